@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// Duration is the length of a meeting: HH:MM:SS (00 to 99 hours, minutes and seconds 00 to 59, not all zero) or
+// unlimited.
+//
+// +kubebuilder:validation:MaxLength=9
+// +kubebuilder:validation:XValidation:rule="self == 'unlimited' || self.matches('^[0-9]{2}:[0-5][0-9]:[0-5][0-9]$')",message="duration must be HH:MM:SS, for example 01:30:00, or unlimited"
+// +kubebuilder:validation:XValidation:rule="self != '00:00:00'",message="duration must not be zero; use unlimited for no limit"
+type Duration string
+
+// Unlimited is the Duration of a meeting that does not expire.
+const Unlimited Duration = "unlimited"
+
+// URL is empty or an absolute http or https URL of at most 2,048 characters.
+//
+// +kubebuilder:validation:MaxLength=2048
+// +kubebuilder:validation:XValidation:rule="self == '' || (isURL(self) && url(self).getScheme() in ['http', 'https'] && url(self).getHost() != '')",message="must be an absolute http or https URL, for example https://example.com/bye"
+type URL string
+
+// SecretKeyReference names one key of a Secret in the same namespace.
+type SecretKeyReference struct {
+	// name of the Secret.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+	// key in the Secret's data.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Key string `json:"key"`
+}
+
+// ConfigMapKeyReference names one key of a ConfigMap in the same namespace.
+type ConfigMapKeyReference struct {
+	// name of the ConfigMap.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+	// key in the ConfigMap's data.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Key string `json:"key"`
+}
+
+// SecretReference names a Secret in the same namespace.
+type SecretReference struct {
+	// name of the Secret.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+}

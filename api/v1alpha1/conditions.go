@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// Conditions of both kinds, after kstatus.
+const (
+	// ConditionReady of a ConferenceConfig is True when the API answers and rooms can be entered; of a Meeting when
+	// it can be entered. A Meeting that has ended has none.
+	ConditionReady = "Ready"
+	// ConditionReconciling is True, and otherwise absent, while a Meeting is being ended.
+	ConditionReconciling = "Reconciling"
+	// ConditionStalled is True, and otherwise absent, when nothing but a change by a person helps.
+	ConditionStalled = "Stalled"
+)
+
+// Conditions of a Meeting.
+const (
+	// ConditionOccupied is True while somebody is in and False once everybody has left; its transition time is when
+	// the last one left. Absent before the first arrival.
+	ConditionOccupied = "Occupied"
+	// ConditionEnded is True, and otherwise absent, once the meeting is over.
+	ConditionEnded = "Ended"
+)
+
+// Reasons of a Meeting's Ready.
+const (
+	// ReasonOpen (True): people can enter.
+	ReasonOpen = "Open"
+	// ReasonConfigNotFound (False): there is no ConferenceConfig of that name.
+	ReasonConfigNotFound = "ConfigNotFound"
+	// ReasonConfigDeleting (False): the ConferenceConfig is being deleted.
+	ReasonConfigDeleting = "ConfigDeleting"
+	// ReasonRoomTaken (False): an older live Meeting has the room.
+	ReasonRoomTaken = "RoomTaken"
+	// ReasonNoMedia (False): the ConferenceConfig names no usable LiveKit.
+	ReasonNoMedia = "NoMedia"
+	// ReasonDurationTooLong (False): spec.duration is over the ConferenceConfig's maxDuration.
+	ReasonDurationTooLong = "DurationTooLong"
+	// ReasonEnding (False): the meeting is being ended.
+	ReasonEnding = "Ending"
+)
+
+// Reasons of a Meeting's Occupied.
+const (
+	// ReasonPeersPresent (True): somebody is in.
+	ReasonPeersPresent = "PeersPresent"
+	// ReasonEveryoneLeft (False): everybody has left.
+	ReasonEveryoneLeft = "EveryoneLeft"
+)
+
+// Conditions of a ConferenceConfig. Those marked (problem) are present only while they are True.
+const (
+	// ConditionAPIKeysResolved is True when at least one API key is usable. Reasons: Resolved, SecretNotFound,
+	// KeyNotFound, KeyEmpty, KeyPublished, SourceInvalid.
+	ConditionAPIKeysResolved = "APIKeysResolved"
+	// ConditionSigningKeysResolved is True when tokens can be signed. Reasons: Resolved, SecretNotFound, KeyTooShort.
+	ConditionSigningKeysResolved = "SigningKeysResolved"
+	// ConditionUsersResolved is True when the host's users could be read; absent when none are named. Reasons:
+	// Resolved, SecretNotFound, KeyNotFound, LinesInvalid.
+	ConditionUsersResolved = "UsersResolved"
+	// ConditionMediaReachable is True when LiveKit answers the operator. Reasons: Reachable, NotConfigured,
+	// SecretNotFound, KeyNotFound, Unreachable, Unauthorized, NotChecked.
+	ConditionMediaReachable = "MediaReachable"
+	// ConditionWeakSecret (problem): an API key is shorter than 16 characters, or named twice.
+	ConditionWeakSecret = "WeakSecret"
+	// ConditionKeyRefused (problem): some, not all, of the API keys are refused.
+	ConditionKeyRefused = "KeyRefused"
+	// ConditionHostConflict (problem): an older ConferenceConfig answers one of the hosts.
+	ConditionHostConflict = "HostConflict"
+	// ConditionEndpointNames (problem): api names endpoints that do not exist, or leaves out some that do.
+	ConditionEndpointNames = "EndpointNames"
+	// ConditionSettingsInvalid (problem): settings contradict each other; the last good ones are used.
+	ConditionSettingsInvalid = "SettingsInvalid"
+)
+
+// Reasons of a ConferenceConfig's conditions.
+const (
+	ReasonServing         = "Serving"
+	ReasonResolved        = "Resolved"
+	ReasonSecretNotFound  = "SecretNotFound"
+	ReasonKeyNotFound     = "KeyNotFound"
+	ReasonKeyEmpty        = "KeyEmpty"
+	ReasonKeyPublished    = "KeyPublished"
+	ReasonKeyTooShort     = "KeyTooShort"
+	ReasonKeyDoubled      = "KeyDoubled"
+	ReasonSourceInvalid   = "SourceInvalid"
+	ReasonLinesInvalid    = "LinesInvalid"
+	ReasonReachable       = "Reachable"
+	ReasonUnreachable     = "Unreachable"
+	ReasonUnauthorized    = "Unauthorized"
+	ReasonNotConfigured   = "NotConfigured"
+	ReasonNotChecked      = "NotChecked"
+	ReasonOlderConfig     = "OlderConfig"
+	ReasonUnknownNames    = "UnknownNames"
+	ReasonOmittedNames    = "OmittedNames"
+	ReasonContradiction   = "Contradiction"
+	ReasonDeleting        = "Deleting"
+	ReasonMeetingsRunning = "MeetingsRunning"
+)
+
+// Finalizer keeps an object until its meetings have been ended in LiveKit.
+const Finalizer = "convene.dev/end"
+
+// Labels and annotations that Convene itself writes.
+const (
+	// LabelManagedBy with ManagedByAPI marks Meetings made by the API; time-outs apply to those alone.
+	LabelManagedBy = "app.kubernetes.io/managed-by"
+	// ManagedByAPI is the value of LabelManagedBy on objects made by the API.
+	ManagedByAPI = "convene-api"
+	// AnnotationLineage names the Meeting (by UID) whose links also open this one, because this one continues it.
+	AnnotationLineage = "convene.dev/lineage"
+	// AnnotationRoomOpened says that a room may exist in LiveKit for this Meeting. Set before it is made.
+	AnnotationRoomOpened = "convene.dev/room-opened"
+	// AnnotationRemoved lists the identities that a presenter removed, separated by commas.
+	AnnotationRemoved = "convene.dev/removed"
+)

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// ConferenceConfig is one tenant of the conferencing service: its address, API keys, switches and rules.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=confcfg,categories=convene
+// +kubebuilder:printcolumn:name="Variant",type=string,JSONPath=`.spec.variant`
+// +kubebuilder:printcolumn:name="Base-URL",type=string,JSONPath=`.spec.baseURL`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Meetings",type=integer,JSONPath=`.status.meetings`
+// +kubebuilder:printcolumn:name="Participants",type=integer,JSONPath=`.status.participants`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Endpoints",type=string,priority=1,JSONPath=`.status.endpoints`
+// +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+type ConferenceConfig struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is how this tenant should be served.
+	// +required
+	Spec ConferenceConfigSpec `json:"spec"`
+	// status is how it is served now. Written by the controllers only.
+	// +optional
+	Status ConferenceConfigStatus `json:"status,omitempty"`
+}
+
+// ConferenceConfigList is a list of ConferenceConfigs.
+//
+// +kubebuilder:object:root=true
+type ConferenceConfigList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []ConferenceConfig `json:"items"`
+}
+
+// Variant selects how endpoints are switched, and whether meetings can be ended over the API.
+// +kubebuilder:validation:Enum=A;B
+type Variant string
+
+// The two variants of the API.
+const (
+	// VariantA has the allow-map and the end operation.
+	VariantA Variant = "A"
+	// VariantB has the disable-list and no end operation.
+	VariantB Variant = "B"
+)
+
+// ConferenceConfigSpec is how a tenant should be served. variant, baseURL and one source of API keys are needed.
+//
+// +kubebuilder:validation:XValidation:rule="(has(self.api) && has(self.api.keySecretRefs) && size(self.api.keySecretRefs) > 0) || has(self.source)",message="a source of API keys is needed: set api.keySecretRefs or source"
+// +kubebuilder:validation:XValidation:rule="self.variant == 'A' || !has(self.api) || !has(self.api.allowed)",message="api.allowed belongs to variant A; use api.disabled in variant B"
+// +kubebuilder:validation:XValidation:rule="self.variant == 'B' || !has(self.api) || !has(self.api.disabled)",message="api.disabled belongs to variant B; use api.allowed in variant A"
+// +kubebuilder:validation:XValidation:rule="self.variant == 'B' || !has(self.source) || !has(self.source.env)",message="source.env belongs to variant B; use source.configJS in variant A"
+// +kubebuilder:validation:XValidation:rule="self.variant == 'A' || !has(self.source) || !has(self.source.configJS)",message="source.configJS belongs to variant A; use source.env in variant B"
+type ConferenceConfigSpec struct {
+	// variant is A (allow-map, end operation) or B (disable-list, no end operation).
+	// +required
+	Variant Variant `json:"variant"`
+
+	// baseURL is the absolute http or https URL that people's browsers use. It may have a path prefix and has no
+	// trailing slash. Every URL that the API hands out begins with it.
+	// +required
+	// +kubebuilder:validation:MinLength=8
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="isURL(self) && url(self).getScheme() in ['http', 'https'] && url(self).getHost() != ''",message="baseURL must be an absolute http or https URL, for example https://meet.example.com"
+	// +kubebuilder:validation:XValidation:rule="!self.endsWith('/') && !self.contains('?') && !self.contains('#') && !self.contains('@')",message="baseURL must not end with / and must not contain ?, # or @; write for example https://meet.example.com/video"
+	BaseURL string `json:"baseURL"`
+
+	// hostnames are the hosts whose requests this tenant answers, without regard to case: exact, or *.suffix. An
+	// entry may carry a port, and then beats one without; exact beats wildcard. Empty means the host of baseURL.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=261
+	// +kubebuilder:validation:items:Pattern=`^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$`
+	Hostnames []string `json:"hostnames,omitempty"`
+
+	// api holds the keys and switches of the REST API.
+	// +optional
+	API *APISpec `json:"api,omitempty"`
+
+	// source takes keys and switches from the operator's own file, as it is. A field that is set in api wins.
+	// +optional
+	Source *SourceSpec `json:"source,omitempty"`
+
+	// host says who may enter.
+	// +optional
+	Host *HostSpec `json:"host,omitempty"`
+
+	// tokens rules the API's tokens.
+	// +optional
+	Tokens *TokensSpec `json:"tokens,omitempty"`
+
+	// meetings rules lengths, time-outs and limits.
+	// +optional
+	Meetings *MeetingsSpec `json:"meetings,omitempty"`
+
+	// web rules the pages that people see.
+	// +optional
+	Web *WebSpec `json:"web,omitempty"`
+
+	// media is the LiveKit server. Without it everything but entering a room works.
+	// +optional
+	Media *MediaSpec `json:"media,omitempty"`
+}
+
+// APISpec holds the keys and switches of the REST API.
+type APISpec struct {
+	// keySecretRefs name the API keys. Any one of them is accepted, so a key is rotated by adding the new one,
+	// moving clients over, and removing the old one.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	KeySecretRefs []SecretKeyReference `json:"keySecretRefs,omitempty"`
+
+	// allowed switches endpoints in variant A: true enables, false disables, an absent name is enabled. Names:
+	// stats, meetings, meeting, meetingEnd (absent: as meeting), join, token, docs.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	Allowed map[string]bool `json:"allowed,omitempty"`
+
+	// disabled lists the endpoints that are off in variant B: stats, meetings, meeting, join, token, docs.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=64
+	Disabled []string `json:"disabled,omitempty"`
+
+	// rateLimit limits requests that carry a right key. Absent means no limit.
+	// +optional
+	RateLimit *RateLimitSpec `json:"rateLimit,omitempty"`
+}
+
+// RateLimitSpec is a token bucket for each API key.
+type RateLimitSpec struct {
+	// requestsPerSecond refills the bucket.
+	// +required
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000000
+	RequestsPerSecond int32 `json:"requestsPerSecond"`
+	// burst is the size of the bucket. Absent means requestsPerSecond.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000000
+	Burst *int32 `json:"burst,omitempty"`
+}
+
+// SourceSpec names the operator's own file. Exactly one is set.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.env) != has(self.configJS)",message="source needs exactly one of env (variant B) and configJS (variant A)"
+type SourceSpec struct {
+	// env is the .env file of variant B: API_KEY_SECRET and API_DISABLED.
+	// +optional
+	Env *EnvSource `json:"env,omitempty"`
+	// configJS is the config.js file of variant A: api.keySecret and api.allowed.
+	// +optional
+	ConfigJS *ConfigJSSource `json:"configJS,omitempty"`
+}
+
+// EnvSource is a Secret made with kubectl create secret generic NAME --from-env-file=.env.
+type EnvSource struct {
+	// secretRef names the Secret.
+	// +required
+	SecretRef SecretReference `json:"secretRef"`
+}
+
+// ConfigJSSource is a config.js file in a Secret or a ConfigMap. It is evaluated in a JavaScript sandbox without
+// files, network or time. process.env is what the Secret's other keys hold.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.secretKeyRef) != has(self.configMapKeyRef)",message="configJS needs exactly one of secretKeyRef and configMapKeyRef"
+type ConfigJSSource struct {
+	// secretKeyRef names the Secret and the key that holds the file.
+	// +optional
+	SecretKeyRef *SecretKeyReference `json:"secretKeyRef,omitempty"`
+	// configMapKeyRef names the ConfigMap and the key that holds the file.
+	// +optional
+	ConfigMapKeyRef *ConfigMapKeyReference `json:"configMapKeyRef,omitempty"`
+	// envSecretRef names a Secret whose keys are process.env. Absent means the Secret of secretKeyRef.
+	// +optional
+	EnvSecretRef *SecretReference `json:"envSecretRef,omitempty"`
+}
+
+// HostSpec says who may enter.
+type HostSpec struct {
+	// protected: a valid token or login is needed to enter any room.
+	// +optional
+	Protected bool `json:"protected,omitempty"`
+	// usersSecretRef names a Secret key that holds htpasswd lines with bcrypt hashes, as htpasswd -B writes them.
+	// +optional
+	UsersSecretRef *SecretKeyReference `json:"usersSecretRef,omitempty"`
+	// presenters are usernames that are presenters once they are verified.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=1024
+	// +kubebuilder:validation:items:MaxLength=128
+	Presenters []string `json:"presenters,omitempty"`
+}
+
+// TokensSpec rules the API's tokens.
+type TokensSpec struct {
+	// defaultLifetime of a token whose request has no expire. Default 1h.
+	// +optional
+	DefaultLifetime *metav1.Duration `json:"defaultLifetime,omitempty"`
+	// maxLifetime is the greatest lifetime that may be asked for. Default 720h (30 days).
+	// +optional
+	MaxLifetime *metav1.Duration `json:"maxLifetime,omitempty"`
+	// signingKeysSecretRef names the Secret whose every key is a signing key of at least 32 bytes. The one with the
+	// greatest name signs, all verify. Absent means NAME-signing-keys, made by the operator.
+	// +optional
+	SigningKeysSecretRef *SecretReference `json:"signingKeysSecretRef,omitempty"`
+}
+
+// MeetingsSpec rules lengths, time-outs and limits. Changes apply to live meetings too.
+type MeetingsSpec struct {
+	// defaultDuration of a meeting that was given none: HH:MM:SS or unlimited. Default unlimited.
+	// +optional
+	DefaultDuration Duration `json:"defaultDuration,omitempty"`
+	// maxDuration is the greatest length: HH:MM:SS or unlimited. With it, unlimited means it and more is refused.
+	// Default unlimited.
+	// +optional
+	MaxDuration Duration `json:"maxDuration,omitempty"`
+	// unjoinedTimeout ends a meeting, made by the API, to which nobody came. Default 24h.
+	// +optional
+	UnjoinedTimeout *metav1.Duration `json:"unjoinedTimeout,omitempty"`
+	// emptyTimeout ends a meeting, made by the API, after the last person has left. Time in which LiveKit could not
+	// be seen does not count. Default 5m.
+	// +optional
+	EmptyTimeout *metav1.Duration `json:"emptyTimeout,omitempty"`
+	// ttlSecondsAfterEnded keeps the object of an ended meeting for inspection. Default 300.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=31536000
+	TTLSecondsAfterEnded *int32 `json:"ttlSecondsAfterEnded,omitempty"`
+	// linkLifetime is how long join links work, and how long a meeting that ended unjoined or empty can be started
+	// again by its links. Default 24h.
+	// +optional
+	LinkLifetime *metav1.Duration `json:"linkLifetime,omitempty"`
+	// maxParticipants in any one room. Default 1000.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10000
+	MaxParticipants *int32 `json:"maxParticipants,omitempty"`
+	// allowedRedirectHosts are the hosts that a redirect may lead to: exact, or *.suffix. Empty means any.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:items:MaxLength=261
+	AllowedRedirectHosts []string `json:"allowedRedirectHosts,omitempty"`
+}
+
+// WebSpec rules the pages that people see.
+type WebSpec struct {
+	// homeURL is where people go when a meeting ends without a redirect. Empty means baseURL.
+	// +optional
+	HomeURL URL `json:"homeURL,omitempty"`
+	// embedOrigins are the origins that may show the room in an iframe, for example https://app.example.com.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=261
+	// +kubebuilder:validation:items:Pattern=`^https?://(\*\.)?[A-Za-z0-9.-]+(:[0-9]{1,5})?$`
+	EmbedOrigins []string `json:"embedOrigins,omitempty"`
+	// corsOrigins are the origins whose scripts may call the API: exact, or * for any.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MaxLength=261
+	// +kubebuilder:validation:items:Pattern=`^(\*|https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?)$`
+	CORSOrigins []string `json:"corsOrigins,omitempty"`
+	// brand is the name and logo on the pages.
+	// +optional
+	Brand *BrandSpec `json:"brand,omitempty"`
+}
+
+// BrandSpec is the name and logo on the pages.
+type BrandSpec struct {
+	// name on the pages. Default Convene.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Name string `json:"name,omitempty"`
+	// logoURL of an image.
+	// +optional
+	LogoURL URL `json:"logoURL,omitempty"`
+}
+
+// MediaSpec is the LiveKit server.
+type MediaSpec struct {
+	// apiURL is the http or https URL at which the operator reaches LiveKit.
+	// +required
+	// +kubebuilder:validation:MinLength=8
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="isURL(self) && url(self).getScheme() in ['http', 'https'] && url(self).getHost() != ''",message="apiURL must be an absolute http or https URL, for example http://livekit:7880"
+	APIURL string `json:"apiURL"`
+	// browserURL is the ws or wss URL at which browsers reach LiveKit's signalling. Absent, which is recommended,
+	// means through the gateway, which checks every connection.
+	// +optional
+	// +kubebuilder:validation:MaxLength=2048
+	// +kubebuilder:validation:XValidation:rule="self == '' || (isURL(self) && url(self).getScheme() in ['ws', 'wss'] && url(self).getHost() != '')",message="browserURL must be an absolute ws or wss URL, for example wss://livekit.example.com"
+	BrowserURL string `json:"browserURL,omitempty"`
+	// secretRef names the Secret with LiveKit's apiKey and apiSecret.
+	// +required
+	SecretRef MediaSecretReference `json:"secretRef"`
+}
+
+// MediaSecretReference names the Secret with LiveKit's key and secret.
+type MediaSecretReference struct {
+	// name of the Secret.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+	// apiKeyKey is the key in the Secret's data that holds LiveKit's API key. Default apiKey.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	APIKeyKey string `json:"apiKeyKey,omitempty"`
+	// apiSecretKey is the key in the Secret's data that holds LiveKit's API secret. Default apiSecret.
+	// +optional
+	// +kubebuilder:validation:MaxLength=253
+	APISecretKey string `json:"apiSecretKey,omitempty"`
+}
+
+// ConferenceConfigStatus is how a tenant is served now.
+type ConferenceConfigStatus struct {
+	// observedGeneration is the generation of the spec that this status is about.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// endpoints that are enabled now, in alphabetical order.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=16
+	Endpoints []string `json:"endpoints,omitempty"`
+	// meetings that are live now.
+	// +optional
+	Meetings int32 `json:"meetings"`
+	// participants who are in a meeting now.
+	// +optional
+	Participants int32 `json:"participants"`
+	// conditions: Ready sums up; see the reference for the others.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}

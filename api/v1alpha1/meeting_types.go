@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Meeting is one meeting of one room. It is live from its creation until it has ended.
+//
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=mtg,categories=convene
+// +kubebuilder:selectablefield:JSONPath=`.spec.room`
+// +kubebuilder:selectablefield:JSONPath=`.status.phase`
+// +kubebuilder:printcolumn:name="Room",type=string,JSONPath=`.spec.room`
+// +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
+// +kubebuilder:printcolumn:name="Peers",type=integer,JSONPath=`.status.participantCount`
+// +kubebuilder:printcolumn:name="Duration",type=string,JSONPath=`.status.duration`
+// +kubebuilder:printcolumn:name="Expires",type=string,JSONPath=`.status.expiryTime`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Config",type=string,priority=1,JSONPath=`.spec.configRef.name`
+// +kubebuilder:printcolumn:name="End",type=string,priority=1,JSONPath=`.status.endReason`
+// +kubebuilder:printcolumn:name="URL",type=string,priority=1,JSONPath=`.status.url`
+// +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (has(self.status) && has(self.status.startTime) && self.status.startTime == oldSelf.status.startTime)",message="status.startTime is set once, by the first arrival, and never changes"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.endTime) || (has(self.status) && has(self.status.endTime) && self.status.endTime == oldSelf.status.endTime)",message="status.endTime is set once and never changes: an ended meeting stays ended; create another Meeting"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.phase) || !(oldSelf.status.phase in ['Ending', 'Ended']) || (has(self.status) && has(self.status.phase) && (self.status.phase == 'Ended' || self.status.phase == oldSelf.status.phase))",message="a Meeting that ends or has ended cannot become active again; create another Meeting"
+type Meeting struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	// spec is what the meeting should be.
+	// +required
+	Spec MeetingSpec `json:"spec"`
+	// status is what the meeting is now. Written by the controllers only.
+	// +optional
+	Status MeetingStatus `json:"status,omitempty"`
+}
+
+// MeetingList is a list of Meetings.
+//
+// +kubebuilder:object:root=true
+type MeetingList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []Meeting `json:"items"`
+}
+
+// MeetingSpec is what somebody asked for.
+//
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.end) || has(self.end)",message="spec.end cannot be removed: the end of a meeting cannot be taken back; create another Meeting"
+type MeetingSpec struct {
+	// room is the room's name as people see it: 1 to 128 Unicode characters, no control characters, no / or \, not . or ..
+	// It cannot be changed.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="room cannot be changed; create another Meeting"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^\\\\x00-\\\\x1f\\\\x7f-\\\\x9f/\\\\\\\\]*$')",message="room must not contain control characters, / or \\; choose another name"
+	// +kubebuilder:validation:XValidation:rule="self != '.' && self != '..'",message="room must not be . or ..; choose another name"
+	Room string `json:"room"`
+
+	// configRef names the ConferenceConfig, in the same namespace, that this meeting belongs to. It cannot be changed.
+	// +optional
+	// +kubebuilder:default={name: "default"}
+	// +kubebuilder:validation:XValidation:rule="self.name == oldSelf.name",message="configRef cannot be changed; create another Meeting"
+	ConfigRef ConfigReference `json:"configRef,omitempty"`
+
+	// duration is the meeting's length from the first arrival, and before that from its creation: HH:MM:SS or unlimited.
+	// Absent means spec.meetings.defaultDuration of the ConferenceConfig.
+	// +optional
+	Duration Duration `json:"duration,omitempty"`
+
+	// passwordSecretRef names a Secret key, in the same namespace, that holds the room's password: an argon2id hash
+	// in PHC string form (made by the API) or the password itself (made by hand). Absent means no password.
+	// +optional
+	PasswordSecretRef *SecretKeyReference `json:"passwordSecretRef,omitempty"`
+
+	// maxParticipants limits how many may be in at once, hidden ones included. Absent means
+	// spec.meetings.maxParticipants of the ConferenceConfig.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10000
+	MaxParticipants *int32 `json:"maxParticipants,omitempty"`
+
+	// redirect is where people go when the meeting ends: an absolute http or https URL. Empty means the home page.
+	// +optional
+	Redirect URL `json:"redirect,omitempty"`
+
+	// end asks for the end of the meeting by its presence. It cannot be removed.
+	// +optional
+	End *MeetingEnd `json:"end,omitempty"`
+}
+
+// ConfigReference names a ConferenceConfig in the same namespace.
+type ConfigReference struct {
+	// name of the ConferenceConfig.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+}
+
+// MeetingEnd asks for the end of a meeting.
+type MeetingEnd struct {
+	// redirect is where people go: an absolute http or https URL. Absent means spec.redirect, empty the home page.
+	// +optional
+	Redirect *URL `json:"redirect,omitempty"`
+}
+
+// MeetingPhase is where a meeting is in its life.
+// +kubebuilder:validation:Enum=Pending;Active;Ending;Ended
+type MeetingPhase string
+
+// Phases, in the order in which a Meeting goes through them.
+const (
+	// MeetingPending cannot be entered; the condition Ready says why.
+	MeetingPending MeetingPhase = "Pending"
+	// MeetingActive can be entered, whether or not somebody is in.
+	MeetingActive MeetingPhase = "Active"
+	// MeetingEnding sends its people away.
+	MeetingEnding MeetingPhase = "Ending"
+	// MeetingEnded is over, for good.
+	MeetingEnded MeetingPhase = "Ended"
+)
+
+// EndReason is why a meeting ended.
+// +kubebuilder:validation:Enum=Requested;Expired;Empty;Unjoined;Deleted
+type EndReason string
+
+// Reasons for an end.
+const (
+	// EndRequested: spec.end was set.
+	EndRequested EndReason = "Requested"
+	// EndExpired: the duration was over.
+	EndExpired EndReason = "Expired"
+	// EndEmpty: everybody had left for spec.meetings.emptyTimeout of the ConferenceConfig.
+	EndEmpty EndReason = "Empty"
+	// EndUnjoined: nobody came within spec.meetings.unjoinedTimeout of the ConferenceConfig.
+	EndUnjoined EndReason = "Unjoined"
+	// EndDeleted: the object, or its ConferenceConfig, was deleted.
+	EndDeleted EndReason = "Deleted"
+)
+
+// MeetingStatus is what a meeting is now.
+type MeetingStatus struct {
+	// observedGeneration is the generation of the spec that this status is about.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// phase is Pending (cannot be entered, the condition Ready says why), Active, Ending or Ended.
+	// +optional
+	Phase MeetingPhase `json:"phase,omitempty"`
+	// duration is the length in force: HH:MM:SS or unlimited.
+	// +optional
+	Duration Duration `json:"duration,omitempty"`
+	// startTime is when the first person arrived.
+	// +optional
+	StartTime *metav1.Time `json:"startTime,omitempty"`
+	// expiryTime is when the duration will be over. The first arrival moves it, once.
+	// +optional
+	ExpiryTime *metav1.Time `json:"expiryTime,omitempty"`
+	// endTime is when the last person was out.
+	// +optional
+	EndTime *metav1.Time `json:"endTime,omitempty"`
+	// endReason is why the meeting ended or is ending.
+	// +optional
+	EndReason EndReason `json:"endReason,omitempty"`
+	// url is the room link.
+	// +optional
+	// +kubebuilder:validation:MaxLength=4096
+	URL string `json:"url,omitempty"`
+	// participantCount is how many people are in, exactly, hidden ones included.
+	// +optional
+	ParticipantCount int32 `json:"participantCount"`
+	// participants are the first 100 people who are in, oldest first. Empty after the end.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
+	Participants []Participant `json:"participants,omitempty"`
+	// conditions: Ready (True: can be entered), Occupied (True: somebody is in), Ended (True: over; Ready is absent
+	// then), Reconciling and Stalled as in kstatus.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// Participant is one person, or one device of a person, in a meeting.
+type Participant struct {
+	// identity is random and unique in the meeting.
+	// +kubebuilder:validation:MaxLength=256
+	Identity string `json:"identity"`
+	// name is what the others see. It proves nothing.
+	// +kubebuilder:validation:MaxLength=128
+	Name string `json:"name"`
+	// presenter may mute and remove others and end the meeting.
+	// +optional
+	Presenter bool `json:"presenter,omitempty"`
+	// hidden watches without being seen by other peers.
+	// +optional
+	Hidden bool `json:"hidden,omitempty"`
+	// audio is true while the microphone is on.
+	// +optional
+	Audio bool `json:"audio,omitempty"`
+	// video is true while the camera is on.
+	// +optional
+	Video bool `json:"video,omitempty"`
+	// screen is true while the screen is shared.
+	// +optional
+	Screen bool `json:"screen,omitempty"`
+	// hand is true while the hand is raised.
+	// +optional
+	Hand bool `json:"hand,omitempty"`
+	// os is the operating system that the browser told.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	OS string `json:"os,omitempty"`
+	// browser is the browser's name and version.
+	// +optional
+	// +kubebuilder:validation:MaxLength=64
+	Browser string `json:"browser,omitempty"`
+	// joinTime is when this person came in.
+	JoinTime metav1.Time `json:"joinTime"`
+}

@@ -1,0 +1,35 @@
+# Tools at exact versions, each from a Go module of its own under hack/tools (their dependencies contradict each
+# other), built once into bin/ and again only when that module's go.mod or go.sum changes.
+
+BIN := $(abspath bin)
+
+# The control plane's binaries; KUBEBUILDER_ASSETS, where it is set, is used instead.
+KUBERNETES_VERSION := $(shell sed -n 's|^[[:space:]]*k8s.io/kubernetes \(v[^ ]*\).*|\1|p' hack/tools/kubernetes/go.mod)
+KUBE_PKG     := k8s.io/component-base/version
+KUBE_LDFLAGS := -X $(KUBE_PKG).gitVersion=$(KUBERNETES_VERSION) -X $(KUBE_PKG).gitMajor=1 \
+	-X $(KUBE_PKG).gitMinor=$(word 2,$(subst ., ,$(KUBERNETES_VERSION)))
+
+ETCD           := $(BIN)/etcd
+KUBE_APISERVER := $(BIN)/kube-apiserver
+KUBECTL        := $(BIN)/kubectl
+LIVEKIT        := $(BIN)/livekit-server
+CONTROLLER_GEN := $(BIN)/controller-gen
+KUSTOMIZE      := $(BIN)/kustomize
+GOLANGCI_LINT  := $(BIN)/golangci-lint
+GOTESTSUM      := $(BIN)/gotestsum
+
+# $(call tool,binary,module folder,package,ldflags)
+define tool
+$(BIN)/$(1): hack/tools/$(2)/go.mod hack/tools/$(2)/go.sum
+	@mkdir -p $(BIN)
+	@hack/tools/build $(1) $(2) $(3) $(BIN)/$(1) "-s -w $(4)"
+endef
+
+$(eval $(call tool,etcd,etcd,go.etcd.io/etcd/server/v3))
+$(eval $(call tool,kube-apiserver,kubernetes,k8s.io/kubernetes/cmd/kube-apiserver,$$(KUBE_LDFLAGS)))
+$(eval $(call tool,kubectl,kubernetes,k8s.io/kubernetes/cmd/kubectl,$$(KUBE_LDFLAGS)))
+$(eval $(call tool,livekit-server,livekit,github.com/livekit/livekit-server/cmd/server))
+$(eval $(call tool,controller-gen,controller-gen,sigs.k8s.io/controller-tools/cmd/controller-gen))
+$(eval $(call tool,kustomize,kustomize,sigs.k8s.io/kustomize/kustomize/v5))
+$(eval $(call tool,golangci-lint,golangci-lint,github.com/golangci/golangci-lint/v2/cmd/golangci-lint))
+$(eval $(call tool,gotestsum,gotestsum,gotest.tools/gotestsum))

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package engine says what Convene asks of a media server. Every verb is idempotent. Package livekit does it.
+package engine
+
+import (
+	"context"
+	"time"
+)
+
+// RoomName is the engine's name of a room: made from UIDs, never the name that people see, because a room deleted
+// and made again under one name can let old tokens and old sessions in.
+type RoomName string
+
+// Identity names one participant in one room: random, and chosen by us.
+type Identity string
+
+// Server is where a media server is and how it knows us.
+type Server struct {
+	// URL is the http or https URL of its API.
+	URL string
+	// Key and Secret sign our requests and access tokens.
+	Key, Secret string
+}
+
+// Dialer makes an Engine for a server, without connecting.
+type Dialer func(Server) (Engine, error)
+
+// Engine is a media server. Errors are faults; KindUnavailable means that the engine could not be asked.
+type Engine interface {
+	Observer
+	Keeper
+	Doorman
+}
+
+// Observer looks and changes nothing.
+type Observer interface {
+	// Rooms lists the rooms whose names begin with prefix.
+	Rooms(ctx context.Context, prefix RoomName) ([]Room, error)
+	// Participants lists who is in a room, hidden ones included. A room that is not there has none.
+	Participants(ctx context.Context, room RoomName) ([]Participant, error)
+}
+
+// Keeper changes rooms.
+type Keeper interface {
+	// Ensure makes the room unless it is there, and brings its state up to date.
+	Ensure(ctx context.Context, room RoomName, options RoomOptions, state RoomState) error
+	// Close tells the pages where to go, waits until everybody has left but no longer than a quarter of a second,
+	// and deletes the room. A room that is not there is closed.
+	Close(ctx context.Context, room RoomName, redirect string) error
+	// Act does something to, or for, people in a room.
+	Act(ctx context.Context, room RoomName, action Action) error
+}
+
+// Doorman signs and verifies, without connecting.
+type Doorman interface {
+	// Grant makes an access token.
+	Grant(grant Grant) (string, error)
+	// Inspect verifies an access token made by Grant and says whom it lets in where.
+	Inspect(token string) (RoomName, Identity, error)
+	// Hint verifies a webhook's authorization header and body and says which room to look at. Hints get lost:
+	// nothing may depend on them.
+	Hint(authorization string, body []byte) (RoomName, error)
+}
+
+// Room is a room that the engine has.
+type Room struct {
+	Name RoomName
+	// Participants is how many are in; the engine may be seconds behind.
+	Participants int
+	CreatedAt    time.Time
+}
+
+// RoomOptions are fixed when the room is made.
+type RoomOptions struct {
+	// MaxParticipants is the tenant's greatest; a Meeting's own limit is enforced at the gateway.
+	MaxParticipants int
+}
+
+// RoomState is what the pages of everybody in a room are told, and told again when it changes.
+type RoomState struct {
+	// ExpiresAt is when the meeting will end; zero when it will not by itself.
+	ExpiresAt time.Time
+}
+
+// Participant is somebody in a room.
+type Participant struct {
+	Identity Identity
+	Name     string
+	JoinedAt time.Time
+	Traits
+	// Audio, Video and Screen are true while that track is published and not muted.
+	Audio, Video, Screen bool
+	// Hand is true while the hand is raised.
+	Hand bool
+}
+
+// Traits are trusted facts about a participant, set by us in the access token; the peer cannot change them.
+type Traits struct {
+	Presenter bool
+	// Hidden watches without being seen, and publishes nothing.
+	Hidden bool
+	// Chat reads and writes chat.
+	Chat bool
+	// Notify announces the arrival to the others.
+	Notify bool
+	// Avatar is an image's URL, or empty.
+	Avatar string
+	// OS and Browser are for the operator's listing; other peers cannot read them.
+	OS, Browser string
+}
+
+// Grant is the right of one participant to enter one room.
+type Grant struct {
+	Room     RoomName
+	Identity Identity
+	Name     string
+	Traits
+	// Lifetime bounds the first use of the token; the engine renews tokens of those who are in.
+	Lifetime time.Duration
+}
+
+// Action is one of the types below.
+type Action interface{ action() }
+
+// Mute turns a participant's microphone off.
+type Mute struct{ Who Identity }
+
+// Remove disconnects a participant. Its token may still work: the gateway must refuse it.
+type Remove struct{ Who Identity }
+
+// Hand raises or lowers a participant's hand.
+type Hand struct {
+	Who    Identity
+	Raised bool
+}
+
+// Say sends a payload to everybody in the room whose traits have Chat.
+type Say struct {
+	Topic   string
+	Payload []byte
+}
+
+func (Mute) action()   {}
+func (Remove) action() {}
+func (Hand) action()   {}
+func (Say) action()    {}
