@@ -208,9 +208,17 @@ type HostSpec struct {
 type TokensSpec struct {
 	// defaultLifetime of a token whose request has no expire. Default 1h.
 	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(ms|s|m|h)){1,4}$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be more than zero, for example 30m or 24h"
 	DefaultLifetime *metav1.Duration `json:"defaultLifetime,omitempty"`
 	// maxLifetime is the greatest lifetime that may be asked for. Default 720h (30 days).
 	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(ms|s|m|h)){1,4}$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be more than zero, for example 30m or 24h"
 	MaxLifetime *metav1.Duration `json:"maxLifetime,omitempty"`
 	// signingKeysSecretRef names the Secret whose every key is a signing key of at least 32 bytes. The one with the
 	// greatest name signs, all verify. Absent means NAME-signing-keys, made by the operator.
@@ -229,10 +237,18 @@ type MeetingsSpec struct {
 	MaxDuration Duration `json:"maxDuration,omitempty"`
 	// unjoinedTimeout ends a meeting, made by the API, to which nobody came. Default 24h.
 	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(ms|s|m|h)){1,4}$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be more than zero, for example 30m or 24h"
 	UnjoinedTimeout *metav1.Duration `json:"unjoinedTimeout,omitempty"`
 	// emptyTimeout ends a meeting, made by the API, after the last person has left. Time in which LiveKit could not
 	// be seen does not count. Default 5m.
 	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(ms|s|m|h)){1,4}$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be more than zero, for example 30m or 24h"
 	EmptyTimeout *metav1.Duration `json:"emptyTimeout,omitempty"`
 	// ttlSecondsAfterEnded keeps the object of an ended meeting for inspection. Default 300.
 	// +optional
@@ -242,6 +258,10 @@ type MeetingsSpec struct {
 	// linkLifetime is how long join links work, and how long a meeting that ended unjoined or empty can be started
 	// again by its links. Default 24h.
 	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(ms|s|m|h)){1,4}$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be more than zero, for example 30m or 24h"
 	LinkLifetime *metav1.Duration `json:"linkLifetime,omitempty"`
 	// maxParticipants in any one room. Default 1000.
 	// +optional

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package meeting
+
+import (
+	"net/url"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/fault"
+)
+
+// Settings are a tenant's rules for its meetings, with every default resolved.
+type Settings struct {
+	DefaultLength Length
+	// MaxLength is the greatest length; zero is without limit.
+	MaxLength       Length
+	UnjoinedTimeout time.Duration
+	EmptyTimeout    time.Duration
+	// TTLAfterEnded keeps the object of an ended meeting.
+	TTLAfterEnded   time.Duration
+	LinkLifetime    time.Duration
+	MaxParticipants int
+	// RedirectHosts are exact or *.suffix; none means any.
+	RedirectHosts []string
+}
+
+// DefaultSettings are the rules of a tenant that sets none.
+func DefaultSettings() Settings {
+	return Settings{
+		UnjoinedTimeout: 24 * time.Hour,
+		EmptyTimeout:    5 * time.Minute,
+		TTLAfterEnded:   300 * time.Second,
+		LinkLifetime:    24 * time.Hour,
+		MaxParticipants: 1000,
+	}
+}
+
+// ResolveSettings reads spec.meetings over the defaults. An error names what contradicts; the schema has checked
+// each value alone.
+func ResolveSettings(spec *v1alpha1.MeetingsSpec) (Settings, error) {
+	s := DefaultSettings()
+	if spec == nil {
+		return s, nil
+	}
+	var err error
+	if spec.MaxDuration != "" {
+		if s.MaxLength, err = ParseLength(spec.MaxDuration); err != nil {
+			return s, err
+		}
+	}
+	s.DefaultLength = s.MaxLength
+	if spec.DefaultDuration != "" {
+		length, err := ParseLength(spec.DefaultDuration)
+		if err != nil {
+			return s, err
+		}
+		if s.DefaultLength, err = s.limit(length); err != nil {
+			return s, fault.Invalid("meetings.defaultDuration",
+				"meetings.defaultDuration must not be over meetings.maxDuration; lower one or raise the other")
+		}
+	}
+	for _, d := range []struct {
+		field string
+		spec  *metav1.Duration
+		to    *time.Duration
+	}{
+		{"unjoinedTimeout", spec.UnjoinedTimeout, &s.UnjoinedTimeout},
+		{"emptyTimeout", spec.EmptyTimeout, &s.EmptyTimeout},
+		{"linkLifetime", spec.LinkLifetime, &s.LinkLifetime},
+	} {
+		if d.spec == nil {
+			continue
+		}
+		if d.spec.Duration <= 0 {
+			return s, fault.Invalid("meetings."+d.field, "meetings.%s must be more than zero, for example 5m", d.field)
+		}
+		*d.to = d.spec.Duration
+	}
+	if spec.TTLSecondsAfterEnded != nil {
+		s.TTLAfterEnded = time.Duration(*spec.TTLSecondsAfterEnded) * time.Second
+	}
+	s.MaxParticipants = int(ptr.Deref(spec.MaxParticipants, int32(s.MaxParticipants)))
+	s.RedirectHosts = spec.AllowedRedirectHosts
+	return s, nil
+}
+
+// Length is the length in force for what was asked; empty means the default.
+func (s Settings) Length(asked v1alpha1.Duration) (Length, error) {
+	if asked == "" {
+		return s.DefaultLength, nil
+	}
+	length, err := ParseLength(asked)
+	if err != nil {
+		return 0, err
+	}
+	return s.limit(length)
+}
+
+// limit holds a length against the greatest: with one, unlimited means it, and more is refused.
+func (s Settings) limit(length Length) (Length, error) {
+	switch {
+	case s.MaxLength == 0:
+		return length, nil
+	case length == 0:
+		return s.MaxLength, nil
+	case length > s.MaxLength:
+		return 0, fault.Invalid("duration", "duration must be at most %s here; ask for less", s.MaxLength)
+	}
+	return length, nil
+}
+
+const maxURLLength = 2048
+
+// ValidateURL checks an absolute http or https URL of at most 2,048 characters. Empty is fine.
+func ValidateURL(field, value string) error {
+	if value == "" {
+		return nil
+	}
+	if len(value) > maxURLLength {
+		return fault.Invalid(field, "%s must have at most %d characters", field, maxURLLength)
+	}
+	u, err := url.ParseRequestURI(value)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
+		return fault.Invalid(field, "%s must be an absolute http or https URL, for example https://example.com/page", field)
+	}
+	return nil
+}
+
+// ValidateRedirect checks where people may be sent: a URL, on one of the tenant's hosts where it names some.
+func (s Settings) ValidateRedirect(value string) error {
+	if err := ValidateURL("redirect", value); err != nil || value == "" || len(s.RedirectHosts) == 0 {
+		return err
+	}
+	u, err := url.ParseRequestURI(value)
+	if err != nil {
+		return err
+	}
+	for _, allowed := range s.RedirectHosts {
+		if hostMatches(allowed, u.Hostname()) || strings.EqualFold(allowed, u.Host) {
+			return nil
+		}
+	}
+	return fault.Invalid("redirect", "redirect must lead to one of the hosts that the operator allows; ask the operator to add %q", u.Hostname())
+}
+
+func hostMatches(pattern, host string) bool {
+	pattern, host = strings.ToLower(pattern), strings.ToLower(host)
+	if suffix, ok := strings.CutPrefix(pattern, "*"); ok {
+		return strings.HasSuffix(host, suffix) && len(host) > len(suffix)
+	}
+	return pattern == host
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package tenant turns ConferenceConfigs and the Secrets that they name into Tenants: what the gateway and the
+// controllers need to serve them, always current, on every replica.
+package tenant
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
+)
+
+// Tenant is a ConferenceConfig with everything resolved. It is never changed once it is made: a change makes
+// another one.
+type Tenant struct {
+	types.NamespacedName
+	UID        types.UID
+	Generation int64
+	Created    time.Time
+	Variant    v1alpha1.Variant
+
+	// BaseURL is absolute without a trailing slash; BasePath is its path, "" or "/prefix".
+	BaseURL, BasePath string
+	// Hosts that this tenant asks for, lower case.
+	Hosts []string
+
+	// Keys are the API keys; none usable means that the API answers 503.
+	Keys credential.KeyRing
+	// enabled holds every known endpoint.
+	enabled map[Endpoint]bool
+	// RateLimit for each API key; nil is none.
+	RateLimit *v1alpha1.RateLimitSpec
+
+	// Protected hosts let nobody in without a verified token or login.
+	Protected bool
+	// Users are the host's users; nil when none are configured.
+	Users *credential.Users
+	// Presenters are usernames that are presenters once verified.
+	Presenters map[string]bool
+
+	// Signer signs and verifies tokens, tickets and sessions; nil until there are signing keys.
+	Signer *credential.Signer
+	// TokenLifetime is the default, MaxTokenLifetime the greatest.
+	TokenLifetime, MaxTokenLifetime time.Duration
+
+	Settings meeting.Settings
+	Web      Web
+
+	// Media is how the tenant's engine is reached; nil when it has none that is usable.
+	Media *Media
+	// Deleting says that the ConferenceConfig is going: no new meetings.
+	Deleting bool
+
+	// Problems are the conditions that are not as they should be.
+	Problems []Problem
+	// ownsHost says whether any of Hosts is answered by this tenant.
+	conflicts []string
+}
+
+// Web is how the tenant's pages look and who may embed or call them.
+type Web struct {
+	// Home is the absolute home page.
+	Home         string
+	EmbedOrigins []string
+	CORSOrigins  []string
+	BrandName    string
+	LogoURL      string
+}
+
+// Media is the tenant's engine.
+type Media struct {
+	// Server is where our calls go.
+	Server engine.Server
+	// BrowserURL is where browsers' signalling goes; empty means through the gateway.
+	BrowserURL string
+	// Engine is shared by all tenants with the same Server.
+	Engine engine.Engine
+}
+
+// Problem is one thing that is wrong, as a condition says it.
+type Problem struct {
+	Condition, Reason, Message string
+	// Problem conditions with True polarity (WeakSecret, …) set this; the others are False.
+	WhenTrue bool
+	// Fatal problems make the ConferenceConfig not Ready.
+	Fatal bool
+}
+
+// Endpoint is a name by which an endpoint is switched.
+type Endpoint string
+
+// The endpoints that can be switched.
+const (
+	Stats      Endpoint = "stats"
+	Meetings   Endpoint = "meetings"
+	Meeting    Endpoint = "meeting"
+	MeetingEnd Endpoint = "meetingEnd"
+	Join       Endpoint = "join"
+	Token      Endpoint = "token"
+	Docs       Endpoint = "docs"
+)
+
+// Endpoints that a variant has, in alphabetical order.
+func Endpoints(v v1alpha1.Variant) []Endpoint {
+	if v == v1alpha1.VariantB {
+		return []Endpoint{Docs, Join, Meeting, Meetings, Stats, Token}
+	}
+	return []Endpoint{Docs, Join, Meeting, MeetingEnd, Meetings, Stats, Token}
+}
+
+// Has reports whether the tenant's variant has the endpoint.
+func (t *Tenant) Has(e Endpoint) bool {
+	_, ok := t.enabled[e]
+	return ok
+}
+
+// Enabled reports whether the endpoint is switched on.
+func (t *Tenant) Enabled(e Endpoint) bool { return t.enabled[e] }
+
+// Issuer names the tenant in what it signs.
+func (t *Tenant) Issuer() string { return "convene/" + t.Namespace + "/" + t.Name }
+
+// MeetingURL is the room link.
+func (t *Tenant) MeetingURL(room string) string { return MeetingURL(t.BaseURL, room) }
