@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package credential
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"convene.dev/convene/internal/fault"
+)
+
+// referenceHash is a test vector of the reference implementation of Argon2, for "password".
+const referenceHash = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+
+func TestHashPassword(t *testing.T) {
+	a, err := HashPassword("open sesame")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := HashPassword("open sesame")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a == b || strings.Contains(a, "sesame") {
+		t.Errorf("hashes %q and %q: want two salts and no password", a, b)
+	}
+	if !CheckPassword(a, "open sesame") || CheckPassword(a, "open sesam") {
+		t.Error("the hash does not tell the password from another one")
+	}
+	for _, plain := range []string{"", strings.Repeat("x", maxRoomPassword+1)} {
+		if _, err := HashPassword(plain); !fault.Is(err, fault.KindInvalid) || fault.As(err).Field != "roomPassword" {
+			t.Errorf("a password of %d bytes: %v, want Invalid for roomPassword", len(plain), err)
+		}
+	}
+}
+
+func TestCheckPassword(t *testing.T) {
+	for _, tc := range []struct {
+		reason            string
+		stored, presented string
+		want              bool
+	}{
+		{"a hash of the reference implementation", referenceHash, "password", true},
+		{"the same with a line's end", referenceHash + "\n", "password", true},
+		{"a wrong password", referenceHash, "Password", false},
+		{"plain, from a Secret made by hand", "open sesame", "open sesame", true},
+		{"plain, from a file", "open sesame\r\n", "open sesame", true},
+		{"plain, space counts", " open sesame", "open sesame", false},
+		{"plain and wrong", "open sesame", "open sesamf", false},
+		{"plain and longer", "open sesame", "open sesame!", false},
+		{"nothing stored, nothing presented", "", "", false},
+		{"an empty line stored", "\n", "", false},
+		{"nothing stored", "", "x", false},
+		{"nothing presented", referenceHash, "", false},
+		{"the hash is no password", referenceHash, referenceHash, false},
+		{"a hash that cannot be checked is no plain password", argon2Prefix + "v=19$broken", argon2Prefix + "v=19$broken", false},
+		{"too long to look at", referenceHash, strings.Repeat("x", maxRoomPassword+1), false},
+	} {
+		if got := CheckPassword(tc.stored, tc.presented); got != tc.want {
+			t.Errorf("%s: CheckPassword = %v", tc.reason, got)
+		}
+	}
+}
+
+func TestParseArgon2Bounds(t *testing.T) {
+	const salt, sum = "c29tZXNhbHQ", "CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+	phc := func(version, params, salt, sum string) string {
+		return argon2Prefix + version + "$" + params + "$" + salt + "$" + sum
+	}
+	for _, tc := range []struct {
+		reason string
+		stored string
+		want   bool
+	}{
+		{"the greatest that is allowed", phc("v=19", "m=262144,t=10,p=16", salt, sum), true},
+		{"the least that is allowed", phc("v=19", "m=8,t=1,p=1", salt, sum), true},
+		{"too much memory", phc("v=19", "m=262145,t=1,p=1", salt, sum), false},
+		{"memory beyond 32 bits", phc("v=19", "m=4294967304,t=1,p=1", salt, sum), false},
+		{"too many passes", phc("v=19", "m=8,t=11,p=1", salt, sum), false},
+		{"too many lanes", phc("v=19", "m=262144,t=1,p=17", salt, sum), false},
+		{"lanes that wrap to a byte", phc("v=19", "m=262144,t=1,p=257", salt, sum), false},
+		{"less memory than its lanes need", phc("v=19", "m=15,t=1,p=2", salt, sum), false},
+		{"no passes", phc("v=19", "m=8,t=0,p=1", salt, sum), false},
+		{"no lanes", phc("v=19", "m=8,t=1,p=0", salt, sum), false},
+		{"a sign", phc("v=19", "m=+8,t=1,p=1", salt, sum), false},
+		{"another order", phc("v=19", "t=1,m=8,p=1", salt, sum), false},
+		{"a parameter more", phc("v=19", "m=8,t=1,p=1,keyid=x", salt, sum), false},
+		{"a parameter less", phc("v=19", "m=8,t=1", salt, sum), false},
+		{"another version", phc("v=16", "m=8,t=1,p=1", salt, sum), false},
+		{"a short salt", phc("v=19", "m=8,t=1,p=1", "c29tZXM", sum), false},
+		{"no salt", phc("v=19", "m=8,t=1,p=1", "", sum), false},
+		{"a short sum", phc("v=19", "m=8,t=1,p=1", salt, "CTFhFdXPJO0"), false},
+		{"no sum", phc("v=19", "m=8,t=1,p=1", salt, ""), false},
+		{"padding", phc("v=19", "m=8,t=1,p=1", salt+"=", sum), false},
+		{"a part more", phc("v=19", "m=8,t=1,p=1", salt, sum+"$x"), false},
+		{"longer than any", phc("v=19", "m=8,t=1,p=1", strings.Repeat("A", 200), sum), false},
+		{"Argon2i", strings.Replace(referenceHash, "argon2id", "argon2i", 1), false},
+		{"plain", "open sesame", false},
+	} {
+		if got := IsPasswordHash(tc.stored); got != tc.want {
+			t.Errorf("%s: IsPasswordHash = %v", tc.reason, got)
+		}
+	}
+}
+
+func TestEveryAllowedHashFitsTheBudget(t *testing.T) {
+	if maxArgon2Memory > effortBudget {
+		t.Errorf("a hash may take %d KiB of a budget of %d: it would wait for ever", maxArgon2Memory, effortBudget)
+	}
+}
+
+func TestHashingIsLimited(t *testing.T) {
+	limit := effortBudget / effortShare
+	var running, most atomic.Int64
+	started := make(chan struct{}, 4*limit)
+	release := make(chan struct{})
+	var wg sync.WaitGroup
+	for range 4 * limit {
+		wg.Go(func() {
+			withEffort(0, func() {
+				n := running.Add(1)
+				for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+				}
+				started <- struct{}{}
+				<-release
+				running.Add(-1)
+			})
+		})
+	}
+	for range limit {
+		<-started
+	}
+	close(release)
+	wg.Wait()
+	if most.Load() != limit {
+		t.Errorf("%d computations ran at once, want %d", most.Load(), limit)
+	}
+}
+
+func FuzzParseArgon2(f *testing.F) {
+	for _, s := range []string{referenceHash, argon2Prefix, argon2Prefix + "v=19$m=8,t=1,p=1$$", "", "$argon2id$v=19$m=99999999999,t=1,p=1$c29tZXNhbHQ$c29tZXNhbHQ"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		h, err := parseArgon2(s)
+		if err != nil {
+			return
+		}
+		if h.memory > maxArgon2Memory || h.time > maxArgon2Time || h.threads > maxArgon2Threads || h.threads == 0 || h.time == 0 {
+			t.Fatalf("%q gave %+v", s, h.argon2Params)
+		}
+		again, err := parseArgon2(h.String())
+		if err != nil || fmt.Sprint(again) != fmt.Sprint(h) {
+			t.Fatalf("%q is written %q, which reads %v, %v", s, h, again, err)
+		}
+	})
+}
+
+func BenchmarkCheckPassword(b *testing.B) {
+	stored, err := HashPassword("open sesame")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if !CheckPassword(stored, "open sesame") {
+			b.Fatal("refused")
+		}
+	}
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package credential
+
+import (
+	"time"
+
+	"convene.dev/convene/internal/fault"
+)
+
+// DefaultSessionLifetime is how long a session lasts where nothing else is asked for. The meeting's own end comes
+// first in nearly every case.
+const DefaultSessionLifetime = 24 * time.Hour
+
+// Session is one peer in one meeting, from entering it on: what its page shows to the gateway with every request.
+type Session struct {
+	// Identity is the peer's random identity on the engine.
+	Identity string
+	// Meeting is the UID of the Meeting.
+	Meeting string
+	Lineage string
+	Room    string
+	Name    string
+	Avatar  string
+	// Username is the verified host user, empty for a guest.
+	Username                        string
+	Presenter, Hidden, Chat, Notify bool
+}
+
+// SessionGrant is what a valid session says.
+type SessionGrant struct {
+	Session
+	ID      string
+	Expires time.Time
+}
+
+type sessionClaims struct {
+	envelope
+	Meeting  string `json:"m"`
+	Lineage  string `json:"l"`
+	Room     string `json:"r"`
+	Name     string `json:"n"`
+	Avatar   string `json:"a,omitempty"`
+	Username string `json:"u,omitempty"`
+	Options  string `json:"o,omitempty"`
+}
+
+var errSession = fault.Denied("This session is over: open the link of the meeting again")
+
+// IssueSession makes the session of a peer. A lifetime of zero means DefaultSessionLifetime.
+func (s *Signer) IssueSession(v Session, lifetime time.Duration, now time.Time) (string, error) {
+	key, err := s.current(now)
+	if err != nil {
+		return "", err
+	}
+	if lifetime == 0 {
+		lifetime = DefaultSessionLifetime
+	}
+	claims := sessionClaims{
+		Meeting: v.Meeting, Lineage: v.Lineage, Room: v.Room, Name: v.Name, Avatar: v.Avatar, Username: v.Username,
+		Options: encodeFlags(v.flags()),
+	}
+	if claims.envelope, err = s.envelope(purposeSession, v.Identity, lifetime, now); err != nil {
+		return "", err
+	}
+	return sign(key, purposeSession, &claims)
+}
+
+// VerifySession returns what a session says. Whether its meeting is still live, and the peer still welcome in it, is
+// the caller's to check. Every refusal is Denied with the same message.
+func (s *Signer) VerifySession(signed string, now time.Time) (SessionGrant, error) {
+	var claims sessionClaims
+	if _, err := s.verify(purposeSession, signed, &claims, now); err != nil {
+		return SessionGrant{}, refused(errSession, err)
+	}
+	grant := SessionGrant{ID: claims.ID, Expires: claims.expires(), Session: Session{
+		Identity: claims.Subject, Meeting: claims.Meeting, Lineage: claims.Lineage, Room: claims.Room,
+		Name: claims.Name, Avatar: claims.Avatar, Username: claims.Username,
+	}}
+	decodeFlags(claims.Options, grant.flags())
+	return grant, nil
+}
+
+func (v *Session) flags() []flag {
+	return []flag{{'p', &v.Presenter}, {'h', &v.Hidden}, {'c', &v.Chat}, {'n', &v.Notify}}
+}

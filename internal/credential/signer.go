@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package credential
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+
+	"convene.dev/convene/internal/fault"
+)
+
+const (
+	// leeway is how far the clocks of two replicas may be apart.
+	leeway = 30 * time.Second
+	// maxSigned is the length in bytes beyond which nothing is parsed: our own are below 5 KiB.
+	maxSigned = 8 << 10
+)
+
+// purpose is what a signed credential is for. One for one purpose is worth nothing for another.
+type purpose int
+
+const (
+	purposeToken purpose = iota
+	purposeTicket
+	purposeSession
+	purposes // their number
+)
+
+// String is the purpose's name in keys, audiences and the claim typ_use.
+func (p purpose) String() string { return [...]string{"token", "ticket", "session"}[p] }
+
+func (p purpose) audience() string { return "convene/" + p.String() }
+
+// Issuer is the issuer of one tenant's credentials.
+func Issuer(namespace, name string) string { return "convene/" + namespace + "/" + name }
+
+// Signer makes and checks the signed credentials of one tenant: JWTs (RFC 7519) with HS256. It is safe for concurrent
+// use and never changes. A nil Signer signs nothing and accepts nothing: it answers
+// Unavailable.
+type Signer struct {
+	issuer string
+	// keys are sorted, greatest id first.
+	keys []*signingKey
+	byID map[string]*signingKey
+}
+
+var errNoSigningKey = fault.Unavailable("The service cannot sign or check tokens and links yet: try again in a moment")
+
+// refused is what a failed check looks like outside: the same for every cause, save that without any key it is not the
+// credential that is wrong, and whoever holds it should keep it.
+func refused(as *fault.Error, cause error) error {
+	if errors.Is(cause, errNoSigningKey) {
+		return errNoSigningKey
+	}
+	return as.Because(cause)
+}
+
+// NewSigner returns the signer of a tenant from the data of its signing-keys Secret, key id to random bytes. The
+// greatest id signs, all verify: a key is replaced by adding a greater one, and removed when what it signed has expired.
+// Short keys are left out and reported; without a usable one the signer is nil.
+func NewSigner(issuer string, data map[string][]byte) (*Signer, []SigningKeyProblem) {
+	s := &Signer{issuer: issuer, byID: make(map[string]*signingKey, len(data))}
+	var problems []SigningKeyProblem
+	for id, master := range data {
+		if len(master) < SigningKeySize {
+			problems = append(problems, SigningKeyProblem{ID: id})
+			continue
+		}
+		key := newSigningKey(id, master)
+		s.byID[id] = key
+		s.keys = append(s.keys, key)
+	}
+	slices.SortFunc(problems, func(a, b SigningKeyProblem) int { return strings.Compare(a.ID, b.ID) })
+	if len(s.keys) == 0 {
+		return nil, problems
+	}
+	slices.SortFunc(s.keys, func(a, b *signingKey) int { return strings.Compare(b.id, a.id) })
+	return s, problems
+}
+
+// current is the key that signs now: the greatest that is not for later.
+func (s *Signer) current(now time.Time) (*signingKey, error) {
+	if s == nil {
+		return nil, errNoSigningKey
+	}
+	for _, key := range s.keys {
+		if key.activeFrom <= now.Unix() {
+			return key, nil
+		}
+	}
+	return s.keys[len(s.keys)-1], nil
+}
+
+// envelope returns the claims that every credential has.
+func (s *Signer) envelope(p purpose, subject string, lifetime time.Duration, now time.Time) (envelope, error) {
+	if lifetime < time.Second {
+		return envelope{}, errors.New("credential: a lifetime below one second")
+	}
+	var id [16]byte
+	_, _ = rand.Read(id[:]) // It never fails: crypto/rand ends the program first.
+	return envelope{
+		Issuer:    s.issuer,
+		Audience:  p.audience(),
+		Subject:   subject,
+		ID:        base64.RawURLEncoding.EncodeToString(id[:]),
+		IssuedAt:  now.Unix(),
+		NotBefore: now.Unix(),
+		Expires:   now.Add(lifetime).Unix(),
+		Use:       p.String(),
+	}, nil
+}
+
+// sign encodes claims under a key. The library's own encoder would encode the same header again each time.
+func sign(key *signingKey, p purpose, claims any) (string, error) {
+	body, err := json.Marshal(claims)
+	if err != nil {
+		return "", err
+	}
+	derived := &key.derived[p]
+	out := make([]byte, 0, len(derived.header)+base64.RawURLEncoding.EncodedLen(len(body))+44)
+	out = append(out, derived.header...)
+	out = base64.RawURLEncoding.AppendEncode(out, body)
+	signature, err := jwt.SigningMethodHS256.Sign(string(out), derived.key)
+	if err != nil {
+		return "", err
+	}
+	out = append(out, '.')
+	return string(base64.RawURLEncoding.AppendEncode(out, signature)), nil
+}
+
+// verify checks signed and decodes it into claims. The error is a cause only: it holds nothing of what was presented.
+func (s *Signer) verify(p purpose, signed string, claims signedClaims, now time.Time) (*signingKey, error) {
+	if s == nil {
+		return nil, errNoSigningKey
+	}
+	if len(signed) > maxSigned {
+		return nil, errors.New("credential: too long")
+	}
+	var key *signingKey
+	_, err := s.parser(p, now).ParseWithClaims(signed, claims, func(t *jwt.Token) (any, error) {
+		// Extensions that a credential calls critical must be understood (RFC 7515, section 4.1.11); we know none.
+		if _, critical := t.Header["crit"]; critical {
+			return nil, errors.New("critical extension")
+		}
+		id, _ := t.Header["kid"].(string)
+		if key = s.byID[id]; key == nil {
+			return nil, errors.New("unknown signing key")
+		}
+		return key.derived[p].key, nil
+	})
+	if err != nil {
+		return nil, plainCause(err)
+	}
+	if claims.use() != p.String() {
+		return nil, errors.New("credential: made for another use")
+	}
+	return key, nil
+}
+
+func (s *Signer) parser(p purpose, now time.Time) *jwt.Parser {
+	return jwt.NewParser(
+		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}),
+		jwt.WithStrictDecoding(),
+		jwt.WithIssuer(s.issuer),
+		jwt.WithAudience(p.audience()),
+		jwt.WithExpirationRequired(),
+		jwt.WithNotBeforeRequired(),
+		jwt.WithIssuedAt(),
+		jwt.WithLeeway(leeway),
+		jwt.WithTimeFunc(func() time.Time { return now }),
+	)
+}
+
+// plainCause reduces an error of the library to one of its fixed ones, as its full text repeats what was presented.
+func plainCause(err error) error {
+	for _, known := range []error{
+		jwt.ErrTokenMalformed, jwt.ErrTokenUnverifiable, jwt.ErrTokenSignatureInvalid, jwt.ErrTokenExpired,
+		jwt.ErrTokenNotValidYet, jwt.ErrTokenUsedBeforeIssued, jwt.ErrTokenInvalidIssuer, jwt.ErrTokenInvalidAudience,
+		jwt.ErrTokenRequiredClaimMissing,
+	} {
+		if errors.Is(err, known) {
+			return known
+		}
+	}
+	return jwt.ErrTokenInvalidClaims
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package credential
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/go-cmp/cmp"
+
+	"convene.dev/convene/internal/fault"
+)
+
+var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+
+const tenant = "convene/team/default"
+
+func master(b byte) []byte { return bytes.Repeat([]byte{b}, SigningKeySize) }
+
+func newSigner(t testing.TB, keys map[string][]byte) *Signer {
+	t.Helper()
+	s, problems := NewSigner(tenant, keys)
+	if s == nil || problems != nil {
+		t.Fatalf("NewSigner: %v, problems %v", s, problems)
+	}
+	return s
+}
+
+func issue(t testing.TB, s *Signer) string {
+	t.Helper()
+	token, err := s.IssueToken(TokenRequest{Username: "ada", Presenter: true, Lifetime: time.Hour}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+func TestSigningKeys(t *testing.T) {
+	s, problems := NewSigner(tenant, map[string][]byte{"b": master(1), "a": make([]byte, 31), "0": nil})
+	if s == nil {
+		t.Fatal("the usable key was not used")
+	}
+	if diff := cmp.Diff([]SigningKeyProblem{{ID: "0"}, {ID: "a"}}, problems); diff != "" {
+		t.Errorf("problems (-want +got):\n%s", diff)
+	}
+	if s, _ := NewSigner(tenant, map[string][]byte{"a": make([]byte, 31)}); s != nil {
+		t.Error("a signer without a usable key is not nil")
+	}
+}
+
+func TestNilSignerIsUnavailable(t *testing.T) {
+	var s *Signer
+	_, err := s.IssueToken(TokenRequest{Username: "ada", Lifetime: time.Hour}, now)
+	_, err2 := s.VerifyToken("x", nil, now)
+	_, err3 := s.VerifyTicket("x", nil, now)
+	_, err4 := s.VerifySession("x", now)
+	for _, err := range []error{err, err2, err3, err4} {
+		if !fault.Is(err, fault.KindUnavailable) {
+			t.Errorf("got %v, want Unavailable", err)
+		}
+	}
+}
+
+func TestRotation(t *testing.T) {
+	before := newSigner(t, map[string][]byte{"1": master(1)})
+	overlap := newSigner(t, map[string][]byte{"1": master(1), "2": master(2)})
+	after := newSigner(t, map[string][]byte{"2": master(2)})
+	old, young := issue(t, before), issue(t, overlap)
+	for _, tc := range []struct {
+		reason string
+		signer *Signer
+		token  string
+		ok     bool
+	}{
+		{"what the old key signed is good while both are there", overlap, old, true},
+		{"the greater key signs", after, young, true},
+		{"the greater key signs alone", before, young, false},
+		{"removing a key ends what it signed", after, old, false},
+	} {
+		if _, err := tc.signer.VerifyToken(tc.token, nil, now); (err == nil) != tc.ok {
+			t.Errorf("%s: %v", tc.reason, err)
+		}
+	}
+}
+
+func TestNewSigningKey(t *testing.T) {
+	id1, key1 := NewSigningKey(now)
+	id2, key2 := NewSigningKey(now.Add(time.Second))
+	if len(key1) != SigningKeySize || bytes.Equal(key1, key2) {
+		t.Errorf("keys %x and %x are not two of %d bytes", key1, key2, SigningKeySize)
+	}
+	if id1 >= id2 {
+		t.Errorf("the later id %q is not greater than %q", id2, id1)
+	}
+	// Of two replicas one sees the new key first: until its time both sign with the old one.
+	both := newSigner(t, map[string][]byte{id1: key1, id2: key2})
+	only := newSigner(t, map[string][]byte{id1: key1})
+	if _, err := only.VerifyToken(issue(t, both), nil, now); err != nil {
+		t.Errorf("a key signed before its time: %v", err)
+	}
+	later := now.Add(time.Second)
+	token, err := both.IssueToken(TokenRequest{Username: "ada", Lifetime: time.Hour}, later)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := only.VerifyToken(token, nil, later); err == nil {
+		t.Error("the new key does not sign from its time on")
+	}
+	// A clock before every key must not stop the service.
+	if _, err := both.IssueToken(TokenRequest{Username: "ada", Lifetime: time.Hour}, now.AddDate(-1, 0, 0)); err != nil {
+		t.Errorf("with all keys in the future: %v", err)
+	}
+}
+
+// forge signs any header and claims with the signer's own key.
+func forge(t testing.TB, s *Signer, p purpose, header, claims map[string]any) string {
+	t.Helper()
+	h, _ := json.Marshal(header)
+	c, _ := json.Marshal(claims)
+	text := base64.RawURLEncoding.EncodeToString(h) + "." + base64.RawURLEncoding.EncodeToString(c)
+	signature, err := jwt.SigningMethodHS256.Sign(text, s.keys[0].derived[p].key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text + "." + base64.RawURLEncoding.EncodeToString(signature)
+}
+
+func goodHeader() map[string]any { return map[string]any{"alg": "HS256", "typ": "JWT", "kid": "1"} }
+
+func goodClaims() map[string]any {
+	return map[string]any{
+		"iss": tenant, "aud": "convene/token", "sub": "ada", "jti": "x", "typ_use": "token", "presenter": true,
+		"iat": now.Unix(), "nbf": now.Unix(), "exp": now.Add(time.Hour).Unix(),
+	}
+}
+
+func TestVerifyRefusesForgeries(t *testing.T) {
+	s := newSigner(t, map[string][]byte{"1": master(1)})
+	if _, err := s.VerifyToken(forge(t, s, purposeToken, goodHeader(), goodClaims()), nil, now); err != nil {
+		t.Fatalf("the forgery that changes nothing must pass, or the others prove nothing: %v", err)
+	}
+	with := func(m map[string]any, key string, value any) map[string]any {
+		if m[key] = value; value == nil {
+			delete(m, key)
+		}
+		return m
+	}
+	header := func(key string, value any) string {
+		return forge(t, s, purposeToken, with(goodHeader(), key, value), goodClaims())
+	}
+	claim := func(key string, value any) string {
+		return forge(t, s, purposeToken, goodHeader(), with(goodClaims(), key, value))
+	}
+	good := forge(t, s, purposeToken, goodHeader(), goodClaims())
+	parts := strings.Split(good, ".")
+	none := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none","kid":"1"}`))
+	for reason, token := range map[string]string{
+		"nothing":                           "",
+		"not a JWT":                         "hunter2-is-not-a-token",
+		"alg none without signature":        none + "." + parts[1] + ".",
+		"alg none with signature":           none + "." + parts[1] + "." + parts[2],
+		"another HMAC":                      header("alg", "HS512"),
+		"an RSA algorithm with our key":     header("alg", "RS256"),
+		"no kid":                            header("kid", nil),
+		"a kid that is not there":           header("kid", "2"),
+		"a kid that is no string":           header("kid", 1),
+		"an extension that must be known":   header("crit", []string{"b64"}),
+		"another tenant":                    claim("iss", "convene/team/other"),
+		"no issuer":                         claim("iss", nil),
+		"another audience":                  claim("aud", "convene/ticket"),
+		"no audience":                       claim("aud", nil),
+		"a list of audiences":               claim("aud", []string{"convene/token"}),
+		"another use":                       claim("typ_use", "ticket"),
+		"no use":                            claim("typ_use", nil),
+		"no exp":                            claim("exp", nil),
+		"exp past the leeway":               claim("exp", now.Add(-31*time.Second).Unix()),
+		"exp that is no number":             claim("exp", "never"),
+		"no nbf":                            claim("nbf", nil),
+		"nbf beyond the leeway":             claim("nbf", now.Add(31*time.Second).Unix()),
+		"iat beyond the leeway":             claim("iat", now.Add(31*time.Second).Unix()),
+		"signed with another purpose's key": forge(t, s, purposeTicket, goodHeader(), goodClaims()),
+		"a changed payload":                 parts[0] + "." + parts[1][:len(parts[1])-2] + "AA." + parts[2],
+		"a cut signature":                   good[:len(good)-1],
+		"padding":                           good + "=",
+		"the signature's spare bits":        good[:len(good)-1] + nextLetter(good[len(good)-1]),
+		"a fourth part":                     good + ".x",
+		"over 8 KiB":                        claim("jti", strings.Repeat("x", maxSigned)),
+	} {
+		_, err := s.VerifyToken(token, nil, now)
+		if !fault.Is(err, fault.KindDenied) || fault.As(err).Message != errToken.Message {
+			t.Errorf("%s: got %v, want the one refusal", reason, err)
+			continue
+		}
+		if token != "" && strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: the error repeats what was presented: %v", reason, err)
+		}
+	}
+	for reason, token := range map[string]string{
+		"exp within the leeway": claim("exp", now.Add(-29*time.Second).Unix()),
+		"nbf within the leeway": claim("nbf", now.Add(29*time.Second).Unix()),
+	} {
+		if _, err := s.VerifyToken(token, nil, now); err != nil {
+			t.Errorf("%s: %v", reason, err)
+		}
+	}
+}
+
+// nextLetter changes the lowest bits of a base64 letter, which the last letter of a signature does not use.
+func nextLetter(c byte) string {
+	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+	return string(alphabet[strings.IndexByte(alphabet, c)+1])
+}
+
+func TestPurposesHaveTheirOwnKeys(t *testing.T) {
+	s := newSigner(t, map[string][]byte{"1": master(1)})
+	seen := map[string]purpose{}
+	for p := range purposes {
+		key := string(s.keys[0].derived[p].key)
+		if other, ok := seen[key]; ok || key == string(master(1)) {
+			t.Errorf("%s shares its key with %s or the master", p, other)
+		}
+		seen[key] = p
+	}
+	ticket, err := s.IssueTicket(Ticket{Room: "r", Name: "n"}, nil, time.Hour, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.VerifyToken(ticket, nil, now); err == nil {
+		t.Error("a ticket was taken for a token")
+	}
+	if _, err := s.VerifySession(ticket, now); err == nil {
+		t.Error("a ticket was taken for a session")
+	}
+}
+
+func TestIssueRefusesLifetimesBelowASecond(t *testing.T) {
+	s := newSigner(t, map[string][]byte{"1": master(1)})
+	for _, lifetime := range []time.Duration{0, -time.Hour, time.Second - 1} {
+		if token, err := s.IssueToken(TokenRequest{Username: "ada", Lifetime: lifetime}, now); err == nil {
+			t.Errorf("lifetime %s gave %q", lifetime, token)
+		}
+	}
+}
+
+func TestPlainCauseCoversTheLibrary(t *testing.T) {
+	if got := plainCause(errors.New("something with hunter2")); !errors.Is(got, jwt.ErrTokenInvalidClaims) {
+		t.Errorf("an unknown error became %v", got)
+	}
+}
+
+func FuzzVerify(f *testing.F) {
+	s := newSigner(f, map[string][]byte{"1": master(1)})
+	users, _ := ParseUsers([]byte(adaLine))
+	// It must be the same in every process that the fuzzer starts, so nothing in it is random.
+	token := forge(f, s, purposeToken, goodHeader(), goodClaims())
+	f.Add(token)
+	f.Add(token[:len(token)-1] + "=")
+	f.Add("eyJhbGciOiJub25lIn0.e30.")
+	f.Add("..")
+	f.Add("")
+	f.Fuzz(func(t *testing.T, presented string) {
+		if _, err := s.VerifyToken(presented, nil, now); err == nil && presented != token {
+			t.Errorf("accepted %q", presented)
+		}
+		if _, err := s.VerifyToken(presented, users, now); err == nil {
+			t.Errorf("accepted %q without its user's password", presented)
+		}
+		if _, err := s.VerifyTicket(presented, nil, now); err == nil {
+			t.Errorf("accepted %q as a ticket", presented)
+		}
+		if _, err := s.VerifySession(presented, now); err == nil {
+			t.Errorf("accepted %q as a session", presented)
+		}
+	})
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package credential
+
+import (
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+// SigningKeySize is the least number of random bytes in a signing key.
+const SigningKeySize = 32
+
+// idTime is the time in the ids that NewSigningKey makes; its order by letters is the order in time.
+const idTime = "20060102t150405z"
+
+// SigningKeyProblem is a signing key that is not used, and why.
+type SigningKeyProblem struct {
+	ID string
+}
+
+// String says the problem and its mend, without the key.
+func (p SigningKeyProblem) String() string {
+	return fmt.Sprintf("signing key %q is shorter than %d bytes: replace it by %d random bytes or more", p.ID, SigningKeySize, SigningKeySize)
+}
+
+// NewSigningKey returns a new key and its id. Ids made later are greater. A key signs from the time in its id, so that
+// one made for a minute ahead is known to every replica before it is first used.
+func NewSigningKey(from time.Time) (id string, key []byte) {
+	random := make([]byte, SigningKeySize+2)
+	_, _ = rand.Read(random) // It never fails: crypto/rand ends the program first.
+	return from.UTC().Format(idTime) + "-" + hex.EncodeToString(random[SigningKeySize:]), random[:SigningKeySize]
+}
+
+// signingKey is one master key with what is derived from it.
+type signingKey struct {
+	id string
+	// activeFrom is when it begins to sign, in Unix seconds; zero for ids made by hand.
+	activeFrom int64
+	derived    [purposes]derivedKey
+}
+
+// derivedKey serves one purpose: a leak of what one purpose's key signs says nothing about another's.
+type derivedKey struct {
+	key []byte
+	// header is the encoded JOSE header with the dot behind it, made once.
+	header string
+}
+
+func newSigningKey(id string, master []byte) *signingKey {
+	k := &signingKey{id: id, activeFrom: activationOf(id)}
+	for p := range purposes {
+		k.derived[p] = derivedKey{key: derive(master, p), header: joseHeader(id)}
+	}
+	return k
+}
+
+// derive is HKDF-SHA256 (RFC 5869). It fails only for outputs longer than ours.
+func derive(master []byte, p purpose) []byte {
+	key, err := hkdf.Key(sha256.New, master, nil, "convene/"+p.String()+"/v1", sha256.Size)
+	if err != nil {
+		panic("credential: " + err.Error())
+	}
+	return key
+}
+
+func joseHeader(id string) string {
+	header, err := json.Marshal(struct {
+		Algorithm string `json:"alg"`
+		KeyID     string `json:"kid"`
+		Type      string `json:"typ"`
+	}{jwt.SigningMethodHS256.Alg(), id, "JWT"})
+	if err != nil {
+		panic("credential: " + err.Error())
+	}
+	return base64.RawURLEncoding.EncodeToString(header) + "."
+}
+
+func activationOf(id string) int64 {
+	if len(id) < len(idTime) {
+		return 0
+	}
+	from, err := time.Parse(idTime, id[:len(idTime)])
+	if err != nil {
+		return 0
+	}
+	return from.Unix()
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package credential
+
+import (
+	"time"
+
+	"convene.dev/convene/internal/fault"
+)
+
+// Ticket is what a backend decided about one peer when it asked for a join URL. The URL's other parameters are for
+// people to read; this is what counts.
+type Ticket struct {
+	Room string
+	// Lineage is the meeting that the ticket is for, over all restarts of its room by links.
+	Lineage string
+	Name    string
+	// Avatar is an image URL, or empty.
+	Avatar                                              string
+	Audio, Video, Screen, Chat, Hide, Notify, Presenter bool
+	// Username is the verified host user, empty for a guest.
+	Username string
+}
+
+// TicketGrant is what a valid ticket says.
+type TicketGrant struct {
+	Ticket
+	ID      string
+	Expires time.Time
+}
+
+// ticketClaims has short names because it goes into a URL.
+type ticketClaims struct {
+	envelope
+	Room    string `json:"r"`
+	Lineage string `json:"l"`
+	Name    string `json:"n"`
+	Avatar  string `json:"a,omitempty"`
+	Options string `json:"o,omitempty"`
+}
+
+var errTicket = fault.Denied("This link is not valid any more: ask for a new one")
+
+// IssueTicket makes a join ticket. Users are the tenant's host users, nil when it has none. It is Denied for a username
+// that they do not know.
+func (s *Signer) IssueTicket(t Ticket, users *Users, lifetime time.Duration, now time.Time) (string, error) {
+	key, err := s.current(now)
+	if err != nil {
+		return "", err
+	}
+	claims := ticketClaims{Room: t.Room, Lineage: t.Lineage, Name: t.Name, Avatar: t.Avatar, Options: encodeFlags(t.flags())}
+	if claims.envelope, err = s.envelope(purposeTicket, t.Username, lifetime, now); err != nil {
+		return "", err
+	}
+	if t.Username != "" {
+		if claims.Verifier, err = key.verifier(purposeTicket, users, t.Username); err != nil {
+			return "", errTicket.Because(err)
+		}
+	}
+	return sign(key, purposeTicket, &claims)
+}
+
+// VerifyTicket returns what a ticket says. Users are the tenant's host users now, nil when it has none. Whether its
+// meeting is the live one is the caller's to check. Every refusal is Denied with the same message.
+func (s *Signer) VerifyTicket(signed string, users *Users, now time.Time) (TicketGrant, error) {
+	var claims ticketClaims
+	key, err := s.verify(purposeTicket, signed, &claims, now)
+	if err != nil {
+		return TicketGrant{}, refused(errTicket, err)
+	}
+	if claims.Subject != "" {
+		if err := key.checkUser(purposeTicket, users, &claims.envelope); err != nil {
+			return TicketGrant{}, refused(errTicket, err)
+		}
+	}
+	grant := TicketGrant{ID: claims.ID, Expires: claims.expires(), Ticket: Ticket{
+		Room: claims.Room, Lineage: claims.Lineage, Name: claims.Name, Avatar: claims.Avatar, Username: claims.Subject,
+	}}
+	decodeFlags(claims.Options, grant.flags())
+	return grant, nil
+}
+
+func (t *Ticket) flags() []flag {
+	return []flag{
+		{'a', &t.Audio}, {'v', &t.Video}, {'s', &t.Screen}, {'c', &t.Chat}, {'h', &t.Hide}, {'n', &t.Notify}, {'p', &t.Presenter},
+	}
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package credential
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"convene.dev/convene/internal/fault"
+)
+
+func TestTicketKeepsEveryOption(t *testing.T) {
+	s := newSigner(t, map[string][]byte{"1": master(1)})
+	users, _ := ParseUsers([]byte(adaLine))
+	full := Ticket{
+		Room: "Stand-up ☕", Lineage: "0b3c", Name: "Ada <b>", Avatar: "https://example.org/a.png?x=1&y=2", Username: "ada",
+		Audio: true, Video: true, Screen: true, Chat: true, Hide: true, Notify: true, Presenter: true,
+	}
+	tickets := map[string]Ticket{"everything": full, "nothing but what is required": {Room: "r", Lineage: "l", Name: "n"}}
+	for i, f := range full.flags() {
+		one := Ticket{Room: "r", Lineage: "l", Name: "n"}
+		*one.flags()[i].value = true
+		tickets["only "+string(f.letter)] = one
+	}
+	for reason, want := range tickets {
+		signed, err := s.IssueTicket(want, users, time.Hour, now)
+		if err != nil {
+			t.Errorf("%s: %v", reason, err)
+			continue
+		}
+		got, err := s.VerifyTicket(signed, users, now)
+		if err != nil {
+			t.Errorf("%s: %v", reason, err)
+			continue
+		}
+		if diff := cmp.Diff(want, got.Ticket); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", reason, diff)
+		}
+		if got.ID == "" || !got.Expires.Equal(now.Add(time.Hour)) {
+			t.Errorf("%s: id %q, expires %s", reason, got.ID, got.Expires)
+		}
+	}
+}
+
+func TestTicketEnds(t *testing.T) {
+	s := newSigner(t, map[string][]byte{"1": master(1)})
+	users, _ := ParseUsers([]byte(adaLine))
+	changed, _ := ParseUsers([]byte(adaOtherLine))
+	guest, err := s.IssueTicket(Ticket{Room: "r", Name: "n"}, users, time.Hour, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ada, err := s.IssueTicket(Ticket{Room: "r", Name: "n", Username: "ada"}, users, time.Hour, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		reason string
+		ticket string
+		users  *Users
+		at     time.Time
+		ok     bool
+	}{
+		{"a guest's does not depend on users", guest, changed, now, true},
+		{"a user's ends with the password", ada, changed, now, false},
+		{"a user's stands while the password does", ada, users, now, true},
+		{"it stands until linkLifetime", guest, users, now.Add(time.Hour), true},
+		{"it ends with linkLifetime and the leeway", guest, users, now.Add(time.Hour + leeway), false},
+	} {
+		_, err := s.VerifyTicket(tc.ticket, tc.users, tc.at)
+		if (err == nil) != tc.ok {
+			t.Errorf("%s: %v", tc.reason, err)
+		}
+		if err != nil && (!fault.Is(err, fault.KindDenied) || fault.As(err).Message != errTicket.Message) {
+			t.Errorf("%s: got %v, want the one refusal", tc.reason, err)
+		}
+	}
+	if _, err := s.IssueTicket(Ticket{Room: "r", Name: "n", Username: "eve"}, users, time.Hour, now); !fault.Is(err, fault.KindDenied) {
+		t.Errorf("an unknown user: %v, want Denied", err)
+	}
+}
+
+func TestTicketIsCompact(t *testing.T) {
+	s := newSigner(t, map[string][]byte{"20261121t120000z-0a1b": master(1)})
+	signed, err := s.IssueTicket(Ticket{Room: "standup", Lineage: "0123456789abcdef", Name: "Ada Lovelace", Audio: true, Chat: true}, nil, time.Hour, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(signed) > 480 {
+		t.Errorf("a plain ticket takes %d bytes of the URL, want at most 480", len(signed))
+	}
+	// Every value as long as the API allows, four bytes a character: it must still be below what is parsed.
+	wide := strings.Repeat("\U0001F600", 128)
+	signed, err = s.IssueTicket(Ticket{Room: wide, Lineage: strings.Repeat("x", 64), Name: wide, Username: strings.Repeat("u", 255),
+		Avatar: "https://example.org/" + strings.Repeat("a", 2028)}, nil, time.Hour, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.VerifyTicket(signed, nil, now); err != nil {
+		t.Errorf("the longest ticket, %d bytes: %v", len(signed), err)
+	}
+}
+
+func TestSession(t *testing.T) {
+	s := newSigner(t, map[string][]byte{"1": master(1)})
+	full := Session{
+		Identity: "p_1", Meeting: "uid", Lineage: "l", Room: "r", Name: "Ada", Avatar: "https://example.org/a.png", Username: "ada",
+		Presenter: true, Hidden: true, Chat: true, Notify: true,
+	}
+	for reason, want := range map[string]Session{"everything": full, "a guest without rights": {Identity: "p_2", Meeting: "uid", Room: "r", Name: "n"}} {
+		signed, err := s.IssueSession(want, 0, now)
+		if err != nil {
+			t.Errorf("%s: %v", reason, err)
+			continue
+		}
+		got, err := s.VerifySession(signed, now.Add(DefaultSessionLifetime))
+		if err != nil {
+			t.Errorf("%s: %v", reason, err)
+			continue
+		}
+		if diff := cmp.Diff(want, got.Session); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", reason, diff)
+		}
+		_, err = s.VerifySession(signed, now.Add(DefaultSessionLifetime+leeway))
+		if !fault.Is(err, fault.KindDenied) || fault.As(err).Message != errSession.Message {
+			t.Errorf("%s: after its time: %v, want the one refusal", reason, err)
+		}
+	}
+}
+
+func BenchmarkIssueTicket(b *testing.B) {
+	s := newSigner(b, map[string][]byte{"20261121t120000z-0a1b": master(1)})
+	ticket := Ticket{Room: "standup", Lineage: "0123456789abcdef", Name: "Ada Lovelace", Audio: true, Chat: true}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.IssueTicket(ticket, nil, time.Hour, now); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkVerifyTicket(b *testing.B) {
+	s := newSigner(b, map[string][]byte{"20261121t120000z-0a1b": master(1)})
+	signed, err := s.IssueTicket(Ticket{Room: "standup", Lineage: "0123456789abcdef", Name: "Ada Lovelace"}, nil, time.Hour, now)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.VerifyTicket(signed, nil, now); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkVerifySession(b *testing.B) {
+	s := newSigner(b, map[string][]byte{"20261121t120000z-0a1b": master(1)})
+	signed, err := s.IssueSession(Session{Identity: "p_1", Meeting: "uid", Room: "r", Name: "n", Chat: true}, 0, now)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := s.VerifySession(signed, now); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
