@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package testkit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/remote"
+
+	"convene.dev/convene/internal/localstack"
+)
+
+// BrowserProcess is a Chromium with a fake camera and microphone, which it gives without asking.
+type BrowserProcess struct {
+	proc   *localstack.Process
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+// chromiumPaths are where Debian, other Linux distributions and macOS have it. CHROMIUM overrides them.
+var chromiumPaths = []string{
+	"/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome",
+	"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+}
+
+var chromiumFlags = []string{
+	"--headless", "--disable-gpu", "--no-first-run", "--no-default-browser-check", "--mute-audio",
+	"--window-size=1280,800", "--hide-scrollbars",
+	"--remote-debugging-port=0",
+	// A container's /dev/shm is often too small.
+	"--disable-dev-shm-usage",
+	// Nothing leaves the machine.
+	"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
+	"--disable-default-apps", "--disable-breakpad", "--disable-features=Translate,MediaRouter,OptimizationHints",
+	// Pages of a test are never in front, and are all watched.
+	"--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows",
+	"--disable-renderer-backgrounding", "--autoplay-policy=no-user-gesture-required",
+	"--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
+	"--password-store=basic", "--use-mock-keychain",
+}
+
+// Browser returns the browser that the tests of this package share. Each page of it is another person.
+func Browser(t testing.TB) *BrowserProcess {
+	t.Helper()
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.browser == nil {
+		b, err := startBrowser(filepath.Join(sharedDir(t), "browser"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared.browser = b
+		shared.closers = append(shared.closers, b.Kill)
+	}
+	return shared.browser
+}
+
+// OwnBrowser returns a browser for this test alone, which it may kill.
+func OwnBrowser(t testing.TB) *BrowserProcess {
+	t.Helper()
+	b, err := startBrowser(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Kill)
+	return b
+}
+
+// Kill ends the browser and its pages without warning (SIGKILL).
+func (b *BrowserProcess) Kill() {
+	b.proc.Kill()
+	b.cancel()
+}
+
+func startBrowser(dir string) (*BrowserProcess, error) {
+	path, err := findChromium()
+	if err != nil {
+		return nil, err
+	}
+	args := append([]string{"--user-data-dir=" + filepath.Join(dir, "profile")}, chromiumFlags...)
+	if os.Geteuid() == 0 {
+		// Its sandbox refuses to run as root.
+		args = append(args, "--no-sandbox")
+	}
+	portFile := filepath.Join(dir, "profile", "DevToolsActivePort")
+	proc, err := localstack.Start(context.Background(), localstack.Command{
+		Name: "chromium", Path: path, Args: append(args, "about:blank"), LogDir: dir,
+		Ready: func(context.Context) error { _, err := devToolsURL(portFile); return err },
+		Grace: time.Second,
+	})
+	if err != nil {
+		return nil, err
+	}
+	url, err := devToolsURL(portFile)
+	if err != nil {
+		proc.Kill()
+		return nil, err
+	}
+	b := &BrowserProcess{proc: proc}
+	b.ctx, b.cancel = remote.NewAllocator(context.Background(), url, remote.NoModifyURL)
+	return b, nil
+}
+
+func findChromium() (string, error) {
+	paths := chromiumPaths
+	if path := os.Getenv("CHROMIUM"); path != "" {
+		paths = []string{path}
+	}
+	for _, path := range paths {
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("no browser at %s: run `apt-get install chromium`, or set CHROMIUM to its path",
+		strings.Join(paths, ", "))
+}
+
+// devToolsURL reads the file that Chromium writes once it can be driven: a port and a path.
+func devToolsURL(file string) (string, error) {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return "", err
+	}
+	port, path, ok := strings.Cut(strings.TrimSpace(string(b)), "\n")
+	if !ok {
+		return "", errors.New("half-written " + file)
+	}
+	return "ws://127.0.0.1:" + port + path, nil
+}
+
+// newTab opens a tab that shares no cookies or storage with another.
+func (b *BrowserProcess) newTab() (context.Context, context.CancelFunc, error) {
+	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+	if err := chromedp.Do(ctx); err != nil {
+		cancel()
+		return nil, nil, fmt.Errorf("open a tab: %w", err)
+	}
+	return ctx, cancel, nil
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package testkit
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/localstack"
+)
+
+// Cluster is a control plane with Convene's CRDs, and a namespace in it for one test.
+type Cluster struct {
+	// Config of an administrator, without a client-side rate limit.
+	Config *rest.Config
+	// Client is live, not cached, and knows the core types, CRDs and Convene's types.
+	Client client.Client
+	// Kubeconfig is the path of a file with the same rights as Config.
+	Kubeconfig string
+	// Namespace was made for this test.
+	Namespace string
+
+	plane *localstack.ControlPlane
+}
+
+// Scheme returns the types that Cluster.Client knows.
+func Scheme() *runtime.Scheme {
+	s := runtime.NewScheme()
+	for _, add := range []func(*runtime.Scheme) error{
+		clientgoscheme.AddToScheme, apiextensionsv1.AddToScheme, v1alpha1.AddToScheme,
+	} {
+		if err := add(s); err != nil {
+			panic(err)
+		}
+	}
+	return s
+}
+
+// ControlPlane returns the control plane that the tests of this package share, with a new namespace for this test.
+// Namespaces are not removed: that takes a controller that does not run here.
+func ControlPlane(t testing.TB) *Cluster {
+	t.Helper()
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.cluster == nil {
+		c, err := startCluster(t, filepath.Join(sharedDir(t), "cluster"), true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared.cluster = c
+		shared.closers = append(shared.closers, c.kill)
+	}
+	c := *shared.cluster
+	c.Namespace = c.NewNamespace(t)
+	return &c
+}
+
+// OwnControlPlane returns a control plane for this test alone, whose parts can be killed and started again. Its etcd
+// writes to disk before it confirms, as in production.
+func OwnControlPlane(t testing.TB) *Cluster {
+	t.Helper()
+	c, err := startCluster(t, t.TempDir(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.kill()
+		if t.Failed() {
+			t.Logf("the end of kube-apiserver's log:\n%s", c.plane.APIServer.Tail())
+		}
+	})
+	c.Namespace = c.NewNamespace(t)
+	return c
+}
+
+func startCluster(t testing.TB, dir string, noFsync bool) (*Cluster, error) {
+	ports, err := localstack.RandomPorts(2)
+	if err != nil {
+		return nil, err
+	}
+	plane := &localstack.ControlPlane{
+		Binaries: binaries(t), Dir: dir, EtcdPort: ports[0], APIPort: ports[1], NoFsync: noFsync,
+	}
+	// Not the test's context: the shared control plane outlives the test that asked first.
+	if err := plane.Start(context.Background(), time.Now()); err != nil {
+		return nil, err
+	}
+	c := &Cluster{plane: plane, Kubeconfig: filepath.Join(dir, "kubeconfig")}
+	if err := c.connect(Root(t)); err != nil {
+		c.kill()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *Cluster) connect(root string) error {
+	conf, err := c.plane.RESTConfig(localstack.Admin)
+	if err != nil {
+		return err
+	}
+	c.Config = conf
+	kubeconfig, err := c.plane.Kubeconfig(localstack.Admin)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(c.Kubeconfig, kubeconfig, 0o600); err != nil {
+		return err
+	}
+	_, err = envtest.InstallCRDs(conf, envtest.CRDInstallOptions{
+		Paths: []string{filepath.Join(root, "config", "crd", "bases")}, ErrorIfPathMissing: true,
+	})
+	if err != nil {
+		return fmt.Errorf("install CRDs: %w", err)
+	}
+	c.Client, err = client.New(conf, client.Options{Scheme: Scheme()})
+	return err
+}
+
+// NewNamespace makes one more namespace and returns its name.
+func (c *Cluster) NewNamespace(t testing.TB) string {
+	t.Helper()
+	ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "test-"}}
+	if err := c.Client.Create(t.Context(), ns); err != nil {
+		t.Fatal(err)
+	}
+	return ns.Name
+}
+
+// Kubectl runs kubectl in the test's namespace and returns what it prints. An exit status other than 0 fails the test.
+func (c *Cluster) Kubectl(t testing.TB, args ...string) string {
+	t.Helper()
+	out, err := c.TryKubectl(t, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TryKubectl is Kubectl for commands that may fail; the error holds what kubectl said.
+func (c *Cluster) TryKubectl(t testing.TB, args ...string) (string, error) {
+	t.Helper()
+	args = append([]string{"--kubeconfig", c.Kubeconfig, "--namespace", c.Namespace}, args...)
+	cmd := exec.CommandContext(t.Context(), c.plane.Binaries.Kubectl, args...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		return string(out), fmt.Errorf("kubectl %q: %w\n%s", args[4:], err, out)
+	}
+	return string(out), nil
+}
+
+// KillEtcd and KillAPIServer kill without warning (SIGKILL). For control planes from OwnControlPlane.
+func (c *Cluster) KillEtcd() { c.plane.Etcd.Kill() }
+
+// KillAPIServer kills the kube-apiserver.
+func (c *Cluster) KillAPIServer() { c.plane.APIServer.Kill() }
+
+// StartEtcd starts etcd again on the same port and data.
+func (c *Cluster) StartEtcd(t testing.TB) {
+	t.Helper()
+	if err := c.plane.StartEtcd(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// StartAPIServer starts the kube-apiserver again on the same port and returns once it is ready.
+func (c *Cluster) StartAPIServer(t testing.TB) {
+	t.Helper()
+	if err := c.plane.StartAPIServer(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// kill is how tests end a control plane: what it holds is thrown away.
+func (c *Cluster) kill() {
+	c.plane.APIServer.Kill()
+	c.plane.Etcd.Kill()
+}

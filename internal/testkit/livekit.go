@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package testkit
+
+import (
+	"context"
+	"crypto/rand"
+	"testing"
+
+	"convene.dev/convene/internal/localstack"
+)
+
+// LiveKitOptions of a server for a test.
+type LiveKitOptions struct {
+	// WebhookURLs are told of what happens in rooms.
+	WebhookURLs []string
+}
+
+// LiveKitServer is a real LiveKit on the loopback interface. It keeps nothing over a restart, as every LiveKit
+// without Redis.
+type LiveKitServer struct {
+	// URL (http) of the API and of signalling.
+	URL string
+	// Key and Secret of the API.
+	Key, Secret string
+
+	server localstack.LiveKit
+	proc   *localstack.Process
+}
+
+// LiveKit starts a server, which ends with the test. When the test fails, its log is printed.
+func LiveKit(t testing.TB, opts LiveKitOptions) *LiveKitServer {
+	t.Helper()
+	ports, err := localstack.RandomPorts(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &LiveKitServer{Key: "key-" + rand.Text(), Secret: rand.Text() + rand.Text()}
+	s.server = localstack.LiveKit{
+		Binary: binaries(t).LiveKit, Dir: t.TempDir(),
+		Port: ports[0], MediaPort: ports[1],
+		Key: s.Key, Secret: s.Secret, WebhookURLs: opts.WebhookURLs,
+	}
+	s.URL = s.server.URL()
+	s.Start(t)
+	t.Cleanup(func() {
+		s.proc.Kill()
+		if t.Failed() {
+			t.Logf("LiveKit's log:\n%s", s.proc.Log())
+		}
+	})
+	return s
+}
+
+// Start starts the server again after Stop or Kill, on the same ports and keys, and returns once it answers.
+func (s *LiveKitServer) Start(t testing.TB) {
+	t.Helper()
+	proc, err := s.server.Start(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.proc = proc
+}
+
+// Stop ends the server in order: peers are told.
+func (s *LiveKitServer) Stop() { s.proc.Stop() }
+
+// Kill ends the server without warning (SIGKILL).
+func (s *LiveKitServer) Kill() { s.proc.Kill() }
+
+// Restart kills the server and starts it again.
+func (s *LiveKitServer) Restart(t testing.TB) {
+	t.Helper()
+	s.Kill()
+	s.Start(t)
+}
+
+// Log returns what the server has written since it was last started.
+func (s *LiveKitServer) Log() string { return s.proc.Log() }

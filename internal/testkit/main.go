@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package testkit
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+
+	"convene.dev/convene/internal/localstack"
+)
+
+// shared is what the tests of one package share: started when first asked for, ended by Main.
+var shared struct {
+	mu      sync.Mutex
+	running bool
+	dir     string
+	closers []func()
+	cluster *Cluster
+	browser *BrowserProcess
+}
+
+// Main runs the tests of a package and then ends what they shared. It does not return.
+func Main(m *testing.M) {
+	shared.mu.Lock()
+	shared.running = true
+	shared.mu.Unlock()
+	code := m.Run()
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	for i := len(shared.closers) - 1; i >= 0; i-- {
+		shared.closers[i]()
+	}
+	if shared.dir != "" {
+		if err := os.RemoveAll(shared.dir); err != nil {
+			fmt.Fprintln(os.Stderr, "testkit:", err)
+		}
+	}
+	os.Exit(code)
+}
+
+// sharedDir returns the folder of what this test process shares. The caller holds shared.mu.
+func sharedDir(t testing.TB) string {
+	t.Helper()
+	if !shared.running {
+		t.Fatal("this package needs `func TestMain(m *testing.M) { testkit.Main(m) }`")
+	}
+	if shared.dir == "" {
+		removeOrphanedDirs()
+		dir, err := os.MkdirTemp("", fmt.Sprintf("convene-test-%d-", os.Getpid()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared.dir = dir
+	}
+	return shared.dir
+}
+
+// removeOrphanedDirs removes the folders of test processes that were killed. Their children died with them.
+func removeOrphanedDirs() {
+	dirs, err := filepath.Glob(filepath.Join(os.TempDir(), "convene-test-*-*"))
+	if err != nil {
+		return
+	}
+	for _, dir := range dirs {
+		var pid int
+		if _, err := fmt.Sscanf(filepath.Base(dir), "convene-test-%d-", &pid); err != nil {
+			continue
+		}
+		if syscall.Kill(pid, 0) == syscall.ESRCH {
+			_ = os.RemoveAll(dir)
+		}
+	}
+}
+
+// Root returns the module root.
+func Root(t testing.TB) string {
+	t.Helper()
+	root, err := localstack.ModuleRoot(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// Assets returns the folder of etcd, kube-apiserver and kubectl: $KUBEBUILDER_ASSETS, else bin/ of the module root.
+func Assets(t testing.TB) string {
+	t.Helper()
+	return filepath.Dir(binaries(t).KubeAPIServer)
+}
+
+func binaries(t testing.TB) localstack.Binaries {
+	t.Helper()
+	b, err := localstack.FindBinaries(Root(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

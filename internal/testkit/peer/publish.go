@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package peer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	lk "github.com/livekit/protocol/livekit"
+	"github.com/pion/webrtc/v4"
+	"github.com/pion/webrtc/v4/pkg/media"
+)
+
+// Source is what a peer publishes.
+type Source int
+
+// Sources.
+const (
+	Microphone Source = iota
+	Camera
+	Screen
+)
+
+// ErrNotAllowed is returned when the engine does not let the peer publish that.
+var ErrNotAllowed = errors.New("the engine does not let the peer publish that")
+
+// Track is something that a peer publishes.
+type Track struct {
+	peer *Peer
+	id   string
+}
+
+type content struct {
+	source lk.TrackSource
+	kind   lk.TrackType
+	codec  webrtc.RTPCodecCapability
+	sample media.Sample
+}
+
+var contents = map[Source]content{
+	Microphone: {lk.TrackSource_MICROPHONE, lk.TrackType_AUDIO, opus, silence},
+	Camera:     {lk.TrackSource_CAMERA, lk.TrackType_VIDEO, vp8, black},
+	Screen:     {lk.TrackSource_SCREEN_SHARE, lk.TrackType_VIDEO, vp8, black},
+}
+
+var (
+	opus = webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: 48000, Channels: 2}
+	vp8  = webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeVP8, ClockRate: 90000}
+	// silence is an Opus frame (RFC 6716) of 20 ms.
+	silence = media.Sample{Data: []byte{0xf8, 0xff, 0xfe}, Duration: 20 * time.Millisecond}
+	// black begins like a VP8 key frame of 16 × 16 (RFC 6386, section 9.1): an SFU looks no further.
+	black = media.Sample{
+		Data:     []byte{0x10, 0x02, 0x00, 0x9d, 0x01, 0x2a, 0x10, 0x00, 0x10, 0x00, 0x00, 0x00},
+		Duration: 100 * time.Millisecond,
+	}
+)
+
+// Publish sends one of the sources until the peer goes. It returns when the engine has accepted it, which is a little
+// before the others hear of it. A peer publishes one source at a time.
+func (p *Peer) Publish(ctx context.Context, source Source) (*Track, error) {
+	what := contents[source]
+	cid := fmt.Sprintf("%s-%d", what.source, time.Now().UnixNano())
+	p.change(func() { p.refused = false })
+	err := p.send(&lk.SignalRequest{Message: &lk.SignalRequest_AddTrack{AddTrack: &lk.AddTrackRequest{
+		Cid: cid, Type: what.kind, Source: what.source, Width: 16, Height: 16,
+	}}})
+	if err != nil {
+		return nil, err
+	}
+	var id string
+	var refused bool
+	err = p.Until(ctx, func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		id, refused = p.published[cid], p.refused
+		return id != "" || refused
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case refused:
+		return nil, ErrNotAllowed
+	}
+	track, err := webrtc.NewTrackLocalStaticSample(what.codec, cid, cid)
+	if err != nil {
+		return nil, err
+	}
+	sender, err := p.publisher.AddTrack(track)
+	if err != nil {
+		return nil, err
+	}
+	go sendWhileOpen(sender, track, what.sample)
+	return &Track{peer: p, id: id}, p.publisher.offer()
+}
+
+func sendWhileOpen(sender *webrtc.RTPSender, track *webrtc.TrackLocalStaticSample, sample media.Sample) {
+	closed := make(chan struct{})
+	go func() {
+		defer close(closed)
+		for {
+			if _, _, err := sender.ReadRTCP(); err != nil {
+				return
+			}
+		}
+	}()
+	tick := time.NewTicker(sample.Duration)
+	defer tick.Stop()
+	for {
+		select {
+		case <-closed:
+			return
+		case <-tick.C:
+			if track.WriteSample(sample) != nil {
+				return
+			}
+		}
+	}
+}
+
+// Mute mutes or unmutes the track, as its own page would.
+func (t *Track) Mute(muted bool) error {
+	return t.peer.send(&lk.SignalRequest{Message: &lk.SignalRequest_Mute{Mute: &lk.MuteTrackRequest{Sid: t.id, Muted: muted}}})
+}
+
+// MutedByEngine reports whether the engine told the peer to mute the track.
+func (t *Track) MutedByEngine() bool {
+	t.peer.mu.Lock()
+	defer t.peer.mu.Unlock()
+	return t.peer.muted[t.id]
+}
