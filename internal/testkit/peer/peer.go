@@ -7,6 +7,7 @@ package peer
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -126,7 +127,8 @@ func (p *Peer) Others() map[string]map[string]string {
 	defer p.mu.Unlock()
 	others := map[string]map[string]string{}
 	for identity, info := range p.others {
-		others[identity] = info.GetAttributes()
+		others[identity] = map[string]string{}
+		maps.Copy(others[identity], info.GetAttributes())
 	}
 	return others
 }

@@ -21,6 +21,8 @@ const (
 	Microphone Source = iota
 	Camera
 	Screen
+	// DisguisedMicrophone is sound that a changed page calls its camera.
+	DisguisedMicrophone
 )
 
 // ErrNotAllowed is returned when the engine does not let the peer publish that.
@@ -43,6 +45,8 @@ var contents = map[Source]content{
 	Microphone: {lk.TrackSource_MICROPHONE, lk.TrackType_AUDIO, opus, silence},
 	Camera:     {lk.TrackSource_CAMERA, lk.TrackType_VIDEO, vp8, black},
 	Screen:     {lk.TrackSource_SCREEN_SHARE, lk.TrackType_VIDEO, vp8, black},
+
+	DisguisedMicrophone: {lk.TrackSource_CAMERA, lk.TrackType_AUDIO, opus, silence},
 }
 
 var (

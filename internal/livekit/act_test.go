@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package livekit_test
+
+import (
+	"errors"
+	"testing"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/peer"
+	"github.com/google/go-cmp/cmp"
+	"github.com/livekit/protocol/auth"
+	lk "github.com/livekit/protocol/livekit"
+)
+
+func (h house) act(t *testing.T, room engine.RoomName, action engine.Action) {
+	t.Helper()
+	if err := h.Act(wait(t), room, action); err != nil {
+		t.Fatalf("%#v: %v", action, err)
+	}
+}
+
+func TestRemoveDisconnectsAndIsIdempotent(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	room := h.room(t)
+	p := h.join(t, room, "one", engine.Traits{})
+	stays := h.join(t, room, "two", engine.Traits{})
+	h.act(t, room, engine.Remove{Who: "one"})
+	if reason := reasonOf(t, p); reason != "PARTICIPANT_REMOVED" {
+		t.Errorf("reason is %s, want PARTICIPANT_REMOVED", reason)
+	}
+	until(t, stays, "the other is alone", func() bool { return len(stays.Others()) == 0 })
+	h.act(t, room, engine.Remove{Who: "one"})
+	h.act(t, "never-there", engine.Remove{Who: "one"})
+}
+
+func TestHandIsRaisedAndLowered(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	room := h.room(t)
+	p := h.join(t, room, "one", engine.Traits{Presenter: true, Chat: true})
+	other := h.join(t, room, "two", engine.Traits{})
+	for _, raised := range []bool{true, true, false, false} {
+		h.act(t, room, engine.Hand{Who: "one", Raised: raised})
+		testkit.Eventually(t, patience, func() error {
+			want := engine.Participant{Traits: engine.Traits{Presenter: true, Chat: true}, Hand: raised}
+			who, err := h.participant(t, room, "one")
+			if err != nil || who.Hand != raised || who.Traits != want.Traits || who.Name != "Name of one" {
+				return errorf("participant is %+v with error %v", who, err)
+			}
+			return nil
+		})
+		until(t, other, "the other sees the hand", func() bool { return (other.Others()["one"]["hand"] == "true") == raised })
+	}
+	if _, ok := p.Attributes()["hand"]; ok {
+		t.Error("a lowered hand is still an attribute")
+	}
+	wantKind(t, h.Act(wait(t), room, engine.Hand{Who: "nobody", Raised: true}), fault.KindNotFound)
+}
+
+func TestMuteLastsAndLeavesTheRest(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	room := h.room(t)
+	p := h.join(t, room, "one", engine.Traits{})
+	for _, source := range []peer.Source{peer.Microphone, peer.Camera} {
+		if _, err := p.Publish(wait(t), source); err != nil {
+			t.Fatal(err)
+		}
+		testkit.Eventually(t, patience, func() error {
+			if who, err := h.participant(t, room, "one"); err != nil || !who.Audio || (source == peer.Camera) != who.Video {
+				return errorf("participant is %+v with error %v", who, err)
+			}
+			return nil
+		})
+	}
+	h.act(t, room, engine.Mute{Who: "one"})
+	muted := func() error {
+		if who, err := h.participant(t, room, "one"); err != nil || who.Audio || !who.Video {
+			return errorf("participant is %+v with error %v", who, err)
+		}
+		return nil
+	}
+	testkit.Eventually(t, patience, muted)
+	if _, err := p.Publish(wait(t), peer.Microphone); !errors.Is(err, peer.ErrNotAllowed) {
+		t.Errorf("publishing the microphone again: error is %v, want %v", err, peer.ErrNotAllowed)
+	}
+	if _, err := p.Publish(wait(t), peer.Screen); err != nil {
+		t.Errorf("publishing the screen: %v", err)
+	}
+	h.act(t, room, engine.Mute{Who: "one"})
+	testkit.Eventually(t, patience, muted)
+	wantKind(t, h.Act(wait(t), room, engine.Mute{Who: "nobody"}), fault.KindNotFound)
+}
+
+func TestMuteBeforeTheMicrophoneIsOn(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	room := h.room(t)
+	p := h.join(t, room, "one", engine.Traits{})
+	h.act(t, room, engine.Mute{Who: "one"})
+	if _, err := p.Publish(wait(t), peer.Microphone); !errors.Is(err, peer.ErrNotAllowed) {
+		t.Errorf("error is %v, want %v", err, peer.ErrNotAllowed)
+	}
+}
+
+func TestMuteTakesAwayWhatVoiceIsDisguisedAs(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	room := h.room(t)
+	p := h.join(t, room, "one", engine.Traits{})
+	if _, err := p.Publish(wait(t), peer.DisguisedMicrophone); err != nil {
+		t.Fatal(err)
+	}
+	heard := func(want bool) func() error {
+		return func() error {
+			if who, err := h.participant(t, room, "one"); err != nil || who.Audio != want || who.Video {
+				return errorf("participant is %+v with error %v", who, err)
+			}
+			return nil
+		}
+	}
+	testkit.Eventually(t, patience, heard(true))
+	h.act(t, room, engine.Mute{Who: "one"})
+	testkit.Eventually(t, patience, heard(false))
+	if _, err := p.Publish(wait(t), peer.DisguisedMicrophone); !errors.Is(err, peer.ErrNotAllowed) {
+		t.Errorf("error is %v, want %v", err, peer.ErrNotAllowed)
+	}
+}
+
+func TestMuteKeepsTheHiddenHidden(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	room := h.room(t)
+	h.join(t, room, "watcher", engine.Traits{Hidden: true})
+	other := h.join(t, room, "two", engine.Traits{})
+	h.act(t, room, engine.Mute{Who: "watcher"})
+	h.act(t, room, engine.Hand{Who: "watcher", Raised: true})
+	who, err := h.participant(t, room, "watcher")
+	if err != nil || !who.Hidden {
+		t.Errorf("the watcher is %+v with error %v, want hidden", who, err)
+	}
+	h.join(t, room, "three", engine.Traits{})
+	sees(t, other, "three")
+}
+
+func TestSayReachesChatOnly(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	room := h.room(t)
+	chatting := engine.Traits{Chat: true}
+	one, two := h.join(t, room, "one", chatting), h.join(t, room, "two", chatting)
+	watcher := h.join(t, room, "watcher", engine.Traits{Chat: true, Hidden: true})
+	deaf := h.join(t, room, "deaf", engine.Traits{})
+	h.act(t, room, engine.Say{Topic: "convene.chat", Payload: []byte(`{"text":"hello"}`)})
+	want := peer.Data{Topic: "convene.chat", Payload: []byte(`{"text":"hello"}`)}
+	for _, p := range []*peer.Peer{one, two, watcher} {
+		if diff := cmp.Diff(want, next(t, p)); diff != "" {
+			t.Errorf("data (-want +got):\n%s", diff)
+		}
+	}
+	// Packets arrive in order, so what everybody gets shows that nothing came before it.
+	h.broadcast(t, room, "the end")
+	if got := next(t, deaf); got.Topic != "the end" {
+		t.Errorf("the peer without chat received %q", got.Payload)
+	}
+}
+
+func TestSayToNobodyIsNotToEverybody(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	room := h.room(t)
+	deaf := h.join(t, room, "deaf", engine.Traits{})
+	h.act(t, room, engine.Say{Topic: "convene.chat", Payload: []byte("hello")})
+	h.act(t, "never-there", engine.Say{Topic: "convene.chat", Payload: []byte("hello")})
+	h.broadcast(t, room, "the end")
+	if got := next(t, deaf); got.Topic != "the end" {
+		t.Errorf("the peer without chat received %q", got.Payload)
+	}
+}
+
+func (h house) broadcast(t *testing.T, room engine.RoomName, topic string) {
+	t.Helper()
+	rooms, ctx := h.raw(t, auth.VideoGrant{RoomAdmin: true, Room: string(room)})
+	if _, err := rooms.SendData(ctx, &lk.SendDataRequest{Room: string(room), Topic: &topic}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func next(t *testing.T, p *peer.Peer) peer.Data {
+	t.Helper()
+	select {
+	case data := <-p.Data():
+		return data
+	case <-wait(t).Done():
+		t.Fatal("nothing arrives")
+		return peer.Data{}
+	}
+}

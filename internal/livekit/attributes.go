@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package livekit
+
+import "convene.dev/convene/internal/engine"
+
+// A participant's attributes, which everybody in the room can read and only we can set. An absent flag means no, and
+// LiveKit takes an attribute off when it is set to nothing.
+const (
+	attributePresenter = "presenter"
+	attributeChat      = "chat"
+	attributeNotify    = "notify"
+	attributeAvatar    = "avatar"
+	attributeHand      = "hand"
+	// attributeClient is sealed.
+	attributeClient = "client"
+
+	yes = "true"
+)
+
+func attributesOf(t engine.Traits) map[string]string {
+	attributes := map[string]string{}
+	for name, on := range map[string]bool{
+		attributePresenter: t.Presenter,
+		attributeChat:      t.Chat,
+		attributeNotify:    t.Notify,
+	} {
+		if on {
+			attributes[name] = yes
+		}
+	}
+	if t.Avatar != "" {
+		attributes[attributeAvatar] = t.Avatar
+	}
+	return attributes
+}
+
+// traitsOf reads what attributesOf wrote: all but Hidden, which is a permission, and OS and Browser, which are sealed.
+func traitsOf(attributes map[string]string) engine.Traits {
+	return engine.Traits{
+		Presenter: attributes[attributePresenter] == yes,
+		Chat:      attributes[attributeChat] == yes,
+		Notify:    attributes[attributeNotify] == yes,
+		Avatar:    attributes[attributeAvatar],
+	}
+}

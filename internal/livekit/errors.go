@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package livekit
+
+import (
+	"errors"
+	"fmt"
+
+	"convene.dev/convene/internal/fault"
+	"github.com/twitchtv/twirp"
+)
+
+// asFault gives an error of a LiveKit call its consequence.
+func asFault(err error) error {
+	answer := twirp.Error(nil)
+	if !errors.As(err, &answer) {
+		return fault.As(err)
+	}
+	switch answer.Code() {
+	case twirp.NotFound:
+		return fault.NotFound("The media server does not have that room or participant").Because(err)
+	case twirp.Unauthenticated, twirp.PermissionDenied:
+		// LiveKit's text repeats the token that it refuses, so it goes no further than here.
+		return fault.Unavailable("The media server refuses our key; set its own key and secret in the Secret that spec.media names").
+			WithReason("Unauthorized").Because(fmt.Errorf("livekit answered %s", answer.Code()))
+	case twirp.Unavailable, twirp.DeadlineExceeded, twirp.ResourceExhausted, twirp.Canceled:
+		return outOfReach(err)
+	}
+	switch {
+	case notAnswered(answer):
+		return outOfReach(err)
+	case answer.Code() == twirp.BadRoute || answer.Meta("http_error_from_intermediary") == "true":
+		return fault.Unavailable("Something that is not LiveKit answers at the media server's address; check the apiURL in spec.media").
+			Because(err)
+	}
+	return fault.As(err)
+}
+
+func outOfReach(err error) error {
+	return fault.Unavailable("The media server cannot be reached; try again in a moment").Because(err)
+}
+
+// notAnswered reports whether the error is from before or after the server's own answer: a connection, a time-out, the
+// caller's context. Twirp calls all of these internal, with a cause, which an answer never has.
+func notAnswered(err twirp.Error) bool {
+	return err.Code() == twirp.Internal && errors.Unwrap(err) != nil
+}
+
+// nodeGone reports whether LiveKit answered that it cannot reach the node that has the room.
+func nodeGone(err error) bool {
+	answer := twirp.Error(nil)
+	return errors.As(err, &answer) && answer.Code() == twirp.Unavailable
+}

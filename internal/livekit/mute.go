@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package livekit
+
+import (
+	"context"
+	"slices"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+	lk "github.com/livekit/protocol/livekit"
+	"google.golang.org/protobuf/proto"
+)
+
+// mute lasts: the peer may not publish a microphone again. The sound of a shared screen goes on.
+func (c *client) mute(ctx context.Context, room engine.RoomName, who engine.Identity) error {
+	p, err := call(ctx, c, adminOf(room), c.rooms.GetParticipant, identityIn(room, who))
+	if err != nil {
+		return err
+	}
+	for _, track := range p.GetTracks() {
+		if !isVoice(track) || track.GetMuted() {
+			continue
+		}
+		_, err := call(ctx, c, adminOf(room), c.rooms.MutePublishedTrack, &lk.MuteRoomTrackRequest{
+			Room: string(room), Identity: string(who), TrackSid: track.GetSid(), Muted: true,
+		})
+		if err != nil && !fault.Is(err, fault.KindNotFound) {
+			return err
+		}
+	}
+	permission := silenced(p)
+	if proto.Equal(permission, p.GetPermission()) {
+		return nil
+	}
+	_, err = call(ctx, c, adminOf(room), c.rooms.UpdateParticipant, &lk.UpdateParticipantRequest{
+		Room: string(room), Identity: string(who), Permission: permission,
+	})
+	return err
+}
+
+// isVoice goes by the kind of track: LiveKit lets a peer send sound and call it its camera.
+func isVoice(track *lk.TrackInfo) bool {
+	return track.GetType() == lk.TrackType_AUDIO && track.GetSource() != lk.TrackSource_SCREEN_SHARE_AUDIO
+}
+
+// silenced takes the microphone, and whatever else the participant sends voice as, out of what it may publish. It
+// returns a whole permission, because LiveKit takes a field that is left out for a no: an omitted hidden would show a
+// hidden peer.
+func silenced(p *lk.ParticipantInfo) *lk.ParticipantPermission {
+	permission := proto.CloneOf(p.GetPermission())
+	if !permission.GetCanPublish() {
+		return permission
+	}
+	taken := []lk.TrackSource{lk.TrackSource_MICROPHONE}
+	for _, track := range p.GetTracks() {
+		if isVoice(track) {
+			taken = append(taken, track.GetSource())
+		}
+	}
+	left := permission.GetCanPublishSources()
+	if len(left) == 0 { // which LiveKit takes for all
+		left = sources
+	}
+	permission.CanPublishSources = slices.DeleteFunc(slices.Clone(left), func(s lk.TrackSource) bool {
+		return slices.Contains(taken, s)
+	})
+	permission.CanPublish = len(permission.GetCanPublishSources()) > 0
+	return permission
+}

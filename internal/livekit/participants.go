@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package livekit
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+	lk "github.com/livekit/protocol/livekit"
+)
+
+// Participants answers oldest first.
+func (c *client) Participants(ctx context.Context, room engine.RoomName) ([]engine.Participant, error) {
+	list, err := c.list(ctx, room)
+	if err != nil {
+		return nil, err
+	}
+	var people []engine.Participant
+	for _, p := range list {
+		people = append(people, c.participant(room, p))
+	}
+	slices.SortFunc(people, func(a, b engine.Participant) int {
+		return cmp.Or(a.JoinedAt.Compare(b.JoinedAt), cmp.Compare(a.Identity, b.Identity))
+	})
+	return people, nil
+}
+
+// list returns LiveKit's view of our participants in a room.
+func (c *client) list(ctx context.Context, room engine.RoomName) ([]*lk.ParticipantInfo, error) {
+	list, err := call(ctx, c, adminOf(room), c.rooms.ListParticipants, &lk.ListParticipantsRequest{Room: string(room)})
+	if fault.Is(err, fault.KindNotFound) {
+		return nil, nil
+	}
+	return slices.DeleteFunc(list.GetParticipants(), func(p *lk.ParticipantInfo) bool { return !ours(p) }), err
+}
+
+// ours reports whether we let this participant in, and it has not left. The operator's LiveKit may have others: streams
+// in and out, telephones, agents.
+func ours(p *lk.ParticipantInfo) bool {
+	if p.GetState() == lk.ParticipantInfo_DISCONNECTED {
+		return false
+	}
+	switch p.GetKind() {
+	case lk.ParticipantInfo_STANDARD:
+		return true
+	case lk.ParticipantInfo_AGENT:
+		return p.GetPermission().GetHidden()
+	}
+	return false
+}
+
+func (c *client) participant(room engine.RoomName, p *lk.ParticipantInfo) engine.Participant {
+	who := engine.Participant{
+		Identity: engine.Identity(p.GetIdentity()),
+		Name:     p.GetName(),
+		JoinedAt: when(p.GetJoinedAtMs(), p.GetJoinedAt()),
+		Traits:   traitsOf(p.GetAttributes()),
+		Hand:     p.GetAttributes()[attributeHand] == yes,
+	}
+	who.Hidden = p.GetPermission().GetHidden()
+	who.OS, who.Browser = c.sealer.open(p.GetAttributes()[attributeClient], room, who.Identity)
+	for _, track := range p.GetTracks() {
+		if track.GetMuted() {
+			continue
+		}
+		switch {
+		case isVoice(track):
+			who.Audio = true
+		case track.GetSource() == lk.TrackSource_CAMERA:
+			who.Video = true
+		case track.GetSource() == lk.TrackSource_SCREEN_SHARE:
+			who.Screen = true
+		}
+	}
+	return who
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package livekit_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/peer"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/livekit/protocol/auth"
+	lk "github.com/livekit/protocol/livekit"
+)
+
+func errorf(format string, args ...any) error { return fmt.Errorf(format, args...) }
+
+func TestParticipantsTellWhatTheTokenSaid(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	room := h.room(t)
+	before := time.Now().Add(-time.Minute)
+	full := engine.Traits{
+		Presenter: true, Chat: true, Notify: true, Avatar: "https://example.com/a.png?x=1",
+		OS: "Windows", Browser: "Firefox 152",
+	}
+	presenter := h.join(t, room, "b", full)
+	h.join(t, room, "a", engine.Traits{})
+	h.join(t, room, "watcher", engine.Traits{Hidden: true, Chat: true, OS: "Linux"})
+
+	want := []engine.Participant{
+		{Identity: "b", Name: "Name of b", Traits: full},
+		{Identity: "a", Name: "Name of a"},
+		{Identity: "watcher", Name: "Name of watcher", Traits: engine.Traits{Hidden: true, Chat: true, OS: "Linux"}},
+	}
+	got, err := h.Participants(wait(t), room)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got, cmpopts.IgnoreFields(engine.Participant{}, "JoinedAt")); diff != "" {
+		t.Errorf("participants, oldest first (-want +got):\n%s", diff)
+	}
+	for _, p := range got {
+		if p.JoinedAt.Before(before) {
+			t.Errorf("%s joined at %s, before the test", p.Identity, p.JoinedAt)
+		}
+	}
+
+	// The others hear of everybody but the watcher, whether they came before it or after.
+	late := h.join(t, room, "late", engine.Traits{})
+	sees(t, presenter, "a", "late")
+	sees(t, late, "a", "b")
+}
+
+func sees(t *testing.T, p *peer.Peer, want ...string) {
+	t.Helper()
+	for _, identity := range want {
+		until(t, p, "the peer hears of "+identity, func() bool { return p.Others()[identity] != nil })
+	}
+	got := slices.Sorted(maps.Keys(p.Others()))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("whom the peer sees (-want +got):\n%s", diff)
+	}
+}
+
+func TestParticipantsOfNoRoom(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	if people, err := h.Participants(wait(t), "never-there"); err != nil || len(people) != 0 {
+		t.Errorf("participants are %v with error %v, want none of both", people, err)
+	}
+}
+
+func TestParticipantsAreOursOnly(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	room := h.room(t)
+	for kind, hidden := range map[lk.ParticipantInfo_Kind]bool{
+		lk.ParticipantInfo_INGRESS: false, lk.ParticipantInfo_EGRESS: true, lk.ParticipantInfo_SIP: false,
+		lk.ParticipantInfo_AGENT: false,
+	} {
+		token, err := auth.NewAccessToken(h.Key, h.Secret).SetIdentity(kind.String()).SetKind(kind).
+			SetVideoGrant(&auth.VideoGrant{RoomJoin: true, Room: string(room), Hidden: hidden}).ToJWT()
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.enter(t, token)
+	}
+	h.join(t, room, "one", engine.Traits{})
+	people, err := h.Participants(wait(t), room)
+	if err != nil || len(people) != 1 || people[0].Identity != "one" {
+		t.Errorf("participants are %v with error %v, want only one", people, err)
+	}
+}
+
+func TestParticipantsThatLeave(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	room := h.room(t)
+	h.join(t, room, "one", engine.Traits{}).Close()
+	testkit.Eventually(t, patience, func() error {
+		if people, err := h.Participants(wait(t), room); err != nil || len(people) > 0 {
+			return errorf("participants are %v with error %v", people, err)
+		}
+		return nil
+	})
+}
+
+func TestParticipantsShowWhatTheyPublish(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	room := h.room(t)
+	p := h.join(t, room, "one", engine.Traits{})
+	type tracks struct{ Audio, Video, Screen bool }
+	become := func(want tracks) {
+		t.Helper()
+		testkit.Eventually(t, patience, func() error {
+			who, err := h.participant(t, room, "one")
+			if got := (tracks{who.Audio, who.Video, who.Screen}); err != nil || got != want {
+				return errorf("tracks are %+v with error %v, want %+v", got, err, want)
+			}
+			return nil
+		})
+	}
+	publish := func(s peer.Source) *peer.Track {
+		t.Helper()
+		track, err := p.Publish(wait(t), s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return track
+	}
+	become(tracks{})
+	microphone := publish(peer.Microphone)
+	become(tracks{Audio: true})
+	camera := publish(peer.Camera)
+	become(tracks{Audio: true, Video: true})
+	publish(peer.Screen)
+	become(tracks{Audio: true, Video: true, Screen: true})
+	for _, track := range []*peer.Track{microphone, camera} {
+		if err := track.Mute(true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	become(tracks{Screen: true})
+	if err := microphone.Mute(false); err != nil {
+		t.Fatal(err)
+	}
+	become(tracks{Audio: true, Screen: true})
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package livekit_test
+
+import (
+	"encoding/json"
+	"math"
+	"testing"
+	"time"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/peer"
+	"github.com/google/go-cmp/cmp"
+	"github.com/livekit/protocol/auth"
+	lk "github.com/livekit/protocol/livekit"
+)
+
+var expiry = time.Date(2031, 2, 3, 4, 5, 6, 0, time.UTC)
+
+func (h house) rawRoom(t *testing.T, room engine.RoomName) *lk.Room {
+	t.Helper()
+	rooms, ctx := h.raw(t, auth.VideoGrant{RoomList: true})
+	list, err := rooms.ListRooms(ctx, &lk.ListRoomsRequest{Names: []string{string(room)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list.GetRooms()) != 1 {
+		t.Fatalf("%d rooms are named %s, want 1", len(list.GetRooms()), room)
+	}
+	return list.GetRooms()[0]
+}
+
+func (h house) setMetadata(t *testing.T, room engine.RoomName, metadata string) {
+	t.Helper()
+	rooms, ctx := h.raw(t, auth.VideoGrant{RoomAdmin: true, Room: string(room)})
+	if _, err := rooms.UpdateRoomMetadata(ctx, &lk.UpdateRoomMetadataRequest{Room: string(room), Metadata: metadata}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestEnsureMakesARoomThatLastsAndHasALimit(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	room := engine.RoomName("m-1")
+	if err := h.Ensure(wait(t), room, engine.RoomOptions{MaxParticipants: 2}, engine.RoomState{ExpiresAt: expiry}); err != nil {
+		t.Fatal(err)
+	}
+	made := h.rawRoom(t, room)
+	got := map[string]any{
+		"empty": made.GetEmptyTimeout(), "departure": made.GetDepartureTimeout(), "max": made.GetMaxParticipants(),
+		"metadata": made.GetMetadata(),
+	}
+	want := map[string]any{
+		"empty": uint32(math.MaxUint32), "departure": uint32(math.MaxUint32), "max": uint32(2),
+		"metadata": `{"expiresAt":"2031-02-03T04:05:06Z"}`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("room (-want +got):\n%s", diff)
+	}
+
+	h.join(t, room, "one", engine.Traits{})
+	h.join(t, room, "two", engine.Traits{})
+	if p, err := peer.Join(wait(t), h.URL, h.grant(t, room, "three", engine.Traits{})); err == nil {
+		p.Close()
+		t.Error("the third got into a room for two")
+	}
+	h.join(t, room, "watcher", engine.Traits{Hidden: true}) // whom LiveKit does not count
+}
+
+func TestEnsureBringsTheStateUpToDate(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	room := h.room(t)
+	sid := h.rawRoom(t, room).GetSid()
+	p := h.join(t, room, "one", engine.Traits{})
+	for _, state := range []engine.RoomState{{ExpiresAt: expiry}, {ExpiresAt: expiry.Add(time.Hour)}, {}, {}} {
+		if err := h.Ensure(wait(t), room, engine.RoomOptions{}, state); err != nil {
+			t.Fatal(err)
+		}
+		until(t, p, "the peer hears of "+state.ExpiresAt.String(), func() bool {
+			var heard struct{ ExpiresAt time.Time }
+			return json.Unmarshal([]byte(p.Metadata()), &heard) == nil && heard.ExpiresAt.Equal(state.ExpiresAt)
+		})
+	}
+	if after := h.rawRoom(t, room).GetSid(); after != sid {
+		t.Errorf("the room was %s and is %s", sid, after)
+	}
+}
+
+func TestEnsureTakesARoomThatALateJoinMade(t *testing.T) {
+	for name, metadata := range map[string]string{"no metadata": "", "somebody's": "hello", "another type": "[1]"} {
+		t.Run(name, func(t *testing.T) {
+			h := open(t, testkit.LiveKitOptions{})
+			rooms, ctx := h.raw(t, auth.VideoGrant{RoomCreate: true})
+			if _, err := rooms.CreateRoom(ctx, &lk.CreateRoomRequest{Name: "m", Metadata: metadata}); err != nil {
+				t.Fatal(err)
+			}
+			if err := h.Ensure(wait(t), "m", engine.RoomOptions{}, engine.RoomState{}); err != nil {
+				t.Fatal(err)
+			}
+			if got := h.rawRoom(t, "m").GetMetadata(); got != "{}" {
+				t.Errorf("metadata is %q, want {}", got)
+			}
+		})
+	}
+}
+
+func TestEnsureLeavesAnEndedRoomEnded(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	room := h.room(t)
+	ended := `{"ended":true,"redirect":"https://example.com/thanks"}`
+	h.setMetadata(t, room, ended)
+	err := h.Ensure(wait(t), room, engine.RoomOptions{}, engine.RoomState{ExpiresAt: expiry})
+	wantKind(t, err, fault.KindGone)
+	if got := h.rawRoom(t, room).GetMetadata(); got != ended {
+		t.Errorf("metadata is %q, want %q", got, ended)
+	}
+}
+
+func TestRoomsListsThoseWithThePrefix(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	before := time.Now().Add(-time.Minute)
+	for _, room := range []engine.RoomName{"m-1", "m-2", "other-1"} {
+		if err := h.Ensure(wait(t), room, engine.RoomOptions{}, engine.RoomState{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.join(t, "m-2", "one", engine.Traits{})
+	h.join(t, "m-2", "watcher", engine.Traits{Hidden: true})
+	testkit.Eventually(t, patience, func() error { // the count lags
+		rooms, err := h.Rooms(wait(t), "m-")
+		if err != nil {
+			return err
+		}
+		got := map[engine.RoomName]int{}
+		for _, r := range rooms {
+			got[r.Name] = r.Participants
+			if r.CreatedAt.Before(before) {
+				t.Errorf("%s was created at %s, before the test", r.Name, r.CreatedAt)
+			}
+		}
+		if diff := cmp.Diff(map[engine.RoomName]int{"m-1": 0, "m-2": 1}, got); diff != "" {
+			return errorf("rooms and participants (-want +got):\n%s", diff)
+		}
+		return nil
+	})
+	if rooms, err := h.Rooms(wait(t), ""); err != nil || len(rooms) != 3 {
+		t.Errorf("%d rooms and error %v without a prefix, want 3 and none", len(rooms), err)
+	}
+}
