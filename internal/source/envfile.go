@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// The variables of an environment file that Variant B reads.
+const (
+	keySecretVariable = "API_KEY_SECRET"
+	disabledVariable  = "API_DISABLED"
+)
+
+// FromEnvFile reads the settings of Variant B from a Secret that was made of an environment file; see Environment for
+// its forms. An API_DISABLED that is no JSON array of names is Invalid.
+func FromEnvFile(data map[string][]byte) (Settings, error) {
+	env := Environment(data)
+	var s Settings
+	s.KeySecret, s.HasKeySecret = env[keySecretVariable]
+	if value, ok := env[disabledVariable]; ok {
+		names, err := disabledNames(value)
+		if err != nil {
+			return Settings{}, err
+		}
+		s.Disabled = names
+	}
+	return s, nil
+}
+
+// disabledNames reads the value of API_DISABLED. Nothing and null are none.
+func disabledNames(value string) ([]string, error) {
+	if value = strings.TrimSpace(value); value == "" {
+		return []string{}, nil
+	}
+	var names []string
+	err := json.Unmarshal([]byte(value), &names)
+	if err != nil {
+		// Quotes that were escaped for the double quotes around them.
+		names = nil
+		err = json.Unmarshal([]byte(strings.ReplaceAll(value, `\"`, `"`)), &names)
+	}
+	if err != nil {
+		return nil, invalid(`%s must be a JSON array of endpoint names, for example ["token","meetings"]: mend it in the environment file and make the Secret again`, disabledVariable)
+	}
+	return append([]string{}, names...), nil
+}

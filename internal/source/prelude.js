@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What a config.js finds around itself. It runs before the file, and returns what the evaluator needs of it.
+(function (env) {
+	"use strict";
+
+	// Stands for everything that is not there: any property, call or construction of it is itself again; it is empty when
+	// looped over, "" as a string and 0 as a number. Made of a bound function, since that can be called and constructed
+	// and yet has no property that a proxy would have to admit.
+	const target = function () {}.bind();
+	delete target.name;
+	delete target.length;
+	const fixed = new Map([
+		["toJSON", undefined],
+		["length", 0],
+		["size", 0],
+		["toString", () => ""],
+		["valueOf", () => 0],
+		[Symbol.hasInstance, () => false],
+		[Symbol.toPrimitive, (hint) => (hint === "number" ? 0 : "")],
+		[Symbol.iterator, () => ({ next: () => ({ done: true, value: undefined }) })],
+	]);
+	const nothing = new Proxy(target, {
+		get: (_, name) => (fixed.has(name) ? fixed.get(name) : typeof name === "symbol" ? undefined : nothing),
+		set: () => true,
+		has: () => false,
+		apply: () => nothing,
+		construct: () => nothing,
+		ownKeys: () => [],
+		getOwnPropertyDescriptor: () => undefined,
+		defineProperty: () => true,
+		deleteProperty: () => true,
+		getPrototypeOf: () => Object.prototype,
+	});
+
+	const process = new Proxy(
+		{ env, argv: [], execArgv: [], platform: "linux", version: "v22.0.0", versions: { node: "22.0.0" } },
+		{ get: (own, name) => (name in own ? own[name] : nothing) },
+	);
+	const modules = {
+		__proto__: null,
+		dotenv: { config: () => ({ parsed: env }), parse: () => env },
+		process,
+	};
+	const require = (name) => modules[String(name).replace(/^node:/, "")] ?? nothing;
+	require.resolve = () => "";
+	require.cache = {};
+
+	const absent = [
+		"AbortController", "Buffer", "TextDecoder", "TextEncoder", "URL", "URLSearchParams", "clearImmediate", "clearInterval",
+		"clearTimeout", "console", "crypto", "fetch", "importMeta", "navigator", "performance", "queueMicrotask", "setImmediate",
+		"setInterval", "setTimeout",
+	];
+	for (const name of absent) globalThis[name] = nothing;
+	globalThis.global = globalThis;
+	globalThis.process = process;
+	globalThis.structuredClone = (value) => value;
+
+	// The evaluator's own, out of reach of what the file does to the built-in objects.
+	const { keys } = Object;
+	const truths = new Map([[true, true], [false, false], ["true", true], ["false", false], ["1", true], ["0", false], [1, true], [0, false]]);
+	const truthOf = truths.get.bind(truths);
+	const isNothing = (value) => value === undefined || value === null || value === nothing;
+
+	const apiOf = (exported) => {
+		let config = exported;
+		if (typeof config === "function" && !isNothing(config) && config.api === undefined && config.default === undefined) config = config();
+		if (isNothing(config)) return undefined;
+		if (!isNothing(config.api)) return config.api;
+		if (!isNothing(config.default) && !isNothing(config.default.api)) return config.default.api;
+		if (!isNothing(config.config) && !isNothing(config.config.api)) return config.config.api;
+		return undefined;
+	};
+
+	// Returns {keySecret?, allowed?: {names, values}} or {wrong, name?}, all of it plain.
+	const read = (exported) => {
+		const api = apiOf(exported);
+		const result = { __proto__: null };
+		if (api === undefined) return result;
+		const { keySecret, allowed } = api;
+		if (keySecret !== undefined && keySecret !== null) {
+			if (typeof keySecret !== "string") return { __proto__: null, wrong: "keySecret" };
+			result.keySecret = keySecret;
+		}
+		if (isNothing(allowed)) return result;
+		if (typeof allowed !== "object") return { __proto__: null, wrong: "allowed" };
+		const names = keys(allowed);
+		const values = { __proto__: null };
+		let count = 0;
+		for (let i = 0; i < names.length; i++) {
+			const value = allowed[names[i]];
+			if (value === undefined || value === null) continue;
+			const truth = truthOf(value);
+			if (truth === undefined) return { __proto__: null, wrong: "value", name: names[i] };
+			if (++count > 256 || names[i].length > 64) return { __proto__: null, wrong: "names" };
+			values[names[i]] = truth;
+		}
+		result.allowed = values;
+		return result;
+	};
+
+	// Nothing that the file adds to all objects becomes a setting.
+	Object.preventExtensions(Object.prototype);
+	return { __proto__: null, require, nothing, read };
+});

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package source reads the files in which operators of a conferencing service keep their API settings: an environment
+// file (.env) in Variant B, a JavaScript module (config.js) in Variant A. It does no I/O.
+//
+// No error holds any part of a file: what looks like a stray word may be half a secret.
+package source
+
+import "convene.dev/convene/internal/fault"
+
+// field is the field of a ConferenceConfig that every error here is about.
+const field = "spec.source"
+
+// Settings are the API settings that a file holds.
+type Settings struct {
+	// HasKeySecret tells a secret that is set to nothing from one that is not set.
+	HasKeySecret bool   `json:"hasKeySecret,omitempty"`
+	KeySecret    string `json:"keySecret,omitempty"`
+	// Allowed says which endpoints are on; nil when the file does not say.
+	Allowed map[string]bool `json:"allowed,omitzero"`
+	// Disabled are the endpoints that are off; nil when the file does not say.
+	Disabled []string `json:"disabled,omitzero"`
+}
+
+// String keeps the secret out of logs.
+func (Settings) String() string { return "source.Settings{…}" }
+
+// GoString keeps the secret out of logs.
+func (s Settings) GoString() string { return s.String() }
+
+func invalid(format string, args ...any) *fault.Error { return fault.Invalid(field, format, args...) }
