@@ -1,0 +1,49 @@
+import { useEffect, useState, type ComponentType } from 'react';
+import type { Call } from '../room/call';
+import { PreJoin } from '../prejoin/PreJoin';
+import { Ended } from '../screens/Ended';
+import { FailureScreen } from '../screens/FailureScreen';
+import { Home } from '../screens/Home';
+import { Joining } from '../screens/Joining';
+import { Left } from '../screens/Left';
+import type { Flow } from './flow';
+import { useStore } from './useStore';
+
+export function App({ flow }: { flow: Flow }) {
+  const screen = useStore(flow.screen);
+  switch (screen.kind) {
+    case 'home':
+      return <Home flow={flow} />;
+    case 'prejoin':
+      return <PreJoin flow={flow} asking={screen.asking} busy={screen.busy} />;
+    case 'joining':
+      return <Joining flow={flow} />;
+    case 'room':
+      return <RoomLoader flow={flow} call={screen.call} />;
+    case 'left':
+      return <Left flow={flow} />;
+    case 'ended':
+      return <Ended flow={flow} to={screen.to} />;
+    case 'failure':
+      return <FailureScreen flow={flow} reason={screen.reason} message={screen.message} />;
+  }
+}
+
+type RoomScreen = ComponentType<{ call: Call; brand: Flow['at']['boot']['brand'] }>;
+
+/** The room's interface is a script of its own, which the other screens never load. */
+function RoomLoader({ flow, call }: { flow: Flow; call: Call }) {
+  const [Loaded, setLoaded] = useState<RoomScreen>();
+  useEffect(() => {
+    let wanted = true;
+    import('../room/RoomScreen').then(
+      ({ RoomScreen }) => wanted && setLoaded(() => RoomScreen),
+      () => {
+        call.leave();
+        flow.fail('Broken');
+      },
+    );
+    return () => void (wanted = false);
+  }, [flow, call]);
+  return Loaded ? <Loaded call={call} brand={flow.at.boot.brand} /> : <Joining flow={flow} />;
+}

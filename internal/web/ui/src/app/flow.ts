@@ -1,0 +1,243 @@
+import type { Boot } from '../boot';
+import { httpUrl } from '../boot';
+import { capture, type Wanted } from '../media/capture';
+import { keepChoices, readChoices } from '../media/choices';
+import { opened, type Devices } from '../media/local';
+import type { Call } from '../room/call';
+import type { Outcome } from '../room/connection';
+import type { Route } from '../route';
+import { backoff, pause } from '../session/backoff';
+import type { Opened, SessionClient } from '../session/client';
+import { SessionError, type Reason, type SessionRequest } from '../session/protocol';
+import { isTicket, type TokenKeeper } from '../ticket';
+import { Store } from './store';
+
+export type Failure = Reason | 'Removed' | 'Elsewhere' | 'TooOld' | 'NoPage' | 'Broken';
+
+/** What the pre-join screen asks for besides a name, and what was wrong with it. */
+export interface Asking {
+  password: boolean;
+  login: boolean;
+  problem?: Reason;
+  message?: string;
+}
+
+export type Screen =
+  | { kind: 'home' }
+  | { kind: 'prejoin'; asking: Asking; busy: boolean }
+  | { kind: 'joining' }
+  | { kind: 'room'; call: Call }
+  | { kind: 'left' }
+  | { kind: 'ended'; to: string }
+  | { kind: 'failure'; reason: Failure; message: string };
+
+/** What a person filled in before joining. */
+export interface Form {
+  name: string;
+  password: string;
+  username: string;
+  userPassword: string;
+}
+
+export interface Surroundings {
+  boot: Boot;
+  route: Route;
+  client: SessionClient;
+  keeper: TokenKeeper;
+  loadRoom: () => Promise<typeof import('../room/call')>;
+  /** Leaves this page for another, without a way back. */
+  go: (url: string) => void;
+}
+
+/** When somebody opens a link to a meeting that is over, they get this long to read so before being sent on. */
+const readingTime = 4_000;
+
+const formProblems: readonly Reason[] = [
+  'NameRequired',
+  'PasswordRequired',
+  'WrongPassword',
+  'LoginRequired',
+  'WrongLogin',
+];
+
+/** Where this page is between the first click and the last: the one place that moves from screen to screen. */
+export class Flow {
+  readonly screen: Store<Screen>;
+  private stopper = new AbortController();
+  private request: SessionRequest | undefined;
+  private wanted: Wanted = { audio: false, video: false };
+  private asked = { password: false, login: false };
+
+  constructor(readonly at: Surroundings) {
+    this.screen = new Store<Screen>(this.firstScreen());
+  }
+
+  get direct(): boolean {
+    const { route } = this.at;
+    return route.kind === 'join' && route.token !== undefined && isTicket(route.token);
+  }
+
+  /** Enters at once where the link carries a ticket. */
+  start(): void {
+    const { route, keeper } = this.at;
+    if (route.kind !== 'join' || !this.direct || this.screen.get().kind !== 'joining') return;
+    keeper.write({ token: route.token ?? '' });
+    const { audio = false, video = false } = route.wishes;
+    const wanted = { ...rememberedDevices(), audio, video };
+    void this.enter(this.baseRequest(), wanted, opened(capture(wanted)));
+  }
+
+  /** Enters with what the person filled in. The devices stay with the caller until the meeting takes them. */
+  join(form: Form, wanted: Wanted, devices: Pick<Devices, 'take'>): void {
+    keepChoices({ name: form.name });
+    const request: SessionRequest = { ...this.baseRequest(), name: form.name.trim() };
+    if (!request.ticket) Object.assign(request, { audio: wanted.audio, video: wanted.video });
+    if (form.password) request.password = form.password;
+    if (form.username) Object.assign(request, { username: form.username, userPassword: form.userPassword });
+    void this.enter(request, wanted, { take: () => devices.take(), release: () => undefined });
+  }
+
+  /** The same once more: after leaving, or when a meeting was full. */
+  again(): void {
+    if (!this.request) {
+      if (this.direct) this.screen.set({ kind: 'joining' });
+      else this.screen.set({ kind: 'prejoin', asking: this.asked, busy: false });
+      this.start();
+      return;
+    }
+    void this.enter(this.request, this.wanted, opened(capture(this.wanted)));
+  }
+
+  /** Gives up an attempt that is still going on. */
+  cancel(): void {
+    this.stopper.abort();
+    this.screen.set(this.direct ? { kind: 'left' } : { kind: 'prejoin', asking: this.asked, busy: false });
+  }
+
+  fail(reason: Failure, message = ''): void {
+    this.screen.set({ kind: 'failure', reason, message });
+  }
+
+  private firstScreen(): Screen {
+    const { route, keeper } = this.at;
+    if (route.kind === 'home') return { kind: 'home' };
+    if (route.kind === 'unknown') return { kind: 'failure', reason: 'NoPage', message: '' };
+    if (!canMeet()) return { kind: 'failure', reason: 'TooOld', message: '' };
+    if (!this.direct) return { kind: 'prejoin', asking: this.asked, busy: false };
+    const kept = keeper.read();
+    return kept?.left && kept.token === route.token ? { kind: 'left' } : { kind: 'joining' };
+  }
+
+  private baseRequest(): SessionRequest {
+    const { route } = this.at;
+    if (route.kind !== 'join') throw new Error('there is no room in this address');
+    const { room, wishes, token } = route;
+    const request = { ...wishes, room, name: wishes.name ?? '' };
+    if (!token) return request;
+    return this.direct ? { room, name: request.name, ticket: token } : { ...request, token };
+  }
+
+  private async enter(request: SessionRequest, wanted: Wanted, devices: Devices): Promise<void> {
+    this.stopper.abort();
+    const { signal } = (this.stopper = new AbortController());
+    this.request = request;
+    this.wanted = wanted;
+    this.showWaiting();
+    try {
+      // Beside each other: the code of the room is most of what a first visit waits for.
+      const code = this.at.loadRoom();
+      code.catch(() => undefined);
+      const session = await this.open(request, signal);
+      const { Call } = await code.catch((cause: unknown) => {
+        throw new BrokenPage(cause);
+      });
+      if (signal.aborted) return devices.release();
+      const renew = (previous: string) => this.at.client.open({ ...request, session: previous });
+      const call = new Call({ client: this.at.client, session, renew, captured: devices.take(), wanted });
+      this.screen.set({ kind: 'room', call });
+      const outcome = await call.run();
+      if (!signal.aborted) this.finish(outcome, session.home);
+    } catch (error) {
+      devices.release();
+      if (!signal.aborted) this.refuse(error);
+    }
+  }
+
+  /** Where the service is out of reach, waiting is all that helps, so it is asked until it answers. */
+  private async open(request: SessionRequest, signal: AbortSignal): Promise<Opened> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.at.client.open(request);
+      } catch (error) {
+        if (signal.aborted || !(error instanceof SessionError) || !error.passing) throw error;
+        this.fail('Unavailable', error.message);
+        await pause(backoff(attempt), signal);
+      }
+    }
+  }
+
+  private showWaiting(): void {
+    const { kind } = this.screen.get();
+    if (kind === 'prejoin') this.screen.set({ kind, asking: this.asked, busy: true });
+    else this.screen.set({ kind: 'joining' });
+  }
+
+  private finish(outcome: Outcome, home: string): void {
+    const { keeper } = this.at;
+    switch (outcome.kind) {
+      case 'left':
+        if (this.direct) keeper.write({ token: this.request?.ticket ?? '', left: true });
+        return this.screen.set({ kind: 'left' });
+      case 'ended':
+        return this.end(outcome.redirect, home, 0);
+      case 'removed':
+        keeper.forget();
+        return this.fail('Removed');
+      case 'elsewhere':
+        return this.fail('Elsewhere');
+      case 'refused':
+        return this.refuse(outcome.error);
+    }
+  }
+
+  private refuse(error: unknown): void {
+    if (error instanceof BrokenPage) return this.fail('Broken');
+    if (!(error instanceof SessionError)) throw error;
+    const { reason, message, details } = error;
+    if (reason === 'Ended') return this.end(details.redirect ?? '', details.home ?? '', readingTime);
+    const fromForm = this.screen.get().kind === 'prejoin';
+    const inForm = formProblems.includes(reason) || (fromForm && reason === 'TooManyAttempts');
+    if (!inForm) return this.fail(reason, message);
+    // Once asked for, a field stays: a room may want both a login and a password.
+    this.asked = {
+      password: this.asked.password || reason === 'PasswordRequired' || reason === 'WrongPassword',
+      login: this.asked.login || reason === 'LoginRequired' || reason === 'WrongLogin',
+    };
+    this.screen.set({ kind: 'prejoin', asking: { ...this.asked, problem: reason, message }, busy: false });
+  }
+
+  private end(redirect: string, home: string, delay: number): void {
+    this.at.keeper.forget();
+    const to = httpUrl(redirect) ?? httpUrl(home) ?? this.at.boot.home;
+    this.screen.set({ kind: 'ended', to });
+    if (delay === 0) this.at.go(to);
+    else setTimeout(() => this.at.go(to), delay);
+  }
+}
+
+class BrokenPage extends Error {
+  constructor(cause: unknown) {
+    super('a part of the page did not load', { cause });
+  }
+}
+
+function rememberedDevices(): Pick<Wanted, 'micId' | 'cameraId'> {
+  const { micId, cameraId } = readChoices();
+  return { ...(micId && { micId }), ...(cameraId && { cameraId }) };
+}
+
+function canMeet(): boolean {
+  return (
+    'RTCPeerConnection' in window && 'WebSocket' in window && 'getReceivers' in RTCPeerConnection.prototype
+  );
+}

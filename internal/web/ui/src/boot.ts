@@ -1,0 +1,51 @@
+/** What the server writes into the page: who runs this service, and where its home is. */
+export interface Boot {
+  brand: { name: string; logo?: string };
+  /** Absolute URL that people are sent to when there is nowhere else to go. */
+  home: string;
+  embedParents: string[];
+}
+
+const fallback = { name: 'Convene' };
+
+/** Reads the boot JSON; anything missing or malformed falls back, so that a page always appears. */
+export function parseBoot(json: string, base: string): Boot {
+  const value = parseObject(json);
+  const brand = isObject(value.brand) ? value.brand : {};
+  const logo = httpUrl(brand.logo);
+  return {
+    brand: { name: nonEmpty(brand.name) ?? fallback.name, ...(logo && { logo }) },
+    home: httpUrl(value.home) ?? base,
+    embedParents: Array.isArray(value.embedParents)
+      ? value.embedParents.filter((entry) => typeof entry === 'string')
+      : [],
+  };
+}
+
+/** The URL when it is an absolute http(s) one: nothing else is ever followed or shown as an image. */
+export function httpUrl(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  try {
+    const url = new URL(value);
+    return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function parseObject(json: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(json);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+function nonEmpty(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined;
+}

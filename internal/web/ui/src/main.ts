@@ -1,0 +1,40 @@
+import './styles/index.css';
+import { Flow } from './app/flow';
+import { parseBoot } from './boot';
+import { readRoute, withoutToken, type Route } from './route';
+import { SessionClient } from './session/client';
+import { TokenKeeper } from './ticket';
+
+/** Takes a token out of the address bar, so that it is neither seen nor shared; a reload finds it again. */
+function takeToken(route: Route, address: URL, keeper: TokenKeeper): Route {
+  if (route.kind !== 'join') return route;
+  if (address.searchParams.has('token')) history.replaceState(history.state, '', withoutToken(address));
+  if (route.token) {
+    keeper.write({ token: route.token });
+    return route;
+  }
+  const kept = keeper.read();
+  return kept ? { ...route, token: kept.token } : route;
+}
+
+const base = new URL(document.baseURI);
+const address = new URL(location.href);
+const boot = parseBoot(document.getElementById('convene')?.textContent ?? '', base.href);
+const keeper = new TokenKeeper(() => sessionStorage, withoutToken(address));
+const route = takeToken(readRoute(address, base), address, keeper);
+
+const flow = new Flow({
+  boot,
+  route,
+  client: new SessionClient(base.href),
+  keeper,
+  loadRoom: () => import('./room/call'),
+  go: (url) => location.replace(url),
+});
+
+// The network work of a direct join begins before the interface has loaded.
+flow.start();
+if (flow.screen.get().kind === 'joining') void import('./room/RoomScreen').catch(() => undefined);
+document.title = route.kind === 'join' ? `${route.room} – ${boot.brand.name}` : boot.brand.name;
+
+void import('./app/mount').then(({ mount }) => mount(flow, document.getElementById('root')));

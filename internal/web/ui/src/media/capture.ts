@@ -1,0 +1,98 @@
+export type DeviceProblem = 'denied' | 'absent' | 'busy' | 'insecure' | 'failed';
+
+export interface Wanted {
+  audio: boolean;
+  video: boolean;
+  micId?: string;
+  cameraId?: string;
+}
+
+/** What could be had of the microphone and the camera; `problem` says why something wanted is missing. */
+export interface Captured {
+  audio?: MediaStreamTrack;
+  video?: MediaStreamTrack;
+  problem?: DeviceProblem;
+}
+
+/** Opens the wanted devices with one permission prompt; when that fails, takes whichever of them works alone. */
+export async function capture(wanted: Wanted): Promise<Captured> {
+  if (!wanted.audio && !wanted.video) return {};
+  // Browsers hide this on pages that are not served over HTTPS.
+  if (!('mediaDevices' in navigator)) return { problem: 'insecure' };
+  try {
+    return tracksOf(await navigator.mediaDevices.getUserMedia(constraintsFor(wanted)));
+  } catch (error) {
+    const problem = problemOf(error);
+    if (!wanted.audio || !wanted.video) return { problem };
+    return { ...(await oneByOne(wanted, problem)), problem };
+  }
+}
+
+/** After a refusal nobody is asked twice: only a device that the browser already allows is tried again. */
+async function oneByOne(wanted: Wanted, problem: DeviceProblem): Promise<Captured> {
+  const found: Captured = {};
+  for (const only of [
+    { ...wanted, video: false },
+    { ...wanted, audio: false },
+  ]) {
+    if (problem === 'denied' && !(await isGranted(only.audio ? 'microphone' : 'camera'))) continue;
+    try {
+      Object.assign(found, tracksOf(await navigator.mediaDevices.getUserMedia(constraintsFor(only))));
+    } catch {
+      // The problem of the pair is the one that is shown.
+    }
+  }
+  return found;
+}
+
+export function constraintsFor(wanted: Wanted): MediaStreamConstraints {
+  return {
+    audio: wanted.audio && {
+      echoCancellation: true,
+      noiseSuppression: true,
+      autoGainControl: true,
+      ...(wanted.micId && { deviceId: wanted.micId }),
+    },
+    video: wanted.video && {
+      width: { ideal: 1280 },
+      height: { ideal: 720 },
+      frameRate: { ideal: 30 },
+      ...(wanted.cameraId && { deviceId: wanted.cameraId }),
+    },
+  };
+}
+
+export function problemOf(error: unknown): DeviceProblem {
+  switch (error instanceof Error ? error.name : '') {
+    case 'NotAllowedError':
+    case 'SecurityError':
+      return 'denied';
+    case 'NotFoundError':
+    case 'OverconstrainedError':
+      return 'absent';
+    case 'NotReadableError':
+    case 'AbortError':
+      return 'busy';
+    default:
+      return 'failed';
+  }
+}
+
+export function stopAll(captured: Captured): void {
+  captured.audio?.stop();
+  captured.video?.stop();
+}
+
+function tracksOf(stream: MediaStream): Captured {
+  const [audio] = stream.getAudioTracks();
+  const [video] = stream.getVideoTracks();
+  return { ...(audio && { audio }), ...(video && { video }) };
+}
+
+async function isGranted(name: 'microphone' | 'camera'): Promise<boolean> {
+  try {
+    return (await navigator.permissions.query({ name: name as PermissionName })).state === 'granted';
+  } catch {
+    return false;
+  }
+}

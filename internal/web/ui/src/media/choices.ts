@@ -1,0 +1,35 @@
+import { parseObject } from '../boot';
+
+/** What a person chose last time, kept in this browser alone. */
+export interface Choices {
+  name: string;
+  mic: boolean;
+  camera: boolean;
+  micId?: string;
+  cameraId?: string;
+}
+
+const key = 'convene.choices';
+
+export function readChoices(): Choices {
+  const kept = parseObject(safely(() => localStorage.getItem(key)) ?? '');
+  return {
+    name: typeof kept.name === 'string' ? kept.name : '',
+    mic: kept.mic !== false,
+    camera: kept.camera !== false,
+    ...(typeof kept.micId === 'string' && { micId: kept.micId }),
+    ...(typeof kept.cameraId === 'string' && { cameraId: kept.cameraId }),
+  };
+}
+
+export function keepChoices(change: Partial<Choices>): void {
+  safely(() => localStorage.setItem(key, JSON.stringify({ ...readChoices(), ...change })));
+}
+
+function safely<T>(action: () => T): T | undefined {
+  try {
+    return action();
+  } catch {
+    return undefined;
+  }
+}

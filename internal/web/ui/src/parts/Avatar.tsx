@@ -1,0 +1,24 @@
+import { useState } from 'react';
+import { httpUrl } from '../boot';
+import { hueOf, initials } from './initials';
+
+interface AvatarProps {
+  identity: string;
+  name: string;
+  url?: string | undefined;
+}
+
+/** A person's picture, or their initials while there is none or it does not load. Decoration: the name is beside it. */
+export function Avatar({ identity, name, url }: AvatarProps) {
+  const [failed, setFailed] = useState<string>();
+  const image = httpUrl(url);
+  return (
+    <span className="avatar" style={{ '--hue': hueOf(identity) } as React.CSSProperties} aria-hidden="true">
+      {image && image !== failed ? (
+        <img src={image} alt="" referrerPolicy="no-referrer" onError={() => setFailed(image)} />
+      ) : (
+        <span>{initials(name)}</span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,33 @@
+import { useId } from 'react';
+
+interface DevicePickerProps {
+  label: string;
+  devices: MediaDeviceInfo[];
+  chosen: string | undefined;
+  testId: string;
+  onChoose: (deviceId: string) => void;
+}
+
+/** Nothing where there is nothing to choose. */
+export function DevicePicker({ label, devices, chosen, testId, onChoose }: DevicePickerProps) {
+  const id = useId();
+  if (devices.length === 0) return null;
+  const known = devices.some(({ deviceId }) => deviceId === chosen);
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select
+        id={id}
+        data-testid={testId}
+        value={known ? chosen : devices[0]?.deviceId}
+        onChange={(event) => onChoose(event.currentTarget.value)}
+      >
+        {devices.map(({ deviceId, label: name }) => (
+          <option key={deviceId} value={deviceId}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}

@@ -1,0 +1,103 @@
+import { useEffect, useRef, useState } from 'react';
+import type { Asking, Flow } from '../app/flow';
+import { useStore } from '../app/useStore';
+import { keepChoices, readChoices } from '../media/choices';
+import { LocalMedia } from '../media/local';
+import { Page } from '../parts/Page';
+import { t } from '../text';
+import { DevicePicker } from './DevicePicker';
+import { JoinForm } from './JoinForm';
+import { Preview } from './Preview';
+import { useDevices } from './useDevices';
+
+interface PreJoinProps {
+  flow: Flow;
+  asking: Asking;
+  busy: boolean;
+}
+
+/** The last look before entering: name, camera, microphone, and whatever the room asks for. */
+export function PreJoin({ flow, asking, busy }: PreJoinProps) {
+  const { route } = flow.at;
+  const wishes = route.kind === 'join' ? route.wishes : {};
+  const [media] = useState(() => {
+    const { mic, camera, micId, cameraId } = readChoices();
+    return new LocalMedia({
+      mic: wishes.audio ?? mic,
+      camera: wishes.video ?? camera,
+      ...(micId && { micId }),
+      ...(cameraId && { cameraId }),
+    });
+  });
+  const [name, setName] = useState(() => wishes.name ?? readChoices().name);
+  const state = useStore(media.state);
+  const devices = useDevices(state.asking);
+  usePrefetch(flow);
+  useEffect(() => {
+    media.start();
+    return () => media.release();
+  }, [media]);
+
+  const choose = (choice: { micId: string } | { cameraId: string }) => {
+    keepChoices(choice);
+    media.switch(choice);
+  };
+  return (
+    <Page brand={flow.at.boot.brand} wide>
+      <section className="prejoin" data-testid="prejoin">
+        <div className="prejoin-media">
+          <Preview media={media} name={name} />
+          <div className="prejoin-pickers">
+            {state.mic && (
+              <DevicePicker
+                label={t('devices.microphone')}
+                devices={devices.audioinput}
+                chosen={state.micId}
+                testId="mic-picker"
+                onChoose={(micId) => choose({ micId })}
+              />
+            )}
+            {state.camera && (
+              <DevicePicker
+                label={t('devices.camera')}
+                devices={devices.videoinput}
+                chosen={state.cameraId}
+                testId="camera-picker"
+                onChoose={(cameraId) => choose({ cameraId })}
+              />
+            )}
+          </div>
+          {state.asking && (
+            <button
+              type="button"
+              className="button quiet"
+              data-testid="no-devices"
+              onClick={() => media.giveUp()}
+            >
+              {t('prejoin.withoutDevices')}
+            </button>
+          )}
+        </div>
+        <JoinForm
+          room={route.kind === 'join' ? route.room : ''}
+          asking={asking}
+          busy={busy}
+          name={name}
+          onName={setName}
+          onJoin={(form) => flow.join(form, media.wanted(), media)}
+        />
+      </section>
+    </Page>
+  );
+}
+
+/** Loads the room's scripts while the person is still getting ready. */
+function usePrefetch(flow: Flow): void {
+  const done = useRef(false);
+  useEffect(() => {
+    if (done.current) return;
+    done.current = true;
+    flow.at.loadRoom().catch(() => undefined);
+    import('../room/RoomScreen').catch(() => undefined);
+  }, [flow]);
+}

@@ -1,0 +1,72 @@
+import { Mic, MicOff, Video, VideoOff } from 'lucide-react';
+import { useEffect, useRef } from 'react';
+import { useStore } from '../app/useStore';
+import { keepChoices } from '../media/choices';
+import type { LocalMedia } from '../media/local';
+import { Avatar } from '../parts/Avatar';
+import { Spinner } from '../parts/Spinner';
+import { Toggle } from '../parts/Toggle';
+import { t } from '../text';
+
+/** One's own picture before joining, with the switches for microphone and camera. */
+export function Preview({ media, name }: { media: LocalMedia; name: string }) {
+  const { mic, camera, video, asking, problem } = useStore(media.state);
+  const element = useRef<HTMLVideoElement>(null);
+  useEffect(() => {
+    if (element.current) element.current.srcObject = video ? new MediaStream([video]) : null;
+  }, [video]);
+  const flip = (change: { mic: boolean } | { camera: boolean }) => {
+    keepChoices(change);
+    media.switch(change);
+  };
+  return (
+    <div className="preview">
+      <div className="preview-picture">
+        <video
+          ref={element}
+          hidden={!video}
+          className="mirrored"
+          aria-label={t('prejoin.preview')}
+          autoPlay
+          playsInline
+          muted
+        />
+        {!video && (
+          <div className="preview-empty">
+            <Avatar identity={name} name={name} />
+            <p role="status">
+              {asking ? (
+                <>
+                  <Spinner /> {t('prejoin.cameraStarting')} {t('prejoin.allow')}
+                </>
+              ) : (
+                t('prejoin.cameraOff')
+              )}
+            </p>
+          </div>
+        )}
+        <div className="preview-controls">
+          <Toggle
+            testId="prejoin-mic"
+            label={t('controls.microphone')}
+            on={mic}
+            icon={mic ? <Mic /> : <MicOff />}
+            onToggle={(on) => flip({ mic: on })}
+          />
+          <Toggle
+            testId="prejoin-camera"
+            label={t('controls.camera')}
+            on={camera}
+            icon={camera ? <Video /> : <VideoOff />}
+            onToggle={(on) => flip({ camera: on })}
+          />
+        </div>
+      </div>
+      {problem && (
+        <p className="note warning" role="alert" data-testid="device-problem">
+          {t(`devices.${problem}`)}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+import { X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { t } from '../text';
+
+interface PanelProps {
+  title: string;
+  testId: string;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** The column beside the stage; on a small screen it covers it. */
+export function Panel({ title, testId, onClose, children }: PanelProps) {
+  return (
+    <aside
+      className="panel"
+      data-testid={testId}
+      aria-label={title}
+      onKeyDown={(event) => event.key === 'Escape' && onClose()}
+    >
+      <header className="panel-header">
+        <h2>{title}</h2>
+        <button type="button" className="plain-icon" aria-label={t('controls.close')} onClick={onClose}>
+          <X />
+        </button>
+      </header>
+      {children}
+    </aside>
+  );
+}

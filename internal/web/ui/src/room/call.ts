@@ -1,0 +1,149 @@
+import { Room, RoomEvent, type Participant } from 'livekit-client';
+import { Store } from '../app/store';
+import type { Captured, Wanted } from '../media/capture';
+import type { Opened, SessionClient } from '../session/client';
+import { SessionError, type Act } from '../session/protocol';
+import { t } from '../text';
+import { ChatLog, chatTopic, parseMessage } from './chat';
+import { Connection, type Gateway, type Outcome, type Phase } from './connection';
+import { parseMetadata, parseTime } from './metadata';
+import { Notices } from './notices';
+import { Publisher } from './publisher';
+import { roomOptions } from './options';
+
+export interface CallOptions {
+  client: SessionClient;
+  session: Opened;
+  renew: Gateway['renew'];
+  /** Devices that are being opened while the session is asked for. */
+  captured: Promise<Captured>;
+  wanted: Wanted;
+}
+
+/** One person's presence in a meeting, from the first session to the end, over any number of connections. */
+export class Call {
+  readonly room: Room;
+  readonly session: Store<Opened>;
+  readonly phase = new Store<Phase>('connecting');
+  /** When the meeting ends, in milliseconds since 1970 on the server's clock. */
+  readonly expiresAt: Store<number | undefined>;
+  readonly notices = new Notices();
+  readonly chat = new ChatLog();
+  readonly publisher: Publisher;
+  private readonly connection: Connection;
+  private readonly client: SessionClient;
+
+  constructor(options: CallOptions) {
+    const { client, session, renew, captured, wanted } = options;
+    this.client = client;
+    this.session = new Store(session);
+    this.expiresAt = new Store(parseTime(session.meeting.expiresAt));
+    this.room = new Room(roomOptions(wanted));
+    this.publisher = new Publisher(this.room, this.notices);
+    this.connection = new Connection(
+      this.room,
+      { ask: (token) => client.ask(token), renew },
+      this.session,
+      this.phase,
+    );
+    this.session.subscribe(() => this.setExpiry(parseTime(this.session.get().meeting.expiresAt)));
+    this.listen();
+    void this.sendDevices(captured);
+  }
+
+  get you() {
+    return this.session.get().you;
+  }
+
+  async run(): Promise<Outcome> {
+    const outcome = await this.connection.run();
+    this.publisher.release();
+    return outcome;
+  }
+
+  leave(): void {
+    this.connection.stop({ kind: 'left' });
+  }
+
+  async say(text: string): Promise<void> {
+    await this.client.chat(this.token, text);
+  }
+
+  async raiseHand(raised: boolean): Promise<void> {
+    await this.client
+      .hand(this.token, raised)
+      .catch(() => this.notices.add(t('notice.handFailed'), 'urgent'));
+  }
+
+  /** Does something that only presenters may; the server checks. */
+  async act(act: Act): Promise<void> {
+    try {
+      await this.client.act(this.token, act);
+    } catch (error) {
+      const said = error instanceof SessionError ? error.message : '';
+      this.notices.add(said || t('notice.actFailed'), 'urgent');
+    }
+  }
+
+  private get token(): string {
+    return this.session.get().session;
+  }
+
+  private listen(): void {
+    this.room
+      .on(RoomEvent.Connected, () => this.readMetadata())
+      .on(RoomEvent.RoomMetadataChanged, () => this.readMetadata())
+      .on(RoomEvent.ParticipantConnected, (participant) => this.announce(participant))
+      .on(RoomEvent.ParticipantAttributesChanged, (changed, participant) => {
+        const toTell = this.you.presenter && !participant.isLocal && changed.hand === 'true';
+        if (toTell) this.notices.add(t('notice.handRaised', { name: nameOf(participant) }));
+      })
+      .on(RoomEvent.DataReceived, (payload, participant, _kind, topic) => {
+        // Only the server says something in a conversation; a packet that comes from a peer is none of it.
+        if (topic === chatTopic && participant === undefined) this.hear(payload);
+      });
+  }
+
+  private readMetadata(): void {
+    const { metadata } = this.room;
+    if (!metadata) return;
+    const facts = parseMetadata(metadata);
+    if (facts.ended) this.connection.stop({ kind: 'ended', redirect: facts.redirect });
+    else this.setExpiry(facts.expiresAt);
+  }
+
+  private setExpiry(expiresAt: number | undefined): void {
+    if (expiresAt !== undefined) this.expiresAt.set(expiresAt);
+  }
+
+  private announce(participant: Participant): void {
+    if (participant.attributes.notify !== 'true') return;
+    this.notices.add(t('notice.joined', { name: nameOf(participant) }));
+  }
+
+  private hear(payload: Uint8Array): void {
+    if (!this.you.chat) return;
+    const message = parseMessage(payload);
+    if (message) this.chat.receive(message, message.from === this.you.identity);
+  }
+
+  /** The server has the last word on what is on at first; afterwards it is this person's. */
+  private async sendDevices(captured: Promise<Captured>): Promise<void> {
+    const { audio, video, problem } = await captured;
+    const { you } = this;
+    if (!you.audio || you.hidden) audio?.stop();
+    if (!you.video || you.hidden) video?.stop();
+    if (you.hidden) return;
+    this.publisher.offer({
+      ...(you.audio && audio && { audio }),
+      ...(you.video && video && { video }),
+      ...(problem && { problem }),
+    });
+    if (you.audio && !audio && !problem) await this.publisher.setMicrophone(true);
+    if (you.video && !video && !problem) await this.publisher.setCamera(true);
+  }
+}
+
+export function nameOf(participant: Participant): string {
+  return participant.name || participant.identity;
+}

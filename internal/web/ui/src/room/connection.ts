@@ -1,0 +1,138 @@
+import {
+  ConnectionError,
+  DisconnectReason,
+  RoomEvent,
+  type Room,
+  type RoomConnectOptions,
+} from 'livekit-client';
+import type { Store } from '../app/store';
+import { backoff, pause } from '../session/backoff';
+import type { Opened } from '../session/client';
+import { SessionError, type Verdict } from '../session/protocol';
+
+export type Phase =
+  | 'connecting'
+  | 'live'
+  | 'reconnecting'
+  /** The first connect did not work; it is tried again. */
+  | 'unreachable';
+
+/** Why a call is over. */
+export type Outcome =
+  | { kind: 'left' }
+  | { kind: 'ended'; redirect: string }
+  | { kind: 'removed' }
+  | { kind: 'elsewhere' }
+  | { kind: 'refused'; error: SessionError };
+
+export interface Gateway {
+  ask(session: string): Promise<Verdict>;
+  /** A new session for the same person, in place of the one given. */
+  renew(previous: string): Promise<Opened>;
+}
+
+/**
+ * Keeps a room connected until somebody says that it is over. livekit-client mends short breaks by itself; for
+ * everything longer the gateway is asked, which also opens the engine's room again where it was lost.
+ */
+export class Connection {
+  private readonly stopper = new AbortController();
+  private outcome: Outcome | undefined;
+  private wasLive = false;
+
+  constructor(
+    private readonly room: Room,
+    private readonly gateway: Gateway,
+    private readonly session: Store<Opened>,
+    private readonly phase: Store<Phase>,
+  ) {
+    const mending = () => this.phase.set('reconnecting');
+    room
+      .on(RoomEvent.Reconnecting, mending)
+      .on(RoomEvent.SignalReconnecting, mending)
+      .on(RoomEvent.Reconnected, () => this.phase.set('live'));
+  }
+
+  /** Ends the call from this side. The first outcome counts. */
+  stop(outcome: Outcome): void {
+    this.outcome ??= outcome;
+    this.stopper.abort();
+    void this.room.disconnect();
+  }
+
+  async run(): Promise<Outcome> {
+    for (let failures = 0; ;) {
+      const { connected, reason } = await this.hold();
+      if (this.outcome) return this.outcome;
+      // Two windows with one identity would throw each other out for ever.
+      if (reason === DisconnectReason.DUPLICATE_IDENTITY) return { kind: 'elsewhere' };
+      failures = connected ? 0 : failures + 1;
+      this.phase.set(this.wasLive ? 'reconnecting' : 'unreachable');
+      const outcome = await this.renew(failures);
+      if (outcome) return outcome;
+    }
+  }
+
+  /** Connects, and returns when the connection is gone for good or never came about. */
+  private async hold(): Promise<{ connected: boolean; reason?: DisconnectReason | undefined }> {
+    let left: (reason?: DisconnectReason) => void = () => undefined;
+    const gone = new Promise<DisconnectReason | undefined>((resolve) => (left = resolve));
+    this.room.once(RoomEvent.Disconnected, left);
+    try {
+      const { engine } = this.session.get();
+      await this.room.connect(engine.url, engine.token, connectOptions(engine));
+    } catch (error) {
+      this.room.off(RoomEvent.Disconnected, left);
+      if (!(error instanceof ConnectionError)) console.warn('connecting failed', error);
+      return { connected: false };
+    }
+    this.wasLive = true;
+    this.phase.set('live');
+    return { connected: true, reason: await gone };
+  }
+
+  /** Asks the gateway until it gives a new session or says that the call is over. */
+  private async renew(failures: number): Promise<Outcome | undefined> {
+    for (let attempt = failures; ; attempt++) {
+      try {
+        await pause(backoff(attempt), this.stopper.signal);
+        const { session } = this.session.get();
+        const verdict = await this.askState(session);
+        if (verdict.state === 'ended') return { kind: 'ended', redirect: verdict.redirect };
+        if (verdict.state === 'removed') return { kind: 'removed' };
+        this.session.set(await this.gateway.renew(session));
+        return this.outcome;
+      } catch (error) {
+        if (this.outcome) return this.outcome;
+        const over = finalOutcome(error);
+        if (over) return over;
+      }
+    }
+  }
+
+  /** A session that the gateway no longer knows is no verdict on the meeting: asking for a new one tells. */
+  private async askState(session: string): Promise<Verdict> {
+    try {
+      return await this.gateway.ask(session);
+    } catch (error) {
+      if (error instanceof SessionError && !error.passing) return { state: 'live' };
+      throw error;
+    }
+  }
+}
+
+function finalOutcome(error: unknown): Outcome | undefined {
+  if (!(error instanceof SessionError)) throw error;
+  if (error.passing || error.reason === 'TooManyAttempts') return undefined;
+  if (error.reason === 'Ended') return { kind: 'ended', redirect: error.details.redirect ?? '' };
+  return { kind: 'refused', error };
+}
+
+/** An explicit list keeps browsers from the public STUN servers that LiveKit announces unless told otherwise. */
+function connectOptions(engine: Opened['engine']): RoomConnectOptions {
+  const announced = engine.ice === 'engine' && engine.iceServers === undefined;
+  return {
+    autoSubscribe: true,
+    rtcConfig: announced ? {} : { iceServers: engine.iceServers ?? [] },
+  };
+}

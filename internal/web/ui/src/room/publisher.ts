@@ -1,0 +1,188 @@
+import {
+  LocalAudioTrack,
+  LocalVideoTrack,
+  ParticipantEvent,
+  RoomEvent,
+  Track,
+  type LocalTrack,
+  type Room,
+} from 'livekit-client';
+import { Store } from '../app/store';
+import { capture, problemOf, type Captured } from '../media/capture';
+import { t } from '../text';
+import type { Notices } from './notices';
+
+/** What this person sends, as they see it: it stays true through a broken connection. */
+export interface Sending {
+  mic: boolean;
+  camera: boolean;
+  screen: boolean;
+  micAllowed: boolean;
+}
+
+type DeviceSource = Track.Source.Microphone | Track.Source.Camera;
+
+/**
+ * Microphone, camera and screen of this person. Tracks outlive a lost connection, so that a screen share, which
+ * cannot be started again without a click, goes on after it.
+ */
+export class Publisher {
+  readonly sending = new Store<Sending>({ mic: false, camera: false, screen: false, micAllowed: true });
+  private readonly kept = new Map<Track.Source, LocalTrack>();
+  private signalled = false;
+  private mutingMyself = false;
+
+  constructor(
+    private readonly room: Room,
+    private readonly notices: Notices,
+  ) {
+    const sync = () => this.sync();
+    room
+      .on(RoomEvent.SignalConnected, () => this.resume())
+      .on(RoomEvent.Disconnected, () => (this.signalled = false))
+      .on(RoomEvent.LocalTrackPublished, ({ source, track }) => {
+        if (track) this.kept.set(source, track);
+        this.sync();
+      })
+      .on(RoomEvent.LocalTrackUnpublished, sync);
+    room.localParticipant
+      .on(ParticipantEvent.TrackMuted, ({ source }) => {
+        if (source === Track.Source.Microphone && !this.mutingMyself)
+          notices.add(t('notice.mutedByPresenter'));
+        this.sync();
+      })
+      .on(ParticipantEvent.TrackUnmuted, sync)
+      .on(ParticipantEvent.ParticipantPermissionsChanged, () => this.obeyPermissions());
+  }
+
+  /** Sends tracks captured before the call, from the moment that the engine's signalling is there. */
+  offer({ audio, video, problem }: Captured): void {
+    if (problem) this.notices.add(t(`devices.${problem}`), 'urgent');
+    if (audio) {
+      const track = new LocalAudioTrack(audio, audio.getConstraints(), false);
+      this.kept.set(Track.Source.Microphone, track as LocalTrack);
+    }
+    if (video) this.kept.set(Track.Source.Camera, new LocalVideoTrack(video, video.getConstraints(), false));
+    this.sync();
+    if (this.signalled) this.resume();
+  }
+
+  async setMicrophone(on: boolean): Promise<void> {
+    this.mutingMyself = !on;
+    await this.setDevice(Track.Source.Microphone, on, () =>
+      this.room.localParticipant.setMicrophoneEnabled(on),
+    );
+    this.mutingMyself = false;
+  }
+
+  async setCamera(on: boolean): Promise<void> {
+    await this.setDevice(Track.Source.Camera, on, () => this.room.localParticipant.setCameraEnabled(on));
+  }
+
+  async setScreen(on: boolean): Promise<void> {
+    try {
+      if (on) {
+        await this.room.localParticipant.setScreenShareEnabled(true, { audio: true });
+      } else {
+        await this.stopSource(Track.Source.ScreenShare);
+        await this.stopSource(Track.Source.ScreenShareAudio);
+      }
+    } catch (error) {
+      // Closing the browser's own dialog is an answer, not a failure.
+      if (problemOf(error) !== 'denied') this.notices.add(t('notice.screenFailed'), 'urgent');
+    }
+    this.sync();
+  }
+
+  release(): void {
+    for (const track of this.kept.values()) track.stop();
+    this.kept.clear();
+    this.sync();
+  }
+
+  private async setDevice(
+    source: DeviceSource,
+    on: boolean,
+    whileConnected: () => Promise<unknown>,
+  ): Promise<void> {
+    try {
+      if (this.signalled) await whileConnected();
+      else if (!on) this.forget(source);
+      else
+        this.offer(
+          await capture({ audio: source === Track.Source.Microphone, video: source === Track.Source.Camera }),
+        );
+    } catch (error) {
+      this.complain(error);
+    }
+    this.sync();
+  }
+
+  private async stopSource(source: Track.Source): Promise<void> {
+    const track = this.kept.get(source);
+    this.forget(source);
+    if (track && this.signalled) await this.room.localParticipant.unpublishTrack(track, true);
+  }
+
+  private forget(source: Track.Source): void {
+    this.kept.get(source)?.stop();
+    this.kept.delete(source);
+  }
+
+  private resume(): void {
+    this.signalled = true;
+    for (const [source, track] of this.kept) {
+      if (!isOn(track) || !this.allowed(source)) this.forget(source);
+      else if (!this.room.localParticipant.getTrackPublication(source)) this.publish(source, track);
+    }
+    this.sync();
+  }
+
+  private publish(source: Track.Source, track: LocalTrack): void {
+    this.room.localParticipant.publishTrack(track, { source }).catch((error: unknown) => {
+      // A connection that broke meanwhile is mended elsewhere, and then the track is sent again.
+      if (this.signalled) this.complain(error);
+    });
+  }
+
+  /** Whether the server lets this person send from the source at all. */
+  private allowed(source: Track.Source): boolean {
+    const permissions = this.room.localParticipant.permissions;
+    if (!permissions) return true;
+    const { canPublish, canPublishSources } = permissions;
+    return (
+      canPublish &&
+      (canPublishSources.length === 0 || canPublishSources.includes(Track.sourceToProto(source)))
+    );
+  }
+
+  private obeyPermissions(): void {
+    for (const source of [...this.kept.keys()]) if (!this.allowed(source)) this.forget(source);
+    this.sync();
+  }
+
+  private sync(): void {
+    const on = (source: Track.Source) => {
+      const track = this.kept.get(source);
+      return track !== undefined && isOn(track);
+    };
+    const next: Sending = {
+      mic: on(Track.Source.Microphone),
+      camera: on(Track.Source.Camera),
+      screen: on(Track.Source.ScreenShare),
+      micAllowed: this.allowed(Track.Source.Microphone),
+    };
+    const before = this.sending.get();
+    const changed = (Object.keys(next) as (keyof Sending)[]).some((key) => next[key] !== before[key]);
+    if (changed) this.sending.set(next);
+  }
+
+  private complain(error: unknown): void {
+    console.warn('a device or track failed', error);
+    this.notices.add(t(`devices.${problemOf(error)}`), 'urgent');
+  }
+}
+
+function isOn(track: LocalTrack): boolean {
+  return !track.isMuted && track.mediaStreamTrack.readyState !== 'ended';
+}

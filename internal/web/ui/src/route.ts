@@ -1,0 +1,86 @@
+import { httpUrl } from './boot';
+
+/** What a link asks for. The server decides: these are wishes, except where a ticket says the same. */
+export interface Wishes {
+  name?: string;
+  avatar?: string;
+  audio?: boolean;
+  video?: boolean;
+  screen?: boolean;
+  chat?: boolean;
+  notify?: boolean;
+}
+
+export type Route =
+  { kind: 'home' } | { kind: 'join'; room: string; wishes: Wishes; token?: string } | { kind: 'unknown' };
+
+/** Reads the page's address. `base` is the tenant's base path as a URL that ends in a slash. */
+export function readRoute(address: URL, base: URL): Route {
+  if (!address.pathname.startsWith(base.pathname)) return { kind: 'unknown' };
+  const path = address.pathname.slice(base.pathname.length).replace(/\/+$/, '');
+  const query = address.searchParams;
+  if (path === '') return { kind: 'home' };
+  const [first, encoded, ...rest] = path.split('/');
+  if (first !== 'join' || rest.length > 0) return { kind: 'unknown' };
+  const room = encoded === undefined ? query.get('room') : decode(encoded);
+  if (!room) return encoded === undefined ? { kind: 'home' } : { kind: 'unknown' };
+  const token = query.get('token');
+  return { kind: 'join', room, wishes: readWishes(query), ...(token && { token }) };
+}
+
+export function readWishes(query: URLSearchParams): Wishes {
+  const wishes: Wishes = {};
+  const name = query.get('name')?.trim();
+  if (name) wishes.name = name;
+  const avatar = httpUrl(query.get('avatar'));
+  if (avatar) wishes.avatar = avatar;
+  for (const key of ['audio', 'video', 'screen', 'chat', 'notify'] as const) {
+    const value = readBoolean(query.get(key));
+    if (value !== undefined) wishes[key] = value;
+  }
+  return wishes;
+}
+
+/** The spellings that the API takes: true and false, as words or digits. Anything else is no wish. */
+export function readBoolean(value: string | null): boolean | undefined {
+  switch (value?.toLowerCase()) {
+    case 'true':
+    case '1':
+      return true;
+    case 'false':
+    case '0':
+      return false;
+    default:
+      return undefined;
+  }
+}
+
+/** The same address without its token, for the address bar and the history. */
+export function withoutToken(address: URL): string {
+  const clean = new URL(address);
+  clean.searchParams.delete('token');
+  return clean.pathname + clean.search + clean.hash;
+}
+
+/** Where a typed room name or a pasted room link leads, as a path under the base; undefined when nowhere. */
+export function roomPath(typed: string, base: URL): string | undefined {
+  const text = typed.trim();
+  if (/^https?:\/\//i.test(text)) {
+    if (!httpUrl(text)) return undefined;
+    const url = new URL(text);
+    const route = url.host === base.host ? readRoute(url, base) : undefined;
+    if (route?.kind === 'join') return url.pathname + url.search;
+    return undefined;
+  }
+  if (text === '' || text === '.' || text === '..' || /[/\\\p{Cc}]/u.test(text) || [...text].length > 128)
+    return undefined;
+  return `${base.pathname}join/${encodeURIComponent(text)}`;
+}
+
+function decode(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,81 @@
+import { TriangleAlert } from 'lucide-react';
+import type { Failure, Flow } from '../app/flow';
+import { Message } from '../parts/Message';
+import { Page } from '../parts/Page';
+import { Spinner } from '../parts/Spinner';
+import { t, type TextKey } from '../text';
+
+type Shown = Exclude<
+  Failure,
+  'NameRequired' | 'PasswordRequired' | 'WrongPassword' | 'LoginRequired' | 'WrongLogin' | 'Ended'
+>;
+
+/** Whether trying again, unchanged, can help. Where it cannot, no button pretends that it does. */
+const retryable: Partial<Record<Shown, TextKey>> = {
+  Full: 'failure.retry',
+  TooManyAttempts: 'failure.retry',
+  NotFound: 'failure.retry',
+  Elsewhere: 'failure.Elsewhere.retry',
+};
+
+interface FailureProps {
+  flow: Flow;
+  reason: Failure;
+  message: string;
+}
+
+export function FailureScreen({ flow, reason, message }: FailureProps) {
+  const shown = asShown(reason);
+  const retry = retryable[shown];
+  const waiting = shown === 'Unavailable';
+  // The gateway's own sentence knows more about this link than a general text.
+  const text = shown === 'Invalid' && message ? message : t(`failure.${shown}.text`);
+  return (
+    <Page brand={flow.at.boot.brand}>
+      <Message
+        testId="error-screen"
+        reason={reason}
+        tone="warning"
+        icon={waiting ? <Spinner /> : <TriangleAlert />}
+        title={t(`failure.${shown}.title`)}
+        text={text}
+      >
+        {retry && (
+          <button className="button primary" data-testid="retry-button" onClick={() => flow.again()}>
+            {t(retry)}
+          </button>
+        )}
+        {shown === 'Broken' && (
+          <button className="button primary" onClick={() => location.reload()}>
+            {t('failure.Broken.retry')}
+          </button>
+        )}
+        {waiting ? (
+          <button className="button quiet" onClick={() => flow.cancel()}>
+            {t('failure.back')}
+          </button>
+        ) : (
+          <a className="button quiet" href={flow.at.boot.home}>
+            {t('failure.home')}
+          </a>
+        )}
+      </Message>
+    </Page>
+  );
+}
+
+/** Reasons that belong to a form or to the end have screens of their own; one that comes here is a plain refusal. */
+function asShown(reason: Failure): Shown {
+  switch (reason) {
+    case 'NameRequired':
+      return 'Invalid';
+    case 'PasswordRequired':
+    case 'WrongPassword':
+    case 'LoginRequired':
+    case 'WrongLogin':
+    case 'Ended':
+      return 'NotAllowed';
+    default:
+      return reason;
+  }
+}

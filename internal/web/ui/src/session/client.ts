@@ -1,0 +1,110 @@
+import { httpUrl, isObject } from '../boot';
+import { clockOffset } from './clock';
+import {
+  reasons,
+  SessionError,
+  type Act,
+  type Reason,
+  type Session,
+  type SessionRequest,
+  type Verdict,
+} from './protocol';
+
+/** A session with the distance between its clock and ours. */
+export interface Opened extends Session {
+  /** Milliseconds by which the server's clock is ahead. */
+  clockOffset: number;
+}
+
+/** A request that hangs is as bad as one that fails: the caller's retry loop takes over. */
+const requestTimeout = 10_000;
+
+/** The gateway's session endpoints, relative to the page's base. */
+export class SessionClient {
+  constructor(private readonly base: string) {}
+
+  async open(request: SessionRequest): Promise<Opened> {
+    const sentAt = Date.now();
+    const session = (await this.call('session', { method: 'POST', body: request })) as Session;
+    const serverNow = Date.parse(session.now);
+    return {
+      ...session,
+      clockOffset: Number.isNaN(serverNow) ? 0 : clockOffset(serverNow, sentAt, Date.now()),
+    };
+  }
+
+  async ask(session: string): Promise<Verdict> {
+    const answer = await this.call('session', { method: 'GET', session });
+    if (!isObject(answer)) throw new SessionError('Unavailable', 'The server gave no answer.');
+    if (answer.state === 'removed') return { state: 'removed' };
+    if (answer.state === 'ended') return { state: 'ended', redirect: httpUrl(answer.redirect) ?? '' };
+    return { state: 'live' };
+  }
+
+  async chat(session: string, text: string): Promise<void> {
+    await this.call('session/chat', { method: 'POST', session, body: { text } });
+  }
+
+  async hand(session: string, raised: boolean): Promise<void> {
+    await this.call('session/hand', { method: 'POST', session, body: { raised } });
+  }
+
+  async act(session: string, act: Act): Promise<void> {
+    await this.call('session/act', { method: 'POST', session, body: act });
+  }
+
+  private async call(
+    path: string,
+    init: { method: string; session?: string; body?: unknown },
+  ): Promise<unknown> {
+    const headers = new Headers({ Accept: 'application/json' });
+    if (init.body !== undefined) headers.set('Content-Type', 'application/json');
+    if (init.session !== undefined) headers.set('Authorization', `Bearer ${init.session}`);
+    let response: Response;
+    try {
+      response = await fetch(new URL(path, this.base), {
+        method: init.method,
+        headers,
+        ...(init.body !== undefined && { body: JSON.stringify(init.body) }),
+        credentials: 'same-origin',
+        cache: 'no-store',
+        signal: AbortSignal.timeout(requestTimeout),
+      });
+    } catch (cause) {
+      throw unreachable(cause);
+    }
+    if (response.status === 204) return undefined;
+    const body: unknown = await response.json().catch(() => undefined);
+    if (!response.ok) throw refusal(response, body);
+    return body;
+  }
+}
+
+function unreachable(cause: unknown): SessionError {
+  const error = new SessionError('Unavailable', '');
+  error.cause = cause;
+  return error;
+}
+
+/** Reads an error answer; one that is not the gateway's own (a proxy's page) is judged by its status. */
+export function refusal(response: Pick<Response, 'status' | 'headers'>, body: unknown): SessionError {
+  const fields = isObject(body) ? body : {};
+  const known = reasons.find((reason) => reason === fields.reason);
+  const message = typeof fields.error === 'string' ? fields.error : '';
+  const redirect = httpUrl(fields.redirect);
+  const home = httpUrl(fields.home);
+  const seconds = Number(response.headers.get('Retry-After') ?? NaN);
+  return new SessionError(known ?? reasonOfStatus(response.status), message, {
+    ...(redirect && { redirect }),
+    ...(home && { home }),
+    ...(Number.isFinite(seconds) && seconds >= 0 && { retryAfterSeconds: seconds }),
+  });
+}
+
+function reasonOfStatus(status: number): Reason {
+  if (status === 429) return 'TooManyAttempts';
+  if (status >= 500) return 'Unavailable';
+  if (status === 404) return 'NotFound';
+  if (status === 410) return 'Ended';
+  return status === 400 ? 'Invalid' : 'NotAllowed';
+}

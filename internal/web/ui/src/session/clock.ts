@@ -1,0 +1,16 @@
+/** Below this, in milliseconds, the countdown stands out and is announced once. */
+export const lastMinutes = 5 * 60_000;
+
+/** The time left as h:mm:ss or m:ss, never negative; parts of a second count as a whole one. */
+export function formatRemaining(milliseconds: number): string {
+  const total = Math.max(0, Math.ceil(milliseconds / 1000));
+  const hours = Math.floor(total / 3600);
+  const minutes = Math.floor((total % 3600) / 60);
+  const seconds = String(total % 60).padStart(2, '0');
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, '0')}:${seconds}` : `${minutes}:${seconds}`;
+}
+
+/** How far the server's clock is ahead of ours, taking its answer to be from the middle of the round trip. */
+export function clockOffset(serverNow: number, sentAt: number, receivedAt: number): number {
+  return serverNow - (sentAt + receivedAt) / 2;
+}

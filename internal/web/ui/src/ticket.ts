@@ -1,0 +1,66 @@
+import { parseObject } from './boot';
+
+/**
+ * Tells a join ticket from an API token by its unverified payload. Nothing is trusted here: the answer
+ * only chooses the field of the request, and the server verifies either.
+ */
+export function isTicket(token: string): boolean {
+  return decodePayload(token).typ_use === 'ticket';
+}
+
+export function decodePayload(token: string): Record<string, unknown> {
+  const payload = token.split('.')[1];
+  if (!payload) return {};
+  try {
+    const binary = atob(payload.replace(/-/g, '+').replace(/_/g, '/'));
+    const bytes = Uint8Array.from(binary, (char) => char.charCodeAt(0));
+    return parseObject(new TextDecoder().decode(bytes));
+  } catch {
+    return {};
+  }
+}
+
+/** A token kept for this tab alone, so that a reload rejoins without it being in the address. */
+export interface KeptToken {
+  token: string;
+  /** The person left on purpose: a reload must not switch the microphone on again. */
+  left?: boolean;
+}
+
+type Tab = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+
+/** Keeps tokens by the page's address, so that two links opened in one tab stay apart. */
+export class TokenKeeper {
+  constructor(
+    private readonly storage: () => Tab,
+    private readonly address: string,
+  ) {}
+
+  read(): KeptToken | undefined {
+    const kept = attempt(() => this.storage().getItem(this.key));
+    if (!kept) return undefined;
+    const { token, left } = parseObject(kept);
+    return typeof token === 'string' ? { token, ...(left === true && { left }) } : undefined;
+  }
+
+  write(kept: KeptToken): void {
+    attempt(() => this.storage().setItem(this.key, JSON.stringify(kept)));
+  }
+
+  forget(): void {
+    attempt(() => this.storage().removeItem(this.key));
+  }
+
+  private get key(): string {
+    return `convene.token ${this.address}`;
+  }
+}
+
+/** Storage may be switched off, which throws on every access: the page works without it. */
+function attempt<T>(action: () => T): T | undefined {
+  try {
+    return action();
+  } catch {
+    return undefined;
+  }
+}
