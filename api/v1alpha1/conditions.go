@@ -34,8 +34,6 @@ const (
 	ReasonRoomTaken = "RoomTaken"
 	// ReasonNoMedia (False): the ConferenceConfig names no usable LiveKit.
 	ReasonNoMedia = "NoMedia"
-	// ReasonDurationTooLong (False): spec.duration is over the ConferenceConfig's maxDuration.
-	ReasonDurationTooLong = "DurationTooLong"
 	// ReasonEnding (False): the meeting is being ended.
 	ReasonEnding = "Ending"
 )

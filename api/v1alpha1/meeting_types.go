@@ -88,6 +88,24 @@ type MeetingSpec struct {
 	// +optional
 	Redirect URL `json:"redirect,omitempty"`
 
+	// unjoinedTimeout ends the meeting when nobody has come. Absent means that of the ConferenceConfig for a Meeting
+	// made by the API, and none for any other, so that a room kept in Git stands.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(ms|s|m|h)){1,4}$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be more than zero, for example 30m or 24h"
+	UnjoinedTimeout *metav1.Duration `json:"unjoinedTimeout,omitempty"`
+
+	// emptyTimeout ends the meeting after the last person has left. Absent means that of the ConferenceConfig for a
+	// Meeting made by the API, and none for any other.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(ms|s|m|h)){1,4}$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be more than zero, for example 30m or 24h"
+	EmptyTimeout *metav1.Duration `json:"emptyTimeout,omitempty"`
+
 	// end asks for the end of the meeting by its presence. It cannot be removed.
 	// +optional
 	End *MeetingEnd `json:"end,omitempty"`

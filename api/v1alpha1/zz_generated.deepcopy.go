@@ -429,6 +429,16 @@ func (in *MeetingSpec) DeepCopyInto(out *MeetingSpec) {
 		*out = new(int32)
 		**out = **in
 	}
+	if in.UnjoinedTimeout != nil {
+		in, out := &in.UnjoinedTimeout, &out.UnjoinedTimeout
+		*out = new(v1.Duration)
+		**out = **in
+	}
+	if in.EmptyTimeout != nil {
+		in, out := &in.EmptyTimeout, &out.EmptyTimeout
+		*out = new(v1.Duration)
+		**out = **in
+	}
 	if in.End != nil {
 		in, out := &in.End, &out.End
 		*out = new(MeetingEnd)

@@ -10,6 +10,9 @@ import (
 
 const engineRoomPrefix = "convene_"
 
+// AllRooms begins the engine's names of the rooms of every installation.
+const AllRooms engine.RoomName = engineRoomPrefix
+
 // EngineRoomPrefix begins the engine's names of all rooms of one ConferenceConfig. UIDs are unique over clusters, so
 // that several installations can share one engine and each knows its own rooms.
 func EngineRoomPrefix(configUID string) engine.RoomName {

@@ -73,9 +73,9 @@ type JoinCommand struct {
 	Room string
 	// Duration is empty when the join names none. The first that is named is the meeting's.
 	Duration v1alpha1.Duration
-	// Password, where not empty, sets the password of a room without one that nobody has entered, and must match
-	// the password of a room that has one.
-	Password string
+	// Password is nil where it is not read (variant B). Else it must match the password of a room that has one; for
+	// a room without one that nobody has entered, a password that is not empty becomes the room's.
+	Password *string
 }
 
 // EndCommand asks for the end of the live meeting of a room.

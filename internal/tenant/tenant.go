@@ -58,8 +58,6 @@ type Tenant struct {
 
 	// Problems are the conditions that are not as they should be.
 	Problems []Problem
-	// ownsHost says whether any of Hosts is answered by this tenant.
-	conflicts []string
 }
 
 // Web is how the tenant's pages look and who may embed or call them.

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"net/netip"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// settings are the manager's flags.
+type settings struct {
+	gatewayAddresses []string
+	metricsAddress   string
+	healthAddress    string
+	kubeconfig       string
+	namespace        string
+	defaultConfig    types.NamespacedName
+	leaderElect      bool
+	leaseNamespace   string
+	trustedProxies   []netip.Prefix
+	drainDelay       time.Duration
+	logFormat        string
+	verbose          bool
+	version          bool
+}
+
+// parse reads the flags. Its errors say the mend.
+func parse(args []string, getenv func(string) string, out io.Writer) (settings, error) {
+	s := settings{}
+	f := flag.NewFlagSet("manager", flag.ContinueOnError)
+	f.SetOutput(out)
+	f.Func("gateway-bind-address", "`addresses` that the gateway listens on, separated by commas (default :8080)", func(v string) error {
+		s.gatewayAddresses = append(s.gatewayAddresses, strings.Split(v, ",")...)
+		return nil
+	})
+	f.StringVar(&s.metricsAddress, "metrics-bind-address", ":8082", "`address` of Prometheus metrics; 0 for none")
+	f.StringVar(&s.healthAddress, "health-probe-bind-address", ":8083", "`address` of /healthz and /readyz; 0 for none")
+	f.StringVar(&s.kubeconfig, "kubeconfig", getenv("KUBECONFIG"), "`file` with the cluster's address and credentials; empty inside a cluster")
+	f.StringVar(&s.namespace, "namespace", "", "the one `namespace` to serve; empty for all")
+	f.Func("default-config", "`namespace/name` of the ConferenceConfig for hosts that none names", func(v string) error {
+		namespace, name, ok := strings.Cut(v, "/")
+		if !ok || namespace == "" || name == "" {
+			return fmt.Errorf("write it as namespace/name")
+		}
+		s.defaultConfig = types.NamespacedName{Namespace: namespace, Name: name}
+		return nil
+	})
+	f.BoolVar(&s.leaderElect, "leader-elect", false, "let one of several replicas run the controllers")
+	f.StringVar(&s.leaseNamespace, "leader-election-namespace", "", "`namespace` of the Lease; empty inside a cluster for the manager's own")
+	f.Func("trusted-proxies", "address `ranges`, separated by commas, whose X-Forwarded-For is believed", func(v string) error {
+		for _, part := range strings.Split(v, ",") {
+			prefix, err := netip.ParsePrefix(strings.TrimSpace(part))
+			if err != nil {
+				return fmt.Errorf("%q is no address range; write for example 10.0.0.0/8", part)
+			}
+			s.trustedProxies = append(s.trustedProxies, prefix)
+		}
+		return nil
+	})
+	f.DurationVar(&s.drainDelay, "drain-delay", 0, "how long to go on serving after a stop signal while load balancers notice")
+	f.StringVar(&s.logFormat, "log-format", "json", "json or console")
+	f.BoolVar(&s.verbose, "verbose", false, "log more")
+	f.BoolVar(&s.version, "version", false, "print the version and end")
+	if err := f.Parse(args); err != nil {
+		return s, err
+	}
+	if f.NArg() > 0 {
+		return s, fmt.Errorf("unknown argument %q; see --help", f.Arg(0))
+	}
+	if s.logFormat != "json" && s.logFormat != "console" {
+		return s, fmt.Errorf("--log-format must be json or console")
+	}
+	if len(s.gatewayAddresses) == 0 {
+		s.gatewayAddresses = []string{":8080"}
+	}
+	return s, nil
+}

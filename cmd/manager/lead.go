@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"convene.dev/convene/controllers"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/tenant"
+)
+
+const (
+	leaseName = "controllers.convene.dev"
+	// leadAgainAfter is the pause after a lost Lease.
+	leadAgainAfter = time.Second
+)
+
+// leading runs the controllers in a manager of their own, made anew each time its Lease is lost: the gateway goes on.
+type leading struct{ *parts }
+
+func (leading) NeedLeaderElection() bool { return false }
+
+// Start runs controllers until the context ends.
+func (l leading) Start(ctx context.Context) error {
+	select {
+	case <-l.tenants.Ready():
+	case <-ctx.Done():
+		return nil
+	}
+	for ctx.Err() == nil {
+		if err := l.lead(ctx); err != nil && ctx.Err() == nil {
+			l.log.Error(err, "The controllers stopped; starting them again")
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(leadAgainAfter):
+		}
+	}
+	return nil
+}
+
+func (l leading) lead(ctx context.Context) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	mgr, err := ctrl.NewManager(l.config, ctrl.Options{
+		Scheme:                        l.scheme,
+		Logger:                        l.log,
+		NewCache:                      func(*rest.Config, cache.Options) (cache.Cache, error) { return sharedCache{l.cache}, nil },
+		Metrics:                       metricsserver.Options{BindAddress: "0"},
+		HealthProbeBindAddress:        "0",
+		Controller:                    config.Controller{SkipNameValidation: ptr.To(true)},
+		LeaderElection:                l.leaderElect,
+		LeaderElectionID:              leaseName,
+		LeaderElectionNamespace:       l.leaseNamespace,
+		LeaderElectionReleaseOnCancel: true,
+	})
+	if err != nil {
+		return err
+	}
+	wakes := controllers.NewWakes(ctx)
+	observer := controllers.NewObserver(l.tenants, l.objects, time.Now, l.log.WithName("observer"))
+	observer.Changed = wakes.Meeting
+	observer.EngineChanged = func(server engine.Server) {
+		for _, t := range l.tenants.All() {
+			if t.Media != nil && t.Media.Server == server {
+				wakes.Tenant(t.NamespacedName)
+			}
+		}
+	}
+	recorder := mgr.GetEventRecorder("convene")
+	meetings := &controllers.MeetingReconciler{Client: l.objects, Tenants: l.tenants, Observer: observer, Events: recorder, Now: time.Now}
+	if err := meetings.SetupWithManager(mgr, wakes); err != nil {
+		return err
+	}
+	configs := &controllers.ConfigReconciler{
+		Client: l.objects, Secrets: l.secrets, Tenants: l.tenants, Conflicts: l.tenants.Conflicts,
+		Observer: observer, Events: recorder, Now: time.Now,
+	}
+	if err := configs.SetupWithManager(mgr, wakes); err != nil {
+		return err
+	}
+	if err := mgr.Add(observer); err != nil {
+		return err
+	}
+	defer l.tenants.Notify(func(name types.NamespacedName) { wakes.Tenant(name) })()
+	defer l.hints.to(observer.Hint)()
+	return mgr.Start(ctx)
+}
+
+// sharedCache is a cache that another manager starts and stops.
+type sharedCache struct{ cache.Cache }
+
+// Start waits: the cache runs already.
+func (sharedCache) Start(ctx context.Context) error {
+	<-ctx.Done()
+	return nil
+}
+
+// hints go from the gateway's webhook to the observer, where this replica leads.
+type hints struct {
+	mu       sync.Mutex
+	receiver func(engine.RoomName)
+}
+
+func (h *hints) to(receiver func(engine.RoomName)) (stop func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.receiver = receiver
+	return func() { h.to(nil) }
+}
+
+func (h *hints) give(_ *tenant.Tenant, room engine.RoomName) {
+	h.mu.Lock()
+	receiver := h.receiver
+	h.mu.Unlock()
+	if receiver != nil {
+		receiver(room)
+	}
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/gateway"
+	"convene.dev/convene/internal/httpapi"
+	"convene.dev/convene/internal/livekit"
+	"convene.dev/convene/internal/store"
+	"convene.dev/convene/internal/tenant"
+	"convene.dev/convene/internal/web"
+)
+
+const drainTimeout = 15 * time.Second
+
+// run is the only place where everything meets.
+func run(ctx context.Context, args []string, getenv func(string) string, out io.Writer) error {
+	s, err := parse(args, getenv, out)
+	if err != nil {
+		return err
+	}
+	if s.version {
+		fmt.Fprintf(out, "convene %s (%s)\n", version, commit)
+		return nil
+	}
+	log := zap.New(zap.UseDevMode(s.logFormat == "console"), zap.WriteTo(out))
+	if !s.verbose {
+		log = log.V(0)
+	}
+	ctrl.SetLogger(log)
+	klog.SetLogger(log)
+	config, err := restConfig(s.kubeconfig)
+	if err != nil {
+		return err
+	}
+	return serve(ctx, s, config, log)
+}
+
+// serve runs the gateway and the cache in a manager without leader election, so that they outlive the loss of a
+// Lease, and the controllers beside them.
+func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger) error {
+	scheme := runtime.NewScheme()
+	_ = clientgoscheme.AddToScheme(scheme)
+	_ = v1alpha1.AddToScheme(scheme)
+	mgr, err := ctrl.NewManager(config, ctrl.Options{
+		Scheme:                  scheme,
+		Logger:                  log,
+		Cache:                   cacheOptions(s.namespace),
+		Metrics:                 metricsserver.Options{BindAddress: s.metricsAddress},
+		HealthProbeBindAddress:  s.healthAddress,
+		GracefulShutdownTimeout: ptr.To(s.drainDelay + drainTimeout + 5*time.Second),
+	})
+	if err != nil {
+		return err
+	}
+	p := &parts{settings: s, config: config, scheme: scheme, log: log, cache: mgr.GetCache()}
+	if err := p.build(ctx); err != nil {
+		return err
+	}
+	for _, r := range []interface{ Start(context.Context) error }{p.tenants, p.server, leading{p}} {
+		if err := mgr.Add(r); err != nil {
+			return err
+		}
+	}
+	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return err
+	}
+	if err := mgr.AddReadyzCheck("gateway", p.server.Check); err != nil {
+		return err
+	}
+	return mgr.Start(ctx)
+}
+
+// parts of the manager, made once.
+type parts struct {
+	settings
+	config  *rest.Config
+	scheme  *runtime.Scheme
+	log     logr.Logger
+	cache   cache.Cache
+	objects client.Client // Meetings and ConferenceConfigs: reads its own writes from the cache
+	secrets client.Client // Secrets: no cache
+	tenants *tenant.Registry
+	server  *gateway.Server
+	hints   hints
+}
+
+func (p *parts) build(ctx context.Context) error {
+	httpClient, err := rest.HTTPClientFor(p.config)
+	if err != nil {
+		return err
+	}
+	p.objects, err = client.New(p.config, client.Options{HTTPClient: httpClient, Scheme: p.scheme, Cache: &client.CacheOptions{
+		Reader: p.cache, EnableReadYourWritesConsistency: ptr.To(true),
+	}})
+	if err != nil {
+		return err
+	}
+	if p.secrets, err = client.New(p.config, client.Options{HTTPClient: httpClient, Scheme: p.scheme}); err != nil {
+		return err
+	}
+	watches, err := kubernetes.NewForConfigAndClient(p.config, httpClient)
+	if err != nil {
+		return err
+	}
+	p.tenants = tenant.NewRegistry(tenant.Options{Cache: p.cache, Client: watches, Dial: livekit.New, Default: p.defaultConfig})
+	meetings, err := store.New(ctx, store.Options{Meetings: p.objects, Secrets: p.secrets, Cache: p.cache, Now: time.Now})
+	if err != nil {
+		return err
+	}
+	handler, err := p.handler(meetings)
+	if err != nil {
+		return err
+	}
+	p.server = gateway.New(gateway.Options{
+		Addresses: p.gatewayAddresses, Handler: handler, Ready: p.tenants.Ready(),
+		DrainDelay: p.drainDelay, DrainTimeout: drainTimeout, Log: p.log.WithName("gateway"),
+	})
+	return nil
+}
+
+func (p *parts) handler(meetings *store.Store) (http.Handler, error) {
+	metrics.Registry.MustRegister(livekit.Metrics(), buildInfo())
+	api := httpapi.New(httpapi.Options{
+		Tenants: p.tenants, Meetings: meetings, Log: p.log.WithName("api"), Registerer: metrics.Registry, TrustedProxies: p.trustedProxies,
+	})
+	pages, err := web.New(web.Options{
+		Tenants: p.tenants, Meetings: meetings, Hint: p.hints.give, Log: p.log.WithName("web"), Registerer: metrics.Registry, TrustedProxies: p.trustedProxies,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return gateway.Route(p.tenants, api, pages), nil
+}
+
+// cacheOptions keep what nobody here reads out of memory.
+func cacheOptions(namespace string) cache.Options {
+	o := cache.Options{DefaultTransform: cache.TransformStripManagedFields()}
+	if namespace != "" {
+		o.DefaultNamespaces = map[string]cache.Config{namespace: {}}
+	}
+	return o
+}
+
+// restConfig finds the cluster: the kubeconfig where one is named, else the one that the pod runs in. Client-side
+// throttling is off, because the API server's own fairness knows better.
+func restConfig(kubeconfig string) (*rest.Config, error) {
+	config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+	if err != nil {
+		return nil, fmt.Errorf("no cluster can be found; name a file with --kubeconfig or KUBECONFIG: %w", err)
+	}
+	config.QPS = -1
+	config.UserAgent = "convene/" + version
+	return config, nil
+}

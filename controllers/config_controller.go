@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/store"
+	"convene.dev/convene/internal/tenant"
+)
+
+// ConfigReconciler says of ConferenceConfigs how they are served, and makes their signing keys.
+type ConfigReconciler struct {
+	// Client reads its own writes.
+	Client client.Client
+	// Secrets writes without a cache.
+	Secrets   client.Client
+	Tenants   TenantGetter
+	Conflicts func(client.ObjectKey) []string
+	Observer  *Observer
+	Events    events.EventRecorder
+	Now       func() time.Time
+}
+
+// Reconcile gathers, decides and applies.
+func (r *ConfigReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	var config v1alpha1.ConferenceConfig
+	if err := r.Client.Get(ctx, request.NamespacedName, &config); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	err := r.reconcile(ctx, &config)
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		return ctrl.Result{RequeueAfter: 10 * time.Millisecond}, nil
+	}
+	return ctrl.Result{}, err
+}
+
+func (r *ConfigReconciler) reconcile(ctx context.Context, config *v1alpha1.ConferenceConfig) error {
+	meetings, err := store.OfConfig(ctx, r.Client, config.Namespace, config.Name)
+	if err != nil {
+		return err
+	}
+	count := countMeetings(meetings)
+	if config.DeletionTimestamp != nil && count.notOver == 0 {
+		return setFinalizer(ctx, r.Client, config, false)
+	}
+	if config.DeletionTimestamp == nil {
+		if err := setFinalizer(ctx, r.Client, config, true); err != nil {
+			return err
+		}
+		if err := r.ensureSigningKeys(ctx, config); err != nil {
+			return err
+		}
+	}
+	t, ok := r.Tenants.Get(client.ObjectKeyFromObject(config))
+	if !ok || t.Generation != config.Generation {
+		return nil // The registry tells when it has resolved it.
+	}
+	return r.writeStatus(ctx, config, r.status(config, t, count))
+}
+
+// count of a ConferenceConfig's Meetings.
+type count struct {
+	live, participants int32
+	notOver            int
+}
+
+func countMeetings(meetings []v1alpha1.Meeting) (c count) {
+	for i := range meetings {
+		m := &meetings[i]
+		if !meeting.IsOver(m) {
+			c.notOver++
+			c.participants += m.Status.ParticipantCount
+		}
+		if !meeting.IsLeaving(m) && m.Status.Phase != v1alpha1.MeetingPending {
+			c.live++
+		}
+	}
+	return c
+}
+
+// ensureSigningKeys makes the Secret of the signing keys, unless it is there or the operator keeps one of their own.
+func (r *ConfigReconciler) ensureSigningKeys(ctx context.Context, config *v1alpha1.ConferenceConfig) error {
+	if config.Spec.Tokens != nil && config.Spec.Tokens.SigningKeysSecretRef != nil {
+		return nil
+	}
+	if t, ok := r.Tenants.Get(client.ObjectKeyFromObject(config)); ok && t.Signer != nil {
+		return nil
+	}
+	id, key := credential.NewSigningKey(r.Now())
+	err := r.Secrets.Create(ctx, &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace:       config.Namespace,
+			Name:            tenant.SigningKeysSecret(config),
+			Labels:          map[string]string{v1alpha1.LabelManagedBy: "convene"},
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(config, v1alpha1.GroupVersion.WithKind("ConferenceConfig"))},
+		},
+		Data: map[string][]byte{id: key},
+	})
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
+}
+
+func (r *ConfigReconciler) writeStatus(ctx context.Context, config *v1alpha1.ConferenceConfig, status v1alpha1.ConferenceConfigStatus) error {
+	if equality.Semantic.DeepEqual(config.Status, status) {
+		return nil
+	}
+	before := config.Status.Conditions
+	config.Status = status
+	if err := r.Client.Status().Update(ctx, config); err != nil {
+		return err
+	}
+	r.tell(config, before)
+	return nil
+}
+
+// SetupWithManager has the reconciler called for ConferenceConfigs, for Tenants whose Secrets changed, for engines
+// that come or go, and a moment after their Meetings changed.
+func (r *ConfigReconciler) SetupWithManager(mgr ctrl.Manager, wakes Wakes) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("conferenceconfig").
+		For(&v1alpha1.ConferenceConfig{}, builder.WithPredicates(predicate.Or(
+			predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}, predicate.LabelChangedPredicate{}))).
+		Watches(&v1alpha1.Meeting{}, configOfMeeting()).
+		WatchesRawSource(wakes.configs()).
+		WithOptions(options(2)).
+		Complete(r)
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/workqueue"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+func options(parallel int) controller.Options {
+	return controller.Options{
+		MaxConcurrentReconciles: parallel,
+		RateLimiter:             workqueue.NewTypedItemExponentialFailureRateLimiter[reconcile.Request](50*time.Millisecond, 10*time.Second),
+	}
+}
+
+func media(t *tenant.Tenant) *tenant.Media {
+	if t == nil {
+		return nil
+	}
+	return t.Media
+}
+
+func engineRoom(t *tenant.Tenant, m *v1alpha1.Meeting) engine.RoomName {
+	if t == nil {
+		return ""
+	}
+	return meeting.EngineRoom(string(t.UID), string(m.UID))
+}
+
+func roomOptions(t *tenant.Tenant) engine.RoomOptions {
+	return engine.RoomOptions{MaxParticipants: t.Settings.MaxParticipants}
+}
+
+// requeueAt turns a deadline into an exact wait. The wait is an alarm only: what is decided then comes from stored
+// times.
+func requeueAt(at, now time.Time) ctrl.Result {
+	if at.IsZero() {
+		return ctrl.Result{}
+	}
+	return ctrl.Result{RequeueAfter: max(at.Sub(now), time.Millisecond)}
+}
+
+// setFinalizer adds or takes off ours, if the object is still as it was read.
+func setFinalizer(ctx context.Context, c client.Client, o client.Object, present bool) error {
+	was := o.DeepCopyObject().(client.Object)
+	changed := false
+	if present {
+		changed = controllerutil.AddFinalizer(o, v1alpha1.Finalizer)
+	} else {
+		changed = controllerutil.RemoveFinalizer(o, v1alpha1.Finalizer)
+	}
+	if !changed {
+		return nil
+	}
+	return c.Patch(ctx, o, client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}))
+}
+
+func record(to events.EventRecorder, about runtime.Object, warning bool, reason, message string) {
+	kind := corev1.EventTypeNormal
+	if warning {
+		kind = corev1.EventTypeWarning
+	}
+	to.Eventf(about, nil, kind, reason, "Reconcile", "%s", message)
+}

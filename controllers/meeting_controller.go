@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/store"
+	"convene.dev/convene/internal/tenant"
+)
+
+// TenantGetter finds the Tenant of a ConferenceConfig.
+type TenantGetter interface {
+	Get(types.NamespacedName) (*tenant.Tenant, bool)
+}
+
+// MeetingReconciler carries out Meetings.
+type MeetingReconciler struct {
+	// Client reads its own writes.
+	Client   client.Client
+	Tenants  TenantGetter
+	Observer *Observer
+	Events   events.EventRecorder
+	Now      func() time.Time
+}
+
+// Reconcile gathers, decides and applies.
+func (r *MeetingReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	var m v1alpha1.Meeting
+	if err := r.Client.Get(ctx, request.NamespacedName, &m); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	t, in, err := r.gather(ctx, &m)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	decision := meeting.Plan(in)
+	if mustLookAgain(&m, decision) {
+		in.Seen = r.Observer.Look(ctx, media(t), engineRoom(t, &m))
+		decision = meeting.Plan(in)
+	}
+	result, err := r.apply(ctx, t, &m, decision)
+	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+		// Somebody wrote in between, or the object is gone: look again, without an alarm.
+		return ctrl.Result{RequeueAfter: 10 * time.Millisecond}, nil
+	}
+	return result, err
+}
+
+// gather collects what the decision is made from.
+func (r *MeetingReconciler) gather(ctx context.Context, m *v1alpha1.Meeting) (*tenant.Tenant, meeting.Input, error) {
+	in := meeting.Input{Meeting: m, Now: r.Now()}
+	t, ok := r.Tenants.Get(types.NamespacedName{Namespace: m.Namespace, Name: m.Spec.ConfigRef.Name})
+	if ok {
+		in.Tenant = &meeting.Tenant{Settings: t.Settings, URL: t.MeetingURL(m.Spec.Room), HasMedia: t.Media != nil, Deleting: t.Deleting}
+	}
+	if meeting.IsOver(m) {
+		return t, in, nil
+	}
+	sameRoom, err := store.OfRoom(ctx, r.Client, m.Namespace, m.Spec.ConfigRef.Name, m.Spec.Room)
+	if err != nil {
+		return nil, in, err
+	}
+	if holder := store.Holder(sameRoom); holder != nil && holder.UID != m.UID && meeting.Older(holder, m) {
+		in.Rival = holder.Name
+	}
+	switch {
+	case t == nil:
+	case meeting.IsLeaving(m) && m.Annotations[v1alpha1.AnnotationRoomOpened] != "":
+		in.Seen = r.Observer.Look(ctx, t.Media, engineRoom(t, m))
+	default:
+		in.Seen = r.Observer.Seen(t.Media, engineRoom(t, m))
+	}
+	return t, in, nil
+}
+
+// mustLookAgain: an end because nobody is in must not rest on a look that is a second old.
+func mustLookAgain(m *v1alpha1.Meeting, d meeting.Decision) bool {
+	begins := m.Status.EndReason == "" && d.Status.EndReason != ""
+	return begins && m.Annotations[v1alpha1.AnnotationRoomOpened] != "" &&
+		(d.Status.EndReason == v1alpha1.EndEmpty || d.Status.EndReason == v1alpha1.EndUnjoined)
+}
+
+// apply carries out a decision: the finalizer before anything that it stands for, the status before people are sent
+// away, the finalizer's end last.
+func (r *MeetingReconciler) apply(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision) (ctrl.Result, error) {
+	if d.Finalizer && m.DeletionTimestamp == nil {
+		if err := setFinalizer(ctx, r.Client, m, true); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
+	if d.Refresh != nil && t != nil && t.Media != nil {
+		if err := t.Media.Engine.Ensure(ctx, engineRoom(t, m), roomOptions(t), *d.Refresh); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
+	if err := r.writeStatus(ctx, m, d); err != nil {
+		return ctrl.Result{}, err
+	}
+	if d.Close && t != nil && t.Media != nil {
+		if err := t.Media.Engine.Close(ctx, engineRoom(t, m), d.Redirect); err != nil {
+			// The engine is away or slow: the next look decides.
+			ctrl.LoggerFrom(ctx).Info("The room could not be closed; trying again", "error", err.Error())
+			return requeueAt(d.WakeAt, r.Now()), nil
+		}
+		return ctrl.Result{RequeueAfter: time.Millisecond}, nil
+	}
+	if meeting.IsOver(m) {
+		r.Observer.Forget(media(t), engineRoom(t, m))
+	}
+	if !d.Finalizer {
+		if err := setFinalizer(ctx, r.Client, m, false); err != nil {
+			return ctrl.Result{}, err
+		}
+	}
+	if d.Delete {
+		err := r.Client.Delete(ctx, m, client.Preconditions{UID: &m.UID, ResourceVersion: &m.ResourceVersion})
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	return requeueAt(d.WakeAt, r.Now()), nil
+}
+
+// writeStatus writes the status if it says anything new, and then tells people.
+func (r *MeetingReconciler) writeStatus(ctx context.Context, m *v1alpha1.Meeting, d meeting.Decision) error {
+	if !equality.Semantic.DeepEqual(m.Status, d.Status) {
+		m.Status = d.Status
+		if err := r.Client.Status().Update(ctx, m); err != nil {
+			return err
+		}
+	}
+	for _, e := range d.Events {
+		record(r.Events, m, e.Warning, e.Reason, e.Message)
+	}
+	return nil
+}
+
+// SetupWithManager has the reconciler called for Meetings, for what it observes, and for Meetings of one room when
+// another of them ends. The sources are those of the observer and of the tenant registry.
+func (r *MeetingReconciler) SetupWithManager(mgr ctrl.Manager, wakes Wakes) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("meeting").
+		For(&v1alpha1.Meeting{}).
+		Watches(&v1alpha1.Meeting{}, othersOfRoom(r.Client)).
+		WatchesRawSource(wakes.meetings()).
+		WatchesRawSource(wakes.tenants(meetingsOfConfig(r.Client))).
+		WithOptions(options(16)).
+		Complete(r)
+}

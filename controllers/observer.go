@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	"golang.org/x/sync/errgroup"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/store"
+	"convene.dev/convene/internal/tenant"
+)
+
+const (
+	// roomsEvery is how often each engine's list of rooms is read: one call however many rooms there are.
+	roomsEvery = time.Second
+	// participantsEvery is how often a room with people in it is looked into, because no webhook tells of mutes.
+	participantsEvery = 2 * time.Second
+	// hintDelay gathers the hints of a burst of joins into one look.
+	hintDelay = 200 * time.Millisecond
+	// lookTimeout bounds one look at one engine.
+	lookTimeout = 5 * time.Second
+	// parallelLooks bounds calls to one engine at once.
+	parallelLooks = 8
+)
+
+// Tenants is what the controllers need of the tenant registry.
+type Tenants interface {
+	All() []*tenant.Tenant
+}
+
+// Observer looks at the engines again and again, and remembers what it saw. What it remembers is a cache: after a
+// restart it knows nothing, and says so, until it has looked.
+type Observer struct {
+	Tenants  Tenants
+	Meetings client.Reader
+	Now      func() time.Time
+	Log      logr.Logger
+	// Changed is told of each Meeting whose room looks different.
+	Changed func(*v1alpha1.Meeting)
+	// EngineChanged is told when an engine comes into reach or goes out of it.
+	EngineChanged func(engine.Server)
+
+	mu      sync.Mutex
+	engines map[engine.Server]*sight
+	hints   map[engine.RoomName]bool
+	wake    chan struct{}
+}
+
+// NewObserver makes an Observer.
+func NewObserver(tenants Tenants, meetings client.Reader, now func() time.Time, log logr.Logger) *Observer {
+	return &Observer{
+		Tenants: tenants, Meetings: meetings, Now: now, Log: log,
+		Changed: func(*v1alpha1.Meeting) {}, EngineChanged: func(engine.Server) {},
+		engines: map[engine.Server]*sight{}, hints: map[engine.RoomName]bool{}, wake: make(chan struct{}, 1),
+	}
+}
+
+// sight is what was last seen of one engine.
+type sight struct {
+	visibleSince, awaySince time.Time
+	err                     error
+	rooms                   map[engine.RoomName]*roomSight
+	// absent are rooms that were asked for and not there, and since when.
+	absent map[engine.RoomName]time.Time
+	// strays are rooms without a live Meeting in the last full look.
+	strays map[engine.RoomName]bool
+}
+
+type roomSight struct {
+	participants []engine.Participant
+	lookedAt     time.Time
+}
+
+// Hint asks for a look at a room soon. Hints may be lost.
+func (o *Observer) Hint(room engine.RoomName) {
+	o.mu.Lock()
+	o.hints[room] = true
+	o.mu.Unlock()
+	select {
+	case o.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Start looks until the context ends.
+func (o *Observer) Start(ctx context.Context) error {
+	tick := time.NewTicker(roomsEvery)
+	defer tick.Stop()
+	o.lookAll(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			o.lookAll(ctx)
+		case <-o.wake:
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-time.After(hintDelay):
+			}
+			o.lookAll(ctx)
+		}
+	}
+}
+
+// lookAll looks at every engine that a tenant uses, at once.
+func (o *Observer) lookAll(ctx context.Context) {
+	engines := map[engine.Server]engine.Engine{}
+	for _, t := range o.Tenants.All() {
+		if t.Media != nil {
+			engines[t.Media.Server] = t.Media.Engine
+		}
+	}
+	o.forgetOthers(engines)
+	var all errgroup.Group
+	for server, e := range engines {
+		all.Go(func() error {
+			o.look(ctx, server, e)
+			return nil
+		})
+	}
+	_ = all.Wait()
+}
+
+func (o *Observer) forgetOthers(engines map[engine.Server]engine.Engine) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for server := range o.engines {
+		if engines[server] == nil {
+			delete(o.engines, server)
+		}
+	}
+}
+
+// look reads one engine's rooms, and looks into those where something may have changed.
+func (o *Observer) look(ctx context.Context, server engine.Server, e engine.Engine) {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	rooms, err := e.Rooms(ctx, meeting.AllRooms)
+	if ctx.Err() != nil && err == nil {
+		err = ctx.Err()
+	}
+	for _, name := range o.record(server, rooms, err) {
+		o.tell(ctx, name)
+	}
+	if err != nil {
+		return
+	}
+	var into errgroup.Group
+	into.SetLimit(parallelLooks)
+	for _, room := range rooms {
+		if o.due(server, room) {
+			into.Go(func() error { return o.lookInto(ctx, server, e, room.Name) })
+		}
+	}
+	if err := into.Wait(); err != nil {
+		o.Log.V(1).Info("A room could not be looked into; trying again", "error", err.Error())
+	}
+	o.closeStrays(ctx, server, e, rooms)
+}
+
+// record keeps a look at the list of rooms and names those that have gone since the last.
+func (o *Observer) record(server engine.Server, rooms []engine.Room, err error) (gone []engine.RoomName) {
+	now := o.Now()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s := o.sightOf(server)
+	was := s.visibleSince.IsZero()
+	if s.err = err; err != nil {
+		if s.awaySince.IsZero() {
+			s.awaySince, s.visibleSince = now, time.Time{}
+			defer o.EngineChanged(server)
+		}
+		return nil
+	}
+	if was {
+		s.visibleSince, s.awaySince = now, time.Time{}
+		defer o.EngineChanged(server)
+	}
+	there := make(map[engine.RoomName]bool, len(rooms))
+	for _, r := range rooms {
+		there[r.Name] = true
+		delete(s.absent, r.Name)
+		if s.rooms[r.Name] == nil {
+			s.rooms[r.Name] = &roomSight{}
+		}
+	}
+	for name := range s.rooms {
+		if !there[name] {
+			delete(s.rooms, name)
+			gone = append(gone, name)
+		}
+	}
+	return gone
+}
+
+// sightOf is what is remembered of an engine. The caller holds the lock.
+func (o *Observer) sightOf(server engine.Server) *sight {
+	s := o.engines[server]
+	if s == nil {
+		s = &sight{rooms: map[engine.RoomName]*roomSight{}, absent: map[engine.RoomName]time.Time{}, strays: map[engine.RoomName]bool{}}
+		o.engines[server] = s
+	}
+	return s
+}
+
+// due says whether a room has to be looked into now.
+func (o *Observer) due(server engine.Server, room engine.Room) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.hints[room.Name] {
+		delete(o.hints, room.Name)
+		return true
+	}
+	seen := o.engines[server].rooms[room.Name]
+	if seen == nil || seen.lookedAt.IsZero() {
+		return true
+	}
+	busy := room.Participants > 0 || len(seen.participants) > 0
+	return busy && o.Now().Sub(seen.lookedAt) >= participantsEvery-roomsEvery/10
+}
+
+func (o *Observer) lookInto(ctx context.Context, server engine.Server, e engine.Engine, name engine.RoomName) error {
+	participants, err := e.Participants(ctx, name)
+	if err != nil {
+		return err
+	}
+	if o.keep(server, name, participants) {
+		o.tell(ctx, name)
+	}
+	return nil
+}
+
+// keep remembers who is in a room and says whether that is news.
+func (o *Observer) keep(server engine.Server, name engine.RoomName, participants []engine.Participant) (changed bool) {
+	slices.SortFunc(participants, func(a, b engine.Participant) int {
+		if a.Identity < b.Identity {
+			return -1
+		}
+		return 1
+	})
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s := o.engines[server]
+	if s == nil || s.rooms[name] == nil {
+		return false
+	}
+	seen := s.rooms[name]
+	changed = seen.lookedAt.IsZero() || !slices.Equal(seen.participants, participants)
+	seen.participants, seen.lookedAt = participants, o.Now()
+	return changed
+}
+
+// tell wakes the Meeting of a room.
+func (o *Observer) tell(ctx context.Context, name engine.RoomName) {
+	if m := o.meetingOf(ctx, name); m != nil {
+		o.Changed(m)
+	}
+}
+
+func (o *Observer) meetingOf(ctx context.Context, name engine.RoomName) *v1alpha1.Meeting {
+	_, uid, ok := meeting.ParseEngineRoom(name)
+	if !ok {
+		return nil
+	}
+	found, err := store.WithUID(ctx, o.Meetings, uid)
+	if err != nil || len(found) == 0 {
+		return nil
+	}
+	return &found[0]
+}

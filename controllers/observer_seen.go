@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"time"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// Seen is what was last seen of a room.
+func (o *Observer) Seen(media *tenant.Media, name engine.RoomName) meeting.Seen {
+	if media == nil {
+		return meeting.Seen{}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s := o.engines[media.Server]
+	if s == nil {
+		return meeting.Seen{}
+	}
+	seen := meeting.Seen{Known: !s.visibleSince.IsZero(), VisibleSince: s.visibleSince, AwaySince: s.awaySince, AbsentSince: s.absent[name]}
+	if room := s.rooms[name]; room != nil {
+		// A room that was listed and not yet looked into tells nothing.
+		seen.Known = seen.Known && !room.lookedAt.IsZero()
+		seen.RoomExists, seen.Participants = true, room.participants
+	}
+	return seen
+}
+
+// Look looks at one room now. Decisions that rest on an empty room need that.
+func (o *Observer) Look(ctx context.Context, media *tenant.Media, name engine.RoomName) meeting.Seen {
+	if media == nil {
+		return meeting.Seen{}
+	}
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	seen := o.Seen(media, name)
+	rooms, err := media.Engine.Rooms(ctx, name)
+	if err == nil && len(rooms) > 0 {
+		seen.Participants, err = media.Engine.Participants(ctx, name)
+	}
+	if err != nil {
+		seen.Known = false
+		if seen.AwaySince.IsZero() {
+			seen.AwaySince = o.Now()
+		}
+		return seen
+	}
+	seen.Known = true
+	if seen.VisibleSince.IsZero() {
+		seen.VisibleSince = o.Now()
+	}
+	seen.RoomExists = len(rooms) > 0
+	if !seen.RoomExists {
+		seen.Participants = nil
+	}
+	seen.AbsentSince = o.markAbsent(media.Server, name, !seen.RoomExists)
+	return seen
+}
+
+// markAbsent keeps since when a room has not been there, look after look.
+func (o *Observer) markAbsent(server engine.Server, name engine.RoomName, absent bool) time.Time {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s := o.sightOf(server)
+	if !absent {
+		delete(s.absent, name)
+		return time.Time{}
+	}
+	if s.absent[name].IsZero() {
+		s.absent[name] = o.Now()
+	}
+	return s.absent[name]
+}
+
+// Forget drops what was kept of a room whose Meeting is over.
+func (o *Observer) Forget(media *tenant.Media, name engine.RoomName) {
+	if media == nil {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if s := o.engines[media.Server]; s != nil {
+		delete(s.absent, name)
+	}
+}
+
+// Reach says since when an engine has answered, or why it does not. Both are zero before the first look.
+func (o *Observer) Reach(server engine.Server) (since time.Time, err error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if s := o.engines[server]; s != nil {
+		return s.visibleSince, s.err
+	}
+	return time.Time{}, nil
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/store"
+)
+
+// countDelay gathers changes of Meetings into one count of a ConferenceConfig.
+const countDelay = time.Second
+
+type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
+
+// Wakes are the reasons to reconcile that do not come from the cluster's API: what the observer saw, and Tenants whose
+// Secrets changed. Each controller has channels of its own, because a channel has one reader.
+type Wakes struct {
+	seen           chan event.TypedGenericEvent[types.NamespacedName]
+	tenantMeetings chan event.TypedGenericEvent[types.NamespacedName]
+	tenantConfigs  chan event.TypedGenericEvent[types.NamespacedName]
+	done           <-chan struct{}
+}
+
+// NewWakes makes channels that are in use until the context ends.
+func NewWakes(ctx context.Context) Wakes {
+	channel := func() chan event.TypedGenericEvent[types.NamespacedName] {
+		return make(chan event.TypedGenericEvent[types.NamespacedName], 1024)
+	}
+	return Wakes{seen: channel(), tenantMeetings: channel(), tenantConfigs: channel(), done: ctx.Done()}
+}
+
+// Meeting wakes one Meeting.
+func (w Wakes) Meeting(m *v1alpha1.Meeting) { w.send(w.seen, client.ObjectKeyFromObject(m)) }
+
+// Tenant wakes a ConferenceConfig and all its Meetings.
+func (w Wakes) Tenant(name types.NamespacedName) {
+	w.send(w.tenantConfigs, name)
+	w.send(w.tenantMeetings, name)
+}
+
+// Config wakes a ConferenceConfig alone.
+func (w Wakes) Config(name types.NamespacedName) { w.send(w.tenantConfigs, name) }
+
+func (w Wakes) send(to chan event.TypedGenericEvent[types.NamespacedName], name types.NamespacedName) {
+	select {
+	case to <- event.TypedGenericEvent[types.NamespacedName]{Object: name}:
+	case <-w.done:
+	}
+}
+
+func (w Wakes) meetings() source.Source { return from(w.seen, itself) }
+
+func (w Wakes) configs() source.Source { return from(w.tenantConfigs, itself) }
+
+func (w Wakes) tenants(requests func(context.Context, types.NamespacedName) []reconcile.Request) source.Source {
+	return from(w.tenantMeetings, requests)
+}
+
+func itself(_ context.Context, name types.NamespacedName) []reconcile.Request {
+	return []reconcile.Request{{NamespacedName: name}}
+}
+
+func from(channel chan event.TypedGenericEvent[types.NamespacedName], requests func(context.Context, types.NamespacedName) []reconcile.Request) source.Source {
+	return source.TypedChannel(channel, handler.TypedFuncs[types.NamespacedName, reconcile.Request]{
+		GenericFunc: func(ctx context.Context, e event.TypedGenericEvent[types.NamespacedName], q queue) {
+			for _, request := range requests(ctx, e.Object) {
+				q.Add(request)
+			}
+		},
+	})
+}
+
+// meetingsOfConfig are all Meetings of a ConferenceConfig.
+func meetingsOfConfig(c client.Reader) func(context.Context, types.NamespacedName) []reconcile.Request {
+	return func(ctx context.Context, config types.NamespacedName) []reconcile.Request {
+		all, err := store.OfConfig(ctx, c, config.Namespace, config.Name)
+		if err != nil {
+			return nil
+		}
+		return requestsFor(all, func(*v1alpha1.Meeting) bool { return true })
+	}
+}
+
+// othersOfRoom are the Meetings that wait for the room of one that has ended or gone.
+func othersOfRoom(c client.Reader) handler.EventHandler {
+	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, o client.Object) []reconcile.Request {
+		m := o.(*v1alpha1.Meeting)
+		all, err := store.OfRoom(ctx, c, m.Namespace, m.Spec.ConfigRef.Name, m.Spec.Room)
+		if err != nil {
+			return nil
+		}
+		return requestsFor(all, func(other *v1alpha1.Meeting) bool { return other.UID != m.UID && !meeting.IsOver(other) })
+	})
+}
+
+func requestsFor(meetings []v1alpha1.Meeting, match func(*v1alpha1.Meeting) bool) []reconcile.Request {
+	var requests []reconcile.Request
+	for i := range meetings {
+		if m := &meetings[i]; match(m) {
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(m)})
+		}
+	}
+	return requests
+}
+
+// configOfMeeting counts a ConferenceConfig's Meetings anew a moment after one of them changed.
+func configOfMeeting() handler.EventHandler {
+	later := func(o client.Object, q queue) {
+		m := o.(*v1alpha1.Meeting)
+		q.AddAfter(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: m.Namespace, Name: m.Spec.ConfigRef.Name}}, countDelay)
+	}
+	return handler.Funcs{
+		CreateFunc: func(_ context.Context, e event.CreateEvent, q queue) { later(e.Object, q) },
+		UpdateFunc: func(_ context.Context, e event.UpdateEvent, q queue) { later(e.ObjectNew, q) },
+		DeleteFunc: func(_ context.Context, e event.DeleteEvent, q queue) { later(e.Object, q) },
+	}
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package meeting
+
+import (
+	"time"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
+)
+
+const (
+	// engineAwayLimit is how long an end waits for an engine that cannot be asked.
+	engineAwayLimit = 5 * time.Minute
+	// confirmAfter is between the two looks that must both find no room: a join in flight can make it again.
+	confirmAfter = time.Second
+	// closeAgainAfter is when an end that is not confirmed is tried again.
+	closeAgainAfter = 2 * time.Second
+)
+
+// Input is everything that a decision is made from.
+type Input struct {
+	// Meeting is the object as it is stored.
+	Meeting *v1alpha1.Meeting
+	// Tenant is what its ConferenceConfig says; nil when there is none.
+	Tenant *Tenant
+	// Rival is the name of an older live Meeting that has the room, or empty.
+	Rival string
+	// Seen is what the engine showed.
+	Seen Seen
+	Now  time.Time
+}
+
+// Tenant is what a decision needs of a ConferenceConfig.
+type Tenant struct {
+	Settings Settings
+	// URL is the room link of this Meeting.
+	URL      string
+	HasMedia bool
+	Deleting bool
+}
+
+// Seen is what the engine showed of a Meeting's room.
+type Seen struct {
+	// Known says that the engine answered lately. Nothing below counts without it.
+	Known bool
+	// VisibleSince is since when it has answered every look.
+	VisibleSince time.Time
+	// AwaySince is since when it has not answered; zero while it does, and where it was never asked.
+	AwaySince    time.Time
+	RoomExists   bool
+	Participants []engine.Participant
+	// AbsentSince is the first of the looks, without a break, that found no room; zero when the last found one.
+	AbsentSince time.Time
+}
+
+// Decision is what has to be done, and why.
+type Decision struct {
+	// Status is what the status has to say, whole.
+	Status v1alpha1.MeetingStatus
+	// Finalizer says whether the object needs ours.
+	Finalizer bool
+	// Close sends everybody away, to Redirect, and deletes the engine's room.
+	Close    bool
+	Redirect string
+	// Refresh brings the state that pages see up to date.
+	Refresh *engine.RoomState
+	// Delete removes the object.
+	Delete bool
+	// WakeAt is when to decide again if nothing happens before; zero is never.
+	WakeAt time.Time
+	// Events tell people what happened.
+	Events []Event
+}
+
+// Event is a Kubernetes Event to be.
+type Event struct {
+	Warning bool
+	Reason  string
+	Message string
+}
+
+// Plan decides. It is pure: the same input always gives the same decision.
+func Plan(in Input) Decision {
+	p := &plan{Input: in, status: *in.Meeting.Status.DeepCopy(), settings: DefaultSettings()}
+	if in.Tenant != nil {
+		p.settings = in.Tenant.Settings
+	}
+	p.describe()
+	switch {
+	case in.Meeting.Status.Phase == v1alpha1.MeetingEnded:
+		p.afterEnd()
+	case p.endReason() != "":
+		p.end(p.endReason())
+	default:
+		p.live()
+	}
+	p.status.ObservedGeneration = in.Meeting.Generation
+	p.Decision.Status = p.status
+	p.tell()
+	return p.Decision
+}
+
+// plan is a decision in the making.
+type plan struct {
+	Input
+	Decision
+	status   v1alpha1.MeetingStatus
+	settings Settings
+}
+
+// wake asks for another decision at t, or earlier.
+func (p *plan) wake(t time.Time) {
+	if !t.IsZero() && (p.WakeAt.IsZero() || t.Before(p.WakeAt)) {
+		p.WakeAt = t
+	}
+}
+
+// opened says that a room may exist in the engine.
+func (p *plan) opened() bool {
+	return p.Meeting.Annotations[v1alpha1.AnnotationRoomOpened] != "" || (p.Seen.Known && p.Seen.RoomExists)
+}
+
+func (p *plan) due(t time.Time) bool { return !t.IsZero() && !p.Now.Before(t) }

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package meeting
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"convene.dev/convene/api/v1alpha1"
+)
+
+// endReason is why the Meeting has to end; empty when it does not. Once an end has begun its reason stays.
+func (p *plan) endReason() v1alpha1.EndReason {
+	m := p.Meeting
+	switch {
+	case m.Status.Phase == v1alpha1.MeetingEnding:
+		return m.Status.EndReason
+	case m.Spec.End != nil:
+		return v1alpha1.EndRequested
+	case m.DeletionTimestamp != nil, p.Tenant != nil && p.Tenant.Deleting:
+		return v1alpha1.EndDeleted
+	case p.due(timeOf(p.status.ExpiryTime)):
+		return v1alpha1.EndExpired
+	case p.due(p.emptyDeadline()):
+		return v1alpha1.EndEmpty
+	case p.due(p.unjoinedDeadline()):
+		return v1alpha1.EndUnjoined
+	}
+	return ""
+}
+
+// end sends everybody away, and calls the Meeting ended once the engine has shown twice that the room is gone.
+func (p *plan) end(reason v1alpha1.EndReason) {
+	p.Finalizer = true
+	if p.status.Phase != v1alpha1.MeetingEnding {
+		p.occupy()
+	}
+	p.status.Phase = v1alpha1.MeetingEnding
+	p.status.EndReason = reason
+	p.condition(v1alpha1.ConditionReady, metav1.ConditionFalse, v1alpha1.ReasonEnding, "The meeting is being ended")
+	p.condition(v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonEnding, "People are being sent away")
+	p.Redirect = Redirect(p.Meeting)
+
+	switch {
+	case !p.opened():
+		p.ended()
+	case p.awayTooLong():
+		p.event(true, "EngineAway", "LiveKit could not be asked for %s; the meeting is over, and its room is closed when LiveKit is back", engineAwayLimit)
+		p.ended()
+	case p.confirmedGone():
+		p.ended()
+	case p.Seen.Known && !p.Seen.RoomExists:
+		p.wake(p.Seen.AbsentSince.Add(confirmAfter))
+	default:
+		p.Close = true
+		p.wake(p.Now.Add(closeAgainAfter))
+	}
+}
+
+// Redirect is where the people of a Meeting go when it ends: what its end says, else its own; empty is the home page.
+func Redirect(m *v1alpha1.Meeting) string {
+	if m.Spec.End != nil && m.Spec.End.Redirect != nil {
+		return string(*m.Spec.End.Redirect)
+	}
+	return string(m.Spec.Redirect)
+}
+
+// confirmedGone: two looks, a second apart, found no room.
+func (p *plan) confirmedGone() bool {
+	return p.Seen.Known && !p.Seen.RoomExists && !p.Seen.AbsentSince.IsZero() && p.due(p.Seen.AbsentSince.Add(confirmAfter))
+}
+
+// awayTooLong: the engine could not be asked since the end began, for longer than anybody would wait.
+func (p *plan) awayTooLong() bool {
+	if p.Seen.Known {
+		return false
+	}
+	since := p.Now
+	if c := meta.FindStatusCondition(p.Meeting.Status.Conditions, v1alpha1.ConditionReconciling); c != nil {
+		since = c.LastTransitionTime.Time
+	}
+	deadline := latest(since, p.Seen.AwaySince).Add(engineAwayLimit)
+	p.wake(deadline)
+	return p.due(deadline)
+}
+
+// ended is the last change of a Meeting.
+func (p *plan) ended() {
+	p.status.Phase = v1alpha1.MeetingEnded
+	p.status.EndTime = asTime(ceilSecond(p.Now))
+	p.status.ParticipantCount = 0
+	p.status.Participants = nil
+	meta.RemoveStatusCondition(&p.status.Conditions, v1alpha1.ConditionReady)
+	meta.RemoveStatusCondition(&p.status.Conditions, v1alpha1.ConditionReconciling)
+	p.condition(v1alpha1.ConditionEnded, metav1.ConditionTrue, string(p.status.EndReason), endMessage(p.status.EndReason))
+	p.Close, p.WakeAt = false, time.Time{}
+	p.afterEnd()
+}
+
+// afterEnd keeps the object for inspection, and longer where its links can start the room again.
+func (p *plan) afterEnd() {
+	p.Finalizer = false
+	if p.Meeting.DeletionTimestamp != nil {
+		return
+	}
+	keep := p.settings.TTLAfterEnded
+	if restartable(&p.status) {
+		keep = max(keep, p.settings.LinkLifetime)
+	}
+	until := timeOf(p.status.EndTime).Add(keep)
+	if p.due(until) {
+		p.Delete = true
+		return
+	}
+	p.wake(until)
+}
+
+// Restartable says that the links of an ended Meeting start its room again: nobody was in when it ended by itself.
+func Restartable(m *v1alpha1.Meeting) bool {
+	return m.Status.Phase == v1alpha1.MeetingEnded && restartable(&m.Status)
+}
+
+func restartable(s *v1alpha1.MeetingStatus) bool {
+	switch s.EndReason {
+	case v1alpha1.EndEmpty, v1alpha1.EndUnjoined:
+		return true
+	case v1alpha1.EndExpired:
+		return s.StartTime == nil || meta.IsStatusConditionFalse(s.Conditions, v1alpha1.ConditionOccupied)
+	}
+	return false
+}
+
+func endMessage(reason v1alpha1.EndReason) string {
+	switch reason {
+	case v1alpha1.EndRequested:
+		return "The meeting was ended on request"
+	case v1alpha1.EndExpired:
+		return "The meeting's duration was over"
+	case v1alpha1.EndEmpty:
+		return "Everybody had left"
+	case v1alpha1.EndUnjoined:
+		return "Nobody came"
+	}
+	return "The Meeting or its ConferenceConfig was deleted"
+}
+
+// tell makes one Event of each change of phase.
+func (p *plan) tell() {
+	before, now := p.Meeting.Status.Phase, p.status.Phase
+	if p.Meeting.Status.StartTime == nil && p.status.StartTime != nil {
+		p.event(false, "Started", "The first person arrived")
+	}
+	if before == now {
+		return
+	}
+	switch now {
+	case v1alpha1.MeetingPending:
+		ready := meta.FindStatusCondition(p.status.Conditions, v1alpha1.ConditionReady)
+		p.event(true, ready.Reason, "%s", ready.Message)
+	case v1alpha1.MeetingActive:
+		p.event(false, "Opened", "People can enter at %s", p.status.URL)
+	case v1alpha1.MeetingEnding:
+		p.event(false, "Ending", "%s; sending %d away", endMessage(p.status.EndReason), p.status.ParticipantCount)
+	case v1alpha1.MeetingEnded:
+		p.event(false, "Ended", "%s", endMessage(p.status.EndReason))
+	}
+}
+
+func (p *plan) event(warning bool, reason, format string, args ...any) {
+	p.Events = append(p.Events, Event{Warning: warning, Reason: reason, Message: fmt.Sprintf(format, args...)})
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package meeting
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
+)
+
+// maxListed bounds the participants in a status; the count is always exact.
+const maxListed = 100
+
+// describe works out what the status says of every Meeting: who is in, since when, how long.
+func (p *plan) describe() {
+	if p.Tenant != nil {
+		p.status.URL = p.Tenant.URL
+	}
+	if p.Meeting.Status.Phase == v1alpha1.MeetingEnded {
+		return
+	}
+	length := p.length()
+	p.status.Duration = length.API()
+	if p.Seen.Known {
+		p.status.ParticipantCount = int32(len(p.Seen.Participants)) //nolint:gosec // bounded by the engine's limit
+		p.status.Participants = list(p.Seen.Participants)
+		p.latchStart()
+	}
+	p.status.ExpiryTime = asTime(length.After(p.begin()))
+}
+
+// length is the length in force: what the spec asks, held to the tenant's greatest.
+func (p *plan) length() Length {
+	length, err := p.settings.Length(p.Meeting.Spec.Duration)
+	if err != nil {
+		return p.settings.MaxLength
+	}
+	return length
+}
+
+// latchStart keeps the first arrival. It is rounded up to the second that a status can hold, so that nothing ends
+// early.
+func (p *plan) latchStart() {
+	if p.status.StartTime != nil || len(p.Seen.Participants) == 0 {
+		return
+	}
+	first := slices.MinFunc(p.Seen.Participants, func(a, b engine.Participant) int { return a.JoinedAt.Compare(b.JoinedAt) }).JoinedAt
+	if first.Before(p.Meeting.CreationTimestamp.Time) || first.After(p.Now) {
+		first = p.Now
+	}
+	p.status.StartTime = asTime(ceilSecond(first))
+}
+
+// begin is when the length begins to count.
+func (p *plan) begin() time.Time {
+	if p.status.StartTime != nil {
+		return p.status.StartTime.Time
+	}
+	return p.Meeting.CreationTimestamp.Time
+}
+
+// live decides for a Meeting that has no reason to end.
+func (p *plan) live() {
+	p.Finalizer = true
+	p.occupy()
+	if reason, message := p.obstacle(); reason != "" {
+		p.status.Phase = v1alpha1.MeetingPending
+		p.condition(v1alpha1.ConditionReady, metav1.ConditionFalse, reason, message)
+	} else {
+		p.status.Phase = v1alpha1.MeetingActive
+		p.condition(v1alpha1.ConditionReady, metav1.ConditionTrue, v1alpha1.ReasonOpen, "People can enter at "+p.status.URL)
+	}
+	if p.Seen.Known && p.Seen.RoomExists && !sameTime(p.status.ExpiryTime, p.Meeting.Status.ExpiryTime) {
+		p.Refresh = &engine.RoomState{ExpiresAt: timeOf(p.status.ExpiryTime)}
+	}
+	p.wake(timeOf(p.status.ExpiryTime))
+	p.wake(p.emptyDeadline())
+	p.wake(p.unjoinedDeadline())
+}
+
+// obstacle is why the Meeting cannot be entered.
+func (p *plan) obstacle() (reason, message string) {
+	config := p.Meeting.Spec.ConfigRef.Name
+	switch {
+	case p.Tenant == nil:
+		return v1alpha1.ReasonConfigNotFound, fmt.Sprintf("There is no ConferenceConfig %q in this namespace; create it or create the Meeting with another configRef", config)
+	case p.Rival != "":
+		return v1alpha1.ReasonRoomTaken, fmt.Sprintf("The older Meeting %q has this room; this one opens when that one has ended", p.Rival)
+	case !p.Tenant.HasMedia:
+		return v1alpha1.ReasonNoMedia, fmt.Sprintf("ConferenceConfig %q has no usable LiveKit; see its condition MediaReachable", config)
+	}
+	return "", ""
+}
+
+// occupy keeps when the last person left in the condition Occupied.
+func (p *plan) occupy() {
+	switch {
+	case !p.Seen.Known || p.status.StartTime == nil:
+	case p.status.ParticipantCount > 0:
+		p.condition(v1alpha1.ConditionOccupied, metav1.ConditionTrue, v1alpha1.ReasonPeersPresent, "Somebody is in")
+	default:
+		p.condition(v1alpha1.ConditionOccupied, metav1.ConditionFalse, v1alpha1.ReasonEveryoneLeft, "Everybody has left")
+	}
+}
+
+// emptyDeadline is when a Meeting that everybody has left ends; zero when it does not. Time in which the engine could
+// not be seen does not count.
+func (p *plan) emptyDeadline() time.Time {
+	timeout := p.timeout(p.Meeting.Spec.EmptyTimeout, p.settings.EmptyTimeout)
+	occupied := meta.FindStatusCondition(p.status.Conditions, v1alpha1.ConditionOccupied)
+	if timeout == 0 || !p.Seen.Known || p.status.ParticipantCount > 0 || occupied == nil || occupied.Status != metav1.ConditionFalse {
+		return time.Time{}
+	}
+	return latest(occupied.LastTransitionTime.Time, p.Seen.VisibleSince).Add(timeout)
+}
+
+// unjoinedDeadline is when a Meeting to which nobody came ends; zero when it does not. While the engine cannot be
+// seen, somebody may be in.
+func (p *plan) unjoinedDeadline() time.Time {
+	timeout := p.timeout(p.Meeting.Spec.UnjoinedTimeout, p.settings.UnjoinedTimeout)
+	if timeout == 0 || p.status.StartTime != nil || (p.opened() && !p.Seen.Known) {
+		return time.Time{}
+	}
+	return p.Meeting.CreationTimestamp.Add(timeout)
+}
+
+// timeout applies the tenant's rules to Meetings made by the API alone.
+func (p *plan) timeout(own *metav1.Duration, tenants time.Duration) time.Duration {
+	switch {
+	case own != nil:
+		return own.Duration
+	case p.Meeting.Labels[v1alpha1.LabelManagedBy] == v1alpha1.ManagedByAPI:
+		return tenants
+	}
+	return 0
+}
+
+// condition sets a condition. Times in a status hold whole seconds: up, so that no deadline counted from one is early.
+func (p *plan) condition(kind string, status metav1.ConditionStatus, reason, message string) {
+	meta.SetStatusCondition(&p.status.Conditions, metav1.Condition{
+		Type: kind, Status: status, Reason: reason, Message: message,
+		LastTransitionTime: metav1.NewTime(ceilSecond(p.Now)), ObservedGeneration: p.Meeting.Generation,
+	})
+}
+
+// list is the first hundred, oldest first.
+func list(in []engine.Participant) []v1alpha1.Participant {
+	sorted := slices.Clone(in)
+	slices.SortFunc(sorted, func(a, b engine.Participant) int {
+		if c := a.JoinedAt.Compare(b.JoinedAt); c != 0 {
+			return c
+		}
+		if a.Identity < b.Identity {
+			return -1
+		}
+		return 1
+	})
+	var out []v1alpha1.Participant
+	for _, q := range sorted[:min(len(sorted), maxListed)] {
+		out = append(out, v1alpha1.Participant{
+			Identity: string(q.Identity), Name: q.Name, Presenter: q.Presenter, Hidden: q.Hidden,
+			Audio: q.Audio, Video: q.Video, Screen: q.Screen, Hand: q.Hand, OS: q.OS, Browser: q.Browser,
+			JoinTime: metav1.NewTime(q.JoinedAt.Truncate(time.Second)),
+		})
+	}
+	return out
+}
+
+func ceilSecond(t time.Time) time.Time {
+	if floor := t.Truncate(time.Second); !floor.Equal(t) {
+		return floor.Add(time.Second)
+	}
+	return t
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func asTime(t time.Time) *metav1.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &metav1.Time{Time: t}
+}
+
+func timeOf(t *metav1.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.Time
+}
+
+func sameTime(a, b *metav1.Time) bool { return timeOf(a).Equal(timeOf(b)) }

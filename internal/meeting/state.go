@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package meeting
+
+import "convene.dev/convene/api/v1alpha1"
+
+// IsOver says that a Meeting has ended.
+func IsOver(m *v1alpha1.Meeting) bool { return m.Status.Phase == v1alpha1.MeetingEnded }
+
+// IsLeaving says that a Meeting ends or has ended, by what is asked of it or by what has come of it.
+func IsLeaving(m *v1alpha1.Meeting) bool {
+	return m.Spec.End != nil || m.DeletionTimestamp != nil ||
+		m.Status.Phase == v1alpha1.MeetingEnding || m.Status.Phase == v1alpha1.MeetingEnded
+}
+
+// Older says which of two Meetings has the room: by creation, then by UID.
+func Older(a, b *v1alpha1.Meeting) bool {
+	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
+		return a.CreationTimestamp.Before(&b.CreationTimestamp)
+	}
+	return a.UID < b.UID
+}
+
+// Lineage names the first Meeting of those that continue each other; its links open them all.
+func Lineage(m *v1alpha1.Meeting) string {
+	if l := m.Annotations[v1alpha1.AnnotationLineage]; l != "" {
+		return l
+	}
+	return string(m.UID)
+}

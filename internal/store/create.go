@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+const (
+	// attempts bounds how often a command that lost a race looks again.
+	attempts = 10
+	// freeTimeout bounds the wait for a room whose meeting is just being ended.
+	freeTimeout = 8 * time.Second
+)
+
+// Create makes a meeting. For a room that has a live one it answers that one where the values are the same, and a
+// Conflict where they are not.
+func (s *Store) Create(ctx context.Context, t *tenant.Tenant, c meeting.CreateCommand) (meeting.View, error) {
+	if c.Room == "" {
+		c.Room = uuid.NewString()
+	}
+	return s.withRoom(ctx, t, c.Room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
+		if live == nil {
+			return s.make(ctx, t, blueprint(c))
+		}
+		return live, s.sameValues(ctx, live, c)
+	})
+}
+
+// withRoom finds the live Meeting of a room, nil when there is none, and hands it to act; again when act lost a race.
+// A room whose meeting is being ended is waited for.
+func (s *Store) withRoom(ctx context.Context, t *tenant.Tenant, room string, act func(context.Context, *v1alpha1.Meeting) (*v1alpha1.Meeting, error)) (meeting.View, error) {
+	for attempt := 1; ; attempt++ {
+		live, err := s.holder(ctx, t, room)
+		if err != nil {
+			return meeting.View{}, asFault(err)
+		}
+		if live != nil && meeting.IsLeaving(live) {
+			if err := s.awaitOver(ctx, live); err != nil {
+				return meeting.View{}, err
+			}
+			continue
+		}
+		got, err := s.timed(ctx, live, act)
+		if err == nil {
+			return view(t, got), nil
+		}
+		if !retriable(err) || attempt == attempts {
+			return meeting.View{}, asFault(err)
+		}
+		pause(ctx, attempt)
+	}
+}
+
+func (s *Store) timed(ctx context.Context, live *v1alpha1.Meeting, act func(context.Context, *v1alpha1.Meeting) (*v1alpha1.Meeting, error)) (*v1alpha1.Meeting, error) {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	return act(ctx, live)
+}
+
+// holder is the Meeting that has the room, ending ones included.
+func (s *Store) holder(ctx context.Context, t *tenant.Tenant, room string) (*v1alpha1.Meeting, error) {
+	all, err := OfRoom(ctx, s.meetings, t.Namespace, t.Name, room)
+	if err != nil {
+		return nil, err
+	}
+	return Holder(all), nil
+}
+
+// awaitOver waits until a Meeting that is being ended has ended.
+func (s *Store) awaitOver(ctx context.Context, m *v1alpha1.Meeting) error {
+	ctx, cancel := context.WithTimeout(ctx, freeTimeout)
+	defer cancel()
+	err := s.changes.wait(ctx, m.UID, func() *v1alpha1.Meeting { return s.byUID(ctx, m) },
+		func(now *v1alpha1.Meeting) bool { return now == nil || meeting.IsOver(now) })
+	if err != nil {
+		return fault.Unavailable("The room's last meeting is still being ended; try again in a moment").Because(err)
+	}
+	return nil
+}
+
+func (s *Store) byUID(ctx context.Context, m *v1alpha1.Meeting) *v1alpha1.Meeting {
+	found, err := WithUID(ctx, s.meetings, string(m.UID))
+	switch {
+	case err != nil:
+		return m
+	case len(found) == 0:
+		return nil
+	}
+	return &found[0]
+}
+
+// plans of a Meeting to be made.
+type plans struct {
+	spec     v1alpha1.MeetingSpec
+	password secretText
+	lineage  string
+}
+
+func blueprint(c meeting.CreateCommand) plans {
+	b := plans{password: secretText(c.Password), spec: v1alpha1.MeetingSpec{
+		Room: c.Room, Duration: c.Duration, Redirect: v1alpha1.URL(c.Redirect),
+	}}
+	if c.MaxParticipants > 0 {
+		b.spec.MaxParticipants = ptr.To(int32(c.MaxParticipants)) //nolint:gosec // the API bounds it
+	}
+	return b
+}
+
+// make creates the Meeting under the room's own object name. An ended one of that name is replaced; where its links
+// still work they work for the new one too.
+func (s *Store) make(ctx context.Context, t *tenant.Tenant, p plans) (*v1alpha1.Meeting, error) {
+	if t.Deleting {
+		return nil, fault.Unavailable("This service is being shut down and opens no new meetings; use another one")
+	}
+	ended, err := s.lastEnded(ctx, t, p.spec.Room)
+	if err != nil {
+		return nil, err
+	}
+	if ended != nil && p.lineage == "" && meeting.Restartable(ended) {
+		p.lineage = meeting.Lineage(ended)
+	}
+	m := &v1alpha1.Meeting{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace:  t.Namespace,
+			Name:       meeting.ObjectName(t.Name, p.spec.Room),
+			Labels:     map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByAPI},
+			Finalizers: []string{v1alpha1.Finalizer},
+		},
+		Spec: p.spec,
+	}
+	m.Spec.ConfigRef.Name = t.Name
+	if p.lineage != "" {
+		m.Annotations = map[string]string{v1alpha1.AnnotationLineage: p.lineage}
+	}
+	if p.password != "" {
+		m.Spec.PasswordSecretRef = newPasswordRef(m.Name)
+	}
+	if err := s.clear(ctx, t, m.Name); err != nil {
+		return nil, err
+	}
+	if err := s.meetings.Create(ctx, m); err != nil {
+		return nil, err
+	}
+	return m, s.writePassword(ctx, m, p.password)
+}
+
+// lastEnded is the youngest ended Meeting of a room that is still there.
+func (s *Store) lastEnded(ctx context.Context, t *tenant.Tenant, room string) (*v1alpha1.Meeting, error) {
+	all, err := OfRoom(ctx, s.meetings, t.Namespace, t.Name, room)
+	var last *v1alpha1.Meeting
+	for i := range all {
+		if m := &all[i]; meeting.IsOver(m) && (last == nil || meeting.Older(last, m)) {
+			last = m
+		}
+	}
+	return last, err
+}
+
+// clear deletes the ended Meeting that has the object name. The UID and version make sure that it is that one and
+// that it is still ended.
+func (s *Store) clear(ctx context.Context, t *tenant.Tenant, name string) error {
+	var old v1alpha1.Meeting
+	err := s.meetings.Get(ctx, client.ObjectKey{Namespace: t.Namespace, Name: name}, &old)
+	if err != nil || !meeting.IsOver(&old) {
+		return client.IgnoreNotFound(err)
+	}
+	return client.IgnoreNotFound(s.meetings.Delete(ctx, &old, client.Preconditions{UID: &old.UID, ResourceVersion: &old.ResourceVersion}))
+}
+
+// sameValues compares what is asked with what there is; what is not asked is not compared.
+func (s *Store) sameValues(ctx context.Context, live *v1alpha1.Meeting, c meeting.CreateCommand) error {
+	differs := func(field string) error {
+		return fault.Conflict("A meeting of this room is live with another %s; end it first, or ask for the same values", field)
+	}
+	switch {
+	case c.Duration != live.Spec.Duration:
+		return differs("duration")
+	case c.Redirect != string(live.Spec.Redirect):
+		return differs("redirect")
+	case c.MaxParticipants != int(ptr.Deref(live.Spec.MaxParticipants, 0)):
+		return differs("maxParticipants")
+	case (c.Password != "") != (live.Spec.PasswordSecretRef != nil):
+		return differs("roomPassword")
+	case c.Password == "":
+		return nil
+	}
+	same, err := s.checkPassword(ctx, live, c.Password)
+	if err == nil && !same {
+		return differs("roomPassword")
+	}
+	return err
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/utils/ptr"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// endTimeout bounds how long an answer waits for the last person to be out.
+const endTimeout = 5 * time.Second
+
+// End asks for the end of the live meeting of a room, in one write, and waits until nobody is in, but no longer than
+// five seconds.
+func (s *Store) End(ctx context.Context, t *tenant.Tenant, c meeting.EndCommand) (meeting.EndResult, error) {
+	m, err := s.askEnd(ctx, t, c)
+	if err != nil {
+		return meeting.EndResult{}, asFault(err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, endTimeout)
+	defer cancel()
+	err = s.changes.wait(ctx, m.UID, func() *v1alpha1.Meeting { return s.byUID(ctx, m) }, isDeserted)
+	return meeting.EndResult{Ended: err == nil}, nil
+}
+
+// isDeserted says that nobody is in a Meeting.
+func isDeserted(m *v1alpha1.Meeting) bool { return m == nil || m.Status.ParticipantCount == 0 }
+
+func (s *Store) askEnd(ctx context.Context, t *tenant.Tenant, c meeting.EndCommand) (*v1alpha1.Meeting, error) {
+	for attempt := 1; ; attempt++ {
+		live, err := s.holder(ctx, t, c.Room)
+		if err != nil {
+			return nil, err
+		}
+		if live == nil {
+			return nil, fault.NotFound("There is no live meeting of this room; look at GET meetings for those that are")
+		}
+		if meeting.IsLeaving(live) {
+			return live, nil
+		}
+		ending := live.DeepCopy()
+		ending.Spec.End = &v1alpha1.MeetingEnd{}
+		if c.Redirect != nil {
+			ending.Spec.End.Redirect = ptr.To(v1alpha1.URL(*c.Redirect))
+		}
+		write, cancel := context.WithTimeout(ctx, writeTimeout)
+		err = s.patch(write, live, ending)
+		cancel()
+		if err == nil {
+			return ending, nil
+		}
+		if !retriable(err) || attempt == attempts {
+			return nil, err
+		}
+		pause(ctx, attempt)
+	}
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// Enter finds the live meeting of a room for somebody who holds a link, and starts again one that ended unjoined or
+// empty. lineage is that of a ticket, or empty for a room link. With a Gone error comes a view that says where the
+// others went.
+func (s *Store) Enter(ctx context.Context, t *tenant.Tenant, room, lineage string) (meeting.View, error) {
+	live, err := s.holder(ctx, t, room)
+	if err != nil {
+		return meeting.View{}, asFault(err)
+	}
+	if live != nil && meeting.IsLeaving(live) {
+		return view(t, live), ended()
+	}
+	if live == nil {
+		return s.restart(ctx, t, room, lineage)
+	}
+	if lineage != "" && lineage != meeting.Lineage(live) {
+		return meeting.View{Ended: true}, ended()
+	}
+	return view(t, live), nil
+}
+
+func ended() error {
+	return fault.Gone("This meeting has ended; ask for a new link")
+}
+
+// restart makes a meeting with the settings of one whose links still work.
+func (s *Store) restart(ctx context.Context, t *tenant.Tenant, room, lineage string) (meeting.View, error) {
+	old, err := s.lastEnded(ctx, t, room)
+	switch {
+	case err != nil:
+		return meeting.View{}, asFault(err)
+	case old == nil && lineage != "":
+		return meeting.View{Ended: true}, ended()
+	case old == nil:
+		return meeting.View{}, fault.NotFound("There is no meeting of this name; check the link, or ask for a new one")
+	case !meeting.Restartable(old), lineage != "" && lineage != meeting.Lineage(old):
+		return view(t, old), ended()
+	}
+	p := plans{spec: *old.Spec.DeepCopy(), lineage: meeting.Lineage(old)}
+	p.spec.End = nil
+	if old.Spec.PasswordSecretRef != nil {
+		// The Secret may go with the object that it belongs to.
+		if p.password, err = s.readPassword(ctx, old); err != nil {
+			return meeting.View{}, err
+		}
+		p.spec.PasswordSecretRef = nil
+	}
+	return s.withRoom(ctx, t, room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
+		if live != nil {
+			return live, nil
+		}
+		return s.make(ctx, t, p)
+	})
+}
+
+// MarkOpened writes down that a room may exist in the engine, before it is made there. Gone when the meeting is
+// being ended meanwhile.
+func (s *Store) MarkOpened(ctx context.Context, t *tenant.Tenant, v meeting.View) error {
+	if v.Opened {
+		return nil
+	}
+	return s.annotate(ctx, t, v.UID, func(m *v1alpha1.Meeting) (string, string) {
+		if at := m.Annotations[v1alpha1.AnnotationRoomOpened]; at != "" {
+			return v1alpha1.AnnotationRoomOpened, at
+		}
+		return v1alpha1.AnnotationRoomOpened, s.now().UTC().Format(time.RFC3339)
+	})
+}
+
+// MarkRemoved writes down that a presenter sent somebody away, so that no replica lets that one in again.
+func (s *Store) MarkRemoved(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
+	return s.annotate(ctx, t, uid, func(m *v1alpha1.Meeting) (string, string) {
+		all := removed(m)
+		if !slices.Contains(all, who) {
+			all = append(all, who)
+		}
+		ids := make([]string, len(all))
+		for i, id := range all {
+			ids[i] = string(id)
+		}
+		return v1alpha1.AnnotationRemoved, strings.Join(ids, ",")
+	})
+}
+
+// annotate writes one annotation of a live Meeting, unless it has that value.
+func (s *Store) annotate(ctx context.Context, t *tenant.Tenant, uid string, value func(*v1alpha1.Meeting) (key, value string)) error {
+	for attempt := 1; ; attempt++ {
+		m, err := s.current(ctx, t, uid)
+		if err != nil {
+			return err
+		}
+		if meeting.IsLeaving(m) {
+			return ended()
+		}
+		key, val := value(m)
+		if m.Annotations[key] == val {
+			return nil
+		}
+		noted := m.DeepCopy()
+		if noted.Annotations == nil {
+			noted.Annotations = map[string]string{}
+		}
+		noted.Annotations[key] = val
+		write, cancel := context.WithTimeout(ctx, writeTimeout)
+		err = s.patch(write, m, noted)
+		cancel()
+		if err == nil || !retriable(err) || attempt == attempts {
+			return asFault(err)
+		}
+		pause(ctx, attempt)
+	}
+}
+
+// current is the tenant's Meeting with a UID. Gone when there is none any more.
+func (s *Store) current(ctx context.Context, t *tenant.Tenant, uid string) (*v1alpha1.Meeting, error) {
+	found, err := WithUID(ctx, s.meetings, uid)
+	if err != nil {
+		return nil, asFault(err)
+	}
+	for i := range found {
+		if m := &found[i]; m.Namespace == t.Namespace && m.Spec.ConfigRef.Name == t.Name {
+			return m, nil
+		}
+	}
+	return nil, ended()
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"convene.dev/convene/internal/fault"
+)
+
+// writeTimeout bounds one write, so that a cluster API that is away is told of within two seconds.
+const writeTimeout = 1500 * time.Millisecond
+
+// asFault gives an error of the cluster API its consequence. Nil stays nil.
+func asFault(err error) error {
+	var known *fault.Error
+	switch {
+	case err == nil, errors.As(err, &known):
+		return err
+	case apierrors.IsInvalid(err):
+		return fault.Invalid("", "The cluster refused a value of this request; correct it: %s", apierrors.ReasonForError(err)).Because(err)
+	case errors.Is(err, context.Canceled):
+		return fault.Unavailable("The request was given up before it was done; send it again").Because(err)
+	}
+	return fault.Unavailable("The cluster's API cannot be reached to write this down; try again in a moment").Because(err)
+}
+
+// pause lets the cache catch up with what a command lost to.
+func pause(ctx context.Context, attempt int) {
+	select {
+	case <-time.After(min(5*time.Millisecond<<attempt, 250*time.Millisecond)):
+	case <-ctx.Done():
+	}
+}
+
+// retriable says that a write lost a race and should look again.
+func retriable(err error) bool {
+	return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err)
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"context"
+	"slices"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
+)
+
+// Indexes of Meetings in the cache.
+const (
+	byConfig = "config"
+	byRoom   = "config/room"
+	byUID    = "uid"
+)
+
+// AddIndexes lets Meetings be found by their ConferenceConfig, by that and the room, and by UID.
+func AddIndexes(ctx context.Context, indexer client.FieldIndexer) error {
+	for name, key := range map[string]func(*v1alpha1.Meeting) string{
+		byConfig: func(m *v1alpha1.Meeting) string { return m.Spec.ConfigRef.Name },
+		byRoom:   func(m *v1alpha1.Meeting) string { return roomKey(m.Spec.ConfigRef.Name, m.Spec.Room) },
+		byUID:    func(m *v1alpha1.Meeting) string { return string(m.UID) },
+	} {
+		err := indexer.IndexField(ctx, &v1alpha1.Meeting{}, name, func(o client.Object) []string {
+			return []string{key(o.(*v1alpha1.Meeting))}
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// roomKey cannot be confused: object names hold no slash.
+func roomKey(config, room string) string { return config + "/" + room }
+
+// OfConfig lists all Meetings of a ConferenceConfig, shared with the cache: they must not be changed.
+func OfConfig(ctx context.Context, c client.Reader, namespace, config string) ([]v1alpha1.Meeting, error) {
+	return list(ctx, c, namespace, byConfig, config)
+}
+
+// OfRoom lists all Meetings of a room, shared with the cache: they must not be changed.
+func OfRoom(ctx context.Context, c client.Reader, namespace, config, room string) ([]v1alpha1.Meeting, error) {
+	return list(ctx, c, namespace, byRoom, roomKey(config, room))
+}
+
+// WithUID lists the one Meeting with a UID, if there is one, in any namespace.
+func WithUID(ctx context.Context, c client.Reader, uid string) ([]v1alpha1.Meeting, error) {
+	return list(ctx, c, "", byUID, uid)
+}
+
+func list(ctx context.Context, c client.Reader, namespace, index, key string) ([]v1alpha1.Meeting, error) {
+	var l v1alpha1.MeetingList
+	err := c.List(ctx, &l, client.InNamespace(namespace), client.MatchingFields{index: key}, client.UnsafeDisableDeepCopy)
+	return l.Items, err
+}
+
+// Holder is the live Meeting that has the room among all Meetings of that room: of several the oldest.
+func Holder(meetings []v1alpha1.Meeting) *v1alpha1.Meeting {
+	return oldest(meetings, func(m *v1alpha1.Meeting) bool { return !meeting.IsOver(m) })
+}
+
+// oldest by creation, then by UID, of those that match.
+func oldest(meetings []v1alpha1.Meeting, match func(*v1alpha1.Meeting) bool) *v1alpha1.Meeting {
+	var found *v1alpha1.Meeting
+	for i := range meetings {
+		if m := &meetings[i]; match(m) && (found == nil || meeting.Older(m, found)) {
+			found = m
+		}
+	}
+	return found
+}
+
+// sortByAge sorts oldest first.
+func sortByAge(meetings []*v1alpha1.Meeting) {
+	slices.SortFunc(meetings, func(a, b *v1alpha1.Meeting) int {
+		if meeting.Older(a, b) {
+			return -1
+		}
+		return 1
+	})
+}

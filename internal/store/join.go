@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"context"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// Join answers the live meeting of a room, and creates it when there is none. The first duration that is named is
+// the meeting's; a password becomes the room's while nobody has entered it, and must match afterwards.
+func (s *Store) Join(ctx context.Context, t *tenant.Tenant, c meeting.JoinCommand) (meeting.View, error) {
+	return s.withRoom(ctx, t, c.Room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
+		if live == nil {
+			p := plans{spec: v1alpha1.MeetingSpec{Room: c.Room, Duration: c.Duration}}
+			if c.Password != nil {
+				p.password = secretText(*c.Password)
+			}
+			return s.make(ctx, t, p)
+		}
+		return s.settle(ctx, live, c)
+	})
+}
+
+// settle brings a join and a live Meeting together.
+func (s *Store) settle(ctx context.Context, live *v1alpha1.Meeting, c meeting.JoinCommand) (*v1alpha1.Meeting, error) {
+	settled := live.DeepCopy()
+	if c.Duration != "" && live.Spec.Duration == "" {
+		settled.Spec.Duration = c.Duration
+	}
+	var password secretText
+	switch {
+	case c.Password == nil:
+	case live.Spec.PasswordSecretRef != nil:
+		ok, err := s.checkPassword(ctx, live, *c.Password)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return nil, fault.Denied("roomPassword is not the password of this room; send the right one")
+		}
+	case *c.Password != "":
+		if live.Status.StartTime != nil || live.Annotations[v1alpha1.AnnotationRoomOpened] != "" {
+			return nil, fault.Conflict("roomPassword cannot be set any more, because somebody has entered this room; leave it out, or end the meeting first")
+		}
+		password = secretText(*c.Password)
+		settled.Spec.PasswordSecretRef = newPasswordRef(live.Name)
+	}
+	if settled.Spec.Duration == live.Spec.Duration && password == "" {
+		return live, nil
+	}
+	if err := s.patch(ctx, live, settled); err != nil {
+		return nil, err
+	}
+	return settled, s.writePassword(ctx, settled, password)
+}
+
+// patch writes the difference, if the object is still as it was read.
+func (s *Store) patch(ctx context.Context, was, is *v1alpha1.Meeting) error {
+	return s.meetings.Patch(ctx, is, client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}))
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/rand"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+const passwordKey = "password"
+
+// secretText never shows in a log.
+type secretText string
+
+func (secretText) String() string   { return "(secret)" }
+func (secretText) GoString() string { return "(secret)" }
+
+// newPasswordRef names a Secret for a Meeting that has no UID yet. The name is random, so that a Meeting never meets
+// the Secret of an earlier one that is still being collected.
+func newPasswordRef(object string) *v1alpha1.SecretKeyReference {
+	return &v1alpha1.SecretKeyReference{Name: object + "-" + rand.String(8), Key: passwordKey}
+}
+
+// writePassword stores the hash in the Secret that the Meeting names, owned by it. A room whose Secret is not there
+// yet lets nobody in.
+func (s *Store) writePassword(ctx context.Context, m *v1alpha1.Meeting, password secretText) error {
+	if password == "" {
+		return nil
+	}
+	hash := string(password)
+	if !credential.IsPasswordHash(hash) {
+		var err error
+		if hash, err = credential.HashPassword(hash); err != nil {
+			return err
+		}
+	}
+	secret := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: m.Namespace,
+			Name:      m.Spec.PasswordSecretRef.Name,
+			Labels:    map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByAPI},
+			OwnerReferences: []metav1.OwnerReference{
+				*metav1.NewControllerRef(m, v1alpha1.GroupVersion.WithKind("Meeting")),
+			},
+		},
+		Data: map[string][]byte{passwordKey: []byte(hash)},
+	}
+	err := s.secrets.Create(ctx, secret)
+	if apierrors.IsAlreadyExists(err) {
+		return nil
+	}
+	return err
+}
+
+// CheckPassword compares a password with that of the meeting. A meeting without one takes any.
+func (s *Store) CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, presented string) (bool, error) {
+	m, err := s.current(ctx, t, v.UID)
+	if err != nil {
+		return false, err
+	}
+	ok, err := s.checkPassword(ctx, m, presented)
+	return ok, asFault(err)
+}
+
+func (s *Store) checkPassword(ctx context.Context, m *v1alpha1.Meeting, presented string) (bool, error) {
+	if m.Spec.PasswordSecretRef == nil {
+		return true, nil
+	}
+	stored, err := s.readPassword(ctx, m)
+	if err != nil {
+		return false, err
+	}
+	return credential.CheckPassword(string(stored), presented), nil
+}
+
+func (s *Store) readPassword(ctx context.Context, m *v1alpha1.Meeting) (secretText, error) {
+	ref := m.Spec.PasswordSecretRef
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	var secret corev1.Secret
+	err := s.secrets.Get(ctx, client.ObjectKey{Namespace: m.Namespace, Name: ref.Name}, &secret)
+	if err == nil && len(secret.Data[ref.Key]) == 0 {
+		err = fmt.Errorf("secret %s has no key %s", ref.Name, ref.Key)
+	}
+	if err != nil {
+		return "", fault.Unavailable("The room's password cannot be checked now; try again, and tell the operator if it stays").Because(err)
+	}
+	return secretText(secret.Data[ref.Key]), nil
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// view is a Meeting as the API and the pages see it. What the controllers have not written yet is worked out as they
+// will.
+func view(t *tenant.Tenant, m *v1alpha1.Meeting) meeting.View {
+	length, err := t.Settings.Length(m.Spec.Duration)
+	if err != nil {
+		length = t.Settings.MaxLength
+	}
+	v := meeting.View{
+		UID:             string(m.UID),
+		Lineage:         meeting.Lineage(m),
+		Room:            m.Spec.Room,
+		URL:             t.MeetingURL(m.Spec.Room),
+		Length:          length,
+		Started:         timeOf(m.Status.StartTime),
+		Created:         m.CreationTimestamp.Time,
+		Participants:    int(m.Status.ParticipantCount),
+		Peers:           m.Status.Participants,
+		MaxParticipants: t.Settings.MaxParticipants,
+		HasPassword:     m.Spec.PasswordSecretRef != nil,
+		Ended:           meeting.IsLeaving(m),
+		EndReason:       m.Status.EndReason,
+		Redirect:        meeting.Redirect(m),
+		EngineRoom:      meeting.EngineRoom(string(t.UID), string(m.UID)),
+		Opened:          m.Annotations[v1alpha1.AnnotationRoomOpened] != "",
+		Removed:         removed(m),
+	}
+	if own := m.Spec.MaxParticipants; own != nil {
+		v.MaxParticipants = min(v.MaxParticipants, int(*own))
+	}
+	v.Expires = length.After(v.Begin())
+	if m.Status.Phase == v1alpha1.MeetingPending {
+		if c := meta.FindStatusCondition(m.Status.Conditions, v1alpha1.ConditionReady); c != nil {
+			v.Pending = c.Message
+		}
+	}
+	return v
+}
+
+func removed(m *v1alpha1.Meeting) []engine.Identity {
+	var out []engine.Identity
+	for _, id := range strings.FieldsFunc(m.Annotations[v1alpha1.AnnotationRemoved], func(r rune) bool { return r == ',' }) {
+		out = append(out, engine.Identity(id))
+	}
+	return out
+}
+
+func timeOf(t *metav1.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return t.Time
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tenant
+
+import (
+	"fmt"
+
+	"k8s.io/utils/ptr"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/source"
+)
+
+// access reads API keys and switches: from the fields, and where these are not set from the operator's own file.
+func (r *resolver) access() {
+	api := ptr.Deref(r.config.Spec.API, v1alpha1.APISpec{})
+	r.RateLimit = api.RateLimit
+	file := r.file()
+
+	var values []string
+	for _, ref := range api.KeySecretRefs {
+		if value, ok := r.secretKey(v1alpha1.ConditionAPIKeysResolved, true, ref); ok {
+			values = append(values, string(value))
+		}
+	}
+	if len(api.KeySecretRefs) == 0 && file != nil {
+		values = append(values, file.KeySecret)
+	}
+	r.keys(values)
+
+	allowed, disabled := api.Allowed, api.Disabled
+	if file != nil && allowed == nil {
+		allowed = file.Allowed
+	}
+	if file != nil && disabled == nil {
+		disabled = file.Disabled
+	}
+	r.enabled = Switches(r.Variant, allowed, disabled)
+	if p := switchProblem(r.Variant, allowed, disabled); p != nil {
+		r.Problems = append(r.Problems, *p)
+	}
+}
+
+// keys takes the usable API keys. A missing or refused key is fatal only when none is left.
+func (r *resolver) keys(values []string) {
+	ring, problems := credential.NewKeyRing(values)
+	r.Keys = ring
+	for _, p := range problems {
+		switch {
+		case p.Refused() && ring.Len() == 0:
+			r.problem(v1alpha1.ConditionAPIKeysResolved, refusal(p.Kind), false, true, "%s", p)
+		case p.Refused():
+			r.problem(v1alpha1.ConditionKeyRefused, refusal(p.Kind), true, false, "%s", p)
+		case p.Kind == credential.KeyDuplicate:
+			r.problem(v1alpha1.ConditionWeakSecret, v1alpha1.ReasonKeyDoubled, true, false, "%s", p)
+		default:
+			r.problem(v1alpha1.ConditionWeakSecret, v1alpha1.ReasonKeyTooShort, true, false, "%s", p)
+		}
+	}
+	if ring.Len() == 0 {
+		return
+	}
+	for i := range r.Problems {
+		if p := &r.Problems[i]; p.Condition == v1alpha1.ConditionAPIKeysResolved {
+			p.Condition, p.WhenTrue, p.Fatal = v1alpha1.ConditionKeyRefused, true, false
+		}
+	}
+}
+
+func refusal(kind credential.KeyProblemKind) string {
+	if kind == credential.KeySample {
+		return v1alpha1.ReasonKeyPublished
+	}
+	return v1alpha1.ReasonKeyEmpty
+}
+
+// file reads the operator's own file; nil when none is named or it cannot be read.
+func (r *resolver) file() *source.Settings {
+	spec := r.config.Spec.Source
+	if spec == nil {
+		return nil
+	}
+	settings, err := r.readFile(spec)
+	if err != nil {
+		r.problem(v1alpha1.ConditionAPIKeysResolved, v1alpha1.ReasonSourceInvalid, false, true, "spec.source: %s", err)
+		return nil
+	}
+	return settings
+}
+
+func (r *resolver) readFile(spec *v1alpha1.SourceSpec) (*source.Settings, error) {
+	if spec.Env != nil {
+		data, ok := r.lookup(r.object("secrets", spec.Env.SecretRef.Name))
+		if !ok {
+			return nil, fmt.Errorf("there is no Secret %q that may be read; create it", spec.Env.SecretRef.Name)
+		}
+		settings, err := source.FromEnvFile(data)
+		return &settings, err
+	}
+	text, env, err := r.configJS(spec.ConfigJS)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := source.EvaluateConfigJS(r.ctx, text, env)
+	return &settings, err
+}
+
+// configJS finds the text of config.js and what process.env is for it.
+func (r *resolver) configJS(spec *v1alpha1.ConfigJSSource) (text string, env map[string]string, err error) {
+	resource, name, key := "configmaps", "", ""
+	if ref := spec.ConfigMapKeyRef; ref != nil {
+		name, key = ref.Name, ref.Key
+	}
+	if ref := spec.SecretKeyRef; ref != nil {
+		resource, name, key = "secrets", ref.Name, ref.Key
+	}
+	data, ok := r.lookup(r.object(resource, name))
+	if !ok {
+		return "", nil, fmt.Errorf("there is no object %q among %s that may be read; create it", name, resource)
+	}
+	file, ok := data[key]
+	if !ok {
+		return "", nil, fmt.Errorf("%q has no key %q; add it", name, key)
+	}
+	switch {
+	case spec.EnvSecretRef != nil:
+		if data, ok = r.lookup(r.object("secrets", spec.EnvSecretRef.Name)); !ok {
+			return "", nil, fmt.Errorf("there is no Secret %q that may be read; create it", spec.EnvSecretRef.Name)
+		}
+		env = source.Environment(data)
+	case resource == "secrets":
+		env = source.Environment(data, key)
+	}
+	return string(file), env, nil
+}
+
+func (r *resolver) sourceObjects(s *v1alpha1.SourceSpec) map[object]bool {
+	all := map[object]bool{}
+	if s.Env != nil {
+		all[r.object("secrets", s.Env.SecretRef.Name)] = true
+	}
+	if js := s.ConfigJS; js != nil {
+		if js.SecretKeyRef != nil {
+			all[r.object("secrets", js.SecretKeyRef.Name)] = true
+		}
+		if js.ConfigMapKeyRef != nil {
+			all[r.object("configmaps", js.ConfigMapKeyRef.Name)] = true
+		}
+		if js.EnvSecretRef != nil {
+			all[r.object("secrets", js.EnvSecretRef.Name)] = true
+		}
+	}
+	return all
+}

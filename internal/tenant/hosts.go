@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tenant
+
+import (
+	"net"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// hosts finds the Tenant that answers a host. It is never changed once it is made.
+type hosts struct {
+	exact    map[string]*Tenant // "host" or "host:port"
+	wildcard map[string]*Tenant // ".suffix" or ".suffix:port"
+	fallback *Tenant
+	// conflicts are the hosts that a Tenant asks for and an older one has.
+	conflicts map[types.NamespacedName][]string
+}
+
+// newHosts gives each host to the oldest Tenant that asks for it. What no Tenant asks for goes to the default, else to
+// the only Tenant that there is.
+func newHosts(tenants []*Tenant, byDefault types.NamespacedName) *hosts {
+	h := &hosts{exact: map[string]*Tenant{}, wildcard: map[string]*Tenant{}, conflicts: map[types.NamespacedName][]string{}}
+	tenants = slices.Clone(tenants)
+	slices.SortFunc(tenants, func(a, b *Tenant) int {
+		if c := a.Created.Compare(b.Created); c != 0 {
+			return c
+		}
+		return strings.Compare(string(a.UID), string(b.UID))
+	})
+	for _, t := range tenants {
+		for _, host := range t.Hosts {
+			h.claim(t, host)
+		}
+		if t.NamespacedName == byDefault {
+			h.fallback = t
+		}
+	}
+	if h.fallback == nil && len(tenants) == 1 {
+		h.fallback = tenants[0]
+	}
+	return h
+}
+
+func (h *hosts) claim(t *Tenant, host string) {
+	table, key := h.exact, host
+	if suffix, ok := strings.CutPrefix(host, "*"); ok {
+		table, key = h.wildcard, suffix
+	}
+	if owner := table[key]; owner != nil && owner != t {
+		h.conflicts[t.NamespacedName] = append(h.conflicts[t.NamespacedName], host)
+		return
+	}
+	table[key] = t
+}
+
+// find prefers exact to wildcard, the longer wildcard to the shorter, and each with its port to it without.
+func (h *hosts) find(hostport string) *Tenant {
+	hostport = strings.ToLower(hostport)
+	host, port := splitPort(hostport)
+	keys := []string{host}
+	if port != "" {
+		keys = []string{host + ":" + port, host}
+	}
+	for _, key := range keys {
+		if t := h.exact[key]; t != nil {
+			return t
+		}
+	}
+	for i := 1; i < len(host) && len(h.wildcard) > 0; i++ {
+		if host[i] != '.' {
+			continue
+		}
+		if t := h.wildcard[host[i:]+":"+port]; t != nil {
+			return t
+		}
+		if t := h.wildcard[host[i:]]; t != nil {
+			return t
+		}
+	}
+	return h.fallback
+}
+
+// splitPort takes the port off a host; an IPv6 address keeps its brackets.
+func splitPort(hostport string) (host, port string) {
+	if h, p, err := net.SplitHostPort(hostport); err == nil {
+		if strings.Contains(h, ":") {
+			h = "[" + h + "]"
+		}
+		return strings.TrimSuffix(h, "."), p
+	}
+	return strings.TrimSuffix(hostport, "."), ""
+}

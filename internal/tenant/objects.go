@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tenant
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	toolscache "k8s.io/client-go/tools/cache"
+)
+
+// object names a Secret or a ConfigMap.
+type object struct {
+	resource        string // "secrets" or "configmaps"
+	namespace, name string
+}
+
+// objects watches single Secrets and ConfigMaps, those that ConferenceConfigs name and no other: never all Secrets of
+// a namespace, let alone of the cluster.
+type objects struct {
+	client  kubernetes.Interface
+	changed func(object)
+
+	mu      sync.Mutex
+	watches map[object]*watch
+}
+
+type watch struct {
+	store  toolscache.Store
+	synced func() bool
+	since  time.Time
+	stop   context.CancelFunc
+}
+
+func newObjects(client kubernetes.Interface, changed func(object)) *objects {
+	return &objects{client: client, changed: changed, watches: make(map[object]*watch)}
+}
+
+// keep watches what is wanted and nothing else.
+func (o *objects) keep(ctx context.Context, wanted map[object]bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for key, w := range o.watches {
+		if !wanted[key] {
+			w.stop()
+			delete(o.watches, key)
+		}
+	}
+	for key := range wanted {
+		if o.watches[key] == nil {
+			o.watches[key] = o.watch(ctx, key)
+		}
+	}
+}
+
+func (o *objects) watch(ctx context.Context, key object) *watch {
+	ctx, stop := context.WithCancel(ctx)
+	var kind runtime.Object = &corev1.Secret{}
+	if key.resource == "configmaps" {
+		kind = &corev1.ConfigMap{}
+	}
+	tell := func(any) { o.changed(key) }
+	store, controller := toolscache.NewInformerWithOptions(toolscache.InformerOptions{
+		ListerWatcher: toolscache.NewListWatchFromClient(o.client.CoreV1().RESTClient(), key.resource, key.namespace,
+			fields.OneTermEqualSelector("metadata.name", key.name)),
+		ObjectType: kind,
+		Handler: toolscache.ResourceEventHandlerFuncs{
+			AddFunc: tell, UpdateFunc: func(_, now any) { tell(now) }, DeleteFunc: tell,
+		},
+	})
+	go controller.RunWithContext(ctx)
+	return &watch{store: store, synced: controller.HasSynced, since: time.Now(), stop: stop}
+}
+
+// settled reports whether every one of the wanted objects has been looked at, or has had its time.
+func (o *objects) settled(wanted map[object]bool) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for key := range wanted {
+		if w := o.watches[key]; w == nil || (!w.synced() && time.Since(w.since) < syncLimit) {
+			return false
+		}
+	}
+	return true
+}
+
+// data is what a Secret or ConfigMap holds; not ok when there is none, or none that may be read.
+func (o *objects) data(key object) (data map[string][]byte, ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	w := o.watches[key]
+	if w == nil {
+		return nil, false
+	}
+	found, exists, err := w.store.GetByKey(key.namespace + "/" + key.name)
+	if err != nil || !exists {
+		return nil, false
+	}
+	switch x := found.(type) {
+	case *corev1.Secret:
+		return x.Data, true
+	case *corev1.ConfigMap:
+		data = make(map[string][]byte, len(x.Data)+len(x.BinaryData))
+		for k, v := range x.Data {
+			data[k] = []byte(v)
+		}
+		for k, v := range x.BinaryData {
+			data[k] = v
+		}
+		return data, true
+	}
+	return nil, false
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tenant
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/utils/ptr"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
+)
+
+const (
+	defaultTokenLifetime = time.Hour
+	maxTokenLifetime     = 30 * 24 * time.Hour
+	defaultBrand         = "Convene"
+)
+
+// lookup gives the data of a Secret or ConfigMap; not ok when there is none.
+type lookup func(object) (data map[string][]byte, ok bool)
+
+// resolver resolves one ConferenceConfig. It is pure but for the engine's dialer, which does not connect, and the
+// sandbox of config.js, which the context can stop.
+type resolver struct {
+	ctx      context.Context
+	config   *v1alpha1.ConferenceConfig
+	lookup   lookup
+	dial     engine.Dialer
+	previous *Tenant
+	Tenant
+}
+
+// resolve makes a Tenant of a ConferenceConfig. Where settings contradict each other those of the previous Tenant
+// stay in force.
+func resolve(ctx context.Context, config *v1alpha1.ConferenceConfig, find lookup, dial engine.Dialer, previous *Tenant) *Tenant {
+	r := &resolver{ctx: ctx, config: config, lookup: find, dial: dial, previous: previous}
+	r.identify()
+	r.access()
+	r.signing()
+	r.users()
+	r.rules()
+	r.web()
+	r.media()
+	t := r.Tenant
+	return &t
+}
+
+func (r *resolver) problem(condition, reason string, whenTrue, fatal bool, format string, args ...any) {
+	r.Problems = append(r.Problems, Problem{
+		Condition: condition, Reason: reason, Message: fmt.Sprintf(format, args...), WhenTrue: whenTrue, Fatal: fatal,
+	})
+}
+
+func (r *resolver) identify() {
+	c := r.config
+	r.NamespacedName = types.NamespacedName{Namespace: c.Namespace, Name: c.Name}
+	r.UID, r.Generation, r.Created = c.UID, c.Generation, c.CreationTimestamp.Time
+	r.Variant = c.Spec.Variant
+	r.Deleting = c.DeletionTimestamp != nil
+	r.BaseURL = strings.TrimSuffix(c.Spec.BaseURL, "/")
+	base, err := url.Parse(r.BaseURL)
+	if err != nil {
+		base = &url.URL{} // The schema lets no such URL in.
+	}
+	r.BasePath = base.Path
+	for _, host := range c.Spec.Hostnames {
+		r.Hosts = append(r.Hosts, strings.ToLower(host))
+	}
+	if len(r.Hosts) == 0 {
+		r.Hosts = []string{strings.ToLower(base.Host)}
+	}
+}
+
+func (r *resolver) object(resource, name string) object {
+	return object{resource: resource, namespace: r.config.Namespace, name: name}
+}
+
+// secretKey reads one key of a Secret. What is missing is reported under the condition.
+func (r *resolver) secretKey(condition string, fatal bool, ref v1alpha1.SecretKeyReference) (value []byte, ok bool) {
+	data, found := r.lookup(r.object("secrets", ref.Name))
+	if !found {
+		r.problem(condition, v1alpha1.ReasonSecretNotFound, false, fatal, "There is no Secret %q that may be read; create it in namespace %q", ref.Name, r.config.Namespace)
+		return nil, false
+	}
+	value, found = data[ref.Key]
+	if !found {
+		r.problem(condition, v1alpha1.ReasonKeyNotFound, false, fatal, "Secret %q has no key %q; add it", ref.Name, ref.Key)
+	}
+	return value, found
+}
+
+// signing reads the keys that sign tokens, tickets and sessions.
+func (r *resolver) signing() {
+	name := SigningKeysSecret(r.config)
+	data, ok := r.lookup(r.object("secrets", name))
+	if !ok {
+		r.problem(v1alpha1.ConditionSigningKeysResolved, v1alpha1.ReasonSecretNotFound, false, true, "There is no Secret %q that may be read; the operator makes it unless spec.tokens.signingKeysSecretRef names another", name)
+		return
+	}
+	signer, problems := credential.NewSigner(r.Issuer(), data)
+	r.Signer = signer
+	for _, p := range problems {
+		r.problem(v1alpha1.ConditionSigningKeysResolved, v1alpha1.ReasonKeyTooShort, false, signer == nil, "Secret %q: %s", name, p)
+	}
+	if signer == nil && len(problems) == 0 {
+		r.problem(v1alpha1.ConditionSigningKeysResolved, v1alpha1.ReasonKeyNotFound, false, true, "Secret %q holds no key; add one of %d random bytes", name, credential.SigningKeySize)
+	}
+}
+
+// SigningKeysSecret is the name of the Secret that holds a ConferenceConfig's signing keys.
+func SigningKeysSecret(c *v1alpha1.ConferenceConfig) string {
+	if c.Spec.Tokens != nil && c.Spec.Tokens.SigningKeysSecretRef != nil {
+		return c.Spec.Tokens.SigningKeysSecretRef.Name
+	}
+	return c.Name + "-signing-keys"
+}
+
+// users reads who may enter. Users that are named and cannot be read are nobody, not everybody.
+func (r *resolver) users() {
+	host := ptr.Deref(r.config.Spec.Host, v1alpha1.HostSpec{})
+	r.Protected = host.Protected
+	r.Presenters = make(map[string]bool, len(host.Presenters))
+	for _, name := range host.Presenters {
+		r.Presenters[name] = true
+	}
+	if host.UsersSecretRef == nil {
+		return
+	}
+	text, _ := r.secretKey(v1alpha1.ConditionUsersResolved, true, *host.UsersSecretRef)
+	users, problems := credential.ParseUsers(text)
+	r.Users = users
+	if len(problems) > 0 {
+		r.problem(v1alpha1.ConditionUsersResolved, v1alpha1.ReasonLinesInvalid, false, false, "Secret %q, %s", host.UsersSecretRef.Name, problems[0])
+	}
+}
+
+// rules reads lengths, time-outs, limits and lifetimes.
+func (r *resolver) rules() {
+	spec := r.config.Spec
+	settings, err := meeting.ResolveSettings(spec.Meetings)
+	if err == nil {
+		r.TokenLifetime, r.MaxTokenLifetime, err = lifetimes(spec.Tokens)
+	}
+	if err != nil {
+		r.problem(v1alpha1.ConditionSettingsInvalid, v1alpha1.ReasonContradiction, true, true, "%s; until then the last good settings are used", err)
+		settings, r.TokenLifetime, r.MaxTokenLifetime = meeting.DefaultSettings(), defaultTokenLifetime, maxTokenLifetime
+		if r.previous != nil {
+			settings, r.TokenLifetime, r.MaxTokenLifetime = r.previous.Settings, r.previous.TokenLifetime, r.previous.MaxTokenLifetime
+		}
+	}
+	r.Settings = settings
+}
+
+func lifetimes(spec *v1alpha1.TokensSpec) (byDefault, greatest time.Duration, err error) {
+	byDefault, greatest = defaultTokenLifetime, maxTokenLifetime
+	if spec == nil {
+		return byDefault, greatest, nil
+	}
+	if spec.MaxLifetime != nil {
+		greatest = spec.MaxLifetime.Duration
+		byDefault = min(byDefault, greatest)
+	}
+	if spec.DefaultLifetime != nil {
+		byDefault = spec.DefaultLifetime.Duration
+	}
+	if byDefault > greatest {
+		return 0, 0, fmt.Errorf("tokens.defaultLifetime must not be over tokens.maxLifetime; lower one or raise the other")
+	}
+	return byDefault, greatest, nil
+}
+
+func (r *resolver) web() {
+	web := ptr.Deref(r.config.Spec.Web, v1alpha1.WebSpec{})
+	brand := ptr.Deref(web.Brand, v1alpha1.BrandSpec{})
+	r.Web = Web{
+		Home:         string(web.HomeURL),
+		EmbedOrigins: web.EmbedOrigins,
+		CORSOrigins:  web.CORSOrigins,
+		BrandName:    brand.Name,
+		LogoURL:      string(brand.LogoURL),
+	}
+	if r.Web.Home == "" {
+		r.Web.Home = r.BaseURL + "/"
+	}
+	if r.Web.BrandName == "" {
+		r.Web.BrandName = defaultBrand
+	}
+}
+
+func (r *resolver) media() {
+	const condition = v1alpha1.ConditionMediaReachable
+	spec := r.config.Spec.Media
+	if spec == nil {
+		r.problem(condition, v1alpha1.ReasonNotConfigured, false, false, "spec.media names no LiveKit; rooms cannot be entered until it does")
+		return
+	}
+	key, ok := r.secretKey(condition, true, mediaRef(spec.SecretRef.Name, spec.SecretRef.APIKeyKey, "apiKey"))
+	if !ok {
+		return
+	}
+	secret, ok := r.secretKey(condition, true, mediaRef(spec.SecretRef.Name, spec.SecretRef.APISecretKey, "apiSecret"))
+	if !ok {
+		return
+	}
+	server := engine.Server{URL: strings.TrimSuffix(spec.APIURL, "/"), Key: strings.TrimSpace(string(key)), Secret: strings.TrimSpace(string(secret))}
+	e, err := r.dial(server)
+	if err != nil {
+		r.problem(condition, v1alpha1.ReasonUnauthorized, false, true, "LiveKit's address or keys cannot be used: %s", err)
+		return
+	}
+	r.Media = &Media{Server: server, BrowserURL: spec.BrowserURL, Engine: e}
+}
+
+func mediaRef(name, key, byDefault string) v1alpha1.SecretKeyReference {
+	if key == "" {
+		key = byDefault
+	}
+	return v1alpha1.SecretKeyReference{Name: name, Key: key}
+}
+
+// wanted are the objects that a ConferenceConfig names.
+func wanted(c *v1alpha1.ConferenceConfig) map[object]bool {
+	r := &resolver{config: c}
+	all := map[object]bool{r.object("secrets", SigningKeysSecret(c)): true}
+	add := func(resource, name string) { all[r.object(resource, name)] = true }
+	for _, ref := range ptr.Deref(c.Spec.API, v1alpha1.APISpec{}).KeySecretRefs {
+		add("secrets", ref.Name)
+	}
+	if c.Spec.Host != nil && c.Spec.Host.UsersSecretRef != nil {
+		add("secrets", c.Spec.Host.UsersSecretRef.Name)
+	}
+	if c.Spec.Media != nil {
+		add("secrets", c.Spec.Media.SecretRef.Name)
+	}
+	if s := c.Spec.Source; s != nil {
+		maps.Copy(all, r.sourceObjects(s))
+	}
+	return all
+}
+
+func sortedNames(m map[Endpoint]bool) []string {
+	var on []string
+	for name, enabled := range m {
+		if enabled {
+			on = append(on, string(name))
+		}
+	}
+	slices.Sort(on)
+	return on
+}
+
+// EnabledEndpoints are the names of those that are switched on, in alphabetical order.
+func (t *Tenant) EnabledEndpoints() []string { return sortedNames(t.enabled) }
