@@ -104,12 +104,11 @@ func evaluate(vm *goja.Runtime, program *goja.Program, env map[string]string) (*
 		return nil, err
 	}
 	run, _ := goja.AssertFunction(body)
-	nothing := surroundings.Get("nothing")
 	read, _ := goja.AssertFunction(surroundings.Get("read"))
 	if _, err := run(exports, exports, surroundings.Get("require"), module, vm.ToValue("/"+scriptName), vm.ToValue("/")); err != nil {
 		return nil, err
 	}
-	result, err := read(nothing, module.Get("exports"))
+	result, err := read(goja.Undefined(), module)
 	if err != nil {
 		return nil, err
 	}

@@ -286,7 +286,7 @@ func FuzzEvaluateConfigJS(f *testing.F) {
 	f.Add("#!\n}(")
 	f.Fuzz(func(t *testing.T, script string) {
 		if len(script) > 200 {
-			t.Skip("a short file cannot ask a built-in function for much")
+			return // A long file could ask a built-in function, which no interrupt ends, for much.
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 		defer cancel()

@@ -62,8 +62,7 @@
 	const truthOf = truths.get.bind(truths);
 	const isNothing = (value) => value === undefined || value === null || value === nothing;
 
-	const apiOf = (exported) => {
-		let config = exported;
+	const apiOf = (config) => {
 		if (typeof config === "function" && !isNothing(config) && config.api === undefined && config.default === undefined) config = config();
 		if (isNothing(config)) return undefined;
 		if (!isNothing(config.api)) return config.api;
@@ -73,8 +72,8 @@
 	};
 
 	// Returns {keySecret?, allowed?: {names, values}} or {wrong, name?}, all of it plain.
-	const read = (exported) => {
-		const api = apiOf(exported);
+	const read = (module) => {
+		const api = apiOf(module.exports);
 		const result = { __proto__: null };
 		if (api === undefined) return result;
 		const { keySecret, allowed } = api;
@@ -101,5 +100,5 @@
 
 	// Nothing that the file adds to all objects becomes a setting.
 	Object.preventExtensions(Object.prototype);
-	return { __proto__: null, require, nothing, read };
+	return { __proto__: null, require, read };
 });

@@ -6,7 +6,12 @@
 // No error holds any part of a file: what looks like a stray word may be half a secret.
 package source
 
-import "convene.dev/convene/internal/fault"
+import (
+	"maps"
+	"slices"
+
+	"convene.dev/convene/internal/fault"
+)
 
 // field is the field of a ConferenceConfig that every error here is about.
 const field = "spec.source"
@@ -20,6 +25,12 @@ type Settings struct {
 	Allowed map[string]bool `json:"allowed,omitzero"`
 	// Disabled are the endpoints that are off; nil when the file does not say.
 	Disabled []string `json:"disabled,omitzero"`
+}
+
+// Clone returns a copy that shares nothing with s.
+func (s Settings) Clone() Settings {
+	s.Allowed, s.Disabled = maps.Clone(s.Allowed), slices.Clone(s.Disabled)
+	return s
 }
 
 // String keeps the secret out of logs.

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package sandbox evaluates a config.js in a process of its own, which has no environment, little memory and little
+// time, and can be ended whatever it does. In the manager's own process a file of one line could stop every tenant: a
+// built-in function at work cannot be interrupted, the evaluator has no bound on memory, and the parser recurses.
+//
+// The process is this same program, started with Argument: main calls Main before anything else when it finds it.
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"time"
+
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/source"
+)
+
+const (
+	// Argument is the one argument with which the program is started to be the process of one evaluation.
+	Argument = "evaluate-config-js"
+	// patience is how long the process may take by the clock. Its own limit counts processor time, so that a busy
+	// machine makes no good file bad.
+	patience = 10 * time.Second
+	// maxAnswer bounds what the process may answer in bytes: a secret of 1 MiB, and JSON around it.
+	maxAnswer = 8 << 20
+)
+
+// request is what the process reads.
+type request struct {
+	Script string            `json:"script"`
+	Env    map[string]string `json:"env"`
+}
+
+// answer is what the process writes.
+type answer struct {
+	Settings source.Settings `json:"settings"`
+	// Problem is the public message of an error, or empty.
+	Problem string `json:"problem,omitempty"`
+}
+
+// Sandbox starts the processes, one at a time, and remembers the last results: the same file is evaluated once. It is
+// safe for concurrent use.
+type Sandbox struct {
+	command []string
+	turn    chan struct{}
+	memory  memory
+}
+
+// New returns a sandbox whose processes are started by that command: the program, as os.Executable returns it, and
+// Argument.
+func New(command ...string) *Sandbox {
+	return &Sandbox{command: command, turn: make(chan struct{}, 1), memory: memory{}}
+}
+
+// EvaluateConfigJS is source.EvaluateConfigJS, in a process of its own. Whatever the file does, it returns: with what
+// the file says, with an Invalid error about it, or with an Unavailable one when ctx ended or the machine had no room for
+// the process.
+func (s *Sandbox) EvaluateConfigJS(ctx context.Context, script string, env map[string]string) (source.Settings, error) {
+	if len(script) > source.MaxScript {
+		return source.EvaluateConfigJS(ctx, script, nil)
+	}
+	input, err := json.Marshal(request{Script: script, Env: env})
+	if err != nil {
+		return source.Settings{}, err
+	}
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return source.Settings{}, unavailable(ctx.Err())
+	}
+	if result, ok := s.memory.recall(input); ok {
+		return result.settings()
+	}
+	result, err := s.run(ctx, input)
+	if err != nil {
+		return source.Settings{}, err
+	}
+	s.memory.keep(input, result)
+	return result.settings()
+}
+
+// run starts one process and reads its answer.
+func (s *Sandbox) run(ctx context.Context, input []byte) (answer, error) {
+	limited, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	output := &bounded{most: maxAnswer}
+	process := exec.CommandContext(limited, s.command[0], s.command[1:]...)
+	// Not nil, which would be the manager's own. A crash must not write its stack, with the file's text in it.
+	process.Env = []string{"GOTRACEBACK=none"}
+	process.Dir = "/"
+	process.Stdin, process.Stdout = bytes.NewReader(input), output
+	process.WaitDelay = time.Second
+	err := process.Run()
+	// A process that takes too much ends itself. One that was killed was so by a machine short of time or memory, of
+	// which its file may be innocent.
+	var exit *exec.ExitError
+	switch {
+	case ctx.Err() != nil:
+		return answer{}, unavailable(ctx.Err())
+	case errors.As(err, &exit) && exit.Exited():
+		return answer{Problem: fault.As(source.ErrTooMuch).Message}, nil
+	case err != nil:
+		return answer{}, unavailable(err)
+	}
+	var result answer
+	if err := json.Unmarshal(output.Bytes(), &result); err != nil {
+		return answer{}, unavailable(errors.New("sandbox: the answer is not readable"))
+	}
+	return result, nil
+}
+
+func (a answer) settings() (source.Settings, error) {
+	if a.Problem != "" {
+		return source.Settings{}, fault.Invalid("spec.source", "%s", a.Problem)
+	}
+	return a.Settings.Clone(), nil
+}
+
+func unavailable(cause error) error {
+	return fault.Unavailable("config.js could not be evaluated now: it is tried again").Because(fmt.Errorf("sandbox: %w", cause))
+}
+
+// bounded is a buffer that takes no more than most bytes.
+type bounded struct {
+	bytes.Buffer
+	most int
+}
+
+var errTooLong = errors.New("sandbox: the answer is too long")
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > b.most {
+		return 0, errTooLong
+	}
+	return b.Buffer.Write(p)
+}

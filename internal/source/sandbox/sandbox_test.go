@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"context"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/source"
+)
+
+// TestMain makes the test program able to be the process of an evaluation, as cmd/manager is.
+func TestMain(m *testing.M) {
+	if len(os.Args) == 2 && os.Args[1] == Argument {
+		os.Exit(Main(os.Stdin, os.Stdout))
+	}
+	os.Exit(m.Run())
+}
+
+func newSandbox(t testing.TB) *Sandbox {
+	t.Helper()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(program, Argument)
+}
+
+func TestGoodFile(t *testing.T) {
+	s := newSandbox(t)
+	text, err := os.ReadFile("../testdata/config.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("API_KEY_SECRET", "of-the-manager")
+	for reason, env := range map[string]map[string]string{"no environment": nil, "its own environment": {"API_KEY_SECRET": "5e1f"}} {
+		want, err := source.EvaluateConfigJS(t.Context(), string(text), env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := s.EvaluateConfigJS(t.Context(), string(text), env)
+		if err != nil {
+			t.Fatalf("%s: %v", reason, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: not what the same file says in this process (-want +got):\n%s", reason, diff)
+		}
+	}
+}
+
+func TestErrorOfTheFile(t *testing.T) {
+	s := newSandbox(t)
+	for range 2 {
+		_, err := s.EvaluateConfigJS(t.Context(), "\nhunter2 100%d", nil)
+		if !fault.Is(err, fault.KindInvalid) || !strings.HasPrefix(err.Error(), "config.js line 2 is not valid JavaScript") {
+			t.Errorf("got %v, want Invalid with the line", err)
+		}
+	}
+	_, err := s.EvaluateConfigJS(t.Context(), strings.Repeat("/", source.MaxScript+1), nil)
+	if !fault.Is(err, fault.KindInvalid) || !strings.Contains(err.Error(), "1 MiB") {
+		t.Errorf("too long a file: %v", err)
+	}
+}
+
+// Each of these stops a process for good, or takes all of its memory, when nothing is around it.
+func TestHostileFiles(t *testing.T) {
+	s := newSandbox(t)
+	const tail = "\nmodule.exports = {api: {keySecret: 'reached the end'}}"
+	for reason, script := range map[string]string{
+		"an endless loop":                         "for (;;);",
+		"an endless chain of promises":            "const f = () => Promise.resolve().then(f); f();",
+		"endless calls":                           "function f() { f() } f();",
+		"endless calls through a built-in":        "const a = {toString() { return String(a) }}; String(a);",
+		"an array of 10⁹":                         "new Array(1e9).fill(1);",
+		"an array of arrays":                      "let a = []; for (;;) a = [a, a.concat(a), new Array(1e5).fill(a)];",
+		"a string that doubles":                   "let s = 'x'; for (;;) s += s;",
+		"a string of 10⁹":                         "'x'.repeat(1e9) + 'ы'.repeat(1e9);",
+		"padding":                                 "'x'.padEnd(2 ** 30, 'yz');",
+		"a buffer of 4 GB":                        "new Uint8Array(new ArrayBuffer(2 ** 32 - 1)).fill(1);",
+		"a built-in that searches 10¹⁵ places":    "Array.prototype.indexOf.call({length: 2 ** 50}, 1);",
+		"a built-in that joins 10⁹ places":        "Array(1e9).join('xxxxxxxxxxxxxxxx');",
+		"a list made of a length":                 "Array.from({length: 2 ** 40});",
+		"a number of 10⁹ digits":                  "2n ** (10n ** 10n);",
+		"an expression that tries 2ⁿ ways":        "/^(a+)+\\1?$/.test('a'.repeat(64) + 'b'); /(x+x+)+(?=y)/.test('x'.repeat(64));",
+		"JSON a million deep":                     "let a = []; for (let i = 0; i < 1e6; i++) a = [a]; JSON.stringify(a);",
+		"arrays a million deep made into text":    "let a = []; for (let i = 0; i < 1e6; i++) a = [a]; String(a);",
+		"a text to evaluate a million deep":       "eval('['.repeat(1e6));",
+		"a file half a million deep":              strings.Repeat("[", 500_000),
+		"a file with as many signs":               strings.Repeat("!", 1_000_000),
+		"a file of arrows":                        strings.Repeat("a=>", 340_000),
+		"a Proxy that never says what it is":      "throw new Proxy({}, {getPrototypeOf() { for (;;); }, get() { for (;;); }});",
+		"a result that never comes":               "Object.defineProperty(module, 'exports', {get() { for (;;); }, set() {}});",
+		"a sort that never ends":                  "Array.from({length: 1e4}, (_, i) => i).sort(() => { for (;;); });",
+		"an environment of its own that explodes": "const e = process.env; for (let i = 0; ; i++) e['x' + i] = 'y'.repeat(1e6);",
+	} {
+		t.Run(reason, func(t *testing.T) {
+			got, err := s.EvaluateConfigJS(t.Context(), script+tail, nil)
+			if !fault.Is(err, fault.KindInvalid) {
+				t.Fatalf("got %v, %v (%q), want Invalid", got, err, got.KeySecret)
+			}
+			t.Log(err)
+		})
+	}
+	// The one that comes after them is none the worse.
+	if _, err := s.EvaluateConfigJS(t.Context(), tail, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestResultsAreRemembered(t *testing.T) {
+	s := newSandbox(t)
+	const script = "module.exports = {api: {allowed: {join: process.env.JOIN}}}"
+	first, err := s.EvaluateConfigJS(t.Context(), script, map[string]string{"JOIN": "false"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.Allowed["join"] = true // Whoever gets a result may do with it what it likes.
+	s.command = []string{"/nonexistent"}
+	again, err := s.EvaluateConfigJS(t.Context(), script, map[string]string{"JOIN": "false"})
+	if diff := cmp.Diff(source.Settings{Allowed: map[string]bool{"join": false}}, again); err != nil || diff != "" {
+		t.Errorf("%v (-want +got):\n%s", err, diff)
+	}
+	if _, err := s.EvaluateConfigJS(t.Context(), script, map[string]string{"JOIN": "true"}); !fault.Is(err, fault.KindUnavailable) {
+		t.Errorf("another environment, and no program: %v, want Unavailable", err)
+	}
+	for i := range 2 * memorySize {
+		s.memory.keep([]byte{byte(i)}, answer{})
+	}
+	if len(s.memory) != memorySize {
+		t.Errorf("%d results are remembered, want %d", len(s.memory), memorySize)
+	}
+}
+
+func TestWhatIsNotTheFilesFaultIsUnavailable(t *testing.T) {
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	waiting := newSandbox(t)
+	waiting.turn <- struct{}{}
+	program := newSandbox(t).command[0]
+	for _, tc := range []struct {
+		reason  string
+		sandbox *Sandbox
+		ctx     context.Context
+	}{
+		{"the caller went away", newSandbox(t), ended},
+		{"the caller went away while another file is evaluated", waiting, ended},
+		{"the program is not there", New("/nonexistent", Argument), t.Context()},
+		{"the program is killed", New("/bin/sh", "-c", "kill -9 $$"), t.Context()},
+		{"the program does not know the argument", New(program, "-test.run=^$"), t.Context()},
+	} {
+		_, err := tc.sandbox.EvaluateConfigJS(tc.ctx, "module.exports = {}", nil)
+		if !fault.Is(err, fault.KindUnavailable) {
+			t.Errorf("%s: %v, want Unavailable", tc.reason, err)
+		}
+		if len(tc.sandbox.memory) != 0 {
+			t.Errorf("%s: it is remembered", tc.reason)
+		}
+	}
+}
+
+func TestAnswersAreBounded(t *testing.T) {
+	b := &bounded{most: 4}
+	if _, err := b.Write([]byte("1234")); err != nil {
+		t.Error(err)
+	}
+	if _, err := b.Write([]byte("5")); err == nil {
+		t.Error("a byte too many was taken")
+	}
+}
+
+func BenchmarkSandbox(b *testing.B) {
+	s := newSandbox(b)
+	text, err := os.ReadFile("../testdata/config.js")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		clear(s.memory)
+		if _, err := s.EvaluateConfigJS(b.Context(), string(text), nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
