@@ -21,6 +21,7 @@ var shared struct {
 	closers []func()
 	cluster *Cluster
 	browser *BrowserProcess
+	manager string
 }
 
 // Main runs the tests of a package and then ends what they shared. It does not return.

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/testkit"
+)
+
+func TestMain(m *testing.M) { testkit.Main(m) }
+
+// patience bounds waits. It is not a measurement.
+const patience = 30 * time.Second
+
+// world is a manager with two tenants, A and B, and a LiveKit.
+type world struct {
+	*testkit.Cluster
+	manager *testkit.ManagerProcess
+	livekit *testkit.LiveKitServer
+	a, b    account
+}
+
+// account is how a backend reaches a tenant.
+type account struct {
+	t            testing.TB
+	baseURL, key string
+}
+
+// newWorld starts everything. The configs can be changed before they are created.
+func newWorld(t *testing.T, change ...func(a, b *v1alpha1.ConferenceConfig)) *world {
+	t.Helper()
+	ports, err := localstack.RandomPorts(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	addresses := []string{fmt.Sprintf("127.0.0.1:%d", ports[0]), fmt.Sprintf("127.0.0.1:%d", ports[1])}
+	w := &world{Cluster: testkit.ControlPlane(t)}
+	w.livekit = testkit.LiveKit(t, testkit.LiveKitOptions{WebhookURLs: []string{"http://" + addresses[0] + "/engine/webhook"}})
+	w.a = account{t: t, baseURL: "http://" + addresses[0], key: "key-of-tenant-a-0123456789"}
+	w.b = account{t: t, baseURL: "http://" + addresses[1], key: "key-of-tenant-b-0123456789"}
+	w.secret(t, "api-a", map[string]string{"key": w.a.key})
+	w.secret(t, "env-b", map[string]string{"API_KEY_SECRET": `"` + w.b.key + `"`, "API_DISABLED": "[]"})
+	w.secret(t, "livekit", map[string]string{"apiKey": w.livekit.Key, "apiSecret": w.livekit.Secret})
+	media := &v1alpha1.MediaSpec{APIURL: w.livekit.URL, SecretRef: v1alpha1.MediaSecretReference{Name: "livekit"}}
+	a := &v1alpha1.ConferenceConfig{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "default"},
+		Spec: v1alpha1.ConferenceConfigSpec{
+			Variant: v1alpha1.VariantA, BaseURL: w.a.baseURL, Media: media,
+			API: &v1alpha1.APISpec{KeySecretRefs: []v1alpha1.SecretKeyReference{{Name: "api-a", Key: "key"}}},
+		},
+	}
+	b := &v1alpha1.ConferenceConfig{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "variant-b"},
+		Spec: v1alpha1.ConferenceConfigSpec{
+			Variant: v1alpha1.VariantB, BaseURL: w.b.baseURL, Media: media.DeepCopy(),
+			Source: &v1alpha1.SourceSpec{Env: &v1alpha1.EnvSource{SecretRef: v1alpha1.SecretReference{Name: "env-b"}}},
+		},
+	}
+	for _, f := range change {
+		f(a, b)
+	}
+	w.create(t, a, b)
+	w.manager = testkit.Manager(t, w.Cluster, testkit.ManagerOptions{Addresses: addresses, DefaultConfig: w.Namespace + "/default"})
+	w.eventually(t, func() error { return w.configReady("default") })
+	w.eventually(t, func() error { return w.configReady("variant-b") })
+	return w
+}
+
+func (w *world) secret(t testing.TB, name string, data map[string]string) {
+	t.Helper()
+	w.create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}, StringData: data})
+}
+
+func (w *world) create(t testing.TB, objects ...client.Object) {
+	t.Helper()
+	for _, o := range objects {
+		if err := w.Client.Create(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func (w *world) eventually(t testing.TB, check func() error) {
+	t.Helper()
+	testkit.Eventually(t, patience, check)
+}
+
+func (w *world) key(name string) client.ObjectKey {
+	return client.ObjectKey{Namespace: w.Namespace, Name: name}
+}
+
+func (w *world) configReady(name string) error {
+	var c v1alpha1.ConferenceConfig
+	if err := w.Client.Get(context.Background(), w.key(name), &c); err != nil {
+		return err
+	}
+	for _, condition := range c.Status.Conditions {
+		if condition.Type == v1alpha1.ConditionReady && condition.Status == metav1.ConditionTrue && c.Status.ObservedGeneration == c.Generation {
+			return nil
+		}
+	}
+	return fmt.Errorf("not ready: %+v", c.Status)
+}
+
+// meetingOf finds the Meetings of a room.
+func (w *world) meetingsOf(t testing.TB, room string) []v1alpha1.Meeting {
+	t.Helper()
+	var all v1alpha1.MeetingList
+	if err := w.Client.List(context.Background(), &all, client.InNamespace(w.Namespace), client.MatchingFields{"spec.room": room}); err != nil {
+		t.Fatal(err)
+	}
+	return all.Items
+}
+
+// reply is what the API answered.
+type reply struct {
+	status int
+	header http.Header
+	body   map[string]any
+	raw    string
+}
+
+func (r reply) text(key string) string {
+	s, _ := r.body[key].(string)
+	return s
+}
+
+// call sends a request with the tenant's key. body is marshalled unless it is a string; nil sends none.
+func (a account) call(method, path string, body any) reply {
+	a.t.Helper()
+	var reader io.Reader
+	switch b := body.(type) {
+	case nil:
+	case string:
+		reader = bytes.NewReader([]byte(b))
+	default:
+		encoded, err := json.Marshal(b)
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		reader = bytes.NewReader(encoded)
+	}
+	request, err := http.NewRequestWithContext(a.t.Context(), method, a.baseURL+path, reader)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	request.Header.Set("authorization", a.key)
+	return a.do(request)
+}
+
+func (a account) do(request *http.Request) reply {
+	a.t.Helper()
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	raw, err := io.ReadAll(response.Body)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	r := reply{status: response.StatusCode, header: response.Header, raw: string(raw)}
+	if err := json.Unmarshal(raw, &r.body); err != nil {
+		r.body = nil
+	}
+	return r
+}
+
+// want fails the test unless the call had this status.
+func (a account) want(status int, method, path string, body any) reply {
+	a.t.Helper()
+	r := a.call(method, path, body)
+	if r.status != status {
+		a.t.Fatalf("%s %s answered %d, want %d: %s", method, path, r.status, status, r.raw)
+	}
+	return r
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package testkit
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"convene.dev/convene/internal/localstack"
+)
+
+// ManagerOptions of a manager for a test.
+type ManagerOptions struct {
+	// Kubeconfig of the account that it runs under; empty means the administrator's.
+	Kubeconfig string
+	// DefaultConfig is --default-config.
+	DefaultConfig string
+	// Addresses that the gateway listens on; empty means one free port.
+	Addresses []string
+	// Args are further flags.
+	Args []string
+}
+
+// ManagerProcess is the real binary, built from the tree under test, as a child process.
+type ManagerProcess struct {
+	// URL (http) of the gateway's first address.
+	URL string
+	// Addresses that the gateway listens on.
+	Addresses []string
+	// HealthURL has /healthz and /readyz, MetricsURL /metrics.
+	HealthURL, MetricsURL string
+
+	binary string
+	logDir string
+	args   []string
+	proc   *localstack.Process
+}
+
+// Manager builds the manager and starts it on a control plane. It ends with the test; when the test fails, its log is
+// printed.
+func Manager(t testing.TB, c *Cluster, o ManagerOptions) *ManagerProcess {
+	t.Helper()
+	ports, err := localstack.RandomPorts(3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(o.Addresses) == 0 {
+		o.Addresses = []string{fmt.Sprintf("127.0.0.1:%d", ports[0])}
+	}
+	if o.Kubeconfig == "" {
+		o.Kubeconfig = c.Kubeconfig
+	}
+	m := &ManagerProcess{
+		URL: "http://" + o.Addresses[0], Addresses: o.Addresses, binary: managerBinary(t), logDir: t.TempDir(),
+		MetricsURL: fmt.Sprintf("http://127.0.0.1:%d/metrics", ports[1]), HealthURL: fmt.Sprintf("http://127.0.0.1:%d", ports[2]),
+	}
+	m.args = append([]string{
+		"--kubeconfig", o.Kubeconfig,
+		"--gateway-bind-address", strings.Join(o.Addresses, ","),
+		"--metrics-bind-address", fmt.Sprintf("127.0.0.1:%d", ports[1]),
+		"--health-probe-bind-address", fmt.Sprintf("127.0.0.1:%d", ports[2]),
+		"--namespace", c.Namespace,
+	}, o.Args...)
+	if o.DefaultConfig != "" {
+		m.args = append(m.args, "--default-config", o.DefaultConfig)
+	}
+	m.Start(t)
+	t.Cleanup(func() {
+		m.proc.Stop()
+		if t.Failed() {
+			t.Logf("The manager's log:\n%s", m.proc.Log())
+		}
+	})
+	return m
+}
+
+// Start starts the manager again after Stop or Kill and returns once it is ready.
+func (m *ManagerProcess) Start(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	proc, err := localstack.Start(ctx, localstack.Command{
+		Name: "manager", Path: m.binary, Args: m.args, LogDir: m.logDir,
+		Ready: func(ctx context.Context) error {
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, m.HealthURL+"/readyz", nil)
+			if err != nil {
+				return err
+			}
+			response, err := http.DefaultClient.Do(request)
+			if err != nil {
+				return err
+			}
+			defer func() { _ = response.Body.Close() }()
+			if response.StatusCode != http.StatusOK {
+				return fmt.Errorf("readyz answers %s", response.Status)
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.proc = proc
+}
+
+// Stop ends the manager in order.
+func (m *ManagerProcess) Stop() { m.proc.Stop() }
+
+// Kill ends the manager without warning (SIGKILL).
+func (m *ManagerProcess) Kill() { m.proc.Kill() }
+
+// Log returns what the manager has written since it was last started.
+func (m *ManagerProcess) Log() string { return m.proc.Log() }
+
+// managerBinary builds the manager, once for the tests of a package; Go's build cache makes the next one quick.
+func managerBinary(t testing.TB) string {
+	t.Helper()
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.manager != "" {
+		return shared.manager
+	}
+	binary := filepath.Join(sharedDir(t), "manager")
+	args := []string{"build", "-o", binary}
+	if raceEnabled {
+		args = append(args, "-race")
+	}
+	build := exec.Command("go", append(args, "./cmd/manager")...) //nolint:gosec // our own package
+	build.Dir = Root(t)
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("the manager does not build: %v\n%s", err, out)
+	}
+	shared.manager = binary
+	return binary
+}
