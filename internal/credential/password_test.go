@@ -122,7 +122,8 @@ func TestHashingIsLimited(t *testing.T) {
 		wg.Go(func() {
 			withEffort(0, func() {
 				n := running.Add(1)
-				for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
+				for old := most.Load(); n > old; old = most.Load() {
+					most.CompareAndSwap(old, n)
 				}
 				started <- struct{}{}
 				<-release

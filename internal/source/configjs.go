@@ -18,7 +18,9 @@ const (
 	// MaxScript is the greatest length of a config.js in bytes.
 	MaxScript = 1 << 20
 	// maxDepth bounds calls within calls.
-	maxDepth   = 400
+	maxDepth = 400
+	// maxTime is the last resort, by the clock, for a caller whose context never ends.
+	maxTime    = 2 * time.Second
 	scriptName = "config.js"
 )
 
@@ -36,7 +38,7 @@ const chance = 0.5
 // CommonJS or an ECMAScript module. The file finds env in process.env; every other thing outside of it is a value of
 // which nothing comes. Every error is Invalid, and is one sentence with the line and the mend.
 //
-// The end of ctx interrupts the file's own code, but neither a built-in function at work nor the parser, and nothing
+// The end of ctx, or two seconds, interrupts the file's own code, but neither a built-in function at work nor the parser, and nothing
 // bounds its memory. Files from outside are for package sandbox, which runs this in a process of its own.
 func EvaluateConfigJS(ctx context.Context, script string, env map[string]string) (settings Settings, err error) {
 	if len(script) > MaxScript {
@@ -54,6 +56,8 @@ func EvaluateConfigJS(ctx context.Context, script string, env map[string]string)
 	}
 	vm := newRuntime()
 	kinds := newErrorKinds(vm)
+	ctx, cancel := context.WithTimeout(ctx, maxTime)
+	defer cancel()
 	stop := context.AfterFunc(ctx, func() { vm.Interrupt("time") })
 	defer stop()
 	result, err := evaluate(vm, program, env)

@@ -4,7 +4,11 @@
 // time, and can be ended whatever it does. In the manager's own process a file of one line could stop every tenant: a
 // built-in function at work cannot be interrupted, the evaluator has no bound on memory, and the parser recurses.
 //
-// The process is this same program, started with Argument: main calls Main before anything else when it finds it.
+// The process is this same program, started with Argument; main begins with
+//
+//	if sandbox.Requested(os.Args) {
+//		os.Exit(sandbox.Main(os.Stdin, os.Stdout))
+//	}
 package sandbox
 
 import (
@@ -13,6 +17,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"time"
 
@@ -51,8 +56,19 @@ type Sandbox struct {
 	memory  memory
 }
 
-// New returns a sandbox whose processes are started by that command: the program, as os.Executable returns it, and
-// Argument.
+// Requested reports whether the program was started to be the process of one evaluation.
+func Requested(args []string) bool { return len(args) == 2 && args[1] == Argument }
+
+// Self returns a sandbox whose processes are this same program.
+func Self() (*Sandbox, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	return New(program, Argument), nil
+}
+
+// New returns a sandbox whose processes are started by that command.
 func New(command ...string) *Sandbox {
 	return &Sandbox{command: command, turn: make(chan struct{}, 1), memory: memory{}}
 }

@@ -16,7 +16,7 @@ import (
 
 // TestMain makes the test program able to be the process of an evaluation, as cmd/manager is.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && os.Args[1] == Argument {
+	if Requested(os.Args) {
 		os.Exit(Main(os.Stdin, os.Stdout))
 	}
 	os.Exit(m.Run())
@@ -24,11 +24,11 @@ func TestMain(m *testing.M) {
 
 func newSandbox(t testing.TB) *Sandbox {
 	t.Helper()
-	program, err := os.Executable()
+	s, err := Self()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(program, Argument)
+	return s
 }
 
 func TestGoodFile(t *testing.T) {
