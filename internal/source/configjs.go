@@ -38,8 +38,9 @@ const chance = 0.5
 // CommonJS or an ECMAScript module. The file finds env in process.env; every other thing outside of it is a value of
 // which nothing comes. Every error is Invalid, and is one sentence with the line and the mend.
 //
-// The end of ctx, or two seconds, interrupts the file's own code, but neither a built-in function at work nor the parser, and nothing
-// bounds its memory. Files from outside are for package sandbox, which runs this in a process of its own.
+// The end of ctx, or two seconds, interrupts the file's own code, but neither a built-in function at work nor the
+// parser, and nothing bounds its memory. Files from outside are for package sandbox, which runs this in a process of its
+// own.
 func EvaluateConfigJS(ctx context.Context, script string, env map[string]string) (settings Settings, err error) {
 	if len(script) > MaxScript {
 		return Settings{}, invalid("%s is longer than 1 MiB: leave only the settings in it", scriptName)
