@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"convene.dev/convene/internal/source/sandbox"
 )
 
 // Set by the linker.
@@ -20,6 +22,10 @@ var (
 )
 
 func main() {
+	// A config.js is evaluated in a process of its own, which is this same program.
+	if sandbox.Requested(os.Args) {
+		os.Exit(sandbox.Main(os.Stdin, os.Stdout))
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	switch err := run(ctx, os.Args[1:], os.Getenv, os.Stderr); {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"go.uber.org/zap/zapcore"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -29,6 +30,7 @@ import (
 	"convene.dev/convene/internal/gateway"
 	"convene.dev/convene/internal/httpapi"
 	"convene.dev/convene/internal/livekit"
+	"convene.dev/convene/internal/source/sandbox"
 	"convene.dev/convene/internal/store"
 	"convene.dev/convene/internal/tenant"
 	"convene.dev/convene/internal/web"
@@ -46,10 +48,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 		fmt.Fprintf(out, "convene %s (%s)\n", version, commit)
 		return nil
 	}
-	log := zap.New(zap.UseDevMode(s.logFormat == "console"), zap.WriteTo(out))
-	if !s.verbose {
-		log = log.V(0)
-	}
+	log := logger(s, out)
 	ctrl.SetLogger(log)
 	klog.SetLogger(log)
 	config, err := restConfig(s.kubeconfig)
@@ -126,7 +125,13 @@ func (p *parts) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.tenants = tenant.NewRegistry(tenant.Options{Cache: p.cache, Client: watches, Dial: livekit.New, Default: p.defaultConfig})
+	evaluator, err := sandbox.Self()
+	if err != nil {
+		return err
+	}
+	p.tenants = tenant.NewRegistry(tenant.Options{
+		Cache: p.cache, Client: watches, Dial: livekit.New, Evaluate: evaluator.EvaluateConfigJS, Default: p.defaultConfig,
+	})
 	meetings, err := store.New(ctx, store.Options{Meetings: p.objects, Secrets: p.secrets, Cache: p.cache, Now: time.Now})
 	if err != nil {
 		return err
@@ -163,6 +168,15 @@ func cacheOptions(namespace string) cache.Options {
 		o.DefaultNamespaces = map[string]cache.Config{namespace: {}}
 	}
 	return o
+}
+
+// logger writes JSON lines, or lines for people.
+func logger(s settings, out io.Writer) logr.Logger {
+	level := zapcore.InfoLevel
+	if s.verbose {
+		level = zapcore.DebugLevel
+	}
+	return zap.New(zap.UseDevMode(s.logFormat == "console"), zap.WriteTo(out), zap.Level(level), zap.StacktraceLevel(zapcore.PanicLevel))
 }
 
 // restConfig finds the cluster: the kubeconfig where one is named, else the one that the pod runs in. Client-side

@@ -3,14 +3,19 @@
 package tenant
 
 import (
+	"context"
 	"fmt"
 
 	"k8s.io/utils/ptr"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/source"
 )
+
+// Evaluator reads the settings out of a config.js.
+type Evaluator func(ctx context.Context, script string, env map[string]string) (source.Settings, error)
 
 // access reads API keys and switches: from the fields, and where these are not set from the operator's own file.
 func (r *resolver) access() {
@@ -82,6 +87,7 @@ func (r *resolver) file() *source.Settings {
 		return nil
 	}
 	settings, err := r.readFile(spec)
+	r.again = fault.Is(err, fault.KindUnavailable)
 	if err != nil {
 		r.problem(v1alpha1.ConditionAPIKeysResolved, v1alpha1.ReasonSourceInvalid, false, true, "spec.source: %s", err)
 		return nil
@@ -102,7 +108,7 @@ func (r *resolver) readFile(spec *v1alpha1.SourceSpec) (*source.Settings, error)
 	if err != nil {
 		return nil, err
 	}
-	settings, err := source.EvaluateConfigJS(r.ctx, text, env)
+	settings, err := r.evaluate(r.ctx, text, env)
 	return &settings, err
 }
 

@@ -27,6 +27,8 @@ const (
 	// a missing one.
 	syncLimit = 5 * time.Second
 	syncPoll  = 10 * time.Millisecond
+	// retryAfter is before the next try of what failed for a reason that passes.
+	retryAfter = time.Second
 )
 
 // Options are what a Registry needs.
@@ -37,6 +39,8 @@ type Options struct {
 	Client kubernetes.Interface
 	// Dial makes engines.
 	Dial engine.Dialer
+	// Evaluate reads config.js files.
+	Evaluate Evaluator
 	// Default is the ConferenceConfig for hosts that none asks for; empty means the only one.
 	Default types.NamespacedName
 }
@@ -218,7 +222,14 @@ func (r *Registry) refresh(ctx context.Context, name types.NamespacedName) bool 
 			return false
 		}
 		previous, _ := r.Get(name)
-		r.put(name, resolve(ctx, &config, r.objects.data, r.dial, previous))
+		t, again := resolve(ctx, &config, r.objects.data, r.dial, r.options.Evaluate, previous)
+		if again {
+			r.queue.AddAfter(name, retryAfter)
+			if previous != nil {
+				return true // What was good is served until the file can be evaluated.
+			}
+		}
+		r.put(name, t)
 	}
 	r.mu.Lock()
 	listeners := r.listeners

@@ -36,14 +36,17 @@ type resolver struct {
 	config   *v1alpha1.ConferenceConfig
 	lookup   lookup
 	dial     engine.Dialer
+	evaluate Evaluator
 	previous *Tenant
+	// again says that the file could not be evaluated for a reason that passes.
+	again bool
 	Tenant
 }
 
 // resolve makes a Tenant of a ConferenceConfig. Where settings contradict each other those of the previous Tenant
-// stay in force.
-func resolve(ctx context.Context, config *v1alpha1.ConferenceConfig, find lookup, dial engine.Dialer, previous *Tenant) *Tenant {
-	r := &resolver{ctx: ctx, config: config, lookup: find, dial: dial, previous: previous}
+// stay in force. again asks for another try soon.
+func resolve(ctx context.Context, config *v1alpha1.ConferenceConfig, find lookup, dial engine.Dialer, evaluate Evaluator, previous *Tenant) (t *Tenant, again bool) {
+	r := &resolver{ctx: ctx, config: config, lookup: find, dial: dial, evaluate: evaluate, previous: previous}
 	r.identify()
 	r.access()
 	r.signing()
@@ -51,8 +54,7 @@ func resolve(ctx context.Context, config *v1alpha1.ConferenceConfig, find lookup
 	r.rules()
 	r.web()
 	r.media()
-	t := r.Tenant
-	return &t
+	return &r.Tenant, r.again
 }
 
 func (r *resolver) problem(condition, reason string, whenTrue, fatal bool, format string, args ...any) {
