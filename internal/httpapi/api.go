@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// Tenants finds who answers for a host.
+type Tenants interface {
+	// ForHost takes a request's Host, with or without a port.
+	ForHost(host string) (*tenant.Tenant, bool)
+}
+
+// Meetings reads meetings and asks for changes to them. Its errors are faults.
+type Meetings interface {
+	Totals(context.Context, *tenant.Tenant) (meeting.Totals, error)
+	// Live lists the live meetings, oldest first.
+	Live(context.Context, *tenant.Tenant) ([]meeting.View, error)
+	Create(context.Context, *tenant.Tenant, meeting.CreateCommand) (meeting.View, error)
+	Join(context.Context, *tenant.Tenant, meeting.JoinCommand) (meeting.View, error)
+	// End waits until nobody is in any more, for 5 seconds at most.
+	End(context.Context, *tenant.Tenant, meeting.EndCommand) (meeting.EndResult, error)
+}
+
+// Options of the API. Tenants and Meetings are needed.
+type Options struct {
+	Tenants  Tenants
+	Meetings Meetings
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+	// Log gets a line for each call that changes something or is refused.
+	Log logr.Logger
+	// Registerer of the metrics; nil means none are registered.
+	Registerer prometheus.Registerer
+	// TrustedProxies are the addresses whose X-Forwarded-For is believed.
+	TrustedProxies []netip.Prefix
+	// Timeout bounds one call, and apart from it the arrival of its body; zero means 10 seconds. It must be longer
+	// than Meetings.End waits.
+	Timeout time.Duration
+}
+
+const defaultTimeout = 10 * time.Second
+
+type api struct {
+	tenants  Tenants
+	meetings Meetings
+	now      func() time.Time
+	log      logr.Logger
+	metrics  *metrics
+	timeout  time.Duration
+
+	proxies   proxies
+	attempts  *attempts
+	keyLimits *keyLimits
+	logins    chan struct{}
+	documents *documents
+}
+
+// New makes the handler of all paths that are a tenant's BasePath followed by /api, with nothing stripped.
+func New(o Options) http.Handler {
+	a := &api{
+		tenants:   o.Tenants,
+		meetings:  o.Meetings,
+		now:       o.Now,
+		log:       o.Log,
+		metrics:   newMetrics(o.Registerer),
+		timeout:   cmp.Or(o.Timeout, defaultTimeout),
+		proxies:   o.TrustedProxies,
+		attempts:  newAttempts(),
+		keyLimits: newKeyLimits(),
+		logins:    make(chan struct{}, maxLogins),
+		documents: newDocuments(),
+	}
+	if a.now == nil {
+		a.now = time.Now
+	}
+	return a
+}
+
+// ServeHTTP answers every request with JSON, but for the pages under docs.
+func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c := &call{api: a, w: w, r: r, start: a.now(), id: requestID(r)}
+	defer c.finish()
+	setCommonHeaders(w.Header(), c.id)
+	answer, err := c.handle()
+	if err != nil {
+		answer = c.refuse(err)
+	}
+	c.send(answer)
+}
+
+var (
+	noStore = []string{"no-store"}
+	noSniff = []string{"nosniff"}
+)
+
+// setCommonHeaders sets what every answer carries. Keys are in canonical form and values shared, to spare allocations.
+func setCommonHeaders(h http.Header, id string) {
+	h["Cache-Control"] = noStore
+	h["X-Content-Type-Options"] = noSniff
+	h["Vary"] = varyOrigin
+	h["X-Request-Id"] = []string{id}
+}

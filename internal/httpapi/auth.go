@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import "convene.dev/convene/internal/fault"
+
+var (
+	errUnauthorized = fault.Denied("Unauthorized: send the API key, and nothing else, as the value of the authorization header")
+	errNoUsableKey  = fault.Unavailable("No API key of this service is usable; the operator finds the reason in the condition APIKeysResolved of its ConferenceConfig")
+)
+
+// authenticate checks the secret. A right one always passes, however many wrong ones its address has sent; only a limit
+// that the operator set holds it back. Without a secret nothing is guessed, so only wrong ones are counted.
+func (c *call) authenticate() error {
+	if c.tenant.Keys.Len() == 0 {
+		return errNoUsableKey
+	}
+	values := c.r.Header["Authorization"]
+	// Of two headers, which one counts is anybody's guess, a proxy's too.
+	if len(values) == 1 {
+		if fingerprint, ok := c.tenant.Keys.Match(values[0]); ok {
+			c.key = fingerprint
+			return c.keyLimits.take(c.tenant, fingerprint, c.start)
+		}
+	}
+	for _, value := range values {
+		if value != "" {
+			if wait := c.attempts.take(c.proxies.client(c.r), c.start); wait > 0 {
+				return tooMany(wait, "Too many wrong API keys from this address; correct the authorization header and wait")
+			}
+			break
+		}
+	}
+	return errUnauthorized
+}

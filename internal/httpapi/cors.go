@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+
+	"convene.dev/convene/internal/tenant"
+)
+
+var varyOrigin = []string{"Origin"}
+
+// allowOrigin lets scripts of the tenant's CORS origins read the answer, errors too. Credentials are never allowed: the
+// secret is a header that the script sets itself.
+func allowOrigin(to http.Header, t *tenant.Tenant, from http.Header) {
+	origin := from.Get("Origin")
+	if origin == "" {
+		return
+	}
+	for _, allowed := range t.Web.CORSOrigins {
+		if allowed == "*" {
+			origin = allowed
+		} else if !strings.EqualFold(allowed, origin) {
+			continue
+		}
+		to.Set("Access-Control-Allow-Origin", origin)
+		to.Set("Access-Control-Expose-Headers", "Retry-After, X-Request-Id")
+		return
+	}
+}
+
+// preflightSeconds is how long browsers may remember an answer to a preflight: a change of the origins should not wait
+// long for them.
+const preflightSeconds = "60"
+
+// options answers OPTIONS, a preflight or not. It needs no secret, because browsers send none with a preflight.
+func (c *call) options() answer {
+	path, _ := c.path()
+	allow := strings.Join(methods(c.tenant, path), ", ")
+	h := c.w.Header()
+	h.Set("Allow", allow)
+	if h.Get("Access-Control-Allow-Origin") != "" {
+		h.Set("Access-Control-Allow-Methods", allow)
+		h.Set("Access-Control-Allow-Headers", "authorization, content-type, x-request-id")
+		h.Set("Access-Control-Max-Age", preflightSeconds)
+	}
+	return empty{}
+}
+
+// empty is an answer without a body.
+type empty struct{}
+
+func (empty) head(http.Header) int { return http.StatusNoContent }
+func (empty) body(*encoder)        {}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"go.yaml.in/yaml/v3"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/tenant"
+)
+
+// described is openapi.yaml, whole, ready to hold requests and responses against.
+var described = sync.OnceValue(func() *description {
+	var root yaml.Node
+	if err := yaml.Unmarshal(openapiSource, &root); err != nil {
+		panic(err)
+	}
+	text, err := appendJSON(nil, root.Content[0])
+	if err != nil {
+		panic(err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		panic(err)
+	}
+	d := &description{root: value.(map[string]any), compiler: jsonschema.NewCompiler()}
+	d.closeResponses()
+	d.compiler.DefaultDraft(jsonschema.Draft2020)
+	d.compiler.AssertFormat()
+	if err := d.compiler.AddResource("openapi.json", d.root); err != nil {
+		panic(err)
+	}
+	return d
+})
+
+type description struct {
+	root     map[string]any
+	mu       sync.Mutex
+	compiler *jsonschema.Compiler
+}
+
+// closeResponses lets nothing pass in responses that is not described. Clients are told no such thing, so that more can
+// be added.
+func (d *description) closeResponses() {
+	for name, schema := range d.at("components", "schemas") {
+		schema := schema.(map[string]any)
+		if schema["type"] == "object" && !strings.HasSuffix(name, "Request") {
+			schema["additionalProperties"] = false
+		}
+	}
+}
+
+// at walks down objects from the top.
+func (d *description) at(keys ...string) map[string]any { return d.from(d.root, keys...) }
+
+// from walks down objects; references are followed.
+func (d *description) from(value map[string]any, keys ...string) map[string]any {
+	for _, key := range keys {
+		value, _ = value[key].(map[string]any)
+		if ref, ok := value["$ref"].(string); ok {
+			value = d.at(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
+		}
+	}
+	return value
+}
+
+// operation finds what describes a request, and where it stands.
+func (d *description) operation(method, path string) (map[string]any, []string) {
+	for template := range d.at("paths") {
+		fixed, _, parametrized := strings.Cut(template, "{")
+		rest, ok := strings.CutPrefix(path, fixed)
+		if !ok || parametrized == (rest == "") || strings.Contains(rest, "/") {
+			continue
+		}
+		where := []string{"paths", template, strings.ToLower(method)}
+		if operation := d.at(where...); operation != nil {
+			return operation, where
+		}
+	}
+	return nil, nil
+}
+
+// validate holds a JSON text against the schema at a place of the document.
+func (d *description) validate(text string, where ...string) error {
+	for i, key := range where {
+		where[i] = strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+	}
+	d.mu.Lock()
+	schema, err := d.compiler.Compile("openapi.json#/" + strings.Join(where, "/"))
+	d.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	value, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+	if err != nil {
+		return err
+	}
+	return schema.Validate(value)
+}
+
+// checkDescribed fails the test when the document does not describe the response, down to every property.
+func checkDescribed(t testing.TB, r *http.Request, got response) {
+	t.Helper()
+	d := described()
+	for name, want := range map[string]string{"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"} {
+		if have := got.header.Get(name); have != want {
+			t.Errorf("%s %s: %s is %q, want %q", r.Method, r.URL.Path, name, have, want)
+		}
+	}
+	if got.header.Get("X-Request-Id") == "" || !strings.Contains(got.header.Get("Vary"), "Origin") {
+		t.Errorf("%s %s: no X-Request-Id, or no Vary: Origin, in %v", r.Method, r.URL.Path, got.header)
+	}
+	if r.Method == http.MethodOptions || r.Method == http.MethodHead {
+		return
+	}
+	escaped := strings.TrimSuffix(r.URL.EscapedPath(), "/")
+	operation, where := d.operation(r.Method, strings.TrimPrefix(escaped, "/video"))
+	if operation == nil {
+		if strings.Contains(escaped, "/docs/assets/") && got.status == http.StatusOK {
+			return // What the page is made of is no part of the API.
+		}
+		if got.status < 400 {
+			t.Errorf("%s %s: status %d of something that the document does not have", r.Method, r.URL.Path, got.status)
+		}
+		checkError(t, r, got)
+		return
+	}
+	status := strconv.Itoa(got.status)
+	answer := d.from(operation, "responses", status)
+	if answer == nil {
+		t.Errorf("%s %s: the document does not have status %s", r.Method, r.URL.Path, status)
+		return
+	}
+	contentType, _, _ := strings.Cut(got.header.Get("Content-Type"), ";")
+	content, ok := answer["content"].(map[string]any)[contentType].(map[string]any)
+	if !ok {
+		t.Errorf("%s %s: status %s with the undescribed content type %q", r.Method, r.URL.Path, status, contentType)
+		return
+	}
+	if headers, ok := answer["headers"].(map[string]any); ok {
+		for name := range headers {
+			if got.header.Get(name) == "" {
+				t.Errorf("%s %s: status %s without the header %s", r.Method, r.URL.Path, status, name)
+			}
+		}
+	}
+	if _, typed := content["schema"]; !typed {
+		return
+	}
+	place := append(where, "responses", status)
+	if ref, ok := d.from(operation, "responses")[status].(map[string]any)["$ref"].(string); ok {
+		place = strings.Split(strings.TrimPrefix(ref, "#/"), "/")
+	}
+	if err := d.validate(got.body, append(place, "content", contentType, "schema")...); err != nil {
+		t.Errorf("%s %s: status %s, body %s: %v", r.Method, r.URL.Path, status, got.body, err)
+	}
+}
+
+// checkError fails the test when the body is not that of an error.
+func checkError(t testing.TB, r *http.Request, got response) {
+	t.Helper()
+	if contentType := got.header.Get("Content-Type"); contentType != "application/json" {
+		t.Errorf("%s %s: status %d with content type %q", r.Method, r.URL.Path, got.status, contentType)
+	}
+	if err := described().validate(got.body, "components", "schemas", "Error"); err != nil {
+		t.Errorf("%s %s: status %d, body %q: %v", r.Method, r.URL.Path, got.status, got.body, err)
+	}
+}
+
+func TestRoutesAndDocumentAgree(t *testing.T) {
+	type line struct{ method, path, endpoint string }
+	var inDocument, inRoutes []line
+	for path, item := range described().at("paths") {
+		for method, operation := range item.(map[string]any) {
+			if method == "parameters" {
+				continue
+			}
+			endpoint, _ := operation.(map[string]any)[extensionEndpoint].(string)
+			inDocument = append(inDocument, line{strings.ToUpper(method), strings.TrimPrefix(path, prefix), endpoint})
+		}
+	}
+	for _, r := range routes {
+		if r.path == "docs/assets/{file}" {
+			continue // What the page is made of is no part of the API.
+		}
+		inRoutes = append(inRoutes, line{r.method, r.path, string(r.endpoint)})
+	}
+	for _, l := range inRoutes {
+		if !slices.Contains(inDocument, l) {
+			t.Errorf("the document lacks %+v", l)
+		}
+	}
+	for _, l := range inDocument {
+		if !slices.Contains(inRoutes, l) {
+			t.Errorf("the document has %+v, and there is no such route", l)
+		}
+	}
+}
+
+func TestEverySwitchHasARoute(t *testing.T) {
+	for _, variant := range []v1alpha1.Variant{v1alpha1.VariantA, v1alpha1.VariantB} {
+		for _, endpoint := range tenant.Endpoints(variant) {
+			if !slices.ContainsFunc(routes, func(r route) bool { return r.endpoint == endpoint }) {
+				t.Errorf("variant %s switches %s, and there is no route of that name", variant, endpoint)
+			}
+		}
+	}
+}
+
+func TestOnlyDocumentationNeedsNoKey(t *testing.T) {
+	for path, item := range described().at("paths") {
+		for method, operation := range item.(map[string]any) {
+			if method == "parameters" {
+				continue
+			}
+			operation := operation.(map[string]any)
+			_, open := operation["security"]
+			if open != (operation[extensionEndpoint] == "docs") {
+				t.Errorf("%s %s: needs no key: %v", method, path, open)
+			}
+		}
+	}
+}
+
+func TestExamplesAreValid(t *testing.T) {
+	d := described()
+	examples := 0
+	check := func(example any, where ...string) {
+		examples++
+		text, err := json.Marshal(example)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.validate(string(text), slices.Clone(where)...); err != nil {
+			t.Errorf("%v: %v", where, err)
+		}
+	}
+	for name, schema := range d.at("components", "schemas") {
+		if example, ok := schema.(map[string]any)["example"]; ok {
+			check(example, "components", "schemas", name)
+		}
+	}
+	for name := range d.at("components", "responses") {
+		check(d.at("components", "responses", name, "content", "application/json")["example"],
+			"components", "responses", name, "content", "application/json", "schema")
+	}
+	if examples < 20 {
+		t.Errorf("only %d examples", examples)
+	}
+}
+
+// allErrors are the messages of errors that the document gives as examples: they should be real ones.
+func TestErrorExamplesAreReal(t *testing.T) {
+	for name, want := range map[string]error{
+		"Refused": errUnauthorized, "Unknown": errUnknownPath, "TooSlow": errTooSlow, "TooLarge": errTooLarge, "Unavailable": errTimeout,
+	} {
+		example := described().at("components", "responses", name, "content", "application/json", "example")
+		if got := fmt.Sprint(example["error"]); got != want.Error() {
+			t.Errorf("%s: the document says %q, the API says %q", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// hosts are tenants by their host, or by anything when there is one under "*".
+type hosts map[string]*tenant.Tenant
+
+func (h hosts) ForHost(host string) (*tenant.Tenant, bool) {
+	if t, ok := h[host]; ok {
+		return t, true
+	}
+	t, ok := h["*"]
+	return t, ok
+}
+
+// fakeMeetings keeps meetings in memory, and every command in the order in which they came.
+type fakeMeetings struct {
+	mu       sync.Mutex
+	now      func() time.Time
+	commands []any
+	live     []meeting.View
+	secrets  map[string]string
+	totals   meeting.Totals
+	// ending makes the next ends take longer than anybody waits.
+	ending bool
+	// fail is what every call fails with.
+	fail error
+	// block makes every call wait for the end of its context.
+	block bool
+	panic bool
+}
+
+func (f *fakeMeetings) begin(ctx context.Context, command any) error {
+	if f.panic {
+		panic("the fake was told to")
+	}
+	if f.block {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	if command != nil {
+		f.commands = append(f.commands, command)
+	}
+	return f.fail
+}
+
+func (f *fakeMeetings) Totals(ctx context.Context, _ *tenant.Tenant) (meeting.Totals, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.totals, f.begin(ctx, nil)
+}
+
+func (f *fakeMeetings) Live(ctx context.Context, _ *tenant.Tenant) ([]meeting.View, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Clone(f.live), f.begin(ctx, nil)
+}
+
+func (f *fakeMeetings) Create(ctx context.Context, t *tenant.Tenant, command meeting.CreateCommand) (meeting.View, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.begin(ctx, command); err != nil {
+		return meeting.View{}, err
+	}
+	length, err := t.Settings.Length(command.Duration)
+	if err != nil {
+		return meeting.View{}, err
+	}
+	if v := f.find(command.Room); v != nil {
+		if command.Duration != "" && v.Length != length {
+			return meeting.View{}, fault.Conflict("The room has an active meeting with another duration; use its values or another room")
+		}
+		return *v, nil
+	}
+	return f.open(t, command.Room, length, command.Password), nil
+}
+
+func (f *fakeMeetings) Join(ctx context.Context, t *tenant.Tenant, command meeting.JoinCommand) (meeting.View, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.begin(ctx, command); err != nil {
+		return meeting.View{}, err
+	}
+	if v := f.find(command.Room); v != nil {
+		if command.Password != nil && v.HasPassword && *command.Password != f.secrets[v.Room] {
+			return meeting.View{}, fault.Denied("roomPassword is not this room's; correct it")
+		}
+		return *v, nil
+	}
+	length, err := t.Settings.Length(command.Duration)
+	if err != nil {
+		return meeting.View{}, err
+	}
+	password := ""
+	if command.Password != nil {
+		password = *command.Password
+	}
+	return f.open(t, command.Room, length, password), nil
+}
+
+func (f *fakeMeetings) End(ctx context.Context, _ *tenant.Tenant, command meeting.EndCommand) (meeting.EndResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.begin(ctx, command); err != nil {
+		return meeting.EndResult{}, err
+	}
+	if f.find(command.Room) == nil {
+		return meeting.EndResult{}, fault.NotFound("No meeting of this room is active; GET /api/v1/meetings lists those that are")
+	}
+	f.live = slices.DeleteFunc(f.live, func(v meeting.View) bool { return v.Room == command.Room })
+	return meeting.EndResult{Ended: !f.ending}, nil
+}
+
+func (f *fakeMeetings) find(room string) *meeting.View {
+	i := slices.IndexFunc(f.live, func(v meeting.View) bool { return v.Room == room })
+	if i < 0 {
+		return nil
+	}
+	return &f.live[i]
+}
+
+func (f *fakeMeetings) open(t *tenant.Tenant, room string, length meeting.Length, password string) meeting.View {
+	v := meeting.View{
+		UID: "uid-" + room, Lineage: "lineage-" + room, Room: room, URL: t.MeetingURL(room), Length: length,
+		Created: f.now(), Expires: length.After(f.now()), HasPassword: password != "",
+	}
+	if f.secrets == nil {
+		f.secrets = map[string]string{}
+	}
+	f.secrets[room] = password
+	f.live = append(f.live, v)
+	return v
+}
+
+// reset forgets everything but one live meeting.
+func (f *fakeMeetings) reset(room string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.commands = nil
+	f.live = []meeting.View{{UID: "uid-" + room, Lineage: "lineage-" + room, Room: room, Created: f.now()}}
+}
+
+// took returns the commands since it was last asked.
+func (f *fakeMeetings) took() []any {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	defer func() { f.commands = nil }()
+	return f.commands
+}

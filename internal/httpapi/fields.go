@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"convene.dev/convene/internal/fault"
+)
+
+// fields reads the members of an object one after the other. The first error stays, and everything read after it is
+// zero; so it is asked for once, at the end.
+type fields struct {
+	object
+	err error
+}
+
+// fail keeps the first error of a member. The value is never repeated: it may be a secret.
+func (f *fields) fail(name, mend string) {
+	if f.err == nil {
+		name = f.path + name
+		f.err = fault.Invalid(name, "%s %s", name, mend)
+	}
+}
+
+// check keeps an error that a rule outside has found.
+func (f *fields) check(err error) {
+	if f.err == nil {
+		f.err = err
+	}
+}
+
+func (f *fields) get(name string) jsontext.Value {
+	if f.err != nil {
+		return nil
+	}
+	return f.object.get(name)
+}
+
+// text reads a string, and whether it is there.
+func (f *fields) text(name string) (string, bool) {
+	value := f.get(name)
+	if value == nil {
+		return "", false
+	}
+	if value.Kind() != '"' {
+		f.fail(name, "must be a string")
+		return "", false
+	}
+	return unquote(value), true
+}
+
+// flag reads a boolean, which may be written as a string or a number.
+func (f *fields) flag(name string, absent bool) bool {
+	value := f.get(name)
+	if value == nil {
+		return absent
+	}
+	switch scalar(value) {
+	case "true", "1":
+		return true
+	case "false", "0":
+		return false
+	}
+	f.fail(name, "must be true or false")
+	return absent
+}
+
+// textUnlessNone reads a string in whose place false, however it is written, and an empty one mean none.
+func (f *fields) textUnlessNone(name string) string {
+	value := f.get(name)
+	if value == nil {
+		return ""
+	}
+	text := scalar(value)
+	switch {
+	case text == "false" || text == "0":
+		return ""
+	case value.Kind() == '"':
+		return text
+	}
+	f.fail(name, "must be a string, or false for none")
+	return ""
+}
+
+// count reads a whole number from one to a greatest, and zero for none.
+func (f *fields) count(name string, greatest int) int {
+	value := f.get(name)
+	if value == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(scalar(value))
+	if err != nil || value.Kind() != '0' || n < 1 || n > greatest {
+		f.fail(name, "must be a whole number from 1 to "+strconv.Itoa(greatest))
+		return 0
+	}
+	return n
+}
+
+// scalar is a string's content, a number in its shortest form when it is a whole one, or any other value as written.
+func scalar(value jsontext.Value) string {
+	switch value.Kind() {
+	case '"':
+		return unquote(value)
+	case '0':
+		if n, err := strconv.ParseFloat(string(value), 64); err == nil && n == float64(int32(n)) {
+			return strconv.Itoa(int(n))
+		}
+	}
+	return string(value)
+}
+
+// unquote returns what a string of a valid document holds.
+func unquote(value jsontext.Value) string {
+	text, _ := jsontext.AppendUnquote(nil, value)
+	return string(text)
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"convene.dev/convene/internal/fault"
+)
+
+// finish runs last, panic or not: it makes a panic an error, counts the call, and logs it where it matters.
+func (c *call) finish() {
+	if p := recover(); p != nil {
+		c.failed = fault.As(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
+		if c.status != 0 || p == http.ErrAbortHandler {
+			// Half an answer cannot be taken back: cut the connection, so that the client sees that it is half.
+			c.status = http.StatusInternalServerError
+			c.account()
+			panic(http.ErrAbortHandler)
+		}
+		c.send(c.refuse(c.failed))
+	}
+	c.account()
+}
+
+func (c *call) account() {
+	endpoint := "unknown"
+	if c.route != nil {
+		endpoint = string(c.route.endpoint)
+	}
+	c.metrics.observe(endpoint, c.status, c.now().Sub(c.start))
+	c.audit(endpoint)
+}
+
+// audit logs a call that asked for a change or was refused: one line, and never a secret.
+func (c *call) audit(action string) {
+	refused := c.status >= http.StatusBadRequest
+	asksChange := c.r.Method == http.MethodPost || c.r.Method == http.MethodDelete
+	if !refused && !asksChange || !c.log.Enabled() {
+		return
+	}
+	name := ""
+	if c.tenant != nil {
+		name = c.tenant.String()
+	}
+	line := []any{
+		"time", c.start.UTC().Format(time.RFC3339Nano), "tenant", name, "key", c.key, "action", action,
+		"room", c.room, "status", c.status, "requestID", c.id,
+	}
+	if c.failed == nil {
+		c.log.Info("API call", append(line, "result", "done")...)
+		return
+	}
+	f := fault.As(c.failed)
+	line = append(line, "result", f.Message)
+	// The cause of an error of the client's may repeat what the client sent.
+	if c.status >= http.StatusInternalServerError && f.Cause != nil {
+		c.log.Error(errors.Unwrap(f), "API call failed", line...)
+		return
+	}
+	c.log.Info("API call refused", line...)
+}

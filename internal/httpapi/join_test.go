@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// joined is a join URL taken apart.
+type joined struct {
+	url    string
+	query  url.Values
+	ticket credential.TicketGrant
+}
+
+func (w *world) joined(t *tenant.Tenant, got response) joined {
+	w.t.Helper()
+	if got.status != http.StatusOK {
+		w.t.Fatalf("%d %s", got.status, got.body)
+	}
+	link := got.text(w.t, "join")
+	u, err := url.Parse(link)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	ticket, err := t.Signer.VerifyTicket(u.Query().Get("token"), t.Users, w.now())
+	if err != nil {
+		w.t.Fatalf("%s: %v", link, err)
+	}
+	return joined{link, u.Query(), ticket}
+}
+
+func TestJoinURL(t *testing.T) {
+	const all = `{"room":"Stand-up & more ☕","name":"Ada <Lovelace>","avatar":"https://example.com/a b.png?x=1&y=ü+",
+		"audio":true,"video":"true","screen":1,"chat":"0","hide":0,"notify":"1","duration":"01:30:00"}`
+	for _, tc := range []struct {
+		reason, body, begins string
+		ticket               credential.Ticket
+		command              meeting.JoinCommand
+	}{
+		{
+			"the defaults", `{"room":"stand-up","name":"Ada"}`,
+			baseURL + "/join?room=stand-up&name=Ada&avatar=false&audio=false&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
+			credential.Ticket{Room: "stand-up", Name: "Ada", Lineage: "lineage-stand-up", Chat: true},
+			meeting.JoinCommand{Room: "stand-up", Password: ptr("")},
+		},
+		{
+			"every option", strings.Replace(all, `"a b.png`, `"a%20b.png`, 1),
+			baseURL + "/join?room=Stand-up%20%26%20more%20%E2%98%95&name=Ada%20%3CLovelace%3E&avatar=https%3A%2F%2Fexample.com%2Fa%20b.png%3Fx%3D1%26y%3D%C3%BC%2B" +
+				"&audio=true&video=true&screen=true&chat=false&hide=false&notify=true&duration=01%3A30%3A00&token=",
+			credential.Ticket{
+				Room: "Stand-up & more ☕", Name: "Ada <Lovelace>", Lineage: "lineage-Stand-up & more ☕",
+				Avatar: "https://example.com/a b.png?x=1&y=ü+", Audio: true, Video: true, Screen: true, Notify: true,
+			},
+			meeting.JoinCommand{Room: "Stand-up & more ☕", Duration: "01:30:00", Password: ptr("")},
+		},
+		{
+			"everything null, false or empty", `{"room":"r","name":"n","avatar":false,"roomPassword":"false","audio":null,"video":null,"chat":null,
+				"hide":null,"duration":null,"token":null,"unknown":{"x":[1]},"presenter":"false"}`,
+			baseURL + "/join?room=r&name=n&avatar=false&audio=false&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
+			credential.Ticket{Room: "r", Name: "n", Lineage: "lineage-r", Chat: true},
+			meeting.JoinCommand{Room: "r", Password: ptr("")},
+		},
+		{
+			"names doubled, the last ones count", `{"room":"x","name":"x","room":"r","name":"n","audio":"x","audio":true}`,
+			baseURL + "/join?room=r&name=n&avatar=false&audio=true&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
+			credential.Ticket{Room: "r", Name: "n", Lineage: "lineage-r", Chat: true, Audio: true},
+			meeting.JoinCommand{Room: "r", Password: ptr("")},
+		},
+	} {
+		one := testTenant(v1alpha1.VariantA)
+		w := newWorld(t, one).serve()
+		got := w.joined(one, w.do(http.MethodPost, "join", tc.body))
+		if !strings.HasPrefix(got.url, tc.begins) {
+			t.Errorf("%s:\ngot  %s\nwant %s…", tc.reason, got.url, tc.begins)
+		}
+		if diff := cmp.Diff(tc.ticket, got.ticket.Ticket); diff != "" {
+			t.Errorf("%s, ticket (-want +got):\n%s", tc.reason, diff)
+		}
+		if !got.ticket.Expires.Equal(start.Add(24 * time.Hour)) {
+			t.Errorf("%s: the ticket ends at %s", tc.reason, got.ticket.Expires)
+		}
+		if diff := cmp.Diff([]any{tc.command}, w.meetings.took()); diff != "" {
+			t.Errorf("%s, command (-want +got):\n%s", tc.reason, diff)
+		}
+		for i := range 0x21 {
+			if strings.ContainsRune(got.url, rune(i)) {
+				t.Errorf("%s: the URL holds %#x", tc.reason, i)
+			}
+		}
+	}
+}
+
+func TestJoinShowsDurationInForce(t *testing.T) {
+	one := testTenant(v1alpha1.VariantA, limited)
+	w := newWorld(t, one).serve()
+	for _, tc := range []struct{ reason, room, duration, shown string }{
+		{"the first names it", "a", `"02:00:00"`, "02:00:00"},
+		{"another one changes nothing", "a", `"03:00:00"`, "02:00:00"},
+		{"unlimited is the greatest", "b", `"unlimited"`, "08:00:00"},
+	} {
+		got := w.joined(one, w.do(http.MethodPost, "join", `{"room":"`+tc.room+`","name":"n","duration":`+tc.duration+`}`))
+		if shown := got.query.Get("duration"); shown != tc.shown {
+			t.Errorf("%s: %s, want %s", tc.reason, shown, tc.shown)
+		}
+	}
+}
+
+func TestRoomPassword(t *testing.T) {
+	for _, tc := range []struct {
+		reason    string
+		variant   v1alpha1.Variant
+		body      string
+		status    int
+		forwarded *string
+	}{
+		{"the right one", v1alpha1.VariantA, `,"roomPassword":"sesame"`, 200, ptr("sesame")},
+		{"a wrong one", v1alpha1.VariantA, `,"roomPassword":"open"`, 403, ptr("open")},
+		{"none", v1alpha1.VariantA, ``, 403, ptr("")},
+		{"false for none", v1alpha1.VariantA, `,"roomPassword":false`, 403, ptr("")},
+		{"0 for none", v1alpha1.VariantA, `,"roomPassword":0`, 403, ptr("")},
+		{"variant B reads none", v1alpha1.VariantB, `,"roomPassword":"open"`, 200, nil},
+		{"variant B does not even look", v1alpha1.VariantB, `,"roomPassword":[]`, 200, nil},
+	} {
+		w := newWorld(t, testTenant(tc.variant)).serve()
+		w.meetings.reset("r")
+		w.meetings.live[0].HasPassword, w.meetings.secrets = true, map[string]string{"r": "sesame"}
+		got := w.do(http.MethodPost, "join", `{"room":"r","name":"n"`+tc.body+`}`)
+		if got.status != tc.status || strings.Contains(got.body, "sesame") {
+			t.Errorf("%s: %d %s, want %d", tc.reason, got.status, got.body, tc.status)
+		}
+		if diff := cmp.Diff([]any{meeting.JoinCommand{Room: "r", Password: tc.forwarded}}, w.meetings.took()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+		}
+	}
+}
+
+func TestJoinWithToken(t *testing.T) {
+	protected := func(t *tenant.Tenant) { t.Protected = true }
+	presenters := func(t *tenant.Tenant) { t.Presenters = map[string]bool{"ada": true} }
+	const signed = `"SIGNED"`
+	for _, tc := range []struct {
+		reason    string
+		change    []func(*tenant.Tenant)
+		token     string
+		status    int
+		username  string
+		presenter bool
+	}{
+		{"no token, open host", nil, "null", 200, "", false},
+		{"an empty token, open host", nil, `""`, 200, "", false},
+		{"no token, protected host", []func(*tenant.Tenant){protected}, "null", 403, "", false},
+		{"an empty token, protected host", []func(*tenant.Tenant){protected}, `""`, 403, "", false},
+		{"an object, protected host", []func(*tenant.Tenant){protected}, `{"username":"ada"}`, 200, "ada", false},
+		{"a string, protected host", []func(*tenant.Tenant){protected}, signed, 200, "ada", false},
+		{"a presenter by object", nil, `{"username":"bob","presenter":"true"}`, 200, "bob", true},
+		{"a presenter by string", nil, `"PRESENTER"`, 200, "ada", true},
+		{"a presenter by name, object", []func(*tenant.Tenant){presenters}, `{"username":"ada"}`, 200, "ada", true},
+		{"a presenter by name, string", []func(*tenant.Tenant){presenters}, signed, 200, "ada", true},
+		{"another name", []func(*tenant.Tenant){presenters}, `{"username":"Ada"}`, 200, "Ada", false},
+		{"the right password", []func(*tenant.Tenant){withUsers}, `{"username":"ada","password":"correct-horse"}`, 200, "ada", false},
+		{"a wrong password", []func(*tenant.Tenant){withUsers}, `{"username":"ada","password":"battery"}`, 403, "", false},
+		{"an unknown user", []func(*tenant.Tenant){withUsers}, `{"username":"eve","password":"correct-horse"}`, 403, "", false},
+		{"no password", []func(*tenant.Tenant){withUsers}, `{"username":"ada"}`, 400, "", false},
+		{"a string that is no token", nil, `"nonsense"`, 403, "", false},
+		{"a token of another tenant", nil, `"FOREIGN"`, 403, "", false},
+		{"a token that is over", nil, `"OLD"`, 403, "", false},
+		{"a ticket in place of a token", nil, `"TICKET"`, 403, "", false},
+	} {
+		one := testTenant(v1alpha1.VariantA, tc.change...)
+		w := newWorld(t, one).serve()
+		got := w.do(http.MethodPost, "join", `{"room":"r","name":"n","token":`+replaceTokens(t, one, tc.token)+`}`)
+		if got.status != tc.status {
+			t.Errorf("%s: %d %s, want %d", tc.reason, got.status, got.body, tc.status)
+			continue
+		}
+		if tc.status != http.StatusOK {
+			if commands := w.meetings.took(); len(commands) > 0 {
+				t.Errorf("%s: refused, and %v", tc.reason, commands)
+			}
+			continue
+		}
+		ticket := w.joined(one, got).ticket
+		if ticket.Username != tc.username || ticket.Presenter != tc.presenter {
+			t.Errorf("%s: user %q, presenter %v", tc.reason, ticket.Username, ticket.Presenter)
+		}
+	}
+}
+
+// replaceTokens puts tokens in the place of their names.
+func replaceTokens(t *testing.T, of *tenant.Tenant, text string) string {
+	t.Helper()
+	issue := func(by *credential.Signer, r credential.TokenRequest, at time.Time) string {
+		r.Username, r.Users = "ada", of.Users
+		signed, err := by.IssueToken(r, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return signed
+	}
+	foreign, _ := credential.NewSigner(credential.Issuer("ns", "other"), map[string][]byte{"1": []byte(strings.Repeat("k", 32))})
+	ticket, err := of.Signer.IssueTicket(credential.Ticket{Room: "r", Name: "n"}, nil, time.Hour, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.NewReplacer(
+		"SIGNED", issue(of.Signer, credential.TokenRequest{Lifetime: time.Hour}, start),
+		"PRESENTER", issue(of.Signer, credential.TokenRequest{Lifetime: time.Hour, Presenter: true}, start),
+		"FOREIGN", issue(foreign, credential.TokenRequest{Lifetime: time.Hour}, start),
+		"OLD", issue(of.Signer, credential.TokenRequest{Lifetime: time.Hour}, start.Add(-2*time.Hour)),
+		"TICKET", ticket,
+	).Replace(text)
+}
+
+func TestPresenterNeedsToken(t *testing.T) {
+	one := testTenant(v1alpha1.VariantA)
+	w := newWorld(t, one).serve()
+	if got := w.do(http.MethodPost, "join", `{"room":"r","name":"n","presenter":true}`); got.status != http.StatusForbidden {
+		t.Errorf("without a token: %d %s", got.status, got.body)
+	}
+	got := w.joined(one, w.do(http.MethodPost, "join", `{"room":"r","name":"n","presenter":true,"token":{"username":"u"}}`))
+	if got.ticket.Presenter {
+		t.Error("the token's flag counts, not the body's")
+	}
+}
+
+func TestTicketEndsWithItsToken(t *testing.T) {
+	one := testTenant(v1alpha1.VariantA)
+	for _, tc := range []struct {
+		reason, token string
+		lifetime      time.Duration
+	}{
+		{"no token", "null", 24 * time.Hour},
+		{"an object that names no lifetime", `{"username":"u"}`, 24 * time.Hour},
+		{"an object that names a shorter one", `{"username":"u","expire":"2h"}`, 2 * time.Hour},
+		{"an object that names a longer one", `{"username":"u","expire":"1w"}`, 24 * time.Hour},
+		{"a string", `"SIGNED"`, time.Hour},
+	} {
+		w := newWorld(t, one).serve()
+		got := w.joined(one, w.do(http.MethodPost, "join", `{"room":"r","name":"n","token":`+replaceTokens(t, one, tc.token)+`}`))
+		if !got.ticket.Expires.Equal(start.Add(tc.lifetime)) {
+			t.Errorf("%s: ends at %s, want after %s", tc.reason, got.ticket.Expires, tc.lifetime)
+		}
+	}
+}
+
+func TestURLsIgnoreTheRequestsHost(t *testing.T) {
+	one := testTenant(v1alpha1.VariantA)
+	w := newWorld(t, one).serve()
+	w.hosts["*"] = one
+	elsewhere := func(r *http.Request) {
+		r.Host = "evil.example.org"
+		r.Header.Set("X-Forwarded-Host", "evil.example.org")
+		r.Header.Set("X-Forwarded-Proto", "gopher")
+	}
+	for _, got := range []response{
+		w.do(http.MethodPost, "join", `{"room":"r","name":"n"}`, elsewhere),
+		w.do(http.MethodPost, "meeting", "", elsewhere),
+		w.do(http.MethodGet, "meetings", "", elsewhere),
+		w.do(http.MethodGet, "docs/openapi.json", "", elsewhere),
+	} {
+		if strings.Contains(got.body, "evil") || !strings.Contains(got.body, baseURL) {
+			t.Errorf("%s", got.body)
+		}
+	}
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"errors"
+	"strings"
+	"time"
+	"unicode"
+
+	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/fault"
+)
+
+// tokenRequest is the body of POST token and the token object of POST join.
+type tokenRequest struct {
+	username, password string
+	presenter          bool
+	// lifetime is what was asked for or the tenant's default; explicit says which.
+	lifetime time.Duration
+	explicit bool
+}
+
+// maxUsername in bytes, as the credentials have it.
+const maxUsername = 255
+
+func (c *call) tokenRequest(f *fields) tokenRequest {
+	var q tokenRequest
+	q.username, _ = f.text("username")
+	switch {
+	case q.username == "":
+		f.fail("username", "is required; give the user's name")
+	case len(q.username) > maxUsername:
+		f.fail("username", "must be at most 255 bytes long")
+	case strings.ContainsFunc(q.username, unicode.IsControl):
+		f.fail("username", "must not contain control characters; remove them")
+	}
+	q.password, _ = f.text("password")
+	if q.password == "" && c.tenant.Users != nil {
+		f.fail("password", "is required; give the user's password")
+	}
+	q.presenter = f.flag("presenter", false)
+	q.lifetime = c.lifetime(f, &q.explicit)
+	return q
+}
+
+func (c *call) lifetime(f *fields, explicit *bool) time.Duration {
+	t := c.tenant
+	text := ""
+	if text, *explicit = f.text("expire"); *explicit {
+		if _, err := credential.ParseLifetime(text); err != nil {
+			f.fail("expire", "must be a whole number above zero followed by s, m, h, d or w, for example 1h")
+			return 0
+		}
+	}
+	lifetime, err := credential.LifetimeWithin(text, t.TokenLifetime, t.MaxTokenLifetime)
+	if e := (*fault.Error)(nil); errors.As(err, &e) {
+		f.fail("expire", strings.TrimPrefix(e.Message, "expire "))
+	}
+	return lifetime
+}
+
+// maxLogins is how many password checks may wait or run at once: each takes tens of milliseconds of a processor.
+const maxLogins = 64
+
+var (
+	errTooManyLogins = fault.Unavailable("Too many passwords are being checked; try again in a moment")
+	errWrongLogin    = fault.Denied("The username or the password is wrong; correct them").WithReason("WrongLogin")
+)
+
+// login checks who the user is where the host has users. Where it has none, the backend's word counts.
+func (c *call) login(q tokenRequest) error {
+	if c.tenant.Users == nil {
+		return nil
+	}
+	select {
+	case c.logins <- struct{}{}:
+		defer func() { <-c.logins }()
+	default:
+		return errTooManyLogins
+	}
+	if !c.tenant.Users.Verify(q.username, q.password) {
+		return errWrongLogin
+	}
+	return nil
+}

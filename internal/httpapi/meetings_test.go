@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
+)
+
+func TestStats(t *testing.T) {
+	w := newWorld(t, testTenant(v1alpha1.VariantA)).serve()
+	w.meetings.totals = meeting.Totals{Rooms: 3, Users: 42}
+	got := w.do(http.MethodGet, "stats", "")
+	want := `{"success":true,"timestamp":"2026-03-01T09:30:00Z","totalRooms":3,"totalUsers":42,"totalPeers":42}`
+	if got.body != want {
+		t.Errorf("got  %s\nwant %s", got.body, want)
+	}
+}
+
+func TestMeetings(t *testing.T) {
+	w := newWorld(t, testTenant(v1alpha1.VariantA)).serve()
+	if got := w.do(http.MethodGet, "meetings", ""); got.body != `{"meetings":[]}` {
+		t.Errorf("none: %s", got.body)
+	}
+	east := time.FixedZone("east", 2*3600)
+	w.meetings.live = []meeting.View{
+		{
+			Room: "a \"b\" ☕", Length: meeting.Length(time.Hour), Created: start, Started: start.Add(time.Minute).In(east),
+			Expires: start.Add(61 * time.Minute), Participants: 2,
+			Peers: []v1alpha1.Participant{
+				{Identity: "i1", Name: "Ada </script>\u2028", Presenter: true, Audio: true, Screen: true, OS: "Linux", Browser: "Firefox 145"},
+				{Identity: "i2", Name: "Eve", Video: true, Hand: true, Hidden: true},
+			},
+		},
+		{Room: "empty", Created: start.Add(time.Second)},
+	}
+	got := w.do(http.MethodGet, "meetings", "")
+	want := `{"meetings":[{"roomId":"a \"b\" ☕","url":"https://meet.example.com/video/join/a%20%22b%22%20%E2%98%95",` +
+		`"startedAt":"2026-03-01T09:31:00Z","expiresAt":"2026-03-01T10:31:00Z","duration":"01:00:00","participants":2,"peers":[` +
+		`{"name":"Ada </script>` + "\u2028" + `","presenter":true,"video":false,"audio":true,"screen":true,"hand":false,"os":"Linux","browser":"Firefox 145","hidden":false},` +
+		`{"name":"Eve","presenter":false,"video":true,"audio":false,"screen":false,"hand":true,"os":"","browser":"","hidden":true}]},` +
+		`{"roomId":"empty","url":"https://meet.example.com/video/join/empty","startedAt":"2026-03-01T09:30:01Z","duration":"unlimited","participants":0,"peers":[]}]}`
+	if diff := cmp.Diff(want, got.body); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestManyMeetings is a listing of several chunks.
+func TestManyMeetings(t *testing.T) {
+	w := newWorld(t, testTenant(v1alpha1.VariantA)).serve()
+	w.meetings.live = manyMeetings(500, 10)
+	got := w.do(http.MethodGet, "meetings", "")
+	var listing struct{ Meetings []struct{ RoomID string } }
+	if err := json.Unmarshal([]byte(got.body), &listing); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.body) < 10*chunk || len(listing.Meetings) != 500 {
+		t.Fatalf("%d bytes, %d meetings", len(got.body), len(listing.Meetings))
+	}
+	for i, m := range listing.Meetings {
+		if m.RoomID != w.meetings.live[i].Room {
+			t.Fatalf("meeting %d is %q", i, m.RoomID)
+		}
+	}
+}
+
+func manyMeetings(n, peers int) []meeting.View {
+	live := make([]meeting.View, n)
+	for i := range live {
+		live[i] = meeting.View{
+			Room: fmt.Sprintf("room-%d", i), Length: meeting.Length(time.Hour), Created: start, Started: start,
+			Expires: start.Add(time.Hour), Participants: peers,
+		}
+		for j := range peers {
+			live[i].Peers = append(live[i].Peers, v1alpha1.Participant{
+				Identity: fmt.Sprintf("p%d", j), Name: fmt.Sprintf("Person %d", j), Audio: true, Video: j%2 == 0, OS: "Linux", Browser: "Firefox 145",
+			})
+		}
+	}
+	return live
+}
+
+func TestCreate(t *testing.T) {
+	for _, tc := range []struct {
+		reason, body string
+		want         meeting.CreateCommand
+	}{
+		{"a room alone", `{"room":"a"}`, meeting.CreateCommand{Room: "a"}},
+		{
+			"everything", `{"room":"r","duration":"01:00:00","roomPassword":"sesame","maxParticipants":5,"redirect":"https://example.com/bye","x":1}`,
+			meeting.CreateCommand{Room: "r", Duration: "01:00:00", Password: "sesame", MaxParticipants: 5, Redirect: "https://example.com/bye"},
+		},
+		{"nothing but the room", `{"room":"r","duration":null,"roomPassword":"false","maxParticipants":null,"redirect":""}`, meeting.CreateCommand{Room: "r"}},
+		{"a whole number as a fraction", `{"room":"r","maxParticipants":5.0}`, meeting.CreateCommand{Room: "r", MaxParticipants: 5}},
+	} {
+		for _, variant := range []v1alpha1.Variant{v1alpha1.VariantA, v1alpha1.VariantB} {
+			w := newWorld(t, testTenant(variant, limited)).serve()
+			got := w.do(http.MethodPost, "meeting", tc.body)
+			if want := fmt.Sprintf(`{"meeting":"%s/join/%s"}`, baseURL, tc.want.Room); got.status != http.StatusOK || got.body != want {
+				t.Errorf("%s: %d %s, want %s", tc.reason, got.status, got.body, want)
+			}
+			if diff := cmp.Diff([]any{tc.want}, w.meetings.took()); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+			}
+		}
+	}
+}
+
+// TestNothingIsAFineBody sends what a client may send that has nothing to say.
+func TestNothingIsAFineBody(t *testing.T) {
+	rooms := map[string]bool{}
+	w := newWorld(t, testTenant(v1alpha1.VariantA)).serve()
+	for _, body := range []string{"", " \r\n\t", "null", " null ", "{}", "\xef\xbb\xbf{}", "\xef\xbb\xbf", `{"unknown":true}`} {
+		for _, contentType := range []string{"", "application/json", "application/x-www-form-urlencoded", "nonsense"} {
+			got := w.do(http.MethodPost, "meeting/", body, header("Content-Type", contentType))
+			if got.status != http.StatusOK {
+				t.Errorf("%q as %q: %d %s", body, contentType, got.status, got.body)
+				continue
+			}
+			room := strings.TrimPrefix(got.text(t, "meeting"), baseURL+"/join/")
+			if len(room) != 36 || rooms[room] {
+				t.Errorf("%q: the room is %q", body, room)
+			}
+			rooms[room] = true
+		}
+	}
+}
+
+func TestCreateTwice(t *testing.T) {
+	w := newWorld(t, testTenant(v1alpha1.VariantA)).serve()
+	for _, tc := range []struct {
+		duration string
+		status   int
+	}{{"01:00:00", 200}, {"01:00:00", 200}, {"02:00:00", 409}} {
+		if got := w.do(http.MethodPost, "meeting", `{"room":"r","duration":"`+tc.duration+`"}`); got.status != tc.status {
+			t.Errorf("%s: %d %s", tc.duration, got.status, got.body)
+		}
+	}
+}
+
+func TestEnd(t *testing.T) {
+	for _, tc := range []struct {
+		reason, room, body string
+		ending             bool
+		status             int
+		want               string
+		redirect           *string
+	}{
+		{"no body", "stand-up", "", false, 200, `{"success":true,"message":"Meeting ended","room":"stand-up"}`, nil},
+		{"an empty object", "stand-up", "{}", false, 200, `{"success":true,"message":"Meeting ended","room":"stand-up"}`, nil},
+		{"null", "stand-up", `{"redirect":null}`, false, 200, `{"success":true,"message":"Meeting ended","room":"stand-up"}`, nil},
+		{"home", "stand-up", `{"redirect":""}`, false, 200, `{"success":true,"message":"Meeting ended","room":"stand-up"}`, ptr("")},
+		{
+			"a redirect", "stand-up", `{"redirect":"https://www.example.net/bye?x=1#y"}`, false, 200,
+			`{"success":true,"message":"Meeting ended","room":"stand-up"}`, ptr("https://www.example.net/bye?x=1#y"),
+		},
+		{"it takes long", "stand-up", "", true, 202, `{"success":true,"message":"Meeting ending","room":"stand-up"}`, nil},
+		{"nobody's room", "other", "", false, 404, `{"success":false,"error":"No meeting of this room is active; GET /api/v1/meetings lists those that are"}`, nil},
+		{"encoded once", "a%20%C3%BC%2520%22", "", false, 200, `{"success":true,"message":"Meeting ended","room":"a ü%20\""}`, nil},
+		{"a plus is a plus", "1+1", "", false, 200, `{"success":true,"message":"Meeting ended","room":"1+1"}`, nil},
+		{"as people write it", "ü", "", false, 200, `{"success":true,"message":"Meeting ended","room":"ü"}`, nil},
+	} {
+		w := newWorld(t, testTenant(v1alpha1.VariantA, limited)).serve()
+		w.meetings.ending = tc.ending
+		var decoded struct{ Room string }
+		if err := json.Unmarshal([]byte(tc.want), &decoded); err != nil {
+			t.Fatal(err)
+		}
+		w.meetings.reset(decoded.Room)
+		got := w.do(http.MethodDelete, "meeting/"+tc.room, tc.body)
+		if got.status != tc.status || got.body != tc.want {
+			t.Errorf("%s: %d %s\nwant %d %s", tc.reason, got.status, got.body, tc.status, tc.want)
+		}
+		if decoded.Room == "" {
+			decoded.Room = tc.room
+		}
+		if diff := cmp.Diff([]any{meeting.EndCommand{Room: decoded.Room, Redirect: tc.redirect}}, w.meetings.took()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"convene.dev/convene/internal/fault"
+)
+
+// object is a JSON object of a request: its members in order, still encoded. null members are not in it.
+type object struct {
+	members []member
+	// path of the object in the body: empty, or a member's name and a dot.
+	path string
+}
+
+type member struct {
+	name  string
+	value jsontext.Value
+}
+
+var (
+	errNotJSON   = fault.Invalid("", "The body must be valid JSON in UTF-8; correct it")
+	errNotObject = fault.Invalid("", `The body must be a JSON object, for example {"room":"stand-up"}`)
+)
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
+// parseObject reads one JSON object. Nothing, null and a byte order mark are taken for what was meant. A name that is
+// doubled counts where it is last. The object keeps a part of data.
+func parseObject(data []byte) (object, error) {
+	data = bytes.TrimPrefix(data, byteOrderMark)
+	if len(bytes.Trim(data, " \t\r\n")) == 0 {
+		return object{}, nil
+	}
+	d := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true))
+	var o object
+	var err error
+	switch d.PeekKind() {
+	case '{':
+		o, err = readMembers(d, data)
+	case 'n':
+		_, err = d.ReadToken()
+	default:
+		if err = d.SkipValue(); err == nil {
+			err = errNotObject
+		}
+	}
+	if err == nil {
+		err = atEnd(d)
+	}
+	if err != nil && !errors.Is(err, errNotObject) {
+		err = errNotJSON.Because(err)
+	}
+	return o, err
+}
+
+func readMembers(d *jsontext.Decoder, data []byte) (object, error) {
+	if _, err := d.ReadToken(); err != nil {
+		return object{}, err
+	}
+	o := object{members: make([]member, 0, 16)}
+	for d.PeekKind() != '}' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return object{}, err
+		}
+		m := member{name: name.String()}
+		value, err := d.ReadValue()
+		if err != nil {
+			return object{}, err
+		}
+		// What the decoder returned is good until it reads on; the same bytes of data stay.
+		end := d.InputOffset()
+		m.value = data[end-int64(len(value)) : end]
+		o.members = append(o.members, m)
+	}
+	_, err := d.ReadToken()
+	return o, err
+}
+
+func atEnd(d *jsontext.Decoder) error {
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
+		return errors.Join(errors.New("more than one value"), err)
+	}
+	return nil
+}
+
+// get returns the value of a member, and nil for one that is absent or null.
+func (o *object) get(name string) jsontext.Value {
+	for i := len(o.members) - 1; i >= 0; i-- {
+		if m := &o.members[i]; m.name == name {
+			if m.value.Kind() == 'n' {
+				return nil
+			}
+			return m.value
+		}
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/tenant"
+)
+
+func TestToken(t *testing.T) {
+	short := func(t *tenant.Tenant) { t.TokenLifetime, t.MaxTokenLifetime = 10*time.Minute, time.Hour }
+	for _, tc := range []struct {
+		reason, body string
+		change       []func(*tenant.Tenant)
+		want         credential.TokenGrant
+	}{
+		{"the username alone", `{"username":"ada"}`, nil, credential.TokenGrant{Username: "ada", Expires: start.Add(time.Hour)}},
+		{
+			"what the sample client sends", `{"username":"ada","password":"x","presenter":"true","expire":"1h"}`, nil,
+			credential.TokenGrant{Username: "ada", Presenter: true, Expires: start.Add(time.Hour)},
+		},
+		{"seconds", `{"username":"u","expire":"90s"}`, nil, credential.TokenGrant{Username: "u", Expires: start.Add(90 * time.Second)}},
+		{"the greatest", `{"username":"u","expire":"30d"}`, nil, credential.TokenGrant{Username: "u", Expires: start.Add(30 * 24 * time.Hour)}},
+		{"weeks", `{"username":"u","expire":"04w"}`, nil, credential.TokenGrant{Username: "u", Expires: start.Add(28 * 24 * time.Hour)}},
+		{"the tenant's default", `{"username":"u","expire":null}`, []func(*tenant.Tenant){short}, credential.TokenGrant{Username: "u", Expires: start.Add(10 * time.Minute)}},
+		{
+			"a user", `{"username":"ada","password":"correct-horse","presenter":1}`, []func(*tenant.Tenant){withUsers},
+			credential.TokenGrant{Username: "ada", Presenter: true, Expires: start.Add(time.Hour)},
+		},
+	} {
+		one := testTenant(v1alpha1.VariantB, tc.change...)
+		w := newWorld(t, one).serve()
+		got := w.do(http.MethodPost, "token", tc.body)
+		if got.status != http.StatusOK {
+			t.Errorf("%s: %d %s", tc.reason, got.status, got.body)
+			continue
+		}
+		grant, err := one.Signer.VerifyToken(got.text(t, "token"), one.Users, start)
+		if err != nil {
+			t.Errorf("%s: %v", tc.reason, err)
+		}
+		if diff := cmp.Diff(tc.want, grant, cmpopts.IgnoreFields(credential.TokenGrant{}, "ID")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+		}
+	}
+}
+
+func TestTokenOfUsers(t *testing.T) {
+	for _, tc := range []struct {
+		reason, body string
+		status       int
+		says         string
+	}{
+		{"a wrong password", `{"username":"ada","password":"battery"}`, 403, "The username or the password is wrong; correct them"},
+		{"an unknown user", `{"username":"eve","password":"correct-horse"}`, 403, "The username or the password is wrong; correct them"},
+		{"no password", `{"username":"ada"}`, 400, "password is required; give the user's password"},
+		{"an empty password", `{"username":"ada","password":""}`, 400, "password is required; give the user's password"},
+	} {
+		w := newWorld(t, testTenant(v1alpha1.VariantA, withUsers)).serve()
+		got := w.do(http.MethodPost, "token", tc.body)
+		if got.status != tc.status || got.text(t, "error") != tc.says {
+			t.Errorf("%s: %d %s", tc.reason, got.status, got.body)
+		}
+	}
+}
+
+func TestTokenHidesThePassword(t *testing.T) {
+	w := newWorld(t, testTenant(v1alpha1.VariantA, withUsers)).serve()
+	got := w.do(http.MethodPost, "token", `{"username":"ada","password":"correct-horse"}`)
+	for _, part := range strings.Split(got.text(t, "token"), ".") {
+		if strings.Contains(decode(t, part), "horse") {
+			t.Errorf("the token holds the password")
+		}
+	}
+}
+
+func TestNoSigningKeys(t *testing.T) {
+	w := newWorld(t, testTenant(v1alpha1.VariantA, func(t *tenant.Tenant) { t.Signer = nil })).serve()
+	for path, body := range map[string]string{"token": `{"username":"u"}`, "join": `{"room":"r","name":"n"}`} {
+		got := w.do(http.MethodPost, path, body)
+		if got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
+			t.Errorf("%s: %d %s", path, got.status, got.body)
+		}
+	}
+	if commands := w.meetings.took(); len(commands) > 0 {
+		t.Errorf("a meeting that nobody gets a link for: %v", commands)
+	}
+}
+
+func TestPasswordChecksAreBounded(t *testing.T) {
+	one := testTenant(v1alpha1.VariantA, withUsers)
+	w := newWorld(t, one)
+	a := New(w.options).(*api)
+	for range maxLogins {
+		a.logins <- struct{}{}
+	}
+	w.server = newServer(t, a)
+	got := w.do(http.MethodPost, "token", `{"username":"ada","password":"correct-horse"}`)
+	if got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
+		t.Errorf("with all places taken: %d %s", got.status, got.body)
+	}
+	<-a.logins
+	if got := w.do(http.MethodPost, "token", `{"username":"ada","password":"correct-horse"}`); got.status != http.StatusOK {
+		t.Errorf("with one place: %d %s", got.status, got.body)
+	}
+	if len(a.logins) != maxLogins-1 {
+		t.Errorf("%d places taken afterwards, want %d", len(a.logins), maxLogins-1)
+	}
+}
