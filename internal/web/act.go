@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package web
+
+import (
+	"context"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
+)
+
+// actRequest is what a presenter wants done.
+type actRequest struct {
+	Action   string          `json:"action"`
+	Identity engine.Identity `json:"identity"`
+	// Redirect is nil to leave the meeting's own.
+	Redirect *string `json:"redirect"`
+}
+
+func (h *handler) act(v *visit) error {
+	ctx, cancel := context.WithTimeout(v.r.Context(), requestTimeout)
+	defer cancel()
+	p, err := h.peer(ctx, v)
+	if err != nil {
+		return err
+	}
+	if !p.Presenter {
+		return fault.Denied("Only presenters may do this")
+	}
+	var request actRequest
+	if err := decode(v, &request); err != nil {
+		return err
+	}
+	if request.Action == "end" {
+		err = h.endForAll(ctx, v, p, request)
+	} else {
+		err = h.actOn(ctx, v, p, request)
+	}
+	if err == nil {
+		writeNothing(v.w)
+	}
+	return err
+}
+
+func (h *handler) endForAll(ctx context.Context, v *visit, p peer, r actRequest) error {
+	if r.Redirect != nil {
+		if err := v.t.Settings.ValidateRedirect(*r.Redirect); err != nil {
+			return err
+		}
+	}
+	_, err := h.Meetings.End(ctx, v.t, meeting.EndCommand{Room: p.view.Room, Redirect: r.Redirect})
+	if fault.Is(err, fault.KindNotFound) {
+		return nil // somebody was faster
+	}
+	return err
+}
+
+// actOn does something to one participant.
+func (h *handler) actOn(ctx context.Context, v *visit, p peer, r actRequest) error {
+	var action engine.Action
+	switch r.Action {
+	case "mute":
+		action = engine.Mute{Who: r.Identity}
+	case "lowerHand":
+		action = engine.Hand{Who: r.Identity}
+	case "remove":
+		action = engine.Remove{Who: r.Identity}
+	default:
+		return fault.Invalid("action", "action must be mute, remove, lowerHand or end")
+	}
+	if r.Identity == "" {
+		return fault.Invalid("identity", "identity is required; name the participant")
+	}
+	in, err := h.isIn(ctx, v, p.view.EngineRoom, r.Identity)
+	if err != nil {
+		return err
+	}
+	if !in {
+		return errLeft
+	}
+	if r.Action == "remove" {
+		// First the memory, then the act: the other way round they could come back between the two.
+		if r.Identity == p.identity() {
+			return fault.Invalid("identity", "You cannot remove yourself; leave instead")
+		}
+		if err := h.Meetings.MarkRemoved(ctx, v.t, p.view.UID, r.Identity); err != nil {
+			return err
+		}
+	}
+	err = v.t.Media.Engine.Act(ctx, p.view.EngineRoom, action)
+	if fault.Is(err, fault.KindNotFound) {
+		return errLeft.Because(err)
+	}
+	return ofEngine(err)
+}
+
+var errLeft = fault.NotFound("That participant has left the meeting already")

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package web
+
+import (
+	"time"
+
+	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
+)
+
+// grantLifetime bounds the first connect; the engine renews the tokens of those who are in.
+const grantLifetime = 2 * time.Minute
+
+// sessionAnswer is what a page needs to be in a meeting.
+type sessionAnswer struct {
+	Session string        `json:"session"`
+	Engine  engineAnswer  `json:"engine"`
+	Meeting meetingAnswer `json:"meeting"`
+	You     youAnswer     `json:"you"`
+	Home    string        `json:"home"`
+	Now     time.Time     `json:"now"`
+}
+
+type engineAnswer struct {
+	URL   string `json:"url"`
+	Token string `json:"token"`
+}
+
+type meetingAnswer struct {
+	Room      string    `json:"room"`
+	URL       string    `json:"url"`
+	Duration  string    `json:"duration"`
+	StartedAt time.Time `json:"startedAt,omitzero"`
+	ExpiresAt time.Time `json:"expiresAt,omitzero"`
+}
+
+type youAnswer struct {
+	Identity  engine.Identity `json:"identity"`
+	Name      string          `json:"name"`
+	Avatar    string          `json:"avatar,omitempty"`
+	Audio     bool            `json:"audio"`
+	Video     bool            `json:"video"`
+	Screen    bool            `json:"screen"`
+	Chat      bool            `json:"chat"`
+	Hidden    bool            `json:"hidden"`
+	Notify    bool            `json:"notify"`
+	Presenter bool            `json:"presenter"`
+}
+
+// admission makes what the page gets.
+func (h *handler) admission(v *visit, view meeting.View, a applicant, who engine.Identity) (sessionAnswer, error) {
+	now := h.Now()
+	traits := engine.Traits{Presenter: a.Presenter, Hidden: a.Hide, Chat: a.Chat, Notify: a.Notify, Avatar: a.Avatar}
+	traits.OS, traits.Browser = client(v.r.UserAgent())
+	token, err := v.t.Media.Engine.Grant(engine.Grant{
+		Room: view.EngineRoom, Identity: who, Name: a.Name, Traits: traits, Lifetime: grantLifetime,
+	})
+	if err != nil {
+		return sessionAnswer{}, err
+	}
+	session, err := v.t.Signer.IssueSession(credential.Session{
+		Identity: string(who), Meeting: view.UID, Lineage: view.Lineage, Room: view.Room, Name: a.Name, Avatar: a.Avatar,
+		Username: a.Username, Presenter: a.Presenter, Hidden: a.Hide, Chat: a.Chat, Notify: a.Notify,
+	}, 0, now)
+	if err != nil {
+		return sessionAnswer{}, err
+	}
+	return sessionAnswer{
+		Session: session,
+		Engine:  engineAnswer{URL: engineURL(v.t), Token: token},
+		Meeting: meetingAnswer{
+			Room: view.Room, URL: view.URL, Duration: view.Length.String(),
+			StartedAt: view.Started.UTC(), ExpiresAt: view.Expires.UTC(),
+		},
+		You: youAnswer{
+			Identity: who, Name: a.Name, Avatar: a.Avatar, Audio: a.Audio, Video: a.Video, Screen: a.Screen,
+			Chat: a.Chat, Hidden: a.Hide, Notify: a.Notify, Presenter: a.Presenter,
+		},
+		Home: v.t.Web.Home,
+		Now:  now.UTC(),
+	}, nil
+}

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/go-logr/logr"
+	"golang.org/x/crypto/bcrypt"
+	"k8s.io/apimachinery/pkg/types"
+
+	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// builtPage is as small as a built page can be.
+var builtPage = fstest.MapFS{
+	"index.html": {Data: []byte(
+		`<!doctype html><base href="/__BASE__/"><script type="application/json" id="convene">__BOOT__</script><div id="root"></div>`)},
+	"assets/main-abc123.js":    {Data: []byte("plain script")},
+	"assets/main-abc123.js.br": {Data: []byte("brotli")},
+	"assets/main-abc123.js.gz": {Data: []byte("gzip")},
+	"assets/icon-def456.svg":   {Data: []byte("<svg/>")},
+}
+
+// site is a handler with one tenant, whose meetings and engine are in memory.
+type site struct {
+	*handler
+	tenant   *tenant.Tenant
+	meetings *fakeMeetings
+	engine   *fakeEngine
+	now      time.Time
+	hints    []engine.RoomName
+}
+
+type fakeTenants []*tenant.Tenant
+
+func (f fakeTenants) All() []*tenant.Tenant { return f }
+
+func (f fakeTenants) ForHost(host string) (*tenant.Tenant, bool) {
+	for _, t := range f {
+		if slices.Contains(t.Hosts, host) {
+			return t, true
+		}
+	}
+	return nil, false
+}
+
+const (
+	host      = "meet.example.com"
+	password  = "correct horse"
+	configUID = "11111111-aaaa"
+)
+
+// newSite makes a site whose tenant may be changed before anybody comes.
+func newSite(t testing.TB, change ...func(*tenant.Tenant)) *site {
+	t.Helper()
+	s := &site{now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	s.meetings = newFakeMeetings(s)
+	s.engine = &fakeEngine{}
+	signer, problems := credential.NewSigner("convene/ns/default", map[string][]byte{"1": []byte(strings.Repeat("k", 64))})
+	if signer == nil {
+		t.Fatal(problems)
+	}
+	s.tenant = &tenant.Tenant{
+		NamespacedName: types.NamespacedName{Namespace: "ns", Name: "default"},
+		UID:            configUID,
+		BaseURL:        "https://" + host,
+		Hosts:          []string{host},
+		Signer:         signer,
+		Presenters:     map[string]bool{"paula": true},
+		Settings:       meeting.DefaultSettings(),
+		Web:            tenant.Web{Home: "https://home.example.com/", BrandName: "Convene"},
+		Media: &tenant.Media{
+			Server: engine.Server{URL: "http://livekit:7880", Key: "key", Secret: "engine secret"}, Engine: s.engine,
+		},
+	}
+	for _, c := range change {
+		c(s.tenant)
+	}
+	s.handler = mustHandler(t, s, Options{Tenants: fakeTenants{s.tenant}})
+	return s
+}
+
+func mustHandler(t testing.TB, s *site, o Options) *handler {
+	t.Helper()
+	o.Meetings = s.meetings
+	o.Now = func() time.Time { return s.now }
+	o.Log = logr.Discard()
+	o.Hint = func(_ *tenant.Tenant, room engine.RoomName) { s.hints = append(s.hints, room) }
+	h, err := newHandler(o, builtPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// withUsers gives the tenant the users paula and bob, whose passwords are their names.
+func withUsers(t *tenant.Tenant) { t.Users = users("paula", "bob") }
+
+func protected(t *tenant.Tenant) { t.Protected = true }
+
+func users(names ...string) *credential.Users {
+	var lines strings.Builder
+	for _, name := range names {
+		hash, err := bcrypt.GenerateFromPassword([]byte(name), bcrypt.MinCost)
+		if err != nil {
+			panic(err)
+		}
+		fmt.Fprintf(&lines, "%s:%s\n", name, hash)
+	}
+	u, problems := credential.ParseUsers([]byte(lines.String()))
+	if len(problems) > 0 {
+		panic(problems[0])
+	}
+	return u
+}
+
+// body is a JSON object.
+type body map[string]any
+
+// with returns a copy with more fields.
+func (b body) with(more body) body {
+	out := body{}
+	for k, v := range b {
+		out[k] = v
+	}
+	for k, v := range more {
+		out[k] = v
+	}
+	return out
+}
+
+// answer is what came back.
+type answer struct {
+	*httptest.ResponseRecorder
+	t testing.TB
+}
+
+// into decodes the answer's body.
+func (a answer) into(v any) {
+	a.t.Helper()
+	if err := json.Unmarshal(a.Body.Bytes(), v); err != nil {
+		a.t.Fatalf("status %d, not JSON: %v\n%s", a.Code, err, a.Body)
+	}
+}
+
+func (a answer) session() sessionAnswer {
+	a.t.Helper()
+	if a.Code != http.StatusOK {
+		a.t.Fatalf("status %d: %s", a.Code, a.Body)
+	}
+	var s sessionAnswer
+	a.into(&s)
+	return s
+}
+
+func (a answer) refusal() errorBody {
+	a.t.Helper()
+	var e errorBody
+	a.into(&e)
+	return e
+}
+
+// call makes a request as the page does.
+func (s *site) call(t testing.TB, method, path, session string, b any) answer {
+	t.Helper()
+	text := ""
+	switch b := b.(type) {
+	case nil:
+	case string:
+		text = b
+	default:
+		raw, err := json.Marshal(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text = string(raw)
+	}
+	r := newRequest(method, path, text)
+	if session != "" {
+		r.Header.Set("Authorization", "Bearer "+session)
+	}
+	return s.do(t, r)
+}
+
+// newRequest is what the page's own script sends.
+func newRequest(method, path, body string) *http.Request {
+	r := httptest.NewRequest(method, "https://"+host+path, strings.NewReader(body))
+	r.Header.Set("Origin", "https://"+host)
+	return r
+}
+
+func (s *site) do(t testing.TB, r *http.Request) answer {
+	t.Helper()
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	return answer{w, t}
+}
+
+func (s *site) enterWith(t testing.TB, b body) answer {
+	t.Helper()
+	return s.call(t, http.MethodPost, "/session", "", b)
+}
+
+// ticket makes one for the room's meeting.
+func (s *site) ticket(t testing.TB, change func(*credential.Ticket)) string {
+	t.Helper()
+	ticket := credential.Ticket{Room: "room", Lineage: "lineage-1", Name: "Tina", Chat: true}
+	if change != nil {
+		change(&ticket)
+	}
+	signed, err := s.tenant.Signer.IssueTicket(ticket, s.tenant.Users, time.Hour, s.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signed
+}
+
+func (s *site) token(t testing.TB, username string, presenter bool) string {
+	t.Helper()
+	signed, err := s.tenant.Signer.IssueToken(credential.TokenRequest{
+		Username: username, Presenter: presenter, Lifetime: time.Hour, Users: s.tenant.Users,
+	}, s.now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signed
+}
+
+// fakeMeetings keeps meetings in memory: by room the live one, by UID all.
+type fakeMeetings struct {
+	site      *site
+	byRoom    map[string]*meeting.View
+	byUID     map[string]*meeting.View
+	passwords map[string]string
+	calls     []string
+	// err is of all that is asked, markErr of MarkOpened alone.
+	err, markErr error
+}
+
+func newFakeMeetings(s *site) *fakeMeetings {
+	return &fakeMeetings{
+		site: s, byRoom: map[string]*meeting.View{}, byUID: map[string]*meeting.View{}, passwords: map[string]string{},
+	}
+}
+
+// open makes a live meeting.
+func (f *fakeMeetings) open(room string, change func(*meeting.View)) *meeting.View {
+	n := len(f.byUID) + 1
+	uid := fmt.Sprintf("uid-%d", n)
+	v := &meeting.View{
+		UID: uid, Lineage: fmt.Sprintf("lineage-%d", n), Room: room, URL: "https://" + host + "/join/" + room,
+		Length: meeting.Length(time.Hour), Created: f.site.now, Expires: f.site.now.Add(time.Hour), MaxParticipants: 10,
+		EngineRoom: meeting.EngineRoom(configUID, uid),
+	}
+	if change != nil {
+		change(v)
+	}
+	f.byRoom[room], f.byUID[uid] = v, v
+	return v
+}
+
+func (f *fakeMeetings) Enter(_ context.Context, _ *tenant.Tenant, room, lineage string) (meeting.View, error) {
+	f.calls = append(f.calls, "enter")
+	if f.err != nil {
+		return meeting.View{}, f.err
+	}
+	v := f.byRoom[room]
+	switch {
+	case v == nil:
+		return meeting.View{}, fault.NotFound("There is no such meeting")
+	case v.Ended:
+		return *v, fault.Gone("It has ended")
+	case lineage != "" && lineage != v.Lineage:
+		return meeting.View{Ended: true}, fault.Gone("It has ended")
+	}
+	return *v, nil
+}
+
+func (f *fakeMeetings) MarkOpened(_ context.Context, _ *tenant.Tenant, v meeting.View) error {
+	f.calls = append(f.calls, "mark opened")
+	if f.markErr != nil {
+		return f.markErr
+	}
+	f.byUID[v.UID].Opened = true
+	return f.err
+}
+
+func (f *fakeMeetings) CheckPassword(_ context.Context, _ *tenant.Tenant, v meeting.View, presented string) (bool, error) {
+	f.calls = append(f.calls, "check password")
+	return f.passwords[v.UID] == presented, f.err
+}
+
+func (f *fakeMeetings) ByUID(_ context.Context, _ *tenant.Tenant, uid string) (meeting.View, bool) {
+	v := f.byUID[uid]
+	if v == nil {
+		return meeting.View{}, false
+	}
+	return *v, true
+}
+
+func (f *fakeMeetings) MarkRemoved(_ context.Context, _ *tenant.Tenant, uid string, who engine.Identity) error {
+	f.calls = append(f.calls, "mark removed")
+	if f.err != nil {
+		return f.err
+	}
+	f.byUID[uid].Removed = append(f.byUID[uid].Removed, who)
+	return nil
+}
+
+func (f *fakeMeetings) End(_ context.Context, _ *tenant.Tenant, c meeting.EndCommand) (meeting.EndResult, error) {
+	f.calls = append(f.calls, "end")
+	v := f.byRoom[c.Room]
+	if f.err != nil || v == nil || v.Ended {
+		return meeting.EndResult{}, f.err
+	}
+	v.Ended = true
+	if c.Redirect != nil {
+		v.Redirect = *c.Redirect
+	}
+	return meeting.EndResult{Ended: true}, nil
+}
+
+// fakeEngine keeps what it was asked, and fails when told to. Its tokens are the grants in plain JSON.
+type fakeEngine struct {
+	people  []engine.Participant
+	ensured []engine.RoomState
+	grants  []engine.Grant
+	acts    []engine.Action
+	err     error
+	// onAct runs before an act.
+	onAct func()
+}
+
+func (f *fakeEngine) Rooms(context.Context, engine.RoomName) ([]engine.Room, error) {
+	return nil, f.err
+}
+
+func (f *fakeEngine) Participants(context.Context, engine.RoomName) ([]engine.Participant, error) {
+	return f.people, f.err
+}
+
+func (f *fakeEngine) Ensure(_ context.Context, _ engine.RoomName, _ engine.RoomOptions, s engine.RoomState) error {
+	f.ensured = append(f.ensured, s)
+	return f.err
+}
+
+func (f *fakeEngine) Close(context.Context, engine.RoomName, string) error { return f.err }
+
+func (f *fakeEngine) Act(_ context.Context, _ engine.RoomName, a engine.Action) error {
+	if f.onAct != nil {
+		f.onAct()
+	}
+	f.acts = append(f.acts, a)
+	return f.err
+}
+
+func (f *fakeEngine) Grant(g engine.Grant) (string, error) {
+	f.grants = append(f.grants, g)
+	return string(g.Room) + " " + string(g.Identity), nil
+}
+
+func (f *fakeEngine) Inspect(token string) (engine.RoomName, engine.Identity, error) {
+	room, who, ok := strings.Cut(token, " ")
+	if !ok {
+		return "", "", fault.Denied("This access token is not valid here")
+	}
+	return engine.RoomName(room), engine.Identity(who), nil
+}
+
+// Hint takes the authorization for the key, and the body for the room.
+func (f *fakeEngine) Hint(authorization string, body []byte) (engine.RoomName, error) {
+	if authorization != "signed" {
+		return "", fault.Denied("not signed")
+	}
+	if len(body) == 0 {
+		return "", fault.Invalid("room", "about no room")
+	}
+	return engine.RoomName(body), nil
+}
+
+// join lists somebody as in the room.
+func (f *fakeEngine) join(who engine.Identity) {
+	f.people = append(f.people, engine.Participant{Identity: who})
+}

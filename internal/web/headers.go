@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+
+	"convene.dev/convene/internal/tenant"
+)
+
+// permissions are what the page may ask the browser for; an embedding page must still hand them on.
+const permissions = "camera=(self), microphone=(self), display-capture=(self), fullscreen=(self), screen-wake-lock=(self), geolocation=()"
+
+// pageHeaders are the headers of a tenant's pages.
+func pageHeaders(t *tenant.Tenant) http.Header {
+	h := http.Header{}
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	// The page names its hashed scripts, so that it must be asked for anew after an upgrade.
+	h.Set("Cache-Control", "no-cache")
+	h.Set("Content-Security-Policy", contentSecurityPolicy(t))
+	h.Set("Permissions-Policy", permissions)
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("X-Content-Type-Options", "nosniff")
+	if len(t.Web.EmbedOrigins) == 0 {
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	}
+	return h
+}
+
+func contentSecurityPolicy(t *tenant.Tenant) string {
+	connect := append([]string{"'self'"}, engineSources(t)...)
+	frames := []string{"'self'"}
+	for _, origin := range t.Web.EmbedOrigins {
+		if isSource(origin) {
+			frames = append(frames, origin)
+		}
+	}
+	return strings.Join([]string{
+		"default-src 'none'",
+		"script-src 'self'",
+		"style-src 'self'",
+		"img-src * data: blob:",
+		"media-src 'self' blob:",
+		"font-src 'self'",
+		"worker-src 'self' blob:",
+		"connect-src " + strings.Join(connect, " "),
+		"base-uri 'self'",
+		"form-action 'self'",
+		"frame-ancestors " + strings.Join(frames, " "),
+	}, "; ")
+}
+
+// engineSources are where the page's signalling goes: a web socket, and a plain request that asks why one failed.
+// 'self' does not stand for the web socket in every browser.
+func engineSources(t *tenant.Tenant) []string {
+	u, err := url.Parse(engineURL(t))
+	if err != nil || u.Host == "" {
+		return nil
+	}
+	sources := []string{u.Scheme + "://" + u.Host, strings.Replace(u.Scheme, "ws", "http", 1) + "://" + u.Host}
+	if !isSource(sources[0]) {
+		return nil
+	}
+	return sources
+}
+
+// engineURL is the signalling URL for browsers.
+func engineURL(t *tenant.Tenant) string {
+	if t.Media != nil && t.Media.BrowserURL != "" {
+		return t.Media.BrowserURL
+	}
+	return strings.Replace(t.BaseURL, "http", "ws", 1) + "/engine"
+}
+
+// isSource reports whether a text can be one source of a policy and nothing more.
+func isSource(s string) bool { return s != "" && !strings.ContainsAny(s, " \t\r\n;,'\"") }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package web
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+)
+
+type metrics struct {
+	sessions, joins, signals *prometheus.CounterVec
+	connected                prometheus.Gauge
+}
+
+func newMetrics(r prometheus.Registerer) *metrics {
+	f := promauto.With(r)
+	return &metrics{
+		sessions: f.NewCounterVec(prometheus.CounterOpts{
+			Name: "convene_web_sessions_total",
+			Help: "Requests for a session, by result: ok, or the reason of the refusal.",
+		}, []string{"result"}),
+		joins: f.NewCounterVec(prometheus.CounterOpts{
+			Name: "convene_web_joins_total",
+			Help: "Sessions that were given, by what was presented: ticket, token, login, link, or an earlier session.",
+		}, []string{"by"}),
+		signals: f.NewCounterVec(prometheus.CounterOpts{
+			Name: "convene_web_signal_connections_total",
+			Help: "Signalling connections that pages asked for, by result: ok when let through, else the reason of the refusal or failure.",
+		}, []string{"result"}),
+		connected: f.NewGauge(prometheus.GaugeOpts{
+			Name: "convene_web_signal_connections",
+			Help: "Signalling connections that are open through this replica.",
+		}),
+	}
+}

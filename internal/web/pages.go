@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html"
+	"io/fs"
+	"maps"
+	"net/http"
+	"strconv"
+	"sync"
+
+	"convene.dev/convene/internal/tenant"
+)
+
+// Placeholders in the built page.
+const (
+	basePlaceholder = "/__BASE__/"
+	bootPlaceholder = "__BOOT__"
+)
+
+// page is the single HTML page of all tenants, with what differs filled in.
+type page struct {
+	source []byte
+
+	mu sync.Mutex
+	// rendered is by pointer: a tenant never changes, a change makes another.
+	rendered map[*tenant.Tenant]*rendered
+}
+
+type rendered struct {
+	header http.Header
+	body   []byte
+}
+
+func newPage(dist fs.FS) (*page, error) {
+	source, err := fs.ReadFile(dist, "index.html")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errors.New("web: the room page is not built into this binary: run `make web` and build again")
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, placeholder := range []string{basePlaceholder, bootPlaceholder} {
+		if n := bytes.Count(source, []byte(placeholder)); n != 1 {
+			return nil, fmt.Errorf("web: the built index.html has %s %d times instead of once: mend ui/index.html and run `make web`", placeholder, n)
+		}
+	}
+	return &page{source: source, rendered: map[*tenant.Tenant]*rendered{}}, nil
+}
+
+// boot is what the page knows from the start.
+type boot struct {
+	Brand        brand    `json:"brand"`
+	Home         string   `json:"home"`
+	EmbedParents []string `json:"embedParents"`
+}
+
+type brand struct {
+	Name string `json:"name"`
+	Logo string `json:"logo,omitempty"`
+}
+
+// of renders the page of a tenant. Tenants that are no longer served are forgotten when one is new.
+func (p *page) of(t *tenant.Tenant, serving func() []*tenant.Tenant) (*rendered, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r := p.rendered[t]; r != nil {
+		return r, nil
+	}
+	r, err := p.render(t)
+	if err != nil {
+		return nil, err
+	}
+	live := map[*tenant.Tenant]bool{}
+	for _, t := range serving() {
+		live[t] = true
+	}
+	maps.DeleteFunc(p.rendered, func(t *tenant.Tenant, _ *rendered) bool { return !live[t] })
+	if live[t] {
+		p.rendered[t] = r
+	}
+	return r, nil
+}
+
+func (p *page) render(t *tenant.Tenant) (*rendered, error) {
+	// Marshal escapes <, > and &, so that no value can end the script element.
+	data, err := json.Marshal(boot{
+		Brand:        brand{Name: t.Web.BrandName, Logo: t.Web.LogoURL},
+		Home:         t.Web.Home,
+		EmbedParents: append([]string{}, t.Web.EmbedOrigins...),
+	})
+	if err != nil {
+		return nil, err
+	}
+	body := bytes.Replace(p.source, []byte(basePlaceholder), []byte(html.EscapeString(basePath(t)+"/")), 1)
+	body = bytes.Replace(body, []byte(bootPlaceholder), data, 1)
+	return &rendered{header: pageHeaders(t), body: body}, nil
+}
+
+func (h *handler) servePage(v *visit) error { return h.writePage(v, http.StatusOK) }
+
+// serveRoomPage answers for every name that a room can have: whether there is one is for the session to say, which
+// knows who asks.
+func (h *handler) serveRoomPage(v *visit) error {
+	if v.rest != "" {
+		if _, err := roomOf(v.rest); err != nil {
+			return err
+		}
+	}
+	return h.writePage(v, http.StatusOK)
+}
+
+// refuseWithPage writes an error for people: the page itself shows what a path that it does not know means.
+func (h *handler) refuseWithPage(v *visit, err error) {
+	r := h.prepareRefusal(v, err)
+	if r.status == http.StatusNotFound {
+		if err := h.writePage(v, r.status); err == nil {
+			return
+		}
+	}
+	writePlainPage(v.w, r.status, r.fault.Message)
+}
+
+func (h *handler) writePage(v *visit, status int) error {
+	r, err := h.page.of(v.t, h.Tenants.All)
+	if err != nil {
+		return err
+	}
+	maps.Copy(v.w.Header(), r.header)
+	v.w.Header().Set("Content-Length", strconv.Itoa(len(r.body)))
+	v.w.WriteHeader(status)
+	_, _ = v.w.Write(r.body)
+	return nil
+}
+
+// serveRobots keeps rooms out of search engines.
+func (h *handler) serveRobots(v *visit) error {
+	v.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = v.w.Write([]byte("User-agent: *\nDisallow: /\n"))
+	return nil
+}
+
+// writeNobody answers for a host that is no tenant's.
+func writeNobody(w http.ResponseWriter) {
+	writePlainPage(w, http.StatusNotFound, "Nothing is served at this address; check the link, or ask the operator to add this host")
+}
+
+// writePlainPage is a page that needs nothing but itself.
+func writePlainPage(w http.ResponseWriter, status int, message string) {
+	h := w.Header()
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintf(w, "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>%d %s</title><h1>%s</h1><p>%s.</p></html>\n",
+		status, http.StatusText(status), http.StatusText(status), html.EscapeString(message))
+}

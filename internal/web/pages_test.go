@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package web
+
+import (
+	"encoding/json"
+	"io/fs"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"convene.dev/convene/internal/tenant"
+)
+
+func (s *site) get(t testing.TB, path string, header ...string) answer {
+	t.Helper()
+	r := newRequest(http.MethodGet, path, "")
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Add(header[i], header[i+1])
+	}
+	return s.do(t, r)
+}
+
+func TestPaths(t *testing.T) {
+	atRoot := newSite(t)
+	prefixed := newSite(t, func(t *tenant.Tenant) { t.BaseURL, t.BasePath = "https://"+host+"/vidéo", "/vidéo" })
+	for _, c := range []struct {
+		method, path string
+		status       int
+		location     string
+	}{
+		{path: "/", status: 200},
+		{path: "/join", status: 200},
+		{path: "/join?room=room&name=Ann", status: 200},
+		{path: "/join/", status: 200},
+		{path: "/join/my%20room", status: 200},
+		{path: "/join/no-such-room", status: 200},
+		{path: "/join/a%2Fb", status: 404},
+		{path: "/join/a/b", status: 404},
+		{path: "/join/%2e%2e", status: 404},
+		{path: "/join/%00", status: 404},
+		{path: "/join/" + strings.Repeat("x", 129), status: 404},
+		{path: "/room", status: 302, location: "/join/room"},
+		{path: "/my%20caf%C3%A9", status: 302, location: "/join/my%20caf%C3%A9"},
+		{path: "/room?name=Ann", status: 302, location: "/join/room?name=Ann"},
+		{path: "/.well-known", status: 302, location: "/join/.well-known"},
+		{path: "/..", status: 404},
+		{path: "/%5Cevil.example", status: 404},
+		{path: "/%2Fevil.example", status: 404},
+		{path: "//evil.example", status: 404},
+		{path: "/a/b", status: 404},
+		{path: "/join/room/", status: 404},
+		{path: "/api", status: 404},
+		{path: "/engine", status: 404},
+		{path: "/favicon.ico", status: 404},
+		{path: "/robots.txt", status: 200},
+		{path: "/session/other", status: 404},
+		{path: "/assets", status: 404},
+		{path: "/assets/", status: 404},
+		{path: "/assets/none.js", status: 404},
+		{path: "/assets/../index.html", status: 404},
+		{path: "/assets/%2e%2e/index.html", status: 404},
+		{path: "/assets/main-abc123.js.br", status: 404},
+		{path: "/assets/main-abc123.js", status: 200},
+		{method: "HEAD", path: "/", status: 200},
+		{method: "POST", path: "/", status: 405},
+		{method: "POST", path: "/room", status: 405},
+		{method: "DELETE", path: "/session", status: 405},
+		{method: "GET", path: "/session/chat", status: 405},
+		{method: "POST", path: "/engine/rtc", status: 405},
+	} {
+		if c.method == "" {
+			c.method = http.MethodGet
+		}
+		t.Run(c.method+" "+c.path, func(t *testing.T) {
+			for base, s := range map[string]*site{"": atRoot, "/vid%C3%A9o": prefixed} {
+				r := newRequest(c.method, "/", "")
+				if err := setPath(r, base+c.path); err != nil {
+					t.Fatal(err)
+				}
+				got := s.do(t, r)
+				want := ""
+				if c.location != "" {
+					want = base + c.location
+				}
+				if got.Code != c.status || got.Header().Get("Location") != want {
+					t.Errorf("under %q: status %d, Location %q; want %d, %q", base, got.Code, got.Header().Get("Location"), c.status, want)
+				}
+				if (got.Code == http.StatusMethodNotAllowed) != (got.Header().Get("Allow") != "") {
+					t.Errorf("status %d with Allow %q", got.Code, got.Header().Get("Allow"))
+				}
+			}
+		})
+	}
+
+	for path, want := range map[string]int{"/vid%C3%A9o": 302, "/": 404, "/room": 404, "/vid%C3%A9otape": 404} {
+		r := newRequest(http.MethodGet, "/", "")
+		if err := setPath(r, path); err != nil {
+			t.Fatal(err)
+		}
+		if got := prefixed.do(t, r); got.Code != want {
+			t.Errorf("%s: status %d, want %d", path, got.Code, want)
+		}
+	}
+}
+
+// setPath gives a request an address as it comes over the wire: nothing is cleaned.
+func setPath(r *http.Request, address string) (err error) {
+	r.URL, err = url.ParseRequestURI(address)
+	return err
+}
+
+func TestThePageOfATenant(t *testing.T) {
+	s := newSite(t, func(t *tenant.Tenant) {
+		t.BaseURL, t.BasePath = "https://"+host+"/a&b", "/a&b"
+		t.Web.BrandName = "</script><script>alert(1)</script>"
+		t.Web.LogoURL = "https://logo.example/l.png"
+		t.Web.EmbedOrigins = []string{"https://app.example.com"}
+	})
+	got := s.get(t, "/a&b/join/room")
+	page := got.Body.String()
+	if !strings.Contains(page, `<base href="/a&amp;b/">`) {
+		t.Errorf("no base in %s", page)
+	}
+	_, data, _ := strings.Cut(page, `id="convene">`)
+	data, _, _ = strings.Cut(data, "</script>")
+	var b boot
+	if err := json.Unmarshal([]byte(data), &b); err != nil {
+		t.Fatalf("%v in %s", err, page)
+	}
+	want := boot{
+		Brand:        brand{Name: s.tenant.Web.BrandName, Logo: "https://logo.example/l.png"},
+		Home:         "https://home.example.com/",
+		EmbedParents: []string{"https://app.example.com"},
+	}
+	if diff := cmp.Diff(want, b); diff != "" {
+		t.Errorf("boot (-want +got)\n%s", diff)
+	}
+	if n := strings.Count(page, "</script>"); n != 1 {
+		t.Errorf("a brand's name ends the script: %s", page)
+	}
+}
+
+func TestATenantThatChangesHasAnotherPage(t *testing.T) {
+	s := newSite(t)
+	first := s.get(t, "/").Body.String()
+	changed := *s.tenant
+	changed.Web.BrandName = "Other"
+	s.Tenants = fakeTenants{&changed}
+	if second := s.get(t, "/").Body.String(); second == first || !strings.Contains(second, "Other") {
+		t.Errorf("still %s", second)
+	}
+	if n := len(s.page.rendered); n != 1 {
+		t.Errorf("%d pages are kept for one tenant", n)
+	}
+}
+
+func TestHeadersOfPages(t *testing.T) {
+	s := newSite(t)
+	policy := func(a answer) map[string]string {
+		out := map[string]string{}
+		for directive := range strings.SplitSeq(a.Header().Get("Content-Security-Policy"), "; ") {
+			name, sources, _ := strings.Cut(directive, " ")
+			out[name] = sources
+		}
+		return out
+	}
+	got := s.get(t, "/")
+	want := map[string]string{
+		"default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "img-src": "* data: blob:",
+		"media-src": "'self' blob:", "font-src": "'self'", "worker-src": "'self' blob:", "base-uri": "'self'",
+		"form-action": "'self'", "frame-ancestors": "'self'",
+		"connect-src": "'self' wss://" + host + " https://" + host,
+	}
+	if diff := cmp.Diff(want, policy(got)); diff != "" {
+		t.Errorf("policy (-want +got)\n%s", diff)
+	}
+	for name, want := range map[string]string{
+		"Referrer-Policy":            "no-referrer",
+		"X-Content-Type-Options":     "nosniff",
+		"Cross-Origin-Opener-Policy": "same-origin",
+		"Cache-Control":              "no-cache",
+		"Content-Type":               "text/html; charset=utf-8",
+	} {
+		if got := got.Header().Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	for _, feature := range []string{"camera", "microphone", "display-capture", "fullscreen", "screen-wake-lock"} {
+		if !strings.Contains(got.Header().Get("Permissions-Policy"), feature+"=(self)") {
+			t.Errorf("the page may not ask for %s", feature)
+		}
+	}
+
+	s = newSite(t, func(t *tenant.Tenant) {
+		t.Web.EmbedOrigins = []string{"https://app.example.com", "https://*.example.org", "https://x; script-src *"}
+		t.Media.BrowserURL = "wss://livekit.example.com:7443/path"
+	})
+	got = s.get(t, "/nowhere/at/all")
+	p := policy(got)
+	if want := "'self' https://app.example.com https://*.example.org"; p["frame-ancestors"] != want {
+		t.Errorf("frame-ancestors %s, want %s", p["frame-ancestors"], want)
+	}
+	if want := "'self' wss://livekit.example.com:7443 https://livekit.example.com:7443"; p["connect-src"] != want {
+		t.Errorf("connect-src %s, want %s", p["connect-src"], want)
+	}
+	if p["script-src"] != "'self'" {
+		t.Errorf("script-src %s", p["script-src"])
+	}
+	if opener := got.Header().Get("Cross-Origin-Opener-Policy"); opener != "" {
+		t.Errorf("a page that may be embedded has Cross-Origin-Opener-Policy %s", opener)
+	}
+}
+
+func TestAHostOfNobody(t *testing.T) {
+	s := newSite(t)
+	for _, path := range []string{"/", "/session", "/assets/main-abc123.js"} {
+		r := newRequest(http.MethodGet, path, "")
+		r.Host = "other.example.com"
+		got := s.do(t, r)
+		if got.Code != http.StatusNotFound || !strings.HasPrefix(got.Header().Get("Content-Type"), "text/html") {
+			t.Errorf("%s: status %d, %s", path, got.Code, got.Header().Get("Content-Type"))
+		}
+	}
+}
+
+func TestAssets(t *testing.T) {
+	s := newSite(t)
+	for _, c := range []struct {
+		accept, body, encoding string
+	}{
+		{"gzip, deflate, br, zstd", "brotli", "br"},
+		{"gzip;q=1.0, br;q=0", "gzip", "gzip"},
+		{"GZIP", "gzip", "gzip"},
+		{"identity", "plain script", ""},
+		{"", "plain script", ""},
+		{"*", "plain script", ""},
+		{"br;q=nonsense", "plain script", ""},
+		{"bro, xgzip", "plain script", ""},
+	} {
+		got := s.get(t, "/assets/main-abc123.js", "Accept-Encoding", c.accept)
+		if got.Body.String() != c.body || got.Header().Get("Content-Encoding") != c.encoding {
+			t.Errorf("%q: %q in %q", c.accept, got.Body, got.Header().Get("Content-Encoding"))
+		}
+		for name, want := range map[string]string{
+			"Content-Type": "text/javascript; charset=utf-8", "Cache-Control": "public, max-age=31536000, immutable",
+			"Vary": "Accept-Encoding", "X-Content-Type-Options": "nosniff",
+		} {
+			if got := got.Header().Get(name); got != want {
+				t.Errorf("%s: %q, want %q", name, got, want)
+			}
+		}
+	}
+	if got := s.get(t, "/assets/icon-def456.svg", "Accept-Encoding", "br"); got.Body.String() != "<svg/>" ||
+		got.Header().Get("Content-Type") != "image/svg+xml" {
+		t.Errorf("%q, %s", got.Body, got.Header())
+	}
+	if got := s.get(t, "/assets/none.js"); got.Header().Get("Cache-Control") != "no-store" {
+		t.Error("that a file is not there is kept for ever")
+	}
+}
+
+func TestAPageThatCannotBeServed(t *testing.T) {
+	index := builtPage["index.html"]
+	for _, c := range []struct {
+		reason string
+		dist   fstest.MapFS
+	}{
+		{"nothing is built", fstest.MapFS{".gitignore": {}}},
+		{"no scripts", fstest.MapFS{"index.html": index}},
+		{"no placeholders", fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "assets/main.js": {}}},
+		{"a placeholder twice", fstest.MapFS{
+			"index.html": {Data: append([]byte("__BOOT__"), index.Data...)}, "assets/main.js": {}}},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			s := &site{}
+			_, err := newHandler(Options{Tenants: fakeTenants{}, Meetings: newFakeMeetings(s)}, c.dist)
+			if err == nil || !strings.Contains(err.Error(), "make web") {
+				t.Errorf("the error does not name the mend: %v", err)
+			}
+		})
+	}
+}
+
+// TestTheBuiltPage holds the page in this binary against what is expected of it, or the error against what it should
+// say before the first build.
+func TestTheBuiltPage(t *testing.T) {
+	_, err := New(Options{Tenants: fakeTenants{}, Meetings: newFakeMeetings(&site{})})
+	if _, missing := fs.Stat(embedded, "dist/index.html"); missing != nil {
+		if err == nil || !strings.Contains(err.Error(), "make web") {
+			t.Errorf("the page is not built, and the error says %v", err)
+		}
+		return
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSite(t)
+	dist, err := fs.Sub(embedded, "dist")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.handler, err = newHandler(s.Options, dist); err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range attributeValues(s.get(t, "/").Body.String(), "src", "href") {
+		if path, ours := strings.CutPrefix(link, "./"); ours {
+			if got := s.get(t, "/"+path); got.Code != http.StatusOK {
+				t.Errorf("the page asks for %s, which is answered with status %d", link, got.Code)
+			}
+		} else if link != "/" {
+			t.Errorf("the page asks for %s", link)
+		}
+	}
+}
+
+// attributeValues are the values of all such attributes in a page.
+func attributeValues(page string, names ...string) []string {
+	var out []string
+	for _, name := range names {
+		parts := strings.Split(page, " "+name+`="`)
+		for _, part := range parts[1:] {
+			value, _, _ := strings.Cut(part, `"`)
+			out = append(out, value)
+		}
+	}
+	return out
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package web
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
+)
+
+// peer is somebody who shows a session of a meeting that is live and still wants them.
+type peer struct {
+	credential.SessionGrant
+	view meeting.View
+}
+
+func (p peer) identity() engine.Identity { return engine.Identity(p.Identity) }
+
+// standing is what a session is still worth.
+type standing string
+
+const (
+	standingLive    standing = "live"
+	standingEnded   standing = "ended"
+	standingRemoved standing = "removed"
+)
+
+// stand looks at a session and its meeting.
+func (h *handler) stand(ctx context.Context, v *visit) (peer, standing, error) {
+	scheme, token, _ := strings.Cut(v.r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return peer{}, "", fault.Denied("This session is over: open the link of the meeting again")
+	}
+	grant, err := v.t.Signer.VerifySession(token, h.Now())
+	if err != nil {
+		return peer{}, "", err
+	}
+	p := peer{SessionGrant: grant}
+	view, found := h.Meetings.ByUID(ctx, v.t, grant.Meeting)
+	p.view = view
+	switch {
+	case !found || view.Ended:
+		return p, standingEnded, nil
+	case barred(view.Removed, p.identity()):
+		return p, standingRemoved, nil
+	}
+	return p, standingLive, nil
+}
+
+// callLimit is how often one session may ask the engine for something: what a fast writer does, in bursts.
+var callLimit = rate{every: 200 * time.Millisecond, burst: 20}
+
+// peer is who makes a call that changes something. It is limited, since every call is told to everybody.
+func (h *handler) peer(ctx context.Context, v *visit) (peer, error) {
+	if err := h.checkSameSite(v); err != nil {
+		return peer{}, err
+	}
+	p, standing, err := h.stand(ctx, v)
+	switch {
+	case err != nil:
+		return p, err
+	case standing == standingEnded:
+		return p, gone(p.view)
+	case standing == standingRemoved:
+		return p, errRemoved
+	case v.t.Media == nil:
+		return p, errNoMedia
+	}
+	key := bucketKey{tenant: v.t.UID, what: bucketCalls, subject: subjectOf(p.Identity)}
+	if wait := h.calls.take(key, callLimit, h.Now()); wait > 0 {
+		return p, &refusal{fault: fault.TooMany("That was too fast; wait a moment"), after: wait}
+	}
+	return p, nil
+}
+
+// isIn reports whether somebody is in a room. A session alone is not being there: nobody would see who it is, and no
+// presenter could remove them.
+func (h *handler) isIn(ctx context.Context, v *visit, room engine.RoomName, who engine.Identity) (bool, error) {
+	if h.doors.has(room, who) {
+		return true, nil
+	}
+	people, err := v.t.Media.Engine.Participants(ctx, room)
+	return slices.ContainsFunc(people, func(p engine.Participant) bool { return p.Identity == who }), ofEngine(err)
+}
+
+var errNotIn = fault.Denied("You are not in the meeting at the moment; join it again")
+
+// checkSameSite refuses requests that other sites make from a person's browser.
+func (h *handler) checkSameSite(v *visit) error {
+	if err := h.sameSite.Check(v.r); err != nil {
+		return fault.Denied("This request came from another site; open the meeting's own page").Because(err)
+	}
+	return nil
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package web
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/tenant"
+)
+
+// again is the request of a page that was disconnected: the same as before, with its session.
+func again(request body, s sessionAnswer) body { return request.with(body{"session": s.Session}) }
+
+func TestWhoComesBack(t *testing.T) {
+	ann := body{"room": "room", "name": "Ann"}
+	for _, c := range []struct {
+		reason string
+		tenant []func(*tenant.Tenant)
+		// request is both the first and the second, which has the session too, and what is in then.
+		request func(*testing.T, *site) body
+		then    body
+		// between happens while the page is away.
+		between func(*testing.T, *site, sessionAnswer)
+		want    decision
+		// another says that the identity is not the one before.
+		another bool
+	}{
+		{
+			reason:  "a guest",
+			request: plain(ann),
+			want:    letIn(youAnswer{Name: "Ann", Chat: true}),
+		}, {
+			reason:  "with other wishes and another name",
+			request: plain(ann),
+			then:    body{"name": "Anna", "chat": false},
+			want:    letIn(youAnswer{Name: "Anna"}),
+		}, {
+			reason:  "into a full meeting in which they still are",
+			request: plain(ann),
+			between: func(_ *testing.T, s *site, in sessionAnswer) { s.engine.join(in.You.Identity); s.fill(9) },
+			want:    letIn(youAnswer{Name: "Ann", Chat: true}),
+		}, {
+			reason:  "into a meeting that filled up without them",
+			request: plain(ann),
+			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.fill(10) },
+			want:    refusedWith(http.StatusConflict, "Full"),
+		}, {
+			reason:  "after a presenter removed them",
+			request: plain(ann),
+			between: func(_ *testing.T, s *site, in sessionAnswer) { s.bar(in.You.Identity) },
+			want:    refusedWith(http.StatusForbidden, "NotAllowed"),
+		}, {
+			reason:  "after the meeting ended",
+			request: plain(ann),
+			between: func(_ *testing.T, s *site, _ sessionAnswer) {
+				v := s.meetings.byRoom["room"]
+				v.Ended, v.Redirect = true, "https://bye.example/"
+			},
+			want: decision{Status: http.StatusGone, Reason: "Ended", Redirect: "https://bye.example/"},
+		}, {
+			reason:  "after their meeting ended and the next one of the room began: they are not taken into it",
+			request: plain(ann),
+			between: func(_ *testing.T, s *site, _ sessionAnswer) {
+				v := s.meetings.byRoom["room"]
+				v.Ended, v.Redirect = true, "https://bye.example/"
+				s.meetings.open("room", nil)
+			},
+			want: decision{Status: http.StatusGone, Reason: "Ended", Redirect: "https://bye.example/"},
+		}, {
+			reason:  "after the room was started again by its links: as somebody new",
+			request: plain(ann),
+			between: func(_ *testing.T, s *site, _ sessionAnswer) {
+				old := s.meetings.byRoom["room"]
+				old.Ended = true
+				s.meetings.open("room", nil).Lineage = old.Lineage
+			},
+			want:    letIn(youAnswer{Name: "Ann", Chat: true}),
+			another: true,
+		}, {
+			reason: "without being asked for the password again",
+			request: func(_ *testing.T, s *site) body {
+				s.lock("room")
+				return ann.with(body{"password": password})
+			},
+			between: func(_ *testing.T, s *site, in sessionAnswer) {
+				s.meetings.passwords[s.meetings.byRoom["room"].UID] = "changed"
+			},
+			want: letIn(youAnswer{Name: "Ann", Chat: true}),
+		}, {
+			reason: "with a ticket whose time is over",
+			request: func(t *testing.T, s *site) body {
+				return body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Presenter = true })}
+			},
+			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.now = s.now.Add(2 * time.Hour) },
+			want:    letIn(youAnswer{Name: "Tina", Chat: true, Presenter: true}),
+		}, {
+			reason:  "a presenter by a token whose time is over",
+			request: func(t *testing.T, s *site) body { return ann.with(body{"token": s.token(t, "ann", true)}) },
+			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.now = s.now.Add(2 * time.Hour) },
+			want:    letIn(youAnswer{Name: "Ann", Chat: true, Presenter: true}),
+		}, {
+			reason: "somebody hidden stays hidden",
+			request: func(t *testing.T, s *site) body {
+				return body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Hide = true })}
+			},
+			want: letIn(youAnswer{Name: "Tina", Chat: true, Hidden: true}),
+		}, {
+			reason:  "a user who is one no more",
+			tenant:  []func(*tenant.Tenant){protected, withUsers},
+			request: plain(ann.with(body{"username": "bob", "userPassword": "bob"})),
+			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.tenant.Users = users("paula") },
+			want:    refusedWith(http.StatusForbidden, "WrongLogin"),
+		}, {
+			reason:  "a guest on a host that is protected since",
+			tenant:  []func(*tenant.Tenant){withUsers},
+			request: plain(ann),
+			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.tenant.Protected = true },
+			want:    refusedWith(http.StatusUnauthorized, "LoginRequired"),
+		}, {
+			reason:  "with a session whose time is over: as somebody new",
+			request: plain(ann),
+			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.now = s.now.Add(25 * time.Hour) },
+			want:    letIn(youAnswer{Name: "Ann", Chat: true}),
+			another: true,
+		},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			s := newSite(t, c.tenant...)
+			s.meetings.open("room", nil)
+			request := c.request(t, s)
+			first := s.enterWith(t, request).session()
+			if c.between != nil {
+				c.between(t, s, first)
+			}
+			got := s.enterWith(t, again(request, first).with(c.then))
+			if diff := cmp.Diff(c.want, got.decision()); diff != "" {
+				t.Fatalf("(-want +got)\n%s%s", diff, got.Body)
+			}
+			if got.Code != http.StatusOK {
+				return
+			}
+			if same := got.session().You.Identity == first.You.Identity; same == c.another {
+				t.Errorf("identity %s after %s", got.session().You.Identity, first.You.Identity)
+			}
+		})
+	}
+}
+
+// bar records that somebody was removed.
+func (s *site) bar(who engine.Identity) {
+	v := s.meetings.byRoom["room"]
+	v.Removed = append(v.Removed, who)
+}
+
+func TestWhatStaysBarred(t *testing.T) {
+	ann := body{"room": "room", "name": "Ann"}
+	s := newSite(t)
+	s.meetings.open("room", nil)
+	ticket := body{"ticket": s.ticket(t, nil)}
+	token := ann.with(body{"token": s.token(t, "ann", false)})
+
+	first, second := s.enterWith(t, ticket).session(), s.enterWith(t, ticket).session()
+	if first.You.Identity == second.You.Identity {
+		t.Fatal("two devices with one ticket are one participant")
+	}
+	withToken, guest := s.enterWith(t, token).session(), s.enterWith(t, ann).session()
+	s.bar(first.You.Identity)
+	s.bar(withToken.You.Identity)
+
+	refused := refusedWith(http.StatusForbidden, "NotAllowed")
+	guestAgain := letIn(youAnswer{Name: "Ann", Chat: true})
+	for _, c := range []struct {
+		reason string
+		ask    body
+		want   decision
+	}{
+		{"the session", again(ticket, first), refused},
+		{"the ticket without a session", ticket, refused},
+		{"the other device's session", again(ticket, second), refused},
+		{"the ticket with a guest's session", again(ticket, guest), refused},
+		{"another person's ticket with the session", again(body{"ticket": s.ticket(t, nil)}, first), refused},
+		{"the token", token, refused},
+		{"another token", ann.with(body{"token": s.token(t, "ann", false)}), guestAgain},
+		{"another ticket", body{"ticket": s.ticket(t, nil)}, letIn(youAnswer{Name: "Tina", Chat: true})},
+		{"another guest", ann, guestAgain},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			if diff := cmp.Diff(c.want, s.enterWith(t, c.ask).decision()); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestNoWayBetweenHiddenAndVisible(t *testing.T) {
+	s := newSite(t)
+	s.meetings.open("room", nil)
+	visible := s.enterWith(t, body{"ticket": s.ticket(t, nil)}).session()
+	hiding := body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Hide = true })}
+	hidden := s.enterWith(t, again(hiding, visible)).session()
+	if !hidden.You.Hidden || hidden.You.Identity == visible.You.Identity {
+		t.Errorf("%+v after %+v", hidden.You, visible.You)
+	}
+	// Without the ticket the session says what it was given for.
+	back := s.enterWith(t, again(body{"room": "room", "name": "Ann", "notify": true}, hidden)).session()
+	if !back.You.Hidden || back.You.Notify || back.You.Identity != hidden.You.Identity {
+		t.Errorf("%+v after %+v", back.You, hidden.You)
+	}
+}
+
+func TestASessionOfOneRoomIsNothingInAnother(t *testing.T) {
+	s := newSite(t)
+	s.meetings.open("room", nil)
+	s.meetings.open("other", nil)
+	s.lock("other")
+	in := s.enterWith(t, body{"room": "room", "name": "Ann"}).session()
+	got := s.enterWith(t, again(body{"room": "other", "name": "Ann"}, in)).decision()
+	if diff := cmp.Diff(refusedWith(http.StatusUnauthorized, "PasswordRequired"), got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestIdentitiesTellNothing(t *testing.T) {
+	s := newSite(t)
+	other := *s.tenant
+	media := *s.tenant.Media
+	media.Server.Secret = "another engine's secret"
+	other.Media = &media
+	if originOf(s.tenant, "login", "paula") == originOf(&other, "login", "paula") {
+		t.Error("who knows a username can find its identity")
+	}
+	if originOf(s.tenant, "login", "paula") == originOf(s.tenant, "token", "paula") {
+		t.Error("a token's number and a username are one thing")
+	}
+}

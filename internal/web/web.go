@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package web is what people's browsers talk to: the room page, the session endpoint that decides who may enter, and
+// the way through to the engine's signalling. Everything that a page may do is decided here, so that a changed page
+// gains nothing.
+package web
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// Tenants finds who answers for a host.
+type Tenants interface {
+	// ForHost takes a request's Host, with or without a port.
+	ForHost(host string) (*tenant.Tenant, bool)
+	All() []*tenant.Tenant
+}
+
+// Meetings finds meetings and changes what the pages may change. Its errors are faults.
+type Meetings interface {
+	// Enter finds the live meeting of a room, or starts again one that ended unjoined or empty. Lineage is the
+	// ticket's, empty for a room link. The errors are NotFound, and Gone for a meeting that has ended or a ticket of an
+	// older one; with Gone the view is the meeting that ended, as far as it is known.
+	Enter(ctx context.Context, t *tenant.Tenant, room, lineage string) (meeting.View, error)
+	// MarkOpened records, before the engine is asked, that a room may exist there.
+	MarkOpened(context.Context, *tenant.Tenant, meeting.View) error
+	CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, presented string) (bool, error)
+	// ByUID finds a meeting, also one that has ended, for ten minutes after its object is gone.
+	ByUID(ctx context.Context, t *tenant.Tenant, uid string) (meeting.View, bool)
+	// MarkRemoved records that somebody is not to come back.
+	MarkRemoved(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error
+	// End waits until nobody is in any more, for a few seconds at most.
+	End(context.Context, *tenant.Tenant, meeting.EndCommand) (meeting.EndResult, error)
+}
+
+// Options of the pages. Tenants and Meetings are needed.
+type Options struct {
+	Tenants  Tenants
+	Meetings Meetings
+	// Hint is told that something happened in a room of the tenant, or nil.
+	Hint func(*tenant.Tenant, engine.RoomName)
+	// Now is the clock; nil means time.Now.
+	Now func() time.Time
+	Log logr.Logger
+	// Registerer of the metrics; nil means that none are registered.
+	Registerer prometheus.Registerer
+	// TrustedProxies are the addresses whose X-Forwarded-For is believed.
+	TrustedProxies []netip.Prefix
+}
+
+type handler struct {
+	Options
+	page     *page
+	assets   assets
+	guesses  *guesses
+	calls    *buckets
+	doors    *doors
+	signals  *signals
+	metrics  *metrics
+	sameSite *http.CrossOriginProtection
+}
+
+// New makes the handler of every path that is not a tenant's BasePath followed by /api, with nothing stripped, and of
+// the engine's webhooks at /engine/webhook on any host. It fails when the page was not built.
+func New(o Options) (http.Handler, error) {
+	dist, err := fs.Sub(embedded, "dist")
+	if err != nil {
+		return nil, err
+	}
+	return newHandler(o, dist)
+}
+
+func newHandler(o Options, dist fs.FS) (*handler, error) {
+	if o.Tenants == nil || o.Meetings == nil {
+		return nil, errors.New("web: tenants and meetings are needed")
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Hint == nil {
+		o.Hint = func(*tenant.Tenant, engine.RoomName) {}
+	}
+	page, err := newPage(dist)
+	if err != nil {
+		return nil, err
+	}
+	assets, err := loadAssets(dist)
+	if err != nil {
+		return nil, err
+	}
+	return &handler{
+		Options:  o,
+		page:     page,
+		assets:   assets,
+		guesses:  newGuesses(),
+		calls:    newBuckets(),
+		doors:    newDoors(),
+		signals:  newSignals(o.Log),
+		metrics:  newMetrics(o.Registerer),
+		sameSite: http.NewCrossOriginProtection(),
+	}, nil
+}
