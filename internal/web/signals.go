@@ -121,7 +121,7 @@ func signalURL(server engine.Server, path, token string, query url.Values) (*url
 	if err != nil {
 		return nil, err
 	}
-	u = u.JoinPath(path)
+	u.Path = strings.TrimSuffix(u.Path, "/") + "/" + path
 	query.Del(publishParameter)
 	query.Set(tokenParameter, token)
 	u.RawQuery = query.Encode()
