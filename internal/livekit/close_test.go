@@ -10,6 +10,7 @@ import (
 	"net/http/httputil"
 	"net/url"
 	"path"
+	"slices"
 	"sync"
 	"testing"
 
@@ -102,26 +103,28 @@ func TestNobodyEntersAClosedRoom(t *testing.T) {
 	}
 }
 
-// deadNode stands in front of a real LiveKit and behaves as one does whose node for every room was killed, until that
-// room is created again: a node cannot be killed alone without Redis.
-func deadNode(t *testing.T, behind string) (_ *httptest.Server, verbs func() []string) {
+// front stands before a real LiveKit, notes the verbs of calls, and answers those as out of reach that it is told to.
+type front struct {
+	engine.Engine
+	mu    sync.Mutex
+	verbs []string
+}
+
+func (h house) front(t *testing.T, outOfReach func(verb string, before []string) bool) *front {
 	t.Helper()
-	target, err := url.Parse(behind)
+	target, err := url.Parse(h.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
 	proxy := httputil.NewSingleHostReverseProxy(target)
-	var mu sync.Mutex
-	var seen []string
-	moved := false
+	f := &front{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		mu.Lock()
+		f.mu.Lock()
 		verb := path.Base(r.URL.Path)
-		seen = append(seen, verb)
-		moved = moved || verb == "CreateRoom"
-		dead := !moved && (verb == "UpdateRoomMetadata" || verb == "DeleteRoom")
-		mu.Unlock()
-		if dead {
+		away := outOfReach(verb, f.verbs)
+		f.verbs = append(f.verbs, verb)
+		f.mu.Unlock()
+		if away {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(http.StatusServiceUnavailable)
 			_, _ = w.Write([]byte(`{"code":"unavailable","msg":"no response from servers"}`))
@@ -130,28 +133,90 @@ func deadNode(t *testing.T, behind string) (_ *httptest.Server, verbs func() []s
 		proxy.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	return server, func() []string {
-		mu.Lock()
-		defer mu.Unlock()
-		return seen
+	f.Engine = dial(t, engine.Server{URL: server.URL, Key: h.Key, Secret: h.Secret})
+	return f
+}
+
+// seen returns the verbs, each once where it was used several times in a row.
+func (f *front) seen() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Compact(slices.Clone(f.verbs))
+}
+
+func inReach(string, []string) bool { return false }
+
+func TestCloseLooksWhoIsLeft(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	usual := []string{"UpdateRoomMetadata", "ListParticipants", "DeleteRoom"}
+
+	empty := h.front(t, inReach)
+	if err := empty.Close(wait(t), h.room(t), ""); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(usual, empty.verbs); diff != "" {
+		t.Errorf("calls for an empty room (-want +got):\n%s", diff)
+	}
+
+	room := h.room(t)
+	h.join(t, room, "stays", engine.Traits{})
+	full := h.front(t, inReach)
+	if err := full.Close(wait(t), room, ""); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(usual, full.seen()); diff != "" {
+		t.Errorf("calls for a room with somebody in it (-want +got):\n%s", diff)
+	}
+	if len(full.verbs) <= len(usual) {
+		t.Errorf("the room was deleted after one look at who is left: %v", full.verbs)
 	}
 }
 
+// A node cannot be killed alone without Redis, so what LiveKit answers then is played here.
 func TestCloseMovesARoomWhoseNodeIsGone(t *testing.T) {
 	h := open(t, testkit.LiveKitOptions{})
 	room := h.room(t)
 	p := h.join(t, room, "one", engine.Traits{})
-	front, verbs := deadNode(t, h.URL)
-	e := dial(t, engine.Server{URL: front.URL, Key: h.Key, Secret: h.Secret})
-	if err := e.Close(wait(t), room, "https://example.com/"); err != nil {
-		t.Fatalf("%v after %v", err, verbs())
+	f := h.front(t, func(verb string, before []string) bool {
+		return verb != "CreateRoom" && !slices.Contains(before, "CreateRoom")
+	})
+	if err := f.Close(wait(t), room, "https://example.com/"); err != nil {
+		t.Fatalf("%v after %v", err, f.seen())
 	}
 	h.wantNoRoom(t, room)
 	reasonOf(t, p)
 	if want := (announcement{Ended: true, Redirect: "https://example.com/"}); heard(p) != want {
 		t.Errorf("the peer heard %v, want %v", heard(p), want)
 	}
-	if diff := cmp.Diff([]string{"UpdateRoomMetadata", "CreateRoom", "UpdateRoomMetadata"}, verbs()[:3]); diff != "" {
-		t.Errorf("verbs (-want +got):\n%s", diff)
+	want := []string{"UpdateRoomMetadata", "CreateRoom", "UpdateRoomMetadata", "ListParticipants", "DeleteRoom"}
+	if diff := cmp.Diff(want, f.seen()); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+func TestCloseMovesARoomWhoseNodeGoesMeanwhile(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	room := h.room(t)
+	f := h.front(t, func(verb string, before []string) bool {
+		return verb == "DeleteRoom" && !slices.Contains(before, "CreateRoom")
+	})
+	if err := f.Close(wait(t), room, ""); err != nil {
+		t.Fatalf("%v after %v", err, f.seen())
+	}
+	h.wantNoRoom(t, room)
+	want := []string{"UpdateRoomMetadata", "ListParticipants", "DeleteRoom", "CreateRoom", "DeleteRoom"}
+	if diff := cmp.Diff(want, f.seen()); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
+	}
+}
+
+func TestCloseOfARoomThatOnlyTheListHas(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	f := h.front(t, inReach)
+	if err := f.Close(wait(t), "never-there", ""); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"UpdateRoomMetadata", "DeleteRoom"}, f.seen()); diff != "" {
+		t.Errorf("calls (-want +got):\n%s", diff)
 	}
 }

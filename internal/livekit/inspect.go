@@ -8,7 +8,8 @@ import (
 	"github.com/livekit/protocol/auth"
 )
 
-// Inspect says nothing of why a token is refused, so that no part of one gets into a log.
+// Inspect says nothing of why a token is refused, so that no part of one gets into a log. It knows the tokens that
+// LiveKit renews for those who are in, unless LiveKit has more keys than ours: it signs with any of them.
 func (c *client) Inspect(token string) (engine.RoomName, engine.Identity, error) {
 	claims, ok := c.verify(token)
 	// The tokens of our own calls and of webhooks are signed with the same key, but let nobody in.

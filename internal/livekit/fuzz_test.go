@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package livekit_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/livekit"
+)
+
+func fuzzed(f *testing.F) engine.Engine {
+	f.Helper()
+	e, err := livekit.New(nowhere)
+	if err != nil {
+		f.Fatal(err)
+	}
+	return e
+}
+
+// FuzzHint has two readers to break: of what nobody signed, which must be denied, and of what LiveKit did.
+func FuzzHint(f *testing.F) {
+	e := fuzzed(f)
+	real := signed(f, `{"event":"room_started","room":{"name":"m-1"}}`)
+	f.Add(real.authorization, real.body)
+	f.Add("", []byte(`{"room":{"name":"m-1","sid":"RM_1","emptyTimeout":300}}`))
+	f.Add("..", []byte("{\"room\":"))
+	f.Fuzz(func(t *testing.T, authorization string, body []byte) {
+		room, err := e.Hint(authorization, body)
+		if authorization != real.authorization && !fault.Is(err, fault.KindDenied) {
+			t.Errorf("an unsigned webhook gives room %q and error %v", room, err)
+		}
+		d := signed(t, string(body))
+		if room, err := e.Hint(d.authorization, d.body); (room == "") != fault.Is(err, fault.KindInvalid) {
+			t.Errorf("room %q comes with error %v", room, err)
+		}
+	})
+}
+
+func FuzzInspect(f *testing.F) {
+	e := fuzzed(f)
+	own, err := e.Grant(engine.Grant{Room: "m-1", Identity: "i", Lifetime: time.Hour})
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(own)
+	f.Add("")
+	f.Add("..")
+	f.Add(strings.Replace(own, ".", "..", 1))
+	f.Fuzz(func(t *testing.T, token string) {
+		room, who, err := e.Inspect(token)
+		if token == own {
+			return
+		}
+		if err == nil {
+			t.Errorf("somebody's token lets %q into %q", who, room)
+		} else if len(token) > 20 && strings.Contains(err.Error(), token) {
+			t.Errorf("the error repeats the token: %v", err)
+		}
+	})
+}
