@@ -107,10 +107,10 @@ func (p *Page) Click(t testing.TB, selector string) {
 // Type waits until the element can be seen, empties it, and types the text as keys.
 func (p *Page) Type(t testing.TB, selector, text string) {
 	t.Helper()
-	p.do(t, "type into "+selector,
-		chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible),
-		chromedp.Clear(chromedp.CSS(selector)),
-		chromedp.SendKeys(chromedp.CSS(selector), text))
+	p.do(t, "click into "+selector, chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+	// What is selected is replaced by the first key; chromedp.Clear fails on an empty textarea.
+	Eval[any](t, p, fmt.Sprintf("document.querySelector(%q).select()", selector))
+	p.do(t, "type into "+selector, chromedp.SendKeys(chromedp.CSS(selector), text))
 }
 
 // URL returns what the address bar holds.
