@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -99,7 +100,9 @@ func mustHandler(t testing.TB, s *site, o Options) *handler {
 	o.Meetings = s.meetings
 	o.Now = func() time.Time { return s.now }
 	o.Log = logr.Discard()
-	o.Hint = func(_ *tenant.Tenant, room engine.RoomName) { s.hints = append(s.hints, room) }
+	if o.Hint == nil {
+		o.Hint = func(_ *tenant.Tenant, room engine.RoomName) { s.hints = append(s.hints, room) }
+	}
 	h, err := newHandler(o, builtPage)
 	if err != nil {
 		t.Fatal(err)
@@ -243,12 +246,20 @@ func (s *site) token(t testing.TB, username string, presenter bool) string {
 // fakeMeetings keeps meetings in memory: by room the live one, by UID all.
 type fakeMeetings struct {
 	site      *site
+	mu        sync.Mutex
 	byRoom    map[string]*meeting.View
 	byUID     map[string]*meeting.View
 	passwords map[string]string
 	calls     []string
 	// err is of all that is asked, markErr of MarkOpened alone.
 	err, markErr error
+}
+
+// change alters a meeting that requests may be looking at.
+func (f *fakeMeetings) change(v *meeting.View, how func(*meeting.View)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	how(v)
 }
 
 func newFakeMeetings(s *site) *fakeMeetings {
@@ -274,6 +285,8 @@ func (f *fakeMeetings) open(room string, change func(*meeting.View)) *meeting.Vi
 }
 
 func (f *fakeMeetings) Enter(_ context.Context, _ *tenant.Tenant, room, lineage string) (meeting.View, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.calls = append(f.calls, "enter")
 	if f.err != nil {
 		return meeting.View{}, f.err
@@ -291,6 +304,8 @@ func (f *fakeMeetings) Enter(_ context.Context, _ *tenant.Tenant, room, lineage 
 }
 
 func (f *fakeMeetings) MarkOpened(_ context.Context, _ *tenant.Tenant, v meeting.View) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.calls = append(f.calls, "mark opened")
 	if f.markErr != nil {
 		return f.markErr
@@ -300,11 +315,15 @@ func (f *fakeMeetings) MarkOpened(_ context.Context, _ *tenant.Tenant, v meeting
 }
 
 func (f *fakeMeetings) CheckPassword(_ context.Context, _ *tenant.Tenant, v meeting.View, presented string) (bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.calls = append(f.calls, "check password")
 	return f.passwords[v.UID] == presented, f.err
 }
 
 func (f *fakeMeetings) ByUID(_ context.Context, _ *tenant.Tenant, uid string) (meeting.View, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	v := f.byUID[uid]
 	if v == nil {
 		return meeting.View{}, false
@@ -313,6 +332,8 @@ func (f *fakeMeetings) ByUID(_ context.Context, _ *tenant.Tenant, uid string) (m
 }
 
 func (f *fakeMeetings) MarkRemoved(_ context.Context, _ *tenant.Tenant, uid string, who engine.Identity) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.calls = append(f.calls, "mark removed")
 	if f.err != nil {
 		return f.err
@@ -322,6 +343,8 @@ func (f *fakeMeetings) MarkRemoved(_ context.Context, _ *tenant.Tenant, uid stri
 }
 
 func (f *fakeMeetings) End(_ context.Context, _ *tenant.Tenant, c meeting.EndCommand) (meeting.EndResult, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	f.calls = append(f.calls, "end")
 	v := f.byRoom[c.Room]
 	if f.err != nil || v == nil || v.Ended {

@@ -22,13 +22,18 @@ func (h *handler) webhook(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
+	authorization := r.Header.Get("Authorization")
+	if authorization == "" {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxWebhook))
 	if err != nil {
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
 		return
 	}
 	tenants := h.Tenants.All()
-	server, room, ok := h.signedBy(tenants, r.Header.Get("Authorization"), body)
+	server, room, ok := h.signedBy(tenants, authorization, body)
 	if !ok {
 		w.WriteHeader(http.StatusUnauthorized)
 		return

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package web
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	dto "github.com/prometheus/client_model/go"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// upstreamEngine answers the site's signalling, and keeps what arrived.
+func (s *site) upstreamEngine(t *testing.T) *[]*http.Request {
+	t.Helper()
+	var arrived []*http.Request
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		arrived = append(arrived, r)
+		w.Header().Set("Access-Control-Allow-Origin", "*")
+		w.Header().Set("Set-Cookie", "a=b")
+		_, _ = w.Write([]byte("success"))
+	}))
+	t.Cleanup(server.Close)
+	s.tenant.Media.Server.URL = server.URL + "/prefix"
+	return &arrived
+}
+
+// connect asks for signalling as livekit-client does.
+func (s *site) connect(t *testing.T, path string, query url.Values) answer {
+	t.Helper()
+	return s.do(t, newRequest(http.MethodGet, "/engine/"+path+"?"+query.Encode(), ""))
+}
+
+func TestWhoGetsThroughToTheEngine(t *testing.T) {
+	const ann = "origin-ann"
+	inRoom := string(meeting.EngineRoom(configUID, "uid-1")) + " " + ann
+	for _, c := range []struct {
+		reason string
+		given  func(*site, *meeting.View)
+		path   string
+		token  string
+		status int
+		want   string
+	}{
+		{reason: "somebody with a token", token: inRoom, status: http.StatusOK},
+		{reason: "by the newer protocol", token: inRoom, path: "rtc/v1", status: http.StatusOK},
+		{reason: "asking why not", token: inRoom, path: "rtc/validate", status: http.StatusOK},
+		{reason: "asking why not by the newer protocol", token: inRoom, path: "rtc/v1/validate", status: http.StatusOK},
+		{reason: "without a token", status: http.StatusForbidden, want: "NotAllowed"},
+		{reason: "with a token of somebody else's", token: "forged", status: http.StatusForbidden, want: "NotAllowed"},
+		{reason: "into a room of another tenant", token: "convene_other_uid-1 " + ann, status: http.StatusForbidden, want: "NotAllowed"},
+		{reason: "into a room that is not ours", token: "lobby " + ann, status: http.StatusForbidden, want: "NotAllowed"},
+		{reason: "into a meeting long ago", token: string(meeting.EngineRoom(configUID, "uid-0")) + " " + ann, status: http.StatusGone, want: "Ended"},
+		{
+			reason: "into a meeting that has ended", token: inRoom, status: http.StatusGone, want: "Ended",
+			given: func(_ *site, v *meeting.View) { v.Ended = true },
+		}, {
+			reason: "after being removed", token: inRoom, status: http.StatusForbidden, want: "NotAllowed",
+			given: func(_ *site, v *meeting.View) { v.Removed = []engine.Identity{ann} },
+		}, {
+			reason: "after another device of theirs was removed", token: inRoom, status: http.StatusForbidden, want: "NotAllowed",
+			given: func(_ *site, v *meeting.View) { v.Removed = []engine.Identity{"origin-other"} },
+		}, {
+			reason: "after somebody else was removed", token: inRoom, status: http.StatusOK,
+			given: func(_ *site, v *meeting.View) { v.Removed = []engine.Identity{"other-ann"} },
+		}, {
+			reason: "into a full meeting", token: inRoom, status: http.StatusConflict, want: "Full",
+			given: func(s *site, _ *meeting.View) { s.fill(10) },
+		}, {
+			reason: "into a full meeting in which they are", token: inRoom, status: http.StatusOK,
+			given: func(s *site, _ *meeting.View) { s.fill(9); s.engine.join(ann) },
+		}, {
+			reason: "with the engine away", token: inRoom, status: http.StatusServiceUnavailable, want: "Unavailable",
+			given: func(s *site, _ *meeting.View) { s.engine.err = fault.Unavailable("away") },
+		}, {
+			reason: "with the engine's signalling away", token: inRoom, status: http.StatusServiceUnavailable, want: "Unavailable",
+			given: func(s *site, _ *meeting.View) { s.tenant.Media.Server.URL = "http://127.0.0.1:1" },
+		}, {
+			reason: "without an engine", token: inRoom, status: http.StatusServiceUnavailable, want: "Unavailable",
+			given: func(s *site, _ *meeting.View) { s.tenant.Media = nil },
+		},
+		{reason: "to the engine's API", token: inRoom, path: "twirp/livekit.RoomService/ListRooms", status: http.StatusNotFound, want: "NotFound"},
+		{reason: "around a corner", token: inRoom, path: "rtc/../twirp", status: http.StatusNotFound, want: "NotFound"},
+		{reason: "to something below", token: inRoom, path: "rtc/v2", status: http.StatusNotFound, want: "NotFound"},
+		{reason: "to nothing", token: inRoom, path: "/", status: http.StatusNotFound, want: "NotFound"},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			s := newSite(t)
+			arrived := s.upstreamEngine(t)
+			v := s.meetings.open("room", nil)
+			if c.given != nil {
+				c.given(s, v)
+			}
+			if c.path == "" {
+				c.path = "rtc"
+			}
+			got := s.connect(t, c.path, url.Values{"access_token": {c.token}})
+			if got.Code != c.status {
+				t.Fatalf("status %d, want %d: %s", got.Code, c.status, got.Body)
+			}
+			if c.want != "" && got.refusal().Reason != c.want {
+				t.Errorf("reason %s, want %s", got.refusal().Reason, c.want)
+			}
+			if through := len(*arrived) > 0; through != (c.status == http.StatusOK) {
+				t.Errorf("got through: %t", through)
+			}
+			if len(s.doors.inside) > 0 {
+				t.Errorf("still counted in: %v", s.doors.inside)
+			}
+		})
+	}
+}
+
+func TestWhatGetsThroughToTheEngine(t *testing.T) {
+	s := newSite(t)
+	arrived := s.upstreamEngine(t)
+	v := s.meetings.open("room", nil)
+	token := string(v.EngineRoom) + " origin-ann"
+	query := url.Values{
+		"access_token": {token, "another"}, "publish": {"screen", "more"}, "reconnect": {"1"}, "sid": {"PA_x"}, "join_request": {"a+b/c="},
+	}
+	r := newRequest(http.MethodGet, "/engine/rtc?x=1;y=2&"+query.Encode(), "")
+	r.Header.Set("Authorization", "Bearer another")
+	r.Header.Set("Cookie", "of=the tenant's host")
+	r.Header.Set("X-Forwarded-For", "203.0.113.1")
+	r.Header.Set("User-Agent", "Browser/1")
+	r.RemoteAddr = "192.0.2.1:1234"
+	got := s.do(t, r)
+	if got.Code != http.StatusOK || got.Body.String() != "success" {
+		t.Fatalf("status %d: %s", got.Code, got.Body)
+	}
+	for name := range got.Header() {
+		if strings.HasPrefix(name, "Access-Control-") || name == "Set-Cookie" {
+			t.Errorf("the engine's %s reached the page", name)
+		}
+	}
+	out := (*arrived)[0]
+	want := url.Values{"access_token": {token}, "reconnect": {"1"}, "sid": {"PA_x"}, "join_request": {"a+b/c="}}
+	if diff := cmp.Diff(want, out.URL.Query()); diff != "" {
+		t.Errorf("query (-want +got)\n%s", diff)
+	}
+	if out.URL.Path != "/prefix/rtc" || out.Host == host {
+		t.Errorf("path %s, host %s", out.URL.Path, out.Host)
+	}
+	for name, want := range map[string]string{
+		"Authorization": "", "Cookie": "", "X-Forwarded-For": "192.0.2.1", "User-Agent": "Browser/1",
+	} {
+		if got := out.Header.Get(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	var counted dto.Metric
+	if err := s.metrics.signals.WithLabelValues("ok").Write(&counted); err != nil {
+		t.Fatal(err)
+	}
+	if n := counted.GetCounter().GetValue(); n != 1 {
+		t.Errorf("%v connections counted", n)
+	}
+}
+
+func TestDoors(t *testing.T) {
+	d := newDoors()
+	const room, limit = engine.RoomName("room"), 3
+	listed := []engine.Participant{{Identity: "listed"}}
+	var leave []func()
+	for _, c := range []struct {
+		who  engine.Identity
+		full bool
+	}{
+		{"ann", false}, {"bob", false}, {"cem", true}, {"ann", false}, {"listed", false}, {"dan", true},
+	} {
+		out, err := d.enter(room, c.who, listed, limit)
+		if (err != nil) != c.full {
+			t.Errorf("%s: %v", c.who, err)
+		}
+		if err == nil {
+			leave = append(leave, out)
+		}
+	}
+	if _, err := d.enter("other", "cem", nil, limit); err != nil {
+		t.Errorf("another room: %v", err)
+	}
+	leave[0]() // the first of ann's two connections
+	if !d.has(room, "ann") {
+		t.Error("ann was counted out with one of her connections")
+	}
+	leave[2]()
+	if d.has(room, "ann") {
+		t.Error("ann is still counted in")
+	}
+	if _, err := d.enter(room, "cem", listed, limit); err != nil {
+		t.Errorf("in ann's place: %v", err)
+	}
+}
+
+func TestAnEngineWithAnAddressThatIsNone(t *testing.T) {
+	s := newSite(t, func(t *tenant.Tenant) { t.Media.Server.URL = "http://%zz" })
+	v := s.meetings.open("room", nil)
+	got := s.connect(t, "rtc", url.Values{"access_token": {string(v.EngineRoom) + " origin-ann"}})
+	if got.Code != http.StatusInternalServerError || strings.Contains(got.Body.String(), "%zz") {
+		t.Errorf("status %d: %s", got.Code, got.Body)
+	}
+}
