@@ -3,7 +3,6 @@
 package httpapi
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
@@ -57,9 +56,9 @@ func (c *call) audit(action string) {
 	}
 	f := fault.As(c.failed)
 	line = append(line, "result", f.Message)
-	// The cause of an error of the client's may repeat what the client sent.
-	if c.status >= http.StatusInternalServerError && f.Cause != nil {
-		c.log.Error(errors.Unwrap(f), "API call failed", line...)
+	// The cause of an error of the client's may repeat what the client sent; one who has gone away is no error at all.
+	if c.status >= http.StatusInternalServerError && f.Cause != nil && c.r.Context().Err() == nil {
+		c.log.Error(f.Cause, "API call failed", line...)
 		return
 	}
 	c.log.Info("API call refused", line...)
