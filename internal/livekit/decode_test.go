@@ -3,6 +3,7 @@
 package livekit
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -61,6 +62,10 @@ func FuzzDecodeMetadata(f *testing.F) {
 	})
 }
 
+// sealed is {"Windows", "Firefox"} for i in m-1 under "secret", as it was once sealed: running meetings outlive an
+// upgrade, so this must stay readable.
+const sealed = "TzRJd3C3lUMbJg8gZYj1zWbygDEMgz3CwlDdAsHAxG6/AcH7X5+z+rtYrMy8fXbbuL/h0anBwgYhPO6S7UU63/zqztainU2Dt1F11aSNz2gyVGdgWAS+zQHkDPWgbqwnEAdF0kHxxwr+rzGFVN25bUR8BIXFouVo7eg3bei6LfRo9JEgeqSbRml3phzgAg/OalrOw+PPsGPLeNS+"
+
 // FuzzParticipant decodes attributes: what a trait is told by must be told back by it.
 func FuzzParticipant(f *testing.F) {
 	sealer, err := newSealer("secret")
@@ -68,10 +73,6 @@ func FuzzParticipant(f *testing.F) {
 		f.Fatal(err)
 	}
 	c := &client{sealer: sealer}
-	sealed, err := sealer.seal("Windows", "Firefox", "m-1", "i")
-	if err != nil {
-		f.Fatal(err)
-	}
 	f.Add("true", "true", "true", "https://e.com/a.png", "true", sealed)
 	f.Add("", "false", "TRUE", "", "1", "")
 	f.Add("", "", "", "", "", "AAAA")
@@ -81,7 +82,7 @@ func FuzzParticipant(f *testing.F) {
 			attributeHand: hand, attributeClient: device,
 		}})
 		want := engine.Traits{Presenter: presenter == "true", Chat: chat == "true", Notify: notify == "true", Avatar: avatar}
-		if device == sealed {
+		if strings.NewReplacer("\r", "", "\n", "").Replace(device) == sealed { // base64 ignores line breaks
 			want.OS, want.Browser = "Windows", "Firefox"
 		}
 		if diff := cmp.Diff(want, p.Traits); diff != "" {
@@ -107,7 +108,7 @@ func TestOpenOnlyWhatWasSealedForThis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sealed, err := ours.seal("Windows", "Firefox", "m-1", "i")
+	anew, err := ours.seal("Windows", "Firefox", "m-1", "i")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,9 +125,11 @@ func TestOpenOnlyWhatWasSealedForThis(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			os, browser := c.by.open(sealed, c.room, c.who)
-			if got := (device{os, browser}); got != c.want {
-				t.Errorf("opened %+v, want %+v", got, c.want)
+			for _, box := range []string{sealed, anew} {
+				os, browser := c.by.open(box, c.room, c.who)
+				if got := (device{os, browser}); got != c.want {
+					t.Errorf("opened %+v, want %+v", got, c.want)
+				}
 			}
 		})
 	}
