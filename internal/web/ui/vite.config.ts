@@ -11,8 +11,9 @@ function preloadInterface(): Plugin {
       order: 'post',
       handler(_html, context) {
         const chunks = Object.values(context.bundle ?? {}).filter((file) => file.type === 'chunk');
+        const isEntry = (file: string) => chunks.some((chunk) => chunk.fileName === file && chunk.isEntry);
         const mount = chunks.find((chunk) => chunk.name === 'mount');
-        const files = mount ? [mount.fileName, ...mount.imports] : [];
+        const files = mount ? [mount.fileName, ...mount.imports.filter((file) => !isEntry(file))] : [];
         return files.map((file) => ({
           tag: 'link',
           attrs: { rel: 'modulepreload', href: `./${file}` },
@@ -42,6 +43,12 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 700,
+    // Libraries mark modules for React's server side, which there is none of here.
+    rolldownOptions: {
+      onwarn: (warning, warn) => {
+        if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);
+      },
+    },
   },
   test: { include: ['src/**/*.test.ts'], environment: 'node' },
 } as Parameters<typeof defineConfig>[0]);

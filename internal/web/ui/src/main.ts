@@ -35,6 +35,5 @@ const flow = new Flow({
 // The network work of a direct join begins before the interface has loaded.
 flow.start();
 if (flow.screen.get().kind === 'joining') void import('./room/RoomScreen').catch(() => undefined);
-document.title = route.kind === 'join' ? `${route.room} – ${boot.brand.name}` : boot.brand.name;
 
 void import('./app/mount').then(({ mount }) => mount(flow, document.getElementById('root')));

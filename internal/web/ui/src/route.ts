@@ -1,4 +1,5 @@
 import { httpUrl } from './boot';
+import { characters } from './parts/characters';
 
 /** What a link asks for. The server decides: these are wishes, except where a ticket says the same. */
 export interface Wishes {
@@ -72,7 +73,7 @@ export function roomPath(typed: string, base: URL): string | undefined {
     if (route?.kind === 'join') return url.pathname + url.search;
     return undefined;
   }
-  if (text === '' || text === '.' || text === '..' || /[/\\\p{Cc}]/u.test(text) || [...text].length > 128)
+  if (text === '' || text === '.' || text === '..' || /[/\\\p{Cc}]/u.test(text) || characters(text) > 128)
     return undefined;
   return `${base.pathname}join/${encodeURIComponent(text)}`;
 }

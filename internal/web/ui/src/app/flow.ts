@@ -140,6 +140,7 @@ export class Flow {
   private async enter(request: SessionRequest, wanted: Wanted, devices: Devices): Promise<void> {
     this.stopper.abort();
     const { signal } = (this.stopper = new AbortController());
+    const stopped = () => signal.aborted;
     this.request = request;
     this.wanted = wanted;
     this.showWaiting();
@@ -151,15 +152,18 @@ export class Flow {
       const { Call } = await code.catch((cause: unknown) => {
         throw new BrokenPage(cause);
       });
-      if (signal.aborted) return devices.release();
+      if (stopped()) {
+        devices.release();
+        return;
+      }
       const renew = (previous: string) => this.at.client.open({ ...request, session: previous });
       const call = new Call({ client: this.at.client, session, renew, captured: devices.take(), wanted });
       this.screen.set({ kind: 'room', call });
       const outcome = await call.run();
-      if (!signal.aborted) this.finish(outcome, session.home);
+      if (!stopped()) this.finish(outcome, session.home);
     } catch (error) {
       devices.release();
-      if (!signal.aborted) this.refuse(error);
+      if (!stopped()) this.refuse(error);
     }
   }
 

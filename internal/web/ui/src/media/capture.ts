@@ -91,7 +91,7 @@ function tracksOf(stream: MediaStream): Captured {
 
 async function isGranted(name: 'microphone' | 'camera'): Promise<boolean> {
   try {
-    return (await navigator.permissions.query({ name: name as PermissionName })).state === 'granted';
+    return (await navigator.permissions.query({ name })).state === 'granted';
   } catch {
     return false;
   }

@@ -14,7 +14,7 @@ export function hueOf(identity: string): number {
 
 function firstGrapheme(text: string): string {
   // Not yet in every browser that this page supports.
-  if (!('Segmenter' in Intl)) return [...text][0] ?? '';
+  if (!('Segmenter' in Intl)) return /./u.exec(text)?.[0] ?? '';
   for (const { segment } of new Intl.Segmenter().segment(text)) return segment;
   return '';
 }

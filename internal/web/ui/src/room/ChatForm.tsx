@@ -1,9 +1,10 @@
 import { Send } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
+import { characters } from '../parts/characters';
 import { SessionError } from '../session/protocol';
 import { t } from '../text';
 import { useCall } from './CallContext';
-import { characters, longestMessage } from './chat';
+import { longestMessage } from './chat';
 
 /** Writes a message. What was typed stays until the server has taken it. */
 export function ChatForm() {

@@ -12,12 +12,6 @@ export function Countdown() {
   const { clockOffset } = useStore(call.session);
   const now = useEverySecond(expiresAt !== undefined) + clockOffset;
   const soon = expiresAt !== undefined && expiresAt - now <= lastMinutes;
-  // The minutes at the moment of the announcement: the text must not change afterwards, or it is read out again.
-  const [announced, setAnnounced] = useState<number>();
-  useEffect(() => {
-    if (!soon) setAnnounced(undefined);
-    else setAnnounced((before) => before ?? Math.max(1, Math.ceil((expiresAt - now) / 60_000)));
-  }, [soon, expiresAt, now]);
   if (expiresAt === undefined) return null;
   const time = formatRemaining(expiresAt - now);
   return (
@@ -32,10 +26,16 @@ export function Countdown() {
         {time}
       </span>
       <span className="visually-hidden" role="status">
-        {announced !== undefined && t('countdown.soon', { count: announced })}
+        {soon && <Announcement left={expiresAt - now} />}
       </span>
     </span>
   );
+}
+
+/** Keeps the minutes of its first moment: a text that changed would be read out again. */
+function Announcement({ left }: { left: number }) {
+  const [minutes] = useState(() => Math.max(1, Math.ceil(left / 60_000)));
+  return t('countdown.soon', { count: minutes });
 }
 
 function useEverySecond(active: boolean): number {

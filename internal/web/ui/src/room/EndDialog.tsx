@@ -13,7 +13,10 @@ export function EndDialog({ onClose }: { onClose: () => void }) {
   const end = async (event: React.SubmitEvent) => {
     event.preventDefault();
     const typed = redirect.trim();
-    if (typed !== '' && !httpUrl(typed)) return setInvalid(true);
+    if (typed !== '' && !httpUrl(typed)) {
+      setInvalid(true);
+      return;
+    }
     onClose();
     await call.act({ action: 'end', ...(typed && { redirect: typed }) });
   };

@@ -1,5 +1,5 @@
 import { useParticipants } from '@livekit/components-react';
-import { Hand, Mic, MicOff, Star, UserX, Video, VideoOff } from 'lucide-react';
+import { Hand, Mic, MicOff, Star, Video, VideoOff } from 'lucide-react';
 import type { Participant } from 'livekit-client';
 import { memo, useState } from 'react';
 import { useStore } from '../app/useStore';
@@ -7,6 +7,7 @@ import { Avatar } from '../parts/Avatar';
 import { Dialog } from '../parts/Dialog';
 import { t } from '../text';
 import { useCall } from './CallContext';
+import { CopyLink } from './CopyLink';
 import { Panel } from './Panel';
 import { useParticipant } from './useParticipant';
 
@@ -24,6 +25,9 @@ export function PeoplePanel({ onClose }: { onClose: () => void }) {
           <PersonRow key={participant.identity} participant={participant} presides={you.presenter} />
         ))}
       </ul>
+      <div className="panel-footer">
+        <CopyLink url={call.session.get().meeting.url} />
+      </div>
     </Panel>
   );
 }
@@ -41,7 +45,7 @@ const PersonRow = memo(function PersonRow({
     <li className="person" data-testid="participant-row" data-identity={identity} data-name={name}>
       <Avatar identity={identity} name={name} url={person.avatar} />
       <span className="person-name">
-        <span dir="auto">{participant.isLocal ? t('room.you', { name }) : name}</span>
+        <bdi>{participant.isLocal ? t('room.you', { name }) : name}</bdi>
         {person.presenter && (
           <span className="person-role">
             <Star aria-hidden="true" /> {t('room.presenter')}
@@ -121,7 +125,7 @@ function Actions({ identity, name, muted, hand, mine }: ActionsProps) {
           aria-label={t('people.removeName', { name })}
           onClick={() => setRemoving(true)}
         >
-          <UserX aria-hidden="true" /> {t('people.remove')}
+          {t('people.remove')}
         </button>
       )}
       {removing && (

@@ -52,10 +52,3 @@ export class ChatLog {
     this.state.update((state) => ({ ...state, open, unread: open ? 0 : state.unread }));
   }
 }
-
-/** Length in characters rather than UTF-16 units, so that the limit is the same here and on the server. */
-export function characters(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
-}

@@ -5,7 +5,7 @@ import type { Wanted } from '../media/capture';
  * livekit-client tries to resume a broken connection at these moments, in milliseconds. Then our own loop takes
  * over, which can also open the engine's room again, and knows whether the meeting is still on.
  */
-const resumeAfter = [0, 300, 1200, 2700, 4800];
+const resumeAfter = [0, 300, 1000, 2000];
 
 const resumeBriefly: ReconnectPolicy = {
   nextRetryDelayInMs: ({ retryCount }) => resumeAfter[retryCount] ?? null,

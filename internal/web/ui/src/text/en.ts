@@ -1,6 +1,5 @@
 /** Every text of the page in English: the language that the others are checked against. */
 export const en = {
-  'app.loading': 'Loading…',
   'app.title.room': '{room} – {brand}',
 
   'home.title': 'Video meetings, right in your browser',
@@ -80,7 +79,6 @@ export const en = {
   'room.soundOn': 'Turn sound on',
   'room.stage': 'Meeting',
   'room.muted': 'Microphone off',
-  'room.speaking': 'Speaking',
   'room.handRaised': 'Hand raised',
   'room.presenter': 'Presenter',
 

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { hueOf, initials } from './initials';
+
+it.each([
+  ['Ada Lovelace', 'AL'],
+  ['ada', 'A'],
+  ['Ada King Noel Lovelace', 'AL'],
+  ['  ', '?'],
+  ['مريم العلي', 'ما'],
+  ['👩‍👩‍👧 family', '👩‍👩‍👧F'],
+])('%s is %s', (name, want) => {
+  expect(initials(name)).toBe(want);
+});
+
+it('keeps a colour for an identity', () => {
+  expect(hueOf('p_1')).toBe(hueOf('p_1'));
+  expect(hueOf('p_1')).not.toBe(hueOf('p_2'));
+  expect(hueOf('x'.repeat(300))).toBeLessThan(360);
+});

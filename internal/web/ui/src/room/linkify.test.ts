@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { linkify } from './linkify';
+
+const links = (text: string) => linkify(text).flatMap((part) => (part.kind === 'link' ? [part.href] : []));
+
+describe('linkify', () => {
+  it.each([
+    { reason: 'no link', text: 'hello', want: [] },
+    {
+      reason: 'a full stop ends the sentence',
+      text: 'see https://a.example/x.',
+      want: ['https://a.example/x'],
+    },
+    { reason: 'brackets around', text: '(https://a.example/x)', want: ['https://a.example/x'] },
+    { reason: 'brackets inside', text: 'https://a.example/x_(y)', want: ['https://a.example/x_(y)'] },
+    {
+      reason: 'two links',
+      text: 'http://a.example, https://b.example!',
+      want: ['http://a.example/', 'https://b.example/'],
+    },
+    { reason: 'a script is no link', text: 'javascript:alert(1)', want: [] },
+    { reason: 'a script after a link', text: 'https://a.example/"onclick=x', want: ['https://a.example/'] },
+    { reason: 'markup is text', text: '<a href=https://a.example>', want: ['https://a.example/'] },
+    {
+      reason: 'direction marks end a link',
+      text: 'https://a.example/\u202egpj.exe',
+      want: ['https://a.example/'],
+    },
+    { reason: 'a scheme alone', text: 'https://', want: [] },
+    { reason: 'nothing but punctuation', text: 'https://...', want: [] },
+  ])('$reason', ({ text, want }) => {
+    expect(links(text)).toEqual(want);
+  });
+
+  it('loses nothing of the text', () => {
+    for (const text of ['', 'a https://b.example/c. d', 'https://x.example', '((https://y.example))…']) {
+      expect(
+        linkify(text)
+          .map((part) => part.text)
+          .join(''),
+      ).toBe(text);
+    }
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { readBoolean, readRoute, readWishes, roomPath, withoutToken } from './route';
+
+const base = new URL('https://meet.example/a/');
+
+describe('readRoute', () => {
+  it.each([
+    { reason: 'the base is home', path: '', want: { kind: 'home' } },
+    { reason: 'join without a room is home', path: 'join', want: { kind: 'home' } },
+    {
+      reason: 'a room link, with the name decoded',
+      path: 'join/Weekly%20%D9%85',
+      want: { kind: 'join', room: 'Weekly م', wishes: {} },
+    },
+    {
+      reason: 'a trailing slash changes nothing',
+      path: 'join/r/',
+      want: { kind: 'join', room: 'r', wishes: {} },
+    },
+    {
+      reason: 'a direct join keeps its token',
+      path: 'join?room=r&name=Ann&audio=true&video=0&token=a.b.c',
+      want: { kind: 'join', room: 'r', wishes: { name: 'Ann', audio: true, video: false }, token: 'a.b.c' },
+    },
+    {
+      reason: 'the room in the path wins over the one in the query',
+      path: 'join/one?room=two',
+      want: { kind: 'join', room: 'one', wishes: {} },
+    },
+    { reason: 'a slash in a room is no page', path: 'join/a/b', want: { kind: 'unknown' } },
+    { reason: 'broken escapes are no page', path: 'join/%E0%A4%A', want: { kind: 'unknown' } },
+    { reason: 'other pages are none of ours', path: 'other', want: { kind: 'unknown' } },
+  ])('$reason', ({ path, want }) => {
+    expect(readRoute(new URL(path, base), base)).toEqual(want);
+  });
+
+  it('knows nothing outside its base', () => {
+    expect(readRoute(new URL('https://meet.example/join/r'), base)).toEqual({ kind: 'unknown' });
+  });
+});
+
+describe('readBoolean', () => {
+  it.each([
+    ['true', true],
+    ['TRUE', true],
+    ['1', true],
+    ['false', false],
+    ['0', false],
+    ['', undefined],
+    ['yes', undefined],
+    [null, undefined],
+  ])('%s is %s', (value, want) => {
+    expect(readBoolean(value)).toBe(want);
+  });
+});
+
+describe('readWishes', () => {
+  it.each([
+    {
+      reason: 'an avatar by http(s)',
+      query: 'avatar=https://a.example/i.png',
+      want: { avatar: 'https://a.example/i.png' },
+    },
+    { reason: 'false is no avatar', query: 'avatar=false', want: {} },
+    { reason: 'a script is no avatar', query: 'avatar=javascript:alert(1)', want: {} },
+    { reason: 'a blank name is none', query: 'name=%20', want: {} },
+    {
+      reason: 'chat, screen and notify',
+      query: 'chat=0&screen=1&notify=1',
+      want: { chat: false, screen: true, notify: true },
+    },
+  ])('$reason', ({ query, want }) => {
+    expect(readWishes(new URLSearchParams(query))).toEqual(want);
+  });
+});
+
+it('takes only the token out of an address', () => {
+  const address = new URL('https://meet.example/a/join?room=r%20s&token=t.t.t&name=A#x');
+  expect(withoutToken(address)).toBe('/a/join?room=r+s&name=A#x');
+});
+
+describe('roomPath', () => {
+  it.each([
+    { reason: 'a name', typed: ' Weekly review ', want: '/a/join/Weekly%20review' },
+    {
+      reason: 'a link of this service',
+      typed: 'https://meet.example/a/join/r?audio=1',
+      want: '/a/join/r?audio=1',
+    },
+    { reason: 'a link of another service', typed: 'https://evil.example/a/join/r', want: undefined },
+    { reason: 'a link to no room', typed: 'https://meet.example/a/', want: undefined },
+    { reason: 'a broken link', typed: 'https://', want: undefined },
+    { reason: 'a slash', typed: 'a/b', want: undefined },
+    { reason: 'dots', typed: '..', want: undefined },
+    { reason: 'nothing', typed: '  ', want: undefined },
+    { reason: '129 characters', typed: 'x'.repeat(129), want: undefined },
+    {
+      reason: '128 characters outside the BMP',
+      typed: '😀'.repeat(128),
+      want: `/a/join/${encodeURIComponent('😀'.repeat(128))}`,
+    },
+  ])('$reason', ({ typed, want }) => {
+    expect(roomPath(typed, base)).toBe(want);
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { refusal } from './client';
+
+const answer = (status: number, headers: Record<string, string> = {}) => ({
+  status,
+  headers: new Headers(headers),
+});
+
+describe('refusal', () => {
+  it('reads what the gateway says', () => {
+    const body = {
+      error: 'It is over.',
+      reason: 'Ended',
+      redirect: 'https://a.example/',
+      home: 'https://h.example/',
+    };
+    const error = refusal(answer(410), body);
+    expect(error).toMatchObject({
+      reason: 'Ended',
+      message: 'It is over.',
+      details: { redirect: 'https://a.example/', home: 'https://h.example/' },
+    });
+  });
+
+  it('drops a redirect that is not http(s)', () => {
+    const error = refusal(answer(410), { reason: 'Ended', redirect: 'javascript:alert(1)' });
+    expect(error.details).toEqual({});
+  });
+
+  it.each([
+    [502, 'Unavailable'],
+    [503, 'Unavailable'],
+    [429, 'TooManyAttempts'],
+    [404, 'NotFound'],
+    [403, 'NotAllowed'],
+    [400, 'Invalid'],
+  ])('judges a %i without a reason as %s', (status, reason) => {
+    expect(refusal(answer(status), '<html>').reason).toBe(reason);
+  });
+
+  it('knows how long to wait', () => {
+    const error = refusal(answer(429, { 'Retry-After': '7' }), { reason: 'TooManyAttempts' });
+    expect(error.details.retryAfterSeconds).toBe(7);
+    expect(error.passing).toBe(false);
+  });
+});
