@@ -106,7 +106,7 @@ func (h *handler) prepareRefusal(v *visit, err error) refusal {
 		v.w.Header().Set("Retry-After", strconv.Itoa(seconds))
 	}
 	// The path, never the query: it may hold a token.
-	log := h.Log.WithValues("tenant", v.t.NamespacedName.String(), "path", v.r.URL.Path, "status", r.status)
+	log := h.Log.WithValues("tenant", v.t.String(), "path", v.r.URL.Path, "status", r.status)
 	switch cause := r.fault.Cause; {
 	case r.status == http.StatusInternalServerError:
 		log.Error(cause, r.fault.Message)

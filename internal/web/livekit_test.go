@@ -95,7 +95,7 @@ func (l *liveSite) post(t *testing.T, path, session string, b body) (status int,
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	answer, err = io.ReadAll(response.Body)
 	if err != nil {
 		t.Fatal(err)
@@ -140,7 +140,7 @@ func (l *liveSite) people(t *testing.T) []engine.Participant {
 }
 
 func identities(people []engine.Participant) []engine.Identity {
-	var out []engine.Identity
+	out := make([]engine.Identity, 0, len(people))
 	for _, p := range people {
 		out = append(out, p.Identity)
 	}
@@ -313,7 +313,7 @@ func TestTheLastPlaceIsTakenOnce(t *testing.T) {
 	l := newLiveSite(t)
 	l.view.MaxParticipants = 2
 	const coming = 6
-	var sessions []sessionAnswer
+	sessions := make([]sessionAnswer, 0, coming)
 	for range coming {
 		// Nobody is in yet, so that everybody gets a session.
 		sessions = append(sessions, l.open(t, body{"room": "room", "name": "Ann"}))

@@ -88,7 +88,7 @@ func TestWhoComesBack(t *testing.T) {
 				s.lock("room")
 				return ann.with(body{"password": password})
 			},
-			between: func(_ *testing.T, s *site, in sessionAnswer) {
+			between: func(_ *testing.T, s *site, _ sessionAnswer) {
 				s.meetings.passwords[s.meetings.byRoom["room"].UID] = "changed"
 			},
 			want: letIn(youAnswer{Name: "Ann", Chat: true}),

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-logr/logr"
-
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
@@ -44,7 +42,7 @@ type upstream struct {
 
 type upstreamKey struct{}
 
-func newSignals(l logr.Logger) *signals {
+func newSignals() *signals {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 16
 	transport.ResponseHeaderTimeout = 30 * time.Second

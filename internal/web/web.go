@@ -107,7 +107,7 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 		guesses:  newGuesses(),
 		calls:    newBuckets(),
 		doors:    newDoors(),
-		signals:  newSignals(o.Log),
+		signals:  newSignals(),
 		metrics:  newMetrics(o.Registerer),
 		sameSite: http.NewCrossOriginProtection(),
 	}, nil
