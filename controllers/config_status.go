@@ -42,7 +42,7 @@ func (r *ConfigReconciler) mediaProblem(t *tenant.Tenant) []tenant.Problem {
 	problem := tenant.Problem{Condition: v1alpha1.ConditionMediaReachable, Fatal: true}
 	since, err := r.Observer.Reach(t.Media.Server)
 	switch {
-	case err != nil && fault.Is(err, fault.KindDenied):
+	case err != nil && fault.As(err).Reason == v1alpha1.ReasonUnauthorized:
 		problem.Reason = v1alpha1.ReasonUnauthorized
 		problem.Message = fmt.Sprintf("LiveKit at %s refuses the key; put its apiKey and apiSecret into the Secret", t.Media.Server.URL)
 	case err != nil:

@@ -84,7 +84,7 @@ func (l leading) lead(ctx context.Context) error {
 		return err
 	}
 	configs := &controllers.ConfigReconciler{
-		Client: l.objects, Secrets: l.secrets, Tenants: l.tenants, Conflicts: l.tenants.Conflicts,
+		Client: l.objects, Secrets: l.direct, Tenants: l.tenants, Conflicts: l.tenants.Conflicts,
 		Observer: observer, Events: recorder, Now: time.Now,
 	}
 	if err := configs.SetupWithManager(mgr, wakes); err != nil {

@@ -100,8 +100,8 @@ type parts struct {
 	scheme  *runtime.Scheme
 	log     logr.Logger
 	cache   cache.Cache
-	objects client.Client // Meetings and ConferenceConfigs: reads its own writes from the cache
-	secrets client.Client // Secrets: no cache
+	objects client.Client // of the controllers: reads from the cache, its own writes included
+	direct  client.Client // without a cache
 	tenants *tenant.Registry
 	server  *gateway.Server
 	hints   hints
@@ -118,7 +118,7 @@ func (p *parts) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.secrets, err = client.New(p.config, client.Options{HTTPClient: httpClient, Scheme: p.scheme}); err != nil {
+	if p.direct, err = client.New(p.config, client.Options{HTTPClient: httpClient, Scheme: p.scheme}); err != nil {
 		return err
 	}
 	watches, err := kubernetes.NewForConfigAndClient(p.config, httpClient)
@@ -132,7 +132,10 @@ func (p *parts) build(ctx context.Context) error {
 	p.tenants = tenant.NewRegistry(tenant.Options{
 		Cache: p.cache, Client: watches, Dial: livekit.New, Evaluate: evaluator.EvaluateConfigJS, Default: p.defaultConfig,
 	})
-	meetings, err := store.New(ctx, store.Options{Meetings: p.objects, Secrets: p.secrets, Cache: p.cache, Now: time.Now})
+	if err := store.AddIndexes(ctx, p.cache); err != nil {
+		return err
+	}
+	meetings, err := store.New(ctx, store.Options{Client: p.direct, Cache: p.cache, Now: time.Now})
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@
 package meeting
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -17,12 +18,12 @@ func (p *plan) endReason() v1alpha1.EndReason {
 	m := p.Meeting
 	switch {
 	case m.Status.Phase == v1alpha1.MeetingEnding:
-		return m.Status.EndReason
+		return cmp.Or(m.Status.EndReason, v1alpha1.EndRequested)
 	case m.Spec.End != nil:
 		return v1alpha1.EndRequested
 	case m.DeletionTimestamp != nil, p.Tenant != nil && p.Tenant.Deleting:
 		return v1alpha1.EndDeleted
-	case p.due(timeOf(p.status.ExpiryTime)):
+	case p.due(p.expiryDeadline()):
 		return v1alpha1.EndExpired
 	case p.due(p.emptyDeadline()):
 		return v1alpha1.EndEmpty
@@ -90,9 +91,13 @@ func (p *plan) awayTooLong() bool {
 // ended is the last change of a Meeting.
 func (p *plan) ended() {
 	p.status.Phase = v1alpha1.MeetingEnded
-	p.status.EndTime = asTime(ceilSecond(p.Now))
+	// A clock that was set back must not end a meeting before it began.
+	p.status.EndTime = asTime(latest(ceilSecond(p.Now), p.begin()))
 	p.status.ParticipantCount = 0
 	p.status.Participants = nil
+	if p.status.StartTime != nil && !meta.IsStatusConditionFalse(p.status.Conditions, v1alpha1.ConditionOccupied) {
+		p.condition(v1alpha1.ConditionOccupied, metav1.ConditionFalse, v1alpha1.ReasonSentAway, "Everybody was sent away")
+	}
 	meta.RemoveStatusCondition(&p.status.Conditions, v1alpha1.ConditionReady)
 	meta.RemoveStatusCondition(&p.status.Conditions, v1alpha1.ConditionReconciling)
 	p.condition(v1alpha1.ConditionEnded, metav1.ConditionTrue, string(p.status.EndReason), endMessage(p.status.EndReason))
@@ -128,7 +133,8 @@ func restartable(s *v1alpha1.MeetingStatus) bool {
 	case v1alpha1.EndEmpty, v1alpha1.EndUnjoined:
 		return true
 	case v1alpha1.EndExpired:
-		return s.StartTime == nil || meta.IsStatusConditionFalse(s.Conditions, v1alpha1.ConditionOccupied)
+		occupied := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionOccupied)
+		return s.StartTime == nil || (occupied != nil && occupied.Reason == v1alpha1.ReasonEveryoneLeft)
 	}
 	return false
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"time"
+	"unicode/utf8"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -79,7 +80,7 @@ func (p *plan) live() {
 	if p.Seen.Known && p.Seen.RoomExists && !sameTime(p.status.ExpiryTime, p.Meeting.Status.ExpiryTime) {
 		p.Refresh = &engine.RoomState{ExpiresAt: timeOf(p.status.ExpiryTime)}
 	}
-	p.wake(timeOf(p.status.ExpiryTime))
+	p.wake(p.expiryDeadline())
 	p.wake(p.emptyDeadline())
 	p.wake(p.unjoinedDeadline())
 }
@@ -107,6 +108,16 @@ func (p *plan) occupy() {
 	default:
 		p.condition(v1alpha1.ConditionOccupied, metav1.ConditionFalse, v1alpha1.ReasonEveryoneLeft, "Everybody has left")
 	}
+}
+
+// expiryDeadline is when a Meeting's length is over; zero when it is without limit. While the engine cannot be seen,
+// the first person may have come, which would move it: that is waited for, but not for ever.
+func (p *plan) expiryDeadline() time.Time {
+	expiry := timeOf(p.status.ExpiryTime)
+	if !expiry.IsZero() && p.status.StartTime == nil && p.opened() && !p.Seen.Known {
+		return expiry.Add(engineAwayLimit)
+	}
+	return expiry
 }
 
 // emptyDeadline is when a Meeting that everybody has left ends; zero when it does not. Time in which the engine could
@@ -164,12 +175,20 @@ func list(in []engine.Participant) []v1alpha1.Participant {
 	var out []v1alpha1.Participant
 	for _, q := range sorted[:min(len(sorted), maxListed)] {
 		out = append(out, v1alpha1.Participant{
-			Identity: string(q.Identity), Name: q.Name, Presenter: q.Presenter, Hidden: q.Hidden,
-			Audio: q.Audio, Video: q.Video, Screen: q.Screen, Hand: q.Hand, OS: q.OS, Browser: q.Browser,
+			Identity: cut(256, string(q.Identity)), Name: cut(MaxNameLength, q.Name), Presenter: q.Presenter, Hidden: q.Hidden,
+			Audio: q.Audio, Video: q.Video, Screen: q.Screen, Hand: q.Hand, OS: cut(64, q.OS), Browser: cut(64, q.Browser),
 			JoinTime: metav1.NewTime(q.JoinedAt.Truncate(time.Second)),
 		})
 	}
 	return out
+}
+
+// cut shortens what is longer than the schema allows: one such text would keep the whole status from being written.
+func cut(n int, text string) string {
+	if utf8.RuneCountInString(text) <= n {
+		return text
+	}
+	return string([]rune(text)[:n])
 }
 
 func ceilSecond(t time.Time) time.Time {

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -121,7 +122,7 @@ func ValidateURL(field, value string) error {
 	if value == "" {
 		return nil
 	}
-	if len(value) > maxURLLength {
+	if utf8.RuneCountInString(value) > maxURLLength {
 		return fault.Invalid(field, "%s must have at most %d characters", field, maxURLLength)
 	}
 	u, err := url.ParseRequestURI(value)
@@ -140,8 +141,12 @@ func (s Settings) ValidateRedirect(value string) error {
 	if err != nil {
 		return err
 	}
+	host := u.Hostname()
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
 	for _, allowed := range s.RedirectHosts {
-		if hostMatches(allowed, u.Hostname()) || strings.EqualFold(allowed, u.Host) {
+		if hostMatches(allowed, host) || hostMatches(allowed, u.Host) {
 			return nil
 		}
 	}

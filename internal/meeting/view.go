@@ -81,6 +81,8 @@ type JoinCommand struct {
 // EndCommand asks for the end of the live meeting of a room.
 type EndCommand struct {
 	Room string
+	// UID, where it is set, is of the meeting that is meant; another one of that room is left alone.
+	UID string
 	// Redirect nil leaves the meeting's own; empty means the home page.
 	Redirect *string
 }

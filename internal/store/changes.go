@@ -18,16 +18,23 @@ type handler interface {
 	gone(m *v1alpha1.Meeting)
 }
 
-func asEventHandler(h handler) toolscache.ResourceEventHandler {
+func asEventHandler(handlers ...handler) toolscache.ResourceEventHandler {
+	changed := func(o any) {
+		for _, h := range handlers {
+			h.changed(o.(*v1alpha1.Meeting))
+		}
+	}
 	return toolscache.ResourceEventHandlerFuncs{
-		AddFunc:    func(o any) { h.changed(o.(*v1alpha1.Meeting)) },
-		UpdateFunc: func(_, o any) { h.changed(o.(*v1alpha1.Meeting)) },
+		AddFunc:    changed,
+		UpdateFunc: func(_, o any) { changed(o) },
 		DeleteFunc: func(o any) {
 			if d, ok := o.(toolscache.DeletedFinalStateUnknown); ok {
 				o = d.Obj
 			}
 			if m, ok := o.(*v1alpha1.Meeting); ok {
-				h.gone(m)
+				for _, h := range handlers {
+					h.gone(m)
+				}
 			}
 		},
 	}

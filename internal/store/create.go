@@ -47,7 +47,7 @@ func (s *Store) withRoom(ctx context.Context, t *tenant.Tenant, room string, act
 			return meeting.View{}, asFault(err)
 		}
 		if live != nil && meeting.IsLeaving(live) {
-			if err := s.awaitOver(ctx, live); err != nil {
+			if err := s.awaitOver(ctx, t, live); err != nil {
 				return meeting.View{}, err
 			}
 			continue
@@ -69,36 +69,16 @@ func (s *Store) timed(ctx context.Context, live *v1alpha1.Meeting, act func(cont
 	return act(ctx, live)
 }
 
-// holder is the Meeting that has the room, ending ones included.
-func (s *Store) holder(ctx context.Context, t *tenant.Tenant, room string) (*v1alpha1.Meeting, error) {
-	all, err := OfRoom(ctx, s.meetings, t.Namespace, t.Name, room)
-	if err != nil {
-		return nil, err
-	}
-	return Holder(all), nil
-}
-
 // awaitOver waits until a Meeting that is being ended has ended.
-func (s *Store) awaitOver(ctx context.Context, m *v1alpha1.Meeting) error {
+func (s *Store) awaitOver(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting) error {
 	ctx, cancel := context.WithTimeout(ctx, freeTimeout)
 	defer cancel()
-	err := s.changes.wait(ctx, m.UID, func() *v1alpha1.Meeting { return s.byUID(ctx, m) },
+	err := s.changes.wait(ctx, m.UID, func() *v1alpha1.Meeting { return s.directory.withUID(t, string(m.UID)) },
 		func(now *v1alpha1.Meeting) bool { return now == nil || meeting.IsOver(now) })
 	if err != nil {
 		return fault.Unavailable("The room's last meeting is still being ended; try again in a moment").Because(err)
 	}
 	return nil
-}
-
-func (s *Store) byUID(ctx context.Context, m *v1alpha1.Meeting) *v1alpha1.Meeting {
-	found, err := WithUID(ctx, s.meetings, string(m.UID))
-	switch {
-	case err != nil:
-		return m
-	case len(found) == 0:
-		return nil
-	}
-	return &found[0]
 }
 
 // plans of a Meeting to be made.
@@ -124,11 +104,7 @@ func (s *Store) make(ctx context.Context, t *tenant.Tenant, p plans) (*v1alpha1.
 	if t.Deleting {
 		return nil, fault.Unavailable("This service is being shut down and opens no new meetings; use another one")
 	}
-	ended, err := s.lastEnded(ctx, t, p.spec.Room)
-	if err != nil {
-		return nil, err
-	}
-	if ended != nil && p.lineage == "" && meeting.Restartable(ended) {
+	if ended := s.directory.lastEnded(t, p.spec.Room); ended != nil && p.lineage == "" && meeting.Restartable(ended) {
 		p.lineage = meeting.Lineage(ended)
 	}
 	m := &v1alpha1.Meeting{
@@ -150,33 +126,21 @@ func (s *Store) make(ctx context.Context, t *tenant.Tenant, p plans) (*v1alpha1.
 	if err := s.clear(ctx, t, m.Name); err != nil {
 		return nil, err
 	}
-	if err := s.meetings.Create(ctx, m); err != nil {
+	if err := s.client.Create(ctx, m); err != nil {
 		return nil, err
 	}
+	s.directory.wrote(m)
 	return m, s.writePassword(ctx, m, p.password)
-}
-
-// lastEnded is the youngest ended Meeting of a room that is still there.
-func (s *Store) lastEnded(ctx context.Context, t *tenant.Tenant, room string) (*v1alpha1.Meeting, error) {
-	all, err := OfRoom(ctx, s.meetings, t.Namespace, t.Name, room)
-	var last *v1alpha1.Meeting
-	for i := range all {
-		if m := &all[i]; meeting.IsOver(m) && (last == nil || meeting.Older(last, m)) {
-			last = m
-		}
-	}
-	return last, err
 }
 
 // clear deletes the ended Meeting that has the object name. The UID and version make sure that it is that one and
 // that it is still ended.
 func (s *Store) clear(ctx context.Context, t *tenant.Tenant, name string) error {
-	var old v1alpha1.Meeting
-	err := s.meetings.Get(ctx, client.ObjectKey{Namespace: t.Namespace, Name: name}, &old)
-	if err != nil || !meeting.IsOver(&old) {
-		return client.IgnoreNotFound(err)
+	old := s.directory.named(t.Namespace, name)
+	if old == nil || !meeting.IsOver(old) {
+		return nil
 	}
-	return client.IgnoreNotFound(s.meetings.Delete(ctx, &old, client.Preconditions{UID: &old.UID, ResourceVersion: &old.ResourceVersion}))
+	return client.IgnoreNotFound(s.client.Delete(ctx, old.DeepCopy(), client.Preconditions{UID: &old.UID, ResourceVersion: &old.ResourceVersion}))
 }
 
 // sameValues compares what is asked with what there is; what is not asked is not compared.

@@ -26,21 +26,35 @@ func (s *Store) End(ctx context.Context, t *tenant.Tenant, c meeting.EndCommand)
 	}
 	ctx, cancel := context.WithTimeout(ctx, endTimeout)
 	defer cancel()
-	err = s.changes.wait(ctx, m.UID, func() *v1alpha1.Meeting { return s.byUID(ctx, m) }, isDeserted)
+	err = s.changes.wait(ctx, m.UID, func() *v1alpha1.Meeting { return s.newest(t, m) }, isDeserted)
 	return meeting.EndResult{Ended: err == nil}, nil
 }
 
 // isDeserted says that nobody is in a Meeting.
 func isDeserted(m *v1alpha1.Meeting) bool { return m == nil || m.Status.ParticipantCount == 0 }
 
+// newest is a Meeting as it was written, until the cache shows that; nil when it is gone.
+func (s *Store) newest(t *tenant.Tenant, written *v1alpha1.Meeting) *v1alpha1.Meeting {
+	if s.directory.isPending(written.UID) {
+		return written
+	}
+	return s.directory.withUID(t, string(written.UID))
+}
+
 func (s *Store) askEnd(ctx context.Context, t *tenant.Tenant, c meeting.EndCommand) (*v1alpha1.Meeting, error) {
 	for attempt := 1; ; attempt++ {
 		live, err := s.holder(ctx, t, c.Room)
+		if err == nil && live == nil {
+			live, err = s.elsewhere(ctx, t, c.Room)
+		}
 		if err != nil {
 			return nil, err
 		}
 		if live == nil {
 			return nil, fault.NotFound("There is no live meeting of this room; look at GET meetings for those that are")
+		}
+		if c.UID != "" && c.UID != string(live.UID) {
+			return nil, ended()
 		}
 		if meeting.IsLeaving(live) {
 			return live, nil

@@ -20,6 +20,9 @@ import (
 // others went.
 func (s *Store) Enter(ctx context.Context, t *tenant.Tenant, room, lineage string) (meeting.View, error) {
 	live, err := s.holder(ctx, t, room)
+	if err == nil && live == nil && lineage != "" {
+		live, err = s.elsewhere(ctx, t, room)
+	}
 	if err != nil {
 		return meeting.View{}, asFault(err)
 	}
@@ -41,10 +44,8 @@ func ended() error {
 
 // restart makes a meeting with the settings of one whose links still work.
 func (s *Store) restart(ctx context.Context, t *tenant.Tenant, room, lineage string) (meeting.View, error) {
-	old, err := s.lastEnded(ctx, t, room)
+	old := s.directory.lastEnded(t, room)
 	switch {
-	case err != nil:
-		return meeting.View{}, asFault(err)
 	case old == nil && lineage != "":
 		return meeting.View{Ended: true}, ended()
 	case old == nil:
@@ -56,6 +57,7 @@ func (s *Store) restart(ctx context.Context, t *tenant.Tenant, room, lineage str
 	p.spec.End = nil
 	if old.Spec.PasswordSecretRef != nil {
 		// The Secret may go with the object that it belongs to.
+		var err error
 		if p.password, err = s.readPassword(ctx, old); err != nil {
 			return meeting.View{}, err
 		}
@@ -125,18 +127,4 @@ func (s *Store) annotate(ctx context.Context, t *tenant.Tenant, uid string, valu
 		}
 		pause(ctx, attempt)
 	}
-}
-
-// current is the tenant's Meeting with a UID. Gone when there is none any more.
-func (s *Store) current(ctx context.Context, t *tenant.Tenant, uid string) (*v1alpha1.Meeting, error) {
-	found, err := WithUID(ctx, s.meetings, uid)
-	if err != nil {
-		return nil, asFault(err)
-	}
-	for i := range found {
-		if m := &found[i]; m.Namespace == t.Namespace && m.Spec.ConfigRef.Name == t.Name {
-			return m, nil
-		}
-	}
-	return nil, ended()
 }

@@ -4,7 +4,6 @@ package store
 
 import (
 	"context"
-	"slices"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -74,14 +73,4 @@ func oldest(meetings []v1alpha1.Meeting, match func(*v1alpha1.Meeting) bool) *v1
 		}
 	}
 	return found
-}
-
-// sortByAge sorts oldest first.
-func sortByAge(meetings []*v1alpha1.Meeting) {
-	slices.SortFunc(meetings, func(a, b *v1alpha1.Meeting) int {
-		if meeting.Older(a, b) {
-			return -1
-		}
-		return 1
-	})
 }

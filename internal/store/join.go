@@ -63,5 +63,9 @@ func (s *Store) settle(ctx context.Context, live *v1alpha1.Meeting, c meeting.Jo
 
 // patch writes the difference, if the object is still as it was read.
 func (s *Store) patch(ctx context.Context, was, is *v1alpha1.Meeting) error {
-	return s.meetings.Patch(ctx, is, client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}))
+	err := s.client.Patch(ctx, is, client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}))
+	if err == nil {
+		s.directory.wrote(is)
+	}
+	return err
 }

@@ -57,7 +57,7 @@ func (s *Store) writePassword(ctx context.Context, m *v1alpha1.Meeting, password
 		},
 		Data: map[string][]byte{passwordKey: []byte(hash)},
 	}
-	err := s.secrets.Create(ctx, secret)
+	err := s.client.Create(ctx, secret)
 	if apierrors.IsAlreadyExists(err) {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (s *Store) readPassword(ctx context.Context, m *v1alpha1.Meeting) (secretTe
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	var secret corev1.Secret
-	err := s.secrets.Get(ctx, client.ObjectKey{Namespace: m.Namespace, Name: ref.Name}, &secret)
+	err := s.client.Get(ctx, client.ObjectKey{Namespace: m.Namespace, Name: ref.Name}, &secret)
 	if err == nil && len(secret.Data[ref.Key]) == 0 {
 		err = fmt.Errorf("secret %s has no key %s", ref.Name, ref.Key)
 	}

@@ -4,6 +4,9 @@ package store
 
 import (
 	"context"
+	"slices"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/meeting"
@@ -12,61 +15,69 @@ import (
 
 // Totals counts a tenant's live meetings and the people in them.
 func (s *Store) Totals(ctx context.Context, t *tenant.Tenant) (meeting.Totals, error) {
-	live, err := s.live(ctx, t)
-	totals := meeting.Totals{Rooms: len(live)}
-	for _, m := range live {
-		totals.Users += int(m.Status.ParticipantCount)
+	if err := s.directory.await(ctx, t, ""); err != nil {
+		return meeting.Totals{}, asFault(err)
 	}
-	return totals, asFault(err)
+	return s.directory.totals(t), nil
 }
 
 // Live lists a tenant's live meetings, oldest first.
 func (s *Store) Live(ctx context.Context, t *tenant.Tenant) ([]meeting.View, error) {
-	live, err := s.live(ctx, t)
-	views := make([]meeting.View, 0, len(live))
-	for _, m := range live {
-		views = append(views, view(t, m))
+	if err := s.directory.await(ctx, t, ""); err != nil {
+		return nil, asFault(err)
 	}
-	return views, asFault(err)
-}
-
-// live lists the Meetings that have their rooms and are not leaving, oldest first.
-func (s *Store) live(ctx context.Context, t *tenant.Tenant) ([]*v1alpha1.Meeting, error) {
-	all, err := OfConfig(ctx, s.meetings, t.Namespace, t.Name)
-	if err != nil {
-		return nil, err
+	live := s.directory.live(t)
+	views := make([]meeting.View, len(live))
+	for i, m := range live {
+		views[i] = view(t, m)
 	}
-	standing := make([]*v1alpha1.Meeting, 0, len(all))
-	for i := range all {
-		if !meeting.IsOver(&all[i]) {
-			standing = append(standing, &all[i])
-		}
-	}
-	sortByAge(standing)
-	taken := make(map[string]bool, len(standing))
-	live := standing[:0]
-	for _, m := range standing {
-		if taken[m.Spec.Room] {
-			continue
-		}
-		taken[m.Spec.Room] = true
-		if !meeting.IsLeaving(m) {
-			live = append(live, m)
-		}
-	}
-	return live, nil
+	return views, nil
 }
 
 // ByUID finds a meeting of the tenant, also one that has ended, for ten minutes after its object is gone.
-func (s *Store) ByUID(ctx context.Context, t *tenant.Tenant, uid string) (meeting.View, bool) {
-	found, err := WithUID(ctx, s.meetings, uid)
-	if err != nil {
-		return meeting.View{}, false
-	}
-	for i := range found {
-		if m := &found[i]; m.Namespace == t.Namespace && m.Spec.ConfigRef.Name == t.Name {
-			return view(t, m), true
-		}
+func (s *Store) ByUID(_ context.Context, t *tenant.Tenant, uid string) (meeting.View, bool) {
+	if m := s.directory.withUID(t, uid); m != nil {
+		return view(t, m), true
 	}
 	return s.graves.find(uid)
+}
+
+// holder is the Meeting that has a room, an ending one too, with this replica's writes in it; nil when the room is
+// free.
+func (s *Store) holder(ctx context.Context, t *tenant.Tenant, room string) (*v1alpha1.Meeting, error) {
+	if err := s.directory.await(ctx, t, room); err != nil {
+		return nil, err
+	}
+	return s.directory.holder(t, room), nil
+}
+
+// current is the tenant's Meeting with a UID, with this replica's writes in it. Gone when there is none any more.
+func (s *Store) current(ctx context.Context, t *tenant.Tenant, uid string) (*v1alpha1.Meeting, error) {
+	if err := s.directory.await(ctx, t, ""); err != nil {
+		return nil, asFault(err)
+	}
+	if m := s.directory.withUID(t, uid); m != nil {
+		return m, nil
+	}
+	return nil, ended()
+}
+
+// elsewhere looks for a live Meeting of a room past the cache: another replica may have made it a moment ago. It is
+// for those who hold a key or a ticket, because it costs the cluster's API a call.
+func (s *Store) elsewhere(ctx context.Context, t *tenant.Tenant, room string) (*v1alpha1.Meeting, error) {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	var found v1alpha1.MeetingList
+	err := s.client.List(ctx, &found, client.InNamespace(t.Namespace), client.MatchingFields{"spec.room": room})
+	if err != nil {
+		return nil, err
+	}
+	var sameConfig []*v1alpha1.Meeting
+	for i := range found.Items {
+		if m := &found.Items[i]; configOf(m) == t.NamespacedName {
+			sameConfig = append(sameConfig, m)
+		}
+	}
+	slices.SortFunc(sameConfig, byAge)
+	return holderOf(sameConfig), nil
 }

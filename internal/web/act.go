@@ -49,7 +49,7 @@ func (h *handler) endForAll(ctx context.Context, v *visit, p peer, r actRequest)
 			return err
 		}
 	}
-	_, err := h.Meetings.End(ctx, v.t, meeting.EndCommand{Room: p.view.Room, Redirect: r.Redirect})
+	_, err := h.Meetings.End(ctx, v.t, meeting.EndCommand{Room: p.view.Room, UID: p.view.UID, Redirect: r.Redirect})
 	if fault.Is(err, fault.KindNotFound) {
 		return nil // somebody was faster
 	}
