@@ -23,6 +23,8 @@ type ControlPlane struct {
 	EtcdPort, APIPort int
 	// Users are given client certificates, beside Admin.
 	Users []User
+	// Namespace that kubeconfigs lead to; empty means default.
+	Namespace string
 	// NoFsync makes etcd quick and lets it forget its last writes in a crash of the machine (not of the process).
 	NoFsync bool
 

@@ -28,7 +28,9 @@ func (c *ControlPlane) Kubeconfig(u User) ([]byte, error) {
 		AuthInfos: map[string]*clientcmdapi.AuthInfo{
 			u.File: {ClientCertificateData: files[u.File+".crt"], ClientKeyData: files[u.File+".key"]},
 		},
-		Contexts:       map[string]*clientcmdapi.Context{cluster: {Cluster: cluster, AuthInfo: u.File}},
+		Contexts: map[string]*clientcmdapi.Context{
+			cluster: {Cluster: cluster, AuthInfo: u.File, Namespace: c.Namespace},
+		},
 		CurrentContext: cluster,
 	})
 }

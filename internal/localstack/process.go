@@ -3,6 +3,7 @@
 package localstack
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 const (
 	readyTimeout = 60 * time.Second
 	readyPoll    = 20 * time.Millisecond
+	defaultGrace = 5 * time.Second
 	// killAfter is how long a child has, after the second request to end, until it is killed.
 	killAfter = 3 * time.Second
 )
@@ -32,7 +34,7 @@ type Command struct {
 	LogDir string
 	// Ready is polled until it returns nil; nil means ready at once.
 	Ready func(context.Context) error
-	// Grace is the time between the first and the second request to end.
+	// Grace is the time between the first and the second request to end; 0 means defaultGrace.
 	Grace time.Duration
 }
 
@@ -126,7 +128,7 @@ func (p *Process) Err() error {
 // Stop asks the child to end, asks again after its grace (LiveKit waits for its peers at the first request), and
 // kills it when that does not help. It returns when the child is gone.
 func (p *Process) Stop() {
-	for _, wait := range []time.Duration{p.cmd.Grace, killAfter} {
+	for _, wait := range []time.Duration{cmp.Or(p.cmd.Grace, defaultGrace), killAfter} {
 		p.signal(syscall.SIGTERM)
 		timer := time.NewTimer(wait)
 		select {

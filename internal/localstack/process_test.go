@@ -47,7 +47,7 @@ func launch() {
 }
 
 func sh(t *testing.T, script string) localstack.Command {
-	return localstack.Command{Name: "child", Path: "/bin/sh", Args: []string{"-c", script}, LogDir: t.TempDir()}
+	return localstack.Command{Name: "child", Path: "/bin/sh", Args: []string{"-c", script}, LogDir: t.TempDir(), Grace: 200 * time.Millisecond}
 }
 
 func TestChildDiesWithKilledLauncher(t *testing.T) {

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"convene.dev/convene/internal/localstack"
+)
+
+// run starts everything, says so, and ends everything when ctx or a child ends.
+func run(ctx context.Context, cancel context.CancelCauseFunc, root string, out io.Writer) error {
+	binaries, err := localstack.FindBinaries(root)
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(root, ".local")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	held, err := lock(filepath.Join(dir, "lock"))
+	if err != nil {
+		return err
+	}
+	defer held.Close()
+	s := &stack{root: root, dir: dir, binaries: binaries, out: out, cancel: cancel}
+	defer s.stop()
+	err = s.start(ctx)
+	if err == nil {
+		<-ctx.Done()
+		err = context.Cause(ctx)
+	} else if ctx.Err() != nil {
+		// The step failed because something else did.
+		err = context.Cause(ctx)
+	}
+	if errors.Is(err, errStopped) {
+		return nil
+	}
+	return err
+}
+
+// stack is all that runs.
+type stack struct {
+	root, dir string
+	binaries  localstack.Binaries
+	out       io.Writer
+	cancel    context.CancelCauseFunc
+
+	state    *state
+	ports    map[string]int
+	plane    *localstack.ControlPlane
+	children []*localstack.Process
+	began    time.Time
+}
+
+// start starts the parts in order and returns when all of them are ready and a person has been told.
+func (s *stack) start(ctx context.Context) error {
+	s.began = time.Now()
+	if err := s.prepare(ctx); err != nil {
+		return err
+	}
+	steps := []struct {
+		name string
+		do   func(context.Context) error
+	}{
+		{"etcd", s.startEtcd},
+		{"kube-apiserver", s.startAPIServer},
+		{"LiveKit", s.startLiveKit},
+		{"CRDs and roles", s.applyDefinitions},
+		{"sample tenants", s.applyTenants},
+		{"manager", s.startManager},
+		{"tenants ready", s.awaitTenants},
+	}
+	for _, step := range steps {
+		began := time.Now()
+		if err := step.do(ctx); err != nil {
+			return fmt.Errorf("%s: %w", step.name, err)
+		}
+		fmt.Fprintf(s.out, "  %-16s %5.1f s\n", step.name, time.Since(began).Seconds())
+	}
+	return s.welcome(ctx)
+}
+
+// prepare settles keys, ports and certificates.
+func (s *stack) prepare(ctx context.Context) error {
+	left := s.envFile()
+	if _, err := os.Stat(left); err == nil {
+		// The last launcher was killed; its children, which die with it, may need a moment.
+		fmt.Fprintln(s.out, "the last run ended without cleaning up; going on from its data")
+		if err := os.Remove(left); err != nil {
+			return err
+		}
+	}
+	var err error
+	if s.state, err = loadState(filepath.Join(s.dir, "state.json")); err != nil {
+		return err
+	}
+	awaitFree(ctx, s.state.Ports)
+	if s.ports, err = s.state.pickPorts(s.out); err != nil {
+		return err
+	}
+	if err := s.state.save(); err != nil {
+		return err
+	}
+	s.plane = &localstack.ControlPlane{
+		Binaries: s.binaries, Dir: s.dir, EtcdPort: s.ports[portEtcd], APIPort: s.ports[portAPIServer],
+		Users: []localstack.User{managerUser}, Namespace: namespace,
+	}
+	if err := s.plane.Open(time.Now()); err != nil {
+		return err
+	}
+	for file, user := range map[string]localstack.User{s.kubeconfig(): localstack.Admin, s.managerKubeconfig(): managerUser} {
+		b, err := s.plane.Kubeconfig(user)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, b, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stop ends all children, the last started first, and takes the announcement back before.
+func (s *stack) stop() {
+	_ = os.Remove(s.envFile())
+	if len(s.children) == 0 {
+		return
+	}
+	fmt.Fprintln(s.out, "\nending:")
+	began := time.Now()
+	for i := len(s.children) - 1; i >= 0; i-- {
+		s.children[i].Stop()
+		fmt.Fprintf(s.out, "  %s\n", s.children[i].Name())
+	}
+	fmt.Fprintf(s.out, "ended in %.1f s; meetings and keys are kept in .local/\n", time.Since(began).Seconds())
+}
+
+// watch has the whole stack end when the child does.
+func (s *stack) watch(p *localstack.Process) {
+	s.children = append(s.children, p)
+	go func() {
+		<-p.Done()
+		s.cancel(p.Err())
+	}()
+}
+
+func (s *stack) logDir() string            { return filepath.Join(s.dir, "log") }
+func (s *stack) envFile() string           { return filepath.Join(s.dir, "env") }
+func (s *stack) kubeconfig() string        { return filepath.Join(s.dir, "kubeconfig") }
+func (s *stack) managerKubeconfig() string { return filepath.Join(s.dir, "manager.kubeconfig") }
