@@ -32,6 +32,8 @@ type MeetingReconciler struct {
 	Observer *Observer
 	Events   events.EventRecorder
 	Now      func() time.Time
+
+	writes *coalescer
 }
 
 // Reconcile gathers, decides and applies.
@@ -104,19 +106,41 @@ func (r *MeetingReconciler) apply(ctx context.Context, t *tenant.Tenant, m *v1al
 			return ctrl.Result{}, err
 		}
 	}
-	if err := r.writeStatus(ctx, m, d); err != nil {
-		return ctrl.Result{}, err
+	if d.Close && media(t) != nil && intentIsWritten(m) {
+		return r.closeRoom(ctx, t, m, d)
 	}
-	if d.Close && t != nil && t.Media != nil {
-		if err := t.Media.Engine.Close(ctx, engineRoom(t, m), d.Redirect); err != nil {
-			// The engine is away or slow: the next look decides.
-			ctrl.LoggerFrom(ctx).Info("The room could not be closed; trying again", "error", err.Error())
-			return requeueAt(d.WakeAt, r.Now()), nil
-		}
+	if wait, err := r.writeStatus(ctx, m, d); err != nil || wait > 0 {
+		return ctrl.Result{RequeueAfter: wait}, err
+	}
+	if d.Close && media(t) != nil {
+		return r.closeRoom(ctx, t, m, d)
+	}
+	return r.finish(ctx, t, m, d)
+}
+
+// intentIsWritten: whoever looks at the Meeting knows that it ends, so that nobody is let in any more.
+func intentIsWritten(m *v1alpha1.Meeting) bool {
+	return meeting.IsLeaving(m)
+}
+
+// closeRoom sends everybody away. The next look says what came of it, and the status then says that.
+func (r *MeetingReconciler) closeRoom(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision) (ctrl.Result, error) {
+	err := t.Media.Engine.Close(ctx, engineRoom(t, m), d.Redirect)
+	if err == nil {
 		return ctrl.Result{RequeueAfter: time.Millisecond}, nil
 	}
+	ctrl.LoggerFrom(ctx).Info("The room could not be closed; trying again", "error", err.Error())
+	if _, err := r.writeStatus(ctx, m, d); err != nil {
+		return ctrl.Result{}, err
+	}
+	return requeueAt(d.WakeAt, r.Now()), nil
+}
+
+// finish lets go of what is over.
+func (r *MeetingReconciler) finish(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision) (ctrl.Result, error) {
 	if meeting.IsOver(m) {
 		r.Observer.Forget(media(t), engineRoom(t, m))
+		r.writes.forget(m.UID)
 	}
 	if !d.Finalizer {
 		if err := setFinalizer(ctx, r.Client, m, false); err != nil {
@@ -130,23 +154,33 @@ func (r *MeetingReconciler) apply(ctx context.Context, t *tenant.Tenant, m *v1al
 	return requeueAt(d.WakeAt, r.Now()), nil
 }
 
-// writeStatus writes the status if it says anything new, and then tells people.
-func (r *MeetingReconciler) writeStatus(ctx context.Context, m *v1alpha1.Meeting, d meeting.Decision) error {
-	if !equality.Semantic.DeepEqual(m.Status, d.Status) {
-		m.Status = d.Status
-		if err := r.Client.Status().Update(ctx, m); err != nil {
-			return err
+// writeStatus writes the status if it says anything new, and then tells people. A wait instead means that more may
+// change in a moment.
+func (r *MeetingReconciler) writeStatus(ctx context.Context, m *v1alpha1.Meeting, d meeting.Decision) (wait time.Duration, err error) {
+	if equality.Semantic.DeepEqual(m.Status, d.Status) {
+		return 0, nil
+	}
+	now := r.Now()
+	if wait := r.writes.hold(m, d.Status, now); wait > 0 {
+		if !d.WakeAt.IsZero() {
+			wait = max(min(wait, d.WakeAt.Sub(now)), time.Millisecond)
 		}
+		return wait, nil
+	}
+	m.Status = d.Status
+	if err := r.Client.Status().Update(ctx, m); err != nil {
+		return 0, err
 	}
 	for _, e := range d.Events {
 		record(r.Events, m, e.Warning, e.Reason, e.Message)
 	}
-	return nil
+	return 0, nil
 }
 
 // SetupWithManager has the reconciler called for Meetings, for what it observes, and for Meetings of one room when
 // another of them ends. The sources are those of the observer and of the tenant registry.
 func (r *MeetingReconciler) SetupWithManager(mgr ctrl.Manager, wakes Wakes) error {
+	r.writes = newCoalescer()
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("meeting").
 		For(&v1alpha1.Meeting{}).

@@ -169,7 +169,7 @@ func (p *plan) tell() {
 	case v1alpha1.MeetingActive:
 		p.event(false, "Opened", "People can enter at %s", p.status.URL)
 	case v1alpha1.MeetingEnding:
-		p.event(false, "Ending", "%s; sending %d away", endMessage(p.status.EndReason), p.status.ParticipantCount)
+		p.event(false, "Ending", "%s; whoever is in is sent away", endMessage(p.status.EndReason))
 	case v1alpha1.MeetingEnded:
 		p.event(false, "Ended", "%s", endMessage(p.status.EndReason))
 	}
