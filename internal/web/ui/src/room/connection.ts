@@ -78,6 +78,13 @@ export class Connection {
     let left: (reason?: DisconnectReason) => void = () => undefined;
     const gone = new Promise<DisconnectReason | undefined>((resolve) => (left = resolve));
     this.room.once(RoomEvent.Disconnected, left);
+    // livekit-client mends a connection that breaks before it stands, too, but its connect() hangs for long then.
+    const startAgain = () => void this.room.disconnect(false);
+    const letGo = () => abortConnect(this.room);
+    this.room
+      .once(RoomEvent.Reconnecting, startAgain)
+      .once(RoomEvent.SignalReconnecting, startAgain)
+      .once(RoomEvent.Disconnected, letGo);
     try {
       const { engine } = this.session.get();
       await this.room.connect(engine.url, engine.token, connectOptions(engine));
@@ -85,6 +92,11 @@ export class Connection {
       this.room.off(RoomEvent.Disconnected, left);
       if (!(error instanceof ConnectionError)) console.warn('connecting failed', error);
       return { connected: false };
+    } finally {
+      this.room
+        .off(RoomEvent.Reconnecting, startAgain)
+        .off(RoomEvent.SignalReconnecting, startAgain)
+        .off(RoomEvent.Disconnected, letGo);
     }
     this.wasLive = true;
     this.phase.set('live');
@@ -121,6 +133,15 @@ export class Connection {
   }
 }
 
+/**
+ * When the server closes the room during a connect, livekit-client still waits out its time limit, and refuses to
+ * connect anew until then. It offers no way to let go of that attempt, so this reaches for its own; without it
+ * (another version) the time limit ends the wait.
+ */
+function abortConnect(room: Room): void {
+  (room as unknown as { abortController?: AbortController }).abortController?.abort();
+}
+
 function finalOutcome(error: unknown): Outcome | undefined {
   if (!(error instanceof SessionError)) throw error;
   if (error.passing || error.reason === 'TooManyAttempts') return undefined;
@@ -128,11 +149,16 @@ function finalOutcome(error: unknown): Outcome | undefined {
   return { kind: 'refused', error };
 }
 
+/** Milliseconds. Longer than a bad network needs; after that a new session helps more than waiting. */
+const connectTimeout = 10_000;
+
 /** An explicit list keeps browsers from the public STUN servers that LiveKit announces unless told otherwise. */
 function connectOptions(engine: Opened['engine']): RoomConnectOptions {
   const announced = engine.ice === 'engine' && engine.iceServers === undefined;
   return {
     autoSubscribe: true,
+    peerConnectionTimeout: connectTimeout,
+    websocketTimeout: connectTimeout,
     rtcConfig: announced ? {} : { iceServers: engine.iceServers ?? [] },
   };
 }

@@ -39,6 +39,7 @@ export class Publisher {
     const sync = () => this.sync();
     room
       .on(RoomEvent.SignalConnected, () => this.resume())
+      .on(RoomEvent.Reconnected, () => this.resume())
       .on(RoomEvent.Disconnected, () => (this.signalled = false))
       .on(RoomEvent.LocalTrackPublished, ({ source, track }) => {
         if (track) this.kept.set(source, track);
@@ -140,8 +141,8 @@ export class Publisher {
 
   private publish(source: Track.Source, track: LocalTrack): void {
     this.room.localParticipant.publishTrack(track, { source }).catch((error: unknown) => {
-      // A connection that broke meanwhile is mended elsewhere, and then the track is sent again.
-      if (this.signalled) this.complain(error);
+      // Mostly a connection that broke meanwhile: when it is mended, the track is sent again.
+      console.warn('a track was not sent', error);
     });
   }
 
