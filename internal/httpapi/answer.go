@@ -38,9 +38,12 @@ func (s single) body(e *encoder) {
 // send writes the answer. Nothing can be said any more when the client does not take it.
 func (c *call) send(a answer) {
 	status := a.head(c.w.Header())
-	e := newEncoder(c.w, status)
-	defer e.release()
 	c.status = status
+	e := newEncoder(c.w, status)
+	defer func() {
+		c.begun = e.begun
+		e.release()
+	}()
 	a.body(e)
 	e.flush()
 }

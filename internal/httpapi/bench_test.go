@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -170,7 +169,7 @@ func BenchmarkHandler(b *testing.B) {
 		{http.MethodGet, "stats", ""}, {http.MethodPost, "token", benchToken}, {http.MethodPost, "join", benchJoin},
 	} {
 		b.Run(tc.path, func(b *testing.B) {
-			r := httptest.NewRequest(tc.method, "/video/api/v1/"+tc.path, nil)
+			r := httptest.NewRequestWithContext(b.Context(), tc.method, "/video/api/v1/"+tc.path, nil)
 			r.Host, r.ContentLength = host, int64(len(tc.body))
 			r.Header.Set("Authorization", rightKey)
 			body := strings.NewReader(tc.body)
@@ -204,11 +203,7 @@ func rawRequest(method, path, body string) string {
 func wire(b *testing.B, h http.Handler, request string) {
 	server := httptest.NewServer(h)
 	defer server.Close()
-	conn, err := net.Dial("tcp", server.Listener.Addr().String())
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer func() { _ = conn.Close() }()
+	conn := dial(b, server)
 	reader := bufio.NewReader(conn)
 	raw := []byte(request)
 	once := func() {
@@ -222,6 +217,7 @@ func wire(b *testing.B, h http.Handler, request string) {
 		if _, err := io.Copy(io.Discard, answer.Body); err != nil {
 			b.Fatal(err)
 		}
+		_ = answer.Body.Close()
 	}
 	once()
 	b.ReportAllocs()

@@ -33,11 +33,9 @@ func (c *call) object() (object, error) {
 }
 
 func (c *call) readBody() ([]byte, error) {
-	// The clock of the wire, not that of decisions. A writer that knows no deadlines has none to miss.
-	wire := http.NewResponseController(c.w)
-	_ = wire.SetReadDeadline(time.Now().Add(c.timeout))
-	defer func() { _ = wire.SetReadDeadline(time.Time{}) }()
-
+	// The clock of the wire, not that of decisions. A writer that knows no deadlines has none to miss. It stays for the
+	// rest of the call, which must be over by then too; the server sets another one for the next request.
+	_ = http.NewResponseController(c.w).SetReadDeadline(time.Now().Add(c.timeout))
 	data, err := c.readLimited()
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):

@@ -16,7 +16,6 @@ type call struct {
 	*api
 	w     http.ResponseWriter
 	r     *http.Request
-	ctx   context.Context
 	start time.Time
 	id    string
 
@@ -29,8 +28,9 @@ type call struct {
 	// room is what the call is about once its name is known to be valid: for the audit log.
 	room string
 
-	// status is zero until the answer has begun.
 	status int
+	// begun says that a part of the answer is on its way.
+	begun  bool
 	failed error
 }
 
@@ -46,7 +46,8 @@ func (c *call) handle() (answer, error) {
 		return nil, err
 	}
 	if c.r.Method == http.MethodOptions {
-		return c.options(), nil
+		c.allowMethods()
+		return empty{}, nil
 	}
 	if c.route.endpoint != tenant.Docs {
 		if err := c.authenticate(); err != nil {
@@ -56,10 +57,12 @@ func (c *call) handle() (answer, error) {
 	if !c.tenant.Enabled(c.route.endpoint) {
 		return nil, disabled(c.route.endpoint)
 	}
-	ctx, cancel := context.WithTimeout(c.r.Context(), c.timeout)
-	defer cancel()
-	c.ctx = ctx
 	return c.route.handler(c)
+}
+
+// within bounds what is asked of Meetings.
+func (c *call) within() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(c.r.Context(), c.timeout)
 }
 
 var errUnknownHost = fault.NotFound("No conference service answers for this host; use the host of its base URL, or ask the operator to add this one to spec.hostnames")

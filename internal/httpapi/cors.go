@@ -34,8 +34,9 @@ func allowOrigin(to http.Header, t *tenant.Tenant, from http.Header) {
 // long for them.
 const preflightSeconds = "60"
 
-// options answers OPTIONS, a preflight or not. It needs no secret, because browsers send none with a preflight.
-func (c *call) options() answer {
+// allowMethods is what OPTIONS asks for, a preflight or not. It needs no secret, because browsers send none with a
+// preflight.
+func (c *call) allowMethods() {
 	path, _ := c.path()
 	allow := strings.Join(methods(c.tenant, path), ", ")
 	h := c.w.Header()
@@ -45,7 +46,6 @@ func (c *call) options() answer {
 		h.Set("Access-Control-Allow-Headers", "authorization, content-type, x-request-id")
 		h.Set("Access-Control-Max-Age", preflightSeconds)
 	}
-	return empty{}
 }
 
 // empty is an answer without a body.

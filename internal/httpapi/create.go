@@ -16,7 +16,9 @@ func (c *call) create() (answer, error) {
 		return nil, err
 	}
 	c.room = command.Room
-	view, err := c.api.meetings.Create(c.ctx, c.tenant, command)
+	ctx, cancel := c.within()
+	defer cancel()
+	view, err := c.api.meetings.Create(ctx, c.tenant, command)
 	if err != nil {
 		return nil, err
 	}

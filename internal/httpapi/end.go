@@ -16,7 +16,9 @@ func (c *call) end() (answer, error) {
 		return nil, err
 	}
 	c.room = command.Room
-	result, err := c.api.meetings.End(c.ctx, c.tenant, command)
+	ctx, cancel := c.within()
+	defer cancel()
+	result, err := c.api.meetings.End(ctx, c.tenant, command)
 	switch {
 	case fault.Is(err, fault.KindNotFound) || fault.Is(err, fault.KindGone):
 		return noMeeting{c.refuse(err)}, nil

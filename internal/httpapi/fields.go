@@ -3,6 +3,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -49,7 +50,7 @@ func (f *fields) text(name string) (string, bool) {
 		f.fail(name, "must be a string")
 		return "", false
 	}
-	return unquote(value), true
+	return string(content(value)), true
 }
 
 // flag reads a boolean, which may be written as a string or a number.
@@ -58,7 +59,7 @@ func (f *fields) flag(name string, absent bool) bool {
 	if value == nil {
 		return absent
 	}
-	switch scalar(value) {
+	switch string(scalar(value)) {
 	case "true", "1":
 		return true
 	case "false", "0":
@@ -74,7 +75,7 @@ func (f *fields) textUnlessNone(name string) string {
 	if value == nil {
 		return ""
 	}
-	text := scalar(value)
+	text := string(scalar(value))
 	switch {
 	case text == "false" || text == "0":
 		return ""
@@ -91,7 +92,7 @@ func (f *fields) count(name string, greatest int) int {
 	if value == nil {
 		return 0
 	}
-	n, err := strconv.Atoi(scalar(value))
+	n, err := strconv.Atoi(string(scalar(value)))
 	if err != nil || value.Kind() != '0' || n < 1 || n > greatest {
 		f.fail(name, "must be a whole number from 1 to "+strconv.Itoa(greatest))
 		return 0
@@ -100,20 +101,23 @@ func (f *fields) count(name string, greatest int) int {
 }
 
 // scalar is a string's content, a number in its shortest form when it is a whole one, or any other value as written.
-func scalar(value jsontext.Value) string {
+func scalar(value jsontext.Value) []byte {
 	switch value.Kind() {
 	case '"':
-		return unquote(value)
+		return content(value)
 	case '0':
 		if n, err := strconv.ParseFloat(string(value), 64); err == nil && n == float64(int32(n)) {
-			return strconv.Itoa(int(n))
+			return strconv.AppendInt(nil, int64(n), 10)
 		}
 	}
-	return string(value)
+	return value
 }
 
-// unquote returns what a string of a valid document holds.
-func unquote(value jsontext.Value) string {
+// content is what a string of a valid document holds: the bytes of the document where nothing in them is escaped.
+func content(value jsontext.Value) []byte {
+	if bytes.IndexByte(value, '\\') < 0 {
+		return value[1 : len(value)-1]
+	}
 	text, _ := jsontext.AppendUnquote(nil, value)
-	return string(text)
+	return text
 }

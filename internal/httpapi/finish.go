@@ -3,19 +3,21 @@
 package httpapi
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
 	"time"
 
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/tenant"
 )
 
 // finish runs last, panic or not: it makes a panic an error, counts the call, and logs it where it matters.
 func (c *call) finish() {
 	if p := recover(); p != nil {
 		c.failed = fault.As(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
-		if c.status != 0 || p == http.ErrAbortHandler {
+		if err, ok := p.(error); c.begun || ok && errors.Is(err, http.ErrAbortHandler) {
 			// Half an answer cannot be taken back: cut the connection, so that the client sees that it is half.
 			c.status = http.StatusInternalServerError
 			c.account()
@@ -27,16 +29,16 @@ func (c *call) finish() {
 }
 
 func (c *call) account() {
-	endpoint := "unknown"
+	endpoint := unknownEndpoint
 	if c.route != nil {
-		endpoint = string(c.route.endpoint)
+		endpoint = c.route.endpoint
 	}
 	c.metrics.observe(endpoint, c.status, c.now().Sub(c.start))
 	c.audit(endpoint)
 }
 
 // audit logs a call that asked for a change or was refused: one line, and never a secret.
-func (c *call) audit(action string) {
+func (c *call) audit(action tenant.Endpoint) {
 	refused := c.status >= http.StatusBadRequest
 	asksChange := c.r.Method == http.MethodPost || c.r.Method == http.MethodDelete
 	if !refused && !asksChange || !c.log.Enabled() {

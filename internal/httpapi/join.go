@@ -34,7 +34,9 @@ func (c *call) join() (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	view, err := c.api.meetings.Join(c.ctx, c.tenant, meeting.JoinCommand{Room: q.ticket.Room, Duration: q.duration, Password: q.password})
+	ctx, cancel := c.within()
+	defer cancel()
+	view, err := c.api.meetings.Join(ctx, c.tenant, meeting.JoinCommand{Room: q.ticket.Room, Duration: q.duration, Password: q.password})
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +91,7 @@ func (c *call) joinToken(f *fields) joinToken {
 	case value == nil:
 		return joinToken{}
 	case value.Kind() == '"':
-		return joinToken{signed: unquote(value)}
+		return joinToken{signed: string(content(value))}
 	case value.Kind() != '{':
 		f.fail("token", "must be an object, or a token as a string")
 		return joinToken{}

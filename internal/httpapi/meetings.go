@@ -10,7 +10,9 @@ import (
 
 // meetings is GET meetings.
 func (c *call) meetings() (answer, error) {
-	live, err := c.api.meetings.Live(c.ctx, c.tenant)
+	ctx, cancel := c.within()
+	defer cancel()
+	live, err := c.api.meetings.Live(ctx, c.tenant)
 	if err != nil {
 		return nil, err
 	}

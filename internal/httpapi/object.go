@@ -19,10 +19,7 @@ type object struct {
 	path string
 }
 
-type member struct {
-	name  string
-	value jsontext.Value
-}
+type member struct{ name, value jsontext.Value }
 
 var (
 	errNotJSON   = fault.Invalid("", "The body must be valid JSON in UTF-8; correct it")
@@ -66,22 +63,25 @@ func readMembers(d *jsontext.Decoder, data []byte) (object, error) {
 	}
 	o := object{members: make([]member, 0, 16)}
 	for d.PeekKind() != '}' {
-		name, err := d.ReadToken()
+		name, err := readValue(d, data)
 		if err != nil {
 			return object{}, err
 		}
-		m := member{name: name.String()}
-		value, err := d.ReadValue()
+		value, err := readValue(d, data)
 		if err != nil {
 			return object{}, err
 		}
-		// What the decoder returned is good until it reads on; the same bytes of data stay.
-		end := d.InputOffset()
-		m.value = data[end-int64(len(value)) : end]
-		o.members = append(o.members, m)
+		o.members = append(o.members, member{name, value})
 	}
 	_, err := d.ReadToken()
 	return o, err
+}
+
+// readValue reads a name or a value. What the decoder returns is good until it reads on; the same bytes of data stay.
+func readValue(d *jsontext.Decoder, data []byte) (jsontext.Value, error) {
+	value, err := d.ReadValue()
+	end := d.InputOffset()
+	return data[end-int64(len(value)) : end], err
 }
 
 func atEnd(d *jsontext.Decoder) error {
@@ -94,7 +94,7 @@ func atEnd(d *jsontext.Decoder) error {
 // get returns the value of a member, and nil for one that is absent or null.
 func (o *object) get(name string) jsontext.Value {
 	for i := len(o.members) - 1; i >= 0; i-- {
-		if m := &o.members[i]; m.name == name {
+		if m := &o.members[i]; string(content(m.name)) == name {
 			if m.value.Kind() == 'n' {
 				return nil
 			}

@@ -10,7 +10,9 @@ import (
 
 // stats is GET stats.
 func (c *call) stats() (answer, error) {
-	totals, err := c.api.meetings.Totals(c.ctx, c.tenant)
+	ctx, cancel := c.within()
+	defer cancel()
+	totals, err := c.api.meetings.Totals(ctx, c.tenant)
 	if err != nil {
 		return nil, err
 	}

@@ -26,6 +26,17 @@ func newServer(t testing.TB, h http.Handler) *httptest.Server {
 	return server
 }
 
+// dial connects without a client that knows better.
+func dial(t testing.TB, server *httptest.Server) net.Conn {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	return conn
+}
+
 func decode(t testing.TB, part string) string {
 	t.Helper()
 	text, err := base64.RawURLEncoding.DecodeString(part)
@@ -111,6 +122,36 @@ func TestPanicInTheMiddle(t *testing.T) {
 	}
 }
 
+// TestPanicBeforeTheFirstByte can still answer.
+func TestPanicBeforeTheFirstByte(t *testing.T) {
+	w := newWorld(t, testTenant(v1alpha1.VariantA))
+	a := New(w.options).(*api)
+	recorder := httptest.NewRecorder()
+	c := &call{api: a, w: recorder, r: httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), start: start, id: "id"}
+	func() {
+		defer c.finish()
+		c.send(atOnce{})
+	}()
+	if got := recorder.Body.String(); recorder.Code != http.StatusInternalServerError || !strings.HasPrefix(got, `{"error":`) {
+		t.Errorf("%d %s", recorder.Code, got)
+	}
+}
+
+type atOnce struct{ success }
+
+func (atOnce) body(e *encoder) {
+	e.raw("{")
+	panic("at once")
+}
+
+func TestEveryKindHasAStatus(t *testing.T) {
+	for kind := fault.KindInternal; kind <= fault.KindUnavailable; kind++ {
+		if statuses[kind] < 400 {
+			t.Errorf("kind %d: status %d", kind, statuses[kind])
+		}
+	}
+}
+
 type halfway struct{ success }
 
 func (halfway) body(e *encoder) {
@@ -137,12 +178,8 @@ func TestSlowBody(t *testing.T) {
 	w := newWorld(t, testTenant(v1alpha1.VariantA))
 	w.options.Timeout = 50 * time.Millisecond
 	w.serve()
-	conn, err := net.Dial("tcp", w.server.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close() }()
-	_, err = fmt.Fprintf(conn, "POST /video/api/v1/token HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Length: 20\r\n\r\n{", host, rightKey)
+	conn := dial(t, w.server)
+	_, err := fmt.Fprintf(conn, "POST /video/api/v1/token HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Length: 20\r\n\r\n{", host, rightKey)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,6 +187,7 @@ func TestSlowBody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() { _ = answer.Body.Close() }()
 	body, _ := io.ReadAll(answer.Body)
 	if answer.StatusCode != http.StatusRequestTimeout || string(body) != `{"error":"The body did not arrive in time; send it again"}` || !answer.Close {
 		t.Errorf("%d %s, closes %v", answer.StatusCode, body, answer.Close)
@@ -185,19 +223,19 @@ func TestBodySize(t *testing.T) {
 // TestLateReader writes 1 MiB before it reads anything, as simple clients do, and gets to read the answer.
 func TestLateReader(t *testing.T) {
 	w := newWorld(t, testTenant(v1alpha1.VariantA)).serve()
-	conn, err := net.Dial("tcp", w.server.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = conn.Close() }()
+	conn := dial(t, w.server)
 	const size = 1 << 20
-	_, err = fmt.Fprintf(conn, "POST /video/api/v1/join HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Length: %d\r\n\r\n%s",
+	_, err := fmt.Fprintf(conn, "POST /video/api/v1/join HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Length: %d\r\n\r\n%s",
 		host, rightKey, size, strings.Repeat("x", size))
 	if err != nil {
 		t.Fatal(err)
 	}
 	answer, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil || answer.StatusCode != http.StatusRequestEntityTooLarge {
-		t.Errorf("%v %v", answer, err)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	if answer.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Errorf("%d", answer.StatusCode)
 	}
 }

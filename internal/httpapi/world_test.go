@@ -92,7 +92,7 @@ func (w *world) logged() []map[string]any {
 	w.t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	var parsed []map[string]any
+	parsed := make([]map[string]any, 0, len(w.lines))
 	for _, line := range w.lines {
 		var one map[string]any
 		if err := json.Unmarshal([]byte(line), &one); err != nil {
@@ -153,7 +153,7 @@ func (w *world) request(method, path, body string, change ...func(*http.Request)
 	if body != "" {
 		reader = strings.NewReader(body)
 	}
-	r, err := http.NewRequest(method, w.server.URL+path, reader)
+	r, err := http.NewRequestWithContext(w.t.Context(), method, w.server.URL+path, reader)
 	if err != nil {
 		w.t.Fatal(err)
 	}
