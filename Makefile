@@ -1,4 +1,131 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
 include hack/tools/tools.mk
+
+# A clone that belongs to another user, as in containers, has no readable history.
+export GOFLAGS := $(strip $(shell go env GOFLAGS 2>/dev/null) -buildvcs=false)
+
+IMG     ?= convene:latest
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+COMMIT  ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
+
+STEP := hack/step
+UI   := internal/web/ui
+DOCS := internal/httpapi/docsui
+
+# What a machine brings itself is not built.
+CONTROL_PLANE := $(if $(KUBEBUILDER_ASSETS),,$(ETCD) $(KUBE_APISERVER) $(KUBECTL))
+STACK         := $(CONTROL_PLANE) $(LIVEKIT)
+
+##@ Use
+
+.PHONY: help
+help: ## Show the targets
+	@awk 'BEGIN {FS = ":.*## "} \
+		/^##@ / {printf "\n%s\n", substr($$0, 5)} \
+		/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+.PHONY: run
+run: $(STACK) bin/manager bin/local ## Build and start everything on this machine; Ctrl-C ends it
+	@exec bin/local --end-with-parent
+
+##@ Build
+
+.PHONY: build
+build: bin/manager ## Build the room page and bin/manager
+
+.PHONY: web
+web: $(UI)/../dist/index.html $(DOCS)/dist/swagger-ui-bundle.js.gz ## Build the pages that the binary embeds
+
+$(UI)/node_modules/.installed: $(UI)/package-lock.json
+	@$(STEP) "npm packages of the room page" npm --prefix $(UI) ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+$(UI)/../dist/index.html: $(UI)/node_modules/.installed \
+		$(shell find $(UI)/src $(UI)/build -type f) $(wildcard $(UI)/*.html $(UI)/*.json $(UI)/*.ts $(UI)/public/*)
+	@$(STEP) "room page" npm --prefix $(UI) run --silent build
+	@touch $@
+
+$(DOCS)/node_modules/.installed: $(DOCS)/package-lock.json
+	@$(STEP) "npm packages of the API's documentation" npm --prefix $(DOCS) ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+$(DOCS)/dist/swagger-ui-bundle.js.gz: $(DOCS)/node_modules/.installed $(DOCS)/build.mjs
+	@$(STEP) "API documentation" npm --prefix $(DOCS) run --silent build
+	@touch $@
+
+# Go knows best what is out of date.
+.PHONY: FORCE
+FORCE:
+
+bin/manager: web FORCE
+	@$(STEP) "bin/manager" env CGO_ENABLED=0 go build -trimpath \
+		-ldflags '-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)' -o $@ ./cmd/manager
+
+bin/local: FORCE
+	@$(STEP) "bin/local" go build -o $@ ./hack/local
+
+.PHONY: tools
+tools: $(STACK) $(CONTROLLER_GEN) $(KUSTOMIZE) $(GOLANGCI_LINT) $(GOTESTSUM) ## Build the pinned tools into bin/
+
+.PHONY: generate
+generate: $(CONTROLLER_GEN) ## Generate deep copies, CRDs and the manager's role
+	@$(CONTROLLER_GEN) object:headerFile=hack/boilerplate.go.txt paths=./api/...
+	@$(CONTROLLER_GEN) crd paths=./api/... output:crd:artifacts:config=config/crd/bases
+	@$(CONTROLLER_GEN) rbac:roleName=manager-role paths='{./cmd/...,./controllers/...,./internal/...}' \
+		output:rbac:artifacts:config=config/rbac
+
+.PHONY: docker-build
+docker-build: ## Build the image IMG (convene:latest)
+	@$(STEP) "image $(IMG)" docker build --build-arg VERSION=$(VERSION) --build-arg COMMIT=$(COMMIT) -t $(IMG) .
+
+.PHONY: clean
+clean: ## Remove what was built; .local/ stays
+	rm -rf bin $(UI)/node_modules $(DOCS)/node_modules
+	find $(UI)/../dist $(DOCS)/dist -mindepth 1 -not -name .gitignore -delete
+
+##@ Check
+
+.PHONY: test
+test: $(STACK) $(GOTESTSUM) web ## Run all tests; chromium is installed if root and Debian allow
+	@$(STEP) "prerequisites" hack/test-prerequisites
+	@$(STEP) "tests of the room page" npm --prefix $(UI) run --silent test -- --reporter=dot
+	@$(STEP) "Go tests" env CONVENE_TREE="$$(hack/tree-hash)" $(GOTESTSUM) --format pkgname --format-hide-empty-pkg \
+		-- $$(command -v cc >/dev/null && echo -race) -timeout 15m ./...
+
+.PHONY: verify
+verify: $(GOLANGCI_LINT) $(CONTROLLER_GEN) $(KUSTOMIZE) web ## Lint everything; generated files and go.mod up to date
+	@$(STEP) "go.mod is tidy" go mod tidy -diff
+	@$(STEP) "generated files are up to date" hack/generated
+	@$(STEP) "manifests build" hack/manifests $(KUSTOMIZE)
+	@$(STEP) "lint Go" $(GOLANGCI_LINT) run
+	@$(STEP) "lint the room page" npm --prefix $(UI) run --silent lint
+	@$(STEP) "types of the room page" npm --prefix $(UI) exec -- tsc --noEmit -p $(UI)
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME (30s)
+	@hack/fuzz $(or $(FUZZTIME),30s)
+
+.PHONY: bench
+bench: web ## Run the benchmarks
+	@go test -run '^$$' -bench . -benchmem ./internal/...
+
+##@ Cluster (that of your KUBECONFIG)
+
+.PHONY: install
+install: $(KUSTOMIZE) $(KUBECTL) ## Install the CRDs
+	@$(KUSTOMIZE) build config/crd | $(KUBECTL) apply --server-side -f -
+
+.PHONY: deploy
+deploy: $(KUSTOMIZE) $(KUBECTL) ## Deploy the manager, from image IMG, with all it needs
+	@$(KUSTOMIZE) build config/default | sed 's|image: convene:latest|image: $(IMG)|' | $(KUBECTL) apply --server-side -f -
+
+.PHONY: uninstall
+uninstall: $(KUSTOMIZE) $(KUBECTL) ## End all meetings and remove all that deploy has made
+	@# The manager goes last: it is what ends meetings, and their finalizers wait for it.
+	@$(KUBECTL) delete meetings,conferenceconfigs --all --all-namespaces --timeout=5m
+	@$(KUSTOMIZE) build config/default | $(KUBECTL) delete --ignore-not-found -f -

@@ -132,3 +132,8 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.2 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
+
+ignore (
+	./internal/httpapi/docsui/node_modules
+	./internal/web/ui/node_modules
+)
