@@ -9,6 +9,9 @@ KUBE_PKG     := k8s.io/component-base/version
 KUBE_LDFLAGS := -X $(KUBE_PKG).gitVersion=$(KUBERNETES_VERSION) -X $(KUBE_PKG).gitMajor=1 \
 	-X $(KUBE_PKG).gitMinor=$(word 2,$(subst ., ,$(KUBERNETES_VERSION)))
 
+HELM_VERSION := $(shell sed -n 's|^[[:space:]]*helm.sh/helm/v3 \(v[^ ]*\).*|\1|p' hack/tools/helm/go.mod)
+HELM_LDFLAGS := -X helm.sh/helm/v3/internal/version.version=$(HELM_VERSION)
+
 ETCD           := $(BIN)/etcd
 KUBE_APISERVER := $(BIN)/kube-apiserver
 KUBECTL        := $(BIN)/kubectl
@@ -17,6 +20,8 @@ CONTROLLER_GEN := $(BIN)/controller-gen
 KUSTOMIZE      := $(BIN)/kustomize
 GOLANGCI_LINT  := $(BIN)/golangci-lint
 GOTESTSUM      := $(BIN)/gotestsum
+HELM           := $(BIN)/helm
+CRD_REF_DOCS   := $(BIN)/crd-ref-docs
 
 # $(call tool,binary,module folder,package,ldflags)
 define tool
@@ -33,3 +38,5 @@ $(eval $(call tool,controller-gen,controller-gen,sigs.k8s.io/controller-tools/cm
 $(eval $(call tool,kustomize,kustomize,sigs.k8s.io/kustomize/kustomize/v5))
 $(eval $(call tool,golangci-lint,golangci-lint,github.com/golangci/golangci-lint/v2/cmd/golangci-lint))
 $(eval $(call tool,gotestsum,gotestsum,gotest.tools/gotestsum))
+$(eval $(call tool,helm,helm,helm.sh/helm/v3/cmd/helm,$$(HELM_LDFLAGS)))
+$(eval $(call tool,crd-ref-docs,crd-ref-docs,github.com/elastic/crd-ref-docs))
