@@ -140,10 +140,11 @@ func TestMetrics(t *testing.T) {
 	got := map[string]float64{}
 	for _, family := range families {
 		for _, m := range family.GetMetric() {
-			name := family.GetName()
+			words := []string{family.GetName()}
 			for _, label := range m.GetLabel() {
-				name += " " + label.GetValue()
+				words = append(words, label.GetValue())
 			}
+			name := strings.Join(words, " ")
 			if n := m.GetCounter().GetValue() + float64(m.GetHistogram().GetSampleCount()); n > 0 {
 				got[name] = n
 			}

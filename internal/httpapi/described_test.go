@@ -93,10 +93,11 @@ func (d *description) operation(method, path string) (map[string]any, []string) 
 
 // validate holds a JSON text against the schema at a place of the document.
 func (d *description) validate(text string, where ...string) error {
-	pointer := "openapi.json#"
+	steps := []string{"openapi.json#"}
 	for _, key := range where {
-		pointer += "/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(key)
+		steps = append(steps, strings.NewReplacer("~", "~0", "/", "~1").Replace(key))
 	}
+	pointer := strings.Join(steps, "/")
 	d.mu.Lock()
 	schema, err := d.compiler.Compile(pointer)
 	d.mu.Unlock()

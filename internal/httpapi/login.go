@@ -46,8 +46,8 @@ func (c *call) tokenRequest(f *fields) tokenRequest {
 
 func (c *call) lifetime(f *fields, explicit *bool) time.Duration {
 	t := c.tenant
-	text := ""
-	if text, *explicit = f.text("expire"); *explicit {
+	text, named := f.text("expire")
+	if *explicit = named; named {
 		if _, err := credential.ParseLifetime(text); err != nil {
 			f.fail("expire", "must be a whole number above zero followed by s, m, h, d or w, for example 1h")
 			return 0

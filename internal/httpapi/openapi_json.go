@@ -45,6 +45,7 @@ func appendJSON(b []byte, n *yaml.Node) ([]byte, error) {
 			return nil, err
 		}
 		return appendScalar(b, value)
+	case yaml.DocumentNode, yaml.AliasNode:
 	}
 	return nil, fmt.Errorf("openapi.yaml:%d: neither aliases nor more than one document", n.Line)
 }
