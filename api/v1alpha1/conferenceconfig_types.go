@@ -71,6 +71,7 @@ type ConferenceConfigSpec struct {
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule="isURL(self) && url(self).getScheme() in ['http', 'https'] && url(self).getHost() != ''",message="baseURL must be an absolute http or https URL, for example https://meet.example.com"
 	// +kubebuilder:validation:XValidation:rule="!self.endsWith('/') && !self.contains('?') && !self.contains('#') && !self.contains('@')",message="baseURL must not end with / and must not contain ?, # or @; write for example https://meet.example.com/video"
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]+://[^/]+(/[A-Za-z0-9._~-]+)*$')",message="baseURL's path must consist of letters, digits and . _ ~ - between single slashes; write for example https://meet.example.com/video"
 	BaseURL string `json:"baseURL"`
 
 	// hostnames are the hosts whose requests this tenant answers, without regard to case: exact, or *.suffix. An
