@@ -51,6 +51,7 @@ func sharedDir(t testing.TB) string {
 	}
 	if shared.dir == "" {
 		removeOrphanedDirs()
+		//nolint:usetesting // outlives the test that asks first
 		dir, err := os.MkdirTemp("", fmt.Sprintf("convene-test-%d-", os.Getpid()))
 		if err != nil {
 			t.Fatal(err)

@@ -131,7 +131,7 @@ func managerBinary(t testing.TB) string {
 	if raceEnabled {
 		args = append(args, "-race")
 	}
-	build := exec.Command("go", append(args, "./cmd/manager")...) //nolint:gosec // our own package
+	build := exec.Command("go", append(args, "./cmd/manager")...)
 	build.Dir = Root(t)
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("the manager does not build: %v\n%s", err, out)

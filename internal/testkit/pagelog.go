@@ -3,7 +3,6 @@
 package testkit
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -74,7 +73,7 @@ func describe(args []*runtime.RemoteObject) string {
 	for i, a := range args {
 		words[i] = a.Description
 		if len(a.Value) > 0 {
-			words[i] = strings.Trim(fmt.Sprintf("%s", a.Value), `"`)
+			words[i] = strings.Trim(string(a.Value), `"`)
 		}
 	}
 	return strings.Join(words, " ")
