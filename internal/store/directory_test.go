@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+var epoch = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func tenantNamed(name string) *tenant.Tenant {
+	return &tenant.Tenant{NamespacedName: types.NamespacedName{Namespace: "ns", Name: name}}
+}
+
+func aMeeting(uid, config, room string, born, version int) *v1alpha1.Meeting {
+	m := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{
+		Namespace: "ns", Name: "m-" + uid, UID: types.UID(uid), ResourceVersion: strconv.Itoa(version),
+		CreationTimestamp: metav1.NewTime(epoch.Add(time.Duration(born) * time.Second)),
+	}}
+	m.Spec.Room, m.Spec.ConfigRef.Name = room, config
+	return m
+}
+
+// naive works the same out from all Meetings, as slowly and plainly as can be.
+func naive(all map[types.UID]*v1alpha1.Meeting, config string) (live []string, totals meeting.Totals) {
+	holders := map[string]*v1alpha1.Meeting{}
+	for _, m := range all {
+		if m.Spec.ConfigRef.Name != config || meeting.IsOver(m) {
+			continue
+		}
+		if h := holders[m.Spec.Room]; h == nil || meeting.Older(m, h) {
+			holders[m.Spec.Room] = m
+		}
+	}
+	sorted := slices.SortedFunc(maps.Values(holders), byAge)
+	for _, m := range sorted {
+		if !meeting.IsLeaving(m) {
+			live = append(live, string(m.UID))
+			totals.Rooms++
+			totals.Users += int(m.Status.ParticipantCount)
+		}
+	}
+	return live, totals
+}
+
+func TestDirectoryAgreesWithANaiveModel(t *testing.T) {
+	for seed := range uint64(200) {
+		random := rand.New(rand.NewPCG(seed, 1))
+		d, all := newDirectory(), map[types.UID]*v1alpha1.Meeting{}
+		for step := range 150 {
+			change(random, d, all, step)
+			for _, config := range []string{"a", "b"} {
+				// Not after every step: how a listing is kept depends on whether there is one.
+				if random.IntN(3) > 0 {
+					continue
+				}
+				live, totals := naive(all, config)
+				var got []string
+				for _, m := range d.live(tenantNamed(config)) {
+					got = append(got, string(m.UID))
+				}
+				if diff := cmp.Diff(live, got); diff != "" {
+					t.Fatalf("seed %d, step %d: listing (-want +got):\n%s", seed, step, diff)
+				}
+				if diff := cmp.Diff(totals, d.totals(tenantNamed(config))); diff != "" {
+					t.Fatalf("seed %d, step %d: totals (-want +got):\n%s", seed, step, diff)
+				}
+			}
+		}
+	}
+}
+
+// change does one random thing to a Meeting, and tells the directory.
+func change(random *rand.Rand, d *directory, all map[types.UID]*v1alpha1.Meeting, step int) {
+	uid := types.UID(strconv.Itoa(random.IntN(12)))
+	old := all[uid]
+	if old == nil {
+		m := aMeeting(string(uid), []string{"a", "b"}[random.IntN(2)], fmt.Sprint("room", random.IntN(4)), random.IntN(step+1), step+1)
+		all[uid] = m
+		d.changed(m)
+		return
+	}
+	if random.IntN(5) == 0 {
+		delete(all, uid)
+		d.gone(old)
+		return
+	}
+	m := old.DeepCopy()
+	m.ResourceVersion = strconv.Itoa(step + 1)
+	switch random.IntN(4) {
+	case 0:
+		m.Spec.End = &v1alpha1.MeetingEnd{}
+	case 1:
+		m.Status.Phase = v1alpha1.MeetingEnded
+	default:
+		m.Status.ParticipantCount = int32(random.IntN(5))
+	}
+	all[uid] = m
+	d.changed(m)
+}
+
+func TestReadsWaitForOwnWrites(t *testing.T) {
+	d, a := newDirectory(), tenantNamed("a")
+	written := aMeeting("1", "a", "board", 0, 7)
+	d.wrote(written)
+
+	if err := d.await(t.Context(), tenantNamed("b"), ""); err != nil {
+		t.Errorf("another tenant waits: %v", err)
+	}
+	if err := d.await(t.Context(), a, "other"); err != nil {
+		t.Errorf("another room waits: %v", err)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := d.await(over, a, "board"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a room with a write that is not shown yet: %v, want Canceled", err)
+	}
+	d.changed(aMeeting("1", "a", "board", 0, 6))
+	if err := d.await(over, a, ""); !errors.Is(err, context.Canceled) {
+		t.Errorf("an older state is taken for the write: %v", err)
+	}
+	d.changed(written)
+	if err := d.await(t.Context(), a, "board"); err != nil {
+		t.Errorf("it waits still: %v", err)
+	}
+	d.wrote(aMeeting("1", "a", "board", 0, 7))
+	if d.isPending("1") {
+		t.Error("a write that was shown before it was noted is waited for")
+	}
+	d.wrote(aMeeting("1", "a", "board", 0, 8))
+	d.gone(written)
+	if err := d.await(t.Context(), a, ""); err != nil {
+		t.Errorf("a Meeting that is gone is waited for: %v", err)
+	}
+}
+
+// filled is a directory of n live Meetings with 10 people each.
+func filled(n int) *directory {
+	d := newDirectory()
+	for i := range n {
+		m := aMeeting(strconv.Itoa(i), "a", fmt.Sprint("room ", i), i, i+1)
+		m.Status.Phase, m.Status.ParticipantCount = v1alpha1.MeetingActive, 10
+		for p := range 10 {
+			m.Status.Participants = append(m.Status.Participants, v1alpha1.Participant{Identity: fmt.Sprint(p), Name: "Somebody"})
+		}
+		d.changed(m)
+	}
+	return d
+}
+
+func BenchmarkTotals(b *testing.B) {
+	for _, n := range []int{10, 10_000} {
+		d, t := filled(n), tenantNamed("a")
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			for b.Loop() {
+				d.totals(t)
+			}
+		})
+	}
+}
+
+func BenchmarkViews(b *testing.B) {
+	for _, n := range []int{10, 10_000} {
+		s, t := &Store{directory: filled(n)}, tenantNamed("a")
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := s.Live(b.Context(), t); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
