@@ -53,8 +53,12 @@ func (p *plan) end(reason v1alpha1.EndReason) {
 		p.ended()
 	case p.confirmedGone():
 		p.ended()
+	case p.Seen.Known && !p.Seen.RoomExists && p.Seen.AbsentSince.IsZero():
+		p.wake(p.Now.Add(confirmAfter))
 	case p.Seen.Known && !p.Seen.RoomExists:
 		p.wake(p.Seen.AbsentSince.Add(confirmAfter))
+	case p.Tenant == nil || !p.Tenant.HasMedia:
+		// There is nobody to ask. The alarm is set: awayTooLong.
 	default:
 		p.Close = true
 		p.wake(p.Now.Add(closeAgainAfter))
@@ -79,7 +83,7 @@ func (p *plan) awayTooLong() bool {
 	if p.Seen.Known {
 		return false
 	}
-	since := p.Now
+	since := ceilSecond(p.Now)
 	if c := meta.FindStatusCondition(p.Meeting.Status.Conditions, v1alpha1.ConditionReconciling); c != nil {
 		since = c.LastTransitionTime.Time
 	}

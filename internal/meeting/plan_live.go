@@ -30,7 +30,7 @@ func (p *plan) describe() {
 	p.status.Duration = length.API()
 	if p.Seen.Known {
 		p.status.ParticipantCount = int32(len(p.Seen.Participants)) //nolint:gosec // bounded by the engine's limit
-		p.status.Participants = list(p.Seen.Participants)
+		p.status.Participants = p.list()
 		p.latchStart()
 	}
 	p.status.ExpiryTime = asTime(length.After(p.begin()))
@@ -52,8 +52,9 @@ func (p *plan) latchStart() {
 		return
 	}
 	first := slices.MinFunc(p.Seen.Participants, func(a, b engine.Participant) int { return a.JoinedAt.Compare(b.JoinedAt) }).JoinedAt
-	if first.Before(p.Meeting.CreationTimestamp.Time) || first.After(p.Now) {
-		first = p.Now
+	created := p.Meeting.CreationTimestamp.Time
+	if first.Before(created) || first.After(p.Now) {
+		first = latest(p.Now, created)
 	}
 	p.status.StartTime = asTime(ceilSecond(first))
 }
@@ -161,8 +162,13 @@ func (p *plan) condition(kind string, status metav1.ConditionStatus, reason, mes
 }
 
 // list is the first hundred, oldest first.
-func list(in []engine.Participant) []v1alpha1.Participant {
-	sorted := slices.Clone(in)
+func (p *plan) list() []v1alpha1.Participant {
+	sorted := slices.Clone(p.Seen.Participants)
+	for i := range sorted {
+		if sorted[i].JoinedAt.IsZero() { // The schema wants a time: one that stays.
+			sorted[i].JoinedAt = p.Meeting.CreationTimestamp.Time
+		}
+	}
 	slices.SortFunc(sorted, func(a, b engine.Participant) int {
 		if c := a.JoinedAt.Compare(b.JoinedAt); c != 0 {
 			return c

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package meeting
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
+)
+
+// chance reads choices from bytes, so that a life is the same whenever the bytes are, and the fuzzer can vary it.
+type chance struct{ data []byte }
+
+func (c *chance) next() int {
+	if len(c.data) == 0 {
+		return 0
+	}
+	b := c.data[0]
+	c.data = c.data[1:]
+	return int(b)
+}
+
+func (c *chance) of(n int) int { return c.next() % n }
+
+func pick[T any](c *chance, from ...T) T { return from[c.of(len(from))] }
+
+// randomLife is a Meeting of any kind in a world of any kind.
+func randomLife(t testing.TB, c *chance) *life {
+	return newLife(t, func(l *life) {
+		l.meeting.Spec.Duration = pick[v1alpha1.Duration](c, "", "unlimited", "00:10:00", "01:00:00", "99:59:59", "00:00:01")
+		if c.of(3) == 0 {
+			standing(l)
+		}
+		if c.of(3) == 0 {
+			l.meeting.Spec.EmptyTimeout = &metav1.Duration{Duration: pick(c, time.Second, time.Minute, 1500*time.Millisecond)}
+		}
+		if c.of(3) == 0 {
+			l.meeting.Spec.UnjoinedTimeout = &metav1.Duration{Duration: pick(c, time.Second, time.Hour, 36*time.Hour)}
+		}
+		s := &l.tenant.Settings
+		s.DefaultLength, s.MaxLength = pick(c, 0, hour), pick(c, 0, hour, 2*hour)
+		s.TTLAfterEnded = pick(c, 5*time.Minute, 0, 48*time.Hour)
+		s.LinkLifetime = pick(c, 24*time.Hour, time.Second, time.Hour)
+		s.EmptyTimeout = pick(c, 5*time.Minute, time.Second)
+		s.UnjoinedTimeout = pick(c, 24*time.Hour, time.Minute)
+	})
+}
+
+// happen lets something happen, and says what.
+func (l *life) happen(c *chance) string {
+	tenant := &Tenant{Settings: DefaultSettings(), URL: "https://meet.example.com/join/Standup", HasMedia: true}
+	name := pick(c, "Anna", "Tom", "Eve")
+	switch c.of(24) {
+	case 0, 1, 2:
+		if l.engine.up && l.tenant != nil && l.tenant.HasMedia && l.meeting.Status.Phase == v1alpha1.MeetingActive {
+			l.enter(name)
+			return name + " enters"
+		}
+	case 3, 4, 5:
+		l.leave(name)
+		return name + " leaves"
+	case 6:
+		if l.engine.up && l.opened() {
+			l.enter(name)
+			return name + "'s join in flight makes the room again"
+		}
+	case 7:
+		if l.engine.up {
+			l.engineGoes()
+			return "the engine goes"
+		}
+	case 8, 9:
+		if !l.engine.up {
+			l.engineReturns()
+			return "the engine returns"
+		}
+	case 10:
+		l.engineRestarts()
+		return "the engine restarts"
+	case 11:
+		if c.of(4) == 0 {
+			l.edit(func(s *v1alpha1.MeetingSpec) {
+				s.End = &v1alpha1.MeetingEnd{Redirect: pick(c, nil, ptr.To(v1alpha1.URL("https://x.example/")))}
+			})
+			return "the end is asked for"
+		}
+	case 12:
+		if c.of(4) == 0 {
+			l.remove()
+			return "the object is deleted"
+		}
+	case 13:
+		d := pick[v1alpha1.Duration](c, "", "unlimited", "00:10:00", "02:00:00", "00:00:01", "nonsense")
+		l.edit(func(s *v1alpha1.MeetingSpec) { s.Duration = d })
+		return "the duration becomes " + string(d)
+	case 14:
+		l.tenant = pick(c, nil, tenant, tenant)
+		return fmt.Sprintf("the config is there: %t", l.tenant != nil)
+	case 15:
+		if l.tenant != nil {
+			l.tenant.HasMedia = !l.tenant.HasMedia
+			return "media come or go"
+		}
+	case 16:
+		if l.tenant != nil && c.of(4) == 0 {
+			l.tenant.Deleting = true
+			return "the config is being deleted"
+		}
+	case 17:
+		l.rival = pick(c, "", "older")
+		return fmt.Sprintf("the rival is %q", l.rival)
+	case 18:
+		jump := time.Duration(c.of(21)-10) * time.Minute
+		l.now = l.now.Add(jump)
+		return "the clock jumps by " + jump.String()
+	case 19:
+		l.crowd(pick(c, 0, 1, 3, 99, 100, 101, 200))
+		return "a crowd"
+	case 20:
+		if l.engine.up && l.meeting.Status.Phase == v1alpha1.MeetingActive && len(l.engine.people) == 0 {
+			l.enter(name)
+			l.leave(name)
+			return name + " gives up on the way in"
+		}
+	}
+	d := pick(c, 0, 300*time.Millisecond, time.Second, time.Second, 2*time.Second, time.Minute, 5*time.Minute, time.Hour, 25*time.Hour)
+	l.pass(d)
+	return d.String() + " pass"
+}
+
+// crowd is more people than a status lists, some of whom the schema would refuse, and whose clocks are wrong.
+func (l *life) crowd(n int) {
+	if !l.engine.up || !l.engine.room {
+		return
+	}
+	l.engine.people = nil
+	for i := range n {
+		l.engine.people = append(l.engine.people, engine.Participant{
+			Identity: engine.Identity(strings.Repeat("i", 250) + fmt.Sprint(i%7, i)), Name: strings.Repeat("é", i),
+			JoinedAt: l.now.Add(time.Duration(i%5-2) * time.Hour), Traits: engine.Traits{OS: strings.Repeat("o", i), Browser: strings.Repeat("b", i)},
+		})
+	}
+	if n > 0 {
+		l.engine.people[0].JoinedAt = time.Time{}
+	}
+}
+
+// live runs a life of what the bytes say. Every plan in it is checked. What it reaches is counted in met.
+func live(t testing.TB, data []byte, met map[string]int) {
+	c := &chance{data}
+	l := randomLife(t, c)
+	if c.of(4) == 0 { // a room that nobody but a browser that gave up has opened
+		l.enter("Anna")
+		l.leave("Anna")
+	}
+	l.told = func(in Input, d Decision) {
+		met[string(d.Status.Phase)+string(d.Status.EndReason)]++
+		for _, e := range d.Events {
+			met["event "+e.Reason]++
+		}
+		if d.Delete {
+			met["delete"]++
+		}
+		if d.Refresh != nil {
+			met["refresh"]++
+		}
+	}
+	l.reconcile()
+	var said []string
+	for l.meeting != nil && len(c.data) > 0 {
+		said = append(said, clock(l.now)+" "+l.happen(c))
+		if l.meeting != nil {
+			l.reconcile()
+		}
+		if t.Failed() {
+			t.Fatalf("in the life of %q:\n%s", data, strings.Join(said, "\n"))
+		}
+	}
+}
+
+// Whatever happens, in whatever order, every plan keeps what is numbered in invariants_test.go.
+func TestAnyLife(t *testing.T) {
+	random := rand.NewChaCha8([32]byte{1})
+	met := map[string]int{}
+	for range 400 {
+		data := make([]byte, 120)
+		_, _ = random.Read(data)
+		live(t, data, met)
+	}
+	for _, what := range []string{
+		"Pending", "Active", "EndingRequested", "EndingDeleted", "EndingExpired", "EndingEmpty", "EndingUnjoined",
+		"EndedRequested", "EndedDeleted", "EndedExpired", "EndedEmpty", "EndedUnjoined", "delete", "refresh", "event Started",
+		"event Opened", "event Ending", "event Ended", "event EngineAway", "event RoomTaken", "event NoMedia", "event ConfigNotFound",
+	} {
+		if met[what] == 0 {
+			t.Errorf("no life has met %q: the test proves nothing about it", what)
+		}
+	}
+}
+
+// Whatever has happened, a Meeting that is asked to end does end, and its object goes.
+func TestAnyLifeEnds(t *testing.T) {
+	random := rand.NewChaCha8([32]byte{2})
+	for range 200 {
+		data := make([]byte, 60)
+		_, _ = random.Read(data)
+		c := &chance{data}
+		l := randomLife(t, c)
+		l.reconcile()
+		for l.meeting != nil && len(c.data) > 0 {
+			l.happen(c)
+			if l.meeting != nil {
+				l.reconcile()
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("in the life of %q", data)
+		}
+		if l.meeting == nil {
+			continue
+		}
+		l.edit(func(s *v1alpha1.MeetingSpec) { s.End = &v1alpha1.MeetingEnd{} })
+		l.reconcile()
+		l.pass(engineAwayLimit + 11*time.Minute) // a clock that was set back by ten minutes counts those again
+		if l.meeting != nil && l.meeting.Status.Phase != v1alpha1.MeetingEnded {
+			t.Fatalf("the life of %q does not end: %s", data, summary(l.meeting.Status))
+		}
+		l.pass(49 * time.Hour)
+		if l.meeting != nil {
+			t.Fatalf("after the life of %q the object stays: %s", data, summary(l.meeting.Status))
+		}
+	}
+}
+
+func FuzzPlan(f *testing.F) {
+	f.Add([]byte("a life"))
+	random := rand.NewChaCha8([32]byte{3})
+	for range 8 {
+		data := make([]byte, 200)
+		_, _ = random.Read(data)
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { live(t, data[:min(len(data), 400)], map[string]int{}) })
+}

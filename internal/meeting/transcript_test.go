@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package meeting
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"convene.dev/convene/api/v1alpha1"
+)
+
+var update = flag.Bool("update", false, "write the transcripts in testdata anew")
+
+// story is a life with a transcript of every plan that changes or does anything.
+type story struct {
+	*life
+	text strings.Builder
+	// quiet is what was last said of a plan: it is not said again. again counts plans that only do the same again.
+	quiet string
+	again int
+}
+
+// tell runs a scenario and compares its transcript with testdata/NAME.golden.
+func tell(t *testing.T, change func(*life), scenario func(*story)) {
+	t.Helper()
+	s := &story{}
+	if change == nil {
+		change = func(*life) {}
+	}
+	s.life = newLife(t, change)
+	s.told = s.plan
+	s.step("the Meeting is created", func() {})
+	scenario(s)
+	path := filepath.Join("testdata", strings.TrimPrefix(t.Name(), "Test")+".golden")
+	if *update {
+		if err := os.WriteFile(path, []byte(s.text.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v: run go test ./internal/meeting -update, and read what it writes", err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(s.text.String(), "\n")); diff != "" {
+		t.Errorf("not as in %s (-want +got):\n%s", path, diff)
+	}
+}
+
+// step says what happens, lets it happen, and has the reconciler called as a watch or the observer would.
+func (s *story) step(what string, happen func()) {
+	fmt.Fprintf(&s.text, "\n%s  %s\n", clock(s.now), what)
+	was := s.quiet
+	happen()
+	if s.meeting != nil {
+		s.reconcile()
+	}
+	s.close(was)
+}
+
+// wait lets time pass; nobody calls the reconciler but its own alarm.
+func (s *story) wait(d time.Duration) {
+	fmt.Fprintf(&s.text, "\n%s  %s pass\n", clock(s.now), d)
+	was := s.quiet
+	s.pass(d)
+	s.close(was)
+}
+
+// flush says how often the same was done again.
+func (s *story) flush() {
+	if s.again > 0 {
+		s.line("… and the same again, %d times", s.again)
+	}
+	s.again = 0
+}
+
+func (s *story) close(was string) {
+	s.flush()
+	switch {
+	case s.meeting == nil && !strings.HasSuffix(s.text.String(), "the object is gone\n"):
+		s.line("the object is gone")
+	case s.quiet == was:
+		s.line("nothing to do")
+	}
+}
+
+// plan writes a plan down.
+func (s *story) plan(in Input, d Decision) {
+	says := describeDecision(in, d)
+	if says == s.quiet && len(d.Events) == 0 && !d.Delete && d.Refresh == nil {
+		if d.Close {
+			s.again++
+		}
+		return
+	}
+	s.flush()
+	s.quiet = says
+	s.line("%s sees %s", clock(in.Now), describeInput(in))
+	s.line("    → %s", says)
+	switch {
+	case d.Close && d.Redirect == "":
+		s.line("    does: send everybody to the home page, delete the room")
+	case d.Close:
+		s.line("    does: send everybody to %s, delete the room", d.Redirect)
+	}
+	switch {
+	case d.Refresh == nil:
+	case d.Refresh.ExpiresAt.IsZero():
+		s.line("    does: tell the pages that it has no limit")
+	default:
+		s.line("    does: tell the pages that it ends at %s", clock(d.Refresh.ExpiresAt))
+	}
+	if d.Delete {
+		s.line("    does: delete the object")
+	}
+	for _, e := range d.Events {
+		kind := "Normal"
+		if e.Warning {
+			kind = "Warning"
+		}
+		s.line("    event: %s %s: %s", kind, e.Reason, e.Message)
+	}
+	if !d.WakeAt.IsZero() {
+		s.line("    alarm: %s, in %s", clock(d.WakeAt), d.WakeAt.Sub(in.Now))
+	}
+}
+
+func (s *story) line(format string, args ...any) { fmt.Fprintf(&s.text, "    "+format+"\n", args...) }
+
+func describeInput(in Input) string {
+	var parts []string
+	switch {
+	case in.Tenant == nil:
+		parts = append(parts, "no config")
+	case in.Tenant.Deleting:
+		parts = append(parts, "config being deleted")
+	case !in.Tenant.HasMedia:
+		parts = append(parts, "config without media")
+	}
+	if in.Rival != "" {
+		parts = append(parts, "room held by "+in.Rival)
+	}
+	switch seen := in.Seen; {
+	case !seen.Known && !seen.AwaySince.IsZero():
+		parts = append(parts, "engine away since "+clock(seen.AwaySince))
+	case !seen.Known:
+		parts = append(parts, "no engine")
+	case !seen.RoomExists:
+		parts = append(parts, "no room")
+	case len(seen.Participants) == 0:
+		parts = append(parts, "an empty room")
+	default:
+		var names []string
+		for _, p := range seen.Participants {
+			names = append(names, p.Name)
+		}
+		parts = append(parts, "a room with "+strings.Join(names, ", "))
+	}
+	if in.Meeting.Spec.End != nil {
+		parts = append(parts, "end asked for")
+	}
+	if in.Meeting.DeletionTimestamp != nil {
+		parts = append(parts, "object being deleted")
+	}
+	return strings.Join(parts, ", ")
+}
+
+func describeDecision(in Input, d Decision) string {
+	s := d.Status
+	parts := []string{string(s.Phase)}
+	if s.EndReason != "" {
+		parts[0] += " (" + string(s.EndReason) + ")"
+	}
+	if s.Phase == v1alpha1.MeetingPending || s.Phase == v1alpha1.MeetingActive {
+		parts = append(parts, "length "+string(s.Duration))
+	}
+	parts = append(parts, fmt.Sprintf("%d in", s.ParticipantCount))
+	if s.StartTime != nil {
+		parts = append(parts, "started "+clock(s.StartTime.Time))
+	}
+	if s.ExpiryTime != nil && s.Phase != v1alpha1.MeetingEnded {
+		parts = append(parts, "expires "+clock(s.ExpiryTime.Time))
+	}
+	if s.EndTime != nil {
+		parts = append(parts, "ended "+clock(s.EndTime.Time))
+		ended := in.Meeting.DeepCopy()
+		ended.Status = s
+		if Restartable(ended) {
+			parts = append(parts, "links start it again")
+		}
+	}
+	for _, c := range s.Conditions {
+		parts = append(parts, fmt.Sprintf("%s=%s/%s", c.Type, c.Status, c.Reason))
+	}
+	if !d.Finalizer {
+		parts = append(parts, "no finalizer")
+	}
+	return strings.Join(parts, "; ")
+}
