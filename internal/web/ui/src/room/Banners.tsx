@@ -1,4 +1,5 @@
-import { useAudioPlayback } from '@livekit/components-react';
+import { useAudioPlayback, useTracks } from '@livekit/components-react';
+import { Track } from 'livekit-client';
 import { MonitorUp, Volume2 } from 'lucide-react';
 import { useState } from 'react';
 import { useStore } from '../app/useStore';
@@ -45,7 +46,8 @@ function ConnectionBanner() {
 function SoundBanner() {
   const { room } = useCall();
   const { canPlayAudio, startAudio } = useAudioPlayback(room);
-  if (canPlayAudio) return null;
+  const sounds = useTracks([Track.Source.Microphone, Track.Source.ScreenShareAudio]);
+  if (canPlayAudio || sounds.every(({ participant }) => participant.isLocal)) return null;
   return (
     <div className="banner" role="alert">
       <span>{t('room.soundBlocked')}</span>

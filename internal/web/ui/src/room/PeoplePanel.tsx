@@ -45,7 +45,9 @@ const PersonRow = memo(function PersonRow({
     <li className="person" data-testid="participant-row" data-identity={identity} data-name={name}>
       <Avatar identity={identity} name={name} url={person.avatar} />
       <span className="person-name">
-        <bdi>{participant.isLocal ? t('room.you', { name }) : name}</bdi>
+        <span className="person-label">
+          <bdi>{participant.isLocal ? t('room.you', { name }) : name}</bdi>
+        </span>
         {person.presenter && (
           <span className="person-role">
             <Star aria-hidden="true" /> {t('room.presenter')}

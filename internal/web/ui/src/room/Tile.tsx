@@ -21,14 +21,14 @@ export const Tile = memo(function Tile({ participant }: { participant: Participa
       data-muted={person.muted}
       data-local={participant.isLocal}
     >
-      {person.camera && publication ? (
+      <Avatar identity={person.identity} name={person.name} url={person.avatar} />
+      {/* Over the avatar, which is seen until the first picture arrives. */}
+      {person.camera && publication && (
         <VideoTrack
           className={participant.isLocal ? 'mirrored' : ''}
           aria-label={name}
           trackRef={{ participant, publication, source: Track.Source.Camera }}
         />
-      ) : (
-        <Avatar identity={person.identity} name={person.name} url={person.avatar} />
       )}
       {person.hand && (
         <span className="tile-hand" title={t('room.handRaised')}>

@@ -1,4 +1,4 @@
-import { Room, RoomEvent, type Participant } from 'livekit-client';
+import { LogLevel, Room, RoomEvent, setLogLevel, type Participant } from 'livekit-client';
 import { Store } from '../app/store';
 import type { Captured, Wanted } from '../media/capture';
 import type { Opened, SessionClient } from '../session/client';
@@ -10,6 +10,8 @@ import { parseMetadata, parseTime } from './metadata';
 import { Notices } from './notices';
 import { Publisher } from './publisher';
 import { roomOptions } from './options';
+
+setLogLevel(LogLevel.warn);
 
 export interface CallOptions {
   client: SessionClient;
