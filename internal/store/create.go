@@ -34,8 +34,24 @@ func (s *Store) Create(ctx context.Context, t *tenant.Tenant, c meeting.CreateCo
 		if live == nil {
 			return s.make(ctx, t, blueprint(c))
 		}
-		return live, s.sameValues(ctx, live, c)
+		now, err := s.confirm(ctx, live)
+		if err != nil {
+			return nil, err
+		}
+		return now, s.sameValues(ctx, now, c)
 	})
+}
+
+// confirm reads a live Meeting past the cache: another replica may have ended it a moment ago.
+func (s *Store) confirm(ctx context.Context, cached *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
+	var now v1alpha1.Meeting
+	if err := s.client.Get(ctx, client.ObjectKeyFromObject(cached), &now); err != nil {
+		return nil, err
+	}
+	if now.UID != cached.UID || meeting.IsLeaving(&now) {
+		return nil, errStale
+	}
+	return &now, nil
 }
 
 // withRoom finds the live Meeting of a room, nil when there is none, and hands it to act; again when act lost a race.

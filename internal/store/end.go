@@ -44,7 +44,7 @@ func (s *Store) newest(t *tenant.Tenant, written *v1alpha1.Meeting) *v1alpha1.Me
 func (s *Store) askEnd(ctx context.Context, t *tenant.Tenant, c meeting.EndCommand) (*v1alpha1.Meeting, error) {
 	for attempt := 1; ; attempt++ {
 		live, err := s.holder(ctx, t, c.Room)
-		if err == nil && live == nil {
+		if err == nil && (live == nil || meeting.IsLeaving(live)) {
 			live, err = s.elsewhere(ctx, t, c.Room)
 		}
 		if err != nil {

@@ -37,7 +37,10 @@ func pause(ctx context.Context, attempt int) {
 	}
 }
 
-// retriable says that a write lost a race and should look again.
+// errStale says that the cache is behind what another replica did.
+var errStale = errors.New("the cache is behind")
+
+// retriable says that a command lost a race and should look again.
 func retriable(err error) bool {
-	return apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err)
+	return errors.Is(err, errStale) || apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err)
 }

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/anishathalye/porcupine"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/testkit"
+)
+
+// replica starts one more manager, and says how tenant A's backend reaches it.
+func (w *world) replica(t *testing.T) account {
+	t.Helper()
+	m := testkit.Manager(t, w.Cluster, testkit.ManagerOptions{
+		DefaultConfig: w.Namespace + "/default",
+		Args:          []string{"--leader-elect", "--leader-election-namespace", w.Namespace},
+	})
+	return account{t: t, baseURL: m.URL, key: w.a.key}
+}
+
+// TestReplicasSeeEachOthersWrites: what one replica has confirmed, the next request to another sees.
+func TestReplicasSeeEachOthersWrites(t *testing.T) {
+	w := newWorld(t)
+	one, other := w.replica(t), w.replica(t)
+	for i := range 15 {
+		room := fmt.Sprint("room ", i)
+		one.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": room, "duration": "01:00:00"})
+		other.want(http.StatusConflict, "POST", "/api/v1/meeting", map[string]any{"room": room, "duration": "02:00:00"})
+		other.want(http.StatusOK, "POST", "/api/v1/join", map[string]any{"room": room, "name": "Ada"})
+		one.want(http.StatusOK, "DELETE", "/api/v1/meeting/room%20"+fmt.Sprint(i), nil)
+		other.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": room, "duration": "02:00:00"})
+		one.want(http.StatusOK, "DELETE", "/api/v1/meeting/room%20"+fmt.Sprint(i), nil)
+		created := fmt.Sprint("fresh ", i)
+		one.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": created})
+		other.want(http.StatusOK, "DELETE", "/api/v1/meeting/fresh%20"+fmt.Sprint(i), nil)
+	}
+}
+
+// roomOperation is a call about one room and what it answered.
+type roomOperation struct {
+	end    bool
+	status int
+}
+
+// roomModel is one room: a meeting is live or it is not. A second end while the first is under way succeeds too, so
+// only a refusal tells something: that no meeting was live.
+var roomModel = porcupine.Model{
+	Init: func() any { return false },
+	Step: func(state, input, output any) (bool, any) {
+		live, op := state.(bool), output.(roomOperation)
+		switch {
+		case !input.(roomOperation).end:
+			return op.status == http.StatusOK, true
+		case op.status == http.StatusNotFound:
+			return !live, false
+		}
+		return op.status == http.StatusOK, false
+	},
+}
+
+// TestRacingReplicasAgreeOnARoom: creates and ends of one room from two replicas at once are as if one after the other.
+func TestRacingReplicasAgreeOnARoom(t *testing.T) {
+	w := newWorld(t)
+	replicas := []account{w.replica(t), w.replica(t)}
+	var (
+		mu      sync.Mutex
+		history []porcupine.Operation
+		clients sync.WaitGroup
+		began   = time.Now()
+	)
+	for client := range 4 {
+		clients.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(client), 7))
+			for range 25 {
+				op := roomOperation{end: random.IntN(2) == 0}
+				called := time.Since(began)
+				if a := replicas[random.IntN(2)]; op.end {
+					op.status = a.call("DELETE", "/api/v1/meeting/contended", nil).status
+				} else {
+					op.status = a.call("POST", "/api/v1/meeting", map[string]any{"room": "contended"}).status
+				}
+				mu.Lock()
+				history = append(history, porcupine.Operation{
+					ClientId: client, Input: op, Output: op, Call: int64(called), Return: int64(time.Since(began)),
+				})
+				mu.Unlock()
+			}
+		})
+	}
+	clients.Wait()
+	for _, op := range history {
+		if status := op.Output.(roomOperation).status; status != http.StatusOK && status != http.StatusNotFound {
+			t.Errorf("a call answered %d", status)
+		}
+	}
+	if !porcupine.CheckOperations(roomModel, history) {
+		t.Errorf("no order of the calls explains the answers: %+v", history)
+	}
+	live := 0
+	for _, m := range w.meetingsOf(t, "contended") {
+		if m.Status.Phase != v1alpha1.MeetingEnded {
+			live++
+		}
+	}
+	if live > 1 {
+		t.Errorf("%d live Meetings of one room", live)
+	}
+}
