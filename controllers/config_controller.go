@@ -127,6 +127,7 @@ func (r *ConfigReconciler) writeStatus(ctx context.Context, config *v1alpha1.Con
 	if err := r.Client.Status().Update(ctx, config); err != nil {
 		return err
 	}
+	statusWrites.WithLabelValues("ConferenceConfig").Inc()
 	r.tell(config, before)
 	return nil
 }

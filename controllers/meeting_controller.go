@@ -167,10 +167,12 @@ func (r *MeetingReconciler) writeStatus(ctx context.Context, m *v1alpha1.Meeting
 		}
 		return wait, nil
 	}
+	was := m.Status
 	m.Status = d.Status
 	if err := r.Client.Status().Update(ctx, m); err != nil {
 		return 0, err
 	}
+	countChange(m, was)
 	for _, e := range d.Events {
 		record(r.Events, m, e.Warning, e.Reason, e.Message)
 	}

@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"context"
+	"net/url"
 	"time"
 
 	"convene.dev/convene/internal/engine"
@@ -97,4 +98,21 @@ func (o *Observer) Reach(server engine.Server) (since time.Time, err error) {
 		return s.visibleSince, s.err
 	}
 	return time.Time{}, nil
+}
+
+// reachable says of each address of an engine that has been looked at whether it answered. Of several keys for one
+// address all must have been good.
+func (o *Observer) reachable() map[string]bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := make(map[string]bool, len(o.engines))
+	for server, s := range o.engines {
+		at := server.URL
+		if u, err := url.Parse(at); err == nil {
+			at = u.Redacted()
+		}
+		before, known := all[at]
+		all[at] = s.err == nil && (before || !known)
+	}
+	return all
 }

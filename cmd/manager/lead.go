@@ -13,6 +13,8 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"convene.dev/convene/controllers"
@@ -90,8 +92,11 @@ func (l leading) lead(ctx context.Context) error {
 	if err := configs.SetupWithManager(mgr, wakes); err != nil {
 		return err
 	}
-	if err := mgr.Add(observer); err != nil {
-		return err
+	gauges := told{metrics.Registry, controllers.Gauges{Cache: l.cache, Observer: observer}}
+	for _, r := range []manager.Runnable{observer, gauges} {
+		if err := mgr.Add(r); err != nil {
+			return err
+		}
 	}
 	defer l.tenants.Notify(func(name types.NamespacedName) { wakes.Tenant(name) })()
 	defer l.hints.to(observer.Hint)()

@@ -2,7 +2,11 @@
 
 package main
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"context"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
 
 // buildInfo tells which build runs.
 func buildInfo() prometheus.Collector {
@@ -11,4 +15,20 @@ func buildInfo() prometheus.Collector {
 		Help:        "Always 1; the labels say which build this is.",
 		ConstLabels: prometheus.Labels{"version": version, "commit": commit},
 	}, func() float64 { return 1 })
+}
+
+// told has a collector registered while this replica leads.
+type told struct {
+	to prometheus.Registerer
+	prometheus.Collector
+}
+
+// Start registers the collector until the context ends.
+func (t told) Start(ctx context.Context) error {
+	if err := t.to.Register(t.Collector); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	t.to.Unregister(t.Collector)
+	return nil
 }

@@ -23,10 +23,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/controllers"
 	"convene.dev/convene/internal/gateway"
 	"convene.dev/convene/internal/httpapi"
 	"convene.dev/convene/internal/livekit"
@@ -79,7 +81,7 @@ func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger
 	if err := p.build(ctx); err != nil {
 		return err
 	}
-	for _, r := range []interface{ Start(context.Context) error }{p.tenants, p.server, leading{p}} {
+	for _, r := range []manager.Runnable{p.tenants, p.server, leading{p}, p.contact} {
 		if err := mgr.Add(r); err != nil {
 			return err
 		}
@@ -103,6 +105,7 @@ type parts struct {
 	objects client.Client // of the controllers: reads from the cache, its own writes included
 	direct  client.Client // without a cache
 	tenants *tenant.Registry
+	contact *contact
 	server  *gateway.Server
 	hints   hints
 }
@@ -121,6 +124,7 @@ func (p *parts) build(ctx context.Context) error {
 	if p.direct, err = client.New(p.config, client.Options{HTTPClient: httpClient, Scheme: p.scheme}); err != nil {
 		return err
 	}
+	p.contact = &contact{api: p.direct, namespace: p.namespace}
 	watches, err := kubernetes.NewForConfigAndClient(p.config, httpClient)
 	if err != nil {
 		return err
@@ -151,7 +155,8 @@ func (p *parts) build(ctx context.Context) error {
 }
 
 func (p *parts) handler(meetings *store.Store) (http.Handler, error) {
-	metrics.Registry.MustRegister(livekit.Metrics(), buildInfo())
+	metrics.Registry.MustRegister(livekit.Metrics(), buildInfo(), p.contact.age())
+	metrics.Registry.MustRegister(controllers.Metrics()...)
 	api := httpapi.New(httpapi.Options{
 		Tenants: p.tenants, Meetings: meetings, Log: p.log.WithName("api"), Registerer: metrics.Registry, TrustedProxies: p.trustedProxies,
 	})

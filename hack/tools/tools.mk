@@ -10,7 +10,10 @@ KUBE_LDFLAGS := -X $(KUBE_PKG).gitVersion=$(KUBERNETES_VERSION) -X $(KUBE_PKG).g
 	-X $(KUBE_PKG).gitMinor=$(word 2,$(subst ., ,$(KUBERNETES_VERSION)))
 
 HELM_VERSION := $(shell sed -n 's|^[[:space:]]*helm.sh/helm/v3 \(v[^ ]*\).*|\1|p' hack/tools/helm/go.mod)
-HELM_LDFLAGS := -X helm.sh/helm/v3/internal/version.version=$(HELM_VERSION)
+# Without a cluster, helm takes the version that it was built with for the cluster's.
+HELM_LDFLAGS := -X helm.sh/helm/v3/internal/version.version=$(HELM_VERSION) \
+	$(foreach p,chartutil lint/rules,-X helm.sh/helm/v3/pkg/$p.k8sVersionMajor=1 \
+	-X helm.sh/helm/v3/pkg/$p.k8sVersionMinor=$(word 2,$(subst ., ,$(KUBERNETES_VERSION))))
 
 ETCD           := $(BIN)/etcd
 KUBE_APISERVER := $(BIN)/kube-apiserver

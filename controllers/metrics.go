@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
+)
+
+// What the controllers of this process have done. One process may run several sets of controllers, one after another.
+var (
+	statusWrites = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "convene_status_writes_total",
+		Help: "Statuses written to the cluster's API, by kind.",
+	}, []string{"kind"})
+	meetingsEnded = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "convene_meetings_ended_total",
+		Help: "Meetings that ended, by reason: Requested, Expired, Empty, Unjoined, Deleted.",
+	}, []string{"reason"})
+	firstArrivals = prometheus.NewHistogram(prometheus.HistogramOpts{
+		Name:    "convene_meeting_first_arrival_seconds",
+		Help:    "Time from the creation of a Meeting until somebody was seen in it.",
+		Buckets: []float64{1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 4 * 3600, 24 * 3600},
+	})
+)
+
+// Metrics are the counters of what the controllers did, to be registered once.
+func Metrics() []prometheus.Collector {
+	return []prometheus.Collector{statusWrites, meetingsEnded, firstArrivals}
+}
+
+// countChange counts what the status of a Meeting came to say.
+func countChange(m *v1alpha1.Meeting, was v1alpha1.MeetingStatus) {
+	statusWrites.WithLabelValues("Meeting").Inc()
+	if is := m.Status; is.Phase == v1alpha1.MeetingEnded && was.Phase != is.Phase {
+		meetingsEnded.WithLabelValues(string(is.EndReason)).Inc()
+	}
+	if is := m.Status; is.StartTime != nil && was.StartTime == nil {
+		firstArrivals.Observe(max(is.StartTime.Sub(m.CreationTimestamp.Time), 0).Seconds())
+	}
+}
+
+// gatherTimeout bounds one look at the cache for the gauges.
+const gatherTimeout = 5 * time.Second
+
+var (
+	meetingsNow = prometheus.NewDesc("convene_meetings",
+		"Meetings now, by ConferenceConfig and phase. Told by the leader alone.", []string{"namespace", "config", "phase"}, nil)
+	participantsNow = prometheus.NewDesc("convene_participants",
+		"People in meetings now, by ConferenceConfig. Told by the leader alone.", []string{"namespace", "config"}, nil)
+	configReady = prometheus.NewDesc("convene_config_ready",
+		"1 while a ConferenceConfig is Ready, 0 while it is not, with the reason. Told by the leader alone.", []string{"namespace", "config", "reason"}, nil)
+	engineReachable = prometheus.NewDesc("convene_engine_reachable",
+		"1 while LiveKit answers, 0 while it does not, by address. Told by the leader alone.", []string{"engine"}, nil)
+)
+
+// Gauges tell of what is now: they are worked out when they are asked for.
+type Gauges struct {
+	Cache    client.Reader
+	Observer *Observer
+}
+
+// Describe names what Collect tells.
+func (Gauges) Describe(to chan<- *prometheus.Desc) {
+	to <- meetingsNow
+	to <- participantsNow
+	to <- configReady
+	to <- engineReachable
+}
+
+// Collect counts what the cache holds and asks the observer about engines.
+func (g Gauges) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), gatherTimeout)
+	defer cancel()
+	for at, reachable := range g.Observer.reachable() {
+		to <- prometheus.MustNewConstMetric(engineReachable, prometheus.GaugeValue, oneIf(reachable), at)
+	}
+	if err := g.collectConfigs(ctx, to); err != nil {
+		to <- prometheus.NewInvalidMetric(configReady, err)
+	}
+	if err := g.collectMeetings(ctx, to); err != nil {
+		to <- prometheus.NewInvalidMetric(meetingsNow, err)
+	}
+}
+
+func (g Gauges) collectConfigs(ctx context.Context, to chan<- prometheus.Metric) error {
+	var all v1alpha1.ConferenceConfigList
+	if err := g.Cache.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
+		return err
+	}
+	for i := range all.Items {
+		c := &all.Items[i]
+		ready := meta.FindStatusCondition(c.Status.Conditions, v1alpha1.ConditionReady)
+		if ready == nil {
+			continue // Not looked at yet.
+		}
+		to <- prometheus.MustNewConstMetric(configReady, prometheus.GaugeValue,
+			oneIf(ready.Status == metav1.ConditionTrue), c.Namespace, c.Name, ready.Reason)
+	}
+	return nil
+}
+
+func (g Gauges) collectMeetings(ctx context.Context, to chan<- prometheus.Metric) error {
+	var all v1alpha1.MeetingList
+	if err := g.Cache.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
+		return err
+	}
+	type group struct {
+		namespace, config string
+		phase             v1alpha1.MeetingPhase
+	}
+	meetings, participants := map[group]int{}, map[group]int32{}
+	for i := range all.Items {
+		m := &all.Items[i]
+		of := group{namespace: m.Namespace, config: m.Spec.ConfigRef.Name}
+		if !meeting.IsOver(m) {
+			participants[of] += m.Status.ParticipantCount
+		}
+		of.phase = m.Status.Phase
+		meetings[of]++
+	}
+	for of, n := range meetings {
+		to <- prometheus.MustNewConstMetric(meetingsNow, prometheus.GaugeValue, float64(n), of.namespace, of.config, string(of.phase))
+	}
+	for of, n := range participants {
+		to <- prometheus.MustNewConstMetric(participantsNow, prometheus.GaugeValue, float64(n), of.namespace, of.config)
+	}
+	return nil
+}
+
+func oneIf(yes bool) float64 {
+	if yes {
+		return 1
+	}
+	return 0
+}
