@@ -43,12 +43,18 @@ type account struct {
 // newWorld starts everything. The configs can be changed before they are created.
 func newWorld(t *testing.T, change ...func(a, b *v1alpha1.ConferenceConfig)) *world {
 	t.Helper()
+	return newWorldOn(t, testkit.ControlPlane(t), change...)
+}
+
+// newWorldOn is newWorld on a control plane that may be broken.
+func newWorldOn(t *testing.T, cluster *testkit.Cluster, change ...func(a, b *v1alpha1.ConferenceConfig)) *world {
+	t.Helper()
 	ports, err := localstack.RandomPorts(2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	addresses := []string{fmt.Sprintf("127.0.0.1:%d", ports[0]), fmt.Sprintf("127.0.0.1:%d", ports[1])}
-	w := &world{Cluster: testkit.ControlPlane(t)}
+	w := &world{Cluster: cluster}
 	w.livekit = testkit.LiveKit(t, testkit.LiveKitOptions{WebhookURLs: []string{"http://" + addresses[0] + "/engine/webhook"}})
 	w.a = account{t: t, baseURL: "http://" + addresses[0], key: "key-of-tenant-a-0123456789"}
 	w.b = account{t: t, baseURL: "http://" + addresses[1], key: "key-of-tenant-b-0123456789"}
