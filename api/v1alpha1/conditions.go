@@ -15,8 +15,8 @@ const (
 
 // Conditions of a Meeting.
 const (
-	// ConditionOccupied is True while somebody is in and False once everybody has left; its transition time is when
-	// the last one left. Absent before the first arrival.
+	// ConditionOccupied is True while somebody is in and False once everybody has left or was sent away; its
+	// transition time is when the last one was out. Absent before the first arrival.
 	ConditionOccupied = "Occupied"
 	// ConditionEnded is True, and otherwise absent, once the meeting is over.
 	ConditionEnded = "Ended"
@@ -44,6 +44,8 @@ const (
 	ReasonPeersPresent = "PeersPresent"
 	// ReasonEveryoneLeft (False): everybody has left.
 	ReasonEveryoneLeft = "EveryoneLeft"
+	// ReasonSentAway (False): the meeting ended while somebody was in.
+	ReasonSentAway = "SentAway"
 )
 
 // Conditions of a ConferenceConfig. Those marked (problem) are present only while they are True.

@@ -74,19 +74,20 @@ func (s *story) wait(d time.Duration) {
 }
 
 // flush says how often the same was done again.
-func (s *story) flush() {
-	if s.again > 0 {
+func (s *story) flush() (said bool) {
+	if said = s.again > 0; said {
 		s.line("… and the same again, %d times", s.again)
 	}
 	s.again = 0
+	return said
 }
 
 func (s *story) close(was string) {
-	s.flush()
+	again := s.flush()
 	switch {
 	case s.meeting == nil && !strings.HasSuffix(s.text.String(), "the object is gone\n"):
 		s.line("the object is gone")
-	case s.quiet == was:
+	case s.quiet == was && !again:
 		s.line("nothing to do")
 	}
 }
