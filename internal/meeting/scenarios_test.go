@@ -224,6 +224,18 @@ func TestEngineAwayDuringEnd(t *testing.T) {
 	})
 }
 
+// The five minutes begin when the engine goes, if it goes later than the end begins.
+func TestEngineGoesDuringEnd(t *testing.T) {
+	tell(t, nil, func(s *story) {
+		s.step("Anna enters", func() { s.enter("Anna") })
+		s.step("the end is asked for", func() { s.edit(func(spec *v1alpha1.MeetingSpec) { spec.End = &v1alpha1.MeetingEnd{} }) })
+		s.wait(900 * time.Millisecond)
+		s.step("the engine goes, before the second look", s.engineGoes)
+		s.wait(5*time.Minute - time.Millisecond)
+		s.wait(time.Millisecond)
+	})
+}
+
 func TestEngineBackDuringEnd(t *testing.T) {
 	tell(t, nil, func(s *story) {
 		s.step("Anna enters", func() { s.enter("Anna") })
