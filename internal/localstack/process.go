@@ -28,6 +28,8 @@ type Command struct {
 	Name string
 	Path string
 	Args []string
+	// Dir is the working folder; empty means this process's own.
+	Dir string
 	// Env is added to this process's environment.
 	Env []string
 	// LogDir receives NAME.log, made anew at each start; the one before stays as NAME.log.1.
@@ -58,6 +60,7 @@ func Start(ctx context.Context, c Command) (*Process, error) {
 	// The file itself, not a pipe: what the child wrote stays readable however this process ends, and waiting for
 	// the child does not wait for grandchildren that hold the pipe.
 	cmd := exec.Command(c.Path, c.Args...)
+	cmd.Dir = c.Dir
 	cmd.Env = append(os.Environ(), c.Env...)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := spawn(cmd); err != nil {
