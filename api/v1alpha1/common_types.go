@@ -16,7 +16,7 @@ const Unlimited Duration = "unlimited"
 // URL is empty or an absolute http or https URL of at most 2,048 characters.
 //
 // +kubebuilder:validation:MaxLength=2048
-// +kubebuilder:validation:XValidation:rule="self == '' || (isURL(self) && url(self).getScheme() in ['http', 'https'] && url(self).getHost() != '')",message="must be an absolute http or https URL, for example https://example.com/bye"
+// +kubebuilder:validation:XValidation:rule="size(self) == 0 || (isURL(self) && url(self).getScheme() in ['http', 'https'] && size(url(self).getHostname()) > 0)",message="must be an absolute http or https URL, for example https://example.com/bye"
 type URL string
 
 // SecretKeyReference names one key of a Secret in the same namespace.

@@ -19,6 +19,7 @@ import (
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Endpoints",type=string,priority=1,JSONPath=`.status.endpoints`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 240",message="the name must have at most 240 characters, because the operator names a Secret after it"
 type ConferenceConfig struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -69,8 +70,8 @@ type ConferenceConfigSpec struct {
 	// +required
 	// +kubebuilder:validation:MinLength=8
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="isURL(self) && url(self).getScheme() in ['http', 'https'] && url(self).getHost() != ''",message="baseURL must be an absolute http or https URL, for example https://meet.example.com"
-	// +kubebuilder:validation:XValidation:rule="!self.endsWith('/') && !self.contains('?') && !self.contains('#') && !self.contains('@')",message="baseURL must not end with / and must not contain ?, # or @; write for example https://meet.example.com/video"
+	// +kubebuilder:validation:XValidation:rule="isURL(self) && url(self).getScheme() in ['http', 'https'] && size(url(self).getHostname()) > 0",message="baseURL must be an absolute http or https URL, for example https://meet.example.com"
+	// +kubebuilder:validation:XValidation:rule="!self.endsWith('/') && !self.matches('[ ?#@]')",message="baseURL must not end with / and must not contain ?, #, @ or spaces; write for example https://meet.example.com/video"
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z]+://[^/]+(/[A-Za-z0-9._~-]+)*$')",message="baseURL's path must consist of letters, digits and . _ ~ - between single slashes; write for example https://meet.example.com/video"
 	BaseURL string `json:"baseURL"`
 
@@ -269,11 +270,14 @@ type MeetingsSpec struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000
 	MaxParticipants *int32 `json:"maxParticipants,omitempty"`
-	// allowedRedirectHosts are the hosts that a redirect may lead to: exact, or *.suffix. Empty means any.
+	// allowedRedirectHosts are the hosts that a redirect may lead to: exact, or *.suffix, on any port or with one. Empty
+	// means any.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=261
+	// +kubebuilder:validation:items:Pattern=`^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$`
 	AllowedRedirectHosts []string `json:"allowedRedirectHosts,omitempty"`
 }
 
@@ -318,13 +322,13 @@ type MediaSpec struct {
 	// +required
 	// +kubebuilder:validation:MinLength=8
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="isURL(self) && url(self).getScheme() in ['http', 'https'] && url(self).getHost() != ''",message="apiURL must be an absolute http or https URL, for example http://livekit:7880"
+	// +kubebuilder:validation:XValidation:rule="isURL(self) && url(self).getScheme() in ['http', 'https'] && size(url(self).getHostname()) > 0",message="apiURL must be an absolute http or https URL, for example http://livekit:7880"
 	APIURL string `json:"apiURL"`
 	// browserURL is the ws or wss URL at which browsers reach LiveKit's signalling. Absent, which is recommended,
 	// means through the gateway, which checks every connection.
 	// +optional
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="self == '' || (isURL(self) && url(self).getScheme() in ['ws', 'wss'] && url(self).getHost() != '')",message="browserURL must be an absolute ws or wss URL, for example wss://livekit.example.com"
+	// +kubebuilder:validation:XValidation:rule="size(self) == 0 || (isURL(self) && url(self).getScheme() in ['ws', 'wss'] && size(url(self).getHostname()) > 0)",message="browserURL must be an absolute ws or wss URL, for example wss://livekit.example.com"
 	BrowserURL string `json:"browserURL,omitempty"`
 	// secretRef names the Secret with LiveKit's apiKey and apiSecret.
 	// +required

@@ -65,7 +65,7 @@ type MeetingSpec struct {
 	// +optional
 	// +kubebuilder:default={name: "default"}
 	// +kubebuilder:validation:XValidation:rule="self.name == oldSelf.name",message="configRef cannot be changed; create another Meeting"
-	ConfigRef ConfigReference `json:"configRef,omitempty"`
+	ConfigRef ConfigReference `json:"configRef,omitzero"`
 
 	// duration is the meeting's length from the first arrival, and before that from its creation: HH:MM:SS or unlimited.
 	// Absent means spec.meetings.defaultDuration of the ConferenceConfig.
