@@ -26,10 +26,10 @@ type envelope struct {
 // signedClaims is what every credential's claims are.
 type signedClaims interface {
 	jwt.Claims
-	use() string
+	common() *envelope
 }
 
-func (e *envelope) use() string { return e.Use }
+func (e *envelope) common() *envelope { return e }
 
 func (e *envelope) expires() time.Time { return time.Unix(e.Expires, 0).UTC() }
 

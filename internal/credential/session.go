@@ -32,6 +32,20 @@ type SessionGrant struct {
 	Session
 	ID      string
 	Expires time.Time
+
+	key      *signingKey
+	envelope envelope
+}
+
+// Welcome reports whether the session's user still is who entered: not removed, and with the same password. Users are
+// the tenant's host users now, nil when it has none. Guests are nobody's to remove here.
+func (g SessionGrant) Welcome(users *Users) bool {
+	if g.Username == "" {
+		return true
+	}
+	e := g.envelope
+	e.Subject = g.Username
+	return g.key.checkUser(purposeSession, users, &e) == nil
 }
 
 type sessionClaims struct {
@@ -47,8 +61,9 @@ type sessionClaims struct {
 
 var errSession = fault.Denied("This session is over: open the link of the meeting again")
 
-// IssueSession makes the session of a peer. A lifetime of zero means DefaultSessionLifetime.
-func (s *Signer) IssueSession(v Session, lifetime time.Duration, now time.Time) (string, error) {
+// IssueSession makes the session of a peer. Users are the tenant's host users, nil when it has none; it is Denied for a
+// username that they do not know. A lifetime of zero means DefaultSessionLifetime.
+func (s *Signer) IssueSession(v Session, users *Users, lifetime time.Duration, now time.Time) (string, error) {
 	key, err := s.current(now)
 	if err != nil {
 		return "", err
@@ -63,17 +78,23 @@ func (s *Signer) IssueSession(v Session, lifetime time.Duration, now time.Time) 
 	if claims.envelope, err = s.envelope(purposeSession, v.Identity, lifetime, now); err != nil {
 		return "", err
 	}
+	if v.Username != "" {
+		if claims.Verifier, err = key.verifier(purposeSession, users, v.Username); err != nil {
+			return "", errSession.Because(err)
+		}
+	}
 	return sign(key, purposeSession, &claims)
 }
 
-// VerifySession returns what a session says. Whether its meeting is still live, and the peer still welcome in it, is
-// the caller's to check. Every refusal is Denied with the same message.
+// VerifySession returns what a session says. Whether its meeting is still live, the peer not removed from it, and the
+// user Welcome is the caller's to check. Every refusal is Denied with the same message.
 func (s *Signer) VerifySession(signed string, now time.Time) (SessionGrant, error) {
 	var claims sessionClaims
-	if _, err := s.verify(purposeSession, signed, &claims, now); err != nil {
+	key, err := s.verify(purposeSession, signed, &claims, now)
+	if err != nil {
 		return SessionGrant{}, refused(errSession, err)
 	}
-	grant := SessionGrant{ID: claims.ID, Expires: claims.expires(), Session: Session{
+	grant := SessionGrant{ID: claims.ID, Expires: claims.expires(), key: key, envelope: claims.envelope, Session: Session{
 		Identity: claims.Subject, Meeting: claims.Meeting, Lineage: claims.Lineage, Room: claims.Room,
 		Name: claims.Name, Avatar: claims.Avatar, Username: claims.Username,
 	}}

@@ -3,6 +3,7 @@
 package credential
 
 import (
+	"bytes"
 	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
@@ -117,12 +118,16 @@ func (s *Signer) envelope(p purpose, subject string, lifetime time.Duration, now
 	}, nil
 }
 
-// sign encodes claims under a key. The library's own encoder would encode the same header again each time.
+// sign encodes claims under a key. The library's own encoder would encode the same header again each time, and write
+// <, > and &, of which a URL may be full, in six bytes each. What would not be accepted again is not made.
 func sign(key *signingKey, p purpose, claims any) (string, error) {
-	body, err := json.Marshal(claims)
-	if err != nil {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(claims); err != nil {
 		return "", err
 	}
+	body := bytes.TrimSuffix(text.Bytes(), []byte("\n"))
 	derived := &key.derived[p]
 	out := make([]byte, 0, len(derived.header)+base64.RawURLEncoding.EncodedLen(len(body))+44)
 	out = append(out, derived.header...)
@@ -132,8 +137,13 @@ func sign(key *signingKey, p purpose, claims any) (string, error) {
 		return "", err
 	}
 	out = append(out, '.')
-	return string(base64.RawURLEncoding.AppendEncode(out, signature)), nil
+	if out = base64.RawURLEncoding.AppendEncode(out, signature); len(out) > maxSigned {
+		return "", errTooLong
+	}
+	return string(out), nil
 }
+
+var errTooLong = fault.Invalid("", "The link or token would be longer than %d KiB: shorten the names and the avatar's URL", maxSigned>>10)
 
 // verify checks signed and decodes it into claims. The error is a cause only: it holds nothing of what was presented.
 func (s *Signer) verify(p purpose, signed string, claims signedClaims, now time.Time) (*signingKey, error) {
@@ -158,8 +168,14 @@ func (s *Signer) verify(p purpose, signed string, claims signedClaims, now time.
 	if err != nil {
 		return nil, plainCause(err)
 	}
-	if claims.use() != p.String() {
+	e := claims.common()
+	switch {
+	case e.Use != p.String():
 		return nil, errors.New("credential: made for another use")
+	case e.ID == "":
+		return nil, errors.New("credential: without an id")
+	case e.Subject == "" && p != purposeTicket: // A guest has no username.
+		return nil, errors.New("credential: without a subject")
 	}
 	return key, nil
 }

@@ -98,13 +98,19 @@ func TestNewSigningKey(t *testing.T) {
 	if id1 >= id2 {
 		t.Errorf("the later id %q is not greater than %q", id2, id1)
 	}
-	// Of two replicas one sees the new key first: until its time both sign with the old one.
+	// Of two replicas one sees the new key first: until both have, they sign with the old one.
 	both := newSigner(t, map[string][]byte{id1: key1, id2: key2})
 	only := newSigner(t, map[string][]byte{id1: key1})
-	if _, err := only.VerifyToken(issue(t, both), nil, now); err != nil {
-		t.Errorf("a key signed before its time: %v", err)
+	for _, at := range []time.Time{now, now.Add(time.Second), now.Add(settling)} {
+		token, err := both.IssueToken(TokenRequest{Username: "ada", Lifetime: time.Hour}, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := only.VerifyToken(token, nil, at); err != nil {
+			t.Errorf("a key signed before its time: %v", err)
+		}
 	}
-	later := now.Add(time.Second)
+	later := now.Add(time.Second + settling)
 	token, err := both.IssueToken(TokenRequest{Username: "ada", Lifetime: time.Hour}, later)
 	if err != nil {
 		t.Fatal(err)
@@ -173,6 +179,9 @@ func TestVerifyRefusesForgeries(t *testing.T) {
 		"an extension that must be known":   header("crit", []string{"b64"}),
 		"another tenant":                    claim("iss", "convene/team/other"),
 		"no issuer":                         claim("iss", nil),
+		"no subject":                        claim("sub", nil),
+		"an empty subject":                  claim("sub", ""),
+		"no id":                             claim("jti", nil),
 		"another audience":                  claim("aud", "convene/ticket"),
 		"no audience":                       claim("aud", nil),
 		"a list of audiences":               claim("aud", []string{"convene/token"}),

@@ -18,8 +18,12 @@ import (
 // SigningKeySize is the least number of random bytes in a signing key.
 const SigningKeySize = 32
 
-// idTime is the time in the ids that NewSigningKey makes; its order by letters is the order in time.
+// idTime is the time in the ids of signing keys; its order by letters is the order in time.
 const idTime = "20060102t150405z"
+
+// settling is how long after the time in its id a key begins to sign: until then every replica has come to know it, so
+// that none refuses what another has signed.
+const settling = time.Minute
 
 // SigningKeyProblem is a signing key that is not used, and why.
 type SigningKeyProblem struct {
@@ -31,12 +35,12 @@ func (p SigningKeyProblem) String() string {
 	return fmt.Sprintf("signing key %q is shorter than %d bytes: replace it by %d random bytes or more", p.ID, SigningKeySize, SigningKeySize)
 }
 
-// NewSigningKey returns a new key and its id. Ids made later are greater. A key signs from the time in its id, so that
-// one made for a minute ahead is known to every replica before it is first used.
-func NewSigningKey(from time.Time) (id string, key []byte) {
+// NewSigningKey returns a new key and its id. Ids made later are greater. Beside an older key it signs from a minute
+// after now on, alone at once.
+func NewSigningKey(now time.Time) (id string, key []byte) {
 	random := make([]byte, SigningKeySize+2)
 	_, _ = rand.Read(random) // It never fails: crypto/rand ends the program first.
-	return from.UTC().Format(idTime) + "-" + hex.EncodeToString(random[SigningKeySize:]), random[:SigningKeySize]
+	return now.UTC().Format(idTime) + "-" + hex.EncodeToString(random[SigningKeySize:]), random[:SigningKeySize]
 }
 
 // signingKey is one master key with what is derived from it.
@@ -91,5 +95,5 @@ func activationOf(id string) int64 {
 	if err != nil {
 		return 0
 	}
-	return from.Unix()
+	return from.Add(settling).Unix()
 }

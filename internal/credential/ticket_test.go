@@ -104,14 +104,42 @@ func TestTicketIsCompact(t *testing.T) {
 	}
 }
 
+func TestNothingIsSignedThatIsNotAccepted(t *testing.T) {
+	s := newSigner(t, map[string][]byte{"1": master(1)})
+	for _, tc := range []struct {
+		reason, avatar string
+		ok             bool
+	}{
+		{"a URL of parameters", "https://example.org/?" + strings.Repeat("a=<b>&", 337), true},
+		{"two bytes a character", "https://example.org/" + strings.Repeat("é", 2028), true},
+		{"four bytes a character", "https://example.org/" + strings.Repeat("\U0001F600", 2028), false},
+	} {
+		signed, err := s.IssueTicket(Ticket{Room: "r", Lineage: "l", Name: "n", Avatar: tc.avatar}, nil, time.Hour, now)
+		if !tc.ok {
+			if !fault.Is(err, fault.KindInvalid) {
+				t.Errorf("%s: %v, want Invalid", tc.reason, err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", tc.reason, err)
+			continue
+		}
+		if got, err := s.VerifyTicket(signed, nil, now); err != nil || got.Avatar != tc.avatar {
+			t.Errorf("%s, %d bytes: %v", tc.reason, len(signed), err)
+		}
+	}
+}
+
 func TestSession(t *testing.T) {
 	s := newSigner(t, map[string][]byte{"1": master(1)})
 	full := Session{
 		Identity: "p_1", Meeting: "uid", Lineage: "l", Room: "r", Name: "Ada", Avatar: "https://example.org/a.png", Username: "ada",
 		Presenter: true, Hidden: true, Chat: true, Notify: true,
 	}
+	users, _ := ParseUsers([]byte(adaLine))
 	for reason, want := range map[string]Session{"everything": full, "a guest without rights": {Identity: "p_2", Meeting: "uid", Room: "r", Name: "n"}} {
-		signed, err := s.IssueSession(want, 0, now)
+		signed, err := s.IssueSession(want, users, 0, now)
 		if err != nil {
 			t.Errorf("%s: %v", reason, err)
 			continue
@@ -128,6 +156,46 @@ func TestSession(t *testing.T) {
 		if !fault.Is(err, fault.KindDenied) || fault.As(err).Message != errSession.Message {
 			t.Errorf("%s: after its time: %v, want the one refusal", reason, err)
 		}
+	}
+}
+
+func TestSessionOfAUserWhoIsChangedOrRemoved(t *testing.T) {
+	s := newSigner(t, map[string][]byte{"1": master(1)})
+	users, _ := ParseUsers([]byte(adaLine))
+	changed, _ := ParseUsers([]byte(adaOtherLine))
+	nobody, _ := ParseUsers(nil)
+	session := func(username string, users *Users) string {
+		signed, err := s.IssueSession(Session{Identity: "p_1", Meeting: "uid", Room: "r", Name: "n", Username: username}, users, 0, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return signed
+	}
+	for _, tc := range []struct {
+		reason  string
+		session string
+		users   *Users
+		welcome bool
+	}{
+		{"the user is as before", session("ada", users), users, true},
+		{"the password was changed", session("ada", users), changed, false},
+		{"the user was removed", session("ada", users), nobody, false},
+		{"the tenant asks for no passwords any more", session("ada", users), nil, true},
+		{"the session is from before the tenant asked for passwords", session("ada", nil), users, false},
+		{"a guest is no user", session("", users), nobody, true},
+	} {
+		grant, err := s.VerifySession(tc.session, now)
+		if err != nil {
+			t.Errorf("%s: %v", tc.reason, err)
+			continue
+		}
+		if got := grant.Welcome(tc.users); got != tc.welcome {
+			t.Errorf("%s: welcome %v", tc.reason, got)
+		}
+	}
+	_, err := s.IssueSession(Session{Identity: "p_1", Username: "eve"}, users, 0, now)
+	if !fault.Is(err, fault.KindDenied) {
+		t.Errorf("an unknown user: %v, want Denied", err)
 	}
 }
 
@@ -158,7 +226,7 @@ func BenchmarkVerifyTicket(b *testing.B) {
 
 func BenchmarkVerifySession(b *testing.B) {
 	s := newSigner(b, map[string][]byte{"20261121t120000z-0a1b": master(1)})
-	signed, err := s.IssueSession(Session{Identity: "p_1", Meeting: "uid", Room: "r", Name: "n", Chat: true}, 0, now)
+	signed, err := s.IssueSession(Session{Identity: "p_1", Meeting: "uid", Room: "r", Name: "n", Chat: true}, nil, 0, now)
 	if err != nil {
 		b.Fatal(err)
 	}
