@@ -67,7 +67,7 @@ bin/manager: web FORCE
 		-ldflags '-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)' -o $@ ./cmd/manager
 
 bin/local: FORCE
-	@$(STEP) "bin/local" go build -o $@ ./hack/local
+	@$(STEP) "bin/local" env CGO_ENABLED=0 go build -trimpath -o $@ ./hack/local
 
 .PHONY: tools
 tools: $(STACK) $(CONTROLLER_GEN) $(KUSTOMIZE) $(GOLANGCI_LINT) $(GOTESTSUM) ## Build the pinned tools into bin/
