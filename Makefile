@@ -73,11 +73,12 @@ bin/local: FORCE
 tools: $(STACK) $(CONTROLLER_GEN) $(KUSTOMIZE) $(GOLANGCI_LINT) $(GOTESTSUM) ## Build the pinned tools into bin/
 
 .PHONY: generate
-generate: $(CONTROLLER_GEN) ## Generate deep copies, CRDs and the manager's role
+generate: $(CONTROLLER_GEN) ## Generate deep copies, CRDs, roles, the chart's copies and the reference
 	@$(CONTROLLER_GEN) object:headerFile=hack/boilerplate.go.txt paths=./api/...
 	@$(CONTROLLER_GEN) crd paths=./api/... output:crd:artifacts:config=config/crd/bases
 	@$(CONTROLLER_GEN) rbac:roleName=manager-role paths='{./cmd/...,./controllers/...,./internal/...}' \
 		output:rbac:artifacts:config=config/rbac
+	@$(MAKE) --no-print-directory -s chart reference
 
 .PHONY: docker-build
 docker-build: ## Build the image IMG (convene:latest)
@@ -113,6 +114,8 @@ fuzz: ## Run every fuzz target for FUZZTIME (30s)
 .PHONY: bench
 bench: web ## Run the benchmarks
 	@go test -run '^$$' -bench . -benchmem ./internal/...
+
+include hack/deploy.mk
 
 ##@ Cluster (that of your KUBECONFIG)
 

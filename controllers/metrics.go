@@ -53,11 +53,11 @@ const gatherTimeout = 5 * time.Second
 
 var (
 	meetingsNow = prometheus.NewDesc("convene_meetings",
-		"Meetings now, by ConferenceConfig and phase. Told by the leader alone.", []string{"namespace", "config", "phase"}, nil)
+		"Meetings now, by ConferenceConfig and phase. Told by the leader alone.", []string{"tenant", "phase"}, nil)
 	participantsNow = prometheus.NewDesc("convene_participants",
-		"People in meetings now, by ConferenceConfig. Told by the leader alone.", []string{"namespace", "config"}, nil)
+		"People in meetings now, by ConferenceConfig. Told by the leader alone.", []string{"tenant"}, nil)
 	configReady = prometheus.NewDesc("convene_config_ready",
-		"1 while a ConferenceConfig is Ready, 0 while it is not, with the reason. Told by the leader alone.", []string{"namespace", "config", "reason"}, nil)
+		"1 while a ConferenceConfig is Ready, 0 while it is not, with the reason. Told by the leader alone.", []string{"tenant", "reason"}, nil)
 	engineReachable = prometheus.NewDesc("convene_engine_reachable",
 		"1 while LiveKit answers, 0 while it does not, by address. Told by the leader alone.", []string{"engine"}, nil)
 )
@@ -103,7 +103,7 @@ func (g Gauges) collectConfigs(ctx context.Context, to chan<- prometheus.Metric)
 			continue // Not looked at yet.
 		}
 		to <- prometheus.MustNewConstMetric(configReady, prometheus.GaugeValue,
-			oneIf(ready.Status == metav1.ConditionTrue), c.Namespace, c.Name, ready.Reason)
+			oneIf(ready.Status == metav1.ConditionTrue), tenantName(c.Namespace, c.Name), ready.Reason)
 	}
 	return nil
 }
@@ -114,27 +114,30 @@ func (g Gauges) collectMeetings(ctx context.Context, to chan<- prometheus.Metric
 		return err
 	}
 	type group struct {
-		namespace, config string
-		phase             v1alpha1.MeetingPhase
+		tenant string
+		phase  v1alpha1.MeetingPhase
 	}
-	meetings, participants := map[group]int{}, map[group]int32{}
+	meetings, participants := map[group]int{}, map[string]int32{}
 	for i := range all.Items {
 		m := &all.Items[i]
-		of := group{namespace: m.Namespace, config: m.Spec.ConfigRef.Name}
+		tenant := tenantName(m.Namespace, m.Spec.ConfigRef.Name)
 		if !meeting.IsOver(m) {
-			participants[of] += m.Status.ParticipantCount
+			participants[tenant] += m.Status.ParticipantCount
 		}
-		of.phase = m.Status.Phase
-		meetings[of]++
+		meetings[group{tenant, m.Status.Phase}]++
 	}
 	for of, n := range meetings {
-		to <- prometheus.MustNewConstMetric(meetingsNow, prometheus.GaugeValue, float64(n), of.namespace, of.config, string(of.phase))
+		to <- prometheus.MustNewConstMetric(meetingsNow, prometheus.GaugeValue, float64(n), of.tenant, string(of.phase))
 	}
-	for of, n := range participants {
-		to <- prometheus.MustNewConstMetric(participantsNow, prometheus.GaugeValue, float64(n), of.namespace, of.config)
+	for tenant, n := range participants {
+		to <- prometheus.MustNewConstMetric(participantsNow, prometheus.GaugeValue, float64(n), tenant)
 	}
 	return nil
 }
+
+// tenantName is namespace/name of a ConferenceConfig in one label, because Prometheus has a use of its own for a label
+// that is called namespace.
+func tenantName(namespace, config string) string { return namespace + "/" + config }
 
 func oneIf(yes bool) float64 {
 	if yes {

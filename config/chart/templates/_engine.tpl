@@ -1,0 +1,207 @@
+{{- define "convene.engine.name" -}}
+{{ include "convene.fullname" . }}-livekit
+{{- end }}
+
+{{- define "convene.engine.namespace" -}}
+{{ .Values.engine.namespace | default .Release.Namespace }}
+{{- end }}
+
+{{- define "convene.engine.secretName" -}}
+{{ .Values.engine.secretName | default (include "convene.engine.name" .) }}
+{{- end }}
+
+{{- define "convene.engine.turnSecretName" -}}
+{{ .Values.engine.turn.secretName | default (printf "%s-turn" (include "convene.engine.name" .)) }}
+{{- end }}
+
+{{- define "convene.engine.redisAddress" -}}
+{{- if .Values.engine.redis.create -}}
+{{ include "convene.engine.name" . }}-redis.{{ include "convene.engine.namespace" . }}.svc:6379
+{{- else -}}
+{{ .Values.engine.redis.address }}
+{{- end }}
+{{- end }}
+
+{{- /* What values.schema.json cannot say: rules between values. */}}
+{{- define "convene.engine.check" -}}
+{{- with .Values.engine }}
+{{- if and (gt (int .nodes) 1) (not .redis.address) (not .redis.create) }}
+{{- fail "engine.nodes above 1 need engine.redis.address or engine.redis.create" }}
+{{- end }}
+{{- if and .redis.address .redis.create }}
+{{- fail "engine.redis.address and engine.redis.create exclude each other" }}
+{{- end }}
+{{- if and .redis.create (eq .network "hostNetwork") (not .redis.passwordSecretName) }}
+{{- fail "engine.redis.create with host networking needs engine.redis.passwordSecretName: no network policy can tell LiveKit from others then" }}
+{{- end }}
+{{- if and (eq .network "loadBalancer") (ne (len .loadBalancer.ips) (int .nodes)) }}
+{{- fail "engine.loadBalancer.ips needs one address for each of engine.nodes" }}
+{{- end }}
+{{- if and .useExternalIP (not .stunServers) }}
+{{- fail "engine.useExternalIP needs engine.stunServers to ask, for example [stun.l.google.com:19302]" }}
+{{- end }}
+{{- if and .turn.enabled (not .turn.domain) }}
+{{- fail "engine.turn.enabled needs engine.turn.domain" }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* livekit.yaml. Keys, addresses and passwords come from the environment. */}}
+{{- define "convene.engine.config" -}}
+{{- $e := .Values.engine }}
+{{- $rtc := dict
+  "udp_port" (int $e.udpPort)
+  "tcp_port" (int $e.tcpPort)
+  "use_external_ip" $e.useExternalIP
+  "stun_servers" ($e.stunServers | default (list "127.0.0.1:3478"))
+  "pli_throttle" (dict "low_quality" "100ms" "mid_quality" "100ms" "high_quality" "100ms")
+}}
+{{- $config := dict
+  "port" 7880
+  "logging" (dict "json" true "level" "info")
+  "room" (dict "auto_create" false)
+  "rtc" $rtc
+  "webhook" (dict "urls" (list (printf "http://%s.%s.svc:%d/engine/webhook" (include "convene.fullname" .) .Release.Namespace (int .Values.service.port))))
+}}
+{{- with include "convene.engine.redisAddress" . }}
+{{- $_ := set $config "redis" (dict "address" .) }}
+{{- end }}
+{{- if $e.turn.enabled }}
+{{- $_ := set $config "turn" (dict "enabled" true "domain" $e.turn.domain "tls_port" 5349
+  "cert_file" "/etc/livekit/turn/tls.crt" "key_file" "/etc/livekit/turn/tls.key" "allow_restricted_peer_cidrs" $e.turn.allowPeerCIDRs) }}
+{{- end }}
+{{- toYaml (mergeOverwrite $config $e.config) }}
+{{- end }}
+
+{{- define "convene.engine.podSpec" -}}
+{{- $ := .root }}
+{{- $e := $.Values.engine -}}
+automountServiceAccountToken: false
+# Variables of a Service that is called livekit would be taken for LiveKit's own.
+enableServiceLinks: false
+{{- with $.Values.imagePullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- if eq $e.network "hostNetwork" }}
+hostNetwork: true
+dnsPolicy: ClusterFirstWithHostNet
+{{- end }}
+terminationGracePeriodSeconds: {{ $e.terminationGracePeriodSeconds }}
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 65532
+  runAsGroup: 65532
+  fsGroup: 65532
+  seccompProfile:
+    type: RuntimeDefault
+containers:
+  - name: livekit
+    image: "{{ $e.image.repository }}:{{ $e.image.tag }}"
+    imagePullPolicy: {{ $e.image.pullPolicy }}
+    args: [--config=/etc/livekit/config/livekit.yaml]
+    env:
+      - name: ENGINE_KEY
+        valueFrom:
+          secretKeyRef:
+            name: {{ include "convene.engine.secretName" $ }}
+            key: apiKey
+      - name: ENGINE_SECRET
+        valueFrom:
+          secretKeyRef:
+            name: {{ include "convene.engine.secretName" $ }}
+            key: apiSecret
+      - name: LIVEKIT_KEYS
+        value: "$(ENGINE_KEY): $(ENGINE_SECRET)"
+      - name: LIVEKIT_WEBHOOK_API_KEY
+        value: $(ENGINE_KEY)
+      {{- if not $e.useExternalIP }}
+      - name: NODE_IP
+        {{- if eq $e.network "loadBalancer" }}
+        value: {{ index $e.loadBalancer.ips .node | quote }}
+        {{- else }}
+        valueFrom:
+          fieldRef:
+            fieldPath: status.hostIP
+        {{- end }}
+      {{- end }}
+      {{- with $e.redis.passwordSecretName }}
+      - name: REDIS_PASSWORD
+        valueFrom:
+          secretKeyRef:
+            name: {{ . }}
+            key: password
+      {{- end }}
+    ports:
+      - name: api
+        containerPort: 7880
+      - name: media-udp
+        containerPort: {{ $e.udpPort }}
+        protocol: UDP
+      {{- if $e.tcpPort }}
+      - name: media-tcp
+        containerPort: {{ $e.tcpPort }}
+      {{- end }}
+      {{- if $e.turn.enabled }}
+      - name: turn
+        containerPort: 5349
+      {{- end }}
+    startupProbe:
+      httpGet:
+        path: /
+        port: api
+      periodSeconds: 2
+      failureThreshold: 60
+    livenessProbe:
+      httpGet:
+        path: /
+        port: api
+      periodSeconds: 10
+    readinessProbe:
+      httpGet:
+        path: /
+        port: api
+      periodSeconds: 5
+    resources:
+      {{- toYaml $e.resources | nindent 6 }}
+    securityContext:
+      {{- include "convene.restricted" $ | nindent 6 }}
+    volumeMounts:
+      - name: config
+        mountPath: /etc/livekit/config
+        readOnly: true
+      {{- if $e.turn.enabled }}
+      - name: turn
+        mountPath: /etc/livekit/turn
+        readOnly: true
+      {{- end }}
+volumes:
+  - name: config
+    configMap:
+      name: {{ include "convene.engine.name" $ }}
+  {{- if $e.turn.enabled }}
+  - name: turn
+    secret:
+      secretName: {{ include "convene.engine.turnSecretName" $ }}
+  {{- end }}
+{{- with $e.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with $e.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+affinity:
+  podAntiAffinity:
+    preferredDuringSchedulingIgnoredDuringExecution:
+      - weight: 100
+        podAffinityTerm:
+          topologyKey: kubernetes.io/hostname
+          labelSelector:
+            matchLabels:
+              {{- include "convene.selectorLabels" $ | nindent 14 }}
+              app.kubernetes.io/component: livekit
+{{- end }}

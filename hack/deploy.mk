@@ -1,0 +1,16 @@
+# The Helm chart, the generated reference, and what checks them.
+
+##@ Deploy
+
+tools: $(HELM) $(CRD_REF_DOCS)
+test: $(HELM) $(KUSTOMIZE)
+verify generate: $(CRD_REF_DOCS)
+
+.PHONY: chart
+chart: ## Bring CRDs, roles, alerts and the table of values into the Helm chart
+	@go run ./hack/chart
+
+.PHONY: reference
+reference: $(CRD_REF_DOCS) ## Write docs/configure.md from the types
+	@$(CRD_REF_DOCS) --log-level ERROR --config hack/reference/config.yaml --source-path api/v1alpha1 --max-depth 20 \
+		--renderer markdown --templates-dir hack/reference/templates --output-path docs/configure.md

@@ -1,0 +1,152 @@
+{{- define "gvList" -}}
+<!-- Written by `make reference` from api/v1alpha1 and hack/reference/templates. -->
+# Configure
+
+Two kinds of objects are all there is. A **ConferenceConfig** is one tenant of the service: an address, API keys,
+switches, rules, and the LiveKit that carries its media. A **Meeting** is one meeting of one room; the API makes them,
+and so may you. Both are namespaced: whatever a ConferenceConfig names (Secrets, ConfigMaps) and the Meetings that name
+it are in its namespace.
+
+A change to a ConferenceConfig, or to a Secret that it names, takes effect within a second, on every replica, without a
+restart. What is wrong with one is in its conditions, each with a message that says the mend:
+[Operate](operate.md#conditions-of-a-conferenceconfig) lists them all.
+
+## The least
+
+```yaml
+apiVersion: convene.dev/v1alpha1
+kind: ConferenceConfig
+metadata:
+  name: default
+  namespace: meetings
+spec:
+  variant: A
+  baseURL: https://meet.example.com
+  api:
+    keySecretRefs:
+    - {name: api-key, key: key}
+  media:
+    apiURL: http://convene-livekit.convene-system:7880
+    secretRef: {name: livekit}
+```
+
+`variant`, `baseURL` and a source of API keys are needed. Everything else has a default.
+
+## API keys, and how to rotate one
+
+Each entry of `spec.api.keySecretRefs` names a key of a Secret. Any one of the values opens the API, so rotation has no
+outage: add the new one to the list, move the clients, take the old one out. One that is taken out stops working within
+a second. An empty value, or one from a sample file that everybody knows, is refused; one shorter than 16 characters
+works and raises the condition `WeakSecret`.
+
+## Endpoints on and off
+
+Variant A has a map, in which an absent name is on; `meetingEnd` (the end of a meeting by DELETE) follows `meeting`
+when it is absent:
+
+```yaml
+apiVersion: convene.dev/v1alpha1
+kind: ConferenceConfig
+metadata:
+  name: variant-a
+  namespace: meetings
+spec:
+  variant: A
+  baseURL: https://meet.example.com
+  api:
+    keySecretRefs:
+    - {name: api-key, key: key}
+    - {name: api-key-next, key: key}
+    allowed:
+      token: false
+      docs: false
+```
+
+Variant B has a list of what is off, and no end operation:
+
+```yaml
+apiVersion: convene.dev/v1alpha1
+kind: ConferenceConfig
+metadata:
+  name: variant-b
+  namespace: meetings
+spec:
+  variant: B
+  baseURL: https://b.example.com
+  api:
+    keySecretRefs:
+    - {name: api-key, key: key}
+    disabled: [token, meetings]
+```
+
+Keys and switches can also come from the `.env` or `config.js` of an earlier installation: see [Migrate](migrate.md).
+
+## Who may enter, and for how long
+
+```yaml
+apiVersion: convene.dev/v1alpha1
+kind: ConferenceConfig
+metadata:
+  name: closed
+  namespace: meetings
+spec:
+  variant: A
+  baseURL: https://closed.example.com
+  api:
+    keySecretRefs:
+    - {name: api-key, key: key}
+  host:
+    protected: true
+    usersSecretRef: {name: users, key: htpasswd}
+    presenters: [ada]
+  tokens:
+    defaultLifetime: 1h
+    maxLifetime: 24h
+  meetings:
+    defaultDuration: "01:00:00"
+    maxDuration: "04:00:00"
+    maxParticipants: 50
+    allowedRedirectHosts: ["*.example.com"]
+  web:
+    homeURL: https://www.example.com
+    embedOrigins: [https://app.example.com]
+    corsOrigins: [https://app.example.com]
+    brand:
+      name: Example Meet
+```
+
+`htpasswd -B -c htpasswd ada` and `kubectl -n meetings create secret generic users --from-file=htpasswd` make the users.
+
+## A room that stands
+
+A Meeting made by hand, or kept in Git, has no time-outs unless it sets them itself:
+
+```yaml
+apiVersion: convene.dev/v1alpha1
+kind: Meeting
+metadata:
+  name: stand-up
+  namespace: meetings
+spec:
+  room: stand-up
+  maxParticipants: 25
+  passwordSecretRef: {name: stand-up-password, key: password}
+```
+
+## Conditions
+
+| of | condition | True means |
+| --- | --- | --- |
+| both | `Ready` | served; can be entered. Absent on a Meeting that has ended |
+| both | `Reconciling`, `Stalled` | as [kstatus](https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md) has them; absent otherwise |
+| Meeting | `Occupied` | somebody is in. Absent before the first arrival |
+| Meeting | `Ended` | over. Absent before |
+| ConferenceConfig | `APIKeysResolved`, `SigningKeysResolved`, `UsersResolved`, `MediaReachable` | what they say |
+| ConferenceConfig | `WeakSecret`, `KeyRefused`, `HostConflict`, `EndpointNames`, `SettingsInvalid` | a problem. Absent when there is none |
+
+# Reference
+
+{{ range . }}
+{{- range .SortedTypes }}{{ template "type" . }}{{ end }}
+{{- end }}
+{{- end -}}

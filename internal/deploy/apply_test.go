@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deploy
+
+import (
+	"path/filepath"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"convene.dev/convene/internal/testkit"
+)
+
+// thirdParties installs what stands for the custom resource definitions of others: written by us from their
+// documentation, with the fields that we use and no others.
+func thirdParties(t *testing.T, c *testkit.Cluster) {
+	t.Helper()
+	if _, err := envtest.InstallCRDs(c.Config, envtest.CRDInstallOptions{
+		Paths: []string{filepath.Join("testdata", "crds")}, ErrorIfPathMissing: true,
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func namespace(t *testing.T, c *testkit.Cluster, name, podSecurity string) {
+	t.Helper()
+	err := c.Client.Create(t.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{
+		"pod-security.kubernetes.io/enforce": podSecurity,
+	}}})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		t.Fatal(err)
+	}
+}
+
+// TestTheAPIServerTakesTheManifests has the real API server check all that can be installed, without installing it:
+// known kinds, known fields only, valid values, and pods that Pod Security lets run.
+func TestTheAPIServerTakesTheManifests(t *testing.T) {
+	c := testkit.ControlPlane(t)
+	thirdParties(t, c)
+	namespace(t, c, systemNamespace, "restricted")
+	namespace(t, c, "media", "privileged")
+	values := func(name string) []string { return []string{"--values", filepath.Join(chart(t), "ci", name+".yaml")} }
+	manifests := map[string][]*unstructured.Unstructured{
+		"chart, as it is":                helm(t, systemNamespace),
+		"chart, one namespace":           helm(t, systemNamespace, values("one-namespace")...),
+		"chart, everything":              helm(t, systemNamespace, values("everything")...),
+		"chart, engine on hosts":         helm(t, systemNamespace, values("engine-on-hosts")...),
+		"kustomize, base":                kustomize(t),
+		"kustomize, one namespace":       kustomize(t, "one-namespace"),
+		"kustomize, with all components": kustomize(t, "monitoring", "ingress", "httproute"),
+	}
+	for name, objects := range manifests {
+		t.Run(name, func(t *testing.T) {
+			for _, o := range objects {
+				apply(t, c, o)
+			}
+			for _, o := range ofKind(objects, "Deployment") {
+				runPod(t, c, as[appsv1.Deployment](t, o))
+			}
+		})
+	}
+}
+
+// apply asks the API server what would become of an object.
+func apply(t *testing.T, c *testkit.Cluster, o *unstructured.Unstructured) {
+	t.Helper()
+	strict := client.WithFieldValidation(c.Client, metav1.FieldValidationStrict)
+	err := strict.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(o.DeepCopy()), client.DryRunAll, client.FieldOwner("kubectl"), client.ForceOwnership)
+	if err != nil {
+		t.Errorf("%s %s: %v", o.GetKind(), o.GetName(), err)
+	}
+}
+
+// runPod asks whether a pod of the Deployment may run in its namespace, which is where Pod Security decides.
+func runPod(t *testing.T, c *testkit.Cluster, d *appsv1.Deployment) {
+	t.Helper()
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: d.Name, Labels: d.Spec.Template.Labels},
+		Spec:       d.Spec.Template.Spec,
+	}
+	// The class would be there: it is one of the manifests.
+	pod.Spec.PriorityClassName = ""
+	if err := c.Client.Create(t.Context(), pod, client.DryRunAll); err != nil {
+		t.Errorf("a pod of %s: %v", d.Name, err)
+	}
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deploy
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"convene.dev/convene/internal/testkit"
+)
+
+func TestChartRefusesWrongValues(t *testing.T) {
+	cases := []struct {
+		reason, set, says string
+	}{
+		{"a typing error in a name", "replicaCont=3", "replicaCont"},
+		{"no managers", "replicaCount=0", "replicaCount"},
+		{"a number as text", "service.port=http", "port"},
+		{"a digest without its algorithm", "image.digest=0123", "digest"},
+		{"a duration without unit", "drainDelay=10", "drainDelay"},
+		{"an Ingress for no host", "ingress.enabled=true", "hosts"},
+		{"a route to no gateway", "httpRoute.enabled=true", "parentRefs"},
+		{"proxies that are no ranges", "trustedProxies={10.0.0.1}", "trustedProxies"},
+		{"a default config without namespace", "defaultConfig=default", "defaultConfig"},
+		{"an unknown network", "engine.network=nodePort", "network"},
+		{"two engine nodes that cannot find each other", "engine.enabled=true,engine.nodes=2", "engine.redis"},
+		{"two Redis", "engine.enabled=true,engine.redis.create=true,engine.redis.address=r:6379", "exclude each other"},
+		{"a Redis that everybody can reach", "engine.enabled=true,engine.redis.create=true", "passwordSecretName"},
+		{"load balancers without addresses", "engine.enabled=true,engine.network=loadBalancer", "loadBalancer.ips"},
+		{"an address to be asked of nobody", "engine.enabled=true,engine.useExternalIP=true", "stunServers"},
+		{"TURN without a name", "engine.enabled=true,engine.turn.enabled=true", "turn.domain"},
+	}
+	for _, c := range cases {
+		t.Run(c.reason, func(t *testing.T) {
+			t.Parallel()
+			_, complaint, err := tryHelm(t, systemNamespace, "--set", c.set)
+			if err == nil {
+				t.Fatalf("--set %s is taken", c.set)
+			}
+			if !strings.Contains(complaint, c.says) {
+				t.Errorf("the complaint does not name %q:\n%s", c.says, complaint)
+			}
+		})
+	}
+}
+
+// TestSchemaKnowsEveryValue holds values.yaml and values.schema.json together.
+func TestSchemaKnowsEveryValue(t *testing.T) {
+	var schema, values map[string]any
+	for file, into := range map[string]any{"values.schema.json": &schema, "values.yaml": &values} {
+		raw, err := os.ReadFile(filepath.Join(chart(t), file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := yaml.Unmarshal(raw, into); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+	}
+	// Helm gives every chart this one.
+	delete(schema["properties"].(map[string]any), "global")
+	compareKeys(t, "", schema, values)
+}
+
+func compareKeys(t *testing.T, at string, schema, values map[string]any) {
+	t.Helper()
+	properties, grouped := schema["properties"].(map[string]any)
+	if !grouped {
+		return
+	}
+	if schema["additionalProperties"] != false {
+		t.Errorf("%s lets unknown names pass", at)
+	}
+	if at == "resources" || strings.HasSuffix(at, ".resources") {
+		return
+	}
+	if diff := cmp.Diff(keys(properties), keys(values)); diff != "" {
+		t.Errorf("%s: values.schema.json (-) and values.yaml (+) differ:\n%s", at, diff)
+		return
+	}
+	for key, property := range properties {
+		inner, _ := values[key].(map[string]any)
+		compareKeys(t, strings.TrimPrefix(at+"."+key, "."), property.(map[string]any), inner)
+	}
+}
+
+func keys(m map[string]any) []string {
+	var all []string
+	for k := range m {
+		all = append(all, k)
+	}
+	sort.Strings(all)
+	return all
+}
+
+// TestOneSourceOfCRDsAndRoles: the chart and the kustomize base install the same definitions and give the same rights.
+func TestOneSourceOfCRDsAndRoles(t *testing.T) {
+	base, rendered := kustomize(t), helm(t, systemNamespace)
+	if diff := cmp.Diff(specs(ofKind(base, "CustomResourceDefinition")), specs(ofKind(rendered, "CustomResourceDefinition"))); diff != "" {
+		t.Errorf("kustomize (-) and the chart (+) define:\n%s", diff)
+	}
+	for inBase, inChart := range map[string]string{
+		"ClusterRole/convene-manager-role":   "ClusterRole/convene",
+		"Role/convene-leader-election-role":  "Role/convene-leader-election",
+		"ClusterRole/convene-tenant-admin":   "ClusterRole/convene-tenant-admin",
+		"ClusterRole/convene-meeting-editor": "ClusterRole/convene-meeting-editor",
+		"ClusterRole/convene-viewer":         "ClusterRole/convene-viewer",
+	} {
+		if diff := cmp.Diff(rules(t, base, inBase), rules(t, rendered, inChart)); diff != "" {
+			t.Errorf("kustomize's %s (-) and the chart's %s (+) allow:\n%s", inBase, inChart, diff)
+		}
+	}
+	one := rules(t, helm(t, systemNamespace, "--set", "watchNamespace=meetings"), "Role/convene")
+	if diff := cmp.Diff(rules(t, base, "ClusterRole/convene-manager-role"), one); diff != "" {
+		t.Errorf("with one namespace the chart allows something else (+):\n%s", diff)
+	}
+	one = rules(t, kustomize(t, "one-namespace"), "Role/convene-manager-role")
+	if diff := cmp.Diff(rules(t, base, "ClusterRole/convene-manager-role"), one); diff != "" {
+		t.Errorf("with one namespace kustomize allows something else (+):\n%s", diff)
+	}
+	for _, o := range []*unstructured.Unstructured{
+		find(t, rendered, "CustomResourceDefinition", "meetings.convene.dev"),
+		find(t, rendered, "CustomResourceDefinition", "conferenceconfigs.convene.dev"),
+	} {
+		if o.GetAnnotations()["helm.sh/resource-policy"] != "keep" {
+			t.Errorf("helm uninstall would take %s, and everybody's meetings with it", o.GetName())
+		}
+	}
+}
+
+func specs(all []*unstructured.Unstructured) map[string]any {
+	found := map[string]any{}
+	for _, o := range all {
+		found[o.GetName()] = o.Object["spec"]
+	}
+	return found
+}
+
+func rules(t *testing.T, all []*unstructured.Unstructured, name string) []rbacv1.PolicyRule {
+	t.Helper()
+	kind, name, _ := strings.Cut(name, "/")
+	// Role and ClusterRole have the same rules.
+	return as[struct {
+		rbacv1.Role     `json:",inline"`
+		AggregationRule any `json:"aggregationRule,omitempty"`
+	}](t, find(t, all, kind, name)).Rules
+}
+
+// TestBothInstallsGiveTheSame lists what a platform team is promised.
+func TestBothInstallsGiveTheSame(t *testing.T) {
+	promised := []string{
+		"Deployment", "Service", "ServiceAccount", "PodDisruptionBudget", "NetworkPolicy",
+		"ServiceMonitor", "PrometheusRule", "ConfigMap", "Ingress", "HTTPRoute",
+	}
+	for name, all := range map[string][]*unstructured.Unstructured{
+		"chart":     helm(t, systemNamespace, "--values", filepath.Join(chart(t), "ci", "everything.yaml"), "--set", "engine.enabled=false"),
+		"kustomize": kustomize(t, "monitoring", "ingress", "httproute"),
+	} {
+		for _, kind := range promised {
+			if len(ofKind(all, kind)) == 0 {
+				t.Errorf("%s has no %s", name, kind)
+			}
+		}
+	}
+	fromChart := as[appsv1.Deployment](t, find(t, helm(t, systemNamespace), "Deployment", "convene")).Spec.Template.Spec
+	fromBase := as[appsv1.Deployment](t, find(t, kustomize(t), "Deployment", "convene-controller-manager")).Spec.Template.Spec
+	manager, other := fromChart.Containers[0], fromBase.Containers[0]
+	slices.Sort(manager.Args)
+	slices.Sort(other.Args)
+	// json is the default of the flag.
+	manager.Args = slices.DeleteFunc(manager.Args, func(a string) bool { return a == "--log-format=json" })
+	type compared struct {
+		Args      []string
+		Env       []corev1.EnvVar
+		Ports     []corev1.ContainerPort
+		Resources corev1.ResourceRequirements
+		Probes    []*corev1.Probe
+		Grace     *int64
+		Spread    int
+	}
+	look := func(c corev1.Container, s corev1.PodSpec) compared {
+		return compared{
+			c.Args, c.Env, c.Ports, c.Resources, []*corev1.Probe{c.StartupProbe, c.LivenessProbe, c.ReadinessProbe},
+			s.TerminationGracePeriodSeconds, len(s.TopologySpreadConstraints),
+		}
+	}
+	if diff := cmp.Diff(look(other, fromBase), look(manager, fromChart)); diff != "" {
+		t.Errorf("managers of kustomize (-) and of the chart (+) differ:\n%s", diff)
+	}
+}
+
+// TestPodSecurityCanSayNo: what makes the other test of it worth something.
+func TestPodSecurityCanSayNo(t *testing.T) {
+	c := testkit.ControlPlane(t)
+	namespace(t, c, systemNamespace, "restricted")
+	all := helm(t, systemNamespace, "--values", filepath.Join(chart(t), "ci", "engine-on-hosts.yaml"))
+	d := as[appsv1.Deployment](t, find(t, all, "Deployment", "convene-livekit"))
+	pod := &corev1.Pod{Spec: d.Spec.Template.Spec}
+	pod.Namespace, pod.Name = systemNamespace, "livekit"
+	err := c.Client.Create(t.Context(), pod, client.DryRunAll)
+	if err == nil || !strings.Contains(err.Error(), "hostNetwork") {
+		t.Fatalf("host networking in a restricted namespace: %v", err)
+	}
+}
+
+// TestFilesOfTheChartAreCopies fails when a source has changed and `make chart` was not run.
+func TestFilesOfTheChartAreCopies(t *testing.T) {
+	root := testkit.Root(t)
+	for copied, source := range map[string]string{
+		"crds": "config/crd/bases", "rbac": "config/rbac", "monitoring": "config/components/monitoring",
+	} {
+		files, err := filepath.Glob(filepath.Join(chart(t), "files", copied, "*"))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("files/%s is empty: %v", copied, err)
+		}
+		for _, file := range files {
+			is, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			should, err := os.ReadFile(filepath.Join(root, source, filepath.Base(file)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(should, is) {
+				t.Errorf("%s is not a copy of the one in %s; run `make chart`", file, source)
+			}
+		}
+	}
+}
+
+func TestDashboardIsWhole(t *testing.T) {
+	all := helm(t, systemNamespace, "--set", "monitoring.dashboard.enabled=true")
+	config := as[corev1.ConfigMap](t, find(t, all, "ConfigMap", "convene-dashboard"))
+	var dashboard struct{ Panels []any }
+	if err := json.Unmarshal([]byte(config.Data["convene.json"]), &dashboard); err != nil || len(dashboard.Panels) == 0 {
+		t.Fatalf("%d panels: %v", len(dashboard.Panels), err)
+	}
+}

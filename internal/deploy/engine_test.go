@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deploy
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
+
+	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/testkit"
+)
+
+// TestLiveKitTakesTheEnginesConfiguration starts the LiveKit that the chart names with the chart's livekit.yaml. Only
+// ports, and the folder of the certificate, are this machine's.
+func TestLiveKitTakesTheEnginesConfiguration(t *testing.T) {
+	ports, err := localstack.RandomPorts(4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	api, udp, tcp, turn := ports[0], ports[1], ports[2], ports[3]
+	certificate := selfSigned(t, "turn.example.com")
+	all := helm(t, systemNamespace,
+		"--set", "engine.enabled=true,engine.secretName=livekit,engine.network=loadBalancer,engine.loadBalancer.ips={127.0.0.1}",
+		"--set", fmt.Sprintf("engine.udpPort=%d,engine.tcpPort=%d", udp, tcp),
+		"--set", "engine.turn.enabled=true,engine.turn.domain=turn.example.com,engine.turn.allowPeerCIDRs={127.0.0.0/8}",
+		"--set", fmt.Sprintf("engine.config.port=%d,engine.config.turn.tls_port=%d", api, turn),
+		"--set", "engine.config.turn.cert_file="+certificate+".crt,engine.config.turn.key_file="+certificate+".key",
+	)
+	config := filepath.Join(t.TempDir(), "livekit.yaml")
+	written := as[corev1.ConfigMap](t, find(t, all, "ConfigMap", "convene-livekit")).Data["livekit.yaml"]
+	if err := os.WriteFile(config, []byte(written), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var parsed struct {
+		Room struct {
+			AutoCreate *bool `json:"auto_create"`
+		}
+	}
+	if err := yaml.Unmarshal([]byte(written), &parsed); err != nil || parsed.Room.AutoCreate == nil || *parsed.Room.AutoCreate {
+		t.Fatalf("LiveKit would make rooms for anybody who was removed (%v):\n%s", err, written)
+	}
+	server, err := localstack.Start(t.Context(), localstack.Command{
+		Name: "livekit-server", Path: tool(t, "livekit-server"), Args: []string{"--config=" + config}, LogDir: t.TempDir(),
+		Env: []string{
+			"LIVEKIT_KEYS=key-of-a-test: secret-of-a-test-0123456789abcdef", "LIVEKIT_WEBHOOK_API_KEY=key-of-a-test", "NODE_IP=127.0.0.1",
+		},
+		Ready: func(ctx context.Context) error { return ok(ctx, "http://127.0.0.1:"+strconv.Itoa(api)+"/") },
+		Grace: 100 * time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Kill)
+	dialer := &tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // the certificate is looked at below
+	testkit.Eventually(t, 30*time.Second, func() error {
+		connection, err := dialer.DialContext(t.Context(), "tcp", "127.0.0.1:"+strconv.Itoa(turn))
+		if err != nil {
+			return err
+		}
+		defer func() { _ = connection.Close() }()
+		return connection.(*tls.Conn).ConnectionState().PeerCertificates[0].VerifyHostname("turn.example.com")
+	})
+}
+
+func ok(ctx context.Context, url string) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s", url, response.Status)
+	}
+	return nil
+}
+
+// selfSigned writes NAME.crt and NAME.key for a host and returns NAME.
+func selfSigned(t *testing.T, host string) string {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{host}, NotAfter: time.Now().Add(time.Hour)}
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	private, err := x509.MarshalECPrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(t.TempDir(), "tls")
+	for file, block := range map[string]*pem.Block{
+		name + ".crt": {Type: "CERTIFICATE", Bytes: certificate}, name + ".key": {Type: "EC PRIVATE KEY", Bytes: private},
+	} {
+		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return name
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deploy
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"convene.dev/convene/internal/testkit"
+)
+
+func TestMain(m *testing.M) { testkit.Main(m) }
+
+// systemNamespace is where the kustomize base and our examples put the managers.
+const systemNamespace = "convene-system"
+
+// tool is a pinned tool of this repository.
+func tool(t testing.TB, name string) string {
+	t.Helper()
+	path := filepath.Join(testkit.Root(t), "bin", name)
+	if _, err := os.Stat(path); err != nil {
+		t.Fatalf("%v: run `make tools %s`", err, path)
+	}
+	return path
+}
+
+func chart(t testing.TB) string { return filepath.Join(testkit.Root(t), "config", "chart") }
+
+// run returns what a program prints, and what it complains of.
+func run(t testing.TB, path string, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	var out, complaint bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), path, args...)
+	cmd.Stdout, cmd.Stderr = &out, &complaint
+	err = cmd.Run()
+	return out.String(), complaint.String(), err
+}
+
+// tryHelm renders the chart.
+func tryHelm(t testing.TB, namespace string, args ...string) (rendered, complaint string, err error) {
+	t.Helper()
+	return run(t, tool(t, "helm"), append([]string{"template", "convene", chart(t), "--namespace", namespace}, args...)...)
+}
+
+// helm renders the chart and takes it apart.
+func helm(t testing.TB, namespace string, args ...string) []*unstructured.Unstructured {
+	t.Helper()
+	out, complaint, err := tryHelm(t, namespace, args...)
+	if err != nil {
+		t.Fatalf("helm template %q: %v\n%s", args, err, complaint)
+	}
+	return parse(t, out)
+}
+
+// kustomize builds the base with components.
+func kustomize(t testing.TB, components ...string) []*unstructured.Unstructured {
+	t.Helper()
+	root := testkit.Root(t)
+	// An overlay has to be near what it is made of.
+	dir, err := os.MkdirTemp(filepath.Join(root, "config"), "overlay-of-a-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	overlay := "resources: [../default]\ncomponents: ["
+	for _, c := range components {
+		overlay += "../components/" + c + ","
+	}
+	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(overlay+"]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, complaint, err := run(t, tool(t, "kustomize"), "build", dir)
+	if err != nil {
+		t.Fatalf("kustomize build with %q: %v\n%s", components, err, complaint)
+	}
+	return parse(t, out)
+}
+
+func parse(t testing.TB, documents string) []*unstructured.Unstructured {
+	t.Helper()
+	var all []*unstructured.Unstructured
+	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(documents), 4096)
+	for {
+		o := &unstructured.Unstructured{}
+		if err := decoder.Decode(&o.Object); err == io.EOF {
+			return all
+		} else if err != nil {
+			t.Fatalf("no YAML: %v\n%s", err, documents)
+		}
+		if len(o.Object) > 0 {
+			all = append(all, o)
+		}
+	}
+}
+
+// find returns the one object of a kind with a name.
+func find(t testing.TB, all []*unstructured.Unstructured, kind, name string) *unstructured.Unstructured {
+	t.Helper()
+	for _, o := range all {
+		if o.GetKind() == kind && o.GetName() == name {
+			return o
+		}
+	}
+	t.Fatalf("there is no %s %s", kind, name)
+	return nil
+}
+
+// ofKind returns the objects of a kind.
+func ofKind(all []*unstructured.Unstructured, kind string) []*unstructured.Unstructured {
+	var found []*unstructured.Unstructured
+	for _, o := range all {
+		if o.GetKind() == kind {
+			found = append(found, o)
+		}
+	}
+	return found
+}
+
+// as decodes an object into its Go type; fields that the type does not have fail the test.
+func as[T any](t testing.TB, o *unstructured.Unstructured) *T {
+	t.Helper()
+	typed := new(T)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(o.Object, typed, true); err != nil {
+		t.Fatalf("%s %s: %v", o.GetKind(), o.GetName(), err)
+	}
+	return typed
+}
