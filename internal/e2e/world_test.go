@@ -49,6 +49,12 @@ func newWorld(t *testing.T, change ...func(a, b *v1alpha1.ConferenceConfig)) *wo
 // newWorldOn is newWorld on a control plane that may be broken.
 func newWorldOn(t *testing.T, cluster *testkit.Cluster, change ...func(a, b *v1alpha1.ConferenceConfig)) *world {
 	t.Helper()
+	return newWorldWith(t, cluster, testkit.ManagerOptions{}, change...)
+}
+
+// newWorldWith is newWorldOn with a manager of which some options are set.
+func newWorldWith(t *testing.T, cluster *testkit.Cluster, o testkit.ManagerOptions, change ...func(a, b *v1alpha1.ConferenceConfig)) *world {
+	t.Helper()
 	ports, err := localstack.RandomPorts(2)
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +86,8 @@ func newWorldOn(t *testing.T, cluster *testkit.Cluster, change ...func(a, b *v1a
 		f(a, b)
 	}
 	w.create(t, a, b)
-	w.manager = testkit.Manager(t, w.Cluster, testkit.ManagerOptions{Addresses: addresses, DefaultConfig: w.Namespace + "/default"})
+	o.Addresses, o.DefaultConfig = addresses, w.Namespace+"/default"
+	w.manager = testkit.Manager(t, w.Cluster, o)
 	w.eventually(t, func() error { return w.configReady("default") })
 	w.eventually(t, func() error { return w.configReady("variant-b") })
 	return w

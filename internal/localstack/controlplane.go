@@ -25,6 +25,8 @@ type ControlPlane struct {
 	Users []User
 	// Namespace that kubeconfigs lead to; empty means default.
 	Namespace string
+	// APIServerArgs are further flags of the kube-apiserver.
+	APIServerArgs []string
 	// NoFsync makes etcd quick and lets it forget its last writes in a crash of the machine (not of the process).
 	NoFsync bool
 
@@ -94,6 +96,7 @@ func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
 		"--disable-admission-plugins=ServiceAccount",
 		"--profiling=false",
 	}
+	args = append(args, c.APIServerArgs...)
 	c.APIServer, err = Start(ctx, Command{
 		Name: "kube-apiserver", Path: c.Binaries.KubeAPIServer, Args: args, LogDir: c.logDir(), Ready: ready,
 		Grace: 5 * time.Second,

@@ -71,10 +71,10 @@ func ControlPlane(t testing.TB) *Cluster {
 }
 
 // OwnControlPlane returns a control plane for this test alone, whose parts can be killed and started again. Its etcd
-// writes to disk before it confirms, as in production.
-func OwnControlPlane(t testing.TB) *Cluster {
+// writes to disk before it confirms, as in production. It can be changed before it starts.
+func OwnControlPlane(t testing.TB, change ...func(*localstack.ControlPlane)) *Cluster {
 	t.Helper()
-	c, err := startCluster(t, t.TempDir(), false)
+	c, err := startCluster(t, t.TempDir(), false, change...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,13 +88,16 @@ func OwnControlPlane(t testing.TB) *Cluster {
 	return c
 }
 
-func startCluster(t testing.TB, dir string, noFsync bool) (*Cluster, error) {
+func startCluster(t testing.TB, dir string, noFsync bool, change ...func(*localstack.ControlPlane)) (*Cluster, error) {
 	ports, err := localstack.RandomPorts(2)
 	if err != nil {
 		return nil, err
 	}
 	plane := &localstack.ControlPlane{
 		Binaries: binaries(t), Dir: dir, EtcdPort: ports[0], APIPort: ports[1], NoFsync: noFsync,
+	}
+	for _, f := range change {
+		f(plane)
 	}
 	// Not the test's context: the shared control plane outlives the test that asked first.
 	if err := plane.Start(context.Background(), time.Now()); err != nil {
