@@ -34,6 +34,7 @@ type MeetingReconciler struct {
 	Now      func() time.Time
 
 	writes *coalescer
+	opener opener
 }
 
 // Reconcile gathers, decides and applies.
@@ -168,6 +169,11 @@ func (r *MeetingReconciler) writeStatus(ctx context.Context, m *v1alpha1.Meeting
 		return wait, nil
 	}
 	was := m.Status
+	wait, leave := r.opener.enter(m, d.Status)
+	if wait > 0 {
+		return wait, nil
+	}
+	defer leave()
 	m.Status = d.Status
 	if err := r.Client.Status().Update(ctx, m); err != nil {
 		return 0, err
@@ -182,7 +188,7 @@ func (r *MeetingReconciler) writeStatus(ctx context.Context, m *v1alpha1.Meeting
 // SetupWithManager has the reconciler called for Meetings, for what it observes, and for Meetings of one room when
 // another of them ends. The sources are those of the observer and of the tenant registry.
 func (r *MeetingReconciler) SetupWithManager(mgr ctrl.Manager, wakes Wakes) error {
-	r.writes = newCoalescer()
+	r.writes, r.opener = newCoalescer(), newOpener()
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("meeting").
 		For(&v1alpha1.Meeting{}).

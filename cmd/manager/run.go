@@ -171,7 +171,7 @@ func (p *parts) handler(meetings *store.Store) (http.Handler, error) {
 
 // cacheOptions keep what nobody here reads out of memory.
 func cacheOptions(namespace string) cache.Options {
-	o := cache.Options{DefaultTransform: cache.TransformStripManagedFields()}
+	o := cache.Options{DefaultTransform: slim}
 	if namespace != "" {
 		o.DefaultNamespaces = map[string]cache.Config{namespace: {}}
 	}

@@ -109,11 +109,17 @@ func (m *ManagerProcess) Start(t testing.TB) {
 	m.proc = proc
 }
 
+// AddArgs gives the manager further flags at its next start.
+func (m *ManagerProcess) AddArgs(args ...string) { m.args = append(m.args, args...) }
+
 // Stop ends the manager in order.
 func (m *ManagerProcess) Stop() { m.proc.Stop() }
 
 // Kill ends the manager without warning (SIGKILL).
 func (m *ManagerProcess) Kill() { m.proc.Kill() }
+
+// PID of the manager's process.
+func (m *ManagerProcess) PID() int { return m.proc.PID() }
 
 // Log returns what the manager has written since it was last started.
 func (m *ManagerProcess) Log() string { return m.proc.Log() }
