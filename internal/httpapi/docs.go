@@ -102,6 +102,8 @@ func (f file) head(h http.Header) int {
 	}
 	h.Set("Content-Security-Policy", policy)
 	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), microphone=(), display-capture=(), geolocation=()")
 	if f.gzipped {
 		h.Set("Content-Encoding", "gzip")
 	}

@@ -94,7 +94,7 @@ func (f *fakeMeetings) Join(ctx context.Context, t *tenant.Tenant, command meeti
 	}
 	if v := f.find(command.Room); v != nil {
 		if command.Password != nil && v.HasPassword && *command.Password != f.secrets[v.Room] {
-			return meeting.View{}, fault.Denied("roomPassword is not this room's; correct it")
+			return meeting.View{}, fault.Denied("roomPassword is not this room's; correct it").WithReason(fault.ReasonWrongPassword)
 		}
 		return *v, nil
 	}

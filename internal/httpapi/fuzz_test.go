@@ -135,6 +135,39 @@ func FuzzAPI(f *testing.F) {
 	})
 }
 
+// FuzzFlag: a boolean is one of eight spellings, or it is refused; nothing else is taken for either.
+func FuzzFlag(f *testing.F) {
+	for _, seed := range []string{`true`, `"true"`, `1`, `1.0`, `"1"`, `false`, `"false"`, `0`, `-0`, `"0"`, `null`, `"yes"`, `2`, `1e0`, `[true]`, `{}`, `"\u0031"`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		o, err := parseObject([]byte(`{"x":` + value + `}`))
+		if err != nil {
+			return
+		}
+		in := &fields{object: o}
+		got := in.flag("x", true)
+		var plain any
+		if json.Unmarshal([]byte(`{"x":`+value+`}`), &struct{ X *any }{&plain}) != nil {
+			return
+		}
+		switch plain {
+		case true, "true", "1", 1.0, nil:
+			if !got || in.err != nil {
+				t.Errorf("%s is %v, %v", value, got, in.err)
+			}
+		case false, "false", "0", 0.0:
+			if got || in.err != nil {
+				t.Errorf("%s is %v, %v", value, got, in.err)
+			}
+		default:
+			if !fault.Is(in.err, fault.KindInvalid) {
+				t.Errorf("%s is %v, %v", value, got, in.err)
+			}
+		}
+	})
+}
+
 type readCloser struct{ *strings.Reader }
 
 func (readCloser) Close() error { return nil }

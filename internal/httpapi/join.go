@@ -3,11 +3,13 @@
 package httpapi
 
 import (
+	"context"
 	"time"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
 )
 
@@ -36,7 +38,7 @@ func (c *call) join() (answer, error) {
 	}
 	ctx, cancel := c.within()
 	defer cancel()
-	view, err := c.api.meetings.Join(ctx, c.tenant, meeting.JoinCommand{Room: q.ticket.Room, Duration: q.duration, Password: q.password})
+	view, err := c.joined(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -46,6 +48,20 @@ func (c *call) join() (answer, error) {
 		return nil, err
 	}
 	return single{name: "join", value: joinURL(c.tenant.BaseURL, &q.ticket, view.Length, signed)}, nil
+}
+
+// joined is the meeting of a join. A password that is presented is a guess until it has been right.
+func (c *call) joined(ctx context.Context, q joinRequest) (view meeting.View, err error) {
+	ask := func() error {
+		view, err = c.api.meetings.Join(ctx, c.tenant, meeting.JoinCommand{Room: q.ticket.Room, Duration: q.duration, Password: q.password})
+		return err
+	}
+	if q.password == nil || *q.password == "" {
+		err = ask()
+	} else {
+		err = c.guess(limit.RoomPassword, q.ticket.Room, ask)
+	}
+	return view, err
 }
 
 var errNoSigner = fault.Unavailable("The service cannot sign links yet; try again in a moment")
@@ -66,7 +82,7 @@ func (c *call) joinRequest() (joinRequest, error) {
 	q.ticket.Name, _ = f.text("name")
 	f.check(meeting.ValidateName(q.ticket.Name))
 	q.ticket.Avatar = f.textUnlessNone("avatar")
-	f.check(meeting.ValidateURL("avatar", q.ticket.Avatar))
+	f.check(meeting.ValidateAvatar(q.ticket.Avatar))
 	q.ticket.Audio = f.flag("audio", false)
 	q.ticket.Video = f.flag("video", false)
 	q.ticket.Screen = f.flag("screen", false)
@@ -106,7 +122,8 @@ func (c *call) joinToken(f *fields) joinToken {
 
 // guest is who joins, as far as a token says.
 type guest struct {
-	username  string
+	username string
+	// presenter is the token's flag. Whether the tenant lists the user is looked up when they enter.
 	presenter bool
 	// lifetime of the ticket: never longer than that of the token which it is made of.
 	lifetime time.Duration
@@ -138,6 +155,5 @@ func (c *call) identify(q joinRequest) (guest, error) {
 	case c.tenant.Protected || q.presenter:
 		return g, errTokenNeeded
 	}
-	g.presenter = g.presenter || g.username != "" && c.tenant.Presenters[g.username]
 	return g, nil
 }

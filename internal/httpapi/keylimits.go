@@ -3,36 +3,33 @@
 package httpapi
 
 import (
-	"time"
-
 	"golang.org/x/time/rate"
 	"k8s.io/apimachinery/pkg/types"
 
-	"convene.dev/convene/internal/tenant"
+	"convene.dev/convene/internal/limit"
 )
 
-// keyLimits holds tenants' API keys to the limits that their operators set. Each replica counts for itself.
-type keyLimits struct{ limiters[limitedKey] }
+// maxLimited is how many API keys, and how many addresses with wrong ones, are counted at most: about 2 MB.
+const maxLimited = 1 << 13
 
+// limitedKey is an API key of a tenant, by its fingerprint.
 type limitedKey struct {
 	tenant      types.UID
 	fingerprint string
 }
 
-func newKeyLimits() *keyLimits { return &keyLimits{} }
-
-func (k *keyLimits) take(t *tenant.Tenant, fingerprint string, now time.Time) error {
-	spec := t.RateLimit
+// withinRate holds an API key to the rate that the operator has set, if any.
+func (c *call) withinRate(fingerprint string) error {
+	spec := c.tenant.RateLimit
 	if spec == nil {
 		return nil
 	}
-	burst := spec.RequestsPerSecond
+	allowed := limit.Rate{PerSecond: rate.Limit(spec.RequestsPerSecond), Burst: int(spec.RequestsPerSecond)}
 	if spec.Burst != nil {
-		burst = *spec.Burst
+		allowed.Burst = int(*spec.Burst)
 	}
-	wait := k.limiters.take(limitedKey{t.UID, fingerprint}, rate.Limit(spec.RequestsPerSecond), int(burst), now)
-	if wait > 0 {
-		return tooMany(wait, "Too many requests with this API key; wait, or ask the operator to raise spec.api.rateLimit")
+	if wait := c.keyLimits.Take(limitedKey{c.tenant.UID, fingerprint}, allowed, c.start); wait > 0 {
+		return tooMany(wait, "Too many requests with this API key; ask the operator to raise spec.api.rateLimit, or wait")
 	}
 	return nil
 }

@@ -5,12 +5,13 @@ package httpapi
 import (
 	"fmt"
 	"net/http"
-	"net/netip"
 	"strconv"
 	"testing"
 	"time"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/limit"
+	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -19,7 +20,7 @@ func TestWrongKeys(t *testing.T) {
 	try := func(key, from string) response {
 		return w.do(http.MethodGet, "stats", "", header("Authorization", key), header("X-Forwarded-For", from))
 	}
-	for i := range wrongPerMinute {
+	for i := range wrongKeyRate.Burst {
 		if got := try(fmt.Sprintf("wrong-%d", i), "192.0.2.1"); got.status != http.StatusForbidden {
 			t.Fatalf("wrong key %d: %d", i+1, got.status)
 		}
@@ -51,46 +52,49 @@ func TestWrongKeys(t *testing.T) {
 	}
 }
 
-func TestClientAddress(t *testing.T) {
-	trusted := proxies{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
+// TestGuessesOverTheAPI: a backend that hands on what people type must not be a way around the limit on guesses.
+func TestGuessesOverTheAPI(t *testing.T) {
+	const (
+		login = `{"username":"%s","password":"%s"}`
+		room  = `{"room":"%s","name":"n","roomPassword":"%s"}`
+	)
 	for _, tc := range []struct {
-		reason, remote string
-		forwarded      []string
-		want           string
+		reason, path, body, subject, other, right string
 	}{
-		{"nobody in between", "192.0.2.1:1234", nil, "192.0.2.1"},
-		{"nobody trusted in between", "192.0.2.1:1234", []string{"198.51.100.1"}, "192.0.2.1"},
-		{"a proxy", "10.0.0.1:1234", []string{"198.51.100.1"}, "198.51.100.1"},
-		{"two proxies", "10.0.0.1:1234", []string{"198.51.100.1, 10.0.0.2"}, "198.51.100.1"},
-		{"two headers", "10.0.0.1:1234", []string{"203.0.113.7", "198.51.100.1"}, "198.51.100.1"},
-		{"made up before", "10.0.0.1:1234", []string{"10.9.9.9, 203.0.113.7, 198.51.100.1"}, "198.51.100.1"},
-		{"with a port", "10.0.0.1:1234", []string{"198.51.100.1:80"}, "198.51.100.1"},
-		{"nonsense", "10.0.0.1:1234", []string{"unknown"}, "10.0.0.1"},
-		{"nonsense before a proxy", "10.0.0.1:1234", []string{"unknown, 10.0.0.2"}, "10.0.0.2"},
-		{"proxies all the way", "10.0.0.1:1234", []string{"10.0.0.3, 10.0.0.2"}, "10.0.0.3"},
-		{"IPv6 by network", "[2001:db8:1:2:3:4:5:6]:1234", nil, "2001:db8:1:2::"},
-		{"IPv6 in brackets, with a port", "[fd00::1]:1234", []string{"[2001:db8::9]:443"}, "2001:db8::"},
-		{"IPv4 in IPv6", "[::ffff:10.0.0.1]:1234", []string{"::ffff:198.51.100.1"}, "198.51.100.1"},
-		{"with a zone", "[fe80::1%eth0]:1234", nil, "fe80::"},
+		{"a login for a token", "token", login, "ada", "eve", "correct-horse"},
+		{"a login in a join", "join", `{"room":"free","name":"n","token":` + login + `}`, "ada", "eve", "correct-horse"},
+		{"a room's password", "join", room, "locked", "other", "sesame"},
 	} {
-		r := &http.Request{RemoteAddr: tc.remote, Header: http.Header{"X-Forwarded-For": tc.forwarded}}
-		if got := trusted.client(r).String(); got != tc.want {
-			t.Errorf("%s: %s, want %s", tc.reason, got, tc.want)
+		w := newWorld(t, testTenant(v1alpha1.VariantA, withUsers)).serve()
+		w.meetings.live = []meeting.View{{Room: "locked", HasPassword: true}, {Room: "other", HasPassword: true}}
+		w.meetings.secrets = map[string]string{"locked": "sesame", "other": "sesame"}
+		try := func(subject, password, from string) response {
+			return w.do(http.MethodPost, tc.path, fmt.Sprintf(tc.body, subject, password), header("X-Forwarded-For", from))
 		}
-	}
-}
-
-func TestLimitersAreBounded(t *testing.T) {
-	var l limiters[int]
-	for i := range 10 * maxLimiters {
-		l.take(i, 1, 1, start)
-		// One that is used again and again is never forgotten.
-		if wait := l.take(-1, 0.001, 1, start); i > 0 && wait == 0 {
-			t.Fatalf("forgotten after %d others", i)
+		for range 3 * limit.GuessRate.Burst {
+			if got := try(tc.subject, tc.right, "192.0.2.1"); got.status != http.StatusOK {
+				t.Fatalf("%s: the right one counts: %d %s", tc.reason, got.status, got.body)
+			}
 		}
-	}
-	if n := len(l.now) + len(l.old); n > 2*maxLimiters {
-		t.Errorf("%d limiters", n)
+		for i := range limit.GuessRate.Burst {
+			if got := try(tc.subject, fmt.Sprint("guess-", i), "192.0.2.1"); got.status != http.StatusForbidden {
+				t.Fatalf("%s, guess %d: %d %s", tc.reason, i, got.status, got.body)
+			}
+		}
+		got := try(tc.subject, "guess", "192.0.2.1")
+		if got.status != http.StatusTooManyRequests || got.header.Get("Retry-After") != "6" {
+			t.Errorf("%s, one more: %d, Retry-After %q", tc.reason, got.status, got.header.Get("Retry-After"))
+		}
+		if got := try(tc.other, "guess", "192.0.2.1"); got.status != http.StatusForbidden {
+			t.Errorf("%s, about another: %d", tc.reason, got.status)
+		}
+		if got := try(tc.subject, tc.right, "192.0.2.2"); got.status != http.StatusOK {
+			t.Errorf("%s, from elsewhere: %d", tc.reason, got.status)
+		}
+		w.pass(6 * time.Second)
+		if got := try(tc.subject, tc.right, "192.0.2.1"); got.status != http.StatusOK {
+			t.Errorf("%s, later: %d", tc.reason, got.status)
+		}
 	}
 }
 

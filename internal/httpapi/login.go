@@ -10,6 +10,7 @@ import (
 
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/limit"
 )
 
 // tokenRequest is the body of POST token and the token object of POST join.
@@ -65,7 +66,7 @@ const maxLogins = 64
 
 var (
 	errTooManyLogins = fault.Unavailable("Too many passwords are being checked; try again in a moment")
-	errWrongLogin    = fault.Denied("The username or the password is wrong; correct them").WithReason("WrongLogin")
+	errWrongLogin    = fault.Denied("The username or the password is wrong; correct them").WithReason(fault.ReasonWrongLogin)
 )
 
 // login checks who the user is where the host has users. Where it has none, the backend's word counts.
@@ -73,14 +74,16 @@ func (c *call) login(q tokenRequest) error {
 	if c.tenant.Users == nil {
 		return nil
 	}
-	select {
-	case c.logins <- struct{}{}:
-		defer func() { <-c.logins }()
-	default:
-		return errTooManyLogins
-	}
-	if !c.tenant.Users.Verify(q.username, q.password) {
-		return errWrongLogin
-	}
-	return nil
+	return c.guess(limit.HostLogin, q.username, func() error {
+		select {
+		case c.logins <- struct{}{}:
+			defer func() { <-c.logins }()
+		default:
+			return errTooManyLogins
+		}
+		if !c.tenant.Users.Verify(q.username, q.password) {
+			return errWrongLogin
+		}
+		return nil
+	})
 }

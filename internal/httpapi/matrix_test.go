@@ -7,82 +7,109 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/tenant"
 )
 
-// credentialForms are ways to present a secret.
+const neighbourKey = "neighbour-key-of-many-characters"
+
+// credentialForms are ways to present a secret to a tenant whose key is given; foreign is another tenant's.
 var credentialForms = []struct {
 	reason string
-	values []string
+	values func(key, foreign string) []string
 	right  bool
 }{
-	{"the key", []string{rightKey}, true},
-	{"the other key, while keys are rotated", []string{rotatedKey}, true},
-	{"the key with the space that HTTP does not count", []string{"  " + rightKey + "\t"}, true},
-	{"no header", nil, false},
-	{"an empty header", []string{""}, false},
-	{"another key", []string{"wrong-key-of-32-random-characters"}, false},
-	{"a scheme before the key", []string{"Bearer " + rightKey}, false},
-	{"another scheme before the key", []string{"Basic " + rightKey}, false},
-	{"the header twice, right both times", []string{rightKey, rightKey}, false},
-	{"the header twice, right the first time", []string{rightKey, "wrong"}, false},
-	{"the header twice, right the second time", []string{"wrong", rightKey}, false},
-	{"two keys in one header", []string{rightKey + ", " + rightKey}, false},
-	{"the beginning of the key", []string{rightKey[:len(rightKey)-1]}, false},
-	{"the key and more", []string{rightKey + "x"}, false},
-	{"the key in other case", []string{strings.ToUpper(rightKey)}, false},
-	{"the key in quotes", []string{`"` + rightKey + `"`}, false},
+	{"the key", func(key, _ string) []string { return []string{key} }, true},
+	{"the key with the space that HTTP does not count", func(key, _ string) []string { return []string{"  " + key + "\t"} }, true},
+	{"no header", func(_, _ string) []string { return nil }, false},
+	{"an empty header", func(_, _ string) []string { return []string{""} }, false},
+	{"a key of nobody", func(_, _ string) []string { return []string{"wrong-key-of-32-random-characters"} }, false},
+	{"the other tenant's key", func(_, foreign string) []string { return []string{foreign} }, false},
+	{"a scheme before the key", func(key, _ string) []string { return []string{"Bearer " + key} }, false},
+	{"another scheme before the key", func(key, _ string) []string { return []string{"Basic " + key} }, false},
+	{"the header twice, right both times", func(key, _ string) []string { return []string{key, key} }, false},
+	{"the header twice, right the first time", func(key, _ string) []string { return []string{key, "wrong"} }, false},
+	{"the header twice, right the second time", func(key, foreign string) []string { return []string{foreign, key} }, false},
+	{"two keys in one header", func(key, _ string) []string { return []string{key + ", " + key} }, false},
+	{"the beginning of the key", func(key, _ string) []string { return []string{key[:len(key)-1]} }, false},
+	{"the key and more", func(key, _ string) []string { return []string{key + "x"} }, false},
+	{"the key in other case", func(key, _ string) []string { return []string{strings.ToUpper(key)} }, false},
+	{"the key in quotes", func(key, _ string) []string { return []string{`"` + key + `"`} }, false},
 }
 
-// everyEndpoint is a good request to each of them.
+// everyEndpoint is a good request to each of them, and how a good answer begins.
 var everyEndpoint = []struct {
 	endpoint           tenant.Endpoint
 	method, path, body string
 	variantA           bool
+	begins             string
 }{
-	{tenant.Stats, http.MethodGet, "stats", "", false},
-	{tenant.Meetings, http.MethodGet, "meetings", "", false},
-	{tenant.Meeting, http.MethodPost, "meeting", "", false},
-	{tenant.Join, http.MethodPost, "join", `{"room":"stand-up","name":"Ada"}`, false},
-	{tenant.MeetingEnd, http.MethodDelete, "meeting/stand-up", "{}", true},
-	{tenant.Token, http.MethodPost, "token", `{"username":"ada"}`, false},
-	{tenant.Docs, http.MethodGet, "docs/openapi.json", "", false},
+	{tenant.Stats, http.MethodGet, "stats", "", false, `{"success":true,"timestamp":"`},
+	{tenant.Meetings, http.MethodGet, "meetings", "", false, `{"meetings":[{"roomId":"stand-up","url":"`},
+	{tenant.Meeting, http.MethodPost, "meeting", "", false, `{"meeting":"https://`},
+	{tenant.Join, http.MethodPost, "join", `{"room":"stand-up","name":"Ada"}`, false, `{"join":"https://`},
+	{tenant.MeetingEnd, http.MethodDelete, "meeting/stand-up", "{}", true, `{"success":true,"message":"Meeting ended","room":"stand-up"}`},
+	{tenant.Token, http.MethodPost, "token", `{"username":"ada"}`, false, `{"token":"ey`},
+	{tenant.Docs, http.MethodGet, "docs/openapi.json", "", false, `{"openapi":"3.1`},
 }
 
-func TestSecretsEndpointsSwitchesVariants(t *testing.T) {
+// TestMatrix: every endpoint, on and off, with every form of credential, in both variants, of two tenants side by side.
+func TestMatrix(t *testing.T) {
 	for _, variant := range []v1alpha1.Variant{v1alpha1.VariantA, v1alpha1.VariantB} {
 		for _, on := range []bool{true, false} {
 			t.Run(fmt.Sprintf("variant %s, on %v", variant, on), func(t *testing.T) {
-				one := testTenant(variant)
+				switches := off()
 				if !on {
-					one = testTenant(variant, off("stats", "meetings", "meeting", "meetingEnd", "join", "token", "docs"))
+					switches = off("stats", "meetings", "meeting", "meetingEnd", "join", "token", "docs")
 				}
-				w := newWorld(t, one).serve()
-				for _, e := range everyEndpoint {
-					for _, form := range credentialForms {
-						w.meetings.reset("stand-up")
-						got := w.do(e.method, e.path, e.body, header("Authorization", form.values...))
-						status, word := http.StatusOK, ""
-						switch {
-						case e.variantA && variant == v1alpha1.VariantB:
-							status, word = http.StatusNotFound, "no such endpoint"
-						case !form.right && e.endpoint != tenant.Docs:
-							status, word = http.StatusForbidden, "Unauthorized"
-						case !on:
-							status, word = http.StatusForbidden, "disabled; ask the operator"
-						}
-						if got.status != status || !strings.Contains(got.body, word) {
-							t.Errorf("%s with %s: %d %s, want %d with %q", e.path, form.reason, got.status, got.body, status, word)
-						}
-						if status == http.StatusForbidden && len(w.meetings.took()) > 0 {
-							t.Errorf("%s with %s: refused, and done", e.path, form.reason)
-						}
-					}
+				one, neighbour := testTenant(variant, switches), testTenant(variant, switches, asNeighbour)
+				w := newWorld(t, one, neighbour).serve()
+				for _, form := range credentialForms {
+					w.matrixOf(t, one, on, form.right, form.reason, form.values(rightKey, neighbourKey))
+					w.matrixOf(t, neighbour, on, form.right, form.reason, form.values(neighbourKey, rightKey))
+					w.pass(time.Minute) // The limit on wrong keys is another test's.
 				}
+				w.matrixOf(t, one, on, true, "the other key, while keys are rotated", []string{rotatedKey})
+				w.matrixOf(t, neighbour, on, false, "the other tenant's second key", []string{rotatedKey})
 			})
+		}
+	}
+}
+
+// asNeighbour is on another host, with a key and an issuer of its own.
+func asNeighbour(t *tenant.Tenant) {
+	t.Name, t.UID, t.Hosts, t.BaseURL = "neighbour", "uid-neighbour", []string{"neighbour.example.com"}, "https://neighbour.example.com/video"
+	t.Keys, _ = credential.NewKeyRing([]string{neighbourKey})
+	t.Signer, _ = credential.NewSigner(t.Issuer(), map[string][]byte{"1": []byte(strings.Repeat("n", 32))})
+}
+
+// matrixOf asks every endpoint of a tenant.
+func (w *world) matrixOf(t *testing.T, of *tenant.Tenant, on, right bool, reason string, values []string) {
+	t.Helper()
+	for _, e := range everyEndpoint {
+		w.meetings.reset("stand-up")
+		got := w.do(e.method, e.path, e.body, header("Authorization", values...), func(r *http.Request) { r.Host = of.Hosts[0] })
+		status, body := http.StatusOK, e.begins
+		switch {
+		case e.variantA && of.Variant == v1alpha1.VariantB:
+			status, body = http.StatusNotFound, `{"error":"`+errUnknownPath.Message+`"}`
+		case !right && e.endpoint != tenant.Docs:
+			status, body = http.StatusForbidden, `{"error":"`+errUnauthorized.Message+`"}`
+		case !on:
+			status, body = http.StatusForbidden, `{"error":"`+fault.As(disabled(e.endpoint)).Message+`"}`
+		}
+		if got.status != status || !strings.HasPrefix(got.body, body) || status >= 400 && got.body != body {
+			t.Errorf("%s of %s with %s: %d %s, want %d %s", e.path, of.Name, reason, got.status, got.body, status, body)
+		}
+		if of.BaseURL != baseURL && strings.Contains(got.body, baseURL) {
+			t.Errorf("%s of %s with %s speaks of the other tenant: %s", e.path, of.Name, reason, got.body)
+		}
+		if commands := w.meetings.took(); len(commands) > 0 && status != http.StatusOK {
+			t.Errorf("%s of %s with %s: refused, and done: %v", e.path, of.Name, reason, commands)
 		}
 	}
 }

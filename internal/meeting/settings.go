@@ -132,6 +132,22 @@ func ValidateURL(field, value string) error {
 	return nil
 }
 
+// maxAvatarBytes holds a URL of the greatest length in ASCII twice. One of many characters outside ASCII can be longer, and
+// would make links that browsers and proxies cut off.
+const maxAvatarBytes = 2 * maxURLLength
+
+// ValidateAvatar checks the URL of a person's image. Nobody but the browsers of those in the room ever fetches it. Empty
+// is none.
+func ValidateAvatar(value string) error {
+	if err := ValidateURL("avatar", value); err != nil {
+		return err
+	}
+	if len(value) > maxAvatarBytes {
+		return fault.Invalid("avatar", "avatar must be at most %d bytes long; shorten the URL", maxAvatarBytes)
+	}
+	return nil
+}
+
 // ValidateRedirect checks where people may be sent: a URL, on one of the tenant's hosts where it names some.
 func (s Settings) ValidateRedirect(value string) error {
 	if err := ValidateURL("redirect", value); err != nil || value == "" || len(s.RedirectHosts) == 0 {

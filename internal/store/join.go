@@ -43,7 +43,7 @@ func (s *Store) settle(ctx context.Context, live *v1alpha1.Meeting, c meeting.Jo
 			return nil, err
 		}
 		if !ok {
-			return nil, fault.Denied("roomPassword is not the password of this room; send the right one")
+			return nil, fault.Denied("roomPassword is not the password of this room; send the right one").WithReason(fault.ReasonWrongPassword)
 		}
 	case *c.Password != "":
 		if live.Status.StartTime != nil || live.Annotations[v1alpha1.AnnotationRoomOpened] != "" {
