@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"convene.dev/convene/internal/testkit"
+)
+
+const (
+	needsKeys = "at spec: a source of API keys is needed: set api.keySecretRefs or source"
+)
+
+// In variant A.
+func configRules(t *testing.T, c *testkit.Cluster, r *refused) {
+	checkRules(t, r, resource(t, c, "ConferenceConfig", fullA), creates(t, c), slices.Concat(
+		[]rule{
+			{"without anything that is optional", "spec", map[string]any{"variant": "A", "baseURL": "http://x.example", "api": map[string]any{"keySecretRefs": refs("k")}}, ""},
+			{"several keys, for a change of keys", "spec.api.keySecretRefs", refs("a", "b", "a"), ""},
+			{"a name that nobody knows yet", "spec.api.allowed", map[string]bool{"recordings": true, "stats": false}, ""},
+			{"a switch that is no boolean", "spec.api.allowed", map[string]any{"stats": "yes"}, "at spec.api.allowed.stats: must be of type boolean"},
+			{"the list of variant B", "spec.api.disabled", []string{"stats"}, "at spec: api.disabled belongs to variant B; use api.allowed in variant A"},
+			{"an empty list of variant B", "spec.api.disabled", []string{}, "at spec: api.disabled belongs to variant B"},
+			{"the file of variant B", "spec.source", map[string]any{"env": map[string]any{"secretRef": ref("env")}}, "at spec: source.env belongs to variant B; use source.configJS in variant A"},
+			{"no source of keys", "spec", map[string]any{"variant": "A", "baseURL": "http://x.example"}, needsKeys},
+			{"an API without keys", "spec", map[string]any{"variant": "A", "baseURL": "http://x.example", "api": map[string]any{"allowed": map[string]bool{}}}, needsKeys},
+			{"an empty list of keys", "spec", map[string]any{"variant": "A", "baseURL": "http://x.example", "api": map[string]any{"keySecretRefs": refs()}}, needsKeys},
+			{"another variant", "spec.variant", "a", `supported values: "A", "B"`},
+			{"no variant", "spec.variant", absent, "Required value"},
+			{"config.js from a Secret and from a ConfigMap", "spec.source.configJS.configMapKeyRef", keyRef("file"), "at spec.source.configJS: configJS needs exactly one of secretKeyRef and configMapKeyRef"},
+			{"config.js from nowhere", "spec.source.configJS.secretKeyRef", absent, "at spec.source.configJS: configJS needs exactly one of"},
+			{"config.js without an environment", "spec.source.configJS.envSecretRef", absent, ""},
+			{"no file at all", "spec.source", map[string]any{}, "at spec.source: source needs exactly one of env (variant B) and configJS (variant A)"},
+			{"two files", "spec.source.env", map[string]any{"secretRef": ref("env")}, "at spec.source: source needs exactly one of env (variant B) and configJS (variant A)"},
+			{"a field that does not exist", "spec.api.keys", "x", "at <nil>: unknown field"},
+			{"nobody is a presenter", "spec.host.presenters", []string{}, ""},
+			{"a greatest length of no limit", "spec.meetings.maxDuration", "unlimited", ""},
+			{"a name that leaves no room for the Secret's", "metadata.name", strings.Repeat("x", 241), "at <nil>: the name must have at most 240 characters"},
+			{"the longest name", "metadata.name", strings.Repeat("x", 240), ""},
+		},
+		list("a base URL", "spec.baseURL", "", "https://meet.example.com", "http://localhost:8080", "https://meet.example.com:8443/a/b-c_d.e~f", "http://[::1]:8080/x", "http://10.0.0.1"),
+		list("a base URL that ends with a slash", "spec.baseURL", "baseURL must not end with /", "https://meet.example.com/", "https://meet.example.com/video/"),
+		list("a base URL with more than a base", "spec.baseURL", "baseURL must not end with / and must not contain ?, #, @ or spaces",
+			"https://meet.example.com?x=1", "https://meet.example.com#x", "https://anna@meet.example.com", "https://anna:secret@meet.example.com/x", "https://meet.example.com/a b"),
+		list("a base URL whose path would be read in two ways", "spec.baseURL", "baseURL's path must consist of letters",
+			"https://meet.example.com/a%2Fb", "https://meet.example.com//x", "https://meet.example.com/ä", "https://meet.example.com/{room}"),
+		list("no base URL", "spec.baseURL", "baseURL must be an absolute http or https URL",
+			"meet.example.com", "//meet.example.com", "ftp://meet.example.com", "https:///video", "https://:8443", "javascript:alert(1)", "/video/x/y", "wss://meet.example.com", "https://exa\nmple.com"),
+		list("LiveKit's API", "spec.media.apiURL", "", "http://livekit:7880", "https://livekit.example.com/path"),
+		list("no API", "spec.media.apiURL", "apiURL must be an absolute http or https URL", "livekit:7880", "ws://livekit:7880", "http://:7880", "livekit.example.com"),
+		list("LiveKit's signalling", "spec.media.browserURL", "", "", "ws://localhost:7880", "wss://livekit.example.com"),
+		list("no signalling", "spec.media.browserURL", "browserURL must be an absolute ws or wss URL", "https://livekit.example.com", "livekit", "wss://", "wss://:443"),
+		hostRules("spec.hostnames"), hostRules("spec.meetings.allowedRedirectHosts"),
+		originRules("spec.web.embedOrigins", true), originRules("spec.web.corsOrigins", false),
+		urlRules("spec.web.homeURL"), urlRules("spec.web.brand.logoURL"),
+		lengthRules("spec.meetings.defaultDuration"), lengthRules("spec.meetings.maxDuration"),
+		timeRules("spec.meetings.unjoinedTimeout"), timeRules("spec.meetings.emptyTimeout"), timeRules("spec.meetings.linkLifetime"),
+		timeRules("spec.tokens.defaultLifetime"), timeRules("spec.tokens.maxLifetime"),
+	))
+}
+
+func configRulesOfVariantB(t *testing.T, c *testkit.Cluster, r *refused) {
+	checkRules(t, r, resource(t, c, "ConferenceConfig", fullB), creates(t, c), []rule{
+		{"nothing is disabled", "spec.api.disabled", []string{}, ""},
+		{"a name that nobody knows yet", "spec.api.disabled", []string{"recordings"}, ""},
+		{"keys from Secrets and from the file", "spec.api.keySecretRefs", refs("a"), ""},
+		{"the file alone", "spec.api", absent, ""},
+		{"the map of variant A", "spec.api.allowed", map[string]bool{"stats": true}, "at spec: api.allowed belongs to variant A; use api.disabled in variant B"},
+		{"an empty map of variant A", "spec.api.allowed", map[string]bool{}, "at spec: api.allowed belongs to variant A"},
+		{"the file of variant A", "spec.source", map[string]any{"configJS": map[string]any{"secretKeyRef": keyRef("x")}}, "at spec: source.configJS belongs to variant A; use source.env in variant B"},
+		{"variant A with what belongs to B", "spec.variant", "A", "at spec: api.disabled belongs to variant B"},
+		{"no source of keys", "spec.source", absent, needsKeys},
+	})
+}
+
+func ref(name string) map[string]string { return map[string]string{"name": name} }
+
+func keyRef(name string) map[string]string { return map[string]string{"name": name, "key": "key"} }
+
+func refs(names ...string) []map[string]string {
+	all := []map[string]string{}
+	for _, name := range names {
+		all = append(all, keyRef(name))
+	}
+	return all
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1_test
+
+// Specs that set every field there is, so that each constraint can be broken alone.
+
+const fullA = `
+variant: A
+baseURL: https://meet.example.com/video
+hostnames: [meet.example.com]
+api:
+  keySecretRefs: [{name: keys, key: current}]
+  allowed: {stats: true}
+  rateLimit: {requestsPerSecond: 10, burst: 20}
+source:
+  configJS:
+    secretKeyRef: {name: file, key: config.js}
+    envSecretRef: {name: env}
+host:
+  protected: true
+  usersSecretRef: {name: users, key: htpasswd}
+  presenters: [anna]
+tokens:
+  defaultLifetime: 1h
+  maxLifetime: 720h
+  signingKeysSecretRef: {name: signing}
+meetings:
+  defaultDuration: "01:00:00"
+  maxDuration: "02:00:00"
+  unjoinedTimeout: 24h
+  emptyTimeout: 5m
+  ttlSecondsAfterEnded: 300
+  linkLifetime: 24h
+  maxParticipants: 100
+  allowedRedirectHosts: [example.com]
+web:
+  homeURL: https://example.com/
+  embedOrigins: [https://app.example.com]
+  corsOrigins: [https://app.example.com]
+  brand: {name: Example, logoURL: https://example.com/logo.svg}
+media:
+  apiURL: http://livekit:7880
+  browserURL: wss://livekit.example.com
+  secretRef: {name: livekit, apiKeyKey: key, apiSecretKey: secret}
+`
+
+const fullConfigMap = `
+variant: A
+baseURL: https://meet.example.com
+source:
+  configJS:
+    configMapKeyRef: {name: file, key: config.js}
+`
+
+const fullB = `
+variant: B
+baseURL: https://meet.example.com
+api:
+  disabled: [token]
+source:
+  env:
+    secretRef: {name: env}
+`
+
+const fullMeeting = `
+room: Daily Standup
+configRef: {name: default}
+duration: "01:30:00"
+passwordSecretRef: {name: password, key: password}
+maxParticipants: 10
+redirect: https://example.com/bye
+unjoinedTimeout: 30m
+emptyTimeout: 5m
+end: {redirect: https://example.com/end}
+`
+
+const fullMeetingStatus = `
+observedGeneration: 1
+phase: Ending
+duration: "01:30:00"
+startTime: "2026-11-21T10:00:00Z"
+expiryTime: "2026-11-21T11:30:00Z"
+endTime: "2026-11-21T11:30:01Z"
+endReason: Expired
+url: https://meet.example.com/join/Daily%20Standup
+participantCount: 1
+participants:
+- {identity: a, name: Anna, presenter: true, hidden: true, audio: true, video: true, screen: true, hand: true, os: Linux, browser: Firefox, joinTime: "2026-11-21T10:00:00Z"}
+conditions:
+- {type: Ready, status: "False", reason: Ending, message: The meeting is being ended, lastTransitionTime: "2026-11-21T10:00:00Z", observedGeneration: 1}
+`
+
+const fullConfigStatus = `
+observedGeneration: 1
+endpoints: [docs]
+meetings: 1
+participants: 1
+conditions:
+- {type: Ready, status: "True", reason: Serving, message: Serving, lastTransitionTime: "2026-11-21T10:00:00Z", observedGeneration: 1}
+`

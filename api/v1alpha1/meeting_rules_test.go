@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/testkit"
+)
+
+var (
+	goodRooms = []any{"x", "Daily Standup", "会議室", "👩‍👩‍👧‍👦", strings.Repeat("é", 128), "...", "a.b", " ", "%2F", "<script>", "room?x=1#y", "\u00a0", "\u200b"}
+	badRooms  = []any{"a/b", `a\b`, "/", "a\nb", "a\tb", "a\x00b", "\x7f", "\u0085", "\u009f"}
+)
+
+func meetingRules(t *testing.T, c *testkit.Cluster, r *refused) {
+	checkRules(t, r, resource(t, c, "Meeting", fullMeeting), creates(t, c), slices.Concat(
+		[]rule{
+			{"a room and nothing else", "spec", map[string]any{"room": "x"}, ""},
+			{"a room by itself", "spec.room", ".", "room must not be . or ..; choose another name"},
+			{"the room above", "spec.room", "..", "room must not be . or ..; choose another name"},
+			{"no room", "spec.room", absent, "Required value"},
+			{"no spec", "spec", absent, "Required value"},
+			{"an end without a redirect", "spec.end", map[string]any{}, ""},
+			{"an end that leads to the home page", "spec.end.redirect", "", ""},
+			{"an empty reference", "spec.configRef", map[string]any{}, "at spec.configRef.name: Required value"},
+			{"a field that does not exist", "spec.password", "x", "at <nil>: unknown field"},
+		},
+		list("a room", "spec.room", "", goodRooms...), list("no room", "spec.room", `room must not contain control characters, / or \`, badRooms...),
+		lengthRules("spec.duration"), urlRules("spec.redirect"), urlRules("spec.end.redirect"),
+		timeRules("spec.unjoinedTimeout"), timeRules("spec.emptyTimeout"),
+	))
+}
+
+// What the API checks before it writes, and what the schema checks, is the same: else a request that was checked would
+// fail at the write, or a Meeting made by hand could do what none made by the API can.
+func TestSchemaAndCoreAgree(t *testing.T) {
+	for reason, values := range map[string][]any{"good": goodRooms, "bad": slices.Concat(badRooms, []any{".", "..", "", strings.Repeat("x", 129)})} {
+		for _, room := range values {
+			if err := meeting.ValidateRoom(room.(string)); (err == nil) != (reason == "good") {
+				t.Errorf("to the schema the room %q is %s; the core says %v", room, reason, err)
+			}
+		}
+	}
+	for reason, values := range map[string][]any{"good": goodURLs, "bad": badURLs} {
+		for _, u := range values {
+			if err := meeting.ValidateURL("redirect", u.(string)); (err == nil) != (reason == "good") {
+				t.Errorf("to the schema the URL %q (%d characters) is %s; the core says %v", u, utf8.RuneCountInString(u.(string)), reason, err)
+			}
+		}
+	}
+	for reason, values := range map[string][]any{"good": goodLengths, "bad": slices.Concat(badLengths, []any{"00:00:00", "001:00:00"})} {
+		for _, length := range values {
+			if _, err := meeting.ParseLength(v1alpha1.Duration(length.(string))); (err == nil) != (reason == "good") {
+				t.Errorf("to the schema the length %q is %s; the core says %v", length, reason, err)
+			}
+		}
+	}
+}
