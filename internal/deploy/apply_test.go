@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/manifests"
 )
 
 // thirdParties installs what stands for the custom resource definitions of others: written by us from their
@@ -43,25 +44,27 @@ func namespace(t *testing.T, c *testkit.Cluster, name, podSecurity string) {
 func TestTheAPIServerTakesTheManifests(t *testing.T) {
 	c := testkit.ControlPlane(t)
 	thirdParties(t, c)
-	namespace(t, c, systemNamespace, "restricted")
+	namespace(t, c, manifests.SystemNamespace, "restricted")
 	namespace(t, c, "media", "privileged")
-	values := func(name string) []string { return []string{"--values", filepath.Join(chart(t), "ci", name+".yaml")} }
-	manifests := map[string][]*unstructured.Unstructured{
-		"chart, as it is":                helm(t, systemNamespace),
-		"chart, one namespace":           helm(t, systemNamespace, values("one-namespace")...),
-		"chart, everything":              helm(t, systemNamespace, values("everything")...),
-		"chart, engine on hosts":         helm(t, systemNamespace, values("engine-on-hosts")...),
-		"kustomize, base":                kustomize(t),
-		"kustomize, one namespace":       kustomize(t, "one-namespace"),
-		"kustomize, with all components": kustomize(t, "monitoring", "ingress", "httproute"),
+	values := func(name string) []string {
+		return []string{"--values", filepath.Join(manifests.Chart(t), "ci", name+".yaml")}
 	}
-	for name, objects := range manifests {
+	shipped := map[string][]*unstructured.Unstructured{
+		"chart, as it is":                manifests.Helm(t, manifests.SystemNamespace),
+		"chart, one namespace":           manifests.Helm(t, manifests.SystemNamespace, values("one-namespace")...),
+		"chart, everything":              manifests.Helm(t, manifests.SystemNamespace, values("everything")...),
+		"chart, engine on hosts":         manifests.Helm(t, manifests.SystemNamespace, values("engine-on-hosts")...),
+		"kustomize, base":                manifests.Kustomize(t),
+		"kustomize, one namespace":       manifests.Kustomize(t, "one-namespace"),
+		"kustomize, with all components": manifests.Kustomize(t, "monitoring", "ingress", "httproute"),
+	}
+	for name, objects := range shipped {
 		t.Run(name, func(t *testing.T) {
 			for _, o := range objects {
 				apply(t, c, o)
 			}
-			for _, o := range ofKind(objects, "Deployment") {
-				runPod(t, c, as[appsv1.Deployment](t, o))
+			for _, o := range manifests.OfKind(objects, "Deployment") {
+				runPod(t, c, manifests.As[appsv1.Deployment](t, o))
 			}
 		})
 	}

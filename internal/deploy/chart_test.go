@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/manifests"
 )
 
 func TestChartRefusesWrongValues(t *testing.T) {
@@ -47,7 +48,7 @@ func TestChartRefusesWrongValues(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.reason, func(t *testing.T) {
 			t.Parallel()
-			_, complaint, err := tryHelm(t, systemNamespace, "--set", c.set)
+			_, complaint, err := manifests.TryHelm(t, manifests.SystemNamespace, "--set", c.set)
 			if err == nil {
 				t.Fatalf("--set %s is taken", c.set)
 			}
@@ -62,7 +63,7 @@ func TestChartRefusesWrongValues(t *testing.T) {
 func TestSchemaKnowsEveryValue(t *testing.T) {
 	var schema, values map[string]any
 	for file, into := range map[string]any{"values.schema.json": &schema, "values.yaml": &values} {
-		raw, err := os.ReadFile(filepath.Join(chart(t), file))
+		raw, err := os.ReadFile(filepath.Join(manifests.Chart(t), file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,8 +109,8 @@ func keys(m map[string]any) []string {
 
 // TestOneSourceOfCRDsAndRoles: the chart and the kustomize base install the same definitions and give the same rights.
 func TestOneSourceOfCRDsAndRoles(t *testing.T) {
-	base, rendered := kustomize(t), helm(t, systemNamespace)
-	if diff := cmp.Diff(specs(ofKind(base, "CustomResourceDefinition")), specs(ofKind(rendered, "CustomResourceDefinition"))); diff != "" {
+	base, rendered := manifests.Kustomize(t), manifests.Helm(t, manifests.SystemNamespace)
+	if diff := cmp.Diff(specs(manifests.OfKind(base, "CustomResourceDefinition")), specs(manifests.OfKind(rendered, "CustomResourceDefinition"))); diff != "" {
 		t.Errorf("kustomize (-) and the chart (+) define:\n%s", diff)
 	}
 	for inBase, inChart := range map[string]string{
@@ -123,17 +124,17 @@ func TestOneSourceOfCRDsAndRoles(t *testing.T) {
 			t.Errorf("kustomize's %s (-) and the chart's %s (+) allow:\n%s", inBase, inChart, diff)
 		}
 	}
-	one := rules(t, helm(t, systemNamespace, "--set", "watchNamespace=meetings"), "Role/convene")
+	one := rules(t, manifests.Helm(t, manifests.SystemNamespace, "--set", "watchNamespace=meetings"), "Role/convene")
 	if diff := cmp.Diff(rules(t, base, "ClusterRole/convene-manager-role"), one); diff != "" {
 		t.Errorf("with one namespace the chart allows something else (+):\n%s", diff)
 	}
-	one = rules(t, kustomize(t, "one-namespace"), "Role/convene-manager-role")
+	one = rules(t, manifests.Kustomize(t, "one-namespace"), "Role/convene-manager-role")
 	if diff := cmp.Diff(rules(t, base, "ClusterRole/convene-manager-role"), one); diff != "" {
 		t.Errorf("with one namespace kustomize allows something else (+):\n%s", diff)
 	}
 	for _, o := range []*unstructured.Unstructured{
-		find(t, rendered, "CustomResourceDefinition", "meetings.convene.dev"),
-		find(t, rendered, "CustomResourceDefinition", "conferenceconfigs.convene.dev"),
+		manifests.Find(t, rendered, "CustomResourceDefinition", "meetings.convene.dev"),
+		manifests.Find(t, rendered, "CustomResourceDefinition", "conferenceconfigs.convene.dev"),
 	} {
 		if o.GetAnnotations()["helm.sh/resource-policy"] != "keep" {
 			t.Errorf("helm uninstall would take %s, and everybody's meetings with it", o.GetName())
@@ -153,10 +154,10 @@ func rules(t *testing.T, all []*unstructured.Unstructured, name string) []rbacv1
 	t.Helper()
 	kind, name, _ := strings.Cut(name, "/")
 	// Role and ClusterRole have the same rules.
-	return as[struct {
+	return manifests.As[struct {
 		rbacv1.Role     `json:",inline"`
 		AggregationRule any `json:"aggregationRule,omitempty"`
-	}](t, find(t, all, kind, name)).Rules
+	}](t, manifests.Find(t, all, kind, name)).Rules
 }
 
 // TestBothInstallsGiveTheSame lists what a platform team is promised.
@@ -166,17 +167,17 @@ func TestBothInstallsGiveTheSame(t *testing.T) {
 		"ServiceMonitor", "PrometheusRule", "ConfigMap", "Ingress", "HTTPRoute",
 	}
 	for name, all := range map[string][]*unstructured.Unstructured{
-		"chart":     helm(t, systemNamespace, "--values", filepath.Join(chart(t), "ci", "everything.yaml"), "--set", "engine.enabled=false"),
-		"kustomize": kustomize(t, "monitoring", "ingress", "httproute"),
+		"chart":     manifests.Helm(t, manifests.SystemNamespace, "--values", filepath.Join(manifests.Chart(t), "ci", "everything.yaml"), "--set", "engine.enabled=false"),
+		"kustomize": manifests.Kustomize(t, "monitoring", "ingress", "httproute"),
 	} {
 		for _, kind := range promised {
-			if len(ofKind(all, kind)) == 0 {
+			if len(manifests.OfKind(all, kind)) == 0 {
 				t.Errorf("%s has no %s", name, kind)
 			}
 		}
 	}
-	fromChart := as[appsv1.Deployment](t, find(t, helm(t, systemNamespace), "Deployment", "convene")).Spec.Template.Spec
-	fromBase := as[appsv1.Deployment](t, find(t, kustomize(t), "Deployment", "convene-controller-manager")).Spec.Template.Spec
+	fromChart := manifests.As[appsv1.Deployment](t, manifests.Find(t, manifests.Helm(t, manifests.SystemNamespace), "Deployment", "convene")).Spec.Template.Spec
+	fromBase := manifests.As[appsv1.Deployment](t, manifests.Find(t, manifests.Kustomize(t), "Deployment", "convene-controller-manager")).Spec.Template.Spec
 	manager, other := fromChart.Containers[0], fromBase.Containers[0]
 	slices.Sort(manager.Args)
 	slices.Sort(other.Args)
@@ -205,11 +206,11 @@ func TestBothInstallsGiveTheSame(t *testing.T) {
 // TestPodSecurityCanSayNo: what makes the other test of it worth something.
 func TestPodSecurityCanSayNo(t *testing.T) {
 	c := testkit.ControlPlane(t)
-	namespace(t, c, systemNamespace, "restricted")
-	all := helm(t, systemNamespace, "--values", filepath.Join(chart(t), "ci", "engine-on-hosts.yaml"))
-	d := as[appsv1.Deployment](t, find(t, all, "Deployment", "convene-livekit"))
+	namespace(t, c, manifests.SystemNamespace, "restricted")
+	all := manifests.Helm(t, manifests.SystemNamespace, "--values", filepath.Join(manifests.Chart(t), "ci", "engine-on-hosts.yaml"))
+	d := manifests.As[appsv1.Deployment](t, manifests.Find(t, all, "Deployment", "convene-livekit"))
 	pod := &corev1.Pod{Spec: d.Spec.Template.Spec}
-	pod.Namespace, pod.Name = systemNamespace, "livekit"
+	pod.Namespace, pod.Name = manifests.SystemNamespace, "livekit"
 	err := c.Client.Create(t.Context(), pod, client.DryRunAll)
 	if err == nil || !strings.Contains(err.Error(), "hostNetwork") {
 		t.Fatalf("host networking in a restricted namespace: %v", err)
@@ -222,7 +223,7 @@ func TestFilesOfTheChartAreCopies(t *testing.T) {
 	for copied, source := range map[string]string{
 		"crds": "config/crd/bases", "rbac": "config/rbac", "monitoring": "config/components/monitoring",
 	} {
-		files, err := filepath.Glob(filepath.Join(chart(t), "files", copied, "*"))
+		files, err := filepath.Glob(filepath.Join(manifests.Chart(t), "files", copied, "*"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("files/%s is empty: %v", copied, err)
 		}
@@ -243,8 +244,8 @@ func TestFilesOfTheChartAreCopies(t *testing.T) {
 }
 
 func TestDashboardIsWhole(t *testing.T) {
-	all := helm(t, systemNamespace, "--set", "monitoring.dashboard.enabled=true")
-	config := as[corev1.ConfigMap](t, find(t, all, "ConfigMap", "convene-dashboard"))
+	all := manifests.Helm(t, manifests.SystemNamespace, "--set", "monitoring.dashboard.enabled=true")
+	config := manifests.As[corev1.ConfigMap](t, manifests.Find(t, all, "ConfigMap", "convene-dashboard"))
 	var dashboard struct{ Panels []any }
 	if err := json.Unmarshal([]byte(config.Data["convene.json"]), &dashboard); err != nil || len(dashboard.Panels) == 0 {
 		t.Fatalf("%d panels: %v", len(dashboard.Panels), err)

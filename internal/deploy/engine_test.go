@@ -24,6 +24,7 @@ import (
 
 	"convene.dev/convene/internal/localstack"
 	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/manifests"
 )
 
 // TestLiveKitTakesTheEnginesConfiguration starts the LiveKit that the chart names with the chart's livekit.yaml. Only
@@ -35,7 +36,7 @@ func TestLiveKitTakesTheEnginesConfiguration(t *testing.T) {
 	}
 	api, udp, tcp, turn := ports[0], ports[1], ports[2], ports[3]
 	certificate := selfSigned(t, "turn.example.com")
-	all := helm(t, systemNamespace,
+	all := manifests.Helm(t, manifests.SystemNamespace,
 		"--set", "engine.enabled=true,engine.secretName=livekit,engine.network=loadBalancer,engine.loadBalancer.ips={127.0.0.1}",
 		"--set", fmt.Sprintf("engine.udpPort=%d,engine.tcpPort=%d", udp, tcp),
 		"--set", "engine.turn.enabled=true,engine.turn.domain=turn.example.com,engine.turn.allowPeerCIDRs={127.0.0.0/8}",
@@ -43,7 +44,7 @@ func TestLiveKitTakesTheEnginesConfiguration(t *testing.T) {
 		"--set", "engine.config.turn.cert_file="+certificate+".crt,engine.config.turn.key_file="+certificate+".key",
 	)
 	config := filepath.Join(t.TempDir(), "livekit.yaml")
-	written := as[corev1.ConfigMap](t, find(t, all, "ConfigMap", "convene-livekit")).Data["livekit.yaml"]
+	written := manifests.As[corev1.ConfigMap](t, manifests.Find(t, all, "ConfigMap", "convene-livekit")).Data["livekit.yaml"]
 	if err := os.WriteFile(config, []byte(written), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestLiveKitTakesTheEnginesConfiguration(t *testing.T) {
 		t.Fatalf("LiveKit would make rooms for anybody who was removed (%v):\n%s", err, written)
 	}
 	server, err := localstack.Start(t.Context(), localstack.Command{
-		Name: "livekit-server", Path: tool(t, "livekit-server"), Args: []string{"--config=" + config}, LogDir: t.TempDir(),
+		Name: "livekit-server", Path: manifests.Tool(t, "livekit-server"), Args: []string{"--config=" + config}, LogDir: t.TempDir(),
 		Env: []string{
 			"LIVEKIT_KEYS=key-of-a-test: secret-of-a-test-0123456789abcdef", "LIVEKIT_WEBHOOK_API_KEY=key-of-a-test", "NODE_IP=127.0.0.1",
 		},

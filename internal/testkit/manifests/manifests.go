@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package deploy
+// Package manifests renders what the repository ships for clusters, as their tools do.
+package manifests
 
 import (
 	"bytes"
@@ -18,25 +19,24 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
-func TestMain(m *testing.M) { testkit.Main(m) }
+// SystemNamespace is where the kustomize base and our examples put the managers.
+const SystemNamespace = "convene-system"
 
-// systemNamespace is where the kustomize base and our examples put the managers.
-const systemNamespace = "convene-system"
-
-// tool is a pinned tool of this repository.
-func tool(t testing.TB, name string) string {
+// Tool is a pinned tool of this repository.
+func Tool(t testing.TB, name string) string {
 	t.Helper()
 	path := filepath.Join(testkit.Root(t), "bin", name)
 	if _, err := os.Stat(path); err != nil {
-		t.Fatalf("%v: run `make tools %s`", err, path)
+		t.Fatalf("%v: run `make tools`", err)
 	}
 	return path
 }
 
-func chart(t testing.TB) string { return filepath.Join(testkit.Root(t), "config", "chart") }
+// Chart is the folder of the Helm chart.
+func Chart(t testing.TB) string { return filepath.Join(testkit.Root(t), "config", "chart") }
 
-// run returns what a program prints, and what it complains of.
-func run(t testing.TB, path string, args ...string) (stdout, stderr string, err error) {
+// Run returns what a program prints, and what it complains of.
+func Run(t testing.TB, path string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, complaint bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), path, args...)
@@ -45,24 +45,24 @@ func run(t testing.TB, path string, args ...string) (stdout, stderr string, err 
 	return out.String(), complaint.String(), err
 }
 
-// tryHelm renders the chart.
-func tryHelm(t testing.TB, namespace string, args ...string) (rendered, complaint string, err error) {
+// TryHelm renders the chart.
+func TryHelm(t testing.TB, namespace string, args ...string) (rendered, complaint string, err error) {
 	t.Helper()
-	return run(t, tool(t, "helm"), append([]string{"template", "convene", chart(t), "--namespace", namespace}, args...)...)
+	return Run(t, Tool(t, "helm"), append([]string{"template", "convene", Chart(t), "--namespace", namespace}, args...)...)
 }
 
-// helm renders the chart and takes it apart.
-func helm(t testing.TB, namespace string, args ...string) []*unstructured.Unstructured {
+// Helm renders the chart and takes it apart.
+func Helm(t testing.TB, namespace string, args ...string) []*unstructured.Unstructured {
 	t.Helper()
-	out, complaint, err := tryHelm(t, namespace, args...)
+	out, complaint, err := TryHelm(t, namespace, args...)
 	if err != nil {
 		t.Fatalf("helm template %q: %v\n%s", args, err, complaint)
 	}
-	return parse(t, out)
+	return Parse(t, out)
 }
 
-// kustomize builds the base with components.
-func kustomize(t testing.TB, components ...string) []*unstructured.Unstructured {
+// Kustomize builds the base with components.
+func Kustomize(t testing.TB, components ...string) []*unstructured.Unstructured {
 	t.Helper()
 	root := testkit.Root(t)
 	// An overlay has to be near what it is made of.
@@ -78,14 +78,14 @@ func kustomize(t testing.TB, components ...string) []*unstructured.Unstructured 
 	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(overlay+"]\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out, complaint, err := run(t, tool(t, "kustomize"), "build", dir)
+	out, complaint, err := Run(t, Tool(t, "kustomize"), "build", dir)
 	if err != nil {
 		t.Fatalf("kustomize build with %q: %v\n%s", components, err, complaint)
 	}
-	return parse(t, out)
+	return Parse(t, out)
 }
 
-func parse(t testing.TB, documents string) []*unstructured.Unstructured {
+func Parse(t testing.TB, documents string) []*unstructured.Unstructured {
 	t.Helper()
 	var all []*unstructured.Unstructured
 	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(documents), 4096)
@@ -102,8 +102,8 @@ func parse(t testing.TB, documents string) []*unstructured.Unstructured {
 	}
 }
 
-// find returns the one object of a kind with a name.
-func find(t testing.TB, all []*unstructured.Unstructured, kind, name string) *unstructured.Unstructured {
+// Find returns the one object of a kind with a name.
+func Find(t testing.TB, all []*unstructured.Unstructured, kind, name string) *unstructured.Unstructured {
 	t.Helper()
 	for _, o := range all {
 		if o.GetKind() == kind && o.GetName() == name {
@@ -114,8 +114,8 @@ func find(t testing.TB, all []*unstructured.Unstructured, kind, name string) *un
 	return nil
 }
 
-// ofKind returns the objects of a kind.
-func ofKind(all []*unstructured.Unstructured, kind string) []*unstructured.Unstructured {
+// OfKind returns the objects of a kind.
+func OfKind(all []*unstructured.Unstructured, kind string) []*unstructured.Unstructured {
 	var found []*unstructured.Unstructured
 	for _, o := range all {
 		if o.GetKind() == kind {
@@ -125,8 +125,8 @@ func ofKind(all []*unstructured.Unstructured, kind string) []*unstructured.Unstr
 	return found
 }
 
-// as decodes an object into its Go type; fields that the type does not have fail the test.
-func as[T any](t testing.TB, o *unstructured.Unstructured) *T {
+// As decodes an object into its Go type; fields that the type does not have fail the test.
+func As[T any](t testing.TB, o *unstructured.Unstructured) *T {
 	t.Helper()
 	typed := new(T)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructuredWithValidation(o.Object, typed, true); err != nil {
