@@ -21,7 +21,8 @@ func newOpener() opener { return make(opener, openAtOnce) }
 // enter says how long to wait before the status of a new Meeting is written; zero is now, and leave has to be called
 // after it. Other writes do not wait.
 func (o opener) enter(m *v1alpha1.Meeting, to v1alpha1.MeetingStatus) (wait time.Duration, leave func()) {
-	if m.Status.Phase != "" || to.Phase != v1alpha1.MeetingActive {
+	opened := m.Annotations[v1alpha1.AnnotationRoomOpened] != ""
+	if opened || m.Status.Phase != "" || to.Phase != v1alpha1.MeetingActive {
 		return 0, func() {}
 	}
 	select {

@@ -22,12 +22,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/golang-jwt/jwt/v5"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/testkit"
@@ -194,6 +196,7 @@ func row(name, measured, against string, ratio float64, promise string) {
 
 // TestBench prints the figures of docs/performance.md, as ratios of things measured in the same run.
 func TestBench(t *testing.T) {
+	log.SetLogger(logr.Discard())
 	w := newWorld(t)
 	fmt.Printf("\n%-44s %14s  %-34s %6s  %s\n", "what", "measured", "against", "ratio", "promise")
 	benchEndpoints(t, w)
