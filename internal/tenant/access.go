@@ -23,16 +23,17 @@ func (r *resolver) access() {
 	r.RateLimit = api.RateLimit
 	file := r.file()
 
-	var values []string
+	var values, places []string
 	for _, ref := range api.KeySecretRefs {
 		if value, ok := r.secretKey(v1alpha1.ConditionAPIKeysResolved, true, ref); ok {
 			values = append(values, string(value))
+			places = append(places, fmt.Sprintf("Secret %q, key %q", ref.Name, ref.Key))
 		}
 	}
 	if len(api.KeySecretRefs) == 0 && file != nil {
-		values = append(values, file.KeySecret)
+		values, places = append(values, file.KeySecret), append(places, "spec.source")
 	}
-	r.keys(values)
+	r.keys(values, places)
 
 	allowed, disabled := api.Allowed, api.Disabled
 	if file != nil && allowed == nil {
@@ -47,20 +48,22 @@ func (r *resolver) access() {
 	}
 }
 
-// keys takes the usable API keys. A missing or refused key is fatal only when none is left.
-func (r *resolver) keys(values []string) {
+// keys takes the usable API keys, each with the place that it is from. A missing or refused key is fatal only when none
+// is left.
+func (r *resolver) keys(values, places []string) {
 	ring, problems := credential.NewKeyRing(values)
 	r.Keys = ring
 	for _, p := range problems {
+		message := places[p.Index] + ": " + p.String()
 		switch {
 		case p.Refused() && ring.Len() == 0:
-			r.problem(v1alpha1.ConditionAPIKeysResolved, refusal(p.Kind), false, true, "%s", p)
+			r.problem(v1alpha1.ConditionAPIKeysResolved, refusal(p.Kind), false, true, "%s", message)
 		case p.Refused():
-			r.problem(v1alpha1.ConditionKeyRefused, refusal(p.Kind), true, false, "%s", p)
+			r.problem(v1alpha1.ConditionKeyRefused, refusal(p.Kind), true, false, "%s", message)
 		case p.Kind == credential.KeyDuplicate:
-			r.problem(v1alpha1.ConditionWeakSecret, v1alpha1.ReasonKeyDoubled, true, false, "%s", p)
+			r.problem(v1alpha1.ConditionWeakSecret, v1alpha1.ReasonKeyDoubled, true, false, "%s", message)
 		default:
-			r.problem(v1alpha1.ConditionWeakSecret, v1alpha1.ReasonKeyTooShort, true, false, "%s", p)
+			r.problem(v1alpha1.ConditionWeakSecret, v1alpha1.ReasonKeyTooShort, true, false, "%s", message)
 		}
 	}
 	if ring.Len() == 0 {

@@ -58,29 +58,32 @@ func (h *hosts) claim(t *Tenant, host string) {
 
 // find prefers exact to wildcard, the longer wildcard to the shorter, and each with its port to it without.
 func (h *hosts) find(hostport string) *Tenant {
-	hostport = strings.ToLower(hostport)
-	host, port := splitPort(hostport)
-	keys := []string{host}
-	if port != "" {
-		keys = []string{host + ":" + port, host}
+	host, port := splitPort(strings.ToLower(hostport))
+	ports := []string{":" + port, ""}
+	if port == "" {
+		ports = []string{"", ":443", ":80"} // Browsers leave these out.
 	}
-	for _, key := range keys {
-		if t := h.exact[key]; t != nil {
-			return t
-		}
+	if t := lookupHost(h.exact, host, ports); t != nil {
+		return t
 	}
 	for i := 1; i < len(host) && len(h.wildcard) > 0; i++ {
 		if host[i] != '.' {
 			continue
 		}
-		if t := h.wildcard[host[i:]+":"+port]; t != nil {
-			return t
-		}
-		if t := h.wildcard[host[i:]]; t != nil {
+		if t := lookupHost(h.wildcard, host[i:], ports); t != nil {
 			return t
 		}
 	}
 	return h.fallback
+}
+
+func lookupHost(table map[string]*Tenant, host string, ports []string) *Tenant {
+	for _, port := range ports {
+		if t := table[host+port]; t != nil {
+			return t
+		}
+	}
+	return nil
 }
 
 // splitPort takes the port off a host; an IPv6 address keeps its brackets.

@@ -5,9 +5,12 @@ package tenant
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
@@ -33,8 +36,10 @@ type objects struct {
 type watch struct {
 	store  toolscache.Store
 	synced func() bool
-	since  time.Time
-	stop   context.CancelFunc
+	// refused says that it may not be read, which is known at once.
+	refused *atomic.Bool
+	since   time.Time
+	stop    context.CancelFunc
 }
 
 func newObjects(client kubernetes.Interface, changed func(object)) *objects {
@@ -65,16 +70,23 @@ func (o *objects) watch(ctx context.Context, key object) *watch {
 		kind = &corev1.ConfigMap{}
 	}
 	tell := func(any) { o.changed(key) }
+	lister := toolscache.NewListWatchFromClient(o.client.CoreV1().RESTClient(), key.resource, key.namespace,
+		fields.OneTermEqualSelector("metadata.name", key.name))
+	list, refused := lister.ListWithContextFunc, &atomic.Bool{}
+	lister.ListWithContextFunc = func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+		found, err := list(ctx, options)
+		refused.Store(apierrors.IsForbidden(err))
+		return found, err
+	}
 	store, controller := toolscache.NewInformerWithOptions(toolscache.InformerOptions{
-		ListerWatcher: toolscache.NewListWatchFromClient(o.client.CoreV1().RESTClient(), key.resource, key.namespace,
-			fields.OneTermEqualSelector("metadata.name", key.name)),
-		ObjectType: kind,
+		ListerWatcher: lister,
+		ObjectType:    kind,
 		Handler: toolscache.ResourceEventHandlerFuncs{
 			AddFunc: tell, UpdateFunc: func(_, now any) { tell(now) }, DeleteFunc: tell,
 		},
 	})
 	go controller.RunWithContext(ctx)
-	return &watch{store: store, synced: controller.HasSynced, since: time.Now(), stop: stop}
+	return &watch{store: store, synced: controller.HasSynced, refused: refused, since: time.Now(), stop: stop}
 }
 
 // settled reports whether every one of the wanted objects has been looked at, or has had its time.
@@ -82,7 +94,8 @@ func (o *objects) settled(wanted map[object]bool) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for key := range wanted {
-		if w := o.watches[key]; w == nil || (!w.synced() && time.Since(w.since) < syncLimit) {
+		w := o.watches[key]
+		if w == nil || (!w.synced() && !w.refused.Load() && time.Since(w.since) < syncLimit) {
 			return false
 		}
 	}

@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	// syncLimit bounds how long a ConferenceConfig waits for the Secrets that it names: one that may not be read is
-	// a missing one.
+	// syncLimit bounds how long a ConferenceConfig waits for the Secrets that it names: one that cannot be read is a
+	// missing one.
 	syncLimit = 5 * time.Second
 	syncPoll  = 10 * time.Millisecond
 	// retryAfter is before the next try of what failed for a reason that passes.
@@ -208,11 +208,12 @@ func (r *Registry) next(ctx context.Context) (done types.NamespacedName, ok bool
 // been looked at yet; the others do not wait for that.
 func (r *Registry) refresh(ctx context.Context, name types.NamespacedName) bool {
 	var config v1alpha1.ConferenceConfig
+	var others []types.NamespacedName
 	err := r.options.Cache.Get(ctx, client.ObjectKey(name), &config)
 	switch {
 	case apierrors.IsNotFound(err):
 		r.watch(ctx, name, nil)
-		r.put(name, nil)
+		others = r.put(name, nil)
 	case err != nil:
 		return false
 	default:
@@ -229,13 +230,16 @@ func (r *Registry) refresh(ctx context.Context, name types.NamespacedName) bool 
 				return true // What was good is served until the file can be evaluated.
 			}
 		}
-		r.put(name, t)
+		others = r.put(name, t)
 	}
 	r.mu.Lock()
 	listeners := r.listeners
 	r.mu.Unlock()
 	for _, tell := range listeners {
 		(*tell)(name)
+		for _, other := range others {
+			(*tell)(other)
+		}
 	}
 	return true
 }
@@ -255,7 +259,8 @@ func (r *Registry) watch(ctx context.Context, name types.NamespacedName, names m
 	r.objects.keep(ctx, all)
 }
 
-func (r *Registry) put(name types.NamespacedName, t *Tenant) {
+// put serves a Tenant from now on, or no more. It names the others that got or lost a host by that.
+func (r *Registry) put(name types.NamespacedName, t *Tenant) (others []types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if t == nil {
@@ -263,7 +268,14 @@ func (r *Registry) put(name types.NamespacedName, t *Tenant) {
 	} else {
 		r.tenants[name] = t
 	}
-	r.hosts.Store(newHosts(slices.Collect(maps.Values(r.tenants)), r.options.Default))
+	before, now := r.hosts.Load(), newHosts(slices.Collect(maps.Values(r.tenants)), r.options.Default)
+	r.hosts.Store(now)
+	for other := range r.tenants {
+		if other != name && !slices.Equal(before.conflicts[other], now.conflicts[other]) {
+			others = append(others, other)
+		}
+	}
+	return others
 }
 
 // dial shares one engine among the Tenants of one server.

@@ -190,6 +190,7 @@ func (r *resolver) web() {
 		CORSOrigins:  web.CORSOrigins,
 		BrandName:    brand.Name,
 		LogoURL:      string(brand.LogoURL),
+		BrandColor:   brand.Color,
 	}
 	if r.Web.Home == "" {
 		r.Web.Home = r.BaseURL + "/"

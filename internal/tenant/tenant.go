@@ -68,6 +68,8 @@ type Web struct {
 	CORSOrigins  []string
 	BrandName    string
 	LogoURL      string
+	// BrandColor is #rrggbb, or empty.
+	BrandColor string
 }
 
 // Media is the tenant's engine.

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tenant
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+var epoch = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
+
+// asking is a Tenant that asks for hosts; age makes the lesser the older.
+func asking(name string, age int, hosts ...string) *Tenant {
+	return &Tenant{
+		NamespacedName: types.NamespacedName{Namespace: "ns", Name: name}, UID: types.UID(name),
+		Created: epoch.Add(time.Duration(age) * time.Second), Hosts: hosts,
+	}
+}
+
+func nameOf(t *Tenant) string {
+	if t == nil {
+		return ""
+	}
+	return t.Name
+}
+
+func TestFindHost(t *testing.T) {
+	h := newHosts([]*Tenant{
+		asking("exact", 1, "meet.example.com"),
+		asking("port", 2, "meet.example.com:8443", "only-port.example:8080"),
+		asking("wildcard", 3, "*.example.com"),
+		asking("deeper", 4, "*.team.example.com"),
+		asking("wildcard-port", 5, "*.example.com:9000"),
+		asking("ipv4", 6, "10.0.0.1"),
+		asking("ipv6", 7, "[::1]", "[2001:db8::1]:8080"),
+		asking("default-port", 8, "secure.example:443", "plain.example:80", "*.secure.example:443"),
+	}, types.NamespacedName{})
+	for _, tc := range []struct{ reason, host, want string }{
+		{"exact", "meet.example.com", "exact"},
+		{"case does not count", "MEET.Example.COM", "exact"},
+		{"a trailing dot is the same host", "meet.example.com.", "exact"},
+		{"a trailing dot before a port", "meet.example.com.:8443", "port"},
+		{"a port that no entry has", "meet.example.com:1234", "exact"},
+		{"an entry with the port beats one without", "meet.example.com:8443", "port"},
+		{"only an entry with another port", "only-port.example:8081", ""},
+		{"only an entry with a port that is not the scheme's", "only-port.example", ""},
+		{"below a wildcard", "a.example.com", "wildcard"},
+		{"far below a wildcard", "a.b.c.example.com", "wildcard"},
+		{"the longer wildcard wins", "a.team.example.com", "deeper"},
+		{"the suffix of the longer one is below the shorter", "team.example.com", "wildcard"},
+		{"a wildcard does not hold its own suffix", "example.com", ""},
+		{"a host that ends like a suffix", "badexample.com", ""},
+		{"a wildcard with the port beats one without", "a.example.com:9000", "wildcard-port"},
+		{"exact beats a wildcard, even one with the port", "meet.example.com:9000", "exact"},
+		{"the longer wildcard beats a shorter one with the port", "a.team.example.com:9000", "deeper"},
+		{"a wildcard with case and trailing dot", "A.EXAMPLE.com.", "wildcard"},
+		{"IPv4", "10.0.0.1:8080", "ipv4"},
+		{"another IPv4", "10.0.0.2", ""},
+		{"IPv6", "[::1]", "ipv6"},
+		{"IPv6 on any port", "[::1]:9999", "ipv6"},
+		{"IPv6 with its port", "[2001:DB8::1]:8080", "ipv6"},
+		{"IPv6 on another port", "[2001:db8::1]:8081", ""},
+		{"browsers leave out the port of https", "secure.example", "default-port"},
+		{"but may send it", "secure.example:443", "default-port"},
+		{"browsers leave out the port of http", "plain.example", "default-port"},
+		{"also below a wildcard", "a.secure.example", "default-port"},
+		{"nothing", "", ""},
+		{"only a port", ":8080", ""},
+		{"only dots", "...", ""},
+		{"a star is no wildcard in a request", "*.example.com", "wildcard"},
+		{"unknown", "other.example", ""},
+	} {
+		if got := nameOf(h.find(tc.host)); got != tc.want {
+			t.Errorf("%s: %q is answered by %q, want %q", tc.reason, tc.host, got, tc.want)
+		}
+	}
+}
+
+func TestFallback(t *testing.T) {
+	a, b := asking("a", 1, "a.example"), asking("b", 2, "b.example")
+	for _, tc := range []struct {
+		reason    string
+		tenants   []*Tenant
+		byDefault string
+		want      string
+	}{
+		{"no tenant", nil, "", ""},
+		{"the only one", []*Tenant{a}, "", "a"},
+		{"none of two", []*Tenant{a, b}, "", ""},
+		{"the default of two", []*Tenant{a, b}, "b", "b"},
+		{"the only one, where the default is not there", []*Tenant{a}, "b", "a"},
+		{"none of two, where the default is not there", []*Tenant{a, b}, "c", ""},
+	} {
+		h := newHosts(tc.tenants, types.NamespacedName{Namespace: "ns", Name: tc.byDefault})
+		if got := nameOf(h.find("10.9.8.7:8080")); got != tc.want {
+			t.Errorf("%s: %q answers, want %q", tc.reason, got, tc.want)
+		}
+		if len(tc.tenants) > 0 && nameOf(h.find("a.example")) != "a" {
+			t.Errorf("%s: a.example is not answered by its own", tc.reason)
+		}
+	}
+}
+
+func TestTheOlderKeepsAHost(t *testing.T) {
+	old, young := asking("old", 1, "x.example", "*.y.example", "x.example:80"), asking("young", 2, "x.example", "*.y.example", "own.example")
+	twins := []*Tenant{asking("b", 3, "twin.example"), asking("a", 3, "twin.example")}
+	for _, order := range [][]*Tenant{append([]*Tenant{old, young}, twins...), append(slices.Clone(twins), young, old)} {
+		h := newHosts(order, types.NamespacedName{})
+		for host, want := range map[string]string{"x.example": "old", "z.y.example": "old", "own.example": "young", "twin.example": "a"} {
+			if got := nameOf(h.find(host)); got != want {
+				t.Errorf("%s is answered by %q, want %q", host, got, want)
+			}
+		}
+		want := map[types.NamespacedName][]string{
+			young.NamespacedName:         {"x.example", "*.y.example"},
+			{Namespace: "ns", Name: "b"}: {"twin.example"},
+		}
+		if diff := cmp.Diff(want, h.conflicts); diff != "" {
+			t.Errorf("conflicts (-want +got):\n%s", diff)
+		}
+	}
+	twice := newHosts([]*Tenant{asking("one", 1, "x.example", "x.example")}, types.NamespacedName{})
+	if len(twice.conflicts) > 0 {
+		t.Errorf("a tenant is in conflict with itself: %v", twice.conflicts)
+	}
+}
+
+func FuzzFindHost(f *testing.F) {
+	for _, seed := range []string{"a.example", "[::1]:80", "[", "]:", "a.b.example:", "*.example", "::::", "a.example.:443"} {
+		f.Add(seed)
+	}
+	h := newHosts([]*Tenant{asking("exact", 1, "a.example"), asking("wildcard", 2, "*.b.example")}, types.NamespacedName{})
+	exact := regexp.MustCompile(`(?is)^a\.example\.?(:[^:]*)?$`)
+	wildcard := regexp.MustCompile(`(?is)^[^:]+\.b\.example\.?(:[^:]*)?$`)
+	f.Fuzz(func(t *testing.T, host string) {
+		got, want := nameOf(h.find(host)), ""
+		switch {
+		case strings.ContainsAny(host, "[]"): // IPv6: the table has it
+			return
+		case exact.MatchString(host):
+			want = "exact"
+		case wildcard.MatchString(host):
+			want = "wildcard"
+		}
+		if got != want {
+			t.Errorf("%q is answered by %q, want %q", host, got, want)
+		}
+	})
+}
