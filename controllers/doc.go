@@ -5,15 +5,16 @@
 // writer of status.
 package controllers
 
-// What the whole manager may do, and no more. The gateway's share is here too, because one binary has one account.
+// What the whole manager may do, and no more: a test compares this with what it asks for in a meeting's life. The
+// gateway's share is here too, because one binary has one account. Leases, and the Events of leader election, are in
+// config/rbac/leader_election_role.yaml, for its own namespace alone.
 //
-// +kubebuilder:rbac:groups=convene.dev,resources=meetings,verbs=get;list;watch;create;update;patch;delete
-// +kubebuilder:rbac:groups=convene.dev,resources=meetings/status,verbs=update;patch
+// +kubebuilder:rbac:groups=convene.dev,resources=meetings,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=convene.dev,resources=meetings/status,verbs=update
 // +kubebuilder:rbac:groups=convene.dev,resources=meetings/finalizers,verbs=update
-// +kubebuilder:rbac:groups=convene.dev,resources=conferenceconfigs,verbs=get;list;watch;update;patch
-// +kubebuilder:rbac:groups=convene.dev,resources=conferenceconfigs/status,verbs=update;patch
+// +kubebuilder:rbac:groups=convene.dev,resources=conferenceconfigs,verbs=list;watch;patch
+// +kubebuilder:rbac:groups=convene.dev,resources=conferenceconfigs/status,verbs=update
 // +kubebuilder:rbac:groups=convene.dev,resources=conferenceconfigs/finalizers,verbs=update
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create
-// +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch
-// +kubebuilder:rbac:groups="";events.k8s.io,resources=events,verbs=create;patch
-// +kubebuilder:rbac:groups=coordination.k8s.io,resources=leases,verbs=get;create;update
+// +kubebuilder:rbac:groups="",resources=configmaps,verbs=list;watch
+// +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
