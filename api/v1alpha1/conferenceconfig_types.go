@@ -300,12 +300,12 @@ type WebSpec struct {
 	// +kubebuilder:validation:items:MaxLength=261
 	// +kubebuilder:validation:items:Pattern=`^(\*|https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?)$`
 	CORSOrigins []string `json:"corsOrigins,omitempty"`
-	// brand is the name and logo on the pages.
+	// brand is the name, logo and colour on the pages.
 	// +optional
 	Brand *BrandSpec `json:"brand,omitempty"`
 }
 
-// BrandSpec is the name and logo on the pages.
+// BrandSpec is the name, logo and colour on the pages.
 type BrandSpec struct {
 	// name on the pages. Default Convene.
 	// +optional
@@ -314,6 +314,11 @@ type BrandSpec struct {
 	// logoURL of an image.
 	// +optional
 	LogoURL URL `json:"logoURL,omitempty"`
+	// color of buttons and links, as #rrggbb. The pages use the nearest shade that can be read in each theme.
+	// +optional
+	// +kubebuilder:validation:MaxLength=7
+	// +kubebuilder:validation:Pattern=`^(#[0-9A-Fa-f]{6})?$`
+	Color string `json:"color,omitempty"`
 }
 
 // MediaSpec is the LiveKit server.

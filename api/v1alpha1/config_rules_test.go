@@ -56,6 +56,8 @@ func configRules(t *testing.T, c *testkit.Cluster, r *refused) {
 		hostRules("spec.hostnames"), hostRules("spec.meetings.allowedRedirectHosts"),
 		originRules("spec.web.embedOrigins", true), originRules("spec.web.corsOrigins", false),
 		urlRules("spec.web.homeURL"), urlRules("spec.web.brand.logoURL"),
+		list("a colour", "spec.web.brand.color", "", "", "#000000", "#1A4d8f"),
+		list("no colour", "spec.web.brand.color", "should match", "red", "#fff", "1a4d8f", "#1a4d8g", "#1a4d8;"),
 		lengthRules("spec.meetings.defaultDuration"), lengthRules("spec.meetings.maxDuration"),
 		timeRules("spec.meetings.unjoinedTimeout"), timeRules("spec.meetings.emptyTimeout"), timeRules("spec.meetings.linkLifetime"),
 		timeRules("spec.tokens.defaultLifetime"), timeRules("spec.tokens.maxLifetime"),

@@ -37,7 +37,7 @@ web:
   homeURL: https://example.com/
   embedOrigins: [https://app.example.com]
   corsOrigins: [https://app.example.com]
-  brand: {name: Example, logoURL: https://example.com/logo.svg}
+  brand: {name: Example, logoURL: https://example.com/logo.svg, color: "#1a4d8f"}
 media:
   apiURL: http://livekit:7880
   browserURL: wss://livekit.example.com
