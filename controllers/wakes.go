@@ -8,7 +8,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -60,26 +62,41 @@ func (w Wakes) send(to chan event.TypedGenericEvent[types.NamespacedName], name 
 	}
 }
 
-func (w Wakes) meetings() source.Source { return from(w.seen, itself) }
+// meetings go before all others: somebody has come or gone.
+func (w Wakes) meetings() source.Source { return from(w.seen, itself, urgent) }
 
-func (w Wakes) configs() source.Source { return from(w.tenantConfigs, itself) }
+func (w Wakes) configs() source.Source { return from(w.tenantConfigs, itself, usual) }
 
 func (w Wakes) tenants(requests func(context.Context, types.NamespacedName) []reconcile.Request) source.Source {
-	return from(w.tenantMeetings, requests)
+	return from(w.tenantMeetings, requests, usual)
 }
 
 func itself(_ context.Context, name types.NamespacedName) []reconcile.Request {
 	return []reconcile.Request{{NamespacedName: name}}
 }
 
-func from(channel chan event.TypedGenericEvent[types.NamespacedName], requests func(context.Context, types.NamespacedName) []reconcile.Request) source.Source {
+// Priorities in a controller's queue. With thousands of Meetings waiting, those with people must not wait behind them.
+const (
+	usual  = 0
+	urgent = 10
+)
+
+func from(channel chan event.TypedGenericEvent[types.NamespacedName], requests func(context.Context, types.NamespacedName) []reconcile.Request, priority int) source.Source {
 	return source.TypedChannel(channel, handler.TypedFuncs[types.NamespacedName, reconcile.Request]{
 		GenericFunc: func(ctx context.Context, e event.TypedGenericEvent[types.NamespacedName], q queue) {
-			for _, request := range requests(ctx, e.Object) {
-				q.Add(request)
-			}
+			add(q, priority, requests(ctx, e.Object)...)
 		},
 	})
+}
+
+func add(q queue, priority int, requests ...reconcile.Request) {
+	if ordered, ok := q.(priorityqueue.PriorityQueue[reconcile.Request]); ok {
+		ordered.AddWithOpts(priorityqueue.AddOpts{Priority: ptr.To(priority)}, requests...)
+		return
+	}
+	for _, request := range requests {
+		q.Add(request)
+	}
 }
 
 // meetingsOfConfig are all Meetings of a ConferenceConfig.

@@ -280,9 +280,12 @@ func (w *world) deleteAll(t *testing.T, prefix string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.eventually(t, func() error {
-		if left := w.a.call("GET", "/api/v1/stats", nil); left.body["totalRooms"] != 10.0 {
-			return fmt.Errorf("stats are %s", left.raw)
+	testkit.Eventually(t, 5*time.Minute, func() error {
+		if err := w.Client.List(t.Context(), &all, client.InNamespace(w.Namespace)); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(all.Items, func(m v1alpha1.Meeting) bool { return strings.HasPrefix(m.Spec.Room, prefix) }) {
+			return fmt.Errorf("%d Meetings are left", len(all.Items))
 		}
 		return nil
 	})
