@@ -238,6 +238,7 @@ func (o *Observer) lookInto(ctx context.Context, server engine.Server, e engine.
 	if o.keep(server, name, participants) {
 		o.tell(ctx, name)
 	}
+	o.enforce(ctx, e, name, participants)
 	return nil
 }
 

@@ -113,4 +113,6 @@ const (
 	AnnotationRoomOpened = "convene.dev/room-opened"
 	// AnnotationRemoved lists the identities that a presenter removed, separated by commas.
 	AnnotationRemoved = "convene.dev/removed"
+	// AnnotationMuted lists the identities that a presenter muted, separated by commas.
+	AnnotationMuted = "convene.dev/muted"
 )

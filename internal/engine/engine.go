@@ -116,6 +116,8 @@ type Grant struct {
 	Identity Identity
 	Name     string
 	Traits
+	// Muted gives no right to speak: a presenter has muted this one before.
+	Muted bool
 	// Lifetime bounds the first use of the token; the engine renews tokens of those who are in.
 	Lifetime time.Duration
 }

@@ -62,13 +62,20 @@ func check(grant engine.Grant) error {
 	return nil
 }
 
+// sourcesOf leaves more than nothing, which LiveKit would take for all.
+func sourcesOf(grant engine.Grant) []lk.TrackSource {
+	return slices.DeleteFunc(slices.Clone(sources), func(s lk.TrackSource) bool {
+		return grant.Muted && s == lk.TrackSource_MICROPHONE
+	})
+}
+
 func videoGrant(grant engine.Grant) *auth.VideoGrant {
 	video := &auth.VideoGrant{RoomJoin: true, Room: string(grant.Room), Hidden: grant.Hidden}
 	video.SetCanSubscribe(true)
 	// A hidden publisher's tracks would be offered to the others.
 	video.SetCanPublish(!grant.Hidden)
 	if !grant.Hidden {
-		video.SetCanPublishSources(slices.Clone(sources))
+		video.SetCanPublishSources(sourcesOf(grant))
 	}
 	// Data goes through us, which is how chat can be off for some.
 	video.SetCanPublishData(false)

@@ -33,6 +33,7 @@ func TestGrantAllowsJustThis(t *testing.T) {
 	sources := []any{"camera", "microphone", "screen_share", "screen_share_audio"}
 	cases := map[string]struct {
 		traits     engine.Traits
+		muted      bool
 		kind       any
 		video      map[string]any
 		attributes any
@@ -61,6 +62,15 @@ func TestGrantAllowsJustThis(t *testing.T) {
 				"presenter": "true", "chat": "true", "notify": "true", "avatar": "https://example.com/a.png",
 			},
 		},
+		"a peer whom a presenter has muted": {
+			traits: engine.Traits{Chat: true}, muted: true,
+			video: map[string]any{
+				"roomJoin": true, "room": "m-1", "canSubscribe": true, "canPublish": true,
+				"canPublishSources": []any{"camera", "screen_share", "screen_share_audio"},
+				"canPublishData":    false, "canUpdateOwnMetadata": false,
+			},
+			attributes: map[string]any{"chat": "true"},
+		},
 		"a hidden peer, who counts for nothing": {
 			traits: engine.Traits{Hidden: true},
 			kind:   "agent",
@@ -73,7 +83,7 @@ func TestGrantAllowsJustThis(t *testing.T) {
 	e := dial(t, nowhere)
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			token, err := e.Grant(engine.Grant{Room: "m-1", Identity: "i", Name: "Ann", Traits: c.traits, Lifetime: 10 * time.Minute})
+			token, err := e.Grant(engine.Grant{Room: "m-1", Identity: "i", Name: "Ann", Traits: c.traits, Muted: c.muted, Lifetime: 10 * time.Minute})
 			if err != nil {
 				t.Fatal(err)
 			}

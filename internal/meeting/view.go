@@ -39,6 +39,8 @@ type View struct {
 	Opened bool
 	// Removed are identities that a presenter sent away.
 	Removed []engine.Identity
+	// Muted are identities that a presenter muted.
+	Muted []engine.Identity
 }
 
 // Begin is when the meeting began for listings: the first arrival, and before that its creation.

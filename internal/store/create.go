@@ -120,7 +120,8 @@ func (s *Store) make(ctx context.Context, t *tenant.Tenant, p plans) (*v1alpha1.
 	if t.Deleting {
 		return nil, fault.Unavailable("This service is being shut down and opens no new meetings; use another one")
 	}
-	if ended := s.directory.lastEnded(t, p.spec.Room); ended != nil && p.lineage == "" && meeting.Restartable(ended) {
+	ended := s.directory.lastEnded(t, p.spec.Room)
+	if ended != nil && p.lineage == "" && meeting.Restartable(ended) {
 		p.lineage = meeting.Lineage(ended)
 	}
 	m := &v1alpha1.Meeting{
@@ -134,7 +135,7 @@ func (s *Store) make(ctx context.Context, t *tenant.Tenant, p plans) (*v1alpha1.
 	}
 	m.Spec.ConfigRef.Name = t.Name
 	if p.lineage != "" {
-		m.Annotations = map[string]string{v1alpha1.AnnotationLineage: p.lineage}
+		m.Annotations = continuing(p.lineage, ended)
 	}
 	if p.password != "" {
 		m.Spec.PasswordSecretRef = newPasswordRef(m.Name)
@@ -147,6 +148,18 @@ func (s *Store) make(ctx context.Context, t *tenant.Tenant, p plans) (*v1alpha1.
 	}
 	s.directory.wrote(m)
 	return m, s.writePassword(ctx, m, p.password)
+}
+
+// continuing are the annotations of a Meeting that goes on where another has ended. Nobody gets around having been removed
+// by waiting until the others have left.
+func continuing(lineage string, ended *v1alpha1.Meeting) map[string]string {
+	annotations := map[string]string{v1alpha1.AnnotationLineage: lineage}
+	if ended != nil && meeting.Lineage(ended) == lineage {
+		if removed := ended.Annotations[v1alpha1.AnnotationRemoved]; removed != "" {
+			annotations[v1alpha1.AnnotationRemoved] = removed
+		}
+	}
+	return annotations
 }
 
 // clear deletes the ended Meeting that has the object name. The UID and version make sure that it is that one and

@@ -87,8 +87,20 @@ func (s *Store) MarkOpened(ctx context.Context, t *tenant.Tenant, v meeting.View
 
 // MarkRemoved writes down that a presenter sent somebody away, so that no replica lets that one in again.
 func (s *Store) MarkRemoved(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
+	return s.enlist(ctx, t, uid, v1alpha1.AnnotationRemoved, meeting.Removed, who)
+}
+
+// MarkMuted writes down that a presenter muted somebody, so that coming back does not undo it.
+func (s *Store) MarkMuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
+	return s.enlist(ctx, t, uid, v1alpha1.AnnotationMuted, meeting.Muted, who)
+}
+
+// enlist adds an identity to a list that a Meeting carries.
+func (s *Store) enlist(
+	ctx context.Context, t *tenant.Tenant, uid, annotation string, list func(*v1alpha1.Meeting) []engine.Identity, who engine.Identity,
+) error {
 	return s.annotate(ctx, t, uid, func(m *v1alpha1.Meeting) (string, string) {
-		all := removed(m)
+		all := list(m)
 		if !slices.Contains(all, who) {
 			all = append(all, who)
 		}
@@ -96,7 +108,7 @@ func (s *Store) MarkRemoved(ctx context.Context, t *tenant.Tenant, uid string, w
 		for i, id := range all {
 			ids[i] = string(id)
 		}
-		return v1alpha1.AnnotationRemoved, strings.Join(ids, ",")
+		return annotation, strings.Join(ids, ",")
 	})
 }
 

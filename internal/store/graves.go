@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/meeting"
 )
@@ -21,9 +23,11 @@ type graves struct {
 	swept time.Time
 }
 
+// grave is its tenant's: nobody else finds it.
 type grave struct {
-	view  meeting.View
-	until time.Time
+	config types.NamespacedName
+	view   meeting.View
+	until  time.Time
 }
 
 func newGraves(now func() time.Time) *graves {
@@ -44,15 +48,18 @@ func (g *graves) gone(m *v1alpha1.Meeting) {
 		}
 		g.swept = now
 	}
-	g.byUID[string(m.UID)] = grave{until: now.Add(remember), view: meeting.View{
+	g.byUID[string(m.UID)] = grave{config: configOf(m), until: now.Add(remember), view: meeting.View{
 		UID: string(m.UID), Lineage: meeting.Lineage(m), Room: m.Spec.Room, Ended: true,
 		EndReason: m.Status.EndReason, Redirect: meeting.Redirect(m),
 	}}
 }
 
-func (g *graves) find(uid string) (meeting.View, bool) {
+func (g *graves) find(config types.NamespacedName, uid string) (meeting.View, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	old, ok := g.byUID[uid]
-	return old.view, ok && g.now().Before(old.until)
+	if !ok || old.config != config || !g.now().Before(old.until) {
+		return meeting.View{}, false
+	}
+	return old.view, true
 }

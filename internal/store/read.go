@@ -39,7 +39,7 @@ func (s *Store) ByUID(_ context.Context, t *tenant.Tenant, uid string) (meeting.
 	if m := s.directory.withUID(t, uid); m != nil {
 		return view(t, m), true
 	}
-	return s.graves.find(uid)
+	return s.graves.find(t.NamespacedName, uid)
 }
 
 // holder is the Meeting that has a room, an ending one too, with this replica's writes in it; nil when the room is

@@ -3,7 +3,6 @@
 package store
 
 import (
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -40,7 +38,8 @@ func view(t *tenant.Tenant, m *v1alpha1.Meeting) meeting.View {
 		Redirect:        meeting.Redirect(m),
 		EngineRoom:      meeting.EngineRoom(string(t.UID), string(m.UID)),
 		Opened:          m.Annotations[v1alpha1.AnnotationRoomOpened] != "",
-		Removed:         removed(m),
+		Removed:         meeting.Removed(m),
+		Muted:           meeting.Muted(m),
 	}
 	if own := m.Spec.MaxParticipants; own != nil {
 		v.MaxParticipants = min(v.MaxParticipants, int(*own))
@@ -52,14 +51,6 @@ func view(t *tenant.Tenant, m *v1alpha1.Meeting) meeting.View {
 		}
 	}
 	return v
-}
-
-func removed(m *v1alpha1.Meeting) []engine.Identity {
-	var out []engine.Identity
-	for _, id := range strings.FieldsFunc(m.Annotations[v1alpha1.AnnotationRemoved], func(r rune) bool { return r == ',' }) {
-		out = append(out, engine.Identity(id))
-	}
-	return out
 }
 
 func timeOf(t *metav1.Time) time.Time {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
+)
+
+// enforce sends away who was removed and is seen all the same, and mutes who was muted and is heard. The gateway lets
+// neither happen, but browsers that reach the engine past it can come back with an access token for some minutes: the
+// engine cannot take one back.
+func (o *Observer) enforce(ctx context.Context, e engine.Engine, name engine.RoomName, participants []engine.Participant) {
+	m := o.meetingOf(ctx, name)
+	if m == nil {
+		return
+	}
+	removed, muted := meeting.Removed(m), meeting.Muted(m)
+	for _, p := range participants {
+		var action engine.Action
+		switch {
+		case meeting.Listed(removed, p.Identity):
+			action = engine.Remove{Who: p.Identity}
+		case p.Audio && meeting.Listed(muted, p.Identity):
+			action = engine.Mute{Who: p.Identity}
+		default:
+			continue
+		}
+		// What does not succeed now is seen again at the next look.
+		if err := e.Act(ctx, name, action); err != nil {
+			o.Log.V(1).Info("A presenter's decision could not be enforced; trying again", "room", name, "error", err.Error())
+		}
+	}
+}
