@@ -32,10 +32,15 @@ func (h *handler) act(v *visit) error {
 	if err := decode(v, &request); err != nil {
 		return err
 	}
-	if request.Action == "end" {
+	switch request.Action {
+	case "end":
+		v.deed.action = request.Action
 		err = h.endForAll(ctx, v, p, request)
-	} else {
+	case "mute", "remove", "lowerHand":
+		v.deed.action = request.Action
 		err = h.actOn(ctx, v, p, request)
+	default:
+		err = fault.Invalid("action", "action must be mute, remove, lowerHand or end")
 	}
 	if err == nil {
 		writeNothing(v.w)
@@ -66,8 +71,6 @@ func (h *handler) actOn(ctx context.Context, v *visit, p peer, r actRequest) err
 		action = engine.Hand{Who: r.Identity}
 	case "remove":
 		action = engine.Remove{Who: r.Identity}
-	default:
-		return fault.Invalid("action", "action must be mute, remove, lowerHand or end")
 	}
 	if r.Identity == "" {
 		return fault.Invalid("identity", "identity is required; name the participant")
@@ -79,20 +82,30 @@ func (h *handler) actOn(ctx context.Context, v *visit, p peer, r actRequest) err
 	if !in {
 		return errLeft
 	}
-	if r.Action == "remove" {
-		// First the memory, then the act: the other way round they could come back between the two.
-		if r.Identity == p.identity() {
-			return fault.Invalid("identity", "You cannot remove yourself; leave instead")
-		}
-		if err := h.Meetings.MarkRemoved(ctx, v.t, p.view.UID, r.Identity); err != nil {
-			return err
-		}
+	v.deed.whom = r.Identity // Only now is it known to be one.
+	// First the memory, then the act: the other way round they could come back between the two.
+	if err := h.remember(ctx, v, p, r); err != nil {
+		return err
 	}
 	err = v.t.Media.Engine.Act(ctx, p.view.EngineRoom, action)
 	if fault.Is(err, fault.KindNotFound) {
 		return errLeft.Because(err)
 	}
 	return ofEngine(err)
+}
+
+// remember writes down what has to outlast the connection of the one it is done to.
+func (h *handler) remember(ctx context.Context, v *visit, p peer, r actRequest) error {
+	switch r.Action {
+	case "remove":
+		if r.Identity == p.identity() {
+			return fault.Invalid("identity", "You cannot remove yourself; leave instead")
+		}
+		return h.Meetings.MarkRemoved(ctx, v.t, p.view.UID, r.Identity)
+	case "mute":
+		return h.Meetings.MarkMuted(ctx, v.t, p.view.UID, r.Identity)
+	}
+	return nil
 }
 
 var errLeft = fault.NotFound("That participant has left the meeting already")

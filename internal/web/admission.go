@@ -52,18 +52,19 @@ type youAnswer struct {
 // admission makes what the page gets.
 func (h *handler) admission(v *visit, view meeting.View, a applicant, who engine.Identity) (sessionAnswer, error) {
 	now := h.Now()
+	muted := meeting.Listed(view.Muted, who)
 	traits := engine.Traits{Presenter: a.Presenter, Hidden: a.Hide, Chat: a.Chat, Notify: a.Notify, Avatar: a.Avatar}
 	traits.OS, traits.Browser = client(v.r.UserAgent())
 	token, err := v.t.Media.Engine.Grant(engine.Grant{
-		Room: view.EngineRoom, Identity: who, Name: a.Name, Traits: traits, Lifetime: grantLifetime,
+		Room: view.EngineRoom, Identity: who, Name: a.Name, Traits: traits, Muted: muted, Lifetime: grantLifetime,
 	})
 	if err != nil {
 		return sessionAnswer{}, err
 	}
 	session, err := v.t.Signer.IssueSession(credential.Session{
 		Identity: string(who), Meeting: view.UID, Lineage: view.Lineage, Room: view.Room, Name: a.Name, Avatar: a.Avatar,
-		Username: a.Username, Presenter: a.Presenter, Hidden: a.Hide, Chat: a.Chat, Notify: a.Notify,
-	}, 0, now)
+		Username: a.Username, Presenter: a.granted, Hidden: a.Hide, Chat: a.Chat, Notify: a.Notify,
+	}, v.t.Users, 0, now)
 	if err != nil {
 		return sessionAnswer{}, err
 	}
@@ -75,7 +76,7 @@ func (h *handler) admission(v *visit, view meeting.View, a applicant, who engine
 			StartedAt: view.Started.UTC(), ExpiresAt: view.Expires.UTC(),
 		},
 		You: youAnswer{
-			Identity: who, Name: a.Name, Avatar: a.Avatar, Audio: a.Audio, Video: a.Video, Screen: a.Screen,
+			Identity: who, Name: a.Name, Avatar: a.Avatar, Audio: a.Audio && !muted, Video: a.Video, Screen: a.Screen,
 			Chat: a.Chat, Hidden: a.Hide, Notify: a.Notify, Presenter: a.Presenter,
 		},
 		Home: v.t.Web.Home,

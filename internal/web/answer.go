@@ -18,9 +18,7 @@ import (
 const (
 	reasonNameRequired     = "NameRequired"
 	reasonPasswordRequired = "PasswordRequired"
-	reasonWrongPassword    = "WrongPassword"
 	reasonLoginRequired    = "LoginRequired"
-	reasonWrongLogin       = "WrongLogin"
 	reasonLinkExpired      = "LinkExpired"
 	reasonFull             = "Full"
 )
@@ -43,7 +41,7 @@ var kinds = map[fault.Kind]struct {
 }
 
 var pageReasons = []string{
-	"Invalid", reasonNameRequired, reasonPasswordRequired, reasonWrongPassword, reasonLoginRequired, reasonWrongLogin,
+	"Invalid", reasonNameRequired, reasonPasswordRequired, fault.ReasonWrongPassword, reasonLoginRequired, fault.ReasonWrongLogin,
 	"NotAllowed", reasonLinkExpired, "NotFound", "Ended", reasonFull, "TooManyAttempts", "Unavailable",
 }
 
@@ -95,25 +93,16 @@ type errorBody struct {
 // refuse writes an error for a script.
 func (h *handler) refuse(v *visit, err error) {
 	r := h.prepareRefusal(v, err)
+	h.audit(v, &r)
 	writeJSON(v.w, r.status, errorBody{Error: r.fault.Message, Reason: r.fault.Reason, Redirect: r.redirect, Home: v.t.Web.Home})
 }
 
-// prepareRefusal logs an error and sets the headers that go with it.
+// prepareRefusal looks at an error as the page will, and sets the headers that go with it.
 func (h *handler) prepareRefusal(v *visit, err error) refusal {
 	r := asRefusal(err)
 	if r.after > 0 {
 		seconds := int((r.after + time.Second - 1) / time.Second)
 		v.w.Header().Set("Retry-After", strconv.Itoa(seconds))
-	}
-	// The path, never the query: it may hold a token.
-	log := h.Log.WithValues("tenant", v.t.String(), "path", v.r.URL.Path, "status", r.status)
-	switch cause := r.fault.Cause; {
-	case r.status == http.StatusInternalServerError:
-		log.Error(cause, r.fault.Message)
-	case r.status > http.StatusInternalServerError:
-		log.Info(r.fault.Message, "cause", cause)
-	case cause != nil:
-		log.V(1).Info(r.fault.Message, "cause", cause)
 	}
 	return r
 }
@@ -129,6 +118,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	header.Set("Content-Type", "application/json")
 	header.Set("Cache-Control", "no-store")
 	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Referrer-Policy", "no-referrer")
 	header.Set("Content-Length", strconv.Itoa(b.Len()))
 	w.WriteHeader(status)
 	// An error here means that the client has gone.

@@ -14,6 +14,7 @@ import (
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
 )
 
 // inside lets somebody in by ticket, all the way into the engine's room.
@@ -288,7 +289,7 @@ func TestAct(t *testing.T) {
 				c.given(s)
 			}
 			s.engine.onAct = func() {
-				if c.reason == "remove" && !barred(v.Removed, other.You.Identity) {
+				if c.reason == "remove" && !meeting.Listed(v.Removed, other.You.Identity) {
 					t.Error("removed before it was written down: they could come back between the two")
 				}
 			}

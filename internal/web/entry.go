@@ -53,6 +53,8 @@ type applicant struct {
 	id string
 	// previous is the session of somebody who comes back, or nil.
 	previous *credential.SessionGrant
+	// granted says that the credential itself makes a presenter, whomever the tenant lists.
+	granted bool
 }
 
 // knowsPassword says that the room's password was asked for before: when the backend made the ticket, or when the
@@ -65,7 +67,7 @@ type checkLogin func(username, password string) (bool, error)
 var (
 	errNameRequired  = fault.Invalid("name", "Enter your name to join").WithReason(reasonNameRequired)
 	errLoginRequired = fault.Unauthenticated("Log in to join this meeting").WithReason(reasonLoginRequired)
-	errWrongLogin    = fault.Denied("The username or password is wrong; try again").WithReason(reasonWrongLogin)
+	errWrongLogin    = fault.Denied("The username or password is wrong; try again").WithReason(fault.ReasonWrongLogin)
 	errGuestLink     = fault.Denied("This link was made before a login was needed here; ask for a new one").WithReason(reasonLinkExpired)
 	errRemoved       = fault.Denied("A presenter removed you from this meeting; ask them for a new link")
 	errNoMedia       = fault.Unavailable("This service has no media server at the moment; ask its operator")
@@ -86,13 +88,18 @@ func identify(t *tenant.Tenant, r entryRequest, now time.Time, login checkLogin)
 	default:
 		return applicant{}, errLoginRequired
 	}
-	if a.Username != "" && t.Presenters[a.Username] {
-		a.Presenter = true
-	}
+	a.granted = a.Presenter
+	a.Presenter = presents(t, a.Username, a.granted)
 	if a.Hide {
 		a.Audio, a.Video, a.Screen, a.Notify = false, false, false, false
 	}
 	return a, nil
+}
+
+// presents says whether somebody is a presenter now: by their credential, or as a verified user whom the tenant lists. A
+// display name makes nobody one.
+func presents(t *tenant.Tenant, username string, granted bool) bool {
+	return granted || username != "" && t.Presenters[username]
 }
 
 func present(t *tenant.Tenant, r entryRequest, now time.Time, login checkLogin) (applicant, error) {
@@ -122,10 +129,8 @@ func previousSession(t *tenant.Tenant, r entryRequest, now time.Time) *credentia
 	if err != nil || r.Ticket == "" && grant.Room != r.Room {
 		return nil
 	}
-	if grant.Username != "" && t.Users != nil {
-		if _, known := t.Users.Fingerprint(grant.Username); !known {
-			return nil
-		}
+	if !grant.Welcome(t.Users) {
+		return nil
 	}
 	return &grant
 }
@@ -168,14 +173,14 @@ func presentWishes(
 	if err := meeting.ValidateName(a.Name); err != nil {
 		return applicant{}, err
 	}
-	return a, meeting.ValidateURL("avatar", a.Avatar)
+	return a, meeting.ValidateAvatar(a.Avatar)
 }
 
 func (a *applicant) showToken(t *tenant.Tenant, token string, now time.Time) error {
 	grant, err := t.Signer.VerifyToken(token, t.Users, now)
 	if fault.Is(err, fault.KindDenied) {
 		return fault.Denied("The token is not valid any more; log in, or ask for a new link").
-			WithReason(reasonWrongLogin).Because(err)
+			WithReason(fault.ReasonWrongLogin).Because(err)
 	}
 	if err != nil {
 		return err
@@ -205,14 +210,14 @@ func admit(t *tenant.Tenant, v meeting.View, a applicant) (engine.Identity, erro
 		return "", errPending
 	}
 	who := newIdentity(originFor(t, a))
-	if barred(v.Removed, who) {
+	if meeting.Listed(v.Removed, who) {
 		return "", errRemoved
 	}
 	p := a.previous
 	if p == nil || p.Meeting != v.UID {
 		return who, nil
 	}
-	if barred(v.Removed, engine.Identity(p.Identity)) {
+	if meeting.Listed(v.Removed, engine.Identity(p.Identity)) {
 		return "", errRemoved
 	}
 	// The engine puts the new connection of an identity in place of the old. Between hidden and visible there is no

@@ -87,21 +87,6 @@ func FuzzAccepts(f *testing.F) {
 	})
 }
 
-func FuzzAddress(f *testing.F) {
-	for _, seed := range []string{"", "192.0.2.1", "192.0.2.1:80", "[2001:db8::1]:80", "fe80::1%eth0", ",,,", "unknown"} {
-		f.Add(seed, seed)
-	}
-	s := newSite(f)
-	f.Fuzz(func(t *testing.T, remote, forwarded string) {
-		r := newRequest(http.MethodGet, "/", "")
-		r.RemoteAddr = remote
-		r.Header.Set("X-Forwarded-For", forwarded)
-		if got := s.address(r); got.Zone() != "" || got != s.address(r) {
-			t.Errorf("%s", got)
-		}
-	})
-}
-
 func FuzzClient(f *testing.F) {
 	f.Add("Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0")
 	f.Add("((((;;;;////")

@@ -5,12 +5,12 @@ package web
 import (
 	"context"
 	"net/http"
-	"net/netip"
 	"sync"
 	"testing"
 	"time"
 
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/limit"
 )
 
 // enterFrom asks for a session from an address.
@@ -31,7 +31,7 @@ func TestGuessesOfAPasswordAreLimited(t *testing.T) {
 	const right = `{"room":"room","name":"Ann","password":"correct horse"}`
 	const eve, eveToo, ann = "[2001:db8::1]:1000", "[2001:db8::2]:1000", "[2001:db8:0:1::1]:1000"
 
-	for i := range guessLimit.burst {
+	for i := range limit.GuessRate.Burst {
 		if got := s.enterFrom(t, eve, wrong); got.Code != http.StatusForbidden {
 			t.Fatalf("guess %d: status %d: %s", i, got.Code, got.Body)
 		}
@@ -60,7 +60,7 @@ func TestGuessesOfAPasswordAreLimited(t *testing.T) {
 	if last := s.meetings.calls[checks:]; len(last) > 0 && last[1] == "check password" {
 		t.Error("the guess beyond the limit was checked all the same")
 	}
-	s.now = s.now.Add(guessLimit.every)
+	s.now = s.now.Add(6 * time.Second)
 	if got := s.enterFrom(t, eve, right); got.Code != http.StatusOK {
 		t.Errorf("later: status %d: %s", got.Code, got.Body)
 	}
@@ -71,7 +71,7 @@ func TestGuessesOfALoginAreLimitedByUser(t *testing.T) {
 	s.meetings.open("room", nil)
 	const wrong = `{"room":"room","name":"Eve","username":"paula","userPassword":"guess"}`
 	const bob = `{"room":"room","name":"Bob","username":"bob","userPassword":"bob"}`
-	for range guessLimit.burst {
+	for range limit.GuessRate.Burst {
 		s.enterFrom(t, "192.0.2.1:1", wrong)
 	}
 	if got := s.enterFrom(t, "192.0.2.1:1", wrong); got.Code != http.StatusTooManyRequests {
@@ -86,7 +86,7 @@ func TestRightAnswersDoNotCount(t *testing.T) {
 	s := newSite(t)
 	s.meetings.open("room", nil)
 	s.lock("room")
-	for i := range 3 * guessLimit.burst {
+	for i := range 3 * limit.GuessRate.Burst {
 		got := s.enterFrom(t, "192.0.2.1:1", `{"room":"room","name":"Pupil","password":"correct horse"}`)
 		if got.Code != http.StatusOK {
 			t.Fatalf("pupil %d of one class: status %d: %s", i, got.Code, got.Body)
@@ -98,18 +98,18 @@ func TestGuessesAtOnceDoNotGetPastTheLimit(t *testing.T) {
 	s := newSite(t)
 	v := &visit{r: newRequest(http.MethodPost, "/session", ""), t: s.tenant}
 	var started sync.WaitGroup
-	checked := make(chan struct{}, 10*guessLimit.burst)
-	for range 10 * guessLimit.burst {
+	checked := make(chan struct{}, 10*limit.GuessRate.Burst)
+	for range 10 * limit.GuessRate.Burst {
 		started.Go(func() {
-			_, _ = s.guess(t.Context(), v, guessPassword, "room", func() (bool, error) {
+			_, _ = s.guess(t.Context(), v, limit.RoomPassword, "room", func() (bool, error) {
 				checked <- struct{}{}
 				return false, nil
 			})
 		})
 	}
 	started.Wait()
-	if len(checked) != guessLimit.burst {
-		t.Errorf("%d guesses were checked, want %d", len(checked), guessLimit.burst)
+	if len(checked) != limit.GuessRate.Burst {
+		t.Errorf("%d guesses were checked, want %d", len(checked), limit.GuessRate.Burst)
 	}
 }
 
@@ -117,75 +117,15 @@ func TestAGuessThatGetsNoTurnIsGivenBack(t *testing.T) {
 	s := newSite(t)
 	v := &visit{r: newRequest(http.MethodPost, "/session", ""), t: s.tenant}
 	for range maxChecks {
-		s.guesses.checks <- struct{}{}
+		s.checks <- struct{}{}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for range 2 * guessLimit.burst {
-		_, err := s.guess(ctx, v, guessPassword, "room", func() (bool, error) { t.Error("checked"); return false, nil })
+	for range 2 * limit.GuessRate.Burst {
+		_, err := s.guess(ctx, v, limit.RoomPassword, "room", func() (bool, error) { t.Error("checked"); return false, nil })
 		if !fault.Is(err, fault.KindUnavailable) {
 			t.Fatalf("got %v", err)
 		}
-	}
-}
-
-func TestBuckets(t *testing.T) {
-	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
-	b, key, r := newBuckets(), bucketKey{tenant: "a"}, rate{every: time.Second, burst: 2}
-	for i, want := range []time.Duration{0, 0, time.Second, time.Second} {
-		if got := b.take(key, r, now); got != want {
-			t.Errorf("take %d: wait %s, want %s", i, got, want)
-		}
-	}
-	b.giveBack(key, r)
-	if got := b.take(key, r, now); got != 0 {
-		t.Errorf("after giving back: wait %s", got)
-	}
-	if got := b.take(key, r, now.Add(1500*time.Millisecond)); got != 0 {
-		t.Errorf("after one and a half: wait %s", got)
-	}
-	if got := b.take(key, r, now.Add(1500*time.Millisecond)); got != 500*time.Millisecond {
-		t.Errorf("at once again: wait %s", got)
-	}
-	for i := range 2 * maxBuckets {
-		b.take(bucketKey{subject: [16]byte{byte(i), byte(i >> 8), byte(i >> 16)}}, r, now)
-	}
-	if n := b.fullAt.Len(); n != maxBuckets {
-		t.Errorf("%d buckets are kept", n)
-	}
-}
-
-func TestAddress(t *testing.T) {
-	proxies := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
-	for _, c := range []struct {
-		reason, remote string
-		forwarded      []string
-		want           string
-	}{
-		{"nobody between", "192.0.2.1:80", nil, "192.0.2.1"},
-		{"a stranger's claim", "192.0.2.1:80", []string{"198.51.100.1"}, "192.0.2.1"},
-		{"through our proxy", "10.0.0.1:80", []string{"198.51.100.1"}, "198.51.100.1"},
-		{"through two, in two headers", "10.0.0.1:80", []string{"198.51.100.1", "10.0.0.2"}, "198.51.100.1"},
-		{"with a claim before", "10.0.0.1:80", []string{"203.0.113.9, 198.51.100.1"}, "198.51.100.1"},
-		{"with a port", "10.0.0.1:80", []string{"198.51.100.1:4711"}, "198.51.100.1"},
-		{"our proxy says nothing", "10.0.0.1:80", nil, "10.0.0.1"},
-		{"our proxy says nonsense", "10.0.0.1:80", []string{"unknown"}, "10.0.0.1"},
-		{"IPv6, of which one customer has a network", "[2001:db8:1:2:3::4]:80", nil, "2001:db8:1:2::"},
-		{"IPv6 through IPv6", "[fd00::1]:80", []string{"2001:db8:1:2:3::4"}, "2001:db8:1:2::"},
-		{"IPv4 in IPv6", "[::ffff:192.0.2.1]:80", nil, "192.0.2.1"},
-	} {
-		t.Run(c.reason, func(t *testing.T) {
-			s := newSite(t)
-			s.TrustedProxies = proxies
-			r := newRequest(http.MethodGet, "/", "")
-			r.RemoteAddr = c.remote
-			for _, f := range c.forwarded {
-				r.Header.Add("X-Forwarded-For", f)
-			}
-			if got := s.address(r).String(); got != c.want {
-				t.Errorf("got %s, want %s", got, c.want)
-			}
-		})
 	}
 }
 

@@ -342,6 +342,17 @@ func (f *fakeMeetings) MarkRemoved(_ context.Context, _ *tenant.Tenant, uid stri
 	return nil
 }
 
+func (f *fakeMeetings) MarkMuted(_ context.Context, _ *tenant.Tenant, uid string, who engine.Identity) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls = append(f.calls, "mark muted")
+	if f.err != nil {
+		return f.err
+	}
+	f.byUID[uid].Muted = append(f.byUID[uid].Muted, who)
+	return nil
+}
+
 func (f *fakeMeetings) End(_ context.Context, _ *tenant.Tenant, c meeting.EndCommand) (meeting.EndResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -8,20 +8,17 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"io"
-	"slices"
 	"strings"
 
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
 
 // An identity is an origin and a number used once, both 16 letters: the origin is the same for everybody who comes
 // with one ticket or token, or as one user, and random for others. So the identity of somebody who was removed bars
 // what that person came with, on every device, and nothing but identities has to be remembered.
-const (
-	originLength      = 16
-	identitySeparator = "-"
-)
+const originLength = 16
 
 var identityEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
@@ -29,21 +26,12 @@ var identityEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").Wi
 // username by trying names.
 func originOf(t *tenant.Tenant, kind, id string) string {
 	mac := hmac.New(sha256.New, []byte(t.Media.Server.Secret))
-	_, _ = io.WriteString(mac, "convene/origin/v1\x00"+kind+"\x00"+id)
+	_, _ = io.WriteString(mac, "convene/origin/v1\x00"+string(t.UID)+"\x00"+kind+"\x00"+id)
 	return identityEncoding.EncodeToString(mac.Sum(nil))[:originLength]
 }
 
 func randomLetters() string { return strings.ToLower(rand.Text())[:originLength] }
 
 func newIdentity(origin string) engine.Identity {
-	return engine.Identity(origin + identitySeparator + randomLetters())
-}
-
-// barred reports whether an identity, or another of the same origin, was removed.
-func barred(removed []engine.Identity, who engine.Identity) bool {
-	origin, _, _ := strings.Cut(string(who), identitySeparator)
-	return slices.ContainsFunc(removed, func(r engine.Identity) bool {
-		other, _, _ := strings.Cut(string(r), identitySeparator)
-		return other == origin
-	})
+	return engine.Identity(origin + meeting.IdentitySeparator + randomLetters())
 }

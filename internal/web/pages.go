@@ -63,6 +63,8 @@ type boot struct {
 type brand struct {
 	Name string `json:"name"`
 	Logo string `json:"logo,omitempty"`
+	// Color is #rrggbb.
+	Color string `json:"color,omitempty"`
 }
 
 // of renders the page of a tenant. Tenants that are no longer served are forgotten when one is new.
@@ -90,7 +92,7 @@ func (p *page) of(t *tenant.Tenant, serving func() []*tenant.Tenant) (*rendered,
 func (p *page) render(t *tenant.Tenant) (*rendered, error) {
 	// Marshal escapes <, > and &, so that no value can end the script element.
 	data, err := json.Marshal(boot{
-		Brand:        brand{Name: t.Web.BrandName, Logo: t.Web.LogoURL},
+		Brand:        brand{Name: t.Web.BrandName, Logo: t.Web.LogoURL, Color: t.Web.BrandColor},
 		Home:         t.Web.Home,
 		EmbedParents: append([]string{}, t.Web.EmbedOrigins...),
 	})
@@ -118,6 +120,9 @@ func (h *handler) serveRoomPage(v *visit) error {
 // refuseWithPage writes an error for people: the page itself shows what a path that it does not know means.
 func (h *handler) refuseWithPage(v *visit, err error) {
 	r := h.prepareRefusal(v, err)
+	if r.status >= http.StatusInternalServerError {
+		h.audit(v, &r)
+	}
 	if r.status == http.StatusNotFound {
 		if err := h.writePage(v, r.status); err == nil {
 			return
@@ -157,6 +162,7 @@ func writePlainPage(w http.ResponseWriter, status int, message string) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
 	w.WriteHeader(status)
 	_, _ = fmt.Fprintf(w, "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>%d %s</title><h1>%s</h1><p>%s.</p></html>\n",
 		status, http.StatusText(status), http.StatusText(status), html.EscapeString(message))

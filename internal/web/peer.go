@@ -8,9 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
 )
 
@@ -31,30 +34,43 @@ const (
 	standingRemoved standing = "removed"
 )
 
+var errSessionOver = fault.Denied("This session is over: open the link of the meeting again")
+
 // stand looks at a session and its meeting.
 func (h *handler) stand(ctx context.Context, v *visit) (peer, standing, error) {
 	scheme, token, _ := strings.Cut(v.r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		return peer{}, "", fault.Denied("This session is over: open the link of the meeting again")
+		return peer{}, "", errSessionOver
 	}
 	grant, err := v.t.Signer.VerifySession(token, h.Now())
 	if err != nil {
 		return peer{}, "", err
 	}
 	p := peer{SessionGrant: grant}
+	p.Presenter = presents(v.t, grant.Username, grant.Presenter)
 	view, found := h.Meetings.ByUID(ctx, v.t, grant.Meeting)
 	p.view = view
+	v.deed.room, v.deed.user, v.deed.who = p.Room, p.Username, p.identity()
 	switch {
 	case !found || view.Ended:
 		return p, standingEnded, nil
-	case barred(view.Removed, p.identity()):
+	case meeting.Listed(view.Removed, p.identity()):
 		return p, standingRemoved, nil
 	}
 	return p, standingLive, nil
 }
 
-// callLimit is how often one session may ask the engine for something: what a fast writer does, in bursts.
-var callLimit = rate{every: 200 * time.Millisecond, burst: 20}
+// callRate is how often one session may ask the engine for something: what a fast writer does, in bursts.
+var callRate = limit.Every(200*time.Millisecond, 20)
+
+// maxCallers is how many sessions are counted at most: about 20 MB.
+const maxCallers = 1 << 16
+
+// caller is who makes calls.
+type caller struct {
+	tenant   types.UID
+	identity string
+}
 
 // peer is who makes a call that changes something. It is limited, since every call is told to everybody.
 func (h *handler) peer(ctx context.Context, v *visit) (peer, error) {
@@ -69,11 +85,12 @@ func (h *handler) peer(ctx context.Context, v *visit) (peer, error) {
 		return p, gone(p.view)
 	case standing == standingRemoved:
 		return p, errRemoved
+	case !p.Welcome(v.t.Users):
+		return p, errSessionOver
 	case v.t.Media == nil:
 		return p, errNoMedia
 	}
-	key := bucketKey{tenant: v.t.UID, what: bucketCalls, subject: subjectOf(p.Identity)}
-	if wait := h.calls.take(key, callLimit, h.Now()); wait > 0 {
+	if wait := h.calls.Take(caller{v.t.UID, p.Identity}, callRate, h.Now()); wait > 0 {
 		return p, &refusal{fault: fault.TooMany("That was too fast; wait a moment"), after: wait}
 	}
 	return p, nil

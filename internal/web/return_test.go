@@ -117,6 +117,25 @@ func TestWhoComesBack(t *testing.T) {
 			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.tenant.Users = users("paula") },
 			want:    refusedWith(http.StatusForbidden, "WrongLogin"),
 		}, {
+			reason:  "a user whose password was changed",
+			tenant:  []func(*tenant.Tenant){protected, withUsers},
+			request: plain(ann.with(body{"username": "bob", "userPassword": "bob"})),
+			then:    body{"username": "", "userPassword": ""},
+			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.tenant.Users = users("bob") }, // hashed anew
+			want:    refusedWith(http.StatusUnauthorized, "LoginRequired"),
+		}, {
+			reason:  "a user who is listed as a presenter since",
+			tenant:  []func(*tenant.Tenant){withUsers},
+			request: plain(ann.with(body{"username": "bob", "userPassword": "bob"})),
+			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.tenant.Presenters = map[string]bool{"bob": true} },
+			want:    letIn(youAnswer{Name: "Ann", Chat: true, Presenter: true}),
+		}, {
+			reason:  "a user who is not listed as a presenter any more",
+			tenant:  []func(*tenant.Tenant){withUsers},
+			request: plain(ann.with(body{"username": "paula", "userPassword": "paula"})),
+			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.tenant.Presenters = nil },
+			want:    letIn(youAnswer{Name: "Ann", Chat: true}),
+		}, {
 			reason:  "a guest on a host that is protected since",
 			tenant:  []func(*tenant.Tenant){withUsers},
 			request: plain(ann),
@@ -234,6 +253,11 @@ func TestIdentitiesTellNothing(t *testing.T) {
 	other.Media = &media
 	if originOf(s.tenant, "login", "paula") == originOf(&other, "login", "paula") {
 		t.Error("who knows a username can find its identity")
+	}
+	neighbour := *s.tenant
+	neighbour.UID = "another"
+	if originOf(s.tenant, "login", "paula") == originOf(&neighbour, "login", "paula") {
+		t.Error("a user of one tenant can be known again in another's meetings")
 	}
 	if originOf(s.tenant, "login", "paula") == originOf(s.tenant, "token", "paula") {
 		t.Error("a token's number and a username are one thing")

@@ -7,9 +7,11 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/requestid"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -22,7 +24,11 @@ type visit struct {
 	r *http.Request
 	t *tenant.Tenant
 	// rest is the path behind the route's own, still escaped.
-	rest string
+	rest  string
+	start time.Time
+	// id of the request.
+	id   string
+	deed deed
 }
 
 // route is one line of what is served. Errors are written as JSON for scripts and as pages for people.
@@ -31,23 +37,25 @@ type route struct {
 	// path behind the tenant's base path; one that ends in / stands for everything under it.
 	path   string
 	script bool
+	// action is the word for it in the audit log.
+	action string
 	serve  func(*handler, *visit) error
 }
 
 // routes are everything under a tenant's base path, but for api/, which never comes here. A path of one segment that
 // is not among them is a room's name.
 var routes = []route{
-	{http.MethodGet, "", false, (*handler).servePage},
-	{http.MethodGet, "join", false, (*handler).servePage},
-	{http.MethodGet, "join/", false, (*handler).serveRoomPage},
-	{http.MethodGet, "assets/", false, (*handler).serveAsset},
-	{http.MethodGet, "robots.txt", false, (*handler).serveRobots},
-	{http.MethodPost, "session", true, (*handler).openSession},
-	{http.MethodGet, "session", true, (*handler).sessionState},
-	{http.MethodPost, "session/chat", true, (*handler).chat},
-	{http.MethodPost, "session/hand", true, (*handler).hand},
-	{http.MethodPost, "session/act", true, (*handler).act},
-	{http.MethodGet, "engine/", true, (*handler).signal},
+	{http.MethodGet, "", false, "", (*handler).servePage},
+	{http.MethodGet, "join", false, "", (*handler).servePage},
+	{http.MethodGet, "join/", false, "", (*handler).serveRoomPage},
+	{http.MethodGet, "assets/", false, "", (*handler).serveAsset},
+	{http.MethodGet, "robots.txt", false, "", (*handler).serveRobots},
+	{http.MethodPost, "session", true, "enter", (*handler).openSession},
+	{http.MethodGet, "session", true, "state", (*handler).sessionState},
+	{http.MethodPost, "session/chat", true, "chat", (*handler).chat},
+	{http.MethodPost, "session/hand", true, "hand", (*handler).hand},
+	{http.MethodPost, "session/act", true, "act", (*handler).act},
+	{http.MethodGet, "engine/", true, "connect", (*handler).signal},
 }
 
 // reserved names are nobody's room at the top level: they, and what browsers ask for by themselves, would be taken for
@@ -57,6 +65,8 @@ var reserved = []string{"api", "assets", "engine", "join", "session", "favicon.i
 var errNoSuchPage = fault.NotFound("There is no such page; check the link")
 
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	id := requestid.Of(r)
+	w.Header().Set(requestid.Header, id)
 	if r.URL.Path == webhookPath {
 		h.webhook(w, r)
 		return
@@ -66,13 +76,16 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeNobody(w)
 		return
 	}
-	v := &visit{w: w, r: r, t: t}
+	v := &visit{w: w, r: r, t: t, start: h.Now(), id: id}
+	defer h.survive(v)
 	route, err := h.find(v)
+	v.deed.action = route.action
 	if err == nil {
 		err = route.serve(h, v)
 	}
 	switch {
 	case err == nil:
+		h.audit(v, nil)
 	case route.script:
 		h.refuse(v, err)
 	default:

@@ -10,6 +10,7 @@ import (
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -44,10 +45,12 @@ func (h *handler) enter(ctx context.Context, v *visit) (answer sessionAnswer, by
 	if err != nil {
 		return answer, by, err
 	}
+	v.deed.by, v.deed.room, v.deed.user = a.way, a.Room, a.Username
 	view, who, err := h.judge(ctx, v, a, r.Password)
 	if err != nil {
 		return answer, by, err
 	}
+	v.deed.who = who
 	if err := h.openRoom(ctx, v.t, view); err != nil {
 		return answer, by, err
 	}
@@ -57,7 +60,7 @@ func (h *handler) enter(ctx context.Context, v *visit) (answer sessionAnswer, by
 
 func (h *handler) loginCheck(ctx context.Context, v *visit) checkLogin {
 	return func(username, password string) (bool, error) {
-		return h.guess(ctx, v, guessLogin, username, func() (bool, error) {
+		return h.guess(ctx, v, limit.HostLogin, username, func() (bool, error) {
 			return v.t.Users.Verify(username, password), nil
 		})
 	}
@@ -102,11 +105,11 @@ func (h *handler) checkPassword(ctx context.Context, v *visit, view meeting.View
 	if presented == "" {
 		return fault.Unauthenticated("This meeting has a password; enter it to join").WithReason(reasonPasswordRequired)
 	}
-	right, err := h.guess(ctx, v, guessPassword, view.Room, func() (bool, error) {
+	right, err := h.guess(ctx, v, limit.RoomPassword, view.Room, func() (bool, error) {
 		return h.Meetings.CheckPassword(ctx, v.t, view, presented)
 	})
 	if err == nil && !right {
-		err = fault.Denied("The password of this meeting is another one; try again").WithReason(reasonWrongPassword)
+		err = fault.Denied("The password of this meeting is another one; try again").WithReason(fault.ReasonWrongPassword)
 	}
 	return err
 }

@@ -137,13 +137,15 @@ func (h *handler) passDoor(v *visit, token string) (leave func(), err error) {
 	if err != nil {
 		return nil, err
 	}
+	v.deed.who = who
 	view, err := h.meetingOf(ctx, v.t, room)
+	v.deed.room = view.Room
 	switch {
 	case err != nil:
 		return nil, err
 	case view.Ended:
 		return nil, gone(view)
-	case barred(view.Removed, who):
+	case meeting.Listed(view.Removed, who):
 		return nil, errRemoved
 	}
 	listed, err := v.t.Media.Engine.Participants(ctx, room)

@@ -5,15 +5,24 @@ package web
 import (
 	"context"
 	"net/http"
+
+	"convene.dev/convene/internal/meeting"
 )
 
 type stateAnswer struct {
 	State standing `json:"state"`
 	// Redirect is nil unless the meeting has ended; empty means the home page.
 	Redirect *string `json:"redirect,omitempty"`
+	// Hidden are those who watch unseen. Presenters alone are told, and the engine does not tell even them.
+	Hidden []hiddenPeer `json:"hidden,omitempty"`
 }
 
-// sessionState tells a page that was disconnected whether to come back.
+type hiddenPeer struct {
+	Identity string `json:"identity"`
+	Name     string `json:"name"`
+}
+
+// sessionState tells a page that was disconnected whether to come back, and a presenter's who watches.
 func (h *handler) sessionState(v *visit) error {
 	ctx, cancel := context.WithTimeout(v.r.Context(), requestTimeout)
 	defer cancel()
@@ -22,9 +31,23 @@ func (h *handler) sessionState(v *visit) error {
 		return err
 	}
 	answer := stateAnswer{State: standing}
-	if standing == standingEnded {
+	switch {
+	case standing == standingEnded:
 		answer.Redirect = &p.view.Redirect
+	case standing == standingLive && p.Presenter && p.Welcome(v.t.Users):
+		answer.Hidden = hiddenIn(p.view)
 	}
 	writeJSON(v.w, http.StatusOK, answer)
 	return nil
+}
+
+// hiddenIn lists the hidden ones among the first 100, as the controllers last saw them.
+func hiddenIn(view meeting.View) []hiddenPeer {
+	var hidden []hiddenPeer
+	for _, p := range view.Peers {
+		if p.Hidden {
+			hidden = append(hidden, hiddenPeer{Identity: p.Identity, Name: p.Name})
+		}
+	}
+	return hidden
 }

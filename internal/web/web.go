@@ -10,13 +10,14 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
-	"net/netip"
 	"time"
 
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"convene.dev/convene/internal/clientip"
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -41,6 +42,8 @@ type Meetings interface {
 	ByUID(ctx context.Context, t *tenant.Tenant, uid string) (meeting.View, bool)
 	// MarkRemoved records that somebody is not to come back.
 	MarkRemoved(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error
+	// MarkMuted records that somebody is not to speak, also after coming back.
+	MarkMuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error
 	// End waits until nobody is in any more, for a few seconds at most.
 	End(context.Context, *tenant.Tenant, meeting.EndCommand) (meeting.EndResult, error)
 }
@@ -57,15 +60,16 @@ type Options struct {
 	// Registerer of the metrics; nil means that none are registered.
 	Registerer prometheus.Registerer
 	// TrustedProxies are the addresses whose X-Forwarded-For is believed.
-	TrustedProxies []netip.Prefix
+	TrustedProxies clientip.Proxies
 }
 
 type handler struct {
 	Options
 	page     *page
 	assets   assets
-	guesses  *guesses
-	calls    *buckets
+	guesses  *limit.Guesses
+	checks   chan struct{}
+	calls    *limit.Buckets[caller]
 	doors    *doors
 	signals  *signals
 	metrics  *metrics
@@ -104,8 +108,9 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 		Options:  o,
 		page:     page,
 		assets:   assets,
-		guesses:  newGuesses(),
-		calls:    newBuckets(),
+		guesses:  limit.NewGuesses(),
+		checks:   make(chan struct{}, maxChecks),
+		calls:    limit.New[caller](maxCallers),
 		doors:    newDoors(),
 		signals:  newSignals(),
 		metrics:  newMetrics(o.Registerer),

@@ -5,10 +5,12 @@ package web
 import (
 	"io"
 	"net/http"
+	"time"
 
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/requestid"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -24,7 +26,7 @@ func (h *handler) webhook(w http.ResponseWriter, r *http.Request) {
 	}
 	authorization := r.Header.Get("Authorization")
 	if authorization == "" {
-		w.WriteHeader(http.StatusUnauthorized)
+		h.refuseWebhook(w)
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxWebhook))
@@ -35,13 +37,20 @@ func (h *handler) webhook(w http.ResponseWriter, r *http.Request) {
 	tenants := h.Tenants.All()
 	server, room, ok := h.signedBy(tenants, authorization, body)
 	if !ok {
-		w.WriteHeader(http.StatusUnauthorized)
+		h.refuseWebhook(w)
 		return
 	}
 	if t := tenantOf(tenants, server, room); t != nil {
 		h.Hint(t, room)
 	}
 	w.WriteHeader(http.StatusOK)
+}
+
+// refuseWebhook answers what no engine of ours has signed.
+func (h *handler) refuseWebhook(w http.ResponseWriter) {
+	h.Log.Info("Webhook refused", "time", h.Now().UTC().Format(time.RFC3339Nano), "action", "webhook",
+		"result", "It is not signed with the key of a media server", "status", http.StatusUnauthorized, "requestID", w.Header().Get(requestid.Header))
+	w.WriteHeader(http.StatusUnauthorized)
 }
 
 // signedBy finds the engine that signed an event. Room is empty where the event is about none.

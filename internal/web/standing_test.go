@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package web
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
+)
+
+func TestAMuteOutlastsComingBack(t *testing.T) {
+	s := newSite(t)
+	v := s.meetings.open("room", nil)
+	paula := s.inside(t, presenting)
+	ticket := body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Audio = true })}
+	loud := s.enterWith(t, ticket).session()
+	s.engine.join(loud.You.Identity)
+	if !loud.You.Audio || s.engine.grants[len(s.engine.grants)-1].Muted {
+		t.Fatalf("muted before anybody did: %+v", loud.You)
+	}
+	s.engine.onAct = func() {
+		if !meeting.Listed(v.Muted, loud.You.Identity) {
+			t.Error("muted before it was written down: they could come back between the two")
+		}
+	}
+	got := s.call(t, http.MethodPost, "/session/act", paula.Session, body{"action": "mute", "identity": loud.You.Identity})
+	if got.Code != http.StatusNoContent {
+		t.Fatalf("status %d: %s", got.Code, got.Body)
+	}
+	for reason, request := range map[string]body{
+		"with the session":                    again(ticket, loud),
+		"with the ticket, as on a new device": ticket,
+	} {
+		back := s.enterWith(t, request).session()
+		if grant := s.engine.grants[len(s.engine.grants)-1]; back.You.Audio || !grant.Muted {
+			t.Errorf("%s: %+v, muted %v", reason, back.You, grant.Muted)
+		}
+	}
+	other := s.enterWith(t, body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Audio = true })}).session()
+	if grant := s.engine.grants[len(s.engine.grants)-1]; !other.You.Audio || grant.Muted {
+		t.Errorf("somebody else: %+v, muted %v", other.You, grant.Muted)
+	}
+}
+
+func TestPresentersAreToldWhoWatches(t *testing.T) {
+	s := newSite(t, withUsers)
+	s.meetings.open("room", func(v *meeting.View) {
+		v.Peers = []v1alpha1.Participant{
+			{Identity: "a-1", Name: "Ann"}, {Identity: "w-2", Name: "Will", Hidden: true}, {Identity: "w-3", Name: "Wu", Hidden: true},
+		}
+	})
+	const told = `{"state":"live","hidden":[{"identity":"w-2","name":"Will"},{"identity":"w-3","name":"Wu"}]}`
+	const not = `{"state":"live"}`
+	paula := s.enterWith(t, body{"room": "room", "name": "Paula", "username": "paula", "userPassword": "paula"}).session()
+	for _, tc := range []struct {
+		reason, session, want string
+	}{
+		{"a presenter by ticket", s.inside(t, presenting).Session, told},
+		{"a presenter by the tenant's list", paula.Session, told},
+		{"no presenter", s.inside(t, nil).Session, not},
+		{"one who watches", s.inside(t, func(k *credential.Ticket) { k.Hide = true }).Session, not},
+	} {
+		got := s.call(t, http.MethodGet, "/session", tc.session, nil)
+		if strings.TrimSpace(got.Body.String()) != tc.want {
+			t.Errorf("%s: %s, want %s", tc.reason, got.Body, tc.want)
+		}
+	}
+	s.tenant.Users = users("bob")
+	if got := s.call(t, http.MethodGet, "/session", paula.Session, nil); strings.TrimSpace(got.Body.String()) != not {
+		t.Errorf("a presenter who was removed as a user: %s", got.Body)
+	}
+}
+
+// TestARemovedUserActsNoMore: the session of a user who was removed or changed does nothing any more, though its holder
+// may still be in.
+func TestARemovedUserActsNoMore(t *testing.T) {
+	s := newSite(t, withUsers)
+	s.meetings.open("room", nil)
+	paula := s.enterWith(t, body{"room": "room", "name": "Paula", "username": "paula", "userPassword": "paula"}).session()
+	s.engine.join(paula.You.Identity)
+	say := func() int {
+		return s.call(t, http.MethodPost, "/session/chat", paula.Session, body{"text": "hello"}).Code
+	}
+	if code := say(); code != http.StatusNoContent {
+		t.Fatalf("before: %d", code)
+	}
+	acts := len(s.engine.acts)
+	for reason, now := range map[string]*credential.Users{"removed": users("bob"), "changed": users("paula", "bob")} {
+		s.tenant.Users = now
+		if code := say(); code != http.StatusForbidden {
+			t.Errorf("%s: %d", reason, code)
+		}
+		end := s.call(t, http.MethodPost, "/session/act", paula.Session, body{"action": "end"})
+		if end.Code != http.StatusForbidden || s.meetings.byRoom["room"].Ended {
+			t.Errorf("%s, ending: %d", reason, end.Code)
+		}
+	}
+	if len(s.engine.acts) != acts {
+		t.Errorf("something was done: %v", s.engine.acts[acts:])
+	}
+}
+
+// TestADisplayNameIsNoUsername: who calls themselves as a presenter is called is none.
+func TestADisplayNameIsNoUsername(t *testing.T) {
+	s := newSite(t)
+	s.meetings.open("room", nil)
+	for _, request := range []body{
+		{"room": "room", "name": "paula"},
+		{"room": "room", "name": "paula", "presenter": true, "granted": true, "Username": "x"},
+		{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Name = "paula" })},
+	} {
+		got := s.enterWith(t, request)
+		if got.Code == http.StatusOK && got.session().You.Presenter {
+			t.Errorf("%v made a presenter", request)
+		}
+	}
+	if who := engine.Identity("paula"); s.engine.grants[0].Identity == who || s.engine.grants[0].Presenter {
+		t.Errorf("granted %+v", s.engine.grants[0])
+	}
+}
