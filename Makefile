@@ -92,28 +92,41 @@ clean: ## Remove what was built; .local/ stays
 ##@ Check
 
 .PHONY: test
-test: $(STACK) $(GOTESTSUM) web ## Run all tests; chromium is installed if root and Debian allow
+test: $(STACK) $(GOTESTSUM) web ## Run all tests; TESTFLAGS=-count=1 also those that nothing has changed for
 	@$(STEP) "prerequisites" hack/test-prerequisites
 	@$(STEP) "tests of the room page" npm --prefix $(UI) run --silent test -- --reporter=dot
+	@mkdir -p .local/screenshots
 	@$(STEP) "Go tests" env CONVENE_TREE="$$(hack/tree-hash)" $(GOTESTSUM) --format pkgname --format-hide-empty-pkg \
-		-- $$(command -v cc >/dev/null && echo -race) -timeout 15m ./...
+		-- $$(command -v cc >/dev/null && echo -race) -timeout 15m $(TESTFLAGS) ./...
 
-.PHONY: verify
-verify: $(GOLANGCI_LINT) $(CONTROLLER_GEN) $(KUSTOMIZE) web ## Lint everything; generated files and go.mod up to date
+# One target for each check: `make -k verify` reports all that is wrong.
+.PHONY: verify verify-modules verify-generated verify-manifests verify-go verify-page
+verify: verify-modules verify-generated verify-manifests verify-go verify-page ## Lint everything; generated files and go.mod up to date
+
+verify-modules:
 	@$(STEP) "go.mod is tidy" go mod tidy -diff
+
+verify-generated: $(CONTROLLER_GEN)
 	@$(STEP) "generated files are up to date" hack/generated
+
+verify-manifests: $(KUSTOMIZE)
 	@$(STEP) "manifests build" hack/manifests $(KUSTOMIZE)
+
+verify-go: $(GOLANGCI_LINT) web
 	@$(STEP) "lint Go" $(GOLANGCI_LINT) run
+
+verify-page: $(UI)/node_modules/.installed
 	@$(STEP) "lint the room page" npm --prefix $(UI) run --silent lint
-	@$(STEP) "types of the room page" npm --prefix $(UI) exec -- tsc --noEmit -p $(UI)
+	@$(STEP) "types of the room page" $(UI)/node_modules/.bin/tsc --noEmit -p $(UI)
 
 .PHONY: fuzz
 fuzz: ## Run every fuzz target for FUZZTIME (30s)
 	@hack/fuzz $(or $(FUZZTIME),30s)
 
 .PHONY: bench
-bench: web ## Run the benchmarks
+bench: $(STACK) web ## Run the benchmarks and measure the whole on a real cluster API and LiveKit
 	@go test -run '^$$' -bench . -benchmem ./internal/...
+	@go test -tags bench -count=1 -timeout 30m -run '^TestBench' -v ./internal/e2e
 
 include hack/deploy.mk
 

@@ -4,7 +4,7 @@
 
 tools: $(HELM) $(CRD_REF_DOCS)
 test: $(HELM) $(KUSTOMIZE)
-verify generate: $(CRD_REF_DOCS)
+verify-generated generate: $(CRD_REF_DOCS)
 
 .PHONY: chart
 chart: ## Bring CRDs, roles, alerts and the table of values into the Helm chart

@@ -79,6 +79,7 @@ func newClone(t *testing.T) *clone {
 	t.Helper()
 	source := testkit.Root(t)
 	testkit.Assets(t)
+	testkit.DependOnTree()
 	root := t.TempDir()
 	c := &clone{root: root, launcher: filepath.Join(root, "bin", "local")}
 	if err := os.Mkdir(filepath.Join(root, "bin"), 0o755); err != nil {
@@ -280,8 +281,8 @@ func (c *clone) answer(url, key string, want int) error {
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != want {
-		body, err := io.ReadAll(resp.Body)
-		return fmt.Errorf("GET %s: %s, want %d: %s (%v)", url, resp.Status, want, body, err)
+		body, _ := io.ReadAll(resp.Body)
+		return fmt.Errorf("GET %s: %s, want %d: %s", url, resp.Status, want, body)
 	}
 	return nil
 }

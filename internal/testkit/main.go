@@ -88,6 +88,10 @@ func Root(t testing.TB) string {
 	return root
 }
 
+// DependOnTree is for tests that build a program from this module and run it, which Go's test cache cannot see: it
+// keys on the variables that a test reads, and make sets this one to a hash of the sources.
+func DependOnTree() { _ = os.Getenv("CONVENE_TREE") }
+
 // Assets returns the folder of etcd, kube-apiserver and kubectl: $KUBEBUILDER_ASSETS, else bin/ of the module root.
 func Assets(t testing.TB) string {
 	t.Helper()

@@ -133,6 +133,7 @@ func managerBinary(t testing.TB) string {
 		return shared.manager
 	}
 	binary := filepath.Join(sharedDir(t), "manager")
+	DependOnTree()
 	args := []string{"build", "-o", binary}
 	if raceEnabled {
 		args = append(args, "-race")
