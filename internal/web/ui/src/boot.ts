@@ -1,8 +1,14 @@
 /** What the server writes into the page: who runs this service, and where its home is. */
 export interface Boot {
-  brand: { name: string; logo?: string };
+  brand: {
+    name: string;
+    logo?: string;
+    /** As #rrggbb. */
+    color?: string;
+  };
   /** Absolute URL that people are sent to when there is nowhere else to go. */
   home: string;
+  /** The origins that may show this page in an iframe, as frame-ancestors reads them. */
   embedParents: string[];
 }
 
@@ -13,8 +19,9 @@ export function parseBoot(json: string, base: string): Boot {
   const value = parseObject(json);
   const brand = isObject(value.brand) ? value.brand : {};
   const logo = httpUrl(brand.logo);
+  const color = hexColour(brand.color);
   return {
-    brand: { name: nonEmpty(brand.name) ?? fallback.name, ...(logo && { logo }) },
+    brand: { name: nonEmpty(brand.name) ?? fallback.name, ...(logo && { logo }), ...(color && { color }) },
     home: httpUrl(value.home) ?? base,
     embedParents: Array.isArray(value.embedParents)
       ? value.embedParents.filter((entry) => typeof entry === 'string')
@@ -44,6 +51,10 @@ export function parseObject(json: string): Record<string, unknown> {
   } catch {
     return {};
   }
+}
+
+function hexColour(value: unknown): string | undefined {
+  return typeof value === 'string' && /^#[0-9a-f]{6}$/i.test(value) ? value : undefined;
 }
 
 function nonEmpty(value: unknown): string | undefined {

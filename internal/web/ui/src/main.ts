@@ -1,8 +1,10 @@
 import './styles/index.css';
 import { Flow } from './app/flow';
 import { parseBoot } from './boot';
+import { ParentPage, surroundingOf } from './embed';
 import { readRoute, withoutToken, type Route } from './route';
 import { SessionClient } from './session/client';
+import { loadLanguage } from './text';
 import { TokenKeeper } from './ticket';
 
 /** Takes a token out of the address bar, so that it is neither seen nor shared; a reload finds it again. */
@@ -23,6 +25,8 @@ const boot = parseBoot(document.getElementById('convene')?.textContent ?? '', ba
 const keeper = new TokenKeeper(() => sessionStorage, withoutToken(address));
 const route = takeToken(readRoute(address, base), address, keeper);
 
+const parentPage = new ParentPage(boot.embedParents, surroundingOf(window));
+
 const flow = new Flow({
   boot,
   route,
@@ -30,10 +34,14 @@ const flow = new Flow({
   keeper,
   loadRoom: () => import('./room/call'),
   go: (url) => location.replace(url),
+  tell: (told) => parentPage.tell(told),
 });
 
 // The network work of a direct join begins before the interface has loaded.
 flow.start();
 if (flow.screen.get().kind === 'joining') void import('./room/RoomScreen').catch(() => undefined);
 
-void import('./app/mount').then(({ mount }) => mount(flow, document.getElementById('root')));
+const wished = [address.searchParams.get('lang') ?? '', ...navigator.languages];
+void Promise.all([import('./app/mount'), loadLanguage(wished)]).then(([{ mount }]) =>
+  mount(flow, document.getElementById('root')),
+);

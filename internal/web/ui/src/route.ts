@@ -78,6 +78,13 @@ export function roomPath(typed: string, base: URL): string | undefined {
   return `${base.pathname}join/${encodeURIComponent(text)}`;
 }
 
+/** A path on which the language of this page, where its address asks for one, stays. */
+export function withLanguage(path: string, search: string): string {
+  const lang = new URLSearchParams(search).get('lang');
+  if (!lang || new URLSearchParams(path.split('?')[1]).has('lang')) return path;
+  return `${path}${path.includes('?') ? '&' : '?'}lang=${encodeURIComponent(lang)}`;
+}
+
 function decode(part: string): string | undefined {
   try {
     return decodeURIComponent(part);

@@ -23,7 +23,7 @@ export function App({ flow }: { flow: Flow }) {
     case 'left':
       return <Left flow={flow} />;
     case 'ended':
-      return <Ended flow={flow} to={screen.to} />;
+      return <Ended flow={flow} to={screen.to} goAt={screen.goAt} />;
     case 'failure':
       return <FailureScreen flow={flow} reason={screen.reason} message={screen.message} />;
   }

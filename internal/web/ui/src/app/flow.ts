@@ -1,5 +1,6 @@
 import type { Boot } from '../boot';
 import { httpUrl } from '../boot';
+import type { Told } from '../embed';
 import { capture, type Wanted } from '../media/capture';
 import { keepChoices, readChoices } from '../media/choices';
 import { opened, type Devices } from '../media/local';
@@ -28,7 +29,8 @@ export type Screen =
   | { kind: 'joining' }
   | { kind: 'room'; call: Call }
   | { kind: 'left' }
-  | { kind: 'ended'; to: string }
+  /** goAt: when the browser goes there by itself, in milliseconds since 1970; undefined when somebody stays. */
+  | { kind: 'ended'; to: string; goAt: number | undefined }
   | { kind: 'failure'; reason: Failure; message: string };
 
 /** What a person filled in before joining. */
@@ -47,10 +49,12 @@ export interface Surroundings {
   loadRoom: () => Promise<typeof import('../room/call')>;
   /** Leaves this page for another, without a way back. */
   go: (url: string) => void;
+  /** Tells the page around this one. */
+  tell: (told: Told) => void;
 }
 
-/** When somebody opens a link to a meeting that is over, they get this long to read so before being sent on. */
-const readingTime = 4_000;
+/** Milliseconds to read that the meeting is over, before being sent on. */
+const readingTime = 3_000;
 
 const formProblems: readonly Reason[] = [
   'NameRequired',
@@ -67,6 +71,7 @@ export class Flow {
   private request: SessionRequest | undefined;
   private wanted: Wanted = { audio: false, video: false };
   private asked = { password: false, login: false };
+  private going: ReturnType<typeof setTimeout> | undefined;
 
   constructor(readonly at: Surroundings) {
     this.screen = new Store<Screen>(this.firstScreen());
@@ -114,6 +119,13 @@ export class Flow {
     this.screen.set(this.direct ? { kind: 'left' } : { kind: 'prejoin', asking: this.asked, busy: false });
   }
 
+  /** Stays on the page that says that the meeting is over. */
+  stay(): void {
+    clearTimeout(this.going);
+    const screen = this.screen.get();
+    if (screen.kind === 'ended') this.screen.set({ ...screen, goAt: undefined });
+  }
+
   fail(reason: Failure, message = ''): void {
     this.screen.set({ kind: 'failure', reason, message });
   }
@@ -159,6 +171,7 @@ export class Flow {
       const renew = (previous: string) => this.at.client.open({ ...request, session: previous });
       const call = new Call({ client: this.at.client, session, renew, captured: devices.take(), wanted });
       this.screen.set({ kind: 'room', call });
+      this.tellOnce(call);
       const outcome = await call.run();
       if (!stopped()) this.finish(outcome, session.home);
     } catch (error) {
@@ -186,14 +199,29 @@ export class Flow {
     else this.screen.set({ kind: 'joining' });
   }
 
+  private tellOnce(call: Call): void {
+    const { identity, name } = call.you;
+    const stop = call.phase.subscribe(() => {
+      if (call.phase.get() !== 'live') return;
+      stop();
+      this.at.tell({ event: 'joined', room: this.room, identity, name });
+    });
+  }
+
+  private get room(): string {
+    const { route } = this.at;
+    return route.kind === 'join' ? route.room : '';
+  }
+
   private finish(outcome: Outcome, home: string): void {
     const { keeper } = this.at;
+    if (outcome.kind !== 'ended') this.at.tell({ event: 'left', room: this.room, reason: outcome.kind });
     switch (outcome.kind) {
       case 'left':
         if (this.direct) keeper.write({ token: this.request?.ticket ?? '', left: true });
         return this.screen.set({ kind: 'left' });
       case 'ended':
-        return this.end(outcome.redirect, home, 0);
+        return this.end(outcome.redirect, home);
       case 'removed':
         keeper.forget();
         return this.fail('Removed');
@@ -208,7 +236,7 @@ export class Flow {
     if (error instanceof BrokenPage) return this.fail('Broken');
     if (!(error instanceof SessionError)) throw error;
     const { reason, message, details } = error;
-    if (reason === 'Ended') return this.end(details.redirect ?? '', details.home ?? '', readingTime);
+    if (reason === 'Ended') return this.end(details.redirect ?? '', details.home ?? '');
     const fromForm = this.screen.get().kind === 'prejoin';
     const inForm = formProblems.includes(reason) || (fromForm && reason === 'TooManyAttempts');
     if (!inForm) return this.fail(reason, message);
@@ -220,12 +248,12 @@ export class Flow {
     this.screen.set({ kind: 'prejoin', asking: { ...this.asked, problem: reason, message }, busy: false });
   }
 
-  private end(redirect: string, home: string, delay: number): void {
+  private end(redirect: string, home: string): void {
     this.at.keeper.forget();
     const to = httpUrl(redirect) ?? httpUrl(home) ?? this.at.boot.home;
-    this.screen.set({ kind: 'ended', to });
-    if (delay === 0) this.at.go(to);
-    else setTimeout(() => this.at.go(to), delay);
+    this.at.tell({ event: 'ended', room: this.room, redirect: to });
+    this.screen.set({ kind: 'ended', to, goAt: Date.now() + readingTime });
+    this.going = setTimeout(() => this.at.go(to), readingTime);
   }
 }
 

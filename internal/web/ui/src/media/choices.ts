@@ -7,6 +7,8 @@ export interface Choices {
   camera: boolean;
   micId?: string;
   cameraId?: string;
+  /** Whether single keys switch things in a meeting. */
+  shortcuts: boolean;
 }
 
 const key = 'convene.choices';
@@ -17,6 +19,7 @@ export function readChoices(): Choices {
     name: typeof kept.name === 'string' ? kept.name : '',
     mic: kept.mic !== false,
     camera: kept.camera !== false,
+    shortcuts: kept.shortcuts !== false,
     ...(typeof kept.micId === 'string' && { micId: kept.micId }),
     ...(typeof kept.cameraId === 'string' && { cameraId: kept.cameraId }),
   };

@@ -6,6 +6,7 @@ export interface LocalState {
   camera: boolean;
   micId?: string;
   cameraId?: string;
+  audio?: MediaStreamTrack;
   video?: MediaStreamTrack;
   /** The browser is asking for permission, or the devices are starting. */
   asking: boolean;
@@ -120,8 +121,9 @@ export class LocalMedia implements Devices {
   }
 
   private show(): void {
-    this.state.update(({ video: _, ...state }) => ({
+    this.state.update(({ audio: _, video: __, ...state }) => ({
       ...state,
+      ...(this.tracks.audio && { audio: this.tracks.audio }),
       ...(this.tracks.video && { video: this.tracks.video }),
     }));
   }

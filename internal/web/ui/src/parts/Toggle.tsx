@@ -9,11 +9,14 @@ interface ToggleProps {
   kind?: 'device' | 'plain';
   disabled?: boolean;
   badge?: ReactNode;
+  /** A key that does the same. */
+  shortcut?: string | undefined;
   onToggle: (on: boolean) => void;
 }
 
 /** A round switch. Its name stays the same in both positions, as aria-pressed says which one it is. */
-export function Toggle({ testId, label, on, icon, kind = 'device', disabled, badge, onToggle }: ToggleProps) {
+export function Toggle(props: ToggleProps) {
+  const { testId, label, on, icon, kind = 'device', disabled, badge, shortcut, onToggle } = props;
   return (
     <button
       type="button"
@@ -21,7 +24,8 @@ export function Toggle({ testId, label, on, icon, kind = 'device', disabled, bad
       data-testid={testId}
       aria-pressed={on}
       aria-label={label}
-      title={label}
+      title={shortcut ? `${label} (${shortcut.toUpperCase()})` : label}
+      aria-keyshortcuts={shortcut}
       disabled={disabled}
       onClick={() => onToggle(!on)}
     >

@@ -7,6 +7,7 @@ import { Page } from '../parts/Page';
 import { t } from '../text';
 import { DevicePicker } from './DevicePicker';
 import { JoinForm } from './JoinForm';
+import { MicMeter } from './MicMeter';
 import { Preview } from './Preview';
 import { useDevices } from './useDevices';
 
@@ -47,6 +48,7 @@ export function PreJoin({ flow, asking, busy }: PreJoinProps) {
       <section className="prejoin" data-testid="prejoin">
         <div className="prejoin-media">
           <Preview media={media} name={name} />
+          {state.audio && <MicMeter track={state.audio} />}
           <div className="prejoin-pickers">
             {state.mic && (
               <DevicePicker

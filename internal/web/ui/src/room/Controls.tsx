@@ -6,35 +6,33 @@ import {
   MicOff,
   MonitorUp,
   Power,
-  Settings,
   Users,
   Video,
   VideoOff,
 } from 'lucide-react';
-import { useState } from 'react';
 import { useStore } from '../app/useStore';
 import { Toggle } from '../parts/Toggle';
 import { t } from '../text';
 import { useCall } from './CallContext';
-import { DeviceDialog } from './DeviceDialog';
-import { EndDialog } from './EndDialog';
+import { MoreMenu } from './MoreMenu';
+import type { PanelName, RoomDialog } from './RoomScreen';
 import { canShareScreen } from './screen';
+import { shortcuts, shortcutsOn, type Action } from './shortcuts';
 import { useParticipant } from './useParticipant';
-
-export type PanelName = 'chat' | 'people';
 
 interface ControlsProps {
   panel: PanelName | undefined;
   onPanel: (panel: PanelName | undefined) => void;
+  onDialog: (dialog: RoomDialog) => void;
 }
 
 /** The row of switches under the meeting. Who only watches has nothing to switch on. */
-export function Controls({ panel, onPanel }: ControlsProps) {
+export function Controls({ panel, onPanel, onDialog }: ControlsProps) {
   const call = useCall();
   const { you } = useStore(call.session);
-  const [ending, setEnding] = useState(false);
+  const keyOf = useKeyOf();
   return (
-    <footer className="controls" role="toolbar" aria-label={t('controls.toolbar')}>
+    <div className="controls" role="toolbar" aria-label={t('controls.toolbar')}>
       {!you.hidden && <MediaControls />}
       <div className="controls-group">
         {you.chat && (
@@ -44,10 +42,12 @@ export function Controls({ panel, onPanel }: ControlsProps) {
           testId="participants-toggle"
           kind="plain"
           label={t('controls.participants')}
+          shortcut={keyOf('people')}
           on={panel === 'people'}
           icon={<Users />}
           onToggle={(on) => onPanel(on ? 'people' : undefined)}
         />
+        <MoreMenu onDialog={onDialog} />
       </div>
       <div className="controls-group">
         {you.presenter && (
@@ -57,7 +57,7 @@ export function Controls({ panel, onPanel }: ControlsProps) {
             data-testid="end-for-all"
             aria-label={t('controls.endForAll')}
             title={t('controls.endForAll')}
-            onClick={() => setEnding(true)}
+            onClick={() => onDialog('end')}
           >
             <Power />
           </button>
@@ -76,8 +76,7 @@ export function Controls({ panel, onPanel }: ControlsProps) {
           </span>
         </button>
       </div>
-      {ending && <EndDialog onClose={() => setEnding(false)} />}
-    </footer>
+    </div>
   );
 }
 
@@ -86,68 +85,60 @@ function MediaControls() {
   const { publisher } = call;
   const { mic, camera, screen, micAllowed } = useStore(publisher.sending);
   const { hand } = useParticipant(call.room.localParticipant);
-  const [choosing, setChoosing] = useState(false);
+  const keyOf = useKeyOf();
   return (
-    <>
-      <div className="controls-group">
+    <div className="controls-group">
+      <Toggle
+        testId="mic-toggle"
+        label={micAllowed ? t('controls.microphone') : t('controls.micLocked')}
+        shortcut={keyOf('mic')}
+        on={mic}
+        icon={mic ? <Mic /> : <MicOff />}
+        disabled={!micAllowed}
+        onToggle={(on) => void publisher.setMicrophone(on)}
+      />
+      <Toggle
+        testId="camera-toggle"
+        label={t('controls.camera')}
+        shortcut={keyOf('camera')}
+        on={camera}
+        icon={camera ? <Video /> : <VideoOff />}
+        onToggle={(on) => void publisher.setCamera(on)}
+      />
+      {canShareScreen() && (
         <Toggle
-          testId="mic-toggle"
-          label={micAllowed ? t('controls.microphone') : t('controls.micLocked')}
-          on={mic}
-          icon={mic ? <Mic /> : <MicOff />}
-          disabled={!micAllowed}
-          onToggle={(on) => void publisher.setMicrophone(on)}
-        />
-        <Toggle
-          testId="camera-toggle"
-          label={t('controls.camera')}
-          on={camera}
-          icon={camera ? <Video /> : <VideoOff />}
-          onToggle={(on) => void publisher.setCamera(on)}
-        />
-        {canShareScreen() && (
-          <Toggle
-            testId="screen-toggle"
-            kind="plain"
-            label={t('controls.screen')}
-            on={screen}
-            icon={<MonitorUp />}
-            onToggle={(on) => void publisher.setScreen(on)}
-          />
-        )}
-        <Toggle
-          testId="hand-toggle"
+          testId="screen-toggle"
           kind="plain"
-          label={t('controls.hand')}
-          on={hand}
-          icon={<Hand />}
-          onToggle={(on) => void call.raiseHand(on)}
+          label={t('controls.screen')}
+          shortcut={keyOf('screen')}
+          on={screen}
+          icon={<MonitorUp />}
+          onToggle={(on) => void publisher.setScreen(on)}
         />
-        <button
-          type="button"
-          className="round plain devices-button"
-          data-testid="devices-button"
-          aria-label={t('controls.settings')}
-          title={t('controls.settings')}
-          onClick={() => setChoosing(true)}
-        >
-          <Settings />
-        </button>
-      </div>
-      {choosing && <DeviceDialog onClose={() => setChoosing(false)} />}
-    </>
+      )}
+      <Toggle
+        testId="hand-toggle"
+        kind="plain"
+        label={t('controls.hand')}
+        shortcut={keyOf('hand')}
+        on={hand}
+        icon={<Hand />}
+        onToggle={(on) => void call.raiseHand(on)}
+      />
+    </div>
   );
 }
 
 function ChatToggle({ open, onToggle }: { open: boolean; onToggle: (on: boolean) => void }) {
   const { unread } = useStore(useCall().chat.state);
+  const keyOf = useKeyOf();
+  const label = t('controls.chat');
   return (
     <Toggle
       testId="chat-toggle"
       kind="plain"
-      label={
-        unread > 0 ? `${t('controls.chat')}, ${t('controls.unread', { count: unread })}` : t('controls.chat')
-      }
+      label={unread > 0 ? `${label}, ${t('controls.unread', { count: unread })}` : label}
+      shortcut={keyOf('chat')}
       on={open}
       icon={<MessageSquare />}
       badge={
@@ -160,4 +151,9 @@ function ChatToggle({ open, onToggle }: { open: boolean; onToggle: (on: boolean)
       onToggle={onToggle}
     />
   );
+}
+
+function useKeyOf(): (action: Action) => string | undefined {
+  const on = useStore(shortcutsOn);
+  return (action) => (on ? shortcuts[action].key : undefined);
 }

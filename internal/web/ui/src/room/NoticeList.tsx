@@ -8,26 +8,34 @@ import type { Notice } from './notices';
 export function NoticeList() {
   const { notices } = useCall();
   const list = useStore(notices.list);
-  const show = (urgency: Notice['urgency']) =>
-    list
-      .filter((notice) => notice.urgency === urgency)
-      .map(({ id, text }) => (
-        <div key={id} className={`notice ${urgency}`} data-testid="notice">
-          <span dir="auto">{text}</span>
-          <button
-            type="button"
-            className="plain-icon"
-            aria-label={t('notice.dismiss')}
-            onClick={() => notices.dismiss(id)}
-          >
-            <X />
-          </button>
-        </div>
-      ));
+  const of = (urgency: Notice['urgency']) => list.filter((notice) => notice.urgency === urgency);
   return (
     <div className="notices">
-      <div role="alert">{show('urgent')}</div>
-      <div role="status">{show('polite')}</div>
+      <div role="alert">{of('urgent').map((notice) => show(notice, notices.dismiss.bind(notices)))}</div>
+      <div role="status">{of('polite').map((notice) => show(notice, notices.dismiss.bind(notices)))}</div>
+      <div role="status" className="visually-hidden" data-testid="announcements">
+        {of('unseen').map(({ id, text }) => (
+          <p key={id} dir="auto">
+            {text}
+          </p>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function show({ id, text, urgency }: Notice, dismiss: (id: number) => void) {
+  return (
+    <div key={id} className={`notice ${urgency}`} data-testid="notice">
+      <span dir="auto">{text}</span>
+      <button
+        type="button"
+        className="plain-icon"
+        aria-label={t('notice.dismiss')}
+        onClick={() => dismiss(id)}
+      >
+        <X />
+      </button>
     </div>
   );
 }

@@ -1,29 +1,41 @@
 import { useParticipants } from '@livekit/components-react';
-import { Hand, Mic, MicOff, Star, Video, VideoOff } from 'lucide-react';
-import type { Participant } from 'livekit-client';
-import { memo, useState } from 'react';
+import { Eye, Hand, Mic, MicOff, Star, Video, VideoOff } from 'lucide-react';
+import { RoomEvent, type Participant } from 'livekit-client';
+import { memo, useEffect } from 'react';
 import { useStore } from '../app/useStore';
 import { Avatar } from '../parts/Avatar';
-import { Dialog } from '../parts/Dialog';
+import type { Watcher } from '../session/protocol';
 import { t } from '../text';
 import { useCall } from './CallContext';
 import { CopyLink } from './CopyLink';
 import { Panel } from './Panel';
+import { PersonActions } from './PersonActions';
+import { Quality } from './Quality';
 import { useParticipant } from './useParticipant';
+
+const reordering = [RoomEvent.ParticipantAttributesChanged];
 
 /** Who is here, in which state, and what a presenter may do about it. */
 export function PeoplePanel({ onClose }: { onClose: () => void }) {
   const call = useCall();
   const { you } = useStore(call.session);
-  const everybody = useParticipants({ updateOnlyOn: [] });
+  const everybody = useParticipants({ updateOnlyOn: reordering });
   const people = everybody.filter((person) => person.identity !== '' && !(person.isLocal && you.hidden));
+  const watchers = useStore(call.watchers.list);
+  useEffect(() => {
+    if (you.presenter) void call.watchers.look();
+  }, [call, you.presenter]);
   return (
     <Panel title={t('people.title')} testId="participants" onClose={onClose}>
       <p className="people-count">{t('people.count', { count: people.length })}</p>
-      <ul className="people" aria-label={t('people.list')}>
-        {people.map((participant) => (
+      <ul className="people" aria-label={t('people.list')} tabIndex={0}>
+        {handsFirst(people).map((participant) => (
           <PersonRow key={participant.identity} participant={participant} presides={you.presenter} />
         ))}
+        {you.presenter &&
+          watchers
+            .filter(({ identity }) => identity !== you.identity)
+            .map((watcher) => <WatcherRow key={watcher.identity} watcher={watcher} />)}
       </ul>
       <div className="panel-footer">
         <CopyLink url={call.session.get().meeting.url} />
@@ -32,13 +44,18 @@ export function PeoplePanel({ onClose }: { onClose: () => void }) {
   );
 }
 
-const PersonRow = memo(function PersonRow({
-  participant,
-  presides,
-}: {
+/** Who waits to be heard is found at the top. */
+function handsFirst(people: Participant[]): Participant[] {
+  const raised = (person: Participant) => person.attributes.hand === 'true';
+  return [...people.filter(raised), ...people.filter((person) => !raised(person))];
+}
+
+interface RowProps {
   participant: Participant;
   presides: boolean;
-}) {
+}
+
+const PersonRow = memo(function PersonRow({ participant, presides }: RowProps) {
   const person = useParticipant(participant);
   const { identity, name } = person;
   return (
@@ -56,6 +73,7 @@ const PersonRow = memo(function PersonRow({
       </span>
       <span className="person-state">
         {person.hand && <Hand className="raised" role="img" aria-label={t('room.handRaised')} />}
+        <Quality of={person.quality} />
         {person.muted ? (
           <MicOff role="img" aria-label={t('room.muted')} />
         ) : (
@@ -68,7 +86,7 @@ const PersonRow = memo(function PersonRow({
         )}
       </span>
       {presides && (
-        <Actions
+        <PersonActions
           identity={identity}
           name={name}
           muted={person.muted}
@@ -80,73 +98,20 @@ const PersonRow = memo(function PersonRow({
   );
 });
 
-interface ActionsProps {
-  identity: string;
-  name: string;
-  muted: boolean;
-  hand: boolean;
-  mine: boolean;
-}
-
-function Actions({ identity, name, muted, hand, mine }: ActionsProps) {
-  const call = useCall();
-  const [removing, setRemoving] = useState(false);
-  const remove = () => {
-    setRemoving(false);
-    void call.act({ action: 'remove', identity });
-  };
+/** Somebody whom only presenters know to be here. */
+function WatcherRow({ watcher: { identity, name } }: { watcher: Watcher }) {
   return (
-    <span className="person-actions">
-      {hand && (
-        <button
-          type="button"
-          className="button small"
-          data-testid="act-lower-hand"
-          aria-label={t('people.lowerHandName', { name })}
-          onClick={() => void call.act({ action: 'lowerHand', identity })}
-        >
-          {t('people.lowerHand')}
-        </button>
-      )}
-      {!mine && !muted && (
-        <button
-          type="button"
-          className="button small"
-          data-testid="act-mute"
-          aria-label={t('people.muteName', { name })}
-          onClick={() => void call.act({ action: 'mute', identity })}
-        >
-          {t('people.mute')}
-        </button>
-      )}
-      {!mine && (
-        <button
-          type="button"
-          className="button small danger-quiet"
-          data-testid="act-remove"
-          aria-label={t('people.removeName', { name })}
-          onClick={() => setRemoving(true)}
-        >
-          {t('people.remove')}
-        </button>
-      )}
-      {removing && (
-        <Dialog
-          title={t('people.removeTitle', { name })}
-          testId="remove-dialog"
-          onClose={() => setRemoving(false)}
-        >
-          <p>{t('people.removeText')}</p>
-          <div className="dialog-actions">
-            <button type="button" className="button quiet" onClick={() => setRemoving(false)}>
-              {t('controls.cancel')}
-            </button>
-            <button type="button" className="button danger" data-testid="remove-confirm" onClick={remove}>
-              {t('people.remove')}
-            </button>
-          </div>
-        </Dialog>
-      )}
-    </span>
+    <li className="person" data-testid="hidden-row" data-identity={identity} data-name={name}>
+      <Avatar identity={identity} name={name} />
+      <span className="person-name">
+        <span className="person-label">
+          <bdi>{name}</bdi>
+        </span>
+        <span className="person-role">
+          <Eye aria-hidden="true" /> {t('hidden.role')}
+        </span>
+      </span>
+      <PersonActions identity={identity} name={name} muted hand={false} mine={false} />
+    </li>
   );
 }

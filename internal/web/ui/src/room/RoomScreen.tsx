@@ -1,6 +1,6 @@
 import { RoomAudioRenderer, RoomContext } from '@livekit/components-react';
 import { Eye } from 'lucide-react';
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useStore } from '../app/useStore';
 import type { Boot } from '../boot';
 import { Brand } from '../parts/Page';
@@ -9,53 +9,79 @@ import { Banners } from './Banners';
 import type { Call } from './call';
 import { CallProvider } from './CallContext';
 import { ChatPanel } from './ChatPanel';
-import { Controls, type PanelName } from './Controls';
+import { Controls } from './Controls';
 import { Countdown } from './Countdown';
+import { DeviceDialog } from './DeviceDialog';
+import { EndDialog } from './EndDialog';
+import { HiddenMark } from './HiddenMark';
 import { NoticeList } from './NoticeList';
 import { PeoplePanel } from './PeoplePanel';
+import { ShortcutsDialog } from './ShortcutsDialog';
 import { Stage } from './Stage';
+import { useActions } from './useActions';
+import { useShortcuts } from './useShortcuts';
+
+export type PanelName = 'chat' | 'people';
+export type RoomDialog = 'devices' | 'end' | 'shortcuts';
 
 /** The meeting itself. */
 export function RoomScreen({ call, brand }: { call: Call; brand: Boot['brand'] }) {
+  return (
+    <CallProvider value={call}>
+      <RoomContext.Provider value={call.room}>
+        <Room brand={brand} call={call} />
+      </RoomContext.Provider>
+    </CallProvider>
+  );
+}
+
+function Room({ brand, call }: { brand: Boot['brand']; call: Call }) {
   const { meeting, you } = useStore(call.session);
   const phase = useStore(call.phase);
   const [panel, setPanel] = useState<PanelName>();
-  const close = useCallback(() => {
+  const [dialog, setDialog] = useState<RoomDialog>();
+  const closePanel = useCallback(() => {
     // The focus goes back to the button that opened the panel.
     const toggle = panel === 'chat' ? 'chat-toggle' : 'participants-toggle';
     document.querySelector<HTMLElement>(`[data-testid="${toggle}"]`)?.focus();
     setPanel(undefined);
   }, [panel]);
+  const closeDialog = () => setDialog(undefined);
+  const actions = useActions({ panel, onPanel: setPanel, onDialog: setDialog });
+  useShortcuts(actions);
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The button that was pressed to come here is gone: the focus begins at the top of the room.
+  useEffect(() => heading.current?.focus(), []);
   return (
-    <CallProvider value={call}>
-      <RoomContext.Provider value={call.room}>
-        <div
-          className={panel ? 'room with-panel' : 'room'}
-          data-testid="room"
-          data-phase={phase}
-          data-identity={you.identity}
-        >
-          <header className="room-header">
-            <Brand brand={brand} />
-            <h1 className="room-name" dir="auto" title={meeting.room}>
-              {meeting.room}
-            </h1>
-            {you.hidden && (
-              <span className="watching" title={t('room.watching')} data-testid="watching">
-                <Eye aria-hidden="true" /> {t('room.watchingShort')}
-              </span>
-            )}
-            <Countdown />
-          </header>
-          <Banners />
-          <Stage />
-          {panel === 'chat' && you.chat && <ChatPanel onClose={close} />}
-          {panel === 'people' && <PeoplePanel onClose={close} />}
-          <Controls panel={panel} onPanel={setPanel} />
-          <NoticeList />
-          <RoomAudioRenderer />
-        </div>
-      </RoomContext.Provider>
-    </CallProvider>
+    <div
+      className={panel ? 'room with-panel' : 'room'}
+      data-testid="room"
+      data-phase={phase}
+      data-identity={you.identity}
+    >
+      <header className="room-header">
+        <Brand brand={brand} />
+        <h1 ref={heading} tabIndex={-1} className="room-name" dir="auto" title={meeting.room}>
+          {meeting.room}
+        </h1>
+        {you.hidden && (
+          <span className="watching" title={t('room.watching')} data-testid="watching">
+            <Eye aria-hidden="true" /> {t('room.watchingShort')}
+          </span>
+        )}
+        <HiddenMark />
+        <Countdown />
+      </header>
+      <Banners />
+      <Stage />
+      <Controls panel={panel} onPanel={setPanel} onDialog={setDialog} />
+      {panel === 'chat' && you.chat && <ChatPanel onClose={closePanel} />}
+      {panel === 'people' && <PeoplePanel onClose={closePanel} />}
+      <NoticeList />
+      <RoomAudioRenderer />
+      {dialog === 'devices' && <DeviceDialog onClose={closeDialog} />}
+      {dialog === 'end' && <EndDialog onClose={closeDialog} />}
+      {dialog === 'shortcuts' && <ShortcutsDialog actions={actions} onClose={closeDialog} />}
+    </div>
   );
 }

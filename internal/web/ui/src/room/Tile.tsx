@@ -1,16 +1,23 @@
 import { VideoTrack } from '@livekit/components-react';
 import { Hand, MicOff } from 'lucide-react';
 import { Track, type Participant, type TrackPublication } from 'livekit-client';
-import { memo } from 'react';
+import { memo, type ReactNode } from 'react';
+import { useStore } from '../app/useStore';
 import { Avatar } from '../parts/Avatar';
 import { t } from '../text';
+import { useCall } from './CallContext';
+import { FlipCamera } from './FlipCamera';
+import { PinButton } from './PinButton';
+import { isBad, Quality } from './Quality';
 import { useParticipant } from './useParticipant';
 
 /** One person: their camera, or their face in its place. */
-export const Tile = memo(function Tile({ participant }: { participant: Participant }) {
+export const Tile = memo(function Tile({ participant, pin }: { participant: Participant; pin: string }) {
   const person = useParticipant(participant);
+  const { facing } = useStore(useCall().publisher.sending);
   const publication = participant.getTrackPublication(Track.Source.Camera);
   const name = participant.isLocal ? t('room.you', { name: person.name }) : person.name;
+  const mirrored = participant.isLocal && facing === 'user';
   return (
     <li
       className="tile"
@@ -20,12 +27,13 @@ export const Tile = memo(function Tile({ participant }: { participant: Participa
       data-speaking={person.speaking}
       data-muted={person.muted}
       data-local={participant.isLocal}
+      data-quality={person.quality}
     >
       <Avatar identity={person.identity} name={person.name} url={person.avatar} />
       {/* Over the avatar, which is seen until the first picture arrives. */}
       {person.camera && publication && (
         <VideoTrack
-          className={participant.isLocal ? 'mirrored' : ''}
+          className={mirrored ? 'mirrored' : ''}
           aria-label={name}
           trackRef={{ participant, publication, source: Track.Source.Camera }}
         />
@@ -35,9 +43,13 @@ export const Tile = memo(function Tile({ participant }: { participant: Participa
           <Hand role="img" aria-label={t('room.handRaised')} />
         </span>
       )}
-      <span className="tile-name">
-        {person.muted && <MicOff role="img" aria-label={t('room.muted')} />}
-        <span dir="auto">{name}</span>
+      <TileName name={name}>
+        {person.muted && <MicOff className="off" role="img" aria-label={t('room.muted')} />}
+        {isBad(person.quality) && <Quality of={person.quality} />}
+      </TileName>
+      <span className="tile-actions">
+        {participant.isLocal && person.camera && <FlipCamera />}
+        <PinButton pin={pin} name={name} />
       </span>
     </li>
   );
@@ -46,32 +58,44 @@ export const Tile = memo(function Tile({ participant }: { participant: Participa
 interface ScreenProps {
   participant: Participant;
   publication: TrackPublication;
-  onStop: () => void;
+  pin: string;
 }
 
 /** A shared screen. One's own is not shown: a picture of itself in itself helps nobody. */
-export const ScreenTile = memo(function ScreenTile({ participant, publication, onStop }: ScreenProps) {
+export const ScreenTile = memo(function ScreenTile({ participant, publication, pin }: ScreenProps) {
+  const { publisher } = useCall();
   const { identity, name } = useParticipant(participant);
+  const title = participant.isLocal ? t('room.you', { name }) : t('room.screenOf', { name });
   return (
     <li className="tile screen" data-testid="screen-tile" data-identity={identity}>
       {participant.isLocal ? (
         <div className="own-screen">
           <p>{t('room.yourScreen')}</p>
-          <button type="button" className="button" onClick={onStop}>
+          <button type="button" className="button" onClick={() => void publisher.setScreen(false)}>
             {t('room.stopSharing')}
           </button>
         </div>
       ) : (
         publication.track && (
           <VideoTrack
-            aria-label={t('room.screenOf', { name })}
+            aria-label={title}
             trackRef={{ participant, publication, source: Track.Source.ScreenShare }}
           />
         )
       )}
-      <span className="tile-name">
-        <span dir="auto">{participant.isLocal ? t('room.you', { name }) : t('room.screenOf', { name })}</span>
+      <TileName name={title} />
+      <span className="tile-actions">
+        <PinButton pin={pin} name={title} />
       </span>
     </li>
   );
 });
+
+function TileName({ name, children }: { name: string; children?: ReactNode }) {
+  return (
+    <span className="tile-name">
+      {children}
+      <span dir="auto">{name}</span>
+    </span>
+  );
+}

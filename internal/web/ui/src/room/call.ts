@@ -10,6 +10,10 @@ import { parseMetadata, parseTime } from './metadata';
 import { Notices } from './notices';
 import { Publisher } from './publisher';
 import { roomOptions } from './options';
+import { chime } from './chime';
+import { ViewStore } from './view';
+import { stayAwake } from './wakeLock';
+import { Watchers } from './watchers';
 
 setLogLevel(LogLevel.warn);
 
@@ -32,6 +36,8 @@ export class Call {
   readonly notices = new Notices();
   readonly chat = new ChatLog();
   readonly publisher: Publisher;
+  readonly view = new ViewStore();
+  readonly watchers: Watchers;
   private readonly connection: Connection;
   private readonly client: SessionClient;
 
@@ -48,6 +54,7 @@ export class Call {
       this.session,
       this.phase,
     );
+    this.watchers = new Watchers(() => client.ask(this.token));
     this.session.subscribe(() => this.setExpiry(parseTime(this.session.get().meeting.expiresAt)));
     this.listen();
     void this.sendDevices(captured);
@@ -58,9 +65,15 @@ export class Call {
   }
 
   async run(): Promise<Outcome> {
-    const outcome = await this.connection.run();
-    this.publisher.release();
-    return outcome;
+    const letSleep = stayAwake();
+    const unfollow = this.you.presenter ? this.watchers.follow() : () => undefined;
+    try {
+      return await this.connection.run();
+    } finally {
+      this.publisher.release();
+      unfollow();
+      letSleep();
+    }
   }
 
   leave(): void {
@@ -96,9 +109,14 @@ export class Call {
       .on(RoomEvent.Connected, () => this.readMetadata())
       .on(RoomEvent.RoomMetadataChanged, () => this.readMetadata())
       .on(RoomEvent.ParticipantConnected, (participant) => this.announce(participant))
+      .on(RoomEvent.ParticipantDisconnected, (participant) => {
+        if (this.phase.get() === 'live') this.notices.say(t('notice.left', { name: nameOf(participant) }));
+      })
       .on(RoomEvent.ParticipantAttributesChanged, (changed, participant) => {
-        const toTell = this.you.presenter && !participant.isLocal && changed.hand === 'true';
-        if (toTell) this.notices.add(t('notice.handRaised', { name: nameOf(participant) }));
+        if (participant.isLocal || changed.hand !== 'true') return;
+        const text = t('notice.handRaised', { name: nameOf(participant) });
+        if (this.you.presenter) this.notices.add(text);
+        else this.notices.say(text);
       })
       .on(RoomEvent.DataReceived, (payload, participant, _kind, topic) => {
         // Only the server says something in a conversation; a packet that comes from a peer is none of it.
@@ -119,14 +137,21 @@ export class Call {
   }
 
   private announce(participant: Participant): void {
-    if (participant.attributes.notify !== 'true') return;
-    this.notices.add(t('notice.joined', { name: nameOf(participant) }));
+    const text = t('notice.joined', { name: nameOf(participant) });
+    if (participant.attributes.notify !== 'true') return this.notices.say(text);
+    this.notices.add(text);
+    void chime().catch(() => undefined);
   }
 
   private hear(payload: Uint8Array): void {
     if (!this.you.chat) return;
     const message = parseMessage(payload);
-    if (message) this.chat.receive(message, message.from === this.you.identity);
+    if (!message) return;
+    const mine = message.from === this.you.identity;
+    this.chat.receive(message, mine);
+    // The open chat is read out by itself.
+    if (!mine && !this.chat.state.get().open)
+      this.notices.say(t('notice.message', { name: message.name, text: message.text.slice(0, 200) }));
   }
 
   /** The server has the last word on what is on at first; afterwards it is this person's. */

@@ -127,7 +127,7 @@ export class Connection {
     try {
       return await this.gateway.ask(session);
     } catch (error) {
-      if (error instanceof SessionError && !error.passing) return { state: 'live' };
+      if (error instanceof SessionError && !error.passing) return { state: 'live', hidden: [] };
       throw error;
     }
   }

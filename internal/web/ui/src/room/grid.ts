@@ -7,25 +7,38 @@ export interface Grid {
   scrolls: boolean;
 }
 
-const aspect = 16 / 9;
+/** Width by height. Cameras send 16:9; how much of the sides may go depends on how the screen is held. */
+const widest = 16 / 9;
+const narrowest = { landscape: 4 / 3, portrait: 3 / 4 };
 /** A tile is never narrower than this: faces must stay recognisable. */
 const leastWidth = 150;
 
-/** The column count that makes equal 16:9 tiles largest in the given space, all in pixels. */
+/** The column count that makes equal tiles largest in the given space, all in pixels. */
 export function bestGrid(count: number, space: { width: number; height: number }, gap: number): Grid {
+  const least = space.width < space.height ? narrowest.portrait : narrowest.landscape;
   let best: Grid = { columns: 1, width: 0, height: 0, scrolls: false };
   for (let columns = 1; columns <= Math.max(1, count); columns++) {
     const rows = Math.ceil(count / columns);
-    const widest = (space.width - gap * (columns - 1)) / columns;
-    const tallest = (space.height - gap * (rows - 1)) / rows;
-    const width = Math.floor(Math.min(widest, tallest * aspect));
-    if (width > best.width) best = { columns, width, height: Math.floor(width / aspect), scrolls: false };
+    const tile = fit(
+      (space.width - gap * (columns - 1)) / columns,
+      (space.height - gap * (rows - 1)) / rows,
+      least,
+    );
+    if (tile.width * tile.height > best.width * best.height) best = { columns, ...tile, scrolls: false };
   }
   return best.width >= Math.min(leastWidth, space.width) ? best : scrolling(space.width, gap);
+}
+
+/** The largest tile of a permitted shape in a cell. */
+function fit(width: number, height: number, least: number): { width: number; height: number } {
+  return {
+    width: Math.max(0, Math.floor(Math.min(width, height * widest))),
+    height: Math.max(0, Math.floor(Math.min(height, width / least))),
+  };
 }
 
 function scrolling(available: number, gap: number): Grid {
   const columns = Math.max(1, Math.floor((available + gap) / (leastWidth + gap)));
   const width = Math.max(1, Math.floor((available - gap * (columns - 1)) / columns));
-  return { columns, width, height: Math.floor(width / aspect), scrolls: true };
+  return { columns, width, height: Math.floor(width / widest), scrolls: true };
 }

@@ -3,11 +3,12 @@ import { Store } from '../app/store';
 export interface Notice {
   id: number;
   text: string;
-  urgency: 'polite' | 'urgent';
+  /** `unseen` is for those who listen: the others see the same in another way. */
+  urgency: 'polite' | 'urgent' | 'unseen';
 }
 
-/** Long enough to read; urgent ones, which ask for something, stay longer. */
-const lifetimes = { polite: 6_000, urgent: 15_000 };
+/** Milliseconds. Long enough to read; urgent ones, which ask for something, stay longer. */
+const lifetimes = { polite: 6_000, urgent: 15_000, unseen: 6_000 };
 /** More at once would cover the meeting. */
 const most = 4;
 
@@ -18,8 +19,18 @@ export class Notices {
 
   add(text: string, urgency: Notice['urgency'] = 'polite'): void {
     const notice = { id: this.next++, text, urgency };
-    this.list.update((list) => [...list.filter((old) => old.text !== text), notice].slice(-most));
+    const visible = urgency !== 'unseen';
+    this.list.update((list) => {
+      const like = list.filter((old) => (old.urgency !== 'unseen') === visible);
+      const unlike = list.filter((old) => !like.includes(old));
+      return [...unlike, ...[...like.filter((old) => old.text !== text), notice].slice(-most)];
+    });
     setTimeout(() => this.dismiss(notice.id), lifetimes[urgency]);
+  }
+
+  /** For screen readers alone. */
+  say(text: string): void {
+    this.add(text, 'unseen');
   }
 
   dismiss(id: number): void {

@@ -18,6 +18,8 @@ export interface Sending {
   camera: boolean;
   screen: boolean;
   micAllowed: boolean;
+  /** Where the camera looks; `user` where that is not known. */
+  facing: 'user' | 'environment';
 }
 
 type DeviceSource = Track.Source.Microphone | Track.Source.Camera;
@@ -27,10 +29,17 @@ type DeviceSource = Track.Source.Microphone | Track.Source.Camera;
  * cannot be started again without a click, goes on after it.
  */
 export class Publisher {
-  readonly sending = new Store<Sending>({ mic: false, camera: false, screen: false, micAllowed: true });
+  readonly sending = new Store<Sending>({
+    mic: false,
+    camera: false,
+    screen: false,
+    micAllowed: true,
+    facing: 'user',
+  });
   private readonly kept = new Map<Track.Source, LocalTrack>();
   private signalled = false;
   private mutingMyself = false;
+  private facing: Sending['facing'] = 'user';
 
   constructor(
     private readonly room: Room,
@@ -78,6 +87,20 @@ export class Publisher {
 
   async setCamera(on: boolean): Promise<void> {
     await this.setDevice(Track.Source.Camera, on, () => this.room.localParticipant.setCameraEnabled(on));
+  }
+
+  /** Turns to the other camera of a telephone. */
+  async flipCamera(): Promise<void> {
+    const track = this.kept.get(Track.Source.Camera);
+    if (!(track instanceof LocalVideoTrack)) return;
+    const facingMode = this.sending.get().facing === 'user' ? 'environment' : 'user';
+    try {
+      await track.restartTrack({ facingMode });
+      this.facing = facingMode;
+    } catch (error) {
+      this.complain(error);
+    }
+    this.sync();
   }
 
   async setScreen(on: boolean): Promise<void> {
@@ -172,6 +195,7 @@ export class Publisher {
       camera: on(Track.Source.Camera),
       screen: on(Track.Source.ScreenShare),
       micAllowed: this.allowed(Track.Source.Microphone),
+      facing: this.facing,
     };
     const before = this.sending.get();
     const changed = (Object.keys(next) as (keyof Sending)[]).some((key) => next[key] !== before[key]);

@@ -1,4 +1,4 @@
-import { ParticipantEvent, Track, type Participant } from 'livekit-client';
+import { ConnectionQuality, ParticipantEvent, Track, type Participant } from 'livekit-client';
 import { useEffect, useReducer } from 'react';
 import { nameOf } from './call';
 
@@ -15,6 +15,7 @@ const visible = [
   ParticipantEvent.IsSpeakingChanged,
   ParticipantEvent.AttributesChanged,
   ParticipantEvent.ParticipantNameChanged,
+  ParticipantEvent.ConnectionQualityChanged,
 ] as const;
 
 export interface Person {
@@ -26,6 +27,7 @@ export interface Person {
   muted: boolean;
   speaking: boolean;
   camera: boolean;
+  quality: ConnectionQuality;
 }
 
 /** A participant as people see them, always current. */
@@ -49,5 +51,6 @@ export function useParticipant(participant: Participant): Person {
     muted: !participant.isMicrophoneEnabled,
     speaking: participant.isSpeaking,
     camera: camera?.track !== undefined && !camera.isMuted,
+    quality: participant.connectionQuality,
   };
 }

@@ -1,18 +1,44 @@
 import { Flag } from 'lucide-react';
+import { useEffect, useState } from 'react';
 import type { Flow } from '../app/flow';
 import { Message } from '../parts/Message';
 import { Page } from '../parts/Page';
 import { t } from '../text';
 
-/** Seen while the browser goes to the next page, and where it does not. */
-export function Ended({ flow, to }: { flow: Flow; to: string }) {
+/** Seen before the browser goes where everybody goes, with the choice to go at once or to stay. */
+export function Ended({ flow, to, goAt }: { flow: Flow; to: string; goAt: number | undefined }) {
+  const left = useSecondsUntil(goAt);
+  const host = new URL(to).host;
+  const home = to === flow.at.boot.home;
+  const text = home ? t('ended.textHome') : t('ended.text', { host });
   return (
     <Page brand={flow.at.boot.brand}>
-      <Message testId="ended" icon={<Flag />} title={t('ended.title')} text={t('ended.text')}>
-        <a className="button primary" href={to} data-testid="ended-continue">
-          {t('ended.continue')}
-        </a>
+      <Message testId="ended" icon={<Flag />} title={t('ended.title')} text={goAt ? text : t('ended.stayed')}>
+        <button className="button primary" data-testid="ended-continue" onClick={() => flow.at.go(to)}>
+          {t(home ? 'left.home' : 'ended.continue')}
+          {/* Read out once with the text, not every second. */}
+          {left > 0 && (
+            <span className="count" aria-hidden="true" data-testid="ended-countdown">
+              {left}
+            </span>
+          )}
+        </button>
+        {goAt && (
+          <button className="button quiet" data-testid="ended-stay" onClick={() => flow.stay()}>
+            {t('ended.stay')}
+          </button>
+        )}
       </Message>
     </Page>
   );
+}
+
+function useSecondsUntil(time: number | undefined): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (time === undefined) return;
+    const timer = setInterval(() => setNow(Date.now()), 200);
+    return () => clearInterval(timer);
+  }, [time]);
+  return time === undefined ? 0 : Math.max(0, Math.ceil((time - now) / 1000));
 }

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Flow } from '../app/flow';
 import { Field } from '../parts/Field';
 import { Page } from '../parts/Page';
-import { roomPath } from '../route';
+import { roomPath, withLanguage } from '../route';
 import { t } from '../text';
 
 export function Home({ flow }: { flow: Flow }) {
@@ -12,7 +12,7 @@ export function Home({ flow }: { flow: Flow }) {
     event.preventDefault();
     const path = roomPath(typed, new URL(document.baseURI));
     if (path === undefined) setInvalid(true);
-    else location.assign(path);
+    else location.assign(withLanguage(path, location.search));
   };
   return (
     <Page brand={flow.at.boot.brand}>

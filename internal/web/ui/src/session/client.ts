@@ -8,6 +8,7 @@ import {
   type Session,
   type SessionRequest,
   type Verdict,
+  type Watcher,
 } from './protocol';
 
 /** A session with the distance between its clock and ours. */
@@ -38,7 +39,7 @@ export class SessionClient {
     if (!isObject(answer)) throw new SessionError('Unavailable', 'The server gave no answer.');
     if (answer.state === 'removed') return { state: 'removed' };
     if (answer.state === 'ended') return { state: 'ended', redirect: httpUrl(answer.redirect) ?? '' };
-    return { state: 'live' };
+    return { state: 'live', hidden: Array.isArray(answer.hidden) ? answer.hidden.filter(isWatcher) : [] };
   }
 
   async chat(session: string, text: string): Promise<void> {
@@ -78,6 +79,10 @@ export class SessionClient {
     if (!response.ok) throw refusal(response, body);
     return body;
   }
+}
+
+function isWatcher(value: unknown): value is Watcher {
+  return isObject(value) && typeof value.identity === 'string' && typeof value.name === 'string';
 }
 
 function unreachable(cause: unknown): SessionError {

@@ -66,7 +66,14 @@ export const reasons = [
 
 export type Reason = (typeof reasons)[number];
 
-export type Verdict = { state: 'live' } | { state: 'ended'; redirect: string } | { state: 'removed' };
+/** Somebody who watches unseen; only presenters are told. */
+export interface Watcher {
+  identity: string;
+  name: string;
+}
+
+export type Verdict =
+  { state: 'live'; hidden: Watcher[] } | { state: 'ended'; redirect: string } | { state: 'removed' };
 
 export type Act =
   { action: 'mute' | 'remove' | 'lowerHand'; identity: string } | { action: 'end'; redirect?: string };

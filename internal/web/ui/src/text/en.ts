@@ -27,6 +27,7 @@ export const en = {
   'prejoin.cameraOff': 'Camera is off',
   'prejoin.cameraStarting': 'Starting your camera and microphone…',
   'prejoin.allow': 'Your browser asks whether this page may use them.',
+  'prejoin.level': 'Microphone level',
   'prejoin.preview': 'Your camera picture',
   'prejoin.tooManyAttempts': 'Too many attempts. Wait a moment, then try again.',
 
@@ -51,6 +52,8 @@ export const en = {
   'controls.chat': 'Chat',
   'controls.participants': 'People',
   'controls.settings': 'Devices',
+  'controls.more': 'More',
+  'controls.flipCamera': 'Turn to the other camera',
   'controls.leave': 'Leave',
   'controls.endForAll': 'End for all',
   'controls.close': 'Close',
@@ -82,6 +85,26 @@ export const en = {
   'room.handRaised': 'Hand raised',
   'room.presenter': 'Presenter',
 
+  'view.grid': 'Everyone in a grid',
+  'view.speaker': 'Who speaks, large',
+  'view.hideSelf': 'Hide my own picture',
+  'view.fullScreen': 'Full screen',
+  'view.pin': 'Keep {name} large',
+
+  'quality.excellent': 'Good connection',
+  'quality.good': 'Fair connection',
+  'quality.poor': 'Poor connection',
+  'quality.lost': 'Connection lost',
+
+  'hidden.count': { one: '{count} watching unseen', other: '{count} watching unseen' },
+  'hidden.names': 'Only presenters see this: {names}',
+  'hidden.role': 'Watches unseen',
+
+  'shortcuts.title': 'Keyboard shortcuts',
+  'shortcuts.use': 'Use these keys',
+  'shortcuts.layout': 'Grid or speaker',
+  'shortcuts.help': 'This list',
+
   'countdown.label': 'Time left',
   'countdown.left': '{time} left',
   'countdown.soon': {
@@ -90,6 +113,8 @@ export const en = {
   },
 
   'notice.joined': '{name} joined',
+  'notice.left': '{name} left',
+  'notice.message': 'Message from {name}: {text}',
   'notice.handRaised': '{name} raised a hand',
   'notice.mutedByPresenter': 'A presenter switched your microphone off.',
   'notice.actFailed': 'That did not work. Please try again.',
@@ -137,8 +162,11 @@ export const en = {
   'left.home': 'To the home page',
 
   'ended.title': 'The meeting has ended',
-  'ended.text': 'You are being taken to the next page.',
-  'ended.continue': 'Continue',
+  'ended.text': 'In a moment you are taken to {host}.',
+  'ended.textHome': 'In a moment you are taken to the home page.',
+  'ended.stayed': 'It is over for everyone.',
+  'ended.continue': 'Continue now',
+  'ended.stay': 'Stay here',
 
   'failure.retry': 'Try again',
   'failure.home': 'To the home page',

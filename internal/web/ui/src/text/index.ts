@@ -8,13 +8,17 @@ export type Texts = Record<TextKey, Text>;
 type Values = Record<string, string | number>;
 
 export interface Language {
+  /** BCP 47, as the file's name. */
   tag: string;
   dir: 'ltr' | 'rtl';
   texts: Texts;
 }
 
-/** English is always at hand; other languages will be loaded when they are wanted. */
+/** English is always at hand; another language is loaded when it is wanted. */
 export const english: Language = { tag: 'en', dir: 'ltr', texts: en };
+
+/** Every other file of this folder is a language: adding one is adding its file. */
+const others = import.meta.glob<{ default: Language }>(['./*.ts', '!./en.ts', '!./index.ts', '!./*.test.ts']);
 
 let current = english;
 
@@ -24,6 +28,31 @@ export function language(): Language {
 
 export function setLanguage(next: Language): void {
   current = next;
+}
+
+/** Speaks the first of the wished languages that there is, else English. */
+export async function loadLanguage(wished: readonly string[]): Promise<void> {
+  const tags = ['en', ...Object.keys(others).map((file) => file.slice(2, -3))];
+  const tag = bestLanguage(wished, tags);
+  const load = others[`./${tag}.ts`];
+  try {
+    if (load) setLanguage((await load()).default);
+  } catch {
+    // A page in English is better than none.
+  }
+}
+
+/** The best of what there is (RFC 4647, lookup): `ar-EG` is served by `ar`. */
+export function bestLanguage(wished: readonly string[], tags: readonly string[]): string {
+  for (const wish of wished) {
+    const parts = wish.toLowerCase().split('-');
+    for (let length = parts.length; length > 0; length--) {
+      const range = parts.slice(0, length).join('-');
+      const tag = tags.find((known) => known.toLowerCase() === range);
+      if (tag) return tag;
+    }
+  }
+  return 'en';
 }
 
 /** The text of a key in the page's language, with `{name}` replaced by the value of that name. */

@@ -3,9 +3,13 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { reasons } from '../session/protocol';
 import { en } from './en';
-import { english, setLanguage, t, type Language, type Text, type TextKey } from './index';
+import { bestLanguage, english, loadLanguage, language, setLanguage, t } from './index';
+import type { Language, Text, TextKey } from './index';
 
-const languages: Language[] = [english];
+const files = import.meta.glob<{ default: Language }>(['./*.ts', '!./en.ts', '!./index.ts', '!./*.test.ts'], {
+  eager: true,
+});
+const languages: Language[] = [english, ...Object.values(files).map((file) => file.default)];
 
 const forms = (text: Text) => (typeof text === 'string' ? [text] : Object.values(text));
 const placeholders = (form: string) => [...form.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
@@ -17,7 +21,10 @@ describe.each(languages)('the texts in $tag', ({ tag, texts }) => {
       const want = new Set(forms(en[key as TextKey] as Text).flatMap(placeholders));
       for (const form of forms(text)) {
         expect(form.trim(), key).not.toBe('');
-        expect(new Set(placeholders(form)), key).toEqual(want);
+        // One and two are words in some languages, not numbers.
+        const found = new Set(placeholders(form));
+        if (typeof text !== 'string') found.add('count');
+        expect(found, key).toEqual(want);
       }
     }
   });
@@ -28,6 +35,34 @@ describe.each(languages)('the texts in $tag', ({ tag, texts }) => {
       if (typeof text !== 'string')
         expect(Object.keys(text).sort(), key).toEqual([...pluralCategories].sort());
     }
+  });
+});
+
+it('names every language by its file', () => {
+  for (const [file, { default: found }] of Object.entries(files)) expect(file).toBe(`./${found.tag}.ts`);
+  expect(languages.map(({ dir }) => dir)).toContain('rtl');
+});
+
+describe('the language', () => {
+  afterEach(() => setLanguage(english));
+
+  it.each([
+    [['ar'], 'ar'],
+    [['ar-EG', 'en'], 'ar'],
+    [['', 'AR'], 'ar'],
+    [['en-GB', 'ar'], 'en'],
+    [['tlh', 'ar'], 'ar'],
+    [['tlh'], 'en'],
+    [['arc'], 'en'],
+    [[], 'en'],
+  ])('for %j is %s', (wished, want) => {
+    expect(bestLanguage(wished, ['en', 'ar'])).toBe(want);
+  });
+
+  it('is loaded with its texts', async () => {
+    await loadLanguage(['ar-EG']);
+    expect(language().dir).toBe('rtl');
+    expect(t('people.count', { count: 3 })).toContain('أشخاص');
   });
 });
 

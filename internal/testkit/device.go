@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package testkit
+
+import (
+	"context"
+	"testing"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+)
+
+// Device is what a person holds and how they have set it up. The zero value is the browser as it starts.
+type Device struct {
+	// Width and Height in CSS pixels; 0 leaves the window's.
+	Width, Height int64
+	// Scale is device pixels for one CSS pixel; 0 means 1.
+	Scale float64
+	// Touch makes it one that is held in the hand.
+	Touch bool
+	Dark  bool
+	// Still asks for reduced motion.
+	Still bool
+	// Language is what Accept-Language and navigator.languages say, for example "ar,en"; empty leaves the browser's.
+	Language string
+	// Script runs in every document before its own scripts.
+	Script string
+}
+
+// OpenOn is Open on a device.
+func (b *BrowserProcess) OpenOn(t testing.TB, d Device, url string) *Page {
+	t.Helper()
+	p := b.Open(t, "about:blank")
+	p.Use(t, d)
+	if d.Script != "" {
+		call(t, p, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: d.Script})
+	}
+	p.Goto(t, url)
+	return p
+}
+
+// Use changes the device under an open page, all but its script.
+func (p *Page) Use(t testing.TB, d Device) {
+	t.Helper()
+	if d.Width > 0 {
+		scale := max(d.Scale, 1)
+		options := []chromedp.EmulateViewportOption{chromedp.EmulateScale(scale)}
+		if d.Touch {
+			options = append(options, chromedp.EmulateMobile, chromedp.EmulateTouch)
+		}
+		p.do(t, "resize", chromedp.EmulateViewport(d.Width, d.Height, options...))
+	}
+	scheme, motion := "light", "no-preference"
+	if d.Dark {
+		scheme = "dark"
+	}
+	if d.Still {
+		motion = "reduce"
+	}
+	call(t, p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: motion},
+	}})
+	if d.Language != "" {
+		agent := Eval[string](t, p, "navigator.userAgent")
+		call(t, p, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: agent, AcceptLanguage: d.Language})
+	}
+}
+
+// Offline cuts the page off from everything, peers included, or restores it.
+func (p *Page) Offline(t testing.TB, offline bool) {
+	t.Helper()
+	conditions := &network.Conditions{DownloadThroughput: -1, UploadThroughput: -1, Offline: offline}
+	if offline {
+		conditions.PacketLoss = 100
+	}
+	call(t, p, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
+		MatchedNetworkConditions: []*network.Conditions{conditions},
+	})
+	call(t, p, network.OverrideNetworkState, network.OverrideNetworkStateParams{
+		Offline: offline, DownloadThroughput: -1, UploadThroughput: -1,
+	})
+}
+
+// Deny makes the browser refuse a permission, by its name in the Permissions API, to this person.
+func (p *Page) Deny(t testing.TB, name string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, pageTimeout)
+	defer cancel()
+	_, err := chromedp.CallBrowser(ctx, browser.SetPermission, browser.SetPermissionParams{
+		Permission:       &browser.PermissionDescriptor{Name: name},
+		Setting:          browser.PermissionSettingDenied,
+		BrowserContextID: chromedp.FromContext(p.ctx).BrowserContextID,
+	})
+	if err != nil {
+		t.Fatalf("deny %s: %v", name, err)
+	}
+}
+
+// Press presses keys one after the other, wherever the focus is. Special keys are those of chromedp's package kb.
+func (p *Page) Press(t testing.TB, keys string) {
+	t.Helper()
+	p.do(t, "press "+keys, chromedp.KeyEvent(keys))
+}
+
+func call[P, R any](t testing.TB, p *Page, command cdp.Command[P, R], params P) R {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, pageTimeout)
+	defer cancel()
+	result, err := chromedp.Call(ctx, command, params)
+	if err != nil {
+		t.Fatalf("%s on %s: %v", command.Method, p.location(), err)
+	}
+	return result
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { matches, ParentPage } from './embed';
+
+const allowed = ['https://app.example.com', 'https://*.example.org', 'http://localhost:3000'];
+
+describe('matches', () => {
+  it.each([
+    ['https://app.example.com', 'https://app.example.com', true],
+    ['https://app.example.com', 'https://APP.example.com', true],
+    ['https://app.example.com', 'https://app.example.com:443', true],
+    ['https://app.example.com', 'http://app.example.com', false],
+    ['https://app.example.com', 'https://app.example.com:8443', false],
+    ['https://a.example.org', 'https://*.example.org', true],
+    ['https://a.b.example.org', 'https://*.example.org', true],
+    ['https://example.org', 'https://*.example.org', false],
+    ['https://evilexample.org', 'https://*.example.org', false],
+    ['http://a.example.org', 'https://*.example.org', false],
+    ['https://a.example.org:8443', 'https://*.example.org:8443', true],
+  ])('%s against %s: %s', (origin, pattern, want) => {
+    expect(matches(origin, pattern)).toBe(want);
+  });
+});
+
+describe('ParentPage', () => {
+  const targets = (origin: string | undefined) => {
+    const told: string[] = [];
+    const around = { origin, post: (_: unknown, to: string) => void told.push(to) };
+    new ParentPage(allowed, around).tell({ event: 'left', room: 'board', reason: 'left' });
+    return told;
+  };
+
+  it('tells an allowed parent', () => {
+    expect(targets('https://app.example.com')).toEqual(['https://app.example.com']);
+    expect(targets('https://x.example.org')).toEqual(['https://x.example.org']);
+  });
+  it('tells nobody else', () => {
+    expect(targets('https://evil.example')).toEqual([]);
+  });
+  it('leaves it to the browser where the parent is not known', () => {
+    expect(targets(undefined)).toEqual(['https://app.example.com', 'http://localhost:3000']);
+  });
+  it('is silent outside an iframe', () => {
+    expect(() =>
+      new ParentPage(allowed, undefined).tell({ event: 'ended', room: 'board', redirect: '' }),
+    ).not.toThrow();
+  });
+});

@@ -1,0 +1,16 @@
+import { RoomEvent, type Participant, type Room } from 'livekit-client';
+import { useEffect, useState } from 'react';
+
+/** The identity of the other person who spoke last and loudest: it stays while nobody speaks. */
+export function useLastSpeaker(room: Room): string | undefined {
+  const [speaker, setSpeaker] = useState<string>();
+  useEffect(() => {
+    const follow = (speakers: Participant[]) => {
+      const other = speakers.find(({ isLocal }) => !isLocal);
+      if (other) setSpeaker(other.identity);
+    };
+    room.on(RoomEvent.ActiveSpeakersChanged, follow);
+    return () => void room.off(RoomEvent.ActiveSpeakersChanged, follow);
+  }, [room]);
+  return speaker;
+}

@@ -1,0 +1,18 @@
+/**
+ * Keeps the screen from going dark during a meeting, until the returned function is called. Browsers take the lock
+ * away whenever the page is out of sight. Where there is none, or the battery is low, nothing happens.
+ */
+export function stayAwake(): () => void {
+  if (!('wakeLock' in navigator)) return () => undefined;
+  let lock: Promise<WakeLockSentinel | undefined> = Promise.resolve(undefined);
+  const hold = () => {
+    if (document.visibilityState === 'visible')
+      lock = navigator.wakeLock.request('screen').catch(() => undefined);
+  };
+  document.addEventListener('visibilitychange', hold);
+  hold();
+  return () => {
+    document.removeEventListener('visibilitychange', hold);
+    void lock.then((held) => held?.release()).catch(() => undefined);
+  };
+}
