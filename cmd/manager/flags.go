@@ -24,6 +24,8 @@ type settings struct {
 	leaderElect      bool
 	leaseNamespace   string
 	trustedProxies   []netip.Prefix
+	tlsCertFile      string
+	tlsKeyFile       string
 	drainDelay       time.Duration
 	logFormat        string
 	verbose          bool
@@ -63,6 +65,8 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 		}
 		return nil
 	})
+	f.StringVar(&s.tlsCertFile, "tls-cert-file", "", "`file` with the certificate (PEM) with which the gateway serves TLS, read again when it changes; empty for no TLS")
+	f.StringVar(&s.tlsKeyFile, "tls-key-file", "", "`file` with that certificate's private key (PEM)")
 	f.DurationVar(&s.drainDelay, "drain-delay", 0, "how long to go on serving after a stop signal while load balancers notice")
 	f.StringVar(&s.logFormat, "log-format", "json", "json or console")
 	f.BoolVar(&s.verbose, "verbose", false, "log more")
@@ -75,6 +79,9 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 	}
 	if s.logFormat != "json" && s.logFormat != "console" {
 		return s, fmt.Errorf("--log-format must be json or console")
+	}
+	if (s.tlsCertFile == "") != (s.tlsKeyFile == "") {
+		return s, fmt.Errorf("--tls-cert-file and --tls-key-file belong together; set both or neither")
 	}
 	if len(s.gatewayAddresses) == 0 {
 		s.gatewayAddresses = []string{":8080"}

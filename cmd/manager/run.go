@@ -148,7 +148,7 @@ func (p *parts) build(ctx context.Context) error {
 		return err
 	}
 	p.server = gateway.New(gateway.Options{
-		Addresses: p.gatewayAddresses, Handler: handler, Ready: p.tenants.Ready(),
+		Addresses: p.gatewayAddresses, Handler: handler, Ready: p.tenants.Ready(), CertFile: p.tlsCertFile, KeyFile: p.tlsKeyFile,
 		DrainDelay: p.drainDelay, DrainTimeout: drainTimeout, Log: p.log.WithName("gateway"),
 	})
 	return nil

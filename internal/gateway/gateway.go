@@ -14,22 +14,33 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"golang.org/x/net/netutil"
 	"golang.org/x/sync/errgroup"
 )
 
-const (
-	// The time-outs hold slow clients off. Bodies are small; WebSockets leave the server's hands once upgraded.
-	headerTimeout = 10 * time.Second
-	readTimeout   = 30 * time.Second
-	idleTimeout   = 2 * time.Minute
-	maxHeader     = 32 << 10
-)
+// limits hold off clients that are slow, or many. Bodies are small; WebSockets leave the server's hands once upgraded, but
+// stay connections.
+type limits struct {
+	header, read, write, idle time.Duration
+	// headerBytes is for the request line and all headers.
+	headerBytes int
+	// connections on each address: each takes about 20 kB. Those beyond wait.
+	connections int
+}
+
+var defaultLimits = limits{
+	header: 10 * time.Second, read: 30 * time.Second, write: time.Minute, idle: 2 * time.Minute,
+	headerBytes: 32 << 10, connections: 1 << 15,
+}
 
 // Options are what a Server needs.
 type Options struct {
 	// Addresses to listen on, host:port. All serve the same.
 	Addresses []string
 	Handler   http.Handler
+	// CertFile and KeyFile are of the certificate (PEM) with which TLS is served on every address. They are read again when
+	// they change. Both empty: no TLS.
+	CertFile, KeyFile string
 	// Ready is closed when requests can be answered; until then the server does not listen.
 	Ready <-chan struct{}
 	// DrainDelay is how long the server goes on listening after it has said that it is not ready, so that load
@@ -41,11 +52,12 @@ type Options struct {
 // Server is the gateway.
 type Server struct {
 	Options
+	limits  limits
 	serving atomic.Bool
 }
 
 // New makes a Server.
-func New(o Options) *Server { return &Server{Options: o} }
+func New(o Options) *Server { return &Server{Options: o, limits: defaultLimits} }
 
 // NeedLeaderElection is false: every replica serves.
 func (s *Server) NeedLeaderElection() bool { return false }
@@ -67,25 +79,32 @@ func (s *Server) Start(ctx context.Context) error {
 	}
 	server := &http.Server{
 		Handler:           s.Handler,
-		ReadHeaderTimeout: headerTimeout,
-		ReadTimeout:       readTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeader,
+		ReadHeaderTimeout: s.limits.header,
+		ReadTimeout:       s.limits.read,
+		WriteTimeout:      s.limits.write,
+		IdleTimeout:       s.limits.idle,
+		MaxHeaderBytes:    s.limits.headerBytes,
 		ErrorLog:          quietLogger(s.Log),
 	}
-	var listeners []net.Listener
-	for _, address := range s.Addresses {
-		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-		if err != nil {
-			return fmt.Errorf("the gateway cannot listen on %s: %w", address, err)
-		}
-		listeners = append(listeners, l)
-	}
 	var all errgroup.Group
+	serve := server.Serve
+	if s.CertFile != "" {
+		certificates, err := s.certificates()
+		if err != nil {
+			return err
+		}
+		all.Go(func() error { return certificates.Start(ctx) })
+		server.TLSConfig = tlsConfig(certificates)
+		serve = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
+	}
+	listeners, err := s.listen(ctx)
+	if err != nil {
+		return err
+	}
 	for _, l := range listeners {
-		s.Log.Info("Listening", "address", l.Addr().String())
+		s.Log.Info("Listening", "address", l.Addr().String(), "tls", s.CertFile != "")
 		all.Go(func() error {
-			if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			if err := serve(l); !errors.Is(err, http.ErrServerClosed) {
 				return err
 			}
 			return nil
@@ -97,6 +116,17 @@ func (s *Server) Start(ctx context.Context) error {
 		return s.drain(server)
 	})
 	return all.Wait()
+}
+
+func (s *Server) listen(ctx context.Context) (listeners []net.Listener, err error) {
+	for _, address := range s.Addresses {
+		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+		if err != nil {
+			return nil, fmt.Errorf("the gateway cannot listen on %s: %w", address, err)
+		}
+		listeners = append(listeners, netutil.LimitListener(l, s.limits.connections))
+	}
+	return listeners, nil
 }
 
 // drain says that the server is not ready, waits until nobody sends any more, and lets what is under way finish.

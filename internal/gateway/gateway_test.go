@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"bufio"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+
+	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/testkit"
+)
+
+const patience = 30 * time.Second
+
+// served starts a gateway and returns its address. It is stopped with the test.
+func served(t *testing.T, o Options, change func(*limits)) string {
+	t.Helper()
+	ports, err := localstack.RandomPorts(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Addresses = []string{fmt.Sprintf("127.0.0.1:%d", ports[0])}
+	ready := make(chan struct{})
+	close(ready)
+	o.Ready, o.Log, o.DrainTimeout = ready, logr.Discard(), time.Second
+	if o.Handler == nil {
+		o.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err == nil {
+				_, _ = fmt.Fprintf(w, "%s %d bytes", r.Proto, len(body))
+			}
+		})
+	}
+	s := New(o)
+	if change != nil {
+		change(&s.limits)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Start(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	testkit.Eventually(t, patience, func() error { return s.Check(nil) })
+	return o.Addresses[0]
+}
+
+// certificate writes a new one for 127.0.0.1, and returns its serial number.
+func certificate(t *testing.T, certFile, keyFile string, serial int64) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "gateway"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	signed, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, block := range map[string]*pem.Block{keyFile: {Type: "PRIVATE KEY", Bytes: secret}, certFile: {Type: "CERTIFICATE", Bytes: signed}} {
+		// As the kubelet does it: a new file in the place of the old.
+		if err := os.WriteFile(file+".new", pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(file+".new", file); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// serialAt is the serial number of the certificate that a server shows.
+func serialAt(address string) (int64, error) {
+	//nolint:gosec // the test looks at the certificate itself
+	conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = conn.Close() }()
+	return conn.ConnectionState().PeerCertificates[0].SerialNumber.Int64(), nil
+}
+
+func TestTLSWithACertificateThatChanges(t *testing.T) {
+	certFile, keyFile := filepath.Join(t.TempDir(), "tls.crt"), filepath.Join(t.TempDir(), "tls.key")
+	certificate(t, certFile, keyFile, 1)
+	address := served(t, Options{CertFile: certFile, KeyFile: keyFile}, nil)
+	shows := func(serial int64) {
+		t.Helper()
+		testkit.Eventually(t, patience, func() error {
+			if got, err := serialAt(address); err != nil || got != serial {
+				return fmt.Errorf("the certificate is number %d: %w", got, err)
+			}
+			return nil
+		})
+	}
+	shows(1)
+	client := &http.Client{Transport: &http.Transport{
+		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // its own certificate
+	}}
+	t.Cleanup(client.CloseIdleConnections)
+	response, err := client.Post("https://"+address+"/", "", strings.NewReader("hello"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, _ := io.ReadAll(response.Body)
+	_ = response.Body.Close()
+	if string(body) != "HTTP/2.0 5 bytes" {
+		t.Errorf("answered %q", body)
+	}
+	if response, err := http.Get("http://" + address + "/"); err == nil {
+		if _ = response.Body.Close(); response.StatusCode != http.StatusBadRequest {
+			t.Errorf("without TLS: %d", response.StatusCode)
+		}
+	}
+	certificate(t, certFile, keyFile, 2)
+	shows(2)
+	if err := os.WriteFile(certFile, []byte("half a file"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	shows(2)
+	certificate(t, certFile, keyFile, 3)
+	shows(3)
+}
+
+func TestNoOldTLS(t *testing.T) {
+	certFile, keyFile := filepath.Join(t.TempDir(), "tls.crt"), filepath.Join(t.TempDir(), "tls.key")
+	certificate(t, certFile, keyFile, 1)
+	address := served(t, Options{CertFile: certFile, KeyFile: keyFile}, nil)
+	//nolint:gosec // that is what must be refused
+	conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})
+	if err == nil {
+		_ = conn.Close()
+		t.Error("TLS 1.1 is accepted")
+	}
+}
+
+func TestWithoutItsCertificateItDoesNotStart(t *testing.T) {
+	ready := make(chan struct{})
+	close(ready)
+	s := New(Options{Addresses: []string{"127.0.0.1:0"}, Ready: ready, CertFile: "/nowhere/tls.crt", KeyFile: "/nowhere/tls.key", Log: logr.Discard()})
+	if err := s.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "/nowhere/tls.crt") {
+		t.Errorf("started: %v", err)
+	}
+}
+
+// TestSlowClientsAreCutOff: whoever takes too long over a header, a body, the reading of an answer or the next request
+// holds nothing.
+func TestSlowClientsAreCutOff(t *testing.T) {
+	large := strings.Repeat("x", 1<<20)
+	stuck := make(chan error, 1)
+	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/large" {
+			var err error
+			for err == nil {
+				_, err = io.WriteString(w, large)
+			}
+			stuck <- err
+			return
+		}
+		if _, err := io.ReadAll(r.Body); err == nil {
+			_, _ = io.WriteString(w, "done")
+		}
+	})
+	short := func(l *limits) {
+		l.header, l.read, l.write, l.idle = 100*time.Millisecond, 200*time.Millisecond, 300*time.Millisecond, 100*time.Millisecond
+	}
+	address := served(t, Options{Handler: handler}, short)
+	for _, tc := range []struct{ reason, sends string }{
+		{"nothing", ""},
+		{"half a request line", "GET / HT"},
+		{"headers without an end", "GET / HTTP/1.1\r\nHost: x\r\nX-A: b\r\n"},
+		{"half a body", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nhalf"},
+		{"one request, and then nothing", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"},
+	} {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.WriteString(conn, tc.sends)
+		_ = conn.SetReadDeadline(time.Now().Add(patience))
+		if _, err := io.Copy(io.Discard, conn); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: the connection is held", tc.reason)
+		}
+		_ = conn.Close()
+	}
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	_, _ = io.WriteString(conn, "GET /large HTTP/1.1\r\nHost: x\r\n\r\n")
+	select {
+	case <-stuck:
+	case <-time.After(patience):
+		t.Error("somebody who does not read holds the handler")
+	}
+}
+
+func TestLargeHeadersAreRefused(t *testing.T) {
+	address := served(t, Options{}, nil)
+	for _, tc := range []struct {
+		reason, path, header string
+		status               int
+	}{
+		{"a long link", "/join?token=" + strings.Repeat("x", 31<<10), "", http.StatusOK},
+		{"one that is too long", "/join?token=" + strings.Repeat("x", 64<<10), "", http.StatusRequestHeaderFieldsTooLarge},
+		{"a header that is too long", "/", strings.Repeat("x", 64<<10), http.StatusRequestHeaderFieldsTooLarge},
+	} {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			_, _ = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: x\r\nX-Long: %s\r\n\r\n", tc.path, tc.header)
+		}()
+		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Errorf("%s: %v", tc.reason, err)
+			continue
+		}
+		if response.StatusCode != tc.status {
+			t.Errorf("%s: %d, want %d", tc.reason, response.StatusCode, tc.status)
+		}
+		_ = response.Body.Close()
+		_ = conn.Close()
+	}
+}
+
+func TestConnectionsAreBounded(t *testing.T) {
+	address := served(t, Options{}, func(l *limits) { l.connections = 2 })
+	ask := func(conn net.Conn) error {
+		_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err == nil {
+			_, err = io.Copy(io.Discard, response.Body)
+			_ = response.Body.Close()
+		}
+		return err
+	}
+	dial := func() net.Conn {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = conn.Close() })
+		return conn
+	}
+	first, second := dial(), dial()
+	for _, conn := range []net.Conn{first, second} {
+		if err := ask(conn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	answered := make(chan error, 1)
+	third := dial()
+	go func() { answered <- ask(third) }()
+	if err := ask(first); err != nil {
+		t.Error(err)
+	}
+	select {
+	case err := <-answered:
+		t.Fatalf("a third connection is served beside two: %v", err)
+	default:
+	}
+	_ = first.Close()
+	select {
+	case err := <-answered:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(patience):
+		t.Error("the third is not served after one has gone")
+	}
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway
+
+import (
+	"crypto/tls"
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
+)
+
+// certificates reads the certificate now, and again whenever its files change: at once where the file system tells, else
+// within ten seconds. One that cannot be read leaves the last good one in place.
+func (s *Server) certificates() (*certwatcher.CertWatcher, error) {
+	watcher, err := certwatcher.New(s.CertFile, s.KeyFile)
+	if err != nil {
+		return nil, fmt.Errorf("the gateway cannot use the certificate in %s with the key in %s: %w", s.CertFile, s.KeyFile, err)
+	}
+	return watcher, nil
+}
+
+func tlsConfig(certificates *certwatcher.CertWatcher) *tls.Config {
+	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificates.GetCertificate}
+}
