@@ -4,6 +4,7 @@ package tenant
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"k8s.io/utils/ptr"
@@ -92,10 +93,18 @@ func (r *resolver) file() *source.Settings {
 	settings, err := r.readFile(spec)
 	r.again = fault.Is(err, fault.KindUnavailable)
 	if err != nil {
-		r.problem(v1alpha1.ConditionAPIKeysResolved, v1alpha1.ReasonSourceInvalid, false, true, "spec.source: %s", err)
+		r.problem(v1alpha1.ConditionAPIKeysResolved, v1alpha1.ReasonSourceInvalid, false, true, "spec.source: %s", public(err))
 		return nil
 	}
 	return settings
+}
+
+// public is what an error says to everybody: a condition is no log.
+func public(err error) string {
+	if f := (*fault.Error)(nil); errors.As(err, &f) {
+		return f.Message
+	}
+	return err.Error()
 }
 
 func (r *resolver) readFile(spec *v1alpha1.SourceSpec) (*source.Settings, error) {

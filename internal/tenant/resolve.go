@@ -154,7 +154,7 @@ func (r *resolver) rules() {
 		r.TokenLifetime, r.MaxTokenLifetime, err = lifetimes(spec.Tokens)
 	}
 	if err != nil {
-		r.problem(v1alpha1.ConditionSettingsInvalid, v1alpha1.ReasonContradiction, true, true, "%s; until then the last good settings are used", err)
+		r.problem(v1alpha1.ConditionSettingsInvalid, v1alpha1.ReasonContradiction, true, true, "%s; until then the last good settings are used", public(err))
 		settings, r.TokenLifetime, r.MaxTokenLifetime = meeting.DefaultSettings(), defaultTokenLifetime, maxTokenLifetime
 		if r.previous != nil {
 			settings, r.TokenLifetime, r.MaxTokenLifetime = r.previous.Settings, r.previous.TokenLifetime, r.previous.MaxTokenLifetime
@@ -218,7 +218,7 @@ func (r *resolver) media() {
 	server := engine.Server{URL: strings.TrimSuffix(spec.APIURL, "/"), Key: strings.TrimSpace(string(key)), Secret: strings.TrimSpace(string(secret))}
 	e, err := r.dial(server)
 	if err != nil {
-		r.problem(condition, v1alpha1.ReasonUnauthorized, false, true, "LiveKit's address or keys cannot be used: %s", err)
+		r.problem(condition, v1alpha1.ReasonUnauthorized, false, true, "LiveKit's address or keys cannot be used: %s", public(err))
 		return
 	}
 	r.Media = &Media{Server: server, BrowserURL: spec.BrowserURL, Engine: e}

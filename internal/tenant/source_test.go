@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tenant
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/livekit"
+	"convene.dev/convene/internal/source"
+	"convene.dev/convene/internal/source/sandbox"
+)
+
+// fromEnv is a config of variant B whose keys and switches are in an environment file.
+func fromEnv() *v1alpha1.ConferenceConfig {
+	c := goodConfig()
+	c.Spec.Variant, c.Spec.API = v1alpha1.VariantB, nil
+	c.Spec.Source = &v1alpha1.SourceSpec{Env: &v1alpha1.EnvSource{SecretRef: v1alpha1.SecretReference{Name: "env"}}}
+	return c
+}
+
+// fromConfigJS is a config of variant A whose keys and switches are in a config.js.
+func fromConfigJS(in string) *v1alpha1.ConferenceConfig {
+	c := goodConfig()
+	c.Spec.API = nil
+	js := &v1alpha1.ConfigJSSource{}
+	if name, ok := strings.CutPrefix(in, "cm/"); ok {
+		js.ConfigMapKeyRef = &v1alpha1.ConfigMapKeyReference{Name: name, Key: "config.js"}
+	} else {
+		js.SecretKeyRef = &v1alpha1.SecretKeyReference{Name: in, Key: "config.js"}
+	}
+	c.Spec.Source = &v1alpha1.SourceSpec{ConfigJS: js}
+	return c
+}
+
+const (
+	plainJS = `module.exports = {api: {keySecret: "` + strong + `", allowed: {stats: false, meetings: true, meeting: true, meetingEnd: true, join: true, token: true, docs: true}}}`
+	envJS   = `module.exports = {api: {keySecret: process.env.API_KEY_SECRET}}`
+)
+
+func TestSources(t *testing.T) {
+	s, err := sandbox.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		reason  string
+		config  *v1alpha1.ConferenceConfig
+		change  func(*v1alpha1.ConferenceConfigSpec)
+		objects secrets
+		key, on string
+		// problem is "condition reason: part of the message" of the first problem; empty is none.
+		problem string
+	}{
+		{"an environment file", fromEnv(), nil, secrets{"env": {"API_KEY_SECRET": strong, "API_DISABLED": `["token","meetings"]`}}, strong, "docs join meeting stats", ""},
+		{"kubectl keeps the quotes around values", fromEnv(), nil, secrets{"env": {"API_KEY_SECRET": `"` + strong + `"`, "API_DISABLED": `'["token"]'`}}, strong, "docs join meeting meetings stats", ""},
+		{"nothing is disabled", fromEnv(), nil, secrets{"env": {"API_KEY_SECRET": strong}}, strong, "docs join meeting meetings stats token", ""},
+		{"no Secret of the file", fromEnv(), nil, secrets{}, "", "docs join meeting meetings stats token",
+			`APIKeysResolved SourceInvalid: spec.source: there is no Secret "env" that may be read; create it`},
+		{"a file without a secret", fromEnv(), nil, secrets{"env": {}}, "", "docs join meeting meetings stats token", "APIKeysResolved KeyEmpty: spec.source: API key 1 is empty"},
+		{"a list that is none", fromEnv(), nil, secrets{"env": {"API_KEY_SECRET": strong, "API_DISABLED": "token"}}, "", "docs join meeting meetings stats token", "APIKeysResolved SourceInvalid: spec.source: API_DISABLED"},
+		{"keys of the spec win over the file", fromEnv(), func(s *v1alpha1.ConferenceConfigSpec) {
+			s.API = &v1alpha1.APISpec{KeySecretRefs: []v1alpha1.SecretKeyReference{{Name: "keys", Key: "current"}}}
+		}, secrets{"keys": {"current": strong2}, "env": {"API_KEY_SECRET": strong, "API_DISABLED": `["token"]`}}, strong2, "docs join meeting meetings stats", ""},
+		{"switches of the spec win over the file", fromEnv(), func(s *v1alpha1.ConferenceConfigSpec) {
+			s.API = &v1alpha1.APISpec{Disabled: []string{"stats"}}
+		}, secrets{"env": {"API_KEY_SECRET": strong, "API_DISABLED": `["token"]`}}, strong, "docs join meeting meetings token", ""},
+		{"an empty list in the spec wins too", fromEnv(), func(s *v1alpha1.ConferenceConfigSpec) {
+			s.API = &v1alpha1.APISpec{Disabled: []string{}}
+		}, secrets{"env": {"API_KEY_SECRET": strong, "API_DISABLED": `["token"]`}}, strong, "docs join meeting meetings stats token", ""},
+		{"a file that cannot be read beside keys of the spec", fromEnv(), func(s *v1alpha1.ConferenceConfigSpec) {
+			s.API = &v1alpha1.APISpec{KeySecretRefs: []v1alpha1.SecretKeyReference{{Name: "keys", Key: "current"}}}
+		}, secrets{"keys": {"current": strong}}, strong, "docs join meeting meetings stats token", "KeyRefused SourceInvalid: spec.source: there is no Secret"},
+
+		{"a config.js in a Secret", fromConfigJS("file"), nil, secrets{"file": {"config.js": plainJS}}, strong, "docs join meeting meetingEnd meetings token", ""},
+		{"a config.js in a ConfigMap", fromConfigJS("cm/file"), nil, secrets{"cm/file": {"config.js": plainJS}}, strong, "docs join meeting meetingEnd meetings token", ""},
+		{"process.env is what the same Secret holds", fromConfigJS("file"), nil, secrets{"file": {"config.js": envJS, "API_KEY_SECRET": strong}}, strong, allOn, ""},
+		{"a ConfigMap is no environment", fromConfigJS("cm/file"), nil, secrets{"cm/file": {"config.js": envJS, "API_KEY_SECRET": strong}}, "", allOn, "APIKeysResolved KeyEmpty: spec.source: API key 1 is empty"},
+		{"an environment of its own", fromConfigJS("cm/file"), func(s *v1alpha1.ConferenceConfigSpec) {
+			s.Source.ConfigJS.EnvSecretRef = &v1alpha1.SecretReference{Name: "vars"}
+		}, secrets{"cm/file": {"config.js": envJS}, "vars": {"API_KEY_SECRET": strong}}, strong, allOn, ""},
+		{"an environment that is not there", fromConfigJS("cm/file"), func(s *v1alpha1.ConferenceConfigSpec) {
+			s.Source.ConfigJS.EnvSecretRef = &v1alpha1.SecretReference{Name: "vars"}
+		}, secrets{"cm/file": {"config.js": envJS}}, "", allOn, `APIKeysResolved SourceInvalid: spec.source: there is no Secret "vars"`},
+		{"no ConfigMap", fromConfigJS("cm/file"), nil, secrets{}, "", allOn, `APIKeysResolved SourceInvalid: spec.source: there is no object "file" among configmaps`},
+		{"no such key", fromConfigJS("file"), nil, secrets{"file": {"other.js": plainJS}}, "", allOn, `APIKeysResolved SourceInvalid: spec.source: "file" has no key "config.js"; add it`},
+		{"no JavaScript", fromConfigJS("file"), nil, secrets{"file": {"config.js": "module.exports = {"}}, "", allOn, "APIKeysResolved SourceInvalid: spec.source: config.js line 1 is not valid JavaScript"},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			if tc.change != nil {
+				tc.change(&tc.config.Spec)
+			}
+			all := good()
+			delete(all, "keys")
+			for name, values := range tc.objects {
+				all[name] = values
+			}
+			got, again := resolve(t.Context(), tc.config, all.find, livekit.New, s.EvaluateConfigJS, nil)
+			if _, ok := got.Keys.Match(tc.key); ok != (tc.key != "") || got.Keys.Len() > 1 || again {
+				t.Errorf("%d keys, the right one %t, again %t", got.Keys.Len(), ok, again)
+			}
+			if on := strings.Join(got.EnabledEndpoints(), " "); on != tc.on {
+				t.Errorf("%q are on, want %q", on, tc.on)
+			}
+			var problem string
+			for _, p := range got.Problems {
+				if p.Condition != v1alpha1.ConditionEndpointNames {
+					problem = p.Condition + " " + p.Reason + ": " + p.Message
+					break
+				}
+			}
+			if (problem == "") != (tc.problem == "") || !strings.HasPrefix(problem, tc.problem) {
+				t.Errorf("the problem is %q, want %q", problem, tc.problem)
+			}
+		})
+	}
+}
+
+// What cannot be evaluated for a reason that passes is tried again; what cannot be evaluated at all is not.
+func TestEvaluationIsTriedAgain(t *testing.T) {
+	for reason, tc := range map[string]struct {
+		err   error
+		again bool
+	}{
+		"busy": {fault.Unavailable("too busy").Because(errors.New("private")), true}, "wrong": {fault.Invalid("spec.source", "wrong"), false}, "broken": {fault.As(context.Canceled), false},
+	} {
+		evaluate := func(context.Context, string, map[string]string) (source.Settings, error) {
+			return source.Settings{}, tc.err
+		}
+		all := good()
+		all["file"] = map[string]string{"config.js": plainJS}
+		got, again := resolve(t.Context(), fromConfigJS("file"), all.find, livekit.New, evaluate, nil)
+		if len(got.Problems) > 0 && strings.Contains(got.Problems[0].Message, "private") {
+			t.Errorf("%s: the condition tells the cause: %s", reason, got.Problems[0].Message)
+		}
+		if again != tc.again || got.Keys.Len() != 0 || len(got.Problems) == 0 || !got.Problems[0].Fatal {
+			t.Errorf("%s: again %t, problems %+v", reason, again, got.Problems)
+		}
+	}
+}
