@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -25,10 +26,9 @@ type BrowserProcess struct {
 	cancel context.CancelFunc
 }
 
-// chromiumPaths are where Debian, other Linux distributions and macOS have it. CHROMIUM overrides them.
-var chromiumPaths = []string{
-	"/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome",
-	"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+// chromiumNames are what it is called on Linux, and where it is on macOS. CHROMIUM overrides them.
+var chromiumNames = []string{
+	"chromium", "chromium-browser", "google-chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 }
 
 var chromiumFlags = []string{
@@ -110,17 +110,17 @@ func startBrowser(dir string) (*BrowserProcess, error) {
 }
 
 func findChromium() (string, error) {
-	paths := chromiumPaths
-	if path := os.Getenv("CHROMIUM"); path != "" {
-		paths = []string{path}
+	names := chromiumNames
+	if name := os.Getenv("CHROMIUM"); name != "" {
+		names = []string{name}
 	}
-	for _, path := range paths {
-		if _, err := os.Stat(path); err == nil {
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("no browser at %s: run `apt-get install chromium`, or set CHROMIUM to its path",
-		strings.Join(paths, ", "))
+	return "", fmt.Errorf("no browser named %s: run `apt-get install chromium`, or set CHROMIUM to its path",
+		strings.Join(names, ", "))
 }
 
 // devToolsURL reads the file that Chromium writes once it can be driven: a port and a path.
