@@ -86,6 +86,9 @@ func (r *ConfigReconciler) conditions(config *v1alpha1.ConferenceConfig, t *tena
 		}
 	}
 	wanted = append(wanted, ready)
+	if ready.Status == metav1.ConditionFalse && byHand[ready.Reason] {
+		wanted = append(wanted, metav1.Condition{Type: v1alpha1.ConditionStalled, Reason: ready.Reason, Message: ready.Message})
+	}
 	for i := range wanted {
 		if wanted[i].Status == "" {
 			wanted[i].Status = metav1.ConditionTrue
@@ -93,6 +96,18 @@ func (r *ConfigReconciler) conditions(config *v1alpha1.ConferenceConfig, t *tena
 		wanted[i].LastTransitionTime, wanted[i].ObservedGeneration = now, config.Generation
 	}
 	return wanted
+}
+
+// byHand are the reasons that nothing but a change by a person mends. The others may pass by themselves: a Secret may be
+// about to be made, LiveKit about to start.
+var byHand = map[string]bool{
+	v1alpha1.ReasonKeyEmpty:      true,
+	v1alpha1.ReasonKeyPublished:  true,
+	v1alpha1.ReasonKeyTooShort:   true,
+	v1alpha1.ReasonSourceInvalid: true,
+	v1alpha1.ReasonOlderConfig:   true,
+	v1alpha1.ReasonContradiction: true,
+	v1alpha1.ReasonUnauthorized:  true,
 }
 
 // replace puts a problem in the place of the condition that it contradicts; of several problems of one type the first
@@ -131,6 +146,9 @@ func (r *ConfigReconciler) tell(config *v1alpha1.ConferenceConfig, before []meta
 		old := meta.FindStatusCondition(before, c.Type)
 		if old != nil && old.Status == c.Status && old.Reason == c.Reason {
 			continue
+		}
+		if c.Type == v1alpha1.ConditionStalled {
+			continue // Ready says the same.
 		}
 		good := (c.Status == metav1.ConditionTrue) != isProblem(c.Type)
 		if old == nil && good {

@@ -28,7 +28,10 @@ type ConferenceConfig struct {
 	// +required
 	Spec ConferenceConfigSpec `json:"spec"`
 	// status is how it is served now. Written by the controllers only.
+	//
+	// Before it is first written, observedGeneration is -1, so that tools which know kstatus see that nobody has looked.
 	// +optional
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status ConferenceConfigStatus `json:"status,omitempty"`
 }
 

@@ -34,7 +34,10 @@ type Meeting struct {
 	// +required
 	Spec MeetingSpec `json:"spec"`
 	// status is what the meeting is now. Written by the controllers only.
+	//
+	// Before it is first written, observedGeneration is -1, so that tools which know kstatus see that nobody has looked.
 	// +optional
+	// +kubebuilder:default={"observedGeneration":-1}
 	Status MeetingStatus `json:"status,omitempty"`
 }
 

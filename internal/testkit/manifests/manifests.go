@@ -64,27 +64,39 @@ func Helm(t testing.TB, namespace string, args ...string) []*unstructured.Unstru
 // Kustomize builds the base with components.
 func Kustomize(t testing.TB, components ...string) []*unstructured.Unstructured {
 	t.Helper()
-	root := testkit.Root(t)
-	// An overlay has to be near what it is made of.
-	dir, err := os.MkdirTemp(filepath.Join(root, "config"), "overlay-of-a-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	overlay := "resources: [../default]\ncomponents: ["
 	for _, c := range components {
 		overlay += "../components/" + c + ","
 	}
-	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(overlay+"]\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	out, complaint, err := Run(t, Tool(t, "kustomize"), "build", dir)
-	if err != nil {
-		t.Fatalf("kustomize build with %q: %v\n%s", components, err, complaint)
-	}
-	return Parse(t, out)
+	return Parse(t, Overlay(t, "config", overlay+"]\n"))
 }
 
+// Overlay builds a kustomization in a folder beside those of a folder of this repository: an overlay has to be near
+// what it is made of.
+func Overlay(t testing.TB, beside, kustomization string) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(filepath.Join(testkit.Root(t), beside), "overlay-of-a-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	if err := os.WriteFile(filepath.Join(dir, "kustomization.yaml"), []byte(kustomization), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return Build(t, dir)
+}
+
+// Build builds a kustomization.
+func Build(t testing.TB, dir string) string {
+	t.Helper()
+	out, complaint, err := Run(t, Tool(t, "kustomize"), "build", dir)
+	if err != nil {
+		t.Fatalf("kustomize build %s: %v\n%s", dir, err, complaint)
+	}
+	return out
+}
+
+// Parse takes a stream of YAML documents apart.
 func Parse(t testing.TB, documents string) []*unstructured.Unstructured {
 	t.Helper()
 	var all []*unstructured.Unstructured

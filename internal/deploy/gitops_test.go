@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deploy
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/manifests"
+)
+
+// TestArgoCDIsTaughtBothKinds: the scripts are under the keys that Argo CD looks for, and as they are tested.
+func TestArgoCDIsTaughtBothKinds(t *testing.T) {
+	dir := filepath.Join(testkit.Root(t), "config", "gitops", "argocd")
+	config := manifests.As[corev1.ConfigMap](t, manifests.Find(t, manifests.Parse(t, manifests.Build(t, dir)), "ConfigMap", "argocd-cm"))
+	for kind, file := range map[string]string{"Meeting": "meeting.lua", "ConferenceConfig": "conferenceconfig.lua"} {
+		script, err := os.ReadFile(filepath.Join(dir, "health", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := config.Data["resource.customizations.health."+v1alpha1.GroupVersion.Group+"_"+kind]; got != string(script) {
+			t.Errorf("%s has the script\n%s", kind, got)
+		}
+	}
+	if len(config.Data) != 2 {
+		t.Errorf("it would change more of Argo CD's settings: %v", config.Data)
+	}
+}
+
+// TestExampleRepositoryIsWhole: every file of it is YAML, and every kustomization in it builds.
+func TestExampleRepositoryIsWhole(t *testing.T) {
+	root := filepath.Join(testkit.Root(t), "config", "gitops", "example")
+	files := 0
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".yaml" {
+			return err
+		}
+		files++
+		if entry.Name() == "kustomization.yaml" {
+			manifests.Build(t, filepath.Dir(path))
+			return nil
+		}
+		raw, err := os.ReadFile(path) //nolint:gosec // of this repository
+		if err != nil {
+			return err
+		}
+		for _, o := range manifests.Parse(t, string(raw)) {
+			if o.GetKind() == "" || o.GetAPIVersion() == "" || o.GetName() == "" {
+				t.Errorf("%s has something that is no object", path)
+			}
+		}
+		return nil
+	})
+	if err != nil || files == 0 {
+		t.Fatalf("%d files: %v", files, err)
+	}
+}
