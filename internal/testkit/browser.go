@@ -66,7 +66,13 @@ func Browser(t testing.TB) *BrowserProcess {
 // OwnBrowser returns a browser for this test alone, which it may kill.
 func OwnBrowser(t testing.TB) *BrowserProcess {
 	t.Helper()
-	b, err := startBrowser(t.TempDir())
+	// Not the test's folder: its path may be too long for the socket that Chromium makes.
+	dir, err := newTempDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	b, err := startBrowser(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,9 +96,15 @@ func startBrowser(dir string) (*BrowserProcess, error) {
 		// Its sandbox refuses to run as root.
 		args = append(args, "--no-sandbox")
 	}
+	tmp := filepath.Join(dir, "tmp")
+	if err := os.MkdirAll(tmp, 0o700); err != nil {
+		return nil, err
+	}
 	portFile := filepath.Join(dir, "profile", "DevToolsActivePort")
 	proc, err := localstack.Start(context.Background(), localstack.Command{
 		Name: "chromium", Path: path, Args: append(args, "about:blank"), LogDir: dir,
+		// What it leaves behind when it is killed goes with the folder.
+		Env:   []string{"TMPDIR=" + tmp},
 		Ready: func(context.Context) error { _, err := devToolsURL(portFile); return err },
 		Grace: time.Second,
 	})

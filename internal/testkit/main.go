@@ -50,15 +50,19 @@ func sharedDir(t testing.TB) string {
 		t.Fatal("this package needs `func TestMain(m *testing.M) { testkit.Main(m) }`")
 	}
 	if shared.dir == "" {
-		removeOrphanedDirs()
-		//nolint:usetesting // outlives the test that asks first
-		dir, err := os.MkdirTemp("", fmt.Sprintf("convene-test-%d-", os.Getpid()))
+		dir, err := newTempDir()
 		if err != nil {
 			t.Fatal(err)
 		}
 		shared.dir = dir
 	}
 	return shared.dir
+}
+
+// newTempDir makes a folder that is known to be this process's, and outlives the test that asks.
+func newTempDir() (string, error) {
+	removeOrphanedDirs()
+	return os.MkdirTemp("", fmt.Sprintf("convene-test-%d-", os.Getpid()))
 }
 
 // removeOrphanedDirs removes the folders of test processes that were killed. Their children died with them.
