@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gateway_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// memory keeps the meetings of tenants, as the store does with the cluster's help, for the API and the pages.
+type memory struct {
+	mu        sync.Mutex
+	now       func() time.Time
+	made      int
+	live      map[string]*meeting.View // by tenant and room
+	byUID     map[string]*meeting.View // by tenant and UID
+	passwords map[string]string
+}
+
+func newMemory(now func() time.Time) *memory {
+	return &memory{now: now, live: map[string]*meeting.View{}, byUID: map[string]*meeting.View{}, passwords: map[string]string{}}
+}
+
+func of(t *tenant.Tenant, name string) string { return string(t.UID) + " " + name }
+
+func (m *memory) Totals(_ context.Context, t *tenant.Tenant) (meeting.Totals, error) {
+	all, err := m.Live(context.Background(), t)
+	return meeting.Totals{Rooms: len(all)}, err
+}
+
+func (m *memory) Live(_ context.Context, t *tenant.Tenant) (all []meeting.View, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for key, v := range m.live {
+		if strings.HasPrefix(key, of(t, "")) {
+			all = append(all, *v)
+		}
+	}
+	return all, nil
+}
+
+func (m *memory) Create(_ context.Context, t *tenant.Tenant, c meeting.CreateCommand) (meeting.View, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	length, err := t.Settings.Length(c.Duration)
+	if err != nil {
+		return meeting.View{}, err
+	}
+	if v := m.live[of(t, c.Room)]; v != nil && c.Room != "" {
+		if v.Length != length {
+			return meeting.View{}, fault.Conflict("A meeting of this room is live with another duration")
+		}
+		return *v, nil
+	}
+	return m.open(t, c.Room, length, c.Password), nil
+}
+
+func (m *memory) Join(_ context.Context, t *tenant.Tenant, c meeting.JoinCommand) (meeting.View, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if v := m.live[of(t, c.Room)]; v != nil {
+		if c.Password != nil && v.HasPassword && *c.Password != m.passwords[v.UID] {
+			return meeting.View{}, fault.Denied("roomPassword is not the password of this room").WithReason(fault.ReasonWrongPassword)
+		}
+		return *v, nil
+	}
+	length, err := t.Settings.Length(c.Duration)
+	if err != nil {
+		return meeting.View{}, err
+	}
+	password := ""
+	if c.Password != nil {
+		password = *c.Password
+	}
+	return m.open(t, c.Room, length, password), nil
+}
+
+// open makes a meeting, and ends all others when there are many, so that a long test does not grow.
+func (m *memory) open(t *tenant.Tenant, room string, length meeting.Length, password string) meeting.View {
+	if len(m.live) > 50 {
+		clear(m.live)
+	}
+	m.made++
+	if room == "" {
+		room = fmt.Sprint("room-", m.made)
+	}
+	uid := fmt.Sprint("uid", m.made)
+	v := &meeting.View{
+		UID: uid, Lineage: uid, Room: room, URL: t.MeetingURL(room), Length: length, Created: m.now(), Expires: length.After(m.now()),
+		HasPassword: password != "", MaxParticipants: 5, EngineRoom: meeting.EngineRoom(string(t.UID), uid),
+	}
+	m.live[of(t, room)], m.byUID[of(t, uid)], m.passwords[uid] = v, v, password
+	return *v
+}
+
+func (m *memory) End(_ context.Context, t *tenant.Tenant, c meeting.EndCommand) (meeting.EndResult, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	v := m.live[of(t, c.Room)]
+	if v == nil || c.UID != "" && c.UID != v.UID {
+		return meeting.EndResult{}, fault.NotFound("There is no live meeting of this room")
+	}
+	delete(m.live, of(t, c.Room))
+	v.Ended = true
+	return meeting.EndResult{Ended: true}, nil
+}
+
+func (m *memory) Enter(_ context.Context, t *tenant.Tenant, room, lineage string) (meeting.View, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	v := m.live[of(t, room)]
+	switch {
+	case v == nil && lineage == "":
+		return meeting.View{}, fault.NotFound("There is no meeting of this name")
+	case v == nil || lineage != "" && lineage != v.Lineage:
+		return meeting.View{Ended: true}, fault.Gone("This meeting has ended")
+	}
+	return *v, nil
+}
+
+func (m *memory) MarkOpened(_ context.Context, t *tenant.Tenant, v meeting.View) error {
+	return m.change(t, v.UID, func(v *meeting.View) { v.Opened = true })
+}
+
+func (m *memory) MarkRemoved(_ context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
+	return m.change(t, uid, func(v *meeting.View) { v.Removed = append(slices.Clone(v.Removed), who) })
+}
+
+func (m *memory) MarkMuted(_ context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
+	return m.change(t, uid, func(v *meeting.View) { v.Muted = append(slices.Clone(v.Muted), who) })
+}
+
+func (m *memory) change(t *tenant.Tenant, uid string, how func(*meeting.View)) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	v := m.byUID[of(t, uid)]
+	if v == nil || v.Ended {
+		return fault.Gone("This meeting has ended")
+	}
+	how(v)
+	return nil
+}
+
+func (m *memory) CheckPassword(_ context.Context, _ *tenant.Tenant, v meeting.View, presented string) (bool, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.passwords[v.UID] == presented, nil
+}
+
+func (m *memory) ByUID(_ context.Context, t *tenant.Tenant, uid string) (meeting.View, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	v := m.byUID[of(t, uid)]
+	if v == nil {
+		return meeting.View{}, false
+	}
+	return *v, true
+}
+
+// silentEngine has every room and nobody in any.
+type silentEngine struct{ engine.Engine }
+
+func (silentEngine) Participants(context.Context, engine.RoomName) ([]engine.Participant, error) {
+	return nil, nil
+}
+
+func (silentEngine) Ensure(context.Context, engine.RoomName, engine.RoomOptions, engine.RoomState) error {
+	return nil
+}
+
+func (silentEngine) Act(context.Context, engine.RoomName, engine.Action) error { return nil }
