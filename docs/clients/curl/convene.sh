@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# The conferencing API with curl. Prints the JSON of each answer, and ends with 1 when it has an error.
+#
+#   export BASE_URL=https://meet.example.com API_KEY_SECRET=…
+#   ./convene.sh stats | meetings | meeting | docs
+#   ./convene.sh token USERNAME PASSWORD [PRESENTER]
+#   ./convene.sh join ROOM NAME [USERNAME PASSWORD]
+#   ./convene.sh end ROOM [REDIRECT]        (Variant A)
+set -euo pipefail
+: "${BASE_URL:?the address of the service}" "${API_KEY_SECRET:?the secret of its API}"
+
+# The secret comes from a file descriptor: arguments can be read by everybody on the machine.
+call() { # METHOD PATH [JSON]
+	curl --silent --show-error --fail-with-body --max-time 30 --request "$1" "$BASE_URL/api/v1/$2" \
+		--header 'Content-Type: application/json' --header @<(printf 'authorization: %s' "$API_KEY_SECRET") \
+		${3:+--data "$3"}
+}
+
+# text writes a JSON string.
+text() {
+	local s=${1//\\/\\\\}
+	printf '"%s"' "${s//\"/\\\"}"
+}
+
+# path writes one segment of a path.
+path() {
+	local LC_ALL=C i c
+	for ((i = 0; i < ${#1}; i++)); do
+		c=${1:i:1}
+		case $c in [a-zA-Z0-9._~-]) printf '%s' "$c" ;; *) printf '%%%02X' "'$c" ;; esac
+	done
+}
+
+case ${1:-} in
+stats | meetings | docs) call GET "$1" ;;
+meeting) call POST meeting ;;
+token)
+	call POST token "{\"username\":$(text "$2"),\"password\":$(text "$3"),\"presenter\":${4:-false},\"expire\":\"1h\"}"
+	;;
+join)
+	# Where the host is protected, and for presenters.
+	token=${4:+,\"token\":{\"username\":$(text "$4"),\"password\":$(text "${5:-}"),\"presenter\":true,\"expire\":\"1h\"\}}
+	call POST join "{\"room\":$(text "$2"),\"name\":$(text "$3"),\"roomPassword\":false,\"avatar\":false,\"audio\":\"true\",\"video\":\"true\",\"screen\":\"false\",\"chat\":\"true\",\"hide\":\"false\",\"notify\":\"true\",\"duration\":\"unlimited\"${token:-}}"
+	;;
+end) call DELETE "meeting/$(path "$2")" "{\"redirect\":$(text "${3:-}")}" ;;
+*)
+	sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+	exit 2
+	;;
+esac

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The conferencing API with the package convene.dev/convene/api/client. Prints the result of each call as JSON, and
+// ends with 1 when there was an error.
+//
+//	export BASE_URL=https://meet.example.com API_KEY_SECRET=…
+//	go run ./docs/clients/go stats | meetings | meeting | docs
+//	go run ./docs/clients/go token USERNAME PASSWORD [PRESENTER]
+//	go run ./docs/clients/go join ROOM NAME [USERNAME PASSWORD]
+//	go run ./docs/clients/go end ROOM [REDIRECT]        (Variant A)
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"time"
+
+	"convene.dev/convene/api/client"
+)
+
+func main() {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	defer cancel()
+	c := &client.Client{BaseURL: os.Getenv("BASE_URL"), Secret: os.Getenv("API_KEY_SECRET")}
+	result, err := call(ctx, c, append(os.Args[1:], "", "", "", "", ""))
+	if err == nil {
+		err = json.NewEncoder(os.Stdout).Encode(result)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		cancel()
+		os.Exit(1)
+	}
+}
+
+func call(ctx context.Context, c *client.Client, args []string) (any, error) {
+	on := true
+	switch args[0] {
+	case "stats":
+		return c.Stats(ctx)
+	case "meetings":
+		meetings, err := c.Meetings(ctx)
+		return map[string]any{"meetings": meetings}, err
+	case "meeting":
+		link, err := c.CreateMeeting(ctx)
+		return map[string]string{"meeting": link}, err
+	case "docs":
+		return c.Docs(ctx)
+	case "token":
+		token, err := c.Token(ctx, client.TokenRequest{Username: args[1], Password: args[2], Presenter: args[3] == "true", Expire: "1h"})
+		return map[string]string{"token": token}, err
+	case "join":
+		request := client.JoinRequest{Room: args[1], Name: args[2], Audio: &on, Video: &on, Notify: &on, Duration: "unlimited"}
+		if args[3] != "" {
+			request.Token = &client.TokenRequest{Username: args[3], Password: args[4], Presenter: true, Expire: "1h"}
+		}
+		link, err := c.Join(ctx, request)
+		return map[string]string{"join": link}, err
+	case "end":
+		return map[string]bool{"success": true}, c.EndMeeting(ctx, args[1], args[2])
+	}
+	return nil, fmt.Errorf("set BASE_URL and API_KEY_SECRET, and name one of: stats meetings meeting docs token join end")
+}
