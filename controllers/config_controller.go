@@ -80,14 +80,22 @@ type count struct {
 	notOver            int
 }
 
+// countMeetings counts as the API does: of the Meetings of one room the oldest, unless it is leaving.
 func countMeetings(meetings []v1alpha1.Meeting) (c count) {
+	holders := map[string]*v1alpha1.Meeting{}
 	for i := range meetings {
 		m := &meetings[i]
-		if !meeting.IsOver(m) {
-			c.notOver++
-			c.participants += m.Status.ParticipantCount
+		if meeting.IsOver(m) {
+			continue
 		}
-		if !meeting.IsLeaving(m) && m.Status.Phase != v1alpha1.MeetingPending {
+		c.notOver++
+		c.participants += m.Status.ParticipantCount
+		if holder := holders[m.Spec.Room]; holder == nil || meeting.Older(m, holder) {
+			holders[m.Spec.Room] = m
+		}
+	}
+	for _, m := range holders {
+		if !meeting.IsLeaving(m) {
 			c.live++
 		}
 	}

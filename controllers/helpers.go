@@ -47,13 +47,16 @@ func roomOptions(t *tenant.Tenant) engine.RoomOptions {
 	return engine.RoomOptions{MaxParticipants: t.Settings.MaxParticipants}
 }
 
-// requeueAt turns a deadline into an exact wait. The wait is an alarm only: what is decided then comes from stored
-// times.
+// longestWait bounds an alarm, so that a clock that is set forth is noticed: waits do not follow it.
+const longestWait = time.Minute
+
+// requeueAt turns a deadline into an exact wait, in steps where it is far. The wait is an alarm only: what is decided
+// then comes from stored times.
 func requeueAt(at, now time.Time) ctrl.Result {
 	if at.IsZero() {
 		return ctrl.Result{}
 	}
-	return ctrl.Result{RequeueAfter: max(at.Sub(now), time.Millisecond)}
+	return ctrl.Result{RequeueAfter: min(max(at.Sub(now), time.Millisecond), longestWait)}
 }
 
 // setFinalizer adds or takes off ours, if the object is still as it was read.

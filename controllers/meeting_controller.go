@@ -87,11 +87,18 @@ func (r *MeetingReconciler) gather(ctx context.Context, m *v1alpha1.Meeting) (*t
 	return t, in, nil
 }
 
-// mustLookAgain: an end because nobody is in must not rest on a look that is a second old.
+// mustLookAgain: an end because nobody is in, or has come, must not rest on a look that is a second old.
 func mustLookAgain(m *v1alpha1.Meeting, d meeting.Decision) bool {
-	begins := m.Status.EndReason == "" && d.Status.EndReason != ""
-	return begins && m.Annotations[v1alpha1.AnnotationRoomOpened] != "" &&
-		(d.Status.EndReason == v1alpha1.EndEmpty || d.Status.EndReason == v1alpha1.EndUnjoined)
+	if m.Status.EndReason != "" || m.Annotations[v1alpha1.AnnotationRoomOpened] == "" {
+		return false
+	}
+	switch d.Status.EndReason {
+	case v1alpha1.EndEmpty, v1alpha1.EndUnjoined:
+		return true
+	case v1alpha1.EndExpired:
+		return d.Status.StartTime == nil
+	}
+	return false
 }
 
 // apply carries out a decision: the finalizer before anything that it stands for, the status before people are sent

@@ -30,6 +30,8 @@ const (
 	lookTimeout = 5 * time.Second
 	// parallelLooks bounds calls to one engine at once.
 	parallelLooks = 8
+	// hintLife is after how long a hint of a room that never shows up is dropped.
+	hintLife = 10 * time.Second
 )
 
 // Tenants is what the controllers need of the tenant registry.
@@ -51,8 +53,11 @@ type Observer struct {
 
 	mu      sync.Mutex
 	engines map[engine.Server]*sight
-	hints   map[engine.RoomName]bool
-	wake    chan struct{}
+	// looking are the engines that are being looked at now.
+	looking map[engine.Server]bool
+	// hints are rooms to look into, and since when.
+	hints map[engine.RoomName]time.Time
+	wake  chan struct{}
 }
 
 // NewObserver makes an Observer.
@@ -60,7 +65,8 @@ func NewObserver(tenants Tenants, meetings client.Reader, now func() time.Time, 
 	return &Observer{
 		Tenants: tenants, Meetings: meetings, Now: now, Log: log,
 		Changed: func(*v1alpha1.Meeting) {}, EngineChanged: func(engine.Server) {},
-		engines: map[engine.Server]*sight{}, hints: map[engine.RoomName]bool{}, wake: make(chan struct{}, 1),
+		engines: map[engine.Server]*sight{}, looking: map[engine.Server]bool{},
+		hints: map[engine.RoomName]time.Time{}, wake: make(chan struct{}, 1),
 	}
 }
 
@@ -71,8 +77,8 @@ type sight struct {
 	rooms                   map[engine.RoomName]*roomSight
 	// absent are rooms that were asked for and not there, and since when.
 	absent map[engine.RoomName]time.Time
-	// strays are rooms without a live Meeting in the last full look.
-	strays map[engine.RoomName]bool
+	// strays are rooms without a live Meeting in the last full look, and since when.
+	strays map[engine.RoomName]time.Time
 }
 
 type roomSight struct {
@@ -83,7 +89,7 @@ type roomSight struct {
 // Hint asks for a look at a room soon. Hints may be lost.
 func (o *Observer) Hint(room engine.RoomName) {
 	o.mu.Lock()
-	o.hints[room] = true
+	o.hints[room] = o.Now()
 	o.mu.Unlock()
 	select {
 	case o.wake <- struct{}{}:
@@ -95,26 +101,28 @@ func (o *Observer) Hint(room engine.RoomName) {
 func (o *Observer) Start(ctx context.Context) error {
 	tick := time.NewTicker(roomsEvery)
 	defer tick.Stop()
-	o.lookAll(ctx)
+	var looks sync.WaitGroup
+	defer looks.Wait()
+	o.lookAll(ctx, &looks)
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.C:
-			o.lookAll(ctx)
 		case <-o.wake:
 			select {
 			case <-ctx.Done():
 				return nil
 			case <-time.After(hintDelay):
 			}
-			o.lookAll(ctx)
 		}
+		o.lookAll(ctx, &looks)
 	}
 }
 
-// lookAll looks at every engine that a tenant uses, at once.
-func (o *Observer) lookAll(ctx context.Context) {
+// lookAll begins to look at every engine that a tenant uses. An engine that takes long holds up no other, and is not
+// looked at twice at once.
+func (o *Observer) lookAll(ctx context.Context, looks *sync.WaitGroup) {
 	engines := map[engine.Server]engine.Engine{}
 	for _, t := range o.Tenants.All() {
 		if t.Media != nil {
@@ -122,22 +130,45 @@ func (o *Observer) lookAll(ctx context.Context) {
 		}
 	}
 	o.forgetOthers(engines)
-	var all errgroup.Group
 	for server, e := range engines {
-		all.Go(func() error {
+		if !o.begin(server) {
+			continue
+		}
+		looks.Go(func() {
+			defer o.finish(server)
 			o.look(ctx, server, e)
-			return nil
 		})
 	}
-	_ = all.Wait()
 }
 
+func (o *Observer) begin(server engine.Server) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.looking[server] {
+		return false
+	}
+	o.looking[server] = true
+	return true
+}
+
+func (o *Observer) finish(server engine.Server) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.looking, server)
+}
+
+// forgetOthers drops what was kept of engines that nobody uses, and hints of rooms that never showed up.
 func (o *Observer) forgetOthers(engines map[engine.Server]engine.Engine) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for server := range o.engines {
 		if engines[server] == nil {
 			delete(o.engines, server)
+		}
+	}
+	for room, since := range o.hints {
+		if o.Now().Sub(since) > hintLife {
+			delete(o.hints, room)
 		}
 	}
 }
@@ -171,21 +202,27 @@ func (o *Observer) look(ctx context.Context, server engine.Server, e engine.Engi
 
 // record keeps a look at the list of rooms and names those that have gone since the last.
 func (o *Observer) record(server engine.Server, rooms []engine.Room, err error) (gone []engine.RoomName) {
+	turned, gone := o.recordLocked(server, rooms, err)
+	if turned {
+		o.EngineChanged(server)
+	}
+	return gone
+}
+
+// recordLocked also says whether the engine has come into reach or gone out of it.
+func (o *Observer) recordLocked(server engine.Server, rooms []engine.Room, err error) (turned bool, gone []engine.RoomName) {
 	now := o.Now()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s := o.sightOf(server)
-	was := s.visibleSince.IsZero()
 	if s.err = err; err != nil {
-		if s.awaySince.IsZero() {
+		if turned = s.awaySince.IsZero(); turned {
 			s.awaySince, s.visibleSince = now, time.Time{}
-			defer o.EngineChanged(server)
 		}
-		return nil
+		return turned, nil
 	}
-	if was {
+	if turned = s.visibleSince.IsZero(); turned {
 		s.visibleSince, s.awaySince = now, time.Time{}
-		defer o.EngineChanged(server)
 	}
 	there := make(map[engine.RoomName]bool, len(rooms))
 	for _, r := range rooms {
@@ -201,14 +238,14 @@ func (o *Observer) record(server engine.Server, rooms []engine.Room, err error) 
 			gone = append(gone, name)
 		}
 	}
-	return gone
+	return turned, gone
 }
 
 // sightOf is what is remembered of an engine. The caller holds the lock.
 func (o *Observer) sightOf(server engine.Server) *sight {
 	s := o.engines[server]
 	if s == nil {
-		s = &sight{rooms: map[engine.RoomName]*roomSight{}, absent: map[engine.RoomName]time.Time{}, strays: map[engine.RoomName]bool{}}
+		s = &sight{rooms: map[engine.RoomName]*roomSight{}, absent: map[engine.RoomName]time.Time{}, strays: map[engine.RoomName]time.Time{}}
 		o.engines[server] = s
 	}
 	return s
@@ -218,11 +255,11 @@ func (o *Observer) sightOf(server engine.Server) *sight {
 func (o *Observer) due(server engine.Server, room engine.Room) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.hints[room.Name] {
+	if _, hinted := o.hints[room.Name]; hinted {
 		delete(o.hints, room.Name)
 		return true
 	}
-	seen := o.engines[server].rooms[room.Name]
+	seen := o.sightOf(server).rooms[room.Name]
 	if seen == nil || seen.lookedAt.IsZero() {
 		return true
 	}

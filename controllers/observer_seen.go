@@ -45,10 +45,8 @@ func (o *Observer) Look(ctx context.Context, media *tenant.Media, name engine.Ro
 		seen.Participants, err = media.Engine.Participants(ctx, name)
 	}
 	if err != nil {
+		// Since when the engine has been away, only looks without a break can tell.
 		seen.Known = false
-		if seen.AwaySince.IsZero() {
-			seen.AwaySince = o.Now()
-		}
 		return seen
 	}
 	seen.Known = true

@@ -4,43 +4,68 @@ package controllers
 
 import (
 	"context"
+	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
 )
 
+// unknownAfter is how long a room without any Meeting must have been seen before it is closed: the cache may not have
+// the Meeting yet, and to close its room would throw people out.
+const unknownAfter = 10 * time.Second
+
 // closeStrays closes rooms of ours that belong to no live Meeting: left over from a time when the engine, or we, were
 // away, or made again by a join that was in flight at the end. A room counts as a stray when two looks in a row find
-// it so, because the cache may not have a new Meeting yet.
+// it so.
 func (o *Observer) closeStrays(ctx context.Context, server engine.Server, e engine.Engine, rooms []engine.Room) {
 	ours := map[string]bool{}
 	for _, t := range o.Tenants.All() {
 		ours[string(t.UID)] = true
 	}
-	strays := map[engine.RoomName]bool{}
+	strays, over := map[engine.RoomName]time.Time{}, map[engine.RoomName]bool{}
 	for _, room := range rooms {
 		config, _, ok := meeting.ParseEngineRoom(room.Name)
 		if !ok || !ours[config] {
 			continue
 		}
 		if m := o.meetingOf(ctx, room.Name); m == nil || meeting.IsOver(m) {
-			strays[room.Name] = true
+			strays[room.Name], over[room.Name] = o.Now(), m != nil
 		}
 	}
+	var all errgroup.Group
+	all.SetLimit(parallelLooks)
+	for name, since := range o.keepStrays(server, strays) {
+		if over[name] || o.Now().Sub(since) >= unknownAfter {
+			all.Go(func() error {
+				o.closeStray(ctx, e, name)
+				return nil
+			})
+		}
+	}
+	_ = all.Wait()
+}
+
+// keepStrays remembers the strays of this look, and returns those that were there in the last, since when.
+func (o *Observer) keepStrays(server engine.Server, strays map[engine.RoomName]time.Time) map[engine.RoomName]time.Time {
 	o.mu.Lock()
-	before := map[engine.RoomName]bool{}
-	if s := o.engines[server]; s != nil {
-		before, s.strays = s.strays, strays
-	}
-	o.mu.Unlock()
+	defer o.mu.Unlock()
+	s := o.sightOf(server)
+	again := map[engine.RoomName]time.Time{}
 	for name := range strays {
-		if !before[name] {
-			continue
+		if since, before := s.strays[name]; before {
+			strays[name], again[name] = since, since
 		}
-		if err := e.Close(ctx, name, ""); err != nil {
-			o.Log.Info("A room without a live Meeting could not be closed; trying again", "room", name, "error", err.Error())
-			continue
-		}
-		o.Log.Info("Closed a room without a live Meeting", "room", name)
 	}
+	s.strays = strays
+	return again
+}
+
+func (o *Observer) closeStray(ctx context.Context, e engine.Engine, name engine.RoomName) {
+	if err := e.Close(ctx, name, ""); err != nil {
+		o.Log.Info("A room without a live Meeting could not be closed; trying again", "room", name, "error", err.Error())
+		return
+	}
+	o.Log.Info("Closed a room without a live Meeting", "room", name)
 }

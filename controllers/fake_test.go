@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr/testr"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// faulty is an engine that fails, hangs and forgets when it is told to. That is all it is for: what a LiveKit does is
+// tested with LiveKit.
+type faulty struct {
+	mu    sync.Mutex
+	rooms map[engine.RoomName][]engine.Participant
+	// fail makes a verb fail, hang makes it wait for the channel.
+	fail map[string]error
+	hang map[string]chan struct{}
+	// calls are the verbs with their rooms, in order.
+	calls []string
+}
+
+func newFaulty() *faulty {
+	return &faulty{rooms: map[engine.RoomName][]engine.Participant{}, fail: map[string]error{}, hang: map[string]chan struct{}{}}
+}
+
+var errAway = fault.Unavailable("LiveKit does not answer")
+
+// do runs a verb, under its faults.
+func (f *faulty) do(ctx context.Context, verb string, room engine.RoomName, act func()) error {
+	f.mu.Lock()
+	hang := f.hang[verb]
+	f.calls = append(f.calls, strings.TrimSpace(verb+" "+string(room)))
+	f.mu.Unlock()
+	if hang != nil {
+		select {
+		case <-hang:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.fail[verb]; err != nil {
+		return err
+	}
+	act()
+	return nil
+}
+
+// Rooms lists.
+func (f *faulty) Rooms(ctx context.Context, prefix engine.RoomName) (rooms []engine.Room, err error) {
+	err = f.do(ctx, "rooms", "", func() {
+		for _, name := range slices.Sorted(maps.Keys(f.rooms)) {
+			if strings.HasPrefix(string(name), string(prefix)) {
+				rooms = append(rooms, engine.Room{Name: name, Participants: len(f.rooms[name])})
+			}
+		}
+	})
+	return rooms, err
+}
+
+// Participants lists.
+func (f *faulty) Participants(ctx context.Context, room engine.RoomName) (people []engine.Participant, err error) {
+	err = f.do(ctx, "participants", room, func() { people = slices.Clone(f.rooms[room]) })
+	return people, err
+}
+
+// Ensure makes.
+func (f *faulty) Ensure(ctx context.Context, room engine.RoomName, _ engine.RoomOptions, _ engine.RoomState) error {
+	return f.do(ctx, "ensure", room, func() { f.rooms[room] = append(f.rooms[room], []engine.Participant{}...) })
+}
+
+// Close deletes.
+func (f *faulty) Close(ctx context.Context, room engine.RoomName, _ string) error {
+	return f.do(ctx, "close", room, func() { delete(f.rooms, room) })
+}
+
+// Act does nothing.
+func (f *faulty) Act(ctx context.Context, room engine.RoomName, _ engine.Action) error {
+	return f.do(ctx, "act", room, func() {})
+}
+
+// Grant is not for these tests.
+func (*faulty) Grant(engine.Grant) (string, error) { return "", errors.New("not here") }
+
+// Inspect is not for these tests.
+func (*faulty) Inspect(string) (engine.RoomName, engine.Identity, error) {
+	return "", "", errors.New("not here")
+}
+
+// Hint is not for these tests.
+func (*faulty) Hint(string, []byte) (engine.RoomName, error) { return "", errors.New("not here") }
+
+// set puts people into a room, which is made.
+func (f *faulty) set(room engine.RoomName, names ...string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	people := []engine.Participant{}
+	for _, name := range names {
+		people = append(people, engine.Participant{Identity: engine.Identity(name), Name: name, JoinedAt: monday})
+	}
+	f.rooms[room] = people
+}
+
+func (f *faulty) lose() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.rooms = map[engine.RoomName][]engine.Participant{}
+}
+
+func (f *faulty) breakVerb(verb string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fail[verb] = err
+}
+
+// took are the calls since the last time.
+func (f *faulty) took() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	calls := f.calls
+	f.calls = nil
+	return calls
+}
+
+var monday = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
+
+// looker is an Observer of faulty engines whose clock stands still until it is set.
+type looker struct {
+	*Observer
+	t       *testing.T
+	clock   time.Time
+	tenants []*tenant.Tenant
+	// meetings are those that the cache has.
+	meetings []v1alpha1.Meeting
+
+	mu      sync.Mutex
+	changed []string
+	turned  []string
+}
+
+func newLooker(t *testing.T) *looker {
+	l := &looker{t: t, clock: monday}
+	l.Observer = NewObserver(l, cached{l}, func() time.Time { l.mu.Lock(); defer l.mu.Unlock(); return l.clock }, testr.New(t))
+	l.Changed = func(m *v1alpha1.Meeting) { l.mu.Lock(); defer l.mu.Unlock(); l.changed = append(l.changed, m.Name) }
+	l.EngineChanged = func(s engine.Server) {
+		since, err := l.Reach(s) // Whoever is told looks.
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.turned = append(l.turned, s.URL+map[bool]string{true: " away", false: " there"}[since.IsZero() || err != nil])
+	}
+	return l
+}
+
+// All are the tenants.
+func (l *looker) All() []*tenant.Tenant { return l.tenants }
+
+// engine adds a tenant with an engine of its own.
+func (l *looker) engine(name string) (*tenant.Media, *faulty) {
+	f := newFaulty()
+	media := &tenant.Media{Server: engine.Server{URL: "http://" + name}, Engine: f}
+	l.tenants = append(l.tenants, &tenant.Tenant{NamespacedName: types.NamespacedName{Namespace: "ns", Name: name}, UID: types.UID(name), Media: media})
+	return media, f
+}
+
+// meeting adds a Meeting to the cache.
+func (l *looker) meeting(name string, phase v1alpha1.MeetingPhase) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.meetings = append(l.meetings, v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(name)}, Status: v1alpha1.MeetingStatus{Phase: phase}})
+}
+
+// pass sets the clock forth and looks at everything.
+func (l *looker) pass(d time.Duration) {
+	l.mu.Lock()
+	l.clock = l.clock.Add(d)
+	l.mu.Unlock()
+	var looks sync.WaitGroup
+	l.lookAll(l.t.Context(), &looks)
+	looks.Wait()
+}
+
+// heard are the Meetings that were woken, and the engines that came or went, since the last time.
+func (l *looker) heard() (changed, turned []string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	changed, turned = l.changed, l.turned
+	l.changed, l.turned = nil, nil
+	return changed, turned
+}
+
+func room(config, m string) engine.RoomName { return meeting.EngineRoom(config, m) }
+
+// cached finds Meetings by UID, as the cache's index does.
+type cached struct{ *looker }
+
+// Get is not used by an Observer.
+func (cached) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
+	return errors.New("not here")
+}
+
+// List finds by UID.
+func (c cached) List(_ context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	c.looker.mu.Lock()
+	defer c.looker.mu.Unlock()
+	var o client.ListOptions
+	o.ApplyOptions(opts)
+	uid, ok := o.FieldSelector.RequiresExactMatch("uid")
+	if !ok {
+		return errors.New("only by UID")
+	}
+	for _, m := range c.looker.meetings {
+		if string(m.UID) == uid {
+			list.(*v1alpha1.MeetingList).Items = append(list.(*v1alpha1.MeetingList).Items, m)
+		}
+	}
+	return nil
+}

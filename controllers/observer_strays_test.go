@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"convene.dev/convene/api/v1alpha1"
+)
+
+// closed are the rooms that were closed since the last time.
+func (f *faulty) closed() (rooms string) {
+	var all []string
+	for _, call := range f.took() {
+		if name, ok := strings.CutPrefix(call, "close "); ok {
+			all = append(all, name)
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+func TestStraysAreClosedAfterTwoLooks(t *testing.T) {
+	l := newLooker(t)
+	_, f := l.engine("a")
+	l.meeting("ended", v1alpha1.MeetingEnded)
+	l.meeting("live", v1alpha1.MeetingActive)
+	l.meeting("ending", v1alpha1.MeetingEnding)
+	l.meeting("pending", v1alpha1.MeetingPending)
+	for _, name := range []string{"ended", "live", "ending", "pending"} {
+		f.set(room("a", name), "anna")
+	}
+	f.set(room("another-installation", "x"), "bob")
+	f.set("lobby-of-another-program", "eve")
+	l.pass(0)
+	if closed := f.closed(); closed != "" {
+		t.Errorf("at the first look: %s", closed)
+	}
+	f.breakVerb("close", errAway)
+	l.pass(time.Second)
+	if closed := f.closed(); closed != string(room("a", "ended")) {
+		t.Errorf("at the second look: %s", closed)
+	}
+	l.pass(time.Second)
+	if closed := f.closed(); closed != string(room("a", "ended")) {
+		t.Errorf("after a close that failed: %s", closed)
+	}
+	f.breakVerb("close", nil)
+	l.pass(time.Second)
+	f.took()
+	l.pass(time.Second)
+	if closed := f.closed(); closed != "" {
+		t.Errorf("when it is closed: %s", closed)
+	}
+	if len(f.rooms) != 5 {
+		t.Errorf("rooms left: %v", f.rooms)
+	}
+}
+
+// A stray that is not there for a look is no stray any more: it begins anew.
+func TestStrayMustBeSeenTwiceInARow(t *testing.T) {
+	l := newLooker(t)
+	_, f := l.engine("a")
+	l.meeting("ended", v1alpha1.MeetingEnded)
+	for range 3 {
+		f.set(room("a", "ended"))
+		l.pass(time.Second)
+		f.lose()
+		l.pass(time.Second)
+	}
+	if closed := f.closed(); closed != "" {
+		t.Errorf("closed: %s", closed)
+	}
+}
+
+// The engine may show a room before the cache shows its Meeting, and hints make looks follow each other quickly.
+func TestRoomOfAFreshMeetingIsNotClosed(t *testing.T) {
+	l := newLooker(t)
+	_, f := l.engine("a")
+	f.set(room("a", "fresh"), "anna")
+	l.pass(0)
+	for range 9 {
+		l.Hint(room("a", "fresh"))
+		l.pass(200 * time.Millisecond)
+		l.pass(800 * time.Millisecond)
+	}
+	if closed := f.closed(); closed != "" {
+		t.Fatalf("closed: %s", closed)
+	}
+	l.meeting("fresh", v1alpha1.MeetingActive)
+	l.pass(unknownAfter)
+	l.pass(unknownAfter)
+	if closed := f.closed(); closed != "" {
+		t.Errorf("closed: %s", closed)
+	}
+}
+
+func TestRoomWithoutAMeetingIsClosedInTheEnd(t *testing.T) {
+	l := newLooker(t)
+	_, f := l.engine("a")
+	f.set(room("a", "unknown"), "anna")
+	l.pass(0)
+	l.pass(unknownAfter - time.Millisecond)
+	if closed := f.closed(); closed != "" {
+		t.Errorf("too early: %s", closed)
+	}
+	l.pass(time.Millisecond)
+	if closed := f.closed(); closed != string(room("a", "unknown")) {
+		t.Errorf("closed: %q", closed)
+	}
+}
+
+// A list that could not be read closes nothing, and counts for nothing.
+func TestNoStraysWhileTheEngineIsAway(t *testing.T) {
+	l := newLooker(t)
+	_, f := l.engine("a")
+	f.set(room("a", "unknown"), "anna")
+	l.pass(0)
+	f.breakVerb("rooms", errAway)
+	l.pass(unknownAfter)
+	if closed := f.closed(); closed != "" {
+		t.Errorf("closed: %s", closed)
+	}
+}

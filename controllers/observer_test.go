@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/testkit"
+)
+
+func names(people []engine.Participant) string {
+	var all []string
+	for _, p := range people {
+		all = append(all, p.Name)
+	}
+	return strings.Join(all, " ")
+}
+
+// What has not been looked at is unknown, not empty.
+func TestNothingIsKnownBeforeALook(t *testing.T) {
+	l := newLooker(t)
+	media, f := l.engine("a")
+	f.set(room("a", "m"), "anna")
+	if seen := l.Seen(media, room("a", "m")); seen.Known {
+		t.Errorf("before any look: %+v", seen)
+	}
+	if since, err := l.Reach(media.Server); !since.IsZero() || err != nil {
+		t.Errorf("before any look it is reachable since %s, %v", since, err)
+	}
+	f.breakVerb("participants", errAway)
+	l.pass(0)
+	if seen := l.Seen(media, room("a", "m")); seen.Known || !seen.RoomExists {
+		t.Errorf("a room that is listed, and that nobody has looked into: %+v", seen)
+	}
+	f.breakVerb("participants", nil)
+	l.pass(time.Second)
+	seen := l.Seen(media, room("a", "m"))
+	if !seen.Known || !seen.RoomExists || names(seen.Participants) != "anna" || !seen.VisibleSince.Equal(monday) {
+		t.Errorf("after a look: %+v", seen)
+	}
+	if seen := l.Seen(media, room("a", "other")); !seen.Known || seen.RoomExists {
+		t.Errorf("a room that is not there: %+v", seen)
+	}
+	if seen := l.Seen(nil, room("a", "m")); seen.Known {
+		t.Errorf("without media: %+v", seen)
+	}
+}
+
+func TestEngineGoesAndReturns(t *testing.T) {
+	l := newLooker(t)
+	media, f := l.engine("a")
+	l.meeting("m", v1alpha1.MeetingActive)
+	f.set(room("a", "m"), "anna")
+	l.pass(0)
+	for _, err := range []error{errAway, context.DeadlineExceeded, errors.New("EOF")} {
+		f.breakVerb("rooms", err)
+		l.pass(time.Second)
+	}
+	seen := l.Seen(media, room("a", "m"))
+	if seen.Known || !seen.AwaySince.Equal(monday.Add(time.Second)) || !seen.VisibleSince.IsZero() {
+		t.Errorf("away since the first look that failed, not since the last: %+v", seen)
+	}
+	if _, err := l.Reach(media.Server); err == nil || l.reachable()["http://a"] {
+		t.Errorf("it is reachable: %v", err)
+	}
+	f.breakVerb("rooms", nil)
+	l.pass(time.Second)
+	seen = l.Seen(media, room("a", "m"))
+	if !seen.Known || !seen.AwaySince.IsZero() || !seen.VisibleSince.Equal(monday.Add(4*time.Second)) {
+		t.Errorf("visible again since the first look that succeeded: %+v", seen)
+	}
+	if _, turned := l.heard(); !cmp.Equal(turned, []string{"http://a there", "http://a away", "http://a there"}) {
+		t.Errorf("it turned so: %q", turned)
+	}
+}
+
+// An engine that takes long holds up no other, and is not asked twice at once.
+func TestSlowEngineHoldsUpNoOther(t *testing.T) {
+	l := newLooker(t)
+	slow, hanging := l.engine("slow")
+	quick, f := l.engine("quick")
+	answer := make(chan struct{})
+	hanging.hang["rooms"] = answer
+	f.set(room("quick", "m"), "anna")
+	var looks sync.WaitGroup
+	for i := range 3 {
+		l.lookAll(t.Context(), &looks)
+		testkit.Eventually(t, 30*time.Second, func() error {
+			since, _ := l.Reach(quick.Server)
+			l.Observer.mu.Lock()
+			defer l.Observer.mu.Unlock()
+			if since.IsZero() || l.looking[quick.Server] {
+				return fmt.Errorf("look %d: the quick engine has not been seen", i)
+			}
+			return nil
+		})
+	}
+	if since, _ := l.Reach(slow.Server); !since.IsZero() {
+		t.Error("the slow engine answered")
+	}
+	close(answer)
+	looks.Wait()
+	if calls := hanging.took(); len(calls) != 1 {
+		t.Errorf("the slow engine was asked %q", calls)
+	}
+	if since, _ := l.Reach(slow.Server); since.IsZero() {
+		t.Error("the answer of the slow engine is lost")
+	}
+}
+
+// LiveKit without Redis comes back with an empty list: the Meetings hear of it, and what they hear is that the room is
+// gone, not that the engine is.
+func TestListGoesEmpty(t *testing.T) {
+	l := newLooker(t)
+	media, f := l.engine("a")
+	for _, name := range []string{"m1", "m2"} {
+		l.meeting(name, v1alpha1.MeetingActive)
+		f.set(room("a", name), "anna")
+	}
+	l.pass(0)
+	l.heard()
+	f.lose()
+	l.pass(time.Second)
+	changed, turned := l.heard()
+	if len(changed) != 2 || len(turned) != 0 {
+		t.Errorf("%q were woken, %q turned", changed, turned)
+	}
+	seen := l.Seen(media, room("a", "m1"))
+	if !seen.Known || seen.RoomExists || len(seen.Participants) != 0 || !seen.VisibleSince.Equal(monday) {
+		t.Errorf("%+v", seen)
+	}
+	l.pass(time.Second)
+	if changed, _ := l.heard(); len(changed) != 0 {
+		t.Errorf("%q were woken again", changed)
+	}
+}
+
+// One call lists all rooms each second; a room costs a call of its own only where there is somebody, or a reason.
+func TestRoomsAreLookedIntoWhenThereIsAReason(t *testing.T) {
+	l := newLooker(t)
+	_, f := l.engine("a")
+	busy, idle := room("a", "busy"), room("a", "idle")
+	l.meeting("busy", v1alpha1.MeetingActive)
+	l.meeting("idle", v1alpha1.MeetingActive)
+	f.set(busy, "anna")
+	f.set(idle)
+	for _, step := range []struct {
+		reason  string
+		before  func()
+		calls   []string
+		changed []string
+	}{
+		{"new rooms", nil, []string{"rooms", "participants " + string(busy), "participants " + string(idle)}, []string{"busy", "idle"}},
+		{"a second later", nil, []string{"rooms"}, nil},
+		{"two seconds later", nil, []string{"rooms", "participants " + string(busy)}, nil},
+		{"a hint", func() { l.Hint(idle) }, []string{"rooms", "participants " + string(idle)}, nil},
+		{"somebody more, at the next look that is due", func() { f.set(busy, "tom", "anna") }, []string{"rooms", "participants " + string(busy)}, []string{"busy"}},
+		{"a hint of somebody new", func() { f.set(busy, "anna", "tom", "eve"); l.Hint(busy) }, []string{"rooms", "participants " + string(busy)}, []string{"busy"}},
+		{"the same people in another order", func() { f.set(busy, "eve", "tom", "anna"); l.Hint(busy) }, []string{"rooms", "participants " + string(busy)}, nil},
+		{"the count says that the idle one is not", func() { f.set(idle, "bob") }, []string{"rooms", "participants " + string(idle)}, []string{"idle"}},
+		{"all have left", func() { f.set(busy); f.set(idle) }, []string{"rooms", "participants " + string(busy)}, []string{"busy"}},
+		{"and the other", nil, []string{"rooms", "participants " + string(idle)}, []string{"idle"}},
+		{"nobody", nil, []string{"rooms"}, nil},
+	} {
+		if step.before != nil {
+			step.before()
+		}
+		l.pass(time.Second)
+		got := f.took()
+		sortTail(got)
+		if diff := cmp.Diff(step.calls, got); diff != "" {
+			t.Errorf("%s: calls (-want +got):\n%s", step.reason, diff)
+		}
+		changed, _ := l.heard()
+		if !sameSet(step.changed, changed) {
+			t.Errorf("%s: %q were woken, want %q", step.reason, changed, step.changed)
+		}
+	}
+}
+
+// sortTail sorts calls that are made at once.
+func sortTail(calls []string) {
+	if len(calls) > 2 && calls[1] > calls[2] {
+		calls[1], calls[2] = calls[2], calls[1]
+	}
+}
+
+func sameSet(a, b []string) bool {
+	count := map[string]int{}
+	for _, x := range a {
+		count[x]++
+	}
+	for _, x := range b {
+		count[x]--
+	}
+	for _, n := range count {
+		if n != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Rooms of which hints come and that are never listed must not fill the memory.
+func TestHintsAreDropped(t *testing.T) {
+	l := newLooker(t)
+	_, f := l.engine("a")
+	f.breakVerb("rooms", errAway)
+	l.Hint(room("a", "later"))
+	l.pass(5 * time.Second)
+	f.breakVerb("rooms", nil)
+	f.set(room("a", "later"))
+	l.Hint(room("a", "never"))
+	l.pass(hintLife)
+	if calls := strings.Join(f.took(), ","); !strings.Contains(calls, "participants "+string(room("a", "later"))) {
+		t.Errorf("the hint was lost with the look that failed: %s", calls)
+	}
+	l.pass(time.Second)
+	l.Observer.mu.Lock()
+	defer l.Observer.mu.Unlock()
+	if len(l.hints) != 0 {
+		t.Errorf("hints are kept: %v", l.hints)
+	}
+}
+
+// What decides an end: looks at one room, the second of which confirms the first.
+func TestLook(t *testing.T) {
+	l := newLooker(t)
+	media, f := l.engine("a")
+	name := room("a", "m")
+	look := func(d time.Duration) meeting.Seen {
+		l.mu.Lock()
+		l.clock = l.clock.Add(d)
+		l.mu.Unlock()
+		return l.Look(t.Context(), media, name)
+	}
+	f.set(name, "anna")
+	if seen := look(0); !seen.Known || !seen.RoomExists || names(seen.Participants) != "anna" || !seen.AbsentSince.IsZero() {
+		t.Errorf("a room that is there: %+v", seen)
+	}
+	f.lose()
+	first := look(time.Second)
+	if second := look(time.Second); !first.AbsentSince.Equal(monday.Add(time.Second)) || !second.AbsentSince.Equal(first.AbsentSince) || second.RoomExists || len(second.Participants) > 0 {
+		t.Errorf("absent since the first look: %+v, %+v", first, second)
+	}
+	f.breakVerb("rooms", errAway)
+	if seen := look(time.Second); seen.Known || !seen.AwaySince.IsZero() {
+		t.Errorf("a look that fails says nothing, not even since when: %+v", seen)
+	}
+	l.pass(time.Second)
+	if seen := look(time.Second); seen.Known || !seen.AwaySince.Equal(monday.Add(4*time.Second)) {
+		t.Errorf("the looks at the whole engine tell since when: %+v", seen)
+	}
+	f.breakVerb("rooms", nil)
+	f.set(name)
+	if seen := look(time.Second); !seen.Known || !seen.AbsentSince.IsZero() {
+		t.Errorf("made again: %+v", seen)
+	}
+	f.lose()
+	if seen := look(time.Second); !seen.AbsentSince.Equal(monday.Add(7 * time.Second)) {
+		t.Errorf("gone again: %+v", seen)
+	}
+	f.set(name)
+	l.pass(time.Second) // a full look that finds the room breaks the row of looks that did not
+	f.lose()
+	if seen := look(time.Second); !seen.AbsentSince.Equal(monday.Add(9 * time.Second)) {
+		t.Errorf("gone a third time: %+v", seen)
+	}
+	l.Forget(media, name)
+	if seen := l.Seen(media, name); !seen.AbsentSince.IsZero() {
+		t.Errorf("not forgotten: %+v", seen)
+	}
+	f.set(name, "anna")
+	f.breakVerb("participants", errAway)
+	if seen := look(time.Second); seen.Known {
+		t.Errorf("who is in is unknown, and yet: %+v", seen)
+	}
+	if seen := l.Look(t.Context(), nil, name); seen.Known {
+		t.Errorf("without media: %+v", seen)
+	}
+	l.Forget(nil, name)
+}
+
+// An engine that no tenant uses any more is forgotten, and so is what was seen of it.
+func TestUnusedEnginesAreForgotten(t *testing.T) {
+	l := newLooker(t)
+	media, f := l.engine("a")
+	f.set(room("a", "m"), "anna")
+	l.pass(0)
+	l.tenants[0].Media = nil
+	l.pass(time.Second)
+	if since, _ := l.Reach(media.Server); !since.IsZero() || l.Seen(media, room("a", "m")).Known {
+		t.Error("it is still known")
+	}
+}
+
+// Two tenants of one LiveKit cost one look.
+func TestTenantsShareALook(t *testing.T) {
+	l := newLooker(t)
+	media, f := l.engine("a")
+	l.engine("b")
+	l.tenants[1].Media = media
+	l.pass(0)
+	if calls := f.took(); len(calls) != 1 {
+		t.Errorf("calls: %q", calls)
+	}
+}
+
+// The loop itself, on a real clock: it looks at once, on hints, and ends.
+func TestStartLooksUntilItIsStopped(t *testing.T) {
+	l := newLooker(t)
+	media, f := l.engine("a")
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- l.Start(ctx) }()
+	seen := func() error {
+		if s := l.Seen(media, room("a", "m")); !s.Known || names(s.Participants) != "anna" {
+			return fmt.Errorf("seen is %+v", s)
+		}
+		return nil
+	}
+	f.set(room("a", "m"), "anna")
+	l.Hint(room("a", "m"))
+	testkit.Eventually(t, 30*time.Second, seen)
+	f.mu.Lock()
+	f.hang["rooms"] = make(chan struct{}) // it ends even while an engine hangs
+	f.mu.Unlock()
+	l.Hint(room("a", "m"))
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
