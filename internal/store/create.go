@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// attempts bounds how often a command that lost a race looks again.
-	attempts = 10
+	// attempts bounds how often a command that lost a race looks again: about six seconds, for a cache that is slow.
+	attempts = 30
 	// freeTimeout bounds the wait for a room whose meeting is just being ended.
 	freeTimeout = 8 * time.Second
 )
