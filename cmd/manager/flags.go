@@ -30,6 +30,7 @@ type settings struct {
 	logFormat        string
 	verbose          bool
 	version          bool
+	release          bool
 }
 
 // parse reads the flags. Its errors say the mend.
@@ -70,6 +71,7 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 	f.DurationVar(&s.drainDelay, "drain-delay", 0, "how long to go on serving after a stop signal while load balancers notice")
 	f.StringVar(&s.logFormat, "log-format", "json", "json or console")
 	f.BoolVar(&s.verbose, "verbose", false, "log more")
+	f.BoolVar(&s.release, "release", false, "take our finalizers off everything once no manager leads, and end: the last step of an uninstallation")
 	f.BoolVar(&s.version, "version", false, "print the version and end")
 	if err := f.Parse(args); err != nil {
 		return s, err

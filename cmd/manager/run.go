@@ -57,6 +57,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 	if err != nil {
 		return err
 	}
+	if s.release {
+		return release(ctx, s, config, log)
+	}
 	return serve(ctx, s, config, log)
 }
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -64,7 +65,11 @@ func TestTheAPIServerTakesTheManifests(t *testing.T) {
 				apply(t, c, o)
 			}
 			for _, o := range manifests.OfKind(objects, "Deployment") {
-				runPod(t, c, manifests.As[appsv1.Deployment](t, o))
+				d := manifests.As[appsv1.Deployment](t, o)
+				runPod(t, c, o, d.Spec.Template)
+			}
+			for _, o := range manifests.OfKind(objects, "Job") {
+				runPod(t, c, o, manifests.As[batchv1.Job](t, o).Spec.Template)
 			}
 		})
 	}
@@ -80,16 +85,16 @@ func apply(t *testing.T, c *testkit.Cluster, o *unstructured.Unstructured) {
 	}
 }
 
-// runPod asks whether a pod of the Deployment may run in its namespace, which is where Pod Security decides.
-func runPod(t *testing.T, c *testkit.Cluster, d *appsv1.Deployment) {
+// runPod asks whether a pod of a Deployment or Job may run in its namespace, which is where Pod Security decides.
+func runPod(t *testing.T, c *testkit.Cluster, of *unstructured.Unstructured, template corev1.PodTemplateSpec) {
 	t.Helper()
 	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: d.Namespace, Name: d.Name, Labels: d.Spec.Template.Labels},
-		Spec:       d.Spec.Template.Spec,
+		ObjectMeta: metav1.ObjectMeta{Namespace: of.GetNamespace(), Name: of.GetName(), Labels: template.Labels},
+		Spec:       template.Spec,
 	}
 	// The class would be there: it is one of the manifests.
 	pod.Spec.PriorityClassName = ""
 	if err := c.Client.Create(t.Context(), pod, client.DryRunAll); err != nil {
-		t.Errorf("a pod of %s: %v", d.Name, err)
+		t.Errorf("a pod of %s: %v", of.GetName(), err)
 	}
 }

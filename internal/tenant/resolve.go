@@ -54,6 +54,7 @@ func resolve(ctx context.Context, config *v1alpha1.ConferenceConfig, find lookup
 	r.rules()
 	r.web()
 	r.media()
+	r.keepMedia()
 	return &r.Tenant, r.again
 }
 
@@ -222,6 +223,17 @@ func (r *resolver) media() {
 		return
 	}
 	r.Media = &Media{Server: server, BrowserURL: spec.BrowserURL, Engine: e}
+}
+
+// keepMedia has a tenant that is being deleted keep the engine that it had: whoever deletes a namespace deletes the
+// Secret too, and the meetings have still to be ended there.
+func (r *resolver) keepMedia() {
+	if r.lastMedia = r.Media; r.Media != nil || r.previous == nil {
+		return
+	}
+	if r.lastMedia = r.previous.lastMedia; r.Deleting {
+		r.Media = r.lastMedia
+	}
 }
 
 func mediaRef(name, key, byDefault string) v1alpha1.SecretKeyReference {

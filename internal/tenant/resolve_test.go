@@ -101,7 +101,7 @@ func TestResolveGood(t *testing.T) {
 		Web: Web{Home: "https://Meet.Example.com:8443/video/", BrandName: "Convene"},
 	}
 	media := got.Media.Server
-	got.Keys, got.Users, got.Signer, got.Media, got.enabled = want.Keys, nil, nil, nil, nil
+	got.Keys, got.Users, got.Signer, got.Media, got.lastMedia, got.enabled = want.Keys, nil, nil, nil, nil, nil
 	if diff := cmp.Diff(want, *got, cmp.AllowUnexported(Tenant{}), cmp.AllowUnexported(want.Keys)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -110,6 +110,20 @@ func TestResolveGood(t *testing.T) {
 	}
 	if got.Issuer() != "convene/ns/c" || got.MeetingURL("a b") != "https://Meet.Example.com:8443/video/join/a%20b" {
 		t.Errorf("%s, %s", got.Issuer(), got.MeetingURL("a b"))
+	}
+}
+
+func TestADeletedTenantKeepsItsEngine(t *testing.T) {
+	c, all := goodConfig(), good()
+	whole := resolveWith(t, c, all, nil)
+	delete(all, "livekit")
+	broken := resolveWith(t, c, all, whole)
+	if broken.Media != nil {
+		t.Fatal("without its Secret a tenant still uses the engine")
+	}
+	c.DeletionTimestamp = &metav1.Time{Time: epoch}
+	if deleting := resolveWith(t, c, all, broken); deleting.Media == nil || deleting.Media.Server != whole.Media.Server {
+		t.Fatalf("the meetings cannot be ended: %+v", deleting.Media)
 	}
 }
 

@@ -53,6 +53,8 @@ type Tenant struct {
 
 	// Media is how the tenant's engine is reached; nil when it has none that is usable.
 	Media *Media
+	// lastMedia is the engine that was last usable.
+	lastMedia *Media
 	// Deleting says that the ConferenceConfig is going: no new meetings.
 	Deleting bool
 

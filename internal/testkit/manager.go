@@ -118,6 +118,9 @@ func (m *ManagerProcess) Stop() { m.proc.Stop() }
 // Kill ends the manager without warning (SIGKILL).
 func (m *ManagerProcess) Kill() { m.proc.Kill() }
 
+// Binary is the path of the manager, for runs of another kind.
+func (m *ManagerProcess) Binary() string { return m.binary }
+
 // PID of the manager's process.
 func (m *ManagerProcess) PID() int { return m.proc.PID() }
 

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/go-logr/logr"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"convene.dev/convene/api/v1alpha1"
+)
+
+// leasePoll is how often release looks whether a manager still leads.
+const leasePoll = time.Second
+
+// release is what the last one does who turns off the light: it takes our finalizers off every Meeting and
+// ConferenceConfig, so that none hangs when it is deleted with no manager there to end it. It waits until no manager
+// leads, because that one would put them on again; who installs Convene again gets them again.
+func release(ctx context.Context, s settings, config *rest.Config, log logr.Logger) error {
+	scheme := runtime.NewScheme()
+	_ = coordinationv1.AddToScheme(scheme)
+	_ = v1alpha1.AddToScheme(scheme)
+	c, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return err
+	}
+	if err := awaitNoLeader(ctx, c, s.leaseNamespace, log); err != nil {
+		return err
+	}
+	// Meetings first: a ConferenceConfig without finalizer may go, and its Meetings would find none.
+	for _, list := range []client.ObjectList{&v1alpha1.MeetingList{}, &v1alpha1.ConferenceConfigList{}} {
+		if err := releaseAll(ctx, c, s.namespace, list, log); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func awaitNoLeader(ctx context.Context, c client.Client, namespace string, log logr.Logger) error {
+	if namespace == "" {
+		return nil
+	}
+	tick := time.NewTicker(leasePoll)
+	defer tick.Stop()
+	for {
+		held, err := leaseHeld(ctx, c, namespace)
+		if err != nil || !held {
+			return err
+		}
+		log.Info("Waiting until no manager leads")
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+	}
+}
+
+// leaseHeld says whether somebody holds the Lease: one who stops gives it up, one who was killed lets it run out.
+func leaseHeld(ctx context.Context, c client.Client, namespace string) (bool, error) {
+	var lease coordinationv1.Lease
+	err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: leaseName}, &lease)
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	spec := lease.Spec
+	if err != nil || spec.HolderIdentity == nil || *spec.HolderIdentity == "" || spec.RenewTime == nil || spec.LeaseDurationSeconds == nil {
+		return false, err
+	}
+	runsOut := spec.RenewTime.Add(time.Duration(*spec.LeaseDurationSeconds) * time.Second)
+	return time.Now().Before(runsOut), nil
+}
+
+func releaseAll(ctx context.Context, c client.Client, namespace string, list client.ObjectList, log logr.Logger) error {
+	err := c.List(ctx, list, client.InNamespace(namespace))
+	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
+		return nil // The kind itself has gone.
+	}
+	if err != nil {
+		return err
+	}
+	var failed []error
+	_ = meta.EachListItem(list, func(o runtime.Object) error {
+		object := o.(client.Object)
+		was := object.DeepCopyObject().(client.Object)
+		if !controllerutil.RemoveFinalizer(object, v1alpha1.Finalizer) {
+			return nil
+		}
+		if err := c.Patch(ctx, object, client.MergeFrom(was)); client.IgnoreNotFound(err) != nil {
+			failed = append(failed, fmt.Errorf("%s/%s: %w", object.GetNamespace(), object.GetName(), err))
+			return nil
+		}
+		log.Info("Released", "namespace", object.GetNamespace(), "name", object.GetName())
+		return nil
+	})
+	return errors.Join(failed...)
+}

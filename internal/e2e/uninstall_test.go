@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/testkit"
+)
+
+// TestNoOrderOfDeletionHangs deletes a tenant, its Secrets and its meetings, one of which has people in it, in
+// different orders, with the manager there. Whoever deletes a namespace gets any of them.
+func TestNoOrderOfDeletionHangs(t *testing.T) {
+	all := []string{"conferenceconfigs", "secrets", "meetings"}
+	for _, first := range all {
+		t.Run(first+" first", func(t *testing.T) {
+			w := newWorld(t)
+			w.create(t, w.meeting("standing"))
+			w.a.enter(map[string]any{"room": "busy", "name": "Ada"})
+			w.eventually(t, w.hasPhase("standing", v1alpha1.MeetingActive))
+			w.Kubectl(t, "delete", first, "--all", "--wait=false")
+			for _, kind := range all {
+				w.Kubectl(t, "delete", kind, "--all", "--wait=false")
+			}
+			w.eventually(t, w.nothingLeft(t))
+		})
+	}
+}
+
+func (w *world) nothingLeft(t *testing.T) func() error {
+	return func() error {
+		if out := w.Kubectl(t, "get", "meetings,conferenceconfigs", "--output=name"); strings.TrimSpace(out) != "" {
+			return errors.New("still there: " + out)
+		}
+		return nil
+	}
+}
+
+// TestReleaseWaitsForTheLastManager takes the manager away before what it cares for. `manager --release` has to be
+// the last: while a manager leads it waits, and when it has run nothing hangs.
+func TestReleaseWaitsForTheLastManager(t *testing.T) {
+	cluster := testkit.ControlPlane(t)
+	lease := "--leader-election-namespace=" + cluster.Namespace
+	w := newWorldWith(t, cluster, testkit.ManagerOptions{Args: []string{"--leader-elect", lease}})
+	w.create(t, w.meeting("standing"))
+	w.eventually(t, w.hasPhase("standing", v1alpha1.MeetingActive))
+
+	var log strings.Builder
+	release := exec.CommandContext(t.Context(), w.manager.Binary(), "--release", "--kubeconfig", w.Kubeconfig, "--namespace", w.Namespace, lease) //nolint:gosec // ours
+	release.Stderr = &log
+	if err := release.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- release.Wait() }()
+	select {
+	case err := <-ended:
+		t.Fatalf("it did not wait for the manager: %v\n%s", err, log.String())
+	case <-time.After(3 * time.Second):
+	}
+	w.manager.Stop()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Fatalf("%v\n%s", err, log.String())
+		}
+	case <-time.After(patience):
+		t.Fatal("it waits for a manager that has stopped")
+	}
+	w.Kubectl(t, "delete", "meetings,conferenceconfigs", "--all", "--timeout=30s")
+	if err := w.nothingLeft(t)(); err != nil {
+		t.Fatal(err)
+	}
+}
