@@ -128,6 +128,11 @@ bench: $(STACK) web ## Run the benchmarks and measure the whole on a real cluste
 	@go test -run '^$$' -bench . -benchmem ./internal/...
 	@go test -tags bench -count=1 -timeout 30m -run '^TestBench' -v ./internal/e2e
 
+.PHONY: screenshots
+screenshots: $(STACK) web ## Take a picture of every screen into .local/screenshots/
+	@$(STEP) "prerequisites" hack/test-prerequisites
+	@$(STEP) "screenshots" env CONVENE_SCREENSHOTS=1 go test -run TestEveryScreen -count=1 ./internal/e2e
+
 include hack/deploy.mk
 
 ##@ Cluster (that of your KUBECONFIG)

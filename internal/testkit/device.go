@@ -6,7 +6,6 @@ import (
 	"context"
 	"testing"
 
-	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
@@ -85,19 +84,10 @@ func (p *Page) Offline(t testing.TB, offline bool) {
 	})
 }
 
-// Deny makes the browser refuse a permission, by its name in the Permissions API, to this person.
-func (p *Page) Deny(t testing.TB, name string) {
+// Block makes the page's requests for what matches a pattern fail: * stands for anything.
+func (p *Page) Block(t testing.TB, pattern string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(p.ctx, pageTimeout)
-	defer cancel()
-	_, err := chromedp.CallBrowser(ctx, browser.SetPermission, browser.SetPermissionParams{
-		Permission:       &browser.PermissionDescriptor{Name: name},
-		Setting:          browser.PermissionSettingDenied,
-		BrowserContextID: chromedp.FromContext(p.ctx).BrowserContextID,
-	})
-	if err != nil {
-		t.Fatalf("deny %s: %v", name, err)
-	}
+	call(t, p, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{{URLPattern: pattern, Block: true}}})
 }
 
 // Press presses keys one after the other, wherever the focus is. Special keys are those of chromedp's package kb.

@@ -1,3 +1,4 @@
+import { Mic } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { t } from '../text';
 import { loudness } from './loudness';
@@ -30,15 +31,18 @@ export function MicMeter({ track }: { track: MediaStreamTrack }) {
     };
   }, [track]);
   return (
-    <div
-      ref={bar}
-      className="mic-meter"
-      role="meter"
-      aria-label={t('prejoin.level')}
-      aria-valuemin={0}
-      aria-valuemax={100}
-      aria-valuenow={0}
-      data-testid="mic-level"
-    />
+    <div className="mic-level">
+      <Mic aria-hidden="true" />
+      <div
+        ref={bar}
+        className="mic-meter"
+        role="meter"
+        aria-label={t('prejoin.level')}
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={0}
+        data-testid="mic-level"
+      />
+    </div>
   );
 }

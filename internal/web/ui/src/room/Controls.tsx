@@ -32,51 +32,53 @@ export function Controls({ panel, onPanel, onDialog }: ControlsProps) {
   const { you } = useStore(call.session);
   const keyOf = useKeyOf();
   return (
-    <div className="controls" role="toolbar" aria-label={t('controls.toolbar')}>
-      {!you.hidden && <MediaControls />}
-      <div className="controls-group">
-        {you.chat && (
-          <ChatToggle open={panel === 'chat'} onToggle={(on) => onPanel(on ? 'chat' : undefined)} />
-        )}
-        <Toggle
-          testId="participants-toggle"
-          kind="plain"
-          label={t('controls.participants')}
-          shortcut={keyOf('people')}
-          on={panel === 'people'}
-          icon={<Users />}
-          onToggle={(on) => onPanel(on ? 'people' : undefined)}
-        />
-        <MoreMenu onDialog={onDialog} />
-      </div>
-      <div className="controls-group">
-        {you.presenter && (
+    <footer className="controls-bar">
+      <div className="controls" role="toolbar" aria-label={t('controls.toolbar')}>
+        {!you.hidden && <MediaControls />}
+        <div className="controls-group">
+          {you.chat && (
+            <ChatToggle open={panel === 'chat'} onToggle={(on) => onPanel(on ? 'chat' : undefined)} />
+          )}
+          <Toggle
+            testId="participants-toggle"
+            kind="plain"
+            label={t('controls.participants')}
+            shortcut={keyOf('people')}
+            on={panel === 'people'}
+            icon={<Users />}
+            onToggle={(on) => onPanel(on ? 'people' : undefined)}
+          />
+          <MoreMenu onDialog={onDialog} />
+        </div>
+        <div className="controls-group">
+          {you.presenter && (
+            <button
+              type="button"
+              className="round danger-outline"
+              data-testid="end-for-all"
+              aria-label={t('controls.endForAll')}
+              title={t('controls.endForAll')}
+              onClick={() => onDialog('end')}
+            >
+              <Power />
+            </button>
+          )}
           <button
             type="button"
-            className="round danger-outline"
-            data-testid="end-for-all"
-            aria-label={t('controls.endForAll')}
-            title={t('controls.endForAll')}
-            onClick={() => onDialog('end')}
+            className="round leave"
+            data-testid="leave-button"
+            aria-label={t('controls.leave')}
+            title={t('controls.leave')}
+            onClick={() => call.leave()}
           >
-            <Power />
+            <LogOut />
+            <span className="leave-text" aria-hidden="true">
+              {t('controls.leave')}
+            </span>
           </button>
-        )}
-        <button
-          type="button"
-          className="round leave"
-          data-testid="leave-button"
-          aria-label={t('controls.leave')}
-          title={t('controls.leave')}
-          onClick={() => call.leave()}
-        >
-          <LogOut />
-          <span className="leave-text" aria-hidden="true">
-            {t('controls.leave')}
-          </span>
-        </button>
+        </div>
       </div>
-    </div>
+    </footer>
   );
 }
 

@@ -13,7 +13,11 @@ export function HiddenMark() {
   const names = others.map(({ name }) => name).join(', ');
   return (
     <span className="watching" data-testid="hidden-mark" title={t('hidden.names', { names })}>
-      <Eye aria-hidden="true" /> {t('hidden.count', { count: others.length })}
+      <Eye aria-hidden="true" />
+      <span className="short" aria-hidden="true">
+        {others.length}
+      </span>
+      <span className="long">{t('hidden.count', { count: others.length })}</span>
     </span>
   );
 }

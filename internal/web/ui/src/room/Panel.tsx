@@ -16,7 +16,10 @@ export function Panel({ title, testId, onClose, children }: PanelProps) {
       className="panel"
       data-testid={testId}
       aria-label={title}
-      onKeyDown={(event) => event.key === 'Escape' && onClose()}
+      onKeyDown={(event) => {
+        // Escape in a question that was asked from here answers the question.
+        if (event.key === 'Escape' && !(event.target as Element).closest('dialog')) onClose();
+      }}
     >
       <header className="panel-header">
         <h2>{title}</h2>

@@ -6,10 +6,10 @@ import { t } from '../text';
 export function Joining({ flow }: { flow: Flow }) {
   return (
     <Page brand={flow.at.boot.brand}>
-      <p className="joining" role="status" data-testid="joining">
+      <div className="joining" role="status" data-testid="joining">
         <Spinner />
-        {t('room.connecting')}
-      </p>
+        <h1>{t('room.connecting')}</h1>
+      </div>
     </Page>
   );
 }

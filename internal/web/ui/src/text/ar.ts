@@ -92,11 +92,11 @@ const texts: Texts = {
   'room.handRaised': 'اليد مرفوعة',
   'room.presenter': 'مقدّم',
 
-  'view.grid': 'الجميع في شبكة',
-  'view.speaker': 'المتحدّث بحجم كبير',
+  'view.grid': 'عرض الشبكة',
+  'view.speaker': 'عرض المتحدّث',
   'view.hideSelf': 'إخفاء صورتي',
   'view.fullScreen': 'ملء الشاشة',
-  'view.pin': 'إبقاء {name} بحجم كبير',
+  'view.pin': 'تثبيت {name}',
 
   'quality.excellent': 'اتصال جيّد',
   'quality.good': 'اتصال مقبول',
@@ -116,7 +116,7 @@ const texts: Texts = {
 
   'shortcuts.title': 'اختصارات لوحة المفاتيح',
   'shortcuts.use': 'استخدام هذه المفاتيح',
-  'shortcuts.layout': 'الشبكة أو المتحدّث',
+  'shortcuts.layout': 'عرض الشبكة أو المتحدّث',
   'shortcuts.help': 'هذه القائمة',
 
   'countdown.label': 'الوقت المتبقّي',
@@ -174,7 +174,7 @@ const texts: Texts = {
   'people.remove': 'إخراج',
   'people.removeName': 'إخراج {name}',
   'people.lowerHand': 'خفض اليد',
-  'people.lowerHandName': 'خفض يد {name}',
+  'people.lowerHandName': 'خفض اليد: {name}',
   'people.removeTitle': 'هل تريد إخراج {name}؟',
   'people.removeText': 'يغادر الاجتماع فورًا ولا يمكنه العودة بالرابط نفسه.',
   'people.micOn': 'الميكروفون يعمل',
@@ -197,7 +197,7 @@ const texts: Texts = {
   'ended.text': 'بعد لحظات تُنقل إلى {host}.',
   'ended.textHome': 'بعد لحظات تُنقل إلى الصفحة الرئيسية.',
   'ended.stayed': 'انتهى الاجتماع للجميع.',
-  'ended.continue': 'المتابعة الآن',
+  'ended.continue': 'متابعة',
   'ended.stay': 'البقاء هنا',
 
   'failure.retry': 'المحاولة مجدّدًا',

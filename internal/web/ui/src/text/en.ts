@@ -85,11 +85,11 @@ export const en = {
   'room.handRaised': 'Hand raised',
   'room.presenter': 'Presenter',
 
-  'view.grid': 'Everyone in a grid',
-  'view.speaker': 'Who speaks, large',
-  'view.hideSelf': 'Hide my own picture',
+  'view.grid': 'Grid view',
+  'view.speaker': 'Speaker view',
+  'view.hideSelf': 'Hide self view',
   'view.fullScreen': 'Full screen',
-  'view.pin': 'Keep {name} large',
+  'view.pin': 'Pin {name}',
 
   'quality.excellent': 'Good connection',
   'quality.good': 'Fair connection',
@@ -102,7 +102,7 @@ export const en = {
 
   'shortcuts.title': 'Keyboard shortcuts',
   'shortcuts.use': 'Use these keys',
-  'shortcuts.layout': 'Grid or speaker',
+  'shortcuts.layout': 'Grid or speaker view',
   'shortcuts.help': 'This list',
 
   'countdown.label': 'Time left',
@@ -142,7 +142,7 @@ export const en = {
   'people.remove': 'Remove',
   'people.removeName': 'Remove {name}',
   'people.lowerHand': 'Lower hand',
-  'people.lowerHandName': 'Lower {name}’s hand',
+  'people.lowerHandName': 'Lower hand: {name}',
   'people.removeTitle': 'Remove {name}?',
   'people.removeText': 'They leave the meeting at once and cannot come back with the same link.',
   'people.micOn': 'Microphone on',
@@ -165,7 +165,7 @@ export const en = {
   'ended.text': 'In a moment you are taken to {host}.',
   'ended.textHome': 'In a moment you are taken to the home page.',
   'ended.stayed': 'It is over for everyone.',
-  'ended.continue': 'Continue now',
+  'ended.continue': 'Continue',
   'ended.stay': 'Stay here',
 
   'failure.retry': 'Try again',

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"convene.dev/convene/internal/testkit"
+)
+
+// What pages are waited for.
+const (
+	inRoom  = `document.querySelector('[data-testid=room][data-phase=live]')`
+	anyTile = `document.querySelector('[data-testid=tile]')`
+)
+
+// shows is true while an element with the test id is there.
+func shows(testID string) string {
+	return fmt.Sprintf(`!!document.querySelector('[data-testid=%q]')`, testID)
+}
+
+func hasNo(testID string) string { return shows(testID)[1:] }
+
+func by(testID string) string { return fmt.Sprintf("[data-testid=%q]", testID) }
+
+// tileOf is the tile of somebody, by name.
+func tileOf(name string) string {
+	return fmt.Sprintf(`[...document.querySelectorAll('[data-testid=tile]')].find(t => t.dataset.name === %s)`, quote(name))
+}
+
+// seenWith is true of a page on which somebody's tile has this state.
+func seenWith(name, state string) string {
+	return fmt.Sprintf(`(%s)?.matches(%s)`, tileOf(name), quote(state))
+}
+
+// seesVideoOf is true once moving pictures of somebody play.
+func seesVideoOf(name string) string {
+	return fmt.Sprintf(`(v => v && v.videoWidth > 0 && v.currentTime > 0)((%s)?.querySelector('video'))`, tileOf(name))
+}
+
+// errorScreen is true while the page says this reason.
+func errorScreen(reason string) string {
+	return fmt.Sprintf(`document.querySelector('[data-testid=error-screen]')?.dataset.reason === %q`, reason)
+}
+
+func quote(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// on is the account for the calls of one subtest.
+func (a account) on(t testing.TB) account {
+	a.t = t
+	return a
+}
+
+// link is a join link.
+func (a account) link(options map[string]any) string {
+	a.t.Helper()
+	return a.want(http.StatusOK, "POST", "/api/v1/join", options).text("join")
+}
+
+// presenterToken is a token whose holder presents.
+func (a account) presenterToken(username string) string {
+	a.t.Helper()
+	return a.want(http.StatusOK, "POST", "/api/v1/token", map[string]any{
+		"username": username, "password": "x", "presenter": true, "expire": "1h",
+	}).text("token")
+}
+
+// join opens a join link and returns when its holder is in.
+func (a account) join(on testkit.Device, options map[string]any) *testkit.Page {
+	a.t.Helper()
+	p := testkit.Browser(a.t).OpenOn(a.t, on, a.link(options))
+	p.WaitFor(a.t, inRoom)
+	return p
+}
+
+// roomURL is the link of a room.
+func (a account) roomURL(room string) string { return a.baseURL + "/join/" + url.PathEscape(room) }
+
+// dismissNotices clears the view.
+func dismissNotices(t testing.TB, p *testkit.Page) {
+	t.Helper()
+	p.WaitFor(t, `(document.querySelectorAll('[data-testid=notice] button').forEach(b => b.click()), !document.querySelector('[data-testid=notice]'))`)
+}
+
+// textOf is what an element says.
+func textOf(t testing.TB, p *testkit.Page, testID string) string {
+	t.Helper()
+	return testkit.Eval[string](t, p, fmt.Sprintf(`document.querySelector('[data-testid=%q]').innerText`, testID))
+}
+
+// axe is the source of axe-core, which knows the rules of WCAG.
+var axe = sync.OnceValues(func() (string, error) {
+	root, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	source, err := os.ReadFile(filepath.Join(root, "../web/ui/node_modules/axe-core/axe.min.js"))
+	return string(source), err
+})
+
+// axeRules are all of WCAG 2.2 AA that a machine can judge, and what its authors recommend beyond.
+const axeRules = `['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']`
+
+// checkAccess fails the test for each barrier that the page has as it stands, in both themes.
+func checkAccess(t testing.TB, p *testkit.Page, d testkit.Device) {
+	t.Helper()
+	source, err := axe()
+	if err != nil {
+		t.Fatalf("axe-core is not installed: run `make web`: %v", err)
+	}
+	testkit.Eval[bool](t, p, source+"\n;true")
+	// Without motion, so that no colour is caught on its way. Only colours differ between the themes.
+	d.Still = true
+	for _, c := range []struct {
+		dark  bool
+		rules string
+	}{{true, `['color-contrast']`}, {false, axeRules}} {
+		d.Dark = c.dark
+		p.Use(t, d)
+		found := testkit.Eval[[]string](t, p, `axe.run(document, {runOnly: `+c.rules+`}).then(({violations}) =>
+			violations.flatMap(v => v.nodes.map(n => v.id + ': ' + n.html + '\n' + n.failureSummary)))`)
+		for _, barrier := range found {
+			t.Errorf("dark: %t: %s", c.dark, barrier)
+		}
+	}
+}
+
+// takeScreenshot keeps a picture when `make screenshots` asks for it.
+func takeScreenshot(t testing.TB, p *testkit.Page, name string) {
+	t.Helper()
+	if os.Getenv("CONVENE_SCREENSHOTS") != "" {
+		p.Screenshot(t, strings.ReplaceAll(name, " ", "-"))
+	}
+}
