@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/tenant"
+)
+
+// statusRig works out statuses of one ConferenceConfig, whose LiveKit answers.
+type statusRig struct {
+	config *v1alpha1.ConferenceConfig
+	tenant *tenant.Tenant
+	server engine.Server
+	look   func(*Observer)
+	hosts  []string
+	now    time.Time
+	count  count
+}
+
+func newStatusRig() *statusRig {
+	server := engine.Server{URL: "http://livekit:7880"}
+	keys, _ := credential.NewKeyRing([]string{"4d1f0c7be2a94b0f8e6a"})
+	t := tenant.Tenant{
+		NamespacedName: types.NamespacedName{Namespace: "ns", Name: "c"}, Variant: v1alpha1.VariantA, Generation: 3,
+		BaseURL: "https://x.example", Keys: keys, Media: &tenant.Media{Server: server, Engine: newFaulty()},
+	}.Switch(map[string]bool{"stats": false}, nil)
+	return &statusRig{
+		config: &v1alpha1.ConferenceConfig{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c", UID: "u", Generation: 3},
+			Spec:       v1alpha1.ConferenceConfigSpec{Variant: v1alpha1.VariantA},
+		},
+		tenant: &t, server: server, now: monday,
+		look: func(o *Observer) { o.record(server, nil, nil) },
+	}
+}
+
+// status works out the next status and makes it the config's, as the API server keeps it.
+func (r *statusRig) status(t *testing.T) v1alpha1.ConferenceConfigStatus {
+	t.Helper()
+	l := newLooker(t)
+	if r.look != nil {
+		r.look(l.Observer)
+	}
+	reconciler := &ConfigReconciler{
+		Observer: l.Observer, Conflicts: func(client.ObjectKey) []string { return r.hosts }, Now: func() time.Time { return r.now },
+	}
+	was := r.config.DeepCopy()
+	r.config.Status = reconciler.status(r.config, r.tenant, r.count)
+	for i := range r.config.Status.Conditions {
+		c := &r.config.Status.Conditions[i]
+		c.LastTransitionTime = metav1.NewTime(c.LastTransitionTime.Truncate(time.Second))
+	}
+	if broken := configInvariants(was, r.config); len(broken) > 0 {
+		t.Errorf("invariants are broken:\n  %s\n%s", say(broken), describe(r.config.Status))
+	}
+	return r.config.Status
+}
+
+// describe is a line for each condition.
+func describe(s v1alpha1.ConferenceConfigStatus) string {
+	var lines []string
+	for _, c := range s.Conditions {
+		lines = append(lines, c.Type+"="+string(c.Status)+" "+c.Reason+": "+c.Message)
+	}
+	return strings.Join(lines, "\n")
+}
+
+const (
+	goodAPI     = "APIKeysResolved=True Resolved: 1 usable"
+	goodSigning = "SigningKeysResolved=True Resolved: Tokens and links can be signed"
+	goodMedia   = "MediaReachable=True Reachable: LiveKit answers at http://livekit:7880"
+	serving     = "Ready=True Serving: Serving https://x.example"
+)
+
+func TestConditions(t *testing.T) {
+	problem := func(p ...tenant.Problem) func(*statusRig) { return func(r *statusRig) { r.tenant.Problems = p } }
+	for _, tc := range []struct {
+		reason string
+		change func(*statusRig)
+		want   []string
+	}{
+		{"all is well", func(*statusRig) {}, []string{goodAPI, goodSigning, goodMedia, serving}},
+		{"users", func(r *statusRig) { r.tenant.Users, _ = credential.ParseUsers(nil) },
+			[]string{goodAPI, goodSigning, "UsersResolved=True Resolved: 0 users", goodMedia, serving}},
+		{"no LiveKit is named, and everything but entering works", func(r *statusRig) {
+			r.tenant.Media = nil
+			r.tenant.Problems = []tenant.Problem{{Condition: v1alpha1.ConditionMediaReachable, Reason: v1alpha1.ReasonNotConfigured, Message: "no media"}}
+		}, []string{goodAPI, goodSigning, "MediaReachable=False NotConfigured: no media", serving}},
+		{"LiveKit has not been asked yet", func(r *statusRig) { r.look = nil },
+			[]string{goodAPI, goodSigning, "MediaReachable=False NotChecked: LiveKit has not been asked yet", "Ready=False NotChecked: LiveKit has not been asked yet"}},
+		{"LiveKit does not answer", func(r *statusRig) {
+			r.look = func(o *Observer) { o.record(r.server, nil, errors.New("connection refused by 10.1.2.3")) }
+		},
+			[]string{goodAPI, goodSigning, "MediaReachable=False Unreachable: LiveKit at http://livekit:7880 does not answer; check spec.media.apiURL and that it runs",
+				"Ready=False Unreachable: LiveKit at http://livekit:7880 does not answer; check spec.media.apiURL and that it runs"}},
+		{"LiveKit refuses the key", func(r *statusRig) {
+			r.look = func(o *Observer) { o.record(r.server, nil, fault.Denied("no").WithReason(v1alpha1.ReasonUnauthorized)) }
+		}, []string{goodAPI, goodSigning, "MediaReachable=False Unauthorized: LiveKit at http://livekit:7880 refuses the key; put its apiKey and apiSecret into the Secret",
+			"Ready=False Unauthorized: LiveKit at http://livekit:7880 refuses the key; put its apiKey and apiSecret into the Secret",
+			"Stalled=True Unauthorized: LiveKit at http://livekit:7880 refuses the key; put its apiKey and apiSecret into the Secret"}},
+		{"an older config has a host", func(r *statusRig) { r.hosts = []string{"a.example", "*.b.example"} },
+			[]string{goodAPI, goodSigning, goodMedia, "HostConflict=True OlderConfig: An older ConferenceConfig answers a.example, *.b.example; take the hosts from one of the two",
+				"Ready=False OlderConfig: An older ConferenceConfig answers a.example, *.b.example; take the hosts from one of the two",
+				"Stalled=True OlderConfig: An older ConferenceConfig answers a.example, *.b.example; take the hosts from one of the two"}},
+		{"a missing Secret may still come", problem(tenant.Problem{Condition: v1alpha1.ConditionAPIKeysResolved, Reason: v1alpha1.ReasonSecretNotFound, Message: "no Secret", Fatal: true}),
+			[]string{"APIKeysResolved=False SecretNotFound: no Secret", goodSigning, goodMedia, "Ready=False SecretNotFound: no Secret"}},
+		{"a warning leaves it Ready", problem(tenant.Problem{Condition: v1alpha1.ConditionWeakSecret, Reason: v1alpha1.ReasonKeyTooShort, Message: "short", WhenTrue: true}),
+			[]string{goodAPI, goodSigning, goodMedia, "WeakSecret=True KeyTooShort: short", serving}},
+		{"several problems of one kind", problem(
+			tenant.Problem{Condition: v1alpha1.ConditionAPIKeysResolved, Reason: v1alpha1.ReasonKeyEmpty, Message: "one is empty", Fatal: true},
+			tenant.Problem{Condition: v1alpha1.ConditionAPIKeysResolved, Reason: v1alpha1.ReasonKeyPublished, Message: "two is known", Fatal: true}),
+			[]string{"APIKeysResolved=False KeyEmpty: one is empty; two is known", goodSigning, goodMedia, "Ready=False KeyEmpty: one is empty", "Stalled=True KeyEmpty: one is empty"}},
+		{"the first fatal problem is the reason, warnings before it are not", problem(
+			tenant.Problem{Condition: v1alpha1.ConditionEndpointNames, Reason: v1alpha1.ReasonUnknownNames, Message: "what is x", WhenTrue: true},
+			tenant.Problem{Condition: v1alpha1.ConditionSettingsInvalid, Reason: v1alpha1.ReasonContradiction, Message: "lower one", WhenTrue: true, Fatal: true}),
+			[]string{goodAPI, goodSigning, goodMedia, "EndpointNames=True UnknownNames: what is x", "SettingsInvalid=True Contradiction: lower one",
+				"Ready=False Contradiction: lower one", "Stalled=True Contradiction: lower one"}},
+		{"it is being deleted, whatever else is wrong", func(r *statusRig) {
+			now := metav1.NewTime(monday)
+			r.config.DeletionTimestamp, r.count.notOver, r.hosts = &now, 2, []string{"a.example"}
+		}, []string{goodAPI, goodSigning, goodMedia, "HostConflict=True OlderConfig: An older ConferenceConfig answers a.example; take the hosts from one of the two",
+			"Ready=False Deleting: Being deleted; 2 meetings are being ended first"}},
+	} {
+		r := newStatusRig()
+		tc.change(r)
+		got := strings.Split(describe(r.status(t)), "\n")
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+		}
+	}
+}
+
+func TestConditionsKeepTheirTimesAndGo(t *testing.T) {
+	r := newStatusRig()
+	first := r.status(t)
+	r.now = r.now.Add(time.Hour)
+	if diff := cmp.Diff(first, r.status(t)); diff != "" {
+		t.Errorf("an hour later nothing has happened, and yet (-before +after):\n%s", diff)
+	}
+	r.tenant.Problems = []tenant.Problem{{Condition: v1alpha1.ConditionKeyRefused, Reason: v1alpha1.ReasonKeyEmpty, Message: "empty", WhenTrue: true}}
+	r.config.Generation = 4
+	warned := r.status(t)
+	refused := meta.FindStatusCondition(warned.Conditions, v1alpha1.ConditionKeyRefused)
+	ready := meta.FindStatusCondition(warned.Conditions, v1alpha1.ConditionReady)
+	if refused == nil || !refused.LastTransitionTime.Equal(&metav1.Time{Time: r.now}) || !ready.LastTransitionTime.Equal(&metav1.Time{Time: monday}) {
+		t.Errorf("a warning came: %s", describe(warned))
+	}
+	if ready.ObservedGeneration != 4 || warned.ObservedGeneration != 4 {
+		t.Errorf("what is true of a new generation is said of the old: %+v", ready)
+	}
+	r.tenant.Problems = nil
+	if after := r.status(t); meta.FindStatusCondition(after.Conditions, v1alpha1.ConditionKeyRefused) != nil {
+		t.Errorf("a warning that is over stays: %s", describe(after))
+	}
+}
+
+func TestLongMessagesAreCut(t *testing.T) {
+	r := newStatusRig()
+	r.hosts = []string{strings.Repeat("é", 2000)}
+	for _, c := range r.status(t).Conditions {
+		if len(c.Message) > 1024 || !utf8.ValidString(c.Message) {
+			t.Errorf("%s has %d bytes: %q", c.Type, len(c.Message), c.Message)
+		}
+	}
+}
+
+func TestCounts(t *testing.T) {
+	made := func(name, room string, age int, phase v1alpha1.MeetingPhase, people int32) v1alpha1.Meeting {
+		m := v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name), CreationTimestamp: metav1.NewTime(monday.Add(time.Duration(age) * time.Second))}}
+		m.Spec.Room, m.Status.Phase, m.Status.ParticipantCount = room, phase, people
+		return m
+	}
+	ended := made("requested", "e", 1, v1alpha1.MeetingActive, 0)
+	ended.Spec.End = &v1alpha1.MeetingEnd{}
+	for _, tc := range []struct {
+		reason   string
+		meetings []v1alpha1.Meeting
+		want     count
+	}{
+		{"none", nil, count{}},
+		{"two rooms", []v1alpha1.Meeting{made("a", "a", 1, v1alpha1.MeetingActive, 2), made("b", "b", 1, v1alpha1.MeetingActive, 0)}, count{live: 2, participants: 2, notOver: 2}},
+		{"one that nobody has looked at yet is live", []v1alpha1.Meeting{made("a", "a", 1, "", 0)}, count{live: 1, notOver: 1}},
+		{"one without a LiveKit is live", []v1alpha1.Meeting{made("a", "a", 1, v1alpha1.MeetingPending, 0)}, count{live: 1, notOver: 1}},
+		{"one that waits for its room is not", []v1alpha1.Meeting{made("young", "a", 2, v1alpha1.MeetingPending, 0), made("old", "a", 1, v1alpha1.MeetingActive, 1)}, count{live: 1, participants: 1, notOver: 2}},
+		{"nor while the older is being ended", []v1alpha1.Meeting{made("young", "a", 2, v1alpha1.MeetingPending, 0), made("old", "a", 1, v1alpha1.MeetingEnding, 1)}, count{participants: 1, notOver: 2}},
+		{"it is once the older has ended", []v1alpha1.Meeting{made("young", "a", 2, v1alpha1.MeetingPending, 0), made("old", "a", 1, v1alpha1.MeetingEnded, 0)}, count{live: 1, notOver: 1}},
+		{"one whose end is asked for is not", []v1alpha1.Meeting{ended}, count{notOver: 1}},
+		{"an ended one is nothing", []v1alpha1.Meeting{made("a", "a", 1, v1alpha1.MeetingEnded, 0)}, count{}},
+	} {
+		if got := countMeetings(tc.meetings); got != tc.want {
+			t.Errorf("%s: %+v, want %+v", tc.reason, got, tc.want)
+		}
+	}
+}
+
+// People hear of what changes for the worse or the better, and not of what has always been well.
+func TestEventsOfAConferenceConfig(t *testing.T) {
+	r := newStatusRig()
+	recorder := events.NewFakeRecorder(100)
+	next := func() (said []string) {
+		before := r.config.Status.Conditions
+		r.status(t)
+		(&ConfigReconciler{Events: recorder}).tell(r.config, before)
+		for len(recorder.Events) > 0 {
+			said = append(said, <-recorder.Events)
+		}
+		return said
+	}
+	if said := next(); len(said) != 0 {
+		t.Errorf("all is well from the start: %q", said)
+	}
+	r.hosts = []string{"a.example"}
+	if said := next(); len(said) != 2 || !strings.HasPrefix(said[0], "Warning OlderConfig An older ConferenceConfig") || !strings.HasPrefix(said[1], "Warning OlderConfig") {
+		t.Errorf("a conflict: %q", said)
+	}
+	if said := next(); len(said) != 0 {
+		t.Errorf("the same conflict: %q", said)
+	}
+	r.hosts = nil
+	if said := next(); len(said) != 1 || said[0] != "Normal Serving Serving https://x.example" {
+		t.Errorf("the conflict is over: %q", said)
+	}
+}
