@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/testkit"
+)
+
+// balancer passes requests on to the managers that say that they are ready, as a Service does: it looks now and then,
+// and until it has looked it sends to those that were ready before.
+type balancer struct {
+	mu    sync.Mutex
+	all   []*testkit.ManagerProcess
+	ready []*url.URL
+	next  int
+}
+
+// newBalancer is the address of managers that are added later.
+func newBalancer(t *testing.T) (*balancer, string) {
+	t.Helper()
+	b := &balancer{}
+	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(b.pick())
+		r.Out.Host = r.In.Host
+	}}
+	server := httptest.NewServer(proxy)
+	t.Cleanup(server.Close)
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	go b.look(ctx)
+	return b, server.URL
+}
+
+func (b *balancer) add(m *testkit.ManagerProcess) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.all = append(b.all, m)
+}
+
+func (b *balancer) look(ctx context.Context) {
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		b.mu.Lock()
+		all := slices.Clone(b.all)
+		b.mu.Unlock()
+		var ready []*url.URL
+		for _, m := range all {
+			if answersOK(ctx, m.HealthURL+"/readyz") {
+				at, _ := url.Parse(m.URL)
+				ready = append(ready, at)
+			}
+		}
+		b.mu.Lock()
+		b.ready = ready
+		b.mu.Unlock()
+	}
+}
+
+func answersOK(ctx context.Context, address string) bool {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return false
+	}
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return false
+	}
+	_ = response.Body.Close()
+	return response.StatusCode == http.StatusOK
+}
+
+func (b *balancer) pick() *url.URL {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.ready) == 0 {
+		return &url.URL{Scheme: "http", Host: "no-manager-is-ready.invalid"}
+	}
+	b.next++
+	return b.ready[b.next%len(b.ready)]
+}
+
+// readyAre is nil once so many managers are sent to.
+func (b *balancer) readyAre(n int) func() error {
+	return func() error {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if len(b.ready) != n {
+			return fmt.Errorf("%d managers are ready", len(b.ready))
+		}
+		return nil
+	}
+}
+
+// TestNobodyNoticesARollingUpdate restarts both managers, one after the other, under a load of requests and with two
+// people in a meeting. No request fails, and nobody drops out.
+func TestNobodyNoticesARollingUpdate(t *testing.T) {
+	b, address := newBalancer(t)
+	cluster := testkit.ControlPlane(t)
+	// Longer than the balancer takes to look.
+	flags := []string{"--leader-elect", "--leader-election-namespace", cluster.Namespace, "--drain-delay", "1s"}
+	w := newWorldWith(t, cluster, testkit.ManagerOptions{Args: flags}, func(a, _ *v1alpha1.ConferenceConfig) {
+		a.Spec.BaseURL = address
+	})
+	w.a.baseURL = address
+	other := testkit.Manager(t, cluster, testkit.ManagerOptions{DefaultConfig: w.Namespace + "/default", Args: flags})
+	managers := []*testkit.ManagerProcess{w.manager, other}
+	for _, m := range managers {
+		b.add(m)
+	}
+	w.eventually(t, b.readyAre(2))
+
+	join := func(name string) *testkit.Page {
+		link := w.a.want(http.StatusOK, "POST", "/api/v1/join", map[string]any{"room": "board", "name": name, "audio": true, "video": true}).text("join")
+		return testkit.Browser(t).Open(t, link)
+	}
+	ada, grace := join("Ada"), join("Grace")
+	ada.WaitFor(t, seesAndHears("Grace"))
+	grace.WaitFor(t, seesAndHears("Ada"))
+	identities := w.identities(t, "board", 2)
+
+	stop := w.load(t)
+	for _, m := range managers {
+		m.Stop()
+		w.eventually(t, b.readyAre(1))
+		m.Start(t)
+		w.eventually(t, b.readyAre(2))
+	}
+	sent, failures := stop()
+	t.Logf("%d requests while both managers were restarted", sent)
+	for _, failure := range failures {
+		t.Errorf("a request failed: %s", failure)
+	}
+
+	// Both are still in as the same participants, and see each other move.
+	if now := w.identities(t, "board", 2); !slices.Equal(now, identities) {
+		t.Errorf("somebody dropped out and came back: %q, before %q", now, identities)
+	}
+	for name, page := range map[string]*testkit.Page{"Grace": ada, "Ada": grace} {
+		page.WaitFor(t, seesAndHears(name))
+	}
+	// What is asked for now goes through connections that were made anew.
+	bye := farewell(t)
+	w.a.want(http.StatusOK, "DELETE", "/api/v1/meeting/board", map[string]any{"redirect": bye})
+	ada.WaitForURL(t, bye)
+	grace.WaitForURL(t, bye)
+}
+
+// identities of the people in a room, once there are so many.
+func (w *world) identities(t *testing.T, room string, count int) []string {
+	t.Helper()
+	var all []string
+	w.eventually(t, func() error {
+		meetings := w.meetingsOf(t, room)
+		if len(meetings) != 1 || len(meetings[0].Status.Participants) != count {
+			return fmt.Errorf("meetings are %+v", meetings)
+		}
+		all = nil
+		for _, p := range meetings[0].Status.Participants {
+			all = append(all, p.Identity)
+		}
+		slices.Sort(all)
+		return nil
+	})
+	return all
+}
+
+// load sends requests of all kinds until stop is called, which says how many there were and what went wrong.
+func (w *world) load(t *testing.T) (stop func() (sent int64, failures []string)) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	t.Cleanup(cancel)
+	var (
+		sent     atomic.Int64
+		mu       sync.Mutex
+		failures []string
+		clients  sync.WaitGroup
+	)
+	for i := range 4 {
+		clients.Go(func() {
+			room := fmt.Sprint("load-", i)
+			calls := [][3]string{{"GET", "stats"}, {"GET", "meetings"}, {"POST", "token", `{"username":"eve","password":"secret"}`}}
+			if i%2 == 0 {
+				calls = append(calls, [][3]string{
+					{"POST", "meeting", `{"room":"` + room + `"}`}, {"POST", "join", `{"room":"` + room + `","name":"Eve"}`},
+					{"DELETE", "meeting/" + room},
+				}...)
+			}
+			for ctx.Err() == nil {
+				for _, c := range calls {
+					if err := w.a.try(c[0], "/api/v1/"+c[1], c[2]); err != nil {
+						mu.Lock()
+						failures = append(failures, fmt.Sprintf("%s %s: %v", c[0], c[1], err))
+						mu.Unlock()
+					}
+					sent.Add(1)
+				}
+			}
+		})
+	}
+	return func() (int64, []string) {
+		cancel()
+		clients.Wait()
+		return sent.Load(), failures
+	}
+}
+
+// try is call for other goroutines than the test's.
+func (a account) try(method, path, body string) error {
+	request, err := http.NewRequestWithContext(context.Background(), method, a.baseURL+path, strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	request.Header.Set("authorization", a.key)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err
+	}
+	_ = response.Body.Close()
+	// 202 is an end that takes a while.
+	if response.StatusCode != http.StatusOK && response.StatusCode != http.StatusAccepted {
+		return errors.New(response.Status)
+	}
+	return nil
+}
