@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -62,7 +63,8 @@ func meetingInvariants(was, is *v1alpha1.Meeting) (broken []string) {
 	broken = checkConditions(is.Generation, s.Conditions, v1alpha1.ConditionReady, v1alpha1.ConditionReconciling,
 		v1alpha1.ConditionStalled, v1alpha1.ConditionOccupied, v1alpha1.ConditionEnded)
 	if s.Phase == "" { // nobody has looked at it yet
-		says(equalStatus(s, v1alpha1.MeetingStatus{}), "2a: a status without a phase: %+v", s)
+		untouched := v1alpha1.MeetingStatus{ObservedGeneration: s.ObservedGeneration}
+		says(s.ObservedGeneration == -1 && equality.Semantic.DeepEqual(s, untouched), "2a: a status without a phase: %+v", s)
 		return broken
 	}
 	find := func(kind string) *metav1.Condition { return meta.FindStatusCondition(s.Conditions, kind) }
@@ -112,8 +114,6 @@ func order(p v1alpha1.MeetingPhase) int {
 	return map[v1alpha1.MeetingPhase]int{v1alpha1.MeetingPending: 1, v1alpha1.MeetingActive: 1, v1alpha1.MeetingEnding: 2, v1alpha1.MeetingEnded: 3}[p]
 }
 
-func equalStatus(a, b v1alpha1.MeetingStatus) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
-
 // 7. A transition time moves when the state does, and only then.
 func checkTransitions(before, now []metav1.Condition) (broken []string) {
 	for _, c := range now {
@@ -135,8 +135,9 @@ func configInvariants(was, is *v1alpha1.ConferenceConfig) (broken []string) {
 	broken = checkConditions(is.Generation, s.Conditions, v1alpha1.ConditionReady, v1alpha1.ConditionStalled, v1alpha1.ConditionReconciling,
 		v1alpha1.ConditionAPIKeysResolved, v1alpha1.ConditionSigningKeysResolved, v1alpha1.ConditionUsersResolved, v1alpha1.ConditionMediaReachable,
 		v1alpha1.ConditionWeakSecret, v1alpha1.ConditionKeyRefused, v1alpha1.ConditionHostConflict, v1alpha1.ConditionEndpointNames, v1alpha1.ConditionSettingsInvalid)
-	if len(s.Conditions) == 0 {
-		return broken // nobody has looked at it yet
+	if len(s.Conditions) == 0 { // nobody has looked at it yet
+		says(s.ObservedGeneration == -1, "8: looked at, and without conditions: %+v", s)
+		return broken
 	}
 	find := func(kind string) *metav1.Condition { return meta.FindStatusCondition(s.Conditions, kind) }
 	has := func(kind string, status metav1.ConditionStatus) bool {

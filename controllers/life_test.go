@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+)
+
+func people(n int32) func(*v1alpha1.Meeting) bool {
+	return func(m *v1alpha1.Meeting) bool { return m.Status.ParticipantCount == n }
+}
+
+func because(reason v1alpha1.EndReason) func(*v1alpha1.Meeting) bool {
+	return func(m *v1alpha1.Meeting) bool { return m.Status.EndReason == reason }
+}
+
+func (w *world) gone(name string) {
+	w.t.Helper()
+	w.eventually(func() error {
+		err := w.Client.Get(context.Background(), client.ObjectKey{Namespace: w.Namespace, Name: name}, &v1alpha1.Meeting{})
+		if !apierrors.IsNotFound(err) {
+			return fmt.Errorf("%s is still there (%v)", name, err)
+		}
+		return nil
+	})
+}
+
+func (w *world) configSays(condition, reason string) {
+	w.t.Helper()
+	w.eventually(func() error {
+		var c v1alpha1.ConferenceConfig
+		if err := w.Client.Get(context.Background(), client.ObjectKey{Namespace: w.Namespace, Name: "default"}, &c); err != nil {
+			return err
+		}
+		if got := meta.FindStatusCondition(c.Status.Conditions, condition); got == nil || got.Reason != reason {
+			return fmt.Errorf("conditions are:\n%s", describe(c.Status))
+		}
+		return nil
+	})
+}
+
+// A whole life: the clock is set forth from one deadline to the next.
+func TestLifeOfAMeeting(t *testing.T) {
+	w := newWorld(t)
+	c := w.config()
+	w.configSays(v1alpha1.ConditionReady, v1alpha1.ReasonServing)
+	m := w.meeting("standup")
+	w.is("standup", v1alpha1.MeetingActive)
+	name := w.enter(c, m, "anna", "tom")
+	w.is("standup", v1alpha1.MeetingActive, people(2), func(m *v1alpha1.Meeting) bool { return m.Status.StartTime != nil })
+	w.engine.set(name)
+	w.observer.Hint(name)
+	w.is("standup", v1alpha1.MeetingActive, people(0))
+	w.pass(5 * time.Minute)
+	ended := w.is("standup", v1alpha1.MeetingEnded, because(v1alpha1.EndEmpty))
+	if len(ended.Finalizers) != 0 {
+		w.eventually(func() error {
+			if m := w.is("standup", v1alpha1.MeetingEnded); len(m.Finalizers) != 0 {
+				return fmt.Errorf("it has %q", m.Finalizers)
+			}
+			return nil
+		})
+	}
+	w.pass(23 * time.Hour)
+	w.is("standup", v1alpha1.MeetingEnded)
+	w.pass(time.Hour + 10*time.Second)
+	w.gone("standup")
+}
+
+// The engine stays away while a Meeting is deleted: after five minutes the finalizer goes, with an Event, and the room
+// is closed when the engine is back.
+func TestEngineStaysAwayDuringADelete(t *testing.T) {
+	w := newWorld(t)
+	c := w.config()
+	m := w.meeting("m")
+	name := w.enter(c, m, "anna")
+	w.is("m", v1alpha1.MeetingActive, people(1))
+	for _, verb := range []string{"rooms", "participants", "close"} {
+		w.engine.breakVerb(verb, errAway)
+	}
+	w.configSays(v1alpha1.ConditionMediaReachable, v1alpha1.ReasonUnreachable)
+	w.must(w.Client.Delete(t.Context(), m))
+	w.is("m", v1alpha1.MeetingEnding, because(v1alpha1.EndDeleted))
+	w.pass(4 * time.Minute)
+	w.is("m", v1alpha1.MeetingEnding)
+	w.pass(time.Minute + 2*time.Second)
+	w.gone("m")
+	w.eventually(func() error {
+		if out := w.Kubectl(t, "get", "events", "-o", "jsonpath={.items[*].reason}"); !strings.Contains(out, "EngineAway") {
+			return fmt.Errorf("events are %s", out)
+		}
+		return nil
+	})
+	for _, verb := range []string{"rooms", "participants", "close"} {
+		w.engine.breakVerb(verb, nil)
+	}
+	w.configSays(v1alpha1.ConditionMediaReachable, v1alpha1.ReasonReachable)
+	w.eventually(func() error {
+		w.pass(unknownAfter)
+		w.engine.mu.Lock()
+		defer w.engine.mu.Unlock()
+		if _, there := w.engine.rooms[name]; there {
+			return fmt.Errorf("the room is still there")
+		}
+		return nil
+	})
+}
+
+// The engine lost its rooms: nothing ends, and who comes back is back.
+func TestEngineRestarts(t *testing.T) {
+	w := newWorld(t)
+	c := w.config()
+	m := w.meeting("m")
+	name := w.enter(c, m, "anna")
+	started := w.is("m", v1alpha1.MeetingActive, people(1))
+	w.engine.lose()
+	w.observer.Hint(name)
+	w.is("m", v1alpha1.MeetingActive, people(0))
+	w.pass(4 * time.Minute)
+	w.engine.set(name, "anna")
+	w.observer.Hint(name)
+	again := w.is("m", v1alpha1.MeetingActive, people(1))
+	if !again.Status.StartTime.Equal(started.Status.StartTime) {
+		t.Errorf("it began at %v, and then at %v", started.Status.StartTime, again.Status.StartTime)
+	}
+}
+
+// An end that the engine does not carry out at once is tried until it does.
+func TestCloseIsTriedAgain(t *testing.T) {
+	w := newWorld(t)
+	c := w.config()
+	m := w.meeting("m")
+	w.enter(c, m, "anna")
+	w.is("m", v1alpha1.MeetingActive, people(1))
+	w.engine.breakVerb("close", errAway)
+	w.engine.took()
+	w.patch(m, `{"spec":{"end":{}}}`)
+	w.is("m", v1alpha1.MeetingEnding, because(v1alpha1.EndRequested))
+	w.eventually(func() error {
+		w.engine.mu.Lock()
+		defer w.engine.mu.Unlock()
+		if n := strings.Count(strings.Join(w.engine.calls, " "), "close"); n < 2 {
+			return fmt.Errorf("closed %d times", n)
+		}
+		return nil
+	})
+	w.engine.breakVerb("close", nil)
+	w.is("m", v1alpha1.MeetingEnded, people(0))
+}
+
+// An arrival that the last look did not see moves the expiry: the end must not rest on an old look.
+func TestArrivalJustBeforeTheExpiry(t *testing.T) {
+	w := newWorld(t)
+	c := w.config()
+	m := w.meeting("m", func(m *v1alpha1.Meeting) { m.Spec.Duration = "01:00:00" })
+	w.is("m", v1alpha1.MeetingActive)
+	name := w.enter(c, m)
+	w.eventually(func() error {
+		if seen := w.observer.Seen(w.media(c), name); !seen.Known || !seen.RoomExists {
+			return fmt.Errorf("the empty room has not been seen: %+v", seen)
+		}
+		return nil
+	})
+	w.engine.set(name, "anna") // no hint: the next look at the list may be a second away
+	w.pass(time.Hour)
+	got := w.is("m", v1alpha1.MeetingActive, people(1))
+	if got.Status.ExpiryTime == nil || got.Status.ExpiryTime.Before(&metav1.Time{Time: w.now().Add(30 * time.Minute)}) {
+		t.Errorf("it expires at %v", got.Status.ExpiryTime)
+	}
+}
+
+// Younger Meetings of a room wait for it, oldest first.
+func TestRoomGoesFromOneToTheNext(t *testing.T) {
+	w := newWorld(t)
+	w.config()
+	taken := func(m *v1alpha1.Meeting) { m.Spec.Room = "shared" }
+	w.meeting("one", taken)
+	w.is("one", v1alpha1.MeetingActive)
+	w.meeting("two", taken)
+	w.meeting("three", taken)
+	holders := func() (open []string) {
+		var all v1alpha1.MeetingList
+		w.must(w.Client.List(t.Context(), &all, client.InNamespace(w.Namespace)))
+		for i := range all.Items {
+			ready := meta.FindStatusCondition(all.Items[i].Status.Conditions, v1alpha1.ConditionReady)
+			switch {
+			case ready == nil:
+			case ready.Status == metav1.ConditionTrue:
+				open = append(open, all.Items[i].Name)
+			case ready.Reason != v1alpha1.ReasonRoomTaken:
+				open = append(open, all.Items[i].Name+" is "+ready.Reason)
+			}
+		}
+		return open
+	}
+	for left := 3; left > 0; left-- {
+		var holder string
+		w.eventually(func() error {
+			open := holders()
+			if len(open) != 1 || strings.Contains(open[0], " ") {
+				return fmt.Errorf("open are %q", open)
+			}
+			holder = open[0]
+			return nil
+		})
+		w.patch(&v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: holder}}, `{"spec":{"end":{}}}`)
+		w.is(holder, v1alpha1.MeetingEnded, because(v1alpha1.EndRequested))
+	}
+}
+
+// A ConferenceConfig that is deleted ends its Meetings first, and says how many are left.
+func TestConfigIsDeleted(t *testing.T) {
+	w := newWorld(t)
+	c := w.config()
+	m := w.meeting("m")
+	w.enter(c, m, "anna")
+	w.is("m", v1alpha1.MeetingActive, people(1))
+	w.engine.breakVerb("close", errAway)
+	w.must(w.Client.Delete(t.Context(), c))
+	w.configSays(v1alpha1.ConditionReady, v1alpha1.ReasonDeleting)
+	w.engine.breakVerb("close", nil)
+	w.is("m", v1alpha1.MeetingEnded, because(v1alpha1.EndDeleted))
+	w.eventually(func() error {
+		if err := w.Client.Get(context.Background(), client.ObjectKeyFromObject(c), c); !apierrors.IsNotFound(err) {
+			return fmt.Errorf("the config is still there (%v)", err)
+		}
+		return nil
+	})
+}
+
+// What is written is written once: a Meeting in which nothing happens costs nothing.
+func TestNothingIsWrittenWhileNothingHappens(t *testing.T) {
+	w := newWorld(t)
+	c := w.config()
+	m := w.meeting("m")
+	name := w.enter(c, m, "anna")
+	before := w.is("m", v1alpha1.MeetingActive, people(1))
+	w.eventually(func() error { // until what the arrival led to is written
+		now := w.is("m", v1alpha1.MeetingActive)
+		settled := now.ResourceVersion == before.ResourceVersion
+		before = now
+		if !settled {
+			return fmt.Errorf("still being written")
+		}
+		return nil
+	})
+	w.engine.took()
+	w.eventually(func() error {
+		w.observer.Hint(name)
+		w.engine.mu.Lock()
+		defer w.engine.mu.Unlock()
+		if n := strings.Count(strings.Join(w.engine.calls, " "), "participants"); n < 4 {
+			return fmt.Errorf("looked %d times", n)
+		}
+		return nil
+	})
+	if now := w.is("m", v1alpha1.MeetingActive); now.ResourceVersion != before.ResourceVersion {
+		t.Errorf("written from\n%+v\nto\n%+v", before, now)
+	}
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/utils/ptr"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/store"
+	"convene.dev/convene/internal/tenant"
+	"convene.dev/convene/internal/testkit"
+)
+
+// world runs the controllers on a real API server with a clock that can be set and an engine that can fail. Every
+// version of every Meeting and ConferenceConfig is held against the invariants.
+type world struct {
+	*testkit.Cluster
+	t        *testing.T
+	engine   *faulty
+	observer *Observer
+
+	mu    sync.Mutex
+	ahead time.Duration
+	seen  int
+}
+
+const patience = time.Minute
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{Cluster: testkit.ControlPlane(t), t: t, engine: newFaulty()}
+	ctx, stop := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	t.Cleanup(func() {
+		stop()
+		all.Wait()
+		if w.seen == 0 {
+			t.Error("no version of anything was held against the invariants")
+		}
+	})
+	run := func(part func(context.Context) error) {
+		all.Go(func() {
+			if err := part(ctx); err != nil && ctx.Err() == nil {
+				t.Error(err)
+			}
+		})
+	}
+	shared, err := cache.New(w.Config, cache.Options{Scheme: testkit.Scheme(), DefaultNamespaces: map[string]cache.Config{w.Namespace: {}}})
+	w.must(err)
+	w.must(store.AddIndexes(ctx, shared))
+	objects, err := client.New(w.Config, client.Options{Scheme: testkit.Scheme(), Cache: &client.CacheOptions{Reader: shared, EnableReadYourWritesConsistency: ptr.To(true)}})
+	w.must(err)
+	secrets, err := kubernetes.NewForConfig(w.Config)
+	w.must(err)
+	tenants := tenant.NewRegistry(tenant.Options{
+		Cache: shared, Client: secrets, Dial: func(engine.Server) (engine.Engine, error) { return w.engine, nil },
+	})
+	w.watch(ctx, &all, &v1alpha1.MeetingList{}, &v1alpha1.ConferenceConfigList{})
+	run(shared.Start)
+	run(tenants.Start)
+	<-tenants.Ready()
+	run(w.controllers(ctx, shared, objects, tenants).Start)
+	return w
+}
+
+// controllers puts them together, as cmd/manager does.
+func (w *world) controllers(ctx context.Context, shared cache.Cache, objects client.Client, tenants *tenant.Registry) ctrl.Manager {
+	mgr, err := ctrl.NewManager(w.Config, ctrl.Options{
+		Scheme: testkit.Scheme(), Logger: logr.Discard(),
+		NewCache:   func(*rest.Config, cache.Options) (cache.Cache, error) { return started{shared}, nil },
+		Metrics:    metricsserver.Options{BindAddress: "0"},
+		Controller: config.Controller{SkipNameValidation: ptr.To(true)},
+	})
+	w.must(err)
+	wakes := NewWakes(ctx)
+	w.observer = NewObserver(tenants, objects, w.now, mgr.GetLogger())
+	w.observer.Changed = wakes.Meeting
+	w.observer.EngineChanged = func(engine.Server) {
+		for _, t := range tenants.All() {
+			wakes.Tenant(t.NamespacedName)
+		}
+	}
+	tenants.Notify(wakes.Tenant)
+	events := mgr.GetEventRecorder("convene")
+	w.must((&MeetingReconciler{Client: objects, Tenants: tenants, Observer: w.observer, Events: events, Now: w.now}).SetupWithManager(mgr, wakes))
+	w.must((&ConfigReconciler{
+		Client: objects, Secrets: w.Client, Tenants: tenants, Conflicts: tenants.Conflicts, Observer: w.observer, Events: events, Now: w.now,
+	}).SetupWithManager(mgr, wakes))
+	w.must(mgr.Add(w.observer))
+	return mgr
+}
+
+// started is a cache that runs already.
+type started struct{ cache.Cache }
+
+// Start waits.
+func (started) Start(ctx context.Context) error {
+	<-ctx.Done()
+	return nil
+}
+
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) now() time.Time {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Now().Add(w.ahead)
+}
+
+// pass sets the clock forth, and has every Meeting looked at.
+func (w *world) pass(d time.Duration) {
+	w.t.Helper()
+	w.mu.Lock()
+	w.ahead += d
+	w.mu.Unlock()
+	w.touch()
+}
+
+// touch writes an annotation on every Meeting, which wakes its reconciler.
+func (w *world) touch() {
+	w.t.Helper()
+	var all v1alpha1.MeetingList
+	w.must(w.Client.List(context.Background(), &all, client.InNamespace(w.Namespace)))
+	for i := range all.Items {
+		patch := fmt.Sprintf(`{"metadata":{"annotations":{"touched":%q}}}`, time.Now())
+		w.must(client.IgnoreNotFound(w.Client.Patch(context.Background(), &all.Items[i], client.RawPatch(types.MergePatchType, []byte(patch)))))
+	}
+}
+
+// watch holds every version against the invariants.
+func (w *world) watch(ctx context.Context, all *sync.WaitGroup, lists ...client.ObjectList) {
+	watcher, err := client.NewWithWatch(w.Config, client.Options{Scheme: testkit.Scheme()})
+	w.must(err)
+	for _, list := range lists {
+		versions, err := watcher.Watch(ctx, list, client.InNamespace(w.Namespace))
+		w.must(err)
+		all.Go(func() {
+			defer versions.Stop()
+			before := map[types.UID]client.Object{}
+			for event := range versions.ResultChan() {
+				now, ok := event.Object.(client.Object)
+				if !ok {
+					return
+				}
+				w.check(before[now.GetUID()], now)
+				before[now.GetUID()] = now
+			}
+		})
+	}
+}
+
+func (w *world) check(was, is client.Object) {
+	var broken []string
+	var status any
+	switch now := is.(type) {
+	case *v1alpha1.Meeting:
+		before, _ := was.(*v1alpha1.Meeting)
+		broken, status = meetingInvariants(before, now), now.Status
+	case *v1alpha1.ConferenceConfig:
+		before, _ := was.(*v1alpha1.ConferenceConfig)
+		broken, status = configInvariants(before, now), now.Status
+	}
+	if len(broken) > 0 {
+		w.t.Errorf("%s breaks:\n  %s\n  %+v", is.GetName(), say(broken), status)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.seen++
+}
+
+// config makes the ConferenceConfig default, which has an engine.
+func (w *world) config(change ...func(*v1alpha1.ConferenceConfigSpec)) *v1alpha1.ConferenceConfig {
+	w.t.Helper()
+	for name, data := range map[string]map[string]string{
+		"keys": {"key": "4d1f0c7be2a94b0f8e6a"}, "livekit": {"apiKey": "key", "apiSecret": "secret"},
+	} {
+		w.must(w.Client.Create(w.t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}, StringData: data}))
+	}
+	c := &v1alpha1.ConferenceConfig{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "default"},
+		Spec: v1alpha1.ConferenceConfigSpec{
+			Variant: v1alpha1.VariantA, BaseURL: "https://x.example",
+			API:   &v1alpha1.APISpec{KeySecretRefs: []v1alpha1.SecretKeyReference{{Name: "keys", Key: "key"}}},
+			Media: &v1alpha1.MediaSpec{APIURL: "http://livekit:7880", SecretRef: v1alpha1.MediaSecretReference{Name: "livekit"}},
+		},
+	}
+	for _, f := range change {
+		f(&c.Spec)
+	}
+	w.must(w.Client.Create(w.t.Context(), c))
+	return c
+}
+
+// meeting makes a Meeting as the API does.
+func (w *world) meeting(name string, change ...func(*v1alpha1.Meeting)) *v1alpha1.Meeting {
+	w.t.Helper()
+	m := &v1alpha1.Meeting{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name, Labels: map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByAPI}},
+		Spec:       v1alpha1.MeetingSpec{Room: name},
+	}
+	for _, f := range change {
+		f(m)
+	}
+	w.must(w.Client.Create(w.t.Context(), m))
+	return m
+}
+
+// enter lets people in, as the gateway and a LiveKit would.
+func (w *world) enter(c *v1alpha1.ConferenceConfig, m *v1alpha1.Meeting, names ...string) engine.RoomName {
+	w.t.Helper()
+	w.patch(m, fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, v1alpha1.AnnotationRoomOpened, w.now().Format(time.RFC3339)))
+	name := meeting.EngineRoom(string(c.UID), string(m.UID))
+	w.engine.set(name, names...)
+	w.observer.Hint(name)
+	return name
+}
+
+func (w *world) patch(o client.Object, text string) {
+	w.t.Helper()
+	w.must(w.Client.Patch(w.t.Context(), o, client.RawPatch(types.MergePatchType, []byte(text))))
+}
+
+func (w *world) eventually(check func() error) {
+	w.t.Helper()
+	testkit.Eventually(w.t, patience, check)
+}
+
+// is waits for a phase and what else has to be so.
+func (w *world) is(name string, phase v1alpha1.MeetingPhase, and ...func(*v1alpha1.Meeting) bool) *v1alpha1.Meeting {
+	w.t.Helper()
+	var m v1alpha1.Meeting
+	w.eventually(func() error {
+		m = v1alpha1.Meeting{}
+		if err := w.Client.Get(context.Background(), client.ObjectKey{Namespace: w.Namespace, Name: name}, &m); err != nil {
+			return err
+		}
+		ok := m.Status.Phase == phase
+		for _, f := range and {
+			ok = ok && f(&m)
+		}
+		if !ok {
+			return fmt.Errorf("%s is %+v", name, m.Status)
+		}
+		return nil
+	})
+	return &m
+}
+
+// media is how the tenant of a config reaches the engine.
+func (w *world) media(c *v1alpha1.ConferenceConfig) *tenant.Media {
+	return &tenant.Media{Server: engine.Server{URL: c.Spec.Media.APIURL, Key: "key", Secret: "secret"}, Engine: w.engine}
+}
