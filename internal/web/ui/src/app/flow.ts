@@ -39,6 +39,8 @@ export interface Form {
   password: string;
   username: string;
   userPassword: string;
+  /** Stands in for both, for whom an application gave one. */
+  token: string;
 }
 
 export interface Surroundings {
@@ -98,7 +100,10 @@ export class Flow {
     const request: SessionRequest = { ...this.baseRequest(), name: form.name.trim() };
     if (!request.ticket) Object.assign(request, { audio: wanted.audio, video: wanted.video });
     if (form.password) request.password = form.password;
-    if (form.username) Object.assign(request, { username: form.username, userPassword: form.userPassword });
+    const { username, userPassword, token } = form;
+    // What is typed stands in for a token in the address, which may be over.
+    if (token.trim()) request.token = token.trim();
+    else if (username) Object.assign(request, { token: undefined, username, userPassword });
     void this.enter(request, wanted, { take: () => devices.take(), release: () => undefined });
   }
 

@@ -18,7 +18,7 @@ interface JoinFormProps {
 
 export function JoinForm({ room, asking, busy, name, onName, onJoin }: JoinFormProps) {
   const [nameMissing, setNameMissing] = useState(false);
-  const [secrets, setSecrets] = useState({ password: '', username: '', userPassword: '' });
+  const [secrets, setSecrets] = useState({ password: '', username: '', userPassword: '', token: '' });
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => focusProblem(form.current, asking), [asking]);
   const type = (field: keyof typeof secrets) => (event: React.ChangeEvent<HTMLInputElement>) =>
@@ -82,6 +82,15 @@ export function JoinForm({ room, asking, busy, name, onName, onJoin }: JoinFormP
             autoComplete="current-password"
             value={secrets.userPassword}
             onChange={type('userPassword')}
+          />
+          <Field
+            label={t('prejoin.token')}
+            testId="login-token"
+            type="password"
+            autoComplete="off"
+            hint={t('prejoin.tokenHint')}
+            value={secrets.token}
+            onChange={type('token')}
           />
         </fieldset>
       )}

@@ -20,6 +20,8 @@ const texts: Texts = {
   'prejoin.loginTitle': 'سجّل الدخول للانضمام',
   'prejoin.username': 'اسم المستخدم',
   'prejoin.userPassword': 'كلمة المرور',
+  'prejoin.token': 'أو رمز دخول',
+  'prejoin.tokenHint': 'إذا أُعطيت رمزًا فهو يكفي.',
   'prejoin.loginRequired': 'هذه الغرفة للمستخدمين المسجّلين. أدخل اسم المستخدم وكلمة المرور.',
   'prejoin.loginWrong': 'اسم المستخدم أو كلمة المرور غير صحيحة. تحقّق منهما وحاول مجدّدًا.',
   'prejoin.join': 'انضمّ الآن',

@@ -19,6 +19,8 @@ export const en = {
   'prejoin.loginTitle': 'Sign in to join',
   'prejoin.username': 'Username',
   'prejoin.userPassword': 'Password',
+  'prejoin.token': 'Or a token',
+  'prejoin.tokenHint': 'If you were given one, it is enough.',
   'prejoin.loginRequired': 'This room is for signed-in users. Enter your username and password.',
   'prejoin.loginWrong': 'Username or password is wrong. Check both and try again.',
   'prejoin.join': 'Join now',
