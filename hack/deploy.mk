@@ -14,3 +14,9 @@ chart: ## Bring CRDs, roles, alerts and the table of values into the Helm chart
 reference: $(CRD_REF_DOCS) ## Write docs/configure.md from the types
 	@$(CRD_REF_DOCS) --log-level ERROR --config hack/reference/config.yaml --source-path api/v1alpha1 --max-depth 20 \
 		--renderer markdown --templates-dir hack/reference/templates --output-path docs/configure.md
+
+verify: verify-promql
+.PHONY: verify-promql
+verify-promql:
+	@$(STEP) "expressions of alerts and dashboard" go run -C hack/promql . \
+		$(addprefix $(CURDIR)/config/components/monitoring/,rules.yaml dashboard.json)
