@@ -218,15 +218,15 @@ func (cached) Get(context.Context, client.ObjectKey, client.Object, ...client.Ge
 
 // List finds by UID.
 func (c cached) List(_ context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	c.looker.mu.Lock()
-	defer c.looker.mu.Unlock()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	var o client.ListOptions
 	o.ApplyOptions(opts)
 	uid, ok := o.FieldSelector.RequiresExactMatch("uid")
 	if !ok {
 		return errors.New("only by UID")
 	}
-	for _, m := range c.looker.meetings {
+	for _, m := range c.meetings {
 		if string(m.UID) == uid {
 			list.(*v1alpha1.MeetingList).Items = append(list.(*v1alpha1.MeetingList).Items, m)
 		}

@@ -62,13 +62,11 @@ func requeueAt(at, now time.Time) ctrl.Result {
 // setFinalizer adds or takes off ours, if the object is still as it was read.
 func setFinalizer(ctx context.Context, c client.Client, o client.Object, present bool) error {
 	was := o.DeepCopyObject().(client.Object)
-	changed := false
+	change := controllerutil.RemoveFinalizer
 	if present {
-		changed = controllerutil.AddFinalizer(o, v1alpha1.Finalizer)
-	} else {
-		changed = controllerutil.RemoveFinalizer(o, v1alpha1.Finalizer)
+		change = controllerutil.AddFinalizer
 	}
-	if !changed {
+	if !change(o, v1alpha1.Finalizer) {
 		return nil
 	}
 	return c.Patch(ctx, o, client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}))

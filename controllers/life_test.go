@@ -30,7 +30,7 @@ func (w *world) gone(name string) {
 	w.eventually(func() error {
 		err := w.Client.Get(context.Background(), client.ObjectKey{Namespace: w.Namespace, Name: name}, &v1alpha1.Meeting{})
 		if !apierrors.IsNotFound(err) {
-			return fmt.Errorf("%s is still there (%v)", name, err)
+			return fmt.Errorf("%s is still there (%w)", name, err)
 		}
 		return nil
 	})
@@ -233,7 +233,7 @@ func TestConfigIsDeleted(t *testing.T) {
 	w.is("m", v1alpha1.MeetingEnded, because(v1alpha1.EndDeleted))
 	w.eventually(func() error {
 		if err := w.Client.Get(context.Background(), client.ObjectKeyFromObject(c), c); !apierrors.IsNotFound(err) {
-			return fmt.Errorf("the config is still there (%v)", err)
+			return fmt.Errorf("the config is still there (%w)", err)
 		}
 		return nil
 	})

@@ -98,7 +98,7 @@ func releaseAll(ctx context.Context, c client.Client, namespace string, list cli
 		}
 		if err := c.Patch(ctx, object, client.MergeFrom(was)); client.IgnoreNotFound(err) != nil {
 			failed = append(failed, fmt.Errorf("%s/%s: %w", object.GetNamespace(), object.GetName(), err))
-			return nil
+			return nil //nolint:nilerr // the others still have to be released
 		}
 		log.Info("Released", "namespace", object.GetNamespace(), "name", object.GetName())
 		return nil

@@ -21,7 +21,7 @@ const (
 type value struct{ name, initial, about string }
 
 func writeTable(valuesFile, readme string) error {
-	raw, err := os.ReadFile(valuesFile) //nolint:gosec // a file of this repository
+	raw, err := os.ReadFile(valuesFile)
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func writeTable(valuesFile, readme string) error {
 	if err != nil {
 		return err
 	}
-	page, err := os.ReadFile(readme) //nolint:gosec // a file of this repository
+	page, err := os.ReadFile(readme)
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func writeTable(valuesFile, readme string) error {
 	for _, v := range all {
 		table += fmt.Sprintf("| `%s` | `%s` | %s |\n", v.name, v.initial, strings.ReplaceAll(v.about, "|", "\\|"))
 	}
-	return os.WriteFile(readme, []byte(before+tableBegin+table+"\n"+tableEnd+after), 0o644) //nolint:gosec // no secret
+	return os.WriteFile(readme, []byte(before+tableBegin+table+"\n"+tableEnd+after), 0o644)
 }
 
 // valuesOf lists the values under a mapping. One that has no comment of its own is an error, unless it only groups

@@ -46,7 +46,7 @@ func TestExampleRepositoryIsWhole(t *testing.T) {
 			manifests.Build(t, filepath.Dir(path))
 			return nil
 		}
-		raw, err := os.ReadFile(path) //nolint:gosec // of this repository
+		raw, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}

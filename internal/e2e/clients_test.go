@@ -26,7 +26,7 @@ type program struct {
 // run runs the program with the tenant's address and the key. The output is JSON, but for the documentation.
 func (p program) run(t *testing.T, key string, args ...string) (output, complaint string, ok bool) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), p.command[0], append(p.command[1:], args...)...) //nolint:gosec // our own programs
+	cmd := exec.CommandContext(t.Context(), p.command[0], append(p.command[1:], args...)...)
 	cmd.Env = append(os.Environ(), "BASE_URL="+p.account.baseURL, "API_KEY_SECRET="+key)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -58,7 +58,7 @@ func TestClientsOfEveryLanguage(t *testing.T) {
 	root := testkit.Root(t)
 	folder := filepath.Join(root, "docs", "clients")
 	golang := filepath.Join(t.TempDir(), "convene")
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", golang, "./docs/clients/go") //nolint:gosec // our own package
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", golang, "./docs/clients/go")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

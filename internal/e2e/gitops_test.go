@@ -231,8 +231,8 @@ func (w *world) specIsOf(t *testing.T, kind, name, manager string) {
 		t.Fatal(err)
 	}
 	for _, of := range o.ManagedFields {
-		if of.Manager != manager && strings.Contains(string(of.FieldsV1.Raw), `"f:spec"`) {
-			t.Errorf("%s %s: %s owns a part of the spec: %s", kind, name, of.Manager, of.FieldsV1.Raw)
+		if of.Manager != manager && strings.Contains(of.FieldsV1.GetRawString(), `"f:spec"`) {
+			t.Errorf("%s %s: %s owns a part of the spec: %s", kind, name, of.Manager, of.FieldsV1.GetRawString())
 		}
 	}
 }

@@ -96,6 +96,21 @@ func dismissNotices(t testing.TB, p *testkit.Page) {
 	p.WaitFor(t, `(document.querySelectorAll('[data-testid=notice] button').forEach(b => b.click()), !document.querySelector('[data-testid=notice]'))`)
 }
 
+// is evaluates a condition now.
+func is(t testing.TB, p *testkit.Page, condition string) bool {
+	t.Helper()
+	return testkit.Eval[bool](t, p, "Boolean("+condition+")")
+}
+
+// openPanel opens chat or participants, unless it is open.
+func openPanel(t testing.TB, p *testkit.Page, panel string) {
+	t.Helper()
+	if !is(t, p, shows(panel)) {
+		p.Click(t, by(panel+"-toggle"))
+	}
+	p.WaitFor(t, shows(panel))
+}
+
 // textOf is what an element says.
 func textOf(t testing.TB, p *testkit.Page, testID string) string {
 	t.Helper()

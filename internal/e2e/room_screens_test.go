@@ -165,7 +165,7 @@ func (w *tour) refusals(t *testing.T) {
 			p := testkit.Browser(t).OpenOn(t, desk, c.link())
 			defer p.Close()
 			p.WaitFor(t, shows("prejoin")+"||"+shows("error-screen"))
-			if testkit.Eval[bool](t, p, shows("prejoin")) {
+			if is(t, p, shows("prejoin")) {
 				p.Type(t, by("name-input"), "Ada")
 				p.Click(t, by("join-button"))
 			}
@@ -242,7 +242,7 @@ func (w *tour) meeting(t *testing.T) {
 		{pages[others[2]], "صباح الخير، وصلتني الأرقام"},
 		{ada, "Thanks! Let us begin."},
 	} {
-		if !testkit.Eval[bool](t, line.from, shows("chat")) {
+		if !is(t, line.from, shows("chat")) {
 			line.from.Click(t, by("chat-toggle"))
 		}
 		line.from.Type(t, by("chat-input"), line.text)

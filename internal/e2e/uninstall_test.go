@@ -51,7 +51,7 @@ func TestReleaseWaitsForTheLastManager(t *testing.T) {
 	w.eventually(t, w.hasPhase("standing", v1alpha1.MeetingActive))
 
 	var log strings.Builder
-	release := exec.CommandContext(t.Context(), w.manager.Binary(), "--release", "--kubeconfig", w.Kubeconfig, "--namespace", w.Namespace, lease) //nolint:gosec // ours
+	release := exec.CommandContext(t.Context(), w.manager.Binary(), "--release", "--kubeconfig", w.Kubeconfig, "--namespace", w.Namespace, lease)
 	release.Stderr = &log
 	if err := release.Start(); err != nil {
 		t.Fatal(err)

@@ -100,7 +100,7 @@ func certificate(t *testing.T, certFile, keyFile string, serial int64) {
 
 // serialAt is the serial number of the certificate that a server shows.
 func serialAt(address string) (int64, error) {
-	//nolint:gosec // the test looks at the certificate itself
+
 	conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
 	if err != nil {
 		return 0, err
@@ -124,7 +124,7 @@ func TestTLSWithACertificateThatChanges(t *testing.T) {
 	}
 	shows(1)
 	client := &http.Client{Transport: &http.Transport{
-		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // its own certificate
+		ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},
 	}}
 	t.Cleanup(client.CloseIdleConnections)
 	response, err := client.Post("https://"+address+"/", "", strings.NewReader("hello"))
@@ -155,7 +155,7 @@ func TestNoOldTLS(t *testing.T) {
 	certFile, keyFile := filepath.Join(t.TempDir(), "tls.crt"), filepath.Join(t.TempDir(), "tls.key")
 	certificate(t, certFile, keyFile, 1)
 	address := served(t, Options{CertFile: certFile, KeyFile: keyFile}, nil)
-	//nolint:gosec // that is what must be refused
+
 	conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})
 	if err == nil {
 		_ = conn.Close()

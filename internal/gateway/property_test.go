@@ -70,11 +70,11 @@ func newHouse(t testing.TB) *house {
 	t.Cleanup(signalling.Close)
 	server := engine.Server{URL: signalling.URL, Key: "engine-key", Secret: strings.Repeat("engine secret", 3)}
 	// It signs and verifies as the real one does.
-	real, err := livekit.New(server)
+	signer, err := livekit.New(server)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.engine = silentEngine{real}
+	h.engine = silentEngine{signer}
 	media := &tenant.Media{Server: server, Engine: h.engine}
 	h.tenants = directory{
 		newTenant(t, "a", v1alpha1.VariantA, "a.example.com", "", keyA, media),

@@ -6,9 +6,10 @@ import (
 	"context"
 	"fmt"
 
+	lk "github.com/livekit/protocol/livekit"
+
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
-	lk "github.com/livekit/protocol/livekit"
 )
 
 func (c *client) Act(ctx context.Context, room engine.RoomName, action engine.Action) error {

@@ -6,13 +6,14 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/livekit/protocol/auth"
+	lk "github.com/livekit/protocol/livekit"
+
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/peer"
-	"github.com/google/go-cmp/cmp"
-	"github.com/livekit/protocol/auth"
-	lk "github.com/livekit/protocol/livekit"
 )
 
 func (h house) act(t *testing.T, room engine.RoomName, action engine.Action) {

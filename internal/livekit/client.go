@@ -9,11 +9,12 @@ import (
 	"net/url"
 	"time"
 
-	"convene.dev/convene/internal/engine"
-	"convene.dev/convene/internal/fault"
 	"github.com/livekit/protocol/auth"
 	lk "github.com/livekit/protocol/livekit"
 	"github.com/twitchtv/twirp"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
 )
 
 const (

@@ -6,9 +6,10 @@ import (
 	"context"
 	"time"
 
+	lk "github.com/livekit/protocol/livekit"
+
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
-	lk "github.com/livekit/protocol/livekit"
 )
 
 const (

@@ -14,10 +14,11 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/peer"
-	"github.com/google/go-cmp/cmp"
 )
 
 type announcement struct {

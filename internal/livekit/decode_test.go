@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"convene.dev/convene/internal/engine"
 	"github.com/google/go-cmp/cmp"
 	lk "github.com/livekit/protocol/livekit"
 	"google.golang.org/protobuf/proto"
+
+	"convene.dev/convene/internal/engine"
 )
 
 func TestDecodeMetadata(t *testing.T) {

@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 
-	"convene.dev/convene/internal/fault"
 	"github.com/twitchtv/twirp"
+
+	"convene.dev/convene/internal/fault"
 )
 
 // asFault gives an error of a LiveKit call its consequence.

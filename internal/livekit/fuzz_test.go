@@ -24,13 +24,13 @@ func fuzzed(f *testing.F) engine.Engine {
 // FuzzHint has two readers to break: of what nobody signed, which must be denied, and of what LiveKit did.
 func FuzzHint(f *testing.F) {
 	e := fuzzed(f)
-	real := signed(f, `{"event":"room_started","room":{"name":"m-1"}}`)
-	f.Add(real.authorization, real.body)
+	genuine := signed(f, `{"event":"room_started","room":{"name":"m-1"}}`)
+	f.Add(genuine.authorization, genuine.body)
 	f.Add("", []byte(`{"room":{"name":"m-1","sid":"RM_1","emptyTimeout":300}}`))
 	f.Add("..", []byte("{\"room\":"))
 	f.Fuzz(func(t *testing.T, authorization string, body []byte) {
 		room, err := e.Hint(authorization, body)
-		if authorization != real.authorization && !fault.Is(err, fault.KindDenied) {
+		if authorization != genuine.authorization && !fault.Is(err, fault.KindDenied) {
 			t.Errorf("an unsigned webhook gives room %q and error %v", room, err)
 		}
 		d := signed(t, string(body))

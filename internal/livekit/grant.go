@@ -6,10 +6,11 @@ import (
 	"errors"
 	"slices"
 
-	"convene.dev/convene/internal/engine"
-	"convene.dev/convene/internal/fault"
 	"github.com/livekit/protocol/auth"
 	lk "github.com/livekit/protocol/livekit"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
 )
 
 // maxNameBytes is LiveKit's limit on names of rooms and identities.

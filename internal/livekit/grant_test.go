@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"convene.dev/convene/internal/engine"
 	"github.com/google/go-cmp/cmp"
+
+	"convene.dev/convene/internal/engine"
 )
 
 // nowhere is a server that nothing here connects to.

@@ -7,10 +7,11 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 
-	"convene.dev/convene/internal/engine"
-	"convene.dev/convene/internal/fault"
 	lk "github.com/livekit/protocol/livekit"
 	"google.golang.org/protobuf/encoding/protojson"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
 )
 
 // Hint answers a denied fault for a webhook that this server did not sign, and an invalid one for one about no room.

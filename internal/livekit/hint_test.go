@@ -11,10 +11,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/livekit/protocol/auth"
+
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/testkit"
-	"github.com/livekit/protocol/auth"
 )
 
 type delivery struct {

@@ -3,9 +3,10 @@
 package livekit
 
 import (
+	"github.com/livekit/protocol/auth"
+
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
-	"github.com/livekit/protocol/auth"
 )
 
 // Inspect says nothing of why a token is refused, so that no part of one gets into a log. It knows the tokens that

@@ -8,10 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"convene.dev/convene/internal/engine"
-	"convene.dev/convene/internal/fault"
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/livekit/protocol/auth"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
 )
 
 func TestInspect(t *testing.T) {

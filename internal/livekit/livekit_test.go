@@ -10,14 +10,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/livekit/protocol/auth"
+	lk "github.com/livekit/protocol/livekit"
+	"github.com/twitchtv/twirp"
+
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/livekit"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/peer"
-	"github.com/livekit/protocol/auth"
-	lk "github.com/livekit/protocol/livekit"
-	"github.com/twitchtv/twirp"
 )
 
 // patience is for what must happen; nothing here is measured by it.

@@ -6,10 +6,11 @@ import (
 	"context"
 	"slices"
 
-	"convene.dev/convene/internal/engine"
-	"convene.dev/convene/internal/fault"
 	lk "github.com/livekit/protocol/livekit"
 	"google.golang.org/protobuf/proto"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
 )
 
 // mute lasts: the peer may not publish a microphone again. The sound of a shared screen goes on.

@@ -7,9 +7,10 @@ import (
 	"context"
 	"slices"
 
+	lk "github.com/livekit/protocol/livekit"
+
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
-	lk "github.com/livekit/protocol/livekit"
 )
 
 // Participants answers oldest first.

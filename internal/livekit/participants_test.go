@@ -9,13 +9,14 @@ import (
 	"testing"
 	"time"
 
-	"convene.dev/convene/internal/engine"
-	"convene.dev/convene/internal/testkit"
-	"convene.dev/convene/internal/testkit/peer"
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/livekit/protocol/auth"
 	lk "github.com/livekit/protocol/livekit"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/peer"
 )
 
 func errorf(format string, args ...any) error { return fmt.Errorf(format, args...) }

@@ -8,10 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"convene.dev/convene/internal/engine"
-	"convene.dev/convene/internal/fault"
 	"github.com/livekit/protocol/auth"
 	lk "github.com/livekit/protocol/livekit"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
 )
 
 // forever keeps LiveKit from closing a room by itself: that is decided elsewhere, and 0 would mean its default.

@@ -8,13 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/livekit/protocol/auth"
+	lk "github.com/livekit/protocol/livekit"
+
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/peer"
-	"github.com/google/go-cmp/cmp"
-	"github.com/livekit/protocol/auth"
-	lk "github.com/livekit/protocol/livekit"
 )
 
 var expiry = time.Date(2031, 2, 3, 4, 5, 6, 0, time.UTC)

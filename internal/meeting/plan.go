@@ -96,7 +96,7 @@ func Plan(in Input) Decision {
 		p.live()
 	}
 	p.status.ObservedGeneration = in.Meeting.Generation
-	p.Decision.Status = p.status
+	p.Status = p.status
 	p.tell()
 	return p.Decision
 }

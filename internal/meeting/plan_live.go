@@ -29,7 +29,7 @@ func (p *plan) describe() {
 	length := p.length()
 	p.status.Duration = length.API()
 	if p.Seen.Known {
-		p.status.ParticipantCount = int32(len(p.Seen.Participants)) //nolint:gosec // bounded by the engine's limit
+		p.status.ParticipantCount = int32(len(p.Seen.Participants))
 		p.status.Participants = p.list()
 		p.latchStart()
 	}

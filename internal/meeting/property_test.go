@@ -161,7 +161,7 @@ func live(t testing.TB, data []byte, met map[string]int) {
 		l.enter("Anna")
 		l.leave("Anna")
 	}
-	l.told = func(in Input, d Decision) {
+	l.told = func(_ Input, d Decision) {
 		met[string(d.Status.Phase)+string(d.Status.EndReason)]++
 		for _, e := range d.Events {
 			met["event "+e.Reason]++

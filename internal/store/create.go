@@ -109,7 +109,7 @@ func blueprint(c meeting.CreateCommand) plans {
 		Room: c.Room, Duration: c.Duration, Redirect: v1alpha1.URL(c.Redirect),
 	}}
 	if c.MaxParticipants > 0 {
-		b.spec.MaxParticipants = ptr.To(int32(c.MaxParticipants)) //nolint:gosec // the API bounds it
+		b.spec.MaxParticipants = ptr.To(int32(c.MaxParticipants))
 	}
 	return b
 }

@@ -26,7 +26,7 @@ func (r *resolver) access() {
 
 	var values, places []string
 	for _, ref := range api.KeySecretRefs {
-		if value, ok := r.secretKey(v1alpha1.ConditionAPIKeysResolved, true, ref); ok {
+		if value, ok := r.secretKey(v1alpha1.ConditionAPIKeysResolved, ref); ok {
 			values = append(values, string(value))
 			places = append(places, fmt.Sprintf("Secret %q, key %q", ref.Name, ref.Key))
 		}

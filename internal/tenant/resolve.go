@@ -89,15 +89,15 @@ func (r *resolver) object(resource, name string) object {
 }
 
 // secretKey reads one key of a Secret. What is missing is reported under the condition.
-func (r *resolver) secretKey(condition string, fatal bool, ref v1alpha1.SecretKeyReference) (value []byte, ok bool) {
+func (r *resolver) secretKey(condition string, ref v1alpha1.SecretKeyReference) (value []byte, ok bool) {
 	data, found := r.lookup(r.object("secrets", ref.Name))
 	if !found {
-		r.problem(condition, v1alpha1.ReasonSecretNotFound, false, fatal, "There is no Secret %q that may be read; create it in namespace %q", ref.Name, r.config.Namespace)
+		r.problem(condition, v1alpha1.ReasonSecretNotFound, false, true, "There is no Secret %q that may be read; create it in namespace %q", ref.Name, r.config.Namespace)
 		return nil, false
 	}
 	value, found = data[ref.Key]
 	if !found {
-		r.problem(condition, v1alpha1.ReasonKeyNotFound, false, fatal, "Secret %q has no key %q; add it", ref.Name, ref.Key)
+		r.problem(condition, v1alpha1.ReasonKeyNotFound, false, true, "Secret %q has no key %q; add it", ref.Name, ref.Key)
 	}
 	return value, found
 }
@@ -107,7 +107,8 @@ func (r *resolver) signing() {
 	name := SigningKeysSecret(r.config)
 	data, ok := r.lookup(r.object("secrets", name))
 	if !ok {
-		r.problem(v1alpha1.ConditionSigningKeysResolved, v1alpha1.ReasonSecretNotFound, false, true, "There is no Secret %q that may be read; the operator makes it unless spec.tokens.signingKeysSecretRef names another", name)
+		r.problem(v1alpha1.ConditionSigningKeysResolved, v1alpha1.ReasonSecretNotFound, false, true,
+			"There is no Secret %q that may be read; the operator makes it unless spec.tokens.signingKeysSecretRef names another", name)
 		return
 	}
 	signer, problems := credential.NewSigner(r.Issuer(), data)
@@ -139,7 +140,7 @@ func (r *resolver) users() {
 	if host.UsersSecretRef == nil {
 		return
 	}
-	text, _ := r.secretKey(v1alpha1.ConditionUsersResolved, true, *host.UsersSecretRef)
+	text, _ := r.secretKey(v1alpha1.ConditionUsersResolved, *host.UsersSecretRef)
 	users, problems := credential.ParseUsers(text)
 	r.Users = users
 	if len(problems) > 0 {
@@ -208,11 +209,11 @@ func (r *resolver) media() {
 		r.problem(condition, v1alpha1.ReasonNotConfigured, false, false, "spec.media names no LiveKit; rooms cannot be entered until it does")
 		return
 	}
-	key, ok := r.secretKey(condition, true, mediaRef(spec.SecretRef.Name, spec.SecretRef.APIKeyKey, "apiKey"))
+	key, ok := r.secretKey(condition, mediaRef(spec.SecretRef.Name, spec.SecretRef.APIKeyKey, "apiKey"))
 	if !ok {
 		return
 	}
-	secret, ok := r.secretKey(condition, true, mediaRef(spec.SecretRef.Name, spec.SecretRef.APISecretKey, "apiSecret"))
+	secret, ok := r.secretKey(condition, mediaRef(spec.SecretRef.Name, spec.SecretRef.APISecretKey, "apiSecret"))
 	if !ok {
 		return
 	}

@@ -229,7 +229,7 @@ func TestPublishMakesNoSecondIdentity(t *testing.T) {
 
 func dialAndHold(t *testing.T, at string) {
 	t.Helper()
-	conn, _, err := websocket.Dial(within(t), at, nil)
+	conn, _, err := websocket.Dial(within(t), at, nil) //nolint:bodyclose // the library closes it
 	if err != nil {
 		t.Fatal(err)
 	}

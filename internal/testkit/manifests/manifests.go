@@ -5,6 +5,7 @@ package manifests
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -75,7 +76,7 @@ func Kustomize(t testing.TB, components ...string) []*unstructured.Unstructured 
 // what it is made of.
 func Overlay(t testing.TB, beside, kustomization string) string {
 	t.Helper()
-	dir, err := os.MkdirTemp(filepath.Join(testkit.Root(t), beside), "overlay-of-a-test-")
+	dir, err := os.MkdirTemp(filepath.Join(testkit.Root(t), beside), "overlay-of-a-test-") //nolint:usetesting // not in a temporary folder
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +104,7 @@ func Parse(t testing.TB, documents string) []*unstructured.Unstructured {
 	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(documents), 4096)
 	for {
 		o := &unstructured.Unstructured{}
-		if err := decoder.Decode(&o.Object); err == io.EOF {
+		if err := decoder.Decode(&o.Object); errors.Is(err, io.EOF) {
 			return all
 		} else if err != nil {
 			t.Fatalf("no YAML: %v\n%s", err, documents)

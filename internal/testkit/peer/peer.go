@@ -78,7 +78,7 @@ func Join(ctx context.Context, at, token string) (*Peer, error) {
 		muted:     map[string]bool{},
 	}
 	query := url.Values{"access_token": {token}, "protocol": {"16"}, "auto_subscribe": {"1"}, "sdk": {"go"}}
-	signal, response, err := websocket.Dial(ctx, strings.TrimSuffix(at, "/")+"/rtc?"+query.Encode(), nil)
+	signal, response, err := websocket.Dial(ctx, strings.TrimSuffix(at, "/")+"/rtc?"+query.Encode(), nil) //nolint:bodyclose // the library closes it
 	if err != nil {
 		return nil, refused(response)
 	}
