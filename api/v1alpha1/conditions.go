@@ -9,7 +9,8 @@ const (
 	ConditionReady = "Ready"
 	// ConditionReconciling is True, and otherwise absent, while a Meeting is being ended.
 	ConditionReconciling = "Reconciling"
-	// ConditionStalled is True, and otherwise absent, when nothing but a change by a person helps.
+	// ConditionStalled is True, and otherwise absent, while a ConferenceConfig is not Ready for a reason that nothing
+	// but a change by a person mends.
 	ConditionStalled = "Stalled"
 )
 
@@ -28,8 +29,6 @@ const (
 	ReasonOpen = "Open"
 	// ReasonConfigNotFound (False): there is no ConferenceConfig of that name.
 	ReasonConfigNotFound = "ConfigNotFound"
-	// ReasonConfigDeleting (False): the ConferenceConfig is being deleted.
-	ReasonConfigDeleting = "ConfigDeleting"
 	// ReasonRoomTaken (False): an older live Meeting has the room.
 	ReasonRoomTaken = "RoomTaken"
 	// ReasonNoMedia (False): the ConferenceConfig names no usable LiveKit.
@@ -75,27 +74,26 @@ const (
 
 // Reasons of a ConferenceConfig's conditions.
 const (
-	ReasonServing         = "Serving"
-	ReasonResolved        = "Resolved"
-	ReasonSecretNotFound  = "SecretNotFound"
-	ReasonKeyNotFound     = "KeyNotFound"
-	ReasonKeyEmpty        = "KeyEmpty"
-	ReasonKeyPublished    = "KeyPublished"
-	ReasonKeyTooShort     = "KeyTooShort"
-	ReasonKeyDoubled      = "KeyDoubled"
-	ReasonSourceInvalid   = "SourceInvalid"
-	ReasonLinesInvalid    = "LinesInvalid"
-	ReasonReachable       = "Reachable"
-	ReasonUnreachable     = "Unreachable"
-	ReasonUnauthorized    = "Unauthorized"
-	ReasonNotConfigured   = "NotConfigured"
-	ReasonNotChecked      = "NotChecked"
-	ReasonOlderConfig     = "OlderConfig"
-	ReasonUnknownNames    = "UnknownNames"
-	ReasonOmittedNames    = "OmittedNames"
-	ReasonContradiction   = "Contradiction"
-	ReasonDeleting        = "Deleting"
-	ReasonMeetingsRunning = "MeetingsRunning"
+	ReasonServing        = "Serving"
+	ReasonResolved       = "Resolved"
+	ReasonSecretNotFound = "SecretNotFound"
+	ReasonKeyNotFound    = "KeyNotFound"
+	ReasonKeyEmpty       = "KeyEmpty"
+	ReasonKeyPublished   = "KeyPublished"
+	ReasonKeyTooShort    = "KeyTooShort"
+	ReasonKeyDoubled     = "KeyDoubled"
+	ReasonSourceInvalid  = "SourceInvalid"
+	ReasonLinesInvalid   = "LinesInvalid"
+	ReasonReachable      = "Reachable"
+	ReasonUnreachable    = "Unreachable"
+	ReasonUnauthorized   = "Unauthorized"
+	ReasonNotConfigured  = "NotConfigured"
+	ReasonNotChecked     = "NotChecked"
+	ReasonOlderConfig    = "OlderConfig"
+	ReasonUnknownNames   = "UnknownNames"
+	ReasonOmittedNames   = "OmittedNames"
+	ReasonContradiction  = "Contradiction"
+	ReasonDeleting       = "Deleting"
 )
 
 // Finalizer keeps an object until its meetings have been ended in LiveKit.
