@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deploy
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/manifests"
+)
+
+// pages are all documents, by their path from the root.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	root := testkit.Root(t)
+	all := map[string]string{}
+	for _, from := range []string{"README.md", "docs", "config"} {
+		err := filepath.WalkDir(filepath.Join(root, from), func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(path) != ".md" {
+				return err
+			}
+			raw, err := os.ReadFile(path) //nolint:gosec // of this repository
+			name, _ := filepath.Rel(root, path)
+			all[name] = string(raw)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// headings are the anchors of a page, as Git servers make them.
+func headings(page string) map[string]bool {
+	all := map[string]bool{}
+	for line := range strings.SplitSeq(page, "\n") {
+		if title, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " "); ok && strings.HasPrefix(line, "#") {
+			anchor := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), "")
+			all[strings.ReplaceAll(anchor, " ", "-")] = true
+		}
+	}
+	return all
+}
+
+// TestRunbookKnowsEveryReasonAndAlert: whoever finds a reason in a condition, or is woken by an alert, finds an entry.
+func TestRunbookKnowsEveryReasonAndAlert(t *testing.T) {
+	entries := headings(pages(t)["docs/operate.md"])
+	wanted := append(reasons(t), alerts(t)...)
+	if len(wanted) < 40 {
+		t.Fatalf("only %d reasons and alerts were found: %q", len(wanted), wanted)
+	}
+	for _, name := range wanted {
+		if !entries[strings.ToLower(name)] {
+			t.Errorf("docs/operate.md has no entry for %s", name)
+		}
+	}
+}
+
+// reasons are the values of the constants that are reasons of conditions and of ends.
+func reasons(t *testing.T) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(testkit.Root(t), "api", "v1alpha1", "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, file := range files {
+		tree, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(tree, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok || len(spec.Values) != 1 {
+				return true
+			}
+			value, ok := spec.Values[0].(*ast.BasicLit)
+			isEnd := spec.Type != nil && spec.Type.(*ast.Ident).Name == "EndReason"
+			if ok && (isEnd || strings.HasPrefix(spec.Names[0].Name, "Reason")) {
+				text, _ := strconv.Unquote(value.Value)
+				all = append(all, text)
+			}
+			return true
+		})
+	}
+	return all
+}
+
+func alerts(t *testing.T) []string {
+	t.Helper()
+	rule := manifests.Find(t, manifests.Kustomize(t, "monitoring"), "PrometheusRule", "convene")
+	typed := manifests.As[struct {
+		metav1.TypeMeta   `json:",inline"`
+		metav1.ObjectMeta `json:"metadata"`
+		Spec              struct {
+			Groups []struct {
+				Name  string `json:"name"`
+				Rules []struct {
+					Alert       string            `json:"alert"`
+					Expr        string            `json:"expr"`
+					For         string            `json:"for"`
+					Labels      map[string]string `json:"labels"`
+					Annotations map[string]string `json:"annotations"`
+				} `json:"rules"`
+			} `json:"groups"`
+		} `json:"spec"`
+	}](t, rule)
+	var all []string
+	for _, g := range typed.Spec.Groups {
+		for _, r := range g.Rules {
+			all = append(all, r.Alert)
+			if want := "docs/operate.md#" + strings.ToLower(r.Alert); r.Annotations["runbook"] != want {
+				t.Errorf("%s leads to %q, not to %q", r.Alert, r.Annotations["runbook"], want)
+			}
+			if r.Labels["severity"] == "" || r.Annotations["summary"] == "" || r.Annotations["description"] == "" || r.For == "" {
+				t.Errorf("%s lacks a severity, a text or a time", r.Alert)
+			}
+		}
+	}
+	return all
+}
+
+var (
+	link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	code = regexp.MustCompile("(?s)```.*?```|`[^`\n]*`")
+)
+
+// TestLinksOfTheDocumentsLead: to files that are there, and to headings that they have.
+func TestLinksOfTheDocumentsLead(t *testing.T) {
+	all := pages(t)
+	for name, page := range all {
+		for _, found := range link.FindAllStringSubmatch(code.ReplaceAllString(page, ""), -1) {
+			target, anchor, _ := strings.Cut(found[1], "#")
+			if strings.Contains(target, "://") {
+				continue
+			}
+			to := name
+			if target != "" {
+				to = filepath.Join(filepath.Dir(name), target)
+			}
+			if _, err := os.Stat(filepath.Join(testkit.Root(t), to)); err != nil {
+				t.Errorf("%s links to %s, which is not there", name, found[1])
+				continue
+			}
+			if anchor != "" && !headings(all[to])[anchor] {
+				t.Errorf("%s links to %s, and there is no such heading", name, found[1])
+			}
+		}
+	}
+}
+
+var fence = regexp.MustCompile("(?ms)^```(yaml|sh)\n(.*?)^```$")
+
+// TestExamplesOfTheDocumentsAreTaken gives every YAML in the documents to the one who has to take it: objects to the API
+// server, values to the chart, kustomizations to kustomize.
+func TestExamplesOfTheDocumentsAreTaken(t *testing.T) {
+	c := testkit.ControlPlane(t)
+	examples := 0
+	for name, page := range pages(t) {
+		for _, found := range fence.FindAllStringSubmatch(page, -1) {
+			if found[1] == "sh" {
+				for _, document := range heredocs(found[2]) {
+					examples++
+					tryExample(t, c, name, document)
+				}
+				continue
+			}
+			examples++
+			tryExample(t, c, name, found[2])
+		}
+	}
+	if examples < 15 {
+		t.Errorf("only %d examples were found", examples)
+	}
+}
+
+var heredoc = regexp.MustCompile(`(?ms)<<'EOF'\n(.*?)^EOF$`)
+
+func heredocs(commands string) (documents []string) {
+	for _, found := range heredoc.FindAllStringSubmatch(commands, -1) {
+		documents = append(documents, found[1])
+	}
+	return documents
+}
+
+func tryExample(t *testing.T, c *testkit.Cluster, page, example string) {
+	t.Helper()
+	switch {
+	case strings.HasPrefix(example, "# values.yaml"):
+		file := filepath.Join(t.TempDir(), "values.yaml")
+		if err := os.WriteFile(file, []byte(example), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, complaint, err := manifests.TryHelm(t, manifests.SystemNamespace, "--values", file); err != nil {
+			t.Errorf("%s: the chart does not take\n%s\n%s", page, example, complaint)
+		}
+	case strings.Contains(example, "kind: Kustomization"):
+		manifests.Parse(t, manifests.Overlay(t, "config", example))
+	default:
+		for _, o := range manifests.Parse(t, example) {
+			if o.GroupVersionKind().Group != v1alpha1.GroupVersion.Group {
+				t.Errorf("%s: nobody tries a %s", page, o.GetKind())
+				continue
+			}
+			if o.GetNamespace() == "" {
+				o.SetNamespace(c.Namespace)
+			}
+			home := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: o.GetNamespace()}}
+			if err := c.Client.Create(t.Context(), home); err != nil && !apierrors.IsAlreadyExists(err) {
+				t.Fatal(err)
+			}
+			apply(t, c, o)
+		}
+	}
+}
