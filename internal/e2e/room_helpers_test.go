@@ -102,21 +102,6 @@ func is(t testing.TB, p *testkit.Page, condition string) bool {
 	return testkit.Eval[bool](t, p, "Boolean("+condition+")")
 }
 
-// openPanel opens chat or participants, unless it is open.
-func openPanel(t testing.TB, p *testkit.Page, panel string) {
-	t.Helper()
-	if !is(t, p, shows(panel)) {
-		p.Click(t, by(panel+"-toggle"))
-	}
-	p.WaitFor(t, shows(panel))
-}
-
-// textOf is what an element says.
-func textOf(t testing.TB, p *testkit.Page, testID string) string {
-	t.Helper()
-	return testkit.Eval[string](t, p, fmt.Sprintf(`document.querySelector('[data-testid=%q]').innerText`, testID))
-}
-
 // axe is the source of axe-core, which knows the rules of WCAG.
 var axe = sync.OnceValues(func() (string, error) {
 	root, err := os.Getwd()

@@ -7,10 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"testing"
-
-	"golang.org/x/crypto/bcrypt"
 
 	"convene.dev/convene/internal/testkit/peer"
 )
@@ -88,14 +85,4 @@ func (e entry) connect(t testing.TB) *peer.Peer {
 	}
 	t.Cleanup(p.Close)
 	return p
-}
-
-// htpasswd is a line as `htpasswd -B` writes it.
-func htpasswd(t testing.TB, username, password string) string {
-	t.Helper()
-	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.MinCost)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return username + ":" + strings.Replace(string(hash), "$2a$", "$2y$", 1) + "\n"
 }

@@ -100,7 +100,6 @@ func certificate(t *testing.T, certFile, keyFile string, serial int64) {
 
 // serialAt is the serial number of the certificate that a server shows.
 func serialAt(address string) (int64, error) {
-
 	conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
 	if err != nil {
 		return 0, err

@@ -209,7 +209,7 @@ func (r *Registry) next(ctx context.Context) (done types.NamespacedName, ok bool
 func (r *Registry) refresh(ctx context.Context, name types.NamespacedName) bool {
 	var config v1alpha1.ConferenceConfig
 	var others []types.NamespacedName
-	err := r.options.Cache.Get(ctx, client.ObjectKey(name), &config)
+	err := r.options.Cache.Get(ctx, name, &config)
 	switch {
 	case apierrors.IsNotFound(err):
 		r.watch(ctx, name, nil)
