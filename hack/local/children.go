@@ -97,7 +97,7 @@ func awaitFree(ctx context.Context, ports map[string]int) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for _, port := range ports {
-		for got, err := localstack.PickPort(port); err == nil && got != port; got, err = localstack.PickPort(port) {
+		for localstack.Free(port) != nil {
 			select {
 			case <-ctx.Done():
 				return

@@ -3,7 +3,10 @@
 package localstack_test
 
 import (
+	"fmt"
 	"net"
+	"os"
+	"os/exec"
 	"testing"
 
 	"convene.dev/convene/internal/localstack"
@@ -32,6 +35,41 @@ func TestPickPort(t *testing.T) {
 	}
 	if len(seen) != 8 {
 		t.Fatalf("want 8 different ports, got %v", ports)
+	}
+}
+
+// TestPortOfAnotherProcess starts a process that has picked ports and not yet used them.
+func TestPortOfAnotherProcess(t *testing.T) {
+	other := exec.Command(os.Args[0])
+	other.Env = append(os.Environ(), roleEnv+"=picker")
+	out, err := other.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// It reads this until its end.
+	if _, err := other.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = other.Process.Kill()
+		_ = other.Wait()
+	})
+	var theirs int
+	if _, err := fmt.Fscan(out, &theirs); err != nil {
+		t.Fatal(err)
+	}
+	mine, err := localstack.PickPort(theirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mine == theirs {
+		t.Fatalf("both processes got %d", mine)
+	}
+	if again, err := localstack.PickPort(mine); again != mine {
+		t.Fatalf("had %d, got %d (%v) the next time", mine, again, err)
 	}
 }
 

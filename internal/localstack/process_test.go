@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,8 +24,11 @@ import (
 const roleEnv = "LOCALSTACK_TEST_ROLE"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(roleEnv) == "launcher" {
+	switch os.Getenv(roleEnv) {
+	case "launcher":
 		launch()
+	case "picker":
+		pick()
 	}
 	testkit.Main(m)
 }
@@ -44,6 +48,16 @@ func launch() {
 	_ = os.RemoveAll(dir)
 	fmt.Println(p.PID())
 	<-p.Done()
+}
+
+// pick speaks for a port, prints it, and waits to be killed.
+func pick() {
+	ports, err := localstack.RandomPorts(1)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(ports[0])
+	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
 func sh(t *testing.T, script string) localstack.Command {
