@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/testkit/peer"
 )
 
@@ -128,6 +129,25 @@ func TestTwoPeersSeenAndSentAway(t *testing.T) {
 	w.eventually(t, func() error { return phaseIs(w.meetingsOf(t, room), v1alpha1.MeetingEnded) })
 	if s := w.meetingsOf(t, room)[0].Status; s.ParticipantCount != 0 || len(s.Participants) != 0 {
 		t.Fatalf("the status still names people: %+v", s)
+	}
+}
+
+// Whoever has just come is in no status yet. An end that is confirmed has sent that one off too.
+func TestEndRightAfterAnArrival(t *testing.T) {
+	w := newWorld(t)
+	for i := range 3 {
+		room := fmt.Sprint("quick ", i)
+		w.a.enter(map[string]any{"room": room, "name": "Ada"})
+		ended := w.a.want(http.StatusOK, "DELETE", "/api/v1/meeting/"+url.PathEscape(room), nil)
+		rooms, err := w.engine(t).Rooms(t.Context(), meeting.AllRooms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rooms {
+			if r.Participants > 0 {
+				t.Errorf("%s, but %d are in %s", ended.text("message"), r.Participants, r.Name)
+			}
+		}
 	}
 }
 

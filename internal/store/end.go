@@ -30,8 +30,11 @@ func (s *Store) End(ctx context.Context, t *tenant.Tenant, c meeting.EndCommand)
 	return meeting.EndResult{Ended: err == nil}, nil
 }
 
-// isDeserted says that nobody is in a Meeting.
-func isDeserted(m *v1alpha1.Meeting) bool { return m == nil || m.Status.ParticipantCount == 0 }
+// isDeserted says that nobody is in a Meeting: it has no room yet, or its room is closed. The count may be a second
+// behind somebody who has just come.
+func isDeserted(m *v1alpha1.Meeting) bool {
+	return m == nil || meeting.IsOver(m) || (m.Annotations[v1alpha1.AnnotationRoomOpened] == "" && m.Status.ParticipantCount == 0)
+}
 
 // newest is a Meeting as it was written, until the cache shows that; nil when it is gone.
 func (s *Store) newest(t *tenant.Tenant, written *v1alpha1.Meeting) *v1alpha1.Meeting {
