@@ -3,9 +3,16 @@
 package deploy
 
 import (
+	"errors"
 	"testing"
+	"time"
 
 	"convene.dev/convene/internal/testkit"
 )
 
 func TestMain(m *testing.M) { testkit.Main(m) }
+
+// patience bounds waits. It is not a measurement.
+const patience = 30 * time.Second
+
+var errStillThere = errors.New("still there")

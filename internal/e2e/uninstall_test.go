@@ -11,6 +11,7 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/manifests"
 )
 
 // TestNoOrderOfDeletionHangs deletes a tenant, its Secrets and its meetings, one of which has people in it, in
@@ -42,16 +43,19 @@ func (w *world) nothingLeft(t *testing.T) func() error {
 }
 
 // TestReleaseWaitsForTheLastManager takes the manager away before what it cares for. `manager --release` has to be
-// the last: while a manager leads it waits, and when it has run nothing hangs.
+// the last: while a manager leads it waits, and when it has run nothing hangs. It runs with the rights of the Job with
+// which helm uninstall ends.
 func TestReleaseWaitsForTheLastManager(t *testing.T) {
 	cluster := testkit.ControlPlane(t)
+	grant(t, cluster, manifests.Helm(t, cluster.Namespace, "--set", "watchNamespace="+cluster.Namespace+",rbac.userRoles=false"))
+	account := serviceAccountKubeconfig(t, cluster, cluster.Namespace, "convene-release")
 	lease := "--leader-election-namespace=" + cluster.Namespace
 	w := newWorldWith(t, cluster, testkit.ManagerOptions{Args: []string{"--leader-elect", lease}})
 	w.create(t, w.meeting("standing"))
 	w.eventually(t, w.hasPhase("standing", v1alpha1.MeetingActive))
 
 	var log strings.Builder
-	release := exec.CommandContext(t.Context(), w.manager.Binary(), "--release", "--kubeconfig", w.Kubeconfig, "--namespace", w.Namespace, lease)
+	release := exec.CommandContext(t.Context(), w.manager.Binary(), "--release", "--kubeconfig", account, "--namespace", w.Namespace, lease)
 	release.Stderr = &log
 	if err := release.Start(); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deploy
+
+import (
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/manifests"
+)
+
+// TestReleaseFromInstallToUninstall has helm do to a real cluster API what a platform team does: install, upgrade,
+// uninstall, install again. No node runs anything here, so hooks are left out; they have tests of their own.
+func TestReleaseFromInstallToUninstall(t *testing.T) {
+	c := testkit.OwnControlPlane(t, func(p *localstack.ControlPlane) { p.NoFsync = true })
+	definitions := []string{"meetings.convene.dev", "conferenceconfigs.convene.dev"}
+	for _, name := range definitions {
+		crd := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		if err := c.Client.Delete(t.Context(), crd); err != nil {
+			t.Fatal(err)
+		}
+		testkit.Eventually(t, patience, func() error {
+			if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(crd), crd); !apierrors.IsNotFound(err) {
+				return errStillThere
+			}
+			return nil
+		})
+	}
+	helm := func(args ...string) string {
+		t.Helper()
+		args = append(args, "--kubeconfig", c.Kubeconfig, "--namespace", manifests.SystemNamespace)
+		out, complaint, err := manifests.Run(t, manifests.Tool(t, "helm"), args...)
+		if err != nil {
+			t.Fatalf("helm %q: %v\n%s", args, err, complaint)
+		}
+		return out
+	}
+	notes := helm("install", "convene", manifests.Chart(t), "--create-namespace", "--set", "ingress.enabled=true,ingress.hosts={meet.example.com}")
+	if !strings.Contains(notes, "baseURL: https://meet.example.com") {
+		t.Errorf("the notes do not lead to a tenant:\n%s", notes)
+	}
+	tenant := &v1alpha1.ConferenceConfig{
+		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "default"},
+		Spec: v1alpha1.ConferenceConfigSpec{
+			Variant: v1alpha1.VariantA, BaseURL: "https://meet.example.com",
+			API: &v1alpha1.APISpec{KeySecretRefs: []v1alpha1.SecretKeyReference{{Name: "api-key", Key: "key"}}},
+		},
+	}
+	// The definitions need a moment to be served.
+	testkit.Eventually(t, patience, func() error { return client.IgnoreAlreadyExists(c.Client.Create(t.Context(), tenant)) })
+
+	helm("upgrade", "convene", manifests.Chart(t), "--reuse-values", "--set", "image.tag=v2,replicaCount=3")
+	var managers appsv1.Deployment
+	key := client.ObjectKey{Namespace: manifests.SystemNamespace, Name: "convene"}
+	if err := c.Client.Get(t.Context(), key, &managers); err != nil {
+		t.Fatal(err)
+	}
+	if image := managers.Spec.Template.Spec.Containers[0].Image; image != "convene:v2" || *managers.Spec.Replicas != 3 {
+		t.Errorf("after the upgrade there are %d of %s", *managers.Spec.Replicas, image)
+	}
+
+	helm("uninstall", "convene", "--no-hooks")
+	if err := c.Client.Get(t.Context(), key, &managers); !apierrors.IsNotFound(err) {
+		t.Errorf("the managers are still there: %v", err)
+	}
+	if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(tenant), tenant); err != nil || tenant.DeletionTimestamp != nil {
+		t.Errorf("uninstalling took the tenant: %v", err)
+	}
+	helm("install", "convene", manifests.Chart(t))
+}
