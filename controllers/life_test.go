@@ -159,24 +159,44 @@ func TestCloseIsTriedAgain(t *testing.T) {
 	w.is("m", v1alpha1.MeetingEnded, people(0))
 }
 
-// An arrival that the last look did not see moves the expiry: the end must not rest on an old look.
-func TestArrivalJustBeforeTheExpiry(t *testing.T) {
-	w := newWorld(t)
-	c := w.config()
-	m := w.meeting("m", func(m *v1alpha1.Meeting) { m.Spec.Duration = "01:00:00" })
-	w.is("m", v1alpha1.MeetingActive)
-	name := w.enter(c, m)
-	w.eventually(func() error {
-		if seen := w.observer.Seen(w.media(c), name); !seen.Known || !seen.RoomExists {
-			return fmt.Errorf("the empty room has not been seen: %+v", seen)
-		}
-		return nil
-	})
-	w.engine.set(name, "anna") // no hint: the next look at the list may be a second away
-	w.pass(time.Hour)
-	got := w.is("m", v1alpha1.MeetingActive, people(1))
-	if got.Status.ExpiryTime == nil || got.Status.ExpiryTime.Before(&metav1.Time{Time: w.now().Add(30 * time.Minute)}) {
-		t.Errorf("it expires at %v", got.Status.ExpiryTime)
+// Somebody comes whom the last look did not see: no end for want of people may rest on that look.
+func TestArrivalJustBeforeAnEnd(t *testing.T) {
+	for _, tc := range []struct {
+		reason string
+		change func(*v1alpha1.Meeting)
+		// before is who came and left again.
+		before []string
+		wait   time.Duration
+	}{
+		{"the expiry", func(m *v1alpha1.Meeting) { m.Spec.Duration = "01:00:00" }, nil, time.Hour},
+		{"the end of an unjoined one", func(*v1alpha1.Meeting) {}, nil, 24 * time.Hour},
+		{"the end of an empty one", func(*v1alpha1.Meeting) {}, []string{"tom"}, 5*time.Minute + time.Second},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			w := newWorld(t)
+			c := w.config()
+			m := w.meeting("m", tc.change)
+			w.is("m", v1alpha1.MeetingActive)
+			name := w.enter(c, m, tc.before...)
+			if tc.before != nil {
+				w.is("m", v1alpha1.MeetingActive, people(1))
+				w.engine.set(name)
+				w.observer.Hint(name)
+				w.is("m", v1alpha1.MeetingActive, people(0))
+			}
+			w.eventually(func() error {
+				if seen := w.observer.Seen(w.media(c), name); !seen.Known || !seen.RoomExists || len(seen.Participants) > 0 {
+					return fmt.Errorf("the empty room has not been seen: %+v", seen)
+				}
+				return nil
+			})
+			w.engine.set(name, "anna") // no hint: the next look may be a second away
+			w.pass(tc.wait)
+			got := w.is("m", v1alpha1.MeetingActive, people(1))
+			if m.Spec.Duration != "" && got.Status.ExpiryTime.Before(&metav1.Time{Time: w.now().Add(30 * time.Minute)}) {
+				t.Errorf("it expires at %v", got.Status.ExpiryTime)
+			}
+		})
 	}
 }
 
