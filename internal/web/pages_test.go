@@ -59,7 +59,7 @@ func TestPaths(t *testing.T) {
 		{path: "/a/b", status: 404},
 		{path: "/join/room/", status: 404},
 		{path: "/api", status: 404},
-		{path: "/engine", status: 404},
+		{path: "/engine", status: 204},
 		{path: "/favicon.ico", status: 404},
 		{path: "/robots.txt", status: 200},
 		{path: "/session/other", status: 404},

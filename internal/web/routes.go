@@ -55,6 +55,7 @@ var routes = []route{
 	{http.MethodPost, "session/chat", true, "chat", (*handler).chat},
 	{http.MethodPost, "session/hand", true, "hand", (*handler).hand},
 	{http.MethodPost, "session/act", true, "act", (*handler).act},
+	{http.MethodGet, "engine", true, "", (*handler).reachable},
 	{http.MethodGet, "engine/", true, "connect", (*handler).signal},
 }
 

@@ -76,6 +76,12 @@ func rewrite(p *httputil.ProxyRequest) {
 	p.SetXForwarded()
 }
 
+// reachable answers livekit-client, which asks whether a break of the network is over before it connects again.
+func (h *handler) reachable(v *visit) error {
+	writeNothing(v.w)
+	return nil
+}
+
 // signal lets a page through to the engine. The engine cannot take a token back and lets one in for minutes after its
 // end, so every connection is checked against the meeting as it is now.
 func (h *handler) signal(v *visit) error {

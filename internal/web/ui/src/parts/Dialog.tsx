@@ -7,14 +7,19 @@ interface DialogProps {
   children: ReactNode;
 }
 
-/** A modal question. The browser's own dialog keeps the focus inside and gives it back afterwards. */
+/** A modal question. The browser's own dialog keeps the focus inside. */
 export function Dialog({ title, testId, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useEffect(() => {
     const dialog = element.current;
+    const before = document.activeElement;
     dialog?.showModal();
-    return () => dialog?.close();
+    return () => {
+      dialog?.close();
+      // The browser gives the focus back only while the dialog is still in the page.
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
   }, []);
   return (
     <dialog

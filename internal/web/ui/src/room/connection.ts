@@ -5,6 +5,7 @@ import {
   type Room,
   type RoomConnectOptions,
 } from 'livekit-client';
+import { watchNetwork } from './network';
 import type { Store } from '../app/store';
 import { backoff, pause } from '../session/backoff';
 import type { Opened } from '../session/client';
@@ -61,6 +62,15 @@ export class Connection {
   }
 
   async run(): Promise<Outcome> {
+    const unwatch = watchNetwork(this.room, this.phase);
+    try {
+      return await this.stay();
+    } finally {
+      unwatch();
+    }
+  }
+
+  private async stay(): Promise<Outcome> {
     for (let failures = 0; ;) {
       const { connected, reason } = await this.hold();
       if (this.outcome) return this.outcome;

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/testkit"
+)
+
+// stage is a meeting with somebody who presents and somebody who does not.
+type stage struct {
+	account
+	room         string
+	chair, guest *testkit.Page
+	// guestLink is the guest's join link.
+	guestLink string
+}
+
+func (a account) stage(room string) *stage {
+	a.t.Helper()
+	s := &stage{account: a, room: room}
+	s.chair = a.join(small, map[string]any{"room": room, "name": "Chair", "token": a.presenterToken("chair")})
+	s.guestLink = a.link(map[string]any{"room": room, "name": "Guest", "audio": true})
+	s.guest = testkit.Browser(a.t).OpenOn(a.t, small, s.guestLink)
+	a.t.Cleanup(s.chair.Close)
+	a.t.Cleanup(s.guest.Close)
+	s.guest.WaitFor(a.t, inRoom)
+	s.chair.WaitFor(a.t, seenWith("Guest", "[data-muted=false]"))
+	return s
+}
+
+// TestPresenters: what a presenter does in the page, the others' pages show; and where everybody goes at the end.
+func TestPresenters(t *testing.T) {
+	home := farewell(t)
+	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) { a.Spec.Web = &v1alpha1.WebSpec{HomeURL: v1alpha1.URL(home)} })
+	t.Run("mutes, lowers a hand, removes", func(t *testing.T) { mutesLowersRemoves(t, w.a.on(t)) })
+	t.Run("ends for all with a redirect", func(t *testing.T) { endsForAll(t, w.a.on(t), farewell(t)+"?to=all") })
+	t.Run("ends for all without", func(t *testing.T) {
+		s := w.a.on(t).stage("short")
+		end(t, s.chair, "")
+		for _, p := range []*testkit.Page{s.chair, s.guest} {
+			p.WaitFor(t, shows("ended-countdown"))
+			p.Click(t, by("ended-continue"))
+			p.WaitForURL(t, home)
+		}
+	})
+	t.Run("who was offline goes where the others went", func(t *testing.T) {
+		for room, redirect := range map[string]string{"away": farewell(t) + "?to=late", "away, no redirect": ""} {
+			s := w.a.on(t).stage(room)
+			s.guest.Offline(t, true)
+			s.guest.WaitFor(t, `document.querySelector('[data-testid=reconnecting]')`)
+			end(t, s.chair, redirect)
+			s.chair.WaitFor(t, shows("ended"))
+			s.guest.Offline(t, false)
+			s.guest.WaitForURL(t, orElse(redirect, home))
+		}
+	})
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+func end(t *testing.T, p *testkit.Page, redirect string) {
+	t.Helper()
+	p.Click(t, by("end-for-all"))
+	if redirect != "" {
+		p.Type(t, by("end-redirect"), redirect)
+	}
+	p.Click(t, by("end-confirm"))
+}
+
+func mutesLowersRemoves(t *testing.T, a account) {
+	s := a.stage("class")
+	s.guest.Click(t, by("hand-toggle"))
+	s.chair.WaitFor(t, `[...document.querySelectorAll('[data-testid=notice]')].some(n => n.innerText.includes('Guest raised a hand'))`)
+	openPanel(t, s.chair, "participants")
+	s.chair.WaitFor(t, `document.querySelector('[data-testid=participant-row]').dataset.name === 'Guest'`)
+	s.chair.Click(t, by("act-lower-hand"))
+	s.guest.WaitFor(t, `document.querySelector('[data-testid=hand-toggle]').ariaPressed === 'false' && !document.querySelector('.tile-hand')`)
+
+	s.chair.Click(t, by("act-mute"))
+	s.guest.WaitFor(t, `document.querySelector('[data-testid=mic-toggle]').ariaPressed === 'false'`)
+	s.guest.WaitForText(t, "A presenter switched your microphone off.")
+	s.chair.WaitFor(t, seenWith("Guest", "[data-muted=true]")+" && "+hasNo("act-mute"))
+
+	s.chair.Click(t, by("act-remove"))
+	s.chair.Click(t, by("remove-confirm"))
+	s.guest.WaitFor(t, errorScreen("Removed"))
+	s.chair.WaitFor(t, "!"+tileOf("Guest"))
+	s.guest.Goto(t, s.guestLink)
+	s.guest.WaitFor(t, errorScreen("NotAllowed"))
+	if is(t, s.guest, shows("retry-button")) {
+		t.Error("the removed one is offered what cannot work")
+	}
+}
+
+func endsForAll(t *testing.T, a account, to string) {
+	s := a.stage("lecture")
+	s.chair.Click(t, by("end-for-all"))
+	s.chair.Type(t, by("end-redirect"), "javascript:alert(1)")
+	s.chair.Click(t, by("end-confirm"))
+	s.chair.WaitFor(t, `document.querySelector('[data-testid=end-redirect]').ariaInvalid === 'true'`)
+	s.chair.Type(t, by("end-redirect"), to)
+	s.chair.Click(t, by("end-confirm"))
+	s.chair.WaitForURL(t, to)
+	s.guest.WaitForURL(t, to)
+
+	// Who comes late reads that it is over, and may stay there.
+	s.guest.Goto(t, s.guestLink)
+	s.guest.WaitFor(t, shows("ended-countdown"))
+	if said := textOf(t, s.guest, "ended"); !strings.Contains(said, "127.0.0.1") {
+		t.Errorf("it does not say where to: %s", said)
+	}
+	s.guest.Click(t, by("ended-stay"))
+	s.guest.WaitFor(t, hasNo("ended-countdown"))
+	s.guest.Click(t, by("ended-continue"))
+	s.guest.WaitForURL(t, to)
+}
+
+// TestConnectionLost: a page whose network goes, or whose media server is killed, says so, comes back in place, and
+// everything that it showed and sent is there again.
+func TestConnectionLost(t *testing.T) {
+	w := newWorld(t)
+	room := "stays"
+	chair := w.a.join(small, map[string]any{"room": room, "name": "Chair", "token": w.a.presenterToken("chair")})
+	guest := w.a.join(small, map[string]any{"room": room, "name": "Guest", "video": true})
+	chair.WaitFor(t, seesVideoOf("Guest"))
+	identity := testkit.Eval[string](t, guest, `document.querySelector('[data-testid=room]').dataset.identity`)
+	openPanel(t, guest, "chat")
+	guest.Type(t, by("chat-input"), "before")
+	guest.Click(t, by("chat-send"))
+	guest.WaitFor(t, shows("chat-message"))
+
+	back := func(t *testing.T) {
+		t.Helper()
+		guest.WaitFor(t, inRoom+" && "+hasNo("reconnecting"))
+		chair.WaitFor(t, inRoom+" && "+seesVideoOf("Guest"))
+		if now := testkit.Eval[string](t, guest, `document.querySelector('[data-testid=room]').dataset.identity`); now != identity {
+			t.Errorf("the guest came back as %s, was %s", now, identity)
+		}
+		if !is(t, guest, shows("chat-message")) {
+			t.Error("the conversation is lost")
+		}
+		chair.WaitFor(t, `document.querySelectorAll('[data-testid=tile]').length === 2`)
+	}
+	t.Run("the network", func(t *testing.T) {
+		guest.Offline(t, true)
+		guest.WaitFor(t, `document.querySelector('[role=status] [data-testid=reconnecting]')`)
+		guest.Offline(t, false)
+		back(t)
+	})
+	t.Run("the media server", func(t *testing.T) {
+		w.livekit.Kill()
+		guest.WaitFor(t, shows("reconnecting"))
+		chair.WaitFor(t, shows("reconnecting"))
+		w.livekit.Start(t)
+		back(t)
+	})
+	t.Run("the media server, and the meeting ends meanwhile", func(t *testing.T) {
+		w.livekit.Kill()
+		guest.WaitFor(t, shows("reconnecting"))
+		to := farewell(t)
+		if r := w.a.on(t).call("DELETE", "/api/v1/meeting/"+room, map[string]any{"redirect": to}); r.status != http.StatusOK && r.status != http.StatusAccepted {
+			t.Fatalf("DELETE answered %d %s", r.status, r.raw)
+		}
+		chair.WaitForURL(t, to)
+		guest.WaitForURL(t, to)
+		w.livekit.Start(t)
+	})
+	t.Run("before anybody was in", func(t *testing.T) {
+		w.livekit.Kill()
+		p := testkit.Browser(t).OpenOn(t, small, w.a.on(t).link(map[string]any{"room": "later", "name": "Early"}))
+		defer p.Close()
+		p.WaitFor(t, errorScreen("Unavailable")+" || "+shows("reconnecting"))
+		w.livekit.Start(t)
+		p.WaitFor(t, inRoom+" && "+fmt.Sprintf("(%s)", tileOf("Early")))
+	})
+}
