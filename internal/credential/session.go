@@ -25,6 +25,8 @@ type Session struct {
 	// Username is the verified host user, empty for a guest.
 	Username                        string
 	Presenter, Hidden, Chat, Notify bool
+	// Decided says that all this was the backend's decision, by a ticket: no wish of the page's changes it.
+	Decided bool
 }
 
 // SessionGrant is what a valid session says.
@@ -103,5 +105,5 @@ func (s *Signer) VerifySession(signed string, now time.Time) (SessionGrant, erro
 }
 
 func (v *Session) flags() []flag {
-	return []flag{{'p', &v.Presenter}, {'h', &v.Hidden}, {'c', &v.Chat}, {'n', &v.Notify}}
+	return []flag{{'p', &v.Presenter}, {'h', &v.Hidden}, {'c', &v.Chat}, {'n', &v.Notify}, {'d', &v.Decided}}
 }

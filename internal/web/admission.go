@@ -52,7 +52,7 @@ type youAnswer struct {
 // admission makes what the page gets.
 func (h *handler) admission(v *visit, view meeting.View, a applicant, who engine.Identity) (sessionAnswer, error) {
 	now := h.Now()
-	muted := meeting.Listed(view.Muted, who)
+	muted := isMuted(v.t, view, a, who)
 	traits := engine.Traits{Presenter: a.Presenter, Hidden: a.Hide, Chat: a.Chat, Notify: a.Notify, Avatar: a.Avatar}
 	traits.OS, traits.Browser = client(v.r.UserAgent())
 	token, err := v.t.Media.Engine.Grant(engine.Grant{
@@ -64,6 +64,7 @@ func (h *handler) admission(v *visit, view meeting.View, a applicant, who engine
 	session, err := v.t.Signer.IssueSession(credential.Session{
 		Identity: string(who), Meeting: view.UID, Lineage: view.Lineage, Room: view.Room, Name: a.Name, Avatar: a.Avatar,
 		Username: a.Username, Presenter: a.granted, Hidden: a.Hide, Chat: a.Chat, Notify: a.Notify,
+		Decided: a.decided,
 	}, v.t.Users, 0, now)
 	if err != nil {
 		return sessionAnswer{}, err

@@ -55,6 +55,8 @@ type applicant struct {
 	previous *credential.SessionGrant
 	// granted says that the credential itself makes a presenter, whomever the tenant lists.
 	granted bool
+	// decided says that a ticket has settled everything, now or when the session began.
+	decided bool
 }
 
 // knowsPassword says that the room's password was asked for before: when the backend made the ticket, or when the
@@ -110,7 +112,7 @@ func present(t *tenant.Tenant, r entryRequest, now time.Time, login checkLogin) 
 	grant, err := t.Signer.VerifyTicket(r.Ticket, t.Users, now)
 	switch {
 	case err == nil:
-		return applicant{Ticket: grant.Ticket, way: byTicket, id: grant.ID, previous: previous}, nil
+		return applicant{Ticket: grant.Ticket, way: byTicket, decided: true, id: grant.ID, previous: previous}, nil
 	case previous != nil:
 		// The link may be over before the meeting is: whoever is in stays in, over a break of the network too.
 		return resume(previous), nil
@@ -136,7 +138,7 @@ func previousSession(t *tenant.Tenant, r entryRequest, now time.Time) *credentia
 }
 
 func resume(s *credential.SessionGrant) applicant {
-	return applicant{way: bySession, previous: s, Ticket: credential.Ticket{
+	return applicant{way: bySession, decided: s.Decided, previous: s, Ticket: credential.Ticket{
 		Room: s.Room, Lineage: s.Lineage, Name: s.Name, Avatar: s.Avatar, Username: s.Username,
 		Chat: s.Chat, Hide: s.Hidden, Notify: s.Notify, Presenter: s.Presenter,
 	}}
@@ -161,8 +163,8 @@ func presentWishes(
 	case t.Protected:
 		err = errLoginRequired
 	}
-	if err != nil {
-		return applicant{}, err
+	if err != nil || a.decided {
+		return a, err
 	}
 	a.Name, a.Avatar = strings.TrimSpace(r.Name), r.Avatar
 	a.Audio, a.Video, a.Screen, a.Notify = r.Audio, r.Video, r.Screen, r.Notify
@@ -226,6 +228,12 @@ func admit(t *tenant.Tenant, v meeting.View, a applicant) (engine.Identity, erro
 		who = engine.Identity(p.Identity)
 	}
 	return who, nil
+}
+
+// isMuted reports whether a presenter has muted an applicant: as whom they enter, or as whom they would without the session
+// of another identity.
+func isMuted(t *tenant.Tenant, v meeting.View, a applicant, who engine.Identity) bool {
+	return meeting.Listed(v.Muted, who) || meeting.Listed(v.Muted, newIdentity(originFor(t, a)))
 }
 
 // originFor is what the applicant's identity derives from.

@@ -111,6 +111,13 @@ func TestWhoComesBack(t *testing.T) {
 			},
 			want: letIn(youAnswer{Name: "Tina", Chat: true, Hidden: true}),
 		}, {
+			reason: "without the ticket: what it said still counts, whatever the page wishes",
+			request: func(t *testing.T, s *site) body {
+				return body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Chat = false })}
+			},
+			then: body{"ticket": "", "room": "room", "name": "Mallory", "chat": true, "notify": true, "avatar": "https://img.example/m.png"},
+			want: letIn(youAnswer{Name: "Tina"}),
+		}, {
 			reason:  "a user who is one no more",
 			tenant:  []func(*tenant.Tenant){protected, withUsers},
 			request: plain(ann.with(body{"username": "bob", "userPassword": "bob"})),
@@ -214,6 +221,28 @@ func TestWhatStaysBarred(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestAMuteHoldsUnderAnotherIdentity: whoever keeps a guest's session beside a ticket is still who was muted.
+func TestAMuteHoldsUnderAnotherIdentity(t *testing.T) {
+	s := newSite(t)
+	s.meetings.open("room", nil)
+	ticket := body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Audio = true })}
+	guest := s.enterWith(t, body{"room": "room", "name": "Ann"}).session()
+	in := s.enterWith(t, ticket).session()
+	if !in.You.Audio {
+		t.Fatalf("before the mute: %+v", in.You)
+	}
+	v := s.meetings.byRoom["room"]
+	v.Muted = append(v.Muted, in.You.Identity)
+	for reason, ask := range map[string]body{
+		"with the ticket": ticket, "with their session": again(ticket, in), "with a guest's session": again(ticket, guest),
+	} {
+		back := s.enterWith(t, ask).session()
+		if grant := s.engine.grants[len(s.engine.grants)-1]; back.You.Audio || !grant.Muted {
+			t.Errorf("%s: %+v, granted %+v", reason, back.You, grant)
+		}
 	}
 }
 
