@@ -102,19 +102,32 @@ func (o *objects) settled(wanted map[object]bool) bool {
 	return true
 }
 
-// data is what a Secret or ConfigMap holds; not ok when there is none, or none that may be read.
-func (o *objects) data(key object) (data map[string][]byte, ok bool) {
+// find is a Secret or ConfigMap; nil when there is none, or none that may be read.
+func (o *objects) find(key object) any {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	w := o.watches[key]
 	if w == nil {
-		return nil, false
+		return nil
 	}
 	found, exists, err := w.store.GetByKey(key.namespace + "/" + key.name)
 	if err != nil || !exists {
-		return nil, false
+		return nil
 	}
-	switch x := found.(type) {
+	return found
+}
+
+// version tells two states of a Secret or ConfigMap apart; empty when there is none.
+func (o *objects) version(key object) string {
+	if found, ok := o.find(key).(metav1.Object); ok {
+		return string(found.GetUID()) + "@" + found.GetResourceVersion()
+	}
+	return ""
+}
+
+// data is what a Secret or ConfigMap holds; not ok when there is none, or none that may be read.
+func (o *objects) data(key object) (data map[string][]byte, ok bool) {
+	switch x := o.find(key).(type) {
 	case *corev1.Secret:
 		return x.Data, true
 	case *corev1.ConfigMap:

@@ -4,8 +4,10 @@ package tenant
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -52,7 +54,9 @@ type Registry struct {
 	queue   workqueue.TypedDelayingInterface[types.NamespacedName]
 	ready   chan struct{}
 
-	mu        sync.Mutex
+	mu sync.Mutex
+	// waiting are ConferenceConfigs that have to be looked at before this replica is ready.
+	waiting   map[types.NamespacedName]bool
 	tenants   map[types.NamespacedName]*Tenant
 	wanted    map[types.NamespacedName]map[object]bool
 	engines   map[engine.Server]engine.Engine
@@ -103,24 +107,43 @@ func (r *Registry) Start(ctx context.Context) error {
 	if err := r.options.Cache.List(ctx, &first); err != nil {
 		return err
 	}
-	waiting := make(map[types.NamespacedName]bool, len(first.Items))
-	for i := range first.Items {
-		name := client.ObjectKeyFromObject(&first.Items[i])
-		waiting[name] = true
+	r.await(first.Items)
+	var works sync.WaitGroup
+	defer works.Wait()
+	for {
+		name, shutdown := r.queue.Get()
+		if shutdown {
+			return nil
+		}
+		// Each for itself: one whose config.js takes long holds up no other. The queue gives out no name twice at once.
+		works.Go(func() { r.work(ctx, name) })
+	}
+}
+
+// await has this replica ready once these have been looked at.
+func (r *Registry) await(first []v1alpha1.ConferenceConfig) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waiting = make(map[types.NamespacedName]bool, len(first))
+	for i := range first {
+		name := client.ObjectKeyFromObject(&first[i])
+		r.waiting[name] = true
 		r.queue.Add(name)
 	}
-	for len(waiting) > 0 {
-		name, ok := r.next(ctx)
-		if !ok {
-			return nil
-		}
-		delete(waiting, name)
+	if len(r.waiting) == 0 {
+		close(r.ready)
 	}
-	close(r.ready)
-	for {
-		if _, ok := r.next(ctx); !ok {
-			return nil
-		}
+}
+
+// lookedAt says that a ConferenceConfig has been looked at.
+func (r *Registry) lookedAt(name types.NamespacedName) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.waiting[name] {
+		return
+	}
+	if delete(r.waiting, name); len(r.waiting) == 0 {
+		close(r.ready)
 	}
 }
 
@@ -190,18 +213,14 @@ func (r *Registry) objectChanged(changed object) {
 	}
 }
 
-// next works on one ConferenceConfig. The name is empty when it has to wait for what it names.
-func (r *Registry) next(ctx context.Context) (done types.NamespacedName, ok bool) {
-	name, shutdown := r.queue.Get()
-	if shutdown {
-		return done, false
-	}
+// work looks at one ConferenceConfig, and again soon where it has to wait for what it names.
+func (r *Registry) work(ctx context.Context, name types.NamespacedName) {
 	defer r.queue.Done(name)
 	if !r.refresh(ctx, name) {
 		r.queue.AddAfter(name, syncPoll)
-		return done, true
+		return
 	}
-	return name, true
+	r.lookedAt(name)
 }
 
 // refresh resolves one ConferenceConfig anew and tells everybody. False means that an object which it names has not
@@ -223,12 +242,18 @@ func (r *Registry) refresh(ctx context.Context, name types.NamespacedName) bool 
 			return false
 		}
 		previous, _ := r.Get(name)
+		origin := r.origin(&config, names)
+		if previous != nil && previous.origin == origin {
+			return true // Told twice, or told of what had been read already.
+		}
 		t, again := resolve(ctx, &config, r.objects.data, r.dial, r.options.Evaluate, previous)
 		if again {
 			r.queue.AddAfter(name, retryAfter)
 			if previous != nil {
 				return true // What was good is served until the file can be evaluated.
 			}
+		} else {
+			t.origin = origin
 		}
 		others = r.put(name, t)
 	}
@@ -242,6 +267,17 @@ func (r *Registry) refresh(ctx context.Context, name types.NamespacedName) bool 
 		}
 	}
 	return true
+}
+
+// origin names all that a Tenant is resolved from, in the versions that are known now. Read before the data: what comes in
+// between is newer than it says, and told of.
+func (r *Registry) origin(config *v1alpha1.ConferenceConfig, names map[object]bool) string {
+	lines := []string{fmt.Sprint(config.UID, config.Generation, config.DeletionTimestamp != nil)}
+	for key := range names {
+		lines = append(lines, fmt.Sprint(key, r.objects.version(key)))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
 }
 
 func (r *Registry) watch(ctx context.Context, name types.NamespacedName, names map[object]bool) {

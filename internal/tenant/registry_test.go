@@ -285,29 +285,6 @@ func TestHostsGoFromOneTenantToAnother(t *testing.T) {
 	})
 }
 
-// Status and labels are no reason to resolve anew: each is written many times.
-func TestOnlyChangesAreTold(t *testing.T) {
-	r := newRig(t, testkit.ControlPlane(t), nil, "")
-	config := r.config(r.Namespace, "a")
-	r.create(t, secret(r.Namespace, "keys", map[string]string{"current": strong}), config)
-	r.eventually(t, r.accepts(r.Namespace, "a", strong))
-	first, _ := r.registry.Get(client.ObjectKeyFromObject(config))
-	config.Status.Meetings = 3
-	if err := r.Client.Status().Update(t.Context(), config); err != nil {
-		t.Fatal(err)
-	}
-	config.Labels = map[string]string{"x": "y"}
-	if err := r.Client.Update(t.Context(), config); err != nil {
-		t.Fatal(err)
-	}
-	// Another config goes through the same queue, behind anything that the first would have put there.
-	r.create(t, r.config(r.Namespace, "b"))
-	r.eventually(t, r.accepts(r.Namespace, "b", strong))
-	if now, _ := r.registry.Get(client.ObjectKeyFromObject(config)); now != first {
-		t.Error("a was resolved anew")
-	}
-}
-
 func TestNotifyCanBeStopped(t *testing.T) {
 	r := newRig(t, testkit.ControlPlane(t), nil, "")
 	heard := make(chan types.NamespacedName, 16)

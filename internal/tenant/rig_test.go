@@ -41,6 +41,12 @@ type rig struct {
 // newRig runs a Registry for some namespaces. The client for Secrets can be that of somebody with fewer rights.
 func newRig(t *testing.T, c *testkit.Cluster, rights func(*rest.Config), byDefault string, namespaces ...string) *rig {
 	t.Helper()
+	return newRigWith(t, c, func(*Options) {}, rights, byDefault, namespaces...)
+}
+
+// newRigWith is newRig with some options of the Registry changed.
+func newRigWith(t *testing.T, c *testkit.Cluster, change func(*Options), rights func(*rest.Config), byDefault string, namespaces ...string) *rig {
+	t.Helper()
 	r := &rig{Cluster: c, record: &recorder{open: map[string]int{}}, told: map[string]int{}}
 	watched := map[string]cache.Config{}
 	for _, ns := range append(namespaces, c.Namespace) {
@@ -66,10 +72,12 @@ func newRig(t *testing.T, c *testkit.Cluster, rights func(*rest.Config), byDefau
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.registry = NewRegistry(Options{
+	options := Options{
 		Cache: configs, Client: watches, Dial: livekit.New, Evaluate: evaluator.EvaluateConfigJS,
 		Default: types.NamespacedName{Namespace: c.Namespace, Name: byDefault},
-	})
+	}
+	change(&options)
+	r.registry = NewRegistry(options)
 	r.registry.Notify(func(name types.NamespacedName) {
 		r.mu.Lock()
 		defer r.mu.Unlock()

@@ -60,6 +60,9 @@ type Tenant struct {
 
 	// Problems are the conditions that are not as they should be.
 	Problems []Problem
+
+	// origin names what this was resolved from; empty where it has to be tried again.
+	origin string
 }
 
 // Web is how the tenant's pages look and who may embed or call them.
