@@ -111,8 +111,8 @@ func cpu(t *testing.T, pid int) time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond // USER_HZ is 100 on Linux.
 }
 
-// resident is the memory that a process holds, in MB.
-func resident(t *testing.T, pid int) float64 {
+// heldMemory is the memory that a process holds, in MB.
+func heldMemory(t *testing.T, pid int) float64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -340,7 +340,7 @@ func benchEnd(t *testing.T, w *world) {
 // benchMemory holds 10,000 meetings with 10 people each.
 func benchMemory(t *testing.T, w *world) {
 	const n = 10_000
-	empty := resident(t, w.manager.PID())
+	empty := heldMemory(t, w.manager.PID())
 	_, err := perSecond(n, func(i int) error {
 		m := w.meeting(fmt.Sprint("mass", i))
 		if err := w.Client.Create(context.Background(), m); err != nil {
@@ -389,7 +389,7 @@ func benchMemory(t *testing.T, w *world) {
 		}
 		return nil
 	})
-	held := resident(t, w.manager.PID())
+	held := heldMemory(t, w.manager.PID())
 	row("memory with 10,000 meetings of 10 people", fmt.Sprintf("%.0f MB", held), fmt.Sprintf("promise 120 MB (%.0f MB empty)", empty), held/120, "≤ 1")
 	began := time.Now()
 	body := w.a.want(http.StatusOK, "GET", "/api/v1/meetings", nil)
