@@ -30,10 +30,14 @@ func (s *Store) End(ctx context.Context, t *tenant.Tenant, c meeting.EndCommand)
 	return meeting.EndResult{Ended: err == nil}, nil
 }
 
-// isDeserted says that nobody is in a Meeting: it has no room yet, or its room is closed. The count may be a second
-// behind somebody who has just come.
+// isDeserted says that nobody is in a Meeting. The count of a live one may be a second behind somebody who has just
+// come; that of one with a room counts once the controllers have looked into it for the end.
 func isDeserted(m *v1alpha1.Meeting) bool {
-	return m == nil || meeting.IsOver(m) || (m.Annotations[v1alpha1.AnnotationRoomOpened] == "" && m.Status.ParticipantCount == 0)
+	if m == nil || meeting.IsOver(m) {
+		return true
+	}
+	looked := m.Status.Phase == v1alpha1.MeetingEnding || m.Annotations[v1alpha1.AnnotationRoomOpened] == ""
+	return looked && m.Status.ParticipantCount == 0
 }
 
 // newest is a Meeting as it was written, until the cache shows that; nil when it is gone.
