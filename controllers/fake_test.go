@@ -32,12 +32,14 @@ type faulty struct {
 	// fail makes a verb fail, hang makes it wait for the channel.
 	fail map[string]error
 	hang map[string]chan struct{}
+	// ghosts are listed and not there.
+	ghosts map[engine.Identity]bool
 	// calls are the verbs with their rooms, in order.
 	calls []string
 }
 
 func newFaulty() *faulty {
-	return &faulty{rooms: map[engine.RoomName][]engine.Participant{}, fail: map[string]error{}, hang: map[string]chan struct{}{}}
+	return &faulty{rooms: map[engine.RoomName][]engine.Participant{}, fail: map[string]error{}, hang: map[string]chan struct{}{}, ghosts: map[engine.Identity]bool{}}
 }
 
 var errAway = fault.Unavailable("LiveKit does not answer")
@@ -80,6 +82,12 @@ func (f *faulty) Rooms(ctx context.Context, prefix engine.RoomName) (rooms []eng
 func (f *faulty) Participants(ctx context.Context, room engine.RoomName) (people []engine.Participant, err error) {
 	err = f.do(ctx, "participants", room, func() { people = slices.Clone(f.rooms[room]) })
 	return people, err
+}
+
+// Present knows ghosts.
+func (f *faulty) Present(ctx context.Context, room engine.RoomName, who engine.Identity) (there bool, err error) {
+	err = f.do(ctx, "present", room, func() { there = !f.ghosts[who] })
+	return there, err
 }
 
 // Ensure makes.

@@ -53,8 +53,8 @@ type Observer struct {
 
 	mu      sync.Mutex
 	engines map[engine.Server]*sight
-	// looking are the engines that are being looked at now.
-	looking map[engine.Server]bool
+	// looking are the engines that are being looked at now, asking those that are being asked who is really in.
+	looking, asking map[engine.Server]bool
 	// hints are rooms to look into, and since when.
 	hints map[engine.RoomName]time.Time
 	wake  chan struct{}
@@ -65,7 +65,7 @@ func NewObserver(tenants Tenants, meetings client.Reader, now func() time.Time, 
 	return &Observer{
 		Tenants: tenants, Meetings: meetings, Now: now, Log: log,
 		Changed: func(*v1alpha1.Meeting) {}, EngineChanged: func(engine.Server) {},
-		engines: map[engine.Server]*sight{}, looking: map[engine.Server]bool{},
+		engines: map[engine.Server]*sight{}, looking: map[engine.Server]bool{}, asking: map[engine.Server]bool{},
 		hints: map[engine.RoomName]time.Time{}, wake: make(chan struct{}, 1),
 	}
 }
@@ -84,6 +84,7 @@ type sight struct {
 type roomSight struct {
 	participants []engine.Participant
 	lookedAt     time.Time
+	roll         roll
 }
 
 // Hint asks for a look at a room soon. Hints may be lost.
@@ -131,30 +132,36 @@ func (o *Observer) lookAll(ctx context.Context, looks *sync.WaitGroup) {
 	}
 	o.forgetOthers(engines)
 	for server, e := range engines {
-		if !o.begin(server) {
-			continue
+		if o.begin(o.looking, server) {
+			looks.Go(func() {
+				defer o.finish(o.looking, server)
+				o.look(ctx, server, e)
+			})
 		}
-		looks.Go(func() {
-			defer o.finish(server)
-			o.look(ctx, server, e)
-		})
+		if o.begin(o.asking, server) {
+			looks.Go(func() {
+				defer o.finish(o.asking, server)
+				o.callTheRoll(ctx, server, e)
+			})
+		}
 	}
 }
 
-func (o *Observer) begin(server engine.Server) bool {
+// begin is false while what it begins is still going on.
+func (o *Observer) begin(going map[engine.Server]bool, server engine.Server) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.looking[server] {
+	if going[server] {
 		return false
 	}
-	o.looking[server] = true
+	going[server] = true
 	return true
 }
 
-func (o *Observer) finish(server engine.Server) {
+func (o *Observer) finish(going map[engine.Server]bool, server engine.Server) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	delete(o.looking, server)
+	delete(going, server)
 }
 
 // forgetOthers drops what was kept of engines that nobody uses, and hints of rooms that never showed up.
@@ -187,6 +194,7 @@ func (o *Observer) look(ctx context.Context, server engine.Server, e engine.Engi
 	if err != nil {
 		return
 	}
+	o.keepCounts(server, rooms)
 	var into errgroup.Group
 	into.SetLimit(parallelLooks)
 	for _, room := range rooms {
@@ -272,6 +280,7 @@ func (o *Observer) lookInto(ctx context.Context, server engine.Server, e engine.
 	if err != nil {
 		return err
 	}
+	participants = o.withoutGhosts(server, name, participants)
 	if o.keep(server, name, participants) {
 		o.tell(ctx, name)
 	}

@@ -43,6 +43,7 @@ func (o *Observer) Look(ctx context.Context, media *tenant.Media, name engine.Ro
 	rooms, err := media.Engine.Rooms(ctx, name)
 	if err == nil && len(rooms) > 0 {
 		seen.Participants, err = media.Engine.Participants(ctx, name)
+		seen.Participants = o.withoutGhosts(media.Server, name, seen.Participants)
 	}
 	if err != nil {
 		// Since when the engine has been away, only looks without a break can tell.

@@ -7,110 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/testkit"
 )
-
-// balancer passes requests on to the managers that say that they are ready, as a Service does: it looks now and then,
-// and until it has looked it sends to those that were ready before.
-type balancer struct {
-	mu    sync.Mutex
-	all   []*testkit.ManagerProcess
-	ready []*url.URL
-	next  int
-}
-
-// newBalancer is the address of managers that are added later.
-func newBalancer(t *testing.T) (*balancer, string) {
-	t.Helper()
-	b := &balancer{}
-	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(b.pick())
-		r.Out.Host = r.In.Host
-	}}
-	server := httptest.NewServer(proxy)
-	t.Cleanup(server.Close)
-	ctx, cancel := context.WithCancel(context.Background())
-	t.Cleanup(cancel)
-	go b.look(ctx)
-	return b, server.URL
-}
-
-func (b *balancer) add(m *testkit.ManagerProcess) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.all = append(b.all, m)
-}
-
-func (b *balancer) look(ctx context.Context) {
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		b.mu.Lock()
-		all := slices.Clone(b.all)
-		b.mu.Unlock()
-		var ready []*url.URL
-		for _, m := range all {
-			if answersOK(ctx, m.HealthURL+"/readyz") {
-				at, _ := url.Parse(m.URL)
-				ready = append(ready, at)
-			}
-		}
-		b.mu.Lock()
-		b.ready = ready
-		b.mu.Unlock()
-	}
-}
-
-func answersOK(ctx context.Context, address string) bool {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return false
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		return false
-	}
-	_ = response.Body.Close()
-	return response.StatusCode == http.StatusOK
-}
-
-func (b *balancer) pick() *url.URL {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.ready) == 0 {
-		return &url.URL{Scheme: "http", Host: "no-manager-is-ready.invalid"}
-	}
-	b.next++
-	return b.ready[b.next%len(b.ready)]
-}
-
-// readyAre is nil once so many managers are sent to.
-func (b *balancer) readyAre(n int) func() error {
-	return func() error {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if len(b.ready) != n {
-			return fmt.Errorf("%d managers are ready", len(b.ready))
-		}
-		return nil
-	}
-}
 
 // TestNobodyNoticesARollingUpdate restarts both managers, one after the other, under a load of requests and with two
 // people in a meeting. No request fails, and nobody drops out.
@@ -126,7 +31,7 @@ func TestNobodyNoticesARollingUpdate(t *testing.T) {
 	other := testkit.Manager(t, cluster, testkit.ManagerOptions{DefaultConfig: w.Namespace + "/default", Args: flags})
 	managers := []*testkit.ManagerProcess{w.manager, other}
 	for _, m := range managers {
-		b.add(m)
+		b.add(t, m.URL, m.HealthURL+"/readyz")
 	}
 	w.eventually(t, b.readyAre(2))
 

@@ -39,6 +39,9 @@ type Observer interface {
 	Rooms(ctx context.Context, prefix RoomName) ([]Room, error)
 	// Participants lists who is in a room, hidden ones included. A room that is not there has none.
 	Participants(ctx context.Context, room RoomName) ([]Participant, error)
+	// Present asks the server that has the room whether somebody listed is in: of several servers that work together,
+	// one that is killed leaves its people in the list. A no takes seconds.
+	Present(ctx context.Context, room RoomName, who Identity) (bool, error)
 }
 
 // Keeper changes rooms.

@@ -11,6 +11,9 @@ import (
 	"convene.dev/convene/internal/fault"
 )
 
+// fromIntermediary marks errors that something before LiveKit answered.
+const fromIntermediary = "http_error_from_intermediary"
+
 // asFault gives an error of a LiveKit call its consequence.
 func asFault(err error) error {
 	answer := twirp.Error(nil)
@@ -30,7 +33,7 @@ func asFault(err error) error {
 	switch {
 	case notAnswered(answer):
 		return outOfReach(err)
-	case answer.Code() == twirp.BadRoute || answer.Meta("http_error_from_intermediary") == "true":
+	case answer.Code() == twirp.BadRoute || answer.Meta(fromIntermediary) == "true":
 		return fault.Unavailable("Something that is not LiveKit answers at the media server's address; check the apiURL in spec.media").
 			Because(err)
 	}
@@ -47,8 +50,9 @@ func notAnswered(err twirp.Error) bool {
 	return err.Code() == twirp.Internal && errors.Unwrap(err) != nil
 }
 
-// nodeGone reports whether LiveKit answered that it cannot reach the node that has the room.
+// nodeGone reports whether LiveKit answered that it cannot reach the node that has the room. A proxy before LiveKit that
+// answers so tells nothing about nodes.
 func nodeGone(err error) bool {
 	answer := twirp.Error(nil)
-	return errors.As(err, &answer) && answer.Code() == twirp.Unavailable
+	return errors.As(err, &answer) && answer.Code() == twirp.Unavailable && answer.Meta(fromIntermediary) != "true"
 }

@@ -29,6 +29,16 @@ func (c *client) Participants(ctx context.Context, room engine.RoomName) ([]engi
 	return people, nil
 }
 
+// Present has the participant's node change nothing about it: the list comes from Redis, this answer from the node.
+func (c *client) Present(ctx context.Context, room engine.RoomName, who engine.Identity) (bool, error) {
+	_, err := call(ctx, c, adminOf(room), c.rooms.UpdateParticipant,
+		&lk.UpdateParticipantRequest{Room: string(room), Identity: string(who)})
+	if nodeGone(err) || fault.Is(err, fault.KindNotFound) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // list returns LiveKit's view of our participants in a room.
 func (c *client) list(ctx context.Context, room engine.RoomName) ([]*lk.ParticipantInfo, error) {
 	list, err := call(ctx, c, adminOf(room), c.rooms.ListParticipants, &lk.ListParticipantsRequest{Room: string(room)})

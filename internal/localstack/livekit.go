@@ -23,6 +23,8 @@ type LiveKit struct {
 	Key, Secret string
 	// WebhookURLs are told of what happens in rooms.
 	WebhookURLs []string
+	// Redis (host:port) is where several servers find each other; empty means that this one is alone.
+	Redis string
 }
 
 // Start starts the server and returns once it answers.
@@ -71,6 +73,9 @@ func (l LiveKit) config() map[string]any {
 			// two people who come together wait for it.
 			"pli_throttle": map[string]any{"low_quality": "100ms", "mid_quality": "100ms", "high_quality": "100ms"},
 		},
+	}
+	if l.Redis != "" {
+		conf["redis"] = map[string]any{"address": l.Redis}
 	}
 	if len(l.WebhookURLs) > 0 {
 		conf["webhook"] = map[string]any{"api_key": l.Key, "urls": l.WebhookURLs}

@@ -3,8 +3,10 @@
 package testkit
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
+	"regexp"
 	"testing"
 
 	"convene.dev/convene/internal/localstack"
@@ -14,10 +16,13 @@ import (
 type LiveKitOptions struct {
 	// WebhookURLs are told of what happens in rooms.
 	WebhookURLs []string
+	// Redis (host:port) of servers that work together.
+	Redis string
+	// Key and Secret of the API; empty means ones of this server's own.
+	Key, Secret string
 }
 
-// LiveKitServer is a real LiveKit on the loopback interface. It keeps nothing over a restart, as every LiveKit
-// without Redis.
+// LiveKitServer is a real LiveKit on the loopback interface. Without Redis it keeps nothing over a restart.
 type LiveKitServer struct {
 	// URL (http) of the API and of signalling.
 	URL string
@@ -35,11 +40,13 @@ func LiveKit(t testing.TB, opts LiveKitOptions) *LiveKitServer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &LiveKitServer{Key: "key-" + rand.Text(), Secret: rand.Text() + rand.Text()}
+	s := &LiveKitServer{
+		Key: cmp.Or(opts.Key, "key-"+rand.Text()), Secret: cmp.Or(opts.Secret, rand.Text()+rand.Text()),
+	}
 	s.server = localstack.LiveKit{
 		Binary: binaries(t).LiveKit, Dir: t.TempDir(),
 		Port: ports[0], MediaPort: ports[1],
-		Key: s.Key, Secret: s.Secret, WebhookURLs: opts.WebhookURLs,
+		Key: s.Key, Secret: s.Secret, WebhookURLs: opts.WebhookURLs, Redis: opts.Redis,
 	}
 	s.URL = s.server.URL()
 	s.Start(t)
@@ -77,3 +84,15 @@ func (s *LiveKitServer) Restart(t testing.TB) {
 
 // Log returns what the server has written since it was last started.
 func (s *LiveKitServer) Log() string { return s.proc.Log() }
+
+// Node is the name that the server has among those that share its Redis, since it was last started.
+func (s *LiveKitServer) Node(t testing.TB) string {
+	t.Helper()
+	found := nodeID.FindStringSubmatch(s.proc.Log())
+	if found == nil {
+		t.Fatal("LiveKit's log does not name the node")
+	}
+	return found[1]
+}
+
+var nodeID = regexp.MustCompile(`"nodeID": "([^"]+)"`)

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"convene.dev/convene/internal/engine"
+)
+
+// Of several LiveKit servers over one Redis, one that is killed leaves its people listed for as long as the room is
+// there. Nobody who is listed and does not answer is counted as in, but only when that was so twice.
+const (
+	// rollEvery is how often somebody of each room is asked for.
+	rollEvery = 30 * time.Second
+	// askAgainAfter is when somebody who did not answer is asked for again; one who did not answer twice is a ghost.
+	askAgainAfter = 10 * time.Second
+	// parallelAsks bounds questions to one engine at once. Those about ghosts take three seconds each.
+	parallelAsks = 64
+)
+
+// seat is one stay of somebody in a room: whoever comes back has another.
+type seat struct {
+	who    engine.Identity
+	joined int64
+}
+
+func seatOf(p engine.Participant) seat { return seat{p.Identity, p.JoinedAt.UnixMilli()} }
+
+// roll is what is known of who is really in a room.
+type roll struct {
+	// listed are those that the engine lists, counted is how many it says that are in, without hidden ones.
+	listed  []engine.Participant
+	counted int
+	// missing are those that did not answer.
+	missing map[seat]absence
+	// called is when somebody was last asked for; all says that everybody has to be.
+	called time.Time
+	all    bool
+}
+
+// absence is since when somebody has not answered, and until when that is known.
+type absence struct{ since, last time.Time }
+
+func (a absence) isGhost() bool { return a.last.Sub(a.since) >= askAgainAfter }
+
+// keepCounts keeps how many the engine says are in each room.
+func (o *Observer) keepCounts(server engine.Server, rooms []engine.Room) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s := o.sightOf(server)
+	for _, r := range rooms {
+		if seen := s.rooms[r.Name]; seen != nil {
+			seen.roll.counted = r.Participants
+		}
+	}
+}
+
+// withoutGhosts takes those out who are listed and not there, and remembers the list.
+func (o *Observer) withoutGhosts(server engine.Server, name engine.RoomName, listed []engine.Participant) []engine.Participant {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s := o.engines[server]
+	if s == nil || s.rooms[name] == nil {
+		return listed
+	}
+	r := &s.rooms[name].roll
+	r.listed = listed
+	there, missing := make([]engine.Participant, 0, len(listed)), map[seat]absence{}
+	for _, p := range listed {
+		if absent, ok := r.missing[seatOf(p)]; ok {
+			missing[seatOf(p)] = absent
+			if absent.isGhost() {
+				continue
+			}
+		}
+		there = append(there, p)
+	}
+	r.missing = missing
+	return there
+}
+
+// callTheRoll asks for those of an engine's people who have to be asked for.
+func (o *Observer) callTheRoll(ctx context.Context, server engine.Server, e engine.Engine) {
+	var asks errgroup.Group
+	asks.SetLimit(parallelAsks)
+	for name, people := range o.toAsk(server) {
+		for _, p := range people {
+			asks.Go(func() error {
+				there, err := e.Present(ctx, name, p.Identity)
+				if err == nil && o.answered(server, name, p, there) {
+					o.Log.Info("Somebody is listed and not there; the node is gone", "room", name, "identity", p.Identity)
+				}
+				return nil
+			})
+		}
+	}
+	_ = asks.Wait()
+}
+
+// toAsk are the people to ask for now, by room.
+func (o *Observer) toAsk(server engine.Server) map[engine.RoomName][]engine.Participant {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := map[engine.RoomName][]engine.Participant{}
+	if s := o.engines[server]; s != nil && s.err == nil {
+		for name, room := range s.rooms {
+			if due := room.roll.due(o.Now()); len(due) > 0 {
+				all[name] = due
+			}
+		}
+	}
+	return all
+}
+
+// due are those to ask for: who did not answer, again; everybody, where somebody has just not answered or more are
+// listed than the engine counts; else one.
+func (r *roll) due(now time.Time) []engine.Participant {
+	var again, others []engine.Participant
+	visible := 0
+	for _, p := range r.listed {
+		absent, missing := r.missing[seatOf(p)]
+		switch {
+		case !missing:
+			others = append(others, p)
+			if !p.Hidden {
+				visible++
+			}
+		case now.Sub(absent.last) >= askAgainAfter:
+			again = append(again, p)
+		}
+	}
+	if r.called.IsZero() { // Rooms that were first seen together are not asked about together.
+		r.called = now.Add(-rand.N(rollEvery)) //nolint:gosec // keeps no secret
+	}
+	due := now.Sub(r.called) >= rollEvery
+	tooMany := visible > r.counted && now.Sub(r.called) >= askAgainAfter
+	switch {
+	case len(others) == 0 || (!r.all && !due && !tooMany):
+		return again
+	case !r.all && !tooMany:
+		others = others[rand.IntN(len(others)):][:1] //nolint:gosec // keeps no secret
+	}
+	r.called, r.all = now, false
+	return append(again, others...)
+}
+
+// answered keeps an answer and says whether it makes a ghost of somebody.
+func (o *Observer) answered(server engine.Server, name engine.RoomName, p engine.Participant, there bool) (ghost bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s := o.engines[server]
+	if s == nil || s.rooms[name] == nil {
+		return false
+	}
+	r := &s.rooms[name].roll
+	absent, before := r.missing[seatOf(p)]
+	was := absent.isGhost()
+	switch {
+	case there:
+		delete(r.missing, seatOf(p))
+		return false
+	case !before:
+		absent.since = o.Now()
+		r.all = true
+	}
+	absent.last = o.Now()
+	if r.missing == nil {
+		r.missing = map[seat]absence{}
+	}
+	r.missing[seatOf(p)] = absent
+	return !was && absent.isGhost()
+}

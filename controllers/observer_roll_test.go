@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/tenant"
+)
+
+// asked are those who were asked for since the last time.
+func (f *faulty) asked() (count int) {
+	for _, call := range f.took() {
+		if strings.HasPrefix(call, "present ") {
+			count++
+		}
+	}
+	return count
+}
+
+// passes lets time go by as it does: the observer looks every second.
+func (l *looker) passes(d time.Duration) {
+	for range d / time.Second {
+		l.pass(time.Second)
+	}
+}
+
+func (f *faulty) haunt(names ...engine.Identity) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ghosts = map[engine.Identity]bool{}
+	for _, name := range names {
+		f.ghosts[name] = true
+	}
+}
+
+func newHaunted(t *testing.T, people ...string) (*looker, *tenant.Media, *faulty) {
+	l := newLooker(t)
+	media, f := l.engine("a")
+	l.meeting("m", v1alpha1.MeetingActive)
+	f.set(room("a", "m"), people...)
+	l.pass(0)
+	return l, media, f
+}
+
+func TestPeopleOfALostNodeAreNotCounted(t *testing.T) {
+	l, media, f := newHaunted(t, "anna", "bob", "carl")
+	f.haunt("anna", "bob", "carl")
+	for f.asked() == 0 {
+		l.passes(time.Second)
+	}
+	l.passes(4 * time.Second)
+	if got := names(l.Seen(media, room("a", "m")).Participants); got != "anna bob carl" {
+		t.Errorf("somebody who did not answer once is gone: %q are in", got)
+	}
+	l.passes(askAgainAfter + 4*time.Second)
+	if got := l.Seen(media, room("a", "m")); len(got.Participants) != 0 || !got.Known || !got.RoomExists {
+		t.Errorf("with nobody there it shows %+v", got)
+	}
+	if got := l.Look(t.Context(), media, room("a", "m")); len(got.Participants) != 0 || !got.Known {
+		t.Errorf("a look at once shows %+v", got)
+	}
+}
+
+func TestWhoComesBackIsCounted(t *testing.T) {
+	l, media, f := newHaunted(t, "anna", "bob")
+	f.haunt("anna", "bob")
+	l.passes(rollEvery + 2*askAgainAfter)
+	f.haunt("bob")
+	f.mu.Lock()
+	f.rooms[room("a", "m")][0].JoinedAt = monday.Add(time.Minute)
+	f.mu.Unlock()
+	l.passes(4 * time.Second)
+	if got := names(l.Seen(media, room("a", "m")).Participants); got != "anna" {
+		t.Errorf("%q are in, want anna, who has joined again", got)
+	}
+}
+
+func TestWhoAnswersAgainIsNoGhost(t *testing.T) {
+	l, media, f := newHaunted(t, "anna")
+	f.haunt("anna")
+	l.passes(rollEvery + 2*askAgainAfter)
+	f.haunt()
+	l.passes(askAgainAfter + 4*time.Second)
+	if got := names(l.Seen(media, room("a", "m")).Participants); got != "anna" {
+		t.Errorf("%q are in, want anna, whose node answers again", got)
+	}
+}
+
+// Where the engine cannot be asked, nothing is known; nobody is gone for it.
+func TestNoAnswerIsNoAbsence(t *testing.T) {
+	l, media, f := newHaunted(t, "anna")
+	f.haunt("anna")
+	f.breakVerb("present", errAway)
+	l.passes(2 * rollEvery)
+	if got := names(l.Seen(media, room("a", "m")).Participants); got != "anna" {
+		t.Errorf("%q are in", got)
+	}
+}
+
+// One in each room is enough to see that the node is there, unless more are listed than the engine counts.
+func TestWhoIsAskedFor(t *testing.T) {
+	anna, bob, carl := engine.Participant{Identity: "anna"}, engine.Participant{Identity: "bob"}, engine.Participant{Identity: "carl", Traits: engine.Traits{Hidden: true}}
+	everybody := []engine.Participant{anna, bob, carl}
+	ago := func(d time.Duration) time.Time { return monday.Add(-d) }
+	gone := func(last time.Duration) map[seat]absence {
+		return map[seat]absence{seatOf(anna): {since: ago(time.Minute), last: ago(last)}}
+	}
+	for _, c := range []struct {
+		reason string
+		roll   roll
+		want   int
+	}{
+		{"nobody is in", roll{called: ago(rollEvery)}, 0},
+		{"not yet", roll{listed: everybody, counted: 2, called: ago(rollEvery - time.Second)}, 0},
+		{"one, now and then", roll{listed: everybody, counted: 2, called: ago(rollEvery)}, 1},
+		{"all, when more are listed than there are", roll{listed: everybody, counted: 1, called: ago(askAgainAfter)}, 3},
+		{"the engine's count is seconds behind its list", roll{listed: everybody, counted: 1, called: ago(time.Second)}, 0},
+		{"hidden ones are in no count", roll{listed: []engine.Participant{carl}, called: ago(askAgainAfter)}, 0},
+		{"all, when somebody has just not answered", roll{listed: everybody, counted: 2, called: ago(time.Second), all: true}, 3},
+		{"who did not answer, again", roll{listed: everybody, counted: 2, called: ago(time.Second), missing: gone(askAgainAfter)}, 1},
+		{"who has just not answered, not at once", roll{listed: everybody, counted: 2, called: ago(time.Second), missing: gone(time.Second)}, 0},
+		{"a ghost is in no count", roll{listed: everybody, counted: 1, called: ago(askAgainAfter), missing: gone(time.Second)}, 0},
+	} {
+		if got := len(c.roll.due(monday)); got != c.want {
+			t.Errorf("%s: %d are asked for, want %d", c.reason, got, c.want)
+		}
+	}
+}
+
+// What it costs where nothing is wrong.
+func TestRollIsCalledSeldom(t *testing.T) {
+	l, _, f := newHaunted(t, "anna", "bob", "carl")
+	f.took()
+	l.passes(4 * rollEvery)
+	if diff := cmp.Diff(4, f.asked()); diff != "" {
+		t.Errorf("questions in %s (-want +got):\n%s", 4*rollEvery, diff)
+	}
+}
