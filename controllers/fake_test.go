@@ -29,6 +29,8 @@ import (
 type faulty struct {
 	mu    sync.Mutex
 	rooms map[engine.RoomName][]engine.Participant
+	// states are what the rooms' pages were told last.
+	states map[engine.RoomName]engine.RoomState
 	// fail makes a verb fail, hang makes it wait for the channel.
 	fail map[string]error
 	hang map[string]chan struct{}
@@ -39,7 +41,10 @@ type faulty struct {
 }
 
 func newFaulty() *faulty {
-	return &faulty{rooms: map[engine.RoomName][]engine.Participant{}, fail: map[string]error{}, hang: map[string]chan struct{}{}, ghosts: map[engine.Identity]bool{}}
+	return &faulty{
+		rooms: map[engine.RoomName][]engine.Participant{}, states: map[engine.RoomName]engine.RoomState{},
+		fail: map[string]error{}, hang: map[string]chan struct{}{}, ghosts: map[engine.Identity]bool{},
+	}
 }
 
 var errAway = fault.Unavailable("LiveKit does not answer")
@@ -71,7 +76,7 @@ func (f *faulty) Rooms(ctx context.Context, prefix engine.RoomName) (rooms []eng
 	err = f.do(ctx, "rooms", "", func() {
 		for _, name := range slices.Sorted(maps.Keys(f.rooms)) {
 			if strings.HasPrefix(string(name), string(prefix)) {
-				rooms = append(rooms, engine.Room{Name: name, Participants: len(f.rooms[name])})
+				rooms = append(rooms, engine.Room{Name: name, Participants: len(f.rooms[name]), State: f.states[name]})
 			}
 		}
 	})
@@ -91,13 +96,15 @@ func (f *faulty) Present(ctx context.Context, room engine.RoomName, who engine.I
 }
 
 // Ensure makes.
-func (f *faulty) Ensure(ctx context.Context, room engine.RoomName, _ engine.RoomOptions, _ engine.RoomState) error {
-	return f.do(ctx, "ensure", room, func() { f.rooms[room] = append(f.rooms[room], []engine.Participant{}...) })
+func (f *faulty) Ensure(ctx context.Context, room engine.RoomName, _ engine.RoomOptions, state engine.RoomState) error {
+	return f.do(ctx, "ensure", room, func() {
+		f.rooms[room], f.states[room] = append(f.rooms[room], []engine.Participant{}...), state
+	})
 }
 
 // Close deletes.
 func (f *faulty) Close(ctx context.Context, room engine.RoomName, _ string) error {
-	return f.do(ctx, "close", room, func() { delete(f.rooms, room) })
+	return f.do(ctx, "close", room, func() { delete(f.rooms, room); delete(f.states, room) })
 }
 
 // Act does nothing.
@@ -130,7 +137,7 @@ func (f *faulty) set(room engine.RoomName, names ...string) {
 func (f *faulty) lose() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.rooms = map[engine.RoomName][]engine.Participant{}
+	f.rooms, f.states = map[engine.RoomName][]engine.Participant{}, map[engine.RoomName]engine.RoomState{}
 }
 
 func (f *faulty) breakVerb(verb string, err error) {

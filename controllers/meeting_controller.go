@@ -113,6 +113,7 @@ func (r *MeetingReconciler) apply(ctx context.Context, t *tenant.Tenant, m *v1al
 		if err := t.Media.Engine.Ensure(ctx, engineRoom(t, m), roomOptions(t), *d.Refresh); err != nil {
 			return ctrl.Result{}, err
 		}
+		r.Observer.Told(t.Media, engineRoom(t, m), *d.Refresh)
 	}
 	if d.Close && media(t) != nil && intentIsWritten(m) {
 		return r.closeRoom(ctx, t, m, d)

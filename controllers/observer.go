@@ -72,9 +72,12 @@ func NewObserver(tenants Tenants, meetings client.Reader, now func() time.Time, 
 
 // sight is what was last seen of one engine.
 type sight struct {
-	visibleSince, awaySince time.Time
-	err                     error
-	rooms                   map[engine.RoomName]*roomSight
+	// visibleSince is the first look that was answered, lastSeen the last; awaySince is zero while looks are answered.
+	visibleSince, lastSeen, awaySince time.Time
+	// blind are times between answered looks in which others were not, oldest first. It is never changed in place.
+	blind []meeting.Span
+	err   error
+	rooms map[engine.RoomName]*roomSight
 	// absent are rooms that were asked for and not there, and since when.
 	absent map[engine.RoomName]time.Time
 	// strays are rooms without a live Meeting in the last full look, and since when.
@@ -83,6 +86,7 @@ type sight struct {
 
 type roomSight struct {
 	participants []engine.Participant
+	state        engine.RoomState
 	lookedAt     time.Time
 	roll         roll
 }
@@ -208,45 +212,48 @@ func (o *Observer) look(ctx context.Context, server engine.Server, e engine.Engi
 	o.closeStrays(ctx, server, e, rooms)
 }
 
-// record keeps a look at the list of rooms and names those that have gone since the last.
-func (o *Observer) record(server engine.Server, rooms []engine.Room, err error) (gone []engine.RoomName) {
-	turned, gone := o.recordLocked(server, rooms, err)
+// record keeps a look at the list of rooms and names those that have gone since the last, or tell their pages something
+// else.
+func (o *Observer) record(server engine.Server, rooms []engine.Room, err error) (changed []engine.RoomName) {
+	turned, changed := o.recordLocked(server, rooms, err)
 	if turned {
 		o.EngineChanged(server)
 	}
-	return gone
+	return changed
 }
 
 // recordLocked also says whether the engine has come into reach or gone out of it.
-func (o *Observer) recordLocked(server engine.Server, rooms []engine.Room, err error) (turned bool, gone []engine.RoomName) {
+func (o *Observer) recordLocked(server engine.Server, rooms []engine.Room, err error) (turned bool, changed []engine.RoomName) {
 	now := o.Now()
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	s := o.sightOf(server)
 	if s.err = err; err != nil {
 		if turned = s.awaySince.IsZero(); turned {
-			s.awaySince, s.visibleSince = now, time.Time{}
+			s.awaySince = now
 		}
 		return turned, nil
 	}
-	if turned = s.visibleSince.IsZero(); turned {
-		s.visibleSince, s.awaySince = now, time.Time{}
-	}
+	turned = s.visible(now)
 	there := make(map[engine.RoomName]bool, len(rooms))
 	for _, r := range rooms {
 		there[r.Name] = true
 		delete(s.absent, r.Name)
-		if s.rooms[r.Name] == nil {
-			s.rooms[r.Name] = &roomSight{}
+		switch seen := s.rooms[r.Name]; {
+		case seen == nil:
+			s.rooms[r.Name] = &roomSight{state: r.State}
+		case !seen.state.ExpiresAt.Equal(r.State.ExpiresAt):
+			seen.state = r.State
+			changed = append(changed, r.Name)
 		}
 	}
 	for name := range s.rooms {
 		if !there[name] {
 			delete(s.rooms, name)
-			gone = append(gone, name)
+			changed = append(changed, name)
 		}
 	}
-	return turned, gone
+	return turned, changed
 }
 
 // sightOf is what is remembered of an engine. The caller holds the lock.

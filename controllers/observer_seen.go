@@ -23,11 +23,14 @@ func (o *Observer) Seen(media *tenant.Media, name engine.RoomName) meeting.Seen 
 	if s == nil {
 		return meeting.Seen{}
 	}
-	seen := meeting.Seen{Known: !s.visibleSince.IsZero(), VisibleSince: s.visibleSince, AwaySince: s.awaySince, AbsentSince: s.absent[name]}
+	seen := meeting.Seen{
+		Known: !s.visibleSince.IsZero() && s.awaySince.IsZero(), VisibleSince: s.visibleSince, AwaySince: s.awaySince,
+		Blind: s.blindUntil(o.Now()), AbsentSince: s.absent[name],
+	}
 	if room := s.rooms[name]; room != nil {
 		// A room that was listed and not yet looked into tells nothing.
 		seen.Known = seen.Known && !room.lookedAt.IsZero()
-		seen.RoomExists, seen.Participants = true, room.participants
+		seen.RoomExists, seen.Participants, seen.State = true, room.participants, room.state
 	}
 	return seen
 }
@@ -57,9 +60,20 @@ func (o *Observer) Look(ctx context.Context, media *tenant.Media, name engine.Ro
 	seen.RoomExists = len(rooms) > 0
 	if !seen.RoomExists {
 		seen.Participants = nil
+	} else {
+		seen.State = rooms[0].State
 	}
 	seen.AbsentSince = o.markAbsent(media.Server, name, !seen.RoomExists)
 	return seen
+}
+
+// Told keeps what the pages of a room have been told, until the next look.
+func (o *Observer) Told(media *tenant.Media, name engine.RoomName, state engine.RoomState) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if s := o.engines[media.Server]; s != nil && s.rooms[name] != nil {
+		s.rooms[name].state = state
+	}
 }
 
 // markAbsent keeps since when a room has not been there, look after look.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -68,7 +69,7 @@ func TestEngineGoesAndReturns(t *testing.T) {
 		l.pass(time.Second)
 	}
 	seen := l.Seen(media, room("a", "m"))
-	if seen.Known || !seen.AwaySince.Equal(monday.Add(time.Second)) || !seen.VisibleSince.IsZero() {
+	if seen.Known || !seen.AwaySince.Equal(monday.Add(time.Second)) {
 		t.Errorf("away since the first look that failed, not since the last: %+v", seen)
 	}
 	if _, err := l.Reach(media.Server); err == nil || l.reachable()["http://a"] {
@@ -77,8 +78,9 @@ func TestEngineGoesAndReturns(t *testing.T) {
 	f.breakVerb("rooms", nil)
 	l.pass(time.Second)
 	seen = l.Seen(media, room("a", "m"))
-	if !seen.Known || !seen.AwaySince.IsZero() || !seen.VisibleSince.Equal(monday.Add(4*time.Second)) {
-		t.Errorf("visible again since the first look that succeeded: %+v", seen)
+	blind := []meeting.Span{{From: monday, Until: monday.Add(4 * time.Second)}}
+	if !seen.Known || !seen.AwaySince.IsZero() || !seen.VisibleSince.Equal(monday) || !slices.Equal(seen.Blind, blind) {
+		t.Errorf("visible again, and blind from the last look that was answered to the next: %+v", seen)
 	}
 	if _, turned := l.heard(); !cmp.Equal(turned, []string{"http://a there", "http://a away", "http://a there"}) {
 		t.Errorf("it turned so: %q", turned)
@@ -146,6 +148,41 @@ func TestListGoesEmpty(t *testing.T) {
 	}
 }
 
+// What the pages of a room are told is seen too: a Meeting hears when it is something else.
+func TestStateOfRooms(t *testing.T) {
+	l := newLooker(t)
+	media, f := l.engine("a")
+	name := room("a", "m")
+	l.meeting("m", v1alpha1.MeetingActive)
+	f.set(name, "anna")
+	state := engine.RoomState{ExpiresAt: monday.Add(time.Hour)}
+	if err := f.Ensure(t.Context(), name, engine.RoomOptions{}, state); err != nil {
+		t.Fatal(err)
+	}
+	l.pass(0)
+	if seen := l.Seen(media, name); seen.State != state {
+		t.Errorf("a new room: %+v", seen.State)
+	}
+	l.heard()
+	for _, step := range []struct {
+		reason string
+		to     time.Time
+		woken  int
+	}{{"somebody told them otherwise", monday, 1}, {"nobody did", monday, 0}, {"the room was made again by a late join", time.Time{}, 1}} {
+		f.mu.Lock()
+		f.states[name] = engine.RoomState{ExpiresAt: step.to}
+		f.mu.Unlock()
+		l.pass(time.Second)
+		if changed, _ := l.heard(); len(changed) != step.woken || !l.Seen(media, name).State.ExpiresAt.Equal(step.to) {
+			t.Errorf("%s: %q were woken, and seen is %+v", step.reason, changed, l.Seen(media, name).State)
+		}
+	}
+	l.Told(media, name, state)
+	if seen := l.Seen(media, name); seen.State != state {
+		t.Errorf("what we told them ourselves: %+v", seen.State)
+	}
+}
+
 // One call lists all rooms each second; a room costs a call of its own only where there is somebody, or a reason.
 func TestRoomsAreLookedIntoWhenThereIsAReason(t *testing.T) {
 	l := newLooker(t)
@@ -177,7 +214,7 @@ func TestRoomsAreLookedIntoWhenThereIsAReason(t *testing.T) {
 			step.before()
 		}
 		l.pass(time.Second)
-		got := f.took()
+		got := slices.DeleteFunc(f.took(), func(call string) bool { return strings.HasPrefix(call, "present ") }) // has tests of its own
 		sortTail(got)
 		if diff := cmp.Diff(step.calls, got); diff != "" {
 			t.Errorf("%s: calls (-want +got):\n%s", step.reason, diff)

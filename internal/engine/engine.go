@@ -72,6 +72,8 @@ type Room struct {
 	// Participants is how many are in; the engine may be seconds behind.
 	Participants int
 	CreatedAt    time.Time
+	// State is what its pages are told.
+	State RoomState
 }
 
 // RoomOptions are fixed when the room is made.

@@ -26,10 +26,12 @@ func (c *client) Rooms(ctx context.Context, prefix engine.RoomName) ([]engine.Ro
 	var rooms []engine.Room
 	for _, r := range list.GetRooms() {
 		if strings.HasPrefix(r.GetName(), string(prefix)) {
+			told, _ := decodeMetadata(r.GetMetadata()) // One that a late join made tells nothing.
 			rooms = append(rooms, engine.Room{
 				Name:         engine.RoomName(r.GetName()),
 				Participants: int(r.GetNumParticipants()),
 				CreatedAt:    when(r.GetCreationTimeMs(), r.GetCreationTime()),
+				State:        engine.RoomState{ExpiresAt: told.ExpiresAt},
 			})
 		}
 	}

@@ -93,6 +93,13 @@ func TestEnsureBringsTheStateUpToDate(t *testing.T) {
 			var heard struct{ ExpiresAt time.Time }
 			return json.Unmarshal([]byte(p.Metadata()), &heard) == nil && heard.ExpiresAt.Equal(state.ExpiresAt)
 		})
+		testkit.Eventually(t, patience, func() error { // the list lags
+			rooms, err := h.Rooms(wait(t), room)
+			if err == nil && !rooms[0].State.ExpiresAt.Equal(state.ExpiresAt) {
+				err = errorf("the list shows %s, want %s", rooms[0].State.ExpiresAt, state.ExpiresAt)
+			}
+			return err
+		})
 	}
 	if after := h.rawRoom(t, room).GetSid(); after != sid {
 		t.Errorf("the room was %s and is %s", sid, after)

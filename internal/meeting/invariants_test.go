@@ -64,6 +64,7 @@ func copyOf(in Input) Input {
 		out.Tenant = &tenant
 	}
 	out.Seen.Participants = slices.Clone(in.Seen.Participants)
+	out.Seen.Blind = slices.Clone(in.Seen.Blind)
 	return out
 }
 
@@ -222,6 +223,9 @@ func checkReason(in Input, d Decision, w *truth) (broken []string) {
 		ok = d.Status.ExpiryTime != nil && !in.Now.Before(d.Status.ExpiryTime.Time)
 	case v1alpha1.EndEmpty:
 		empty := timeout(in.Meeting.Spec.EmptyTimeout, tenant.EmptyTimeout)
+		for _, b := range in.Seen.Blind {
+			empty += max(b.Until.Sub(latest(b.From, latest(w.emptyFrom, in.Seen.VisibleSince))), 0)
+		}
 		ok = w.arrived && !w.emptyFrom.IsZero() && in.Seen.Known && len(in.Seen.Participants) == 0 &&
 			!in.Now.Before(w.emptyFrom.Add(empty)) && !in.Now.Before(in.Seen.VisibleSince.Add(empty))
 	case v1alpha1.EndUnjoined:
@@ -271,6 +275,9 @@ func checkWake(in Input, d Decision) (broken []string) {
 func checkSecondPlan(t testing.TB, in Input, d Decision) (broken []string) {
 	in = copyOf(in)
 	in.Meeting.Status = asStored(t, d.Status)
+	if d.Refresh != nil {
+		in.Seen.State = *d.Refresh
+	}
 	again := Plan(in)
 	if !equality.Semantic.DeepEqual(in.Meeting.Status, again.Status) {
 		broken = append(broken, "8a: the second plan says otherwise:\n"+cmp.Diff(in.Meeting.Status, again.Status))

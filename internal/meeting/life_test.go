@@ -35,8 +35,11 @@ type life struct {
 // engineSim is the media server, and what the reconciler saw of it.
 type engineSim struct {
 	up          bool
-	since       time.Time // up, or away, since
+	since       time.Time // away since
+	visible     time.Time // the first look
+	blind       []Span
 	room        bool
+	state       engine.RoomState
 	people      []engine.Participant
 	absentSince time.Time
 	closes      int
@@ -47,7 +50,7 @@ var monday = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 
 // newLife begins with a Meeting made by the API, a ConferenceConfig and an engine, on a Monday at nine.
 func newLife(t testing.TB, change ...func(*life)) *life {
-	l := &life{t: t, now: monday, engine: engineSim{up: true, since: monday.Add(-time.Hour)}}
+	l := &life{t: t, now: monday, engine: engineSim{up: true, visible: monday.Add(-time.Hour)}}
 	l.meeting = &v1alpha1.Meeting{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: "standup", UID: "m-1", Generation: 1, CreationTimestamp: metav1.NewTime(monday),
@@ -78,7 +81,10 @@ func (l *life) seen() Seen {
 	} else if IsLeaving(l.meeting) && l.opened() && (e.absentSince.IsZero() || e.absentSince.After(l.now)) {
 		e.absentSince = l.now // The observer's own times are monotonic: no clock that is set back shows in them.
 	}
-	return Seen{Known: true, VisibleSince: e.since, RoomExists: e.room, Participants: slices.Clone(e.people), AbsentSince: e.absentSince}
+	return Seen{
+		Known: true, VisibleSince: e.visible, Blind: slices.Clone(e.blind), RoomExists: e.room, Participants: slices.Clone(e.people),
+		State: e.state, AbsentSince: e.absentSince,
+	}
 }
 
 func (l *life) opened() bool { return l.meeting.Annotations[v1alpha1.AnnotationRoomOpened] != "" }
@@ -110,6 +116,9 @@ func (l *life) apply(d Decision) (changed bool) {
 	stored := asStored(l.t, d.Status)
 	changed = !equality.Semantic.DeepEqual(stored, m.Status)
 	m.Status = stored
+	if d.Refresh != nil && l.engine.up && l.engine.room {
+		l.engine.state = *d.Refresh
+	}
 	if d.Close && l.engine.up && l.tenant != nil && l.tenant.HasMedia {
 		l.engine.room, l.engine.people, l.engine.redirect = false, nil, d.Redirect
 		l.engine.closes++
@@ -146,6 +155,7 @@ func (l *life) pass(d time.Duration) {
 func (l *life) enter(name string) {
 	l.meeting.Annotations[v1alpha1.AnnotationRoomOpened] = l.now.Format(time.RFC3339)
 	l.engine.room = true
+	l.engine.state.ExpiresAt = timeOf(l.meeting.Status.ExpiryTime)
 	l.engine.people = append(l.engine.people, engine.Participant{
 		Identity: engine.Identity("id-" + name), Name: name, JoinedAt: l.now, Audio: true, Traits: engine.Traits{Chat: true},
 	})
@@ -157,10 +167,15 @@ func (l *life) leave(name string) {
 
 func (l *life) engineGoes() { l.engine.up, l.engine.since = false, l.now }
 
-func (l *life) engineReturns() { l.engine.up, l.engine.since = true, l.now }
+func (l *life) engineReturns() {
+	l.engine.up = true
+	l.engine.blind = append(l.engine.blind, Span{l.engine.since, l.now})
+}
 
 // engineRestarts loses its rooms, too fast for a look to fail.
-func (l *life) engineRestarts() { l.engine.room, l.engine.people = false, nil }
+func (l *life) engineRestarts() {
+	l.engine.room, l.engine.people, l.engine.state = false, nil, engine.RoomState{}
+}
 
 func (l *life) edit(change func(*v1alpha1.MeetingSpec)) {
 	change(&l.meeting.Spec)

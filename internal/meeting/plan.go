@@ -44,14 +44,33 @@ type Tenant struct {
 type Seen struct {
 	// Known says that the engine answered lately. Nothing below counts without it.
 	Known bool
-	// VisibleSince is since when it has answered every look.
+	// VisibleSince is the first look that it answered.
 	VisibleSince time.Time
+	// Blind are the times since then in which it did not, oldest first.
+	Blind []Span
 	// AwaySince is since when it has not answered; zero while it does, and where it was never asked.
 	AwaySince    time.Time
 	RoomExists   bool
 	Participants []engine.Participant
+	// State is what the pages of those in the room are told.
+	State engine.RoomState
 	// AbsentSince is the first of the looks, without a break, that found no room; zero when the last found one.
 	AbsentSince time.Time
+}
+
+// Span is a time from a look that the engine answered to the next.
+type Span struct{ From, Until time.Time }
+
+// watched is when the engine has been seen for d, from a time on. What nobody could see does not count.
+func (s Seen) watched(from time.Time, d time.Duration) time.Time {
+	from = latest(from, s.VisibleSince)
+	until := from.Add(d)
+	for _, b := range s.Blind {
+		if unseen := b.Until.Sub(latest(b.From, from)); unseen > 0 && b.From.Before(until) {
+			until = until.Add(unseen)
+		}
+	}
+	return until
 }
 
 // Decision is what has to be done, and why.

@@ -78,8 +78,9 @@ func (p *plan) live() {
 		p.status.Phase = v1alpha1.MeetingActive
 		p.condition(v1alpha1.ConditionReady, metav1.ConditionTrue, v1alpha1.ReasonOpen, "People can enter at "+p.status.URL)
 	}
-	if p.Seen.Known && p.Seen.RoomExists && !sameTime(p.status.ExpiryTime, p.Meeting.Status.ExpiryTime) {
-		p.Refresh = &engine.RoomState{ExpiresAt: timeOf(p.status.ExpiryTime)}
+	wanted := engine.RoomState{ExpiresAt: timeOf(p.status.ExpiryTime)}
+	if p.Seen.Known && p.Seen.RoomExists && !p.Seen.State.ExpiresAt.Equal(wanted.ExpiresAt) {
+		p.Refresh = &wanted
 	}
 	p.wake(p.expiryDeadline())
 	p.wake(p.emptyDeadline())
@@ -129,7 +130,7 @@ func (p *plan) emptyDeadline() time.Time {
 	if timeout == 0 || !p.Seen.Known || p.status.ParticipantCount > 0 || occupied == nil || occupied.Status != metav1.ConditionFalse {
 		return time.Time{}
 	}
-	return latest(occupied.LastTransitionTime.Time, p.Seen.VisibleSince).Add(timeout)
+	return p.Seen.watched(occupied.LastTransitionTime.Time, timeout)
 }
 
 // unjoinedDeadline is when a Meeting to which nobody came ends; zero when it does not. While the engine cannot be

@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
 )
 
 func length(d v1alpha1.Duration) func(*life) {
@@ -256,8 +257,24 @@ func TestEngineAwayWhileEmpty(t *testing.T) {
 		s.step("the engine goes", s.engineGoes)
 		s.wait(time.Hour)
 		s.step("the engine is back", s.engineReturns)
-		s.wait(5*time.Minute - time.Second)
+		s.wait(10 * time.Second)
+		s.step("one look fails", s.engineGoes)
 		s.wait(time.Second)
+		s.step("and the next does not", s.engineReturns)
+		s.wait(49 * time.Second)
+		s.wait(2 * time.Second)
+	})
+}
+
+// The pages learn of a new expiry as soon as the engine can be told.
+func TestDurationChangedWhileTheEngineIsAway(t *testing.T) {
+	tell(t, length("01:00:00"), func(s *story) {
+		s.step("Anna enters", func() { s.enter("Anna") })
+		s.step("the engine goes", s.engineGoes)
+		s.step("the duration becomes 02:00:00", func() { s.edit(func(spec *v1alpha1.MeetingSpec) { spec.Duration = "02:00:00" }) })
+		s.step("the engine is back", s.engineReturns)
+		s.step("a join in flight makes the room again, which tells nothing", func() { s.engine.state = engine.RoomState{} })
+		s.wait(time.Hour)
 	})
 }
 

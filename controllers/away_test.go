@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
+)
+
+// away makes the engine fail, or answer again, and waits until that has been noticed.
+func (w *world) away(away bool) {
+	w.t.Helper()
+	for _, verb := range []string{"rooms", "participants", "ensure", "close"} {
+		if away {
+			w.engine.breakVerb(verb, errAway)
+		} else {
+			w.engine.breakVerb(verb, nil)
+		}
+	}
+	w.configSays(v1alpha1.ConditionMediaReachable, map[bool]string{true: v1alpha1.ReasonUnreachable, false: v1alpha1.ReasonReachable}[away])
+}
+
+// The pages learn of an expiry that has changed while the engine could not be told, and of one that another replica told
+// them wrongly.
+func TestPagesLearnOfTheExpiryInTheEnd(t *testing.T) {
+	w := newWorld(t)
+	c := w.config()
+	m := w.meeting("m", func(m *v1alpha1.Meeting) { m.Spec.Duration = "01:00:00" })
+	name := w.enter(c, m, "anna")
+	told := func() error {
+		expires := w.is("m", v1alpha1.MeetingActive, people(1)).Status.ExpiryTime.Time
+		w.engine.mu.Lock()
+		defer w.engine.mu.Unlock()
+		if got := w.engine.states[name].ExpiresAt; !got.Equal(expires) {
+			return fmt.Errorf("the pages were told %s, and it expires at %s", got, expires)
+		}
+		return nil
+	}
+	w.eventually(told)
+	first := w.is("m", v1alpha1.MeetingActive).Status.ExpiryTime
+	w.away(true)
+	w.patch(m, `{"spec":{"duration":"02:00:00"}}`)
+	w.is("m", v1alpha1.MeetingActive, func(m *v1alpha1.Meeting) bool { return m.Status.ExpiryTime.Sub(first.Time) == time.Hour })
+	w.away(false)
+	w.eventually(told)
+
+	w.must(w.engine.Ensure(t.Context(), name, engine.RoomOptions{}, engine.RoomState{ExpiresAt: first.Time}))
+	w.eventually(told)
+}
+
+// An engine that does not answer for a moment does not begin the empty time-out anew.
+func TestFailedLookKeepsTheEmptyTimeout(t *testing.T) {
+	w := newWorld(t)
+	c := w.config()
+	m := w.meeting("m")
+	name := w.enter(c, m, "anna")
+	w.is("m", v1alpha1.MeetingActive, people(1))
+	w.engine.set(name)
+	w.observer.Hint(name)
+	w.is("m", v1alpha1.MeetingActive, people(0))
+	w.pass(4 * time.Minute)
+	w.engine.took()
+	w.eventually(func() error { // the second of these looks has begun after the time passed, and been answered
+		w.engine.mu.Lock()
+		defer w.engine.mu.Unlock()
+		if n := strings.Count(strings.Join(w.engine.calls, " "), "rooms"); n < 3 {
+			return fmt.Errorf("looked %d times", n)
+		}
+		return nil
+	})
+	w.away(true)
+	w.away(false)
+	w.pass(2 * time.Minute)
+	w.is("m", v1alpha1.MeetingEnded, because(v1alpha1.EndEmpty))
+}
