@@ -30,6 +30,7 @@ func (r *ConfigReconciler) status(config *v1alpha1.ConferenceConfig, t *tenant.T
 		})
 	}
 	problems = append(problems, r.mediaProblem(t)...)
+	problems = append(problems, r.frontProblem(t)...)
 	setConditions(&status.Conditions, r.conditions(config, t, problems, c))
 	return status
 }
@@ -56,6 +57,26 @@ func (r *ConfigReconciler) mediaProblem(t *tenant.Tenant) []tenant.Problem {
 	return []tenant.Problem{problem}
 }
 
+// frontProblem says whether the engine answers where browsers are sent.
+func (r *ConfigReconciler) frontProblem(t *tenant.Tenant) []tenant.Problem {
+	if t.Media == nil || t.Media.BrowserURL == "" {
+		return nil
+	}
+	problem := tenant.Problem{Condition: v1alpha1.ConditionBrowserMediaReachable, Reason: r.Observer.Front(t.Media)}
+	switch problem.Reason {
+	case v1alpha1.ReasonReachable:
+		return nil
+	case v1alpha1.ReasonNotChecked:
+		problem.Message = "Nobody has tried yet"
+	case v1alpha1.ReasonUnauthorized:
+		problem.Message = fmt.Sprintf("Another LiveKit than the one of spec.media.apiURL answers at %s; check spec.media.browserURL", t.Media.BrowserURL)
+	default:
+		problem.Message = fmt.Sprintf("No LiveKit answers the managers at %s, where browsers are sent; check spec.media.browserURL, "+
+			"or leave it out: browsers then come through the gateway", t.Media.BrowserURL)
+	}
+	return []tenant.Problem{problem}
+}
+
 // conditions are all that the status should have: those that hold when nothing is wrong, each replaced by the first
 // problem that says otherwise, and problems that have a condition of their own.
 func (r *ConfigReconciler) conditions(config *v1alpha1.ConferenceConfig, t *tenant.Tenant, problems []tenant.Problem, c count) []metav1.Condition {
@@ -69,6 +90,11 @@ func (r *ConfigReconciler) conditions(config *v1alpha1.ConferenceConfig, t *tena
 	}
 	if t.Media != nil {
 		wanted = append(wanted, metav1.Condition{Type: v1alpha1.ConditionMediaReachable, Reason: v1alpha1.ReasonReachable, Message: "LiveKit answers at " + t.Media.Server.URL})
+	}
+	if t.Media != nil && t.Media.BrowserURL != "" {
+		wanted = append(wanted, metav1.Condition{
+			Type: v1alpha1.ConditionBrowserMediaReachable, Reason: v1alpha1.ReasonReachable, Message: "Browsers find LiveKit at " + t.Media.BrowserURL,
+		})
 	}
 	ready := metav1.Condition{Type: v1alpha1.ConditionReady, Reason: v1alpha1.ReasonServing, Message: "Serving " + t.BaseURL}
 	if config.DeletionTimestamp != nil {

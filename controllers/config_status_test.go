@@ -51,6 +51,20 @@ func newStatusRig() *statusRig {
 	}
 }
 
+// front has browsers sent to LiveKit's own address, which was tried with these results.
+func (r *statusRig) front(results ...error) {
+	r.tenant.Media.BrowserURL = "wss://media.example"
+	look := r.look
+	r.look = func(o *Observer) {
+		look(o)
+		at := front{r.server, r.tenant.Media.BrowserURL}
+		o.fronts[at] = &frontSight{}
+		for _, err := range results {
+			o.tried(at, err)
+		}
+	}
+}
+
 // status works out the next status and makes it the config's, as the API server keeps it.
 func (r *statusRig) status(t *testing.T) v1alpha1.ConferenceConfigStatus {
 	t.Helper()
@@ -115,6 +129,20 @@ func TestConditions(t *testing.T) {
 		}, []string{goodAPI, goodSigning, "MediaReachable=False Unauthorized: LiveKit at http://livekit:7880 refuses the key; put its apiKey and apiSecret into the Secret",
 			"Ready=False Unauthorized: LiveKit at http://livekit:7880 refuses the key; put its apiKey and apiSecret into the Secret",
 			"Stalled=True Unauthorized: LiveKit at http://livekit:7880 refuses the key; put its apiKey and apiSecret into the Secret"}},
+		{"browsers find LiveKit where they are sent", func(r *statusRig) { r.front(nil) }, []string{goodAPI, goodSigning, goodMedia,
+			"BrowserMediaReachable=True Reachable: Browsers find LiveKit at wss://media.example", serving}},
+		{"where browsers are sent has not been tried yet", func(r *statusRig) { r.tenant.Media.BrowserURL = "wss://media.example" },
+			[]string{goodAPI, goodSigning, goodMedia, "BrowserMediaReachable=False NotChecked: Nobody has tried yet", serving}},
+		{"one failure is soon over", func(r *statusRig) { r.front(errAway) },
+			[]string{goodAPI, goodSigning, goodMedia, "BrowserMediaReachable=False NotChecked: Nobody has tried yet", serving}},
+		{"nobody is where browsers are sent", func(r *statusRig) { r.front(errAway, errAway) }, []string{goodAPI, goodSigning, goodMedia,
+			"BrowserMediaReachable=False Unreachable: No LiveKit answers the managers at wss://media.example, where browsers are sent; " +
+				"check spec.media.browserURL, or leave it out: browsers then come through the gateway", serving}},
+		{"somebody else is where browsers are sent", func(r *statusRig) {
+			other := fault.Unavailable("no").WithReason(v1alpha1.ReasonUnauthorized)
+			r.front(other, other)
+		}, []string{goodAPI, goodSigning, goodMedia,
+			"BrowserMediaReachable=False Unauthorized: Another LiveKit than the one of spec.media.apiURL answers at wss://media.example; check spec.media.browserURL", serving}},
 		{"an older config has a host", func(r *statusRig) { r.hosts = []string{"a.example", "*.b.example"} },
 			[]string{goodAPI, goodSigning, goodMedia, "HostConflict=True OlderConfig: An older ConferenceConfig answers a.example, *.b.example; take the hosts from one of the two",
 				"Ready=False OlderConfig: An older ConferenceConfig answers a.example, *.b.example; take the hosts from one of the two",

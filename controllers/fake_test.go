@@ -95,6 +95,11 @@ func (f *faulty) Present(ctx context.Context, room engine.RoomName, who engine.I
 	return there, err
 }
 
+// FoundAt may fail.
+func (f *faulty) FoundAt(ctx context.Context, _ string) error {
+	return f.do(ctx, "found", "", func() {})
+}
+
 // Ensure makes.
 func (f *faulty) Ensure(ctx context.Context, room engine.RoomName, _ engine.RoomOptions, state engine.RoomState) error {
 	return f.do(ctx, "ensure", room, func() {

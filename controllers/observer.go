@@ -57,7 +57,9 @@ type Observer struct {
 	looking, asking map[engine.Server]bool
 	// hints are rooms to look into, and since when.
 	hints map[engine.RoomName]time.Time
-	wake  chan struct{}
+	// fronts are the engines as browsers reach them.
+	fronts map[front]*frontSight
+	wake   chan struct{}
 }
 
 // NewObserver makes an Observer.
@@ -66,7 +68,7 @@ func NewObserver(tenants Tenants, meetings client.Reader, now func() time.Time, 
 		Tenants: tenants, Meetings: meetings, Now: now, Log: log,
 		Changed: func(*v1alpha1.Meeting) {}, EngineChanged: func(engine.Server) {},
 		engines: map[engine.Server]*sight{}, looking: map[engine.Server]bool{}, asking: map[engine.Server]bool{},
-		hints: map[engine.RoomName]time.Time{}, wake: make(chan struct{}, 1),
+		hints: map[engine.RoomName]time.Time{}, fronts: map[front]*frontSight{}, wake: make(chan struct{}, 1),
 	}
 }
 
@@ -135,6 +137,7 @@ func (o *Observer) lookAll(ctx context.Context, looks *sync.WaitGroup) {
 		}
 	}
 	o.forgetOthers(engines)
+	o.tryFronts(ctx, looks)
 	for server, e := range engines {
 		if o.begin(o.looking, server) {
 			looks.Go(func() {

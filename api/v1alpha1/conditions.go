@@ -60,6 +60,10 @@ const (
 	// ConditionMediaReachable is True when LiveKit answers the operator. Reasons: Reachable, NotConfigured,
 	// SecretNotFound, KeyNotFound, Unreachable, Unauthorized, NotChecked.
 	ConditionMediaReachable = "MediaReachable"
+	// ConditionBrowserMediaReachable is True when LiveKit answers the operator at spec.media.browserURL, where browsers
+	// are sent; absent when they are not. It does not count for Ready: browsers may reach what the operator's pods do
+	// not. Reasons: Reachable, Unreachable, Unauthorized, NotChecked.
+	ConditionBrowserMediaReachable = "BrowserMediaReachable"
 	// ConditionWeakSecret (problem): an API key is shorter than 16 characters, or named twice.
 	ConditionWeakSecret = "WeakSecret"
 	// ConditionKeyRefused (problem): some, not all, of the API keys are refused.

@@ -10,6 +10,34 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 )
 
+// TestConditionsTellOfBothAddressesOfLiveKit: the managers' and the browsers'.
+func TestConditionsTellOfBothAddressesOfLiveKit(t *testing.T) {
+	w := newWorld(t)
+	says := func(condition, status, reason string) {
+		t.Helper()
+		path := `jsonpath={.status.conditions[?(@.type=="` + condition + `")]['status','reason']}`
+		w.eventually(t, func() error {
+			if got := w.Kubectl(t, "get", "conferenceconfig", "default", "-o", path); got != status+" "+reason {
+				return fmt.Errorf("%s is %q, want %s %s", condition, got, status, reason)
+			}
+			return nil
+		})
+	}
+	send := func(media string) {
+		t.Helper()
+		w.Kubectl(t, "patch", "conferenceconfig", "default", "--type=merge", "-p", `{"spec":{"media":`+media+`}}`)
+	}
+	const browsers, managers = v1alpha1.ConditionBrowserMediaReachable, v1alpha1.ConditionMediaReachable
+	says(managers, "True", v1alpha1.ReasonReachable)
+	send(`{"browserURL":"` + strings.Replace(w.a.baseURL, "http", "ws", 1) + `"}`)
+	says(browsers, "False", v1alpha1.ReasonUnreachable)
+	says(v1alpha1.ConditionReady, "True", v1alpha1.ReasonServing)
+	send(`{"browserURL":"` + strings.Replace(w.livekit.URL, "http", "ws", 1) + `"}`)
+	says(browsers, "True", v1alpha1.ReasonReachable)
+	send(`{"apiURL":"` + w.b.baseURL + `"}`)
+	says(managers, "False", v1alpha1.ReasonUnreachable)
+}
+
 // TestKubectlTellsWhatIsGoingOn runs the commands of docs/operate.md that only look.
 func TestKubectlTellsWhatIsGoingOn(t *testing.T) {
 	w := newWorld(t)

@@ -42,6 +42,8 @@ type Observer interface {
 	// Present asks the server that has the room whether somebody listed is in: of several servers that work together,
 	// one that is killed leaves its people in the list. A no takes seconds.
 	Present(ctx context.Context, room RoomName, who Identity) (bool, error)
+	// FoundAt tells whether browsers that are sent to a ws or wss URL find this server there, and not another.
+	FoundAt(ctx context.Context, browserURL string) error
 }
 
 // Keeper changes rooms.

@@ -5,6 +5,8 @@ package livekit_test
 import (
 	"fmt"
 	"maps"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"testing"
 	"time"
@@ -148,4 +150,40 @@ func TestParticipantsShowWhatTheyPublish(t *testing.T) {
 		t.Fatal(err)
 	}
 	become(tracks{Audio: true, Screen: true})
+}
+
+func TestPresentAsksTheNode(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	room := h.room(t)
+	h.join(t, room, "one", engine.Traits{})
+	h.join(t, room, "watcher", engine.Traits{Hidden: true})
+	for _, who := range []engine.Identity{"one", "watcher"} {
+		before, err := h.participant(t, room, who)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if there, err := h.Present(wait(t), room, who); err != nil || !there {
+			t.Errorf("%s is there, and the answer is %t, %v", who, there, err)
+		}
+		if after, _ := h.participant(t, room, who); !cmp.Equal(before, after) {
+			t.Errorf("the question has changed %s: %s", who, cmp.Diff(before, after))
+		}
+	}
+	if there, err := h.Present(wait(t), room, "nobody"); err != nil || there {
+		t.Errorf("nobody is there: %t, %v", there, err)
+	}
+
+	// What LiveKit answers for somebody whose node is gone; make test-cluster has it say so itself.
+	away := h.front(t, func(string, []string) bool { return true })
+	if there, err := away.Present(wait(t), room, "one"); err != nil || there {
+		t.Errorf("the node is gone: %t, %v", there, err)
+	}
+	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, "no healthy upstream", http.StatusServiceUnavailable)
+	}))
+	t.Cleanup(proxy.Close)
+	behind := dial(t, engine.Server{URL: proxy.URL, Key: h.Key, Secret: h.Secret})
+	if there, err := behind.Present(wait(t), room, "one"); err == nil {
+		t.Errorf("a proxy knows nothing of nodes, and the answer is %t", there)
+	}
 }

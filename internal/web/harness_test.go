@@ -394,6 +394,8 @@ func (f *fakeEngine) Ensure(_ context.Context, _ engine.RoomName, _ engine.RoomO
 
 func (f *fakeEngine) Close(context.Context, engine.RoomName, string) error { return f.err }
 
+func (f *fakeEngine) FoundAt(context.Context, string) error { return f.err }
+
 func (f *fakeEngine) Present(context.Context, engine.RoomName, engine.Identity) (bool, error) {
 	return true, f.err
 }

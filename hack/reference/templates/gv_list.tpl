@@ -142,6 +142,7 @@ spec:
 | Meeting | `Occupied` | somebody is in. Absent before the first arrival |
 | Meeting | `Ended` | over. Absent before |
 | ConferenceConfig | `APIKeysResolved`, `SigningKeysResolved`, `UsersResolved`, `MediaReachable` | what they say |
+| ConferenceConfig | `BrowserMediaReachable` | LiveKit answers where `spec.media.browserURL` sends browsers. Absent without it |
 | ConferenceConfig | `WeakSecret`, `KeyRefused`, `HostConflict`, `EndpointNames`, `SettingsInvalid` | a problem. Absent when there is none |
 
 # Reference
