@@ -51,8 +51,9 @@ func errorScreen(reason string) string {
 	return fmt.Sprintf(`document.querySelector('[data-testid=error-screen]')?.dataset.reason === %q`, reason)
 }
 
-func quote(s string) string {
-	b, err := json.Marshal(s)
+// quote is a value as JavaScript writes it.
+func quote(value any) string {
+	b, err := json.Marshal(value)
 	if err != nil {
 		panic(err)
 	}
@@ -77,6 +78,17 @@ func (a account) presenterToken(username string) string {
 	return a.want(http.StatusOK, "POST", "/api/v1/token", map[string]any{
 		"username": username, "password": "x", "presenter": true, "expire": "1h",
 	}).text("token")
+}
+
+// withSession calls the gateway as the page of somebody who is in, and returns the status.
+func (a account) withSession(e entry, path string, body map[string]any) int {
+	a.t.Helper()
+	request, err := http.NewRequestWithContext(a.t.Context(), http.MethodPost, a.baseURL+"/"+path, strings.NewReader(quote(body)))
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+e.Session)
+	return a.do(request).status
 }
 
 // join opens a join link and returns when its holder is in.
@@ -139,10 +151,15 @@ func checkAccess(t testing.TB, p *testkit.Page, d testkit.Device) {
 	}
 }
 
-// takeScreenshot keeps a picture when `make screenshots` asks for it.
-func takeScreenshot(t testing.TB, p *testkit.Page, name string) {
+// takeScreenshots keeps pictures in both themes when `make screenshots` asks for them.
+func takeScreenshots(t testing.TB, p *testkit.Page, d testkit.Device, name string) {
 	t.Helper()
-	if os.Getenv("CONVENE_SCREENSHOTS") != "" {
-		p.Screenshot(t, strings.ReplaceAll(name, " ", "-"))
+	if os.Getenv("CONVENE_SCREENSHOTS") == "" {
+		return
+	}
+	d.Still = true
+	for _, d.Dark = range []bool{true, false} {
+		p.Use(t, d)
+		p.Screenshot(t, strings.ReplaceAll(name, " ", "-")+map[bool]string{true: "-dark"}[d.Dark])
 	}
 }

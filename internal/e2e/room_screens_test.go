@@ -16,8 +16,12 @@ import (
 	"convene.dev/convene/internal/testkit/peer"
 )
 
-// desk is what most screens are looked at on.
-var desk = testkit.Device{Width: 1280, Height: 720, Script: paintedCamera}
+// What screens are looked at on.
+var (
+	desk           = testkit.Device{Width: 1280, Height: 720, Script: paintedCamera}
+	phone          = testkit.Device{Width: 390, Height: 844, Scale: 2, Touch: true, Script: paintedCamera}
+	phoneOnItsSide = testkit.Device{Width: 844, Height: 390, Scale: 2, Touch: true, Script: paintedCamera}
+)
 
 // tour walks through every screen of the page.
 type tour struct {
@@ -45,7 +49,7 @@ func (tour) at(t *testing.T, p *testkit.Page, d testkit.Device, name, shown stri
 	t.Helper()
 	p.WaitFor(t, shown)
 	checkAccess(t, p, d)
-	takeScreenshot(t, p, name)
+	takeScreenshots(t, p, d, name)
 }
 
 // TestEveryScreen reaches every screen of the page, and finds no barrier on any, in either theme.
@@ -59,6 +63,8 @@ func TestEveryScreen(t *testing.T) {
 		{"refusals", (*tour).refusals},
 		{"page that cannot work", (*tour).broken},
 		{"meeting", (*tour).meeting},
+		{"crowd", (*tour).crowd},
+		{"telephone", (*tour).telephone},
 		{"after the meeting", (*tour).after},
 		{"Arabic", (*tour).arabic},
 	} {
@@ -71,7 +77,9 @@ func TestEveryScreen(t *testing.T) {
 }
 
 func (w *tour) before(t *testing.T) {
-	p := testkit.Browser(t).OpenOn(t, desk, w.a.baseURL+"/")
+	p := testkit.Browser(t).OpenOn(t, desk, w.b.baseURL+"/")
+	w.at(t, p, desk, "home brand", shows("home")+`&& document.body.innerText.includes('Example Meetings')`)
+	p.Goto(t, w.a.baseURL+"/")
 	w.at(t, p, desk, "home", shows("home"))
 	p.Type(t, by("room-input"), "a/b")
 	p.Click(t, by("home-join"))
@@ -217,10 +225,10 @@ func (w *tour) broken(t *testing.T) {
 func (w *tour) meeting(t *testing.T) {
 	const room = "Spring planning"
 	token := w.a.presenterToken("ada")
-	ada := w.a.join(desk, map[string]any{"room": room, "name": "Ada Lovelace", "audio": true, "video": true, "token": token, "duration": "01:00:00"})
+	ada := w.a.join(desk, map[string]any{"room": room, "name": "Ana Ruiz", "audio": true, "video": true, "token": token, "duration": "01:00:00"})
 	w.at(t, ada, desk, "room alone", shows("alone"))
 
-	others := []string{"Grace Hopper", "Katherine Johnson", "محمد الخوارزمي"}
+	others := []string{"Yuki Sato", "Jonas Weber", "عمر حداد"}
 	pages := map[string]*testkit.Page{}
 	for i, name := range others {
 		pages[name] = w.a.join(desk, map[string]any{"room": room, "name": name, "audio": true, "video": i != 1, "notify": i == 0})
@@ -286,19 +294,14 @@ func (w *tour) meeting(t *testing.T) {
 	w.at(t, ada, desk, "room screen", `document.querySelector('[data-testid=screen-tile] video')?.videoWidth > 0`)
 	w.at(t, grace, desk, "room own screen", `document.querySelector('.own-screen')`)
 
-	dark := desk
-	dark.Dark = true
-	ada.Use(t, dark)
-	takeScreenshot(t, ada, "room-dark")
-	phone := testkit.Device{Width: 390, Height: 844, Scale: 2, Touch: true}
 	grace.Click(t, by("screen-toggle"))
 	ada.WaitFor(t, hasNo("screen-tile"))
 	ada.Use(t, phone)
 	w.at(t, ada, phone, "room phone", anyTile)
 	ada.Click(t, by("chat-toggle"))
 	w.at(t, ada, phone, "room phone chat", shows("chat"))
-	ada.Use(t, testkit.Device{Width: 844, Height: 390, Scale: 2, Touch: true})
-	takeScreenshot(t, ada, "room-phone-landscape")
+	ada.Use(t, phoneOnItsSide)
+	w.at(t, ada, phoneOnItsSide, "room phone landscape", shows("chat"))
 	for _, p := range append([]*testkit.Page{ada}, grace, pages[others[1]], pages[others[2]]) {
 		p.Close()
 	}
@@ -329,7 +332,6 @@ func (w *tour) after(t *testing.T) {
 
 	w.a.want(http.StatusOK, "DELETE", "/api/v1/meeting/"+room, map[string]any{"redirect": farewell(t)})
 	presenter.WaitFor(t, shows("ended-countdown"))
-	takeScreenshot(t, presenter, "ended counting")
 	presenter.Click(t, by("ended-stay"))
 	w.at(t, presenter, desk, "ended", hasNo("ended-countdown"))
 	presenter.Close()

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
+	"regexp"
 	"strconv"
 	"sync"
 
@@ -23,6 +24,9 @@ const (
 	bootPlaceholder = "__BOOT__"
 )
 
+// meetingPreloads name the scripts of a meeting, which the home page does without.
+var meetingPreloads = regexp.MustCompile(`[ \t]*<link [^>]*\bdata-meeting\b[^>]*>\n?`)
+
 // page is the single HTML page of all tenants, with what differs filled in.
 type page struct {
 	source []byte
@@ -34,8 +38,13 @@ type page struct {
 
 type rendered struct {
 	header http.Header
-	body   []byte
+	// join is for links into meetings, home for all other addresses.
+	join, home []byte
 }
+
+func joinBody(r *rendered) []byte { return r.join }
+
+func homeBody(r *rendered) []byte { return r.home }
 
 func newPage(dist fs.FS) (*page, error) {
 	source, err := fs.ReadFile(dist, "index.html")
@@ -101,10 +110,12 @@ func (p *page) render(t *tenant.Tenant) (*rendered, error) {
 	}
 	body := bytes.Replace(p.source, []byte(basePlaceholder), []byte(html.EscapeString(basePath(t)+"/")), 1)
 	body = bytes.Replace(body, []byte(bootPlaceholder), data, 1)
-	return &rendered{header: pageHeaders(t), body: body}, nil
+	return &rendered{header: pageHeaders(t), join: body, home: meetingPreloads.ReplaceAll(body, nil)}, nil
 }
 
-func (h *handler) servePage(v *visit) error { return h.writePage(v, http.StatusOK) }
+func (h *handler) serveHomePage(v *visit) error { return h.writePage(v, http.StatusOK, homeBody) }
+
+func (h *handler) serveJoinPage(v *visit) error { return h.writePage(v, http.StatusOK, joinBody) }
 
 // serveRoomPage answers for every name that a room can have: whether there is one is for the session to say, which
 // knows who asks.
@@ -114,7 +125,7 @@ func (h *handler) serveRoomPage(v *visit) error {
 			return err
 		}
 	}
-	return h.writePage(v, http.StatusOK)
+	return h.serveJoinPage(v)
 }
 
 // refuseWithPage writes an error for people: the page itself shows what a path that it does not know means.
@@ -124,22 +135,23 @@ func (h *handler) refuseWithPage(v *visit, err error) {
 		h.audit(v, &r)
 	}
 	if r.status == http.StatusNotFound {
-		if err := h.writePage(v, r.status); err == nil {
+		if err := h.writePage(v, r.status, homeBody); err == nil {
 			return
 		}
 	}
 	writePlainPage(v.w, r.status, r.fault.Message)
 }
 
-func (h *handler) writePage(v *visit, status int) error {
+func (h *handler) writePage(v *visit, status int, bodyOf func(*rendered) []byte) error {
 	r, err := h.page.of(v.t, h.Tenants.All)
 	if err != nil {
 		return err
 	}
+	body := bodyOf(r)
 	maps.Copy(v.w.Header(), r.header)
-	v.w.Header().Set("Content-Length", strconv.Itoa(len(r.body)))
+	v.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	v.w.WriteHeader(status)
-	_, _ = v.w.Write(r.body)
+	_, _ = v.w.Write(body)
 	return nil
 }
 

@@ -311,7 +311,11 @@ func TestTheBuiltPage(t *testing.T) {
 	if s.handler, err = newHandler(s.Options, dist); err != nil {
 		t.Fatal(err)
 	}
-	for _, link := range attributeValues(s.get(t, "/").Body.String(), "src", "href") {
+	home, join := s.get(t, "/").Body.String(), s.get(t, "/join/room").Body.String()
+	if strings.Contains(home, "data-meeting") || !strings.Contains(join, "data-meeting") {
+		t.Errorf("a meeting's scripts are named on the home page, or not on a room's:\n%s\n%s", home, join)
+	}
+	for _, link := range attributeValues(join, "src", "href") {
 		if path, ours := strings.CutPrefix(link, "./"); ours {
 			if got := s.get(t, "/"+path); got.Code != http.StatusOK {
 				t.Errorf("the page asks for %s, which is answered with status %d", link, got.Code)

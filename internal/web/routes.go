@@ -45,8 +45,8 @@ type route struct {
 // routes are everything under a tenant's base path, but for api/, which never comes here. A path of one segment that
 // is not among them is a room's name.
 var routes = []route{
-	{http.MethodGet, "", false, "", (*handler).servePage},
-	{http.MethodGet, "join", false, "", (*handler).servePage},
+	{http.MethodGet, "", false, "", (*handler).serveHomePage},
+	{http.MethodGet, "join", false, "", (*handler).serveJoinPage},
 	{http.MethodGet, "join/", false, "", (*handler).serveRoomPage},
 	{http.MethodGet, "assets/", false, "", (*handler).serveAsset},
 	{http.MethodGet, "robots.txt", false, "", (*handler).serveRobots},

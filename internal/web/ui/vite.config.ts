@@ -1,24 +1,31 @@
 import { defineConfig, type Plugin } from 'vite';
 
 /**
- * The entry script is tiny and starts the network work; the interface is a chunk of its own.
- * Naming that chunk in the page lets the browser fetch both at once.
+ * The entry script is tiny and starts the network work; the interface and the meeting are chunks of their own.
+ * Naming them in the page lets the browser fetch all at once. The gateway leaves the meeting's out where there is none.
  */
-function preloadInterface(): Plugin {
+function preloadChunks(): Plugin {
   return {
-    name: 'preload-interface',
+    name: 'preload-chunks',
     transformIndexHtml: {
       order: 'post',
       handler(_html, context) {
         const chunks = Object.values(context.bundle ?? {}).filter((file) => file.type === 'chunk');
         const isEntry = (file: string) => chunks.some((chunk) => chunk.fileName === file && chunk.isEntry);
-        const mount = chunks.find((chunk) => chunk.name === 'mount');
-        const files = mount ? [mount.fileName, ...mount.imports.filter((file) => !isEntry(file))] : [];
-        return files.map((file) => ({
+        const filesOf = (name: string) => {
+          const chunk = chunks.find((candidate) => candidate.name === name);
+          if (!chunk) throw new Error(`there is no chunk ${name}`);
+          return [chunk.fileName, ...chunk.imports.filter((file) => !isEntry(file))];
+        };
+        const always = filesOf('mount');
+        const forMeetings = new Set([...filesOf('call'), ...filesOf('RoomScreen')]);
+        const meeting = [...forMeetings].filter((file) => !always.includes(file));
+        const preload = (attrs: Record<string, boolean>) => (file: string) => ({
           tag: 'link',
-          attrs: { rel: 'modulepreload', href: `./${file}` },
+          attrs: { rel: 'modulepreload', href: `./${file}`, ...attrs },
           injectTo: 'head' as const,
-        }));
+        });
+        return [...always.map(preload({})), ...meeting.map(preload({ 'data-meeting': true }))];
       },
     },
   };
@@ -26,7 +33,7 @@ function preloadInterface(): Plugin {
 
 export default defineConfig({
   base: '',
-  plugins: [preloadInterface()],
+  plugins: [preloadChunks()],
   resolve: {
     // React's API in 6 kB instead of 58 kB (brotli): livekit-client alone needs 114 of the 200 kB that we allow.
     alias: [

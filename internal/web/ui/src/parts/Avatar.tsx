@@ -1,3 +1,4 @@
+import { UserRound } from 'lucide-react';
 import { useState } from 'react';
 import { httpUrl } from '../boot';
 import { hueOf, initials } from './initials';
@@ -12,6 +13,13 @@ interface AvatarProps {
 export function Avatar({ identity, name, url }: AvatarProps) {
   const [failed, setFailed] = useState<string>();
   const image = httpUrl(url);
+  if (name.trim() === '') {
+    return (
+      <span className="avatar nobody" aria-hidden="true">
+        <UserRound />
+      </span>
+    );
+  }
   return (
     <span className="avatar" style={{ '--hue': hueOf(identity) } as React.CSSProperties} aria-hidden="true">
       {image && image !== failed ? (

@@ -74,7 +74,8 @@ function ChatMessage({ message, mine, continues }: { message: Message; mine: boo
           part.kind === 'text' ? (
             part.text
           ) : (
-            <a key={index} href={part.href} target="_blank" rel="noopener noreferrer nofollow">
+            // An address reads from the left in every script.
+            <a key={index} href={part.href} dir="ltr" target="_blank" rel="noopener noreferrer nofollow">
               {part.text}
             </a>
           ),

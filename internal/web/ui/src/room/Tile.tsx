@@ -1,5 +1,5 @@
 import { VideoTrack } from '@livekit/components-react';
-import { Hand, MicOff } from 'lucide-react';
+import { Hand, MicOff, MonitorUp } from 'lucide-react';
 import { Track, type Participant, type TrackPublication } from 'livekit-client';
 import { memo, type ReactNode } from 'react';
 import { useStore } from '../app/useStore';
@@ -70,8 +70,9 @@ export const ScreenTile = memo(function ScreenTile({ participant, publication, p
     <li className="tile screen" data-testid="screen-tile" data-identity={identity}>
       {participant.isLocal ? (
         <div className="own-screen">
+          <MonitorUp aria-hidden="true" />
           <p>{t('room.yourScreen')}</p>
-          <button type="button" className="button" onClick={() => void publisher.setScreen(false)}>
+          <button type="button" className="button primary" onClick={() => void publisher.setScreen(false)}>
             {t('room.stopSharing')}
           </button>
         </div>

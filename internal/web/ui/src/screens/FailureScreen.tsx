@@ -1,4 +1,17 @@
-import { TriangleAlert } from 'lucide-react';
+import {
+  AppWindow,
+  CalendarX,
+  Link2Off,
+  LockKeyhole,
+  MonitorX,
+  SearchX,
+  Timer,
+  TriangleAlert,
+  Unplug,
+  UserX,
+  Users,
+  type LucideIcon,
+} from 'lucide-react';
 import type { Failure, Flow } from '../app/flow';
 import { Message } from '../parts/Message';
 import { Page } from '../parts/Page';
@@ -18,6 +31,20 @@ const retryable: Partial<Record<Shown, TextKey>> = {
   Elsewhere: 'failure.Elsewhere.retry',
 };
 
+const icons: Partial<Record<Shown, LucideIcon>> = {
+  Invalid: Link2Off,
+  NotFound: SearchX,
+  NoPage: SearchX,
+  NotAllowed: LockKeyhole,
+  LinkExpired: CalendarX,
+  Full: Users,
+  TooManyAttempts: Timer,
+  Removed: UserX,
+  Elsewhere: AppWindow,
+  TooOld: MonitorX,
+  Broken: Unplug,
+};
+
 interface FailureProps {
   flow: Flow;
   reason: Failure;
@@ -28,6 +55,7 @@ export function FailureScreen({ flow, reason, message }: FailureProps) {
   const shown = asShown(reason);
   const retry = retryable[shown];
   const waiting = shown === 'Unavailable';
+  const Icon = icons[shown] ?? TriangleAlert;
   // The gateway's own sentence knows more about this link than a general text.
   const text = shown === 'Invalid' && message ? message : t(`failure.${shown}.text`);
   return (
@@ -36,7 +64,7 @@ export function FailureScreen({ flow, reason, message }: FailureProps) {
         testId="error-screen"
         reason={reason}
         tone="warning"
-        icon={waiting ? <Spinner /> : <TriangleAlert />}
+        icon={waiting ? <Spinner /> : <Icon />}
         title={t(`failure.${shown}.title`)}
         text={text}
       >
@@ -51,11 +79,11 @@ export function FailureScreen({ flow, reason, message }: FailureProps) {
           </button>
         )}
         {waiting ? (
-          <button className="button quiet" onClick={() => flow.cancel()}>
+          <button className="button" onClick={() => flow.cancel()}>
             {t('failure.back')}
           </button>
         ) : (
-          <a className="button quiet" href={flow.at.boot.home}>
+          <a className={retry || shown === 'Broken' ? 'button quiet' : 'button'} href={flow.at.boot.home}>
             {t('failure.home')}
           </a>
         )}
