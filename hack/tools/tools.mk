@@ -25,6 +25,7 @@ GOLANGCI_LINT  := $(BIN)/golangci-lint
 GOTESTSUM      := $(BIN)/gotestsum
 HELM           := $(BIN)/helm
 CRD_REF_DOCS   := $(BIN)/crd-ref-docs
+GOVULNCHECK    := $(BIN)/govulncheck
 
 # $(call tool,binary,module folder,package,ldflags)
 define tool
@@ -43,3 +44,4 @@ $(eval $(call tool,golangci-lint,golangci-lint,github.com/golangci/golangci-lint
 $(eval $(call tool,gotestsum,gotestsum,gotest.tools/gotestsum))
 $(eval $(call tool,helm,helm,helm.sh/helm/v3/cmd/helm,$$(HELM_LDFLAGS)))
 $(eval $(call tool,crd-ref-docs,crd-ref-docs,github.com/elastic/crd-ref-docs))
+$(eval $(call tool,govulncheck,govulncheck,golang.org/x/vuln/cmd/govulncheck))

@@ -1,0 +1,22 @@
+# What the product is made of: locked, licensed, known to be vulnerable or not, and written down.
+
+##@ Check
+
+SUPPLY := bin/supply
+$(SUPPLY): $(wildcard hack/supply/*)
+	@go build -C hack/supply -o $(abspath $@) .
+
+verify: verify-supply
+.PHONY: verify-supply
+verify-supply: $(SUPPLY)
+	@$(STEP) "modules are what go.sum says" go mod verify
+	@$(STEP) "tests of the supply check" go test -C hack/supply ./...
+	@$(STEP) "lock files and licences" $(SUPPLY) check
+
+.PHONY: vuln
+vuln: $(GOVULNCHECK) web ## Look for known vulnerabilities; 2 when a database is out of reach
+	@$(STEP) "known vulnerabilities" hack/vuln $(GOVULNCHECK) $(UI) $(DOCS)
+
+.PHONY: sbom
+sbom: $(SUPPLY) bin/manager ## Write bills of materials (CycloneDX) into bin/sbom/
+	@$(STEP) "bills of materials" $(SUPPLY) sbom bin/manager bin/sbom
