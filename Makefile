@@ -136,6 +136,7 @@ screenshots: $(STACK) web ## Take a picture of every screen into .local/screensh
 include hack/deploy.mk
 include hack/security.mk
 include hack/cluster.mk
+include hack/mutants.mk
 
 ##@ Cluster (that of your KUBECONFIG)
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/testkit"
+)
+
+// stale is a reconciler that still has an object whose name somebody else's object has now.
+func stale(t *testing.T) (r *MeetingReconciler, old, live *v1alpha1.Meeting, c *testkit.Cluster) {
+	t.Helper()
+	c = testkit.ControlPlane(t)
+	made := func() *v1alpha1.Meeting {
+		m := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "m"}, Spec: v1alpha1.MeetingSpec{Room: "m"}}
+		if err := c.Client.Create(t.Context(), m); err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	old = made()
+	if err := c.Client.Delete(t.Context(), old.DeepCopy()); err != nil {
+		t.Fatal(err)
+	}
+	r = &MeetingReconciler{
+		Client: c.Client, Events: events.NewFakeRecorder(10), Now: time.Now, writes: newCoalescer(), opener: newOpener(),
+	}
+	return r, old, made(), c
+}
+
+// A Meeting that was ended, deleted and made again while we were slow is another one: it must not be deleted, get the
+// status of the first, or lose its finalizer.
+func TestWritesAreOfThisMeetingAlone(t *testing.T) {
+	r, old, live, c := stale(t)
+	if _, err := r.finish(t.Context(), nil, old.DeepCopy(), meeting.Decision{Finalizer: true, Delete: true}); !apierrors.IsConflict(err) {
+		t.Errorf("the delete: %v", err)
+	}
+	decision := meeting.Decision{Status: v1alpha1.MeetingStatus{Phase: v1alpha1.MeetingEnding, EndReason: v1alpha1.EndExpired}}
+	if _, err := r.writeStatus(t.Context(), old.DeepCopy(), decision); !apierrors.IsConflict(err) {
+		t.Errorf("the status: %v", err)
+	}
+	if err := setFinalizer(t.Context(), c.Client, old.DeepCopy(), true); !apierrors.IsConflict(err) {
+		t.Errorf("the finalizer: %v", err)
+	}
+	var now v1alpha1.Meeting
+	if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(live), &now); err != nil {
+		t.Fatal(err)
+	}
+	if now.UID != live.UID || now.DeletionTimestamp != nil || now.Status.Phase != "" || len(now.Finalizers) != 0 {
+		t.Errorf("it is %+v", now)
+	}
+}
+
+// Whoever asks must hear that a meeting ends before anybody is sent away: else one who reconnects is let in again.
+func TestEndIsWrittenBeforePeopleAreSentAway(t *testing.T) {
+	w := newWorld(t)
+	c := w.config()
+	m := w.meeting("m", func(m *v1alpha1.Meeting) { m.Spec.Duration = "01:00:00" })
+	w.enter(c, m, "anna")
+	w.is("m", v1alpha1.MeetingActive, people(1))
+	answer := make(chan struct{})
+	w.engine.mu.Lock()
+	w.engine.hang["close"] = answer
+	w.engine.mu.Unlock()
+	defer close(answer)
+	w.pass(time.Hour + 10*time.Second)
+	w.eventually(func() error {
+		w.engine.mu.Lock()
+		defer w.engine.mu.Unlock()
+		if !strings.Contains(strings.Join(w.engine.calls, " "), "close") {
+			return fmt.Errorf("nobody has been sent away")
+		}
+		return nil
+	})
+	w.must(w.Client.Get(t.Context(), client.ObjectKeyFromObject(m), m))
+	if m.Status.Phase != v1alpha1.MeetingEnding {
+		t.Errorf("people are being sent away, and it is %s", m.Status.Phase)
+	}
+}

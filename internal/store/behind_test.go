@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+	"convene.dev/convene/internal/testkit"
+)
+
+func TestMain(m *testing.M) { testkit.Main(m) }
+
+// behind is a Store on a real API server whose cache shows what it is told to, as that of a replica which is behind.
+type behind struct {
+	*Store
+	*testkit.Cluster
+	t      *testing.T
+	tenant *tenant.Tenant
+}
+
+func newBehind(t *testing.T) *behind {
+	c := testkit.ControlPlane(t)
+	return &behind{
+		Cluster: c, t: t,
+		Store:  &Store{client: c.Client, now: time.Now, directory: newDirectory(), changes: newChanges(), graves: newGraves(time.Now)},
+		tenant: &tenant.Tenant{NamespacedName: types.NamespacedName{Namespace: c.Namespace, Name: "default"}, UID: "config"},
+	}
+}
+
+// create makes a Meeting under the name that the API would give it.
+func (b *behind) create(room string) *v1alpha1.Meeting {
+	b.t.Helper()
+	m := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Namespace: b.Namespace, Name: meeting.ObjectName("default", room)}}
+	m.Spec.Room, m.Spec.ConfigRef.Name = room, "default"
+	if err := b.Client.Create(b.t.Context(), m); err != nil {
+		b.t.Fatal(err)
+	}
+	return m
+}
+
+// replace deletes a Meeting and makes another of its name, and what was known of the first stays known.
+func (b *behind) replace(m *v1alpha1.Meeting) *v1alpha1.Meeting {
+	b.t.Helper()
+	if err := b.Client.Delete(b.t.Context(), m.DeepCopy()); err != nil {
+		b.t.Fatal(err)
+	}
+	return b.create(m.Spec.Room)
+}
+
+func (b *behind) read(m *v1alpha1.Meeting) *v1alpha1.Meeting {
+	b.t.Helper()
+	var now v1alpha1.Meeting
+	if err := b.Client.Get(b.t.Context(), client.ObjectKeyFromObject(m), &now); err != nil {
+		b.t.Fatal(err)
+	}
+	if now.UID != m.UID {
+		b.t.Fatalf("%s is another one now", m.Name)
+	}
+	return &now
+}
+
+// Another replica has replaced an ended Meeting by a live one: that must not go.
+func TestClearTakesNoLiveMeetingAway(t *testing.T) {
+	b := newBehind(t)
+	ended := b.create("r").DeepCopy()
+	ended.Status.Phase = v1alpha1.MeetingEnded
+	b.directory.changed(ended)
+	live := b.replace(ended)
+	if err := b.clear(t.Context(), b.tenant, ended.Name); !apierrors.IsConflict(err) {
+		t.Errorf("it says %v", err)
+	}
+	b.read(live)
+}
+
+// Nor must the next meeting of a room end when the last one was meant, or be changed by what was known of that.
+func TestWritesAreOfTheMeetingThatWasRead(t *testing.T) {
+	b := newBehind(t)
+	old := b.create("r")
+	live := b.replace(old)
+	ending := old.DeepCopy()
+	ending.Spec.End = &v1alpha1.MeetingEnd{}
+	if err := b.patch(t.Context(), old, ending); !apierrors.IsConflict(err) {
+		t.Errorf("it says %v", err)
+	}
+	if now := b.read(live); now.Spec.End != nil {
+		t.Error("the next meeting was ended")
+	}
+}
+
+// Another replica has just ended a meeting that this one still takes for live.
+func TestConfirmSeesTheEndThatAnotherReplicaAskedFor(t *testing.T) {
+	b := newBehind(t)
+	live := b.create("r")
+	b.directory.changed(live.DeepCopy())
+	if _, err := b.confirm(t.Context(), live); err != nil {
+		t.Errorf("a live one: %v", err)
+	}
+	ending := live.DeepCopy()
+	ending.Spec.End = &v1alpha1.MeetingEnd{}
+	if err := b.Client.Update(t.Context(), ending); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.confirm(t.Context(), live); !errors.Is(err, errStale) {
+		t.Errorf("one that is ending: %v", err)
+	}
+	b.replace(ending)
+	if _, err := b.confirm(t.Context(), live); !errors.Is(err, errStale) {
+		t.Errorf("one that was replaced: %v", err)
+	}
+}
+
+// Another replica has just made a meeting that this one does not know yet: its end and its links work.
+func TestMeetingsMadeElsewhereAreFound(t *testing.T) {
+	b := newBehind(t)
+	live := b.create("r")
+	if err := b.askEndOnce("other"); err == nil {
+		t.Error("a room that was never there ends")
+	}
+	v, err := b.Enter(t.Context(), b.tenant, "r", string(live.UID))
+	if err != nil || v.UID != string(live.UID) {
+		t.Errorf("its link: %v, %v", v.UID, err)
+	}
+	if err := b.askEndOnce("r"); err != nil {
+		t.Errorf("its end: %v", err)
+	}
+	if now := b.read(live); now.Spec.End == nil {
+		t.Error("it was not ended")
+	}
+}
+
+func (b *behind) askEndOnce(room string) error {
+	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
+	defer cancel()
+	_, err := b.askEnd(ctx, b.tenant, meeting.EndCommand{Room: room})
+	return err
+}
+
+// A presenter of an earlier meeting of the room must not end this one.
+func TestEndOfAnotherMeetingOfTheRoom(t *testing.T) {
+	b := newBehind(t)
+	live := b.create("r")
+	b.directory.changed(live.DeepCopy())
+	if _, err := b.askEnd(t.Context(), b.tenant, meeting.EndCommand{Room: "r", UID: "earlier"}); err == nil {
+		t.Error("it was accepted")
+	}
+	if now := b.read(live); now.Spec.End != nil {
+		t.Error("it was ended")
+	}
+}
+
+// Whoever was removed stays so when the room is started again by a link.
+func TestRemovedStayRemovedInTheNextOfALineage(t *testing.T) {
+	ended := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{UID: "first", Annotations: map[string]string{v1alpha1.AnnotationRemoved: "eve-1"}}}
+	for lineage, want := range map[string]string{"first": "eve-1", "another": ""} {
+		if got := continuing(lineage, ended); got[v1alpha1.AnnotationRemoved] != want || got[v1alpha1.AnnotationLineage] != lineage {
+			t.Errorf("the next of %s has %v", lineage, got)
+		}
+	}
+	if got := fmt.Sprint(continuing("first", nil)); got != "map["+v1alpha1.AnnotationLineage+":first]" {
+		t.Errorf("without an ended one: %s", got)
+	}
+}
