@@ -4,8 +4,12 @@ package e2e
 
 import (
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,17 +17,47 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
-// embedder is a site that shows what ?room= names in an iframe, and keeps what it is told.
+// embedder is a site that shows ?src= in an iframe with the permissions ?allow=, or in the documented example, and
+// keeps what it is told.
 func embedder(t *testing.T) *httptest.Server {
+	example := documentedExample(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html")
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		src := r.URL.Query().Get("src")
+		frame := fmt.Sprintf(`<iframe width=900 height=600 allow="%s" src="%s"></iframe>`, r.URL.Query().Get("allow"), html.EscapeString(src))
+		if r.URL.Path == "/example" {
+			service, _, _ := strings.Cut(src, "/join?")
+			frame = strings.Replace(example, documentedLink, html.EscapeString(src), 1)
+			frame = strings.ReplaceAll(frame, documentedService, service)
+		}
 		_, _ = fmt.Fprintf(w, `<!doctype html><title>Site</title><script>
 			window.told = [];
 			addEventListener('message', e => e.data?.source === 'convene' && told.push({...e.data, origin: e.origin}));
-		</script><iframe id=meeting width=900 height=600 allow="%s" src="%s"></iframe>`, r.URL.Query().Get("allow"), r.URL.Query().Get("src"))
+		</script>%s`, frame)
 	}))
 	t.Cleanup(server.Close)
 	return server
+}
+
+// What stands in the documented example for the service and for a user's link.
+const (
+	documentedService = "https://meet.example.com"
+	documentedLink    = documentedService + "/join?room=board&name=Ada&token=…"
+)
+
+// documentedExample is what docs/embedding.md shows.
+func documentedExample(t *testing.T) string {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join(testkit.Root(t), "docs", "embedding.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, _ := strings.Cut(string(page), "```html\n")
+	example, _, ok := strings.Cut(example, "```")
+	if !ok || !strings.Contains(example, documentedLink) {
+		t.Fatalf("docs/embedding.md has no example with %s", documentedLink)
+	}
+	return example
 }
 
 // TestEmbedding: the page works in an iframe of an allowed site and tells it what happens; another site sees nothing.
@@ -36,12 +70,12 @@ func TestEmbedding(t *testing.T) {
 	})
 	link := w.a.link(map[string]any{"room": "inside", "name": "Ada", "video": true})
 	show := func(site, allow string) *testkit.Page {
-		return testkit.Browser(t).Open(t, site+"/?allow="+allow+"&src="+strings.ReplaceAll(strings.ReplaceAll(link, "&", "%26"), "+", "%2B"))
+		return testkit.Browser(t).Open(t, site+"?"+url.Values{"allow": {allow}, "src": {link}}.Encode())
 	}
 	const events = `told.map(m => m.event + (m.reason ? ' ' + m.reason : '')).join(', ')`
 
 	t.Run("an allowed site is told", func(t *testing.T) {
-		p := show(friendly, "camera;microphone;display-capture;fullscreen;screen-wake-lock")
+		p := show(friendly+"/example", "")
 		defer p.Close()
 		p.WaitFor(t, events+` === 'joined'`)
 		if got, want := testkit.Eval[string](t, p, `told[0].origin + ' ' + told[0].room + ' ' + told[0].name`), w.a.baseURL+" inside Ada"; got != want {
@@ -50,20 +84,33 @@ func TestEmbedding(t *testing.T) {
 		w.eventually(t, w.hasPeople("inside", 1))
 		to := farewell(t)
 		w.a.on(t).want(http.StatusOK, "DELETE", "/api/v1/meeting/inside", map[string]any{"redirect": to})
-		p.WaitFor(t, events+` === 'joined, ended'`)
+		p.WaitFor(t, events+` === 'joined, ended' && !document.querySelector('iframe')`)
 		if got := testkit.Eval[string](t, p, `told[1].redirect`); got != to {
 			t.Errorf("it is told that people go to %q, want %q", got, to)
 		}
 	})
+	t.Run("an allowed site is told of a removal", func(t *testing.T) {
+		a := w.a.on(t)
+		link = a.link(map[string]any{"room": "strict", "name": "Ada"})
+		p := show(friendly+"/example", "")
+		defer p.Close()
+		p.WaitFor(t, events+` === 'joined'`)
+		_, chair := a.enter(map[string]any{"room": "strict", "name": "Chair", "token": a.presenterToken("chair")})
+		identity := testkit.Eval[string](t, p, `told[0].identity`)
+		if status := a.withSession(chair, "session/act", map[string]any{"action": "remove", "identity": identity}); status != http.StatusNoContent {
+			t.Fatalf("the removal answered %d", status)
+		}
+		p.WaitFor(t, events+` === 'joined, left removed'`)
+	})
 	t.Run("without permissions the camera is missing, and nothing else", func(t *testing.T) {
 		link = w.a.on(t).link(map[string]any{"room": "plain", "name": "Ada", "video": true})
-		p := show(friendly, "")
+		p := show(friendly+"/", "")
 		defer p.Close()
 		p.WaitFor(t, events+` === 'joined'`)
 		w.eventually(t, w.hasPeople("plain", 1))
 	})
 	t.Run("another site neither shows it nor is told", func(t *testing.T) {
-		p := show(stranger.URL, "camera")
+		p := show(stranger.URL+"/", "camera")
 		defer p.Close()
 		w.eventually(t, func() error {
 			for _, said := range p.ConsoleErrors() {
