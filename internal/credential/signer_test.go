@@ -129,7 +129,12 @@ func forge(t testing.TB, s *Signer, p purpose, header, claims map[string]any) st
 	t.Helper()
 	h, _ := json.Marshal(header)
 	c, _ := json.Marshal(claims)
-	text := base64.RawURLEncoding.EncodeToString(h) + "." + base64.RawURLEncoding.EncodeToString(c)
+	return forgeText(t, s, p, h, c)
+}
+
+func forgeText(t testing.TB, s *Signer, p purpose, header, claims []byte) string {
+	t.Helper()
+	text := base64.RawURLEncoding.EncodeToString(header) + "." + base64.RawURLEncoding.EncodeToString(claims)
 	signature, err := jwt.SigningMethodHS256.Sign(text, s.keys[0].derived[p].key)
 	if err != nil {
 		t.Fatal(err)
@@ -285,6 +290,40 @@ func FuzzVerify(f *testing.F) {
 		}
 		if _, err := s.VerifySession(presented, now); err == nil {
 			t.Errorf("accepted %q as a session", presented)
+		}
+	})
+}
+
+// FuzzSignedClaims reads headers and claims behind a good signature: what is accepted has all that is required.
+func FuzzSignedClaims(f *testing.F) {
+	s := newSigner(f, map[string][]byte{"1": master(1)})
+	header, _ := json.Marshal(goodHeader())
+	claims, _ := json.Marshal(goodClaims())
+	f.Add(header, claims)
+	for _, text := range []string{"", "{}", "[]", "null", `{"exp":1e999}`, `{"aud":["convene/token"]}`, `{"iss":1}`, `{"exp":-1,"nbf":9223372036854775807}`} {
+		f.Add(header, []byte(text))
+		f.Add([]byte(text), claims)
+	}
+	f.Add(header, bytes.Replace(claims, []byte(`"exp"`), []byte(`"EXP"`), 1))
+	f.Fuzz(func(t *testing.T, header, claims []byte) {
+		for p := range purposes {
+			token := forgeText(t, s, p, header, claims)
+			grants := []func() error{
+				purposeToken:   func() error { _, err := s.VerifyToken(token, nil, now); return err },
+				purposeTicket:  func() error { _, err := s.VerifyTicket(token, nil, now); return err },
+				purposeSession: func() error { _, err := s.VerifySession(token, now); return err },
+			}
+			if err := grants[p](); err != nil {
+				if !fault.Is(err, fault.KindDenied) {
+					t.Errorf("%s %s %s: %v", p, header, claims, err)
+				}
+				continue
+			}
+			var e envelope
+			if err := json.Unmarshal(claims, &e); err != nil || e.Issuer != tenant || e.Audience != p.audience() || e.ID == "" || e.Use != p.String() ||
+				e.Subject == "" && p != purposeTicket || e.Expires <= now.Add(-leeway).Unix() || e.NotBefore == 0 || e.NotBefore > now.Add(leeway).Unix() {
+				t.Errorf("%s is accepted with %s (%v)", p, claims, err)
+			}
 		}
 	})
 }

@@ -57,7 +57,8 @@ var everyEndpoint = []struct {
 	{tenant.Docs, http.MethodGet, "docs/openapi.json", "", false, `{"openapi":"3.1`},
 }
 
-// TestMatrix: every endpoint, on and off, with every form of credential, in both variants, of two tenants side by side.
+// TestMatrix: every endpoint, on and off, with every form of credential, in both variants, of two tenants side by side,
+// through the gateway's router.
 func TestMatrix(t *testing.T) {
 	for _, variant := range []v1alpha1.Variant{v1alpha1.VariantA, v1alpha1.VariantB} {
 		for _, on := range []bool{true, false} {
@@ -67,7 +68,7 @@ func TestMatrix(t *testing.T) {
 					switches = off("stats", "meetings", "meeting", "meetingEnd", "join", "token", "docs")
 				}
 				one, neighbour := testTenant(variant, switches), testTenant(variant, switches, asNeighbour)
-				w := newWorld(t, one, neighbour).serve()
+				w := newWorld(t, one, neighbour).serveRouted()
 				for _, form := range credentialForms {
 					w.matrixOf(t, one, on, form.right, form.reason, form.values(rightKey, neighbourKey))
 					w.matrixOf(t, neighbour, on, form.right, form.reason, form.values(neighbourKey, rightKey))

@@ -21,6 +21,7 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/gateway"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -65,6 +66,17 @@ func newWorld(t testing.TB, tenants ...*tenant.Tenant) *world {
 // serve starts the server; options may be changed before.
 func (w *world) serve() *world {
 	w.server = httptest.NewServer(New(w.options))
+	w.t.Cleanup(w.server.Close)
+	return w
+}
+
+// serveRouted starts the server behind the gateway's router. Nothing of the API's may get to the pages.
+func (w *world) serveRouted() *world {
+	pages := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		w.t.Errorf("%s %s is taken for a page", r.Method, r.URL)
+		rw.WriteHeader(http.StatusTeapot)
+	})
+	w.server = httptest.NewServer(gateway.Route(w.hosts, New(w.options), pages))
 	w.t.Cleanup(w.server.Close)
 	return w
 }
