@@ -24,8 +24,8 @@ var shared struct {
 	manager string
 }
 
-// Main runs the tests of a package and then ends what they shared. It does not return.
-func Main(m *testing.M) {
+// Main runs the tests of a package, which are a *testing.M, and then ends what they shared. It does not return.
+func Main(m interface{ Run() int }) {
 	shared.mu.Lock()
 	shared.running = true
 	shared.mu.Unlock()

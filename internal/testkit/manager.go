@@ -83,6 +83,13 @@ func Manager(t testing.TB, c *Cluster, o ManagerOptions) *ManagerProcess {
 // Start starts the manager again after Stop or Kill and returns once it is ready.
 func (m *ManagerProcess) Start(t testing.TB) {
 	t.Helper()
+	if err := m.TryStart(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TryStart is Start for goroutines that cannot end the test.
+func (m *ManagerProcess) TryStart() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	proc, err := localstack.Start(ctx, localstack.Command{
@@ -103,10 +110,10 @@ func (m *ManagerProcess) Start(t testing.TB) {
 			return nil
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
+	if err == nil {
+		m.proc = proc
 	}
-	m.proc = proc
+	return err
 }
 
 // AddArgs gives the manager further flags at its next start.

@@ -1,0 +1,12 @@
+# The proof under faults: internal/faults in full. make test runs a short part of it.
+
+FAULTS := .local/faults.txt
+
+.PHONY: test-faults
+test-faults: $(STACK) web ## Place every fault at every write, kill and stop everything, and print what survived
+	@mkdir -p .local
+	@rm -f $(FAULTS)
+	@# The stories mostly wait: more of them at once than there are processors.
+	@$(STEP) "faults" env CONVENE_FAULTS=$(CURDIR)/$(FAULTS) \
+		go test -tags faults -count=1 -timeout 90m -parallel 7 $(TESTFLAGS) ./internal/faults || { cat $(FAULTS); exit 1; }
+	@cat $(FAULTS)
