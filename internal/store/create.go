@@ -189,7 +189,7 @@ func (s *Store) sameValues(ctx context.Context, live *v1alpha1.Meeting, c meetin
 	case c.Password == "":
 		return nil
 	}
-	same, err := s.checkPassword(ctx, live, c.Password)
+	same, err := s.provePassword(ctx, live, c.Password)
 	if err == nil && !same {
 		return differs("roomPassword")
 	}

@@ -40,7 +40,10 @@ func pause(ctx context.Context, attempt int) {
 // errStale says that the cache is behind what another replica did.
 var errStale = errors.New("the cache is behind")
 
-// retriable says that a command lost a race and should look again.
+// retriable says that a command lost a race and should look again. A fault is what was found out already.
 func retriable(err error) bool {
+	if known := (*fault.Error)(nil); errors.As(err, &known) {
+		return false
+	}
 	return errors.Is(err, errStale) || apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err)
 }

@@ -38,7 +38,7 @@ func (s *Store) settle(ctx context.Context, live *v1alpha1.Meeting, c meeting.Jo
 	switch {
 	case c.Password == nil:
 	case live.Spec.PasswordSecretRef != nil:
-		ok, err := s.checkPassword(ctx, live, *c.Password)
+		ok, err := s.provePassword(ctx, live, *c.Password)
 		if err != nil {
 			return nil, err
 		}
@@ -46,7 +46,7 @@ func (s *Store) settle(ctx context.Context, live *v1alpha1.Meeting, c meeting.Jo
 			return nil, fault.Denied("roomPassword is not the password of this room; send the right one").WithReason(fault.ReasonWrongPassword)
 		}
 	case *c.Password != "":
-		if live.Status.StartTime != nil || live.Annotations[v1alpha1.AnnotationRoomOpened] != "" {
+		if entered(live) {
 			return nil, fault.Conflict("roomPassword cannot be set any more, because somebody has entered this room; leave it out, or end the meeting first")
 		}
 		password = secretText(*c.Password)
@@ -55,10 +55,15 @@ func (s *Store) settle(ctx context.Context, live *v1alpha1.Meeting, c meeting.Jo
 	if settled.Spec.Duration == live.Spec.Duration && password == "" {
 		return live, nil
 	}
+	// The Secret first: a Meeting that names one which never comes would let nobody in. One that is not named goes with
+	// its owner.
+	if err := s.writePassword(ctx, settled, password); err != nil {
+		return nil, err
+	}
 	if err := s.patch(ctx, live, settled); err != nil {
 		return nil, err
 	}
-	return settled, s.writePassword(ctx, settled, password)
+	return settled, nil
 }
 
 // patch writes the difference, if the object is still as it was read.

@@ -64,6 +64,26 @@ func (s *Store) writePassword(ctx context.Context, m *v1alpha1.Meeting, password
 	return err
 }
 
+// provePassword is checkPassword for backends, who may set a password too: that of a Meeting which the API made, and
+// whose Secret was never written because this or another replica ended in between.
+func (s *Store) provePassword(ctx context.Context, m *v1alpha1.Meeting, presented string) (bool, error) {
+	ok, err := s.checkPassword(ctx, m, presented)
+	unfinished := m.Labels[v1alpha1.LabelManagedBy] == v1alpha1.ManagedByAPI && !entered(m)
+	if presented == "" || !apierrors.IsNotFound(err) || !unfinished {
+		return ok, err
+	}
+	if err := s.writePassword(ctx, m, secretText(presented)); err != nil {
+		return false, err
+	}
+	// Of two who set it at once one was first.
+	return s.checkPassword(ctx, m, presented)
+}
+
+// entered says that somebody has been let into the room, or is about to be.
+func entered(m *v1alpha1.Meeting) bool {
+	return m.Status.StartTime != nil || m.Annotations[v1alpha1.AnnotationRoomOpened] != ""
+}
+
 // CheckPassword compares a password with that of the meeting. A meeting without one takes any.
 func (s *Store) CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, presented string) (bool, error) {
 	m, err := s.current(ctx, t, v.UID)
