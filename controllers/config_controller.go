@@ -111,6 +111,8 @@ func (r *ConfigReconciler) ensureSigningKeys(ctx context.Context, config *v1alph
 		return nil
 	}
 	id, key := credential.NewSigningKey(r.Now())
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
 	err := r.Secrets.Create(ctx, &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:       config.Namespace,
@@ -132,6 +134,8 @@ func (r *ConfigReconciler) writeStatus(ctx context.Context, config *v1alpha1.Con
 	}
 	before := config.Status.Conditions
 	config.Status = status
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
 	if err := r.Client.Status().Update(ctx, config); err != nil {
 		return err
 	}

@@ -59,6 +59,10 @@ func requeueAt(at, now time.Time) ctrl.Result {
 	return ctrl.Result{RequeueAfter: min(max(at.Sub(now), time.Millisecond), longestWait)}
 }
 
+// writeTimeout bounds one write to the cluster's API. Whoever never answers would otherwise hold up a Meeting's end for
+// as long as it likes.
+const writeTimeout = 5 * time.Second
+
 // setFinalizer adds or takes off ours, if the object is still as it was read.
 func setFinalizer(ctx context.Context, c client.Client, o client.Object, present bool) error {
 	was := o.DeepCopyObject().(client.Object)
@@ -69,6 +73,8 @@ func setFinalizer(ctx context.Context, c client.Client, o client.Object, present
 	if !change(o, v1alpha1.Finalizer) {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
 	return c.Patch(ctx, o, client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}))
 }
 

@@ -157,6 +157,8 @@ func (r *MeetingReconciler) finish(ctx context.Context, t *tenant.Tenant, m *v1a
 		}
 	}
 	if d.Delete {
+		ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+		defer cancel()
 		err := r.Client.Delete(ctx, m, client.Preconditions{UID: &m.UID, ResourceVersion: &m.ResourceVersion})
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
@@ -183,6 +185,8 @@ func (r *MeetingReconciler) writeStatus(ctx context.Context, m *v1alpha1.Meeting
 	}
 	defer leave()
 	m.Status = d.Status
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
 	if err := r.Client.Status().Update(ctx, m); err != nil {
 		return 0, err
 	}
