@@ -36,7 +36,8 @@ func (p *plan) endReason() v1alpha1.EndReason {
 // end sends everybody away, and calls the Meeting ended once the engine has shown twice that the room is gone.
 func (p *plan) end(reason v1alpha1.EndReason) {
 	p.Finalizer = true
-	if p.status.Phase != v1alpha1.MeetingEnding {
+	// Once the end is asked for, who is not in any more may have been sent away already.
+	if p.status.Phase != v1alpha1.MeetingEnding && (p.status.ParticipantCount > 0 || !IsLeaving(p.Meeting)) {
 		p.occupy()
 	}
 	p.status.Phase = v1alpha1.MeetingEnding
