@@ -23,6 +23,7 @@ type settings struct {
 	defaultConfig    types.NamespacedName
 	leaderElect      bool
 	leaseNamespace   string
+	lease            leaseTimes
 	trustedProxies   []netip.Prefix
 	tlsCertFile      string
 	tlsKeyFile       string
@@ -31,6 +32,26 @@ type settings struct {
 	verbose          bool
 	version          bool
 	release          bool
+}
+
+// leaseTimes are as in other controller managers: how long the others wait for a leader who says nothing, how long it
+// tries to say something before it gives up, and how often.
+type leaseTimes struct {
+	duration, renewDeadline, retryPeriod time.Duration
+}
+
+func (l *leaseTimes) register(f *flag.FlagSet) {
+	f.DurationVar(&l.duration, "leader-elect-lease-duration", 15*time.Second, "after how long without a sign of the leader another replica leads")
+	f.DurationVar(&l.renewDeadline, "leader-elect-renew-deadline", 10*time.Second, "how long the leader tries to renew its Lease before it stops leading")
+	f.DurationVar(&l.retryPeriod, "leader-elect-retry-period", 2*time.Second, "how often replicas try to renew or get the Lease")
+}
+
+// check says what leader election would stop the manager for.
+func (l *leaseTimes) check() error {
+	if l.retryPeriod <= 0 || l.renewDeadline <= l.retryPeriod*12/10 || l.duration <= l.renewDeadline {
+		return fmt.Errorf("--leader-elect-lease-duration must be more than --leader-elect-renew-deadline, and that more than 1.2 times --leader-elect-retry-period")
+	}
+	return nil
 }
 
 // parse reads the flags. Its errors say the mend.
@@ -56,6 +77,7 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 	})
 	f.BoolVar(&s.leaderElect, "leader-elect", false, "let one of several replicas run the controllers")
 	f.StringVar(&s.leaseNamespace, "leader-election-namespace", "", "`namespace` of the Lease; empty inside a cluster for the manager's own")
+	s.lease.register(f)
 	f.Func("trusted-proxies", "address `ranges`, separated by commas, whose X-Forwarded-For is believed", func(v string) error {
 		for _, part := range strings.Split(v, ",") {
 			prefix, err := netip.ParsePrefix(strings.TrimSpace(part))
@@ -84,6 +106,9 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 	}
 	if (s.tlsCertFile == "") != (s.tlsKeyFile == "") {
 		return s, fmt.Errorf("--tls-cert-file and --tls-key-file belong together; set both or neither")
+	}
+	if err := s.lease.check(); err != nil {
+		return s, err
 	}
 	if len(s.gatewayAddresses) == 0 {
 		s.gatewayAddresses = []string{":8080"}

@@ -66,6 +66,9 @@ func (l leading) lead(ctx context.Context) error {
 		LeaderElectionID:              leaseName,
 		LeaderElectionNamespace:       l.leaseNamespace,
 		LeaderElectionReleaseOnCancel: true,
+		LeaseDuration:                 &l.lease.duration,
+		RenewDeadline:                 &l.lease.renewDeadline,
+		RetryPeriod:                   &l.lease.retryPeriod,
 	})
 	if err != nil {
 		return err
