@@ -61,6 +61,12 @@ func TestLauncher(t *testing.T) {
 
 	t.Log("Ctrl-C")
 	third := c.start(t)
+	five := testkit.Recipe(t, "five-minutes", testkit.RecipeOptions{Dir: c.root})
+	for _, text := range []string{third.url + "/join/", `"Meeting ended"`, "board", "conferenceconfig.convene.dev/default patched"} {
+		if !strings.Contains(five, text) {
+			t.Errorf("the README's five minutes do not show %q:\n%s", text, five)
+		}
+	}
 	third.signal(t, syscall.SIGINT)
 	<-third.done
 	if third.status() != 0 {

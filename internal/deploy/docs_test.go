@@ -6,7 +6,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -23,28 +22,6 @@ import (
 	"convene.dev/convene/internal/testkit/manifests"
 )
 
-// pages are all documents, by their path from the root.
-func pages(t *testing.T) map[string]string {
-	t.Helper()
-	root := testkit.Root(t)
-	all := map[string]string{}
-	for _, from := range []string{"README.md", "docs", "config"} {
-		err := filepath.WalkDir(filepath.Join(root, from), func(path string, _ fs.DirEntry, err error) error {
-			if err != nil || filepath.Ext(path) != ".md" {
-				return err
-			}
-			raw, err := os.ReadFile(path)
-			name, _ := filepath.Rel(root, path)
-			all[name] = string(raw)
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	return all
-}
-
 // headings are the anchors of a page, as Git servers make them.
 func headings(page string) map[string]bool {
 	all := map[string]bool{}
@@ -59,7 +36,7 @@ func headings(page string) map[string]bool {
 
 // TestRunbookKnowsEveryReasonAndAlert: whoever finds a reason in a condition, or is woken by an alert, finds an entry.
 func TestRunbookKnowsEveryReasonAndAlert(t *testing.T) {
-	entries := headings(pages(t)["docs/operate.md"])
+	entries := headings(testkit.Documents(t)["docs/operate.md"])
 	wanted := append(reasons(t), alerts(t)...)
 	if len(wanted) < 40 {
 		t.Fatalf("only %d reasons and alerts were found: %q", len(wanted), wanted)
@@ -142,7 +119,7 @@ var (
 
 // TestLinksOfTheDocumentsLead: to files that are there, and to headings that they have.
 func TestLinksOfTheDocumentsLead(t *testing.T) {
-	all := pages(t)
+	all := testkit.Documents(t)
 	for name, page := range all {
 		for _, found := range link.FindAllStringSubmatch(code.ReplaceAllString(page, ""), -1) {
 			target, anchor, _ := strings.Cut(found[1], "#")
@@ -171,7 +148,7 @@ var fence = regexp.MustCompile("(?ms)^```(yaml|sh)\n(.*?)^```$")
 func TestExamplesOfTheDocumentsAreTaken(t *testing.T) {
 	c := testkit.ControlPlane(t)
 	examples := 0
-	for name, page := range pages(t) {
+	for name, page := range testkit.Documents(t) {
 		for _, found := range fence.FindAllStringSubmatch(page, -1) {
 			if found[1] == "sh" {
 				for _, document := range heredocs(found[2]) {

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	appsv1 "k8s.io/api/apps/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -22,19 +21,7 @@ import (
 // uninstall, install again. No node runs anything here, so hooks are left out; they have tests of their own.
 func TestReleaseFromInstallToUninstall(t *testing.T) {
 	c := testkit.OwnControlPlane(t, func(p *localstack.ControlPlane) { p.NoFsync = true })
-	definitions := []string{"meetings.convene.dev", "conferenceconfigs.convene.dev"}
-	for _, name := range definitions {
-		crd := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: name}}
-		if err := c.Client.Delete(t.Context(), crd); err != nil {
-			t.Fatal(err)
-		}
-		testkit.Eventually(t, patience, func() error {
-			if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(crd), crd); !apierrors.IsNotFound(err) {
-				return errStillThere
-			}
-			return nil
-		})
-	}
+	manifests.Undefine(t, c)
 	helm := func(args ...string) string {
 		t.Helper()
 		args = append(args, "--kubeconfig", c.Kubeconfig, "--namespace", manifests.SystemNamespace)

@@ -3,7 +3,6 @@
 package deploy
 
 import (
-	"errors"
 	"testing"
 	"time"
 
@@ -14,5 +13,3 @@ func TestMain(m *testing.M) { testkit.Main(m) }
 
 // patience bounds waits. It is not a measurement.
 const patience = 30 * time.Second
-
-var errStillThere = errors.New("still there")

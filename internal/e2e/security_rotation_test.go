@@ -7,10 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -26,23 +22,7 @@ import (
 // recipe runs what docs/security.md tells operators to do.
 func (w *world) recipe(t *testing.T, name string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(testkit.Root(t), "docs", "security.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	found := regexp.MustCompile(`(?s)<!-- recipe: ` + regexp.QuoteMeta(name) + ` -->\n` + "```sh\n(.*?)```").FindSubmatch(text)
-	if found == nil {
-		t.Fatalf("docs/security.md has no recipe %q", name)
-	}
-	script := exec.CommandContext(t.Context(), "bash", "-eu", "-o", "pipefail", "-c", string(found[1]))
-	bin := filepath.Join(testkit.Root(t), "bin")
-	if assets := os.Getenv("KUBEBUILDER_ASSETS"); assets != "" {
-		bin = assets
-	}
-	script.Env = append(os.Environ(), "KUBECONFIG="+w.Kubeconfig, "NAMESPACE="+w.Namespace, "CONFIG=default", "PATH="+bin+":"+os.Getenv("PATH"))
-	if out, err := script.CombinedOutput(); err != nil {
-		t.Fatalf("recipe %s: %v\n%s", name, err, out)
-	}
+	w.Recipe(t, name, testkit.RecipeOptions{Env: []string{"NAMESPACE=" + w.Namespace, "CONFIG=default"}})
 }
 
 // keyID is the id of the key that signed a token.

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deploy
+
+import (
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/manifests"
+)
+
+// TestKustomizeByTheBook installs, and installs the next version, as the documents say.
+func TestKustomizeByTheBook(t *testing.T) {
+	c := testkit.OwnControlPlane(t, func(p *localstack.ControlPlane) { p.NoFsync = true })
+	manifests.Undefine(t, c)
+	image := func() string {
+		var d appsv1.Deployment
+		if err := c.Client.Get(t.Context(), client.ObjectKey{Namespace: manifests.SystemNamespace, Name: "convene-controller-manager"}, &d); err != nil {
+			t.Fatal(err)
+		}
+		return d.Spec.Template.Spec.Containers[0].Image
+	}
+	out := c.Recipe(t, "deploy", testkit.RecipeOptions{})
+	if got := image(); got != "registry.example.com/convene:v1" || !strings.Contains(out, "keySecretRefs") && !strings.Contains(out, "baseURL") {
+		t.Errorf("the managers are of %s:\n%s", got, out)
+	}
+	c.Recipe(t, "kustomize-install", testkit.RecipeOptions{})
+	if got := image(); got != "registry.example.com/convene:v0.1.0" {
+		t.Errorf("the managers are of %s", got)
+	}
+}
+
+// TestArgoCDByTheBook adds our keys to settings that are there, and leaves the others.
+func TestArgoCDByTheBook(t *testing.T) {
+	c := testkit.ControlPlane(t)
+	settings := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "argocd", Name: "argocd-cm"}, Data: map[string]string{"url": "https://cd.example.com"}}
+	for _, o := range []client.Object{&corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "argocd"}}, settings} {
+		if err := c.Client.Create(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.Recipe(t, "argocd", testkit.RecipeOptions{})
+	if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(settings), settings); err != nil {
+		t.Fatal(err)
+	}
+	if len(settings.Data) != 3 || settings.Data["url"] != "https://cd.example.com" {
+		t.Errorf("Argo CD's settings are %v", settings.Data)
+	}
+}

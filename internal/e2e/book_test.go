@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/manifests"
+)
+
+// book is a reader of docs/install.md and docs/operate.md with a cluster that has no nodes: what pods would run is
+// started beside it, with the arguments and the service accounts that the cluster's objects name.
+type book struct {
+	*world
+	t *testing.T
+}
+
+// TestByTheBook goes the way of a platform team, from the first command of the documentation to the last: install, a
+// tenant, a meeting, upgrade, backup, a disaster, restore, uninstall.
+func TestByTheBook(t *testing.T) {
+	t.Parallel()
+	c := testkit.OwnControlPlane(t, func(p *localstack.ControlPlane) { p.NoFsync = true })
+	manifests.Undefine(t, c)
+	b := &book{&world{Cluster: c, livekit: testkit.LiveKit(t, testkit.LiveKitOptions{})}, t}
+	c.Recipe(t, "helm-install", testkit.RecipeOptions{})
+	b.runDeployment()
+
+	c.Namespace = "meetings"
+	c.Recipe(t, "tenant", testkit.RecipeOptions{Fill: map[string]string{
+		"https://meet.example.com": b.manager.URL, "http://convene-livekit.media:7880": b.livekit.URL,
+		"apiKey=…": "apiKey=" + b.livekit.Key, "apiSecret=…": "apiSecret=" + b.livekit.Secret,
+	}})
+	out := c.Recipe(t, "first-meeting", testkit.RecipeOptions{Fill: map[string]string{"https://meet.example.com": b.manager.URL}})
+	if !strings.Contains(out, b.manager.URL+"/join/") || !strings.Contains(out, "unlimited") {
+		t.Errorf("the first meeting looks like this:\n%s", out)
+	}
+	b.create(t, b.meeting("board"))
+	out = c.Recipe(t, "look", testkit.RecipeOptions{})
+	for _, text := range []string{"People can enter at", "Serving", "meeting.convene.dev/board patched"} {
+		if !strings.Contains(out, text) {
+			t.Errorf("a look does not show %q:\n%s", text, out)
+		}
+	}
+	c.Recipe(t, "engine", testkit.RecipeOptions{Files: map[string]string{"values.yaml": "engine: {enabled: true, namespace: media, nodes: 1}\n"}})
+	c.Recipe(t, "upgrade", testkit.RecipeOptions{})
+	if image := b.deployment().Spec.Template.Spec.Containers[0].Image; image != "registry.example.com/convene:v0.2.0" {
+		t.Errorf("after the upgrade the managers are of %s", image)
+	}
+
+	b.loseAndRestore()
+
+	gone := b.runHookJob()
+	c.Recipe(t, "uninstall", testkit.RecipeOptions{})
+	if err := <-gone; err != nil {
+		t.Fatal(err)
+	}
+	if out := b.Kubectl(t, "get", "crd", "--output=name"); strings.Contains(out, v1alpha1.GroupVersion.Group) {
+		t.Errorf("definitions are left: %s", out)
+	}
+	left := b.Kubectl(t, "get", "deployments,jobs,serviceaccounts,roles,clusterroles,services", "--namespace", manifests.SystemNamespace, "--output=name")
+	if strings.Contains(left, "convene") {
+		t.Errorf("left over: %s", left)
+	}
+}
+
+func (b *book) deployment() *appsv1.Deployment {
+	b.t.Helper()
+	var d appsv1.Deployment
+	if err := b.Client.Get(b.t.Context(), client.ObjectKey{Namespace: manifests.SystemNamespace, Name: "convene"}, &d); err != nil {
+		b.t.Fatal(err)
+	}
+	return &d
+}
+
+// runDeployment starts what a pod of the managers would run. Only the addresses are this machine's.
+func (b *book) runDeployment() {
+	b.t.Helper()
+	pod := b.deployment().Spec.Template.Spec
+	args := slices.DeleteFunc(slices.Clone(pod.Containers[0].Args), func(arg string) bool { return strings.Contains(arg, "-bind-address=") })
+	b.manager = testkit.Manager(b.t, b.Cluster, testkit.ManagerOptions{
+		Kubeconfig: serviceAccountKubeconfig(b.t, b.Cluster, manifests.SystemNamespace, pod.ServiceAccountName),
+		Args:       append(args, "--namespace=", "--leader-election-namespace="+manifests.SystemNamespace),
+	})
+	b.a = account{t: b.t, baseURL: b.manager.URL}
+}
+
+// loseAndRestore takes everything in the tenant's namespace away and brings it back.
+func (b *book) loseAndRestore() {
+	t := b.t
+	t.Helper()
+	var key corev1.Secret
+	if err := b.Client.Get(t.Context(), b.key("api-key"), &key); err != nil {
+		t.Fatal(err)
+	}
+	b.a.key = string(key.Data["key"])
+	token := b.a.want(http.StatusOK, "POST", "/api/v1/token", map[string]any{"username": "ada", "password": "x", "presenter": true}).text("token")
+	link := b.a.want(http.StatusOK, "POST", "/api/v1/join", map[string]any{"room": "locked", "name": "Ada", "roomPassword": "sesame"}).text("join")
+	b.eventually(t, func() error { return phaseIs(b.meetingsOf(t, "locked"), v1alpha1.MeetingActive) })
+	clone := t.TempDir()
+	b.Recipe(t, "backup", testkit.RecipeOptions{Dir: clone})
+
+	b.manager.Stop()
+	home := t.TempDir()
+	if err := os.Mkdir(filepath.Join(home, ".kube"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(b.Kubeconfig, filepath.Join(home, ".kube", "config")); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Recipe(t, "release", testkit.RecipeOptions{Env: []string{"HOME=" + home, "PATH=" + filepath.Dir(b.manager.Binary()) + ":" + os.Getenv("PATH")}})
+	b.Kubectl(t, "delete", "meetings,conferenceconfigs,secrets", "--all", "--timeout=30s")
+
+	b.Recipe(t, "restore", testkit.RecipeOptions{Dir: clone})
+	b.manager.Start(t)
+	b.eventually(t, func() error { return b.configReady("default") })
+	b.eventually(t, func() error { return phaseIs(b.meetingsOf(t, "locked"), v1alpha1.MeetingActive) })
+	if ended := b.meetingsOf(t, "board"); len(ended) > 0 {
+		t.Errorf("a meeting that had ended is back: %+v", ended)
+	}
+	b.a.want(http.StatusOK, "POST", "/api/v1/join", map[string]any{"room": "other", "name": "Ada", "token": token})
+	at, err := url.Parse(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, e := b.a.session(map[string]any{"room": "locked", "name": "Ada", "ticket": at.Query().Get("token")}); status != http.StatusOK {
+		t.Errorf("a link from before the disaster leads to %d %s", status, e.Error)
+	}
+	b.a.refused("the password is lost", map[string]any{"room": "locked", "name": "Eve"}, "PasswordRequired")
+}
+
+// runHookJob waits for the Job with which helm uninstall ends and does what a node would: the manager stops when its
+// Deployment has gone, and the Job's pod runs.
+func (b *book) runHookJob() <-chan error {
+	done := make(chan error, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(b.t.Context(), 4*patience)
+		defer cancel()
+		done <- b.tryRunHookJob(ctx)
+	}()
+	return done
+}
+
+func (b *book) tryRunHookJob(ctx context.Context) error {
+	here := client.InNamespace(manifests.SystemNamespace)
+	var jobs batchv1.JobList
+	var managers appsv1.DeploymentList
+	for stopped := false; len(jobs.Items) == 0; {
+		if err := errors.Join(ctx.Err(), b.Client.List(ctx, &jobs, here), b.Client.List(ctx, &managers, here)); err != nil {
+			return err
+		}
+		if len(managers.Items) == 0 && !stopped {
+			b.manager.Stop()
+			stopped = true
+		}
+		time.Sleep(50 * time.Millisecond) //nolint:forbidigo // looks again and again, as a kubelet would be told
+	}
+	job, pod := &jobs.Items[0], jobs.Items[0].Spec.Template.Spec
+	account := serviceAccountKubeconfig(b.t, b.Cluster, job.Namespace, pod.ServiceAccountName)
+	run := exec.CommandContext(ctx, b.manager.Binary(), append(pod.Containers[0].Args, "--kubeconfig", account)...)
+	if out, err := run.CombinedOutput(); err != nil {
+		return fmt.Errorf("the Job fails: %w\n%s", err, out)
+	}
+	now := metav1.Now()
+	job.Status = batchv1.JobStatus{StartTime: &now, CompletionTime: &now, Succeeded: 1}
+	for _, is := range []batchv1.JobConditionType{batchv1.JobSuccessCriteriaMet, batchv1.JobComplete} {
+		job.Status.Conditions = append(job.Status.Conditions, batchv1.JobCondition{Type: is, Status: corev1.ConditionTrue, LastTransitionTime: now})
+	}
+	return client.IgnoreNotFound(b.Client.Status().Update(ctx, job))
+}
+
+// TestMigrationByTheBook takes the files of both variants as docs/migrate.md says.
+func TestMigrationByTheBook(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const key = "key-of-the-old-service-0123456789"
+	files := map[string]string{
+		".env":      "API_KEY_SECRET=\"" + key + "\"\nAPI_DISABLED='[\"token\"]'\n",
+		"config.js": "module.exports = { api: { keySecret: process.env.API_KEY_SECRET, allowed: { stats: true, token: false } } };\n",
+	}
+	document := testkit.Documents(t)[filepath.Join("docs", "migrate.md")]
+	for _, step := range []struct{ recipe, name string }{{"migrate-env", "service-b"}, {"migrate-config", "service-a"}} {
+		fill := map[string]string{"-n meetings": "-n " + w.Namespace}
+		if step.recipe == "migrate-env" {
+			w.Recipe(t, "migrate-env", testkit.RecipeOptions{Files: files, Dir: t.TempDir(), Fill: fill})
+		} else {
+			w.Kubectl(t, "delete", "secret", "service-env")
+			w.Recipe(t, "migrate-config", testkit.RecipeOptions{Files: files, Dir: t.TempDir(), Fill: fill})
+		}
+		old := account{t: t, baseURL: strings.Replace(w.a.baseURL, "127.0.0.1", step.name+".localhost", 1), key: key}
+		found := false
+		for _, o := range manifests.Parse(t, yamlOf(document, "name: "+step.name+"\n")) {
+			found = o.GetName() == step.name
+			o.SetNamespace(w.Namespace)
+			o.Object["spec"].(map[string]any)["baseURL"] = old.baseURL
+			o.Object["spec"].(map[string]any)["media"].(map[string]any)["apiURL"] = w.livekit.URL
+			w.create(t, o)
+		}
+		if !found {
+			t.Fatalf("docs/migrate.md has no ConferenceConfig %s", step.name)
+		}
+		w.eventually(t, func() error { return w.configReady(step.name) })
+		old.reach(http.StatusOK, "GET", "/api/v1/stats")
+		old.reach(http.StatusForbidden, "POST", "/api/v1/token")
+	}
+}
+
+// yamlOf is the example of a document that has a text.
+func yamlOf(document, text string) string {
+	for _, block := range strings.Split(document, "```") {
+		if example, ok := strings.CutPrefix(block, "yaml\n"); ok && strings.Contains(example, text) {
+			return example
+		}
+	}
+	return ""
+}
+
+// reach calls a tenant by its host, whatever that resolves to here.
+func (a account) reach(status int, method, path string) {
+	a.t.Helper()
+	at, err := url.Parse(a.baseURL)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	request, err := http.NewRequestWithContext(a.t.Context(), method, "http://127.0.0.1:"+at.Port()+path, http.NoBody)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	request.Host = at.Host
+	request.Header.Set("authorization", a.key)
+	if r := a.do(request); r.status != status {
+		a.t.Errorf("%s %s of %s answers %d %s, want %d", method, path, at.Host, r.status, r.raw, status)
+	}
+}
