@@ -4,6 +4,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"sync"
 	"testing"
@@ -127,6 +128,40 @@ func TestAGuessThatGetsNoTurnIsGivenBack(t *testing.T) {
 			t.Fatalf("got %v", err)
 		}
 	}
+}
+
+// TestGuessesOfOneAddressHoldUpNobodyElse: with every name another, no limit on guesses about one user counts.
+func TestGuessesOfOneAddressHoldUpNobodyElse(t *testing.T) {
+	s := newSite(t)
+	at := func(address string) *visit {
+		r := newRequest(http.MethodPost, "/session", "")
+		r.RemoteAddr = address
+		return &visit{r: r, t: s.tenant}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var eve sync.WaitGroup
+	checking := make(chan struct{}, 2*maxChecks)
+	for i := range 2 * maxChecks {
+		eve.Go(func() {
+			_, _ = s.guess(ctx, at("192.0.2.66:1"), limit.HostLogin, fmt.Sprint("nobody-", i), func() (bool, error) {
+				checking <- struct{}{}
+				<-ctx.Done()
+				return false, nil
+			})
+		})
+	}
+	for range maxChecksOfOne {
+		<-checking
+	}
+	right, err := s.guess(t.Context(), at("192.0.2.1:1"), limit.HostLogin, "paula", func() (bool, error) { return true, nil })
+	if !right || err != nil {
+		t.Errorf("somebody else: %v, %v", right, err)
+	}
+	if len(checking) > 0 {
+		t.Errorf("%d more checks of one address than %d", len(checking), maxChecksOfOne)
+	}
+	cancel()
+	eve.Wait()
 }
 
 func TestClient(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -65,15 +66,17 @@ type Options struct {
 
 type handler struct {
 	Options
-	page     *page
-	assets   assets
-	guesses  *limit.Guesses
-	checks   chan struct{}
-	calls    *limit.Buckets[caller]
-	doors    *doors
-	signals  *signals
-	metrics  *metrics
-	sameSite *http.CrossOriginProtection
+	page    *page
+	assets  assets
+	guesses *limit.Guesses
+	checks  chan struct{}
+	// ownChecks are those of one address.
+	ownChecks *limit.Shares[netip.Addr]
+	calls     *limit.Buckets[caller]
+	doors     *doors
+	signals   *signals
+	metrics   *metrics
+	sameSite  *http.CrossOriginProtection
 }
 
 // New makes the handler of every path that is not a tenant's BasePath followed by /api, with nothing stripped, and of
@@ -105,15 +108,16 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 		return nil, err
 	}
 	return &handler{
-		Options:  o,
-		page:     page,
-		assets:   assets,
-		guesses:  limit.NewGuesses(),
-		checks:   make(chan struct{}, maxChecks),
-		calls:    limit.New[caller](maxCallers),
-		doors:    newDoors(),
-		signals:  newSignals(),
-		metrics:  newMetrics(o.Registerer),
-		sameSite: http.NewCrossOriginProtection(),
+		Options:   o,
+		page:      page,
+		assets:    assets,
+		guesses:   limit.NewGuesses(),
+		checks:    make(chan struct{}, maxChecks),
+		ownChecks: limit.NewShares[netip.Addr](maxChecksOfOne),
+		calls:     limit.New[caller](maxCallers),
+		doors:     newDoors(),
+		signals:   newSignals(),
+		metrics:   newMetrics(o.Registerer),
+		sameSite:  http.NewCrossOriginProtection(),
 	}, nil
 }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package limit
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+func TestSharesHoldUpTheirOwnersOnly(t *testing.T) {
+	s := NewShares[string](2)
+	var held []func()
+	for range 2 {
+		giveBack, err := s.Take(t.Context(), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, giveBack)
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Take(over, "a"); err == nil {
+		t.Error("a third thing at once")
+	}
+	other, err := s.Take(t.Context(), "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other()
+	held[0]()
+	third, err := s.Take(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	third()
+	held[1]()
+	if len(s.all) != 0 {
+		t.Errorf("%d are remembered who do nothing", len(s.all))
+	}
+}
+
+func TestSharesUnderManyOwners(t *testing.T) {
+	const most, owners = 3, 4
+	s := NewShares[int](most)
+	var busy [owners]atomic.Int32
+	var all sync.WaitGroup
+	for i := range 100 * owners {
+		all.Go(func() {
+			giveBack, err := s.Take(context.Background(), i%owners)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if n := busy[i%owners].Add(1); n > most {
+				t.Errorf("%d at once", n)
+			}
+			busy[i%owners].Add(-1)
+			giveBack()
+		})
+	}
+	all.Wait()
+	if len(s.all) != 0 {
+		t.Errorf("%d are remembered who do nothing", len(s.all))
+	}
+}
