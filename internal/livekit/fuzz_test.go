@@ -5,7 +5,8 @@ package livekit_test
 import (
 	"strings"
 	"testing"
-	"time"
+
+	"github.com/golang-jwt/jwt/v5"
 
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
@@ -30,7 +31,8 @@ func FuzzHint(f *testing.F) {
 	f.Add("..", []byte("{\"room\":"))
 	f.Fuzz(func(t *testing.T, authorization string, body []byte) {
 		room, err := e.Hint(authorization, body)
-		if authorization != genuine.authorization && !fault.Is(err, fault.KindDenied) {
+		// Each process of the fuzzer signs the genuine one anew, but over the same body.
+		if string(body) != string(genuine.body) && !fault.Is(err, fault.KindDenied) {
 			t.Errorf("an unsigned webhook gives room %q and error %v", room, err)
 		}
 		d := signed(t, string(body))
@@ -42,7 +44,10 @@ func FuzzHint(f *testing.F) {
 
 func FuzzInspect(f *testing.F) {
 	e := fuzzed(f)
-	own, err := e.Grant(engine.Grant{Room: "m-1", Identity: "i", Lifetime: time.Hour})
+	// It must be the same in every process that the fuzzer starts, so nothing in it is random or of now.
+	own, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{
+		"iss": nowhere.Key, "sub": "i", "exp": 4102444800, "video": map[string]any{"roomJoin": true, "room": "m-1"},
+	}).SignedString([]byte(nowhere.Secret))
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -53,9 +58,12 @@ func FuzzInspect(f *testing.F) {
 	f.Fuzz(func(t *testing.T, token string) {
 		room, who, err := e.Inspect(token)
 		if token == own {
+			if err != nil {
+				t.Error(err)
+			}
 			return
 		}
-		if err == nil {
+		if err == nil && (room != "m-1" || who != "i") { // A signature's last letter can be written in four ways.
 			t.Errorf("somebody's token lets %q into %q", who, room)
 		} else if len(token) > 20 && strings.Contains(err.Error(), token) {
 			t.Errorf("the error repeats the token: %v", err)
