@@ -152,6 +152,7 @@ const roomsPerRound = 4
 
 // TestLeaderKilled kills the leader at another write of a stream of ends each time.
 func TestLeaderKilled(t *testing.T) {
+	t.Parallel()
 	rounds := 1
 	if thorough {
 		rounds = 20
@@ -199,6 +200,7 @@ func TestLeaderKilled(t *testing.T) {
 
 // TestLeaderStopped has the leader sleep until another leads, in the middle of ends, and wakes it.
 func TestLeaderStopped(t *testing.T) {
+	t.Parallel()
 	rounds := 1
 	if thorough {
 		rounds = 5
