@@ -21,8 +21,12 @@ import (
 	"convene.dev/convene/internal/store"
 )
 
-// countDelay gathers changes of Meetings into one count of a ConferenceConfig.
-const countDelay = time.Second
+const (
+	// countDelay gathers changes of Meetings into one count of a ConferenceConfig.
+	countDelay = 3 * time.Second
+	// goneDelay is for those that end because their ConferenceConfig goes, which waits for the last of them.
+	goneDelay = 100 * time.Millisecond
+)
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
@@ -135,8 +139,11 @@ func requestsFor(meetings []v1alpha1.Meeting, match func(*v1alpha1.Meeting) bool
 // configOfMeeting counts a ConferenceConfig's Meetings anew a moment after one of them changed.
 func configOfMeeting() handler.EventHandler {
 	later := func(o client.Object, q queue) {
-		m := o.(*v1alpha1.Meeting)
-		q.AddAfter(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: m.Namespace, Name: m.Spec.ConfigRef.Name}}, countDelay)
+		m, delay := o.(*v1alpha1.Meeting), countDelay
+		if meeting.IsOver(m) && m.Status.EndReason == v1alpha1.EndDeleted {
+			delay = goneDelay
+		}
+		q.AddAfter(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: m.Namespace, Name: m.Spec.ConfigRef.Name}}, delay)
 	}
 	return handler.Funcs{
 		CreateFunc: func(_ context.Context, e event.CreateEvent, q queue) { later(e.Object, q) },
