@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/internal/clientip"
 	"convene.dev/convene/internal/limit"
@@ -68,6 +69,7 @@ type api struct {
 	keyLimits *limit.Buckets[limitedKey]
 	guesses   *limit.Guesses
 	logins    chan struct{}
+	ownLogins *limit.Shares[types.UID]
 	documents *documents
 }
 
@@ -85,6 +87,7 @@ func New(o Options) http.Handler {
 		keyLimits: limit.New[limitedKey](maxLimited),
 		guesses:   limit.NewGuesses(),
 		logins:    make(chan struct{}, maxLogins),
+		ownLogins: limit.NewShares[types.UID](maxLoginsOfOne),
 		documents: newDocuments(),
 	}
 	if a.now == nil {

@@ -131,6 +131,7 @@ var badInput = []struct {
 	{"duration over the greatest", "meeting", `{"duration":"08:00:01"}`, "duration must be at most 08:00:00 here; ask for less", true},
 	{"password true", "meeting", `{"roomPassword":true}`, "roomPassword " + saysPassword, false},
 	{"password a number", "meeting", `{"roomPassword":12}`, "roomPassword " + saysPassword, false},
+	{"password that is a hash", "meeting", `{"roomPassword":"$argon2id$v=19$m=262144,t=10,p=16$YWFhYWFhYWFhYWFhYWFhYQ$YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE"}`, "roomPassword must be the password itself, not a hash of it", true},
 	{"password too long", "meeting", `{"roomPassword":"` + strings.Repeat("p", 1025) + `"}`, "roomPassword must be at most 1024 bytes long", false},
 	{"maxParticipants zero", "meeting", `{"maxParticipants":0}`, "maxParticipants must be a whole number from 1 to 500", false},
 	{"maxParticipants over the greatest", "meeting", `{"maxParticipants":501}`, "maxParticipants must be a whole number from 1 to 500", true},

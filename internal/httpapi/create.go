@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/meeting"
 )
 
@@ -74,8 +75,11 @@ const maxRoomPassword = 1024
 
 func roomPassword(f *fields) string {
 	password := f.textUnlessNone("roomPassword")
-	if len(password) > maxRoomPassword {
+	switch {
+	case len(password) > maxRoomPassword:
 		f.fail("roomPassword", "must be at most 1024 bytes long")
+	case credential.IsPasswordHash(password): // It would be stored as what it looks like, and open nothing.
+		f.fail("roomPassword", "must be the password itself, not a hash of it")
 	}
 	return password
 }

@@ -5,6 +5,7 @@ package httpapi
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
 	"testing"
 	"time"
@@ -95,6 +96,27 @@ func TestGuessesOverTheAPI(t *testing.T) {
 		if got := try(tc.subject, tc.right, "192.0.2.1"); got.status != http.StatusOK {
 			t.Errorf("%s, later: %d", tc.reason, got.status)
 		}
+	}
+}
+
+func TestLoginsOfOneTenantLeaveRoomForOthers(t *testing.T) {
+	one, neighbour := testTenant(v1alpha1.VariantA, withUsers), testTenant(v1alpha1.VariantA, withUsers, asNeighbour)
+	w := newWorld(t, one, neighbour)
+	handler := New(w.options).(*api)
+	w.server = httptest.NewServer(handler)
+	t.Cleanup(w.server.Close)
+	for range maxLoginsOfOne {
+		if _, ok := handler.ownLogins.Try(one.UID); !ok {
+			t.Fatal("no place")
+		}
+	}
+	const login = `{"username":"ada","password":"correct-horse"}`
+	if got := w.do(http.MethodPost, "token", login); got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
+		t.Errorf("one more of the tenant: %d %s", got.status, got.body)
+	}
+	atNeighbour := func(r *http.Request) { r.Host = neighbour.Hosts[0] }
+	if got := w.do(http.MethodPost, "token", login, header("Authorization", neighbourKey), atNeighbour); got.status != http.StatusOK {
+		t.Errorf("another tenant: %d %s", got.status, got.body)
 	}
 }
 

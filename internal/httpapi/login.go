@@ -61,8 +61,12 @@ func (c *call) lifetime(f *fields, explicit *bool) time.Duration {
 	return lifetime
 }
 
-// maxLogins is how many password checks may wait or run at once: each takes tens of milliseconds of a processor.
-const maxLogins = 64
+// maxLogins is how many password checks may wait or run at once, and maxLoginsOfOne how many of them may be one
+// tenant's: each takes tens of milliseconds of a processor, and no tenant may take all from the others.
+const (
+	maxLogins      = 64
+	maxLoginsOfOne = 32
+)
 
 var (
 	errTooManyLogins = fault.Unavailable("Too many passwords are being checked; try again in a moment")
@@ -75,6 +79,11 @@ func (c *call) login(q tokenRequest) error {
 		return nil
 	}
 	return c.guess(limit.HostLogin, q.username, func() error {
+		giveBack, ok := c.ownLogins.Try(c.tenant.UID)
+		if !ok {
+			return errTooManyLogins
+		}
+		defer giveBack()
 		select {
 		case c.logins <- struct{}{}:
 			defer func() { <-c.logins }()

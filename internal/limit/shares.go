@@ -29,13 +29,29 @@ func (s *Shares[K]) Take(ctx context.Context, key K) (giveBack func(), err error
 	own := s.join(key)
 	select {
 	case own.places <- struct{}{}:
-		return func() {
-			<-own.places
-			s.leave(key, own)
-		}, nil
+		return s.giveBack(key, own), nil
 	case <-ctx.Done():
 		s.leave(key, own)
 		return nil, ctx.Err()
+	}
+}
+
+// Try takes a place if one is free.
+func (s *Shares[K]) Try(key K) (giveBack func(), ok bool) {
+	own := s.join(key)
+	select {
+	case own.places <- struct{}{}:
+		return s.giveBack(key, own), true
+	default:
+		s.leave(key, own)
+		return nil, false
+	}
+}
+
+func (s *Shares[K]) giveBack(key K, own *share) func() {
+	return func() {
+		<-own.places
+		s.leave(key, own)
 	}
 }
 
