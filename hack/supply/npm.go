@@ -53,7 +53,7 @@ func readLock(folder string) (*lockFile, error) {
 // Licences of what reaches browsers, and of what only builds and checks it.
 var (
 	allowedNPM   = []string{"0BSD", "Apache-2.0", "BlueOak-1.0.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"}
-	allowedTools = append([]string{"CC-BY-4.0", "MPL-2.0"}, allowedNPM...)
+	allowedTools = append([]string{"CC-BY-4.0", "MPL-2.0", "Python-2.0"}, allowedNPM...)
 )
 
 // mayInstall are the packages that may run something when they are installed: this one is switched off in package.json.
