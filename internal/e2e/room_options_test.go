@@ -23,6 +23,16 @@ const countsSounds = `window.tones = 0; (start => OscillatorNode.prototype.start
 	window.tones++; return start.apply(this, at);
 })(OscillatorNode.prototype.start)`
 
+// recordsServers keeps the URLs of all ICE servers that a page's connections are told to ask.
+const recordsServers = `;(() => {
+	window.iceURLs = [];
+	const keep = configuration => configuration?.iceServers?.forEach(({urls}) => iceURLs.push(...[urls].flat()));
+	window.RTCPeerConnection = class extends RTCPeerConnection {
+		constructor(configuration, ...more) { super(configuration, ...more); keep(configuration); }
+		setConfiguration(configuration) { super.setConfiguration(configuration); keep(configuration); }
+	};
+})()`
+
 // humming is a microphone before a person who never stops. That of the browser beeps too briefly to be somebody who
 // speaks.
 const humming = `navigator.mediaDevices.getUserMedia = async () => {
@@ -65,7 +75,7 @@ const (
 // TestJoinOptions: every option of the join body, seen from the page of somebody else.
 func TestJoinOptions(t *testing.T) {
 	w := newWorld(t)
-	ada := w.a.join(testkit.Device{Script: countsSounds}, map[string]any{
+	ada := w.a.join(testkit.Device{Script: countsSounds + recordsServers}, map[string]any{
 		"room": optionsRoom, "name": "Ada", "token": w.a.presenterToken("ada"), "duration": "02:00:00",
 	})
 	watch, _ := w.a.enter(map[string]any{"room": optionsRoom, "name": "Watch"})
@@ -88,6 +98,10 @@ func TestJoinOptions(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			c.try(&options{account: w.a.on(t), world: w, ada: ada, watch: watch}, t)
 		})
+	}
+	// A page asks the servers that LiveKit names, which TURN is among where there is any, and never one on its own.
+	if got, want := testkit.Eval[string](t, ada, `[...new Set(iceURLs)].join()`), "stun:127.0.0.1:3478"; got != want {
+		t.Errorf("Ada's page asks the ICE servers %q, want those of LiveKit: %q", got, want)
 	}
 	for _, said := range ada.ConsoleErrors() {
 		if !strings.Contains(said, goneImage) {

@@ -41,7 +41,14 @@ const flow = new Flow({
 flow.start();
 if (flow.screen.get().kind === 'joining') void import('./room/RoomScreen').catch(() => undefined);
 
+/** This script may run before the rest of the page is there. */
+const parsed = new Promise<void>((resolve) => {
+  if (document.readyState === 'loading')
+    addEventListener('DOMContentLoaded', () => resolve(), { once: true });
+  else resolve();
+});
+
 const wished = [address.searchParams.get('lang') ?? '', ...navigator.languages];
-void Promise.all([import('./app/mount'), loadLanguage(wished)]).then(([{ mount }]) =>
+void Promise.all([import('./app/mount'), loadLanguage(wished), parsed]).then(([{ mount }]) =>
   mount(flow, document.getElementById('root')),
 );

@@ -97,7 +97,7 @@ export class Connection {
       .once(RoomEvent.Disconnected, letGo);
     try {
       const { engine } = this.session.get();
-      await this.room.connect(engine.url, engine.token, connectOptions(engine));
+      await this.room.connect(engine.url, engine.token, connectOptions);
     } catch (error) {
       this.room.off(RoomEvent.Disconnected, left);
       if (!(error instanceof ConnectionError)) console.warn('connecting failed', error);
@@ -162,13 +162,8 @@ function finalOutcome(error: unknown): Outcome | undefined {
 /** Milliseconds. Longer than a bad network needs; after that a new session helps more than waiting. */
 const connectTimeout = 10_000;
 
-/** An explicit list keeps browsers from the public STUN servers that LiveKit announces unless told otherwise. */
-function connectOptions(engine: Opened['engine']): RoomConnectOptions {
-  const announced = engine.ice === 'engine' && engine.iceServers === undefined;
-  return {
-    autoSubscribe: true,
-    peerConnectionTimeout: connectTimeout,
-    websocketTimeout: connectTimeout,
-    rtcConfig: announced ? {} : { iceServers: engine.iceServers ?? [] },
-  };
-}
+const connectOptions: RoomConnectOptions = {
+  autoSubscribe: true,
+  peerConnectionTimeout: connectTimeout,
+  websocketTimeout: connectTimeout,
+};

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package web
+
+import (
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+)
+
+// schema is as much of a schema as session.yaml uses.
+type schema struct {
+	Ref        string            `json:"$ref"`
+	Type       string            `json:"type"`
+	Format     string            `json:"format"`
+	Enum       []string          `json:"enum"`
+	MaxLength  int               `json:"maxLength"`
+	Required   []string          `json:"required"`
+	Properties map[string]schema `json:"properties"`
+	Items      *schema           `json:"items"`
+}
+
+// TestSessionSchema holds session.yaml, from which the page's types are made, against what is sent and read here.
+func TestSessionSchema(t *testing.T) {
+	source, err := os.ReadFile("session.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct {
+		Paths      map[string]map[string]any
+		Components struct{ Schemas map[string]schema }
+	}
+	if err := yaml.Unmarshal(source, &document); err != nil {
+		t.Fatal(err)
+	}
+	schemas := document.Components.Schemas
+	for name, value := range map[string]any{
+		"SessionRequest": entryRequest{}, "Session": sessionAnswer{}, "Engine": engineAnswer{}, "Meeting": meetingAnswer{},
+		"You": youAnswer{}, "State": stateAnswer{}, "Watcher": hiddenPeer{}, "ActRequest": actRequest{}, "Refusal": errorBody{},
+	} {
+		t.Run(name, func(t *testing.T) {
+			described := schemas[name]
+			fields := fieldsOf(value)
+			if diff := cmp.Diff(keys(fields), keys(described.Properties)); diff != "" {
+				t.Errorf("properties (-code +schema)\n%s", diff)
+			}
+			for property, field := range fields {
+				if got, want := kindOf(schemas, described.Properties[property]), field.kind; got != want {
+					t.Errorf("%s is described as %s, and is %s", property, got, want)
+				}
+				always := slices.Contains(described.Required, property)
+				if !strings.HasSuffix(name, "Request") && always == field.optional {
+					t.Errorf("%s: required %t, left out when empty %t", property, always, field.optional)
+				}
+			}
+		})
+	}
+	if diff := cmp.Diff(pageReasons, schemas["Reason"].Enum); diff != "" {
+		t.Errorf("reasons (-code +schema)\n%s", diff)
+	}
+	states := []string{string(standingLive), string(standingEnded), string(standingRemoved)}
+	if diff := cmp.Diff(states, schemas["State"].Properties["state"].Enum); diff != "" {
+		t.Errorf("states (-code +schema)\n%s", diff)
+	}
+	if got := schemas["ChatRequest"].Properties["text"].MaxLength; got != maxChatLength {
+		t.Errorf("a message has at most %d characters, %d in the schema", maxChatLength, got)
+	}
+	for _, r := range routes {
+		if strings.HasPrefix(r.path, "session") && document.Paths["/"+r.path][strings.ToLower(r.method)] == nil {
+			t.Errorf("%s %s is not described", r.method, r.path)
+		}
+	}
+}
+
+type sentField struct {
+	kind     string
+	optional bool
+}
+
+// fieldsOf are the fields of a struct as they go over the wire.
+func fieldsOf(value any) map[string]sentField {
+	out := map[string]sentField{}
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(value)) {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		kind := f.Type
+		if kind.Kind() == reflect.Pointer {
+			kind = kind.Elem()
+		}
+		said := kind.Kind().String()
+		switch {
+		case kind == reflect.TypeFor[time.Time]():
+			said = "date-time"
+		case said == "struct":
+			said = "object"
+		case said == "slice":
+			said = "array"
+		case said == "bool":
+			said = "boolean"
+		}
+		out[name] = sentField{kind: said, optional: options != ""}
+	}
+	return out
+}
+
+func kindOf(schemas map[string]schema, s schema) string {
+	if name, ok := strings.CutPrefix(s.Ref, "#/components/schemas/"); ok {
+		s = schemas[name]
+	}
+	if s.Format != "" {
+		return s.Format
+	}
+	return s.Type
+}
+
+func keys[V any](m map[string]V) []string {
+	var out []string
+	for key := range m {
+		out = append(out, key)
+	}
+	slices.Sort(out)
+	return out
+}
