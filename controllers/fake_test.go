@@ -168,8 +168,9 @@ type looker struct {
 	t       *testing.T
 	clock   time.Time
 	tenants []*tenant.Tenant
-	// meetings are those that the cache has.
-	meetings []v1alpha1.Meeting
+	// meetings are those that the cache has, newer those that only the cluster's API knows, which fails with apiError.
+	meetings, newer []v1alpha1.Meeting
+	apiError        error
 
 	mu      sync.Mutex
 	changed []string
@@ -178,7 +179,7 @@ type looker struct {
 
 func newLooker(t *testing.T) *looker {
 	l := &looker{t: t, clock: monday}
-	l.Observer = NewObserver(l, cached{l}, func() time.Time { l.mu.Lock(); defer l.mu.Unlock(); return l.clock }, testr.New(t))
+	l.Observer = NewObserver(l, cached{l}, api{l}, func() time.Time { l.mu.Lock(); defer l.mu.Unlock(); return l.clock }, testr.New(t))
 	l.Changed = func(m *v1alpha1.Meeting) { l.mu.Lock(); defer l.mu.Unlock(); l.changed = append(l.changed, m.Name) }
 	l.EngineChanged = func(s engine.Server) {
 		since, err := l.Reach(s) // Whoever is told looks.
@@ -252,4 +253,23 @@ func (c cached) List(_ context.Context, list client.ObjectList, opts ...client.L
 		}
 	}
 	return nil
+}
+
+// api lists what the cluster's API knows.
+type api struct{ *looker }
+
+// Get is not used by an Observer.
+func (api) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
+	return errors.New("not here")
+}
+
+// List lists metadata.
+func (a api) List(_ context.Context, list client.ObjectList, _ ...client.ListOption) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	found := list.(*metav1.PartialObjectMetadataList)
+	for _, m := range slices.Concat(a.meetings, a.newer) {
+		found.Items = append(found.Items, metav1.PartialObjectMetadata{ObjectMeta: m.ObjectMeta})
+	}
+	return a.apiError
 }

@@ -42,10 +42,11 @@ type Tenants interface {
 // Observer looks at the engines again and again, and remembers what it saw. What it remembers is a cache: after a
 // restart it knows nothing, and says so, until it has looked.
 type Observer struct {
-	Tenants  Tenants
-	Meetings client.Reader
-	Now      func() time.Time
-	Log      logr.Logger
+	Tenants Tenants
+	// Meetings reads from the cache, API past it.
+	Meetings, API client.Reader
+	Now           func() time.Time
+	Log           logr.Logger
 	// Changed is told of each Meeting whose room looks different.
 	Changed func(*v1alpha1.Meeting)
 	// EngineChanged is told when an engine comes into reach or goes out of it.
@@ -63,9 +64,9 @@ type Observer struct {
 }
 
 // NewObserver makes an Observer.
-func NewObserver(tenants Tenants, meetings client.Reader, now func() time.Time, log logr.Logger) *Observer {
+func NewObserver(tenants Tenants, meetings, api client.Reader, now func() time.Time, log logr.Logger) *Observer {
 	return &Observer{
-		Tenants: tenants, Meetings: meetings, Now: now, Log: log,
+		Tenants: tenants, Meetings: meetings, API: api, Now: now, Log: log,
 		Changed: func(*v1alpha1.Meeting) {}, EngineChanged: func(engine.Server) {},
 		engines: map[engine.Server]*sight{}, looking: map[engine.Server]bool{}, asking: map[engine.Server]bool{},
 		hints: map[engine.RoomName]time.Time{}, fronts: map[front]*frontSight{}, wake: make(chan struct{}, 1),

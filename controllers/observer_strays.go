@@ -10,6 +10,7 @@ import (
 
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/store"
 )
 
 // unknownAfter is how long a room without any Meeting must have been seen before it is closed: the cache may not have
@@ -34,17 +35,53 @@ func (o *Observer) closeStrays(ctx context.Context, server engine.Server, e engi
 			strays[room.Name], over[room.Name] = o.Now(), m != nil
 		}
 	}
-	var all errgroup.Group
-	all.SetLimit(parallelLooks)
+	var closing, unknown []engine.RoomName
 	for name, since := range o.keepStrays(server, strays) {
-		if over[name] || o.Now().Sub(since) >= unknownAfter {
-			all.Go(func() error {
-				o.closeStray(ctx, e, name)
-				return nil
-			})
+		switch {
+		case over[name]:
+			closing = append(closing, name)
+		case o.Now().Sub(since) >= unknownAfter:
+			unknown = append(unknown, name)
 		}
 	}
+	closing = append(closing, o.withoutMeeting(ctx, server, unknown)...)
+	var all errgroup.Group
+	all.SetLimit(parallelLooks)
+	for _, name := range closing {
+		all.Go(func() error {
+			o.closeStray(ctx, e, name)
+			return nil
+		})
+	}
 	_ = all.Wait()
+}
+
+// withoutMeeting are the rooms of which the cluster's API does not know a Meeting either: the cache may be behind for
+// as long as a watch is held up, and people meet by way of another replica.
+func (o *Observer) withoutMeeting(ctx context.Context, server engine.Server, unknown []engine.RoomName) (sure []engine.RoomName) {
+	if len(unknown) == 0 {
+		return nil
+	}
+	meetings := map[string]bool{}
+	for _, t := range o.Tenants.All() {
+		if t.Media == nil || t.Media.Server != server {
+			continue
+		}
+		if err := store.UIDs(ctx, o.API, t.Namespace, meetings); err != nil {
+			o.Log.Info("A room without a known Meeting is left alone; trying again", "error", err.Error())
+			return nil
+		}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, name := range unknown {
+		if _, uid, _ := meeting.ParseEngineRoom(name); !meetings[uid] {
+			sure = append(sure, name)
+			continue
+		}
+		o.sightOf(server).strays[name] = o.Now() // asked again after a while
+	}
+	return sure
 }
 
 // keepStrays remembers the strays of this look, and returns those that were there in the last, since when.

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"convene.dev/convene/api/v1alpha1"
 )
 
@@ -108,6 +110,32 @@ func TestRoomWithoutAMeetingIsClosedInTheEnd(t *testing.T) {
 	l.pass(time.Millisecond)
 	if closed := f.closed(); closed != string(room("a", "unknown")) {
 		t.Errorf("closed: %q", closed)
+	}
+}
+
+// The cache may be behind for much longer than that: before people are thrown out, the cluster's API is asked.
+func TestRoomOfAMeetingThatOnlyTheAPIKnowsIsNotClosed(t *testing.T) {
+	l := newLooker(t)
+	_, f := l.engine("a")
+	f.set(room("a", "newer"), "anna")
+	f.set(room("a", "unknown"), "bob")
+	l.newer = []v1alpha1.Meeting{{ObjectMeta: metav1.ObjectMeta{UID: "newer"}}}
+	l.apiError = errAway
+	for range 3 {
+		l.pass(unknownAfter)
+	}
+	if closed := f.closed(); closed != "" {
+		t.Fatalf("closed though nobody could say whether it has a Meeting: %s", closed)
+	}
+	l.apiError = nil
+	l.pass(unknownAfter)
+	if closed := f.closed(); closed != string(room("a", "unknown")) {
+		t.Errorf("closed: %s", closed)
+	}
+	l.newer = nil
+	l.pass(unknownAfter)
+	if closed := f.closed(); closed != string(room("a", "newer")) {
+		t.Errorf("closed once its Meeting is gone: %s", closed)
 	}
 }
 

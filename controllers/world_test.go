@@ -92,7 +92,7 @@ func (w *world) controllers(ctx context.Context, shared cache.Cache, objects cli
 	})
 	w.must(err)
 	wakes := NewWakes(ctx)
-	w.observer = NewObserver(tenants, objects, w.now, mgr.GetLogger())
+	w.observer = NewObserver(tenants, objects, w.Client, w.now, mgr.GetLogger())
 	w.observer.Changed = wakes.Meeting
 	w.observer.EngineChanged = func(engine.Server) {
 		for _, t := range tenants.All() {

@@ -100,7 +100,8 @@ func (l *life) end() end {
 		Finalizers: m.Finalizers, Redirect: m.Spec.Redirect, Password: m.Spec.PasswordSecretRef != nil,
 	}
 	for _, v := range l.versions {
-		if p := v.Status.Phase; p != "" && !slices.Contains(e.Phases, p) {
+		// Who could not write Ending in time may write Ended at once.
+		if p := v.Status.Phase; p != "" && p != v1alpha1.MeetingEnding && !slices.Contains(e.Phases, p) {
 			e.Phases = append(e.Phases, p)
 		}
 	}

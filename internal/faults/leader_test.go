@@ -23,6 +23,8 @@ type pair struct {
 	*world
 	balancer *balancer
 	managers []*testkit.ManagerProcess
+	// ways are the proxies through which each of them reaches the cluster's API.
+	ways []*testkit.Proxy
 }
 
 func newPair(t *testing.T) *pair {
@@ -31,8 +33,10 @@ func newPair(t *testing.T) *pair {
 	p := &pair{balancer: newBalancer(t)}
 	p.world = newWorld(t, &cluster, options{address: p.balancer.address})
 	for range 2 {
+		way, kubeconfig := p.APIServerProxy(t)
+		p.ways = append(p.ways, way)
 		p.managers = append(p.managers, testkit.Manager(t, p.Cluster, testkit.ManagerOptions{
-			Kubeconfig: p.kubeconfig, DefaultConfig: p.Namespace + "/default",
+			Kubeconfig: kubeconfig, DefaultConfig: p.Namespace + "/default",
 			Args: []string{
 				"--leader-elect", "--leader-election-namespace", p.Namespace, "--leader-elect-lease-duration", "4s",
 				"--leader-elect-renew-deadline", "3s", "--leader-elect-retry-period", "500ms",
@@ -175,14 +179,18 @@ func TestLeaderKilled(t *testing.T) {
 				killed <- time.Now()
 			})
 		}
-		p.kubernetes.Place(func(q *http.Request) testkit.Fault { return place(kubernetesWrite(q)) })
+		for _, way := range p.ways {
+			way.Place(func(q *http.Request) testkit.Fault { return place(kubernetesWrite(q)) })
+		}
 		p.media.Place(func(q *http.Request) testkit.Fault { return place(mediaWrite(q)) })
 		wait := p.endAll(t, rooms)
 		at := <-killed
 		wait()
 		p.allOver(t, prefix, guests, living)
 		took := time.Since(at)
-		p.kubernetes.Place(nil)
+		for _, way := range p.ways {
+			way.Place(nil)
+		}
 		p.media.Place(nil)
 		leader.Start(t)
 		p.allUp()

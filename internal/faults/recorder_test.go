@@ -29,7 +29,12 @@ type recorder struct {
 // record has every write from now on recorded. at may be empty.
 func (w *world) record(at string, fault testkit.Fault) *recorder {
 	r := &recorder{counts: map[string]int{}, at: at, fault: fault}
-	w.kubernetes.Place(func(q *http.Request) testkit.Fault { return r.see(kubernetesWrite(q)) })
+	w.kubernetes.Place(func(q *http.Request) testkit.Fault {
+		if w.reads != nil && q.Method == http.MethodGet {
+			return w.reads(q)
+		}
+		return r.see(kubernetesWrite(q))
+	})
 	w.media.Place(func(q *http.Request) testkit.Fault { return r.see(mediaWrite(q)) })
 	return r
 }
@@ -86,3 +91,11 @@ func mediaWrite(q *http.Request) string {
 	}
 	return "LiveKit " + verb
 }
+
+// isRead tells the reads of informers: of everything, or of one resource.
+func isRead(q *http.Request, resource string) bool {
+	return q.Method == http.MethodGet && strings.HasSuffix(q.URL.Path, "/"+resource)
+}
+
+// isWatch tells watches, those that begin with what there is included.
+func isWatch(q *http.Request) bool { return q.URL.Query().Get("watch") != "" }

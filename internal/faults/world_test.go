@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -23,7 +24,7 @@ import (
 )
 
 // patience bounds waits. It is not a measurement.
-const patience = 45 * time.Second
+const patience = 90 * time.Second
 
 // world is a manager whose ways to the cluster's API and to LiveKit lead through proxies.
 type world struct {
@@ -37,7 +38,9 @@ type world struct {
 	backend    backend
 	config     *v1alpha1.ConferenceConfig
 	history    *history
-	engine     engine.Engine
+	// reads is done to what the manager reads from the cluster's API while a story is told.
+	reads  func(*http.Request) testkit.Fault
+	engine engine.Engine
 }
 
 // options of a world.

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package faults
+
+import (
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/testkit"
+)
+
+// behindFor is how long a manager's cache stays as it is: longer than anything in it is trusted blindly.
+const behindFor = 16 * time.Second
+
+// TestLeaderBehind lets nothing new of Meetings through to the leader, while people meet through the other manager.
+func TestLeaderBehind(t *testing.T) {
+	t.Parallel()
+	p := newPair(t)
+	leader, other := p.leader(t)
+	way := p.ways[0]
+	if leader == p.managers[1] {
+		way = p.ways[1]
+	}
+	release := make(chan struct{})
+	way.Place(func(q *http.Request) testkit.Fault {
+		if isRead(q, "meetings") && isWatch(q) {
+			return testkit.HoldBack(release)
+		}
+		return nil
+	})
+	way.CutAll()
+	p.balancer.set(other.Addresses[0])
+	if err := p.backend.open(t.Context(), map[string]any{"room": "unseen"}); err != nil {
+		t.Fatal(err)
+	}
+	g := p.guest(t, "unseen", "")
+	p.eventually(t, func() error {
+		if entries, _ := g.cameIn(); entries == 0 {
+			return fmt.Errorf("the guest is not in yet")
+		}
+		return nil
+	})
+	pause(t.Context(), behindFor)
+	if entries, wrong := g.cameIn(); entries != 1 || wrong != "" || g.isOver() {
+		t.Errorf("the guest came in %d times, was answered %q and sent away: %t", entries, wrong, g.isOver())
+	}
+	close(release)
+	released := time.Now()
+	p.eventually(t, p.occupied("unseen", 1))
+	p.unbroken(t)
+	summary.tried("a leader that is behind", "watch frames held back", behindFor.String(), !t.Failed(), time.Since(released))
+}
+
+// TestRestartIntoOlderCache has a manager start with Meetings as they were before one ended and another began, as it
+// gets them from an API server that lags, and stay there for a while.
+func TestRestartIntoOlderCache(t *testing.T) {
+	t.Parallel()
+	cluster := *testkit.ControlPlane(t)
+	w := newWorld(t, &cluster, options{})
+	open := func(room string) *guest {
+		if err := w.backend.open(t.Context(), map[string]any{"room": room}); err != nil {
+			t.Fatal(err)
+		}
+		g := w.guest(t, room, "")
+		w.eventually(t, w.occupied(room, 1))
+		return g
+	}
+	open("kept")
+	was := open("over")
+	var all v1alpha1.MeetingList
+	if err := w.Client.List(t.Context(), &all, client.InNamespace(w.Namespace)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.backend.end(t.Context(), "over"); err != nil {
+		t.Fatal(err)
+	}
+	<-was.over
+	w.eventually(t, w.quiet)
+	begun := open("begun")
+
+	w.manager.Kill()
+	release := make(chan struct{})
+	w.kubernetes.Place(older(all.ResourceVersion, release, nil))
+	w.manager.Start(t)
+	var writes atomic.Int32
+	w.kubernetes.Place(older(all.ResourceVersion, release, func(q *http.Request) {
+		if kubernetesWrite(q) != "" {
+			writes.Add(1)
+		}
+	}))
+	pause(t.Context(), behindFor)
+	t.Logf("%d writes in %s", writes.Load(), behindFor)
+	if n := writes.Load(); n > 100 {
+		t.Errorf("%d writes in %s that came to nothing", n, behindFor)
+	}
+	close(release)
+	released := time.Now()
+	w.eventually(t, w.occupied("kept", 1))
+	w.eventually(t, w.occupied("begun", 1))
+	w.eventually(t, w.quiet)
+	// Once when the manager was there, and once more after it was killed.
+	if entries, wrong := begun.cameIn(); entries > 2 || wrong != "" || begun.isOver() {
+		t.Errorf("the guest came in %d times, was answered %q and sent away: %t", entries, wrong, begun.isOver())
+	}
+	w.unbroken(t)
+	summary.tried("a manager that is behind", "started with an older state", behindFor.String(), !t.Failed(), time.Since(released))
+}
+
+// older answers lists of Meetings with those of a version, and holds back what came after it.
+func older(version string, release <-chan struct{}, seen func(*http.Request)) func(*http.Request) testkit.Fault {
+	unknown := testkit.Refuse(http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, nil)
+	return func(q *http.Request) testkit.Fault {
+		if seen != nil {
+			seen(q)
+		}
+		if !isRead(q, "meetings") {
+			return nil
+		}
+		select {
+		case <-release:
+			return nil
+		default:
+		}
+		switch query := q.URL.Query(); {
+		case query.Get("sendInitialEvents") != "":
+			return unknown // clients then list
+		case isWatch(q):
+			return testkit.HoldBack(release)
+		case query.Get("fieldSelector") != "" || query.Get("limit") == "1":
+			return nil // asked for one thing now
+		default:
+			return func(rw http.ResponseWriter, r *http.Request, pass http.Handler) {
+				query.Set("resourceVersion", version)
+				query.Set("resourceVersionMatch", string(metav1.ResourceVersionMatchExact))
+				r.URL.RawQuery = query.Encode()
+				pass.ServeHTTP(rw, r)
+			}
+		}
+	}
+}
