@@ -106,6 +106,7 @@ func (w *world) controllers(ctx context.Context, shared cache.Cache, objects cli
 		Client: objects, Secrets: w.Client, Tenants: tenants, Conflicts: tenants.Conflicts, Observer: w.observer, Events: events, Now: w.now,
 	}).SetupWithManager(mgr, wakes))
 	w.must(mgr.Add(w.observer))
+	w.must(mgr.Add(&Jumps{Meetings: objects, Now: w.now, Wake: wakes.Meeting}))
 	return mgr
 }
 

@@ -62,6 +62,14 @@ func TestWritesAreOfThisMeetingAlone(t *testing.T) {
 	}
 }
 
+// The API server would take it, and keep nothing of it: each such write would only cost.
+func TestWhatHasNotChangedIsNotWritten(t *testing.T) {
+	r, old, _, _ := stale(t) // Any write of it fails.
+	if _, err := r.writeStatus(t.Context(), old, meeting.Decision{Status: *old.Status.DeepCopy()}); err != nil {
+		t.Errorf("it was written: %v", err)
+	}
+}
+
 // Whoever asks must hear that a meeting ends before anybody is sent away: else one who reconnects is let in again.
 func TestEndIsWrittenBeforePeopleAreSentAway(t *testing.T) {
 	w := newWorld(t)

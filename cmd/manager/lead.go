@@ -74,7 +74,7 @@ func (l leading) lead(ctx context.Context) error {
 		return err
 	}
 	wakes := controllers.NewWakes(ctx)
-	observer := controllers.NewObserver(l.tenants, l.objects, l.direct, time.Now, l.log.WithName("observer"))
+	observer := controllers.NewObserver(l.tenants, l.objects, l.direct, l.clock.Now, l.log.WithName("observer"))
 	observer.Changed = wakes.Meeting
 	observer.EngineChanged = func(server engine.Server) {
 		for _, t := range l.tenants.All() {
@@ -84,19 +84,20 @@ func (l leading) lead(ctx context.Context) error {
 		}
 	}
 	recorder := mgr.GetEventRecorder("convene")
-	meetings := &controllers.MeetingReconciler{Client: l.objects, Tenants: l.tenants, Observer: observer, Events: recorder, Now: time.Now}
+	meetings := &controllers.MeetingReconciler{Client: l.objects, Tenants: l.tenants, Observer: observer, Events: recorder, Now: l.clock.Now}
 	if err := meetings.SetupWithManager(mgr, wakes); err != nil {
 		return err
 	}
 	configs := &controllers.ConfigReconciler{
 		Client: l.objects, Secrets: l.direct, Tenants: l.tenants, Conflicts: l.tenants.Conflicts,
-		Observer: observer, Events: recorder, Now: time.Now,
+		Observer: observer, Events: recorder, Now: l.clock.Now,
 	}
 	if err := configs.SetupWithManager(mgr, wakes); err != nil {
 		return err
 	}
 	gauges := told{metrics.Registry, controllers.Gauges{Cache: l.cache, Observer: observer}}
-	for _, r := range []manager.Runnable{observer, gauges} {
+	jumps := &controllers.Jumps{Meetings: l.objects, Now: l.clock.Now, Wake: wakes.Meeting}
+	for _, r := range []manager.Runnable{observer, gauges, jumps} {
 		if err := mgr.Add(r); err != nil {
 			return err
 		}

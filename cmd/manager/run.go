@@ -29,6 +29,7 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/controllers"
+	"convene.dev/convene/internal/clock"
 	"convene.dev/convene/internal/gateway"
 	"convene.dev/convene/internal/httpapi"
 	"convene.dev/convene/internal/livekit"
@@ -66,6 +67,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 // serve runs the gateway and the cache in a manager without leader election, so that they outlive the loss of a
 // Lease, and the controllers beside them.
 func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger) error {
+	cluster := clock.New()
+	config.Wrap(cluster.Transport)
 	scheme := runtime.NewScheme()
 	_ = clientgoscheme.AddToScheme(scheme)
 	_ = v1alpha1.AddToScheme(scheme)
@@ -80,7 +83,7 @@ func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger
 	if err != nil {
 		return err
 	}
-	p := &parts{settings: s, config: config, scheme: scheme, log: log, cache: mgr.GetCache()}
+	p := &parts{settings: s, config: config, scheme: scheme, log: log, clock: cluster, cache: mgr.GetCache()}
 	if err := p.build(ctx); err != nil {
 		return err
 	}
@@ -104,6 +107,7 @@ type parts struct {
 	config  *rest.Config
 	scheme  *runtime.Scheme
 	log     logr.Logger
+	clock   *clock.Clock // of the cluster
 	cache   cache.Cache
 	objects client.Client // of the controllers: reads from the cache, its own writes included
 	direct  client.Client // without a cache
@@ -142,7 +146,7 @@ func (p *parts) build(ctx context.Context) error {
 	if err := store.AddIndexes(ctx, p.cache); err != nil {
 		return err
 	}
-	meetings, err := store.New(ctx, store.Options{Client: p.direct, Cache: p.cache, Now: time.Now})
+	meetings, err := store.New(ctx, store.Options{Client: p.direct, Cache: p.cache, Now: p.clock.Now})
 	if err != nil {
 		return err
 	}

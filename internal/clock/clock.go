@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package clock tells the time of the cluster, which is what a meeting's deadlines are counted in: Meetings are stamped by
+// the API server when they are created. Where this machine's clock is wrong, or is set while meetings run, nothing ends
+// early for it.
+package clock
+
+import (
+	"net/http"
+	"sync"
+	"time"
+)
+
+const (
+	// resolution of the Date of an HTTP answer, which is cut off below.
+	resolution = time.Second
+	// tolerance is how far this machine's clock may be off before it is not believed.
+	tolerance = 500 * time.Millisecond
+	// drift is how much two clocks may go apart in a time, as a part of it: more than any that is disciplined.
+	drift = 1.0 / 2000
+)
+
+// Clock tells the time of this machine, as long as it agrees with that of the API server as far as their answers tell.
+type Clock struct {
+	// wall may be set, monotonic goes on whatever happens to wall.
+	wall      func() time.Time
+	monotonic func() time.Duration
+
+	mu sync.Mutex
+	// The cluster's time when monotonic was zero lies between earliest and latest; both are zero until it was heard.
+	earliest, latest time.Time
+	// heardAt is when that was narrowed down last.
+	heardAt time.Duration
+}
+
+// New makes a clock that knows nothing but this machine's until it has heard of the cluster's.
+func New() *Clock {
+	began := time.Now()
+	return &Clock{wall: time.Now, monotonic: func() time.Duration { return time.Since(began) }}
+}
+
+// Now is the time. Where this machine's clock disagrees with the cluster's, it is the earliest that the latter can show, which
+// is late by a second at most.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	// Without its monotonic part, by which times would be compared before and after the wall clock was set.
+	now, since := c.wall().Round(0), c.monotonic()
+	zero := now.Add(-since)
+	if c.earliest.IsZero() || (!zero.Before(c.earliest.Add(-tolerance)) && !zero.After(c.latest.Add(tolerance))) {
+		return now
+	}
+	return c.earliest.Add(since)
+}
+
+// Transport hears the Date of every answer.
+func (c *Clock) Transport(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		sent := c.monotonic()
+		response, err := next.RoundTrip(r)
+		if err != nil {
+			return nil, err
+		}
+		if date, err := http.ParseTime(response.Header.Get("Date")); err == nil {
+			c.heard(sent, c.monotonic(), date)
+		}
+		return response, nil
+	})
+}
+
+// heard keeps that the cluster's clock showed date, with a second cut off below, between two moments. Answers that agree
+// narrow down what is known; one that does not, because a clock was set or this machine slept, begins anew.
+func (c *Clock) heard(sent, received time.Duration, date time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	apart := time.Duration(float64(received-c.heardAt) * drift)
+	c.earliest, c.latest, c.heardAt = c.earliest.Add(-apart), c.latest.Add(apart), received
+	earliest, latest := date.Add(-received), date.Add(resolution-sent)
+	if earliest.After(c.latest) || latest.Before(c.earliest) {
+		c.earliest, c.latest = earliest, latest
+		return
+	}
+	if earliest.After(c.earliest) {
+		c.earliest = earliest
+	}
+	if latest.Before(c.latest) {
+		c.latest = latest
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+// RoundTrip asks.
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package clock
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+)
+
+var monday = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
+
+// machine has a wall clock that can be set, and talks to an API server whose clock can be, too.
+type machine struct {
+	*Clock
+	t *testing.T
+	// truth is the time that has passed; wall and server are how far the clocks are off.
+	truth, wallOff, serverOff time.Duration
+}
+
+func newMachine(t *testing.T) *machine {
+	m := &machine{t: t}
+	m.Clock = &Clock{
+		wall:      func() time.Time { return monday.Add(m.truth + m.wallOff) },
+		monotonic: func() time.Duration { return m.truth },
+	}
+	return m
+}
+
+// talk lets time pass, with an answer of the API server every two seconds, as a leader has when it renews its Lease.
+func (m *machine) talk(d time.Duration) {
+	for range d / (2 * time.Second) {
+		m.truth += 1900 * time.Millisecond
+		sent := m.truth
+		m.truth += 100 * time.Millisecond
+		m.heard(sent, m.truth, monday.Add(m.truth-70*time.Millisecond+m.serverOff).Truncate(time.Second))
+	}
+}
+
+// is holds the clock against the cluster's: never more than the tolerance early, never more than late late.
+func (m *machine) is(reason string, late time.Duration) {
+	m.t.Helper()
+	cluster := monday.Add(m.truth + m.serverOff)
+	if now := m.Now(); now.After(cluster.Add(tolerance)) || now.Before(cluster.Add(-late)) {
+		m.t.Errorf("%s: it is %s, and in the cluster %s", reason, now.Format(time.TimeOnly), cluster.Format(time.TimeOnly))
+	}
+}
+
+func TestWallClockJumps(t *testing.T) {
+	for _, jump := range []time.Duration{10 * time.Minute, -10 * time.Minute, 3 * time.Second, -3 * time.Second, 365 * 24 * time.Hour} {
+		m := newMachine(t)
+		m.talk(time.Minute)
+		m.is("before", 0)
+		m.wallOff = jump
+		m.is("at once after a jump by "+jump.String(), 2*time.Second)
+		m.talk(10 * time.Minute)
+		m.is("ten minutes after a jump by "+jump.String(), 2*time.Second)
+		m.wallOff = 0
+		m.is("at once after the correction of "+jump.String(), 0)
+	}
+}
+
+// A machine whose clock is wrong from the start hears so with the first answer.
+func TestWallClockIsWrong(t *testing.T) {
+	for _, off := range []time.Duration{10 * time.Minute, -10 * time.Minute} {
+		m := newMachine(t)
+		m.wallOff = off
+		if now := m.Now(); !now.Equal(monday.Add(off)) {
+			t.Errorf("without an answer it is %s", now)
+		}
+		m.talk(2 * time.Second)
+		m.is("after one answer", 2*time.Second)
+		m.talk(time.Minute)
+		m.is("after many", time.Second)
+	}
+}
+
+// The cluster's clock is set: that is the time then, with the next answer.
+func TestClusterClockJumps(t *testing.T) {
+	for _, jump := range []time.Duration{10 * time.Minute, -10 * time.Minute} {
+		m := newMachine(t)
+		m.talk(time.Minute)
+		m.serverOff = jump
+		m.talk(2 * time.Second)
+		m.is("the cluster's clock jumped by "+jump.String(), 2*time.Second)
+		m.wallOff = jump
+		m.is("and ours was set too", 2*time.Second)
+	}
+}
+
+// Clocks that go at slightly different speeds agree for ever.
+func TestDrift(t *testing.T) {
+	m := newMachine(t)
+	for range 24 * 60 {
+		m.talk(time.Minute)
+		m.serverOff += 6 * time.Millisecond // 100 ppm
+		m.wallOff += 6 * time.Millisecond
+		m.is("drifting", time.Second)
+	}
+}
+
+func TestTransport(t *testing.T) {
+	const off = 10 * time.Minute
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Date", time.Now().Add(off).UTC().Format(http.TimeFormat))
+	}))
+	defer server.Close()
+	c := New()
+	if before := c.Now(); time.Until(before).Abs() > time.Minute {
+		t.Errorf("before it has heard anything it is %s", before)
+	}
+	client := &http.Client{Transport: c.Transport(http.DefaultTransport)}
+	response, err := client.Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if now := time.Until(c.Now()); now < off-time.Minute || now > off {
+		t.Errorf("it is %s ahead, and the server %s", now, off)
+	}
+	server.Close()
+	if response, err := client.Get(server.URL); err == nil {
+		_ = response.Body.Close()
+		t.Error("a server that is gone answers")
+	}
+}
