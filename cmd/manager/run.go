@@ -33,6 +33,7 @@ import (
 	"convene.dev/convene/internal/gateway"
 	"convene.dev/convene/internal/httpapi"
 	"convene.dev/convene/internal/livekit"
+	"convene.dev/convene/internal/reconnect"
 	"convene.dev/convene/internal/source/sandbox"
 	"convene.dev/convene/internal/store"
 	"convene.dev/convene/internal/tenant"
@@ -178,7 +179,7 @@ func (p *parts) handler(meetings *store.Store) (http.Handler, error) {
 
 // cacheOptions keep what nobody here reads out of memory.
 func cacheOptions(namespace string) cache.Options {
-	o := cache.Options{DefaultTransform: slim}
+	o := cache.Options{DefaultTransform: slim, NewInformer: reconnect.Informer}
 	if namespace != "" {
 		o.DefaultNamespaces = map[string]cache.Config{namespace: {}}
 	}

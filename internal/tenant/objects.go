@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	toolscache "k8s.io/client-go/tools/cache"
+
+	"convene.dev/convene/internal/reconnect"
 )
 
 // object names a Secret or a ConfigMap.
@@ -79,7 +81,7 @@ func (o *objects) watch(ctx context.Context, key object) *watch {
 		return found, err
 	}
 	store, controller := toolscache.NewInformerWithOptions(toolscache.InformerOptions{
-		ListerWatcher: lister,
+		ListerWatcher: reconnect.Soon(lister),
 		ObjectType:    kind,
 		Handler: toolscache.ResourceEventHandlerFuncs{
 			AddFunc: tell, UpdateFunc: func(_, now any) { tell(now) }, DeleteFunc: tell,
