@@ -93,8 +93,11 @@ var stories = []story{
 		s.gone()
 	}},
 	{name: "create, expire", tell: func(s *telling) {
-		s.must(s.backend.open(s.ctx, map[string]any{"room": s.room, "duration": "00:00:08"}))
+		s.must(s.backend.open(s.ctx, map[string]any{"room": s.room, "duration": "01:00:00"}))
 		g := s.enter("")
+		m, err := s.ofRoom(s.room)
+		s.must(err)
+		s.patch(s, m, `{"spec":{"duration":"00:00:04"}}`)
 		s.sentAway(g)
 		s.gone()
 	}},
@@ -212,7 +215,7 @@ func (s *telling) outcome() outcome {
 // tell tells a story with a fault at one of its writes, or none, and says what came of it.
 func (w *world) tell(t *testing.T, s story, room, at string, fault testkit.Fault) (outcome, *recorder, time.Duration) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	now := &telling{world: w, T: t, ctx: ctx, room: room}
 	r := w.record(at, fault)
