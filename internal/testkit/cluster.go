@@ -4,6 +4,7 @@ package testkit
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -186,6 +187,24 @@ func (c *Cluster) StartAPIServer(t testing.TB) {
 	if err := c.plane.StartAPIServer(context.Background()); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// SaveEtcd copies what etcd holds, and returns what puts the copy back in the place of all that came after. Both stop the
+// control plane for a moment.
+func (c *Cluster) SaveEtcd(t testing.TB) (restore func()) {
+	t.Helper()
+	data, saved := filepath.Join(c.plane.Dir, "etcd"), filepath.Join(t.TempDir(), "etcd")
+	swap := func(from, to string) {
+		t.Helper()
+		c.kill()
+		if err := errors.Join(os.RemoveAll(to), os.CopyFS(to, os.DirFS(from))); err != nil {
+			t.Fatal(err)
+		}
+		c.StartEtcd(t)
+		c.StartAPIServer(t)
+	}
+	swap(data, saved)
+	return func() { t.Helper(); swap(saved, data) }
 }
 
 // kill is how tests end a control plane: what it holds is thrown away.

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deploy
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"convene.dev/convene/internal/testkit"
+)
+
+// instruction is one of a Dockerfile, in a stage.
+type instruction struct{ stage, verb, rest string }
+
+// dockerfile is read without its flags (--mount, --from and --platform) and without comments.
+func dockerfile(t *testing.T) (all []instruction) {
+	t.Helper()
+	raw, err := os.ReadFile(filepath.Join(testkit.Root(t), "Dockerfile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := regexp.MustCompile(`(?m)^#.*\n`).ReplaceAllString(string(raw), "")
+	text = regexp.MustCompile(`\\\n\s*`).ReplaceAllString(text, " ")
+	stage := ""
+	for line := range strings.Lines(text) {
+		words := slices.DeleteFunc(strings.Fields(line), func(w string) bool { return strings.HasPrefix(w, "--") && !strings.HasPrefix(w, "--assume-old") })
+		if len(words) == 0 {
+			continue
+		}
+		if words[0] == "FROM" {
+			stage = words[len(words)-1]
+		}
+		all = append(all, instruction{stage, words[0], strings.Join(words[1:], " ")})
+	}
+	return all
+}
+
+func of(all []instruction, stage, verb string) (rest []string) {
+	for _, i := range all {
+		if i.verb == verb && (stage == "" || i.stage == stage) {
+			rest = append(rest, i.rest)
+		}
+	}
+	return rest
+}
+
+// TestTheImageIsBuiltByMake: nobody builds images here, so what the Dockerfile runs is what CI runs: make web, and
+// bin/manager for each architecture (make verify-image).
+func TestTheImageIsBuiltByMake(t *testing.T) {
+	all := dockerfile(t)
+	want := []string{
+		"make web",
+		"go mod download",
+		"GOOS=$TARGETOS GOARCH=$TARGETARCH make --assume-old=web bin/manager VERSION=$VERSION COMMIT=$COMMIT",
+	}
+	if diff := cmp.Diff(want, of(all, "", "RUN")); diff != "" {
+		t.Errorf("steps (-want +got); CI has to run the new ones, too:\n%s", diff)
+	}
+	const final = "gcr.io/distroless/static:nonroot"
+	if runs := of(all, final, "RUN"); len(runs) > 0 {
+		t.Errorf("an image without a shell runs %q", runs)
+	}
+	if user := of(all, final, "USER"); !cmp.Equal(user, []string{"65532:65532"}) {
+		t.Errorf("it runs as %q; Kubernetes can only tell of a number that it is not root", user)
+	}
+	if entry := of(all, final, "ENTRYPOINT"); !cmp.Equal(entry, []string{`["/manager"]`}) {
+		t.Errorf("it runs %q", entry)
+	}
+}
+
+// TestTheImagesStagesHaveWhatTheyNeed asks make what it would do with the files of each stage, and no others.
+func TestTheImagesStagesHaveWhatTheyNeed(t *testing.T) {
+	all, root := dockerfile(t), testkit.Root(t)
+	plan := func(dir string, args ...string) string {
+		t.Helper()
+		return run(t, dir, "make", append([]string{"--dry-run"}, args...)...)
+	}
+
+	// As a clone has it: nothing is built.
+	web := t.TempDir()
+	pack := []string{"--exclude=node_modules", "--exclude=dist/index.html", "-cf", filepath.Join(web, "context.tar")}
+	for _, copied := range of(all, "web", "COPY") {
+		from, to, _ := strings.Cut(copied, " ")
+		if to != from && to != "./" {
+			t.Fatalf("COPY %s: not to the same place", copied)
+		}
+		pack = append(pack, from)
+	}
+	run(t, root, "tar", pack...)
+	run(t, web, "tar", "-xf", "context.tar")
+	pages := plan(web, "web")
+	for _, step := range []string{"internal/web/ui ci", "internal/web/ui run --silent build", "internal/httpapi/docsui ci"} {
+		if !strings.Contains(pages, step) {
+			t.Errorf("make web would not do %q:\n%s", step, pages)
+		}
+	}
+	manager := plan(root, "--assume-old=web", "bin/manager", "VERSION=v9", "COMMIT=abc")
+	if strings.Contains(manager, "npm") || !strings.Contains(manager, "-X main.version=v9 -X main.commit=abc") {
+		t.Errorf("without Node.js, make would do\n%s", manager)
+	}
+}
+
+// run runs a program in a folder; make is none that another make has started.
+func run(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	do := exec.CommandContext(t.Context(), name, args...)
+	do.Dir = dir
+	do.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=")
+	out, err := do.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+	}
+	return string(out)
+}
