@@ -44,8 +44,11 @@ func (r *ConfigReconciler) Reconcile(ctx context.Context, request ctrl.Request) 
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	err := r.reconcile(ctx, &config)
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		return ctrl.Result{RequeueAfter: 10 * time.Millisecond}, nil
+	switch {
+	case apierrors.IsConflict(err):
+		return ctrl.Result{RequeueAfter: conflictPause}, nil
+	case apierrors.IsNotFound(err):
+		return ctrl.Result{}, nil // The cache will say so too.
 	}
 	return ctrl.Result{}, err
 }

@@ -63,6 +63,10 @@ func requeueAt(at, now time.Time) ctrl.Result {
 // as long as it likes.
 const writeTimeout = 5 * time.Second
 
+// conflictPause is before the next try of a write that came too late for what was read. The change that it lost to wakes
+// the reconciler too, as soon as it is in the cache.
+const conflictPause = 500 * time.Millisecond
+
 // setFinalizer adds or takes off ours, if the object is still as it was read.
 func setFinalizer(ctx context.Context, c client.Client, o client.Object, present bool) error {
 	was := o.DeepCopyObject().(client.Object)

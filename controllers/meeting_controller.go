@@ -27,7 +27,9 @@ type TenantGetter interface {
 // MeetingReconciler carries out Meetings.
 type MeetingReconciler struct {
 	// Client reads its own writes.
-	Client   client.Client
+	Client client.Client
+	// API reads past the cache.
+	API      client.Reader
 	Tenants  TenantGetter
 	Observer *Observer
 	Events   events.EventRecorder
@@ -37,11 +39,27 @@ type MeetingReconciler struct {
 	opener opener
 }
 
-// Reconcile gathers, decides and applies.
+// Reconcile does what a Meeting needs. A write that comes too late for what was read says that the cache is behind, and
+// nobody knows for how long: then the cluster's API is asked, so that a meeting ends in time all the same.
 func (r *MeetingReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	result, err := r.reconcile(ctx, r.Client, request.NamespacedName)
+	if apierrors.IsConflict(err) {
+		result, err = r.reconcile(ctx, r.API, request.NamespacedName)
+	}
+	switch {
+	case apierrors.IsConflict(err):
+		return ctrl.Result{RequeueAfter: conflictPause}, nil
+	case apierrors.IsNotFound(err):
+		return ctrl.Result{}, nil // The cache will say so too.
+	}
+	return result, err
+}
+
+// reconcile gathers, decides and applies.
+func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, name types.NamespacedName) (ctrl.Result, error) {
 	var m v1alpha1.Meeting
-	if err := r.Client.Get(ctx, request.NamespacedName, &m); err != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+	if err := from.Get(ctx, name, &m); err != nil {
+		return ctrl.Result{}, err
 	}
 	t, in, err := r.gather(ctx, &m)
 	if err != nil {
@@ -52,12 +70,7 @@ func (r *MeetingReconciler) Reconcile(ctx context.Context, request ctrl.Request)
 		in.Seen = r.Observer.Look(ctx, media(t), engineRoom(t, &m))
 		decision = meeting.Plan(in)
 	}
-	result, err := r.apply(ctx, t, &m, decision)
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		// Somebody wrote in between, or the object is gone: look again, without an alarm.
-		return ctrl.Result{RequeueAfter: 10 * time.Millisecond}, nil
-	}
-	return result, err
+	return r.apply(ctx, t, &m, decision)
 }
 
 // gather collects what the decision is made from.

@@ -101,7 +101,7 @@ func (w *world) controllers(ctx context.Context, shared cache.Cache, objects cli
 	}
 	tenants.Notify(wakes.Tenant)
 	events := mgr.GetEventRecorder("convene")
-	w.must((&MeetingReconciler{Client: objects, Tenants: tenants, Observer: w.observer, Events: events, Now: w.now}).SetupWithManager(mgr, wakes))
+	w.must((&MeetingReconciler{Client: objects, API: w.Client, Tenants: tenants, Observer: w.observer, Events: events, Now: w.now}).SetupWithManager(mgr, wakes))
 	w.must((&ConfigReconciler{
 		Client: objects, Secrets: w.Client, Tenants: tenants, Conflicts: tenants.Conflicts, Observer: w.observer, Events: events, Now: w.now,
 	}).SetupWithManager(mgr, wakes))

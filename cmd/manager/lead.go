@@ -84,7 +84,7 @@ func (l leading) lead(ctx context.Context) error {
 		}
 	}
 	recorder := mgr.GetEventRecorder("convene")
-	meetings := &controllers.MeetingReconciler{Client: l.objects, Tenants: l.tenants, Observer: observer, Events: recorder, Now: l.clock.Now}
+	meetings := &controllers.MeetingReconciler{Client: l.objects, API: l.direct, Tenants: l.tenants, Observer: observer, Events: recorder, Now: l.clock.Now}
 	if err := meetings.SetupWithManager(mgr, wakes); err != nil {
 		return err
 	}
