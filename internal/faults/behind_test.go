@@ -19,7 +19,8 @@ import (
 // behindFor is how long a manager's cache stays as it is: longer than anything in it is trusted blindly.
 const behindFor = 16 * time.Second
 
-// TestLeaderBehind lets nothing new of Meetings through to the leader, while people meet through the other manager.
+// TestLeaderBehind lets nothing new of Meetings through to the leader, while people meet through the other manager, and
+// a meeting expires that was changed since.
 func TestLeaderBehind(t *testing.T) {
 	t.Parallel()
 	p := newPair(t)
@@ -28,8 +29,16 @@ func TestLeaderBehind(t *testing.T) {
 	if leader == p.managers[1] {
 		way = p.ways[1]
 	}
+	due := p.byHand("due", func(m *v1alpha1.Meeting) { m.Spec.Duration = "00:00:10" })
+	p.create(t, due)
+	sentAway := p.guest(t, "due", "")
+	p.eventually(t, p.occupied("due", 1))
 	release := make(chan struct{})
+	var writes atomic.Int32
 	way.Place(func(q *http.Request) testkit.Fault {
+		if kubernetesWrite(q) != "" {
+			writes.Add(1)
+		}
 		if isRead(q, "meetings") && isWatch(q) {
 			return testkit.HoldBack(release)
 		}
@@ -37,6 +46,7 @@ func TestLeaderBehind(t *testing.T) {
 	})
 	way.CutAll()
 	p.balancer.set(other.Addresses[0])
+	p.patch(t, due, `{"metadata":{"annotations":{"touched":"yes"}}}`)
 	if err := p.backend.open(t.Context(), map[string]any{"room": "unseen"}); err != nil {
 		t.Fatal(err)
 	}
@@ -51,9 +61,18 @@ func TestLeaderBehind(t *testing.T) {
 	if entries, wrong := g.cameIn(); entries != 1 || wrong != "" || g.isOver() {
 		t.Errorf("the guest came in %d times, was answered %q and sent away: %t", entries, wrong, g.isOver())
 	}
+	select {
+	case <-sentAway.over:
+	case <-time.After(patience):
+		t.Error("a meeting is not over because the leader does not know that somebody has touched it")
+	}
+	if n := writes.Load(); n > 20 {
+		t.Errorf("%d writes of a leader that is behind", n)
+	}
 	close(release)
 	released := time.Now()
 	p.eventually(t, p.occupied("unseen", 1))
+	p.eventually(t, p.quiet)
 	p.unbroken(t)
 	summary.tried("a leader that is behind", "watch frames held back", behindFor.String(), !t.Failed(), time.Since(released))
 }

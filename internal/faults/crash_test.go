@@ -74,6 +74,7 @@ func TestPartsCrash(t *testing.T) {
 		{"kill -9 of LiveKit", func(_ *testing.T, w *world) { w.livekit.Kill() }, func(t *testing.T, w *world) { w.livekit.Start(t) }},
 	} {
 		t.Run(crash.name, func(t *testing.T) {
+			t.Parallel()
 			w := newWorld(t, testkit.OwnControlPlane(t), options{})
 			for round := range 3 {
 				w.crash(t, fmt.Sprint("round", round), crash.kill, crash.back, crash.name)

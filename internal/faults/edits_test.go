@@ -86,7 +86,7 @@ func TestRandomEdits(t *testing.T) {
 func (w *world) still(t *testing.T) {
 	t.Helper()
 	// The counts of a ConferenceConfig follow a moment later.
-	var before int
+	before := -1
 	r := w.record("", nil)
 	w.eventually(t, func() error {
 		writes, _ := r.all()

@@ -96,3 +96,21 @@ func (w *world) delete(t testing.TB, o client.Object) {
 		t.Fatal(err)
 	}
 }
+
+// TestRestartChangesNothing: that a manager begins is no reason to write anything.
+func TestRestartChangesNothing(t *testing.T) {
+	t.Parallel()
+	cluster := *testkit.ControlPlane(t)
+	w := newWorld(t, &cluster, options{})
+	w.create(t, w.byHand("standing"))
+	w.eventually(t, w.occupied("standing", 0))
+	w.still(t)
+	r := w.record("", nil)
+	w.manager.Kill()
+	w.manager.Start(t)
+	pause(t.Context(), staysFor)
+	if writes, _ := r.all(); len(writes) > 0 {
+		t.Errorf("a restart wrote %q", writes)
+	}
+	summary.tried("nothing changes", "kill -9 of the manager", "", !t.Failed(), 0)
+}
