@@ -80,9 +80,9 @@ func limitOf(t *tenant.Tenant, v meeting.View) int {
 
 // checkRoomFor refuses early what the door would refuse a moment later, with an error that the page can show.
 func (h *handler) checkRoomFor(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity) error {
-	listed, err := t.Media.Engine.Participants(ctx, v.EngineRoom)
+	listed, err := h.listed(ctx, t, v)
 	if err != nil {
-		return ofEngine(err)
+		return err
 	}
 	h.doors.mu.Lock()
 	defer h.doors.mu.Unlock()

@@ -328,6 +328,20 @@ func TestWhoMayEnter(t *testing.T) {
 			ask:    plain(ann),
 			want:   refusedWith(http.StatusConflict, "Full"),
 		}, {
+			reason: "who is listed and not there takes no place",
+			given:  func(s *site) { s.fill(10); s.engine.ghosts = append(s.engine.ghosts, s.engine.people[3].Identity) },
+			ask:    plain(ann),
+			want:   letIn(guest),
+		}, {
+			reason: "whom the controllers see is there",
+			given: func(s *site) {
+				s.fill(10)
+				s.engine.ghosts = append(s.engine.ghosts, s.engine.people[3].Identity)
+				s.meetings.byRoom["room"].Participants = 10
+			},
+			ask:  plain(ann),
+			want: refusedWith(http.StatusConflict, "Full"),
+		}, {
 			reason: "no ticket makes a place in a full meeting",
 			given:  func(s *site) { s.fill(10) },
 			ask: func(t *testing.T, s *site) body {

@@ -374,7 +374,9 @@ type fakeEngine struct {
 	ensured []engine.RoomState
 	grants  []engine.Grant
 	acts    []engine.Action
-	err     error
+	// ghosts are listed and not there.
+	ghosts []engine.Identity
+	err    error
 	// onAct runs before an act.
 	onAct func()
 }
@@ -396,8 +398,8 @@ func (f *fakeEngine) Close(context.Context, engine.RoomName, string) error { ret
 
 func (f *fakeEngine) FoundAt(context.Context, string) error { return f.err }
 
-func (f *fakeEngine) Present(context.Context, engine.RoomName, engine.Identity) (bool, error) {
-	return true, f.err
+func (f *fakeEngine) Present(_ context.Context, _ engine.RoomName, who engine.Identity) (bool, error) {
+	return !slices.Contains(f.ghosts, who), f.err
 }
 
 func (f *fakeEngine) Act(_ context.Context, _ engine.RoomName, a engine.Action) error {

@@ -154,9 +154,9 @@ func (h *handler) passDoor(v *visit, token string) (leave func(), err error) {
 	case meeting.Listed(view.Removed, who):
 		return nil, errRemoved
 	}
-	listed, err := v.t.Media.Engine.Participants(ctx, room)
+	listed, err := h.listed(ctx, v.t, view)
 	if err != nil {
-		return nil, ofEngine(err)
+		return nil, err
 	}
 	return h.doors.enter(room, who, listed, limitOf(v.t, view))
 }

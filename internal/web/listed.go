@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package web
+
+import (
+	"context"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// maxDoubted bounds how many are asked for before somebody is refused.
+const maxDoubted = 50
+
+// listed are those that the engine lists in a room. Where they take all places and the controllers count fewer, the
+// others are asked for: an engine of several servers goes on listing the people of one that was killed.
+func (h *handler) listed(ctx context.Context, t *tenant.Tenant, v meeting.View) ([]engine.Participant, error) {
+	people, err := t.Media.Engine.Participants(ctx, v.EngineRoom)
+	if err != nil || len(people) < limitOf(t, v) || len(people) <= v.Participants {
+		return people, ofEngine(err)
+	}
+	absent := make([]bool, len(people))
+	var asks errgroup.Group
+	doubted := 0
+	for i, p := range people {
+		if doubted == maxDoubted || isCounted(v, p.Identity) {
+			continue
+		}
+		doubted++
+		asks.Go(func() error {
+			there, err := t.Media.Engine.Present(ctx, v.EngineRoom, p.Identity)
+			absent[i] = err == nil && !there
+			return nil
+		})
+	}
+	_ = asks.Wait()
+	var there []engine.Participant
+	for i, p := range people {
+		if !absent[i] {
+			there = append(there, p)
+		}
+	}
+	return there, nil
+}
+
+// isCounted reports whether somebody is among those that the controllers see in a meeting.
+func isCounted(v meeting.View, who engine.Identity) bool {
+	return slices.ContainsFunc(v.Peers, func(p v1alpha1.Participant) bool { return p.Identity == string(who) })
+}
