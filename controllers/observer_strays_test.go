@@ -51,7 +51,7 @@ func TestStraysAreClosedAfterTwoLooks(t *testing.T) {
 	f.breakVerb("close", nil)
 	l.pass(time.Second)
 	f.took()
-	l.pass(time.Second)
+	l.pass(unknownAfter)
 	if closed := f.closed(); closed != "" {
 		t.Errorf("when it is closed: %s", closed)
 	}

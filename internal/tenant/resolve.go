@@ -226,13 +226,14 @@ func (r *resolver) media() {
 	r.Media = &Media{Server: server, BrowserURL: spec.BrowserURL, Engine: e}
 }
 
-// keepMedia has a tenant that is being deleted keep the engine that it had: whoever deletes a namespace deletes the
-// Secret too, and the meetings have still to be ended there.
+// keepMedia has a tenant keep the engine that it had, where its settings name one that cannot be used now: meetings go on
+// there, and can be ended, until what is wrong has been mended. One that is being deleted keeps it in any case: whoever
+// deletes a namespace deletes the Secret too, and the meetings have still to be ended.
 func (r *resolver) keepMedia() {
 	if r.lastMedia = r.Media; r.Media != nil || r.previous == nil {
 		return
 	}
-	if r.lastMedia = r.previous.lastMedia; r.Deleting {
+	if r.lastMedia = r.previous.lastMedia; r.Deleting || r.config.Spec.Media != nil {
 		r.Media = r.lastMedia
 	}
 }
