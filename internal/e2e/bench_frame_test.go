@@ -102,8 +102,8 @@ func TestBenchFirstFrame(t *testing.T) {
 			floor = append(floor, w.stamped(t, bare+"/?"+asked.Encode()))
 		}
 		frame, least := median(ours, "frame"), median(floor, "frame")
-		row("first remote frame, "+c.who, frame.String(), "aim "+c.aim.String(), float64(frame)/float64(c.aim), "≤ 1, on an idle machine")
-		row("", "", "bare page "+least.String(), float64(frame)/float64(least), "≤ 1.5")
+		row("first remote frame, "+c.who, frame.String(), "aim when idle "+c.aim.String(), float64(frame)/float64(c.aim), atMost(1))
+		row("", "", "bare page "+least.String(), float64(frame)/float64(least), atMost(1.5))
 		fmt.Printf("  ours: %s\n  bare: %s\n", way(ours), way(floor))
 	}
 }

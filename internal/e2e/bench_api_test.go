@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build bench
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/testkit"
+)
+
+// bareVariable makes this test binary the bare server that endpoints are measured against.
+const bareVariable = "CONVENE_BENCH_BARE"
+
+func init() {
+	if address := os.Getenv(bareVariable); address != "" {
+		serveBare(address)
+	}
+}
+
+// serveBare answers with a fixed body of 100 bytes, at /sign with one that it signs.
+func serveBare(address string) {
+	body := []byte(`{"x":"` + strings.Repeat("x", 92) + `"}`)
+	key := []byte(strings.Repeat("k", 32))
+	mux := http.NewServeMux()
+	answer := func(w http.ResponseWriter, b []byte) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(b)
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		answer(w, body)
+	})
+	mux.HandleFunc("/sign", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		now := time.Now()
+		signed, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{
+			"iss": "convene/ns/name", "aud": "convene/token", "sub": "ada", "jti": "0123456789", "presenter": true,
+			"iat": now.Unix(), "nbf": now.Unix(), "exp": now.Add(time.Hour).Unix(),
+		}).SignedString(key)
+		if err != nil {
+			panic(err)
+		}
+		answer(w, []byte(`{"token":"`+signed+`"}`))
+	})
+	panic(http.ListenAndServe(address, mux)) //nolint:gosec // on the loopback interface, for the length of a benchmark
+}
+
+func startBare(t *testing.T) (url string, pid int) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	_ = l.Close()
+	self := exec.CommandContext(t.Context(), os.Args[0])
+	self.Env = append(os.Environ(), bareVariable+"="+address)
+	if err := self.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = self.Process.Kill(); _ = self.Wait() })
+	for {
+		if c, err := net.Dial("tcp", address); err == nil {
+			_ = c.Close()
+			return "http://" + address, self.Process.Pid
+		}
+	}
+}
+
+// fewStats is what GET stats takes with ten meetings.
+var fewStats time.Duration
+
+func benchEndpoints(t *testing.T, w *world) {
+	bare, barePID := startBare(t)
+	for i := range 10 {
+		w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": fmt.Sprint("room", i)})
+	}
+	floor := perRequest(t, barePID, "GET", bare, "k", nil)
+	signing := perRequest(t, barePID, "POST", bare+"/sign", "k", map[string]any{"username": "ada", "password": "x"})
+	api := w.a.baseURL + "/api/v1/"
+	for _, e := range []struct {
+		method, name string
+		body         any
+		floor        time.Duration
+		against      string
+		promise      promise
+	}{
+		{"GET", "stats", nil, floor, "bare handler", atMost(2)},
+		{"GET", "meetings", nil, floor, "bare handler", atMost(2)},
+		{"POST", "token", map[string]any{"username": "ada", "password": "x", "presenter": true, "expire": "1h"}, signing, "bare handler that signs", atMost(1.5)},
+		{"POST", "join", map[string]any{"room": "room1", "name": "Ada", "audio": true, "video": true}, signing, "bare handler that signs", atMost(1.5)},
+	} {
+		took := perRequest(t, w.manager.PID(), e.method, api+e.name, w.a.key, e.body)
+		if e.name == "stats" {
+			fewStats = took
+		}
+		row(e.method+" "+e.name+", CPU per request", took.String(), fmt.Sprintf("%s %s", e.against, e.floor), float64(took)/float64(e.floor), e.promise)
+	}
+}
+
+func benchCreate(t *testing.T, w *world) {
+	const n = 3000
+	elsewhere := w.NewNamespace(t) // The manager has no work with it.
+	bare, err := perSecond(n, func(i int) error {
+		m := w.meeting(fmt.Sprint("bare", i))
+		m.Namespace = elsewhere
+		return w.Client.Create(context.Background(), m)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	through, err := perSecond(n, func(i int) error {
+		request, _ := http.NewRequest("POST", w.a.baseURL+"/api/v1/meeting", strings.NewReader(fmt.Sprintf(`{"room":"load%d"}`, i)))
+		request.Header.Set("authorization", w.a.key)
+		response, err := benchClient.Do(request)
+		if err != nil {
+			return err
+		}
+		_, _ = io.Copy(io.Discard, response.Body)
+		_ = response.Body.Close()
+		if response.StatusCode != http.StatusOK {
+			return fmt.Errorf("POST meeting answered %s", response.Status)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row("POST meeting, 16 workers", fmt.Sprintf("%.0f/s", through), fmt.Sprintf("client-go create %.0f/s", bare), through/bare, atLeast(0.8))
+	w.deleteAll(t, "load")
+}
+
+// deleteAll takes the Meetings away whose rooms have the prefix.
+func (w *world) deleteAll(t *testing.T, prefix string) {
+	t.Helper()
+	var all v1alpha1.MeetingList
+	if err := w.Client.List(t.Context(), &all, client.InNamespace(w.Namespace)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := perSecond(len(all.Items), func(i int) error {
+		m := &all.Items[i-1]
+		if !strings.HasPrefix(m.Spec.Room, prefix) {
+			return nil
+		}
+		return client.IgnoreNotFound(w.Client.Delete(context.Background(), m))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, 5*time.Minute, func() error {
+		if err := w.Client.List(t.Context(), &all, client.InNamespace(w.Namespace)); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(all.Items, func(m v1alpha1.Meeting) bool { return strings.HasPrefix(m.Spec.Room, prefix) }) {
+			return fmt.Errorf("%d Meetings are left", len(all.Items))
+		}
+		return nil
+	})
+}

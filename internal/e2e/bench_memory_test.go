@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build bench
+
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"testing"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+)
+
+// benchMemory holds 10,000 meetings with 10 people each.
+func benchMemory(t *testing.T, w *world) {
+	const n = 10_000
+	empty := heldMemory(t, w.manager.PID())
+	_, err := perSecond(n, func(i int) error {
+		m := w.meeting(fmt.Sprint("mass", i))
+		if err := w.Client.Create(context.Background(), m); err != nil {
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The participants are written by hand, for want of 100,000 browsers, past a manager that would correct them.
+	w.manager.Stop()
+	var all v1alpha1.MeetingList
+	if err := w.Client.List(t.Context(), &all, client.InNamespace(w.Namespace)); err != nil {
+		t.Fatal(err)
+	}
+	_, err = perSecond(len(all.Items), func(i int) error {
+		m := &all.Items[i-1]
+		m.Status.ParticipantCount = 10
+		m.Status.Phase = v1alpha1.MeetingActive
+		for p := range 10 {
+			m.Status.Participants = append(m.Status.Participants, v1alpha1.Participant{
+				Identity: fmt.Sprintf("abcdefghijklmnop-%d", p), Name: fmt.Sprint("Participant ", p), Audio: true, Video: true,
+				OS: "Linux", Browser: "Chrome 156", JoinTime: metav1.Now(),
+			})
+		}
+		return w.Client.Status().Update(context.Background(), m)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// One that does not lead holds them as they are: somebody else has the Lease.
+	now := metav1.NowMicro()
+	w.create(t, &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "controllers.convene.dev"},
+		Spec: coordinationv1.LeaseSpec{
+			HolderIdentity: ptr.To("benchmark"), LeaseDurationSeconds: ptr.To(int32(3600)), AcquireTime: &now, RenewTime: &now,
+		},
+	})
+	w.manager.AddArgs("--leader-elect", "--leader-election-namespace", w.Namespace)
+	w.manager.Start(t)
+	w.eventually(t, func() error {
+		stats := w.a.call("GET", "/api/v1/stats", nil)
+		if total, _ := stats.body["totalRooms"].(float64); total < n {
+			return fmt.Errorf("stats are %s", stats.raw)
+		}
+		return nil
+	})
+	held := heldMemory(t, w.manager.PID())
+	row("memory with 10,000 meetings of 10 people", fmt.Sprintf("%.0f MB", held), fmt.Sprintf("120 MB (%.0f MB with none)", empty), held/120, atMost(1))
+	benchMany(t, w)
+}
+
+// benchMany asks for totals and the listing of 10,000 meetings. What encoding costs is what encoding/json takes for the same
+// answer.
+func benchMany(t *testing.T, w *world) {
+	stats := perRequest(t, w.manager.PID(), "GET", w.a.baseURL+"/api/v1/stats", w.a.key, nil)
+	if fewStats > 0 {
+		row("GET stats with 10,000 meetings, CPU", stats.String(), "with 10 meetings "+fewStats.String(), float64(stats)/float64(fewStats), atMost(1.5))
+	}
+	body := w.a.want(http.StatusOK, "GET", "/api/v1/meetings", nil)
+	var decoded listing
+	if err := json.Unmarshal([]byte(body.raw), &decoded); err != nil {
+		t.Fatal(err)
+	}
+	const n = 10
+	before := cpu(t, os.Getpid())
+	for range n {
+		if err := json.NewEncoder(io.Discard).Encode(decoded); err != nil {
+			t.Fatal(err)
+		}
+	}
+	encoding := (cpu(t, os.Getpid()) - before) / n
+	before = cpu(t, w.manager.PID())
+	for range n {
+		w.a.want(http.StatusOK, "GET", "/api/v1/meetings", nil)
+	}
+	took := (cpu(t, w.manager.PID()) - before) / n
+	row(fmt.Sprintf("GET meetings with 10,000 (%.1f MB), CPU", float64(len(body.raw))/1e6), took.String(),
+		"encoding/json "+encoding.String(), float64(took)/float64(encoding), atMost(1.5))
+}
+
+// listing is what GET meetings answers.
+type listing struct {
+	Meetings []struct {
+		RoomID       string     `json:"roomId"`
+		URL          string     `json:"url"`
+		StartedAt    time.Time  `json:"startedAt"`
+		ExpiresAt    *time.Time `json:"expiresAt,omitempty"`
+		Duration     string     `json:"duration"`
+		Participants int        `json:"participants"`
+		Peers        []struct {
+			Name      string `json:"name"`
+			Presenter bool   `json:"presenter"`
+			Video     bool   `json:"video"`
+			Audio     bool   `json:"audio"`
+			Screen    bool   `json:"screen"`
+			Hand      bool   `json:"hand"`
+			OS        string `json:"os"`
+			Browser   string `json:"browser"`
+			Hidden    bool   `json:"hidden"`
+		} `json:"peers"`
+	} `json:"meetings"`
+}
