@@ -63,6 +63,7 @@ func (w *world) stream(t *testing.T, prefix string) *stream {
 
 // TestPartsCrash kills parts of the platform, on disk with fsync, in a stream of opened and ended meetings.
 func TestPartsCrash(t *testing.T) {
+	t.Parallel()
 	for _, crash := range []struct {
 		name       string
 		kill, back func(t *testing.T, w *world)

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build faults
+
 package faults
 
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -38,9 +41,6 @@ func TestInformersSuffer(t *testing.T) {
 		{"500", testkit.Refuse(http.StatusInternalServerError, metav1.StatusReasonInternalError, nil)},
 		{"503", testkit.Refuse(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, nil)},
 		{"reset", testkit.Reset},
-	}
-	if !thorough {
-		all = all[:1]
 	}
 	cluster := *testkit.ControlPlane(t)
 	w := newWorld(t, &cluster, options{})
@@ -79,10 +79,7 @@ func TestInformersSuffer(t *testing.T) {
 // far as it can.
 func TestWatchesHeldBack(t *testing.T) {
 	t.Parallel()
-	held := 3 * time.Second
-	if thorough {
-		held = time.Minute
-	}
+	const held = time.Minute
 	cluster := *testkit.ControlPlane(t)
 	w := newWorld(t, &cluster, options{})
 	s := stories[0]
@@ -106,3 +103,11 @@ func TestWatchesHeldBack(t *testing.T) {
 	<-release
 	summary.tried(s.name, "watch frames held back", held.String(), !t.Failed(), max(0, took-usual-held))
 }
+
+// isRead tells the reads of informers: of everything, or of one resource.
+func isRead(q *http.Request, resource string) bool {
+	return q.Method == http.MethodGet && strings.HasSuffix(q.URL.Path, "/"+resource)
+}
+
+// isWatch tells watches, those that begin with what there is included.
+func isWatch(q *http.Request) bool { return q.URL.Query().Get("watch") != "" }

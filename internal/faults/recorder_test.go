@@ -91,11 +91,3 @@ func mediaWrite(q *http.Request) string {
 	}
 	return "LiveKit " + verb
 }
-
-// isRead tells the reads of informers: of everything, or of one resource.
-func isRead(q *http.Request, resource string) bool {
-	return q.Method == http.MethodGet && strings.HasSuffix(q.URL.Path, "/"+resource)
-}
-
-// isWatch tells watches, those that begin with what there is included.
-func isWatch(q *http.Request) bool { return q.URL.Query().Get("watch") != "" }

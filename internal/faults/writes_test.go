@@ -73,6 +73,7 @@ func (w *world) killer(t *testing.T) (kill func(), done func()) {
 // TestEveryWriteEveryFault tells each story undisturbed and notes the writes; then again for each write and each fault.
 // It must end alike.
 func TestEveryWriteEveryFault(t *testing.T) {
+	t.Parallel()
 	cluster := testkit.ControlPlane(t)
 	for i, s := range stories {
 		if !thorough && i > 0 {

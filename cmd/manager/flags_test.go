@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"io"
+	"testing"
+)
+
+func TestLeaseTimes(t *testing.T) {
+	for _, c := range []struct {
+		reason string
+		args   []string
+		ok     bool
+	}{
+		{"the defaults", nil, true},
+		{"shorter ones", []string{"--leader-elect-lease-duration=4s", "--leader-elect-renew-deadline=3s", "--leader-elect-retry-period=500ms"}, true},
+		{"the leader would go on after another has begun", []string{"--leader-elect-renew-deadline=15s"}, false},
+		{"it would give up before it tries again", []string{"--leader-elect-retry-period=9s"}, false},
+		{"never is no period", []string{"--leader-elect-retry-period=0s"}, false},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			if _, err := parse(c.args, func(string) string { return "" }, io.Discard); (err == nil) != c.ok {
+				t.Errorf("parse: %v", err)
+			}
+		})
+	}
+}
