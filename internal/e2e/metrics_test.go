@@ -91,6 +91,16 @@ func TestMetricsTellWhatHappened(t *testing.T) {
 	wants("convene_http_requests_total", map[string]string{"endpoint": "meetingEnd", "code": "200"}, 1)
 
 	families := w.metrics(t)
+	documented := regexp.MustCompile("(?m)^\\| .*`convene_.*$").FindAllString(testkit.Documents(t)[filepath.Join("docs", "operate.md")], -1)
+	names := regexp.MustCompile("`(convene_[a-z_]+)`").FindAllStringSubmatch(strings.Join(documented, "\n"), -1)
+	for _, name := range names {
+		if families[name[1]] == nil {
+			t.Errorf("docs/operate.md names %s, which nobody tells", name[1])
+		}
+	}
+	if len(names) < 15 {
+		t.Errorf("docs/operate.md names %d metrics", len(names))
+	}
 	for where, expression := range expressions(t) {
 		for _, problem := range unknown(families, expression) {
 			t.Errorf("%s: %s", where, problem)
