@@ -153,6 +153,15 @@ var stories = []story{
 			return nil
 		})
 		s.until(s.quiet)
+		s.until(func() error {
+			all, err := s.meetings()
+			for i := range all {
+				if err == nil && len(all[i].Finalizers) > 0 {
+					err = fmt.Errorf("%s has finalizers: %q", all[i].Name, all[i].Finalizers)
+				}
+			}
+			return err
+		})
 	}, after: func(s *telling) {
 		s.must(s.Client.DeleteAllOf(s.ctx, &v1alpha1.Meeting{}, client.InNamespace(s.Namespace)))
 		s.gone()

@@ -104,6 +104,7 @@ func TestRestartChangesNothing(t *testing.T) {
 	w := newWorld(t, &cluster, options{})
 	w.create(t, w.byHand("standing"))
 	w.eventually(t, w.occupied("standing", 0))
+	w.eventually(t, w.quiet)
 	w.still(t)
 	r := w.record("", nil)
 	w.manager.Kill()
