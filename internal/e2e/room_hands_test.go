@@ -24,6 +24,7 @@ func TestAnyHands(t *testing.T) {
 	t.Run("layouts", func(t *testing.T) { layouts(t, ada) })
 	t.Run("keyboard", func(t *testing.T) { keyboard(t, ada, bob) })
 	t.Run("enlarged", func(t *testing.T) { enlarged(t, ada) })
+	t.Run("less motion", func(t *testing.T) { still(t, bob) })
 	t.Run("telephone", func(t *testing.T) { telephone(t, ada) })
 	t.Run("language of the address", func(t *testing.T) {
 		p := testkit.Browser(t).OpenOn(t, small, w.a.baseURL+"/?lang=ar")
@@ -164,6 +165,18 @@ func enlarged(t *testing.T, p *testkit.Page) {
 		p.Use(t, d)
 		p.WaitFor(t, fmt.Sprintf(`innerWidth === %d && document.documentElement.scrollWidth <= innerWidth && (%s) === ''`, d.Width, inView))
 	}
+}
+
+// still is a page for somebody who asked for less motion.
+func still(t *testing.T, p *testkit.Page) {
+	const moves = `getComputedStyle(document.querySelector('.tile'), '::after').transitionDuration !== '0s'`
+	if !is(t, p, moves) {
+		t.Fatal("nothing moves that could be stilled")
+	}
+	d := small
+	d.Still = true
+	p.Use(t, d)
+	p.WaitFor(t, "!("+moves+")")
 }
 
 func telephone(t *testing.T, p *testkit.Page) {

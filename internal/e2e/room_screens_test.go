@@ -99,6 +99,8 @@ func (w *tour) before(t *testing.T) {
 	p.Type(t, by("password-input"), "sesame")
 	p.Click(t, by("join-button"))
 	p.WaitFor(t, inRoom)
+	p.Goto(t, w.a.roomURL("secret"))
+	p.WaitFor(t, `document.querySelector('[data-testid=name-input]').value === 'Ada'`)
 	p.Close()
 
 	room := strings.TrimPrefix(w.b.want(http.StatusOK, "POST", "/api/v1/meeting", nil).text("meeting"), w.b.baseURL+"/join/")

@@ -58,6 +58,9 @@ export interface Surroundings {
 /** Milliseconds to read that the meeting is over, before being sent on. */
 const readingTime = 3_000;
 
+/** Milliseconds after which the room is drawn though the media server has not answered. */
+const dialTime = 1_000;
+
 const formProblems: readonly Reason[] = [
   'NameRequired',
   'PasswordRequired',
@@ -175,9 +178,12 @@ export class Flow {
       }
       const renew = (previous: string) => this.at.client.open({ ...request, session: previous });
       const call = new Call({ client: this.at.client, session, renew, captured: devices.take(), wanted });
-      this.screen.set({ kind: 'room', call });
       this.tellOnce(call);
-      const outcome = await call.run();
+      const running = call.run();
+      signal.addEventListener('abort', () => call.leave());
+      await Promise.race([call.dialled(), running, pause(dialTime, signal).catch(() => undefined)]);
+      if (!stopped()) this.screen.set({ kind: 'room', call });
+      const outcome = await running;
       if (!stopped()) this.finish(outcome, session.home);
     } catch (error) {
       devices.release();

@@ -76,6 +76,17 @@ export class Call {
     }
   }
 
+  /**
+   * Until the media server has answered once, or cannot be reached. To draw the room is much work, for which there is
+   * time while the connection is made, but not before.
+   */
+  dialled(): Promise<void> {
+    return new Promise((resolve) => {
+      this.room.once(RoomEvent.SignalConnected, () => resolve());
+      this.phase.subscribe(() => resolve());
+    });
+  }
+
   leave(): void {
     this.connection.stop({ kind: 'left' });
   }
