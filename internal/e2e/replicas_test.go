@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -41,6 +42,35 @@ func TestReplicasSeeEachOthersWrites(t *testing.T) {
 		created := fmt.Sprint("fresh ", i)
 		one.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": created})
 		other.want(http.StatusOK, "DELETE", "/api/v1/meeting/fresh%20"+fmt.Sprint(i), nil)
+	}
+}
+
+// TestListingsFollowWrites: what a replica has confirmed is in its own listing and totals at once, and in those of another
+// as soon as the cluster's API has told that one.
+func TestListingsFollowWrites(t *testing.T) {
+	w := newWorld(t)
+	one, other := w.replica(t), w.replica(t)
+	lists := func(a account, room string, want bool) error {
+		listed := a.want(http.StatusOK, "GET", "/api/v1/meetings", nil)
+		total := a.want(http.StatusOK, "GET", "/api/v1/stats", nil).body["totalRooms"]
+		if strings.Contains(listed.raw, `"`+room+`"`) != want || total != map[bool]float64{true: 1, false: 0}[want] {
+			return fmt.Errorf("want %s: %t; listed are %s, rooms %v", room, want, listed.raw, total)
+		}
+		return nil
+	}
+	for i := range 15 {
+		room := fmt.Sprint("room", i)
+		for _, made := range []bool{true, false} {
+			if made {
+				one.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": room})
+			} else {
+				one.want(http.StatusOK, "DELETE", "/api/v1/meeting/"+room, nil)
+			}
+			if err := lists(one, room, made); err != nil {
+				t.Error(err)
+			}
+			w.eventually(t, func() error { return lists(other, room, made) })
+		}
 	}
 }
 
