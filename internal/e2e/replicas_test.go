@@ -3,7 +3,9 @@
 package e2e
 
 import (
+	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -12,6 +14,8 @@ import (
 	"time"
 
 	"github.com/anishathalye/porcupine"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/testkit"
@@ -98,15 +102,42 @@ var roomModel = (&porcupine.NondeterministicModel{
 	},
 }).ToModel()
 
-// TestRacingReplicasAgreeOnARoom: creates and ends of one room from two replicas at once are as if one after the other.
+// slowestWrite writes past Convene until it is asked, and then says how long the slowest write took. On a machine that has
+// no time for the cluster's API, Convene has to answer that it does not answer.
+func (w *world) slowestWrite(t *testing.T) (stop func() time.Duration) {
+	t.Helper()
+	probe := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "probe"}}
+	w.create(t, probe)
+	ctx, cancel := context.WithCancel(context.Background())
+	slowest := make(chan time.Duration, 1)
+	go func() {
+		var longest time.Duration
+		for i := 0; ctx.Err() == nil; i++ {
+			began := time.Now()
+			probe.Data = map[string]string{"i": fmt.Sprint(i)}
+			if err := w.Client.Update(context.Background(), probe); err != nil {
+				t.Error(err)
+				break
+			}
+			longest = max(longest, time.Since(began))
+		}
+		slowest <- longest
+	}()
+	return func() time.Duration { cancel(); return <-slowest }
+}
+
+// TestRacingReplicasAgreeOnARoom: creates and ends of one room from two replicas at once are as if one after the other, and
+// none is refused while the cluster's API answers.
 func TestRacingReplicasAgreeOnARoom(t *testing.T) {
 	w := newWorld(t)
 	replicas := []account{w.replica(t), w.replica(t)}
 	var (
 		mu      sync.Mutex
 		history []porcupine.Operation
+		refused []string
 		clients sync.WaitGroup
 		began   = time.Now()
+		slowest = w.slowestWrite(t)
 	)
 	for client := range 4 {
 		clients.Go(func() {
@@ -121,18 +152,27 @@ func TestRacingReplicasAgreeOnARoom(t *testing.T) {
 					answer = a.call("POST", "/api/v1/meeting", map[string]any{"room": "contended"})
 				}
 				op.status = answer.status
-				if op.status != http.StatusOK && op.status != http.StatusNotFound {
+				mu.Lock()
+				switch {
+				case op.status == http.StatusServiceUnavailable && answer.header.Get("Retry-After") != "":
+					refused = append(refused, answer.raw)
+				case op.status != http.StatusOK && op.status != http.StatusNotFound:
 					t.Errorf("a call answered %d %s", answer.status, answer.raw)
 				}
-				mu.Lock()
-				history = append(history, porcupine.Operation{
-					ClientId: client, Input: op, Output: op, Call: int64(called), Return: int64(time.Since(began)),
-				})
+				returned := int64(time.Since(began))
+				if op.status >= http.StatusInternalServerError {
+					returned = math.MaxInt64 // What was given up may still come about.
+				}
+				history = append(history, porcupine.Operation{ClientId: client, Input: op, Output: op, Call: int64(called), Return: returned})
 				mu.Unlock()
 			}
 		})
 	}
 	clients.Wait()
+	// Half of what Convene gives a write.
+	if took := slowest(); len(refused) > 0 && took < 750*time.Millisecond {
+		t.Errorf("refused, while the slowest write took %s: %q", took, refused)
+	}
 	if !porcupine.CheckOperations(roomModel, history) {
 		t.Errorf("no order of the calls explains the answers: %+v", history)
 	}
