@@ -117,12 +117,13 @@ func TestADeletedTenantKeepsItsEngine(t *testing.T) {
 	c, all := goodConfig(), good()
 	whole := resolveWith(t, c, all, nil)
 	delete(all, "livekit")
-	broken := resolveWith(t, c, all, whole)
-	if broken.Media != nil {
-		t.Fatal("without its Secret a tenant still uses the engine")
+	c.Spec.Media = nil
+	without := resolveWith(t, c, all, whole)
+	if without.Media != nil {
+		t.Fatal("a tenant that wants no engine still uses it")
 	}
 	c.DeletionTimestamp = &metav1.Time{Time: epoch}
-	if deleting := resolveWith(t, c, all, broken); deleting.Media == nil || deleting.Media.Server != whole.Media.Server {
+	if deleting := resolveWith(t, c, all, without); deleting.Media == nil || deleting.Media.Server != whole.Media.Server {
 		t.Fatalf("the meetings cannot be ended: %+v", deleting.Media)
 	}
 }
