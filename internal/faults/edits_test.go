@@ -266,6 +266,7 @@ func (s *sequence) await(ctx context.Context, check func() error) error {
 func (s *sequence) settled(all []v1alpha1.Meeting) error {
 	holders := map[string]*v1alpha1.Meeting{}
 	var own []*v1alpha1.Meeting
+	found := map[string]bool{}
 	for i := range all {
 		m := &all[i]
 		o := s.objects[m.Name]
@@ -275,15 +276,17 @@ func (s *sequence) settled(all []v1alpha1.Meeting) error {
 			}
 			continue
 		}
-		own = append(own, m)
+		own, found[m.Name] = append(own, m), true
 		h := holders[o.room]
 		if o.over == nil && (h == nil || m.CreationTimestamp.Before(&h.CreationTimestamp) ||
 			m.CreationTimestamp.Equal(&h.CreationTimestamp) && m.UID < h.UID) {
 			holders[o.room] = m
 		}
 	}
-	if len(own) != len(s.objects) {
-		return fmt.Errorf("%d Meetings, want %d", len(own), len(s.objects))
+	for name, o := range s.objects {
+		if !found[name] && o.over == nil { // what has ended goes after five minutes
+			return fmt.Errorf("%s is missing", name)
+		}
 	}
 	for _, m := range own {
 		if err := s.asModelled(m, s.objects[m.Name], holders[m.Spec.Room] == m); err != nil {
