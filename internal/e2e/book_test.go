@@ -164,6 +164,8 @@ func (b *book) tryRunHookJob(ctx context.Context) error {
 	here := client.InNamespace(manifests.SystemNamespace)
 	var jobs batchv1.JobList
 	var managers appsv1.DeploymentList
+	look := time.NewTicker(50 * time.Millisecond)
+	defer look.Stop()
 	for stopped := false; len(jobs.Items) == 0; {
 		if err := errors.Join(ctx.Err(), b.Client.List(ctx, &jobs, here), b.Client.List(ctx, &managers, here)); err != nil {
 			return err
@@ -172,7 +174,7 @@ func (b *book) tryRunHookJob(ctx context.Context) error {
 			b.manager.Stop()
 			stopped = true
 		}
-		time.Sleep(50 * time.Millisecond) //nolint:forbidigo // looks again and again, as a kubelet would be told
+		<-look.C
 	}
 	job, pod := &jobs.Items[0], jobs.Items[0].Spec.Template.Spec
 	account := serviceAccountKubeconfig(b.t, b.Cluster, job.Namespace, pod.ServiceAccountName)
