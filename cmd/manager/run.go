@@ -68,7 +68,6 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 // serve runs the gateway and the cache in a manager without leader election, so that they outlive the loss of a
 // Lease, and the controllers beside them.
 func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger) error {
-	collect()
 	cluster := clock.New()
 	config.Wrap(cluster.Transport)
 	scheme := runtime.NewScheme()
@@ -89,7 +88,7 @@ func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger
 	if err := p.build(ctx); err != nil {
 		return err
 	}
-	for _, r := range []manager.Runnable{p.tenants, p.server, leading{p}, p.contact, filled{p.cache}} {
+	for _, r := range []manager.Runnable{p.tenants, p.server, leading{p}, p.contact, garbage{p.cache}} {
 		if err := mgr.Add(r); err != nil {
 			return err
 		}

@@ -3,9 +3,6 @@
 package main
 
 import (
-	"context"
-	"os"
-	"runtime/debug"
 	"slices"
 	"unique"
 
@@ -56,28 +53,3 @@ func slim(o any) (any, error) {
 
 // shared makes equal strings one.
 func shared(s *string) { *s = unique.Make(*s).Value() }
-
-// garbage is how much may be on the heap beside what is in use, in percent. Most of what is in use is the cache, which
-// hardly changes; Go's own setting of 100 would double it.
-const garbage = 50
-
-// collect sets how often memory is collected, unless the operator has.
-func collect() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(garbage)
-	}
-}
-
-// filled gives back to the machine what filling the caches took.
-type filled struct{ cache.Cache }
-
-// NeedLeaderElection is false: every replica has a cache.
-func (filled) NeedLeaderElection() bool { return false }
-
-// Start waits until the caches are full.
-func (f filled) Start(ctx context.Context) error {
-	if f.WaitForCacheSync(ctx) {
-		debug.FreeOSMemory()
-	}
-	return nil
-}

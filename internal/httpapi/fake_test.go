@@ -61,10 +61,14 @@ func (f *fakeMeetings) Totals(ctx context.Context, _ *tenant.Tenant) (meeting.To
 	return f.totals, f.begin(ctx, nil)
 }
 
-func (f *fakeMeetings) Live(ctx context.Context, _ *tenant.Tenant) ([]meeting.View, error) {
+func (f *fakeMeetings) Live(ctx context.Context, t *tenant.Tenant) ([]meeting.View, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return slices.Clone(f.live), f.begin(ctx, nil)
+	live := slices.Clone(f.live)
+	for i := range live {
+		live[i].URL = t.MeetingURL(live[i].Room)
+	}
+	return live, f.begin(ctx, nil)
 }
 
 func (f *fakeMeetings) Create(ctx context.Context, t *tenant.Tenant, command meeting.CreateCommand) (meeting.View, error) {

@@ -5,7 +5,6 @@ package httpapi
 import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/meeting"
-	"convene.dev/convene/internal/tenant"
 )
 
 // meetings is GET meetings.
@@ -16,13 +15,12 @@ func (c *call) meetings() (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return meetingsAnswer{tenant: c.tenant, live: live}, nil
+	return meetingsAnswer{live: live}, nil
 }
 
 type meetingsAnswer struct {
 	success
-	tenant *tenant.Tenant
-	live   []meeting.View
+	live []meeting.View
 }
 
 func (a meetingsAnswer) body(e *encoder) {
@@ -43,7 +41,7 @@ func (a meetingsAnswer) meeting(e *encoder, v *meeting.View) {
 	e.raw(`{"roomId":`)
 	e.string(v.Room)
 	e.raw(`,"url":`)
-	e.string(a.tenant.MeetingURL(v.Room))
+	e.string(v.URL)
 	e.raw(`,"startedAt":`)
 	e.time(v.Begin())
 	if !v.Expires.IsZero() {

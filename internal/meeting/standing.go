@@ -33,6 +33,9 @@ func originOf(who engine.Identity) string {
 }
 
 func identities(m *v1alpha1.Meeting, annotation string) []engine.Identity {
+	if m.Annotations[annotation] == "" {
+		return nil // Most have none, and a listing asks each.
+	}
 	var all []engine.Identity
 	for _, id := range strings.FieldsFunc(m.Annotations[annotation], func(r rune) bool { return r == ',' }) {
 		all = append(all, engine.Identity(id))
