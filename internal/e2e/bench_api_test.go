@@ -58,7 +58,7 @@ func serveBare(address string) {
 		}
 		answer(w, []byte(`{"token":"`+signed+`"}`))
 	})
-	panic(http.ListenAndServe(address, mux)) //nolint:gosec // on the loopback interface, for the length of a benchmark
+	panic(http.ListenAndServe(address, mux)) // on the loopback interface, for the length of a benchmark
 }
 
 func startBare(t *testing.T) (url string, pid int) {
