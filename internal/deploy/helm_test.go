@@ -20,8 +20,7 @@ import (
 // TestReleaseFromInstallToUninstall has helm do to a real cluster API what a platform team does: install, upgrade,
 // uninstall, install again. No node runs anything here, so hooks are left out; they have tests of their own.
 func TestReleaseFromInstallToUninstall(t *testing.T) {
-	c := testkit.OwnControlPlane(t, func(p *localstack.ControlPlane) { p.NoFsync = true })
-	manifests.Undefine(t, c)
+	c := testkit.EmptyControlPlane(t, func(p *localstack.ControlPlane) { p.NoFsync = true })
 	helm := func(args ...string) string {
 		t.Helper()
 		args = append(args, "--kubeconfig", c.Kubeconfig, "--namespace", manifests.SystemNamespace)

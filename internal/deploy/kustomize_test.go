@@ -18,8 +18,7 @@ import (
 
 // TestKustomizeByTheBook installs, and installs the next version, as the documents say.
 func TestKustomizeByTheBook(t *testing.T) {
-	c := testkit.OwnControlPlane(t, func(p *localstack.ControlPlane) { p.NoFsync = true })
-	manifests.Undefine(t, c)
+	c := testkit.EmptyControlPlane(t, func(p *localstack.ControlPlane) { p.NoFsync = true })
 	image := func() string {
 		var d appsv1.Deployment
 		if err := c.Client.Get(t.Context(), client.ObjectKey{Namespace: manifests.SystemNamespace, Name: "convene-controller-manager"}, &d); err != nil {

@@ -39,8 +39,7 @@ type book struct {
 // tenant, a meeting, upgrade, backup, a disaster, restore, uninstall.
 func TestByTheBook(t *testing.T) {
 	t.Parallel()
-	c := testkit.OwnControlPlane(t, func(p *localstack.ControlPlane) { p.NoFsync = true })
-	manifests.Undefine(t, c)
+	c := testkit.EmptyControlPlane(t, func(p *localstack.ControlPlane) { p.NoFsync = true })
 	b := &book{&world{Cluster: c, livekit: testkit.LiveKit(t, testkit.LiveKitOptions{})}, t}
 	c.Recipe(t, "helm-install", testkit.RecipeOptions{})
 	b.runDeployment()

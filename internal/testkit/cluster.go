@@ -63,6 +63,10 @@ func ControlPlane(t testing.TB) *Cluster {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if err := c.define(Root(t)); err != nil {
+			c.kill()
+			t.Fatal(err)
+		}
 		shared.cluster = c
 		shared.closers = append(shared.closers, c.kill)
 	}
@@ -74,6 +78,16 @@ func ControlPlane(t testing.TB) *Cluster {
 // OwnControlPlane returns a control plane for this test alone, whose parts can be killed and started again. Its etcd
 // writes to disk before it confirms, as in production. It can be changed before it starts.
 func OwnControlPlane(t testing.TB, change ...func(*localstack.ControlPlane)) *Cluster {
+	t.Helper()
+	c := EmptyControlPlane(t, change...)
+	if err := c.define(Root(t)); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// EmptyControlPlane is like OwnControlPlane, without Convene's CRDs: for tests that install them.
+func EmptyControlPlane(t testing.TB, change ...func(*localstack.ControlPlane)) *Cluster {
 	t.Helper()
 	c, err := startCluster(t, t.TempDir(), false, change...)
 	if err != nil {
@@ -105,14 +119,14 @@ func startCluster(t testing.TB, dir string, noFsync bool, change ...func(*locals
 		return nil, err
 	}
 	c := &Cluster{plane: plane, Kubeconfig: filepath.Join(dir, "kubeconfig")}
-	if err := c.connect(Root(t)); err != nil {
+	if err := c.connect(); err != nil {
 		c.kill()
 		return nil, err
 	}
 	return c, nil
 }
 
-func (c *Cluster) connect(root string) error {
+func (c *Cluster) connect() error {
 	conf, err := c.plane.RESTConfig(localstack.Admin)
 	if err != nil {
 		return err
@@ -125,14 +139,19 @@ func (c *Cluster) connect(root string) error {
 	if err := os.WriteFile(c.Kubeconfig, kubeconfig, 0o600); err != nil {
 		return err
 	}
-	_, err = envtest.InstallCRDs(conf, envtest.CRDInstallOptions{
+	c.Client, err = client.New(conf, client.Options{Scheme: Scheme()})
+	return err
+}
+
+// define installs Convene's CRDs.
+func (c *Cluster) define(root string) error {
+	_, err := envtest.InstallCRDs(c.Config, envtest.CRDInstallOptions{
 		Paths: []string{filepath.Join(root, "config", "crd", "bases")}, ErrorIfPathMissing: true,
 	})
 	if err != nil {
 		return fmt.Errorf("install CRDs: %w", err)
 	}
-	c.Client, err = client.New(conf, client.Options{Scheme: Scheme()})
-	return err
+	return nil
 }
 
 // NewNamespace makes one more namespace and returns its name.

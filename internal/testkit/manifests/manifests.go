@@ -147,9 +147,3 @@ func As[T any](t testing.TB, o *unstructured.Unstructured) *T {
 	}
 	return typed
 }
-
-// Undefine takes Convene's definitions out of a cluster, so that they can be installed.
-func Undefine(t testing.TB, c *testkit.Cluster) {
-	t.Helper()
-	c.Kubectl(t, "delete", "crd", "meetings.convene.dev", "conferenceconfigs.convene.dev", "--timeout=30s")
-}
