@@ -144,6 +144,11 @@ include hack/mutants.mk
 .PHONY: install
 install: $(KUSTOMIZE) $(KUBECTL) ## Install the CRDs
 	@$(KUSTOMIZE) build config/crd | $(KUBECTL) apply --server-side -f -
+	@# What is defined is served and explained a moment later.
+	@for kind in meetings conferenceconfigs; do \
+		for try in $$(seq 60); do $(KUBECTL) explain $$kind >/dev/null 2>&1 && break || sleep 0.5; done; \
+		$(KUBECTL) explain $$kind >/dev/null; \
+	done
 
 .PHONY: deploy
 deploy: $(KUSTOMIZE) $(KUBECTL) ## Deploy the manager, from image IMG, with all it needs
