@@ -43,14 +43,7 @@ func (r *ConfigReconciler) Reconcile(ctx context.Context, request ctrl.Request) 
 	if err := r.Client.Get(ctx, request.NamespacedName, &config); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	err := r.reconcile(ctx, &config)
-	switch {
-	case apierrors.IsConflict(err):
-		return ctrl.Result{RequeueAfter: conflictPause}, nil
-	case apierrors.IsNotFound(err):
-		return ctrl.Result{}, nil // The cache will say so too.
-	}
-	return ctrl.Result{}, err
+	return afterWrites(ctrl.Result{}, r.reconcile(ctx, &config))
 }
 
 func (r *ConfigReconciler) reconcile(ctx context.Context, config *v1alpha1.ConferenceConfig) error {

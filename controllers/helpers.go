@@ -7,6 +7,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
@@ -66,6 +67,18 @@ const writeTimeout = 5 * time.Second
 // conflictPause is before the next try of a write that came too late for what was read. The change that it lost to wakes
 // the reconciler too, as soon as it is in the cache.
 const conflictPause = 500 * time.Millisecond
+
+// afterWrites says what to do after an error of a reconciler's writes. An object that is gone needs nothing: the cache will
+// say so too.
+func afterWrites(result ctrl.Result, err error) (ctrl.Result, error) {
+	switch {
+	case apierrors.IsConflict(err):
+		return ctrl.Result{RequeueAfter: conflictPause}, nil
+	case apierrors.IsNotFound(err):
+		return ctrl.Result{}, nil
+	}
+	return result, err
+}
 
 // setFinalizer adds or takes off ours, if the object is still as it was read.
 func setFinalizer(ctx context.Context, c client.Client, o client.Object, present bool) error {

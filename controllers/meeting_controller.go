@@ -46,13 +46,7 @@ func (r *MeetingReconciler) Reconcile(ctx context.Context, request ctrl.Request)
 	if apierrors.IsConflict(err) {
 		result, err = r.reconcile(ctx, r.API, request.NamespacedName)
 	}
-	switch {
-	case apierrors.IsConflict(err):
-		return ctrl.Result{RequeueAfter: conflictPause}, nil
-	case apierrors.IsNotFound(err):
-		return ctrl.Result{}, nil // The cache will say so too.
-	}
-	return result, err
+	return afterWrites(result, err)
 }
 
 // reconcile gathers, decides and applies.

@@ -270,6 +270,14 @@ func (o *Observer) sightOf(server engine.Server) *sight {
 	return s
 }
 
+// sightOfRoom is what is remembered of a room; nil when the engine has not listed it. The caller holds the lock.
+func (o *Observer) sightOfRoom(server engine.Server, name engine.RoomName) *roomSight {
+	if s := o.engines[server]; s != nil {
+		return s.rooms[name]
+	}
+	return nil
+}
+
 // due says whether a room has to be looked into now.
 func (o *Observer) due(server engine.Server, room engine.Room) bool {
 	o.mu.Lock()
@@ -309,11 +317,10 @@ func (o *Observer) keep(server engine.Server, name engine.RoomName, participants
 	})
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	s := o.engines[server]
-	if s == nil || s.rooms[name] == nil {
+	seen := o.sightOfRoom(server, name)
+	if seen == nil {
 		return false
 	}
-	seen := s.rooms[name]
 	changed = seen.lookedAt.IsZero() || !slices.Equal(seen.participants, participants)
 	seen.participants, seen.lookedAt = participants, o.Now()
 	return changed

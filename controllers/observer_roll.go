@@ -64,11 +64,11 @@ func (o *Observer) keepCounts(server engine.Server, rooms []engine.Room) {
 func (o *Observer) withoutGhosts(server engine.Server, name engine.RoomName, listed []engine.Participant) []engine.Participant {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	s := o.engines[server]
-	if s == nil || s.rooms[name] == nil {
+	seen := o.sightOfRoom(server, name)
+	if seen == nil {
 		return listed
 	}
-	r := &s.rooms[name].roll
+	r := &seen.roll
 	r.listed = listed
 	there, missing := make([]engine.Participant, 0, len(listed)), map[seat]absence{}
 	for _, p := range listed {
@@ -153,11 +153,11 @@ func (r *roll) due(now time.Time) []engine.Participant {
 func (o *Observer) answered(server engine.Server, name engine.RoomName, p engine.Participant, there bool) (ghost bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	s := o.engines[server]
-	if s == nil || s.rooms[name] == nil {
+	seen := o.sightOfRoom(server, name)
+	if seen == nil {
 		return false
 	}
-	r := &s.rooms[name].roll
+	r := &seen.roll
 	absent, before := r.missing[seatOf(p)]
 	was := absent.isGhost()
 	switch {

@@ -71,8 +71,8 @@ func (o *Observer) Look(ctx context.Context, media *tenant.Media, name engine.Ro
 func (o *Observer) Told(media *tenant.Media, name engine.RoomName, state engine.RoomState) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if s := o.engines[media.Server]; s != nil && s.rooms[name] != nil {
-		s.rooms[name].state = state
+	if seen := o.sightOfRoom(media.Server, name); seen != nil {
+		seen.state = state
 	}
 }
 
