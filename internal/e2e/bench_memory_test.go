@@ -43,7 +43,7 @@ func benchMemory(t *testing.T, w *world) {
 	}
 	// One that does not lead holds them as they are: somebody else has the Lease.
 	now := metav1.NowMicro()
-	w.create(t, &coordinationv1.Lease{
+	w.Create(t, &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "controllers.convene.dev"},
 		Spec: coordinationv1.LeaseSpec{
 			HolderIdentity: ptr.To("benchmark"), LeaseDurationSeconds: ptr.To(int32(3600)), AcquireTime: &now, RenewTime: &now,

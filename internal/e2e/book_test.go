@@ -53,7 +53,7 @@ func TestByTheBook(t *testing.T) {
 	if !strings.Contains(out, b.manager.URL+"/join/") || !strings.Contains(out, "unlimited") {
 		t.Errorf("the first meeting looks like this:\n%s", out)
 	}
-	b.create(t, b.meeting("board"))
+	b.Create(t, b.meeting("board"))
 	out = c.Recipe(t, "look", testkit.RecipeOptions{})
 	for _, text := range []string{"People can enter at", "Serving", "meeting.convene.dev/board patched"} {
 		if !strings.Contains(out, text) {
@@ -214,7 +214,7 @@ func TestMigrationByTheBook(t *testing.T) {
 			o.SetNamespace(w.Namespace)
 			o.Object["spec"].(map[string]any)["baseURL"] = old.baseURL
 			o.Object["spec"].(map[string]any)["media"].(map[string]any)["apiURL"] = w.livekit.URL
-			w.create(t, o)
+			w.Create(t, o)
 		}
 		if !found {
 			t.Fatalf("docs/migrate.md has no ConferenceConfig %s", step.name)

@@ -65,8 +65,8 @@ func newCluster(t *testing.T) *cluster {
 	}
 
 	c.a = account{t: t, baseURL: baseURL, key: "key-of-tenant-a-0123456789"}
-	c.secret(t, "api-a", map[string]string{"key": c.a.key})
-	c.secret(t, "livekit", map[string]string{"apiKey": options.Key, "apiSecret": options.Secret})
+	c.Secret(t, "api-a", map[string]string{"key": c.a.key})
+	c.Secret(t, "livekit", map[string]string{"apiKey": options.Key, "apiSecret": options.Secret})
 	c.config = v1alpha1.ConferenceConfig{
 		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "default"},
 		Spec: v1alpha1.ConferenceConfigSpec{
@@ -76,7 +76,7 @@ func newCluster(t *testing.T) *cluster {
 			Meetings: &v1alpha1.MeetingsSpec{EmptyTimeout: &metav1.Duration{Duration: 10 * time.Second}},
 		},
 	}
-	c.create(t, &c.config)
+	c.Create(t, &c.config)
 	for i, port := range ports {
 		c.managers[i] = testkit.Manager(t, c.Cluster, testkit.ManagerOptions{
 			DefaultConfig: c.Namespace + "/default",

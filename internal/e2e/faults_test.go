@@ -127,7 +127,7 @@ func TestManagerKilledInTheMiddleOfEnds(t *testing.T) {
 			w.manager.Kill()
 		}
 	}
-	w.create(t, w.meeting("unseen", func(s *v1alpha1.MeetingSpec) { s.Duration = "00:00:01" }))
+	w.Create(t, w.meeting("unseen", func(s *v1alpha1.MeetingSpec) { s.Duration = "00:00:01" }))
 	w.manager.Start(t)
 	for i, p := range peers {
 		select {

@@ -100,14 +100,14 @@ func TestGitOpsToolsSeeEveryPhase(t *testing.T) {
 	w := newWorld(t, func(_, b *v1alpha1.ConferenceConfig) { b.Spec.Media = nil })
 	wrong := w.config("wrong-key")
 	wrong.Spec.API.KeySecretRefs[0].Name = "published"
-	w.secret(t, "published", map[string]string{"key": ""})
+	w.Secret(t, "published", map[string]string{"key": ""})
 	waiting := w.config("waiting")
 	waiting.Spec.API.KeySecretRefs[0].Name = "not-yet"
-	w.create(t, wrong, waiting)
+	w.Create(t, wrong, waiting)
 	elsewhere := w.NewNamespace(t)
 	unseen := w.meeting("unseen")
 	unseen.Namespace = elsewhere
-	w.create(t, unseen, w.meeting("standing"), w.meeting("over"),
+	w.Create(t, unseen, w.meeting("standing"), w.meeting("over"),
 		w.meeting("orphan", func(s *v1alpha1.MeetingSpec) { s.ConfigRef.Name = "nobody" }),
 		w.meeting("silent", func(s *v1alpha1.MeetingSpec) { s.ConfigRef.Name = "variant-b" }))
 	w.Kubectl(t, "patch", "meeting", "over", "--type=merge", "-p", `{"spec":{"end":{}}}`)
@@ -178,7 +178,7 @@ func TestNothingInGitDrifts(t *testing.T) {
 	team := w.a
 	// Another name for this machine, so that no other tenant has the host.
 	team.baseURL = strings.Replace(w.a.baseURL, "127.0.0.1", "localhost", 1)
-	w.secret(t, "api-key", map[string]string{"key": team.key})
+	w.Secret(t, "api-key", map[string]string{"key": team.key})
 	file := w.tenant(t, team.baseURL, "")
 	apply := []string{"apply", "--server-side", "--field-manager=gitops", "--filename"}
 	w.Kubectl(t, append(apply, file)...)

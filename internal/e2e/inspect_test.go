@@ -41,7 +41,7 @@ func TestConditionsTellOfBothAddressesOfLiveKit(t *testing.T) {
 // TestKubectlTellsWhatIsGoingOn runs the commands of docs/operate.md that only look.
 func TestKubectlTellsWhatIsGoingOn(t *testing.T) {
 	w := newWorld(t)
-	w.create(t, w.meeting("board"), w.meeting("waiting", func(s *v1alpha1.MeetingSpec) { s.ConfigRef.Name = "nobody" }))
+	w.Create(t, w.meeting("board"), w.meeting("waiting", func(s *v1alpha1.MeetingSpec) { s.ConfigRef.Name = "nobody" }))
 	w.Kubectl(t, "wait", "--for=condition=Ready", "--timeout=30s", "meeting/board")
 	w.eventually(t, w.hasPhase("waiting", v1alpha1.MeetingPending))
 	shows := func(want []string, not string, args ...string) {

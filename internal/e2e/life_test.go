@@ -55,7 +55,7 @@ func (w *world) isGone(name string) func() error {
 
 func TestDurationEndsAMeetingWithoutAnEngine(t *testing.T) {
 	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) { a.Spec.Media = nil })
-	w.create(t, w.meeting("short", func(s *v1alpha1.MeetingSpec) { s.Duration = "00:00:02" }))
+	w.Create(t, w.meeting("short", func(s *v1alpha1.MeetingSpec) { s.Duration = "00:00:02" }))
 	w.eventually(t, w.hasPhase("short", v1alpha1.MeetingPending))
 	w.eventually(t, w.hasPhase("short", v1alpha1.MeetingEnded))
 	m, err := w.get("short")
@@ -74,7 +74,7 @@ func TestDeleteGoesAndTTLCleansUp(t *testing.T) {
 	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) {
 		a.Spec.Meetings = &v1alpha1.MeetingsSpec{TTLSecondsAfterEnded: ptr.To(int32(1))}
 	})
-	w.create(t, w.meeting("deleted"), w.meeting("ended"))
+	w.Create(t, w.meeting("deleted"), w.meeting("ended"))
 	w.eventually(t, w.hasPhase("deleted", v1alpha1.MeetingActive))
 	w.Kubectl(t, "wait", "--for=condition=Ready", "meeting/ended", "--timeout=30s", "-n", w.Namespace)
 	w.Kubectl(t, "delete", "meeting", "deleted", "-n", w.Namespace, "--wait", "--timeout=30s")
@@ -87,7 +87,7 @@ func TestDeleteGoesAndTTLCleansUp(t *testing.T) {
 
 func TestRoomTakenOpensWhenFree(t *testing.T) {
 	w := newWorld(t)
-	w.create(t, w.meeting("first", func(s *v1alpha1.MeetingSpec) { s.Room = "shared" }))
+	w.Create(t, w.meeting("first", func(s *v1alpha1.MeetingSpec) { s.Room = "shared" }))
 	w.eventually(t, w.hasPhase("first", v1alpha1.MeetingActive))
 	// Of two made in one second the UID decides: the second is made in another one.
 	w.eventually(t, func() error {
@@ -97,7 +97,7 @@ func TestRoomTakenOpensWhenFree(t *testing.T) {
 		}
 		return err
 	})
-	w.create(t, w.meeting("second", func(s *v1alpha1.MeetingSpec) { s.Room = "shared" }))
+	w.Create(t, w.meeting("second", func(s *v1alpha1.MeetingSpec) { s.Room = "shared" }))
 	w.eventually(t, func() error {
 		m, err := w.get("second")
 		if err != nil {
@@ -119,14 +119,14 @@ func TestRoomTakenOpensWhenFree(t *testing.T) {
 
 func TestConfigDeletedEndsItsMeetings(t *testing.T) {
 	w := newWorld(t)
-	w.create(t, w.meeting("standing"))
+	w.Create(t, w.meeting("standing"))
 	w.eventually(t, w.hasPhase("standing", v1alpha1.MeetingActive))
 	w.Kubectl(t, "delete", "conferenceconfig", "default", "-n", w.Namespace, "--wait", "--timeout=30s")
 	w.eventually(t, w.hasPhase("standing", v1alpha1.MeetingEnded))
 	if m, _ := w.get("standing"); m.Status.EndReason != v1alpha1.EndDeleted {
 		t.Fatalf("ended like this: %+v", m.Status)
 	}
-	w.create(t, w.meeting("orphan"))
+	w.Create(t, w.meeting("orphan"))
 	w.eventually(t, w.hasPhase("orphan", v1alpha1.MeetingPending))
 }
 
@@ -168,7 +168,7 @@ func TestSwitchesAndKeysChangeWithoutRestart(t *testing.T) {
 		}
 		return nil
 	})
-	w.secret(t, "api-a", map[string]string{"key": w.a.key})
+	w.Secret(t, "api-a", map[string]string{"key": w.a.key})
 	w.eventually(t, func() error {
 		if r := w.a.call("GET", "/api/v1/meetings", nil); r.status != http.StatusOK {
 			return fmt.Errorf("meetings answers %d %s", r.status, r.raw)

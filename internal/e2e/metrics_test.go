@@ -60,7 +60,7 @@ func TestMetricsTellWhatHappened(t *testing.T) {
 	w := newWorldWith(t, cluster, testkit.ManagerOptions{Args: []string{"--leader-elect", "--leader-election-namespace", cluster.Namespace}},
 		func(_, b *v1alpha1.ConferenceConfig) { b.Spec.Media = nil })
 	w.a.enter(map[string]any{"room": "board", "name": "Ada"})
-	w.create(t, w.meeting("pending", func(s *v1alpha1.MeetingSpec) { s.ConfigRef.Name = "variant-b" }))
+	w.Create(t, w.meeting("pending", func(s *v1alpha1.MeetingSpec) { s.ConfigRef.Name = "variant-b" }))
 	if status, e := w.a.session(map[string]any{"room": "board", "name": "Eve", "ticket": "forged"}); status == http.StatusOK {
 		t.Fatalf("a forged ticket opens the room: %+v", e)
 	}

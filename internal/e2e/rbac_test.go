@@ -274,7 +274,7 @@ func liveFully(t *testing.T, w *world) {
 	w.a.want(http.StatusOK, "DELETE", "/api/v1/meeting/board", nil)
 	// The name is taken by an ended one, which the API deletes.
 	w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": "board"})
-	w.create(t, w.meeting("standing"))
+	w.Create(t, w.meeting("standing"))
 	w.eventually(t, w.hasPhase("standing", v1alpha1.MeetingActive))
 	w.Kubectl(t, "patch", "meeting", "standing", "--type=merge", "-p", `{"spec":{"end":{}}}`)
 	w.eventually(t, w.isGone("standing"))

@@ -107,7 +107,7 @@ var roomModel = (&porcupine.NondeterministicModel{
 func (w *world) slowestWrite(t *testing.T) (stop func() time.Duration) {
 	t.Helper()
 	probe := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "probe"}}
-	w.create(t, probe)
+	w.Create(t, probe)
 	ctx, cancel := context.WithCancel(context.Background())
 	slowest := make(chan time.Duration, 1)
 	go func() {

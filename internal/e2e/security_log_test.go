@@ -95,7 +95,7 @@ func TestAFullRunLeavesNoSecretBehind(t *testing.T) {
 		return fmt.Errorf("the missing Secret is not reported")
 	})
 	failing(w, all, userPassword)
-	w.secret(t, "livekit", map[string]string{"apiKey": w.livekit.Key, "apiSecret": all.keep("a wrong secret of LiveKit", "wrong-secret-of-livekit-0123456789abcdef")})
+	w.Secret(t, "livekit", map[string]string{"apiKey": w.livekit.Key, "apiSecret": all.keep("a wrong secret of LiveKit", "wrong-secret-of-livekit-0123456789abcdef")})
 	failing(w, all, userPassword)
 
 	w.keepStored(t, all)

@@ -21,7 +21,7 @@ func TestNoOrderOfDeletionHangs(t *testing.T) {
 	for _, first := range all {
 		t.Run(first+" first", func(t *testing.T) {
 			w := newWorld(t)
-			w.create(t, w.meeting("standing"))
+			w.Create(t, w.meeting("standing"))
 			w.a.enter(map[string]any{"room": "busy", "name": "Ada"})
 			w.eventually(t, w.hasPhase("standing", v1alpha1.MeetingActive))
 			w.Kubectl(t, "delete", first, "--all", "--wait=false")
@@ -51,7 +51,7 @@ func TestReleaseWaitsForTheLastManager(t *testing.T) {
 	account := serviceAccountKubeconfig(t, cluster, cluster.Namespace, "convene-release")
 	lease := "--leader-election-namespace=" + cluster.Namespace
 	w := newWorldWith(t, cluster, testkit.ManagerOptions{Args: []string{"--leader-elect", lease}})
-	w.create(t, w.meeting("standing"))
+	w.Create(t, w.meeting("standing"))
 	w.eventually(t, w.hasPhase("standing", v1alpha1.MeetingActive))
 
 	var log strings.Builder

@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -64,9 +63,9 @@ func newWorldWith(t *testing.T, cluster *testkit.Cluster, o testkit.ManagerOptio
 	w.livekit = testkit.LiveKit(t, testkit.LiveKitOptions{WebhookURLs: []string{"http://" + addresses[0] + "/engine/webhook"}})
 	w.a = account{t: t, baseURL: "http://" + addresses[0], key: "key-of-tenant-a-0123456789"}
 	w.b = account{t: t, baseURL: "http://" + addresses[1], key: "key-of-tenant-b-0123456789"}
-	w.secret(t, "api-a", map[string]string{"key": w.a.key})
-	w.secret(t, "env-b", map[string]string{"API_KEY_SECRET": `"` + w.b.key + `"`, "API_DISABLED": "[]"})
-	w.secret(t, "livekit", map[string]string{"apiKey": w.livekit.Key, "apiSecret": w.livekit.Secret})
+	w.Secret(t, "api-a", map[string]string{"key": w.a.key})
+	w.Secret(t, "env-b", map[string]string{"API_KEY_SECRET": `"` + w.b.key + `"`, "API_DISABLED": "[]"})
+	w.Secret(t, "livekit", map[string]string{"apiKey": w.livekit.Key, "apiSecret": w.livekit.Secret})
 	media := &v1alpha1.MediaSpec{APIURL: w.livekit.URL, SecretRef: v1alpha1.MediaSecretReference{Name: "livekit"}}
 	a := &v1alpha1.ConferenceConfig{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "default"},
@@ -85,26 +84,12 @@ func newWorldWith(t *testing.T, cluster *testkit.Cluster, o testkit.ManagerOptio
 	for _, f := range change {
 		f(a, b)
 	}
-	w.create(t, a, b)
+	w.Create(t, a, b)
 	o.Addresses, o.DefaultConfig = addresses, w.Namespace+"/default"
 	w.manager = testkit.Manager(t, w.Cluster, o)
 	w.eventually(t, func() error { return w.configReady("default") })
 	w.eventually(t, func() error { return w.configReady("variant-b") })
 	return w
-}
-
-func (w *world) secret(t testing.TB, name string, data map[string]string) {
-	t.Helper()
-	w.create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}, StringData: data})
-}
-
-func (w *world) create(t testing.TB, objects ...client.Object) {
-	t.Helper()
-	for _, o := range objects {
-		if err := w.Client.Create(t.Context(), o); err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 func (w *world) eventually(t testing.TB, check func() error) {

@@ -32,7 +32,7 @@ func TestLeaderBehind(t *testing.T) {
 		way = p.ways[1]
 	}
 	due := p.byHand("due", func(m *v1alpha1.Meeting) { m.Spec.Duration = "00:00:10" })
-	p.create(t, due)
+	p.Create(t, due)
 	sentAway := p.guest(t, "due", "")
 	p.eventually(t, p.occupied("due", 1))
 	release := make(chan struct{})

@@ -23,7 +23,7 @@ func TestUnobserved(t *testing.T) {
 	guests := map[string]*guest{}
 	was := map[string]types.UID{}
 	for _, room := range []string{"kept", "deleted", "replaced", "requested"} {
-		w.create(t, w.byHand(room))
+		w.Create(t, w.byHand(room))
 		guests[room] = w.guest(t, room, "")
 	}
 	for room := range guests {
@@ -37,18 +37,18 @@ func TestUnobserved(t *testing.T) {
 	w.manager.Kill()
 
 	// Comes and goes.
-	w.create(t, w.byHand("never-seen"))
+	w.Create(t, w.byHand("never-seen"))
 	w.delete(t, w.byHand("never-seen"))
 	// Comes and is asked to end, comes and is over.
-	w.create(t, w.byHand("ended-unseen"))
+	w.Create(t, w.byHand("ended-unseen"))
 	w.patch(t, w.byHand("ended-unseen"), `{"spec":{"end":{}}}`)
-	w.create(t, w.byHand("over-unseen", func(m *v1alpha1.Meeting) { m.Spec.Duration = "00:00:01" }))
+	w.Create(t, w.byHand("over-unseen", func(m *v1alpha1.Meeting) { m.Spec.Duration = "00:00:01" }))
 	// With people in them.
 	w.patch(t, w.byHand("requested"), `{"spec":{"end":{}}}`)
 	w.delete(t, w.byHand("deleted"))
 	w.patch(t, w.byHand("replaced"), `{"metadata":{"finalizers":null}}`)
 	w.delete(t, w.byHand("replaced"))
-	w.create(t, w.byHand("replaced"))
+	w.Create(t, w.byHand("replaced"))
 
 	back := time.Now()
 	w.manager.Start(t)
@@ -102,7 +102,7 @@ func TestRestartChangesNothing(t *testing.T) {
 	t.Parallel()
 	cluster := *testkit.ControlPlane(t)
 	w := newWorld(t, &cluster, options{})
-	w.create(t, w.byHand("standing"))
+	w.Create(t, w.byHand("standing"))
 	w.eventually(t, w.occupied("standing", 0))
 	w.eventually(t, w.quiet)
 	w.still(t)

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -69,14 +68,14 @@ func newWorld(t *testing.T, cluster *testkit.Cluster, o options) *world {
 		t.Fatal(err)
 	}
 	w.backend = backend{baseURL: "http://" + o.address, key: "key-of-the-backend-0123456789"}
-	w.secret(t, "api", map[string]string{"key": w.backend.key})
-	w.secret(t, "livekit", map[string]string{"apiKey": w.livekit.Key, "apiSecret": w.livekit.Secret})
+	w.Secret(t, "api", map[string]string{"key": w.backend.key})
+	w.Secret(t, "livekit", map[string]string{"apiKey": w.livekit.Key, "apiSecret": w.livekit.Secret})
 	w.config = w.newConfig("default", w.backend.baseURL)
 	if o.change != nil {
 		o.change(w.config)
 	}
 	w.history = watchHistory(t, w)
-	w.create(t, w.config)
+	w.Create(t, w.config)
 	w.kubernetes, w.kubeconfig = w.APIServerProxy(t)
 	if own {
 		w.manager = testkit.Manager(t, w.Cluster, testkit.ManagerOptions{
@@ -101,20 +100,6 @@ func (w *world) newConfig(name, baseURL string) *v1alpha1.ConferenceConfig {
 				LinkLifetime:         &metav1.Duration{Duration: time.Second},
 			},
 		},
-	}
-}
-
-func (w *world) secret(t testing.TB, name string, data map[string]string) {
-	t.Helper()
-	w.create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}, StringData: data})
-}
-
-func (w *world) create(t testing.TB, objects ...client.Object) {
-	t.Helper()
-	for _, o := range objects {
-		if err := w.Client.Create(t.Context(), o); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 

@@ -154,6 +154,22 @@ func (c *Cluster) define(root string) error {
 	return nil
 }
 
+// Create makes objects.
+func (c *Cluster) Create(t testing.TB, objects ...client.Object) {
+	t.Helper()
+	for _, o := range objects {
+		if err := c.Client.Create(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Secret makes one in the test's namespace.
+func (c *Cluster) Secret(t testing.TB, name string, data map[string]string) {
+	t.Helper()
+	c.Create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: name}, StringData: data})
+}
+
 // NewNamespace makes one more namespace and returns its name.
 func (c *Cluster) NewNamespace(t testing.TB) string {
 	t.Helper()
