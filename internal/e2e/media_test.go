@@ -104,10 +104,13 @@ func TestTwoPeersSeenAndSentAway(t *testing.T) {
 		}
 		return nil
 	})
-	listed := w.a.want(http.StatusOK, "GET", "/api/v1/meetings", nil)
-	if !strings.Contains(listed.raw, `"participants":2`) || !strings.Contains(listed.raw, `"name":"Grace"`) {
-		t.Fatalf("the listing is %s", listed.raw)
-	}
+	w.eventually(t, func() error {
+		listed := w.a.want(http.StatusOK, "GET", "/api/v1/meetings", nil)
+		if !strings.Contains(listed.raw, `"participants":2`) || !strings.Contains(listed.raw, `"name":"Grace"`) {
+			return fmt.Errorf("the listing is %s", listed.raw)
+		}
+		return nil
+	})
 	ended := w.a.want(http.StatusOK, "DELETE", "/api/v1/meeting/"+room, map[string]any{"redirect": "https://example.com/bye"})
 	if ended.text("message") != "Meeting ended" {
 		t.Fatalf("DELETE answered %s", ended.raw)

@@ -110,10 +110,13 @@ func TestNothingCollectedOpensAnythingAgain(t *testing.T) {
 	if others := newcomer.Others(); len(others) > 0 {
 		t.Errorf("the newcomer has seen %v", others)
 	}
-	listed := w.a.want(http.StatusOK, "GET", "/api/v1/meetings", nil)
-	if meetings := listed.body["meetings"].([]any); len(meetings) != 1 || meetings[0].(map[string]any)["participants"] != 1.0 {
-		t.Errorf("the listing: %s", listed.raw)
-	}
+	w.eventually(t, func() error {
+		listed := w.a.want(http.StatusOK, "GET", "/api/v1/meetings", nil)
+		if meetings := listed.body["meetings"].([]any); len(meetings) != 1 || meetings[0].(map[string]any)["participants"] != 1.0 {
+			return fmt.Errorf("the listing: %s", listed.raw)
+		}
+		return nil
+	})
 	rooms, err := w.engine(t).Rooms(t.Context(), "")
 	if err != nil || len(rooms) != 1 {
 		t.Errorf("LiveKit has %v (%v)", rooms, err)
