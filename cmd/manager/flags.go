@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"net/netip"
 	"strings"
 	"time"
@@ -24,6 +25,8 @@ type settings struct {
 	leaderElect      bool
 	leaseNamespace   string
 	lease            leaseTimes
+	replicaHost      string
+	replicaPort      int
 	trustedProxies   []netip.Prefix
 	tlsCertFile      string
 	tlsKeyFile       string
@@ -56,7 +59,7 @@ func (l *leaseTimes) check() error {
 
 // parse reads the flags. Its errors say the mend.
 func parse(args []string, getenv func(string) string, out io.Writer) (settings, error) {
-	s := settings{}
+	s := settings{replicaHost: getenv("POD_IP")}
 	f := flag.NewFlagSet("manager", flag.ContinueOnError)
 	f.SetOutput(out)
 	f.Func("gateway-bind-address", "`addresses` that the gateway listens on, separated by commas (default :8080)", func(v string) error {
@@ -78,6 +81,7 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 	f.BoolVar(&s.leaderElect, "leader-elect", false, "let one of several replicas run the controllers")
 	f.StringVar(&s.leaseNamespace, "leader-election-namespace", "", "`namespace` of the Lease; empty inside a cluster for the manager's own")
 	s.lease.register(f)
+	f.IntVar(&s.replicaPort, "replica-port", 0, "`port` at which the other replicas can ask this one, at the address in POD_IP or else 127.0.0.1; 0 for any free one")
 	f.Func("trusted-proxies", "address `ranges`, separated by commas, whose X-Forwarded-For is believed", func(v string) error {
 		for _, part := range strings.Split(v, ",") {
 			prefix, err := netip.ParsePrefix(strings.TrimSpace(part))
@@ -106,6 +110,9 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 	}
 	if (s.tlsCertFile == "") != (s.tlsKeyFile == "") {
 		return s, fmt.Errorf("--tls-cert-file and --tls-key-file belong together; set both or neither")
+	}
+	if s.replicaHost != "" && net.ParseIP(s.replicaHost) == nil {
+		return s, fmt.Errorf("POD_IP is %q, which is no IP address; leave it out, or set the one at which other replicas reach this one", s.replicaHost)
 	}
 	if err := s.lease.check(); err != nil {
 		return s, err

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"time"
 
 	"github.com/go-logr/logr"
 	"go.uber.org/zap/zapcore"
+	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -34,6 +36,7 @@ import (
 	"convene.dev/convene/internal/httpapi"
 	"convene.dev/convene/internal/livekit"
 	"convene.dev/convene/internal/reconnect"
+	"convene.dev/convene/internal/replicas"
 	"convene.dev/convene/internal/source/sandbox"
 	"convene.dev/convene/internal/store"
 	"convene.dev/convene/internal/tenant"
@@ -62,6 +65,11 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 	if s.release {
 		return release(ctx, s, config, log)
 	}
+	if s.leaderElect && s.leaseNamespace == "" {
+		if s.leaseNamespace, err = ownNamespace(); err != nil {
+			return err
+		}
+	}
 	return serve(ctx, s, config, log)
 }
 
@@ -76,7 +84,7 @@ func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                  scheme,
 		Logger:                  log,
-		Cache:                   cacheOptions(s.namespace),
+		Cache:                   cacheOptions(s),
 		Metrics:                 metricsserver.Options{BindAddress: s.metricsAddress},
 		HealthProbeBindAddress:  s.healthAddress,
 		GracefulShutdownTimeout: ptr.To(s.drainDelay + drainTimeout + 5*time.Second),
@@ -88,7 +96,11 @@ func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger
 	if err := p.build(ctx); err != nil {
 		return err
 	}
-	for _, r := range []manager.Runnable{p.tenants, p.server, leading{p}, p.contact, garbage{p.cache}} {
+	runnables := []manager.Runnable{p.tenants, p.server, leading{p}, p.contact, garbage{p.cache}}
+	if p.replicas != nil {
+		runnables = append(runnables, p.replicas)
+	}
+	for _, r := range runnables {
 		if err := mgr.Add(r); err != nil {
 			return err
 		}
@@ -113,9 +125,11 @@ type parts struct {
 	objects client.Client // of the controllers: reads from the cache, its own writes included
 	direct  client.Client // without a cache
 	tenants *tenant.Registry
-	contact *contact
-	server  *gateway.Server
-	hints   hints
+	// replicas is nil where this is the only one.
+	replicas *replicas.Group
+	contact  *contact
+	server   *gateway.Server
+	hints    hints
 }
 
 func (p *parts) build(ctx context.Context) error {
@@ -147,16 +161,36 @@ func (p *parts) build(ctx context.Context) error {
 	if err := store.AddIndexes(ctx, p.cache); err != nil {
 		return err
 	}
-	meetings, err := store.New(ctx, store.Options{Client: p.direct, Cache: p.cache, Now: p.clock.Now})
+	o := store.Options{Client: p.direct, Cache: p.cache, Now: p.clock.Now}
+	ready := []<-chan struct{}{p.tenants.Ready()}
+	if p.leaderElect {
+		p.replicas = replicas.New(replicas.Options{
+			Cache: p.cache, Client: watches, Namespace: p.leaseNamespace, Host: p.replicaHost, Port: p.replicaPort,
+			Log: p.log.WithName("replicas"),
+		})
+		o.Newest, ready = p.replicas.Newest, append(ready, p.replicas.Joined())
+	}
+	meetings, err := store.New(ctx, o)
 	if err != nil {
 		return err
 	}
+	if err := p.serveWith(meetings, ready); err != nil {
+		return err
+	}
+	if p.replicas != nil {
+		p.replicas.Known, p.replicas.Served = meetings.Known, p.server.Served()
+	}
+	return nil
+}
+
+// serveWith makes the gateway, which serves once all is ready.
+func (p *parts) serveWith(meetings *store.Store, ready []<-chan struct{}) error {
 	handler, err := p.handler(meetings)
 	if err != nil {
 		return err
 	}
 	p.server = gateway.New(gateway.Options{
-		Addresses: p.gatewayAddresses, Handler: handler, Ready: p.tenants.Ready(), CertFile: p.tlsCertFile, KeyFile: p.tlsKeyFile,
+		Addresses: p.gatewayAddresses, Handler: handler, Ready: ready, CertFile: p.tlsCertFile, KeyFile: p.tlsKeyFile,
 		DrainDelay: p.drainDelay, DrainTimeout: drainTimeout, Log: p.log.WithName("gateway"),
 	})
 	return nil
@@ -178,10 +212,12 @@ func (p *parts) handler(meetings *store.Store) (http.Handler, error) {
 }
 
 // cacheOptions keep what nobody here reads out of memory.
-func cacheOptions(namespace string) cache.Options {
-	o := cache.Options{DefaultTransform: slim, NewInformer: reconnect.Informer}
-	if namespace != "" {
-		o.DefaultNamespaces = map[string]cache.Config{namespace: {}}
+func cacheOptions(s settings) cache.Options {
+	o := cache.Options{DefaultTransform: slim, NewInformer: reconnect.Informer, ByObject: map[client.Object]cache.ByObject{
+		&coordinationv1.Lease{}: {Namespaces: map[string]cache.Config{s.leaseNamespace: {}}, Label: replicas.Leases()},
+	}}
+	if s.namespace != "" {
+		o.DefaultNamespaces = map[string]cache.Config{s.namespace: {}}
 	}
 	return o
 }
@@ -193,6 +229,17 @@ func logger(s settings, out io.Writer) logr.Logger {
 		level = zapcore.DebugLevel
 	}
 	return zap.New(zap.UseDevMode(s.logFormat == "console"), zap.WriteTo(out), zap.Level(level), zap.StacktraceLevel(zapcore.PanicLevel))
+}
+
+// namespaceFile says in which namespace a pod runs.
+const namespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
+
+func ownNamespace() (string, error) {
+	namespace, err := os.ReadFile(namespaceFile)
+	if err != nil {
+		return "", fmt.Errorf("outside of a cluster, name the namespace of the Leases with --leader-election-namespace: %w", err)
+	}
+	return string(namespace), nil
 }
 
 // restConfig finds the cluster: the kubeconfig where one is named, else the one that the pod runs in. Client-side

@@ -41,8 +41,8 @@ type Options struct {
 	// CertFile and KeyFile are of the certificate (PEM) with which TLS is served on every address. They are read again when
 	// they change. Both empty: no TLS.
 	CertFile, KeyFile string
-	// Ready is closed when requests can be answered; until then the server does not listen.
-	Ready <-chan struct{}
+	// Ready are closed when requests can be answered; until then the server does not listen.
+	Ready []<-chan struct{}
 	// DrainDelay is how long the server goes on listening after it has said that it is not ready, so that load
 	// balancers stop sending; DrainTimeout bounds the wait for requests under way.
 	DrainDelay, DrainTimeout time.Duration
@@ -54,10 +54,16 @@ type Server struct {
 	Options
 	limits  limits
 	serving atomic.Bool
+	served  chan struct{}
 }
 
 // New makes a Server.
-func New(o Options) *Server { return &Server{Options: o, limits: defaultLimits} }
+func New(o Options) *Server {
+	return &Server{Options: o, limits: defaultLimits, served: make(chan struct{})}
+}
+
+// Served is closed when the last request has been answered.
+func (s *Server) Served() <-chan struct{} { return s.served }
 
 // NeedLeaderElection is false: every replica serves.
 func (s *Server) NeedLeaderElection() bool { return false }
@@ -72,10 +78,13 @@ func (s *Server) Check(*http.Request) error {
 
 // Start listens until the context ends, then drains.
 func (s *Server) Start(ctx context.Context) error {
-	select {
-	case <-s.Ready:
-	case <-ctx.Done():
-		return nil
+	defer close(s.served)
+	for _, ready := range s.Ready {
+		select {
+		case <-ready:
+		case <-ctx.Done():
+			return nil
+		}
 	}
 	server := &http.Server{
 		Handler:           s.Handler,

@@ -40,9 +40,7 @@ func served(t *testing.T, o Options, change func(*limits)) string {
 		t.Fatal(err)
 	}
 	o.Addresses = []string{fmt.Sprintf("127.0.0.1:%d", ports[0])}
-	ready := make(chan struct{})
-	close(ready)
-	o.Ready, o.Log, o.DrainTimeout = ready, logr.Discard(), time.Second
+	o.Log, o.DrainTimeout = logr.Discard(), time.Second
 	if o.Handler == nil {
 		o.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			body, err := io.ReadAll(r.Body)
@@ -163,9 +161,7 @@ func TestNoOldTLS(t *testing.T) {
 }
 
 func TestWithoutItsCertificateItDoesNotStart(t *testing.T) {
-	ready := make(chan struct{})
-	close(ready)
-	s := New(Options{Addresses: []string{"127.0.0.1:0"}, Ready: ready, CertFile: "/nowhere/tls.crt", KeyFile: "/nowhere/tls.key", Log: logr.Discard()})
+	s := New(Options{Addresses: []string{"127.0.0.1:0"}, CertFile: "/nowhere/tls.crt", KeyFile: "/nowhere/tls.key", Log: logr.Discard()})
 	if err := s.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "/nowhere/tls.crt") {
 		t.Errorf("started: %v", err)
 	}

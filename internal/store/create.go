@@ -70,6 +70,7 @@ func (s *Store) withRoom(ctx context.Context, t *tenant.Tenant, room string, act
 		}
 		got, err := s.timed(ctx, live, act)
 		if err == nil {
+			s.directory.versions.know(versionOf(got))
 			return view(t, got), nil
 		}
 		if !retriable(err) || attempt == attempts {

@@ -5,7 +5,6 @@ package store
 import (
 	"context"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -20,11 +19,12 @@ import (
 // as they change. It is fed by the cache's events, shares their objects, and can wait for writes of this replica,
 // which is how a request sees what the one before it wrote.
 type directory struct {
-	mu      sync.RWMutex
-	byUID   map[types.UID]*v1alpha1.Meeting
-	byName  map[types.NamespacedName]*v1alpha1.Meeting
-	shelves map[types.NamespacedName]*shelf
-	pending map[types.UID]*write
+	mu       sync.RWMutex
+	byUID    map[types.UID]*v1alpha1.Meeting
+	byName   map[types.NamespacedName]*v1alpha1.Meeting
+	shelves  map[types.NamespacedName]*shelf
+	pending  map[types.UID]*write
+	versions versions
 }
 
 // shelf holds the Meetings of one ConferenceConfig.
@@ -71,6 +71,7 @@ func configOf(m *v1alpha1.Meeting) types.NamespacedName {
 // wrote notes a write of this replica: reads wait until the cache shows it.
 func (d *directory) wrote(m *v1alpha1.Meeting) {
 	version := versionOf(m)
+	d.versions.know(version)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if seen := d.byUID[m.UID]; seen != nil && versionOf(seen) >= version {
@@ -112,15 +113,19 @@ func (d *directory) await(ctx context.Context, t *tenant.Tenant, room string) er
 func (d *directory) changed(m *v1alpha1.Meeting) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	// Whoever sees the change in what follows can also learn of its version.
+	d.versions.know(versionOf(m))
 	d.byUID[m.UID] = m
 	d.byName[types.NamespacedName{Namespace: m.Namespace, Name: m.Name}] = m
 	d.shelve(m, true)
 	d.show(m.UID, versionOf(m))
+	d.versions.show(versionOf(m))
 }
 
 func (d *directory) gone(m *v1alpha1.Meeting) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.versions.know(versionOf(m))
 	delete(d.byUID, m.UID)
 	name := types.NamespacedName{Namespace: m.Namespace, Name: m.Name}
 	if now := d.byName[name]; now != nil && now.UID == m.UID {
@@ -128,6 +133,7 @@ func (d *directory) gone(m *v1alpha1.Meeting) {
 	}
 	d.shelve(m, false)
 	d.show(m.UID, ^uint64(0))
+	d.versions.show(versionOf(m))
 }
 
 // show tells those who wait for a write. The caller holds the lock.
@@ -223,14 +229,4 @@ func byAge(a, b *v1alpha1.Meeting) int {
 		return -1
 	}
 	return 1
-}
-
-// versionOf orders the states of one object. The API promises that versions of one resource can be compared as
-// numbers (KEP-5504).
-func versionOf(m *v1alpha1.Meeting) uint64 {
-	version, err := strconv.ParseUint(m.ResourceVersion, 10, 64)
-	if err != nil {
-		return 0
-	}
-	return version
 }

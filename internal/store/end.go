@@ -24,9 +24,10 @@ func (s *Store) End(ctx context.Context, t *tenant.Tenant, c meeting.EndCommand)
 	if err != nil {
 		return meeting.EndResult{}, asFault(err)
 	}
+	s.directory.versions.know(versionOf(m))
 	ctx, cancel := context.WithTimeout(ctx, endTimeout)
 	defer cancel()
-	err = s.changes.wait(ctx, m.UID, func() *v1alpha1.Meeting { return s.newest(t, m) }, isDeserted)
+	err = s.changes.wait(ctx, m.UID, func() *v1alpha1.Meeting { return s.latest(t, m) }, isDeserted)
 	return meeting.EndResult{Ended: err == nil}, nil
 }
 
@@ -40,8 +41,8 @@ func isDeserted(m *v1alpha1.Meeting) bool {
 	return looked && m.Status.ParticipantCount == 0
 }
 
-// newest is a Meeting as it was written, until the cache shows that; nil when it is gone.
-func (s *Store) newest(t *tenant.Tenant, written *v1alpha1.Meeting) *v1alpha1.Meeting {
+// latest is a Meeting as it was written, until the cache shows that; nil when it is gone.
+func (s *Store) latest(t *tenant.Tenant, written *v1alpha1.Meeting) *v1alpha1.Meeting {
 	if s.directory.isPending(written.UID) {
 		return written
 	}

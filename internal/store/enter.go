@@ -19,6 +19,7 @@ import (
 // empty. lineage is that of a ticket, or empty for a room link. With a Gone error comes a view that says where the
 // others went.
 func (s *Store) Enter(ctx context.Context, t *tenant.Tenant, room, lineage string) (meeting.View, error) {
+	s.catchUp(ctx)
 	live, err := s.holder(ctx, t, room)
 	if err == nil && live == nil && lineage != "" {
 		live, err = s.elsewhere(ctx, t, room)

@@ -16,6 +16,7 @@ import (
 // Join answers the live meeting of a room, and creates it when there is none. The first duration that is named is
 // the meeting's; a password becomes the room's while nobody has entered it, and must match afterwards.
 func (s *Store) Join(ctx context.Context, t *tenant.Tenant, c meeting.JoinCommand) (meeting.View, error) {
+	s.catchUp(ctx)
 	return s.withRoom(ctx, t, c.Room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
 		if live == nil {
 			p := plans{spec: v1alpha1.MeetingSpec{Room: c.Room, Duration: c.Duration}}

@@ -5,6 +5,7 @@ package store
 import (
 	"context"
 	"slices"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -23,6 +24,7 @@ func (s *Store) Totals(ctx context.Context, t *tenant.Tenant) (meeting.Totals, e
 
 // Live lists a tenant's live meetings, oldest first.
 func (s *Store) Live(ctx context.Context, t *tenant.Tenant) ([]meeting.View, error) {
+	s.catchUp(ctx)
 	if err := s.directory.await(ctx, t, ""); err != nil {
 		return nil, asFault(err)
 	}
@@ -33,6 +35,23 @@ func (s *Store) Live(ctx context.Context, t *tenant.Tenant) ([]meeting.View, err
 	}
 	return views, nil
 }
+
+// catchUpTimeout bounds how long a reader waits for a cache that has fallen behind those of the other replicas.
+const catchUpTimeout = time.Second
+
+// catchUp waits until this replica knows all that another has shown or confirmed. A cache to which nothing comes is not
+// waited for long: what it has is better than nothing.
+func (s *Store) catchUp(ctx context.Context) {
+	if s.newest == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, catchUpTimeout)
+	defer cancel()
+	s.directory.versions.await(ctx, s.newest(ctx))
+}
+
+// Known is the newest version of a Meeting that this replica has shown or confirmed to anybody.
+func (s *Store) Known() uint64 { return s.directory.versions.newest() }
 
 // ByUID finds a meeting of the tenant, also one that has ended, for ten minutes after its object is gone.
 func (s *Store) ByUID(_ context.Context, t *tenant.Tenant, uid string) (meeting.View, bool) {

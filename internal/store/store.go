@@ -21,12 +21,16 @@ type Options struct {
 	// Cache tells of Meetings.
 	Cache cache.Cache
 	Now   func() time.Time
+	// Newest asks the other replicas for the newest version of a Meeting that one of them knows; nil means that there are
+	// none.
+	Newest func(context.Context) uint64
 }
 
 // Store keeps meetings.
 type Store struct {
 	client    client.Client
 	now       func() time.Time
+	newest    func(context.Context) uint64
 	directory *directory
 	changes   *changes
 	graves    *graves
@@ -35,7 +39,7 @@ type Store struct {
 // New makes a Store and its watch for changes. Call it before the cache starts.
 func New(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{
-		client: o.Client, now: o.Now,
+		client: o.Client, now: o.Now, newest: o.Newest,
 		directory: newDirectory(), changes: newChanges(), graves: newGraves(o.Now),
 	}
 	informer, err := o.Cache.GetInformer(ctx, &v1alpha1.Meeting{})

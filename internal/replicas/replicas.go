@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package replicas lets each replica learn what the others know, so that it can wait until its own cache shows that
+// too. A replica says in a Lease where it can be asked, as API servers do among themselves (KEP-1965).
+package replicas
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	"github.com/google/uuid"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/component-helpers/apimachinery/lease"
+	"k8s.io/utils/clock"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+)
+
+const (
+	labelIdentity     = "convene.dev/identity"
+	identity          = "manager"
+	annotationAddress = "convene.dev/replica-address"
+)
+
+const (
+	// leaseDuration is after how long without a renewal a replica is taken for dead.
+	leaseDuration = 15 * time.Second
+	renewInterval = leaseDuration / 3
+	// leftOver is the age from which a Lease is of a replica that is gone, whatever the clocks say (as with API servers).
+	leftOver = time.Hour
+	// linger is how long a replica that has served its last request can still be asked what it confirmed with it.
+	linger = 500 * time.Millisecond
+)
+
+// Leases selects those of replicas.
+func Leases() labels.Selector { return labels.SelectorFromSet(labels.Set{labelIdentity: identity}) }
+
+// Options are what a Group needs.
+type Options struct {
+	// Cache tells of the Leases.
+	Cache cache.Cache
+	// Client writes this replica's own.
+	Client kubernetes.Interface
+	// Namespace of the Leases.
+	Namespace string
+	// Host is the address (IP) at which the others reach this replica; empty means 127.0.0.1. Port may be 0 for any.
+	Host string
+	Port int
+	Log  logr.Logger
+}
+
+// Group is this replica and the others.
+type Group struct {
+	// Known is the newest version of a Meeting that this replica has shown or confirmed to anybody; Served is closed when it
+	// has answered its last request. Set both before the Group runs.
+	Known  func() uint64
+	Served <-chan struct{}
+
+	Options
+	name   string
+	joined chan struct{}
+	join   sync.Once
+	others others
+	rounds rounds
+}
+
+// New makes a Group. It works once it runs; until then nobody else is in it.
+func New(o Options) *Group {
+	g := &Group{Options: o, name: "manager-" + uuid.NewString(), joined: make(chan struct{})}
+	g.rounds.ask = g.askAll
+	return g
+}
+
+// NeedLeaderElection is false: every replica is in the Group.
+func (*Group) NeedLeaderElection() bool { return false }
+
+// Joined is closed when the others can know of this replica. It should serve no sooner.
+func (g *Group) Joined() <-chan struct{} { return g.joined }
+
+// Start answers the others, until this replica has served its last request after the context has ended.
+func (g *Group) Start(ctx context.Context) error {
+	address := net.JoinHostPort(cmp.Or(g.Host, "127.0.0.1"), strconv.Itoa(g.Port))
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: http.HandlerFunc(g.answer), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	if err := g.watch(serving); err != nil {
+		return errors.Join(err, server.Close())
+	}
+	ours := g.lease(listener.Addr().String())
+	go ours.Run(serving)
+	select {
+	case err := <-failed:
+		return err
+	case <-ctx.Done():
+	}
+	<-g.Served
+	time.Sleep(linger)
+	stop()
+	ours.Stop()
+	return server.Close()
+}
+
+// lease is kept while this replica runs, and deleted when it stops.
+func (g *Group) lease(address string) lease.Controller {
+	return lease.NewController(clock.RealClock{}, g.Client, g.name, int32(leaseDuration/time.Second), nil, renewInterval, g.name, g.Namespace,
+		func(l *coordinationv1.Lease) error {
+			l.Labels = map[string]string{labelIdentity: identity}
+			l.Annotations = map[string]string{annotationAddress: address}
+			return nil
+		})
+}
+
+// answer tells any other what this replica knows. The number is no secret, and nothing is read from the request.
+func (g *Group) answer(w http.ResponseWriter, _ *http.Request) {
+	_, _ = w.Write(strconv.AppendUint(nil, g.Known(), 10))
+}
