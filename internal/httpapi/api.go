@@ -68,8 +68,7 @@ type api struct {
 	wrongKeys *limit.Buckets[netip.Addr]
 	keyLimits *limit.Buckets[limitedKey]
 	guesses   *limit.Guesses
-	logins    chan struct{}
-	ownLogins *limit.Shares[types.UID]
+	logins    *limit.Shares[types.UID]
 	documents *documents
 }
 
@@ -86,8 +85,7 @@ func New(o Options) http.Handler {
 		wrongKeys: limit.New[netip.Addr](maxLimited),
 		keyLimits: limit.New[limitedKey](maxLimited),
 		guesses:   limit.NewGuesses(),
-		logins:    make(chan struct{}, maxLogins),
-		ownLogins: limit.NewShares[types.UID](maxLoginsOfOne),
+		logins:    limit.NewShares[types.UID](maxLogins, maxLoginsOfOne),
 		documents: newDocuments(),
 	}
 	if a.now == nil {

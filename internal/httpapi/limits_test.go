@@ -106,7 +106,7 @@ func TestLoginsOfOneTenantLeaveRoomForOthers(t *testing.T) {
 	w.server = httptest.NewServer(handler)
 	t.Cleanup(w.server.Close)
 	for range maxLoginsOfOne {
-		if _, ok := handler.ownLogins.Try(one.UID); !ok {
+		if _, ok := handler.logins.Try(one.UID); !ok {
 			t.Fatal("no place")
 		}
 	}

@@ -79,17 +79,11 @@ func (c *call) login(q tokenRequest) error {
 		return nil
 	}
 	return c.guess(limit.HostLogin, q.username, func() error {
-		giveBack, ok := c.ownLogins.Try(c.tenant.UID)
+		giveBack, ok := c.logins.Try(c.tenant.UID)
 		if !ok {
 			return errTooManyLogins
 		}
 		defer giveBack()
-		select {
-		case c.logins <- struct{}{}:
-			defer func() { <-c.logins }()
-		default:
-			return errTooManyLogins
-		}
 		if !c.tenant.Users.Verify(q.username, q.password) {
 			return errWrongLogin
 		}

@@ -5,72 +5,85 @@ package limit
 import (
 	"context"
 	"sync"
+
+	"golang.org/x/sync/semaphore"
 )
 
-// Shares let nobody do more than so many things at once; what is beyond waits, and holds up its own owner only. They
-// are safe for concurrent use, and remember no more than those who do something or wait.
+// Shares let only so many things be done at once, and nobody do more than a share of them; what is beyond its owner's
+// share waits, and holds up its own owner only. They are safe for concurrent use, and remember no more than those who do
+// something or wait.
 type Shares[K comparable] struct {
-	most int
-	mu   sync.Mutex
-	all  map[K]*share
+	total *semaphore.Weighted
+	each  int64
+	mu    sync.Mutex
+	all   map[K]*share
 }
 
 type share struct {
-	places chan struct{}
+	places *semaphore.Weighted
 	// users do something or wait.
 	users int
 }
 
-// NewShares makes Shares of so many things at once.
-func NewShares[K comparable](most int) *Shares[K] { return &Shares[K]{most: most, all: map[K]*share{}} }
+// NewShares makes Shares of so many things at once, of which one owner may do so many.
+func NewShares[K comparable](total, each int) *Shares[K] {
+	return &Shares[K]{total: semaphore.NewWeighted(int64(total)), each: int64(each), all: map[K]*share{}}
+}
 
 // Take waits for a place, and gives the means to return it. Its error is the context's.
-func (s *Shares[K]) Take(ctx context.Context, key K) (giveBack func(), err error) {
-	own := s.join(key)
-	select {
-	case own.places <- struct{}{}:
-		return s.giveBack(key, own), nil
-	case <-ctx.Done():
-		s.leave(key, own)
-		return nil, ctx.Err()
+func (s *Shares[K]) Take(ctx context.Context, owner K) (giveBack func(), err error) {
+	own := s.join(owner)
+	if err := own.places.Acquire(ctx, 1); err != nil {
+		s.leave(owner, own)
+		return nil, err
 	}
+	if err := s.total.Acquire(ctx, 1); err != nil {
+		own.places.Release(1)
+		s.leave(owner, own)
+		return nil, err
+	}
+	return s.giveBack(owner, own), nil
 }
 
 // Try takes a place if one is free.
-func (s *Shares[K]) Try(key K) (giveBack func(), ok bool) {
-	own := s.join(key)
-	select {
-	case own.places <- struct{}{}:
-		return s.giveBack(key, own), true
-	default:
-		s.leave(key, own)
+func (s *Shares[K]) Try(owner K) (giveBack func(), ok bool) {
+	own := s.join(owner)
+	if !own.places.TryAcquire(1) {
+		s.leave(owner, own)
 		return nil, false
 	}
+	if !s.total.TryAcquire(1) {
+		own.places.Release(1)
+		s.leave(owner, own)
+		return nil, false
+	}
+	return s.giveBack(owner, own), true
 }
 
-func (s *Shares[K]) giveBack(key K, own *share) func() {
+func (s *Shares[K]) giveBack(owner K, own *share) func() {
 	return func() {
-		<-own.places
-		s.leave(key, own)
+		s.total.Release(1)
+		own.places.Release(1)
+		s.leave(owner, own)
 	}
 }
 
-func (s *Shares[K]) join(key K) *share {
+func (s *Shares[K]) join(owner K) *share {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	own := s.all[key]
+	own := s.all[owner]
 	if own == nil {
-		own = &share{places: make(chan struct{}, s.most)}
-		s.all[key] = own
+		own = &share{places: semaphore.NewWeighted(s.each)}
+		s.all[owner] = own
 	}
 	own.users++
 	return own
 }
 
-func (s *Shares[K]) leave(key K, own *share) {
+func (s *Shares[K]) leave(owner K, own *share) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if own.users--; own.users == 0 {
-		delete(s.all, key)
+		delete(s.all, owner)
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func TestSharesHoldUpTheirOwnersOnly(t *testing.T) {
-	s := NewShares[string](2)
+	s := NewShares[string](4, 2)
 	var held []func()
 	for range 2 {
 		giveBack, err := s.Take(t.Context(), "a")
@@ -27,13 +27,21 @@ func TestSharesHoldUpTheirOwnersOnly(t *testing.T) {
 	if _, ok := s.Try("a"); ok {
 		t.Error("a third thing at once")
 	}
-	for range 3 {
+	for range 2 {
 		other, ok := s.Try("b")
 		if !ok {
 			t.Fatal("somebody else is held up")
 		}
-		other()
+		held = append(held, other)
 	}
+	if _, ok := s.Try("c"); ok {
+		t.Error("a fifth thing at once")
+	}
+	if _, err := s.Take(over, "c"); err == nil {
+		t.Error("a fifth thing at once")
+	}
+	held[2]()
+	held[3]()
 	held[0]()
 	third, err := s.Take(t.Context(), "a")
 	if err != nil {
@@ -47,9 +55,10 @@ func TestSharesHoldUpTheirOwnersOnly(t *testing.T) {
 }
 
 func TestSharesUnderManyOwners(t *testing.T) {
-	const most, owners = 3, 4
-	s := NewShares[int](most)
+	const total, most, owners = 5, 3, 4
+	s := NewShares[int](total, most)
 	var busy [owners]atomic.Int32
+	var together atomic.Int32
 	var all sync.WaitGroup
 	for i := range 100 * owners {
 		all.Go(func() {
@@ -61,6 +70,10 @@ func TestSharesUnderManyOwners(t *testing.T) {
 			if n := busy[i%owners].Add(1); n > most {
 				t.Errorf("%d at once", n)
 			}
+			if n := together.Add(1); n > total {
+				t.Errorf("%d at once of all", n)
+			}
+			together.Add(-1)
 			busy[i%owners].Add(-1)
 			giveBack()
 		})

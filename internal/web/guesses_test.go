@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"sync"
 	"testing"
 	"time"
@@ -117,8 +118,10 @@ func TestGuessesAtOnceDoNotGetPastTheLimit(t *testing.T) {
 func TestAGuessThatGetsNoTurnIsGivenBack(t *testing.T) {
 	s := newSite(t)
 	v := &visit{r: newRequest(http.MethodPost, "/session", ""), t: s.tenant}
-	for range maxChecks {
-		s.checks <- struct{}{}
+	for i := range maxChecks {
+		if _, ok := s.checks.Try(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)})); !ok {
+			t.Fatal("no place")
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

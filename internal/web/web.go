@@ -69,14 +69,13 @@ type handler struct {
 	page    *page
 	assets  assets
 	guesses *limit.Guesses
-	checks  chan struct{}
-	// ownChecks are those of one address.
-	ownChecks *limit.Shares[netip.Addr]
-	calls     *limit.Buckets[caller]
-	doors     *doors
-	signals   *signals
-	metrics   *metrics
-	sameSite  *http.CrossOriginProtection
+	// checks are of passwords, and their owners addresses.
+	checks   *limit.Shares[netip.Addr]
+	calls    *limit.Buckets[caller]
+	doors    *doors
+	signals  *signals
+	metrics  *metrics
+	sameSite *http.CrossOriginProtection
 }
 
 // New makes the handler of every path that is not a tenant's BasePath followed by /api, with nothing stripped, and of
@@ -108,16 +107,15 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 		return nil, err
 	}
 	return &handler{
-		Options:   o,
-		page:      page,
-		assets:    assets,
-		guesses:   limit.NewGuesses(),
-		checks:    make(chan struct{}, maxChecks),
-		ownChecks: limit.NewShares[netip.Addr](maxChecksOfOne),
-		calls:     limit.New[caller](maxCallers),
-		doors:     newDoors(),
-		signals:   newSignals(),
-		metrics:   newMetrics(o.Registerer),
-		sameSite:  http.NewCrossOriginProtection(),
+		Options:  o,
+		page:     page,
+		assets:   assets,
+		guesses:  limit.NewGuesses(),
+		checks:   limit.NewShares[netip.Addr](maxChecks, maxChecksOfOne),
+		calls:    limit.New[caller](maxCallers),
+		doors:    newDoors(),
+		signals:  newSignals(),
+		metrics:  newMetrics(o.Registerer),
+		sameSite: http.NewCrossOriginProtection(),
 	}, nil
 }
