@@ -4,23 +4,15 @@ package e2e
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/json"
-	"encoding/pem"
 	"fmt"
-	"math/big"
-	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 
@@ -33,36 +25,8 @@ type pair struct{ cert, key string }
 // renew writes a new certificate for 127.0.0.1, and returns a client that trusts it alone.
 func (p pair) renew(t *testing.T, serial int64) *http.Client {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(serial), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotBefore: time.Now().Add(-time.Hour),
-		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
-	}
-	signed, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for file, block := range map[string]*pem.Block{p.key: {Type: "PRIVATE KEY", Bytes: secret}, p.cert: {Type: "CERTIFICATE", Bytes: signed}} {
-		if err := os.WriteFile(file+".new", pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(file+".new", file); err != nil {
-			t.Fatal(err)
-		}
-	}
-	parsed, err := x509.ParseCertificate(signed)
-	if err != nil {
-		t.Fatal(err)
-	}
 	trusted := x509.NewCertPool()
-	trusted.AddCert(parsed)
+	trusted.AddCert(testkit.Certificate(t, p.cert, p.key, serial))
 	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: trusted}, DisableKeepAlives: true}}
 }
 

@@ -5,17 +5,10 @@ package gateway
 import (
 	"bufio"
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
-	"math/big"
 	"net"
 	"net/http"
 	"os"
@@ -66,36 +59,6 @@ func served(t *testing.T, o Options, change func(*limits)) string {
 	return o.Addresses[0]
 }
 
-// certificate writes a new one for 127.0.0.1, and returns its serial number.
-func certificate(t *testing.T, certFile, keyFile string, serial int64) {
-	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(serial), Subject: pkix.Name{CommonName: "gateway"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
-	}
-	signed, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for file, block := range map[string]*pem.Block{keyFile: {Type: "PRIVATE KEY", Bytes: secret}, certFile: {Type: "CERTIFICATE", Bytes: signed}} {
-		// As the kubelet does it: a new file in the place of the old.
-		if err := os.WriteFile(file+".new", pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Rename(file+".new", file); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // serialAt is the serial number of the certificate that a server shows.
 func serialAt(address string) (int64, error) {
 	conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true})
@@ -108,7 +71,7 @@ func serialAt(address string) (int64, error) {
 
 func TestTLSWithACertificateThatChanges(t *testing.T) {
 	certFile, keyFile := filepath.Join(t.TempDir(), "tls.crt"), filepath.Join(t.TempDir(), "tls.key")
-	certificate(t, certFile, keyFile, 1)
+	testkit.Certificate(t, certFile, keyFile, 1)
 	address := served(t, Options{CertFile: certFile, KeyFile: keyFile}, nil)
 	shows := func(serial int64) {
 		t.Helper()
@@ -138,19 +101,19 @@ func TestTLSWithACertificateThatChanges(t *testing.T) {
 			t.Errorf("without TLS: %d", response.StatusCode)
 		}
 	}
-	certificate(t, certFile, keyFile, 2)
+	testkit.Certificate(t, certFile, keyFile, 2)
 	shows(2)
 	if err := os.WriteFile(certFile, []byte("half a file"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	shows(2)
-	certificate(t, certFile, keyFile, 3)
+	testkit.Certificate(t, certFile, keyFile, 3)
 	shows(3)
 }
 
 func TestNoOldTLS(t *testing.T) {
 	certFile, keyFile := filepath.Join(t.TempDir(), "tls.crt"), filepath.Join(t.TempDir(), "tls.key")
-	certificate(t, certFile, keyFile, 1)
+	testkit.Certificate(t, certFile, keyFile, 1)
 	address := served(t, Options{CertFile: certFile, KeyFile: keyFile}, nil)
 
 	conn, err := tls.Dial("tcp", address, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: tls.VersionTLS11})
