@@ -112,6 +112,22 @@ func benchEndpoints(t *testing.T, w *world) {
 		}
 		row(e.method+" "+e.name+", CPU per request", took.String(), fmt.Sprintf("%s %s", e.against, e.floor), float64(took)/float64(e.floor), e.promise)
 	}
+	benchReplicas(t, w, floor, signing)
+}
+
+// benchReplicas is what it costs a replica that there is another, whom it asks what that one has confirmed.
+func benchReplicas(t *testing.T, w *world, floor, signing time.Duration) {
+	var one *testkit.ManagerProcess
+	for range 2 {
+		one = testkit.Manager(t, w.Cluster, testkit.ManagerOptions{
+			DefaultConfig: w.Namespace + "/default", Args: []string{"--leader-elect", "--leader-election-namespace", w.Namespace},
+		})
+	}
+	api := one.URL + "/api/v1/"
+	listed := perRequest(t, one.PID(), "GET", api+"meetings", w.a.key, nil)
+	row("GET meetings, of two replicas", listed.String(), fmt.Sprintf("bare handler %s", floor), float64(listed)/float64(floor), atMost(2))
+	joined := perRequest(t, one.PID(), "POST", api+"join", w.a.key, map[string]any{"room": "room1", "name": "Ada", "audio": true, "video": true})
+	row("POST join, of two replicas", joined.String(), fmt.Sprintf("bare handler that signs %s", signing), float64(joined)/float64(signing), atMost(1.5))
 }
 
 // benchCreate makes Meetings past Convene and through it, in turns, so that other work of the machine slows both.
