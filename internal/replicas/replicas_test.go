@@ -193,7 +193,9 @@ func TestLeasesOfDeadReplicasAreRemoved(t *testing.T) {
 	if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(killed), killed); err != nil {
 		t.Errorf("the Lease of one that may live is gone: %v", err)
 	}
+	one.others.mu.Lock()
 	one.others.known["killed-just-now"].renewed = time.Now().Add(-leaseDuration)
+	one.others.mu.Unlock()
 	if len(one.others.alive()) != 0 {
 		t.Error("one that does not renew its Lease is taken for alive")
 	}

@@ -58,10 +58,7 @@ func (s *Store) confirm(ctx context.Context, cached *v1alpha1.Meeting) (*v1alpha
 // A room whose meeting is being ended is waited for.
 func (s *Store) withRoom(ctx context.Context, t *tenant.Tenant, room string, act func(context.Context, *v1alpha1.Meeting) (*v1alpha1.Meeting, error)) (meeting.View, error) {
 	for attempt := 1; ; attempt++ {
-		live, err := s.holder(ctx, t, room)
-		if err != nil {
-			return meeting.View{}, asFault(err)
-		}
+		live := s.directory.holder(t, room)
 		if live != nil && meeting.IsLeaving(live) {
 			if err := s.awaitOver(ctx, t, live); err != nil {
 				return meeting.View{}, err

@@ -3,27 +3,29 @@
 package store
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/meeting"
-	"convene.dev/convene/internal/tenant"
 )
 
 // directory finds Meetings without copying or walking them: by UID, by name, by room, and by tenant with totals kept
-// as they change. It is fed by the cache's events, shares their objects, and can wait for writes of this replica,
-// which is how a request sees what the one before it wrote.
+// as they change. It is fed by the cache's events, shares their objects, and shows writes of this replica before the cache
+// does, which is how a request sees what the one before it wrote.
 type directory struct {
-	mu       sync.RWMutex
-	byUID    map[types.UID]*v1alpha1.Meeting
-	byName   map[types.NamespacedName]*v1alpha1.Meeting
-	shelves  map[types.NamespacedName]*shelf
-	pending  map[types.UID]*write
+	mu      sync.RWMutex
+	byUID   map[types.UID]*v1alpha1.Meeting
+	byName  map[types.NamespacedName]*v1alpha1.Meeting
+	shelves map[types.NamespacedName]*shelf
+	// pending are writes of this replica that the cache has not shown yet, buried the last Meetings that have gone.
+	pending  map[types.UID]write
+	buried   *simplelru.LRU[types.UID, struct{}]
 	versions versions
 }
 
@@ -47,20 +49,29 @@ type room struct {
 	listed bool
 }
 
-// write is one of ours that the cache has not shown yet.
+// write is a version that this replica made.
 type write struct {
-	config  types.NamespacedName
-	room    string
 	version uint64
-	shown   chan struct{}
+	at      time.Time
 }
 
+// maxBuried is of how many Meetings that have gone it is known that a write which comes late does not bring them back.
+const maxBuried = 1024
+
+// patience is for how long a write may be shown before the cache shows it, where the cache shows newer ones.
+const patience = 10 * time.Second
+
 func newDirectory() *directory {
+	buried, err := simplelru.NewLRU[types.UID, struct{}](maxBuried, nil)
+	if err != nil {
+		panic(err) // Its size is not positive.
+	}
 	return &directory{
 		byUID:   map[types.UID]*v1alpha1.Meeting{},
 		byName:  map[types.NamespacedName]*v1alpha1.Meeting{},
 		shelves: map[types.NamespacedName]*shelf{},
-		pending: map[types.UID]*write{},
+		pending: map[types.UID]write{},
+		buried:  buried,
 	}
 }
 
@@ -68,80 +79,70 @@ func configOf(m *v1alpha1.Meeting) types.NamespacedName {
 	return types.NamespacedName{Namespace: m.Namespace, Name: m.Spec.ConfigRef.Name}
 }
 
-// wrote notes a write of this replica: reads wait until the cache shows it.
+// wrote shows a write of this replica before the cache does.
 func (d *directory) wrote(m *v1alpha1.Meeting) {
 	version := versionOf(m)
 	d.versions.know(version)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if seen := d.byUID[m.UID]; seen != nil && versionOf(seen) >= version {
+	if seen := d.byUID[m.UID]; d.buried.Contains(m.UID) || seen != nil && versionOf(seen) >= version {
 		return
 	}
-	if w := d.pending[m.UID]; w != nil {
-		w.version = max(w.version, version)
-		return
-	}
-	d.pending[m.UID] = &write{config: configOf(m), room: m.Spec.Room, version: version, shown: make(chan struct{})}
-}
-
-func (d *directory) isPending(uid types.UID) bool {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	return d.pending[uid] != nil
-}
-
-// await waits for this replica's writes to the tenant's Meetings, or to those of one room, that were made before.
-func (d *directory) await(ctx context.Context, t *tenant.Tenant, room string) error {
-	var waits []chan struct{}
-	d.mu.RLock()
-	for _, w := range d.pending {
-		if w.config == t.NamespacedName && (room == "" || room == w.room) {
-			waits = append(waits, w.shown)
-		}
-	}
-	d.mu.RUnlock()
-	for _, shown := range waits {
-		select {
-		case <-shown:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
+	d.pending[m.UID] = write{version: version, at: time.Now()}
+	d.put(m.DeepCopy())
 }
 
 func (d *directory) changed(m *v1alpha1.Meeting) {
+	version := versionOf(m)
+	// Whoever sees the change in what follows can also learn of its version.
+	d.versions.know(version)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	// Whoever sees the change in what follows can also learn of its version.
-	d.versions.know(versionOf(m))
-	d.byUID[m.UID] = m
-	d.byName[types.NamespacedName{Namespace: m.Namespace, Name: m.Name}] = m
-	d.shelve(m, true)
-	d.show(m.UID, versionOf(m))
-	d.versions.show(versionOf(m))
+	if version >= d.pending[m.UID].version {
+		delete(d.pending, m.UID)
+		d.put(m)
+	}
+	d.forgetLost(version)
+	d.versions.show(version)
 }
 
 func (d *directory) gone(m *v1alpha1.Meeting) {
+	version := versionOf(m)
+	d.versions.know(version)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.versions.know(versionOf(m))
+	d.buried.Add(m.UID, struct{}{})
+	d.remove(m)
+	d.forgetLost(version)
+	d.versions.show(version)
+}
+
+// forgetLost takes out what this replica wrote and the cache has never shown, though it has shown newer versions since: it
+// was deleted while the cache did not look. The cache may bring many at once in any order, so there is some time for it.
+func (d *directory) forgetLost(version uint64) {
+	for uid, w := range d.pending {
+		if w.version < version && time.Since(w.at) > patience {
+			d.remove(d.byUID[uid])
+		}
+	}
+}
+
+// put has a Meeting found as it is now. The caller holds the lock.
+func (d *directory) put(m *v1alpha1.Meeting) {
+	d.byUID[m.UID] = m
+	d.byName[types.NamespacedName{Namespace: m.Namespace, Name: m.Name}] = m
+	d.shelve(m, true)
+}
+
+// remove has a Meeting found no more. The caller holds the lock.
+func (d *directory) remove(m *v1alpha1.Meeting) {
+	delete(d.pending, m.UID)
 	delete(d.byUID, m.UID)
 	name := types.NamespacedName{Namespace: m.Namespace, Name: m.Name}
 	if now := d.byName[name]; now != nil && now.UID == m.UID {
 		delete(d.byName, name)
 	}
 	d.shelve(m, false)
-	d.show(m.UID, ^uint64(0))
-	d.versions.show(versionOf(m))
-}
-
-// show tells those who wait for a write. The caller holds the lock.
-func (d *directory) show(uid types.UID, version uint64) {
-	if w := d.pending[uid]; w != nil && version >= w.version {
-		close(w.shown)
-		delete(d.pending, uid)
-	}
 }
 
 // shelve puts a Meeting into its room, or takes it out, and corrects totals and listing by what that changes in the

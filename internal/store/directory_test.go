@@ -3,14 +3,13 @@
 package store
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -88,14 +87,17 @@ func TestDirectoryAgreesWithANaiveModel(t *testing.T) {
 
 // change does one random thing to a Meeting, and tells the directory.
 func change(random *rand.Rand, d *directory, all map[types.UID]*v1alpha1.Meeting, step int) {
-	uid := types.UID(strconv.Itoa(random.IntN(12)))
-	old := all[uid]
-	if old == nil {
+	uids := slices.Sorted(maps.Keys(all))
+	chosen := random.IntN(12)
+	if chosen >= len(uids) {
+		uid := types.UID(fmt.Sprint("made-", step))
 		m := aMeeting(string(uid), []string{"a", "b"}[random.IntN(2)], fmt.Sprint("room", random.IntN(4)), random.IntN(step+1), step+1)
 		all[uid] = m
 		d.changed(m)
 		return
 	}
+	uid := uids[chosen]
+	old := all[uid]
 	if random.IntN(5) == 0 {
 		delete(all, uid)
 		d.gone(old)
@@ -112,42 +114,64 @@ func change(random *rand.Rand, d *directory, all map[types.UID]*v1alpha1.Meeting
 		m.Status.ParticipantCount = int32(random.IntN(5))
 	}
 	all[uid] = m
-	d.changed(m)
+	if random.IntN(3) == 0 { // It is a write of this replica, and the cache is behind.
+		d.wrote(m)
+		d.changed(old)
+	}
+	if random.IntN(3) > 0 {
+		d.changed(m)
+	} else {
+		d.wrote(m)
+	}
 }
 
-func TestReadsWaitForOwnWrites(t *testing.T) {
-	d, a := newDirectory(), tenantNamed("a")
+func (d *directory) lists(t *testing.T, when, config string, want ...string) {
+	t.Helper()
+	var got []string
+	for _, m := range d.live(tenantNamed(config)) {
+		got = append(got, string(m.UID)+"@"+m.ResourceVersion)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s, tenant %s has %v, want %v", when, config, got, want)
+	}
+}
+
+func TestOwnWritesAreShownAtOnce(t *testing.T) {
+	d := newDirectory()
 	written := aMeeting("1", "a", "board", 0, 7)
 	d.wrote(written)
-
-	if err := d.await(t.Context(), tenantNamed("b"), ""); err != nil {
-		t.Errorf("another tenant waits: %v", err)
-	}
-	if err := d.await(t.Context(), a, "other"); err != nil {
-		t.Errorf("another room waits: %v", err)
-	}
-	over, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := d.await(over, a, "board"); !errors.Is(err, context.Canceled) {
-		t.Errorf("a room with a write that is not shown yet: %v, want Canceled", err)
-	}
+	d.lists(t, "after a write", "a", "1@7")
+	d.lists(t, "after a write to another's", "b")
 	d.changed(aMeeting("1", "a", "board", 0, 6))
-	if err := d.await(over, a, ""); !errors.Is(err, context.Canceled) {
-		t.Errorf("an older state is taken for the write: %v", err)
-	}
+	d.lists(t, "while the cache shows an older state", "a", "1@7")
 	d.changed(written)
-	if err := d.await(t.Context(), a, "board"); err != nil {
-		t.Errorf("it waits still: %v", err)
-	}
-	d.wrote(aMeeting("1", "a", "board", 0, 7))
-	if d.isPending("1") {
-		t.Error("a write that was shown before it was noted is waited for")
-	}
+	d.changed(aMeeting("1", "a", "board", 0, 9))
+	d.lists(t, "after another's change", "a", "1@9")
 	d.wrote(aMeeting("1", "a", "board", 0, 8))
-	d.gone(written)
-	if err := d.await(t.Context(), a, ""); err != nil {
-		t.Errorf("a Meeting that is gone is waited for: %v", err)
+	d.lists(t, "after an answer that came late", "a", "1@9")
+	d.gone(aMeeting("1", "a", "board", 0, 10))
+	d.wrote(aMeeting("1", "a", "board", 0, 9))
+	d.lists(t, "after the end", "a")
+	if len(d.pending) > 0 {
+		t.Errorf("writes that the cache has shown are kept: %v", d.pending)
 	}
+}
+
+// What was written and deleted while the cache did not look is not shown for ever.
+func TestLostWritesAreForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDirectory()
+		d.wrote(aMeeting("1", "a", "board", 0, 7))
+		d.changed(aMeeting("2", "a", "other", 1, 9))
+		d.lists(t, "while the cache may still bring it", "a", "1@7", "2@9")
+		time.Sleep(patience + time.Second) //nolint:forbidigo // the time of synctest
+		d.lists(t, "while the cache brings nothing", "a", "1@7", "2@9")
+		d.changed(aMeeting("2", "a", "other", 1, 10))
+		d.lists(t, "after newer versions", "a", "2@10")
+		if len(d.pending) > 0 || len(d.byUID) != 1 || len(d.byName) != 1 {
+			t.Errorf("something is left: %v, %v, %v", d.pending, d.byUID, d.byName)
+		}
+	})
 }
 
 // filled is a directory of n live Meetings with 10 people each.

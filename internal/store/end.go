@@ -27,7 +27,7 @@ func (s *Store) End(ctx context.Context, t *tenant.Tenant, c meeting.EndCommand)
 	s.directory.versions.know(versionOf(m))
 	ctx, cancel := context.WithTimeout(ctx, endTimeout)
 	defer cancel()
-	err = s.changes.wait(ctx, m.UID, func() *v1alpha1.Meeting { return s.latest(t, m) }, isDeserted)
+	err = s.changes.wait(ctx, m.UID, func() *v1alpha1.Meeting { return s.directory.withUID(t, string(m.UID)) }, isDeserted)
 	return meeting.EndResult{Ended: err == nil}, nil
 }
 
@@ -41,22 +41,14 @@ func isDeserted(m *v1alpha1.Meeting) bool {
 	return looked && m.Status.ParticipantCount == 0
 }
 
-// latest is a Meeting as it was written, until the cache shows that; nil when it is gone.
-func (s *Store) latest(t *tenant.Tenant, written *v1alpha1.Meeting) *v1alpha1.Meeting {
-	if s.directory.isPending(written.UID) {
-		return written
-	}
-	return s.directory.withUID(t, string(written.UID))
-}
-
 func (s *Store) askEnd(ctx context.Context, t *tenant.Tenant, c meeting.EndCommand) (*v1alpha1.Meeting, error) {
 	for attempt := 1; ; attempt++ {
-		live, err := s.holder(ctx, t, c.Room)
-		if err == nil && (live == nil || meeting.IsLeaving(live)) {
-			live, err = s.elsewhere(ctx, t, c.Room)
-		}
-		if err != nil {
-			return nil, err
+		live := s.directory.holder(t, c.Room)
+		if live == nil || meeting.IsLeaving(live) {
+			var err error
+			if live, err = s.elsewhere(ctx, t, c.Room); err != nil {
+				return nil, err
+			}
 		}
 		if live == nil {
 			return nil, fault.NotFound("There is no live meeting of this room; look at GET meetings for those that are")
@@ -73,7 +65,7 @@ func (s *Store) askEnd(ctx context.Context, t *tenant.Tenant, c meeting.EndComma
 			ending.Spec.End.Redirect = ptr.To(v1alpha1.URL(*c.Redirect))
 		}
 		write, cancel := context.WithTimeout(ctx, writeTimeout)
-		err = s.patch(write, live, ending)
+		err := s.patch(write, live, ending)
 		cancel()
 		if err == nil {
 			return ending, nil

@@ -20,12 +20,12 @@ import (
 // others went.
 func (s *Store) Enter(ctx context.Context, t *tenant.Tenant, room, lineage string) (meeting.View, error) {
 	s.catchUp(ctx)
-	live, err := s.holder(ctx, t, room)
-	if err == nil && live == nil && lineage != "" {
-		live, err = s.elsewhere(ctx, t, room)
-	}
-	if err != nil {
-		return meeting.View{}, asFault(err)
+	live := s.directory.holder(t, room)
+	if live == nil && lineage != "" {
+		var err error
+		if live, err = s.elsewhere(ctx, t, room); err != nil {
+			return meeting.View{}, asFault(err)
+		}
 	}
 	if live != nil && meeting.IsLeaving(live) {
 		return view(t, live), ended()
@@ -116,7 +116,7 @@ func (s *Store) enlist(
 // annotate writes one annotation of a live Meeting, unless it has that value.
 func (s *Store) annotate(ctx context.Context, t *tenant.Tenant, uid string, value func(*v1alpha1.Meeting) (key, value string)) error {
 	for attempt := 1; ; attempt++ {
-		m, err := s.current(ctx, t, uid)
+		m, err := s.current(t, uid)
 		if err != nil {
 			return err
 		}

@@ -86,7 +86,7 @@ func entered(m *v1alpha1.Meeting) bool {
 
 // CheckPassword compares a password with that of the meeting. A meeting without one takes any.
 func (s *Store) CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, presented string) (bool, error) {
-	m, err := s.current(ctx, t, v.UID)
+	m, err := s.current(t, v.UID)
 	if err != nil {
 		return false, err
 	}
