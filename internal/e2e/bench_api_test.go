@@ -118,9 +118,10 @@ func benchEndpoints(t *testing.T, w *world) {
 // benchReplicas is what it costs a replica that there is another, whom it asks what that one has confirmed.
 func benchReplicas(t *testing.T, w *world, floor, signing time.Duration) {
 	var one *testkit.ManagerProcess
+	leases := w.NewNamespace(t)
 	for range 2 {
 		one = testkit.Manager(t, w.Cluster, testkit.ManagerOptions{
-			DefaultConfig: w.Namespace + "/default", Args: []string{"--leader-elect", "--leader-election-namespace", w.Namespace},
+			DefaultConfig: w.Namespace + "/default", Args: []string{"--leader-elect", "--leader-election-namespace", leases},
 		})
 	}
 	api := one.URL + "/api/v1/"

@@ -94,7 +94,14 @@ type rounds struct {
 type round struct {
 	done    chan struct{}
 	version uint64
+	callers int
 }
+
+// Where many ask at once, rounds begin no more often than this: a question costs more than an answer to one of them.
+const (
+	many = 4
+	pace = time.Millisecond
+)
 
 // newest takes part in the next round. One that is under way may have asked before the caller came.
 func (r *rounds) newest(ctx context.Context) uint64 {
@@ -103,6 +110,7 @@ func (r *rounds) newest(ctx context.Context) uint64 {
 		r.next = &round{done: make(chan struct{})}
 	}
 	mine := r.next
+	mine.callers++
 	if !r.running {
 		r.running = true
 		go r.run()
@@ -126,7 +134,11 @@ func (r *rounds) run() {
 		if mine == nil {
 			return
 		}
+		began := time.Now()
 		mine.version = r.ask()
 		close(mine.done)
+		if mine.callers >= many {
+			time.Sleep(pace - time.Since(began))
+		}
 	}
 }
