@@ -94,7 +94,7 @@ func benchMany(t *testing.T, w *world) {
 	if err := json.Unmarshal([]byte(body.raw), &decoded); err != nil {
 		t.Fatal(err)
 	}
-	const n = 10
+	const n = 50
 	before := cpu(t, os.Getpid())
 	for range n {
 		if err := json.NewEncoder(io.Discard).Encode(decoded); err != nil {

@@ -11,8 +11,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// chunk is what an encoder gathers before it writes: large listings are on their way while they are encoded.
-const chunk = 32 << 10
+// chunk is what an encoder gathers before it writes: large listings are on their way while they are encoded. Half as much
+// costs a quarter more, in calls of the system.
+const chunk = 64 << 10
 
 // encoder writes JSON piece by piece through a buffer that is used again: no reflection, and nothing between a meeting
 // and the wire. Who uses it sees to the commas.
@@ -24,7 +25,10 @@ type encoder struct {
 	buf    []byte
 }
 
-var encoders = sync.Pool{New: func() any { return &encoder{buf: make([]byte, 0, chunk+chunk/4)} }}
+// small holds nearly every other answer.
+const small = 4 << 10
+
+var encoders = sync.Pool{New: func() any { return &encoder{buf: make([]byte, 0, small)} }}
 
 func newEncoder(w http.ResponseWriter, status int) *encoder {
 	e := encoders.Get().(*encoder)
