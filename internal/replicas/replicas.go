@@ -38,6 +38,9 @@ const (
 	leftOver = time.Hour
 	// linger is how long a replica that has served its last request can still be asked what it confirmed with it.
 	linger = 500 * time.Millisecond
+	// requestTimeout and maxHeader (bytes) are far more than a question needs.
+	requestTimeout = 5 * time.Second
+	maxHeader      = 4 << 10
 )
 
 // Leases selects those of replicas.
@@ -92,13 +95,16 @@ func (g *Group) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	server := &http.Server{Handler: http.HandlerFunc(g.answer), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute}
+	server := &http.Server{
+		Handler: http.HandlerFunc(g.answer), MaxHeaderBytes: maxHeader,
+		ReadTimeout: requestTimeout, WriteTimeout: requestTimeout, IdleTimeout: time.Minute,
+	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
 
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	if err := g.watch(serving); err != nil {
+	if err := g.watch(ctx); err != nil {
 		return errors.Join(err, server.Close())
 	}
 	ours := g.lease(listener.Addr().String())
