@@ -77,6 +77,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 // Lease, and the controllers beside them.
 func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger) error {
 	cluster := clock.New()
+	config.Wrap(reconnect.Transport)
 	config.Wrap(cluster.Transport)
 	scheme := runtime.NewScheme()
 	_ = clientgoscheme.AddToScheme(scheme)

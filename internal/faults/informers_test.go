@@ -41,6 +41,7 @@ func TestInformersSuffer(t *testing.T) {
 		{"500", testkit.Refuse(http.StatusInternalServerError, metav1.StatusReasonInternalError, nil)},
 		{"503", testkit.Refuse(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, nil)},
 		{"reset", testkit.Reset},
+		{"hang", testkit.Hang},
 	}
 	cluster := *testkit.ControlPlane(t)
 	w := newWorld(t, &cluster, options{})
