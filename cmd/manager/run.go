@@ -138,12 +138,13 @@ func (p *parts) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.objects, err = client.New(p.config, client.Options{HTTPClient: httpClient, Scheme: p.scheme, Cache: &client.CacheOptions{
+	objects, err := client.New(p.config, client.Options{HTTPClient: httpClient, Scheme: p.scheme, Cache: &client.CacheOptions{
 		Reader: p.cache, EnableReadYourWritesConsistency: ptr.To(true),
 	}})
 	if err != nil {
 		return err
 	}
+	p.objects = &hasty{Client: objects}
 	if p.direct, err = client.New(p.config, client.Options{HTTPClient: httpClient, Scheme: p.scheme}); err != nil {
 		return err
 	}

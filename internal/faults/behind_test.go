@@ -5,8 +5,10 @@
 package faults
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -31,10 +33,11 @@ func TestLeaderBehind(t *testing.T) {
 	if leader == p.managers[1] {
 		way = p.ways[1]
 	}
-	due := p.byHand("due", func(m *v1alpha1.Meeting) { m.Spec.Duration = "00:00:10" })
-	p.Create(t, due)
-	sentAway := p.guest(t, "due", "")
-	p.eventually(t, p.occupied("due", 1))
+	due := p.byHand("due", func(m *v1alpha1.Meeting) { m.Spec.Duration = "00:00:20" })
+	long := p.byHand("long", func(m *v1alpha1.Meeting) { m.Spec.Duration = "01:00:00" })
+	p.Create(t, due, long)
+	p.eventually(t, p.lasts(due, "00:00:20"))
+	p.eventually(t, p.lasts(long, "01:00:00"))
 	release := make(chan struct{})
 	var writes atomic.Int32
 	way.Place(func(q *http.Request) testkit.Fault {
@@ -48,17 +51,17 @@ func TestLeaderBehind(t *testing.T) {
 	})
 	way.CutAll()
 	p.balancer.set(other.Addresses[0])
+	// The leader writes something, and its cache does not show that.
+	p.patch(t, p.config, `{"spec":{"meetings":{"maxDuration":"00:30:00"}}}`)
+	p.eventually(t, p.lasts(long, "00:30:00"))
+	sentAway := p.guest(t, "due", "")
+	p.eventually(t, sentAway.isIn)
 	p.patch(t, due, `{"metadata":{"annotations":{"touched":"yes"}}}`)
 	if err := p.backend.open(t.Context(), map[string]any{"room": "unseen"}); err != nil {
 		t.Fatal(err)
 	}
 	g := p.guest(t, "unseen", "")
-	p.eventually(t, func() error {
-		if entries, _ := g.cameIn(); entries == 0 {
-			return fmt.Errorf("the guest is not in yet")
-		}
-		return nil
-	})
+	p.eventually(t, g.isIn)
 	pause(t.Context(), behindFor)
 	if entries, wrong := g.cameIn(); entries != 1 || wrong != "" || g.isOver() {
 		t.Errorf("the guest came in %d times, was answered %q and sent away: %t", entries, wrong, g.isOver())
@@ -77,6 +80,18 @@ func TestLeaderBehind(t *testing.T) {
 	p.eventually(t, p.quiet)
 	p.unbroken(t)
 	summary.tried("a leader that is behind", "watch frames held back", behindFor.String(), !t.Failed(), time.Since(released))
+}
+
+// lasts says whether a Meeting is open and has a length.
+func (w *world) lasts(m *v1alpha1.Meeting, length v1alpha1.Duration) func() error {
+	return func() error {
+		var now v1alpha1.Meeting
+		err := w.Client.Get(context.Background(), client.ObjectKeyFromObject(m), &now)
+		if err == nil && (now.Status.Phase != v1alpha1.MeetingActive || now.Status.Duration != length) {
+			err = fmt.Errorf("%s is %s and lasts %s, want %s", m.Name, now.Status.Phase, now.Status.Duration, length)
+		}
+		return err
+	}
 }
 
 // TestRestartIntoOlderCache has a manager start with Meetings as they were before one ended and another began, as it
@@ -154,8 +169,8 @@ func older(version string, release <-chan struct{}, seen func(*http.Request)) fu
 			return unknown // clients then list
 		case isWatch(q):
 			return testkit.HoldBack(release)
-		case query.Get("fieldSelector") != "" || query.Get("limit") == "1":
-			return nil // asked for one thing now
+		case query.Get("fieldSelector") != "" || query.Get("limit") == "1" || strings.Contains(q.Header.Get("Accept"), "PartialObjectMetadata"):
+			return nil // asked for what is so now, past any cache
 		default:
 			return func(rw http.ResponseWriter, r *http.Request, pass http.Handler) {
 				query.Set("resourceVersion", version)

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"sync"
 	"testing"
@@ -125,6 +126,14 @@ func (g *guest) isOver() bool {
 	default:
 		return false
 	}
+}
+
+// isIn says whether the guest has come in.
+func (g *guest) isIn() error {
+	if entries, wrong := g.cameIn(); entries == 0 {
+		return fmt.Errorf("the guest is not in yet: %q", wrong)
+	}
+	return nil
 }
 
 // cameIn is how often, and what went wrong otherwise.
