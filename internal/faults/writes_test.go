@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -59,10 +60,20 @@ func (w *world) killer(t *testing.T) (kill func(), done func()) {
 		}
 		restarted <- err
 	}()
+	var mu sync.Mutex
+	over := false
 	return func() {
+			mu.Lock()
+			defer mu.Unlock()
+			if over { // The story had ended before this write.
+				return
+			}
 			w.manager.Kill()
 			again <- struct{}{}
 		}, func() {
+			mu.Lock()
+			over = true
+			mu.Unlock()
 			close(again)
 			if err := <-restarted; err != nil {
 				t.Fatal(err)
