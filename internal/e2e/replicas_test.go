@@ -31,10 +31,18 @@ func (w *world) replica(t *testing.T) account {
 	return account{t: t, baseURL: m.URL, key: w.a.key}
 }
 
+// newReplicas starts two managers of which one leads. The world's own takes part in no election: of two who let go of a
+// Meeting at the same time, the API server may carry out the later on the next Meeting of that name.
+func newReplicas(t *testing.T) (w *world, one, other account) {
+	t.Helper()
+	w = newWorld(t)
+	w.manager.Stop()
+	return w, w.replica(t), w.replica(t)
+}
+
 // TestReplicasSeeEachOthersWrites: what one replica has confirmed, the next request to another sees.
 func TestReplicasSeeEachOthersWrites(t *testing.T) {
-	w := newWorld(t)
-	one, other := w.replica(t), w.replica(t)
+	_, one, other := newReplicas(t)
 	for i := range 15 {
 		room := fmt.Sprint("room ", i)
 		one.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": room, "duration": "01:00:00"})
@@ -53,8 +61,7 @@ func TestReplicasSeeEachOthersWrites(t *testing.T) {
 // in those of another as soon as the cluster's API has told that one. A join gives no link into a meeting that another replica
 // has ended: it makes the next one.
 func TestListingsFollowWrites(t *testing.T) {
-	w := newWorld(t)
-	one, other := w.replica(t), w.replica(t)
+	w, one, other := newReplicas(t)
 	lists := func(a account, room string, want bool) {
 		t.Helper()
 		if listed := a.want(http.StatusOK, "GET", "/api/v1/meetings", nil); strings.Contains(listed.raw, `"`+room+`"`) != want {
@@ -142,8 +149,8 @@ func (w *world) slowestWrite(t *testing.T) (stop func() time.Duration) {
 // TestRacingReplicasAgreeOnARoom: creates and ends of one room from two replicas at once are as if one after the other, and
 // none is refused while the cluster's API answers.
 func TestRacingReplicasAgreeOnARoom(t *testing.T) {
-	w := newWorld(t)
-	replicas := []account{w.replica(t), w.replica(t)}
+	w, one, other := newReplicas(t)
+	replicas := []account{one, other}
 	var (
 		mu      sync.Mutex
 		history []porcupine.Operation
