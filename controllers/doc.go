@@ -9,10 +9,10 @@ package controllers
 // gateway's share is here too, because one binary has one account. Leases, and the Events of leader election, are in
 // config/rbac/leader_election_role.yaml, for its own namespace alone.
 //
-// +kubebuilder:rbac:groups=convene.dev,resources=meetings,verbs=get;list;watch;create;patch;delete
+// +kubebuilder:rbac:groups=convene.dev,resources=meetings,verbs=get;list;watch;create;update;patch;delete
 // +kubebuilder:rbac:groups=convene.dev,resources=meetings/status,verbs=update
 // +kubebuilder:rbac:groups=convene.dev,resources=meetings/finalizers,verbs=update
-// +kubebuilder:rbac:groups=convene.dev,resources=conferenceconfigs,verbs=list;watch;patch
+// +kubebuilder:rbac:groups=convene.dev,resources=conferenceconfigs,verbs=list;watch;update;patch
 // +kubebuilder:rbac:groups=convene.dev,resources=conferenceconfigs/status,verbs=update
 // +kubebuilder:rbac:groups=convene.dev,resources=conferenceconfigs/finalizers,verbs=update
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create

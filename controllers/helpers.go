@@ -82,14 +82,33 @@ func afterWrites(result ctrl.Result, err error) (ctrl.Result, error) {
 
 // setFinalizer adds or takes off ours, if the object is still as it was read.
 func setFinalizer(ctx context.Context, c client.Client, o client.Object, present bool) error {
-	was := o.DeepCopyObject().(client.Object)
-	change := controllerutil.RemoveFinalizer
-	if present {
-		change = controllerutil.AddFinalizer
+	if !present {
+		return RemoveFinalizer(ctx, c, o)
 	}
-	if !change(o, v1alpha1.Finalizer) {
+	was := o.DeepCopyObject().(client.Object)
+	if !controllerutil.AddFinalizer(o, v1alpha1.Finalizer) {
 		return nil
 	}
+	return patchAsRead(ctx, c, o, was)
+}
+
+// RemoveFinalizer takes off ours, if the object is still as it was read. What is being deleted goes with its last
+// finalizer, and the API server deletes by name: it looks at the UID only for a PUT, which carries it. Where two take
+// the finalizer off at once, a PATCH could delete the next object of that name.
+func RemoveFinalizer(ctx context.Context, c client.Client, o client.Object) error {
+	was := o.DeepCopyObject().(client.Object)
+	if !controllerutil.RemoveFinalizer(o, v1alpha1.Finalizer) {
+		return nil
+	}
+	if o.GetDeletionTimestamp() == nil {
+		return patchAsRead(ctx, c, o, was)
+	}
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	return c.Update(ctx, o)
+}
+
+func patchAsRead(ctx context.Context, c client.Client, o, was client.Object) error {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	return c.Patch(ctx, o, client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}))

@@ -62,6 +62,36 @@ func TestWritesAreOfThisMeetingAlone(t *testing.T) {
 	}
 }
 
+// The API server deletes by name what has lost its last finalizer while it was being deleted. Whoever takes it off
+// names the UID: else the next Meeting of that name could go instead.
+func TestTheLastFinalizerIsOfThisMeetingAlone(t *testing.T) {
+	c := testkit.ControlPlane(t)
+	m := &v1alpha1.Meeting{
+		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "m", Finalizers: []string{v1alpha1.Finalizer}},
+		Spec:       v1alpha1.MeetingSpec{Room: "m"},
+	}
+	if err := c.Client.Create(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Client.Delete(t.Context(), m.DeepCopy()); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(m), m); err != nil {
+		t.Fatal(err)
+	}
+	another := m.DeepCopy() // The version alone does not tell them apart at the moment that matters.
+	another.UID = "of-the-one-before"
+	if err := RemoveFinalizer(t.Context(), c.Client, another); !apierrors.IsConflict(err) {
+		t.Errorf("that of another: %v", err)
+	}
+	if err := RemoveFinalizer(t.Context(), c.Client, m.DeepCopy()); err != nil {
+		t.Errorf("its own: %v", err)
+	}
+	if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(m), m); !apierrors.IsNotFound(err) {
+		t.Errorf("it is still there: %v", err)
+	}
+}
+
 // The API server would take it, and keep nothing of it: each such write would only cost.
 func TestWhatHasNotChangedIsNotWritten(t *testing.T) {
 	r, old, _, _ := stale(t) // Any write of it fails.

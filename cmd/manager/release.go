@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/controllers"
 )
 
 // leasePoll is how often release looks whether a manager still leads.
@@ -81,7 +82,20 @@ func leaseHeld(ctx context.Context, c client.Client, namespace string) (bool, er
 	return time.Now().Before(runsOut), nil
 }
 
+// releaseTries is how often release looks again at what somebody changed meanwhile.
+const releaseTries = 5
+
 func releaseAll(ctx context.Context, c client.Client, namespace string, list client.ObjectList, log logr.Logger) error {
+	var err error
+	for range releaseTries {
+		if err = releaseOnce(ctx, c, namespace, list, log); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func releaseOnce(ctx context.Context, c client.Client, namespace string, list client.ObjectList, log logr.Logger) error {
 	err := c.List(ctx, list, client.InNamespace(namespace))
 	if meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
 		return nil // The kind itself has gone.
@@ -92,11 +106,10 @@ func releaseAll(ctx context.Context, c client.Client, namespace string, list cli
 	var failed []error
 	_ = meta.EachListItem(list, func(o runtime.Object) error {
 		object := o.(client.Object)
-		was := object.DeepCopyObject().(client.Object)
-		if !controllerutil.RemoveFinalizer(object, v1alpha1.Finalizer) {
+		if !controllerutil.ContainsFinalizer(object, v1alpha1.Finalizer) {
 			return nil
 		}
-		if err := c.Patch(ctx, object, client.MergeFrom(was)); client.IgnoreNotFound(err) != nil {
+		if err := controllers.RemoveFinalizer(ctx, c, object); client.IgnoreNotFound(err) != nil {
 			failed = append(failed, fmt.Errorf("%s/%s: %w", object.GetNamespace(), object.GetName(), err))
 			return nil //nolint:nilerr // the others still have to be released
 		}

@@ -181,3 +181,11 @@ func older(version string, release <-chan struct{}, seen func(*http.Request)) fu
 		}
 	}
 }
+
+// isIn says whether the guest has come in.
+func (g *guest) isIn() error {
+	if entries, wrong := g.cameIn(); entries == 0 {
+		return fmt.Errorf("the guest is not in yet: %q", wrong)
+	}
+	return nil
+}

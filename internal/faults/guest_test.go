@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"sync"
 	"testing"
@@ -126,14 +125,6 @@ func (g *guest) isOver() bool {
 	default:
 		return false
 	}
-}
-
-// isIn says whether the guest has come in.
-func (g *guest) isIn() error {
-	if entries, wrong := g.cameIn(); entries == 0 {
-		return fmt.Errorf("the guest is not in yet: %q", wrong)
-	}
-	return nil
 }
 
 // cameIn is how often, and what went wrong otherwise.
