@@ -279,6 +279,9 @@ func liveFully(t *testing.T, w *world) {
 	w.eventually(t, w.hasPhase("standing", v1alpha1.MeetingActive))
 	w.Kubectl(t, "patch", "meeting", "standing", "--type=merge", "-p", `{"spec":{"end":{}}}`)
 	w.eventually(t, w.isGone("standing"))
+	w.Create(t, w.meeting("deleted"))
+	w.eventually(t, w.hasPhase("deleted", v1alpha1.MeetingActive))
+	w.Kubectl(t, "delete", "meeting", "deleted", "--wait", "--timeout=30s")
 	w.Kubectl(t, "delete", "conferenceconfig", "variant-b", "--wait", "--timeout=30s")
 	w.eventually(t, func() error {
 		if out := w.Kubectl(t, "get", "events"); !strings.Contains(out, "standing") {
