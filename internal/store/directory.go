@@ -62,16 +62,12 @@ const maxBuried = 1024
 const patience = 10 * time.Second
 
 func newDirectory() *directory {
-	buried, err := simplelru.NewLRU[types.UID, struct{}](maxBuried, nil)
-	if err != nil {
-		panic(err) // Its size is not positive.
-	}
 	return &directory{
 		byUID:   map[types.UID]*v1alpha1.Meeting{},
 		byName:  map[types.NamespacedName]*v1alpha1.Meeting{},
 		shelves: map[types.NamespacedName]*shelf{},
 		pending: map[types.UID]write{},
-		buried:  buried,
+		buried:  newLRU[types.UID, struct{}](maxBuried),
 	}
 }
 
