@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -24,6 +25,8 @@ type Page struct {
 	cancel context.CancelFunc
 	root   string
 	log    *pageLog
+	// report tells, once, what can be seen of the page when its test has failed.
+	report func()
 }
 
 // Open opens url for one more person, and returns when the page has loaded. The tab ends with the test; when the
@@ -35,12 +38,8 @@ func (b *BrowserProcess) Open(t testing.TB, url string) *Page {
 		t.Fatal(err)
 	}
 	p := &Page{ctx: ctx, cancel: cancel, root: Root(t), log: &pageLog{}}
-	t.Cleanup(func() {
-		if t.Failed() {
-			p.report(t)
-		}
-		p.cancel()
-	})
+	p.report = sync.OnceFunc(func() { p.describe(t) })
+	t.Cleanup(p.Close)
 	if err := chromedp.Listen(ctx, p.log.record); err != nil {
 		t.Fatal(err)
 	}
@@ -60,12 +59,12 @@ func (p *Page) Reload(t testing.TB) {
 	p.do(t, "reload", chromedp.Reload())
 }
 
-// WaitFor waits until the JavaScript expression is true, over page loads too. An expression that throws is not yet
-// true.
+// WaitFor waits until the JavaScript expression is true, over page loads too; a promise is awaited. An expression that
+// throws is not yet true.
 func (p *Page) WaitFor(t testing.TB, expr string) {
 	t.Helper()
 	err := poll(pageTimeout, func() error {
-		ok, err := evaluate[bool](p.ctx, "Boolean("+expr+")")
+		ok, err := evaluate[bool](p.ctx, "(async () => Boolean(await ("+expr+")))()")
 		if err == nil && !ok {
 			err = errors.New("it is false")
 		}
@@ -98,19 +97,32 @@ func Eval[T any](t testing.TB, p *Page, expr string) T {
 	return v
 }
 
-// Click waits until the element that the CSS selector names can be seen, and clicks it.
+// Click waits until the element that the CSS selector names can be seen and moves no more, and clicks it.
 func (p *Page) Click(t testing.TB, selector string) {
 	t.Helper()
+	p.awaitStill(t, selector)
 	p.do(t, "click "+selector, chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
 }
 
 // Type waits until the element can be seen, empties it, and types the text as keys.
 func (p *Page) Type(t testing.TB, selector, text string) {
 	t.Helper()
+	p.awaitStill(t, selector)
 	p.do(t, "click into "+selector, chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
 	// What is selected is replaced by the first key; chromedp.Clear fails on an empty textarea.
 	Eval[any](t, p, fmt.Sprintf("document.querySelector(%q).select()", selector))
 	p.do(t, "type into "+selector, chromedp.SendKeys(chromedp.CSS(selector), text))
+}
+
+// awaitStill: nobody presses what moves under the finger, and a click is aimed before it is made.
+func (p *Page) awaitStill(t testing.TB, selector string) {
+	t.Helper()
+	p.WaitFor(t, fmt.Sprintf(`(async () => {
+		const look = () => JSON.stringify(document.querySelector(%q).getBoundingClientRect());
+		const before = look();
+		await new Promise(resolve => setTimeout(resolve, 50));
+		return look() === before;
+	})()`, selector))
 }
 
 // URL returns what the address bar holds.
@@ -136,7 +148,10 @@ func (p *Page) ConsoleErrors() []string { return p.log.errors() }
 func (p *Page) Requests() []string { return p.log.requests() }
 
 // Close closes the tab, as a person does.
-func (p *Page) Close() { p.cancel() }
+func (p *Page) Close() {
+	p.report()
+	p.cancel()
+}
 
 func (p *Page) do(t testing.TB, what string, steps ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
@@ -182,7 +197,10 @@ func (p *Page) screenshot(name string) (string, error) {
 	return path, err
 }
 
-func (p *Page) report(t testing.TB) {
+func (p *Page) describe(t testing.TB) {
+	if !t.Failed() {
+		return
+	}
 	name := "failed-" + strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>| `, r) {
 			return '-'
