@@ -46,8 +46,17 @@ export function PreJoin({ flow, asking, busy }: PreJoinProps) {
   return (
     <Page brand={flow.at.boot.brand} wide>
       <section className="prejoin" data-testid="prejoin">
-        <div className="prejoin-media">
-          <Preview media={media} name={name} />
+        <Preview media={media} name={name} />
+        <JoinForm
+          room={route.kind === 'join' ? route.room : ''}
+          asking={asking}
+          busy={busy}
+          name={name}
+          onName={setName}
+          onJoin={(form) => flow.join(form, media.wanted(), media)}
+        />
+        {/* After the form: what comes and goes with the devices must not move the button that somebody is about to press. */}
+        <div className="prejoin-devices">
           {state.audio && <MicMeter track={state.audio} />}
           <div className="prejoin-pickers">
             {state.mic && (
@@ -80,14 +89,6 @@ export function PreJoin({ flow, asking, busy }: PreJoinProps) {
             </button>
           )}
         </div>
-        <JoinForm
-          room={route.kind === 'join' ? route.room : ''}
-          asking={asking}
-          busy={busy}
-          name={name}
-          onName={setName}
-          onJoin={(form) => flow.join(form, media.wanted(), media)}
-        />
       </section>
     </Page>
   );
