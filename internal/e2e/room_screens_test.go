@@ -373,7 +373,8 @@ func (w *tour) takePlaceOf(t *testing.T, p *testkit.Page, room string) {
 func (w *tour) arabic(t *testing.T) {
 	d := desk
 	d.Language = "ar-EG,en"
-	p := testkit.Browser(t).OpenOn(t, d, w.a.roomURL("steady")+"?name="+url.QueryEscape("فاطمة الفهرية"))
+	w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": "arabic"})
+	p := testkit.Browser(t).OpenOn(t, d, w.a.roomURL("arabic")+"?name="+url.QueryEscape("فاطمة الفهرية"))
 	w.at(t, p, d, "arabic prejoin", `document.dir === 'rtl' && document.documentElement.lang === 'ar' && `+shows("prejoin"))
 	p.Click(t, by("join-button"))
 	p.WaitFor(t, inRoom)
