@@ -179,7 +179,7 @@ type looker struct {
 
 func newLooker(t *testing.T) *looker {
 	l := &looker{t: t, clock: monday}
-	l.Observer = NewObserver(l, cached{l}, api{l}, func() time.Time { l.mu.Lock(); defer l.mu.Unlock(); return l.clock }, testr.New(t))
+	l.Observer = NewObserver(l, l, api{l}, func() time.Time { l.mu.Lock(); defer l.mu.Unlock(); return l.clock }, testr.New(t))
 	l.Changed = func(m *v1alpha1.Meeting) { l.mu.Lock(); defer l.mu.Unlock(); l.changed = append(l.changed, m.Name) }
 	l.EngineChanged = func(s engine.Server) {
 		since, err := l.Reach(s) // Whoever is told looks.
@@ -229,27 +229,13 @@ func (l *looker) heard() (changed, turned []string) {
 
 func room(config, m string) engine.RoomName { return meeting.EngineRoom(config, m) }
 
-// cached finds Meetings by UID, as the cache's index does.
-type cached struct{ *looker }
-
-// Get is not used by an Observer.
-func (cached) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
-	return errors.New("not here")
-}
-
-// List finds by UID.
-func (c cached) List(_ context.Context, list client.ObjectList, opts ...client.ListOption) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	var o client.ListOptions
-	o.ApplyOptions(opts)
-	uid, ok := o.FieldSelector.RequiresExactMatch("uid")
-	if !ok {
-		return errors.New("only by UID")
-	}
-	for _, m := range c.meetings {
+// WithUID finds those that the cache has.
+func (l *looker) WithUID(uid string) *v1alpha1.Meeting {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, m := range l.meetings {
 		if string(m.UID) == uid {
-			list.(*v1alpha1.MeetingList).Items = append(list.(*v1alpha1.MeetingList).Items, m)
+			return &m
 		}
 	}
 	return nil

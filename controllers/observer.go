@@ -15,7 +15,6 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
-	"convene.dev/convene/internal/store"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -39,14 +38,20 @@ type Tenants interface {
 	All() []*tenant.Tenant
 }
 
+// Meetings finds Meetings by UID, as the cache has them; nil when there is none.
+type Meetings interface {
+	WithUID(uid string) *v1alpha1.Meeting
+}
+
 // Observer looks at the engines again and again, and remembers what it saw. What it remembers is a cache: after a
 // restart it knows nothing, and says so, until it has looked.
 type Observer struct {
-	Tenants Tenants
-	// Meetings reads from the cache, API past it.
-	Meetings, API client.Reader
-	Now           func() time.Time
-	Log           logr.Logger
+	Tenants  Tenants
+	Meetings Meetings
+	// API reads past the cache.
+	API client.Reader
+	Now func() time.Time
+	Log logr.Logger
 	// Changed is told of each Meeting whose room looks different.
 	Changed func(*v1alpha1.Meeting)
 	// EngineChanged is told when an engine comes into reach or goes out of it.
@@ -64,7 +69,7 @@ type Observer struct {
 }
 
 // NewObserver makes an Observer.
-func NewObserver(tenants Tenants, meetings, api client.Reader, now func() time.Time, log logr.Logger) *Observer {
+func NewObserver(tenants Tenants, meetings Meetings, api client.Reader, now func() time.Time, log logr.Logger) *Observer {
 	return &Observer{
 		Tenants: tenants, Meetings: meetings, API: api, Now: now, Log: log,
 		Changed: func(*v1alpha1.Meeting) {}, EngineChanged: func(engine.Server) {},
@@ -197,7 +202,7 @@ func (o *Observer) look(ctx context.Context, server engine.Server, e engine.Engi
 		err = ctx.Err()
 	}
 	for _, name := range o.record(server, rooms, err) {
-		o.tell(ctx, name)
+		o.tell(name)
 	}
 	if err != nil {
 		return
@@ -301,7 +306,7 @@ func (o *Observer) lookInto(ctx context.Context, server engine.Server, e engine.
 	}
 	participants = o.withoutGhosts(server, name, participants)
 	if o.keep(server, name, participants) {
-		o.tell(ctx, name)
+		o.tell(name)
 	}
 	o.enforce(ctx, e, name, participants)
 	return nil
@@ -327,20 +332,16 @@ func (o *Observer) keep(server engine.Server, name engine.RoomName, participants
 }
 
 // tell wakes the Meeting of a room.
-func (o *Observer) tell(ctx context.Context, name engine.RoomName) {
-	if m := o.meetingOf(ctx, name); m != nil {
+func (o *Observer) tell(name engine.RoomName) {
+	if m := o.meetingOf(name); m != nil {
 		o.Changed(m)
 	}
 }
 
-func (o *Observer) meetingOf(ctx context.Context, name engine.RoomName) *v1alpha1.Meeting {
+func (o *Observer) meetingOf(name engine.RoomName) *v1alpha1.Meeting {
 	_, uid, ok := meeting.ParseEngineRoom(name)
 	if !ok {
 		return nil
 	}
-	found, err := store.WithUID(ctx, o.Meetings, uid)
-	if err != nil || len(found) == 0 {
-		return nil
-	}
-	return &found[0]
+	return o.Meetings.WithUID(uid)
 }

@@ -13,7 +13,7 @@ import (
 // neither happen, but browsers that reach the engine past it can come back with an access token for some minutes: the
 // engine cannot take one back.
 func (o *Observer) enforce(ctx context.Context, e engine.Engine, name engine.RoomName, participants []engine.Participant) {
-	m := o.meetingOf(ctx, name)
+	m := o.meetingOf(name)
 	if m == nil {
 		return
 	}

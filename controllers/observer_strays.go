@@ -31,7 +31,7 @@ func (o *Observer) closeStrays(ctx context.Context, server engine.Server, e engi
 		if !ok || !ours[config] {
 			continue
 		}
-		if m := o.meetingOf(ctx, room.Name); m == nil || meeting.IsOver(m) {
+		if m := o.meetingOf(room.Name); m == nil || meeting.IsOver(m) {
 			strays[room.Name], over[room.Name] = o.Now(), m != nil
 		}
 	}

@@ -72,7 +72,7 @@ func newWorld(t *testing.T) *world {
 	secrets, err := kubernetes.NewForConfig(w.Config)
 	w.must(err)
 	tenants := tenant.NewRegistry(tenant.Options{
-		Cache: shared, Client: secrets, Dial: func(engine.Server) (engine.Engine, error) { return w.engine, nil },
+		Cache: shared, Client: secrets.CoreV1().RESTClient(), Dial: func(engine.Server) (engine.Engine, error) { return w.engine, nil },
 	})
 	w.watch(ctx, &all, &v1alpha1.MeetingList{}, &v1alpha1.ConferenceConfigList{})
 	run(shared.Start)
@@ -92,7 +92,9 @@ func (w *world) controllers(ctx context.Context, shared cache.Cache, objects cli
 	})
 	w.must(err)
 	wakes := NewWakes(ctx)
-	w.observer = NewObserver(tenants, objects, w.Client, w.now, mgr.GetLogger())
+	meetings, err := store.New(ctx, store.Options{Client: w.Client, Cache: shared, Now: w.now})
+	w.must(err)
+	w.observer = NewObserver(tenants, meetings, w.Client, w.now, mgr.GetLogger())
 	w.observer.Changed = wakes.Meeting
 	w.observer.EngineChanged = func(engine.Server) {
 		for _, t := range tenants.All() {

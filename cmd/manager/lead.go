@@ -74,7 +74,7 @@ func (l leading) lead(ctx context.Context) error {
 		return err
 	}
 	wakes := controllers.NewWakes(ctx)
-	observer := controllers.NewObserver(l.tenants, l.cache, l.direct, l.clock.Now, l.log.WithName("observer"))
+	observer := controllers.NewObserver(l.tenants, l.meetings, l.direct, l.clock.Now, l.log.WithName("observer"))
 	observer.Changed = wakes.Meeting
 	observer.EngineChanged = func(server engine.Server) {
 		for _, t := range l.tenants.All() {

@@ -14,8 +14,9 @@ import (
 	"go.uber.org/zap/zapcore"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
@@ -118,14 +119,15 @@ func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger
 // parts of the manager, made once.
 type parts struct {
 	settings
-	config  *rest.Config
-	scheme  *runtime.Scheme
-	log     logr.Logger
-	clock   *clock.Clock // of the cluster
-	cache   cache.Cache
-	objects client.Client // of the controllers: reads from the cache, its own writes included
-	direct  client.Client // without a cache
-	tenants *tenant.Registry
+	config   *rest.Config
+	scheme   *runtime.Scheme
+	log      logr.Logger
+	clock    *clock.Clock // of the cluster
+	cache    cache.Cache
+	objects  client.Client // of the controllers: reads from the cache, its own writes included
+	direct   client.Client // without a cache
+	tenants  *tenant.Registry
+	meetings *store.Store
 	// replicas is nil where this is the only one.
 	replicas *replicas.Group
 	contact  *contact
@@ -149,7 +151,7 @@ func (p *parts) build(ctx context.Context) error {
 		return err
 	}
 	p.contact = &contact{api: p.direct, namespace: p.namespace}
-	watches, err := kubernetes.NewForConfigAndClient(p.config, httpClient)
+	watches, err := corev1client.NewForConfigAndClient(p.config, httpClient)
 	if err != nil {
 		return err
 	}
@@ -158,7 +160,7 @@ func (p *parts) build(ctx context.Context) error {
 		return err
 	}
 	p.tenants = tenant.NewRegistry(tenant.Options{
-		Cache: p.cache, Client: watches, Dial: livekit.New, Evaluate: evaluator.EvaluateConfigJS, Default: p.defaultConfig,
+		Cache: p.cache, Client: watches.RESTClient(), Dial: livekit.New, Evaluate: evaluator.EvaluateConfigJS, Default: p.defaultConfig,
 	})
 	if err := store.AddIndexes(ctx, p.cache); err != nil {
 		return err
@@ -166,28 +168,31 @@ func (p *parts) build(ctx context.Context) error {
 	o := store.Options{Client: p.direct, Cache: p.cache, Now: p.clock.Now}
 	ready := []<-chan struct{}{p.tenants.Ready()}
 	if p.leaderElect {
+		leases, err := coordinationv1client.NewForConfigAndClient(p.config, httpClient)
+		if err != nil {
+			return err
+		}
 		p.replicas = replicas.New(replicas.Options{
-			Cache: p.cache, Client: watches, Namespace: p.leaseNamespace, Host: p.replicaHost, Port: p.replicaPort,
+			Cache: p.cache, Client: leases, Namespace: p.leaseNamespace, Host: p.replicaHost, Port: p.replicaPort,
 			Log: p.log.WithName("replicas"),
 		})
 		o.Newest, ready = p.replicas.Newest, append(ready, p.replicas.Joined())
 	}
-	meetings, err := store.New(ctx, o)
-	if err != nil {
+	if p.meetings, err = store.New(ctx, o); err != nil {
 		return err
 	}
-	if err := p.serveWith(meetings, ready); err != nil {
+	if err := p.serveWith(ready); err != nil {
 		return err
 	}
 	if p.replicas != nil {
-		p.replicas.Known, p.replicas.Served = meetings.Known, p.server.Served()
+		p.replicas.Known, p.replicas.Served = p.meetings.Known, p.server.Served()
 	}
 	return nil
 }
 
 // serveWith makes the gateway, which serves once all is ready.
-func (p *parts) serveWith(meetings *store.Store, ready []<-chan struct{}) error {
-	handler, err := p.handler(meetings)
+func (p *parts) serveWith(ready []<-chan struct{}) error {
+	handler, err := p.handler()
 	if err != nil {
 		return err
 	}
@@ -198,14 +203,14 @@ func (p *parts) serveWith(meetings *store.Store, ready []<-chan struct{}) error 
 	return nil
 }
 
-func (p *parts) handler(meetings *store.Store) (http.Handler, error) {
+func (p *parts) handler() (http.Handler, error) {
 	metrics.Registry.MustRegister(livekit.Metrics(), buildInfo(), p.contact.age())
 	metrics.Registry.MustRegister(controllers.Metrics()...)
 	api := httpapi.New(httpapi.Options{
-		Tenants: p.tenants, Meetings: meetings, Log: p.log.WithName("api"), Registerer: metrics.Registry, TrustedProxies: p.trustedProxies,
+		Tenants: p.tenants, Meetings: p.meetings, Log: p.log.WithName("api"), Registerer: metrics.Registry, TrustedProxies: p.trustedProxies,
 	})
 	pages, err := web.New(web.Options{
-		Tenants: p.tenants, Meetings: meetings, Hint: p.hints.give, Log: p.log.WithName("web"), Registerer: metrics.Registry, TrustedProxies: p.trustedProxies,
+		Tenants: p.tenants, Meetings: p.meetings, Hint: p.hints.give, Log: p.log.WithName("web"), Registerer: metrics.Registry, TrustedProxies: p.trustedProxies,
 	})
 	if err != nil {
 		return nil, err

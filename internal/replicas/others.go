@@ -60,7 +60,7 @@ func (g *Group) seen(ctx context.Context, l *coordinationv1.Lease) {
 
 // remove deletes the Lease of a replica that was killed. If it fails, the next replica that starts does it.
 func (g *Group) remove(ctx context.Context, l *coordinationv1.Lease) {
-	_ = g.Client.CoordinationV1().Leases(l.Namespace).Delete(ctx, l.Name, metav1.DeleteOptions{
+	_ = g.Client.Leases(l.Namespace).Delete(ctx, l.Name, metav1.DeleteOptions{
 		Preconditions: &metav1.Preconditions{UID: &l.UID, ResourceVersion: &l.ResourceVersion},
 	})
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/google/uuid"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/client-go/kubernetes"
+	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/component-helpers/apimachinery/lease"
 	"k8s.io/utils/clock"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -51,7 +51,7 @@ type Options struct {
 	// Cache tells of the Leases.
 	Cache cache.Cache
 	// Client writes this replica's own.
-	Client kubernetes.Interface
+	Client coordinationv1client.CoordinationV1Interface
 	// Namespace of the Leases.
 	Namespace string
 	// Host is the address (IP) at which the others reach this replica; empty means 127.0.0.1. Port may be 0 for any.
@@ -123,7 +123,7 @@ func (g *Group) Start(ctx context.Context) error {
 
 // lease is kept while this replica runs, and deleted when it stops.
 func (g *Group) lease(address string) lease.Controller {
-	return lease.NewController(clock.RealClock{}, g.Client, g.name, int32(leaseDuration/time.Second), nil, renewInterval, g.name, g.Namespace,
+	return lease.NewController(clock.RealClock{}, clientset{leases: g.Client}, g.name, int32(leaseDuration/time.Second), nil, renewInterval, g.name, g.Namespace,
 		func(l *coordinationv1.Lease) error {
 			l.Labels = map[string]string{labelIdentity: identity}
 			l.Annotations = map[string]string{annotationAddress: address}

@@ -60,7 +60,7 @@ func start(t *testing.T, c *testkit.Cluster, known uint64) *member {
 	}
 	m := &member{served: make(chan struct{})}
 	m.known.Store(known)
-	m.Group = New(Options{Cache: leases, Client: kubernetes.NewForConfigOrDie(&config), Namespace: c.Namespace, Log: logr.Discard()})
+	m.Group = New(Options{Cache: leases, Client: kubernetes.NewForConfigOrDie(&config).CoordinationV1(), Namespace: c.Namespace, Log: logr.Discard()})
 	m.Known, m.Served = m.known.Load, m.served
 	ctx, cancel := context.WithCancel(context.Background())
 	watching, unwatch := context.WithCancel(context.Background())

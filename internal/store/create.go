@@ -87,7 +87,7 @@ func (s *Store) timed(ctx context.Context, live *v1alpha1.Meeting, act func(cont
 func (s *Store) awaitOver(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting) error {
 	ctx, cancel := context.WithTimeout(ctx, freeTimeout)
 	defer cancel()
-	err := s.changes.wait(ctx, m.UID, func() *v1alpha1.Meeting { return s.directory.withUID(t, string(m.UID)) },
+	err := s.changes.wait(ctx, m.UID, func() *v1alpha1.Meeting { return s.directory.of(t, string(m.UID)) },
 		func(now *v1alpha1.Meeting) bool { return now == nil || meeting.IsOver(now) })
 	if err != nil {
 		return fault.Unavailable("The room's last meeting is still being ended; try again in a moment").Because(err)

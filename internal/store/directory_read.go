@@ -96,11 +96,16 @@ func (s *shelf) meetings(name string) []*v1alpha1.Meeting {
 	return nil
 }
 
-// withUID is the tenant's Meeting with a UID.
-func (d *directory) withUID(t *tenant.Tenant, uid string) *v1alpha1.Meeting {
+// withUID is the Meeting with a UID, whosever it is.
+func (d *directory) withUID(uid string) *v1alpha1.Meeting {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	if m := d.byUID[types.UID(uid)]; m != nil && configOf(m) == t.NamespacedName {
+	return d.byUID[types.UID(uid)]
+}
+
+// of is withUID, of the tenant alone.
+func (d *directory) of(t *tenant.Tenant, uid string) *v1alpha1.Meeting {
+	if m := d.withUID(uid); m != nil && configOf(m) == t.NamespacedName {
 		return m
 	}
 	return nil

@@ -27,7 +27,7 @@ func (s *Store) End(ctx context.Context, t *tenant.Tenant, c meeting.EndCommand)
 	s.directory.versions.know(versionOf(m))
 	ctx, cancel := context.WithTimeout(ctx, endTimeout)
 	defer cancel()
-	err = s.changes.wait(ctx, m.UID, func() *v1alpha1.Meeting { return s.directory.withUID(t, string(m.UID)) }, isDeserted)
+	err = s.changes.wait(ctx, m.UID, func() *v1alpha1.Meeting { return s.directory.of(t, string(m.UID)) }, isDeserted)
 	return meeting.EndResult{Ended: err == nil}, nil
 }
 

@@ -16,15 +16,14 @@ import (
 const (
 	byConfig = "config"
 	byRoom   = "config/room"
-	byUID    = "uid"
 )
 
-// AddIndexes lets Meetings be found by their ConferenceConfig, by that and the room, and by UID.
+// AddIndexes lets Meetings be found by their ConferenceConfig, and by that and the room. By UID a Store finds them: an index
+// takes half a kilobyte for each.
 func AddIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 	for name, key := range map[string]func(*v1alpha1.Meeting) string{
 		byConfig: func(m *v1alpha1.Meeting) string { return m.Spec.ConfigRef.Name },
 		byRoom:   func(m *v1alpha1.Meeting) string { return roomKey(m.Spec.ConfigRef.Name, m.Spec.Room) },
-		byUID:    func(m *v1alpha1.Meeting) string { return string(m.UID) },
 	} {
 		err := indexer.IndexField(ctx, &v1alpha1.Meeting{}, name, func(o client.Object) []string {
 			return []string{key(o.(*v1alpha1.Meeting))}
@@ -47,11 +46,6 @@ func OfConfig(ctx context.Context, c client.Reader, namespace, config string) ([
 // OfRoom lists all Meetings of a room, shared with the cache: they must not be changed.
 func OfRoom(ctx context.Context, c client.Reader, namespace, config, room string) ([]v1alpha1.Meeting, error) {
 	return list(ctx, c, namespace, byRoom, roomKey(config, room))
-}
-
-// WithUID lists the one Meeting with a UID, if there is one, in any namespace.
-func WithUID(ctx context.Context, c client.Reader, uid string) ([]v1alpha1.Meeting, error) {
-	return list(ctx, c, "", byUID, uid)
 }
 
 func list(ctx context.Context, c client.Reader, namespace, index, key string) ([]v1alpha1.Meeting, error) {

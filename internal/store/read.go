@@ -49,15 +49,18 @@ func (s *Store) Known() uint64 { return s.directory.versions.newest() }
 
 // ByUID finds a meeting of the tenant, also one that has ended, for ten minutes after its object is gone.
 func (s *Store) ByUID(_ context.Context, t *tenant.Tenant, uid string) (meeting.View, bool) {
-	if m := s.directory.withUID(t, uid); m != nil {
+	if m := s.directory.of(t, uid); m != nil {
 		return view(t, m), true
 	}
 	return s.graves.find(t.NamespacedName, uid)
 }
 
+// WithUID finds a Meeting of any tenant; nil when there is none. It is shared: it must not be changed.
+func (s *Store) WithUID(uid string) *v1alpha1.Meeting { return s.directory.withUID(uid) }
+
 // current is the tenant's Meeting with a UID. Gone when there is none any more.
 func (s *Store) current(t *tenant.Tenant, uid string) (*v1alpha1.Meeting, error) {
-	if m := s.directory.withUID(t, uid); m != nil {
+	if m := s.directory.of(t, uid); m != nil {
 		return m, nil
 	}
 	return nil, ended()

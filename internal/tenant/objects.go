@@ -13,7 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 
 	"convene.dev/convene/internal/reconnect"
@@ -28,7 +28,7 @@ type object struct {
 // objects watches single Secrets and ConfigMaps, those that ConferenceConfigs name and no other: never all Secrets of
 // a namespace, let alone of the cluster.
 type objects struct {
-	client  kubernetes.Interface
+	client  rest.Interface
 	changed func(object)
 
 	mu      sync.Mutex
@@ -44,7 +44,7 @@ type watch struct {
 	stop    context.CancelFunc
 }
 
-func newObjects(client kubernetes.Interface, changed func(object)) *objects {
+func newObjects(client rest.Interface, changed func(object)) *objects {
 	return &objects{client: client, changed: changed, watches: make(map[object]*watch)}
 }
 
@@ -72,7 +72,7 @@ func (o *objects) watch(ctx context.Context, key object) *watch {
 		kind = &corev1.ConfigMap{}
 	}
 	tell := func(any) { o.changed(key) }
-	lister := toolscache.NewListWatchFromClient(o.client.CoreV1().RESTClient(), key.resource, key.namespace,
+	lister := toolscache.NewListWatchFromClient(o.client, key.resource, key.namespace,
 		fields.OneTermEqualSelector("metadata.name", key.name))
 	list, refused := lister.ListWithContextFunc, &atomic.Bool{}
 	lister.ListWithContextFunc = func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {

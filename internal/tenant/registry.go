@@ -14,7 +14,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -38,7 +38,7 @@ type Options struct {
 	// Cache tells of ConferenceConfigs.
 	Cache cache.Cache
 	// Client watches the Secrets and ConfigMaps that they name.
-	Client kubernetes.Interface
+	Client rest.Interface
 	// Dial makes engines.
 	Dial engine.Dialer
 	// Evaluate reads config.js files.

@@ -73,7 +73,7 @@ func newRigWith(t *testing.T, c *testkit.Cluster, change func(*Options), rights 
 		t.Fatal(err)
 	}
 	options := Options{
-		Cache: configs, Client: watches, Dial: livekit.New, Evaluate: evaluator.EvaluateConfigJS,
+		Cache: configs, Client: watches.CoreV1().RESTClient(), Dial: livekit.New, Evaluate: evaluator.EvaluateConfigJS,
 		Default: types.NamespacedName{Namespace: c.Namespace, Name: byDefault},
 	}
 	change(&options)
