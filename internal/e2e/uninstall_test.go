@@ -67,7 +67,12 @@ func TestReleaseWaitsForTheLastManager(t *testing.T) {
 		t.Fatalf("it did not wait for the manager: %v\n%s", err, log.String())
 	case <-time.After(3 * time.Second):
 	}
-	w.manager.Stop()
+	// Killed, it holds its Lease for a while: time for a Meeting to be deleted that nobody lets go.
+	w.manager.Kill()
+	w.Kubectl(t, "delete", "meeting", "standing", "--wait=false")
+	if gone := w.isGone("standing")(); gone == nil {
+		t.Error("a Meeting went without its manager")
+	}
 	select {
 	case err := <-ended:
 		if err != nil {
@@ -75,6 +80,9 @@ func TestReleaseWaitsForTheLastManager(t *testing.T) {
 		}
 	case <-time.After(patience):
 		t.Fatal("it waits for a manager that has stopped")
+	}
+	if err := w.isGone("standing")(); err != nil {
+		t.Error(err)
 	}
 	w.Kubectl(t, "delete", "meetings,conferenceconfigs", "--all", "--timeout=30s")
 	if err := w.nothingLeft(t)(); err != nil {
