@@ -153,6 +153,10 @@ func (s *Signer) verify(p purpose, signed string, claims signedClaims, now time.
 	if len(signed) > maxSigned {
 		return nil, errors.New("credential: too long")
 	}
+	// Go's base64 passes over line breaks, strict or not. A credential has one form and no other (RFC 7515, section 2).
+	if strings.ContainsAny(signed, "\r\n") {
+		return nil, jwt.ErrTokenMalformed
+	}
 	var key *signingKey
 	_, err := s.parser(p, now).ParseWithClaims(signed, claims, func(t *jwt.Token) (any, error) {
 		// Extensions that a credential calls critical must be understood (RFC 7515, section 4.1.11); we know none.

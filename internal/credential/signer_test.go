@@ -275,6 +275,8 @@ func FuzzVerify(f *testing.F) {
 	token := forge(f, s, purposeToken, goodHeader(), goodClaims())
 	f.Add(token)
 	f.Add(token[:len(token)-1] + "=")
+	f.Add(token[:len(token)-9] + "\n" + token[len(token)-9:])
+	f.Add(token[:9] + "\r\n" + token[9:])
 	f.Add("eyJhbGciOiJub25lIn0.e30.")
 	f.Add("..")
 	f.Add("")
