@@ -38,7 +38,12 @@ func (b *BrowserProcess) Open(t testing.TB, url string) *Page {
 		t.Fatal(err)
 	}
 	p := &Page{ctx: ctx, cancel: cancel, root: Root(t), log: &pageLog{}}
-	p.report = sync.OnceFunc(func() { p.describe(t) })
+	describe := sync.OnceFunc(func() { p.describe(t) })
+	p.report = func() {
+		if t.Failed() {
+			describe()
+		}
+	}
 	t.Cleanup(p.Close)
 	if err := chromedp.Listen(ctx, p.log.record); err != nil {
 		t.Fatal(err)
@@ -107,8 +112,7 @@ func (p *Page) Click(t testing.TB, selector string) {
 // Type waits until the element can be seen, empties it, and types the text as keys.
 func (p *Page) Type(t testing.TB, selector, text string) {
 	t.Helper()
-	p.awaitStill(t, selector)
-	p.do(t, "click into "+selector, chromedp.Click(chromedp.CSS(selector), chromedp.NodeVisible))
+	p.Click(t, selector)
 	// What is selected is replaced by the first key; chromedp.Clear fails on an empty textarea.
 	Eval[any](t, p, fmt.Sprintf("document.querySelector(%q).select()", selector))
 	p.do(t, "type into "+selector, chromedp.SendKeys(chromedp.CSS(selector), text))
@@ -198,9 +202,6 @@ func (p *Page) screenshot(name string) (string, error) {
 }
 
 func (p *Page) describe(t testing.TB) {
-	if !t.Failed() {
-		return
-	}
 	name := "failed-" + strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>| `, r) {
 			return '-'
