@@ -53,10 +53,10 @@ func (r *ConfigReconciler) reconcile(ctx context.Context, config *v1alpha1.Confe
 	}
 	count := countMeetings(meetings)
 	if config.DeletionTimestamp != nil && count.notOver == 0 {
-		return setFinalizer(ctx, r.Client, config, false)
+		return RemoveFinalizer(ctx, r.Client, config)
 	}
 	if config.DeletionTimestamp == nil {
-		if err := setFinalizer(ctx, r.Client, config, true); err != nil {
+		if err := addFinalizer(ctx, r.Client, config); err != nil {
 			return err
 		}
 		if err := r.ensureSigningKeys(ctx, config); err != nil {

@@ -80,11 +80,8 @@ func afterWrites(result ctrl.Result, err error) (ctrl.Result, error) {
 	return result, err
 }
 
-// setFinalizer adds or takes off ours, if the object is still as it was read.
-func setFinalizer(ctx context.Context, c client.Client, o client.Object, present bool) error {
-	if !present {
-		return RemoveFinalizer(ctx, c, o)
-	}
+// addFinalizer adds ours, if the object is still as it was read.
+func addFinalizer(ctx context.Context, c client.Client, o client.Object) error {
 	was := o.DeepCopyObject().(client.Object)
 	if !controllerutil.AddFinalizer(o, v1alpha1.Finalizer) {
 		return nil

@@ -112,7 +112,7 @@ func mustLookAgain(m *v1alpha1.Meeting, d meeting.Decision) bool {
 // away, the finalizer's end last.
 func (r *MeetingReconciler) apply(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision) (ctrl.Result, error) {
 	if d.Finalizer && m.DeletionTimestamp == nil {
-		if err := setFinalizer(ctx, r.Client, m, true); err != nil {
+		if err := addFinalizer(ctx, r.Client, m); err != nil {
 			return ctrl.Result{}, err
 		}
 	}
@@ -159,7 +159,7 @@ func (r *MeetingReconciler) finish(ctx context.Context, t *tenant.Tenant, m *v1a
 		r.writes.forget(m.UID)
 	}
 	if !d.Finalizer {
-		if err := setFinalizer(ctx, r.Client, m, false); err != nil {
+		if err := RemoveFinalizer(ctx, r.Client, m); err != nil {
 			return ctrl.Result{}, err
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -82,17 +83,9 @@ func leaseHeld(ctx context.Context, c client.Client, namespace string) (bool, er
 	return time.Now().Before(runsOut), nil
 }
 
-// releaseTries is how often release looks again at what somebody changed meanwhile.
-const releaseTries = 5
-
+// releaseAll looks again at what somebody changed meanwhile.
 func releaseAll(ctx context.Context, c client.Client, namespace string, list client.ObjectList, log logr.Logger) error {
-	var err error
-	for range releaseTries {
-		if err = releaseOnce(ctx, c, namespace, list, log); err == nil {
-			return nil
-		}
-	}
-	return err
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error { return releaseOnce(ctx, c, namespace, list, log) })
 }
 
 func releaseOnce(ctx context.Context, c client.Client, namespace string, list client.ObjectList, log logr.Logger) error {
