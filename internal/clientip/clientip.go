@@ -19,7 +19,7 @@ func (p Proxies) Of(r *http.Request) netip.Addr {
 	from, _ := parse(r.RemoteAddr)
 	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
 	for _, hop := range slices.Backward(hops) {
-		if !p.trust(from) {
+		if !p.Trust(from) {
 			break
 		}
 		next, ok := parse(hop)
@@ -35,7 +35,19 @@ func (p Proxies) Of(r *http.Request) netip.Addr {
 	return from
 }
 
-func (p Proxies) trust(addr netip.Addr) bool {
+// Site is the network that one site has, and so can take addresses of at will: the /48 of an IPv6 address (RFC 6177), the
+// address alone of an IPv4 one.
+func Site(addr netip.Addr) netip.Prefix {
+	bits := addr.BitLen()
+	if addr.Is6() {
+		bits = 48
+	}
+	site, _ := addr.Prefix(bits) // It fails on the zero address, whose site is as empty.
+	return site
+}
+
+// Trust reports whether an address is a trusted proxy's.
+func (p Proxies) Trust(addr netip.Addr) bool {
 	return slices.ContainsFunc(p, func(prefix netip.Prefix) bool { return prefix.Contains(addr) })
 }
 

@@ -57,7 +57,7 @@ func FuzzOf(f *testing.F) {
 		if got.Zone() != "" || got.Is4In6() {
 			t.Errorf("%s", got)
 		}
-		if from, _ := parse(remote); !trusted.trust(from) && got != (Proxies)(nil).Of(r) {
+		if from, _ := parse(remote); !trusted.Trust(from) && got != (Proxies)(nil).Of(r) {
 			t.Errorf("a stranger at %q with %q is taken for %s", remote, forwarded, got)
 		}
 	})

@@ -8,52 +8,114 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"convene.dev/convene/internal/clientip"
 )
 
-// GuessRate is how often one address may be wrong about one room's password or one user's. Only wrong answers count, so
-// that a class behind one address can come in at once.
-var GuessRate = Every(6*time.Second, 30)
+// Only wrong answers count, so that a class behind one address can come in at once.
+var (
+	// GuessRate is how often one address may be wrong about one room's password or one user's.
+	GuessRate = Every(6*time.Second, 30)
+	// AddressRate is how often one address may be wrong over all rooms and users of a tenant.
+	AddressRate = Every(time.Second, 120)
+	// SiteRate is the same for all addresses of one site, where a site has many (IPv6).
+	SiteRate = Every(time.Second/4, 480)
+)
 
 // Secret is what is guessed at.
 type Secret byte
 
-// The secrets that people type.
+// What participants type, and what only those with a link are to know.
 const (
 	RoomPassword Secret = iota
 	HostLogin
+	RoomName
 )
 
-// Guess is somebody's attempt at a secret. There is no limit on a tenant or a room alone, nor on an address over all
-// rooms and users: with one, somebody could lock others out.
+// Guess is an attempt at a secret. There is no limit on a tenant, a room or a user alone: with one, a guesser could lock
+// others out.
 type Guess struct {
 	Tenant types.UID
 	What   Secret
 	From   netip.Addr
-	// Subject is the room's name or the username.
+	// Subject is the room's name or the username; empty where the name itself is guessed.
 	Subject string
+	// Backend says that From is a backend's, which asks for many users: it is limited by subject alone.
+	Backend bool
 }
 
-// Guesses slow down who tries out secrets.
-type Guesses struct{ buckets *Buckets[guessKey] }
+// Guesses slow down clients that try out secrets.
+type Guesses struct {
+	subjects *Buckets[subjectKey]
+	origins  *Buckets[originKey]
+}
 
-// guessKey has a fixed size, whatever the subject is.
-type guessKey struct {
-	tenant  types.UID
-	what    Secret
-	from    netip.Addr
+// subjectKey has a fixed size, whatever the subject is.
+type subjectKey struct {
+	originKey
 	subject [16]byte
 }
 
-// maxGuesses bounds the memory: about 20 MB.
-const maxGuesses = 1 << 16
+type originKey struct {
+	tenant types.UID
+	what   Secret
+	from   netip.Prefix
+}
+
+// maxSubjects and maxOrigins bound the memory: about 20 MB and 5 MB. One address has at most some hundred subjects at a
+// time, because wrong answers about all of them count together.
+const (
+	maxSubjects = 1 << 16
+	maxOrigins  = 1 << 14
+)
 
 // NewGuesses makes Guesses.
-func NewGuesses() *Guesses { return &Guesses{New[guessKey](maxGuesses)} }
+func NewGuesses() *Guesses {
+	return &Guesses{subjects: New[subjectKey](maxSubjects), origins: New[originKey](maxOrigins)}
+}
 
 // Try begins a guess, or says how long until there may be one. Done must be called unless there is a wait.
 func (g *Guesses) Try(guess Guess, now time.Time) (done func(wrong bool), wait time.Duration) {
-	key := guessKey{tenant: guess.Tenant, what: guess.What, from: guess.From}
+	var begun []func(bool)
+	done = func(wrong bool) {
+		for _, d := range begun {
+			d(wrong)
+		}
+	}
+	for _, begin := range g.limitsOf(guess) {
+		d, wait := begin(now)
+		if wait > 0 {
+			done(false)
+			return nil, wait
+		}
+		begun = append(begun, d)
+	}
+	return done, 0
+}
+
+type attempt func(now time.Time) (done func(bool), wait time.Duration)
+
+// limitsOf are all limits that a guess has to keep to, the widest first.
+func (g *Guesses) limitsOf(guess Guess) []attempt {
+	origin := originKey{tenant: guess.Tenant, what: guess.What, from: netip.PrefixFrom(guess.From, guess.From.BitLen())}
+	var limits []attempt
+	if !guess.Backend {
+		if site := clientip.Site(guess.From); site.Bits() < guess.From.BitLen() {
+			limits = append(limits, func(now time.Time) (func(bool), time.Duration) {
+				return g.origins.Try(originKey{origin.tenant, origin.what, site}, SiteRate, now)
+			})
+		}
+		limits = append(limits, func(now time.Time) (func(bool), time.Duration) {
+			return g.origins.Try(origin, AddressRate, now)
+		})
+	}
+	if guess.Subject == "" {
+		return limits
+	}
+	key := subjectKey{originKey: origin}
 	sum := sha256.Sum256([]byte(guess.Subject))
 	copy(key.subject[:], sum[:])
-	return g.buckets.Try(key, GuessRate, now)
+	return append(limits, func(now time.Time) (func(bool), time.Duration) {
+		return g.subjects.Try(key, GuessRate, now)
+	})
 }

@@ -3,6 +3,7 @@
 package limit
 
 import (
+	"fmt"
 	"net/netip"
 	"testing"
 	"time"
@@ -41,5 +42,67 @@ func TestGuessesAreCountedApart(t *testing.T) {
 		if wait == 0 {
 			done(false)
 		}
+	}
+}
+
+func TestAddressesAndSitesHaveALimitOverAllSubjects(t *testing.T) {
+	for _, tc := range []struct {
+		reason string
+		from   func(i int) netip.Addr
+		limit  Rate
+	}{
+		{"one address", func(int) netip.Addr { return netip.MustParseAddr("192.0.2.1") }, AddressRate},
+		{"one network of IPv6", func(int) netip.Addr { return netip.MustParseAddr("2001:db8::") }, AddressRate},
+		{"all networks of one site", func(i int) netip.Addr {
+			return netip.AddrFrom16([16]byte{0x20, 0x01, 0x0d, 0xb8, 0, 1, byte(i >> 8), byte(i)})
+		}, SiteRate},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			g := NewGuesses()
+			guess := Guess{Tenant: "a", What: HostLogin}
+			for i := range tc.limit.Burst {
+				guess.From, guess.Subject = tc.from(i), fmt.Sprint("nobody-", i)
+				done, wait := g.Try(guess, start)
+				if wait > 0 {
+					t.Fatalf("guess %d: wait %s", i, wait)
+				}
+				done(true)
+			}
+			guess.From, guess.Subject = tc.from(0), "one more"
+			if _, wait := g.Try(guess, start); wait == 0 {
+				t.Error("one more guess")
+			}
+			guess.Backend = true
+			if _, wait := g.Try(guess, start); wait != 0 {
+				t.Errorf("a backend waits %s for what its users guess", wait)
+			}
+			guess.Backend, guess.What = false, RoomPassword
+			if _, wait := g.Try(guess, start); wait != 0 {
+				t.Errorf("a guess at something else: wait %s", wait)
+			}
+		})
+	}
+}
+
+// TestAGuesserCannotFlushTheLimit: what one address has guessed at one subject counts, however many others it tries.
+func TestAGuesserCannotFlushTheLimit(t *testing.T) {
+	g, eve := NewGuesses(), Guess{Tenant: "a", What: RoomPassword, From: netip.MustParseAddr("192.0.2.1"), Subject: "room"}
+	for range GuessRate.Burst {
+		done, _ := g.Try(eve, start)
+		done(true)
+	}
+	tries := 0
+	for i := range maxSubjects + 4000 {
+		other := Guess{Tenant: "a", What: HostLogin, From: eve.From, Subject: fmt.Sprint(i)}
+		if done, wait := g.Try(other, start); wait == 0 {
+			done(true)
+			tries++
+		}
+	}
+	if tries != AddressRate.Burst {
+		t.Errorf("%d guesses of one address at once, want %d", tries, AddressRate.Burst)
+	}
+	if _, wait := g.Try(eve, start); wait != 6*time.Second {
+		t.Errorf("wait %s for one more guess at the first subject", wait)
 	}
 }

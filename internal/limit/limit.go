@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package limit counts what somebody may do only so often, in bounded memory. Each replica counts for itself.
+// Package limit counts what a client may do only so often, in bounded memory. Each replica counts for itself.
 package limit
 
 import (
@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"golang.org/x/time/rate"
 )
 
@@ -21,34 +20,39 @@ type Rate struct {
 // Every is a rate of one token per interval.
 func Every(interval time.Duration, burst int) Rate { return Rate{rate.Every(interval), burst} }
 
-// Buckets are token buckets by key. The one that was not used for longest is forgotten when there are too many, which
-// gives its owner a full one again. They are safe for concurrent use.
+const (
+	// sweepInterval is how often buckets that are full again are forgotten while keys arrive, and fullSweepInterval how
+	// often while there is no room for a new one: a sweep of 65,536 buckets takes some milliseconds.
+	sweepInterval     = time.Minute
+	fullSweepInterval = time.Second
+)
+
+// Buckets are token buckets by key. Only a full bucket is forgotten: it says no more than none at all. While so many are
+// not full that there is no room, a new key has to wait. They are safe for concurrent use.
 type Buckets[K comparable] struct {
-	mu  sync.Mutex
-	all *simplelru.LRU[K, *bucket]
+	mu    sync.Mutex
+	all   map[K]*bucket
+	most  int
+	swept time.Time
 }
 
 type bucket struct {
 	*rate.Limiter
-	// tried are attempts of which it is not yet known whether they count.
+	// tried are attempts whose result is not known yet.
 	tried int
 }
 
 // New makes buckets, at most so many. Each takes about 300 bytes.
 func New[K comparable](most int) *Buckets[K] {
-	all, err := simplelru.NewLRU[K, *bucket](most, nil)
-	if err != nil {
-		panic("limit: " + err.Error()) // It is for sizes below one.
-	}
-	return &Buckets[K]{all: all}
+	return &Buckets[K]{all: map[K]*bucket{}, most: most}
 }
 
 // Take takes a token, or says how long until there is one.
 func (b *Buckets[K]) Take(key K, r Rate, now time.Time) (wait time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	of := b.bucket(key, r, now)
-	if wait = of.wait(now); wait == 0 {
+	of, wait := b.bucket(key, r, now)
+	if wait == 0 {
 		of.AllowN(now, 1)
 	}
 	return wait
@@ -60,8 +64,8 @@ func (b *Buckets[K]) Take(key K, r Rate, now time.Time) (wait time.Duration) {
 func (b *Buckets[K]) Try(key K, r Rate, now time.Time) (done func(counts bool), wait time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	of := b.bucket(key, r, now)
-	if wait = of.wait(now); wait > 0 {
+	of, wait := b.bucket(key, r, now)
+	if wait > 0 {
 		return nil, wait
 	}
 	of.tried++
@@ -72,23 +76,22 @@ func (b *Buckets[K]) Try(key K, r Rate, now time.Time) (done func(counts bool), 
 		if counts {
 			of.AllowN(now, 1)
 		}
+		if of.isFull(now) {
+			delete(b.all, key)
+		}
 	}, 0
 }
 
-// Len is how many buckets there are.
-func (b *Buckets[K]) Len() int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.all.Len()
-}
-
-// bucket of a key, with the settings as they are now.
-func (b *Buckets[K]) bucket(key K, r Rate, now time.Time) *bucket {
-	of, ok := b.all.Get(key)
-	if !ok {
+// bucket of a key, with the settings as they are now, and how long until it has a token.
+func (b *Buckets[K]) bucket(key K, r Rate, now time.Time) (*bucket, time.Duration) {
+	of := b.all[key]
+	if of == nil {
+		if wait := b.makeRoom(now); wait > 0 {
+			return nil, wait
+		}
 		of = &bucket{Limiter: rate.NewLimiter(r.PerSecond, r.Burst)}
-		b.all.Add(key, of)
-		return of
+		b.all[key] = of
+		return of, of.wait(now)
 	}
 	if of.Limit() != r.PerSecond {
 		of.SetLimitAt(now, r.PerSecond)
@@ -96,7 +99,31 @@ func (b *Buckets[K]) bucket(key K, r Rate, now time.Time) *bucket {
 	if of.Burst() != r.Burst {
 		of.SetBurstAt(now, r.Burst)
 	}
-	return of
+	return of, of.wait(now)
+}
+
+// makeRoom sees to it that there is room for one more bucket, or says when to try again.
+func (b *Buckets[K]) makeRoom(now time.Time) (wait time.Duration) {
+	interval := sweepInterval
+	if len(b.all) >= b.most {
+		interval = fullSweepInterval
+	}
+	if since := now.Sub(b.swept); since >= interval || since < 0 {
+		b.swept = now
+		for key, of := range b.all {
+			if of.isFull(now) {
+				delete(b.all, key)
+			}
+		}
+	}
+	if len(b.all) < b.most {
+		return 0
+	}
+	return fullSweepInterval
+}
+
+func (b *bucket) isFull(now time.Time) bool {
+	return b.tried == 0 && b.TokensAt(now) >= float64(b.Burst())
 }
 
 // wait is how long until there is a token beside those of the attempts under way.

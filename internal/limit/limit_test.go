@@ -101,17 +101,39 @@ func TestARateThatChangesCountsAtOnce(t *testing.T) {
 	}
 }
 
-func TestMemoryIsBounded(t *testing.T) {
+// TestABucketThatIsNotFullIsNeverForgotten: however many other keys come, what a key has spent is spent.
+func TestABucketThatIsNotFullIsNeverForgotten(t *testing.T) {
 	const most = 100
 	b, r := New[int](most), Every(time.Hour, 1)
+	b.Take(-1, r, start)
 	for i := range 10 * most {
-		b.Take(i, r, start)
-		// One that is used again and again is never forgotten.
-		if wait := b.Take(-1, r, start); i > 0 && wait == 0 {
+		at := start.Add(time.Duration(i) * time.Second)
+		if wait := b.Take(i, r, at); i >= most && wait != fullSweepInterval {
+			t.Fatalf("key %d: wait %s where there is no room", i, wait)
+		}
+		if wait := b.Take(-1, r, at); wait == 0 {
 			t.Fatalf("forgotten after %d others", i)
 		}
 	}
-	if n := b.Len(); n != most {
+	if n := len(b.all); n != most {
 		t.Errorf("%d buckets, want %d", n, most)
+	}
+	later := start.Add(2 * time.Hour)
+	if wait := b.Take(10*most, r, later); wait != 0 {
+		t.Errorf("wait %s when the buckets are full again", wait)
+	}
+	if n := len(b.all); n != 1 {
+		t.Errorf("%d buckets, want the new one", n)
+	}
+}
+
+func TestWhatDoesNotCountLeavesNothing(t *testing.T) {
+	b, r := New[int](10), Every(time.Second, 3)
+	for i := range 5 {
+		done, _ := b.Try(i, r, start)
+		done(false)
+	}
+	if n := len(b.all); n != 0 {
+		t.Errorf("%d buckets of attempts that did not count", n)
 	}
 }
