@@ -14,23 +14,33 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	"golang.org/x/net/netutil"
 	"golang.org/x/sync/errgroup"
+
+	"convene.dev/convene/internal/clientip"
+	"convene.dev/convene/internal/limit"
 )
 
-// limits hold off clients that are slow, or many. Bodies are small; WebSockets leave the server's hands once upgraded, but
-// stay connections.
+// limits hold off clients that are slow, or many. Bodies are small; WebSockets leave the server's hands once upgraded, and
+// the handler counts them.
 type limits struct {
 	header, read, write, idle time.Duration
 	// headerBytes is for the request line and all headers.
 	headerBytes int
-	// connections on each address: each takes about 20 kB. Those beyond wait.
+	// connections over all addresses that are listened on.
 	connections int
 }
 
+const (
+	// connectionMemory is what a hostile connection takes, in bytes, which holds back the last byte of the longest headers
+	// and body; an idle one takes a tenth of it. connectionShare is the share of the memory for all of them.
+	connectionMemory, connectionShare = 64 << 10, 0.25
+	// maxConnections is how many there may be where the memory has no limit.
+	maxConnections = 1 << 15
+)
+
 var defaultLimits = limits{
-	header: 10 * time.Second, read: 30 * time.Second, write: time.Minute, idle: 2 * time.Minute,
-	headerBytes: 32 << 10, connections: 1 << 15,
+	header: 10 * time.Second, read: 30 * time.Second, write: time.Minute, idle: time.Minute,
+	headerBytes: 16 << 10,
 }
 
 // Options are what a Server needs.
@@ -46,7 +56,9 @@ type Options struct {
 	// DrainDelay is how long the server goes on listening after it has said that it is not ready, so that load
 	// balancers stop sending; DrainTimeout bounds the wait for requests under way.
 	DrainDelay, DrainTimeout time.Duration
-	Log                      logr.Logger
+	// TrustedProxies may have any number of the connections.
+	TrustedProxies clientip.Proxies
+	Log            logr.Logger
 }
 
 // Server is the gateway.
@@ -54,12 +66,15 @@ type Server struct {
 	Options
 	limits  limits
 	serving atomic.Bool
+	places  *places
 	served  chan struct{}
 }
 
 // New makes a Server.
 func New(o Options) *Server {
-	return &Server{Options: o, limits: defaultLimits, served: make(chan struct{})}
+	l := defaultLimits
+	l.connections = limit.FitsMemory(connectionShare, connectionMemory, maxConnections)
+	return &Server{Options: o, limits: l, served: make(chan struct{})}
 }
 
 // Served is closed when the last request has been answered.
@@ -68,10 +83,13 @@ func (s *Server) Served() <-chan struct{} { return s.served }
 // NeedLeaderElection is false: every replica serves.
 func (s *Server) NeedLeaderElection() bool { return false }
 
-// Check is the readiness check: the server listens and is not about to stop.
+// Check is the readiness check: the server listens, is not about to stop, and takes new connections.
 func (s *Server) Check(*http.Request) error {
 	if !s.serving.Load() {
 		return errors.New("the gateway does not listen")
+	}
+	if s.places.isFull() {
+		return errors.New("the gateway has as many connections as fit into its memory")
 	}
 	return nil
 }
@@ -106,6 +124,7 @@ func (s *Server) Start(ctx context.Context) error {
 		server.TLSConfig = tlsConfig(certificates)
 		serve = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
 	}
+	s.places = newPlaces(s.limits.connections, s.TrustedProxies)
 	listeners, err := s.listen(ctx)
 	if err != nil {
 		return err
@@ -133,7 +152,7 @@ func (s *Server) listen(ctx context.Context) (listeners []net.Listener, err erro
 		if err != nil {
 			return nil, fmt.Errorf("the gateway cannot listen on %s: %w", address, err)
 		}
-		listeners = append(listeners, netutil.LimitListener(l, s.limits.connections))
+		listeners = append(listeners, listener{l, s.places})
 	}
 	return listeners, nil
 }

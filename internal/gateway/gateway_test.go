@@ -11,6 +11,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/go-logr/logr"
 
+	"convene.dev/convene/internal/clientip"
 	"convene.dev/convene/internal/localstack"
 	"convene.dev/convene/internal/testkit"
 )
@@ -189,7 +191,7 @@ func TestLargeHeadersAreRefused(t *testing.T) {
 		reason, path, header string
 		status               int
 	}{
-		{"a long link", "/join?token=" + strings.Repeat("x", 31<<10), "", http.StatusOK},
+		{"a long link", "/join?token=" + strings.Repeat("x", 15<<10), "", http.StatusOK},
 		{"one that is too long", "/join?token=" + strings.Repeat("x", 64<<10), "", http.StatusRequestHeaderFieldsTooLarge},
 		{"a header that is too long", "/", strings.Repeat("x", 64<<10), http.StatusRequestHeaderFieldsTooLarge},
 	} {
@@ -214,7 +216,8 @@ func TestLargeHeadersAreRefused(t *testing.T) {
 }
 
 func TestConnectionsAreBounded(t *testing.T) {
-	address := served(t, Options{}, func(l *limits) { l.connections = 2 })
+	loopback := clientip.Proxies{netip.MustParsePrefix("127.0.0.1/32")}
+	address := served(t, Options{TrustedProxies: loopback}, func(l *limits) { l.connections = 2 })
 	ask := func(conn net.Conn) error {
 		_, _ = io.WriteString(conn, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 		response, err := http.ReadResponse(bufio.NewReader(conn), nil)
