@@ -296,6 +296,16 @@ type WebSpec struct {
 	// +kubebuilder:validation:items:MaxLength=261
 	// +kubebuilder:validation:items:Pattern=`^https?://(\*\.)?[A-Za-z0-9.-]+(:[0-9]{1,5})?$`
 	EmbedOrigins []string `json:"embedOrigins,omitempty"`
+	// avatarHosts are the hosts of images that guests may choose for themselves: exact, or *.example.com for all hosts below
+	// one. The browsers of all participants fetch an avatar, so that none of a guest's choice is shown unless its host is
+	// listed. Avatars in join links that the API made are always shown.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=261
+	// +kubebuilder:validation:items:Pattern=`^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$`
+	AvatarHosts []string `json:"avatarHosts,omitempty"`
 	// corsOrigins are the origins whose scripts may call the API: exact, or * for any.
 	// +optional
 	// +listType=set

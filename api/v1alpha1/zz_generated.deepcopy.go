@@ -671,6 +671,11 @@ func (in *WebSpec) DeepCopyInto(out *WebSpec) {
 		*out = make([]string, len(*in))
 		copy(*out, *in)
 	}
+	if in.AvatarHosts != nil {
+		in, out := &in.AvatarHosts, &out.AvatarHosts
+		*out = make([]string, len(*in))
+		copy(*out, *in)
+	}
 	if in.CORSOrigins != nil {
 		in, out := &in.CORSOrigins, &out.CORSOrigins
 		*out = make([]string, len(*in))

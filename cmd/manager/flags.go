@@ -28,6 +28,7 @@ type settings struct {
 	replicaHost      string
 	replicaPort      int
 	trustedProxies   []netip.Prefix
+	refuseUnknown    bool
 	tlsCertFile      string
 	tlsKeyFile       string
 	drainDelay       time.Duration
@@ -92,6 +93,7 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 		}
 		return nil
 	})
+	f.BoolVar(&s.refuseUnknown, "refuse-unknown-hosts", false, "answer 404 to domain names that no ConferenceConfig names, in place of the default one; addresses, localhost and Services of the cluster are not refused")
 	f.StringVar(&s.tlsCertFile, "tls-cert-file", "", "`file` with the certificate (PEM) with which the gateway serves TLS, read again when it changes; empty for no TLS")
 	f.StringVar(&s.tlsKeyFile, "tls-key-file", "", "`file` with that certificate's private key (PEM)")
 	f.DurationVar(&s.drainDelay, "drain-delay", 0, "how long to go on serving after a stop signal while load balancers notice")

@@ -160,7 +160,7 @@ func (p *parts) build(ctx context.Context) error {
 		return err
 	}
 	p.tenants = tenant.NewRegistry(tenant.Options{
-		Cache: p.cache, Client: watches.RESTClient(), Dial: livekit.New, Evaluate: evaluator.EvaluateConfigJS, Default: p.defaultConfig,
+		Cache: p.cache, Client: watches.RESTClient(), Dial: livekit.New, Evaluate: evaluator.EvaluateConfigJS, Default: p.defaultConfig, RefuseUnknownHosts: p.refuseUnknown,
 	})
 	if err := store.AddIndexes(ctx, p.cache); err != nil {
 		return err
@@ -198,7 +198,7 @@ func (p *parts) serveWith(ready []<-chan struct{}) error {
 	}
 	p.server = gateway.New(gateway.Options{
 		Addresses: p.gatewayAddresses, Handler: handler, Ready: ready, CertFile: p.tlsCertFile, KeyFile: p.tlsKeyFile,
-		DrainDelay: p.drainDelay, DrainTimeout: drainTimeout, Log: p.log.WithName("gateway"),
+		DrainDelay: p.drainDelay, DrainTimeout: drainTimeout, TrustedProxies: p.trustedProxies, Log: p.log.WithName("gateway"),
 	})
 	return nil
 }

@@ -33,9 +33,6 @@ func ValidateRoom(room string) error {
 	return nil
 }
 
-// ValidateName checks a person's display name: 1 to 128 Unicode characters, no control characters.
-func ValidateName(name string) error { return validateText("name", name) }
-
 func validateText(field, text string) error {
 	switch {
 	case text == "":

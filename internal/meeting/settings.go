@@ -4,6 +4,7 @@ package meeting
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -157,16 +158,26 @@ func (s Settings) ValidateRedirect(value string) error {
 	if err != nil {
 		return err
 	}
+	if isOn(s.RedirectHosts, u) {
+		return nil
+	}
+	return fault.Invalid("redirect", "redirect must lead to one of the hosts that the operator allows; ask the operator to add %q", u.Hostname())
+}
+
+// IsOn reports whether a URL leads to one of some hosts; *.example.com stands for all hosts below example.com.
+func IsOn(hosts []string, value string) bool {
+	u, err := url.ParseRequestURI(value)
+	return err == nil && isOn(hosts, u)
+}
+
+func isOn(hosts []string, u *url.URL) bool {
 	host := u.Hostname()
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}
-	for _, allowed := range s.RedirectHosts {
-		if hostMatches(allowed, host) || hostMatches(allowed, u.Host) {
-			return nil
-		}
-	}
-	return fault.Invalid("redirect", "redirect must lead to one of the hosts that the operator allows; ask the operator to add %q", u.Hostname())
+	return slices.ContainsFunc(hosts, func(allowed string) bool {
+		return hostMatches(allowed, host) || hostMatches(allowed, u.Host)
+	})
 }
 
 func hostMatches(pattern, host string) bool {

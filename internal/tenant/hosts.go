@@ -4,6 +4,7 @@ package tenant
 
 import (
 	"net"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -15,14 +16,16 @@ type hosts struct {
 	exact    map[string]*Tenant // "host" or "host:port"
 	wildcard map[string]*Tenant // ".suffix" or ".suffix:port"
 	fallback *Tenant
+	// refuseUnknown keeps names that no Tenant asks for from the fallback.
+	refuseUnknown bool
 	// conflicts are the hosts that a Tenant asks for and an older one has.
 	conflicts map[types.NamespacedName][]string
 }
 
 // newHosts gives each host to the oldest Tenant that asks for it. What no Tenant asks for goes to the default, else to
-// the only Tenant that there is.
-func newHosts(tenants []*Tenant, byDefault types.NamespacedName) *hosts {
-	h := &hosts{exact: map[string]*Tenant{}, wildcard: map[string]*Tenant{}, conflicts: map[types.NamespacedName][]string{}}
+// the only Tenant that there is; with refuseUnknown only if it is no name of the outside.
+func newHosts(tenants []*Tenant, byDefault types.NamespacedName, refuseUnknown bool) *hosts {
+	h := &hosts{refuseUnknown: refuseUnknown, exact: map[string]*Tenant{}, wildcard: map[string]*Tenant{}, conflicts: map[types.NamespacedName][]string{}}
 	tenants = slices.Clone(tenants)
 	slices.SortFunc(tenants, func(a, b *Tenant) int {
 		if c := a.Created.Compare(b.Created); c != 0 {
@@ -74,7 +77,20 @@ func (h *hosts) find(hostport string) *Tenant {
 			return t
 		}
 	}
+	if h.refuseUnknown && isForeign(host) {
+		return nil
+	}
 	return h.fallback
+}
+
+// isForeign reports whether a host is a name that anybody can give to our address, so that a page from there takes us for its
+// own server (DNS rebinding). Addresses, names without a domain, and those of Services inside the cluster are not.
+func isForeign(host string) bool {
+	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil || !strings.Contains(host, ".") {
+		return false
+	}
+	labels := strings.Split(host, ".")
+	return labels[len(labels)-1] != "localhost" && labels[len(labels)-1] != "svc" && !strings.HasSuffix(host, ".svc.cluster.local")
 }
 
 func lookupHost(table map[string]*Tenant, host string, ports []string) *Tenant {

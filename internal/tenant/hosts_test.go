@@ -40,7 +40,7 @@ func TestFindHost(t *testing.T) {
 		asking("ipv4", 6, "10.0.0.1"),
 		asking("ipv6", 7, "[::1]", "[2001:db8::1]:8080"),
 		asking("default-port", 8, "secure.example:443", "plain.example:80", "*.secure.example:443"),
-	}, types.NamespacedName{})
+	}, types.NamespacedName{}, false)
 	for _, tc := range []struct{ reason, host, want string }{
 		{"exact", "meet.example.com", "exact"},
 		{"case does not count", "MEET.Example.COM", "exact"},
@@ -97,7 +97,7 @@ func TestFallback(t *testing.T) {
 		{"the only one, where the default is not there", []*Tenant{a}, "b", "a"},
 		{"none of two, where the default is not there", []*Tenant{a, b}, "c", ""},
 	} {
-		h := newHosts(tc.tenants, types.NamespacedName{Namespace: "ns", Name: tc.byDefault})
+		h := newHosts(tc.tenants, types.NamespacedName{Namespace: "ns", Name: tc.byDefault}, false)
 		if got := nameOf(h.find("10.9.8.7:8080")); got != tc.want {
 			t.Errorf("%s: %q answers, want %q", tc.reason, got, tc.want)
 		}
@@ -107,11 +107,26 @@ func TestFallback(t *testing.T) {
 	}
 }
 
+// TestUnknownNamesOfTheOutsideAreRefused: the owner of a domain can give it our address, and have a browser inside take a page
+// from there for one of ours.
+func TestUnknownNamesOfTheOutsideAreRefused(t *testing.T) {
+	h := newHosts([]*Tenant{asking("a", 1, "a.example", "*.b.example")}, types.NamespacedName{}, true)
+	for host, want := range map[string]string{
+		"a.example": "a", "x.b.example:8080": "a", "10.9.8.7:8080": "a", "[::1]:80": "a", "localhost:8080": "a", "x.localhost": "a",
+		"convene": "a", "convene:8080": "a", "convene.meetings.svc": "a", "convene.meetings.svc.cluster.local:80": "a", "": "a",
+		"evil.example": "", "EVIL.example:8080": "", "evil.example.": "", "a.example.evil.example": "", "10.9.8.7.evil.example": "", "svc.example": "",
+	} {
+		if got := nameOf(h.find(host)); got != want {
+			t.Errorf("%s: %q answers, want %q", host, got, want)
+		}
+	}
+}
+
 func TestTheOlderKeepsAHost(t *testing.T) {
 	old, young := asking("old", 1, "x.example", "*.y.example", "x.example:80"), asking("young", 2, "x.example", "*.y.example", "own.example")
 	twins := []*Tenant{asking("b", 3, "twin.example"), asking("a", 3, "twin.example")}
 	for _, order := range [][]*Tenant{append([]*Tenant{old, young}, twins...), append(slices.Clone(twins), young, old)} {
-		h := newHosts(order, types.NamespacedName{})
+		h := newHosts(order, types.NamespacedName{}, false)
 		for host, want := range map[string]string{"x.example": "old", "z.y.example": "old", "own.example": "young", "twin.example": "a"} {
 			if got := nameOf(h.find(host)); got != want {
 				t.Errorf("%s is answered by %q, want %q", host, got, want)
@@ -125,7 +140,7 @@ func TestTheOlderKeepsAHost(t *testing.T) {
 			t.Errorf("conflicts (-want +got):\n%s", diff)
 		}
 	}
-	twice := newHosts([]*Tenant{asking("one", 1, "x.example", "x.example")}, types.NamespacedName{})
+	twice := newHosts([]*Tenant{asking("one", 1, "x.example", "x.example")}, types.NamespacedName{}, false)
 	if len(twice.conflicts) > 0 {
 		t.Errorf("a tenant is in conflict with itself: %v", twice.conflicts)
 	}
@@ -135,7 +150,7 @@ func FuzzFindHost(f *testing.F) {
 	for _, seed := range []string{"a.example", "[::1]:80", "[", "]:", "a.b.example:", "*.example", "::::", "a.example.:443"} {
 		f.Add(seed)
 	}
-	h := newHosts([]*Tenant{asking("exact", 1, "a.example"), asking("wildcard", 2, "*.b.example")}, types.NamespacedName{})
+	h := newHosts([]*Tenant{asking("exact", 1, "a.example"), asking("wildcard", 2, "*.b.example")}, types.NamespacedName{}, false)
 	exact := regexp.MustCompile(`(?is)^a\.example\.?(:[^:]*)?$`)
 	wildcard := regexp.MustCompile(`(?is)^[^:]+\.b\.example\.?(:[^:]*)?$`)
 	f.Fuzz(func(t *testing.T, host string) {

@@ -45,6 +45,8 @@ type Options struct {
 	Evaluate Evaluator
 	// Default is the ConferenceConfig for hosts that none asks for; empty means the only one.
 	Default types.NamespacedName
+	// RefuseUnknownHosts keeps names of the outside that none asks for from that ConferenceConfig.
+	RefuseUnknownHosts bool
 }
 
 // Registry keeps the Tenants of all ConferenceConfigs current. It runs on every replica.
@@ -76,7 +78,7 @@ func NewRegistry(o Options) *Registry {
 		engines: map[engine.Server]engine.Engine{},
 	}
 	r.objects = newObjects(o.Client, r.objectChanged)
-	r.hosts.Store(newHosts(nil, o.Default))
+	r.hosts.Store(newHosts(nil, o.Default, o.RefuseUnknownHosts))
 	return r
 }
 
@@ -304,7 +306,7 @@ func (r *Registry) put(name types.NamespacedName, t *Tenant) (others []types.Nam
 	} else {
 		r.tenants[name] = t
 	}
-	before, now := r.hosts.Load(), newHosts(slices.Collect(maps.Values(r.tenants)), r.options.Default)
+	before, now := r.hosts.Load(), newHosts(slices.Collect(maps.Values(r.tenants)), r.options.Default, r.options.RefuseUnknownHosts)
 	r.hosts.Store(now)
 	for other := range r.tenants {
 		if other != name && !slices.Equal(before.conflicts[other], now.conflicts[other]) {

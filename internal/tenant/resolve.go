@@ -189,6 +189,7 @@ func (r *resolver) web() {
 	r.Web = Web{
 		Home:         string(web.HomeURL),
 		EmbedOrigins: web.EmbedOrigins,
+		AvatarHosts:  web.AvatarHosts,
 		CORSOrigins:  web.CORSOrigins,
 		BrandName:    brand.Name,
 		LogoURL:      string(brand.LogoURL),

@@ -70,9 +70,11 @@ type Web struct {
 	// Home is the absolute home page.
 	Home         string
 	EmbedOrigins []string
-	CORSOrigins  []string
-	BrandName    string
-	LogoURL      string
+	// AvatarHosts are where images may be that guests choose.
+	AvatarHosts []string
+	CORSOrigins []string
+	BrandName   string
+	LogoURL     string
 	// BrandColor is #rrggbb, or empty.
 	BrandColor string
 }

@@ -103,6 +103,10 @@ containers:
     imagePullPolicy: {{ $e.image.pullPolicy }}
     args: [--config=/etc/livekit/config/livekit.yaml]
     env:
+      {{- with $e.goMemoryLimit }}
+      - name: GOMEMLIMIT
+        value: {{ . }}
+      {{- end }}
       - name: ENGINE_KEY
         valueFrom:
           secretKeyRef:
