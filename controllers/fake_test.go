@@ -125,6 +125,9 @@ func (*faulty) Inspect(string) (engine.RoomName, engine.Identity, error) {
 	return "", "", errors.New("not here")
 }
 
+// Signed is not for these tests.
+func (*faulty) Signed(string) bool { return false }
+
 // Hint is not for these tests.
 func (*faulty) Hint(string, []byte) (engine.RoomName, error) { return "", errors.New("not here") }
 

@@ -9,9 +9,9 @@ import (
 	"convene.dev/convene/internal/meeting"
 )
 
-// enforce sends away who was removed and is seen all the same, and mutes who was muted and is heard. The gateway lets
-// neither happen, but browsers that reach the engine past it can come back with an access token for some minutes: the
-// engine cannot take one back.
+// enforce removes participants that a presenter removed or that have the engine keep too much, and mutes those who were
+// muted and are heard. The gateway sees to both, but browsers that reach the engine past it can
+// come back with an access token for some minutes: the engine cannot take one back.
 func (o *Observer) enforce(ctx context.Context, e engine.Engine, name engine.RoomName, participants []engine.Participant) {
 	m := o.meetingOf(name)
 	if m == nil {
@@ -21,7 +21,7 @@ func (o *Observer) enforce(ctx context.Context, e engine.Engine, name engine.Roo
 	for _, p := range participants {
 		var action engine.Action
 		switch {
-		case meeting.Listed(removed, p.Identity):
+		case p.Oversized || meeting.Listed(removed, p.Identity):
 			action = engine.Remove{Who: p.Identity}
 		case p.Audio && meeting.Listed(muted, p.Identity):
 			action = engine.Mute{Who: p.Identity}

@@ -23,6 +23,26 @@ type envelope struct {
 	Verifier string `json:"uv,omitempty"`
 }
 
+// passwordClaim names the Meeting whose password a credential stands for. It is left out where that is the first of the
+// lineage, as it nearly always is: links are short.
+type passwordClaim struct {
+	PasswordOf string `json:"p,omitempty"`
+}
+
+func newPasswordClaim(of, lineage string) passwordClaim {
+	if of == lineage {
+		of = ""
+	}
+	return passwordClaim{PasswordOf: of}
+}
+
+func (p passwordClaim) of(lineage string) string {
+	if p.PasswordOf == "" {
+		return lineage
+	}
+	return p.PasswordOf
+}
+
 // signedClaims is what every credential's claims are.
 type signedClaims interface {
 	jwt.Claims

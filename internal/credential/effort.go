@@ -14,9 +14,9 @@ const effortBudget = 256 << 10
 
 var (
 	effort = semaphore.NewWeighted(effortBudget)
-	// effortShare is the least that one computation takes of the budget, so that at most one runs per processor: more
-	// at once finish no sooner, and every other request waits for them.
-	effortShare = int64(effortBudget / min(runtime.GOMAXPROCS(0), effortBudget))
+	// effortShare is the least that one computation takes of the budget, so that they keep at most half of the processors
+	// busy, and one where there is only one: every other request needs the rest.
+	effortShare = int64(effortBudget / max(1, min(runtime.GOMAXPROCS(0)/2, effortBudget)))
 )
 
 // withEffort runs a computation that takes that much memory, in KiB and at most effortBudget, when there is room for it.

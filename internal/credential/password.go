@@ -36,7 +36,7 @@ func HashPassword(plain string) (string, error) {
 // password of a Secret made by hand, with or without a line's end. An empty one of either is never right.
 func CheckPassword(stored, presented string) bool {
 	stored = strings.TrimRight(stored, "\r\n")
-	if stored == "" || presented == "" || len(presented) > maxRoomPassword {
+	if stored == "" || !CanBeRoomPassword(presented) {
 		return false
 	}
 	// What looks like a hash is never taken for a plain password: reading it must not open the room.
@@ -49,6 +49,11 @@ func CheckPassword(stored, presented string) bool {
 		return false
 	}
 	return subtle.ConstantTimeCompare(h.compute(presented), h.sum) == 1
+}
+
+// CanBeRoomPassword reports whether a text can be a room's password. One that cannot is refused without any effort.
+func CanBeRoomPassword(presented string) bool {
+	return presented != "" && len(presented) <= maxRoomPassword
 }
 
 // IsPasswordHash reports whether a stored room password is a hash that can be checked.

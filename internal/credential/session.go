@@ -19,9 +19,11 @@ type Session struct {
 	// Meeting is the UID of the Meeting.
 	Meeting string
 	Lineage string
-	Room    string
-	Name    string
-	Avatar  string
+	// PasswordOf is the UID of the Meeting whose password the participant knew when the session began.
+	PasswordOf string
+	Room       string
+	Name       string
+	Avatar     string
 	// Username is the verified host user, empty for a guest.
 	Username                        string
 	Presenter, Hidden, Chat, Notify bool
@@ -59,6 +61,7 @@ type sessionClaims struct {
 	Avatar   string `json:"a,omitempty"`
 	Username string `json:"u,omitempty"`
 	Options  string `json:"o,omitempty"`
+	passwordClaim
 }
 
 var errSession = fault.Denied("This session is over: open the link of the meeting again")
@@ -75,7 +78,7 @@ func (s *Signer) IssueSession(v Session, users *Users, lifetime time.Duration, n
 	}
 	claims := sessionClaims{
 		Meeting: v.Meeting, Lineage: v.Lineage, Room: v.Room, Name: v.Name, Avatar: v.Avatar, Username: v.Username,
-		Options: encodeFlags(v.flags()),
+		Options: encodeFlags(v.flags()), passwordClaim: newPasswordClaim(v.PasswordOf, v.Lineage),
 	}
 	if claims.envelope, err = s.envelope(purposeSession, v.Identity, lifetime, now); err != nil {
 		return "", err
@@ -99,6 +102,7 @@ func (s *Signer) VerifySession(signed string, now time.Time) (SessionGrant, erro
 	grant := SessionGrant{ID: claims.ID, Expires: claims.expires(), key: key, envelope: claims.envelope, Session: Session{
 		Identity: claims.Subject, Meeting: claims.Meeting, Lineage: claims.Lineage, Room: claims.Room,
 		Name: claims.Name, Avatar: claims.Avatar, Username: claims.Username,
+		PasswordOf: claims.of(claims.Lineage),
 	}}
 	decodeFlags(claims.Options, grant.flags())
 	return grant, nil

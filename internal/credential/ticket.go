@@ -14,7 +14,9 @@ type Ticket struct {
 	Room string
 	// Lineage is the meeting that the ticket is for, over all restarts of its room by links.
 	Lineage string
-	Name    string
+	// PasswordOf is the UID of the Meeting whose password the ticket stands for.
+	PasswordOf string
+	Name       string
 	// Avatar is an image URL, or empty.
 	Avatar                                              string
 	Audio, Video, Screen, Chat, Hide, Notify, Presenter bool
@@ -37,6 +39,7 @@ type ticketClaims struct {
 	Name    string `json:"n"`
 	Avatar  string `json:"a,omitempty"`
 	Options string `json:"o,omitempty"`
+	passwordClaim
 }
 
 var errTicket = fault.Denied("This link is not valid any more: ask for a new one")
@@ -48,7 +51,10 @@ func (s *Signer) IssueTicket(t Ticket, users *Users, lifetime time.Duration, now
 	if err != nil {
 		return "", err
 	}
-	claims := ticketClaims{Room: t.Room, Lineage: t.Lineage, Name: t.Name, Avatar: t.Avatar, Options: encodeFlags(t.flags())}
+	claims := ticketClaims{
+		Room: t.Room, Lineage: t.Lineage, Name: t.Name, Avatar: t.Avatar, Options: encodeFlags(t.flags()),
+		passwordClaim: newPasswordClaim(t.PasswordOf, t.Lineage),
+	}
 	if claims.envelope, err = s.envelope(purposeTicket, t.Username, lifetime, now); err != nil {
 		return "", err
 	}
@@ -75,6 +81,7 @@ func (s *Signer) VerifyTicket(signed string, users *Users, now time.Time) (Ticke
 	}
 	grant := TicketGrant{ID: claims.ID, Expires: claims.expires(), Ticket: Ticket{
 		Room: claims.Room, Lineage: claims.Lineage, Name: claims.Name, Avatar: claims.Avatar, Username: claims.Subject,
+		PasswordOf: claims.of(claims.Lineage),
 	}}
 	decodeFlags(claims.Options, grant.flags())
 	return grant, nil

@@ -94,11 +94,16 @@ func (u *Users) Len() int {
 	return len(u.all)
 }
 
+// CanBeRight reports whether a password can be that of any user. One that cannot is refused without any effort.
+func (u *Users) CanBeRight(password string) bool {
+	return u.Len() > 0 && password != "" && len(password) <= maxBcryptPassword
+}
+
 // Verify reports whether password is that user's. For an unknown user it takes as long as for a known one: it compares
 // with somebody's hash and forgets the answer. Whose depends on the name alone, so that users of different costs do not
 // give away who exists. Empty passwords, and those over 72 bytes, are nobody's.
 func (u *Users) Verify(username, password string) bool {
-	if u.Len() == 0 || password == "" || len(password) > maxBcryptPassword {
+	if !u.CanBeRight(password) {
 		return false
 	}
 	hash, known := u.hashes[username]

@@ -29,19 +29,3 @@ func cpu(t *testing.T, pid int) time.Duration {
 	}
 	return time.Duration(ticks) * 10 * time.Millisecond // USER_HZ is 100 on Linux.
 }
-
-// heldMemory is the memory that a process holds, in MB.
-func heldMemory(t *testing.T, pid int) float64 {
-	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			kb, _ := strconv.ParseFloat(strings.Fields(rest)[0], 64)
-			return kb / 1000
-		}
-	}
-	return 0
-}

@@ -63,6 +63,9 @@ type Doorman interface {
 	Grant(grant Grant) (string, error)
 	// Inspect verifies an access token made by Grant and says whom it lets in where.
 	Inspect(token string) (RoomName, Identity, error)
+	// Signed reports whether a webhook's authorization header is signed with the server's key, so that its body is worth
+	// being read. Hint checks that it is the body which was signed.
+	Signed(authorization string) bool
 	// Hint verifies a webhook's authorization header and body and says which room to look at. Hints get lost:
 	// nothing may depend on them.
 	Hint(authorization string, body []byte) (RoomName, error)
@@ -96,8 +99,10 @@ type Participant struct {
 	Name     string
 	JoinedAt time.Time
 	Traits
-	// Audio, Video and Screen are true while that track is published and not muted.
+	// Audio is true while any sound is published and not muted, Video and Screen while that track is.
 	Audio, Video, Screen bool
+	// Oversized says that what the participant had the engine keep about it is out of all proportion.
+	Oversized bool
 	// Hand is true while the hand is raised.
 	Hand bool
 }

@@ -68,6 +68,7 @@ type api struct {
 	wrongKeys *limit.Buckets[netip.Addr]
 	keyLimits *limit.Buckets[limitedKey]
 	guesses   *limit.Guesses
+	refusals  *limit.Refusals
 	logins    *limit.Shares[types.UID]
 	documents *documents
 }
@@ -85,6 +86,7 @@ func New(o Options) http.Handler {
 		wrongKeys: limit.New[netip.Addr](maxLimited),
 		keyLimits: limit.New[limitedKey](maxLimited),
 		guesses:   limit.NewGuesses(),
+		refusals:  limit.NewRefusals(o.Log),
 		logins:    limit.NewShares[types.UID](maxLogins, maxLoginsOfOne),
 		documents: newDocuments(),
 	}

@@ -136,7 +136,7 @@ func (f *fakeMeetings) find(room string) *meeting.View {
 
 func (f *fakeMeetings) open(t *tenant.Tenant, room string, length meeting.Length, password string) meeting.View {
 	v := meeting.View{
-		UID: "uid-" + room, Lineage: "lineage-" + room, Room: room, URL: t.MeetingURL(room), Length: length,
+		UID: "uid-" + room, Lineage: "lineage-" + room, PasswordOf: "first", Room: room, URL: t.MeetingURL(room), Length: length,
 		Created: f.now(), Expires: length.After(f.now()), HasPassword: password != "",
 	}
 	if f.secrets == nil {
@@ -152,7 +152,7 @@ func (f *fakeMeetings) reset(room string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.commands = nil
-	f.live = []meeting.View{{UID: "uid-" + room, Lineage: "lineage-" + room, Room: room, Created: f.now()}}
+	f.live = []meeting.View{{UID: "uid-" + room, Lineage: "lineage-" + room, PasswordOf: "first", Room: room, Created: f.now()}}
 }
 
 // took returns the commands since it was last asked.

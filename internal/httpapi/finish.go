@@ -44,6 +44,10 @@ func (c *call) audit(action tenant.Endpoint) {
 	if !refused && !asksChange || !c.log.Enabled() {
 		return
 	}
+	// What a caller with a key is refused is always logged: the key says who it is.
+	if refused && c.key == "" && !c.refusals.Allow(c.proxies.Of(c.r)) {
+		return
+	}
 	name := ""
 	if c.tenant != nil {
 		name = c.tenant.String()

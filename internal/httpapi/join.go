@@ -42,7 +42,8 @@ func (c *call) join() (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.ticket.Lineage, q.ticket.Username, q.ticket.Presenter = view.Lineage, who.username, who.presenter
+	q.ticket.Lineage, q.ticket.PasswordOf = view.Lineage, view.PasswordOf
+	q.ticket.Username, q.ticket.Presenter = who.username, who.presenter
 	signed, err := c.tenant.Signer.IssueTicket(q.ticket, c.tenant.Users, who.lifetime, c.start)
 	if err != nil {
 		return nil, err

@@ -55,7 +55,7 @@ func TestJoinURL(t *testing.T) {
 		{
 			"the defaults", `{"room":"stand-up","name":"Ada"}`,
 			baseURL + "/join?room=stand-up&name=Ada&avatar=false&audio=false&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
-			credential.Ticket{Room: "stand-up", Name: "Ada", Lineage: "lineage-stand-up", Chat: true},
+			credential.Ticket{Room: "stand-up", Name: "Ada", Lineage: "lineage-stand-up", PasswordOf: "first", Chat: true},
 			meeting.JoinCommand{Room: "stand-up", Password: ptr("")},
 		},
 		{
@@ -63,7 +63,7 @@ func TestJoinURL(t *testing.T) {
 			baseURL + "/join?room=Stand-up%20%26%20more%20%E2%98%95&name=Ada%20%3CLovelace%3E&avatar=https%3A%2F%2Fexample.com%2Fa%20b.png%3Fx%3D1%26y%3D%C3%BC%2B" +
 				"&audio=true&video=true&screen=true&chat=false&hide=false&notify=true&duration=01%3A30%3A00&token=",
 			credential.Ticket{
-				Room: "Stand-up & more ☕", Name: "Ada <Lovelace>", Lineage: "lineage-Stand-up & more ☕",
+				Room: "Stand-up & more ☕", Name: "Ada <Lovelace>", Lineage: "lineage-Stand-up & more ☕", PasswordOf: "first",
 				Avatar: "https://example.com/a b.png?x=1&y=ü+", Audio: true, Video: true, Screen: true, Notify: true,
 			},
 			meeting.JoinCommand{Room: "Stand-up & more ☕", Duration: "01:30:00", Password: ptr("")},
@@ -72,13 +72,13 @@ func TestJoinURL(t *testing.T) {
 			"everything null, false or empty", `{"room":"r","name":"n","avatar":false,"roomPassword":"false","audio":null,"video":null,"chat":null,
 				"hide":null,"duration":null,"token":null,"unknown":{"x":[1]},"presenter":"false"}`,
 			baseURL + "/join?room=r&name=n&avatar=false&audio=false&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
-			credential.Ticket{Room: "r", Name: "n", Lineage: "lineage-r", Chat: true},
+			credential.Ticket{Room: "r", Name: "n", Lineage: "lineage-r", PasswordOf: "first", Chat: true},
 			meeting.JoinCommand{Room: "r", Password: ptr("")},
 		},
 		{
 			"names doubled, the last ones count", `{"room":"x","name":"x","room":"r","name":"n","audio":"x","audio":true}`,
 			baseURL + "/join?room=r&name=n&avatar=false&audio=true&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
-			credential.Ticket{Room: "r", Name: "n", Lineage: "lineage-r", Chat: true, Audio: true},
+			credential.Ticket{Room: "r", Name: "n", Lineage: "lineage-r", PasswordOf: "first", Chat: true, Audio: true},
 			meeting.JoinCommand{Room: "r", Password: ptr("")},
 		},
 	} {

@@ -56,7 +56,7 @@ func New(server engine.Server) (engine.Engine, error) {
 		return nil, err
 	}
 	rooms := lk.NewRoomServiceProtobufClient(server.URL,
-		&http.Client{Transport: connections, Timeout: requestTimeout},
+		&http.Client{Transport: bounded{connections}, Timeout: requestTimeout},
 		twirp.WithClientInterceptors(observe))
 	return &client{rooms: rooms, Server: server, sealer: sealer}, nil
 }

@@ -149,12 +149,12 @@ func TestSilenced(t *testing.T) {
 		tracks     []*lk.TrackInfo
 		had, leave *lk.ParticipantPermission
 	}{
-		"the microphone goes": {
+		"every source of sound goes": {
 			[]*lk.TrackInfo{sound(microphone), picture(camera), sound(screenAudio)},
-			may(camera, microphone, screen, screenAudio), may(camera, screen, screenAudio),
+			may(camera, microphone, screen, screenAudio), may(camera, screen),
 		},
 		"none named means all": {
-			nil, &lk.ParticipantPermission{CanSubscribe: true, CanPublish: true}, may(camera, screen, screenAudio),
+			nil, &lk.ParticipantPermission{CanSubscribe: true, CanPublish: true}, may(camera, screen),
 		},
 		"none left means none":       {nil, may(microphone), may()},
 		"a disguise goes too":        {[]*lk.TrackInfo{sound(camera)}, may(camera, microphone, screen), may(screen)},

@@ -17,7 +17,8 @@ const fromIntermediary = "http_error_from_intermediary"
 // asFault gives an error of a LiveKit call its consequence.
 func asFault(err error) error {
 	answer := twirp.Error(nil)
-	if !errors.As(err, &answer) {
+	// One room whose list is too long says nothing about the server.
+	if !errors.As(err, &answer) || errors.Is(err, errTooLong) {
 		return fault.As(err)
 	}
 	switch answer.Code() {

@@ -21,6 +21,9 @@ var sources = []lk.TrackSource{
 	lk.TrackSource_CAMERA, lk.TrackSource_MICROPHONE, lk.TrackSource_SCREEN_SHARE, lk.TrackSource_SCREEN_SHARE_AUDIO,
 }
 
+// soundSources are those of them that carry sound.
+var soundSources = []lk.TrackSource{lk.TrackSource_MICROPHONE, lk.TrackSource_SCREEN_SHARE_AUDIO}
+
 func (c *client) Grant(grant engine.Grant) (string, error) {
 	if err := check(grant); err != nil {
 		return "", fault.As(err)
@@ -66,7 +69,7 @@ func check(grant engine.Grant) error {
 // sourcesOf leaves more than nothing, which LiveKit would take for all.
 func sourcesOf(grant engine.Grant) []lk.TrackSource {
 	return slices.DeleteFunc(slices.Clone(sources), func(s lk.TrackSource) bool {
-		return grant.Muted && s == lk.TrackSource_MICROPHONE
+		return grant.Muted && slices.Contains(soundSources, s)
 	})
 }
 

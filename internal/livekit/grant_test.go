@@ -67,7 +67,7 @@ func TestGrantAllowsJustThis(t *testing.T) {
 			traits: engine.Traits{Chat: true}, muted: true,
 			video: map[string]any{
 				"roomJoin": true, "room": "m-1", "canSubscribe": true, "canPublish": true,
-				"canPublishSources": []any{"camera", "screen_share", "screen_share_audio"},
+				"canPublishSources": []any{"camera", "screen_share"},
 				"canPublishData":    false, "canUpdateOwnMetadata": false,
 			},
 			attributes: map[string]any{"chat": "true"},

@@ -13,14 +13,15 @@ import (
 	"convene.dev/convene/internal/fault"
 )
 
-// mute lasts: the peer may not publish a microphone again. The sound of a shared screen goes on.
+// mute lasts: the participant may not publish sound again, whatever they call it. A changed page would call its microphone
+// the sound of its screen.
 func (c *client) mute(ctx context.Context, room engine.RoomName, who engine.Identity) error {
 	p, err := call(ctx, c, adminOf(room), c.rooms.GetParticipant, identityIn(room, who))
 	if err != nil {
 		return err
 	}
 	for _, track := range p.GetTracks() {
-		if !isVoice(track) || track.GetMuted() {
+		if !isSound(track) || track.GetMuted() {
 			continue
 		}
 		_, err := call(ctx, c, adminOf(room), c.rooms.MutePublishedTrack, &lk.MuteRoomTrackRequest{
@@ -40,12 +41,10 @@ func (c *client) mute(ctx context.Context, room engine.RoomName, who engine.Iden
 	return err
 }
 
-// isVoice goes by the kind of track: LiveKit lets a peer send sound and call it its camera.
-func isVoice(track *lk.TrackInfo) bool {
-	return track.GetType() == lk.TrackType_AUDIO && track.GetSource() != lk.TrackSource_SCREEN_SHARE_AUDIO
-}
+// isSound goes by the kind of track: LiveKit lets a participant send sound and call it its camera.
+func isSound(track *lk.TrackInfo) bool { return track.GetType() == lk.TrackType_AUDIO }
 
-// silenced takes the microphone, and whatever else the participant sends voice as, out of what it may publish. It
+// silenced takes the sources of sound, and what else the participant sends sound as, out of what it may publish. It
 // returns a whole permission, because LiveKit takes a field that is left out for a no: an omitted hidden would show a
 // hidden peer.
 func silenced(p *lk.ParticipantInfo) *lk.ParticipantPermission {
@@ -53,9 +52,9 @@ func silenced(p *lk.ParticipantInfo) *lk.ParticipantPermission {
 	if !permission.GetCanPublish() {
 		return permission
 	}
-	taken := []lk.TrackSource{lk.TrackSource_MICROPHONE}
+	taken := slices.Clone(soundSources)
 	for _, track := range p.GetTracks() {
-		if isVoice(track) {
+		if isSound(track) {
 			taken = append(taken, track.GetSource())
 		}
 	}

@@ -8,10 +8,15 @@ import (
 	"slices"
 
 	lk "github.com/livekit/protocol/livekit"
+	"google.golang.org/protobuf/proto"
 
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 )
+
+// maxParticipantSize is far beyond what LiveKit keeps of an honest participant, in bytes: its attributes with two URLs, and
+// some hundred bytes for each track. LiveKit itself has no limit on the names of tracks.
+const maxParticipantSize = 32 << 10
 
 // Participants answers oldest first.
 func (c *client) Participants(ctx context.Context, room engine.RoomName) ([]engine.Participant, error) {
@@ -72,13 +77,14 @@ func (c *client) participant(room engine.RoomName, p *lk.ParticipantInfo) engine
 		Hand:     p.GetAttributes()[attributeHand] == yes,
 	}
 	who.Hidden = p.GetPermission().GetHidden()
+	who.Oversized = proto.Size(p) > maxParticipantSize
 	who.OS, who.Browser = c.sealer.open(p.GetAttributes()[attributeClient], room, who.Identity)
 	for _, track := range p.GetTracks() {
 		if track.GetMuted() {
 			continue
 		}
 		switch {
-		case isVoice(track):
+		case isSound(track):
 			who.Audio = true
 		case track.GetSource() == lk.TrackSource_CAMERA:
 			who.Video = true

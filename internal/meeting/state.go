@@ -21,6 +21,15 @@ func Older(a, b *v1alpha1.Meeting) bool {
 	return a.UID < b.UID
 }
 
+// PasswordOf names the Meeting under which the room's password was set: this one, unless it continues another with the same
+// password. It never changes in a Meeting's life.
+func PasswordOf(m *v1alpha1.Meeting) string {
+	if of := m.Annotations[v1alpha1.AnnotationPasswordOf]; of != "" {
+		return of
+	}
+	return string(m.UID)
+}
+
 // Lineage names the first Meeting of those that continue each other; its links open them all.
 func Lineage(m *v1alpha1.Meeting) string {
 	if l := m.Annotations[v1alpha1.AnnotationLineage]; l != "" {

@@ -13,9 +13,11 @@ import (
 type View struct {
 	// UID and Lineage bind tickets and sessions; links of one lineage open every meeting of it.
 	UID, Lineage string
-	Room         string
-	URL          string
-	Length       Length
+	// PasswordOf is the Meeting under which the room's password was set: tickets and sessions that name it need no password.
+	PasswordOf string
+	Room       string
+	URL        string
+	Length     Length
 	// Started is when the first person arrived; zero before.
 	Started time.Time
 	Created time.Time

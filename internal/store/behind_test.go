@@ -5,7 +5,7 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -160,15 +160,24 @@ func TestEndOfAnotherMeetingOfTheRoom(t *testing.T) {
 	}
 }
 
-// Whoever was removed stays so when the room is started again by a link.
-func TestRemovedStayRemovedInTheNextOfALineage(t *testing.T) {
-	ended := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{UID: "first", Annotations: map[string]string{v1alpha1.AnnotationRemoved: "eve-1"}}}
-	for lineage, want := range map[string]string{"first": "eve-1", "another": ""} {
-		if got := continuing(lineage, ended); got[v1alpha1.AnnotationRemoved] != want || got[v1alpha1.AnnotationLineage] != lineage {
-			t.Errorf("the next of %s has %v", lineage, got)
-		}
+// A participant who was removed or muted stays so when the room is started again by a link.
+func TestWhatTheNextOfALineageTakesOver(t *testing.T) {
+	ended := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{UID: "first", Annotations: map[string]string{
+		v1alpha1.AnnotationRemoved: "eve-1", v1alpha1.AnnotationMuted: "bob-1,eve-1", v1alpha1.AnnotationRoomOpened: "2026-11-21T12:00:00Z",
+	}}}
+	want := map[string]string{
+		v1alpha1.AnnotationLineage: "first", v1alpha1.AnnotationRemoved: "eve-1", v1alpha1.AnnotationMuted: "bob-1,eve-1",
 	}
-	if got := fmt.Sprint(continuing("first", nil)); got != "map["+v1alpha1.AnnotationLineage+":first]" {
-		t.Errorf("without an ended one: %s", got)
+	if got := continuing(ended); !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	ended.Spec.PasswordSecretRef = &v1alpha1.SecretKeyReference{Name: "s", Key: "password"}
+	want[v1alpha1.AnnotationPasswordOf] = "first"
+	if got := continuing(ended); !maps.Equal(got, want) {
+		t.Errorf("with a password: %v, want %v", got, want)
+	}
+	third := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{UID: "second", Annotations: want}, Spec: ended.Spec}
+	if got := continuing(third); got[v1alpha1.AnnotationLineage] != "first" || got[v1alpha1.AnnotationPasswordOf] != "first" {
+		t.Errorf("the third: %v", got)
 	}
 }

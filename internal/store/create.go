@@ -99,7 +99,8 @@ func (s *Store) awaitOver(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Mee
 type plans struct {
 	spec     v1alpha1.MeetingSpec
 	password secretText
-	lineage  string
+	// continues is the ended Meeting that this one goes on for, or nil.
+	continues *v1alpha1.Meeting
 }
 
 func blueprint(c meeting.CreateCommand) plans {
@@ -112,15 +113,17 @@ func blueprint(c meeting.CreateCommand) plans {
 	return b
 }
 
-// make creates the Meeting under the room's own object name. An ended one of that name is replaced; where its links
-// still work they work for the new one too.
+// make creates the Meeting under the room's own object name. An ended one of that name is replaced. Links of one that
+// nobody ended work for the new one too, if the room's password stays the same: with another password they would let people
+// in who do not know it.
 func (s *Store) make(ctx context.Context, t *tenant.Tenant, p plans) (*v1alpha1.Meeting, error) {
 	if t.Deleting {
 		return nil, fault.Unavailable("This service is being shut down and opens no new meetings; use another one")
 	}
-	ended := s.directory.lastEnded(t, p.spec.Room)
-	if ended != nil && p.lineage == "" && meeting.Restartable(ended) {
-		p.lineage = meeting.Lineage(ended)
+	if ended := s.directory.lastEnded(t, p.spec.Room); p.continues == nil && ended != nil && meeting.Restartable(ended) {
+		if s.hasPassword(ctx, ended, p.password) {
+			p.continues = ended
+		}
 	}
 	m := &v1alpha1.Meeting{
 		ObjectMeta: metav1.ObjectMeta{
@@ -132,8 +135,8 @@ func (s *Store) make(ctx context.Context, t *tenant.Tenant, p plans) (*v1alpha1.
 		Spec: p.spec,
 	}
 	m.Spec.ConfigRef.Name = t.Name
-	if p.lineage != "" {
-		m.Annotations = continuing(p.lineage, ended)
+	if p.continues != nil {
+		m.Annotations = continuing(p.continues)
 	}
 	if p.password != "" {
 		m.Spec.PasswordSecretRef = newPasswordRef(m.Name)
@@ -148,13 +151,16 @@ func (s *Store) make(ctx context.Context, t *tenant.Tenant, p plans) (*v1alpha1.
 	return m, s.writePassword(ctx, m, p.password)
 }
 
-// continuing are the annotations of a Meeting that goes on where another has ended. Nobody gets around having been removed
-// by waiting until the others have left.
-func continuing(lineage string, ended *v1alpha1.Meeting) map[string]string {
-	annotations := map[string]string{v1alpha1.AnnotationLineage: lineage}
-	if ended != nil && meeting.Lineage(ended) == lineage {
-		if removed := ended.Annotations[v1alpha1.AnnotationRemoved]; removed != "" {
-			annotations[v1alpha1.AnnotationRemoved] = removed
+// continuing are the annotations of a Meeting that continues one that has ended. A participant who was removed or muted
+// cannot undo that by a wait until everybody has left.
+func continuing(ended *v1alpha1.Meeting) map[string]string {
+	annotations := map[string]string{v1alpha1.AnnotationLineage: meeting.Lineage(ended)}
+	if ended.Spec.PasswordSecretRef != nil {
+		annotations[v1alpha1.AnnotationPasswordOf] = meeting.PasswordOf(ended)
+	}
+	for _, key := range []string{v1alpha1.AnnotationRemoved, v1alpha1.AnnotationMuted} {
+		if value := ended.Annotations[key]; value != "" {
+			annotations[key] = value
 		}
 	}
 	return annotations

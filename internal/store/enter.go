@@ -54,7 +54,7 @@ func (s *Store) restart(ctx context.Context, t *tenant.Tenant, room, lineage str
 	case !meeting.Restartable(old), lineage != "" && lineage != meeting.Lineage(old):
 		return view(t, old), ended()
 	}
-	p := plans{spec: *old.Spec.DeepCopy(), lineage: meeting.Lineage(old)}
+	p := plans{spec: *old.Spec.DeepCopy(), continues: old}
 	p.spec.End = nil
 	if old.Spec.PasswordSecretRef != nil {
 		// The Secret may go with the object that it belongs to.

@@ -105,6 +105,16 @@ func (s *Store) checkPassword(ctx context.Context, m *v1alpha1.Meeting, presente
 	return credential.CheckPassword(string(stored), presented), nil
 }
 
+// hasPassword reports whether a password is that of an ended Meeting; two times none is the same. One that cannot be read
+// is another.
+func (s *Store) hasPassword(ctx context.Context, ended *v1alpha1.Meeting, password secretText) bool {
+	if ended.Spec.PasswordSecretRef == nil || password == "" {
+		return ended.Spec.PasswordSecretRef == nil && password == ""
+	}
+	same, err := s.checkPassword(ctx, ended, string(password))
+	return err == nil && same
+}
+
 func (s *Store) readPassword(ctx context.Context, m *v1alpha1.Meeting) (secretText, error) {
 	ref := m.Spec.PasswordSecretRef
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)

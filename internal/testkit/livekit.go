@@ -82,6 +82,9 @@ func (s *LiveKitServer) Restart(t testing.TB) {
 	s.Start(t)
 }
 
+// PID of the server's process.
+func (s *LiveKitServer) PID() int { return s.proc.PID() }
+
 // Log returns what the server has written since it was last started.
 func (s *LiveKitServer) Log() string { return s.proc.Log() }
 

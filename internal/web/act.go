@@ -29,7 +29,7 @@ func (h *handler) act(v *visit) error {
 		return fault.Denied("Only presenters may do this")
 	}
 	var request actRequest
-	if err := decode(v, &request); err != nil {
+	if err := decode(v, maxBody, &request); err != nil {
 		return err
 	}
 	switch request.Action {

@@ -62,7 +62,7 @@ func (h *handler) admission(v *visit, view meeting.View, a applicant, who engine
 		return sessionAnswer{}, err
 	}
 	session, err := v.t.Signer.IssueSession(credential.Session{
-		Identity: string(who), Meeting: view.UID, Lineage: view.Lineage, Room: view.Room, Name: a.Name, Avatar: a.Avatar,
+		Identity: string(who), Meeting: view.UID, Lineage: view.Lineage, PasswordOf: view.PasswordOf, Room: view.Room, Name: a.Name, Avatar: a.Avatar,
 		Username: a.Username, Presenter: a.granted, Hidden: a.Hide, Chat: a.Chat, Notify: a.Notify,
 		Decided: a.decided,
 	}, v.t.Users, 0, now)

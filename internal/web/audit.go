@@ -48,6 +48,9 @@ func (h *handler) audit(v *visit, r *refusal) {
 		h.Log.Info("Page call", append(line, "result", "done")...)
 		return
 	}
+	if !h.refusals.Allow(h.TrustedProxies.Of(v.r)) {
+		return
+	}
 	line = append(line, "status", r.status, "result", r.fault.Message)
 	switch cause := r.fault.Cause; {
 	case r.status == http.StatusInternalServerError:

@@ -40,7 +40,7 @@ func (h *handler) chat(v *visit) error {
 	var request struct {
 		Text string `json:"text"`
 	}
-	if err := decode(v, &request); err != nil {
+	if err := decode(v, maxBody, &request); err != nil {
 		return err
 	}
 	if err := mayWrite(p, request.Text); err != nil {

@@ -79,15 +79,16 @@ func limitOf(t *tenant.Tenant, v meeting.View) int {
 }
 
 // checkRoomFor refuses early what the door would refuse a moment later, with an error that the page can show.
-func (h *handler) checkRoomFor(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity) error {
+// It returns the participants that there are.
+func (h *handler) checkRoomFor(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity) ([]engine.Participant, error) {
 	listed, err := h.listed(ctx, t, v)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	h.doors.mu.Lock()
 	defer h.doors.mu.Unlock()
 	if h.doors.full(v.EngineRoom, who, listed, limitOf(t, v)) {
-		return errFull
+		return nil, errFull
 	}
-	return nil
+	return listed, nil
 }

@@ -68,7 +68,8 @@ func TestWhoMayEnter(t *testing.T) {
 			reason: "wishes of a room link are granted",
 			ask: plain(ann.with(body{
 				"audio": true, "video": true, "screen": true, "chat": false, "notify": true, "avatar": "https://a.example/1.png"})),
-			want: letIn(youAnswer{Name: "Ann", Audio: true, Video: true, Screen: true, Notify: true, Avatar: "https://a.example/1.png"}),
+			tenant: []func(*tenant.Tenant){func(t *tenant.Tenant) { t.Web.AvatarHosts = []string{"*.example"} }},
+			want:   letIn(youAnswer{Name: "Ann", Audio: true, Video: true, Screen: true, Notify: true, Avatar: "https://a.example/1.png"}),
 		}, {
 			reason: "blanks around a name are not part of it",
 			ask:    plain(body{"room": "room", "name": "  Ann "}),
@@ -448,7 +449,7 @@ func TestWhatTheDoorSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantSession := credential.Session{
-		Identity: string(got.You.Identity), Meeting: v.UID, Lineage: v.Lineage, Room: "room", Name: "Ann", Chat: true,
+		Identity: string(got.You.Identity), Meeting: v.UID, Lineage: v.Lineage, PasswordOf: v.PasswordOf, Room: "room", Name: "Ann", Chat: true,
 	}
 	if diff := cmp.Diff(wantSession, session.Session); diff != "" {
 		t.Errorf("session (-want +got)\n%s", diff)

@@ -3,7 +3,6 @@
 package web
 
 import (
-	"strings"
 	"time"
 
 	"convene.dev/convene/internal/credential"
@@ -59,9 +58,19 @@ type applicant struct {
 	decided bool
 }
 
-// knowsPassword says that the room's password was asked for before: when the backend made the ticket, or when the
+// knowsPassword says that this password of the room was asked for before: when the backend made the ticket, or when the
 // session began.
-func (a applicant) knowsPassword() bool { return a.way == byTicket || a.way == bySession }
+func (a applicant) knowsPassword(v meeting.View) bool {
+	return (a.way == byTicket || a.way == bySession) && a.PasswordOf == v.PasswordOf
+}
+
+// keepToMeeting takes from a session that began in another meeting what only that meeting's presenters were given.
+func (a *applicant) keepToMeeting(t *tenant.Tenant, v meeting.View) {
+	if a.way == bySession && a.previous.Meeting != v.UID {
+		a.granted = false
+		a.Presenter = presents(t, a.Username, false)
+	}
+}
 
 // checkLogin answers whether that is the user's password. Its error is a limit on attempts.
 type checkLogin func(username, password string) (bool, error)
@@ -139,7 +148,7 @@ func previousSession(t *tenant.Tenant, r entryRequest, now time.Time) *credentia
 
 func resume(s *credential.SessionGrant) applicant {
 	return applicant{way: bySession, decided: s.Decided, previous: s, Ticket: credential.Ticket{
-		Room: s.Room, Lineage: s.Lineage, Name: s.Name, Avatar: s.Avatar, Username: s.Username,
+		Room: s.Room, Lineage: s.Lineage, PasswordOf: s.PasswordOf, Name: s.Name, Avatar: s.Avatar, Username: s.Username,
 		Chat: s.Chat, Hide: s.Hidden, Notify: s.Notify, Presenter: s.Presenter,
 	}}
 }
@@ -166,7 +175,7 @@ func presentWishes(
 	if err != nil || a.decided {
 		return a, err
 	}
-	a.Name, a.Avatar = strings.TrimSpace(r.Name), r.Avatar
+	a.Name = meeting.CleanName(r.Name)
 	a.Audio, a.Video, a.Screen, a.Notify = r.Audio, r.Video, r.Screen, r.Notify
 	a.Chat = r.Chat == nil || *r.Chat
 	if a.Name == "" {
@@ -175,7 +184,14 @@ func presentWishes(
 	if err := meeting.ValidateName(a.Name); err != nil {
 		return applicant{}, err
 	}
-	return a, meeting.ValidateAvatar(a.Avatar)
+	if err := meeting.ValidateAvatar(r.Avatar); err != nil {
+		return applicant{}, err
+	}
+	// Everybody's browser fetches it, and tells its owner who is in the meeting.
+	if meeting.IsOn(t.Web.AvatarHosts, r.Avatar) {
+		a.Avatar = r.Avatar
+	}
+	return a, nil
 }
 
 func (a *applicant) showToken(t *tenant.Tenant, token string, now time.Time) error {
@@ -246,4 +262,19 @@ func originFor(t *tenant.Tenant, a applicant) string {
 
 func gone(v meeting.View) error {
 	return &refusal{fault: fault.Gone("This meeting has ended"), redirect: v.Redirect}
+}
+
+// takeDistinctName numbers a name that the applicant has chosen and another participant has. Hidden ones are passed over: the
+// number would give them away.
+func (a *applicant) takeDistinctName(who engine.Identity, others []engine.Participant) {
+	if a.decided {
+		return
+	}
+	var names []string
+	for _, p := range others {
+		if p.Identity != who && !p.Hidden {
+			names = append(names, p.Name)
+		}
+	}
+	a.Name = meeting.DistinctName(a.Name, names)
 }

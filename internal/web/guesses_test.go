@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"convene.dev/convene/internal/clientip"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/limit"
 )
@@ -119,7 +120,7 @@ func TestAGuessThatGetsNoTurnIsGivenBack(t *testing.T) {
 	s := newSite(t)
 	v := &visit{r: newRequest(http.MethodPost, "/session", ""), t: s.tenant}
 	for i := range maxChecks {
-		if _, ok := s.checks.Try(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)})); !ok {
+		if _, ok := s.checks.Try(clientip.Site(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}))); !ok {
 			t.Fatal("no place")
 		}
 	}

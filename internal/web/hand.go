@@ -19,7 +19,7 @@ func (h *handler) hand(v *visit) error {
 	var request struct {
 		Raised *bool `json:"raised"`
 	}
-	if err := decode(v, &request); err != nil {
+	if err := decode(v, maxBody, &request); err != nil {
 		return err
 	}
 	switch {

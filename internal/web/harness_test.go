@@ -273,7 +273,7 @@ func (f *fakeMeetings) open(room string, change func(*meeting.View)) *meeting.Vi
 	n := len(f.byUID) + 1
 	uid := fmt.Sprintf("uid-%d", n)
 	v := &meeting.View{
-		UID: uid, Lineage: fmt.Sprintf("lineage-%d", n), Room: room, URL: "https://" + host + "/join/" + room,
+		UID: uid, Lineage: fmt.Sprintf("lineage-%d", n), PasswordOf: fmt.Sprintf("lineage-%d", n), Room: room, URL: "https://" + host + "/join/" + room,
 		Length: meeting.Length(time.Hour), Created: f.site.now, Expires: f.site.now.Add(time.Hour), MaxParticipants: 10,
 		EngineRoom: meeting.EngineRoom(configUID, uid),
 	}
@@ -422,6 +422,8 @@ func (f *fakeEngine) Inspect(token string) (engine.RoomName, engine.Identity, er
 	}
 	return engine.RoomName(room), engine.Identity(who), nil
 }
+
+func (f *fakeEngine) Signed(authorization string) bool { return authorization == "signed" }
 
 // Hint takes the authorization for the key, and the body for the room.
 func (f *fakeEngine) Hint(authorization string, body []byte) (engine.RoomName, error) {

@@ -91,7 +91,7 @@ func (h *handler) peer(ctx context.Context, v *visit) (peer, error) {
 		return p, errNoMedia
 	}
 	if wait := h.calls.Take(caller{v.t.UID, p.Identity}, callRate, h.Now()); wait > 0 {
-		return p, &refusal{fault: fault.TooMany("That was too fast; wait a moment"), after: wait}
+		return p, tooMany(wait, "That was too fast; wait a moment")
 	}
 	return p, nil
 }

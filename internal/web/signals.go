@@ -4,18 +4,25 @@ package web
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log"
 	"net/http"
 	"net/http/httputil"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
+	"convene.dev/convene/internal/clientip"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/signalling"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -31,8 +38,38 @@ const (
 
 // signals carry signalling to the engine.
 type signals struct {
+	relay *signalling.Relay
+	// proxy is for the requests beside the connections.
 	proxy *httputil.ReverseProxy
+	// places are for connections, and their owners sites: no site takes all of them.
+	places *limit.Shares[netip.Prefix]
+	// connects are the connections that an identity and a site have asked for.
+	connects *limit.Buckets[connector]
 }
+
+// connector is an identity of a tenant, or a site.
+type connector struct {
+	tenant   types.UID
+	identity engine.Identity
+	site     netip.Prefix
+}
+
+const (
+	// signalMemory is what one connection takes at most, in bytes, and signalShare the share of the memory for all of
+	// them. A quarter is for HTTP connections, a quarter for all else.
+	signalMemory, signalShare = 32 << 10, 0.5
+	// maxSignals is how many there may be where the memory has no limit, and maxConnectors how many are counted.
+	maxSignals, maxConnectors = 1 << 15, 1 << 15
+)
+
+// A connection takes milliseconds of LiveKit's processor. Nobody needs many, but all of a school come back at once when
+// its network does.
+var (
+	identityConnects = limit.Every(2*time.Second, 20)
+	siteConnects     = limit.Every(50*time.Millisecond, 1000)
+)
+
+var errManyConnections = fault.Unavailable("This service has as many connections as it can hold; this page keeps trying")
 
 // upstream is where one request goes, decided before the proxy sees it.
 type upstream struct {
@@ -46,7 +83,8 @@ func newSignals() *signals {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 16
 	transport.ResponseHeaderTimeout = 30 * time.Second
-	return &signals{proxy: &httputil.ReverseProxy{
+	places := limit.FitsMemory(signalShare, signalMemory, maxSignals)
+	return &signals{relay: signalling.New(), places: limit.NewShares[netip.Prefix](places, (places+1)/2), connects: limit.New[connector](maxConnectors), proxy: &httputil.ReverseProxy{
 		Transport: transport,
 		Rewrite:   rewrite,
 		// The engine's own are for pages of other origins, and it sets no cookies of use here.
@@ -102,21 +140,72 @@ func (h *handler) connect(v *visit) error {
 	if err != nil {
 		return err
 	}
-	defer leave()
 	to, err := signalURL(v.t.Media.Server, v.rest, token, query)
 	if err != nil {
+		leave()
 		return err
 	}
+	if signalling.IsUpgrade(v.r) {
+		return h.relay(v, to, leave)
+	}
+	defer leave()
 	var failed error
 	ctx := context.WithValue(v.r.Context(), upstreamKey{}, upstream{url: to, fail: func(err error) { failed = err }})
 	h.metrics.signals.WithLabelValues("ok").Inc()
-	h.metrics.connected.Inc()
-	defer h.metrics.connected.Dec()
 	h.signals.proxy.ServeHTTP(v.w, v.r.WithContext(ctx))
-	if failed == nil || v.r.Context().Err() != nil {
+	return signalFailed(v, failed)
+}
+
+// relay connects a page with the engine; leave is called when the connection ends.
+func (h *handler) relay(v *visit, to *url.URL, leave func()) error {
+	from := h.TrustedProxies.Of(v.r)
+	giveBack, ok := h.signals.places.Try(clientip.Site(from))
+	if !ok {
+		leave()
+		return errManyConnections
+	}
+	h.metrics.connected.Inc()
+	closed := func() {
+		h.metrics.connected.Dec()
+		giveBack()
+		leave()
+	}
+	err := h.signals.relay.Connect(v.w, v.r, to, from.String(), closed)
+	if err == nil {
+		h.metrics.signals.WithLabelValues("ok").Inc()
 		return nil
 	}
-	return ofEngine(fault.Unavailable("The media server cannot be reached").Because(failed))
+	closed()
+	if refused := (*signalling.RefusedError)(nil); errors.As(err, &refused) {
+		h.metrics.signals.WithLabelValues("ok").Inc() // The page asks why, and LiveKit tells it.
+		v.w.WriteHeader(refused.Status)
+		return nil
+	}
+	return signalFailed(v, err)
+}
+
+// signalFailed is what a page is told of an engine that did not answer.
+func signalFailed(v *visit, err error) error {
+	if err == nil || v.r.Context().Err() != nil {
+		return nil
+	}
+	return ofEngine(fault.Unavailable("The media server cannot be reached").Because(err))
+}
+
+// countConnect refuses those who connect again and again.
+func (h *handler) countConnect(v *visit, who engine.Identity) error {
+	for _, c := range []struct {
+		connector
+		limit.Rate
+	}{
+		{connector{tenant: v.t.UID, identity: who}, identityConnects},
+		{connector{site: clientip.Site(h.TrustedProxies.Of(v.r))}, siteConnects},
+	} {
+		if wait := h.signals.connects.Take(c.connector, c.Rate, h.Now()); wait > 0 {
+			return tooMany(wait, "There were too many connections; wait a moment and try again")
+		}
+	}
+	return nil
 }
 
 // signalURL is the engine's. Of a parameter that is given twice the first counts, here and there.
@@ -144,6 +233,9 @@ func (h *handler) passDoor(v *visit, token string) (leave func(), err error) {
 		return nil, err
 	}
 	v.deed.who = who
+	if err := h.countConnect(v, who); err != nil {
+		return nil, err
+	}
 	view, err := h.meetingOf(ctx, v.t, room)
 	v.deed.room = view.Room
 	switch {

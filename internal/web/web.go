@@ -69,9 +69,11 @@ type handler struct {
 	page    *page
 	assets  assets
 	guesses *limit.Guesses
-	// checks are of passwords, and their owners addresses.
-	checks   *limit.Shares[netip.Addr]
+	// checks are of passwords, and their owners sites.
+	checks   *limit.Shares[netip.Prefix]
 	calls    *limit.Buckets[caller]
+	entries  *limit.Buckets[netip.Prefix]
+	refusals *limit.Refusals
 	doors    *doors
 	signals  *signals
 	metrics  *metrics
@@ -111,8 +113,10 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 		page:     page,
 		assets:   assets,
 		guesses:  limit.NewGuesses(),
-		checks:   limit.NewShares[netip.Addr](maxChecks, maxChecksOfOne),
+		checks:   limit.NewShares[netip.Prefix](maxChecks, maxChecksOfOne),
 		calls:    limit.New[caller](maxCallers),
+		entries:  limit.New[netip.Prefix](maxEntrySites),
+		refusals: limit.NewRefusals(o.Log),
 		doors:    newDoors(),
 		signals:  newSignals(),
 		metrics:  newMetrics(o.Registerer),

@@ -14,19 +14,21 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-// maxWebhook bounds an event of the engine, in bytes.
-const maxWebhook = 1 << 20
+// maxWebhook bounds an event of the engine, in bytes. The longest is about a participant with many tracks.
+const maxWebhook = 64 << 10
 
-// webhook takes an event from an engine as a hint to look at a room. Whose engine it is, its signature says.
+// webhook takes an event from an engine as a hint to look at a room. The signature says whose engine it is. It is checked
+// before any of the body is read: only an engine of ours can make us hold one.
 func (h *handler) webhook(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
 		w.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
-	authorization := r.Header.Get("Authorization")
-	if authorization == "" {
-		h.refuseWebhook(w)
+	authorization, tenants := r.Header.Get("Authorization"), h.Tenants.All()
+	media := signerOf(tenants, authorization)
+	if media == nil {
+		h.refuseWebhook(w, r)
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxWebhook))
@@ -34,39 +36,42 @@ func (h *handler) webhook(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusRequestEntityTooLarge)
 		return
 	}
-	tenants := h.Tenants.All()
-	server, room, ok := h.signedBy(tenants, authorization, body)
-	if !ok {
-		h.refuseWebhook(w)
+	room, err := media.Engine.Hint(authorization, body)
+	if err != nil && !fault.Is(err, fault.KindInvalid) {
+		h.refuseWebhook(w, r)
 		return
 	}
-	if t := tenantOf(tenants, server, room); t != nil {
+	// An event about no room is none of ours, and nothing is wrong with it.
+	if t := tenantOf(tenants, media.Server, room); t != nil {
 		h.Hint(t, room)
 	}
 	w.WriteHeader(http.StatusOK)
 }
 
 // refuseWebhook answers what no engine of ours has signed.
-func (h *handler) refuseWebhook(w http.ResponseWriter) {
+func (h *handler) refuseWebhook(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Connection", "close") // The rest of its body is not read.
+	w.WriteHeader(http.StatusUnauthorized)
+	if !h.refusals.Allow(h.TrustedProxies.Of(r)) {
+		return
+	}
 	h.Log.Info("Webhook refused", "time", h.Now().UTC().Format(time.RFC3339Nano), "action", "webhook",
 		"result", "It is not signed with the key of a media server", "status", http.StatusUnauthorized, "requestID", w.Header().Get(requestid.Header))
-	w.WriteHeader(http.StatusUnauthorized)
 }
 
-// signedBy finds the engine that signed an event. Room is empty where the event is about none.
-func (h *handler) signedBy(tenants []*tenant.Tenant, authorization string, body []byte) (engine.Server, engine.RoomName, bool) {
+// signerOf finds the engine that made a signature, or nil.
+func signerOf(tenants []*tenant.Tenant, authorization string) *tenant.Media {
 	tried := map[engine.Server]bool{}
 	for _, t := range tenants {
-		if t.Media == nil || tried[t.Media.Server] {
+		if authorization == "" || t.Media == nil || tried[t.Media.Server] {
 			continue
 		}
 		tried[t.Media.Server] = true
-		room, err := t.Media.Engine.Hint(authorization, body)
-		if err == nil || fault.Is(err, fault.KindInvalid) {
-			return t.Media.Server, room, true
+		if t.Media.Engine.Signed(authorization) {
+			return t.Media
 		}
 	}
-	return engine.Server{}, "", false
+	return nil
 }
 
 // tenantOf finds whose room it is, among those who use that engine: one engine has no say about another's rooms.

@@ -48,6 +48,8 @@ func TestWebhook(t *testing.T) {
 // refusingEngine takes no signature.
 type refusingEngine struct{ *fakeEngine }
 
+func (refusingEngine) Signed(string) bool { return false }
+
 func (refusingEngine) Hint(string, []byte) (engine.RoomName, error) {
 	return (&fakeEngine{}).Hint("", nil)
 }

@@ -21,8 +21,9 @@ const (
 	Microphone Source = iota
 	Camera
 	Screen
-	// DisguisedMicrophone is sound that a changed page calls its camera.
+	// DisguisedMicrophone is sound that a changed page calls its camera, MicrophoneAsScreen one that it calls its screen's.
 	DisguisedMicrophone
+	MicrophoneAsScreen
 )
 
 // ErrNotAllowed is returned when the engine does not let the peer publish that.
@@ -46,6 +47,7 @@ var contents = map[Source]content{
 	Camera:     {lk.TrackSource_CAMERA, lk.TrackType_VIDEO, vp8, black},
 	Screen:     {lk.TrackSource_SCREEN_SHARE, lk.TrackType_VIDEO, vp8, black},
 
+	MicrophoneAsScreen:  {lk.TrackSource_SCREEN_SHARE_AUDIO, lk.TrackType_AUDIO, opus, silence},
 	DisguisedMicrophone: {lk.TrackSource_CAMERA, lk.TrackType_AUDIO, opus, silence},
 }
 
@@ -64,11 +66,16 @@ var (
 // Publish sends one of the sources until the peer goes. It returns when the engine has accepted it, which is a little
 // before the others hear of it. A peer publishes one source at a time.
 func (p *Peer) Publish(ctx context.Context, source Source) (*Track, error) {
+	return p.PublishNamed(ctx, source, "")
+}
+
+// PublishNamed is Publish of a track with a name, which LiveKit hands to everybody.
+func (p *Peer) PublishNamed(ctx context.Context, source Source, name string) (*Track, error) {
 	what := contents[source]
 	cid := fmt.Sprintf("%s-%d", what.source, time.Now().UnixNano())
 	p.change(func() { p.refused = false })
 	err := p.send(&lk.SignalRequest{Message: &lk.SignalRequest_AddTrack{AddTrack: &lk.AddTrackRequest{
-		Cid: cid, Type: what.kind, Source: what.source, Width: 16, Height: 16,
+		Cid: cid, Name: name, Type: what.kind, Source: what.source, Width: 16, Height: 16,
 	}}})
 	if err != nil {
 		return nil, err

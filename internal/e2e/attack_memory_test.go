@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/peer"
+)
+
+// socket is a WebSocket with nothing between the test and the bytes.
+func socket(t *testing.T, at, token string) (net.Conn, *http.Response) {
+	t.Helper()
+	u, err := url.Parse(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn := dialFor(t, u.Host)
+	_, err = fmt.Fprintf(conn, "GET %s/rtc?access_token=%s&protocol=16&sdk=js&auto_subscribe=1 HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"+
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n", u.Path, token, u.Host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.ReadResponse(bufio.NewReaderSize(conn, 16), nil) //nolint:bodyclose // it has none
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn, response
+}
+
+func dialFor(t *testing.T, host string) net.Conn {
+	t.Helper()
+	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	return conn
+}
+
+// zeros is a compressed message (RFC 7692) of so many bytes, as one masked frame.
+func zeros(t *testing.T, length int) []byte {
+	t.Helper()
+	var packed bytes.Buffer
+	w, err := flate.NewWriter(&packed, flate.BestCompression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.CopyN(w, zeroReader{}, int64(length)); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	payload := bytes.TrimSuffix(packed.Bytes(), []byte{0, 0, 0xff, 0xff})
+	frame := binary.BigEndian.AppendUint64([]byte{0xc2, 0xff}, uint64(len(payload)))
+	return append(append(frame, 0, 0, 0, 0), payload...)
+}
+
+type zeroReader struct{}
+
+func (zeroReader) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+// TestAMessageCannotTakeLiveKitsMemory: LiveKit reads messages of any length, and takes compressed ones. Through the gateway
+// it gets neither.
+func TestAMessageCannotTakeLiveKitsMemory(t *testing.T) {
+	w := newWorld(t)
+	w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": "open"})
+	e := w.a.mustEnter(map[string]any{"room": "open", "name": "Eve"})
+	const length = 100 << 20
+	packed := zeros(t, length)
+	before := heldMemory(t, w.livekit.PID())
+	for reason, message := range map[string][]byte{
+		"compressed":   packed,
+		"in one frame": append(append(binary.BigEndian.AppendUint64([]byte{0x82, 0xff}, length), 0, 0, 0, 0), make([]byte, length)...),
+		"in fragments": bytes.Repeat(append(append(binary.BigEndian.AppendUint64([]byte{0x00, 0xff}, 64<<10), 0, 0, 0, 0), make([]byte, 64<<10)...), length>>16),
+	} {
+		conn, response := socket(t, w.a.baseURL+"/engine", e.Engine.Token)
+		if response.StatusCode != http.StatusSwitchingProtocols || response.Header.Get("Sec-WebSocket-Extensions") != "" {
+			t.Fatalf("%s: %d, extensions %q", reason, response.StatusCode, response.Header.Get("Sec-WebSocket-Extensions"))
+		}
+		_, _ = conn.Write(message) // It breaks off when the gateway has seen enough.
+		if _, err := io.Copy(io.Discard, conn); err != nil && strings.Contains(err.Error(), "timeout") {
+			t.Errorf("%s: the connection is held", reason)
+		}
+		if grown := heldMemory(t, w.livekit.PID()) - before; grown > 40 {
+			t.Errorf("%s: %d bytes sent have LiveKit hold %.0f MB more", reason, len(message), grown)
+		}
+	}
+}
+
+// TestALongTrackNameIsRemovedOnSight: a name that no message may hold ends the connection, and one that is out of all
+// proportion has its participant removed.
+func TestALongTrackNameIsRemovedOnSight(t *testing.T) {
+	w := newWorld(t)
+	honest, _ := w.a.enter(map[string]any{"room": "open", "name": "Ada"})
+	for length, why := range map[int]string{5 << 20: "longer than a message may be", 200 << 10: "out of all proportion"} {
+		eve, _ := w.a.enter(map[string]any{"room": "open", "name": "Eve"})
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		_, _ = eve.PublishNamed(ctx, peer.Camera, strings.Repeat("x", length)) // Through the gateway the longer one fails.
+		cancel()
+		select {
+		case <-eve.Disconnected():
+		case <-time.After(patience):
+			t.Errorf("a name %s: its participant stays", why)
+		}
+	}
+	select {
+	case reason := <-honest.Disconnected():
+		t.Errorf("the other participant was disconnected: %s", reason)
+	default:
+	}
+}
+
+// TestHostileConnectionsCostLittle: what anybody can have a replica hold, with no secret, is bounded by kind of request. Each
+// connection here sends all that is taken from it but the last byte.
+func TestHostileConnectionsCostLittle(t *testing.T) {
+	w := newWorld(t)
+	host := strings.TrimPrefix(w.a.baseURL, "http://")
+	long := strings.Repeat("x", 15<<10)
+	for _, kind := range []struct {
+		name, head string
+		body       int
+		// most is for one connection, in bytes.
+		most float64
+	}{
+		{"a webhook that is not signed", "POST /engine/webhook HTTP/1.1\r\nHost: %s\r\nAuthorization: forged\r\nContent-Length: %d\r\n\r\n", 1 << 20, 16 << 10},
+		{"a session with long headers", "POST /session HTTP/1.1\r\nHost: %s\r\nX-Long: " + long + "\r\nContent-Length: %d\r\n\r\n", 16 << 10, 100 << 10},
+		{"a call of the API without a key", "POST /api/v1/join HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n", 64 << 10, 16 << 10},
+	} {
+		const connections = 300
+		before := heldMemory(t, w.manager.PID())
+		for range connections {
+			conn := dialFor(t, host)
+			_, _ = fmt.Fprintf(conn, kind.head, host, kind.body)
+			// What is answered before it has arrived breaks the connection off.
+			_ = conn.SetWriteDeadline(time.Now().Add(2 * time.Second))
+			_, _ = conn.Write(make([]byte, kind.body-1))
+		}
+		each := (heldMemory(t, w.manager.PID()) - before) * 1e6 / connections
+		t.Logf("%s: %.0f bytes of memory for each of %d connections", kind.name, each, connections)
+		if each > kind.most {
+			t.Errorf("%s: a connection takes %.0f bytes, at most %.0f are promised", kind.name, each, kind.most)
+		}
+		if r := w.a.want(http.StatusOK, "GET", "/api/v1/stats", nil); r.body["success"] != true {
+			t.Errorf("meanwhile: %s", r.raw)
+		}
+	}
+	testkit.Eventually(t, patience, func() error { return ready(w.manager.HealthURL) })
+}
+
+func ready(at string) error {
+	response, err := http.Get(at + "/readyz")
+	if err != nil {
+		return err
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("readyz: %d", response.StatusCode)
+	}
+	return nil
+}
