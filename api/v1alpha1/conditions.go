@@ -113,7 +113,7 @@ const (
 	AnnotationLineage = "convene.dev/lineage"
 	// AnnotationPasswordOf names the Meeting (by UID) whose password this one has, because this one continues it. Links and
 	// sessions made under that Meeting are not asked for the password again.
-	AnnotationPasswordOf = "convene.dev/password-of"
+	AnnotationPasswordOf = "convene.dev/password-of" //nolint:gosec // it is no password
 	// AnnotationRoomOpened says that a room may exist in LiveKit for this Meeting. Set before it is made.
 	AnnotationRoomOpened = "convene.dev/room-opened"
 	// AnnotationRemoved lists the identities that a presenter removed, separated by commas.

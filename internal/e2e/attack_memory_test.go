@@ -22,7 +22,7 @@ import (
 )
 
 // socket is a WebSocket with nothing between the test and the bytes.
-func socket(t *testing.T, at, token string) (net.Conn, *http.Response) {
+func socket(t *testing.T, at, token string) (net.Conn, http.Header) {
 	t.Helper()
 	u, err := url.Parse(at)
 	if err != nil {
@@ -34,11 +34,15 @@ func socket(t *testing.T, at, token string) (net.Conn, *http.Response) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	response, err := http.ReadResponse(bufio.NewReaderSize(conn, 16), nil) //nolint:bodyclose // it has none
+	response, err := http.ReadResponse(bufio.NewReaderSize(conn, 16), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return conn, response
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusSwitchingProtocols {
+		t.Fatalf("no WebSocket: %d", response.StatusCode)
+	}
+	return conn, response.Header
 }
 
 func dialFor(t *testing.T, host string) net.Conn {
@@ -71,6 +75,12 @@ func zeros(t *testing.T, length int) []byte {
 	return append(append(frame, 0, 0, 0, 0), payload...)
 }
 
+// frameOf is a frame of zeros with a long header and a mask of zeros.
+func frameOf(first byte, length int) []byte {
+	frame := binary.BigEndian.AppendUint64([]byte{first, 0xff}, uint64(length))
+	return append(append(frame, 0, 0, 0, 0), make([]byte, length)...)
+}
+
 type zeroReader struct{}
 
 func (zeroReader) Read(p []byte) (int, error) {
@@ -89,12 +99,12 @@ func TestAMessageCannotTakeLiveKitsMemory(t *testing.T) {
 	before := heldMemory(t, w.livekit.PID())
 	for reason, message := range map[string][]byte{
 		"compressed":   packed,
-		"in one frame": append(append(binary.BigEndian.AppendUint64([]byte{0x82, 0xff}, length), 0, 0, 0, 0), make([]byte, length)...),
-		"in fragments": bytes.Repeat(append(append(binary.BigEndian.AppendUint64([]byte{0x00, 0xff}, 64<<10), 0, 0, 0, 0), make([]byte, 64<<10)...), length>>16),
+		"in one frame": frameOf(0x82, length),
+		"in fragments": append(frameOf(0x02, 64<<10), bytes.Repeat(frameOf(0x00, 64<<10), length>>16)...),
 	} {
-		conn, response := socket(t, w.a.baseURL+"/engine", e.Engine.Token)
-		if response.StatusCode != http.StatusSwitchingProtocols || response.Header.Get("Sec-WebSocket-Extensions") != "" {
-			t.Fatalf("%s: %d, extensions %q", reason, response.StatusCode, response.Header.Get("Sec-WebSocket-Extensions"))
+		conn, header := socket(t, w.a.baseURL+"/engine", e.Engine.Token)
+		if extensions := header.Get("Sec-WebSocket-Extensions"); extensions != "" {
+			t.Fatalf("%s: extensions %q", reason, extensions)
 		}
 		_, _ = conn.Write(message) // It breaks off when the gateway has seen enough.
 		if _, err := io.Copy(io.Discard, conn); err != nil && strings.Contains(err.Error(), "timeout") {

@@ -27,7 +27,7 @@ func TestSampler(t *testing.T) {
 		for i := range 10 {
 			event(fmt.Sprint("many-", i))
 		}
-		time.Sleep(time.Minute)
+		time.Sleep(time.Minute) //nolint:forbidigo // the clock of synctest
 		synctest.Wait()
 		// Two keys are left of four; the others count together.
 		if want := (map[string]int{"a": 3, "b": 1, "many-0": 1, "many-1": 1}); !maps.Equal(passed, want) {
@@ -50,6 +50,6 @@ func TestSampler(t *testing.T) {
 		if s.Allow("3") {
 			t.Error("there is no bound over all keys")
 		}
-		time.Sleep(time.Minute)
+		time.Sleep(time.Minute) //nolint:forbidigo // the clock of synctest
 	})
 }

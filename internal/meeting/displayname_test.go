@@ -10,7 +10,7 @@ import (
 
 func TestNamesShowSomething(t *testing.T) {
 	for name, want := range map[string]bool{
-		"Ada": true, "李": true, "👩‍👩‍👧": true, "می‌خواهم": true, "!": true, "7": true,
+		"Ada": true, "李": true, "👩‍👩‍👧": true, "می\u200cخواهم": true, "!": true, "7": true,
 		" ": false, "\u200b": false, "\u202e\u200b\u2066": false, "\u3164": false, "\u2800": false, "\u0301": false, "\ufe0f": false, "\u00ad": false,
 	} {
 		if err := ValidateName(name); (err == nil) != want {
@@ -21,7 +21,7 @@ func TestNamesShowSomething(t *testing.T) {
 
 func TestCleanName(t *testing.T) {
 	for name, want := range map[string]string{
-		" Ada ": "Ada", "Ada\u202eecarG": "AdaecarG", "\u2066Ada\u2069\u200b": "Ada", "👩‍👩‍👧": "👩‍👩‍👧", "می‌خواهم": "می‌خواهم", "\ufeff": "",
+		" Ada ": "Ada", "Ada\u202eecarG": "AdaecarG", "\u2066Ada\u2069\u200b": "Ada", "👩‍👩‍👧": "👩‍👩‍👧", "می\u200cخواهم": "می\u200cخواهم", "\ufeff": "",
 	} {
 		if got := CleanName(name); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)

@@ -73,7 +73,7 @@ func IsUpgrade(r *http.Request) bool { return strings.EqualFold(r.Header.Get("Up
 // nothing is written to w, so that an error can be answered; a RefusedError is the media server's. Closed is called when
 // a connection that was made has ended.
 func (r *Relay) Connect(w http.ResponseWriter, request *http.Request, to *url.URL, forwardedFor string, closed func()) error {
-	server, answer, err := r.dial(request, to, forwardedFor)
+	server, answer, err := r.dial(request, to, forwardedFor) //nolint:bodyclose // server is its body
 	if err != nil {
 		return err
 	}

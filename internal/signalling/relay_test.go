@@ -5,7 +5,7 @@ package signalling
 import (
 	"bufio"
 	"context"
-	"crypto/sha1" //nolint:gosec // RFC 6455 has it
+	"crypto/sha1"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -216,7 +216,6 @@ func silent(t testing.TB) string {
 			if err != nil {
 				return
 			}
-			//nolint:gosec // RFC 6455 has it
 			sum := sha1.Sum([]byte(request.Header.Get("Sec-WebSocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
 			_, _ = fmt.Fprintf(conn, "HTTP/1.1 101 x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n\r\n",
 				base64.StdEncoding.EncodeToString(sum[:]))

@@ -25,7 +25,7 @@ func (h *handler) guess(
 	ctx context.Context, v *visit, what limit.Secret, subject string, check func() (bool, error),
 ) (right bool, err error) {
 	from := h.TrustedProxies.Of(v.r)
-	done, err := h.beginGuess(v, limit.Guess{Tenant: v.t.UID, What: what, From: from, Subject: subject})
+	done, err := h.beginGuess(limit.Guess{Tenant: v.t.UID, What: what, From: from, Subject: subject})
 	if err != nil {
 		return false, err
 	}
@@ -40,7 +40,7 @@ func (h *handler) guess(
 
 // guessRoom looks for a room by a name that no ticket vouches for, unless too many from this address were of no room.
 func (h *handler) guessRoom(v *visit, find func() (meeting.View, error)) (meeting.View, error) {
-	done, err := h.beginGuess(v, limit.Guess{Tenant: v.t.UID, What: limit.RoomName, From: h.TrustedProxies.Of(v.r)})
+	done, err := h.beginGuess(limit.Guess{Tenant: v.t.UID, What: limit.RoomName, From: h.TrustedProxies.Of(v.r)})
 	if err != nil {
 		return meeting.View{}, err
 	}
@@ -49,7 +49,7 @@ func (h *handler) guessRoom(v *visit, find func() (meeting.View, error)) (meetin
 	return view, err
 }
 
-func (h *handler) beginGuess(v *visit, guess limit.Guess) (done func(wrong bool), err error) {
+func (h *handler) beginGuess(guess limit.Guess) (done func(wrong bool), err error) {
 	done, wait := h.guesses.Try(guess, h.Now())
 	if wait > 0 {
 		return nil, tooMany(wait, "There were too many wrong attempts; wait a moment and try again")

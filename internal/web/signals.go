@@ -176,12 +176,13 @@ func (h *handler) relay(v *visit, to *url.URL, leave func()) error {
 		return nil
 	}
 	closed()
-	if refused := (*signalling.RefusedError)(nil); errors.As(err, &refused) {
-		h.metrics.signals.WithLabelValues("ok").Inc() // The page asks why, and LiveKit tells it.
-		v.w.WriteHeader(refused.Status)
-		return nil
+	refused := (*signalling.RefusedError)(nil)
+	if !errors.As(err, &refused) {
+		return signalFailed(v, err)
 	}
-	return signalFailed(v, err)
+	h.metrics.signals.WithLabelValues("ok").Inc() // The page asks why, and LiveKit tells it.
+	v.w.WriteHeader(refused.Status)
+	return nil
 }
 
 // signalFailed is what a page is told of an engine that did not answer.
