@@ -5,6 +5,7 @@ package httpapi
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -136,7 +137,7 @@ func (f *fakeMeetings) find(room string) *meeting.View {
 
 func (f *fakeMeetings) open(t *tenant.Tenant, room string, length meeting.Length, password string) meeting.View {
 	v := meeting.View{
-		UID: "uid-" + room, Lineage: "lineage-" + room, PasswordOf: "first", Room: room, URL: t.MeetingURL(room), Length: length,
+		UID: "uid-" + room, Lineage: lineageOf(room), PasswordOf: "first", Room: room, URL: t.MeetingURL(room), Length: length,
 		Created: f.now(), Expires: length.After(f.now()), HasPassword: password != "",
 	}
 	if f.secrets == nil {
@@ -152,7 +153,7 @@ func (f *fakeMeetings) reset(room string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.commands = nil
-	f.live = []meeting.View{{UID: "uid-" + room, Lineage: "lineage-" + room, PasswordOf: "first", Room: room, Created: f.now()}}
+	f.live = []meeting.View{{UID: "uid-" + room, Lineage: lineageOf(room), PasswordOf: "first", Room: room, Created: f.now()}}
 }
 
 // took returns the commands since it was last asked.
@@ -161,4 +162,10 @@ func (f *fakeMeetings) took() []any {
 	defer f.mu.Unlock()
 	defer func() { f.commands = nil }()
 	return f.commands
+}
+
+// lineageOf is no longer than the UID that it stands for.
+func lineageOf(room string) string {
+	lineage := "lineage-" + room
+	return strings.ToValidUTF8(lineage[:min(len(lineage), 36)], "")
 }
