@@ -83,6 +83,16 @@ func (f *faulty) Rooms(ctx context.Context, prefix engine.RoomName) (rooms []eng
 	return rooms, err
 }
 
+// Room finds one.
+func (f *faulty) Room(ctx context.Context, name engine.RoomName) (room engine.Room, there bool, err error) {
+	err = f.do(ctx, "room", name, func() {
+		var people []engine.Participant
+		people, there = f.rooms[name]
+		room = engine.Room{Name: name, Participants: len(people), State: f.states[name]}
+	})
+	return room, there, err
+}
+
 // Participants lists.
 func (f *faulty) Participants(ctx context.Context, room engine.RoomName) (people []engine.Participant, err error) {
 	err = f.do(ctx, "participants", room, func() { people = slices.Clone(f.rooms[room]) })
@@ -152,6 +162,9 @@ func (f *faulty) breakVerb(verb string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.fail[verb] = err
+	if verb == "rooms" {
+		f.fail["room"] = err // They are one call to LiveKit.
+	}
 }
 
 // took are the calls since the last time.

@@ -43,8 +43,8 @@ func (o *Observer) Look(ctx context.Context, media *tenant.Media, name engine.Ro
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	seen := o.Seen(media, name)
-	rooms, err := media.Engine.Rooms(ctx, name)
-	if err == nil && len(rooms) > 0 {
+	room, there, err := media.Engine.Room(ctx, name)
+	if err == nil && there {
 		seen.Participants, err = media.Engine.Participants(ctx, name)
 		seen.Participants = o.withoutGhosts(media.Server, name, seen.Participants)
 	}
@@ -57,13 +57,11 @@ func (o *Observer) Look(ctx context.Context, media *tenant.Media, name engine.Ro
 	if seen.VisibleSince.IsZero() {
 		seen.VisibleSince = o.Now()
 	}
-	seen.RoomExists = len(rooms) > 0
-	if !seen.RoomExists {
+	seen.RoomExists, seen.State = there, room.State
+	if !there {
 		seen.Participants = nil
-	} else {
-		seen.State = rooms[0].State
 	}
-	seen.AbsentSince = o.markAbsent(media.Server, name, !seen.RoomExists)
+	seen.AbsentSince = o.markAbsent(media.Server, name, !there)
 	return seen
 }
 

@@ -37,6 +37,8 @@ type Engine interface {
 type Observer interface {
 	// Rooms lists the rooms whose names begin with prefix.
 	Rooms(ctx context.Context, prefix RoomName) ([]Room, error)
+	// Room asks for one room, however many the engine has. Not there is no error.
+	Room(ctx context.Context, name RoomName) (room Room, there bool, err error)
 	// Participants lists who is in a room, hidden ones included. A room that is not there has none.
 	Participants(ctx context.Context, room RoomName) ([]Participant, error)
 	// Present asks the server that has the room whether somebody listed is in: of several servers that work together,

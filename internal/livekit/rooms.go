@@ -19,23 +19,43 @@ import (
 const forever = math.MaxUint32
 
 func (c *client) Rooms(ctx context.Context, prefix engine.RoomName) ([]engine.Room, error) {
-	list, err := call(ctx, c, auth.VideoGrant{RoomList: true}, c.rooms.ListRooms, &lk.ListRoomsRequest{})
+	list, err := c.listRooms(ctx, &lk.ListRoomsRequest{})
 	if err != nil {
 		return nil, err
 	}
 	var rooms []engine.Room
-	for _, r := range list.GetRooms() {
+	for _, r := range list {
 		if strings.HasPrefix(r.GetName(), string(prefix)) {
-			told, _ := decodeMetadata(r.GetMetadata()) // One that a late join made tells nothing.
-			rooms = append(rooms, engine.Room{
-				Name:         engine.RoomName(r.GetName()),
-				Participants: int(r.GetNumParticipants()),
-				CreatedAt:    when(r.GetCreationTimeMs(), r.GetCreationTime()),
-				State:        engine.RoomState{ExpiresAt: told.ExpiresAt},
-			})
+			rooms = append(rooms, asRoom(r))
 		}
 	}
 	return rooms, nil
+}
+
+// Room names the room in the request, so that LiveKit answers with that one and not with all that it has.
+func (c *client) Room(ctx context.Context, name engine.RoomName) (room engine.Room, there bool, err error) {
+	list, err := c.listRooms(ctx, &lk.ListRoomsRequest{Names: []string{string(name)}})
+	for _, r := range list {
+		if r.GetName() == string(name) {
+			return asRoom(r), true, nil
+		}
+	}
+	return engine.Room{}, false, err
+}
+
+func (c *client) listRooms(ctx context.Context, request *lk.ListRoomsRequest) ([]*lk.Room, error) {
+	list, err := call(ctx, c, auth.VideoGrant{RoomList: true}, c.rooms.ListRooms, request)
+	return list.GetRooms(), err
+}
+
+func asRoom(r *lk.Room) engine.Room {
+	told, _ := decodeMetadata(r.GetMetadata()) // One that a late join made tells nothing.
+	return engine.Room{
+		Name:         engine.RoomName(r.GetName()),
+		Participants: int(r.GetNumParticipants()),
+		CreatedAt:    when(r.GetCreationTimeMs(), r.GetCreationTime()),
+		State:        engine.RoomState{ExpiresAt: told.ExpiresAt},
+	}
 }
 
 func (c *client) Ensure(ctx context.Context, room engine.RoomName, options engine.RoomOptions, state engine.RoomState) error {

@@ -385,6 +385,10 @@ func (f *fakeEngine) Rooms(context.Context, engine.RoomName) ([]engine.Room, err
 	return nil, f.err
 }
 
+func (f *fakeEngine) Room(context.Context, engine.RoomName) (engine.Room, bool, error) {
+	return engine.Room{}, false, f.err
+}
+
 func (f *fakeEngine) Participants(context.Context, engine.RoomName) ([]engine.Participant, error) {
 	return f.people, f.err
 }

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mediaserver
+
+import (
+	"context"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/livekit/protocol/auth"
+	lk "github.com/livekit/protocol/livekit"
+	"github.com/twitchtv/twirp"
+	"google.golang.org/protobuf/proto"
+)
+
+// count counts a call and says what happens to it.
+func (s *Server) count(r *http.Request) (fault Fault, refused, lost bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	verb := path.Base(r.URL.Path)
+	s.calls[verb]++
+	s.calls[""]++
+	lost = s.fault.Lose > 0 && s.calls[""]%s.fault.Lose == 0
+	return s.fault, s.limit != nil && !s.limit.Allow(), lost
+}
+
+// service answers as LiveKit does. What Convene does not use is not there.
+type service struct {
+	lk.RoomService
+	server *Server
+}
+
+func (s service) CreateRoom(_ context.Context, r *lk.CreateRoomRequest) (*lk.Room, error) {
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	there := s.server.rooms[r.GetName()]
+	if there == nil {
+		now := time.Now()
+		there = &room{info: &lk.Room{
+			Name: r.GetName(), Metadata: r.GetMetadata(), MaxParticipants: r.GetMaxParticipants(),
+			EmptyTimeout: r.GetEmptyTimeout(), DepartureTimeout: r.GetDepartureTimeout(),
+			CreationTime: now.Unix(), CreationTimeMs: now.UnixMilli(),
+		}}
+		s.server.rooms[r.GetName()] = there
+	}
+	return proto.CloneOf(there.info), nil
+}
+
+func (s service) ListRooms(_ context.Context, r *lk.ListRoomsRequest) (*lk.ListRoomsResponse, error) {
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	list := &lk.ListRoomsResponse{}
+	for name, there := range s.server.rooms {
+		if len(r.GetNames()) == 0 || slices.Contains(r.GetNames(), name) {
+			list.Rooms = append(list.Rooms, proto.CloneOf(there.info))
+		}
+	}
+	s.server.listed += len(list.Rooms)
+	return list, nil
+}
+
+func (s service) DeleteRoom(_ context.Context, r *lk.DeleteRoomRequest) (*lk.DeleteRoomResponse, error) {
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	if s.server.rooms[r.GetRoom()] == nil {
+		return nil, twirp.NotFoundError("requested room does not exist")
+	}
+	delete(s.server.rooms, r.GetRoom())
+	return &lk.DeleteRoomResponse{}, nil
+}
+
+func (s service) ListParticipants(_ context.Context, r *lk.ListParticipantsRequest) (*lk.ListParticipantsResponse, error) {
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	list := &lk.ListParticipantsResponse{}
+	if there := s.server.rooms[r.GetRoom()]; there != nil {
+		list.Participants = slices.Clone(there.people)
+	}
+	return list, nil
+}
+
+// UpdateRoomMetadata has pages leave, as they do when they are told of the end.
+func (s service) UpdateRoomMetadata(_ context.Context, r *lk.UpdateRoomMetadataRequest) (*lk.Room, error) {
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	there := s.server.rooms[r.GetRoom()]
+	if there == nil {
+		return nil, twirp.NotFoundError("requested room does not exist")
+	}
+	there.info.Metadata = r.GetMetadata()
+	if strings.Contains(r.GetMetadata(), `"ended":true`) {
+		there.people, there.info.NumParticipants = nil, 0
+	}
+	return proto.CloneOf(there.info), nil
+}
+
+func (s service) UpdateParticipant(_ context.Context, r *lk.UpdateParticipantRequest) (*lk.ParticipantInfo, error) {
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	if there := s.server.rooms[r.GetRoom()]; there != nil {
+		for _, p := range there.people {
+			if p.GetIdentity() == r.GetIdentity() {
+				return p, nil
+			}
+		}
+	}
+	return nil, twirp.NotFoundError("participant does not exist")
+}
+
+func (s service) RemoveParticipant(_ context.Context, r *lk.RoomParticipantIdentity) (*lk.RemoveParticipantResponse, error) {
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	there := s.server.rooms[r.GetRoom()]
+	if there == nil || !slices.ContainsFunc(there.people, func(p *lk.ParticipantInfo) bool { return p.GetIdentity() == r.GetIdentity() }) {
+		return nil, twirp.NotFoundError("participant does not exist")
+	}
+	there.people = slices.DeleteFunc(slices.Clone(there.people), func(p *lk.ParticipantInfo) bool { return p.GetIdentity() == r.GetIdentity() })
+	there.info.NumParticipants = visible(there.people)
+	return &lk.RemoveParticipantResponse{}, nil
+}
+
+// refuses says whether a call has no token of ours. What the token allows is not looked at.
+func (s *Server) refuses(r *http.Request) bool {
+	token, err := auth.ParseAPIToken(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+	if err != nil || token.APIKey() != s.Key {
+		return true
+	}
+	_, _, err = token.Verify(s.Secret)
+	return err != nil
+}
