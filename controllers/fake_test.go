@@ -196,6 +196,7 @@ type looker struct {
 func newLooker(t *testing.T) *looker {
 	l := &looker{t: t, clock: monday}
 	l.Observer = NewObserver(l, l, api{l}, func() time.Time { l.mu.Lock(); defer l.mu.Unlock(); return l.clock }, testr.New(t))
+	l.monotonic = l.Observer.Now
 	l.Changed = func(m *v1alpha1.Meeting) { l.mu.Lock(); defer l.mu.Unlock(); l.changed = append(l.changed, m.Name) }
 	l.EngineChanged = func(s engine.Server) {
 		since, err := l.Reach(s) // Whoever is told looks.
@@ -255,6 +256,15 @@ func (l *looker) WithUID(uid string) *v1alpha1.Meeting {
 		}
 	}
 	return nil
+}
+
+// ByUID finds those that the cache has.
+func (l *looker) ByUID(_ context.Context, _ *tenant.Tenant, uid string) (meeting.View, bool) {
+	m := l.WithUID(uid)
+	if m == nil {
+		return meeting.View{}, false
+	}
+	return meeting.View{UID: uid, Redirect: meeting.Redirect(m)}, true
 }
 
 // api lists what the cluster's API knows.

@@ -18,14 +18,14 @@ func (s *sight) visible(now time.Time) (turned bool) {
 	if s.visibleSince.IsZero() {
 		s.visibleSince = now
 	}
-	s.lastSeen, s.awaySince = now, time.Time{}
+	s.lastSeen, s.awaySince, s.throttled = now, time.Time{}, false
 	return turned
 }
 
 // blindUntil are the blind times, with the one that may go on now. Of too many the oldest two become one with the time
 // between them: what waits for an empty room then waits too long, never too short.
 func (s *sight) blindUntil(now time.Time) []meeting.Span {
-	if s.lastSeen.IsZero() || s.awaySince.IsZero() {
+	if s.lastSeen.IsZero() || (s.awaySince.IsZero() && !s.throttled) {
 		return s.blind
 	}
 	all := append(s.blind[:len(s.blind):len(s.blind)], meeting.Span{From: s.lastSeen, Until: now})

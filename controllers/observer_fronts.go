@@ -113,7 +113,7 @@ func (o *Observer) dueFronts(engines map[front]engine.Engine) (due []front) {
 			s = &frontSight{}
 			o.fronts[f] = s
 		}
-		if !s.trying && !o.Now().Before(s.due()) {
+		if !s.trying && !o.monotonic().Before(s.due()) {
 			s.trying = true
 			due = append(due, f)
 		}
@@ -130,7 +130,7 @@ func (o *Observer) tried(f front, err error) (changed bool) {
 		return false
 	}
 	was := s.say()
-	s.trying, s.triedAt, s.err = false, o.Now(), err
+	s.trying, s.triedAt, s.err = false, o.monotonic(), err
 	if err == nil {
 		s.answered, s.failures = true, 0
 	} else {

@@ -4,7 +4,9 @@ package controllers
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -48,18 +50,6 @@ type absence struct{ since, last time.Time }
 
 func (a absence) isGhost() bool { return a.last.Sub(a.since) >= askAgainAfter }
 
-// keepCounts keeps how many the engine says are in each room.
-func (o *Observer) keepCounts(server engine.Server, rooms []engine.Room) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	s := o.sightOf(server)
-	for _, r := range rooms {
-		if seen := s.rooms[r.Name]; seen != nil {
-			seen.roll.counted = r.Participants
-		}
-	}
-}
-
 // withoutGhosts takes those out who are listed and not there, and remembers the list.
 func (o *Observer) withoutGhosts(server engine.Server, name engine.RoomName, listed []engine.Participant) []engine.Participant {
 	o.mu.Lock()
@@ -102,18 +92,29 @@ func (o *Observer) callTheRoll(ctx context.Context, server engine.Server, e engi
 	_ = asks.Wait()
 }
 
-// toAsk are the people to ask for now, by room.
+// toAsk are the people to ask for now, by room: those of the rooms that waited longest, as many as the budget allows.
 func (o *Observer) toAsk(server engine.Server) map[engine.RoomName][]engine.Participant {
+	now, pace := o.monotonic(), o.paceOf(server)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	all := map[engine.RoomName][]engine.Participant{}
-	if s := o.engines[server]; s != nil && s.err == nil {
-		for name, room := range s.rooms {
-			if due := room.roll.due(o.Now()); len(due) > 0 {
-				all[name] = due
-			}
+	s := o.engines[server]
+	if s == nil || s.err != nil {
+		return nil
+	}
+	all, count := map[engine.RoomName][]engine.Participant{}, 0
+	names := slices.SortedFunc(maps.Keys(s.rooms), func(a, b engine.RoomName) int {
+		return s.rooms[a].roll.called.Compare(s.rooms[b].roll.called)
+	})
+	for _, name := range names {
+		if count >= pace.mayAsk(now) {
+			break
+		}
+		if due := s.rooms[name].roll.due(now); len(due) > 0 {
+			all[name] = due
+			count += len(due)
 		}
 	}
+	pace.ask(now, count)
 	return all
 }
 
@@ -165,10 +166,10 @@ func (o *Observer) answered(server engine.Server, name engine.RoomName, p engine
 		delete(r.missing, seatOf(p))
 		return false
 	case !before:
-		absent.since = o.Now()
+		absent.since = o.monotonic()
 		r.all = true
 	}
-	absent.last = o.Now()
+	absent.last = o.monotonic()
 	if r.missing == nil {
 		r.missing = map[seat]absence{}
 	}

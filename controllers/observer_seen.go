@@ -117,7 +117,14 @@ func (o *Observer) reachable() map[string]bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	all := make(map[string]bool, len(o.engines))
+	used := map[engine.Server]bool{}
+	for _, c := range o.configs {
+		used[c.server()] = used[c.server()] || c.goneAt.IsZero()
+	}
 	for server, s := range o.engines {
+		if !used[server] {
+			continue
+		}
 		at := server.URL
 		if u, err := url.Parse(at); err == nil {
 			at = u.Redacted()

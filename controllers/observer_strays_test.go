@@ -48,6 +48,10 @@ func TestStraysAreClosedAfterTwoLooks(t *testing.T) {
 	if closed := f.closed(); closed != string(room("a", "ended")) {
 		t.Errorf("after a close that failed: %s", closed)
 	}
+	l.pass(time.Second)
+	if closed := f.closed(); closed != "" {
+		t.Errorf("less than two seconds after the second close that failed: %s", closed)
+	}
 	f.breakVerb("close", nil)
 	l.pass(time.Second)
 	f.took()

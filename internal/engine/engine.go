@@ -5,6 +5,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"time"
 )
 
@@ -25,6 +26,9 @@ type Server struct {
 
 // Dialer makes an Engine for a server, without connecting.
 type Dialer func(Server) (Engine, error)
+
+// ErrTooManyCalls is in the chain of errors of a media server that is there and wants fewer calls.
+var ErrTooManyCalls = errors.New("the media server asks for fewer calls")
 
 // Engine is a media server. Errors are faults; KindUnavailable means that the engine could not be asked.
 type Engine interface {

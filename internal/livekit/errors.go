@@ -8,6 +8,7 @@ import (
 
 	"github.com/twitchtv/twirp"
 
+	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 )
 
@@ -28,7 +29,10 @@ func asFault(err error) error {
 		// LiveKit's text repeats the token that it refuses, so it goes no further than here.
 		return fault.Unavailable("The media server refuses our key; set its own key and secret in the Secret that spec.media names").
 			WithReason("Unauthorized").Because(fmt.Errorf("livekit answered %s", answer.Code()))
-	case twirp.Unavailable, twirp.DeadlineExceeded, twirp.ResourceExhausted, twirp.Canceled:
+	case twirp.ResourceExhausted: // HTTP 429
+		return fault.Unavailable("The media server takes no more calls now; try again in a moment").
+			Because(fmt.Errorf("%w: %w", engine.ErrTooManyCalls, err))
+	case twirp.Unavailable, twirp.DeadlineExceeded, twirp.Canceled:
 		return outOfReach(err)
 	}
 	switch {

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
+)
+
+// look reads one engine's rooms, and looks into those that are due.
+func (o *Observer) look(ctx context.Context, looks *sync.WaitGroup, server engine.Server, e engine.Engine) {
+	if !o.mayList(server) {
+		o.lookIntoDue(ctx, server, e)
+		return
+	}
+	listing, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	rooms, err := e.Rooms(listing, meeting.AllRooms)
+	if listing.Err() != nil && err == nil {
+		err = listing.Err()
+	}
+	o.paceOf(server).heard(err)
+	rooms = o.ours(server, rooms)
+	for _, name := range o.record(server, rooms, err) {
+		o.tell(name)
+	}
+	if err != nil {
+		return
+	}
+	o.lookIntoDue(ctx, server, e)
+	o.lookForStrays(ctx, looks, server, e, rooms)
+}
+
+// lookIntoDue looks into the rooms whose turn it is, as many as the budget of calls and the time of a pass allow.
+func (o *Observer) lookIntoDue(ctx context.Context, server engine.Server, e engine.Engine) {
+	began, pace := o.monotonic(), o.paceOf(server)
+	due := o.due(server, began)
+	due = due[:pace.take(began, len(due))]
+	var into errgroup.Group
+	into.SetLimit(parallelLooks)
+	for _, name := range due {
+		into.Go(func() error { // begins when one of those before it is done
+			if o.monotonic().Sub(began) > passTime || ctx.Err() != nil || pace.isThrottled() {
+				return nil
+			}
+			return o.lookInto(ctx, server, e, name)
+		})
+	}
+	if err := into.Wait(); err != nil {
+		o.Log.V(1).Info("A room could not be looked into; trying again", "error", err.Error())
+	}
+}
+
+func (o *Observer) lookInto(ctx context.Context, server engine.Server, e engine.Engine, name engine.RoomName) error {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	began := o.tries(server, name)
+	participants, err := e.Participants(ctx, name)
+	o.paceOf(server).heard(err)
+	if err != nil {
+		return err
+	}
+	participants = o.withoutGhosts(server, name, participants)
+	if o.keep(server, name, began, participants) {
+		o.tell(name)
+	}
+	o.enforce(ctx, e, name, participants)
+	return nil
+}
+
+// record keeps a look at the list of rooms and names those that have gone since the last, or tell their pages something
+// else.
+func (o *Observer) record(server engine.Server, rooms []engine.Room, err error) (changed []engine.RoomName) {
+	turned, changed := o.recordLocked(server, rooms, err)
+	if turned {
+		o.EngineChanged(server)
+	}
+	return changed
+}
+
+// recordLocked also says whether the engine has come into reach or gone out of it.
+func (o *Observer) recordLocked(server engine.Server, rooms []engine.Room, err error) (turned bool, changed []engine.RoomName) {
+	now := o.Now()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	s := o.sightOf(server)
+	s.listedAt = o.monotonic()
+	if errors.Is(err, engine.ErrTooManyCalls) {
+		s.throttled = true // Slower, not away.
+		return false, nil
+	}
+	if s.err = err; err != nil {
+		if turned = s.awaySince.IsZero(); turned {
+			s.awaySince = now
+		}
+		return turned, nil
+	}
+	turned = s.visible(now)
+	there := make(map[engine.RoomName]bool, len(rooms))
+	for _, r := range rooms {
+		there[r.Name] = true
+		delete(s.absent, r.Name)
+		if s.list(r) {
+			changed = append(changed, r.Name)
+		}
+	}
+	for name := range s.rooms {
+		if !there[name] {
+			delete(s.rooms, name)
+			changed = append(changed, name)
+		}
+	}
+	return turned, changed
+}
+
+// list keeps what the engine lists of a room, and says whether its pages have come to be told something else.
+func (s *sight) list(r engine.Room) (changed bool) {
+	seen := s.rooms[r.Name]
+	if seen == nil {
+		s.rooms[r.Name] = &roomSight{state: r.State, roll: roll{counted: r.Participants}}
+		return false
+	}
+	seen.news = seen.news || seen.roll.counted != r.Participants
+	seen.roll.counted = r.Participants
+	changed = !seen.state.ExpiresAt.Equal(r.State.ExpiresAt)
+	seen.state = r.State
+	return changed
+}
+
+// keep remembers the participants of a room that was looked into after a time, and says whether they are others.
+func (o *Observer) keep(server engine.Server, name engine.RoomName, began time.Time, participants []engine.Participant) (changed bool) {
+	slices.SortFunc(participants, func(a, b engine.Participant) int {
+		if a.Identity < b.Identity {
+			return -1
+		}
+		return 1
+	})
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	seen := o.sightOfRoom(server, name)
+	if seen == nil {
+		return false
+	}
+	changed = seen.lookedAt.IsZero() || !slices.Equal(seen.participants, participants)
+	seen.participants, seen.lookedAt = participants, o.monotonic()
+	if !o.hints[name].After(began) {
+		delete(o.hints, name)
+	}
+	return changed
+}
+
+// tell wakes the Meeting of a room.
+func (o *Observer) tell(name engine.RoomName) {
+	if m := o.meetingOf(name); m != nil {
+		o.Changed(m)
+	}
+}
+
+func (o *Observer) meetingOf(name engine.RoomName) *v1alpha1.Meeting {
+	_, uid, ok := meeting.ParseEngineRoom(name)
+	if !ok {
+		return nil
+	}
+	return o.Meetings.WithUID(uid)
+}
