@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/go-logr/logr/testr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -38,12 +40,15 @@ type faulty struct {
 	ghosts map[engine.Identity]bool
 	// calls are the verbs with their rooms, in order.
 	calls []string
+	// redirects are where the people of rooms that were closed were sent.
+	redirects map[engine.RoomName]string
 }
 
 func newFaulty() *faulty {
 	return &faulty{
 		rooms: map[engine.RoomName][]engine.Participant{}, states: map[engine.RoomName]engine.RoomState{},
 		fail: map[string]error{}, hang: map[string]chan struct{}{}, ghosts: map[engine.Identity]bool{},
+		redirects: map[engine.RoomName]string{},
 	}
 }
 
@@ -118,8 +123,12 @@ func (f *faulty) Ensure(ctx context.Context, room engine.RoomName, _ engine.Room
 }
 
 // Close deletes.
-func (f *faulty) Close(ctx context.Context, room engine.RoomName, _ string) error {
-	return f.do(ctx, "close", room, func() { delete(f.rooms, room); delete(f.states, room) })
+func (f *faulty) Close(ctx context.Context, room engine.RoomName, redirect string) error {
+	return f.do(ctx, "close", room, func() {
+		delete(f.rooms, room)
+		delete(f.states, room)
+		f.redirects[room] = redirect
+	})
 }
 
 // Act does nothing.
@@ -187,6 +196,11 @@ type looker struct {
 	// meetings are those that the cache has, newer those that only the cluster's API knows, which fails with apiError.
 	meetings, newer []v1alpha1.Meeting
 	apiError        error
+	// configs are the ConferenceConfigs that the cluster's API knows, by name, graves those Meetings whose objects have gone.
+	configs map[string]types.UID
+	graves  map[string]meeting.View
+	// asked counts what the cluster's API was asked.
+	asked int
 
 	mu      sync.Mutex
 	changed []string
@@ -262,7 +276,8 @@ func (l *looker) WithUID(uid string) *v1alpha1.Meeting {
 func (l *looker) ByUID(_ context.Context, _ *tenant.Tenant, uid string) (meeting.View, bool) {
 	m := l.WithUID(uid)
 	if m == nil {
-		return meeting.View{}, false
+		view, there := l.graves[uid]
+		return view, there
 	}
 	return meeting.View{UID: uid, Redirect: meeting.Redirect(m)}, true
 }
@@ -270,17 +285,30 @@ func (l *looker) ByUID(_ context.Context, _ *tenant.Tenant, uid string) (meeting
 // api lists what the cluster's API knows.
 type api struct{ *looker }
 
-// Get is not used by an Observer.
-func (api) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
-	return errors.New("not here")
+// Get finds ConferenceConfigs.
+func (a api) Get(_ context.Context, key client.ObjectKey, found client.Object, _ ...client.GetOption) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.asked++
+	uid, there := a.configs[key.Name]
+	if a.apiError == nil && !there {
+		return apierrors.NewNotFound(schema.GroupResource{}, key.Name)
+	}
+	found.SetUID(uid)
+	return a.apiError
 }
 
 // List lists metadata.
-func (a api) List(_ context.Context, list client.ObjectList, _ ...client.ListOption) error {
+func (a api) List(_ context.Context, list client.ObjectList, options ...client.ListOption) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.asked++
 	found := list.(*metav1.PartialObjectMetadataList)
+	in := (&client.ListOptions{}).ApplyOptions(options).Namespace
 	for _, m := range slices.Concat(a.meetings, a.newer) {
+		if m.Namespace != "" && m.Namespace != in {
+			continue
+		}
 		found.Items = append(found.Items, metav1.PartialObjectMetadata{ObjectMeta: m.ObjectMeta})
 	}
 	return a.apiError

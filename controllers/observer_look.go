@@ -29,7 +29,7 @@ func (o *Observer) look(ctx context.Context, looks *sync.WaitGroup, server engin
 		err = listing.Err()
 	}
 	o.paceOf(server).heard(err)
-	rooms = o.ours(server, rooms)
+	rooms = o.ours(server, rooms, err == nil)
 	for _, name := range o.record(server, rooms, err) {
 		o.tell(name)
 	}

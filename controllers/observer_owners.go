@@ -69,7 +69,7 @@ func (o *Observer) ownerOf(name engine.RoomName) *owner {
 // ours are the rooms of the ConferenceConfigs of one engine: those of other installations, and of ConferenceConfigs that
 // reach the same LiveKit with another key, cost no call. A ConferenceConfig that has gone is forgotten when it has no room
 // any more.
-func (o *Observer) ours(server engine.Server, rooms []engine.Room) (ours []engine.Room) {
+func (o *Observer) ours(server engine.Server, rooms []engine.Room, answered bool) (ours []engine.Room) {
 	now := o.monotonic()
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -81,7 +81,7 @@ func (o *Observer) ours(server engine.Server, rooms []engine.Room) (ours []engin
 		}
 	}
 	for uid, c := range o.configs {
-		if !c.goneAt.IsZero() && c.server() == server && !has[c] && rooms != nil && now.Sub(c.goneAt) >= goneQuiet {
+		if answered && !c.goneAt.IsZero() && c.server() == server && !has[c] && now.Sub(c.goneAt) >= goneQuiet {
 			delete(o.configs, uid)
 		}
 	}

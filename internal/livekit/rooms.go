@@ -15,8 +15,9 @@ import (
 	"convene.dev/convene/internal/fault"
 )
 
-// forever keeps LiveKit from closing a room by itself: that is decided elsewhere, and 0 would mean its default.
-const forever = math.MaxUint32
+// emptyTimeout is after how many seconds LiveKit closes a room with nobody in it by itself. When a meeting ends is decided
+// elsewhere, and earlier; this is for rooms that nobody is left to close. A room that somebody enters later is made anew.
+const emptyTimeout = 25 * 60 * 60
 
 func (c *client) Rooms(ctx context.Context, prefix engine.RoomName) ([]engine.Room, error) {
 	list, err := c.listRooms(ctx, &lk.ListRoomsRequest{})
@@ -66,8 +67,8 @@ func (c *client) Ensure(ctx context.Context, room engine.RoomName, options engin
 	}
 	there, err := call(ctx, c, maker, c.rooms.CreateRoom, &lk.CreateRoomRequest{
 		Name:             string(room),
-		EmptyTimeout:     forever,
-		DepartureTimeout: forever,
+		EmptyTimeout:     emptyTimeout,
+		DepartureTimeout: emptyTimeout,
 		MaxParticipants:  uint32(min(max(options.MaxParticipants, 0), math.MaxInt32)),
 		Metadata:         encoded,
 	})
