@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -35,9 +36,13 @@ type MeetingReconciler struct {
 	Events   events.EventRecorder
 	Now      func() time.Time
 
-	writes *coalescer
-	opener opener
+	writes  *coalescer
+	opener  opener
+	engines *engines
 }
+
+// meetingsAtOnce is how many Meetings are worked on at one time. Most of them wait for answers.
+const meetingsAtOnce = 64
 
 // Reconcile does what a Meeting needs. A write that comes too late for what was read says that the cache is behind, and
 // nobody knows for how long: then the cluster's API is asked, so that a meeting ends in time all the same.
@@ -55,31 +60,47 @@ func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, n
 	if err := from.Get(ctx, name, &m); err != nil {
 		return ctrl.Result{}, err
 	}
-	t, in, err := r.gather(ctx, &m)
+	t, _ := r.Tenants.Get(types.NamespacedName{Namespace: m.Namespace, Name: m.Spec.ConfigRef.Name})
+	visit := visit{name: name}
+	if media(t) != nil {
+		visit.at = r.engines.places(t.Media.Server)
+	}
+	defer visit.end()
+	result, err := r.decide(ctx, t, &m, &visit)
+	if errors.Is(err, errNoPlace) {
+		return ctrl.Result{RequeueAfter: placeAlarm}, nil
+	}
+	return result, err
+}
+
+func (r *MeetingReconciler) decide(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, visit *visit) (ctrl.Result, error) {
+	in, err := r.gather(ctx, t, m, visit)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
 	decision := meeting.Plan(in)
-	if mustLookAgain(&m, decision) {
-		in.Seen = r.Observer.Look(ctx, media(t), engineRoom(t, &m))
+	if mustLookAgain(m, decision) {
+		if err := visit.begin(); err != nil {
+			return ctrl.Result{}, err
+		}
+		in.Seen = r.Observer.Look(ctx, media(t), engineRoom(t, m))
 		decision = meeting.Plan(in)
 	}
-	return r.apply(ctx, t, &m, decision)
+	return r.apply(ctx, t, m, decision, visit)
 }
 
 // gather collects what the decision is made from.
-func (r *MeetingReconciler) gather(ctx context.Context, m *v1alpha1.Meeting) (*tenant.Tenant, meeting.Input, error) {
+func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, visit *visit) (meeting.Input, error) {
 	in := meeting.Input{Meeting: m, Now: r.Now()}
-	t, ok := r.Tenants.Get(types.NamespacedName{Namespace: m.Namespace, Name: m.Spec.ConfigRef.Name})
-	if ok {
+	if t != nil {
 		in.Tenant = &meeting.Tenant{Settings: t.Settings, URL: t.MeetingURL(m.Spec.Room), HasMedia: t.Media != nil, Deleting: t.Deleting}
 	}
 	if meeting.IsOver(m) {
-		return t, in, nil
+		return in, nil
 	}
 	sameRoom, err := store.OfRoom(ctx, r.Client, m.Namespace, m.Spec.ConfigRef.Name, m.Spec.Room)
 	if err != nil {
-		return nil, in, err
+		return in, err
 	}
 	if holder := store.Holder(sameRoom); holder != nil && holder.UID != m.UID && meeting.Older(holder, m) {
 		in.Rival = holder.Name
@@ -87,11 +108,14 @@ func (r *MeetingReconciler) gather(ctx context.Context, m *v1alpha1.Meeting) (*t
 	switch {
 	case t == nil:
 	case meeting.IsLeaving(m) && m.Annotations[v1alpha1.AnnotationRoomOpened] != "":
+		if err := visit.begin(); err != nil {
+			return in, err
+		}
 		in.Seen = r.Observer.Look(ctx, t.Media, engineRoom(t, m))
 	default:
 		in.Seen = r.Observer.Seen(t.Media, engineRoom(t, m))
 	}
-	return t, in, nil
+	return in, nil
 }
 
 // mustLookAgain: an end because nobody is in, or has come, must not rest on a look that is a second old.
@@ -110,26 +134,29 @@ func mustLookAgain(m *v1alpha1.Meeting, d meeting.Decision) bool {
 
 // apply carries out a decision: the finalizer before anything that it stands for, the status before people are sent
 // away, the finalizer's end last.
-func (r *MeetingReconciler) apply(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision) (ctrl.Result, error) {
+func (r *MeetingReconciler) apply(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision, visit *visit) (ctrl.Result, error) {
 	if d.Finalizer && m.DeletionTimestamp == nil {
 		if err := addFinalizer(ctx, r.Client, m); err != nil {
 			return ctrl.Result{}, err
 		}
 	}
 	if d.Refresh != nil && t != nil && t.Media != nil {
+		if err := visit.begin(); err != nil {
+			return ctrl.Result{}, err
+		}
 		if err := t.Media.Engine.Ensure(ctx, engineRoom(t, m), roomOptions(t), *d.Refresh); err != nil {
 			return ctrl.Result{}, err
 		}
 		r.Observer.Told(t.Media, engineRoom(t, m), *d.Refresh)
 	}
 	if d.Close && media(t) != nil && intentIsWritten(m) {
-		return r.closeRoom(ctx, t, m, d)
+		return r.closeRoom(ctx, t, m, d, visit)
 	}
 	if wait, err := r.writeStatus(ctx, m, d); err != nil || wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, err
 	}
 	if d.Close && media(t) != nil {
-		return r.closeRoom(ctx, t, m, d)
+		return r.closeRoom(ctx, t, m, d, visit)
 	}
 	return r.finish(ctx, t, m, d)
 }
@@ -140,7 +167,10 @@ func intentIsWritten(m *v1alpha1.Meeting) bool {
 }
 
 // closeRoom sends everybody away. The next look says what came of it, and the status then says that.
-func (r *MeetingReconciler) closeRoom(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision) (ctrl.Result, error) {
+func (r *MeetingReconciler) closeRoom(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision, visit *visit) (ctrl.Result, error) {
+	if err := visit.begin(); err != nil {
+		return ctrl.Result{}, err
+	}
 	err := t.Media.Engine.Close(ctx, engineRoom(t, m), d.Redirect)
 	if err == nil {
 		return ctrl.Result{RequeueAfter: time.Millisecond}, nil
@@ -186,9 +216,9 @@ func (r *MeetingReconciler) writeStatus(ctx context.Context, m *v1alpha1.Meeting
 		return wait, nil
 	}
 	was := m.Status
-	wait, leave := r.opener.enter(m, d.Status)
-	if wait > 0 {
-		return wait, nil
+	may, leave := r.opener.enter(m, d.Status)
+	if !may {
+		return placeAlarm, nil
 	}
 	defer leave()
 	m.Status = d.Status
@@ -207,13 +237,14 @@ func (r *MeetingReconciler) writeStatus(ctx context.Context, m *v1alpha1.Meeting
 // SetupWithManager has the reconciler called for Meetings, for what it observes, and for Meetings of one room when
 // another of them ends. The sources are those of the observer and of the tenant registry.
 func (r *MeetingReconciler) SetupWithManager(mgr ctrl.Manager, wakes Wakes) error {
-	r.writes, r.opener = newCoalescer(), newOpener()
+	r.writes, r.opener, r.engines = newCoalescer(), newOpener(wakes.Turn), newEngines(wakes.Turn)
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("meeting").
 		For(&v1alpha1.Meeting{}).
 		Watches(&v1alpha1.Meeting{}, othersOfRoom(r.Client)).
 		WatchesRawSource(wakes.meetings()).
 		WatchesRawSource(wakes.tenants(meetingsOfConfig(r.Client))).
-		WithOptions(options(16)).
+		WatchesRawSource(wakes.turns()).
+		WithOptions(options(meetingsAtOnce)).
 		Complete(r)
 }

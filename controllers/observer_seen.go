@@ -40,9 +40,12 @@ func (o *Observer) Look(ctx context.Context, media *tenant.Media, name engine.Ro
 	if media == nil {
 		return meeting.Seen{}
 	}
+	seen := o.Seen(media, name)
+	if !seen.AwaySince.IsZero() {
+		return seen // The looks at the whole engine find out when it is back, and nobody waits for it here.
+	}
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	seen := o.Seen(media, name)
 	room, there, err := media.Engine.Room(ctx, name)
 	if err == nil && there {
 		seen.Participants, err = media.Engine.Participants(ctx, name)

@@ -3,8 +3,8 @@
 package controllers
 
 import (
-	"math/rand/v2"
-	"time"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
 )
@@ -14,21 +14,16 @@ import (
 const openAtOnce = 2
 
 // opener keeps the first status writes from crowding out creates.
-type opener chan struct{}
+type opener struct{ *places }
 
-func newOpener() opener { return make(opener, openAtOnce) }
+func newOpener(wake func(types.NamespacedName)) opener { return opener{newPlaces(openAtOnce, wake)} }
 
-// enter says how long to wait before the status of a new Meeting is written; zero is now, and leave has to be called
-// after it. Other writes do not wait.
-func (o opener) enter(m *v1alpha1.Meeting, to v1alpha1.MeetingStatus) (wait time.Duration, leave func()) {
+// enter says whether the status may be written now, and leave has to be called after it. Statuses that are not the first of
+// a Meeting never wait.
+func (o opener) enter(m *v1alpha1.Meeting, to v1alpha1.MeetingStatus) (may bool, leave func()) {
 	opened := m.Annotations[v1alpha1.AnnotationRoomOpened] != ""
 	if opened || m.Status.Phase != "" || to.Phase != v1alpha1.MeetingActive {
-		return 0, func() {}
+		return true, func() {}
 	}
-	select {
-	case o <- struct{}{}:
-		return 0, func() { <-o }
-	default:
-		return 20*time.Millisecond + rand.N(60*time.Millisecond), nil //nolint:gosec // spreads work, keeps no secret
-	}
+	return o.places.enter(client.ObjectKeyFromObject(m)), o.leave
 }

@@ -34,6 +34,7 @@ type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 // Secrets changed. Each controller has channels of its own, because a channel has one reader.
 type Wakes struct {
 	seen           chan event.TypedGenericEvent[types.NamespacedName]
+	places         chan event.TypedGenericEvent[types.NamespacedName]
 	tenantMeetings chan event.TypedGenericEvent[types.NamespacedName]
 	tenantConfigs  chan event.TypedGenericEvent[types.NamespacedName]
 	done           <-chan struct{}
@@ -44,7 +45,7 @@ func NewWakes(ctx context.Context) Wakes {
 	channel := func() chan event.TypedGenericEvent[types.NamespacedName] {
 		return make(chan event.TypedGenericEvent[types.NamespacedName], 1024)
 	}
-	return Wakes{seen: channel(), tenantMeetings: channel(), tenantConfigs: channel(), done: ctx.Done()}
+	return Wakes{seen: channel(), places: channel(), tenantMeetings: channel(), tenantConfigs: channel(), done: ctx.Done()}
 }
 
 // Meeting wakes one Meeting.
@@ -59,6 +60,9 @@ func (w Wakes) Tenant(name types.NamespacedName) {
 // Config wakes a ConferenceConfig alone.
 func (w Wakes) Config(name types.NamespacedName) { w.send(w.tenantConfigs, name) }
 
+// Turn wakes a Meeting that has waited for a place.
+func (w Wakes) Turn(name types.NamespacedName) { w.send(w.places, name) }
+
 func (w Wakes) send(to chan event.TypedGenericEvent[types.NamespacedName], name types.NamespacedName) {
 	select {
 	case to <- event.TypedGenericEvent[types.NamespacedName]{Object: name}:
@@ -68,6 +72,9 @@ func (w Wakes) send(to chan event.TypedGenericEvent[types.NamespacedName], name 
 
 // meetings go before all others: somebody has come or gone.
 func (w Wakes) meetings() source.Source { return from(w.seen, itself, urgent) }
+
+// turns leave a Meeting the place in the queue that it has by itself.
+func (w Wakes) turns() source.Source { return from(w.places, itself, handler.LowPriority) }
 
 func (w Wakes) configs() source.Source { return from(w.tenantConfigs, itself, usual) }
 

@@ -34,9 +34,10 @@ import (
 // version of every Meeting and ConferenceConfig is held against the invariants.
 type world struct {
 	*testkit.Cluster
-	t        *testing.T
-	engine   *faulty
-	observer *Observer
+	t *testing.T
+	// engine is that of the ConferenceConfig default, other that of those at otherAddress.
+	engine, other *faulty
+	observer      *Observer
 
 	mu    sync.Mutex
 	ahead time.Duration
@@ -47,7 +48,7 @@ const patience = time.Minute
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{Cluster: testkit.ControlPlane(t), t: t, engine: newFaulty()}
+	w := &world{Cluster: testkit.ControlPlane(t), t: t, engine: newFaulty(), other: newFaulty()}
 	ctx, stop := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	t.Cleanup(func() {
@@ -72,7 +73,7 @@ func newWorld(t *testing.T) *world {
 	secrets, err := kubernetes.NewForConfig(w.Config)
 	w.must(err)
 	tenants := tenant.NewRegistry(tenant.Options{
-		Cache: shared, Client: secrets.CoreV1().RESTClient(), Dial: func(engine.Server) (engine.Engine, error) { return w.engine, nil },
+		Cache: shared, Client: secrets.CoreV1().RESTClient(), Dial: w.dial,
 	})
 	w.watch(ctx, &all, &v1alpha1.MeetingList{}, &v1alpha1.ConferenceConfigList{})
 	run(shared.Start)
@@ -80,6 +81,32 @@ func newWorld(t *testing.T) *world {
 	<-tenants.Ready()
 	run(w.controllers(ctx, shared, objects, tenants).Start)
 	return w
+}
+
+const otherAddress = "http://other:7880"
+
+func (w *world) dial(at engine.Server) (engine.Engine, error) {
+	if at.URL == otherAddress {
+		return w.other, nil
+	}
+	return w.engine, nil
+}
+
+// otherConfig makes another ConferenceConfig, with a LiveKit of its own, beside the one of config.
+func (w *world) otherConfig(name string) *v1alpha1.ConferenceConfig {
+	w.t.Helper()
+	c := &v1alpha1.ConferenceConfig{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}, Spec: configSpec()}
+	c.Spec.BaseURL, c.Spec.Media.APIURL = "https://"+name+".example", otherAddress
+	w.must(w.Client.Create(w.t.Context(), c))
+	return c
+}
+
+func configSpec() v1alpha1.ConferenceConfigSpec {
+	return v1alpha1.ConferenceConfigSpec{
+		Variant: v1alpha1.VariantA, BaseURL: "https://x.example",
+		API:   &v1alpha1.APISpec{KeySecretRefs: []v1alpha1.SecretKeyReference{{Name: "keys", Key: "key"}}},
+		Media: &v1alpha1.MediaSpec{APIURL: "http://livekit:7880", SecretRef: v1alpha1.MediaSecretReference{Name: "livekit"}},
+	}
 }
 
 // controllers puts them together, as cmd/manager does.
@@ -205,11 +232,7 @@ func (w *world) config(change ...func(*v1alpha1.ConferenceConfigSpec)) *v1alpha1
 	}
 	c := &v1alpha1.ConferenceConfig{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "default"},
-		Spec: v1alpha1.ConferenceConfigSpec{
-			Variant: v1alpha1.VariantA, BaseURL: "https://x.example",
-			API:   &v1alpha1.APISpec{KeySecretRefs: []v1alpha1.SecretKeyReference{{Name: "keys", Key: "key"}}},
-			Media: &v1alpha1.MediaSpec{APIURL: "http://livekit:7880", SecretRef: v1alpha1.MediaSecretReference{Name: "livekit"}},
-		},
+		Spec:       configSpec(),
 	}
 	for _, f := range change {
 		f(&c.Spec)

@@ -16,6 +16,8 @@ const (
 	confirmAfter = time.Second
 	// closeAgainAfter is when an end that is not confirmed is tried again.
 	closeAgainAfter = 2 * time.Second
+	// askAgainAfter is when an end asks again after an engine that is known to be away.
+	askAgainAfter = 15 * time.Second
 )
 
 // Input is everything that a decision is made from.

@@ -60,6 +60,11 @@ func (p *plan) end(reason v1alpha1.EndReason) {
 		p.wake(p.Seen.AbsentSince.Add(confirmAfter))
 	case p.Tenant == nil || !p.Tenant.HasMedia:
 		// There is nobody to ask. The alarm is set: awayTooLong.
+	case !p.Seen.Known && !p.Seen.AwaySince.IsZero():
+		p.wake(p.Now.Add(askAgainAfter)) // The reconciler is called too when the engine is back.
+	case !p.Seen.Known:
+		// An engine that has just not answered would not close the room either.
+		p.wake(p.Now.Add(closeAgainAfter))
 	default:
 		p.Close = true
 		p.wake(p.Now.Add(closeAgainAfter))

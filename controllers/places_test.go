@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
+)
+
+// Those that find no place are woken in their order, one for each place, and nobody takes it before them. One that does
+// not come, because it has been deleted, keeps its place for some seconds.
+func TestPlacesAreGivenInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var woken []string
+		p := newPlaces(2, func(name types.NamespacedName) { woken = append(woken, name.Name) })
+		enter := func(name string) bool { return p.enter(types.NamespacedName{Name: name}) }
+		step := func(reason string, got bool, want bool, wake ...string) {
+			t.Helper()
+			if got != want || !slices.Equal(woken, wake) {
+				t.Errorf("%s: %t, want %t; woken are %q, want %q", reason, got, want, woken, wake)
+			}
+			woken = nil
+		}
+		leave := func() bool { p.leave(); return true }
+		step("the first", enter("a"), true)
+		step("the second", enter("b"), true)
+		step("no place for a third", enter("c"), false)
+		step("nor a fourth", enter("d"), false)
+		step("who asks again is not in the queue twice", enter("c"), false)
+		step("one leaves", leave(), true, "c")
+		step("the place is kept", enter("e"), false)
+		step("for the one that was told", enter("c"), true)
+		step("another leaves", leave(), true, "d")
+		step("the last leaves", leave(), true, "e")
+		<-time.After(placeKept + time.Second)
+		step("those that were told have not come", enter("f"), true)
+		step("and both places can be had", enter("g"), true)
+		step("and no more", enter("h"), false)
+	})
+}
+
+// A media server swallows what it is asked while a hundred of its meetings end: the meeting of another ends at once, and
+// does not wait for even one answer to each of them.
+func TestStuckMediaServerHoldsUpNoOther(t *testing.T) {
+	w := newWorld(t)
+	stuck := w.config()
+	other := w.otherConfig("other")
+	const many = 100
+	for i := range many {
+		m := w.meeting(fmt.Sprintf("stuck-%d", i))
+		w.patch(m, fmt.Sprintf(`{"metadata":{"annotations":{%q:"now"}}}`, v1alpha1.AnnotationRoomOpened))
+		w.engine.set(meeting.EngineRoom(string(stuck.UID), string(m.UID)), "anna")
+	}
+	m := w.meeting("m", func(m *v1alpha1.Meeting) { m.Spec.ConfigRef.Name = other.Name })
+	w.patch(m, fmt.Sprintf(`{"metadata":{"annotations":{%q:"now"}}}`, v1alpha1.AnnotationRoomOpened))
+	w.other.set(meeting.EngineRoom(string(other.UID), string(m.UID)), "bob")
+	w.is("m", v1alpha1.MeetingActive, people(1))
+	w.is(fmt.Sprintf("stuck-%d", many-1), v1alpha1.MeetingActive, people(1))
+
+	w.engine.mu.Lock()
+	w.engine.hang["room"] = make(chan struct{})
+	w.engine.mu.Unlock()
+	w.engine.took()
+	for i := range many {
+		w.must(w.Client.Delete(t.Context(), &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: fmt.Sprintf("stuck-%d", i)}}))
+	}
+	w.eventually(func() error {
+		if n := w.engine.count("room "); n < callsAtOnce {
+			return fmt.Errorf("%d wait for an answer", n)
+		}
+		return nil
+	})
+	w.patch(m, `{"spec":{"end":{}}}`)
+	w.is("m", v1alpha1.MeetingEnded, because(v1alpha1.EndRequested))
+	if n := w.engine.count("room "); n >= many {
+		t.Errorf("it ended after %d looks at the server that is stuck", n)
+	}
+}
+
+// Nobody waits for a media server that is known to be away.
+func TestLookAtAnEngineThatIsAway(t *testing.T) {
+	l := newLooker(t)
+	media, f := l.engine("a")
+	l.pass(0)
+	f.breakVerb("rooms", errAway)
+	l.pass(time.Second)
+	f.took()
+	if seen := l.Look(t.Context(), media, room("a", "m")); seen.Known || seen.AwaySince.IsZero() {
+		t.Errorf("seen is %+v", seen)
+	}
+	if calls := f.took(); len(calls) != 0 {
+		t.Errorf("calls: %q", calls)
+	}
+}
+
+// count is how many of the calls begin so.
+func (f *faulty) count(prefix string) (n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, call := range f.calls {
+		if strings.HasPrefix(call, prefix) {
+			n++
+		}
+	}
+	return n
+}
