@@ -3,9 +3,11 @@
 package controllers
 
 import (
+	"slices"
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
@@ -16,54 +18,139 @@ import (
 const (
 	// gather is how long the first change of who is in waits for others.
 	gather = 600 * time.Millisecond
-	// between is the least time between two writes of who is in.
-	between = 2 * time.Second
+	// between is the least time between two writes of who is in, betweenDetails between two of microphones, cameras,
+	// screens and hands alone.
+	between        = 2 * time.Second
+	betweenDetails = 10 * time.Second
+	// arrivalBytes and detailBytes a second are what the writes of all Meetings together may take. etcd keeps ten minutes
+	// of history: this is 300 MB of the 2 GB that it takes by default.
+	arrivalBytes = 400_000
+	detailBytes  = 100_000
+	// statusBytes is the size of a Meeting, participantBytes what each participant who is listed adds.
+	statusBytes      = 2_100
+	participantBytes = 180
 )
 
-// coalescer makes one status write of a burst of people who come and go. What it remembers is no more than a reason to
+// change is what a new status says of the participants.
+type change int
+
+const (
+	// otherChange is more than participants, and does not wait.
+	otherChange change = iota
+	// firstArrival begins the meeting. There is one in a Meeting's life.
+	firstArrival
+	// arrival is somebody who has come or left.
+	arrival
+	// detail is a microphone, a camera, a screen or a hand.
+	detail
+)
+
+// coalescer makes one status write of a burst of people who come and go, and bounds the writes of all Meetings together:
+// where there are too many, they are late, and then say what is so by then. What it remembers is no more than a reason to
 // wait: lost, it costs a write.
 type coalescer struct {
 	mu sync.Mutex
-	// since is when a change was first seen that is not written yet, last when one was written.
-	since, last map[types.UID]time.Time
+	// waiting are changes that were seen and are not written yet, last when the ones before were written.
+	waiting         map[types.UID]waiting
+	last            map[types.UID]written
+	arrivals, other *rate.Limiter
 }
+
+// waiting is since when a change waits, and when it is its turn among all Meetings; zero until it may be written but for
+// those.
+type waiting struct {
+	kind        change
+	since, turn time.Time
+}
+
+type written struct{ any, detail time.Time }
 
 func newCoalescer() *coalescer {
-	return &coalescer{since: map[types.UID]time.Time{}, last: map[types.UID]time.Time{}}
+	return &coalescer{
+		waiting: map[types.UID]waiting{}, last: map[types.UID]written{},
+		arrivals: rate.NewLimiter(arrivalBytes, arrivalBytes), other: rate.NewLimiter(detailBytes, detailBytes),
+	}
 }
 
-// hold says how long to wait before the status is written; zero is now.
+// hold says how long to wait before the status is written; zero is now, by monotonic time.
 func (c *coalescer) hold(m *v1alpha1.Meeting, to v1alpha1.MeetingStatus, now time.Time) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !onlyPeople(m.Status, to) {
-		delete(c.since, m.UID)
+	kind := changeOf(m.Status, to)
+	if kind == otherChange {
+		delete(c.waiting, m.UID)
 		return 0
 	}
-	since, waiting := c.since[m.UID]
-	if !waiting {
-		since = now
-		c.since[m.UID] = now
+	w, before := c.waiting[m.UID]
+	if !before {
+		w.since = now
 	}
-	due := since.Add(gather)
-	if next := c.last[m.UID].Add(between); next.After(due) {
-		due = next
+	if w.kind != kind {
+		w.kind, w.turn = kind, time.Time{}
+	}
+	due := c.due(m.UID, w)
+	if kind != firstArrival && !due.After(now) {
+		if w.turn.IsZero() {
+			w.turn = now.Add(c.bucket(kind).ReserveN(now, sizeOf(to)).DelayFrom(now))
+		}
+		due = w.turn
 	}
 	if wait := due.Sub(now); wait > 0 {
+		c.waiting[m.UID] = w
 		return wait
 	}
-	delete(c.since, m.UID)
-	c.last[m.UID] = now
+	delete(c.waiting, m.UID)
+	last := c.last[m.UID]
+	if last.any = now; kind == detail {
+		last.detail = now
+	}
+	c.last[m.UID] = last
 	return 0
 }
+
+// due is when a change may be written, but for those of other Meetings.
+func (c *coalescer) due(uid types.UID, w waiting) time.Time {
+	due, last := w.since.Add(gather), c.last[uid]
+	if next := last.any.Add(between); next.After(due) {
+		due = next
+	}
+	if next := last.detail.Add(betweenDetails); w.kind == detail && next.After(due) {
+		due = next
+	}
+	return due
+}
+
+// bucket is what the changes of all Meetings share. Details have one of their own: no arrival waits for them.
+func (c *coalescer) bucket(kind change) *rate.Limiter {
+	if kind == detail {
+		return c.other
+	}
+	return c.arrivals
+}
+
+func sizeOf(s v1alpha1.MeetingStatus) int { return statusBytes + participantBytes*len(s.Participants) }
 
 // forget drops what is kept of a Meeting that is over.
 func (c *coalescer) forget(uid types.UID) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.since, uid)
+	delete(c.waiting, uid)
 	delete(c.last, uid)
 }
+
+func changeOf(from, to v1alpha1.MeetingStatus) change {
+	switch {
+	case !onlyPeople(from, to):
+		return otherChange
+	case from.StartTime == nil && to.StartTime != nil:
+		return firstArrival
+	case from.ParticipantCount == to.ParticipantCount && slices.EqualFunc(from.Participants, to.Participants, samePerson):
+		return detail
+	}
+	return arrival
+}
+
+func samePerson(a, b v1alpha1.Participant) bool { return a.Identity == b.Identity }
 
 // onlyPeople: nothing has changed but who is in, and what follows from that.
 func onlyPeople(from, to v1alpha1.MeetingStatus) bool {
@@ -71,8 +158,8 @@ func onlyPeople(from, to v1alpha1.MeetingStatus) bool {
 		return false
 	}
 	for _, s := range []*v1alpha1.MeetingStatus{&from, &to} {
-		*s = *s.DeepCopy()
 		s.Participants, s.ParticipantCount, s.StartTime, s.ExpiryTime = nil, 0, nil, nil
+		s.Conditions = slices.Clone(s.Conditions)
 		meta.RemoveStatusCondition(&s.Conditions, v1alpha1.ConditionOccupied)
 	}
 	return equality.Semantic.DeepEqual(from, to)

@@ -3,10 +3,13 @@
 package controllers
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/api/v1alpha1"
 )
@@ -76,5 +79,100 @@ func TestOnlyPeopleWait(t *testing.T) {
 		if (wait > 0) != tc.waits || wait > time.Second {
 			t.Errorf("%s waits %s", tc.reason, wait)
 		}
+	}
+}
+
+// crowd has many Meetings whose statuses change each second, and writes when it may, for a time.
+type crowd struct {
+	c        *coalescer
+	meetings []*v1alpha1.Meeting
+	now      time.Time
+	bytes    int
+	// waited is the longest that a change of the last Meeting waited.
+	waited time.Duration
+}
+
+func newCrowd(n int) *crowd {
+	c := &crowd{c: newCoalescer(), now: monday}
+	for i := range n {
+		c.meetings = append(c.meetings, &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{UID: types.UID(fmt.Sprint(i))}, Status: statusOf(1)})
+	}
+	return c
+}
+
+func (c *crowd) run(d time.Duration, change func(i int, s *v1alpha1.MeetingStatus, at time.Time)) {
+	since := map[int]time.Time{}
+	for end := c.now.Add(d); c.now.Before(end); c.now = c.now.Add(500 * time.Millisecond) {
+		for i, m := range c.meetings {
+			to := *m.Status.DeepCopy()
+			change(i, &to, c.now)
+			if equality.Semantic.DeepEqual(m.Status, to) {
+				continue
+			}
+			if since[i].IsZero() {
+				since[i] = c.now
+			}
+			if c.c.hold(m, to, c.now) > 0 {
+				continue
+			}
+			m.Status = to
+			c.bytes += sizeOf(to)
+			if i == len(c.meetings)-1 {
+				c.waited = max(c.waited, c.now.Sub(since[i]))
+			}
+			since[i] = time.Time{}
+		}
+	}
+}
+
+// All Meetings together write no more than a bound, what they write last is what is so, and somebody who comes does not
+// wait for the microphones of others.
+func TestPeopleWritesOfAllMeetingsAreBounded(t *testing.T) {
+	c := newCrowd(1000)
+	last := len(c.meetings) - 1
+	toggle := func(i int, s *v1alpha1.MeetingStatus, at time.Time) {
+		if i == last {
+			*s = statusOf(1 + int32(at.Sub(monday)/(5*time.Second))%2) // somebody comes and goes
+			return
+		}
+		s.Participants[0].Audio = at.Second()%2 == 0
+	}
+	const d = 2 * time.Minute
+	c.run(d, toggle)
+	if most := detailBytes*int(d/time.Second) + detailBytes + 100*statusBytes; c.bytes > most {
+		t.Errorf("%d bytes in %s, want %d at most", c.bytes, d, most)
+	}
+	if c.waited > 3*time.Second {
+		t.Errorf("an arrival waited %s", c.waited)
+	}
+	final := c.now
+	c.run(time.Minute, func(i int, s *v1alpha1.MeetingStatus, _ time.Time) { toggle(i, s, final) })
+	for i, m := range c.meetings {
+		want := *m.Status.DeepCopy()
+		if toggle(i, &want, final); !equality.Semantic.DeepEqual(want, m.Status) {
+			t.Fatalf("Meeting %d says %+v a minute after its last change", i, m.Status)
+		}
+	}
+}
+
+// The first arrival in each of many meetings waits for nobody: it begins the meeting.
+func TestFirstArrivalsAreNotBounded(t *testing.T) {
+	c := newCrowd(1000)
+	for _, m := range c.meetings {
+		m.Status = statusOf(0)
+	}
+	c.run(2*time.Second, func(_ int, s *v1alpha1.MeetingStatus, _ time.Time) { *s = statusOf(1) })
+	for i, m := range c.meetings {
+		if m.Status.StartTime == nil {
+			t.Fatalf("Meeting %d has not begun after two seconds", i)
+		}
+	}
+}
+
+func TestMicrophonesAreWrittenSeldom(t *testing.T) {
+	c := newCrowd(1)
+	c.run(time.Minute, func(_ int, s *v1alpha1.MeetingStatus, at time.Time) { s.Participants[0].Audio = at.Second()%2 == 0 })
+	if writes := c.bytes / sizeOf(statusOf(1)); writes < 4 || writes > 7 {
+		t.Errorf("in a minute of changes it was written %d times", writes)
 	}
 }

@@ -210,8 +210,9 @@ type looker struct {
 func newLooker(t *testing.T) *looker {
 	l := &looker{t: t, clock: monday}
 	l.Observer = NewObserver(l, l, api{l}, func() time.Time { l.mu.Lock(); defer l.mu.Unlock(); return l.clock }, testr.New(t))
-	l.monotonic = l.Observer.Now
+	l.monotonic = l.Now
 	l.Changed = func(m *v1alpha1.Meeting) { l.mu.Lock(); defer l.mu.Unlock(); l.changed = append(l.changed, m.Name) }
+	l.Details = l.Changed
 	l.EngineChanged = func(s engine.Server) {
 		since, err := l.Reach(s) // Whoever is told looks.
 		l.mu.Lock()

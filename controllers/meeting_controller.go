@@ -11,10 +11,12 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
+	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/store"
 	"convene.dev/convene/internal/tenant"
@@ -68,7 +70,10 @@ func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, n
 	defer visit.end()
 	result, err := r.decide(ctx, t, &m, &visit)
 	if errors.Is(err, errNoPlace) {
-		return ctrl.Result{RequeueAfter: placeAlarm}, nil
+		result, err = ctrl.Result{RequeueAfter: placeAlarm}, nil
+	}
+	if m.Status.Phase != "" { // Else it waits for its first status, which others go before.
+		result.Priority = ptr.To(priorityOf(&m))
 	}
 	return result, err
 }
@@ -140,14 +145,10 @@ func (r *MeetingReconciler) apply(ctx context.Context, t *tenant.Tenant, m *v1al
 			return ctrl.Result{}, err
 		}
 	}
-	if d.Refresh != nil && t != nil && t.Media != nil {
-		if err := visit.begin(); err != nil {
+	if d.Refresh != nil && media(t) != nil {
+		if err := r.refresh(ctx, t, m, *d.Refresh, visit); err != nil {
 			return ctrl.Result{}, err
 		}
-		if err := t.Media.Engine.Ensure(ctx, engineRoom(t, m), roomOptions(t), *d.Refresh); err != nil {
-			return ctrl.Result{}, err
-		}
-		r.Observer.Told(t.Media, engineRoom(t, m), *d.Refresh)
 	}
 	if d.Close && media(t) != nil && intentIsWritten(m) {
 		return r.closeRoom(ctx, t, m, d, visit)
@@ -159,6 +160,18 @@ func (r *MeetingReconciler) apply(ctx context.Context, t *tenant.Tenant, m *v1al
 		return r.closeRoom(ctx, t, m, d, visit)
 	}
 	return r.finish(ctx, t, m, d)
+}
+
+// refresh tells the pages of a room what has changed.
+func (r *MeetingReconciler) refresh(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, state engine.RoomState, visit *visit) error {
+	if err := visit.begin(); err != nil {
+		return err
+	}
+	if err := t.Media.Engine.Ensure(ctx, engineRoom(t, m), roomOptions(t), state); err != nil {
+		return err
+	}
+	r.Observer.Told(t.Media, engineRoom(t, m), state)
+	return nil
 }
 
 // intentIsWritten: whoever looks at the Meeting knows that it ends, so that nobody is let in any more.
@@ -208,10 +221,9 @@ func (r *MeetingReconciler) writeStatus(ctx context.Context, m *v1alpha1.Meeting
 	if equality.Semantic.DeepEqual(m.Status, d.Status) {
 		return 0, nil
 	}
-	now := r.Now()
-	if wait := r.writes.hold(m, d.Status, now); wait > 0 {
+	if wait := r.writes.hold(m, d.Status, time.Now()); wait > 0 {
 		if !d.WakeAt.IsZero() {
-			wait = max(min(wait, d.WakeAt.Sub(now)), time.Millisecond)
+			wait = max(min(wait, d.WakeAt.Sub(r.Now())), time.Millisecond)
 		}
 		return wait, nil
 	}
@@ -240,9 +252,10 @@ func (r *MeetingReconciler) SetupWithManager(mgr ctrl.Manager, wakes Wakes) erro
 	r.writes, r.opener, r.engines = newCoalescer(), newOpener(wakes.Turn), newEngines(wakes.Turn)
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("meeting").
-		For(&v1alpha1.Meeting{}).
+		Watches(&v1alpha1.Meeting{}, meetingEvents()).
 		Watches(&v1alpha1.Meeting{}, othersOfRoom(r.Client)).
 		WatchesRawSource(wakes.meetings()).
+		WatchesRawSource(wakes.details()).
 		WatchesRawSource(wakes.tenants(meetingsOfConfig(r.Client))).
 		WatchesRawSource(wakes.turns()).
 		WithOptions(options(meetingsAtOnce)).

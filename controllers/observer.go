@@ -60,8 +60,8 @@ type Observer struct {
 	Log logr.Logger
 	// CallsPerSecond is the budget of looks into the rooms of one media server.
 	CallsPerSecond int
-	// Changed is told of each Meeting whose room looks different.
-	Changed func(*v1alpha1.Meeting)
+	// Changed is told of each Meeting whose room looks different, Details where the same participants are in.
+	Changed, Details func(*v1alpha1.Meeting)
 	// EngineChanged is told when an engine comes into reach or goes out of it.
 	EngineChanged func(engine.Server)
 
@@ -88,8 +88,9 @@ type Observer struct {
 func NewObserver(tenants Tenants, meetings Meetings, api client.Reader, now func() time.Time, log logr.Logger) *Observer {
 	return &Observer{
 		Tenants: tenants, Meetings: meetings, API: api, Now: now, Log: log, CallsPerSecond: DefaultCallsPerSecond,
-		Changed: func(*v1alpha1.Meeting) {}, EngineChanged: func(engine.Server) {}, monotonic: time.Now,
-		engines: map[engine.Server]*sight{}, configs: map[string]*owner{}, paces: map[string]*pace{},
+		Changed: func(*v1alpha1.Meeting) {}, Details: func(*v1alpha1.Meeting) {}, EngineChanged: func(engine.Server) {},
+		monotonic: time.Now,
+		engines:   map[engine.Server]*sight{}, configs: map[string]*owner{}, paces: map[string]*pace{},
 		looking: map[engine.Server]bool{}, asking: map[engine.Server]bool{}, closing: map[engine.Server]bool{},
 		hints: map[engine.RoomName]time.Time{}, fronts: map[front]*frontSight{}, wake: make(chan struct{}, 1),
 	}

@@ -49,7 +49,7 @@ func (o *Observer) lookIntoDue(ctx context.Context, server engine.Server, e engi
 	into.SetLimit(parallelLooks)
 	for _, name := range due {
 		into.Go(func() error { // begins when one of those before it is done
-			if o.monotonic().Sub(began) > passTime || ctx.Err() != nil || pace.isThrottled() {
+			if o.monotonic().Sub(began) > passTime || pace.isThrottled() {
 				return nil
 			}
 			return o.lookInto(ctx, server, e, name)
@@ -70,8 +70,13 @@ func (o *Observer) lookInto(ctx context.Context, server engine.Server, e engine.
 		return err
 	}
 	participants = o.withoutGhosts(server, name, participants)
-	if o.keep(server, name, began, participants) {
+	switch o.keep(server, name, began, participants) {
+	case arrival:
 		o.tell(name)
+	case detail:
+		if m := o.meetingOf(name); m != nil {
+			o.Details(m)
+		}
 	}
 	o.enforce(ctx, e, name, participants)
 	return nil
@@ -136,8 +141,8 @@ func (s *sight) list(r engine.Room) (changed bool) {
 	return changed
 }
 
-// keep remembers the participants of a room that was looked into after a time, and says whether they are others.
-func (o *Observer) keep(server engine.Server, name engine.RoomName, began time.Time, participants []engine.Participant) (changed bool) {
+// keep remembers the participants of a room that was looked into after a time, and says what has changed.
+func (o *Observer) keep(server engine.Server, name engine.RoomName, began time.Time, participants []engine.Participant) (changed change) {
 	slices.SortFunc(participants, func(a, b engine.Participant) int {
 		if a.Identity < b.Identity {
 			return -1
@@ -148,9 +153,15 @@ func (o *Observer) keep(server engine.Server, name engine.RoomName, began time.T
 	defer o.mu.Unlock()
 	seen := o.sightOfRoom(server, name)
 	if seen == nil {
-		return false
+		return otherChange
 	}
-	changed = seen.lookedAt.IsZero() || !slices.Equal(seen.participants, participants)
+	same := func(a, b engine.Participant) bool { return a.Identity == b.Identity }
+	switch {
+	case seen.lookedAt.IsZero() || !slices.EqualFunc(seen.participants, participants, same):
+		changed = arrival
+	case !slices.Equal(seen.participants, participants):
+		changed = detail
+	}
 	seen.participants, seen.lookedAt = participants, o.monotonic()
 	if !o.hints[name].After(began) {
 		delete(o.hints, name)

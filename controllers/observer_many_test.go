@@ -276,8 +276,8 @@ func TestClockSetBackDoesNotStopLooks(t *testing.T) {
 	l.meeting("m", v1alpha1.MeetingActive)
 	f.set(room("a", "m"), "anna")
 	l.pass(0)
-	now := l.Observer.Now
-	l.Observer.Now = func() time.Time { return now().Add(-10 * time.Minute) }
+	now := l.Now
+	l.Now = func() time.Time { return now().Add(-10 * time.Minute) }
 	f.took()
 	l.passes(4 * time.Second)
 	if n := strings.Count(strings.Join(f.took(), " "), "participants "); n != 2 {

@@ -34,6 +34,7 @@ type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 // Secrets changed. Each controller has channels of its own, because a channel has one reader.
 type Wakes struct {
 	seen           chan event.TypedGenericEvent[types.NamespacedName]
+	changed        chan event.TypedGenericEvent[types.NamespacedName]
 	places         chan event.TypedGenericEvent[types.NamespacedName]
 	tenantMeetings chan event.TypedGenericEvent[types.NamespacedName]
 	tenantConfigs  chan event.TypedGenericEvent[types.NamespacedName]
@@ -45,11 +46,14 @@ func NewWakes(ctx context.Context) Wakes {
 	channel := func() chan event.TypedGenericEvent[types.NamespacedName] {
 		return make(chan event.TypedGenericEvent[types.NamespacedName], 1024)
 	}
-	return Wakes{seen: channel(), places: channel(), tenantMeetings: channel(), tenantConfigs: channel(), done: ctx.Done()}
+	return Wakes{seen: channel(), changed: channel(), places: channel(), tenantMeetings: channel(), tenantConfigs: channel(), done: ctx.Done()}
 }
 
 // Meeting wakes one Meeting.
 func (w Wakes) Meeting(m *v1alpha1.Meeting) { w.send(w.seen, client.ObjectKeyFromObject(m)) }
+
+// Details wakes one Meeting for what its participants do: nobody has come or left.
+func (w Wakes) Details(m *v1alpha1.Meeting) { w.send(w.changed, client.ObjectKeyFromObject(m)) }
 
 // Tenant wakes a ConferenceConfig and all its Meetings.
 func (w Wakes) Tenant(name types.NamespacedName) {
@@ -70,8 +74,9 @@ func (w Wakes) send(to chan event.TypedGenericEvent[types.NamespacedName], name 
 	}
 }
 
-// meetings go before all others: somebody has come or gone.
-func (w Wakes) meetings() source.Source { return from(w.seen, itself, urgent) }
+func (w Wakes) meetings() source.Source { return from(w.seen, itself, arrivals) }
+
+func (w Wakes) details() source.Source { return from(w.changed, itself, details) }
 
 // turns leave a Meeting the place in the queue that it has by itself.
 func (w Wakes) turns() source.Source { return from(w.places, itself, handler.LowPriority) }
@@ -86,11 +91,38 @@ func itself(_ context.Context, name types.NamespacedName) []reconcile.Request {
 	return []reconcile.Request{{NamespacedName: name}}
 }
 
-// Priorities in a controller's queue. With thousands of Meetings waiting, those with people must not wait behind them.
+// Priorities in a controller's queue. With thousands of Meetings waiting, one that ends must not wait behind those whose
+// participants come and go, and these not behind microphones, nor behind what was there when this replica began to lead.
 const (
-	usual  = 0
-	urgent = 10
+	details  = -10
+	usual    = 0
+	arrivals = 10
+	ends     = 20
 )
+
+// priorityOf is that of a Meeting's own changes and alarms.
+func priorityOf(m *v1alpha1.Meeting) int {
+	if meeting.IsLeaving(m) && !meeting.IsOver(m) {
+		return ends
+	}
+	return usual
+}
+
+// meetingEvents has the reconciler called for each change of a Meeting.
+func meetingEvents() handler.EventHandler {
+	now := func(o client.Object, initial bool, q queue) {
+		priority := priorityOf(o.(*v1alpha1.Meeting))
+		if initial && priority == usual {
+			priority = handler.LowPriority
+		}
+		add(q, priority, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(o)})
+	}
+	return handler.Funcs{
+		CreateFunc: func(_ context.Context, e event.CreateEvent, q queue) { now(e.Object, e.IsInInitialList, q) },
+		UpdateFunc: func(_ context.Context, e event.UpdateEvent, q queue) { now(e.ObjectNew, false, q) },
+		DeleteFunc: func(_ context.Context, e event.DeleteEvent, q queue) { now(e.Object, false, q) },
+	}
+}
 
 func from(channel chan event.TypedGenericEvent[types.NamespacedName], requests func(context.Context, types.NamespacedName) []reconcile.Request, priority int) source.Source {
 	return source.TypedChannel(channel, handler.TypedFuncs[types.NamespacedName, reconcile.Request]{

@@ -122,7 +122,7 @@ func (w *world) controllers(ctx context.Context, shared cache.Cache, objects cli
 	meetings, err := store.New(ctx, store.Options{Client: w.Client, Cache: shared, Now: w.now})
 	w.must(err)
 	w.observer = NewObserver(tenants, meetings, w.Client, w.now, mgr.GetLogger())
-	w.observer.Changed = wakes.Meeting
+	w.observer.Changed, w.observer.Details = wakes.Meeting, wakes.Details
 	w.observer.EngineChanged = func(engine.Server) {
 		for _, t := range tenants.All() {
 			wakes.Tenant(t.NamespacedName)

@@ -58,6 +58,14 @@ func (p *plan) end(reason v1alpha1.EndReason) {
 		p.wake(p.Now.Add(confirmAfter))
 	case p.Seen.Known && !p.Seen.RoomExists:
 		p.wake(p.Seen.AbsentSince.Add(confirmAfter))
+	default:
+		p.closeRoom()
+	}
+}
+
+// closeRoom has the engine's room closed, where there is an engine that answers.
+func (p *plan) closeRoom() {
+	switch {
 	case p.Tenant == nil || !p.Tenant.HasMedia:
 		// There is nobody to ask. The alarm is set: awayTooLong.
 	case !p.Seen.Known && !p.Seen.AwaySince.IsZero():
