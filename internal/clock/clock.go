@@ -18,6 +18,10 @@ const (
 	tolerance = 500 * time.Millisecond
 	// drift is how much two clocks may go apart in a time, as a part of it: more than any that is disciplined.
 	drift = 1.0 / 2000
+	// spread is how far the clocks of several API servers may be apart. An answer that disagrees by less is one of another
+	// server, and nothing changes for it as long as others agree: settle is how long none has to.
+	spread = 5 * time.Second
+	settle = 30 * time.Second
 )
 
 // Clock tells the time of this machine, as long as it agrees with that of the API server as far as their answers tell.
@@ -29,8 +33,8 @@ type Clock struct {
 	mu sync.Mutex
 	// The cluster's time when monotonic was zero lies between earliest and latest; both are zero until it was heard.
 	earliest, latest time.Time
-	// heardAt is when that was narrowed down last.
-	heardAt time.Duration
+	// heardAt is when that was narrowed down last, agreedAt when an answer last agreed with it.
+	heardAt, agreedAt time.Duration
 }
 
 // New makes a clock that knows nothing but this machine's until it has heard of the cluster's.
@@ -69,14 +73,20 @@ func (c *Clock) Transport(next http.RoundTripper) http.RoundTripper {
 }
 
 // heard keeps that the cluster's clock showed date, with a second cut off below, between two moments. Answers that agree
-// narrow down what is known; one that does not, because a clock was set or this machine slept, begins anew.
+// narrow down what is known; one that does not, because a clock was set or this machine slept, begins anew. Of several API
+// servers whose clocks differ by a second or two, one is followed: else time would go to and fro with each answer.
 func (c *Clock) heard(sent, received time.Duration, date time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	apart := time.Duration(float64(received-c.heardAt) * drift)
 	c.earliest, c.latest, c.heardAt = c.earliest.Add(-apart), c.latest.Add(apart), received
 	earliest, latest := date.Add(-received), date.Add(resolution-sent)
-	if earliest.After(c.latest) || latest.Before(c.earliest) {
+	off := max(earliest.Sub(c.latest), c.earliest.Sub(latest))
+	if off > 0 && off < spread && received-c.agreedAt < settle {
+		return
+	}
+	c.agreedAt = received
+	if off > 0 {
 		c.earliest, c.latest = earliest, latest
 		return
 	}

@@ -100,6 +100,27 @@ func TestDrift(t *testing.T) {
 	}
 }
 
+// Two API servers whose clocks are two seconds apart answer in turns: time does not go to and fro. When the one that was
+// followed is gone, the other is.
+func TestAPIServersWhoseClocksDiffer(t *testing.T) {
+	for _, wallOff := range []time.Duration{0, 10 * time.Minute} {
+		m := newMachine(t)
+		m.wallOff = wallOff
+		m.talk(time.Minute)
+		off := m.Now().Sub(monday.Add(m.truth))
+		for range 60 {
+			m.serverOff = 2*time.Second - m.serverOff
+			m.talk(2 * time.Second)
+			if now := m.Now().Sub(monday.Add(m.truth)); (now - off).Abs() > tolerance {
+				t.Fatalf("time went %s ahead of a clock that goes evenly", now-off)
+			}
+		}
+		m.serverOff = 2 * time.Second
+		m.talk(2 * settle)
+		m.is("only the other answers", time.Second)
+	}
+}
+
 func TestTransport(t *testing.T) {
 	const off = 10 * time.Minute
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
