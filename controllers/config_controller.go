@@ -33,8 +33,12 @@ type ConfigReconciler struct {
 	Tenants   TenantGetter
 	Conflicts func(client.ObjectKey) []string
 	Observer  *Observer
-	Events    events.EventRecorder
-	Now       func() time.Time
+	// Meetings keeps totals of each tenant.
+	Meetings interface {
+		Totals(context.Context, *tenant.Tenant) (meeting.Totals, error)
+	}
+	Events events.EventRecorder
+	Now    func() time.Time
 }
 
 // Reconcile gathers, decides and applies.
@@ -47,15 +51,17 @@ func (r *ConfigReconciler) Reconcile(ctx context.Context, request ctrl.Request) 
 }
 
 func (r *ConfigReconciler) reconcile(ctx context.Context, config *v1alpha1.ConferenceConfig) error {
-	meetings, err := store.OfConfig(ctx, r.Client, config.Namespace, config.Name)
-	if err != nil {
-		return err
-	}
-	count := countMeetings(meetings)
-	if config.DeletionTimestamp != nil && count.notOver == 0 {
-		return RemoveFinalizer(ctx, r.Client, config)
-	}
-	if config.DeletionTimestamp == nil {
+	notOver := 0
+	if config.DeletionTimestamp != nil {
+		left, err := r.notOver(ctx, config)
+		if err != nil {
+			return err
+		}
+		if left == 0 {
+			return RemoveFinalizer(ctx, r.Client, config)
+		}
+		notOver = left
+	} else {
 		if err := addFinalizer(ctx, r.Client, config); err != nil {
 			return err
 		}
@@ -67,7 +73,11 @@ func (r *ConfigReconciler) reconcile(ctx context.Context, config *v1alpha1.Confe
 	if !ok || t.Generation != config.Generation {
 		return nil // The registry tells when it has resolved it.
 	}
-	return r.writeStatus(ctx, config, r.status(config, t, count))
+	totals, err := r.Meetings.Totals(ctx, t)
+	if err != nil {
+		return err
+	}
+	return r.writeStatus(ctx, config, r.status(config, t, count{live: int32(totals.Rooms), participants: int32(totals.Users), notOver: notOver})) //nolint:gosec // far fewer
 }
 
 // count of a ConferenceConfig's Meetings.
@@ -76,26 +86,15 @@ type count struct {
 	notOver            int
 }
 
-// countMeetings counts as the API does: of the Meetings of one room the oldest, unless it is leaving.
-func countMeetings(meetings []v1alpha1.Meeting) (c count) {
-	holders := map[string]*v1alpha1.Meeting{}
+// notOver counts the Meetings that a ConferenceConfig has to wait for before it goes.
+func (r *ConfigReconciler) notOver(ctx context.Context, config *v1alpha1.ConferenceConfig) (count int, err error) {
+	meetings, err := store.OfConfig(ctx, r.Client, config.Namespace, config.Name)
 	for i := range meetings {
-		m := &meetings[i]
-		if meeting.IsOver(m) {
-			continue
-		}
-		c.notOver++
-		c.participants += m.Status.ParticipantCount
-		if holder := holders[m.Spec.Room]; holder == nil || meeting.Older(m, holder) {
-			holders[m.Spec.Room] = m
+		if !meeting.IsOver(&meetings[i]) {
+			count++
 		}
 	}
-	for _, m := range holders {
-		if !meeting.IsLeaving(m) {
-			c.live++
-		}
-	}
-	return c
+	return count, err
 }
 
 // ensureSigningKeys makes the Secret of the signing keys, unless it is there or the operator keeps one of their own.

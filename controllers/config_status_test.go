@@ -209,35 +209,6 @@ func TestLongMessagesAreCut(t *testing.T) {
 	}
 }
 
-func TestCounts(t *testing.T) {
-	made := func(name, room string, age int, phase v1alpha1.MeetingPhase, people int32) v1alpha1.Meeting {
-		m := v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Name: name, UID: types.UID(name), CreationTimestamp: metav1.NewTime(monday.Add(time.Duration(age) * time.Second))}}
-		m.Spec.Room, m.Status.Phase, m.Status.ParticipantCount = room, phase, people
-		return m
-	}
-	ended := made("requested", "e", 1, v1alpha1.MeetingActive, 0)
-	ended.Spec.End = &v1alpha1.MeetingEnd{}
-	for _, tc := range []struct {
-		reason   string
-		meetings []v1alpha1.Meeting
-		want     count
-	}{
-		{"none", nil, count{}},
-		{"two rooms", []v1alpha1.Meeting{made("a", "a", 1, v1alpha1.MeetingActive, 2), made("b", "b", 1, v1alpha1.MeetingActive, 0)}, count{live: 2, participants: 2, notOver: 2}},
-		{"one that nobody has looked at yet is live", []v1alpha1.Meeting{made("a", "a", 1, "", 0)}, count{live: 1, notOver: 1}},
-		{"one without a LiveKit is live", []v1alpha1.Meeting{made("a", "a", 1, v1alpha1.MeetingPending, 0)}, count{live: 1, notOver: 1}},
-		{"one that waits for its room is not", []v1alpha1.Meeting{made("young", "a", 2, v1alpha1.MeetingPending, 0), made("old", "a", 1, v1alpha1.MeetingActive, 1)}, count{live: 1, participants: 1, notOver: 2}},
-		{"nor while the older is being ended", []v1alpha1.Meeting{made("young", "a", 2, v1alpha1.MeetingPending, 0), made("old", "a", 1, v1alpha1.MeetingEnding, 1)}, count{participants: 1, notOver: 2}},
-		{"it is once the older has ended", []v1alpha1.Meeting{made("young", "a", 2, v1alpha1.MeetingPending, 0), made("old", "a", 1, v1alpha1.MeetingEnded, 0)}, count{live: 1, notOver: 1}},
-		{"one whose end is asked for is not", []v1alpha1.Meeting{ended}, count{notOver: 1}},
-		{"an ended one is nothing", []v1alpha1.Meeting{made("a", "a", 1, v1alpha1.MeetingEnded, 0)}, count{}},
-	} {
-		if got := countMeetings(tc.meetings); got != tc.want {
-			t.Errorf("%s: %+v, want %+v", tc.reason, got, tc.want)
-		}
-	}
-}
-
 // People hear of what changes for the worse or the better, and not of what has always been well.
 func TestEventsOfAConferenceConfig(t *testing.T) {
 	r := newStatusRig()

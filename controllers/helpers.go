@@ -51,6 +51,15 @@ func roomOptions(t *tenant.Tenant) engine.RoomOptions {
 // longestWait bounds an alarm, so that a clock that is set forth is noticed: waits do not follow it.
 const longestWait = time.Minute
 
+// clearAt is requeueAt for a Meeting that is over. Nothing of it is urgent, and Jumps wakes it when the clock is set, so it
+// waits in one step: there are many of these.
+func clearAt(at, now time.Time) ctrl.Result {
+	if at.IsZero() {
+		return ctrl.Result{}
+	}
+	return ctrl.Result{RequeueAfter: max(at.Sub(now), time.Millisecond)}
+}
+
 // requeueAt turns a deadline into an exact wait, in steps where it is far. The wait is an alarm only: what is decided
 // then comes from stored times.
 func requeueAt(at, now time.Time) ctrl.Result {

@@ -24,3 +24,14 @@ func TestRequeueAt(t *testing.T) {
 		}
 	}
 }
+
+// One that is over is not looked at each minute until it is cleared away.
+func TestClearAt(t *testing.T) {
+	for at, want := range map[time.Time]time.Duration{
+		{}: 0, monday: time.Millisecond, monday.Add(-time.Hour): time.Millisecond, monday.Add(24 * time.Hour): 24 * time.Hour,
+	} {
+		if got := clearAt(at, monday).RequeueAfter; got != want {
+			t.Errorf("at %s: %s, want %s", at, got, want)
+		}
+	}
+}

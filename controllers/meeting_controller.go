@@ -212,6 +212,9 @@ func (r *MeetingReconciler) finish(ctx context.Context, t *tenant.Tenant, m *v1a
 		err := r.Client.Delete(ctx, m, client.Preconditions{UID: &m.UID, ResourceVersion: &m.ResourceVersion})
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
+	if meeting.IsOver(m) {
+		return clearAt(d.WakeAt, r.Now()), nil
+	}
 	return requeueAt(d.WakeAt, r.Now()), nil
 }
 

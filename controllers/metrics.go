@@ -56,6 +56,8 @@ var (
 		"Meetings now, by ConferenceConfig and phase. Told by the leader alone.", []string{"tenant", "phase"}, nil)
 	participantsNow = prometheus.NewDesc("convene_participants",
 		"People in meetings now, by ConferenceConfig. Told by the leader alone.", []string{"tenant"}, nil)
+	endingFor = prometheus.NewDesc("convene_meeting_ending_seconds",
+		"For how long the Meeting has been ending that has been for longest, by ConferenceConfig. Told by the leader alone.", []string{"tenant"}, nil)
 	configReady = prometheus.NewDesc("convene_config_ready",
 		"1 while a ConferenceConfig is Ready, 0 while it is not, with the reason. Told by the leader alone.", []string{"tenant", "reason"}, nil)
 	engineReachable = prometheus.NewDesc("convene_engine_reachable",
@@ -72,6 +74,7 @@ type Gauges struct {
 func (Gauges) Describe(to chan<- *prometheus.Desc) {
 	to <- meetingsNow
 	to <- participantsNow
+	to <- endingFor
 	to <- configReady
 	to <- engineReachable
 }
@@ -117,7 +120,8 @@ func (g Gauges) collectMeetings(ctx context.Context, to chan<- prometheus.Metric
 		tenant string
 		phase  v1alpha1.MeetingPhase
 	}
-	meetings, participants := map[group]int{}, map[string]int32{}
+	meetings, participants, ending := map[group]int{}, map[string]int32{}, map[string]float64{}
+	now := g.Observer.Now()
 	for i := range all.Items {
 		m := &all.Items[i]
 		tenant := tenantName(m.Namespace, m.Spec.ConfigRef.Name)
@@ -125,14 +129,27 @@ func (g Gauges) collectMeetings(ctx context.Context, to chan<- prometheus.Metric
 			participants[tenant] += m.Status.ParticipantCount
 		}
 		meetings[group{tenant, m.Status.Phase}]++
+		ending[tenant] = max(ending[tenant], secondsEnding(m, now))
 	}
 	for of, n := range meetings {
 		to <- prometheus.MustNewConstMetric(meetingsNow, prometheus.GaugeValue, float64(n), of.tenant, string(of.phase))
+	}
+	for tenant, seconds := range ending {
+		to <- prometheus.MustNewConstMetric(endingFor, prometheus.GaugeValue, seconds, tenant)
 	}
 	for tenant, n := range participants {
 		to <- prometheus.MustNewConstMetric(participantsNow, prometheus.GaugeValue, float64(n), tenant)
 	}
 	return nil
+}
+
+// secondsEnding is for how long a Meeting has been ending; 0 while it is not.
+func secondsEnding(m *v1alpha1.Meeting, now time.Time) float64 {
+	c := meta.FindStatusCondition(m.Status.Conditions, v1alpha1.ConditionReconciling)
+	if m.Status.Phase != v1alpha1.MeetingEnding || c == nil {
+		return 0
+	}
+	return max(now.Sub(c.LastTransitionTime.Time).Seconds(), 0)
 }
 
 // tenantName is namespace/name of a ConferenceConfig in one label, because Prometheus has a use of its own for a label

@@ -137,6 +137,7 @@ func TestWhoIsAskedFor(t *testing.T) {
 // What it costs where nothing is wrong.
 func TestRollIsCalledSeldom(t *testing.T) {
 	l, _, f := newHaunted(t, "anna", "bob", "carl")
+	l.pass(time.Second) // The room is known by now.
 	f.took()
 	l.passes(4 * rollEvery)
 	if diff := cmp.Diff(4, f.asked()); diff != "" {

@@ -132,7 +132,8 @@ func (w *world) controllers(ctx context.Context, shared cache.Cache, objects cli
 	events := mgr.GetEventRecorder("convene")
 	w.must((&MeetingReconciler{Client: objects, API: w.Client, Tenants: tenants, Observer: w.observer, Events: events, Now: w.now}).SetupWithManager(mgr, wakes))
 	w.must((&ConfigReconciler{
-		Client: objects, Secrets: w.Client, Tenants: tenants, Conflicts: tenants.Conflicts, Observer: w.observer, Events: events, Now: w.now,
+		Client: objects, Secrets: w.Client, Tenants: tenants, Conflicts: tenants.Conflicts, Observer: w.observer,
+		Meetings: meetings, Events: events, Now: w.now,
 	}).SetupWithManager(mgr, wakes))
 	w.must(mgr.Add(w.observer))
 	w.must(mgr.Add(&Jumps{Meetings: objects, Now: w.now, Wake: wakes.Meeting}))

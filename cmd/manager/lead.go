@@ -90,7 +90,7 @@ func (l leading) lead(ctx context.Context) error {
 	}
 	configs := &controllers.ConfigReconciler{
 		Client: l.objects, Secrets: l.direct, Tenants: l.tenants, Conflicts: l.tenants.Conflicts,
-		Observer: observer, Events: recorder, Now: l.clock.Now,
+		Observer: observer, Meetings: l.meetings, Events: recorder, Now: l.clock.Now,
 	}
 	if err := configs.SetupWithManager(mgr, wakes); err != nil {
 		return err

@@ -28,10 +28,14 @@ func (p *plan) describe() {
 	}
 	length := p.length()
 	p.status.Duration = length.API()
-	if p.Seen.Known {
+	switch {
+	case p.Seen.Known:
 		p.status.ParticipantCount = int32(len(p.Seen.Participants))
 		p.status.Participants = p.list()
 		p.latchStart()
+	case p.Tenant != nil && !p.Tenant.HasMedia:
+		// Nobody will ever say who is in: the last count would stay.
+		p.status.ParticipantCount, p.status.Participants = 0, nil
 	}
 	p.status.ExpiryTime = asTime(length.After(p.begin()))
 }
