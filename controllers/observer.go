@@ -119,6 +119,8 @@ type roomSight struct {
 	state        engine.RoomState
 	// lookedAt is the last look that was answered, triedAt the last one, by monotonic time.
 	lookedAt, triedAt time.Time
+	// flying says that a look is on its way.
+	flying bool
 	// news says that the engine counts other participants than at the last look.
 	news bool
 	roll roll

@@ -53,6 +53,9 @@ func (o *Observer) candidates(server engine.Server, now time.Time) (all []candid
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for name, seen := range o.sightOf(server).rooms {
+		if seen.flying {
+			continue
+		}
 		_, hinted := o.hints[name]
 		busy := seen.roll.counted > 0 || len(seen.participants) > 0
 		waited := busy && now.Sub(seen.triedAt) >= participantsEvery-roomsEvery/10
@@ -63,15 +66,23 @@ func (o *Observer) candidates(server engine.Server, now time.Time) (all []candid
 	return all
 }
 
-// tries keeps that a room is being looked into, and returns since when.
-func (o *Observer) tries(server engine.Server, name engine.RoomName) (began time.Time) {
+// begins keeps that a room is being looked into, and returns since when.
+func (o *Observer) begins(server engine.Server, name engine.RoomName) (began time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	began = o.monotonic()
 	if seen := o.sightOfRoom(server, name); seen != nil {
-		seen.triedAt, seen.news = began, false
+		seen.triedAt, seen.news, seen.flying = began, false, true
 	}
 	return began
+}
+
+func (o *Observer) ends(server engine.Server, name engine.RoomName) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if seen := o.sightOfRoom(server, name); seen != nil {
+		seen.flying = false
+	}
 }
 
 // lookWhereHinted looks into rooms of which webhooks came, and lists none but those: a webhook costs the same however
@@ -82,7 +93,7 @@ func (o *Observer) lookWhereHinted(ctx context.Context, looks *sync.WaitGroup) {
 		if e := engines[server]; e != nil {
 			o.once(looks, o.looking, server, func() {
 				o.find(ctx, server, e, names)
-				o.lookIntoDue(ctx, server, e)
+				o.lookIntoDue(ctx, looks, server, e)
 			})
 		}
 	}

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
@@ -19,7 +17,7 @@ import (
 // look reads one engine's rooms, and looks into those that are due.
 func (o *Observer) look(ctx context.Context, looks *sync.WaitGroup, server engine.Server, e engine.Engine) {
 	if !o.mayList(server) {
-		o.lookIntoDue(ctx, server, e)
+		o.lookIntoDue(ctx, looks, server, e)
 		return
 	}
 	listing, cancel := context.WithTimeout(ctx, lookTimeout)
@@ -36,34 +34,45 @@ func (o *Observer) look(ctx context.Context, looks *sync.WaitGroup, server engin
 	if err != nil {
 		return
 	}
-	o.lookIntoDue(ctx, server, e)
+	o.lookIntoDue(ctx, looks, server, e)
 	o.lookForStrays(ctx, looks, server, e, rooms)
 }
 
-// lookIntoDue looks into the rooms whose turn it is, as many as the budget of calls and the time of a pass allow.
-func (o *Observer) lookIntoDue(ctx context.Context, server engine.Server, e engine.Engine) {
-	began, pace := o.monotonic(), o.paceOf(server)
-	due := o.due(server, began)
-	due = due[:pace.take(began, len(due))]
-	var into errgroup.Group
-	into.SetLimit(parallelLooks)
+// lookIntoDue begins to look into the rooms whose turn it is, as many as the budget of calls and the time of a pass allow.
+// It does not wait for answers: one that does not come holds up no other room.
+func (o *Observer) lookIntoDue(ctx context.Context, looks *sync.WaitGroup, server engine.Server, e engine.Engine) {
+	now, pace := o.monotonic(), o.paceOf(server)
+	due := o.due(server, now)
+	due = due[:pace.take(now, len(due))]
+	over := time.NewTimer(passTime)
+	defer over.Stop()
 	for _, name := range due {
-		into.Go(func() error { // begins when one of those before it is done
-			if o.monotonic().Sub(began) > passTime || pace.isThrottled() {
-				return nil
+		select {
+		case <-over.C:
+			return
+		case <-ctx.Done():
+			return
+		case pace.flying <- struct{}{}:
+		}
+		if pace.isThrottled() {
+			<-pace.flying
+			return
+		}
+		began := o.begins(server, name)
+		looks.Go(func() {
+			defer func() { <-pace.flying }()
+			err := o.lookInto(ctx, server, e, name, began)
+			o.ends(server, name)
+			if err != nil {
+				o.Log.V(1).Info("A room could not be looked into; trying again", "room", name, "error", err.Error())
 			}
-			return o.lookInto(ctx, server, e, name)
 		})
-	}
-	if err := into.Wait(); err != nil {
-		o.Log.V(1).Info("A room could not be looked into; trying again", "error", err.Error())
 	}
 }
 
-func (o *Observer) lookInto(ctx context.Context, server engine.Server, e engine.Engine, name engine.RoomName) error {
+func (o *Observer) lookInto(ctx context.Context, server engine.Server, e engine.Engine, name engine.RoomName, began time.Time) error {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
-	began := o.tries(server, name)
 	participants, err := e.Participants(ctx, name)
 	o.paceOf(server).heard(err)
 	if err != nil {

@@ -31,6 +31,8 @@ const (
 // says that it is too fast.
 type pace struct {
 	greatest float64
+	// flying has an element for each look that is on its way.
+	flying chan struct{}
 
 	mu sync.Mutex
 	// looks and asks hold the calls that may be made now.
@@ -43,7 +45,7 @@ type pace struct {
 
 func newPace(callsPerSecond int, now time.Time) *pace {
 	calls := float64(callsPerSecond)
-	return &pace{greatest: calls, calls: calls, looks: limiter(calls), asks: limiter(calls * askShare), since: now}
+	return &pace{greatest: calls, calls: calls, flying: make(chan struct{}, parallelLooks), looks: limiter(calls), asks: limiter(calls * askShare), since: now}
 }
 
 // limiter lets the calls of one second be made at once.

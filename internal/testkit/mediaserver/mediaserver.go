@@ -6,6 +6,7 @@
 package mediaserver
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -126,6 +127,7 @@ func (s *Server) faults(next http.Handler) http.Handler {
 		fault, refused, lost := s.count(r)
 		switch {
 		case fault.Swallow || lost:
+			_, _ = io.Copy(io.Discard, r.Body) // Else it is not noticed that the caller has gone.
 			<-r.Context().Done()
 			return
 		case refused:
