@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"convene.dev/convene/controllers"
 )
 
 // settings are the manager's flags.
@@ -32,6 +34,7 @@ type settings struct {
 	tlsCertFile      string
 	tlsKeyFile       string
 	drainDelay       time.Duration
+	engineCalls      int
 	logFormat        string
 	verbose          bool
 	version          bool
@@ -98,6 +101,7 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 	f.StringVar(&s.tlsCertFile, "tls-cert-file", "", "`file` with the certificate (PEM) with which the gateway serves TLS, read again when it changes; empty for no TLS")
 	f.StringVar(&s.tlsKeyFile, "tls-key-file", "", "`file` with that certificate's private key (PEM)")
 	f.DurationVar(&s.drainDelay, "drain-delay", 0, "how long to go on serving after a stop signal while load balancers notice")
+	f.IntVar(&s.engineCalls, "engine-calls-per-second", controllers.DefaultCallsPerSecond, "how many rooms of one LiveKit the leader looks into in a second at most")
 	f.StringVar(&s.logFormat, "log-format", "json", "json or console")
 	f.BoolVar(&s.verbose, "verbose", false, "log more")
 	f.BoolVar(&s.release, "release", false, "take our finalizers off everything once no manager leads, and end: the last step of an uninstallation")
@@ -116,6 +120,9 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 	}
 	if s.replicaHost != "" && net.ParseIP(s.replicaHost) == nil {
 		return s, fmt.Errorf("POD_IP is %q, which is no IP address; leave it out, or set the one at which other replicas reach this one", s.replicaHost)
+	}
+	if s.engineCalls < 1 {
+		return s, fmt.Errorf("--engine-calls-per-second must be 1 or more")
 	}
 	if err := s.lease.check(); err != nil {
 		return s, err

@@ -75,6 +75,7 @@ func (l leading) lead(ctx context.Context) error {
 	}
 	wakes := controllers.NewWakes(ctx)
 	observer := controllers.NewObserver(l.tenants, l.meetings, l.direct, l.clock.Now, l.log.WithName("observer"))
+	observer.CallsPerSecond = l.engineCalls
 	observer.Changed, observer.Details = wakes.Meeting, wakes.Details
 	observer.EngineChanged = func(server engine.Server) {
 		for _, t := range l.tenants.All() {
