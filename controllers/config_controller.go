@@ -77,7 +77,7 @@ func (r *ConfigReconciler) reconcile(ctx context.Context, config *v1alpha1.Confe
 	if err != nil {
 		return err
 	}
-	return r.writeStatus(ctx, config, r.status(config, t, count{live: int32(totals.Rooms), participants: int32(totals.Users), notOver: notOver})) //nolint:gosec // far fewer
+	return r.writeStatus(ctx, config, r.status(config, t, count{live: int32(totals.Rooms), participants: int32(totals.Users), notOver: notOver}))
 }
 
 // count of a ConferenceConfig's Meetings.

@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/testkit"
@@ -30,8 +31,11 @@ func TestOrderOfTheQueue(t *testing.T) {
 	ending := func(m *v1alpha1.Meeting) { m.Spec.End = &v1alpha1.MeetingEnd{} }
 	w, q := NewWakes(t.Context()), priorityqueue.New[reconcile.Request]("test")
 	defer q.ShutDown()
-	w.details().Start(t.Context(), q)
-	w.meetings().Start(t.Context(), q)
+	for _, from := range []source.Source{w.details(), w.meetings()} {
+		if err := from.Start(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
 	events := meetingEvents()
 	events.Create(t.Context(), event.CreateEvent{Object: named("initial"), IsInInitialList: true}, q)
 	w.Details(named("microphone"))

@@ -61,6 +61,13 @@ func (l *leaseTimes) check() error {
 	return nil
 }
 
+func (s *settings) checkNumbers() error {
+	if s.engineCalls < 1 {
+		return fmt.Errorf("--engine-calls-per-second must be 1 or more")
+	}
+	return s.lease.check()
+}
+
 // parse reads the flags. Its errors say the mend.
 func parse(args []string, getenv func(string) string, out io.Writer) (settings, error) {
 	s := settings{replicaHost: getenv("POD_IP")}
@@ -121,10 +128,7 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 	if s.replicaHost != "" && net.ParseIP(s.replicaHost) == nil {
 		return s, fmt.Errorf("POD_IP is %q, which is no IP address; leave it out, or set the one at which other replicas reach this one", s.replicaHost)
 	}
-	if s.engineCalls < 1 {
-		return s, fmt.Errorf("--engine-calls-per-second must be 1 or more")
-	}
-	if err := s.lease.check(); err != nil {
+	if err := s.checkNumbers(); err != nil {
 		return s, err
 	}
 	if len(s.gatewayAddresses) == 0 {

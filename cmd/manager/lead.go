@@ -55,10 +55,12 @@ func (l leading) Start(ctx context.Context) error {
 func (l leading) lead(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	shared := &sharedCache{Cache: l.cache}
+	defer func() { _ = shared.takeOff() }()
 	mgr, err := ctrl.NewManager(l.config, ctrl.Options{
 		Scheme:                        l.scheme,
 		Logger:                        l.log,
-		NewCache:                      func(*rest.Config, cache.Options) (cache.Cache, error) { return sharedCache{l.cache}, nil },
+		NewCache:                      func(*rest.Config, cache.Options) (cache.Cache, error) { return shared, nil },
 		Metrics:                       metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress:        "0",
 		Controller:                    config.Controller{SkipNameValidation: ptr.To(true)},
@@ -106,15 +108,6 @@ func (l leading) lead(ctx context.Context) error {
 	defer l.tenants.Notify(func(name types.NamespacedName) { wakes.Tenant(name) })()
 	defer l.hints.to(observer.Hint)()
 	return mgr.Start(ctx)
-}
-
-// sharedCache is a cache that another manager starts and stops.
-type sharedCache struct{ cache.Cache }
-
-// Start waits: the cache runs already.
-func (sharedCache) Start(ctx context.Context) error {
-	<-ctx.Done()
-	return nil
 }
 
 // hints go from the gateway's webhook to the observer, where this replica leads.
