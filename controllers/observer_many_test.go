@@ -31,11 +31,13 @@ type distant struct {
 	limit int
 
 	mu sync.Mutex
-	// seen are the last looks into each room, worst the longest time between two.
+	// seen are the last looks into each room.
 	seen           map[engine.RoomName]time.Time
 	calls, refused int
-	second         time.Time
-	inSecond       int
+	// turned is how often it came into reach or went out of it.
+	turned   int
+	second   time.Time
+	inSecond int
 }
 
 func newDistant(delay time.Duration, rooms int) *distant {
@@ -136,6 +138,7 @@ func observe(t *testing.T, d *distant, do func(o *Observer, pass func(time.Durat
 		Media: &tenant.Media{Server: engine.Server{URL: "http://a"}, Engine: d},
 	}}}
 	o := NewObserver(tenants, lively{}, nil, time.Now, logr.Discard())
+	o.EngineChanged = func(engine.Server) { d.mu.Lock(); defer d.mu.Unlock(); d.turned++ }
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { defer close(ended); _ = o.Start(ctx) }()
@@ -212,9 +215,6 @@ func TestThrottledIsSlowerNotAway(t *testing.T) {
 		d := newDistant(5*time.Millisecond, 100)
 		d.limit = 16
 		observe(t, d, func(o *Observer, pass func(time.Duration)) {
-			var mu sync.Mutex
-			turned := 0
-			o.EngineChanged = func(engine.Server) { mu.Lock(); defer mu.Unlock(); turned++ }
 			began := time.Now()
 			pass(2 * time.Minute)
 			d.mu.Lock()
@@ -229,10 +229,10 @@ func TestThrottledIsSlowerNotAway(t *testing.T) {
 					t.Fatalf("after %s: seen is %+v", time.Since(began), seen)
 				}
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			if turned > 1 {
-				t.Errorf("it went or came %d times", turned)
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			if d.turned > 1 {
+				t.Errorf("it went or came %d times", d.turned)
 			}
 			calls, refused = d.calls-calls, d.refused-refused
 			if float64(refused) > 0.2*float64(calls) {

@@ -4,11 +4,13 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
@@ -31,13 +33,19 @@ const (
 // stray is a room of ours that belongs to no live Meeting: left over from a time when the engine, or we, were away, or
 // made again by a join that was in flight at the end.
 type stray struct {
-	name  engine.RoomName
-	owner *owner
-	// over says that its Meeting has ended; else there is none that is known, or its ConferenceConfig has gone.
-	over bool
 	// since is when it was first seen, next when it may be tried to be closed, by monotonic time.
 	since, next time.Time
 	pause       time.Duration
+}
+
+// closing is a stray that is to be closed, as it was at the look.
+type closing struct {
+	*stray
+	name   engine.RoomName
+	tenant *tenant.Tenant
+	// over says that its Meeting has ended, gone that its ConferenceConfig is not there any more. With neither, there is no
+	// Meeting that is known.
+	over, gone bool
 }
 
 // lookForStrays closes the strays among an engine's rooms. A room counts as a stray when two looks in a row find it so.
@@ -63,7 +71,7 @@ func (o *Observer) lookForStrays(ctx context.Context, looks *sync.WaitGroup, ser
 }
 
 // dueStrays remembers the strays of this look, and returns those to close.
-func (o *Observer) dueStrays(server engine.Server, rooms []engine.Room) (due []*stray) {
+func (o *Observer) dueStrays(server engine.Server, rooms []engine.Room) (due []closing) {
 	now := o.monotonic()
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -75,13 +83,13 @@ func (o *Observer) dueStrays(server engine.Server, rooms []engine.Room) (due []*
 		}
 		s := before[room.Name]
 		if s == nil {
-			strays[room.Name] = &stray{name: room.Name, owner: c, since: now, pause: strayPause}
+			strays[room.Name] = &stray{since: now, pause: strayPause}
 			continue
 		}
-		s.owner, s.over = c, m != nil && meeting.IsOver(m)
 		strays[room.Name] = s
-		if !now.Before(s.next) && (s.over || now.Sub(s.since) >= unknownAfter) {
-			due = append(due, s)
+		over := m != nil && meeting.IsOver(m)
+		if !now.Before(s.next) && (over || now.Sub(s.since) >= unknownAfter) {
+			due = append(due, closing{s, room.Name, c.tenant, over, !c.goneAt.IsZero()})
 		}
 	}
 	o.sightOf(server).strays = strays
@@ -90,49 +98,71 @@ func (o *Observer) dueStrays(server engine.Server, rooms []engine.Room) (due []*
 
 // sure are the strays to which the cluster's API does not know a live Meeting either: the cache may be behind for as long
 // as a watch is held up, and people meet by way of another replica.
-func (o *Observer) sure(ctx context.Context, strays []*stray) (sure []*stray) {
-	meetings, gone, failed := map[string]map[string]bool{}, map[*owner]bool{}, map[*owner]bool{}
+func (o *Observer) sure(ctx context.Context, strays []closing) (sure []closing) {
+	known := known{o: o, uids: map[string]map[string]bool{}, gone: map[types.UID]bool{}, failed: map[types.UID]bool{}}
 	for _, s := range strays {
-		if s.over {
+		switch alive, err := known.alive(ctx, s); {
+		case s.over:
 			sure = append(sure, s)
-			continue
-		}
-		if !o.ask(ctx, s.owner, meetings, gone, failed) {
-			o.later(s)
-			continue
-		}
-		_, uid, _ := meeting.ParseEngineRoom(s.name)
-		if gone[s.owner] || (s.owner.goneAt.IsZero() && !meetings[s.owner.tenant.Namespace][uid]) {
+		case err != nil:
+			o.later(s.stray)
+		case alive:
+			o.again(s.stray)
+		default:
 			sure = append(sure, s)
-			continue
 		}
-		o.again(s)
 	}
 	return sure
 }
 
-// ask asks the cluster's API, once for all strays of an owner, which Meetings there are, or whether the ConferenceConfig
-// has gone indeed.
-func (o *Observer) ask(ctx context.Context, c *owner, meetings map[string]map[string]bool, gone, failed map[*owner]bool) bool {
-	if _, asked := gone[c]; asked || failed[c] {
-		return !failed[c]
+// known is what the cluster's API says of the strays of one look. It is asked once for each namespace, and for each
+// ConferenceConfig that has gone.
+type known struct {
+	o *Observer
+	// uids are those of the Meetings in a namespace, gone and failed are ConferenceConfigs that have gone indeed, and those
+	// of which nothing could be learned.
+	uids         map[string]map[string]bool
+	gone, failed map[types.UID]bool
+}
+
+var errNotLearned = errors.New("the cluster's API has just not answered")
+
+// alive says whether a room belongs to a Meeting, or to a ConferenceConfig that is there after all.
+func (k *known) alive(ctx context.Context, s closing) (bool, error) {
+	if s.over {
+		return false, nil
 	}
-	var err error
-	if namespace := c.tenant.Namespace; c.goneAt.IsZero() {
-		gone[c] = false
-		if meetings[namespace] == nil {
-			meetings[namespace] = map[string]bool{}
-			err = store.UIDs(ctx, o.API, namespace, meetings[namespace])
+	t := s.tenant
+	if k.failed[t.UID] {
+		return false, errNotLearned
+	}
+	if err := k.ask(ctx, t, s.gone); err != nil {
+		k.o.Log.Info("A room without a known Meeting is left alone; trying again", "error", err.Error())
+		k.failed[t.UID] = true
+		return false, err
+	}
+	_, uid, _ := meeting.ParseEngineRoom(s.name)
+	if s.gone {
+		return !k.gone[t.UID], nil
+	}
+	return k.uids[t.Namespace][uid], nil
+}
+
+func (k *known) ask(ctx context.Context, t *tenant.Tenant, gone bool) (err error) {
+	if gone {
+		if _, asked := k.gone[t.UID]; !asked {
+			k.gone[t.UID], err = k.o.hasGone(ctx, t)
 		}
-	} else {
-		gone[c], err = o.hasGone(ctx, c.tenant)
+		return err
 	}
-	if err != nil {
-		o.Log.Info("A room without a known Meeting is left alone; trying again", "error", err.Error())
-		delete(meetings, c.tenant.Namespace)
-		failed[c] = true
+	if namespace := t.Namespace; k.uids[namespace] == nil {
+		uids := map[string]bool{}
+		if err := store.UIDs(ctx, k.o.API, namespace, uids); err != nil {
+			return err
+		}
+		k.uids[namespace] = uids
 	}
-	return err == nil
+	return nil
 }
 
 // hasGone says whether a tenant's ConferenceConfig is not there any more; another one of its name does not count.
@@ -161,12 +191,12 @@ func (o *Observer) later(s *stray) {
 }
 
 // closeStray sends those who are in where their meeting's redirect says, as its end would have.
-func (o *Observer) closeStray(ctx context.Context, e engine.Engine, s *stray) {
+func (o *Observer) closeStray(ctx context.Context, e engine.Engine, s closing) {
 	_, uid, _ := meeting.ParseEngineRoom(s.name)
-	view, _ := o.Meetings.ByUID(ctx, s.owner.tenant, uid)
+	view, _ := o.Meetings.ByUID(ctx, s.tenant, uid)
 	if err := e.Close(ctx, s.name, view.Redirect); err != nil {
 		o.Log.Info("A room without a live Meeting could not be closed; trying again", "room", s.name, "error", err.Error())
-		o.later(s)
+		o.later(s.stray)
 		return
 	}
 	o.Log.Info("Closed a room without a live Meeting", "room", s.name)
