@@ -303,3 +303,28 @@ func TestHintStaysUntilTheLook(t *testing.T) {
 		t.Errorf("looked into %d times, want once more after the look that failed", n)
 	}
 }
+
+// A list that was refused as one call too many tells nothing new: what was seen stays, and the time does not count as seen.
+func TestRefusedListIsNoAbsence(t *testing.T) {
+	l := newLooker(t)
+	media, f := l.engine("a")
+	l.meeting("m", v1alpha1.MeetingActive)
+	f.set(room("a", "m"), "anna")
+	l.pass(0)
+	l.heard()
+	f.breakVerb("rooms", fault.Unavailable("too many").Because(engine.ErrTooManyCalls))
+	l.pass(time.Second)
+	l.pass(time.Second)
+	seen := l.Seen(media, room("a", "m"))
+	if _, err := l.Reach(media.Server); err != nil || !seen.Known || !seen.AwaySince.IsZero() || names(seen.Participants) != "anna" {
+		t.Errorf("seen is %+v, error %v", seen, err)
+	}
+	f.breakVerb("rooms", nil)
+	l.pass(time.Second)
+	if blind := l.Seen(media, room("a", "m")).Blind; !slices.Equal(blind, []meeting.Span{span(0, 3)}) {
+		t.Errorf("blind times are %v", blind)
+	}
+	if _, turned := l.heard(); len(turned) != 0 {
+		t.Errorf("it turned: %q", turned)
+	}
+}
