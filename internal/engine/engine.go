@@ -146,6 +146,9 @@ type Action interface{ action() }
 // Mute turns a participant's microphone off.
 type Mute struct{ Who Identity }
 
+// LetSpeak undoes Mute: the participant may switch the microphone on again.
+type LetSpeak struct{ Who Identity }
+
 // Remove disconnects a participant. Its token may still work: the gateway must refuse it.
 type Remove struct{ Who Identity }
 
@@ -161,7 +164,8 @@ type Say struct {
 	Payload []byte
 }
 
-func (Mute) action()   {}
-func (Remove) action() {}
-func (Hand) action()   {}
-func (Say) action()    {}
+func (Mute) action()     {}
+func (LetSpeak) action() {}
+func (Remove) action()   {}
+func (Hand) action()     {}
+func (Say) action()      {}

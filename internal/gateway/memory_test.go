@@ -139,6 +139,12 @@ func (m *memory) MarkMuted(_ context.Context, t *tenant.Tenant, uid string, who 
 	return m.change(t, uid, func(v *meeting.View) { v.Muted = append(slices.Clone(v.Muted), who) })
 }
 
+func (m *memory) MarkUnmuted(_ context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
+	return m.change(t, uid, func(v *meeting.View) {
+		v.Muted = slices.DeleteFunc(slices.Clone(v.Muted), func(muted engine.Identity) bool { return muted == who })
+	})
+}
+
 func (m *memory) change(t *tenant.Tenant, uid string, how func(*meeting.View)) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -16,6 +16,8 @@ func (c *client) Act(ctx context.Context, room engine.RoomName, action engine.Ac
 	switch a := action.(type) {
 	case engine.Mute:
 		return c.mute(ctx, room, a.Who)
+	case engine.LetSpeak:
+		return c.letSpeak(ctx, room, a.Who)
 	case engine.Remove:
 		return c.remove(ctx, room, a.Who)
 	case engine.Hand:

@@ -95,6 +95,41 @@ func TestMuteLastsAndLeavesTheRest(t *testing.T) {
 	wantKind(t, h.Act(wait(t), room, engine.Mute{Who: "nobody"}), fault.KindNotFound)
 }
 
+func TestLetSpeakUndoesAMute(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	room := h.room(t)
+	p := h.join(t, room, "one", engine.Traits{Presenter: true})
+	watcher := h.join(t, room, "watcher", engine.Traits{Hidden: true})
+	h.act(t, room, engine.Mute{Who: "one"})
+	if _, err := p.Publish(wait(t), peer.Microphone); !errors.Is(err, peer.ErrNotAllowed) {
+		t.Fatalf("the mute did nothing: %v", err)
+	}
+	for range 2 {
+		h.act(t, room, engine.LetSpeak{Who: "one"})
+		h.act(t, room, engine.LetSpeak{Who: "watcher"})
+	}
+	if who, err := h.participant(t, room, "one"); err != nil || who.Audio {
+		t.Errorf("the microphone is on by itself: %+v, %v", who, err)
+	}
+	if _, err := p.Publish(wait(t), peer.Microphone); err != nil {
+		t.Errorf("publishing the microphone: %v", err)
+	}
+	testkit.Eventually(t, patience, func() error {
+		who, err := h.participant(t, room, "one")
+		if err != nil || !who.Audio || !who.Presenter || who.Name != "Name of one" {
+			return errorf("participant is %+v with error %v", who, err)
+		}
+		return nil
+	})
+	if _, err := watcher.Publish(wait(t), peer.Microphone); !errors.Is(err, peer.ErrNotAllowed) {
+		t.Errorf("a hidden participant publishes: %v", err)
+	}
+	if who, err := h.participant(t, room, "watcher"); err != nil || !who.Hidden {
+		t.Errorf("the watcher is %+v with error %v, want hidden", who, err)
+	}
+	wantKind(t, h.Act(wait(t), room, engine.LetSpeak{Who: "nobody"}), fault.KindNotFound)
+}
+
 func TestMuteBeforeTheMicrophoneIsOn(t *testing.T) {
 	h := open(t, testkit.LiveKitOptions{})
 	room := h.room(t)

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 	"convene.dev/convene/internal/testkit"
@@ -157,6 +158,33 @@ func TestEndOfAnotherMeetingOfTheRoom(t *testing.T) {
 	}
 	if now := b.read(live); now.Spec.End != nil {
 		t.Error("it was ended")
+	}
+}
+
+// A participant whom a presenter lets speak again is off the list with every device of the same credential; others stay.
+func TestUnmutedAreOffTheList(t *testing.T) {
+	b := newBehind(t)
+	live := b.create("r")
+	b.directory.changed(live.DeepCopy())
+	uid := string(live.UID)
+	for _, who := range []engine.Identity{"ann-1", "eve-1", "ann-2"} {
+		if err := b.MarkMuted(t.Context(), b.tenant, uid, who); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if err := b.MarkUnmuted(t.Context(), b.tenant, uid, "ann-3"); err != nil {
+			t.Fatal(err)
+		}
+		if got := meeting.Muted(b.read(live)); len(got) != 1 || got[0] != "eve-1" {
+			t.Errorf("muted are %v, want eve-1 alone", got)
+		}
+	}
+	if err := b.MarkUnmuted(t.Context(), b.tenant, uid, "eve-1"); err != nil {
+		t.Fatal(err)
+	}
+	if got := meeting.Muted(b.read(live)); len(got) != 0 {
+		t.Errorf("muted are %v, want none", got)
 	}
 }
 

@@ -96,6 +96,17 @@ func (s *Store) MarkMuted(ctx context.Context, t *tenant.Tenant, uid string, who
 	return s.enlist(ctx, t, uid, v1alpha1.AnnotationMuted, meeting.Muted, who)
 }
 
+// MarkUnmuted writes down that a presenter lets a muted participant speak again, on every device that came with the same
+// credential.
+func (s *Store) MarkUnmuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
+	return s.annotate(ctx, t, uid, func(m *v1alpha1.Meeting) (string, string) {
+		left := slices.DeleteFunc(meeting.Muted(m), func(muted engine.Identity) bool {
+			return meeting.Listed([]engine.Identity{muted}, who)
+		})
+		return v1alpha1.AnnotationMuted, joined(left)
+	})
+}
+
 // enlist adds an identity to a list that a Meeting carries.
 func (s *Store) enlist(
 	ctx context.Context, t *tenant.Tenant, uid, annotation string, list func(*v1alpha1.Meeting) []engine.Identity, who engine.Identity,
@@ -105,12 +116,17 @@ func (s *Store) enlist(
 		if !slices.Contains(all, who) {
 			all = append(all, who)
 		}
-		ids := make([]string, len(all))
-		for i, id := range all {
-			ids[i] = string(id)
-		}
-		return annotation, strings.Join(ids, ",")
+		return annotation, joined(all)
 	})
+}
+
+// joined is a list of identities as an annotation has it.
+func joined(all []engine.Identity) string {
+	ids := make([]string, len(all))
+	for i, id := range all {
+		ids[i] = string(id)
+	}
+	return strings.Join(ids, ",")
 }
 
 // annotate writes one annotation of a live Meeting, unless it has that value.

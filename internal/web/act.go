@@ -36,11 +36,11 @@ func (h *handler) act(v *visit) error {
 	case "end":
 		v.deed.action = request.Action
 		err = h.endForAll(ctx, v, p, request)
-	case "mute", "remove", "lowerHand":
+	case "mute", "letSpeak", "remove", "lowerHand":
 		v.deed.action = request.Action
 		err = h.actOn(ctx, v, p, request)
 	default:
-		err = fault.Invalid("action", "action must be mute, remove, lowerHand or end")
+		err = fault.Invalid("action", "action must be mute, letSpeak, remove, lowerHand or end")
 	}
 	if err == nil {
 		writeNothing(v.w)
@@ -67,6 +67,8 @@ func (h *handler) actOn(ctx context.Context, v *visit, p peer, r actRequest) err
 	switch r.Action {
 	case "mute":
 		action = engine.Mute{Who: r.Identity}
+	case "letSpeak":
+		action = engine.LetSpeak{Who: r.Identity}
 	case "lowerHand":
 		action = engine.Hand{Who: r.Identity}
 	case "remove":
@@ -104,6 +106,9 @@ func (h *handler) remember(ctx context.Context, v *visit, p peer, r actRequest) 
 		return h.Meetings.MarkRemoved(ctx, v.t, p.view.UID, r.Identity)
 	case "mute":
 		return h.Meetings.MarkMuted(ctx, v.t, p.view.UID, r.Identity)
+	case "letSpeak":
+		// The other way round the controllers would mute the participant once more.
+		return h.Meetings.MarkUnmuted(ctx, v.t, p.view.UID, r.Identity)
 	}
 	return nil
 }

@@ -27,7 +27,7 @@ type deed struct {
 
 // changes are the actions that are audited when they go well. What people say and raised hands are so only when they are
 // refused.
-var changes = map[string]bool{"enter": true, "end": true, "mute": true, "remove": true, "lowerHand": true}
+var changes = map[string]bool{"enter": true, "end": true, "mute": true, "letSpeak": true, "remove": true, "lowerHand": true}
 
 // audit writes one line about a call that changed something or was refused.
 func (h *handler) audit(v *visit, r *refusal) {

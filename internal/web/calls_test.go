@@ -239,6 +239,17 @@ func TestAct(t *testing.T) {
 			body: func(_, other engine.Identity) body { return body{"action": "mute", "identity": other} },
 			acts: func(other engine.Identity) []engine.Action { return []engine.Action{engine.Mute{Who: other}} },
 		}, {
+			reason: "let somebody muted speak", ticket: presenting, status: http.StatusNoContent,
+			body: func(_, other engine.Identity) body { return body{"action": "letSpeak", "identity": other} },
+			acts: func(other engine.Identity) []engine.Action { return []engine.Action{engine.LetSpeak{Who: other}} },
+		}, {
+			reason: "let somebody muted speak, by one who is no presenter", status: http.StatusForbidden,
+			body: func(_, other engine.Identity) body { return body{"action": "letSpeak", "identity": other} },
+		}, {
+			reason: "let somebody muted speak when it cannot be written down", ticket: presenting, status: http.StatusServiceUnavailable,
+			given: func(s *site) { s.meetings.err = fault.Unavailable("the cluster is away") },
+			body:  func(_, other engine.Identity) body { return body{"action": "letSpeak", "identity": other} },
+		}, {
 			reason: "lower a hand", ticket: presenting, status: http.StatusNoContent,
 			body: func(_, other engine.Identity) body { return body{"action": "lowerHand", "identity": other} },
 			acts: func(other engine.Identity) []engine.Action { return []engine.Action{engine.Hand{Who: other}} },

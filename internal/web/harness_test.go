@@ -24,7 +24,10 @@ import (
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
+	"convene.dev/convene/internal/testkit"
 )
+
+func TestMain(m *testing.M) { testkit.Main(m) }
 
 // builtPage is as small as a built page can be.
 var builtPage = fstest.MapFS{
@@ -350,6 +353,18 @@ func (f *fakeMeetings) MarkMuted(_ context.Context, _ *tenant.Tenant, uid string
 		return f.err
 	}
 	f.byUID[uid].Muted = append(f.byUID[uid].Muted, who)
+	return nil
+}
+
+func (f *fakeMeetings) MarkUnmuted(_ context.Context, _ *tenant.Tenant, uid string, who engine.Identity) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls = append(f.calls, "mark unmuted")
+	if f.err != nil {
+		return f.err
+	}
+	v := f.byUID[uid]
+	v.Muted = slices.DeleteFunc(slices.Clone(v.Muted), func(muted engine.Identity) bool { return muted == who })
 	return nil
 }
 

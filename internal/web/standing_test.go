@@ -47,6 +47,37 @@ func TestAMuteOutlastsComingBack(t *testing.T) {
 	}
 }
 
+// TestAMuteIsUndone: a participant whom a presenter lets speak again may do so after coming back, too.
+func TestAMuteIsUndone(t *testing.T) {
+	s := newSite(t)
+	v := s.meetings.open("room", nil)
+	paula := s.inside(t, presenting)
+	ticket := body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Audio = true })}
+	in := s.enterWith(t, ticket).session()
+	s.engine.join(in.You.Identity)
+	act := func(action string) {
+		t.Helper()
+		got := s.call(t, http.MethodPost, "/session/act", paula.Session, body{"action": action, "identity": in.You.Identity})
+		if got.Code != http.StatusNoContent {
+			t.Fatalf("%s: status %d: %s", action, got.Code, got.Body)
+		}
+	}
+	act("mute")
+	s.engine.onAct = func() {
+		if meeting.Listed(v.Muted, in.You.Identity) {
+			t.Error("the engine is asked before it is written down: the controllers would mute once more")
+		}
+	}
+	act("letSpeak")
+	act("letSpeak")
+	for reason, request := range map[string]body{"with the session": again(ticket, in), "on a new device": ticket} {
+		back := s.enterWith(t, request).session()
+		if grant := s.engine.grants[len(s.engine.grants)-1]; !back.You.Audio || grant.Muted {
+			t.Errorf("%s: %+v, muted %v", reason, back.You, grant.Muted)
+		}
+	}
+}
+
 func TestPresentersAreToldWhoWatches(t *testing.T) {
 	s := newSite(t, withUsers)
 	s.meetings.open("room", func(v *meeting.View) {

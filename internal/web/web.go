@@ -45,6 +45,8 @@ type Meetings interface {
 	MarkRemoved(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error
 	// MarkMuted records that somebody is not to speak, also after coming back.
 	MarkMuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error
+	// MarkUnmuted records that a muted participant may speak again.
+	MarkUnmuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error
 	// End waits until nobody is in any more, for a few seconds at most.
 	End(context.Context, *tenant.Tenant, meeting.EndCommand) (meeting.EndResult, error)
 }

@@ -189,7 +189,7 @@ export interface components {
   schemas: {
     ActRequest: {
       /** @enum {string} */
-      action: 'mute' | 'remove' | 'lowerHand' | 'end';
+      action: 'mute' | 'letSpeak' | 'remove' | 'lowerHand' | 'end';
       /** @description Of whom; not for end. */
       identity?: string;
       /** @description Where everybody goes at the end; empty means the home page. */
@@ -338,7 +338,7 @@ type ReadonlyArray<T> = [Exclude<T, undefined>] extends [unknown[]]
   : Readonly<Exclude<T, undefined>[]>;
 export const actRequestActionValues: ReadonlyArray<
   FlattenedDeepRequired<components>['schemas']['ActRequest']['action']
-> = ['mute', 'remove', 'lowerHand', 'end'];
+> = ['mute', 'letSpeak', 'remove', 'lowerHand', 'end'];
 export const reasonValues: ReadonlyArray<FlattenedDeepRequired<components>['schemas']['Reason']> = [
   'Invalid',
   'NameRequired',
