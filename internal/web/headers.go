@@ -13,13 +13,13 @@ import (
 // permissions are what the page may ask the browser for; an embedding page must still hand them on.
 const permissions = "camera=(self), microphone=(self), display-capture=(self), fullscreen=(self), screen-wake-lock=(self), geolocation=()"
 
-// pageHeaders are the headers of a tenant's pages.
-func pageHeaders(t *tenant.Tenant) http.Header {
+// pageHeaders are the headers of a tenant's pages. Script is the source of an inline script for their policy, or empty.
+func pageHeaders(t *tenant.Tenant, script string) http.Header {
 	h := http.Header{}
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	// The page names its hashed scripts, so that it must be asked for anew after an upgrade.
 	h.Set("Cache-Control", "no-cache")
-	h.Set("Content-Security-Policy", contentSecurityPolicy(t))
+	h.Set("Content-Security-Policy", contentSecurityPolicy(t, script))
 	h.Set("Permissions-Policy", permissions)
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
@@ -29,7 +29,7 @@ func pageHeaders(t *tenant.Tenant) http.Header {
 	return h
 }
 
-func contentSecurityPolicy(t *tenant.Tenant) string {
+func contentSecurityPolicy(t *tenant.Tenant, script string) string {
 	connect := append([]string{"'self'"}, engineSources(t)...)
 	frames := []string{"'self'"}
 	for _, origin := range t.Web.EmbedOrigins {
@@ -39,7 +39,7 @@ func contentSecurityPolicy(t *tenant.Tenant) string {
 	}
 	return strings.Join([]string{
 		"default-src 'none'",
-		"script-src 'self'",
+		strings.TrimSpace("script-src 'self' " + script),
 		"style-src 'self'",
 		"img-src * data: blob:",
 		"media-src 'self' blob:",

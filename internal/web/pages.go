@@ -4,6 +4,8 @@ package web
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -27,9 +29,14 @@ const (
 // meetingPreloads name the scripts of a meeting, which the home page does without.
 var meetingPreloads = regexp.MustCompile(`[ \t]*<link [^>]*\bdata-meeting\b[^>]*>\n?`)
 
+// inlineScript is the page's own script, which brings what the page lacks when its files are of another version.
+var inlineScript = regexp.MustCompile(`(?s)<script>(.*?)</script>`)
+
 // page is the single HTML page of all tenants, with what differs filled in.
 type page struct {
 	source []byte
+	// script is what the policy says of the inline script, empty where there is none.
+	script string
 
 	mu sync.Mutex
 	// rendered is by pointer: a tenant never changes, a change makes another.
@@ -59,7 +66,17 @@ func newPage(dist fs.FS) (*page, error) {
 			return nil, fmt.Errorf("web: the built index.html has %s %d times instead of once: mend ui/index.html and run `make web`", placeholder, n)
 		}
 	}
-	return &page{source: source, rendered: map[*tenant.Tenant]*rendered{}}, nil
+	return &page{source: source, script: hashSource(source), rendered: map[*tenant.Tenant]*rendered{}}, nil
+}
+
+// hashSource names the page's inline script by its hash, as a Content-Security-Policy does.
+func hashSource(page []byte) string {
+	script := inlineScript.FindSubmatch(page)
+	if script == nil {
+		return ""
+	}
+	sum := sha256.Sum256(script[1])
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
 // boot is what the page knows from the start.
@@ -110,7 +127,7 @@ func (p *page) render(t *tenant.Tenant) (*rendered, error) {
 	}
 	body := bytes.Replace(p.source, []byte(basePlaceholder), []byte(html.EscapeString(basePath(t)+"/")), 1)
 	body = bytes.Replace(body, []byte(bootPlaceholder), data, 1)
-	return &rendered{header: pageHeaders(t), join: body, home: meetingPreloads.ReplaceAll(body, nil)}, nil
+	return &rendered{header: pageHeaders(t, p.script), join: body, home: meetingPreloads.ReplaceAll(body, nil)}, nil
 }
 
 func (h *handler) serveHomePage(v *visit) error { return h.writePage(v, http.StatusOK, homeBody) }

@@ -215,6 +215,16 @@ func TestHeadersOfPages(t *testing.T) {
 	if p["script-src"] != "'self'" {
 		t.Errorf("script-src %s", p["script-src"])
 	}
+	// The page's own inline script runs, and no other.
+	inline, err := newPage(fstest.MapFS{"index.html": {Data: []byte(`<base href="/__BASE__/"><script>go()</script>__BOOT__`)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.page = inline
+	const ofGo = "'self' 'sha256-5KYv+PUboo5h+0+YAtGRPbwv5d/QxzHslP4YGnUaxRw='"
+	if p := policy(s.get(t, "/")); p["script-src"] != ofGo {
+		t.Errorf("script-src %s, want %s", p["script-src"], ofGo)
+	}
 	if opener := got.Header().Get("Cross-Origin-Opener-Policy"); opener != "" {
 		t.Errorf("a page that may be embedded has Cross-Origin-Opener-Policy %s", opener)
 	}

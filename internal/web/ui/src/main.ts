@@ -1,4 +1,5 @@
 import './styles/index.css';
+import { reportBroken } from './app/broken';
 import { Flow } from './app/flow';
 import { parseBoot } from './boot';
 import { ParentPage, surroundingOf } from './embed';
@@ -32,14 +33,18 @@ const flow = new Flow({
   route,
   client: new SessionClient(base.href),
   keeper,
-  loadRoom: () => import('./room/call'),
+  loadRoom: () =>
+    import('./room/call').catch((cause: unknown) => {
+      reportBroken();
+      throw cause;
+    }),
   go: (url) => location.replace(url),
   tell: (told) => parentPage.tell(told),
 });
 
 // The network work of a direct join begins before the interface has loaded.
 flow.start();
-if (flow.screen.get().kind === 'joining') void import('./room/RoomScreen').catch(() => undefined);
+if (flow.screen.get().kind === 'joining') void import('./room/RoomScreen').catch(reportBroken);
 
 /** This script may run before the rest of the page is there. */
 const parsed = new Promise<void>((resolve) => {
@@ -49,6 +54,7 @@ const parsed = new Promise<void>((resolve) => {
 });
 
 const wished = [address.searchParams.get('lang') ?? '', ...navigator.languages];
-void Promise.all([import('./app/mount'), loadLanguage(wished), parsed]).then(([{ mount }]) =>
-  mount(flow, document.getElementById('root')),
+void Promise.all([import('./app/mount'), loadLanguage(wished), parsed]).then(
+  ([{ mount }]) => mount(flow, document.getElementById('root')),
+  reportBroken,
 );

@@ -6,6 +6,7 @@ import { FailureScreen } from '../screens/FailureScreen';
 import { Home } from '../screens/Home';
 import { Joining } from '../screens/Joining';
 import { Left } from '../screens/Left';
+import { reportBroken } from './broken';
 import type { Flow } from './flow';
 import { useStore } from './useStore';
 
@@ -39,6 +40,7 @@ function RoomLoader({ flow, call }: { flow: Flow; call: Call }) {
     import('../room/RoomScreen').then(
       ({ RoomScreen }) => wanted && setLoaded(() => RoomScreen),
       () => {
+        reportBroken();
         call.leave();
         flow.fail('Broken');
       },
