@@ -49,6 +49,11 @@ func TestPresenters(t *testing.T) {
 			p.WaitForURL(t, home)
 		}
 	})
+	t.Run("ends for all with nowhere to go", func(t *testing.T) {
+		s := w.b.on(t).stage("nowhere")
+		end(t, s.chair, "")
+		s.guest.WaitFor(t, shows("ended-continue")+" && "+hasNo("ended-countdown")+" && "+hasNo("ended-stay"))
+	})
 	t.Run("who was offline goes where the others went", func(t *testing.T) {
 		for room, redirect := range map[string]string{"away": farewell(t) + "?to=late", "away, no redirect": ""} {
 			s := w.a.on(t).stage(room)

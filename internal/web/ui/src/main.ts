@@ -30,6 +30,7 @@ const parentPage = new ParentPage(boot.embedParents, surroundingOf(window));
 
 const flow = new Flow({
   boot,
+  base: base.href,
   route,
   client: new SessionClient(base.href),
   keeper,

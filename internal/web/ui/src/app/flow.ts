@@ -45,6 +45,8 @@ export interface Form {
 
 export interface Surroundings {
   boot: Boot;
+  /** The address of the service's own first page. */
+  base: string;
   route: Route;
   client: SessionClient;
   keeper: TokenKeeper;
@@ -55,8 +57,8 @@ export interface Surroundings {
   tell: (told: Told) => void;
 }
 
-/** Milliseconds to read that the meeting is over, before being sent on. */
-const readingTime = 3_000;
+/** Seconds to read that the meeting is over and to choose to stay, before being sent on (WCAG 2.2.1 asks for 20). */
+export const readingTime = 20;
 
 /** Milliseconds after which the room is drawn though the media server has not answered. */
 const dialTime = 1_000;
@@ -259,12 +261,14 @@ export class Flow {
     this.screen.set({ kind: 'prejoin', asking: { ...this.asked, problem: reason, message }, busy: false });
   }
 
+  /** People are sent on where somebody chose a place for it. The service's own first page is none. */
   private end(redirect: string, home: string): void {
     this.at.keeper.forget();
     const to = httpUrl(redirect) ?? httpUrl(home) ?? this.at.boot.home;
     this.at.tell({ event: 'ended', room: this.room, redirect: to });
-    this.screen.set({ kind: 'ended', to, goAt: Date.now() + readingTime });
-    this.going = setTimeout(() => this.at.go(to), readingTime);
+    const leaves = to !== this.at.base;
+    this.screen.set({ kind: 'ended', to, goAt: leaves ? Date.now() + readingTime * 1000 : undefined });
+    if (leaves) this.going = setTimeout(() => this.at.go(to), readingTime * 1000);
   }
 }
 

@@ -1,6 +1,6 @@
 import { Flag } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import type { Flow } from '../app/flow';
+import { readingTime, type Flow } from '../app/flow';
 import { Message } from '../parts/Message';
 import { Page } from '../parts/Page';
 import { t } from '../text';
@@ -10,7 +10,8 @@ export function Ended({ flow, to, goAt }: { flow: Flow; to: string; goAt: number
   const left = useSecondsUntil(goAt);
   const host = new URL(to).host;
   const home = to === flow.at.boot.home;
-  const text = home ? t('ended.textHome') : t('ended.text', { host });
+  const count = readingTime;
+  const text = home ? t('ended.textHome', { count }) : t('ended.text', { count, host });
   return (
     <Page brand={flow.at.boot.brand}>
       <Message testId="ended" icon={<Flag />} title={t('ended.title')} text={goAt ? text : t('ended.stayed')}>

@@ -196,8 +196,8 @@ const texts: Texts = {
   'left.home': 'إلى الصفحة الرئيسية',
 
   'ended.title': 'انتهى الاجتماع',
-  'ended.text': 'بعد لحظات تُنقل إلى {host}.',
-  'ended.textHome': 'بعد لحظات تُنقل إلى الصفحة الرئيسية.',
+  'ended.text': 'بعد {count} ثانية تُنقل إلى {host}.',
+  'ended.textHome': 'بعد {count} ثانية تُنقل إلى الصفحة الرئيسية.',
   'ended.stayed': 'انتهى الاجتماع للجميع.',
   'ended.continue': 'متابعة',
   'ended.stay': 'البقاء هنا',

@@ -164,8 +164,8 @@ export const en = {
   'left.home': 'To the home page',
 
   'ended.title': 'The meeting has ended',
-  'ended.text': 'In a moment you are taken to {host}.',
-  'ended.textHome': 'In a moment you are taken to the home page.',
+  'ended.text': 'In {count} seconds you are taken to {host}.',
+  'ended.textHome': 'In {count} seconds you are taken to the home page.',
   'ended.stayed': 'It is over for everyone.',
   'ended.continue': 'Continue',
   'ended.stay': 'Stay here',
