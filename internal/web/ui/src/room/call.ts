@@ -9,6 +9,7 @@ import { Connection, type Gateway, type Outcome, type Phase } from './connection
 import { parseMetadata, parseTime } from './metadata';
 import { Notices } from './notices';
 import { Publisher } from './publisher';
+import { renewInTime } from './renewal';
 import { roomOptions } from './options';
 import { chime } from './chime';
 import { ViewStore } from './view';
@@ -40,10 +41,12 @@ export class Call {
   readonly watchers: Watchers;
   private readonly connection: Connection;
   private readonly client: SessionClient;
+  private readonly renew: CallOptions['renew'];
 
   constructor(options: CallOptions) {
     const { client, session, renew, captured, wanted } = options;
     this.client = client;
+    this.renew = renew;
     this.session = new Store(session);
     this.expiresAt = new Store(parseTime(session.meeting.expiresAt));
     this.room = new Room(roomOptions(wanted));
@@ -55,7 +58,7 @@ export class Call {
       this.phase,
     );
     this.watchers = new Watchers(() => client.ask(this.token));
-    this.session.subscribe(() => this.setExpiry(parseTime(this.session.get().meeting.expiresAt)));
+    this.session.subscribe(() => this.expiresAt.set(parseTime(this.session.get().meeting.expiresAt)));
     this.listen();
     void this.sendDevices(captured);
   }
@@ -66,10 +69,12 @@ export class Call {
 
   async run(): Promise<Outcome> {
     const letSleep = stayAwake();
+    const lapse = renewInTime(this.session, this.renew);
     const unfollow = this.you.presenter ? this.watchers.follow() : () => undefined;
     try {
       return await this.connection.run();
     } finally {
+      lapse();
       this.publisher.release();
       unfollow();
       letSleep();
@@ -139,12 +144,15 @@ export class Call {
     const { metadata } = this.room;
     if (!metadata) return;
     const facts = parseMetadata(metadata);
-    if (facts.ended) this.connection.stop({ kind: 'ended', redirect: facts.redirect });
-    else this.setExpiry(facts.expiresAt);
+    if (facts.ended) void this.end(facts.redirect);
+    else this.expiresAt.set(facts.expiresAt);
   }
 
-  private setExpiry(expiresAt: number | undefined): void {
-    if (expiresAt !== undefined) this.expiresAt.set(expiresAt);
+  /** A room that was closed without its meeting names no redirect, which the gateway may still know. */
+  private async end(redirect: string): Promise<void> {
+    const verdict = redirect ? undefined : await this.client.ask(this.token).catch(() => undefined);
+    const known = verdict?.state === 'ended' ? verdict.redirect : redirect;
+    this.connection.stop({ kind: 'ended', redirect: known });
   }
 
   private announce(participant: Participant): void {
