@@ -3,6 +3,7 @@ import { reportBroken } from './app/broken';
 import { Flow } from './app/flow';
 import { parseBoot } from './boot';
 import { ParentPage, surroundingOf } from './embed';
+import { DeviceMemory } from './media/memory';
 import { readRoute, withoutToken, type Route } from './route';
 import { SessionClient } from './session/client';
 import { loadLanguage } from './text';
@@ -34,6 +35,7 @@ const flow = new Flow({
   route,
   client: new SessionClient(base.href),
   keeper,
+  devices: new DeviceMemory(() => sessionStorage, `${base.href} ${route.kind === 'join' ? route.room : ''}`),
   loadRoom: () =>
     import('./room/call').catch((cause: unknown) => {
       reportBroken();

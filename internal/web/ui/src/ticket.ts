@@ -1,3 +1,4 @@
+import { attempt, type Tab } from './app/storage';
 import { parseObject } from './boot';
 
 /**
@@ -27,8 +28,6 @@ export interface KeptToken {
   left?: boolean;
 }
 
-type Tab = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
-
 /** Keeps tokens by the page's address, so that two links opened in one tab stay apart. */
 export class TokenKeeper {
   constructor(
@@ -53,14 +52,5 @@ export class TokenKeeper {
 
   private get key(): string {
     return `convene.token ${this.address}`;
-  }
-}
-
-/** Storage may be switched off, which throws on every access: the page works without it. */
-function attempt<T>(action: () => T): T | undefined {
-  try {
-    return action();
-  } catch {
-    return undefined;
   }
 }

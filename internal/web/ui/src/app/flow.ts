@@ -4,6 +4,7 @@ import type { Told } from '../embed';
 import { capture, type Wanted } from '../media/capture';
 import { keepChoices, readChoices } from '../media/choices';
 import { opened, type Devices } from '../media/local';
+import type { DeviceMemory } from '../media/memory';
 import type { Call } from '../room/call';
 import type { Outcome } from '../room/connection';
 import type { Route } from '../route';
@@ -50,6 +51,7 @@ export interface Surroundings {
   route: Route;
   client: SessionClient;
   keeper: TokenKeeper;
+  devices: DeviceMemory;
   loadRoom: () => Promise<typeof import('../room/call')>;
   /** Leaves this page for another, without a way back. */
   go: (url: string) => void;
@@ -91,17 +93,19 @@ export class Flow {
 
   /** Enters at once where the link carries a ticket. */
   start(): void {
-    const { route, keeper } = this.at;
+    const { route, keeper, devices } = this.at;
     if (route.kind !== 'join' || !this.direct || this.screen.get().kind !== 'joining') return;
     keeper.write({ token: route.token ?? '' });
     const { audio = false, video = false } = route.wishes;
-    const wanted = { ...rememberedDevices(), audio, video };
+    const wanted = devices.restrict({ ...rememberedDevices(), audio, video });
     void this.enter(this.baseRequest(), wanted, opened(capture(wanted)));
   }
 
   /** Enters with what the person filled in. The devices stay with the caller until the meeting takes them. */
   join(form: Form, wanted: Wanted, devices: Pick<Devices, 'take'>): void {
     keepChoices({ name: form.name });
+    // The participant has just chosen both.
+    this.at.devices.keep({ mic: wanted.audio, camera: wanted.video });
     const request: SessionRequest = { ...this.baseRequest(), name: form.name.trim() };
     if (!request.ticket) Object.assign(request, { audio: wanted.audio, video: wanted.video });
     if (form.password) request.password = form.password;
@@ -120,7 +124,12 @@ export class Flow {
       this.start();
       return;
     }
-    void this.enter(this.request, this.wanted, opened(capture(this.wanted)));
+    // Back in: a reload comes back by itself once more.
+    if (this.request.ticket) this.at.keeper.write({ token: this.request.ticket });
+    const wanted = this.at.devices.restrict(this.wanted);
+    const request = { ...this.request };
+    if (!request.ticket) Object.assign(request, { audio: wanted.audio, video: wanted.video });
+    void this.enter(request, wanted, opened(capture(wanted)));
   }
 
   /** Gives up an attempt that is still going on. */
@@ -179,7 +188,16 @@ export class Flow {
         return;
       }
       const renew = (previous: string) => this.at.client.open({ ...request, session: previous });
-      const call = new Call({ client: this.at.client, session, renew, captured: devices.take(), wanted });
+      const call = new Call({
+        client: this.at.client,
+        session,
+        renew,
+        captured: devices.take(),
+        wanted,
+        memory: this.at.devices,
+        // A link with a ticket says at each first entry what is on; others start as they last were.
+        choose: (choice) => this.direct || keepChoices(choice),
+      });
       this.tellOnce(call);
       const running = call.run();
       signal.addEventListener('abort', () => call.leave());

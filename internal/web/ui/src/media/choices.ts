@@ -1,3 +1,4 @@
+import { attempt } from '../app/storage';
 import { parseObject } from '../boot';
 
 /** What a person chose last time, kept in this browser alone. */
@@ -14,7 +15,7 @@ export interface Choices {
 const key = 'convene.choices';
 
 export function readChoices(): Choices {
-  const kept = parseObject(safely(() => localStorage.getItem(key)) ?? '');
+  const kept = parseObject(attempt(() => localStorage.getItem(key)) ?? '');
   return {
     name: typeof kept.name === 'string' ? kept.name : '',
     mic: kept.mic !== false,
@@ -26,13 +27,5 @@ export function readChoices(): Choices {
 }
 
 export function keepChoices(change: Partial<Choices>): void {
-  safely(() => localStorage.setItem(key, JSON.stringify({ ...readChoices(), ...change })));
-}
-
-function safely<T>(action: () => T): T | undefined {
-  try {
-    return action();
-  } catch {
-    return undefined;
-  }
+  attempt(() => localStorage.setItem(key, JSON.stringify({ ...readChoices(), ...change })));
 }

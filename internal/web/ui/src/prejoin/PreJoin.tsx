@@ -23,9 +23,13 @@ export function PreJoin({ flow, asking, busy }: PreJoinProps) {
   const wishes = route.kind === 'join' ? route.wishes : {};
   const [media] = useState(() => {
     const { mic, camera, micId, cameraId } = readChoices();
+    const { audio, video } = flow.at.devices.restrict({
+      audio: wishes.audio ?? mic,
+      video: wishes.video ?? camera,
+    });
     return new LocalMedia({
-      mic: wishes.audio ?? mic,
-      camera: wishes.video ?? camera,
+      mic: audio,
+      camera: video,
       ...(micId && { micId }),
       ...(cameraId && { cameraId }),
     });

@@ -97,7 +97,7 @@ function MediaControls() {
         on={mic}
         icon={mic ? <Mic /> : <MicOff />}
         disabled={!micAllowed}
-        onToggle={(on) => void publisher.setMicrophone(on)}
+        onToggle={(on) => void call.switchMicrophone(on)}
       />
       <Toggle
         testId="camera-toggle"
@@ -105,7 +105,7 @@ function MediaControls() {
         shortcut={keyOf('camera')}
         on={camera}
         icon={camera ? <Video /> : <VideoOff />}
-        onToggle={(on) => void publisher.setCamera(on)}
+        onToggle={(on) => void call.switchCamera(on)}
       />
       {canShareScreen() && (
         <Toggle

@@ -1,6 +1,7 @@
 import { LogLevel, Room, RoomEvent, setLogLevel, type Participant } from 'livekit-client';
 import { Store } from '../app/store';
 import type { Captured, Wanted } from '../media/capture';
+import type { DeviceMemory, DeviceStates } from '../media/memory';
 import type { Opened, SessionClient } from '../session/client';
 import { SessionError, type Act } from '../session/protocol';
 import { t } from '../text';
@@ -25,6 +26,10 @@ export interface CallOptions {
   /** Devices that are being opened while the session is asked for. */
   captured: Promise<Captured>;
   wanted: Wanted;
+  /** What was last switched in the room, in this tab. */
+  memory: DeviceMemory;
+  /** Is told what the participant switches. */
+  choose: (choice: DeviceStates) => void;
 }
 
 /** One person's presence in a meeting, from the first session to the end, over any number of connections. */
@@ -42,11 +47,15 @@ export class Call {
   private readonly connection: Connection;
   private readonly client: SessionClient;
   private readonly renew: CallOptions['renew'];
+  private readonly memory: DeviceMemory;
+  private readonly choose: CallOptions['choose'];
 
   constructor(options: CallOptions) {
     const { client, session, renew, captured, wanted } = options;
     this.client = client;
     this.renew = renew;
+    this.memory = options.memory;
+    this.choose = options.choose;
     this.session = new Store(session);
     this.expiresAt = new Store(parseTime(session.meeting.expiresAt));
     this.room = new Room(roomOptions(wanted));
@@ -59,6 +68,10 @@ export class Call {
     );
     this.watchers = new Watchers(() => client.ask(this.token));
     this.session.subscribe(() => this.expiresAt.set(parseTime(this.session.get().meeting.expiresAt)));
+    // One whom a presenter muted, and then lets speak, switches the microphone on themselves, also after a reload.
+    this.publisher.sending.subscribe(() => {
+      if (!this.publisher.sending.get().micAllowed) this.memory.keep({ mic: false });
+    });
     this.listen();
     void this.sendDevices(captured);
   }
@@ -94,6 +107,21 @@ export class Call {
 
   leave(): void {
     this.connection.stop({ kind: 'left' });
+  }
+
+  async switchMicrophone(on: boolean): Promise<void> {
+    this.chosen({ mic: on });
+    await this.publisher.setMicrophone(on);
+  }
+
+  async switchCamera(on: boolean): Promise<void> {
+    this.chosen({ camera: on });
+    await this.publisher.setCamera(on);
+  }
+
+  private chosen(choice: DeviceStates): void {
+    this.memory.keep(choice);
+    this.choose(choice);
   }
 
   async say(text: string): Promise<void> {
@@ -173,20 +201,21 @@ export class Call {
       this.notices.say(t('notice.message', { name: message.name, text: message.text.slice(0, 200) }));
   }
 
-  /** The server has the last word on what is on at first; afterwards it is this person's. */
+  /** The server has the last word on what is on at the first entry; afterwards the participant has it. */
   private async sendDevices(captured: Promise<Captured>): Promise<void> {
-    const { audio, video, problem } = await captured;
+    const { audio: mic, video: camera, problem } = await captured;
     const { you } = this;
-    if (!you.audio || you.hidden) audio?.stop();
-    if (!you.video || you.hidden) video?.stop();
+    const { audio, video } = this.memory.restrict(you);
+    if (!audio || you.hidden) mic?.stop();
+    if (!video || you.hidden) camera?.stop();
     if (you.hidden) return;
     this.publisher.offer({
-      ...(you.audio && audio && { audio }),
-      ...(you.video && video && { video }),
+      ...(audio && mic && { audio: mic }),
+      ...(video && camera && { video: camera }),
       ...(problem && { problem }),
     });
-    if (you.audio && !audio && !problem) await this.publisher.setMicrophone(true);
-    if (you.video && !video && !problem) await this.publisher.setCamera(true);
+    if (audio && !mic && !problem) await this.publisher.setMicrophone(true);
+    if (video && !camera && !problem) await this.publisher.setCamera(true);
   }
 }
 

@@ -37,6 +37,7 @@ export class Publisher {
     facing: 'user',
   });
   private readonly kept = new Map<Track.Source, LocalTrack>();
+  private readonly publishing = new Map<Track.Source, Promise<unknown>>();
   private connected = false;
   private mutingMyself = false;
   private facing: Sending['facing'] = 'user';
@@ -133,6 +134,8 @@ export class Publisher {
     whileConnected: () => Promise<unknown>,
   ): Promise<void> {
     try {
+      // livekit-client switches off what is published, and overlooks what is just about to be.
+      await this.publishing.get(source);
       if (this.connected) await whileConnected();
       else if (!on) this.forget(source);
       else
@@ -166,10 +169,11 @@ export class Publisher {
   }
 
   private publish(source: Track.Source, track: LocalTrack): void {
-    this.room.localParticipant.publishTrack(track, { source }).catch((error: unknown) => {
-      // Mostly a connection that broke meanwhile: when it is mended, the track is sent again.
+    const published = this.room.localParticipant.publishTrack(track, { source }).catch((error: unknown) => {
+      // Mostly a connection that broke meanwhile: when it is back, the track is sent again.
       console.warn('a track was not sent', error);
     });
+    this.publishing.set(source, published);
   }
 
   /** Whether the server lets this person send from the source at all. */

@@ -21,8 +21,8 @@ export function useActions({ panel, onPanel, onDialog }: Surface): Actions {
   const { hand } = useParticipant(call.room.localParticipant);
   const toggle = (name: PanelName) => () => onPanel(panel === name ? undefined : name);
   const sending: Actions = {
-    ...(micAllowed && { mic: () => void publisher.setMicrophone(!mic) }),
-    camera: () => void publisher.setCamera(!camera),
+    ...(micAllowed && { mic: () => void call.switchMicrophone(!mic) }),
+    camera: () => void call.switchCamera(!camera),
     ...(canShareScreen() && { screen: () => void publisher.setScreen(!screen) }),
     hand: () => void call.raiseHand(!hand),
   };

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	"convene.dev/convene/internal/testkit"
+)
+
+// sends is true of a page whose participant sends exactly these.
+func sends(mic, camera bool) string {
+	return fmt.Sprintf(`document.querySelector('[data-testid=mic-toggle]')?.ariaPressed === '%t' &&
+		document.querySelector('[data-testid=camera-toggle]').ariaPressed === '%t'`, mic, camera)
+}
+
+// TestAReturnSwitchesNothingOn: a link may say that microphone and camera are on. After the participant has switched one
+// off, neither a reload nor a return switches it on.
+func TestAReturnSwitchesNothingOn(t *testing.T) {
+	w := newWorld(t)
+	t.Run("by a join link", func(t *testing.T) {
+		p := w.a.on(t).join(small, map[string]any{"room": "direct", "name": "Ada", "audio": true, "video": true})
+		defer p.Close()
+		p.WaitFor(t, sends(true, true))
+		p.Reload(t)
+		p.WaitFor(t, inRoom+" && "+sends(true, true))
+		for _, toggle := range []string{"mic-toggle", "camera-toggle"} {
+			p.Click(t, by(toggle))
+		}
+		p.WaitFor(t, sends(false, false))
+		p.Reload(t)
+		staysOff(t, p)
+		p.Click(t, by("leave-button"))
+		p.Click(t, by("rejoin-button"))
+		staysOff(t, p)
+		p.Click(t, by("camera-toggle"))
+		p.WaitFor(t, sends(false, true))
+		p.Reload(t)
+		p.WaitFor(t, inRoom+" && "+sends(false, true))
+	})
+	t.Run("as a guest", func(t *testing.T) {
+		a := w.a.on(t)
+		a.link(map[string]any{"room": "guests", "name": "Somebody"})
+		p := testkit.Browser(t).OpenOn(t, small, a.roomURL("guests")+"?name=Bob&audio=1&video=1")
+		defer p.Close()
+		p.Click(t, by("join-button"))
+		p.WaitFor(t, inRoom+" && "+sends(true, true))
+		p.Click(t, by("mic-toggle"))
+		p.WaitFor(t, sends(false, true))
+		p.Reload(t)
+		p.WaitFor(t, `document.querySelector('[data-testid=prejoin-mic]')?.ariaPressed === 'false' &&
+			document.querySelector('[data-testid=prejoin-camera]').ariaPressed === 'true'`)
+		p.Click(t, by("join-button"))
+		p.WaitFor(t, inRoom+" && "+sends(false, true))
+		// What a guest chose is where the next meeting begins.
+		p.Goto(t, a.roomURL("guests"))
+		p.WaitFor(t, `document.querySelector('[data-testid=prejoin-mic]')?.ariaPressed === 'false'`)
+	})
+}
+
+// staysOff waits until the page is in, and until it would have sent what it captured.
+func staysOff(t *testing.T, p *testkit.Page) {
+	t.Helper()
+	p.WaitFor(t, inRoom+" && "+sends(false, false))
+	p.Click(t, by("hand-toggle")) // It goes to the gateway and comes back: time in which a device would be on.
+	p.WaitFor(t, `document.querySelector('[data-testid=hand-toggle]').ariaPressed === 'true'`)
+	if !is(t, p, sends(false, false)) {
+		t.Error("a device is on that the participant had switched off")
+	}
+	p.Click(t, by("hand-toggle"))
+	p.WaitFor(t, `document.querySelector('[data-testid=hand-toggle]').ariaPressed === 'false'`)
+}
