@@ -71,3 +71,45 @@ func staysOff(t *testing.T, p *testkit.Page) {
 	p.Click(t, by("hand-toggle"))
 	p.WaitFor(t, `document.querySelector('[data-testid=hand-toggle]').ariaPressed === 'false'`)
 }
+
+// TestAMuteCanBeUndone: a presenter's mute holds over a reload, tells why and what helps, and ends when a presenter lets the
+// participant speak, which holds over a reload, too.
+func TestAMuteCanBeUndone(t *testing.T) {
+	w := newWorld(t)
+	s := w.a.on(t).stage("class")
+	const locked = `document.querySelector('[data-testid=mic-toggle][aria-disabled=true] [data-testid=mic-locked]')`
+	const explained = `[...document.querySelectorAll('[data-testid=notice]')].some(n => n.innerText.includes('Raise your hand to ask'))`
+	openPanel(t, s.chair, "participants")
+
+	// One who is muted by themselves is not one whom a presenter muted.
+	s.guest.Click(t, by("mic-toggle"))
+	s.chair.WaitFor(t, seenWith("Guest", "[data-muted=true]")+` && document.querySelector('[data-testid=act-mute][aria-disabled=true]') && `+hasNo("act-let-speak"))
+	s.guest.Click(t, by("mic-toggle"))
+	s.chair.WaitFor(t, seenWith("Guest", "[data-muted=false]"))
+
+	s.chair.Click(t, by("act-mute"))
+	s.guest.WaitFor(t, locked)
+	s.chair.WaitFor(t, shows("act-let-speak"))
+	s.guest.Reload(t)
+	s.guest.WaitFor(t, inRoom+" && "+locked)
+	s.chair.WaitFor(t, shows("act-let-speak"))
+
+	dismissNotices(t, s.guest)
+	s.guest.Click(t, by("mic-toggle"))
+	s.guest.WaitFor(t, explained)
+	dismissNotices(t, s.guest)
+	s.guest.Press(t, "m")
+	s.guest.WaitFor(t, explained)
+	s.guest.Click(t, by("notice-offer"))
+	s.chair.WaitFor(t, seenWith("Guest", ":has(.tile-hand)"))
+
+	s.chair.Click(t, by("act-let-speak"))
+	s.guest.WaitForText(t, "You may speak again")
+	s.guest.WaitFor(t, "!"+locked+" && "+`document.querySelector('[data-testid=mic-toggle]').ariaPressed === 'false'`)
+	s.chair.WaitFor(t, shows("act-mute")+" && "+hasNo("act-let-speak"))
+	s.guest.Click(t, by("mic-toggle"))
+	s.chair.WaitFor(t, seenWith("Guest", "[data-muted=false]"))
+	s.guest.Reload(t)
+	s.guest.WaitFor(t, inRoom)
+	s.chair.WaitFor(t, seenWith("Guest", "[data-muted=false]")+" && "+hasNo("act-let-speak"))
+}

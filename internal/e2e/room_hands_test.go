@@ -58,7 +58,10 @@ const recordsWakeLocks = `window.awake = 0; (request => navigator.wakeLock && (n
 	window.awake++; return request(kind);
 }))(navigator.wakeLock?.request.bind(navigator.wakeLock));`
 
-const large = `[...document.querySelectorAll('[data-testid=large] [data-testid=tile]')].map(t => t.dataset.name).join()`
+const (
+	large     = `[...document.querySelectorAll('[data-testid=tile][data-large=true]')].map(t => t.dataset.name).join()`
+	noneLarge = `!document.querySelector('[data-large=true]')`
+)
 
 func choose(t *testing.T, p *testkit.Page, item string) {
 	t.Helper()
@@ -68,7 +71,7 @@ func choose(t *testing.T, p *testkit.Page, item string) {
 }
 
 func layouts(t *testing.T, p *testkit.Page) {
-	p.WaitFor(t, hasNo("large"))
+	p.WaitFor(t, noneLarge)
 	choose(t, p, "layout-speaker")
 	p.WaitFor(t, large+` === 'Bob'`)
 	p.Click(t, `[data-testid=tile][data-name=Ada] [data-testid=pin]`)
@@ -78,7 +81,7 @@ func layouts(t *testing.T, p *testkit.Page) {
 	choose(t, p, "self-view")
 	p.WaitFor(t, `document.querySelectorAll('[data-testid=tile]').length === 1`)
 	choose(t, p, "layout-grid")
-	p.WaitFor(t, hasNo("large")+` && document.querySelectorAll('[data-testid=tile]').length === 1`)
+	p.WaitFor(t, noneLarge+` && document.querySelectorAll('[data-testid=tile]').length === 1`)
 	choose(t, p, "self-view")
 	p.WaitFor(t, `document.querySelectorAll('[data-testid=tile]').length === 2`)
 	choose(t, p, "full-screen")

@@ -167,7 +167,7 @@ func (o *options) screen(t *testing.T) {
 	shares := testkit.Browser(t).OpenOn(t, d, o.link(map[string]any{"room": optionsRoom, "name": "Shares", "screen": true}))
 	defer shares.Close()
 	shares.Click(t, by("screen-offer"))
-	o.ada.WaitFor(t, `(v => v && v.videoWidth > 0 && v.currentTime > 0)(document.querySelector('[data-testid=large] [data-testid=screen-tile] video'))`)
+	o.ada.WaitFor(t, `(v => v && v.videoWidth > 0 && v.currentTime > 0)(document.querySelector('[data-testid=screen-tile][data-large=true] video'))`)
 	shares.WaitFor(t, hasNo("screen-offer"))
 	shares.Click(t, by("screen-toggle"))
 	o.ada.WaitFor(t, hasNo("screen-tile"))

@@ -95,7 +95,7 @@ func mutesLowersRemoves(t *testing.T, a account) {
 	s.chair.Click(t, by("act-mute"))
 	s.guest.WaitFor(t, `document.querySelector('[data-testid=mic-toggle]').ariaPressed === 'false'`)
 	s.guest.WaitForText(t, "A presenter switched your microphone off.")
-	s.chair.WaitFor(t, seenWith("Guest", "[data-muted=true]")+" && "+hasNo("act-mute"))
+	s.chair.WaitFor(t, seenWith("Guest", "[data-muted=true]")+" && "+hasNo("act-mute")+" && "+shows("act-let-speak"))
 
 	s.chair.Click(t, by("act-remove"))
 	s.chair.Click(t, by("remove-confirm"))

@@ -274,6 +274,11 @@ func (w *tour) meeting(t *testing.T) {
 	ada.Click(t, by("participants-toggle"))
 	dismissNotices(t, ada)
 	w.at(t, ada, desk, "room people", shows("hidden-row")+"&&"+shows("act-lower-hand"))
+	ada.Click(t, `[data-testid=participant-row][data-name="`+others[0]+`"] [data-testid=act-mute]`)
+	w.at(t, ada, desk, "room muted by a presenter", shows("act-let-speak"))
+	dismissNotices(t, grace)
+	grace.Click(t, by("mic-toggle"))
+	w.at(t, grace, desk, "room may not speak", shows("mic-locked")+"&&"+shows("notice"))
 	ada.Click(t, by("act-remove"))
 	w.at(t, ada, desk, "room remove", shows("remove-dialog"))
 	ada.Press(t, "\x1b")
@@ -299,7 +304,7 @@ func (w *tour) meeting(t *testing.T) {
 
 	ada.Press(t, "g")
 	// Whoever speaks last may have no camera.
-	w.at(t, ada, desk, "room speaker", `document.querySelector('[data-testid=large] [data-testid=tile]') && `+anyTile)
+	w.at(t, ada, desk, "room speaker", `document.querySelector('[data-testid=tile][data-large=true]') && `+anyTile)
 	ada.Press(t, "g")
 	grace.Click(t, by("screen-toggle"))
 	w.at(t, ada, desk, "room screen", `document.querySelector('[data-testid=screen-tile] video')?.videoWidth > 0`)
@@ -311,6 +316,17 @@ func (w *tour) meeting(t *testing.T) {
 	w.at(t, ada, phone, "room phone", anyTile)
 	ada.Click(t, by("chat-toggle"))
 	w.at(t, ada, phone, "room phone chat", shows("chat"))
+	grace.Use(t, phone)
+	openPanel(t, grace, "chat")
+	dismissNotices(t, grace)
+	grace.Press(t, "\x1b")
+	grace.Click(t, by("mic-toggle"))
+	openPanel(t, grace, "chat")
+	w.at(t, grace, phone, "room phone chat notice", shows("chat")+"&&"+shows("notice"))
+	grace.Press(t, "\x1b")
+	grace.Press(t, "g")
+	w.at(t, grace, phone, "room phone speaker", `document.querySelector('[data-large=true]')`)
+	grace.Press(t, "g")
 	ada.Use(t, phoneOnItsSide)
 	w.at(t, ada, phoneOnItsSide, "room phone landscape", shows("chat"))
 	for _, p := range append([]*testkit.Page{ada}, grace, pages[others[1]], pages[others[2]]) {
@@ -344,7 +360,7 @@ func (w *tour) after(t *testing.T) {
 	w.a.want(http.StatusOK, "DELETE", "/api/v1/meeting/"+room, map[string]any{"redirect": farewell(t)})
 	presenter.WaitFor(t, shows("ended-countdown"))
 	presenter.Click(t, by("ended-stay"))
-	w.at(t, presenter, desk, "ended", hasNo("ended-countdown"))
+	w.at(t, presenter, desk, "ended", shows("ended")+"&&"+hasNo("ended-countdown"))
 	presenter.Close()
 }
 

@@ -7,7 +7,8 @@ interface ToggleProps {
   icon: ReactNode;
   /** A device that is off stands out: nobody talks unheard by mistake. */
   kind?: 'device' | 'plain';
-  disabled?: boolean;
+  /** It cannot be switched now; a press explains why. It keeps its place among the keys. */
+  locked?: (() => void) | undefined;
   badge?: ReactNode;
   /** A key that does the same. */
   shortcut?: string | undefined;
@@ -16,7 +17,7 @@ interface ToggleProps {
 
 /** A round switch. Its name stays the same in both positions, as aria-pressed says which one it is. */
 export function Toggle(props: ToggleProps) {
-  const { testId, label, on, icon, kind = 'device', disabled, badge, shortcut, onToggle } = props;
+  const { testId, label, on, icon, kind = 'device', locked, badge, shortcut, onToggle } = props;
   return (
     <button
       type="button"
@@ -24,10 +25,10 @@ export function Toggle(props: ToggleProps) {
       data-testid={testId}
       aria-pressed={on}
       aria-label={label}
-      title={shortcut ? `${label} (${shortcut.toUpperCase()})` : label}
+      title={shortcut && !locked ? `${label} (${shortcut.toUpperCase()})` : label}
       aria-keyshortcuts={shortcut}
-      disabled={disabled}
-      onClick={() => onToggle(!on)}
+      aria-disabled={locked ? true : undefined}
+      onClick={() => (locked ? locked() : onToggle(!on))}
     >
       {icon}
       {badge}

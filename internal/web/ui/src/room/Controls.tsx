@@ -1,5 +1,6 @@
 import {
   Hand,
+  Lock,
   LogOut,
   MessageSquare,
   Mic,
@@ -96,7 +97,8 @@ function MediaControls() {
         shortcut={keyOf('mic')}
         on={mic}
         icon={mic ? <Mic /> : <MicOff />}
-        disabled={!micAllowed}
+        badge={!micAllowed && <Lock className="lock" data-testid="mic-locked" aria-hidden="true" />}
+        locked={micAllowed ? undefined : () => call.explainMute()}
         onToggle={(on) => void call.switchMicrophone(on)}
       />
       <Toggle

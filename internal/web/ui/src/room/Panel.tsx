@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { t } from '../text';
+import { useFocusKeeper } from './useFocusKeeper';
 
 interface PanelProps {
   title: string;
@@ -11,8 +12,10 @@ interface PanelProps {
 
 /** The column beside the stage; on a small screen it covers it. */
 export function Panel({ title, testId, onClose, children }: PanelProps) {
+  const keeper = useFocusKeeper<HTMLElement>();
   return (
     <aside
+      ref={keeper}
       className="panel"
       data-testid={testId}
       aria-label={title}
@@ -22,7 +25,9 @@ export function Panel({ title, testId, onClose, children }: PanelProps) {
       }}
     >
       <header className="panel-header">
-        <h2>{title}</h2>
+        <h2 tabIndex={-1} data-focus-fallback>
+          {title}
+        </h2>
         <button type="button" className="plain-icon" aria-label={t('controls.close')} onClick={onClose}>
           <X />
         </button>

@@ -59,7 +59,13 @@ const PersonRow = memo(function PersonRow({ participant, presides }: RowProps) {
   const person = useParticipant(participant);
   const { identity, name } = person;
   return (
-    <li className="person" data-testid="participant-row" data-identity={identity} data-name={name}>
+    <li
+      className="person"
+      data-focus-group
+      data-testid="participant-row"
+      data-identity={identity}
+      data-name={name}
+    >
       <Avatar identity={identity} name={name} url={person.avatar} />
       <span className="person-name">
         <span className="person-label">
@@ -75,7 +81,11 @@ const PersonRow = memo(function PersonRow({ participant, presides }: RowProps) {
         {person.hand && <Hand className="raised" role="img" aria-label={t('room.handRaised')} />}
         <Quality of={person.quality} />
         {person.muted ? (
-          <MicOff role="img" aria-label={t('room.muted')} />
+          <MicOff
+            className={person.maySpeak ? '' : 'locked'}
+            role="img"
+            aria-label={t(person.maySpeak ? 'room.muted' : 'people.mutedByPresenter')}
+          />
         ) : (
           <Mic role="img" aria-label={t('people.micOn')} />
         )}
@@ -90,6 +100,7 @@ const PersonRow = memo(function PersonRow({ participant, presides }: RowProps) {
           identity={identity}
           name={name}
           muted={person.muted}
+          maySpeak={person.maySpeak}
           hand={person.hand}
           mine={participant.isLocal}
         />
@@ -101,7 +112,13 @@ const PersonRow = memo(function PersonRow({ participant, presides }: RowProps) {
 /** Somebody whom only presenters know to be here. */
 function WatcherRow({ watcher: { identity, name } }: { watcher: Watcher }) {
   return (
-    <li className="person" data-testid="hidden-row" data-identity={identity} data-name={name}>
+    <li
+      className="person"
+      data-focus-group
+      data-testid="hidden-row"
+      data-identity={identity}
+      data-name={name}
+    >
       <Avatar identity={identity} name={name} />
       <span className="person-name">
         <span className="person-label">
@@ -111,7 +128,7 @@ function WatcherRow({ watcher: { identity, name } }: { watcher: Watcher }) {
           <Eye aria-hidden="true" /> {t('hidden.role')}
         </span>
       </span>
-      <PersonActions identity={identity} name={name} muted hand={false} mine={false} />
+      <PersonActions identity={identity} name={name} watches hand={false} mine={false} />
     </li>
   );
 }

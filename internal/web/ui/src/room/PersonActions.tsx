@@ -6,13 +6,18 @@ import { useCall } from './CallContext';
 interface PersonActionsProps {
   identity: string;
   name: string;
-  muted: boolean;
+  muted?: boolean;
+  /** False where a presenter has muted them. */
+  maySpeak?: boolean;
   hand: boolean;
   mine: boolean;
+  /** They only watch: there is nothing to mute. */
+  watches?: boolean;
 }
 
 /** What a presenter may do about somebody; the server checks. */
-export function PersonActions({ identity, name, muted, hand, mine }: PersonActionsProps) {
+export function PersonActions(props: PersonActionsProps) {
+  const { identity, name, hand, mine, watches = false } = props;
   const call = useCall();
   return (
     <span className="person-actions">
@@ -27,19 +32,28 @@ export function PersonActions({ identity, name, muted, hand, mine }: PersonActio
           {t('people.lowerHand')}
         </button>
       )}
-      {!mine && !muted && (
-        <button
-          type="button"
-          className="button small"
-          data-testid="act-mute"
-          aria-label={t('people.muteName', { name })}
-          onClick={() => void call.act({ action: 'mute', identity })}
-        >
-          {t('people.mute')}
-        </button>
-      )}
+      {!mine && !watches && <VoiceButton {...props} />}
       {!mine && <RemoveButton identity={identity} name={name} />}
     </span>
+  );
+}
+
+/** One button for both directions, so that a press does not take the keyboard's place away. */
+function VoiceButton({ identity, name, muted = false, maySpeak = true }: PersonActionsProps) {
+  const call = useCall();
+  const action = maySpeak ? 'mute' : 'letSpeak';
+  const idle = maySpeak && muted;
+  return (
+    <button
+      type="button"
+      className="button small"
+      data-testid={maySpeak ? 'act-mute' : 'act-let-speak'}
+      aria-disabled={idle ? true : undefined}
+      aria-label={t(maySpeak ? 'people.muteName' : 'people.letSpeakName', { name })}
+      onClick={() => idle || void call.act({ action, identity })}
+    >
+      {t(maySpeak ? 'people.mute' : 'people.letSpeak')}
+    </button>
   );
 }
 

@@ -4,7 +4,7 @@ import type { CSSProperties } from 'react';
 import { useStore } from '../app/useStore';
 import { t } from '../text';
 import { Alone } from './Alone';
-import { arrange, type Shown } from './arrange';
+import { arrange, type Arrangement, type Shown } from './arrange';
 import { useCall } from './CallContext';
 import { bestGrid } from './grid';
 import { ScreenTile, Tile } from './Tile';
@@ -36,24 +36,10 @@ export function Stage() {
       .map(personItem),
     ...screens.map(({ participant, publication }) => screenItem(participant, publication)),
   ];
-  const { large, rest } = arrange(items, { ...view, speaker });
+  const arrangement = arrange(items, { ...view, speaker });
   return (
-    <main
-      className={large.length > 0 ? 'stage focused' : 'stage'}
-      aria-label={t('room.stage')}
-      data-testid="stage"
-      data-layout={view.layout}
-    >
-      {large.length > 0 ? (
-        <>
-          <ul className="large" data-testid="large">
-            {large.map(show)}
-          </ul>
-          {rest.length > 0 && <ul className="strip">{rest.map(show)}</ul>}
-        </>
-      ) : (
-        <Tiles items={rest} />
-      )}
+    <main className="stage" aria-label={t('room.stage')} data-testid="stage" data-layout={view.layout}>
+      <Tiles items={items} {...arrangement} />
       {alone && <Alone url={call.session.get().meeting.url} hidden={you.hidden} />}
     </main>
   );
@@ -69,27 +55,50 @@ function screenItem(participant: Participant, publication: TrackPublication): It
   return { key: `${identity} screen`, kind: 'screen', identity, local: isLocal, participant, publication };
 }
 
-function show({ key, participant, publication }: Item) {
-  return publication ? (
-    <ScreenTile key={key} pin={key} participant={participant} publication={publication} />
-  ) : (
-    <Tile key={key} pin={key} participant={participant} />
-  );
+interface TilesProps extends Arrangement<Item> {
+  items: Item[];
 }
 
-function Tiles({ items }: { items: Item[] }) {
+/**
+ * One list in one order, whatever is large: a tile that moved to another list would lose the focus, and its video would
+ * begin again. Styles put each in its place.
+ */
+function Tiles({ items, large, rest }: TilesProps) {
   const [follow, space] = useSize();
-  const grid = bestGrid(items.length, space, gap);
+  const focused = large.length > 0;
+  const grid = bestGrid(rest.length, space, gap);
   const style = {
     '--columns': grid.columns,
     '--tile-width': `${grid.width}px`,
     '--tile-height': `${grid.height}px`,
+    '--space-width': `${space.width}px`,
+    '--space-height': `${space.height}px`,
+    '--large': large.length,
+    '--rest': Math.max(1, rest.length),
   } as CSSProperties;
+  const shape = focused ? (rest.length > 0 ? 'focused' : 'focused whole') : grid.scrolls ? 'scrolls' : '';
   return (
     <div className="tiles-space" ref={follow}>
-      <ul className={grid.scrolls ? 'tiles scrolls' : 'tiles'} style={style}>
-        {space.width > 0 && items.map(show)}
+      <ul className={`tiles ${shape}`} style={style}>
+        {space.width > 0 &&
+          items.map((item) => {
+            const place = large.indexOf(item);
+            const order = rest.indexOf(item);
+            if (place < 0 && order < 0) return null;
+            return (
+              <AnyTile key={item.key} item={item} large={place >= 0} place={place >= 0 ? place : order} />
+            );
+          })}
       </ul>
     </div>
+  );
+}
+
+function AnyTile({ item, ...place }: { item: Item; large: boolean; place: number }) {
+  const { key, participant, publication } = item;
+  return publication ? (
+    <ScreenTile pin={key} participant={participant} publication={publication} {...place} />
+  ) : (
+    <Tile pin={key} participant={participant} {...place} />
   );
 }

@@ -1,7 +1,7 @@
 import { VideoTrack } from '@livekit/components-react';
 import { Hand, MicOff, MonitorUp } from 'lucide-react';
 import { Track, type Participant, type TrackPublication } from 'livekit-client';
-import { memo, type ReactNode } from 'react';
+import { memo, type CSSProperties, type ReactNode } from 'react';
 import { useStore } from '../app/useStore';
 import { Avatar } from '../parts/Avatar';
 import { t } from '../text';
@@ -11,8 +11,23 @@ import { PinButton } from './PinButton';
 import { isBad, Quality } from './Quality';
 import { useParticipant } from './useParticipant';
 
+/** Where a tile stands: among the large ones, or among the others. */
+interface Placed {
+  large: boolean;
+  place: number;
+}
+
+function styleOf(place: number): CSSProperties {
+  return { '--place': place } as CSSProperties;
+}
+
+interface TileProps extends Placed {
+  participant: Participant;
+  pin: string;
+}
+
 /** One person: their camera, or their face in its place. */
-export const Tile = memo(function Tile({ participant, pin }: { participant: Participant; pin: string }) {
+export const Tile = memo(function Tile({ participant, pin, large, place }: TileProps) {
   const person = useParticipant(participant);
   const { facing } = useStore(useCall().publisher.sending);
   const publication = participant.getTrackPublication(Track.Source.Camera);
@@ -21,7 +36,9 @@ export const Tile = memo(function Tile({ participant, pin }: { participant: Part
   return (
     <li
       className="tile"
+      style={styleOf(place)}
       data-testid="tile"
+      data-large={large}
       data-identity={person.identity}
       data-name={person.name}
       data-speaking={person.speaking}
@@ -55,19 +72,24 @@ export const Tile = memo(function Tile({ participant, pin }: { participant: Part
   );
 });
 
-interface ScreenProps {
-  participant: Participant;
+interface ScreenProps extends TileProps {
   publication: TrackPublication;
-  pin: string;
 }
 
 /** A shared screen. One's own is not shown: a picture of itself in itself helps nobody. */
-export const ScreenTile = memo(function ScreenTile({ participant, publication, pin }: ScreenProps) {
+export const ScreenTile = memo(function ScreenTile(props: ScreenProps) {
+  const { participant, publication, pin, large, place } = props;
   const { publisher } = useCall();
   const { identity, name } = useParticipant(participant);
   const title = participant.isLocal ? t('room.you', { name }) : t('room.screenOf', { name });
   return (
-    <li className="tile screen" data-testid="screen-tile" data-identity={identity}>
+    <li
+      className="tile screen"
+      style={styleOf(place)}
+      data-testid="screen-tile"
+      data-identity={identity}
+      data-large={large}
+    >
       {participant.isLocal ? (
         <div className="own-screen">
           <MonitorUp aria-hidden="true" />

@@ -134,6 +134,13 @@ export class Call {
       .catch(() => this.notices.add(t('notice.handFailed'), 'urgent'));
   }
 
+  /** Says why the microphone cannot be switched on, and what helps. */
+  explainMute(): void {
+    const raised = this.room.localParticipant.attributes.hand === 'true';
+    const offer = { label: t('controls.hand'), accept: () => void this.raiseHand(true) };
+    this.notices.add(t('notice.micLocked'), 'urgent', raised ? undefined : offer);
+  }
+
   /** Does something that only presenters may; the server checks. */
   async act(act: Act): Promise<void> {
     try {

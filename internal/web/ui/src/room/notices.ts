@@ -5,6 +5,13 @@ export interface Notice {
   text: string;
   /** `unseen` is for those who listen: the others see the same in another way. */
   urgency: 'polite' | 'urgent' | 'unseen';
+  /** What can be done about it. */
+  offer?: Offer | undefined;
+}
+
+export interface Offer {
+  label: string;
+  accept: () => void;
 }
 
 /** Milliseconds. Long enough to read; urgent ones, which ask for something, stay longer. */
@@ -17,8 +24,8 @@ export class Notices {
   readonly list = new Store<readonly Notice[]>([]);
   private next = 1;
 
-  add(text: string, urgency: Notice['urgency'] = 'polite'): void {
-    const notice = { id: this.next++, text, urgency };
+  add(text: string, urgency: Notice['urgency'] = 'polite', offer?: Offer): void {
+    const notice = { id: this.next++, text, urgency, offer };
     const visible = urgency !== 'unseen';
     this.list.update((list) => {
       const like = list.filter((old) => (old.urgency !== 'unseen') === visible);

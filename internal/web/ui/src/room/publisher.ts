@@ -11,6 +11,7 @@ import { Store } from '../app/store';
 import { capture, problemOf, type Captured } from '../media/capture';
 import { t } from '../text';
 import type { Notices } from './notices';
+import { maySend } from './permissions';
 
 /** What this person sends, as they see it: it stays true through a broken connection. */
 export interface Sending {
@@ -176,20 +177,16 @@ export class Publisher {
     this.publishing.set(source, published);
   }
 
-  /** Whether the server lets this person send from the source at all. */
   private allowed(source: Track.Source): boolean {
-    const permissions = this.room.localParticipant.permissions;
-    if (!permissions) return true;
-    const { canPublish, canPublishSources } = permissions;
-    return (
-      canPublish &&
-      (canPublishSources.length === 0 || canPublishSources.includes(Track.sourceToProto(source)))
-    );
+    return maySend(this.room.localParticipant, source);
   }
 
   private obeyPermissions(): void {
+    const { micAllowed } = this.sending.get();
     for (const source of [...this.kept.keys()]) if (!this.allowed(source)) this.forget(source);
     this.sync();
+    // After a return the server says again what it said before: only a change is news.
+    if (!micAllowed && this.sending.get().micAllowed) this.notices.add(t('notice.maySpeak'));
   }
 
   private sync(): void {

@@ -21,7 +21,7 @@ export function useActions({ panel, onPanel, onDialog }: Surface): Actions {
   const { hand } = useParticipant(call.room.localParticipant);
   const toggle = (name: PanelName) => () => onPanel(panel === name ? undefined : name);
   const sending: Actions = {
-    ...(micAllowed && { mic: () => void call.switchMicrophone(!mic) }),
+    mic: () => (micAllowed ? void call.switchMicrophone(!mic) : call.explainMute()),
     camera: () => void call.switchCamera(!camera),
     ...(canShareScreen() && { screen: () => void publisher.setScreen(!screen) }),
     hand: () => void call.raiseHand(!hand),

@@ -1,6 +1,7 @@
 import { ConnectionQuality, ParticipantEvent, Track, type Participant } from 'livekit-client';
 import { useEffect, useReducer } from 'react';
 import { nameOf } from './call';
+import { maySend } from './permissions';
 
 /** Whatever changes how a person is shown. Each tile listens for itself, so that one event redraws one tile. */
 const visible = [
@@ -15,6 +16,7 @@ const visible = [
   ParticipantEvent.IsSpeakingChanged,
   ParticipantEvent.AttributesChanged,
   ParticipantEvent.ParticipantNameChanged,
+  ParticipantEvent.ParticipantPermissionsChanged,
   ParticipantEvent.ConnectionQualityChanged,
 ] as const;
 
@@ -25,6 +27,8 @@ export interface Person {
   presenter: boolean;
   hand: boolean;
   muted: boolean;
+  /** False where a presenter has muted them, until one lets them speak. */
+  maySpeak: boolean;
   speaking: boolean;
   camera: boolean;
   quality: ConnectionQuality;
@@ -49,6 +53,7 @@ export function useParticipant(participant: Participant): Person {
     presenter: attributes.presenter === 'true',
     hand: attributes.hand === 'true',
     muted: !participant.isMicrophoneEnabled,
+    maySpeak: maySend(participant, Track.Source.Microphone),
     speaking: participant.isSpeaking,
     camera: camera?.track !== undefined && !camera.isMuted,
     quality: participant.connectionQuality,

@@ -8,7 +8,7 @@ export const reasons = reasonValues;
 export type Verdict =
   { state: 'live'; hidden: Watcher[] } | { state: 'ended'; redirect: string } | { state: 'removed' };
 
-type On = Extract<ActRequest['action'], 'mute' | 'remove' | 'lowerHand'>;
+type On = Extract<ActRequest['action'], 'mute' | 'letSpeak' | 'remove' | 'lowerHand'>;
 
 export type Act = { action: On; identity: string } | { action: 'end'; redirect?: string };
 

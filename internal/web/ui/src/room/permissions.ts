@@ -1,0 +1,10 @@
+import { Track, type Participant } from 'livekit-client';
+
+/** Whether the media server lets a participant send from a source at all. It says so of everybody to everybody. */
+export function maySend({ permissions }: Participant, source: Track.Source): boolean {
+  if (!permissions) return true;
+  const { canPublish, canPublishSources } = permissions;
+  return (
+    canPublish && (canPublishSources.length === 0 || canPublishSources.includes(Track.sourceToProto(source)))
+  );
+}
