@@ -5,13 +5,18 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
+	"strconv"
 	"testing"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -207,5 +212,56 @@ func TestWhatTheNextOfALineageTakesOver(t *testing.T) {
 	third := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{UID: "second", Annotations: want}, Spec: ended.Spec}
 	if got := continuing(third); got[v1alpha1.AnnotationLineage] != "first" || got[v1alpha1.AnnotationPasswordOf] != "first" {
 		t.Errorf("the third: %v", got)
+	}
+}
+
+// A replica that starts in a quiet hour learns from another of a version whose Meeting has gone since. No event will tell of
+// it: the version of the list has to.
+func TestReadsAfterARestartInAQuietHour(t *testing.T) {
+	c := testkit.ControlPlane(t)
+	b := &behind{Cluster: c, t: t}
+	b.create("kept")
+	gone := b.create("gone")
+	if err := c.Client.Delete(t.Context(), gone); err != nil {
+		t.Fatal(err)
+	}
+	var now v1alpha1.MeetingList
+	if err := c.Client.List(t.Context(), &now, client.InNamespace(c.Namespace)); err != nil {
+		t.Fatal(err)
+	}
+	known, err := strconv.ParseUint(now.ResourceVersion, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	var source toolscache.Indexer
+	meetings, err := cache.New(c.Config, cache.Options{
+		Scheme: testkit.Scheme(), DefaultNamespaces: map[string]cache.Config{c.Namespace: {}},
+		NewInformer: func(lw toolscache.ListerWatcher, o runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
+			informer := toolscache.NewSharedIndexInformer(lw, o, resync, indexers)
+			source = informer.GetIndexer()
+			return informer
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Nothing but the list and the version of the list tells that the cache is up to date: waiting ends with the test.
+	o := Options{Client: c.Client, Cache: meetings, Now: time.Now, Newest: func(context.Context) uint64 { return known }}
+	s, err := New(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.source = source
+	go func() { _ = meetings.Start(t.Context()) }()
+	testkit.Eventually(t, time.Minute, func() error {
+		s.catchUp(t.Context())
+		if !s.directory.versions.hasShown(known) {
+			return fmt.Errorf("it waits for version %d, though its list is of version %s", known, source.LastStoreSyncResourceVersion())
+		}
+		return nil
+	})
+	if live, _ := s.Live(t.Context(), &tenant.Tenant{NamespacedName: types.NamespacedName{Namespace: c.Namespace, Name: "default"}}); len(live) != 1 {
+		t.Errorf("it lists %d meetings, want 1", len(live))
 	}
 }

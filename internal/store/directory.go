@@ -27,6 +27,8 @@ type directory struct {
 	pending  map[types.UID]write
 	buried   *simplelru.LRU[types.UID, struct{}]
 	versions versions
+	// following is held by who compares the directory with the cache's list.
+	following sync.Mutex
 }
 
 // shelf holds the Meetings of one ConferenceConfig.
@@ -167,6 +169,9 @@ func (d *directory) shelve(m *v1alpha1.Meeting, present bool) {
 	s.count(after, +1)
 	s.list(r, before, after)
 	r.live.Store(after)
+	if len(s.rooms) == 0 {
+		delete(d.shelves, configOf(m))
+	}
 }
 
 func (s *shelf) count(live *v1alpha1.Meeting, sign int) {

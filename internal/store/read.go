@@ -4,9 +4,8 @@ package store
 
 import (
 	"context"
-	"slices"
-	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -28,20 +27,6 @@ func (s *Store) Live(ctx context.Context, t *tenant.Tenant) ([]meeting.View, err
 		views[i] = view(t, m)
 	}
 	return views, nil
-}
-
-// catchUpTimeout bounds how long a reader waits for a cache that has fallen behind those of the other replicas.
-const catchUpTimeout = time.Second
-
-// catchUp waits until this replica knows all that another has shown or confirmed. A cache to which nothing comes is not
-// waited for long: what it has is better than nothing.
-func (s *Store) catchUp(ctx context.Context) {
-	if s.newest == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, catchUpTimeout)
-	defer cancel()
-	s.directory.versions.await(ctx, s.newest(ctx))
 }
 
 // Known is the newest version of a Meeting that this replica has shown or confirmed to anybody.
@@ -66,22 +51,20 @@ func (s *Store) current(t *tenant.Tenant, uid string) (*v1alpha1.Meeting, error)
 	return nil, ended()
 }
 
-// elsewhere looks for a live Meeting of a room past the cache: another replica may have made it a moment ago. It is
-// for those who hold a key or a ticket, because it costs the cluster's API a call.
+// elsewhere looks past the cache for a live Meeting of a room that the API made: another replica, which cannot be asked now,
+// may have made it a moment ago. It is for those who hold a key or a ticket, because it costs the cluster's API a call.
 func (s *Store) elsewhere(ctx context.Context, t *tenant.Tenant, room string) (*v1alpha1.Meeting, error) {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
-	var found v1alpha1.MeetingList
-	err := s.client.List(ctx, &found, client.InNamespace(t.Namespace), client.MatchingFields{"spec.room": room})
-	if err != nil {
+	var m v1alpha1.Meeting
+	err := s.client.Get(ctx, client.ObjectKey{Namespace: t.Namespace, Name: meeting.ObjectName(t.Name, room)}, &m)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
 		return nil, err
+	case meeting.IsOver(&m) || m.Spec.Room != room || configOf(&m) != t.NamespacedName:
+		return nil, nil
 	}
-	var sameConfig []*v1alpha1.Meeting
-	for i := range found.Items {
-		if m := &found.Items[i]; configOf(m) == t.NamespacedName {
-			sameConfig = append(sameConfig, m)
-		}
-	}
-	slices.SortFunc(sameConfig, byAge)
-	return holderOf(sameConfig), nil
+	return &m, nil
 }

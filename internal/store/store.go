@@ -20,7 +20,9 @@ type Options struct {
 	Client client.Client
 	// Cache tells of Meetings.
 	Cache cache.Cache
-	Now   func() time.Time
+	// Source is the list of Meetings in that cache; nil means that the events alone tell how far it is.
+	Source Source
+	Now    func() time.Time
 	// Newest asks the other replicas for the newest version of a Meeting that one of them knows; nil means that there are
 	// none.
 	Newest func(context.Context) uint64
@@ -31,6 +33,7 @@ type Store struct {
 	client    client.Client
 	now       func() time.Time
 	newest    func(context.Context) uint64
+	source    Source
 	directory *directory
 	changes   *changes
 	graves    *graves
@@ -39,7 +42,7 @@ type Store struct {
 // New makes a Store and its watch for changes. Call it before the cache starts.
 func New(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{
-		client: o.Client, now: o.Now, newest: o.Newest,
+		client: o.Client, now: o.Now, newest: o.Newest, source: o.Source,
 		directory: newDirectory(), changes: newChanges(), graves: newGraves(o.Now),
 	}
 	informer, err := o.Cache.GetInformer(ctx, &v1alpha1.Meeting{})

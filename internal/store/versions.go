@@ -52,24 +52,32 @@ func (v *versions) show(version uint64) {
 	})
 }
 
-// await waits until the cache has brought all up to a version, or the context ends.
-func (v *versions) await(ctx context.Context, version uint64) {
+// hasShown reports whether the cache has brought all up to a version.
+func (v *versions) hasShown(version uint64) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.shown >= version
+}
+
+// await waits until the cache has brought all up to a version, or the context ends. It reports which.
+func (v *versions) await(ctx context.Context, version uint64) bool {
 	v.mu.Lock()
 	if v.shown >= version {
 		v.mu.Unlock()
-		return
+		return true
 	}
 	a := awaited{version: version, shown: make(chan struct{})}
 	v.waiting = append(v.waiting, a)
 	v.mu.Unlock()
 	select {
 	case <-a.shown:
-		return
+		return true
 	case <-ctx.Done():
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.waiting = slices.DeleteFunc(v.waiting, func(other awaited) bool { return other.shown == a.shown })
+	return false
 }
 
 // versionOf orders the states of one object. The API promises that versions of one resource can be compared as
