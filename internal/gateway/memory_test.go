@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/utils/ptr"
+
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
@@ -56,12 +58,12 @@ func (m *memory) Create(_ context.Context, t *tenant.Tenant, c meeting.CreateCom
 		return meeting.View{}, err
 	}
 	if v := m.live[of(t, c.Room)]; v != nil && c.Room != "" {
-		if v.Length != length {
+		if c.Duration != "" && v.Length != length {
 			return meeting.View{}, fault.Conflict("A meeting of this room is live with another duration")
 		}
 		return *v, nil
 	}
-	return m.open(t, c.Room, length, c.Password), nil
+	return m.open(t, c.Room, length, ptr.Deref(c.Password, "")), nil
 }
 
 func (m *memory) Join(_ context.Context, t *tenant.Tenant, c meeting.JoinCommand) (meeting.View, error) {

@@ -103,7 +103,7 @@ var badInput = []struct {
 	{"token with a wrong expire", "join", `{"room":"a","name":"b","token":{"username":"u","expire":"0h"}}`, "token.expire " + saysExpire, false},
 
 	{"no body", "token", "", "username is required; give the user's name", false},
-	{"an array", "token", "[]", saysNotObject, false},
+	{"an array", "token", "[{}]", saysNotObject, false},
 	{"username null", "token", `{"username":null}`, "username is required; give the user's name", false},
 	{"username empty", "token", `{"username":""}`, "username is required; give the user's name", false},
 	{"username with a control character", "token", `{"username":"a\u007f"}`, "username must not contain control characters; remove them", false},
@@ -122,7 +122,7 @@ var badInput = []struct {
 	{"expire over the greatest", "token", `{"username":"u","expire":"31d"}`, "expire must not be longer than 30d: ask for a shorter one", true},
 	{"expire beyond all time", "token", `{"username":"u","expire":"99999999999999999999w"}`, "expire " + saysExpire, true},
 
-	{"an array", "meeting", "[]", saysNotObject, false},
+	{"an array", "meeting", "[[]]", saysNotObject, false},
 	{"broken JSON", "meeting", "{", saysNotJSON, true},
 	{"room empty", "meeting", `{"room":""}`, saysRoom, false},
 	{"room with /", "meeting", `{"room":"/"}`, saysSlash, false},
@@ -147,7 +147,7 @@ var badInput = []struct {
 	{"redirect a number", "end", `{"redirect":0}`, "redirect must be a string", false},
 	{"redirect too long", "end", `{"redirect":"https://example.com/` + strings.Repeat("a", 2030) + `"}`, "redirect must have at most 2048 characters", false},
 	{"redirect to a host that is not allowed", "end", `{"redirect":"https://evil.example.org/"}`, `redirect must lead to one of the hosts that the operator allows; ask the operator to add "evil.example.org"`, true},
-	{"an array", "end", `[]`, saysNotObject, false},
+	{"an array", "end", `[1]`, saysNotObject, false},
 	{"broken JSON", "end", `{"redirect"`, saysNotJSON, true},
 }
 

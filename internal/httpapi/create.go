@@ -36,11 +36,16 @@ func (c *call) createCommand() (meeting.CreateCommand, error) {
 	command := meeting.CreateCommand{
 		Room:            c.roomOrNew(f),
 		Duration:        c.duration(f),
-		Password:        roomPassword(f),
 		MaxParticipants: f.count("maxParticipants", rules.MaxParticipants),
 	}
-	command.Redirect, _ = f.text("redirect")
-	f.check(rules.ValidateRedirect(command.Redirect))
+	if f.get("roomPassword") != nil {
+		password := roomPassword(f)
+		command.Password = &password
+	}
+	if redirect, named := f.text("redirect"); named {
+		f.check(rules.ValidateRedirect(redirect))
+		command.Redirect = &redirect
+	}
 	return command, f.err
 }
 

@@ -88,7 +88,11 @@ func (f *fakeMeetings) Create(ctx context.Context, t *tenant.Tenant, command mee
 		}
 		return *v, nil
 	}
-	return f.open(t, command.Room, length, command.Password), nil
+	password := ""
+	if command.Password != nil {
+		password = *command.Password
+	}
+	return f.open(t, command.Room, length, password), nil
 }
 
 func (f *fakeMeetings) Join(ctx context.Context, t *tenant.Tenant, command meeting.JoinCommand) (meeting.View, error) {

@@ -46,7 +46,8 @@ func FuzzObject(f *testing.F) {
 			}
 			return
 		}
-		if wantErr != nil && len(bytes.TrimSpace(plain)) > 0 {
+		emptyArray := len(o.members) == 0 && bytes.HasPrefix(bytes.TrimSpace(plain), []byte("["))
+		if wantErr != nil && len(bytes.TrimSpace(plain)) > 0 && !emptyArray {
 			t.Fatalf("%q passes: %v", data, wantErr)
 		}
 		for name, value := range want {

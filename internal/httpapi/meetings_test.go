@@ -97,9 +97,10 @@ func TestCreate(t *testing.T) {
 		{"a room alone", `{"room":"a"}`, meeting.CreateCommand{Room: "a"}},
 		{
 			"everything", `{"room":"r","duration":"01:00:00","roomPassword":"sesame","maxParticipants":5,"redirect":"https://example.com/bye","x":1}`,
-			meeting.CreateCommand{Room: "r", Duration: "01:00:00", Password: "sesame", MaxParticipants: 5, Redirect: "https://example.com/bye"},
+			meeting.CreateCommand{Room: "r", Duration: "01:00:00", Password: ptr("sesame"), MaxParticipants: 5, Redirect: ptr("https://example.com/bye")},
 		},
-		{"nothing but the room", `{"room":"r","duration":null,"roomPassword":"false","maxParticipants":null,"redirect":""}`, meeting.CreateCommand{Room: "r"}},
+		{"nothing but the room", `{"room":"r","duration":null,"roomPassword":null,"maxParticipants":null,"redirect":null}`, meeting.CreateCommand{Room: "r"}},
+		{"no password, and the home page", `{"room":"r","roomPassword":"false","redirect":""}`, meeting.CreateCommand{Room: "r", Password: ptr(""), Redirect: ptr("")}},
 		{"a whole number as a fraction", `{"room":"r","maxParticipants":5.0}`, meeting.CreateCommand{Room: "r", MaxParticipants: 5}},
 	} {
 		for _, variant := range []v1alpha1.Variant{v1alpha1.VariantA, v1alpha1.VariantB} {
@@ -119,7 +120,7 @@ func TestCreate(t *testing.T) {
 func TestNothingIsAFineBody(t *testing.T) {
 	rooms := map[string]bool{}
 	w := newWorld(t, testTenant(v1alpha1.VariantA)).serve()
-	for _, body := range []string{"", " \r\n\t", "null", " null ", "{}", "\xef\xbb\xbf{}", "\xef\xbb\xbf", `{"unknown":true}`} {
+	for _, body := range []string{"", " \r\n\t", "null", " null ", "{}", "[]", "\n[ ]\n", "\xef\xbb\xbf[]", "\xef\xbb\xbf{}", "\xef\xbb\xbf", `{"unknown":true}`} {
 		for _, contentType := range []string{"", "application/json", "application/x-www-form-urlencoded", "nonsense"} {
 			got := w.do(http.MethodPost, "meeting/", body, header("Content-Type", contentType))
 			if got.status != http.StatusOK {

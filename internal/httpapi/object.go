@@ -28,7 +28,8 @@ var (
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// parseObject reads one JSON object. Nothing, null and a byte order mark are taken for what was meant. A name that is
+// parseObject reads one JSON object. Nothing, null, an empty array (which is how PHP encodes an object without members) and a
+// byte order mark are taken for what was meant. A name that is
 // doubled counts where it is last. The object keeps a part of data.
 func parseObject(data []byte) (object, error) {
 	data = bytes.TrimPrefix(data, byteOrderMark)
@@ -43,6 +44,8 @@ func parseObject(data []byte) (object, error) {
 		o, err = readMembers(d, data)
 	case 'n':
 		_, err = d.ReadToken()
+	case '[':
+		err = readEmptyArray(d)
 	default:
 		if err = d.SkipValue(); err == nil {
 			err = errNotObject
@@ -55,6 +58,15 @@ func parseObject(data []byte) (object, error) {
 		err = errNotJSON.Because(err)
 	}
 	return o, err
+}
+
+// readEmptyArray refuses an array with elements.
+func readEmptyArray(d *jsontext.Decoder) error {
+	value, err := d.ReadValue()
+	if err == nil && len(bytes.Trim(value[1:len(value)-1], " \t\r\n")) > 0 {
+		err = errNotObject
+	}
+	return err
 }
 
 func readMembers(d *jsontext.Decoder, data []byte) (object, error) {

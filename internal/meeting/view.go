@@ -65,17 +65,18 @@ type CreateCommand struct {
 	Room string
 	// Duration is empty for the tenant's default.
 	Duration v1alpha1.Duration
-	// Password is empty for none.
-	Password string
+	// Password is nil when the request names none, and empty for a room without one.
+	Password *string
 	// MaxParticipants is zero for the tenant's.
 	MaxParticipants int
-	Redirect        string
+	// Redirect is nil when the request names none, and empty for the home page.
+	Redirect *string
 }
 
 // JoinCommand asks that a room can be joined, as POST join does. It creates the meeting when there is none.
 type JoinCommand struct {
 	Room string
-	// Duration is empty when the join names none. The first that is named is the meeting's.
+	// Duration is empty when the join names none. The first that is named before somebody has entered is the meeting's.
 	Duration v1alpha1.Duration
 	// Password is nil where it is not read (variant B). Else it must match the password of a room that has one; for
 	// a room without one that nobody has entered, a password that is not empty becomes the room's.

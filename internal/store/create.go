@@ -104,8 +104,8 @@ type plans struct {
 }
 
 func blueprint(c meeting.CreateCommand) plans {
-	b := plans{password: secretText(c.Password), spec: v1alpha1.MeetingSpec{
-		Room: c.Room, Duration: c.Duration, Redirect: v1alpha1.URL(c.Redirect),
+	b := plans{password: secretText(ptr.Deref(c.Password, "")), spec: v1alpha1.MeetingSpec{
+		Room: c.Room, Duration: c.Duration, Redirect: v1alpha1.URL(ptr.Deref(c.Redirect, "")),
 	}}
 	if c.MaxParticipants > 0 {
 		b.spec.MaxParticipants = ptr.To(int32(c.MaxParticipants))
@@ -176,24 +176,27 @@ func (s *Store) clear(ctx context.Context, t *tenant.Tenant, name string) error 
 	return client.IgnoreNotFound(s.client.Delete(ctx, old.DeepCopy(), client.Preconditions{UID: &old.UID, ResourceVersion: &old.ResourceVersion}))
 }
 
-// sameValues compares what is asked with what there is; what is not asked is not compared.
+// sameValues compares what the request names with what there is. What it does not name may be anything: a join may have
+// set a duration or a password since.
 func (s *Store) sameValues(ctx context.Context, live *v1alpha1.Meeting, c meeting.CreateCommand) error {
 	differs := func(field string) error {
 		return fault.Conflict("A meeting of this room is live with another %s; end it first, or ask for the same values", field)
 	}
 	switch {
-	case c.Duration != live.Spec.Duration:
+	case c.Duration != "" && c.Duration != live.Spec.Duration:
 		return differs("duration")
-	case c.Redirect != string(live.Spec.Redirect):
+	case c.Redirect != nil && *c.Redirect != string(live.Spec.Redirect):
 		return differs("redirect")
-	case c.MaxParticipants != int(ptr.Deref(live.Spec.MaxParticipants, 0)):
+	case c.MaxParticipants != 0 && c.MaxParticipants != int(ptr.Deref(live.Spec.MaxParticipants, 0)):
 		return differs("maxParticipants")
-	case (c.Password != "") != (live.Spec.PasswordSecretRef != nil):
+	case c.Password == nil:
+		return nil
+	case (*c.Password != "") != (live.Spec.PasswordSecretRef != nil):
 		return differs("roomPassword")
-	case c.Password == "":
+	case *c.Password == "":
 		return nil
 	}
-	same, err := s.provePassword(ctx, live, c.Password)
+	same, err := s.provePassword(ctx, live, *c.Password)
 	if err == nil && !same {
 		return differs("roomPassword")
 	}

@@ -19,7 +19,10 @@ const endTimeout = 5 * time.Second
 
 // End asks for the end of the live meeting of a room, in one write, and waits until nobody is in, but no longer than
 // five seconds.
+//
+// What is answered stays true: once an end was confirmed, the room has no live meeting, on any replica.
 func (s *Store) End(ctx context.Context, t *tenant.Tenant, c meeting.EndCommand) (meeting.EndResult, error) {
+	s.catchUp(ctx)
 	m, err := s.askEnd(ctx, t, c)
 	if err != nil {
 		return meeting.EndResult{}, asFault(err)
@@ -41,6 +44,9 @@ func isDeserted(m *v1alpha1.Meeting) bool {
 	return looked && m.Status.ParticipantCount == 0
 }
 
+// isDesertedEnd says that an end was confirmed already, or would be now.
+func isDesertedEnd(m *v1alpha1.Meeting) bool { return meeting.IsLeaving(m) && isDeserted(m) }
+
 func (s *Store) askEnd(ctx context.Context, t *tenant.Tenant, c meeting.EndCommand) (*v1alpha1.Meeting, error) {
 	for attempt := 1; ; attempt++ {
 		live := s.directory.holder(t, c.Room)
@@ -50,7 +56,7 @@ func (s *Store) askEnd(ctx context.Context, t *tenant.Tenant, c meeting.EndComma
 				return nil, err
 			}
 		}
-		if live == nil {
+		if live == nil || c.UID == "" && isDesertedEnd(live) {
 			return nil, fault.NotFound("There is no live meeting of this room; look at GET meetings for those that are")
 		}
 		if c.UID != "" && c.UID != string(live.UID) {

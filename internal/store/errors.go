@@ -23,6 +23,11 @@ func asFault(err error) error {
 		return err
 	case apierrors.IsInvalid(err):
 		return fault.Invalid("", "The cluster refused a value of this request; correct it: %s", apierrors.ReasonForError(err)).Because(err)
+	case apierrors.IsForbidden(err):
+		return &fault.Error{
+			Kind: fault.KindInternal, Reason: "Refused", Cause: err,
+			Message: "The cluster refuses to store this (a quota, a namespace that is being deleted, or rights that are missing); tell the operator of this service",
+		}
 	case errors.Is(err, context.Canceled):
 		return fault.Unavailable("The request was given up before it was done; send it again").Because(err)
 	}

@@ -13,8 +13,9 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-// Join answers the live meeting of a room, and creates it when there is none. The first duration that is named is
-// the meeting's; a password becomes the room's while nobody has entered it, and must match afterwards.
+// Join answers the live meeting of a room, and creates it when there is none. While nobody has entered, the first duration
+// that is named is the meeting's, and a password becomes the room's. Afterwards a password must match, and a duration
+// changes nothing: it could be over already.
 func (s *Store) Join(ctx context.Context, t *tenant.Tenant, c meeting.JoinCommand) (meeting.View, error) {
 	s.catchUp(ctx)
 	return s.withRoom(ctx, t, c.Room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
@@ -32,7 +33,7 @@ func (s *Store) Join(ctx context.Context, t *tenant.Tenant, c meeting.JoinComman
 // settle brings a join and a live Meeting together.
 func (s *Store) settle(ctx context.Context, live *v1alpha1.Meeting, c meeting.JoinCommand) (*v1alpha1.Meeting, error) {
 	settled := live.DeepCopy()
-	if c.Duration != "" && live.Spec.Duration == "" {
+	if c.Duration != "" && live.Spec.Duration == "" && !entered(live) {
 		settled.Spec.Duration = c.Duration
 	}
 	var password secretText

@@ -49,8 +49,15 @@ func readBody(v *visit, most int64) ([]byte, error) {
 	return io.ReadAll(limited)
 }
 
+// isEmptyArray says that a body is what PHP makes of an object without members.
+func isEmptyArray(body []byte) bool {
+	rest, opened := bytes.CutPrefix(body, []byte("["))
+	rest, closed := bytes.CutSuffix(rest, []byte("]"))
+	return opened && closed && len(bytes.TrimSpace(rest)) == 0
+}
+
 func decodeJSON(body []byte, into any) error {
-	if body = bytes.TrimSpace(body); len(body) == 0 {
+	if body = bytes.TrimSpace(body); len(body) == 0 || isEmptyArray(body) {
 		return nil
 	}
 	if body[0] != '{' {

@@ -515,7 +515,7 @@ func TestBodiesOfSession(t *testing.T) {
 	}{
 		{"none", "", http.StatusBadRequest},
 		{"null", "null", http.StatusBadRequest},
-		{"an array", "[]", http.StatusBadRequest},
+		{"an array", "[1]", http.StatusBadRequest},
 		{"broken", `{"room":`, http.StatusBadRequest},
 		{"a wrong type", `{"room":"room","name":7}`, http.StatusBadRequest},
 		{"two objects", `{"room":"room","name":"Ann"}{}`, http.StatusBadRequest},

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
+)
+
+// A backend that makes sure of a room before each join names nothing but the room: what a join or another call has set since
+// is not compared.
+func TestCreateComparesWhatItNamesAlone(t *testing.T) {
+	b := newBehind(t)
+	b.tenant.Settings = meeting.DefaultSettings()
+	b.create("first") // An API server that has just started takes its time for the first.
+	if _, err := b.Store.Create(t.Context(), b.tenant, meeting.CreateCommand{Room: "r"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Join(t.Context(), b.tenant, meeting.JoinCommand{Room: "r", Duration: "00:30:00", Password: ptr.To("sesame")}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		reason string
+		change func(*meeting.CreateCommand)
+		ok     bool
+	}{
+		{"the room alone", func(*meeting.CreateCommand) {}, true},
+		{"the same duration", func(c *meeting.CreateCommand) { c.Duration = "00:30:00" }, true},
+		{"the same password", func(c *meeting.CreateCommand) { c.Password = ptr.To("sesame") }, true},
+		{"the same redirect", func(c *meeting.CreateCommand) { c.Redirect = ptr.To("") }, true},
+		{"another duration", func(c *meeting.CreateCommand) { c.Duration = "01:00:00" }, false},
+		{"another password", func(c *meeting.CreateCommand) { c.Password = ptr.To("open") }, false},
+		{"no password", func(c *meeting.CreateCommand) { c.Password = ptr.To("") }, false},
+		{"another redirect", func(c *meeting.CreateCommand) { c.Redirect = ptr.To("https://example.com") }, false},
+		{"a limit", func(c *meeting.CreateCommand) { c.MaxParticipants = 7 }, false},
+	} {
+		command := meeting.CreateCommand{Room: "r"}
+		c.change(&command)
+		switch _, err := b.Store.Create(t.Context(), b.tenant, command); {
+		case c.ok && err != nil:
+			t.Errorf("%s: %v", c.reason, err)
+		case !c.ok && !fault.Is(err, fault.KindConflict):
+			t.Errorf("%s: it is accepted, or refused with %v", c.reason, err)
+		}
+	}
+}
+
+// Once somebody has entered, a duration that comes with a join could be over already.
+func TestALateDurationChangesNothing(t *testing.T) {
+	b := newBehind(t)
+	b.tenant.Settings = meeting.DefaultSettings()
+	join := func(room string, duration v1alpha1.Duration) meeting.View {
+		t.Helper()
+		v, err := b.Join(t.Context(), b.tenant, meeting.JoinCommand{Room: room, Duration: duration})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	b.create("first") // An API server that has just started takes its time for the first.
+	join("early", "")
+	if got := join("early", "00:30:00").Length.String(); got != "00:30:00" {
+		t.Errorf("before somebody has entered, the first duration makes it %s", got)
+	}
+	v := join("late", "")
+	if err := b.MarkOpened(t.Context(), b.tenant, v); err != nil {
+		t.Fatal(err)
+	}
+	if got := join("late", "00:30:00"); got.Length.String() != "unlimited" || !got.Expires.IsZero() {
+		t.Errorf("after somebody has entered, a duration makes it %s, and it ends at %s", got.Length, got.Expires)
+	}
+}
+
+// What an answer confirmed is true: after "Meeting ended" there is no meeting to end, on this replica and on any other.
+func TestAConfirmedEndIsNotConfirmedTwice(t *testing.T) {
+	b := newBehind(t)
+	end := func() (meeting.EndResult, error) {
+		return b.End(t.Context(), b.tenant, meeting.EndCommand{Room: "r"})
+	}
+	live := b.create("r")
+	b.directory.changed(live.DeepCopy())
+	if got, err := end(); err != nil || !got.Ended {
+		t.Fatalf("the first: %+v, %v", got, err)
+	}
+	if got, err := end(); !fault.Is(err, fault.KindNotFound) {
+		t.Errorf("the second: %+v, %v", got, err)
+	}
+	// Another replica, whose cache is behind, and which has asked how far the others are.
+	other := &Store{client: b.Client, now: b.now, directory: newDirectory(), changes: newChanges(), graves: newGraves(b.now)}
+	other.directory.changed(live.DeepCopy())
+	b.Store = other
+	go func() { other.directory.changed(b.read(live)) }()
+	if got, err := end(); !fault.Is(err, fault.KindNotFound) {
+		t.Errorf("another replica's: %+v, %v", got, err)
+	}
+}
+
+// People are in: an end is asked for and not over, as often as it is asked for.
+func TestAnEndThatIsUnderWayIsToldAgain(t *testing.T) {
+	leaving := aMeeting("1", "a", "board", 0, 1)
+	leaving.Annotations = map[string]string{v1alpha1.AnnotationRoomOpened: "2026-01-01T00:00:00Z"}
+	leaving.Spec.End = &v1alpha1.MeetingEnd{}
+	if isDesertedEnd(leaving) {
+		t.Error("one whose room was not looked into counts as over")
+	}
+	leaving.Status.Phase, leaving.Status.ParticipantCount = v1alpha1.MeetingEnding, 1
+	if isDesertedEnd(leaving) {
+		t.Error("one with somebody in counts as over")
+	}
+	leaving.Status.ParticipantCount = 0
+	if !isDesertedEnd(leaving) {
+		t.Error("one that everybody has left does not count as over")
+	}
+}
+
+// What will not pass by itself is not told as an outage, which clients try again for ever.
+func TestRefusalsOfTheClusterAreNotOutages(t *testing.T) {
+	quota := apierrors.NewForbidden(schema.GroupResource{Resource: "meetings"}, "r", nil)
+	if err := asFault(quota); !fault.Is(err, fault.KindInternal) || fault.As(err).Cause == nil {
+		t.Errorf("a quota: %v", err)
+	}
+	if err := asFault(apierrors.NewTooManyRequests("busy", 1)); !fault.Is(err, fault.KindUnavailable) {
+		t.Errorf("too busy: %v", err)
+	}
+}
+
+// A config of which nothing is left takes no memory.
+func TestShelvesOfTenantsThatAreGoneAreForgotten(t *testing.T) {
+	d := newDirectory()
+	for _, config := range []string{"a", "b"} {
+		d.changed(aMeeting(config, config, "board", 0, 1))
+	}
+	d.gone(aMeeting("a", "a", "board", 0, 2))
+	if len(d.shelves) != 1 {
+		t.Errorf("%d shelves for one tenant", len(d.shelves))
+	}
+	d.lists(t, "after the end", "a")
+	d.changed(aMeeting("c", "a", "board", 0, 3))
+	d.lists(t, "after the next", "a", "c@3")
+}
