@@ -44,8 +44,9 @@ func engineRoom(t *tenant.Tenant, m *v1alpha1.Meeting) engine.RoomName {
 	return meeting.EngineRoom(string(t.UID), string(m.UID))
 }
 
-func roomOptions(t *tenant.Tenant) engine.RoomOptions {
-	return engine.RoomOptions{MaxParticipants: t.Settings.MaxParticipants}
+// roomOptions have the engine itself hold the limit: it counts those who come through any replica, or past all of them.
+func roomOptions(t *tenant.Tenant, m *v1alpha1.Meeting) engine.RoomOptions {
+	return engine.RoomOptions{MaxParticipants: t.Settings.ParticipantLimit(m.Spec.MaxParticipants)}
 }
 
 // longestWait bounds an alarm, so that a clock that is set forth is noticed: waits do not follow it.

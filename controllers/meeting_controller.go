@@ -167,7 +167,7 @@ func (r *MeetingReconciler) refresh(ctx context.Context, t *tenant.Tenant, m *v1
 	if err := visit.begin(); err != nil {
 		return err
 	}
-	if err := t.Media.Engine.Ensure(ctx, engineRoom(t, m), roomOptions(t), state); err != nil {
+	if err := t.Media.Engine.Ensure(ctx, engineRoom(t, m), roomOptions(t, m), state); err != nil {
 		return err
 	}
 	r.Observer.Told(t.Media, engineRoom(t, m), state)

@@ -89,7 +89,7 @@ type Room struct {
 
 // RoomOptions are fixed when the room is made.
 type RoomOptions struct {
-	// MaxParticipants is the tenant's greatest; a Meeting's own limit is enforced at the gateway.
+	// MaxParticipants is the Meeting's limit. The engine does not count hidden participants; the gateway does.
 	MaxParticipants int
 }
 

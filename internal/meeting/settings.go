@@ -187,3 +187,11 @@ func hostMatches(pattern, host string) bool {
 	}
 	return pattern == host
 }
+
+// ParticipantLimit is the greatest number of participants in a Meeting that asks for a limit of its own, or for none.
+func (s Settings) ParticipantLimit(own *int32) int {
+	if own == nil {
+		return s.MaxParticipants
+	}
+	return min(s.MaxParticipants, int(*own))
+}

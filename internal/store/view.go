@@ -32,7 +32,7 @@ func view(t *tenant.Tenant, m *v1alpha1.Meeting) meeting.View {
 		Created:         m.CreationTimestamp.Time,
 		Participants:    int(m.Status.ParticipantCount),
 		Peers:           m.Status.Participants,
-		MaxParticipants: t.Settings.MaxParticipants,
+		MaxParticipants: t.Settings.ParticipantLimit(m.Spec.MaxParticipants),
 		HasPassword:     m.Spec.PasswordSecretRef != nil,
 		Ended:           meeting.IsLeaving(m),
 		EndReason:       m.Status.EndReason,
@@ -41,9 +41,6 @@ func view(t *tenant.Tenant, m *v1alpha1.Meeting) meeting.View {
 		Opened:          m.Annotations[v1alpha1.AnnotationRoomOpened] != "",
 		Removed:         meeting.Removed(m),
 		Muted:           meeting.Muted(m),
-	}
-	if own := m.Spec.MaxParticipants; own != nil {
-		v.MaxParticipants = min(v.MaxParticipants, int(*own))
 	}
 	v.Expires = length.After(v.Begin())
 	if m.Status.Phase == v1alpha1.MeetingPending {

@@ -156,7 +156,7 @@ func (h *handler) openRoom(ctx context.Context, t *tenant.Tenant, view meeting.V
 		}
 	}
 	return ofEngine(t.Media.Engine.Ensure(ctx, view.EngineRoom,
-		engine.RoomOptions{MaxParticipants: t.Settings.MaxParticipants},
+		engine.RoomOptions{MaxParticipants: limitOf(t, view)},
 		engine.RoomState{ExpiresAt: view.Expires}))
 }
 
