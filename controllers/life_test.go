@@ -289,3 +289,25 @@ func TestNothingIsWrittenWhileNothingHappens(t *testing.T) {
 		t.Errorf("written from\n%+v\nto\n%+v", before, now)
 	}
 }
+
+// A link opens a room again that ended with nobody in it. Once that next meeting was ended on request, what there was before
+// it must not open the room: the last Meeting alone decides, also after its object has gone.
+func TestAnEndedMeetingTakesEarlierOnesOfItsRoomWithIt(t *testing.T) {
+	w := newWorld(t)
+	w.config()
+	inRoom := func(m *v1alpha1.Meeting) { m.Spec.Room = "board" }
+	w.meeting("first", inRoom, func(m *v1alpha1.Meeting) { m.Spec.Duration = "00:00:01" })
+	w.meeting("other-room", func(m *v1alpha1.Meeting) { m.Spec.Duration = "00:00:01" })
+	w.is("first", v1alpha1.MeetingActive)
+	w.pass(2 * time.Second)
+	w.is("first", v1alpha1.MeetingEnded, because(v1alpha1.EndExpired))
+	w.is("other-room", v1alpha1.MeetingEnded)
+	w.pass(time.Second) // The next is younger by more than the resolution of its stamp.
+	next := w.meeting("next", inRoom)
+	w.is("next", v1alpha1.MeetingActive)
+	w.is("first", v1alpha1.MeetingEnded)
+	w.patch(next, `{"spec":{"end":{}}}`)
+	w.is("next", v1alpha1.MeetingEnded, because(v1alpha1.EndRequested))
+	w.gone("first")
+	w.is("other-room", v1alpha1.MeetingEnded)
+}

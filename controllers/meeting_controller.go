@@ -200,6 +200,9 @@ func (r *MeetingReconciler) finish(ctx context.Context, t *tenant.Tenant, m *v1a
 	if meeting.IsOver(m) {
 		r.Observer.Forget(media(t), engineRoom(t, m))
 		r.writes.forget(m.UID)
+		if err := r.deleteElders(ctx, m); err != nil {
+			return ctrl.Result{}, err
+		}
 	}
 	if !d.Finalizer {
 		if err := RemoveFinalizer(ctx, r.Client, m); err != nil {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/store"
+)
+
+// deleteElders deletes the Meetings of a room that had ended before one that has ended now. What the room's links do depends
+// on the last Meeting alone. An older one that stayed longer would let them open a room that was ended on request.
+func (r *MeetingReconciler) deleteElders(ctx context.Context, m *v1alpha1.Meeting) error {
+	sameRoom, err := store.OfRoom(ctx, r.Client, m.Namespace, m.Spec.ConfigRef.Name, m.Spec.Room)
+	if err != nil {
+		return err
+	}
+	for i := range sameRoom {
+		elder := sameRoom[i].DeepCopy()
+		if elder.UID == m.UID || !meeting.IsOver(elder) || !meeting.Older(elder, m) {
+			continue
+		}
+		ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+		err := r.Client.Delete(ctx, elder, client.Preconditions{UID: &elder.UID, ResourceVersion: &elder.ResourceVersion})
+		cancel()
+		if client.IgnoreNotFound(err) != nil {
+			return err
+		}
+	}
+	return nil
+}
