@@ -41,8 +41,10 @@ type Meetings interface {
 type Options struct {
 	Tenants  Tenants
 	Meetings Meetings
-	// Now is the clock; nil means time.Now.
+	// Now is this machine's clock, by which rates and durations are measured; nil means time.Now.
 	Now func() time.Time
+	// ClusterTime is the clock by which links and tokens begin and end, the same on every replica; nil means Now.
+	ClusterTime func() time.Time
 	// Log gets a line for each call that changes something or is refused.
 	Log logr.Logger
 	// Registerer of the metrics; nil means none are registered.
@@ -60,9 +62,12 @@ type api struct {
 	tenants  Tenants
 	meetings Meetings
 	now      func() time.Time
-	log      logr.Logger
-	metrics  *metrics
-	timeout  time.Duration
+	// clusterTime is what links and tokens are dated by.
+	clusterTime func() time.Time
+
+	log     logr.Logger
+	metrics *metrics
+	timeout time.Duration
 
 	proxies   clientip.Proxies
 	wrongKeys *limit.Buckets[netip.Addr]
@@ -76,9 +81,9 @@ type api struct {
 // New makes the handler of all paths that are a tenant's BasePath followed by /api, with nothing stripped.
 func New(o Options) http.Handler {
 	a := &api{
-		tenants:   o.Tenants,
-		meetings:  o.Meetings,
-		now:       o.Now,
+		tenants:  o.Tenants,
+		meetings: o.Meetings,
+		now:      o.Now, clusterTime: o.ClusterTime,
 		log:       o.Log,
 		metrics:   newMetrics(o.Registerer),
 		timeout:   cmp.Or(o.Timeout, defaultTimeout),
@@ -92,6 +97,9 @@ func New(o Options) http.Handler {
 	}
 	if a.now == nil {
 		a.now = time.Now
+	}
+	if a.clusterTime == nil {
+		a.clusterTime = a.now
 	}
 	return a
 }

@@ -44,7 +44,7 @@ func (c *call) join() (answer, error) {
 	}
 	q.ticket.Lineage, q.ticket.PasswordOf = view.Lineage, view.PasswordOf
 	q.ticket.Username, q.ticket.Presenter = who.username, who.presenter
-	signed, err := c.tenant.Signer.IssueTicket(q.ticket, c.tenant.Users, who.lifetime, c.start)
+	signed, err := c.tenant.Signer.IssueTicket(q.ticket, c.tenant.Users, who.lifetime, c.clusterTime())
 	if err != nil {
 		return nil, err
 	}
@@ -146,13 +146,13 @@ func (c *call) identify(q joinRequest) (guest, error) {
 			g.lifetime = min(g.lifetime, asked.lifetime)
 		}
 	case q.token.signed != "":
-		grant, err := c.tenant.Signer.VerifyToken(q.token.signed, c.tenant.Users, c.start)
+		grant, err := c.tenant.Signer.VerifyToken(q.token.signed, c.tenant.Users, c.clusterTime())
 		if err != nil {
 			return g, err
 		}
 		g.username, g.presenter = grant.Username, grant.Presenter
 		// A token is good for some seconds after its end, where clocks differ.
-		g.lifetime = max(min(g.lifetime, grant.Expires.Sub(c.start)), time.Second)
+		g.lifetime = max(min(g.lifetime, grant.Expires.Sub(c.clusterTime())), time.Second)
 	case c.tenant.Protected || q.presenter:
 		return g, errTokenNeeded
 	}

@@ -16,7 +16,7 @@ func (c *call) stats() (answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return statsAnswer{at: c.start, totals: totals}, nil
+	return statsAnswer{at: c.clusterTime(), totals: totals}, nil
 }
 
 type statsAnswer struct {

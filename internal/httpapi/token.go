@@ -20,7 +20,7 @@ func (c *call) token() (answer, error) {
 	}
 	signed, err := c.tenant.Signer.IssueToken(credential.TokenRequest{
 		Username: asked.username, Presenter: asked.presenter, Lifetime: asked.lifetime, Users: c.tenant.Users,
-	}, c.start)
+	}, c.clusterTime())
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ package httpapi
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -123,5 +124,31 @@ func TestPasswordChecksAreBounded(t *testing.T) {
 	}
 	if _, ok := a.logins.Try("one more"); ok {
 		t.Error("more places afterwards than before")
+	}
+}
+
+// The clocks of the replicas' machines differ; what one signs, the others have to accept.
+func TestLinksAndTokensAreDatedByTheCluster(t *testing.T) {
+	for _, off := range []time.Duration{-10 * time.Minute, 10 * time.Minute} {
+		one := testTenant(v1alpha1.VariantA)
+		w := newWorld(t, one)
+		cluster := start.Add(off)
+		w.options.ClusterTime = func() time.Time { return cluster }
+		w.serve()
+		signed := w.do(http.MethodPost, "token", `{"username":"ada"}`).text(t, "token")
+		if grant, err := one.Signer.VerifyToken(signed, nil, cluster); err != nil || !grant.Expires.Equal(cluster.Add(time.Hour)) {
+			t.Errorf("off by %s, the token ends at %s: %v", off, grant.Expires, err)
+		}
+		joined := w.do(http.MethodPost, "join", `{"room":"r","name":"Ada","token":"`+signed+`"}`)
+		if joined.status != http.StatusOK {
+			t.Fatalf("off by %s, the token is refused: %s", off, joined.body)
+		}
+		link, err := url.Parse(joined.text(t, "join"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := one.Signer.VerifyTicket(link.Query().Get("token"), nil, cluster); err != nil {
+			t.Errorf("off by %s, the link: %v", off, err)
+		}
 	}
 }

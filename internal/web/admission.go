@@ -51,7 +51,7 @@ type youAnswer struct {
 
 // admission makes what the page gets.
 func (h *handler) admission(v *visit, view meeting.View, a applicant, who engine.Identity) (sessionAnswer, error) {
-	now := h.Now()
+	now := h.ClusterTime()
 	muted := isMuted(v.t, view, a, who)
 	traits := engine.Traits{Presenter: a.Presenter, Hidden: a.Hide, Chat: a.Chat, Notify: a.Notify, Avatar: a.Avatar}
 	traits.OS, traits.Browser = client(v.r.UserAgent())

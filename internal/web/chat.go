@@ -54,7 +54,7 @@ func (h *handler) chat(v *visit) error {
 		return errNotIn
 	}
 	payload, err := encodeChat(chatMessage{
-		ID: randomLetters(), From: p.identity(), Name: p.Name, Text: request.Text, At: h.Now().UTC().Truncate(time.Millisecond),
+		ID: randomLetters(), From: p.identity(), Name: p.Name, Text: request.Text, At: h.ClusterTime().UTC().Truncate(time.Millisecond),
 	})
 	if err != nil {
 		return err

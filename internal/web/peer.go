@@ -42,7 +42,7 @@ func (h *handler) stand(ctx context.Context, v *visit) (peer, standing, error) {
 	if !strings.EqualFold(scheme, "Bearer") {
 		return peer{}, "", errSessionOver
 	}
-	grant, err := v.t.Signer.VerifySession(token, h.Now())
+	grant, err := v.t.Signer.VerifySession(token, h.ClusterTime())
 	if err != nil {
 		return peer{}, "", err
 	}

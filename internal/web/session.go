@@ -51,7 +51,7 @@ func (h *handler) enter(ctx context.Context, v *visit) (answer sessionAnswer, by
 	if err := decode(v, maxEntryBody, &r); err != nil {
 		return answer, by, err
 	}
-	a, err := identify(v.t, r, h.Now(), h.loginCheck(ctx, v))
+	a, err := identify(v.t, r, h.ClusterTime(), h.loginCheck(ctx, v))
 	if err != nil {
 		return answer, by, err
 	}

@@ -57,9 +57,12 @@ type Options struct {
 	Meetings Meetings
 	// Hint is told that something happened in a room of the tenant, or nil.
 	Hint func(*tenant.Tenant, engine.RoomName)
-	// Now is the clock; nil means time.Now.
+	// Now is this machine's clock, by which rates are measured; nil means time.Now.
 	Now func() time.Time
-	Log logr.Logger
+	// ClusterTime is the clock by which links, tokens and sessions begin and end, the same on every replica, and which pages
+	// count down by; nil means Now.
+	ClusterTime func() time.Time
+	Log         logr.Logger
 	// Registerer of the metrics; nil means that none are registered.
 	Registerer prometheus.Registerer
 	// TrustedProxies are the addresses whose X-Forwarded-For is believed.
@@ -98,6 +101,9 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.ClusterTime == nil {
+		o.ClusterTime = o.Now
 	}
 	if o.Hint == nil {
 		o.Hint = func(*tenant.Tenant, engine.RoomName) {}
