@@ -51,6 +51,10 @@ type Options struct {
 
 // Registry keeps the Tenants of all ConferenceConfigs current. It runs on every replica.
 type Registry struct {
+	// Served is closed when this replica has answered its last request, some time after it was told to stop: until then a
+	// key that is revoked must not work. Nil means that nobody is served. Set it before the Registry runs.
+	Served <-chan struct{}
+
 	options Options
 	objects *objects
 	queue   workqueue.TypedDelayingInterface[types.NamespacedName]
@@ -85,8 +89,21 @@ func NewRegistry(o Options) *Registry {
 // NeedLeaderElection is false: every replica answers requests.
 func (r *Registry) NeedLeaderElection() bool { return false }
 
-// Start keeps the Tenants current until the context ends.
+// Start keeps the Tenants current until the context has ended and the last request has been answered.
 func (r *Registry) Start(ctx context.Context) error {
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	stopLater := context.AfterFunc(ctx, func() {
+		if r.Served != nil {
+			<-r.Served
+		}
+		stop()
+	})
+	defer stopLater()
+	return r.run(serving)
+}
+
+func (r *Registry) run(ctx context.Context) error {
 	informer, err := r.options.Cache.GetInformer(ctx, &v1alpha1.ConferenceConfig{})
 	if err != nil {
 		return err
@@ -308,12 +325,26 @@ func (r *Registry) put(name types.NamespacedName, t *Tenant) (others []types.Nam
 	}
 	before, now := r.hosts.Load(), newHosts(slices.Collect(maps.Values(r.tenants)), r.options.Default, r.options.RefuseUnknownHosts)
 	r.hosts.Store(now)
+	r.forgetEngines()
 	for other := range r.tenants {
 		if other != name && !slices.Equal(before.conflicts[other], now.conflicts[other]) {
 			others = append(others, other)
 		}
 	}
 	return others
+}
+
+// forgetEngines drops the engines that no Tenant uses. The caller holds the lock.
+func (r *Registry) forgetEngines() {
+	used := make(map[engine.Server]bool, len(r.engines))
+	for _, t := range r.tenants {
+		for _, m := range []*Media{t.Media, t.lastMedia} {
+			if m != nil {
+				used[m.Server] = true
+			}
+		}
+	}
+	maps.DeleteFunc(r.engines, func(server engine.Server, _ engine.Engine) bool { return !used[server] })
 }
 
 // dial shares one engine among the Tenants of one server.
