@@ -16,6 +16,8 @@ const (
 	// askTimeout bounds how long one that hangs holds up a reader, and askPause how often.
 	askTimeout = 250 * time.Millisecond
 	askPause   = time.Second
+	// logEvery is how often the log says of one replica that it does not answer.
+	logEvery = time.Minute
 	// answerBytes are enough for any version.
 	answerBytes = 32
 )
@@ -46,9 +48,7 @@ func (g *Group) askAll() (newest uint64) {
 		answers.Go(func() {
 			version, err := ask(address)
 			if err != nil {
-				g.Log.Info("Another replica cannot be asked; what it has just confirmed may show up here a moment later",
-					"address", address, "error", err.Error())
-				g.others.leaveAlone(name, askPause)
+				g.unanswered(name, address, err)
 			}
 			mu.Lock()
 			defer mu.Unlock()
@@ -57,6 +57,15 @@ func (g *Group) askAll() (newest uint64) {
 	}
 	answers.Wait()
 	return newest
+}
+
+// unanswered has a replica that gave no answer left alone for a moment. Where replicas can never reach each other, the log
+// says so once a minute.
+func (g *Group) unanswered(name, address string, err error) {
+	if g.others.leaveAlone(name, askPause) {
+		g.Log.Info("Another replica cannot be asked; what it has just confirmed may show up here a moment later. Check that "+
+			"the managers' pods reach each other at this address (network policy, service mesh)", "address", address, "error", err.Error())
+	}
 }
 
 func ask(address string) (uint64, error) {

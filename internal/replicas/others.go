@@ -21,10 +21,12 @@ type others struct {
 // other is one of them.
 type other struct {
 	address string
-	// renewed is when this replica last saw a sign of it, by its own clock: those of machines differ.
+	// lease is its Lease as it was seen last: its name, UID and version.
+	lease metav1.ObjectMeta
+	// renewed is when this replica last saw the Lease change, by its own clock: those of machines differ.
 	renewed time.Time
-	// again is when to ask it again after it gave no answer.
-	again time.Time
+	// again is when to ask it again after it gave no answer, logged when the log last said so.
+	again, logged time.Time
 }
 
 // watch follows the Leases.
@@ -34,8 +36,8 @@ func (g *Group) watch(ctx context.Context) error {
 		return err
 	}
 	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
-		AddFunc:    func(o any) { g.seen(ctx, o.(*coordinationv1.Lease)) },
-		UpdateFunc: func(_, o any) { g.seen(ctx, o.(*coordinationv1.Lease)) },
+		AddFunc:    func(o any) { g.seen(o.(*coordinationv1.Lease)) },
+		UpdateFunc: func(_, o any) { g.seen(o.(*coordinationv1.Lease)) },
 		DeleteFunc: func(o any) {
 			if key, err := toolscache.DeletionHandlingMetaNamespaceKeyFunc(o); err == nil {
 				_, name, _ := toolscache.SplitMetaNamespaceKey(key)
@@ -46,35 +48,69 @@ func (g *Group) watch(ctx context.Context) error {
 	return err
 }
 
-func (g *Group) seen(ctx context.Context, l *coordinationv1.Lease) {
-	address := l.Annotations[annotationAddress]
-	switch {
-	case l.Name == g.name:
+func (g *Group) seen(l *coordinationv1.Lease) {
+	if l.Name == g.name {
 		g.join.Do(func() { close(g.joined) })
-	case l.Spec.RenewTime != nil && time.Since(l.Spec.RenewTime.Time) > leftOver:
-		go g.remove(ctx, l)
-	case address != "":
-		g.others.renew(l.Name, address)
+		return
+	}
+	if address := l.Annotations[annotationAddress]; address != "" {
+		g.others.renew(l, address)
 	}
 }
 
-// remove deletes the Lease of a replica that was killed. If it fails, the next replica that starts does it.
-func (g *Group) remove(ctx context.Context, l *coordinationv1.Lease) {
-	_ = g.Client.Leases(l.Namespace).Delete(ctx, l.Name, metav1.DeleteOptions{
-		Preconditions: &metav1.Preconditions{UID: &l.UID, ResourceVersion: &l.ResourceVersion},
-	})
+// sweepLeases deletes the Leases of replicas that were killed, until the context ends.
+func (g *Group) sweepLeases(ctx context.Context) {
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			g.sweep(ctx)
+		}
+	}
 }
 
-func (o *others) renew(name, address string) {
+// sweep deletes the Leases that have not changed for long. The time in a Lease is of another machine's clock, which may be
+// wrong. If a deletion fails, the next sweep of any replica does it.
+func (g *Group) sweep(ctx context.Context) {
+	for _, l := range g.others.leftOver() {
+		_ = g.Client.Leases(l.Namespace).Delete(ctx, l.Name, metav1.DeleteOptions{
+			Preconditions: &metav1.Preconditions{UID: &l.UID, ResourceVersion: &l.ResourceVersion},
+		})
+	}
+}
+
+// leftOver are the Leases that have not changed for long.
+func (o *others) leftOver() (old []metav1.ObjectMeta) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, other := range o.known {
+		if time.Since(other.renewed) > leftOver {
+			old = append(old, other.lease)
+		}
+	}
+	return old
+}
+
+// renew keeps what a Lease says. One that is only shown again is no sign of its replica.
+func (o *others) renew(l *coordinationv1.Lease, address string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.known == nil {
 		o.known = map[string]*other{}
 	}
-	if o.known[name] == nil {
-		o.known[name] = &other{}
+	seen := o.known[l.Name]
+	if seen == nil {
+		seen = &other{}
+		o.known[l.Name] = seen
 	}
-	o.known[name].address, o.known[name].renewed = address, time.Now()
+	if seen.lease.UID == l.UID && seen.lease.ResourceVersion == l.ResourceVersion {
+		return
+	}
+	seen.address, seen.renewed = address, time.Now()
+	seen.lease = metav1.ObjectMeta{Namespace: l.Namespace, Name: l.Name, UID: l.UID, ResourceVersion: l.ResourceVersion}
 }
 
 func (o *others) forget(name string) {
@@ -99,11 +135,18 @@ func (o *others) alive() map[string]string {
 	return alive
 }
 
-// leaveAlone has nobody ask a replica for a while.
-func (o *others) leaveAlone(name string, pause time.Duration) {
+// leaveAlone has nobody ask a replica for a while. It reports whether it is time for the log to say so.
+func (o *others) leaveAlone(name string, pause time.Duration) (log bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if other := o.known[name]; other != nil {
-		other.again = time.Now().Add(pause)
+	other := o.known[name]
+	if other == nil {
+		return false
 	}
+	now := time.Now()
+	other.again = now.Add(pause)
+	if log = now.Sub(other.logged) >= logEvery; log {
+		other.logged = now
+	}
+	return log
 }

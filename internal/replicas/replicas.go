@@ -34,8 +34,10 @@ const (
 	// leaseDuration is after how long without a renewal a replica is taken for dead.
 	leaseDuration = 15 * time.Second
 	renewInterval = leaseDuration / 3
-	// leftOver is the age from which a Lease is of a replica that is gone, whatever the clocks say (as with API servers).
-	leftOver = time.Hour
+	// leftOver is after how long without a renewal the Lease of a replica that was killed is deleted, sweepEvery how often
+	// this replica looks for those.
+	leftOver   = time.Hour
+	sweepEvery = time.Minute
 	// linger is how long a replica that has served its last request can still be asked what it confirmed with it.
 	linger = 500 * time.Millisecond
 	// requestTimeout and maxHeader (bytes) are far more than a question needs.
@@ -63,9 +65,11 @@ type Options struct {
 // Group is this replica and the others.
 type Group struct {
 	// Known is the newest version of a Meeting that this replica has shown or confirmed to anybody; Served is closed when it
-	// has answered its last request. Set both before the Group runs.
+	// has answered its last request. Hinted is told of each room in which another replica heard that something happened. Set
+	// all before the Group runs.
 	Known  func() uint64
 	Served <-chan struct{}
+	Hinted func(room string)
 
 	Options
 	name   string
@@ -73,11 +77,12 @@ type Group struct {
 	join   sync.Once
 	others others
 	rounds rounds
+	outbox *outbox
 }
 
 // New makes a Group. It works once it runs; until then nobody else is in it.
 func New(o Options) *Group {
-	g := &Group{Options: o, name: "manager-" + uuid.NewString(), joined: make(chan struct{})}
+	g := &Group{Options: o, name: "manager-" + uuid.NewString(), joined: make(chan struct{}), outbox: newOutbox()}
 	g.rounds.ask = g.askAll
 	return g
 }
@@ -96,7 +101,7 @@ func (g *Group) Start(ctx context.Context) error {
 		return err
 	}
 	server := &http.Server{
-		Handler: http.HandlerFunc(g.answer), MaxHeaderBytes: maxHeader,
+		Handler: g.handler(), MaxHeaderBytes: maxHeader,
 		ReadTimeout: requestTimeout, WriteTimeout: requestTimeout, IdleTimeout: time.Minute,
 	}
 	failed := make(chan error, 1)
@@ -109,6 +114,8 @@ func (g *Group) Start(ctx context.Context) error {
 	}
 	ours := g.lease(listener.Addr().String())
 	go ours.Run(serving)
+	go g.sweepLeases(serving)
+	go g.sendHints(serving)
 	select {
 	case err := <-failed:
 		return err
@@ -129,6 +136,14 @@ func (g *Group) lease(address string) lease.Controller {
 			l.Annotations = map[string]string{annotationAddress: address}
 			return nil
 		})
+}
+
+// handler answers the other replicas.
+func (g *Group) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST "+hintsPath, g.receiveHints)
+	mux.HandleFunc("/", g.answer)
+	return mux
 }
 
 // answer tells any other what this replica knows. The number is no secret, and nothing is read from the request.

@@ -44,6 +44,8 @@ type member struct {
 	*Group
 	known  atomic.Uint64
 	served chan struct{}
+	// hinted has the rooms that it was told of.
+	hinted chan string
 	// stop ends it and waits until it has ended.
 	stop func()
 }
@@ -58,10 +60,10 @@ func start(t *testing.T, c *testkit.Cluster, known uint64) *member {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &member{served: make(chan struct{})}
+	m := &member{served: make(chan struct{}), hinted: make(chan string, 100)}
 	m.known.Store(known)
 	m.Group = New(Options{Cache: leases, Client: kubernetes.NewForConfigOrDie(&config).CoordinationV1(), Namespace: c.Namespace, Log: logr.Discard()})
-	m.Known, m.Served = m.known.Load, m.served
+	m.Known, m.Served, m.Hinted = m.known.Load, m.served, func(room string) { m.hinted <- room }
 	ctx, cancel := context.WithCancel(context.Background())
 	watching, unwatch := context.WithCancel(context.Background())
 	ended := make(chan error, 2)
@@ -179,25 +181,83 @@ func TestReplicasThatDoNotAnswer(t *testing.T) {
 	if alive := one.others.alive(); alive["silent"] != "" {
 		t.Error("one that has just not answered is asked again at once")
 	}
+	if one.others.leaveAlone("silent", 0) {
+		t.Error("the log says each time that it does not answer")
+	}
 	one.sees(t, 2)
 }
 
 func TestLeasesOfDeadReplicasAreRemoved(t *testing.T) {
 	c := testkit.ControlPlane(t)
-	old := leaseOf(t, c, "killed", "127.0.0.1:1", time.Now().Add(-2*leftOver))
+	old := leaseOf(t, c, "killed", "127.0.0.1:1", time.Now())
 	killed := leaseOf(t, c, "killed-just-now", "127.0.0.1:1", time.Now())
 	one := start(t, c, 1)
-	eventually(t, "an old Lease goes", func() bool {
-		return apierrors.IsNotFound(c.Client.Get(t.Context(), client.ObjectKeyFromObject(old), old))
-	})
+	one.sees(t, 2)
+	one.seenLast("killed", leftOver+time.Second)
+	one.seenLast("killed-just-now", leaseDuration)
+	if len(one.others.alive()) != 0 {
+		t.Error("one that does not renew its Lease is taken for alive")
+	}
+	one.sweep(t.Context())
+	if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(old), old); !apierrors.IsNotFound(err) {
+		t.Errorf("a Lease that has not changed for an hour stays: %v", err)
+	}
 	if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(killed), killed); err != nil {
 		t.Errorf("the Lease of one that may live is gone: %v", err)
 	}
-	one.others.mu.Lock()
-	one.others.known["killed-just-now"].renewed = time.Now().Add(-leaseDuration)
-	one.others.mu.Unlock()
-	if len(one.others.alive()) != 0 {
-		t.Error("one that does not renew its Lease is taken for alive")
+}
+
+// seenLast has it that a Lease was last seen to change some time ago.
+func (m *member) seenLast(name string, ago time.Duration) {
+	m.others.mu.Lock()
+	defer m.others.mu.Unlock()
+	m.others.known[name].renewed = time.Now().Add(-ago)
+}
+
+// A replica is alive while it renews its Lease, whatever time its machine writes there.
+func TestClocksOfOtherReplicasDoNotMatter(t *testing.T) {
+	c := testkit.ControlPlane(t)
+	one := start(t, c, 1)
+	for name, off := range map[string]time.Duration{"slow": -24 * time.Hour, "fast": 24 * time.Hour} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("7")) }))
+		defer server.Close()
+		l := leaseOf(t, c, name, strings.TrimPrefix(server.URL, "http://"), time.Now().Add(off))
+		one.sees(t, 1)
+		if got := one.Newest(t.Context()); got != 7 {
+			t.Errorf("%s: it learns of %d, want 7", name, got)
+		}
+		renewed := metav1.NewMicroTime(time.Now().Add(off))
+		one.seenLast(name, leaseDuration)
+		l.Spec.RenewTime = &renewed
+		if err := c.Client.Update(t.Context(), l); err != nil {
+			t.Fatal(err)
+		}
+		one.sees(t, 1)
+		one.sweep(t.Context())
+		if err := c.Client.Delete(t.Context(), l); err != nil {
+			t.Errorf("%s: the Lease of a living replica is gone: %v", name, err)
+		}
+		one.sees(t, 0)
+	}
+}
+
+// A Lease that the informer shows again, because it has read all anew, is no sign of life.
+func TestALeaseThatIsShownAgainIsNotRenewed(t *testing.T) {
+	g := New(Options{})
+	l := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{
+		Name: "other", UID: "1", ResourceVersion: "7", Annotations: map[string]string{annotationAddress: "127.0.0.1:1"},
+	}}
+	g.seen(l)
+	(&member{Group: g}).seenLast("other", leaseDuration)
+	g.seen(l)
+	if len(g.others.alive()) != 0 {
+		t.Error("it is taken for alive")
+	}
+	l = l.DeepCopy()
+	l.ResourceVersion = "8"
+	g.seen(l)
+	if len(g.others.alive()) != 1 {
+		t.Error("one that was renewed is not taken for alive")
 	}
 }
 
