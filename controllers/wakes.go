@@ -31,60 +31,53 @@ const (
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
 // Wakes are the reasons to reconcile that do not come from the cluster's API: what the observer saw, and Tenants whose
-// Secrets changed. Each controller has channels of its own, because a channel has one reader.
+// Secrets changed. None of its methods blocks. Each controller has a set of its own.
 type Wakes struct {
-	seen           chan event.TypedGenericEvent[types.NamespacedName]
-	changed        chan event.TypedGenericEvent[types.NamespacedName]
-	places         chan event.TypedGenericEvent[types.NamespacedName]
-	tenantMeetings chan event.TypedGenericEvent[types.NamespacedName]
-	tenantConfigs  chan event.TypedGenericEvent[types.NamespacedName]
-	done           <-chan struct{}
+	listen                                               listen
+	seen, changed, places, tenantMeetings, tenantConfigs *nameSet
 }
 
-// NewWakes makes channels that are in use until the context ends.
-func NewWakes(ctx context.Context) Wakes {
-	channel := func() chan event.TypedGenericEvent[types.NamespacedName] {
-		return make(chan event.TypedGenericEvent[types.NamespacedName], 1024)
+// NewWakes makes sets that are filled by its methods and, while a controller runs, by the changes of Tenants that notify
+// tells of.
+func NewWakes(notify func(func(types.NamespacedName)) (stop func())) Wakes {
+	return Wakes{
+		listen: notify, seen: newNameSet(), changed: newNameSet(), places: newNameSet(),
+		tenantMeetings: newNameSet(), tenantConfigs: newNameSet(),
 	}
-	return Wakes{seen: channel(), changed: channel(), places: channel(), tenantMeetings: channel(), tenantConfigs: channel(), done: ctx.Done()}
 }
 
 // Meeting wakes one Meeting.
-func (w Wakes) Meeting(m *v1alpha1.Meeting) { w.send(w.seen, client.ObjectKeyFromObject(m)) }
+func (w Wakes) Meeting(m *v1alpha1.Meeting) { w.seen.add(client.ObjectKeyFromObject(m)) }
 
 // Details wakes one Meeting for what its participants do: nobody has come or left.
-func (w Wakes) Details(m *v1alpha1.Meeting) { w.send(w.changed, client.ObjectKeyFromObject(m)) }
+func (w Wakes) Details(m *v1alpha1.Meeting) { w.changed.add(client.ObjectKeyFromObject(m)) }
 
 // Tenant wakes a ConferenceConfig and all its Meetings.
 func (w Wakes) Tenant(name types.NamespacedName) {
-	w.send(w.tenantConfigs, name)
-	w.send(w.tenantMeetings, name)
+	w.tenantConfigs.add(name)
+	w.tenantMeetings.add(name)
 }
 
 // Config wakes a ConferenceConfig alone.
-func (w Wakes) Config(name types.NamespacedName) { w.send(w.tenantConfigs, name) }
+func (w Wakes) Config(name types.NamespacedName) { w.tenantConfigs.add(name) }
 
 // Turn wakes a Meeting that has waited for a place.
-func (w Wakes) Turn(name types.NamespacedName) { w.send(w.places, name) }
+func (w Wakes) Turn(name types.NamespacedName) { w.places.add(name) }
 
-func (w Wakes) send(to chan event.TypedGenericEvent[types.NamespacedName], name types.NamespacedName) {
-	select {
-	case to <- event.TypedGenericEvent[types.NamespacedName]{Object: name}:
-	case <-w.done:
-	}
-}
+// toNothing is for sets that their methods alone fill.
+func toNothing(func(types.NamespacedName)) (stop func()) { return func() {} }
 
-func (w Wakes) meetings() source.Source { return from(w.seen, itself, arrivals) }
+func (w Wakes) meetings() source.Source { return w.seen.source(toNothing, itself, arrivals) }
 
-func (w Wakes) details() source.Source { return from(w.changed, itself, details) }
+func (w Wakes) details() source.Source { return w.changed.source(toNothing, itself, details) }
 
 // turns leave a Meeting the place in the queue that it has by itself.
-func (w Wakes) turns() source.Source { return from(w.places, itself, handler.LowPriority) }
+func (w Wakes) turns() source.Source { return w.places.source(toNothing, itself, handler.LowPriority) }
 
-func (w Wakes) configs() source.Source { return from(w.tenantConfigs, itself, usual) }
+func (w Wakes) configs() source.Source { return w.tenantConfigs.source(w.listen, itself, usual) }
 
 func (w Wakes) tenants(requests func(context.Context, types.NamespacedName) []reconcile.Request) source.Source {
-	return from(w.tenantMeetings, requests, usual)
+	return w.tenantMeetings.source(w.listen, requests, usual)
 }
 
 func itself(_ context.Context, name types.NamespacedName) []reconcile.Request {
@@ -122,14 +115,6 @@ func meetingEvents() handler.EventHandler {
 		UpdateFunc: func(_ context.Context, e event.UpdateEvent, q queue) { now(e.ObjectNew, false, q) },
 		DeleteFunc: func(_ context.Context, e event.DeleteEvent, q queue) { now(e.Object, false, q) },
 	}
-}
-
-func from(channel chan event.TypedGenericEvent[types.NamespacedName], requests func(context.Context, types.NamespacedName) []reconcile.Request, priority int) source.Source {
-	return source.TypedChannel(channel, handler.TypedFuncs[types.NamespacedName, reconcile.Request]{
-		GenericFunc: func(ctx context.Context, e event.TypedGenericEvent[types.NamespacedName], q queue) {
-			add(q, priority, requests(ctx, e.Object)...)
-		},
-	})
 }
 
 func add(q queue, priority int, requests ...reconcile.Request) {

@@ -118,7 +118,7 @@ func (w *world) controllers(ctx context.Context, shared cache.Cache, objects cli
 		Controller: config.Controller{SkipNameValidation: ptr.To(true)},
 	})
 	w.must(err)
-	wakes := NewWakes(ctx)
+	wakes := NewWakes(tenants.Notify)
 	meetings, err := store.New(ctx, store.Options{Client: w.Client, Cache: shared, Now: w.now})
 	w.must(err)
 	w.observer = NewObserver(tenants, meetings, w.Client, w.now, mgr.GetLogger())
@@ -128,7 +128,6 @@ func (w *world) controllers(ctx context.Context, shared cache.Cache, objects cli
 			wakes.Tenant(t.NamespacedName)
 		}
 	}
-	tenants.Notify(wakes.Tenant)
 	events := mgr.GetEventRecorder("convene")
 	w.must((&MeetingReconciler{Client: objects, API: w.Client, Tenants: tenants, Observer: w.observer, Events: events, Now: w.now}).SetupWithManager(mgr, wakes))
 	w.must((&ConfigReconciler{

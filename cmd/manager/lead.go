@@ -4,10 +4,8 @@ package main
 
 import (
 	"context"
-	"sync"
 	"time"
 
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -19,7 +17,6 @@ import (
 
 	"convene.dev/convene/controllers"
 	"convene.dev/convene/internal/engine"
-	"convene.dev/convene/internal/tenant"
 )
 
 const (
@@ -53,10 +50,8 @@ func (l leading) Start(ctx context.Context) error {
 }
 
 func (l leading) lead(ctx context.Context) error {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
 	shared := &sharedCache{Cache: l.cache}
-	defer func() { _ = shared.takeOff() }()
+	defer shared.release()
 	mgr, err := ctrl.NewManager(l.config, ctrl.Options{
 		Scheme:                        l.scheme,
 		Logger:                        l.log,
@@ -75,7 +70,7 @@ func (l leading) lead(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	wakes := controllers.NewWakes(ctx)
+	wakes := controllers.NewWakes(l.tenants.Notify)
 	observer := controllers.NewObserver(l.tenants, l.meetings, l.direct, l.clock.Now, l.log.WithName("observer"))
 	observer.CallsPerSecond = l.engineCalls
 	observer.Changed, observer.Details = wakes.Meeting, wakes.Details
@@ -100,34 +95,11 @@ func (l leading) lead(ctx context.Context) error {
 	}
 	gauges := told{metrics.Registry, controllers.Gauges{Cache: l.cache, Observer: observer}}
 	jumps := &controllers.Jumps{Meetings: l.objects, Now: l.clock.Now, Wake: wakes.Meeting}
-	for _, r := range []manager.Runnable{observer, gauges, jumps} {
+	hinted := whileLeading(func() (stop func()) { return l.hints.to(observer.Hint) })
+	for _, r := range []manager.Runnable{observer, gauges, jumps, hinted} {
 		if err := mgr.Add(r); err != nil {
 			return err
 		}
 	}
-	defer l.tenants.Notify(func(name types.NamespacedName) { wakes.Tenant(name) })()
-	defer l.hints.to(observer.Hint)()
 	return mgr.Start(ctx)
-}
-
-// hints go from the gateway's webhook to the observer, where this replica leads.
-type hints struct {
-	mu       sync.Mutex
-	receiver func(engine.RoomName)
-}
-
-func (h *hints) to(receiver func(engine.RoomName)) (stop func()) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.receiver = receiver
-	return func() { h.to(nil) }
-}
-
-func (h *hints) give(_ *tenant.Tenant, room engine.RoomName) {
-	h.mu.Lock()
-	receiver := h.receiver
-	h.mu.Unlock()
-	if receiver != nil {
-		receiver(room)
-	}
 }

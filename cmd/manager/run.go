@@ -83,10 +83,11 @@ func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger
 	scheme := runtime.NewScheme()
 	_ = clientgoscheme.AddToScheme(scheme)
 	_ = v1alpha1.AddToScheme(scheme)
+	informers := &informers{}
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                  scheme,
 		Logger:                  log,
-		Cache:                   cacheOptions(s),
+		Cache:                   cacheOptions(s, informers),
 		Metrics:                 metricsserver.Options{BindAddress: s.metricsAddress},
 		HealthProbeBindAddress:  s.healthAddress,
 		GracefulShutdownTimeout: ptr.To(s.drainDelay + drainTimeout + 5*time.Second),
@@ -94,7 +95,7 @@ func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger
 	if err != nil {
 		return err
 	}
-	p := &parts{settings: s, config: config, scheme: scheme, log: log, clock: cluster, cache: mgr.GetCache()}
+	p := &parts{settings: s, config: config, scheme: scheme, log: log, clock: cluster, cache: mgr.GetCache(), informers: informers}
 	if err := p.build(ctx); err != nil {
 		return err
 	}
@@ -129,10 +130,11 @@ type parts struct {
 	tenants  *tenant.Registry
 	meetings *store.Store
 	// replicas is nil where this is the only one.
-	replicas *replicas.Group
-	contact  *contact
-	server   *gateway.Server
-	hints    hints
+	replicas  *replicas.Group
+	informers *informers
+	contact   *contact
+	server    *gateway.Server
+	hints     hints
 }
 
 func (p *parts) build(ctx context.Context) error {
@@ -165,7 +167,7 @@ func (p *parts) build(ctx context.Context) error {
 	if err := store.AddIndexes(ctx, p.cache); err != nil {
 		return err
 	}
-	o := store.Options{Client: p.direct, Cache: p.cache, Now: p.clock.Now}
+	o := store.Options{Client: p.direct, Cache: p.cache, Source: p.informers, Now: p.clock.Now}
 	ready := []<-chan struct{}{p.tenants.Ready()}
 	if p.leaderElect {
 		leases, err := coordinationv1client.NewForConfigAndClient(p.config, httpClient)
@@ -181,11 +183,14 @@ func (p *parts) build(ctx context.Context) error {
 	if p.meetings, err = store.New(ctx, o); err != nil {
 		return err
 	}
+	p.hints.known = p.knownRoom
 	if err := p.serveWith(ready); err != nil {
 		return err
 	}
+	p.tenants.Served = p.server.Served()
 	if p.replicas != nil {
 		p.replicas.Known, p.replicas.Served = p.meetings.Known, p.server.Served()
+		p.replicas.Hinted, p.hints.forward = p.hints.forwarded, p.replicas.Hint
 	}
 	return nil
 }
@@ -207,10 +212,11 @@ func (p *parts) handler() (http.Handler, error) {
 	metrics.Registry.MustRegister(livekit.Metrics(), buildInfo(), p.contact.age())
 	metrics.Registry.MustRegister(controllers.Metrics()...)
 	api := httpapi.New(httpapi.Options{
-		Tenants: p.tenants, Meetings: p.meetings, Log: p.log.WithName("api"), Registerer: metrics.Registry, TrustedProxies: p.trustedProxies,
+		Tenants: p.tenants, Meetings: p.meetings, ClusterTime: p.clock.Now, Log: p.log.WithName("api"), Registerer: metrics.Registry, TrustedProxies: p.trustedProxies,
 	})
 	pages, err := web.New(web.Options{
-		Tenants: p.tenants, Meetings: p.meetings, Hint: p.hints.give, Log: p.log.WithName("web"), Registerer: metrics.Registry, TrustedProxies: p.trustedProxies,
+		Tenants: p.tenants, Meetings: p.meetings, Hint: p.hints.give, ClusterTime: p.clock.Now, Log: p.log.WithName("web"),
+		Registerer: metrics.Registry, TrustedProxies: p.trustedProxies,
 	})
 	if err != nil {
 		return nil, err
@@ -219,8 +225,8 @@ func (p *parts) handler() (http.Handler, error) {
 }
 
 // cacheOptions keep what nobody here reads out of memory.
-func cacheOptions(s settings) cache.Options {
-	o := cache.Options{DefaultTransform: slim, NewInformer: reconnect.Informer, ByObject: map[client.Object]cache.ByObject{
+func cacheOptions(s settings, informers *informers) cache.Options {
+	o := cache.Options{DefaultTransform: slim, NewInformer: informers.make, ByObject: map[client.Object]cache.ByObject{
 		&coordinationv1.Lease{}: {Namespaces: map[string]cache.Config{s.leaseNamespace: {}}, Label: replicas.Leases()},
 	}}
 	if s.namespace != "" {

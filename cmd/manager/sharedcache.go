@@ -4,22 +4,21 @@ package main
 
 import (
 	"context"
-	"errors"
 	"sync"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// sharedCache is a cache that another manager starts and stops. Controllers never take their event handlers off, because
-// their cache stops with them. This one does not: without takeOff, each lost Lease would leave handlers that go on mapping
-// every event for a queue that nobody reads.
+// sharedCache is a cache that another manager starts and stops. It keeps the event handlers that its manager adds, because
+// controllers never remove theirs: without release each lost Lease would leave some behind.
 type sharedCache struct {
 	cache.Cache
-
-	mu    sync.Mutex
-	added []func() error
+	mu       sync.Mutex
+	released bool
+	handlers []func()
 }
 
 // Start waits: the cache runs already.
@@ -28,39 +27,49 @@ func (*sharedCache) Start(ctx context.Context) error {
 	return nil
 }
 
-// GetInformer gives an informer that keeps what is added to it.
-func (s *sharedCache) GetInformer(ctx context.Context, o client.Object, options ...cache.InformerGetOption) (cache.Informer, error) {
-	informer, err := s.Cache.GetInformer(ctx, o, options...)
-	if err != nil {
-		return nil, err
-	}
-	return sharedInformer{informer, s}, nil
+// GetInformer gets the cache's.
+func (s *sharedCache) GetInformer(ctx context.Context, o client.Object, opts ...cache.InformerGetOption) (cache.Informer, error) {
+	i, err := s.Cache.GetInformer(ctx, o, opts...)
+	return sharedInformer{i, s}, err
 }
 
-// takeOff takes off every handler that was added.
-func (s *sharedCache) takeOff() error {
+// GetInformerForKind gets the cache's.
+func (s *sharedCache) GetInformerForKind(ctx context.Context, gvk schema.GroupVersionKind, opts ...cache.InformerGetOption) (cache.Informer, error) {
+	i, err := s.Cache.GetInformerForKind(ctx, gvk, opts...)
+	return sharedInformer{i, s}, err
+}
+
+// release removes the event handlers.
+func (s *sharedCache) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var all error
-	for _, remove := range s.added {
-		all = errors.Join(all, remove())
+	for _, remove := range s.handlers {
+		remove()
 	}
-	s.added = nil
-	return all
+	s.handlers, s.released = nil, true
+}
+
+// keep has a handler removed by release, at once where that was called already.
+func (s *sharedCache) keep(remove func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.released {
+		remove()
+		return
+	}
+	s.handlers = append(s.handlers, remove)
 }
 
 type sharedInformer struct {
 	cache.Informer
-	of *sharedCache
+	shared *sharedCache
 }
 
-// AddEventHandlerWithOptions is what controllers call.
+// AddEventHandlerWithOptions is how controllers add theirs.
 func (i sharedInformer) AddEventHandlerWithOptions(h toolscache.ResourceEventHandler, o toolscache.HandlerOptions) (toolscache.ResourceEventHandlerRegistration, error) {
 	registration, err := i.Informer.AddEventHandlerWithOptions(h, o)
 	if err == nil {
-		i.of.mu.Lock()
-		defer i.of.mu.Unlock()
-		i.of.added = append(i.of.added, func() error { return i.RemoveEventHandler(registration) })
+		i.shared.keep(func() { _ = i.RemoveEventHandler(registration) })
 	}
 	return registration, err
 }

@@ -69,10 +69,8 @@ func TestSharedCacheTakesHandlersOff(t *testing.T) {
 	makeMeeting("first")
 	reaches(store, 1)
 	reaches(controller, 1)
-	if err := shared.takeOff(); err != nil {
-		t.Fatal(err)
-	}
-	next := heard(shared) // The controllers of the next term: a handler that hears after the one that was taken off.
+	shared.release()
+	next := heard(&sharedCache{Cache: all}) // The controllers of the next term: a handler that hears after the one that was taken off.
 	makeMeeting("second")
 	reaches(store, 2)
 	reaches(next, 2)
