@@ -19,6 +19,7 @@ import (
 // settings are the manager's flags.
 type settings struct {
 	gatewayAddresses []string
+	webhookAddress   string
 	metricsAddress   string
 	healthAddress    string
 	kubeconfig       string
@@ -77,6 +78,8 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 		s.gatewayAddresses = append(s.gatewayAddresses, strings.Split(v, ",")...)
 		return nil
 	})
+	f.StringVar(&s.webhookAddress, "webhook-bind-address", "",
+		"`address` that takes webhooks of LiveKit alone, without TLS: for a gateway whose certificate is for another name; empty for none")
 	f.StringVar(&s.metricsAddress, "metrics-bind-address", ":8082", "`address` of Prometheus metrics; 0 for none")
 	f.StringVar(&s.healthAddress, "health-probe-bind-address", ":8083", "`address` of /healthz and /readyz; 0 for none")
 	f.StringVar(&s.kubeconfig, "kubeconfig", getenv("KUBECONFIG"), "`file` with the cluster's address and credentials; empty inside a cluster")

@@ -103,6 +103,9 @@ func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger
 	if p.replicas != nil {
 		runnables = append(runnables, p.replicas)
 	}
+	if p.webhooks != nil {
+		runnables = append(runnables, p.webhooks)
+	}
 	for _, r := range runnables {
 		if err := mgr.Add(r); err != nil {
 			return err
@@ -134,7 +137,9 @@ type parts struct {
 	informers *informers
 	contact   *contact
 	server    *gateway.Server
-	hints     hints
+	// webhooks is nil where the gateway takes them.
+	webhooks *gateway.Server
+	hints    hints
 }
 
 func (p *parts) build(ctx context.Context) error {
@@ -205,7 +210,20 @@ func (p *parts) serveWith(ready []<-chan struct{}) error {
 		Addresses: p.gatewayAddresses, Handler: handler, Ready: ready, CertFile: p.tlsCertFile, KeyFile: p.tlsKeyFile,
 		DrainDelay: p.drainDelay, DrainTimeout: drainTimeout, TrustedProxies: p.trustedProxies, Log: p.log.WithName("gateway"),
 	})
+	if p.webhookAddress != "" {
+		p.webhooks = gateway.New(gateway.Options{
+			Addresses: []string{p.webhookAddress}, Handler: webhooksAlone(handler), Ready: ready,
+			DrainDelay: p.drainDelay, DrainTimeout: drainTimeout, Log: p.log.WithName("webhooks"),
+		})
+	}
 	return nil
+}
+
+// webhooksAlone lets nothing through to a handler but webhooks, which are signed.
+func webhooksAlone(handler http.Handler) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle(web.WebhookPath, handler)
+	return mux
 }
 
 func (p *parts) handler() (http.Handler, error) {

@@ -15,8 +15,8 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-// webhookPath is the same on every host: the engine knows of no tenants.
-const webhookPath = "/engine/webhook"
+// WebhookPath is the same on every host: the engine knows of no tenants.
+const WebhookPath = "/engine/webhook"
 
 // visit is one request to one tenant.
 type visit struct {
@@ -68,7 +68,7 @@ var errNoSuchPage = fault.NotFound("There is no such page; check the link")
 func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := requestid.Of(r)
 	w.Header().Set(requestid.Header, id)
-	if r.URL.Path == webhookPath {
+	if r.URL.Path == WebhookPath {
 		h.webhook(w, r)
 		return
 	}

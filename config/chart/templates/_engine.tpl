@@ -61,7 +61,7 @@
   "logging" (dict "json" true "level" "info")
   "room" (dict "auto_create" false)
   "rtc" $rtc
-  "webhook" (dict "urls" (list (printf "%s://%s.%s.svc:%d/engine/webhook" (ternary "https" "http" (ne .Values.gatewayTLS.secretName "")) (include "convene.fullname" .) .Release.Namespace (int .Values.service.port))))
+  "webhook" (dict "urls" (list (printf "http://%s.%s.svc:%d/engine/webhook" (include "convene.fullname" .) .Release.Namespace (ternary 8082 (int .Values.service.port) (ne .Values.gatewayTLS.secretName "")))))
 }}
 {{- with include "convene.engine.redisAddress" . }}
 {{- $_ := set $config "redis" (dict "address" .) }}
