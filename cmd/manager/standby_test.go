@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/testkit"
+)
+
+const (
+	keyBefore = "key-before-0123456789-0123456789"
+	keyAfter  = "key-after-0123456789-0123456789"
+)
+
+// A replica that stands by runs no controller that would take what changes. It follows tenants all the same, however many
+// changes there were: a key that is removed has to stop there too. And it keeps none of the hints that come to it.
+func TestAReplicaThatStandsByFollowsTenants(t *testing.T) {
+	const changes = 100_000
+	r := newReplica(t)
+	r.heldByAnother()
+	keys := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: "keys"}, StringData: map[string]string{"current": keyBefore}}
+	r.Create(t, keys)
+	r.run(leading{r.parts}.lead)
+	testkit.Eventually(t, patience, func() error {
+		if r.asked.Load() == 0 {
+			return errors.New("it does not ask for the Lease")
+		}
+		return nil
+	})
+	often, other := r.tenantOf("often"), r.tenantOf("other")
+	r.configs.set(other, 1)
+	r.accepts(client.ObjectKeyFromObject(other), keyBefore, true)
+	for i := range changes {
+		r.configs.set(often, int64(i+1))
+		r.served(client.ObjectKeyFromObject(often), int64(i+1))
+		r.hints.give(nil, meeting.EngineRoom("other", fmt.Sprint(i)))
+	}
+	for i, key := range []string{keyAfter, keyBefore, keyAfter} {
+		keys.StringData = map[string]string{"current": key}
+		must(t, r.Client.Update(t.Context(), keys))
+		r.accepts(client.ObjectKeyFromObject(other), key, true)
+		r.configs.set(other, int64(i+2))
+		r.served(client.ObjectKeyFromObject(other), int64(i+2))
+	}
+	r.accepts(client.ObjectKeyFromObject(other), keyBefore, false)
+	if r.hints.observe("any") {
+		t.Error("a replica that stands by takes hints")
+	}
+}

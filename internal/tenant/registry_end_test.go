@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tenant
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/testkit"
+)
+
+// A manager that was told to stop still serves for some seconds. A key that is revoked meanwhile must not work there.
+func TestKeysAreFollowedUntilTheLastRequest(t *testing.T) {
+	r := newRig(t, testkit.ControlPlane(t), nil, "")
+	served := make(chan struct{})
+	stopping := NewRegistry(r.registry.options)
+	stopping.Served = served
+	r.registry = stopping
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	ended := make(chan error, 1)
+	go func() { ended <- stopping.Start(ctx) }()
+	keys := secret(r.Namespace, "keys", map[string]string{"current": strong})
+	r.create(t, keys, r.config(r.Namespace, "a"))
+	r.eventually(t, r.accepts(r.Namespace, "a", strong))
+	stop()
+	for _, key := range []string{"after-" + strong, "once-more-" + strong} {
+		keys.StringData = map[string]string{"current": key}
+		if err := r.Client.Update(t.Context(), keys); err != nil {
+			t.Fatal(err)
+		}
+		r.eventually(t, r.accepts(r.Namespace, "a", key))
+	}
+	close(served)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// An engine is kept while a tenant uses it, and not for each key that one ever had.
+func TestEnginesThatNobodyUsesAreForgotten(t *testing.T) {
+	r := newRig(t, testkit.ControlPlane(t), nil, "")
+	media := secret(r.Namespace, "livekit", map[string]string{"apiKey": "key-0", "apiSecret": strings.Repeat("s", 40)})
+	config := r.config(r.Namespace, "a")
+	config.Spec.Media = &v1alpha1.MediaSpec{APIURL: "http://livekit:7880", SecretRef: v1alpha1.MediaSecretReference{Name: "livekit"}}
+	r.create(t, secret(r.Namespace, "keys", map[string]string{"current": strong}), media, config)
+	uses := func(key string) func() error {
+		return func() error {
+			tenants := r.registry.All()
+			if len(tenants) != 1 || tenants[0].Media == nil || tenants[0].Media.Server.Key != key {
+				return fmt.Errorf("the key %s is not in use", key)
+			}
+			r.registry.mu.Lock()
+			defer r.registry.mu.Unlock()
+			if n := len(r.registry.engines); n != 1 {
+				return fmt.Errorf("%d engines are kept", n)
+			}
+			return nil
+		}
+	}
+	r.eventually(t, uses("key-0"))
+	for _, key := range []string{"key-1", "key-2"} {
+		media.StringData = map[string]string{"apiKey": key}
+		if err := r.Client.Update(t.Context(), media); err != nil {
+			t.Fatal(err)
+		}
+		r.eventually(t, uses(key))
+	}
+}
