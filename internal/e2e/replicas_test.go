@@ -104,8 +104,8 @@ type roomOperation struct {
 	status int
 }
 
-// roomModel is one room: a meeting is live or it is not. A second end while the first is under way succeeds too, so
-// only a refusal tells something: that no meeting was live. A call that failed may have been carried out or not.
+// roomModel is one room: a meeting is live or it is not, and an end that is confirmed ends one that is. A call that failed may
+// have been carried out or not.
 var roomModel = (&porcupine.NondeterministicModel{
 	Init: func() []any { return []any{false} },
 	Step: func(state, input, output any) []any {
@@ -113,7 +113,7 @@ var roomModel = (&porcupine.NondeterministicModel{
 		switch {
 		case status >= http.StatusInternalServerError:
 			return []any{live, !end}
-		case status == http.StatusOK:
+		case status == http.StatusOK && (live || !end):
 			return []any{!end}
 		case end && status == http.StatusNotFound && !live:
 			return []any{false}
