@@ -55,7 +55,8 @@ func resolve(ctx context.Context, config *v1alpha1.ConferenceConfig, find lookup
 	r.web()
 	r.media()
 	r.keepMedia()
-	return &r.Tenant, r.again
+	resolved := r.Tenant // Not a part of the resolver, which has the previous Tenant: each would keep all before it.
+	return &resolved, r.again
 }
 
 func (r *resolver) problem(condition, reason string, whenTrue, fatal bool, format string, args ...any) {
