@@ -129,13 +129,15 @@ type replica struct {
 	configs *configs
 	// tapped has what is told of Meetings.
 	tapped *tapped
+	// changed has a signal after a change of a tenant.
+	changed chan struct{}
 	// asked counts the requests for the Lease of the controllers.
 	asked atomic.Int32
 }
 
 func newReplica(t *testing.T) *replica {
 	t.Helper()
-	r := &replica{Cluster: testkit.ControlPlane(t), t: t, configs: &configs{}}
+	r := &replica{Cluster: testkit.ControlPlane(t), t: t, configs: &configs{}, changed: make(chan struct{}, 1)}
 	config := rest.CopyConfig(r.Config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(q *http.Request) (*http.Response, error) {
@@ -167,6 +169,12 @@ func newReplica(t *testing.T) *replica {
 	r.meetings, err = store.New(t.Context(), store.Options{Client: r.Client, Cache: r.tapped, Now: time.Now})
 	must(t, err)
 	r.hints.known = r.knownRoom
+	r.tenants.Notify(func(types.NamespacedName) {
+		select {
+		case r.changed <- struct{}{}:
+		default:
+		}
+	})
 	r.run(shared.Start, r.tenants.Start)
 	if !shared.WaitForCacheSync(t.Context()) {
 		t.Fatal("the cache does not start")
@@ -232,11 +240,13 @@ func (r *replica) tenantOf(name string) *v1alpha1.ConferenceConfig {
 // served waits until a tenant is served as its ConferenceConfig is in a generation.
 func (r *replica) served(name types.NamespacedName, generation int64) {
 	r.t.Helper()
-	for until := time.Now().Add(patience); ; {
+	for {
 		if t, ok := r.tenants.Get(name); ok && t.Generation == generation {
 			return
 		}
-		if time.Now().After(until) {
+		select {
+		case <-r.changed:
+		case <-time.After(patience):
 			r.t.Fatalf("generation %d of %s is not served", generation, name.Name)
 		}
 	}
