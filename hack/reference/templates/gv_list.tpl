@@ -133,6 +133,11 @@ spec:
   passwordSecretRef: {name: stand-up-password, key: password}
 ```
 
+`maxParticipants` is held by LiveKit, over all managers, as it was when the room was opened there; the managers hold it as it
+is now, and count hidden participants too. So a lower limit counts at once, and a higher one when the room is next opened.
+A meeting that is running takes a new `duration` from its Meeting; from a join only while nobody has entered
+([why](decisions/0017-late-durations.md)).
+
 ## Conditions
 
 | of | condition | True means |
