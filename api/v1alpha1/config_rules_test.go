@@ -53,7 +53,7 @@ func configRules(t *testing.T, c *testkit.Cluster, r *refused) {
 		list("no API", "spec.media.apiURL", "apiURL must be an absolute http or https URL", "livekit:7880", "ws://livekit:7880", "http://:7880", "livekit.example.com"),
 		list("LiveKit's signalling", "spec.media.browserURL", "", "", "ws://localhost:7880", "wss://livekit.example.com"),
 		list("no signalling", "spec.media.browserURL", "browserURL must be an absolute ws or wss URL", "https://livekit.example.com", "livekit", "wss://", "wss://:443"),
-		hostRules("spec.hostnames"), hostRules("spec.meetings.allowedRedirectHosts"),
+		hostRules("spec.hostnames"), hostRules("spec.meetings.allowedRedirectHosts"), hostRules("spec.web.avatarHosts"),
 		originRules("spec.web.embedOrigins", true), originRules("spec.web.corsOrigins", false),
 		urlRules("spec.web.homeURL"), urlRules("spec.web.brand.logoURL"),
 		list("a colour", "spec.web.brand.color", "", "", "#000000", "#1A4d8f"),

@@ -36,6 +36,7 @@ meetings:
 web:
   homeURL: https://example.com/
   embedOrigins: [https://app.example.com]
+  avatarHosts: [img.example.com]
   corsOrigins: [https://app.example.com]
   brand: {name: Example, logoURL: https://example.com/logo.svg, color: "#1a4d8f"}
 media:
