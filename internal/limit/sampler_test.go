@@ -5,6 +5,7 @@ package limit
 import (
 	"fmt"
 	"maps"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,8 +13,13 @@ import (
 
 func TestSampler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
 		reported := map[string]int{}
-		s := NewSampler(SamplerOptions{Window: time.Minute, Each: 3, Total: 10, Keys: 4}, func(key string, dropped int) { reported[key] += dropped })
+		s := NewSampler(SamplerOptions{Window: time.Minute, Each: 3, Total: 10, Keys: 4}, func(key string, dropped int) {
+			mu.Lock()
+			defer mu.Unlock()
+			reported[key] += dropped
+		})
 		passed := map[string]int{}
 		event := func(key string) {
 			if s.Allow(key) {
