@@ -176,21 +176,20 @@ func (h *handler) relay(v *visit, to *url.URL, leave func()) error {
 		return nil
 	}
 	closed()
-	refused := (*signalling.RefusedError)(nil)
-	if !errors.As(err, &refused) {
-		return signalFailed(v, err)
+	if refused := (*signalling.RefusedError)(nil); errors.As(err, &refused) {
+		h.metrics.signals.WithLabelValues("ok").Inc() // The page asks why, and LiveKit tells it.
+		v.w.WriteHeader(refused.Status)
+		return nil
 	}
-	h.metrics.signals.WithLabelValues("ok").Inc() // The page asks why, and LiveKit tells it.
-	v.w.WriteHeader(refused.Status)
-	return nil
+	return signalFailed(v, err)
 }
 
 // signalFailed is what a page is told of an engine that did not answer.
 func signalFailed(v *visit, err error) error {
-	if err == nil || v.r.Context().Err() != nil {
-		return nil
+	if err != nil && v.r.Context().Err() == nil {
+		return ofEngine(fault.Unavailable("The media server cannot be reached").Because(err))
 	}
-	return ofEngine(fault.Unavailable("The media server cannot be reached").Because(err))
+	return nil
 }
 
 // countConnect refuses those who connect again and again.

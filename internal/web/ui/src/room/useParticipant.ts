@@ -34,6 +34,11 @@ export interface Person {
   quality: ConnectionQuality;
 }
 
+/** Whether others hear the participant, whatever the page that sends the sound calls it. */
+function isHeard(participant: Participant): boolean {
+  return [...participant.audioTrackPublications.values()].some((sound) => !sound.isMuted);
+}
+
 /** A participant as people see them, always current. */
 export function useParticipant(participant: Participant): Person {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
@@ -52,7 +57,7 @@ export function useParticipant(participant: Participant): Person {
     avatar: attributes.avatar,
     presenter: attributes.presenter === 'true',
     hand: attributes.hand === 'true',
-    muted: !participant.isMicrophoneEnabled,
+    muted: !isHeard(participant),
     maySpeak: maySend(participant, Track.Source.Microphone),
     speaking: participant.isSpeaking,
     camera: camera?.track !== undefined && !camera.isMuted,
