@@ -111,8 +111,8 @@ const (
 	ManagedByAPI = "convene-api"
 	// AnnotationLineage names the Meeting (by UID) whose links also open this one, because this one continues it.
 	AnnotationLineage = "convene.dev/lineage"
-	// AnnotationPasswordOf names the Meeting (by UID) whose password this one has, because this one continues it. Links and
-	// sessions made under that Meeting are not asked for the password again.
+	// AnnotationPasswordOf tells the password of this Meeting from those of others of its lineage; empty means that it is the
+	// lineage's first. Links and sessions made under a Meeting with the same one are not asked for the password again.
 	AnnotationPasswordOf = "convene.dev/password-of" //nolint:gosec // it is no password
 	// AnnotationRoomOpened says that a room may exist in LiveKit for this Meeting. Set before it is made.
 	AnnotationRoomOpened = "convene.dev/room-opened"

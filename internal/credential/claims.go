@@ -23,8 +23,8 @@ type envelope struct {
 	Verifier string `json:"uv,omitempty"`
 }
 
-// passwordClaim names the Meeting whose password a credential stands for. It is left out where that is the first of the
-// lineage, as it nearly always is: links are short.
+// passwordClaim says which password of a room a credential stands for. It is left out where that is the lineage's first, as
+// it nearly always is: links are short.
 type passwordClaim struct {
 	PasswordOf string `json:"p,omitempty"`
 }

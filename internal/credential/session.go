@@ -19,7 +19,7 @@ type Session struct {
 	// Meeting is the UID of the Meeting.
 	Meeting string
 	Lineage string
-	// PasswordOf is the UID of the Meeting whose password the participant knew when the session began.
+	// PasswordOf says which password of the room the participant knew when the session began.
 	PasswordOf string
 	Room       string
 	Name       string

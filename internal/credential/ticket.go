@@ -14,7 +14,7 @@ type Ticket struct {
 	Room string
 	// Lineage is the meeting that the ticket is for, over all restarts of its room by links.
 	Lineage string
-	// PasswordOf is the UID of the Meeting whose password the ticket stands for.
+	// PasswordOf says which password of the room the ticket stands for.
 	PasswordOf string
 	Name       string
 	// Avatar is an image URL, or empty.

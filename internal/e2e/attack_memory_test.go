@@ -166,6 +166,9 @@ func TestHostileConnectionsCostLittle(t *testing.T) {
 		}
 		each := (heldMemory(t, w.manager.PID()) - before) * 1e6 / connections
 		t.Logf("%s: %.0f bytes of memory for each of %d connections", kind.name, each, connections)
+		if testkit.RaceEnabled {
+			kind.most = 300 << 10 // The detector keeps memory of its own for all that is touched. A body that is read takes a megabyte.
+		}
 		if each > kind.most {
 			t.Errorf("%s: a connection takes %.0f bytes, at most %.0f are promised", kind.name, each, kind.most)
 		}

@@ -42,15 +42,15 @@ func TestTwoPeopleMeetInTheBrowser(t *testing.T) {
 	link := w.a.want(http.StatusOK, "POST", "/api/v1/meeting", nil).text("meeting")
 	room := strings.TrimPrefix(link, w.a.baseURL+"/join/")
 
+	direct := w.a.want(http.StatusOK, "POST", "/api/v1/join", map[string]any{
+		"room": room, "name": "Grace", "audio": "true", "video": "true", "chat": true, "notify": true, "duration": "01:00:00",
+	}).text("join")
 	ada := browser.Open(t, link)
 	ada.Type(t, "[data-testid=name-input]", "Ada")
 	ada.Screenshot(t, "prejoin")
 	ada.Click(t, "[data-testid=join-button]")
 	ada.WaitFor(t, `!!document.querySelector('[data-testid=room]')`)
 
-	direct := w.a.want(http.StatusOK, "POST", "/api/v1/join", map[string]any{
-		"room": room, "name": "Grace", "audio": "true", "video": "true", "chat": true, "notify": true, "duration": "01:00:00",
-	}).text("join")
 	grace := browser.Open(t, direct)
 	ada.WaitFor(t, seesAndHears("Grace"))
 	grace.WaitFor(t, seesAndHears("Ada"))

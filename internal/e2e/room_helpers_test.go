@@ -105,7 +105,7 @@ func (a account) roomURL(room string) string { return a.baseURL + "/join/" + url
 // dismissNotices clears the view.
 func dismissNotices(t testing.TB, p *testkit.Page) {
 	t.Helper()
-	p.WaitFor(t, `(document.querySelectorAll('[data-testid=notice] button').forEach(b => b.click()), !document.querySelector('[data-testid=notice]'))`)
+	p.WaitFor(t, `(document.querySelectorAll('[data-testid=notice] button:not([data-testid=notice-offer])').forEach(b => b.click()), !document.querySelector('[data-testid=notice]'))`)
 }
 
 // is evaluates a condition now.

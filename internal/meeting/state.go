@@ -21,13 +21,13 @@ func Older(a, b *v1alpha1.Meeting) bool {
 	return a.UID < b.UID
 }
 
-// PasswordOf names the Meeting under which the room's password was set: this one, unless it continues another with the same
-// password. It never changes in a Meeting's life.
+// PasswordOf is the same for Meetings that have their password from each other: those of a lineage, but for what comes after
+// one that had none. It never changes in a Meeting's life, and outlasts a restore that gives objects new UIDs.
 func PasswordOf(m *v1alpha1.Meeting) string {
 	if of := m.Annotations[v1alpha1.AnnotationPasswordOf]; of != "" {
 		return of
 	}
-	return string(m.UID)
+	return Lineage(m)
 }
 
 // Lineage names the first Meeting of those that continue each other; its links open them all.

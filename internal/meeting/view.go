@@ -13,7 +13,7 @@ import (
 type View struct {
 	// UID and Lineage bind tickets and sessions; links of one lineage open every meeting of it.
 	UID, Lineage string
-	// PasswordOf is the Meeting under which the room's password was set: tickets and sessions that name it need no password.
+	// PasswordOf tells passwords of a room apart: tickets and sessions that name it need no password.
 	PasswordOf string
 	Room       string
 	URL        string

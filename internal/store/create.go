@@ -155,8 +155,11 @@ func (s *Store) make(ctx context.Context, t *tenant.Tenant, p plans) (*v1alpha1.
 // cannot undo that by a wait until everybody has left.
 func continuing(ended *v1alpha1.Meeting) map[string]string {
 	annotations := map[string]string{v1alpha1.AnnotationLineage: meeting.Lineage(ended)}
-	if ended.Spec.PasswordSecretRef != nil {
-		annotations[v1alpha1.AnnotationPasswordOf] = meeting.PasswordOf(ended)
+	if ended.Spec.PasswordSecretRef == nil {
+		// A password that is set later is another one than those of the lineage before.
+		annotations[v1alpha1.AnnotationPasswordOf] = uuid.NewString()
+	} else if of := ended.Annotations[v1alpha1.AnnotationPasswordOf]; of != "" {
+		annotations[v1alpha1.AnnotationPasswordOf] = of
 	}
 	for _, key := range []string{v1alpha1.AnnotationRemoved, v1alpha1.AnnotationMuted} {
 		if value := ended.Annotations[key]; value != "" {

@@ -145,7 +145,7 @@ func managerBinary(t testing.TB) string {
 	binary := filepath.Join(sharedDir(t), "manager")
 	DependOnTree()
 	args := []string{"build", "-o", binary}
-	if raceEnabled {
+	if RaceEnabled {
 		args = append(args, "-race")
 	}
 	build := exec.Command("go", append(args, "./cmd/manager")...)

@@ -4,4 +4,5 @@
 
 package testkit
 
-const raceEnabled = false
+// RaceEnabled says that tests, and the manager that they build, run under the race detector.
+const RaceEnabled = false
