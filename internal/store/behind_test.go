@@ -193,6 +193,37 @@ func TestUnmutedAreOffTheList(t *testing.T) {
 	}
 }
 
+// creatingNothing is a cluster's API that is away whenever something is to be created.
+type creatingNothing struct{ client.Client }
+
+func (creatingNothing) Create(context.Context, client.Object, ...client.CreateOption) error {
+	return errors.New("the cluster's API is away")
+}
+
+// The ended Meeting of a room is deleted before the next one is made. If that fails and is tried again, its links still open
+// the next one.
+func TestLinksOutlastAMeetingThatIsMadeAtTheSecondAttempt(t *testing.T) {
+	b := newBehind(t)
+	ended := b.create("r").DeepCopy()
+	ended.Status.Phase, ended.Status.EndReason = v1alpha1.MeetingEnded, v1alpha1.EndEmpty
+	b.directory.changed(ended)
+	whole := b.client
+	b.client = creatingNothing{whole}
+	p := blueprint(meeting.CreateCommand{Room: "r"})
+	if _, err := b.make(t.Context(), b.tenant, &p); err == nil {
+		t.Fatal("it was made")
+	}
+	b.directory.gone(ended)
+	b.client = whole
+	m, err := b.make(t.Context(), b.tenant, &p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := meeting.Lineage(m); got != string(ended.UID) {
+		t.Errorf("its lineage is %q, want that of the ended one", got)
+	}
+}
+
 // A participant who was removed or muted stays so when the room is started again by a link.
 func TestWhatTheNextOfALineageTakesOver(t *testing.T) {
 	ended := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{UID: "first", Annotations: map[string]string{

@@ -30,9 +30,10 @@ func (s *Store) Create(ctx context.Context, t *tenant.Tenant, c meeting.CreateCo
 	if c.Room == "" {
 		c.Room = uuid.NewString()
 	}
+	p := blueprint(c)
 	return s.withRoom(ctx, t, c.Room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
 		if live == nil {
-			return s.make(ctx, t, blueprint(c))
+			return s.make(ctx, t, &p)
 		}
 		now, err := s.confirm(ctx, live)
 		if err != nil {
@@ -99,8 +100,11 @@ func (s *Store) awaitOver(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Mee
 type plans struct {
 	spec     v1alpha1.MeetingSpec
 	password secretText
-	// continues is the ended Meeting that this one goes on for, or nil.
+	// continues is the ended Meeting that this one goes on for, or nil. It outlasts the attempts to make this one: the ended
+	// Meeting is deleted by the first of them.
 	continues *v1alpha1.Meeting
+	// byLink says that a link starts the room again, with all that the ended Meeting had.
+	byLink bool
 }
 
 func blueprint(c meeting.CreateCommand) plans {
@@ -116,12 +120,13 @@ func blueprint(c meeting.CreateCommand) plans {
 // make creates the Meeting under the room's own object name. An ended one of that name is replaced. Links of one that
 // nobody ended work for the new one too, if the room's password stays the same: with another password they would let people
 // in who do not know it.
-func (s *Store) make(ctx context.Context, t *tenant.Tenant, p plans) (*v1alpha1.Meeting, error) {
+func (s *Store) make(ctx context.Context, t *tenant.Tenant, p *plans) (*v1alpha1.Meeting, error) {
 	if t.Deleting {
 		return nil, fault.Unavailable("This service is being shut down and opens no new meetings; use another one")
 	}
-	if ended := s.directory.lastEnded(t, p.spec.Room); p.continues == nil && ended != nil && meeting.Restartable(ended) {
-		if s.hasPassword(ctx, ended, p.password) {
+	if ended := s.directory.lastEnded(t, p.spec.Room); ended != nil && !p.byLink {
+		p.continues = nil
+		if meeting.Restartable(ended) && s.hasPassword(ctx, ended, p.password) {
 			p.continues = ended
 		}
 	}

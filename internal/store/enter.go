@@ -54,7 +54,7 @@ func (s *Store) restart(ctx context.Context, t *tenant.Tenant, room, lineage str
 	case !meeting.Restartable(old), lineage != "" && lineage != meeting.Lineage(old):
 		return view(t, old), ended()
 	}
-	p := plans{spec: *old.Spec.DeepCopy(), continues: old}
+	p := plans{spec: *old.Spec.DeepCopy(), continues: old, byLink: true}
 	p.spec.End = nil
 	if old.Spec.PasswordSecretRef != nil {
 		// The Secret may go with the object that it belongs to.
@@ -68,7 +68,7 @@ func (s *Store) restart(ctx context.Context, t *tenant.Tenant, room, lineage str
 		if live != nil {
 			return live, nil
 		}
-		return s.make(ctx, t, p)
+		return s.make(ctx, t, &p)
 	})
 }
 

@@ -5,6 +5,7 @@ package store
 import (
 	"context"
 
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -18,13 +19,10 @@ import (
 // changes nothing: it could be over already.
 func (s *Store) Join(ctx context.Context, t *tenant.Tenant, c meeting.JoinCommand) (meeting.View, error) {
 	s.catchUp(ctx)
+	p := plans{spec: v1alpha1.MeetingSpec{Room: c.Room, Duration: c.Duration}, password: secretText(ptr.Deref(c.Password, ""))}
 	return s.withRoom(ctx, t, c.Room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
 		if live == nil {
-			p := plans{spec: v1alpha1.MeetingSpec{Room: c.Room, Duration: c.Duration}}
-			if c.Password != nil {
-				p.password = secretText(*c.Password)
-			}
-			return s.make(ctx, t, p)
+			return s.make(ctx, t, &p)
 		}
 		return s.settle(ctx, live, c)
 	})
