@@ -97,7 +97,7 @@ test: $(STACK) $(GOTESTSUM) web ## Run all tests; TESTFLAGS=-count=1 also those 
 	@$(STEP) "tests of the room page" npm --prefix $(UI) run --silent test -- --reporter=dot
 	@mkdir -p .local/screenshots
 	@$(STEP) "Go tests" env CONVENE_TREE="$$(hack/tree-hash)" $(GOTESTSUM) --format pkgname --format-hide-empty-pkg $(RERUN) --packages ./... \
-		-- $$(command -v cc >/dev/null && echo -race) -timeout 25m $(TESTFLAGS)
+		-- $$(command -v cc >/dev/null && echo -race) -timeout 40m $(TESTFLAGS)
 
 # One target for each check: `make -k verify` reports all that is wrong.
 .PHONY: verify verify-modules verify-generated verify-manifests verify-go verify-page

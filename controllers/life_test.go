@@ -296,13 +296,13 @@ func TestAnEndedMeetingTakesEarlierOnesOfItsRoomWithIt(t *testing.T) {
 	w := newWorld(t)
 	w.config()
 	inRoom := func(m *v1alpha1.Meeting) { m.Spec.Room = "board" }
-	w.meeting("first", inRoom, func(m *v1alpha1.Meeting) { m.Spec.Duration = "00:00:01" })
+	first := w.meeting("first", inRoom, func(m *v1alpha1.Meeting) { m.Spec.Duration = "00:00:01" })
 	w.meeting("other-room", func(m *v1alpha1.Meeting) { m.Spec.Duration = "00:00:01" })
 	w.is("first", v1alpha1.MeetingActive)
 	w.pass(2 * time.Second)
 	w.is("first", v1alpha1.MeetingEnded, because(v1alpha1.EndExpired))
 	w.is("other-room", v1alpha1.MeetingEnded)
-	w.pass(time.Second) // The next is younger by more than the resolution of its stamp.
+	w.nextSecond(first)
 	next := w.meeting("next", inRoom)
 	w.is("next", v1alpha1.MeetingActive)
 	w.is("first", v1alpha1.MeetingEnded)

@@ -170,6 +170,18 @@ func (w *world) pass(d time.Duration) {
 	w.touch()
 }
 
+// nextSecond waits until an object that is created now is younger than m: the API server dates objects by its own clock, which
+// no test sets, in whole seconds.
+func (w *world) nextSecond(m *v1alpha1.Meeting) {
+	w.t.Helper()
+	w.eventually(func() error {
+		if now := time.Now().Truncate(time.Second); !now.After(m.CreationTimestamp.Time) {
+			return fmt.Errorf("it is still %s", now)
+		}
+		return nil
+	})
+}
+
 // touch writes an annotation on every Meeting, which wakes its reconciler.
 func (w *world) touch() {
 	w.t.Helper()
