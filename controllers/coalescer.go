@@ -3,16 +3,14 @@
 package controllers
 
 import (
-	"slices"
 	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
-	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
 )
 
 const (
@@ -31,20 +29,6 @@ const (
 	participantBytes = 180
 )
 
-// change is what a new status says of the participants.
-type change int
-
-const (
-	// otherChange is more than participants, and does not wait.
-	otherChange change = iota
-	// firstArrival begins the meeting. There is one in a Meeting's life.
-	firstArrival
-	// arrival is somebody who has come or left.
-	arrival
-	// detail is a microphone, a camera, a screen or a hand.
-	detail
-)
-
 // coalescer makes one status write of a burst of people who come and go, and bounds the writes of all Meetings together:
 // where there are too many, they are late, and then say what is so by then. What it remembers is no more than a reason to
 // wait: lost, it costs a write.
@@ -59,7 +43,7 @@ type coalescer struct {
 // waiting is since when a change waits, and when it is its turn among all Meetings; zero until it may be written but for
 // those.
 type waiting struct {
-	kind        change
+	kind        meeting.Change
 	since, turn time.Time
 }
 
@@ -76,8 +60,8 @@ func newCoalescer() *coalescer {
 func (c *coalescer) hold(m *v1alpha1.Meeting, to v1alpha1.MeetingStatus, now time.Time) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	kind := changeOf(m.Status, to)
-	if kind == otherChange {
+	kind := meeting.ChangeOf(m.Status, to)
+	if kind == meeting.OtherChange {
 		delete(c.waiting, m.UID)
 		return 0
 	}
@@ -89,7 +73,7 @@ func (c *coalescer) hold(m *v1alpha1.Meeting, to v1alpha1.MeetingStatus, now tim
 		w.kind, w.turn = kind, time.Time{}
 	}
 	due := c.due(m.UID, w)
-	if kind != firstArrival && !due.After(now) {
+	if kind != meeting.FirstArrival && !due.After(now) {
 		if w.turn.IsZero() {
 			w.turn = now.Add(c.bucket(kind).ReserveN(now, sizeOf(to)).DelayFrom(now))
 		}
@@ -101,7 +85,7 @@ func (c *coalescer) hold(m *v1alpha1.Meeting, to v1alpha1.MeetingStatus, now tim
 	}
 	delete(c.waiting, m.UID)
 	last := c.last[m.UID]
-	if last.any = now; kind == detail {
+	if last.any = now; kind == meeting.DetailsChange {
 		last.detail = now
 	}
 	c.last[m.UID] = last
@@ -114,15 +98,15 @@ func (c *coalescer) due(uid types.UID, w waiting) time.Time {
 	if next := last.any.Add(between); next.After(due) {
 		due = next
 	}
-	if next := last.detail.Add(betweenDetails); w.kind == detail && next.After(due) {
+	if next := last.detail.Add(betweenDetails); w.kind == meeting.DetailsChange && next.After(due) {
 		due = next
 	}
 	return due
 }
 
 // bucket is what the changes of all Meetings share. Details have one of their own: no arrival waits for them.
-func (c *coalescer) bucket(kind change) *rate.Limiter {
-	if kind == detail {
+func (c *coalescer) bucket(kind meeting.Change) *rate.Limiter {
+	if kind == meeting.DetailsChange {
 		return c.other
 	}
 	return c.arrivals
@@ -136,31 +120,4 @@ func (c *coalescer) forget(uid types.UID) {
 	defer c.mu.Unlock()
 	delete(c.waiting, uid)
 	delete(c.last, uid)
-}
-
-func changeOf(from, to v1alpha1.MeetingStatus) change {
-	switch {
-	case !onlyPeople(from, to):
-		return otherChange
-	case from.StartTime == nil && to.StartTime != nil:
-		return firstArrival
-	case from.ParticipantCount == to.ParticipantCount && slices.EqualFunc(from.Participants, to.Participants, samePerson):
-		return detail
-	}
-	return arrival
-}
-
-func samePerson(a, b v1alpha1.Participant) bool { return a.Identity == b.Identity }
-
-// onlyPeople: nothing has changed but who is in, and what follows from that.
-func onlyPeople(from, to v1alpha1.MeetingStatus) bool {
-	if from.Phase != v1alpha1.MeetingActive || to.Phase != v1alpha1.MeetingActive {
-		return false
-	}
-	for _, s := range []*v1alpha1.MeetingStatus{&from, &to} {
-		s.Participants, s.ParticipantCount, s.StartTime, s.ExpiryTime = nil, 0, nil, nil
-		s.Conditions = slices.Clone(s.Conditions)
-		meta.RemoveStatusCondition(&s.Conditions, v1alpha1.ConditionOccupied)
-	}
-	return equality.Semantic.DeepEqual(from, to)
 }

@@ -103,5 +103,5 @@ func TestEventsOfAMeeting(t *testing.T) {
 	w.pass(2*time.Hour + time.Minute)
 	w.is("m", v1alpha1.MeetingEnded, because(v1alpha1.EndExpired))
 	w.touch()
-	has(opened, started, "Ending,The meeting's duration was over; whoever is in is sent away", "Ended,The meeting's duration was over")
+	has(opened, started, "Ending,The meeting's duration was over; the room is being closed", "Ended,The meeting's duration was over")
 }

@@ -84,7 +84,7 @@ func (r *MeetingReconciler) decide(ctx context.Context, t *tenant.Tenant, m *v1a
 		return ctrl.Result{}, err
 	}
 	decision := meeting.Plan(in)
-	if mustLookAgain(m, decision) {
+	if decision.NeedsFreshLook {
 		if err := visit.begin(); err != nil {
 			return ctrl.Result{}, err
 		}
@@ -121,20 +121,6 @@ func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1a
 		in.Seen = r.Observer.Seen(t.Media, engineRoom(t, m))
 	}
 	return in, nil
-}
-
-// mustLookAgain: an end because nobody is in, or has come, must not rest on a look that is a second old.
-func mustLookAgain(m *v1alpha1.Meeting, d meeting.Decision) bool {
-	if m.Status.EndReason != "" || m.Annotations[v1alpha1.AnnotationRoomOpened] == "" {
-		return false
-	}
-	switch d.Status.EndReason {
-	case v1alpha1.EndEmpty, v1alpha1.EndUnjoined:
-		return true
-	case v1alpha1.EndExpired:
-		return d.Status.StartTime == nil
-	}
-	return false
 }
 
 // apply carries out a decision: the finalizer before anything that it stands for, the status before people are sent

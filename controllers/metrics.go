@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -23,7 +24,7 @@ var (
 	}, []string{"kind"})
 	meetingsEnded = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "convene_meetings_ended_total",
-		Help: "Meetings that ended, by reason: Requested, Expired, Empty, Unjoined, Deleted.",
+		Help: fmt.Sprintf("Meetings that ended, by reason: %v.", meeting.EndReasons()),
 	}, []string{"reason"})
 	firstArrivals = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "convene_meeting_first_arrival_seconds",

@@ -80,9 +80,9 @@ func (o *Observer) lookInto(ctx context.Context, server engine.Server, e engine.
 	}
 	participants = o.withoutGhosts(server, name, participants)
 	switch o.keep(server, name, began, participants) {
-	case arrival:
+	case meeting.ParticipantsChange:
 		o.tell(name)
-	case detail:
+	case meeting.DetailsChange:
 		if m := o.meetingOf(name); m != nil {
 			o.Details(m)
 		}
@@ -151,7 +151,7 @@ func (s *sight) list(r engine.Room) (changed bool) {
 }
 
 // keep remembers the participants of a room that was looked into after a time, and says what has changed.
-func (o *Observer) keep(server engine.Server, name engine.RoomName, began time.Time, participants []engine.Participant) (changed change) {
+func (o *Observer) keep(server engine.Server, name engine.RoomName, began time.Time, participants []engine.Participant) (changed meeting.Change) {
 	slices.SortFunc(participants, func(a, b engine.Participant) int {
 		if a.Identity < b.Identity {
 			return -1
@@ -162,14 +162,14 @@ func (o *Observer) keep(server engine.Server, name engine.RoomName, began time.T
 	defer o.mu.Unlock()
 	seen := o.sightOfRoom(server, name)
 	if seen == nil {
-		return otherChange
+		return meeting.OtherChange
 	}
 	same := func(a, b engine.Participant) bool { return a.Identity == b.Identity }
 	switch {
 	case seen.lookedAt.IsZero() || !slices.EqualFunc(seen.participants, participants, same):
-		changed = arrival
+		changed = meeting.ParticipantsChange
 	case !slices.Equal(seen.participants, participants):
-		changed = detail
+		changed = meeting.DetailsChange
 	}
 	seen.participants, seen.lookedAt = participants, o.monotonic()
 	if !o.hints[name].After(began) {

@@ -15,6 +15,17 @@ import (
 // specField is the schema of a field of Meeting's spec, from the CRD itself.
 func specField(t testing.TB, name string) apiextensionsv1.JSONSchemaProps {
 	t.Helper()
+	return crdField(t, "spec", name)
+}
+
+// statusField is specField of the status.
+func statusField(t testing.TB, name string) apiextensionsv1.JSONSchemaProps {
+	t.Helper()
+	return crdField(t, "status", name)
+}
+
+func crdField(t testing.TB, part, name string) apiextensionsv1.JSONSchemaProps {
+	t.Helper()
 	data, err := os.ReadFile("../../config/crd/bases/convene.dev_meetings.yaml")
 	if err != nil {
 		t.Fatal(err)
@@ -23,9 +34,9 @@ func specField(t testing.TB, name string) apiextensionsv1.JSONSchemaProps {
 	if err := yaml.Unmarshal(data, &crd); err != nil {
 		t.Fatal(err)
 	}
-	field, ok := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties[name]
+	field, ok := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties[part].Properties[name]
 	if !ok {
-		t.Fatalf("the CRD has no spec.%s", name)
+		t.Fatalf("the CRD has no %s.%s", part, name)
 	}
 	return field
 }

@@ -84,6 +84,8 @@ type Decision struct {
 	// Close sends everybody away, to Redirect, and deletes the engine's room.
 	Close    bool
 	Redirect string
+	// NeedsFreshLook says that this decision counts only if a look at the room, now, leads to it too.
+	NeedsFreshLook bool
 	// Refresh brings the state that pages see up to date.
 	Refresh *engine.RoomState
 	// Delete removes the object.
@@ -108,12 +110,11 @@ func Plan(in Input) Decision {
 		p.settings = in.Tenant.Settings
 	}
 	p.describe()
-	switch {
-	case in.Meeting.Status.Phase == v1alpha1.MeetingEnded:
+	if IsOver(in.Meeting) {
 		p.afterEnd()
-	case p.endReason() != "":
-		p.end(p.endReason())
-	default:
+	} else if reason := p.endReason(); reason != "" {
+		p.end(reason)
+	} else {
 		p.live()
 	}
 	p.status.ObservedGeneration = in.Meeting.Generation

@@ -15,20 +15,13 @@ import (
 
 // endReason is why the Meeting has to end; empty when it does not. Once an end has begun its reason stays.
 func (p *plan) endReason() v1alpha1.EndReason {
-	m := p.Meeting
-	switch {
-	case m.Status.Phase == v1alpha1.MeetingEnding:
-		return cmp.Or(m.Status.EndReason, v1alpha1.EndRequested)
-	case m.Spec.End != nil:
-		return v1alpha1.EndRequested
-	case m.DeletionTimestamp != nil, p.Tenant != nil && p.Tenant.Deleting:
-		return v1alpha1.EndDeleted
-	case p.due(p.expiryDeadline()):
-		return v1alpha1.EndExpired
-	case p.due(p.emptyDeadline()):
-		return v1alpha1.EndEmpty
-	case p.due(p.unjoinedDeadline()):
-		return v1alpha1.EndUnjoined
+	if p.Meeting.Status.Phase == v1alpha1.MeetingEnding {
+		return cmp.Or(p.Meeting.Status.EndReason, v1alpha1.EndRequested)
+	}
+	for _, e := range endings {
+		if e.due(p) {
+			return e.reason
+		}
 	}
 	return ""
 }
@@ -42,6 +35,9 @@ func (p *plan) end(reason v1alpha1.EndReason) {
 	}
 	p.status.Phase = v1alpha1.MeetingEnding
 	p.status.EndReason = reason
+	// A room that was never opened needs no look.
+	p.NeedsFreshLook = p.Meeting.Status.EndReason == "" && p.Meeting.Annotations[v1alpha1.AnnotationRoomOpened] != "" &&
+		endingOf(reason).needsFreshLook(&p.status)
 	p.condition(v1alpha1.ConditionReady, metav1.ConditionFalse, v1alpha1.ReasonEnding, "The meeting is being ended")
 	p.condition(v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonEnding, "People are being sent away")
 	p.Redirect = Redirect(p.Meeting)
@@ -118,7 +114,7 @@ func (p *plan) ended() {
 	}
 	meta.RemoveStatusCondition(&p.status.Conditions, v1alpha1.ConditionReady)
 	meta.RemoveStatusCondition(&p.status.Conditions, v1alpha1.ConditionReconciling)
-	p.condition(v1alpha1.ConditionEnded, metav1.ConditionTrue, string(p.status.EndReason), endMessage(p.status.EndReason))
+	p.condition(v1alpha1.ConditionEnded, metav1.ConditionTrue, string(p.status.EndReason), endingOf(p.status.EndReason).message)
 	p.Close, p.WakeAt = false, time.Time{}
 	p.afterEnd()
 }
@@ -141,36 +137,6 @@ func (p *plan) afterEnd() {
 	p.wake(until)
 }
 
-// Restartable says that the links of an ended Meeting start its room again: nobody was in when it ended by itself.
-func Restartable(m *v1alpha1.Meeting) bool {
-	return m.Status.Phase == v1alpha1.MeetingEnded && restartable(&m.Status)
-}
-
-func restartable(s *v1alpha1.MeetingStatus) bool {
-	switch s.EndReason {
-	case v1alpha1.EndEmpty, v1alpha1.EndUnjoined:
-		return true
-	case v1alpha1.EndExpired:
-		occupied := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionOccupied)
-		return s.StartTime == nil || (occupied != nil && occupied.Reason == v1alpha1.ReasonEveryoneLeft)
-	}
-	return false
-}
-
-func endMessage(reason v1alpha1.EndReason) string {
-	switch reason {
-	case v1alpha1.EndRequested:
-		return "The meeting was ended on request"
-	case v1alpha1.EndExpired:
-		return "The meeting's duration was over"
-	case v1alpha1.EndEmpty:
-		return "Everybody had left"
-	case v1alpha1.EndUnjoined:
-		return "Nobody came"
-	}
-	return "The Meeting or its ConferenceConfig was deleted"
-}
-
 // tell makes one Event of each change of phase.
 func (p *plan) tell() {
 	before, now := p.Meeting.Status.Phase, p.status.Phase
@@ -187,9 +153,9 @@ func (p *plan) tell() {
 	case v1alpha1.MeetingActive:
 		p.event(false, "Opened", "People can enter at %s", p.status.URL)
 	case v1alpha1.MeetingEnding:
-		p.event(false, "Ending", "%s; whoever is in is sent away", endMessage(p.status.EndReason))
+		p.event(false, "Ending", "%s; the room is being closed", endingOf(p.status.EndReason).message)
 	case v1alpha1.MeetingEnded:
-		p.event(false, "Ended", "%s", endMessage(p.status.EndReason))
+		p.event(false, "Ended", "%s", endingOf(p.status.EndReason).message)
 	}
 }
 
