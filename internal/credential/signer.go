@@ -39,9 +39,6 @@ func (p purpose) String() string { return [...]string{"token", "ticket", "sessio
 
 func (p purpose) audience() string { return "convene/" + p.String() }
 
-// Issuer is the issuer of one tenant's credentials.
-func Issuer(namespace, name string) string { return "convene/" + namespace + "/" + name }
-
 // Signer makes and checks the signed credentials of one tenant: JWTs (RFC 7519) with HS256. It is safe for concurrent
 // use and never changes. A nil Signer signs nothing and accepts nothing: it answers
 // Unavailable.

@@ -82,7 +82,6 @@ type Room struct {
 	Name RoomName
 	// Participants is how many are in; the engine may be seconds behind.
 	Participants int
-	CreatedAt    time.Time
 	// State is what its pages are told.
 	State RoomState
 }

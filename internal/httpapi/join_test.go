@@ -243,7 +243,7 @@ func replaceTokens(t *testing.T, of *tenant.Tenant, text string) string {
 		}
 		return signed
 	}
-	foreign, _ := credential.NewSigner(credential.Issuer("ns", "other"), map[string][]byte{"1": []byte(strings.Repeat("k", 32))})
+	foreign, _ := credential.NewSigner("convene/ns/other", map[string][]byte{"1": []byte(strings.Repeat("k", 32))})
 	ticket, err := of.Signer.IssueTicket(credential.Ticket{Room: "r", Name: "n"}, nil, time.Hour, start)
 	if err != nil {
 		t.Fatal(err)

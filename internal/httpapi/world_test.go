@@ -122,7 +122,7 @@ func testTenant(variant v1alpha1.Variant, change ...func(*tenant.Tenant)) *tenan
 	if len(problems) > 0 {
 		panic(problems[0].String())
 	}
-	signer, _ := credential.NewSigner(credential.Issuer("ns", "conf"), map[string][]byte{"1": bytes.Repeat([]byte{7}, 32)})
+	signer, _ := credential.NewSigner("convene/ns/conf", map[string][]byte{"1": bytes.Repeat([]byte{7}, 32)})
 	t := tenant.Tenant{
 		NamespacedName: types.NamespacedName{Namespace: "ns", Name: "conf"}, UID: "uid-conf",
 		Variant: variant, BaseURL: baseURL, BasePath: "/video", Hosts: []string{host},

@@ -70,7 +70,7 @@ func script(t *testing.T, e engine.Engine, enter func(engine.RoomName)) []string
 	}
 	one := func(name engine.RoomName) {
 		room, there, err := e.Room(wait(t), name)
-		say("room %s there %t made %t: %s", room.Name, there, !room.CreatedAt.IsZero(), kind(err))
+		say("room %s there %t: %s", room.Name, there, kind(err))
 		people, err := e.Participants(wait(t), name)
 		for _, p := range people {
 			say("in %s: %s, hidden %t, audio %t, joined %t", name, p.Identity, p.Hidden, p.Audio, !p.JoinedAt.IsZero())

@@ -54,7 +54,6 @@ func asRoom(r *lk.Room) engine.Room {
 	return engine.Room{
 		Name:         engine.RoomName(r.GetName()),
 		Participants: int(r.GetNumParticipants()),
-		CreatedAt:    when(r.GetCreationTimeMs(), r.GetCreationTime()),
 		State:        engine.RoomState{ExpiresAt: told.ExpiresAt},
 	}
 }

@@ -82,10 +82,10 @@ func checkPurity(before, in Input, d Decision) (broken []string) {
 // 2. What has been written once stays: the start, the end, its reason; and no way leads back from an end.
 func checkLatches(in Input, d Decision) (broken []string) {
 	was, is := in.Meeting.Status, d.Status
-	if was.StartTime != nil && !sameTime(was.StartTime, is.StartTime) {
+	if was.StartTime != nil && !timeOf(was.StartTime).Equal(timeOf(is.StartTime)) {
 		broken = append(broken, "2a: startTime has moved")
 	}
-	if was.EndTime != nil && !sameTime(was.EndTime, is.EndTime) {
+	if was.EndTime != nil && !timeOf(was.EndTime).Equal(timeOf(is.EndTime)) {
 		broken = append(broken, "2b: endTime has moved")
 	}
 	if was.EndReason != "" && was.EndReason != is.EndReason {

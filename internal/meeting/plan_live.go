@@ -229,5 +229,3 @@ func timeOf(t *metav1.Time) time.Time {
 	}
 	return t.Time
 }
-
-func sameTime(a, b *metav1.Time) bool { return timeOf(a).Equal(timeOf(b)) }

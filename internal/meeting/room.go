@@ -52,7 +52,8 @@ const (
 	hashLength = 26 // base32 of 130 bits
 )
 
-var nameEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+// NameEncoding is base32 (RFC 4648) as names of Kubernetes objects can hold it: lower case, without padding.
+var NameEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
 // ObjectName is the name of the Meeting that the API makes for a room of a config: a slug for people and a hash that
 // alone decides, always there, so that a readable name can never be mistaken for a hashed one. The lengths are in
@@ -65,7 +66,7 @@ func ObjectName(config, room string) string {
 		h.Write(length[:])
 		h.Write([]byte(part))
 	}
-	hash := nameEncoding.EncodeToString(h.Sum(nil))[:hashLength]
+	hash := NameEncoding.EncodeToString(h.Sum(nil))[:hashLength]
 	if s := slug(room); s != "" {
 		return s + "-" + hash
 	}

@@ -31,10 +31,9 @@ type View struct {
 	HasPassword bool
 	// Pending is why the meeting cannot be entered, or empty.
 	Pending string
-	// Ended says that the meeting ends or has ended, EndReason why, and Redirect where its people go.
-	Ended     bool
-	EndReason v1alpha1.EndReason
-	Redirect  string
+	// Ended says that the meeting ends or has ended, and Redirect where its participants go.
+	Ended    bool
+	Redirect string
 	// EngineRoom is the engine's name of the room.
 	EngineRoom engine.RoomName
 	// Opened says that the room may exist in the engine.

@@ -5,6 +5,7 @@ package source
 import (
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -21,7 +22,7 @@ func Environment(data map[string][]byte, except ...string) map[string]string {
 	own, filed := map[string]string{}, map[string]string{}
 	for name, value := range data {
 		switch {
-		case contains(except, name):
+		case slices.Contains(except, name):
 		case strings.HasSuffix(name, ".env"):
 			maps.Copy(filed, ParseDotenv(string(value)))
 		default:
@@ -109,12 +110,3 @@ func withoutComment(line string) string {
 }
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if n == name {
-			return true
-		}
-	}
-	return false
-}

@@ -45,7 +45,7 @@ func (g *graves) gone(m *v1alpha1.Meeting) {
 	defer g.mu.Unlock()
 	g.byUID.Add(string(m.UID), grave{config: configOf(m), until: g.now().Add(remember), view: meeting.View{
 		UID: string(m.UID), Lineage: meeting.Lineage(m), Room: m.Spec.Room, Ended: true,
-		EndReason: m.Status.EndReason, Redirect: meeting.Redirect(m),
+		Redirect: meeting.Redirect(m),
 	}})
 }
 

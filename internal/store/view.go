@@ -35,7 +35,6 @@ func view(t *tenant.Tenant, m *v1alpha1.Meeting) meeting.View {
 		MaxParticipants: t.Settings.ParticipantLimit(m.Spec.MaxParticipants),
 		HasPassword:     m.Spec.PasswordSecretRef != nil,
 		Ended:           meeting.IsLeaving(m),
-		EndReason:       m.Status.EndReason,
 		Redirect:        meeting.Redirect(m),
 		EngineRoom:      meeting.EngineRoom(string(t.UID), string(m.UID)),
 		Opened:          m.Annotations[v1alpha1.AnnotationRoomOpened] != "",

@@ -6,7 +6,6 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base32"
 	"io"
 	"strings"
 
@@ -20,14 +19,12 @@ import (
 // what that person came with, on every device, and nothing but identities has to be remembered.
 const originLength = 16
 
-var identityEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
-
 // originOf is keyed with a secret that all replicas share: other peers see identities, and must not be able to tell a
 // username by trying names.
 func originOf(t *tenant.Tenant, kind, id string) string {
 	mac := hmac.New(sha256.New, []byte(t.Media.Server.Secret))
 	_, _ = io.WriteString(mac, "convene/origin/v1\x00"+string(t.UID)+"\x00"+kind+"\x00"+id)
-	return identityEncoding.EncodeToString(mac.Sum(nil))[:originLength]
+	return meeting.NameEncoding.EncodeToString(mac.Sum(nil))[:originLength]
 }
 
 func randomLetters() string { return strings.ToLower(rand.Text())[:originLength] }
