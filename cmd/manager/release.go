@@ -12,9 +12,11 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/retry"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -25,9 +27,9 @@ import (
 // leasePoll is how often release looks whether a manager still leads.
 const leasePoll = time.Second
 
-// release is what the last one does who turns off the light: it takes our finalizers off every Meeting and
-// ConferenceConfig, so that none hangs when it is deleted with no manager there to end it. It waits until no manager
-// leads, because that one would put them on again; who installs Convene again gets them again.
+// release is the last step when Convene is uninstalled: it takes our finalizers off every Meeting and ConferenceConfig, so
+// that none hangs when it is deleted with no manager there to end it. It waits until no manager leads, because a leader would
+// put them on again, as the managers of a later installation do.
 func release(ctx context.Context, s settings, config *rest.Config, log logr.Logger) error {
 	scheme := runtime.NewScheme()
 	_ = coordinationv1.AddToScheme(scheme)
@@ -54,10 +56,15 @@ func awaitNoLeader(ctx context.Context, c client.Client, namespace string, log l
 	}
 	tick := time.NewTicker(leasePoll)
 	defer tick.Stop()
+	var watch leaseWatch
 	for {
-		held, err := leaseHeld(ctx, c, namespace)
-		if err != nil || !held {
+		var lease coordinationv1.Lease
+		err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: leaseName}, &lease)
+		if client.IgnoreNotFound(err) != nil {
 			return err
+		}
+		if err != nil || !watch.held(lease.Spec, time.Now()) {
+			return nil
 		}
 		log.Info("Waiting until no manager leads")
 		select {
@@ -68,19 +75,22 @@ func awaitNoLeader(ctx context.Context, c client.Client, namespace string, log l
 	}
 }
 
-// leaseHeld says whether somebody holds the Lease: one who stops gives it up, one who was killed lets it run out.
-func leaseHeld(ctx context.Context, c client.Client, namespace string) (bool, error) {
-	var lease coordinationv1.Lease
-	err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: leaseName}, &lease)
-	if apierrors.IsNotFound(err) {
-		return false, nil
+// leaseWatch follows a Lease as leader election does: a Lease that was not renewed for its duration, by the clock of this
+// machine, has run out. When its holder says that it renewed it does not matter, because the holder's clock may be wrong.
+type leaseWatch struct {
+	renewed metav1.MicroTime
+	since   time.Time
+}
+
+// held says whether a manager holds the Lease. A manager that stops gives it up. One that was killed lets it run out.
+func (w *leaseWatch) held(spec coordinationv1.LeaseSpec, now time.Time) bool {
+	if ptr.Deref(spec.HolderIdentity, "") == "" || spec.RenewTime == nil || spec.LeaseDurationSeconds == nil {
+		return false
 	}
-	spec := lease.Spec
-	if err != nil || spec.HolderIdentity == nil || *spec.HolderIdentity == "" || spec.RenewTime == nil || spec.LeaseDurationSeconds == nil {
-		return false, err
+	if w.since.IsZero() || !w.renewed.Equal(spec.RenewTime) {
+		w.renewed, w.since = *spec.RenewTime, now
 	}
-	runsOut := spec.RenewTime.Add(time.Duration(*spec.LeaseDurationSeconds) * time.Second)
-	return time.Now().Before(runsOut), nil
+	return now.Before(w.since.Add(time.Duration(*spec.LeaseDurationSeconds) * time.Second))
 }
 
 // releaseAll looks again at what somebody changed meanwhile.
