@@ -36,8 +36,7 @@ func TestRandomEdits(t *testing.T) {
 	if thorough {
 		sequences = 300
 	}
-	cluster := *testkit.ControlPlane(t)
-	w := newWorld(t, &cluster, options{})
+	teams := newTeams(t)
 	all := make([]*sequence, sequences)
 	next := make(chan int)
 	var workers sync.WaitGroup
@@ -49,22 +48,22 @@ func TestRandomEdits(t *testing.T) {
 		})
 	}
 	for i := range sequences {
-		all[i] = newSequence(w, i)
+		all[i] = newSequence(teams[i%len(teams)], i)
 		next <- i
 		if i%20 == 10 {
-			w.manager.Kill()
-			w.manager.Start(t)
+			teams[0].manager.Kill()
+			teams[0].manager.Start(t)
 		}
 	}
 	close(next)
 	workers.Wait()
 	last := time.Now()
-	w.eventually(t, func() error {
-		meetings, err := w.meetings()
-		if err != nil {
-			return err
-		}
+	teams[0].eventually(t, func() error {
 		for _, s := range all {
+			meetings, err := s.meetings()
+			if err != nil {
+				return err
+			}
 			if err := s.settled(meetings); err != nil {
 				return fmt.Errorf("sequence %d: %w\nafter:\n%s", s.number, err, strings.Join(s.log, "\n"))
 			}
@@ -72,14 +71,34 @@ func TestRandomEdits(t *testing.T) {
 		return nil
 	})
 	took := time.Since(last)
-	w.still(t)
-	w.unbroken(t)
+	teams[0].still(t)
+	for _, w := range teams {
+		w.unbroken(t)
+	}
 	for _, s := range all {
 		summary.tried("random edits of objects", "sequences against a model", "all at once", s.failed == nil, took)
 		if s.failed != nil {
 			t.Errorf("sequence %d: %v", s.number, s.failed)
 		}
 	}
+}
+
+// newTeams is one world as two teams see it that do not know of each other: each has a namespace and a key of LiveKit's API, and
+// writes the address of the LiveKit that they share in its own way. Their ConferenceConfigs, Meetings and rooms have the same
+// names.
+func newTeams(t *testing.T) []*world {
+	t.Helper()
+	key, secret := "key-of-the-other-team", "secret-of-the-other-team-0123456789"
+	one := newWorld(t, testkit.OwnControlPlane(t), options{keys: map[string]string{key: secret}, args: []string{"--namespace="}})
+	other := *one
+	cluster := *one.Cluster
+	cluster.Namespace = one.NewNamespace(t)
+	other.Cluster = &cluster
+	other.mediaURL = strings.Replace(one.mediaURL, "127.0.0.1", "LOCALHOST", 1) + "/"
+	other.history = watchHistory(t, &other)
+	other.Secret(t, "api", map[string]string{"key": "key-of-the-other-backend-0123456789"})
+	other.Secret(t, "livekit", map[string]string{"apiKey": key, "apiSecret": secret})
+	return []*world{one, &other}
 }
 
 // still fails the test when anything is written while nothing changes.
@@ -104,7 +123,7 @@ func (w *world) still(t *testing.T) {
 	}
 }
 
-// sequence is somebody who edits objects of their own, and the model of what has to come of it.
+// sequence edits objects of its own, and has the model of what has to come of it.
 type sequence struct {
 	*world
 	number  int
@@ -136,7 +155,7 @@ func (o *object) mayBeGone(err error) error {
 
 func newSequence(w *world, n int) *sequence {
 	return &sequence{
-		world: w, number: n, random: rand.New(rand.NewPCG(7, uint64(n))), config: fmt.Sprint("seq", n), objects: map[string]*object{},
+		world: w, number: n, random: rand.New(rand.NewPCG(7, uint64(n))), config: fmt.Sprint("seq", n/2), objects: map[string]*object{},
 	}
 }
 
@@ -212,7 +231,7 @@ func (s *sequence) createMeeting(ctx context.Context, m *v1alpha1.Meeting) {
 }
 
 func (s *sequence) createConfig(ctx context.Context) {
-	c := s.newConfig(s.config, "http://"+s.config+".example")
+	c := s.newConfig(s.config, "http://"+s.config+"."+s.Namespace+".example")
 	c.Spec.Meetings = nil
 	s.did(s.Client.Create(ctx, c), "config created")
 	s.did(s.await(ctx, s.configServes(s.config)), "config serves")
@@ -241,7 +260,7 @@ func (s *sequence) changeConfig(ctx context.Context) {
 	s.media = !s.media
 	media := "null"
 	if s.media {
-		media = fmt.Sprintf(`{"apiURL":%q,"secretRef":{"name":"livekit"}}`, s.world.media.URL)
+		media = fmt.Sprintf(`{"apiURL":%q,"secretRef":{"name":"livekit"}}`, s.mediaURL)
 	}
 	s.did(s.merge(ctx, c, `{"spec":{"media":`+media+`}}`), "config: media %t", s.media)
 }

@@ -31,6 +31,8 @@ type world struct {
 	livekit *testkit.LiveKitServer
 	// kubernetes and media are the proxies.
 	kubernetes, media *testkit.Proxy
+	// mediaURL leads through the proxy, as ConferenceConfigs write it.
+	mediaURL string
 	// kubeconfig leads through the proxy.
 	kubeconfig string
 	manager    *testkit.ManagerProcess
@@ -44,10 +46,14 @@ type world struct {
 
 // options of a world.
 type options struct {
-	// address of the gateway; empty means a free one. Whoever gives one starts the managers.
+	// address of the gateway; empty means a free one. A test that gives one starts the managers.
 	address string
 	// change the ConferenceConfig before it is created.
 	change func(*v1alpha1.ConferenceConfig)
+	// keys of LiveKit's API beside the world's own, each with its secret.
+	keys map[string]string
+	// args are further flags of the manager.
+	args []string
 }
 
 func newWorld(t *testing.T, cluster *testkit.Cluster, o options) *world {
@@ -61,8 +67,9 @@ func newWorld(t *testing.T, cluster *testkit.Cluster, o options) *world {
 		}
 		o.address = fmt.Sprintf("127.0.0.1:%d", ports[0])
 	}
-	w.livekit = testkit.LiveKit(t, testkit.LiveKitOptions{WebhookURLs: []string{"http://" + o.address + "/engine/webhook"}})
+	w.livekit = testkit.LiveKit(t, testkit.LiveKitOptions{WebhookURLs: []string{"http://" + o.address + "/engine/webhook"}, MoreKeys: o.keys})
 	w.media = testkit.HTTPProxy(t, w.livekit.URL)
+	w.mediaURL = w.media.URL
 	var err error
 	if w.engine, err = livekit.New(engine.Server{URL: w.livekit.URL, Key: w.livekit.Key, Secret: w.livekit.Secret}); err != nil {
 		t.Fatal(err)
@@ -79,7 +86,7 @@ func newWorld(t *testing.T, cluster *testkit.Cluster, o options) *world {
 	w.kubernetes, w.kubeconfig = w.APIServerProxy(t)
 	if own {
 		w.manager = testkit.Manager(t, w.Cluster, testkit.ManagerOptions{
-			Kubeconfig: w.kubeconfig, DefaultConfig: w.Namespace + "/default", Addresses: []string{o.address},
+			Kubeconfig: w.kubeconfig, DefaultConfig: w.Namespace + "/default", Addresses: []string{o.address}, Args: o.args,
 		})
 		w.eventually(t, w.configServes("default"))
 	}
@@ -93,7 +100,7 @@ func (w *world) newConfig(name, baseURL string) *v1alpha1.ConferenceConfig {
 		Spec: v1alpha1.ConferenceConfigSpec{
 			Variant: v1alpha1.VariantA, BaseURL: baseURL,
 			API:   &v1alpha1.APISpec{KeySecretRefs: []v1alpha1.SecretKeyReference{{Name: "api", Key: "key"}}},
-			Media: &v1alpha1.MediaSpec{APIURL: w.media.URL, SecretRef: v1alpha1.MediaSecretReference{Name: "livekit"}},
+			Media: &v1alpha1.MediaSpec{APIURL: w.mediaURL, SecretRef: v1alpha1.MediaSecretReference{Name: "livekit"}},
 			Meetings: &v1alpha1.MeetingsSpec{
 				TTLSecondsAfterEnded: ptr.To(int32(1)),
 				EmptyTimeout:         &metav1.Duration{Duration: 2 * time.Second},

@@ -4,6 +4,7 @@ package localstack
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -21,6 +22,8 @@ type LiveKit struct {
 	Port, MediaPort int
 	// Key and Secret (at least 32 characters) of the API.
 	Key, Secret string
+	// MoreKeys of the API, each with its secret.
+	MoreKeys map[string]string
 	// WebhookURLs are told of what happens in rooms.
 	WebhookURLs []string
 	// Redis (host:port) is where several servers find each other; empty means that this one is alone.
@@ -52,10 +55,12 @@ func (l LiveKit) Start(ctx context.Context) (*Process, error) {
 func (l LiveKit) URL() string { return loopbackURL("http", l.Port) }
 
 func (l LiveKit) config() map[string]any {
+	keys := map[string]string{l.Key: l.Secret}
+	maps.Copy(keys, l.MoreKeys)
 	conf := map[string]any{
 		"port":           l.Port,
 		"bind_addresses": LoopbackHosts(),
-		"keys":           map[string]string{l.Key: l.Secret},
+		"keys":           keys,
 		"logging":        map[string]any{"level": "info"},
 		// A peer that was removed, or whose room has ended, would make the room again.
 		"room": map[string]any{"auto_create": false},

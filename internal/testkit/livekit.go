@@ -20,6 +20,8 @@ type LiveKitOptions struct {
 	Redis string
 	// Key and Secret of the API; empty means ones of this server's own.
 	Key, Secret string
+	// MoreKeys of the API, each with its secret.
+	MoreKeys map[string]string
 }
 
 // LiveKitServer is a real LiveKit on the loopback interface. Without Redis it keeps nothing over a restart.
@@ -46,7 +48,7 @@ func LiveKit(t testing.TB, opts LiveKitOptions) *LiveKitServer {
 	s.server = localstack.LiveKit{
 		Binary: binaries(t).LiveKit, Dir: t.TempDir(),
 		Port: ports[0], MediaPort: ports[1],
-		Key: s.Key, Secret: s.Secret, WebhookURLs: opts.WebhookURLs, Redis: opts.Redis,
+		Key: s.Key, Secret: s.Secret, MoreKeys: opts.MoreKeys, WebhookURLs: opts.WebhookURLs, Redis: opts.Redis,
 	}
 	s.URL = s.server.URL()
 	s.Start(t)
