@@ -91,7 +91,7 @@ func (zeroReader) Read(p []byte) (int, error) {
 // TestAMessageCannotTakeLiveKitsMemory: LiveKit reads messages of any length, and takes compressed ones. Through the gateway
 // it gets neither.
 func TestAMessageCannotTakeLiveKitsMemory(t *testing.T) {
-	w := newWorld(t)
+	w := newWorldOfOne(t)
 	w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": "open"})
 	e := w.a.mustEnter(map[string]any{"room": "open", "name": "Eve"})
 	const length = 100 << 20
@@ -119,7 +119,7 @@ func TestAMessageCannotTakeLiveKitsMemory(t *testing.T) {
 // TestALongTrackNameIsRemovedOnSight: a name that no message may hold ends the connection, and one that is out of all
 // proportion has its participant removed.
 func TestALongTrackNameIsRemovedOnSight(t *testing.T) {
-	w := newWorld(t)
+	w := newWorldOfOne(t)
 	honest, _ := w.a.enter(map[string]any{"room": "open", "name": "Ada"})
 	for length, why := range map[int]string{5 << 20: "longer than a message may be", 200 << 10: "out of all proportion"} {
 		eve, _ := w.a.enter(map[string]any{"room": "open", "name": "Eve"})
@@ -142,7 +142,7 @@ func TestALongTrackNameIsRemovedOnSight(t *testing.T) {
 // TestHostileConnectionsCostLittle: what anybody can have a replica hold, with no secret, is bounded by kind of request. Each
 // connection here sends all that is taken from it but the last byte.
 func TestHostileConnectionsCostLittle(t *testing.T) {
-	w := newWorld(t)
+	w := newWorldOfOne(t)
 	host := strings.TrimPrefix(w.a.baseURL, "http://")
 	long := strings.Repeat("x", 15<<10)
 	for _, kind := range []struct {

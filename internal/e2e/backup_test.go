@@ -14,7 +14,7 @@ import (
 // running among it.
 func TestASnapshotOfEtcdBringsEverythingBack(t *testing.T) {
 	t.Parallel()
-	w := newWorldOn(t, testkit.OwnControlPlane(t))
+	w := newWorldWith(t, testkit.OwnControlPlane(t), testkit.ManagerOptions{})
 	e := w.a.mustEnter(map[string]any{"room": "board", "name": "Ada", "ticket": w.a.ticket(map[string]any{"room": "board", "name": "Ada", "roomPassword": "sesame"})})
 	// Past the gateway: its only replica is going to be restarted.
 	e.Engine.URL = w.livekit.URL

@@ -81,7 +81,7 @@ func serveBarePage(t *testing.T) string {
 // browser that has never seen the page. Each run is followed by one of a bare page, which needs no gateway.
 func TestBenchFirstFrame(t *testing.T) {
 	log.SetLogger(logr.Discard())
-	w := newWorld(t)
+	w := newWorldOfOne(t)
 	bare := serveBarePage(t)
 	w.a.join(testkit.Device{}, map[string]any{"room": "frames", "name": "Ada", "audio": true, "video": true})
 	fmt.Printf("\n%-44s %14s  %-34s %6s  %s\n", "what", "measured", "against", "ratio", "promise")

@@ -51,7 +51,7 @@ func row(name, measured, against string, ratio float64, p promise) {
 // alone.
 func TestBench(t *testing.T) {
 	log.SetLogger(logr.Discard())
-	w := newWorld(t)
+	w := newWorldOfOne(t)
 	fmt.Printf("\n%-44s %10s  %-36s %6s  %s\n", "what", "measured", "against", "ratio", "promise")
 	for _, part := range []struct {
 		name string

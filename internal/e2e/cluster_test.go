@@ -34,7 +34,7 @@ type cluster struct {
 	nodes    [2]*testkit.LiveKitServer
 	redis    testkit.RedisServer
 	// engines and gateways are in front of nodes and managers.
-	engines, gateways *balancer
+	engines, gateways *testkit.Balancer
 	engine            engine.Engine
 	config            v1alpha1.ConferenceConfig
 }
@@ -51,15 +51,14 @@ func newCluster(t *testing.T) *cluster {
 	for _, port := range ports {
 		options.WebhookURLs = append(options.WebhookURLs, fmt.Sprintf("http://127.0.0.1:%d/engine/webhook", port))
 	}
-	var engineURL, baseURL string
-	c.engines, engineURL = newBalancer(t)
-	c.gateways, baseURL = newBalancer(t)
+	c.engines, c.gateways = testkit.NewBalancer(t), testkit.NewBalancer(t)
+	engineURL, baseURL := c.engines.URL, c.gateways.URL
 	for i := range c.nodes {
 		c.nodes[i] = testkit.LiveKit(t, options)
 		options.Key, options.Secret = c.nodes[i].Key, c.nodes[i].Secret
-		c.engines.add(t, c.nodes[i].URL, c.nodes[i].URL)
+		c.engines.Add(t, c.nodes[i].URL, c.nodes[i].URL)
 	}
-	c.eventually(t, c.engines.readyAre(len(c.nodes)))
+	c.eventually(t, c.engines.Ready(len(c.nodes)))
 	if c.engine, err = livekit.New(engine.Server{URL: engineURL, Key: options.Key, Secret: options.Secret}); err != nil {
 		t.Fatal(err)
 	}
@@ -83,9 +82,9 @@ func newCluster(t *testing.T) *cluster {
 			Addresses:     []string{fmt.Sprintf("127.0.0.1:%d", port)},
 			Args:          []string{"--leader-elect", "--leader-election-namespace", c.Namespace, "--drain-delay", "1s"},
 		})
-		c.gateways.add(t, c.managers[i].URL, c.managers[i].HealthURL+"/readyz")
+		c.gateways.Add(t, c.managers[i].URL, c.managers[i].HealthURL+"/readyz")
 	}
-	c.eventually(t, c.gateways.readyAre(len(c.managers)))
+	c.eventually(t, c.gateways.Ready(len(c.managers)))
 	c.eventually(t, func() error { return c.configReady("default") })
 	return c
 }
@@ -233,7 +232,7 @@ func TestTwoNodesLoseOneWithTheLeader(t *testing.T) {
 	hit, spared := c.meetOnBoth(t, c.nodes[0])
 	c.nodes[0].Kill()
 	c.managers[0].Kill() // The first to be started leads.
-	c.eventually(t, c.gateways.readyAre(1))
+	c.eventually(t, c.gateways.Ready(1))
 	for _, a := range append(hit, spared...) {
 		c.ends(t, a.room, "")
 	}
@@ -241,8 +240,8 @@ func TestTwoNodesLoseOneWithTheLeader(t *testing.T) {
 
 	c.nodes[0].Start(t)
 	c.managers[0].Start(t)
-	c.eventually(t, c.gateways.readyAre(2))
-	c.eventually(t, c.engines.readyAre(2))
+	c.eventually(t, c.gateways.Ready(2))
+	c.eventually(t, c.engines.Ready(2))
 	again, _ := c.meetOnBoth(t, c.nodes[0])
 	c.ends(t, again[0].room, "")
 }

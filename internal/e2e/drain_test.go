@@ -20,20 +20,20 @@ import (
 // TestNobodyNoticesARollingUpdate restarts both managers, one after the other, under a load of requests and with two
 // people in a meeting. No request fails, and nobody drops out.
 func TestNobodyNoticesARollingUpdate(t *testing.T) {
-	b, address := newBalancer(t)
+	b := testkit.NewBalancer(t)
 	cluster := testkit.ControlPlane(t)
 	// Longer than the balancer takes to look.
 	flags := []string{"--leader-elect", "--leader-election-namespace", cluster.Namespace, "--drain-delay", "1s"}
 	w := newWorldWith(t, cluster, testkit.ManagerOptions{Args: flags}, func(a, _ *v1alpha1.ConferenceConfig) {
-		a.Spec.BaseURL = address
+		a.Spec.BaseURL = b.URL
 	})
-	w.a.baseURL = address
+	w.a.baseURL = b.URL
 	other := testkit.Manager(t, cluster, testkit.ManagerOptions{DefaultConfig: w.Namespace + "/default", Args: flags})
 	managers := []*testkit.ManagerProcess{w.manager, other}
 	for _, m := range managers {
-		b.add(t, m.URL, m.HealthURL+"/readyz")
+		b.Add(t, m.URL, m.HealthURL+"/readyz")
 	}
-	w.eventually(t, b.readyAre(2))
+	w.eventually(t, b.Ready(2))
 
 	join := func(name string) *testkit.Page {
 		link := w.a.want(http.StatusOK, "POST", "/api/v1/join", map[string]any{"room": "board", "name": name, "audio": true, "video": true}).text("join")
@@ -47,9 +47,9 @@ func TestNobodyNoticesARollingUpdate(t *testing.T) {
 	stop := w.load(t)
 	for _, m := range managers {
 		m.Stop()
-		w.eventually(t, b.readyAre(1))
+		w.eventually(t, b.Ready(1))
 		m.Start(t)
-		w.eventually(t, b.readyAre(2))
+		w.eventually(t, b.Ready(2))
 	}
 	sent, failures := stop()
 	t.Logf("%d requests while both managers were restarted", sent)

@@ -112,7 +112,7 @@ func TestLiveKitLosesItsRooms(t *testing.T) {
 }
 
 func TestManagerKilledInTheMiddleOfEnds(t *testing.T) {
-	w := newWorld(t)
+	w := newWorldOfOne(t)
 	const n = 6
 	var peers []*peer.Peer
 	for i := range n {

@@ -18,26 +18,23 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/testkit"
 )
 
-// replica starts one more manager, and says how tenant A's backend reaches it.
-func (w *world) replica(t *testing.T) account {
-	t.Helper()
-	m := testkit.Manager(t, w.Cluster, testkit.ManagerOptions{
-		DefaultConfig: w.Namespace + "/default",
-		Args:          []string{"--leader-elect", "--leader-election-namespace", w.Namespace},
-	})
-	return account{t: t, baseURL: m.URL, key: w.a.key}
+// each is how tenant A's backend reaches each of the managers, without the balancer.
+func (w *world) each() []account {
+	var all []account
+	for _, m := range w.managers {
+		all = append(all, account{t: w.a.t, baseURL: m.URL, key: w.a.key})
+	}
+	return all
 }
 
-// newReplicas starts two managers of which one leads. The world's own takes part in no election: of two who let go of a
-// Meeting at the same time, the API server may carry out the later on the next Meeting of that name.
+// newReplicas is a world with its two managers.
 func newReplicas(t *testing.T) (w *world, one, other account) {
 	t.Helper()
 	w = newWorld(t)
-	w.manager.Stop()
-	return w, w.replica(t), w.replica(t)
+	all := w.each()
+	return w, all[0], all[1]
 }
 
 // TestReplicasSeeEachOthersWrites: what one replica has confirmed, the next request to another sees.

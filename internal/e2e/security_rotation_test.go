@@ -43,7 +43,7 @@ func keyID(t *testing.T, token string) string {
 // call two replicas; no call with a good key, and no token of either replica, is refused; then the old key is.
 func TestRotationUnderLoadRefusesNobody(t *testing.T) {
 	w := newWorld(t)
-	replicas := []account{w.replica(t), w.replica(t)}
+	replicas := w.each()
 	var key atomic.Pointer[string]
 	key.Store(&w.a.key)
 	var calls, refused atomic.Int64

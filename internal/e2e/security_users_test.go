@@ -23,10 +23,10 @@ func TestARemovedUserIsOut(t *testing.T) {
 	if err := cluster.Client.Create(t.Context(), secret); err != nil {
 		t.Fatal(err)
 	}
-	w := newWorldWith(t, cluster, testkit.ManagerOptions{}, func(a, _ *v1alpha1.ConferenceConfig) {
+	w := newWorldOn(t, cluster, func(a, _ *v1alpha1.ConferenceConfig) {
 		a.Spec.Host = &v1alpha1.HostSpec{Protected: true, UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}}
 	})
-	replicas := []account{w.a, w.replica(t)}
+	replicas := w.each()
 	type credentials struct{ token, ticket, session string }
 	given := map[string]credentials{}
 	w.a.want(http.StatusForbidden, "POST", "/api/v1/token", map[string]any{"username": "nobody", "password": "ada's"})

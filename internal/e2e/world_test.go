@@ -25,12 +25,14 @@ func TestMain(m *testing.M) { testkit.Main(m) }
 // patience bounds waits. It is not a measurement.
 const patience = 30 * time.Second
 
-// world is a manager with two tenants, A and B, and a LiveKit.
+// world is managers with two tenants, A and B, and a LiveKit.
 type world struct {
 	*testkit.Cluster
-	manager *testkit.ManagerProcess
-	livekit *testkit.LiveKitServer
-	a, b    account
+	// managers are behind a balancer if there are several. manager is the first of them.
+	managers []*testkit.ManagerProcess
+	manager  *testkit.ManagerProcess
+	livekit  *testkit.LiveKitServer
+	a, b     account
 }
 
 // account is how a backend reaches a tenant.
@@ -39,7 +41,11 @@ type account struct {
 	baseURL, key string
 }
 
-// newWorld starts everything. The configs can be changed before they are created.
+// replicas is how many managers a world has unless a test asks for one.
+const replicas = 2
+
+// newWorld starts everything, with two managers: each request goes to the next of them. The configs can be changed before they
+// are created.
 func newWorld(t *testing.T, change ...func(a, b *v1alpha1.ConferenceConfig)) *world {
 	t.Helper()
 	return newWorldOn(t, testkit.ControlPlane(t), change...)
@@ -48,11 +54,26 @@ func newWorld(t *testing.T, change ...func(a, b *v1alpha1.ConferenceConfig)) *wo
 // newWorldOn is newWorld on a control plane that may be broken.
 func newWorldOn(t *testing.T, cluster *testkit.Cluster, change ...func(a, b *v1alpha1.ConferenceConfig)) *world {
 	t.Helper()
-	return newWorldWith(t, cluster, testkit.ManagerOptions{}, change...)
+	w, o := prepareWorld(t, cluster, change...)
+	return w.start(t, testkit.Managers(t, cluster, o, replicas))
 }
 
-// newWorldWith is newWorldOn with a manager of which some options are set.
+// newWorldWith is newWorldOn with one manager, which some options are set of: for tests that stop, read or measure it.
 func newWorldWith(t *testing.T, cluster *testkit.Cluster, o testkit.ManagerOptions, change ...func(a, b *v1alpha1.ConferenceConfig)) *world {
+	t.Helper()
+	w, where := prepareWorld(t, cluster, change...)
+	o.Addresses, o.DefaultConfig = where.Addresses, where.DefaultConfig
+	return w.start(t, []*testkit.ManagerProcess{testkit.Manager(t, cluster, o)})
+}
+
+// newWorldOfOne is newWorld with one manager.
+func newWorldOfOne(t *testing.T, change ...func(a, b *v1alpha1.ConferenceConfig)) *world {
+	t.Helper()
+	return newWorldWith(t, testkit.ControlPlane(t), testkit.ManagerOptions{}, change...)
+}
+
+// prepareWorld is a world whose managers are still to be started, with these options.
+func prepareWorld(t *testing.T, cluster *testkit.Cluster, change ...func(a, b *v1alpha1.ConferenceConfig)) (*world, testkit.ManagerOptions) {
 	t.Helper()
 	ports, err := localstack.RandomPorts(2)
 	if err != nil {
@@ -85,8 +106,13 @@ func newWorldWith(t *testing.T, cluster *testkit.Cluster, o testkit.ManagerOptio
 		f(a, b)
 	}
 	w.Create(t, a, b)
-	o.Addresses, o.DefaultConfig = addresses, w.Namespace+"/default"
-	w.manager = testkit.Manager(t, w.Cluster, o)
+	return w, testkit.ManagerOptions{Addresses: addresses, DefaultConfig: w.Namespace + "/default"}
+}
+
+// start waits until both tenants are served.
+func (w *world) start(t *testing.T, managers []*testkit.ManagerProcess) *world {
+	t.Helper()
+	w.managers, w.manager = managers, managers[0]
 	w.eventually(t, func() error { return w.configReady("default") })
 	w.eventually(t, func() error { return w.configReady("variant-b") })
 	return w

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +47,35 @@ type ManagerProcess struct {
 // printed.
 func Manager(t testing.TB, c *Cluster, o ManagerOptions) *ManagerProcess {
 	t.Helper()
+	m := newManager(t, c, o)
+	m.Start(t)
+	return m
+}
+
+// Managers starts managers of which one leads, behind a Balancer that listens on the addresses of the options.
+func Managers(t testing.TB, c *Cluster, o ManagerOptions, count int) []*ManagerProcess {
+	t.Helper()
+	b := NewBalancer(t, o.Addresses...)
+	o.Addresses = nil
+	o.Args = append(slices.Clone(o.Args), "--leader-elect", "--leader-election-namespace", c.Namespace)
+	all := make([]*ManagerProcess, count)
+	started := make(chan error, count)
+	for i := range all {
+		all[i] = newManager(t, c, o)
+		b.Add(t, all[i].URL, all[i].HealthURL+"/readyz")
+		go func() { started <- all[i].TryStart() }()
+	}
+	for range all {
+		if err := <-started; err != nil {
+			t.Fatal(err)
+		}
+	}
+	Eventually(t, time.Minute, b.Ready(count))
+	return all
+}
+
+func newManager(t testing.TB, c *Cluster, o ManagerOptions) *ManagerProcess {
+	t.Helper()
 	ports, err := localstack.RandomPorts(3)
 	if err != nil {
 		t.Fatal(err)
@@ -70,8 +100,10 @@ func Manager(t testing.TB, c *Cluster, o ManagerOptions) *ManagerProcess {
 	if o.DefaultConfig != "" {
 		m.args = append(m.args, "--default-config", o.DefaultConfig)
 	}
-	m.Start(t)
 	t.Cleanup(func() {
+		if m.proc == nil {
+			return
+		}
 		m.proc.Stop()
 		if t.Failed() {
 			t.Logf("The manager's log:\n%s", m.proc.Log())
