@@ -10,3 +10,8 @@ test-faults: $(STACK) web ## Place every fault at every write, kill and stop eve
 	@$(STEP) "faults" env CONVENE_FAULTS=$(CURDIR)/$(FAULTS) \
 		go test -tags faults -count=1 -timeout 90m -parallel 7 $(TESTFLAGS) ./internal/faults || { cat $(FAULTS); exit 1; }
 	@cat $(FAULTS)
+
+.PHONY: test-endurance
+test-endurance: $(STACK) ## Make and end LIVES (100000) meetings with one process, which must keep nothing of them
+	@$(STEP) "endurance" env CONVENE_LIVES=$(or $(LIVES),100000) \
+		go test -count=1 -timeout 3h -run TestMeetingsLeaveNothingBehind -v ./cmd/manager

@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -115,6 +117,20 @@ func (r *replica) leads() (stop func()) {
 	}
 }
 
+// lives is how many meetings TestMeetingsLeaveNothingBehind makes and ends: make test-endurance sets it.
+func lives(t *testing.T) int {
+	t.Helper()
+	set := os.Getenv("CONVENE_LIVES")
+	if set == "" {
+		return 400
+	}
+	n, err := strconv.Atoi(set)
+	if err != nil || n < 400 {
+		t.Fatalf("CONVENE_LIVES is %q; set it to a number of 400 or more", set)
+	}
+	return n
+}
+
 // Meetings that come and go leave nothing behind in the replica that leads.
 func TestMeetingsLeaveNothingBehind(t *testing.T) {
 	r := newReplica(t)
@@ -133,7 +149,7 @@ func TestMeetingsLeaveNothingBehind(t *testing.T) {
 	// These fill what is kept of the last that have gone, and the buffers of the informers.
 	r.comeAndGo(20_000)
 	live(200)
-	keepsNothing(t, 200, 256, live)
+	keepsNothing(t, lives(t)/2, 256, live)
 	keepsNothing(t, 50_000, 16, r.comeAndGo)
 }
 
