@@ -19,6 +19,7 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/store"
 	"convene.dev/convene/internal/tenant"
@@ -58,11 +59,11 @@ func (r *ConfigReconciler) reconcile(ctx context.Context, config *v1alpha1.Confe
 			return err
 		}
 		if left == 0 {
-			return RemoveFinalizer(ctx, r.Client, config)
+			return kube.RemoveFinalizer(ctx, r.Client, config)
 		}
 		notOver = left
 	} else {
-		if err := addFinalizer(ctx, r.Client, config); err != nil {
+		if err := kube.AddFinalizer(ctx, r.Client, config); err != nil {
 			return err
 		}
 		if err := r.ensureSigningKeys(ctx, config); err != nil {
@@ -106,7 +107,7 @@ func (r *ConfigReconciler) ensureSigningKeys(ctx context.Context, config *v1alph
 		return nil
 	}
 	id, key := credential.NewSigningKey(r.Now())
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, kube.WriteTimeout)
 	defer cancel()
 	err := r.Secrets.Create(ctx, &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
@@ -129,7 +130,7 @@ func (r *ConfigReconciler) writeStatus(ctx context.Context, config *v1alpha1.Con
 	}
 	before := config.Status.Conditions
 	config.Status = status
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, kube.WriteTimeout)
 	defer cancel()
 	if err := r.Client.Status().Update(ctx, config); err != nil {
 		return err

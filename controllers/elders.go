@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/store"
 )
@@ -24,7 +25,7 @@ func (r *MeetingReconciler) deleteElders(ctx context.Context, m *v1alpha1.Meetin
 		if elder.UID == m.UID || !meeting.IsOver(elder) || !meeting.Older(elder, m) {
 			continue
 		}
-		ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+		ctx, cancel := context.WithTimeout(ctx, kube.WriteTimeout)
 		err := r.Client.Delete(ctx, elder, client.Preconditions{UID: &elder.UID, ResourceVersion: &elder.ResourceVersion})
 		cancel()
 		if client.IgnoreNotFound(err) != nil {

@@ -3,7 +3,6 @@
 package controllers
 
 import (
-	"context"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,9 +11,7 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -70,10 +67,6 @@ func requeueAt(at, now time.Time) ctrl.Result {
 	return ctrl.Result{RequeueAfter: min(max(at.Sub(now), time.Millisecond), longestWait)}
 }
 
-// writeTimeout bounds one write to the cluster's API. Whoever never answers would otherwise hold up a Meeting's end for
-// as long as it likes.
-const writeTimeout = 5 * time.Second
-
 // conflictPause is before the next try of a write that came too late for what was read. The change that it lost to wakes
 // the reconciler too, as soon as it is in the cache.
 const conflictPause = 500 * time.Millisecond
@@ -88,37 +81,6 @@ func afterWrites(result ctrl.Result, err error) (ctrl.Result, error) {
 		return ctrl.Result{}, nil
 	}
 	return result, err
-}
-
-// addFinalizer adds ours, if the object is still as it was read.
-func addFinalizer(ctx context.Context, c client.Client, o client.Object) error {
-	was := o.DeepCopyObject().(client.Object)
-	if !controllerutil.AddFinalizer(o, v1alpha1.Finalizer) {
-		return nil
-	}
-	return patchAsRead(ctx, c, o, was)
-}
-
-// RemoveFinalizer takes off ours, if the object is still as it was read. What is being deleted goes with its last
-// finalizer, and the API server deletes by name: it looks at the UID only for a PUT, which carries it. Where two take
-// the finalizer off at once, a PATCH could delete the next object of that name.
-func RemoveFinalizer(ctx context.Context, c client.Client, o client.Object) error {
-	was := o.DeepCopyObject().(client.Object)
-	if !controllerutil.RemoveFinalizer(o, v1alpha1.Finalizer) {
-		return nil
-	}
-	if o.GetDeletionTimestamp() == nil {
-		return patchAsRead(ctx, c, o, was)
-	}
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
-	defer cancel()
-	return c.Update(ctx, o)
-}
-
-func patchAsRead(ctx context.Context, c client.Client, o, was client.Object) error {
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
-	defer cancel()
-	return c.Patch(ctx, o, client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}))
 }
 
 func record(to events.EventRecorder, about runtime.Object, warning bool, reason, message string) {

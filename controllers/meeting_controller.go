@@ -17,6 +17,7 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/store"
 	"convene.dev/convene/internal/tenant"
@@ -127,7 +128,7 @@ func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1a
 // away, the finalizer's end last.
 func (r *MeetingReconciler) apply(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision, visit *visit) (ctrl.Result, error) {
 	if d.Finalizer && m.DeletionTimestamp == nil {
-		if err := addFinalizer(ctx, r.Client, m); err != nil {
+		if err := kube.AddFinalizer(ctx, r.Client, m); err != nil {
 			return ctrl.Result{}, err
 		}
 	}
@@ -191,12 +192,12 @@ func (r *MeetingReconciler) finish(ctx context.Context, t *tenant.Tenant, m *v1a
 		}
 	}
 	if !d.Finalizer {
-		if err := RemoveFinalizer(ctx, r.Client, m); err != nil {
+		if err := kube.RemoveFinalizer(ctx, r.Client, m); err != nil {
 			return ctrl.Result{}, err
 		}
 	}
 	if d.Delete {
-		ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+		ctx, cancel := context.WithTimeout(ctx, kube.WriteTimeout)
 		defer cancel()
 		err := r.Client.Delete(ctx, m, client.Preconditions{UID: &m.UID, ResourceVersion: &m.ResourceVersion})
 		return ctrl.Result{}, client.IgnoreNotFound(err)
@@ -226,7 +227,7 @@ func (r *MeetingReconciler) writeStatus(ctx context.Context, m *v1alpha1.Meeting
 	}
 	defer leave()
 	m.Status = d.Status
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, kube.WriteTimeout)
 	defer cancel()
 	if err := r.Client.Status().Update(ctx, m); err != nil {
 		return 0, err

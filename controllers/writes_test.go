@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/testkit"
 )
@@ -50,7 +51,7 @@ func TestWritesAreOfThisMeetingAlone(t *testing.T) {
 	if _, err := r.writeStatus(t.Context(), old.DeepCopy(), decision); !apierrors.IsConflict(err) {
 		t.Errorf("the status: %v", err)
 	}
-	if err := addFinalizer(t.Context(), c.Client, old.DeepCopy()); !apierrors.IsConflict(err) {
+	if err := kube.AddFinalizer(t.Context(), c.Client, old.DeepCopy()); !apierrors.IsConflict(err) {
 		t.Errorf("the finalizer: %v", err)
 	}
 	var now v1alpha1.Meeting
@@ -81,10 +82,10 @@ func TestTheLastFinalizerIsOfThisMeetingAlone(t *testing.T) {
 	}
 	another := m.DeepCopy() // The version alone does not tell them apart at the moment that matters.
 	another.UID = "of-the-one-before"
-	if err := RemoveFinalizer(t.Context(), c.Client, another); !apierrors.IsConflict(err) {
+	if err := kube.RemoveFinalizer(t.Context(), c.Client, another); !apierrors.IsConflict(err) {
 		t.Errorf("that of another: %v", err)
 	}
-	if err := RemoveFinalizer(t.Context(), c.Client, m.DeepCopy()); err != nil {
+	if err := kube.RemoveFinalizer(t.Context(), c.Client, m.DeepCopy()); err != nil {
 		t.Errorf("its own: %v", err)
 	}
 	if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(m), m); !apierrors.IsNotFound(err) {

@@ -102,7 +102,7 @@ func (r *replica) leads() (stop func()) {
 	r.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- leading{r.parts}.lead(ctx) }()
+	go func() { ended <- controllerRunner{r.parts}.lead(ctx) }()
 	testkit.Eventually(r.t, patience, func() error {
 		if !r.hints.observe("any") {
 			return errors.New("it does not lead")

@@ -10,7 +10,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/reconnect"
+	"convene.dev/convene/internal/kube"
 )
 
 // informers makes the cache's informers, and keeps the list of Meetings of the one that has it.
@@ -19,7 +19,7 @@ type informers struct {
 }
 
 func (i *informers) make(lw toolscache.ListerWatcher, example runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
-	informer := reconnect.Informer(lw, example, resync, indexers)
+	informer := kube.NewInformer(lw, example, resync, indexers)
 	if _, ok := example.(*v1alpha1.Meeting); ok {
 		indexer := informer.GetIndexer()
 		i.meetings.Store(&indexer)

@@ -17,21 +17,21 @@ import (
 
 	"convene.dev/convene/controllers"
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/kube"
 )
 
 const (
-	leaseName = "controllers.convene.dev"
 	// leadAgainAfter is the pause after a lost Lease.
 	leadAgainAfter = time.Second
 )
 
-// leading runs the controllers in a manager of their own, made anew each time its Lease is lost: the gateway goes on.
-type leading struct{ *parts }
+// controllerRunner runs the controllers in a manager of their own, made again each time its Lease is lost: the gateway goes on.
+type controllerRunner struct{ *parts }
 
-func (leading) NeedLeaderElection() bool { return false }
+func (controllerRunner) NeedLeaderElection() bool { return false }
 
 // Start runs controllers until the context ends.
-func (l leading) Start(ctx context.Context) error {
+func (l controllerRunner) Start(ctx context.Context) error {
 	select {
 	case <-l.tenants.Ready():
 	case <-ctx.Done():
@@ -49,9 +49,9 @@ func (l leading) Start(ctx context.Context) error {
 	return nil
 }
 
-func (l leading) lead(ctx context.Context) error {
-	shared := &sharedCache{Cache: l.cache}
-	defer shared.release()
+func (l controllerRunner) lead(ctx context.Context) error {
+	shared := &kube.SharedCache{Cache: l.cache}
+	defer shared.Release()
 	mgr, err := ctrl.NewManager(l.config, ctrl.Options{
 		Scheme:                        l.scheme,
 		Logger:                        l.log,
@@ -60,7 +60,7 @@ func (l leading) lead(ctx context.Context) error {
 		HealthProbeBindAddress:        "0",
 		Controller:                    config.Controller{SkipNameValidation: ptr.To(true)},
 		LeaderElection:                l.leaderElect,
-		LeaderElectionID:              leaseName,
+		LeaderElectionID:              kube.LeaseName,
 		LeaderElectionNamespace:       l.leaseNamespace,
 		LeaderElectionReleaseOnCancel: true,
 		LeaseDuration:                 &l.lease.duration,
@@ -93,7 +93,7 @@ func (l leading) lead(ctx context.Context) error {
 	if err := configs.SetupWithManager(mgr, wakes); err != nil {
 		return err
 	}
-	gauges := told{metrics.Registry, controllers.Gauges{Cache: l.cache, Observer: observer}}
+	gauges := leaderMetrics{metrics.Registry, controllers.Gauges{Cache: l.cache, Observer: observer}}
 	jumps := &controllers.Jumps{Meetings: l.objects, Now: l.clock.Now, Wake: wakes.Meeting}
 	hinted := whileLeading(func() (stop func()) { return l.hints.to(observer.Hint) })
 	for _, r := range []manager.Runnable{observer, gauges, jumps, hinted} {

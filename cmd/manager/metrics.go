@@ -17,14 +17,14 @@ func buildInfo() prometheus.Collector {
 	}, func() float64 { return 1 })
 }
 
-// told has a collector registered while this replica leads.
-type told struct {
+// leaderMetrics has a collector registered while this replica leads.
+type leaderMetrics struct {
 	to prometheus.Registerer
 	prometheus.Collector
 }
 
 // Start registers the collector until the context ends.
-func (t told) Start(ctx context.Context) error {
+func (t leaderMetrics) Start(ctx context.Context) error {
 	if err := t.to.Register(t.Collector); err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/clock"
+	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/livekit"
 	"convene.dev/convene/internal/store"
 	"convene.dev/convene/internal/tenant"
@@ -141,7 +141,7 @@ func newReplica(t *testing.T) *replica {
 	config := rest.CopyConfig(r.Config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(q *http.Request) (*http.Response, error) {
-			if strings.HasSuffix(q.URL.Path, "/leases/"+leaseName) {
+			if strings.HasSuffix(q.URL.Path, "/leases/"+kube.LeaseName) {
 				r.asked.Add(1)
 			}
 			return next.RoundTrip(q)
@@ -157,7 +157,7 @@ func newReplica(t *testing.T) *replica {
 	must(t, err)
 	r.parts = &parts{
 		settings: settings{leaderElect: true, leaseNamespace: r.Namespace, lease: leaseTimes{15 * time.Second, 10 * time.Second, 100 * time.Millisecond}},
-		config:   config, scheme: testkit.Scheme(), log: logr.Discard(), clock: clock.New(), cache: shared, informers: informers,
+		config:   config, scheme: testkit.Scheme(), log: logr.Discard(), clock: kube.NewClock(), cache: shared, informers: informers,
 		direct:  r.Client,
 		tenants: tenant.NewRegistry(tenant.Options{Cache: r.configs, Client: secrets.CoreV1().RESTClient(), Dial: livekit.New}),
 	}
@@ -219,7 +219,7 @@ func (r *replica) heldByAnother() {
 	r.t.Helper()
 	now := metav1.NewMicroTime(time.Now())
 	r.Create(r.t, &coordinationv1.Lease{
-		ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: leaseName},
+		ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: kube.LeaseName},
 		Spec: coordinationv1.LeaseSpec{
 			HolderIdentity: ptr.To("another"), LeaseDurationSeconds: ptr.To(int32(3600)), AcquireTime: &now, RenewTime: &now,
 		},

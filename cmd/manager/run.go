@@ -32,11 +32,10 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/controllers"
-	"convene.dev/convene/internal/clock"
 	"convene.dev/convene/internal/gateway"
 	"convene.dev/convene/internal/httpapi"
+	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/livekit"
-	"convene.dev/convene/internal/reconnect"
 	"convene.dev/convene/internal/replicas"
 	"convene.dev/convene/internal/source/sandbox"
 	"convene.dev/convene/internal/store"
@@ -64,7 +63,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 		return err
 	}
 	if s.release {
-		return release(ctx, s, config, log)
+		return kube.Release(ctx, config, s.namespace, s.leaseNamespace, log)
 	}
 	if s.leaderElect && s.leaseNamespace == "" {
 		if s.leaseNamespace, err = ownNamespace(); err != nil {
@@ -77,8 +76,8 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 // serve runs the gateway and the cache in a manager without leader election, so that they outlive the loss of a
 // Lease, and the controllers beside them.
 func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger) error {
-	cluster := clock.New()
-	config.Wrap(reconnect.Transport)
+	cluster := kube.NewClock()
+	config.Wrap(kube.WithAnswerTimeout)
 	config.Wrap(cluster.Transport)
 	scheme := runtime.NewScheme()
 	_ = clientgoscheme.AddToScheme(scheme)
@@ -99,7 +98,7 @@ func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger
 	if err := p.build(ctx); err != nil {
 		return err
 	}
-	runnables := []manager.Runnable{p.tenants, p.server, leading{p}, p.contact, garbage{p.cache}}
+	runnables := []manager.Runnable{p.tenants, p.server, controllerRunner{p}, p.probe, garbage{p.cache}}
 	if p.replicas != nil {
 		runnables = append(runnables, p.replicas)
 	}
@@ -126,7 +125,7 @@ type parts struct {
 	config   *rest.Config
 	scheme   *runtime.Scheme
 	log      logr.Logger
-	clock    *clock.Clock // of the cluster
+	clock    *kube.Clock
 	cache    cache.Cache
 	objects  client.Client // of the controllers: reads from the cache, its own writes included
 	direct   client.Client // without a cache
@@ -135,7 +134,7 @@ type parts struct {
 	// replicas is nil where this is the only one.
 	replicas  *replicas.Group
 	informers *informers
-	contact   *contact
+	probe     *kube.Probe
 	server    *gateway.Server
 	// webhooks is nil where the gateway takes them.
 	webhooks *gateway.Server
@@ -153,11 +152,11 @@ func (p *parts) build(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.objects = &hasty{Client: objects}
+	p.objects = &kube.BoundedClient{Client: objects}
 	if p.direct, err = client.New(p.config, client.Options{HTTPClient: httpClient, Scheme: p.scheme}); err != nil {
 		return err
 	}
-	p.contact = &contact{api: p.direct, namespace: p.namespace}
+	p.probe = kube.NewProbe(p.direct, p.namespace)
 	watches, err := corev1client.NewForConfigAndClient(p.config, httpClient)
 	if err != nil {
 		return err
@@ -227,7 +226,7 @@ func webhooksAlone(handler http.Handler) http.Handler {
 }
 
 func (p *parts) handler() (http.Handler, error) {
-	metrics.Registry.MustRegister(livekit.Metrics(), buildInfo(), p.contact.age())
+	metrics.Registry.MustRegister(livekit.Metrics(), buildInfo(), p.probe.Age())
 	metrics.Registry.MustRegister(controllers.Metrics()...)
 	api := httpapi.New(httpapi.Options{
 		Tenants: p.tenants, Meetings: p.meetings, ClusterTime: p.clock.Now, Log: p.log.WithName("api"), Registerer: metrics.Registry, TrustedProxies: p.trustedProxies,
@@ -244,7 +243,7 @@ func (p *parts) handler() (http.Handler, error) {
 
 // cacheOptions keep what nobody here reads out of memory.
 func cacheOptions(s settings, informers *informers) cache.Options {
-	o := cache.Options{DefaultTransform: slim, NewInformer: informers.make, ByObject: map[client.Object]cache.ByObject{
+	o := cache.Options{DefaultTransform: kube.Transform, NewInformer: informers.make, ByObject: map[client.Object]cache.ByObject{
 		&coordinationv1.Lease{}: {Namespaces: map[string]cache.Config{s.leaseNamespace: {}}, Label: replicas.Leases()},
 	}}
 	if s.namespace != "" {

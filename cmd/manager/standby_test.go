@@ -28,7 +28,7 @@ func TestAReplicaThatStandsByFollowsTenants(t *testing.T) {
 	r.heldByAnother()
 	keys := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: "keys"}, StringData: map[string]string{"current": keyBefore}}
 	r.Create(t, keys)
-	r.run(leading{r.parts}.lead)
+	r.run(controllerRunner{r.parts}.lead)
 	testkit.Eventually(t, patience, func() error {
 		if r.asked.Load() == 0 {
 			return errors.New("it does not ask for the Lease")

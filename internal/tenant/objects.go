@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 
-	"convene.dev/convene/internal/reconnect"
+	"convene.dev/convene/internal/kube"
 )
 
 // object names a Secret or a ConfigMap.
@@ -81,7 +81,7 @@ func (o *objects) watch(ctx context.Context, key object) *watch {
 		return found, err
 	}
 	store, controller := toolscache.NewInformerWithOptions(toolscache.InformerOptions{
-		ListerWatcher: reconnect.Soon(lister),
+		ListerWatcher: kube.RetryingListWatch(lister),
 		ObjectType:    kind,
 		Handler: toolscache.ResourceEventHandlerFuncs{
 			AddFunc: tell, UpdateFunc: func(_, now any) { tell(now) }, DeleteFunc: tell,

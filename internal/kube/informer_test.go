@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package reconnect
+package kube
 
 import (
 	"context"
@@ -24,7 +24,7 @@ var (
 	expired = apierrors.NewResourceExpired("too old")
 )
 
-func TestSoon(t *testing.T) {
+func TestRetryingListWatch(t *testing.T) {
 	for _, c := range []struct {
 		reason string
 		err    error
@@ -49,7 +49,7 @@ func TestSoon(t *testing.T) {
 					}
 					return nil
 				}
-				lw := Soon(&cache.ListWatch{
+				lw := RetryingListWatch(&cache.ListWatch{
 					ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) { return &corev1.SecretList{}, fail() },
 					WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) {
 						return watch.NewFake(), fail()
@@ -72,12 +72,12 @@ func TestSoon(t *testing.T) {
 	}
 }
 
-func TestSoonEndsWithItsContext(t *testing.T) {
+func TestRetryingListWatchEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		began := time.Now()
-		lw := Soon(&cache.ListWatch{ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) { return nil, io.EOF }})
+		lw := RetryingListWatch(&cache.ListWatch{ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) { return nil, io.EOF }})
 		if _, err := lw.ListWithContext(ctx, metav1.ListOptions{}); !errors.Is(err, io.EOF) || time.Since(began) > 5*time.Second {
 			t.Errorf("ended with %v after %s", err, time.Since(began))
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package clock
+package kube
 
 import (
 	"net/http"
@@ -42,7 +42,7 @@ func (m *machine) talk(d time.Duration) {
 func (m *machine) is(reason string, late time.Duration) {
 	m.t.Helper()
 	cluster := monday.Add(m.truth + m.serverOff)
-	if now := m.Now(); now.After(cluster.Add(tolerance)) || now.Before(cluster.Add(-late)) {
+	if now := m.Now(); now.After(cluster.Add(clockTolerance)) || now.Before(cluster.Add(-late)) {
 		m.t.Errorf("%s: it is %s, and in the cluster %s", reason, now.Format(time.TimeOnly), cluster.Format(time.TimeOnly))
 	}
 }
@@ -111,12 +111,12 @@ func TestAPIServersWhoseClocksDiffer(t *testing.T) {
 		for range 60 {
 			m.serverOff = 2*time.Second - m.serverOff
 			m.talk(2 * time.Second)
-			if now := m.Now().Sub(monday.Add(m.truth)); (now - off).Abs() > tolerance {
+			if now := m.Now().Sub(monday.Add(m.truth)); (now - off).Abs() > clockTolerance {
 				t.Fatalf("time went %s ahead of a clock that goes evenly", now-off)
 			}
 		}
 		m.serverOff = 2 * time.Second
-		m.talk(2 * settle)
+		m.talk(2 * clockSettle)
 		m.is("only the other answers", time.Second)
 	}
 }
@@ -127,7 +127,7 @@ func TestTransport(t *testing.T) {
 		w.Header().Set("Date", time.Now().Add(off).UTC().Format(http.TimeFormat))
 	}))
 	defer server.Close()
-	c := New()
+	c := NewClock()
 	if before := c.Now(); time.Until(before).Abs() > time.Minute {
 		t.Errorf("before it has heard anything it is %s", before)
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package kube
 
 import (
 	"context"
@@ -52,7 +52,7 @@ func TestSharedCacheTakesHandlersOff(t *testing.T) {
 		}
 		return &n
 	}
-	shared := &sharedCache{Cache: all}
+	shared := &SharedCache{Cache: all}
 	store, controller := heard(all), heard(shared)
 	makeMeeting := func(name string) {
 		source.Add(&v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name}})
@@ -69,8 +69,8 @@ func TestSharedCacheTakesHandlersOff(t *testing.T) {
 	makeMeeting("first")
 	reaches(store, 1)
 	reaches(controller, 1)
-	shared.release()
-	next := heard(&sharedCache{Cache: all}) // The controllers of the next term: a handler that hears after the one that was taken off.
+	shared.Release()
+	next := heard(&SharedCache{Cache: all}) // The controllers of the next term: a handler that hears after the one that was taken off.
 	makeMeeting("second")
 	reaches(store, 2)
 	reaches(next, 2)

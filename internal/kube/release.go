@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package kube
 
 import (
 	"context"
@@ -21,16 +21,18 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/controllers"
 )
 
 // leasePoll is how often release looks whether a manager still leads.
 const leasePoll = time.Second
 
-// release is the last step when Convene is uninstalled: it takes our finalizers off every Meeting and ConferenceConfig, so
-// that none hangs when it is deleted with no manager there to end it. It waits until no manager leads, because a leader would
+// LeaseName is the Lease of the manager that leads.
+const LeaseName = "controllers.convene.dev"
+
+// Release is the last step when Convene is uninstalled: it takes Convene's finalizers off every Meeting and
+// ConferenceConfig, so that none hangs when it is deleted with no manager there to end it. It waits until no manager leads, because a leader would
 // put them on again, as the managers of a later installation do.
-func release(ctx context.Context, s settings, config *rest.Config, log logr.Logger) error {
+func Release(ctx context.Context, config *rest.Config, namespace, leaseNamespace string, log logr.Logger) error {
 	scheme := runtime.NewScheme()
 	_ = coordinationv1.AddToScheme(scheme)
 	_ = v1alpha1.AddToScheme(scheme)
@@ -38,12 +40,12 @@ func release(ctx context.Context, s settings, config *rest.Config, log logr.Logg
 	if err != nil {
 		return err
 	}
-	if err := awaitNoLeader(ctx, c, s.leaseNamespace, log); err != nil {
+	if err := awaitNoLeader(ctx, c, leaseNamespace, log); err != nil {
 		return err
 	}
 	// Meetings first: a ConferenceConfig without finalizer may go, and its Meetings would find none.
 	for _, list := range []client.ObjectList{&v1alpha1.MeetingList{}, &v1alpha1.ConferenceConfigList{}} {
-		if err := releaseAll(ctx, c, s.namespace, list, log); err != nil {
+		if err := releaseAll(ctx, c, namespace, list, log); err != nil {
 			return err
 		}
 	}
@@ -59,7 +61,7 @@ func awaitNoLeader(ctx context.Context, c client.Client, namespace string, log l
 	var watch leaseWatch
 	for {
 		var lease coordinationv1.Lease
-		err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: leaseName}, &lease)
+		err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: LeaseName}, &lease)
 		if client.IgnoreNotFound(err) != nil {
 			return err
 		}
@@ -93,7 +95,7 @@ func (w *leaseWatch) held(spec coordinationv1.LeaseSpec, now time.Time) bool {
 	return now.Before(w.since.Add(time.Duration(*spec.LeaseDurationSeconds) * time.Second))
 }
 
-// releaseAll looks again at what somebody changed meanwhile.
+// releaseAll looks again at objects that were changed meanwhile.
 func releaseAll(ctx context.Context, c client.Client, namespace string, list client.ObjectList, log logr.Logger) error {
 	return retry.RetryOnConflict(retry.DefaultRetry, func() error { return releaseOnce(ctx, c, namespace, list, log) })
 }
@@ -112,7 +114,7 @@ func releaseOnce(ctx context.Context, c client.Client, namespace string, list cl
 		if !controllerutil.ContainsFinalizer(object, v1alpha1.Finalizer) {
 			return nil
 		}
-		if err := controllers.RemoveFinalizer(ctx, c, object); client.IgnoreNotFound(err) != nil {
+		if err := RemoveFinalizer(ctx, c, object); client.IgnoreNotFound(err) != nil {
 			failed = append(failed, fmt.Errorf("%s/%s: %w", object.GetNamespace(), object.GetName(), err))
 			return nil //nolint:nilerr // the others still have to be released
 		}

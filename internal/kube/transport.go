@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package reconnect
+package kube
 
 import (
 	"context"
@@ -16,9 +16,9 @@ const answerWithin = 15 * time.Second
 
 var errSilent = errors.New("the cluster's API took the request and does not answer")
 
-// Transport gives up a request to which no answer begins: whoever sends it, an informer above all, would wait without
-// end, on a connection that is well. An answer that has begun may take as long as it likes, as a watch does.
-func Transport(next http.RoundTripper) http.RoundTripper {
+// WithAnswerTimeout gives up a request to which no answer begins: an informer would wait for it without end, on a connection
+// that is well. An answer that has begun may take as long as it likes, as a watch does.
+func WithAnswerTimeout(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
 		ctx, cancel := context.WithCancel(r.Context())
 		silence := time.AfterFunc(answerWithin, cancel)

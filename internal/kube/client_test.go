@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package kube
 
 import (
 	"context"
@@ -37,10 +37,10 @@ func (c *cached) List(ctx context.Context, _ client.ObjectList, opts ...client.L
 	return c.read(ctx, !(&client.ListOptions{}).ApplyOptions(opts).DisableReadYourWritesConsistency)
 }
 
-func TestHastyReadsDoNotWaitForEver(t *testing.T) {
+func TestBoundedReadsDoNotWaitForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &cached{}
-		h := &hasty{Client: c}
+		h := &BoundedClient{Client: c}
 		takes := func(when string, want time.Duration) {
 			t.Helper()
 			for kind, read := range map[string]func() error{

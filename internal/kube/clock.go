@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package clock tells the time of the cluster, which is what a meeting's deadlines are counted in: Meetings are stamped by
-// the API server when they are created. Where this machine's clock is wrong, or is set while meetings run, nothing ends
-// early for it.
-package clock
+package kube
 
 import (
 	"net/http"
@@ -12,19 +9,21 @@ import (
 )
 
 const (
-	// resolution of the Date of an HTTP answer, which is cut off below.
-	resolution = time.Second
-	// tolerance is how far this machine's clock may be off before it is not believed.
-	tolerance = 500 * time.Millisecond
-	// drift is how much two clocks may go apart in a time, as a part of it: more than any that is disciplined.
-	drift = 1.0 / 2000
-	// spread is how far the clocks of several API servers may be apart. An answer that disagrees by less is one of another
-	// server, and nothing changes for it as long as others agree: settle is how long none has to.
-	spread = 5 * time.Second
-	settle = 30 * time.Second
+	// clockResolution of the Date of an HTTP answer, which is cut off below.
+	clockResolution = time.Second
+	// clockTolerance is how far this machine's clock may be off before it is not believed.
+	clockTolerance = 500 * time.Millisecond
+	// clockDrift is how much two clocks may go apart in a time, as a part of it: more than any that is disciplined.
+	clockDrift = 1.0 / 2000
+	// clockSpread is how far the clocks of several API servers may be apart. An answer that disagrees by less is one of another
+	// server, and nothing changes for it as long as others agree: clockSettle is how long none has to.
+	clockSpread = 5 * time.Second
+	clockSettle = 30 * time.Second
 )
 
-// Clock tells the time of this machine, as long as it agrees with that of the API server as far as their answers tell.
+// Clock tells the time of this machine, as long as it agrees with that of the API server as far as their answers tell. The
+// deadlines of meetings are counted in the API server's time, because it stamps Meetings when they are created. Where this
+// machine's clock is wrong, or is set while meetings run, nothing ends early.
 type Clock struct {
 	// wall may be set, monotonic goes on whatever happens to wall.
 	wall      func() time.Time
@@ -37,8 +36,8 @@ type Clock struct {
 	heardAt, agreedAt time.Duration
 }
 
-// New makes a clock that knows nothing but this machine's until it has heard of the cluster's.
-func New() *Clock {
+// NewClock makes a clock that knows nothing but this machine's until it has heard of the cluster's.
+func NewClock() *Clock {
 	began := time.Now()
 	return &Clock{wall: time.Now, monotonic: func() time.Duration { return time.Since(began) }}
 }
@@ -51,7 +50,7 @@ func (c *Clock) Now() time.Time {
 	// Without its monotonic part, by which times would be compared before and after the wall clock was set.
 	now, since := c.wall().Round(0), c.monotonic()
 	zero := now.Add(-since)
-	if c.earliest.IsZero() || (!zero.Before(c.earliest.Add(-tolerance)) && !zero.After(c.latest.Add(tolerance))) {
+	if c.earliest.IsZero() || (!zero.Before(c.earliest.Add(-clockTolerance)) && !zero.After(c.latest.Add(clockTolerance))) {
 		return now
 	}
 	return c.earliest.Add(since)
@@ -73,16 +72,16 @@ func (c *Clock) Transport(next http.RoundTripper) http.RoundTripper {
 }
 
 // heard keeps that the cluster's clock showed date, with a second cut off below, between two moments. Answers that agree
-// narrow down what is known; one that does not, because a clock was set or this machine slept, begins anew. Of several API
+// narrow down what is known; one that does not, because a clock was set or this machine slept, begins again. Of several API
 // servers whose clocks differ by a second or two, one is followed: else time would go to and fro with each answer.
 func (c *Clock) heard(sent, received time.Duration, date time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	apart := time.Duration(float64(received-c.heardAt) * drift)
+	apart := time.Duration(float64(received-c.heardAt) * clockDrift)
 	c.earliest, c.latest, c.heardAt = c.earliest.Add(-apart), c.latest.Add(apart), received
-	earliest, latest := date.Add(-received), date.Add(resolution-sent)
+	earliest, latest := date.Add(-received), date.Add(clockResolution-sent)
 	off := max(earliest.Sub(c.latest), c.earliest.Sub(latest))
-	if off > 0 && off < spread && received-c.agreedAt < settle {
+	if off > 0 && off < clockSpread && received-c.agreedAt < clockSettle {
 		return
 	}
 	c.agreedAt = received
@@ -97,8 +96,3 @@ func (c *Clock) heard(sent, received time.Duration, date time.Time) {
 		c.latest = latest
 	}
 }
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-// RoundTrip asks.
-func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }

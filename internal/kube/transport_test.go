@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package reconnect
+package kube
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 
 func TestTransportGivesUpSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		silent := Transport(roundTripper(func(r *http.Request) (*http.Response, error) {
+		silent := WithAnswerTimeout(roundTripper(func(r *http.Request) (*http.Response, error) {
 			<-r.Context().Done()
 			return nil, r.Context().Err()
 		}))
@@ -29,7 +29,7 @@ func TestTransportGivesUpSilence(t *testing.T) {
 func TestTransportKeepsWhatHasBegun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked *http.Request
-		answers := Transport(roundTripper(func(r *http.Request) (*http.Response, error) {
+		answers := WithAnswerTimeout(roundTripper(func(r *http.Request) (*http.Response, error) {
 			asked = r
 			return &http.Response{Body: io.NopCloser(strings.NewReader("late"))}, nil
 		}))
@@ -52,7 +52,7 @@ func TestTransportKeepsWhatHasBegun(t *testing.T) {
 }
 
 func TestTransportPassesErrorsOn(t *testing.T) {
-	broken := Transport(roundTripper(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF }))
+	broken := WithAnswerTimeout(roundTripper(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF }))
 	if _, err := broken.RoundTrip(request(t)); !errors.Is(err, io.ErrUnexpectedEOF) { //nolint:bodyclose // none
 		t.Errorf("the error is %v", err)
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package kube
 
 import (
 	"context"
@@ -12,9 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// sharedCache is a cache that another manager starts and stops. It keeps the event handlers that its manager adds, because
-// controllers never remove theirs: without release each lost Lease would leave some behind.
-type sharedCache struct {
+// SharedCache is a cache that another manager starts and stops. It keeps the event handlers that its manager adds, because
+// controllers never remove theirs: without Release each lost Lease would leave some behind.
+type SharedCache struct {
 	cache.Cache
 	mu       sync.Mutex
 	released bool
@@ -22,25 +22,25 @@ type sharedCache struct {
 }
 
 // Start waits: the cache runs already.
-func (*sharedCache) Start(ctx context.Context) error {
+func (*SharedCache) Start(ctx context.Context) error {
 	<-ctx.Done()
 	return nil
 }
 
 // GetInformer gets the cache's.
-func (s *sharedCache) GetInformer(ctx context.Context, o client.Object, opts ...cache.InformerGetOption) (cache.Informer, error) {
+func (s *SharedCache) GetInformer(ctx context.Context, o client.Object, opts ...cache.InformerGetOption) (cache.Informer, error) {
 	i, err := s.Cache.GetInformer(ctx, o, opts...)
 	return sharedInformer{i, s}, err
 }
 
 // GetInformerForKind gets the cache's.
-func (s *sharedCache) GetInformerForKind(ctx context.Context, gvk schema.GroupVersionKind, opts ...cache.InformerGetOption) (cache.Informer, error) {
+func (s *SharedCache) GetInformerForKind(ctx context.Context, gvk schema.GroupVersionKind, opts ...cache.InformerGetOption) (cache.Informer, error) {
 	i, err := s.Cache.GetInformerForKind(ctx, gvk, opts...)
 	return sharedInformer{i, s}, err
 }
 
-// release removes the event handlers.
-func (s *sharedCache) release() {
+// Release removes the event handlers.
+func (s *SharedCache) Release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, remove := range s.handlers {
@@ -49,8 +49,8 @@ func (s *sharedCache) release() {
 	s.handlers, s.released = nil, true
 }
 
-// keep has a handler removed by release, at once where that was called already.
-func (s *sharedCache) keep(remove func()) {
+// keep has a handler removed by Release, at once where that was called already.
+func (s *SharedCache) keep(remove func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.released {
@@ -62,7 +62,7 @@ func (s *sharedCache) keep(remove func()) {
 
 type sharedInformer struct {
 	cache.Informer
-	shared *sharedCache
+	shared *SharedCache
 }
 
 // AddEventHandlerWithOptions is how controllers add theirs.

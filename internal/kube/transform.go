@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package kube
 
 import (
 	"slices"
@@ -13,14 +13,14 @@ import (
 
 var stripManagedFields = cache.TransformStripManagedFields()
 
-// What most Meetings have alike. Nobody changes what is in the cache.
+// What most Meetings have alike. Nothing changes what is in the cache.
 var (
 	byAPI         = map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByAPI}
 	withFinalizer = []string{v1alpha1.Finalizer}
 )
 
-// slim keeps out of memory what nobody here reads, and keeps once what many objects say alike.
-func slim(o any) (any, error) {
+// Transform, for cache.Options, keeps out of memory what nothing here reads, and keeps once what many objects say alike.
+func Transform(o any) (any, error) {
 	o, err := stripManagedFields(o)
 	m, ok := o.(*v1alpha1.Meeting)
 	if err != nil || !ok {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package kube
 
 import (
 	"reflect"
@@ -32,8 +32,8 @@ func fullMeeting() *v1alpha1.Meeting {
 }
 
 // Nothing goes but what nobody reads, and what is alike is there once.
-func TestSlim(t *testing.T) {
-	got, err := slim(fullMeeting())
+func TestTransform(t *testing.T) {
+	got, err := Transform(fullMeeting())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,14 +46,14 @@ func TestSlim(t *testing.T) {
 	if c := cap(m.Status.Participants); c > 12 {
 		t.Errorf("ten participants have room for %d", c)
 	}
-	other, _ := slim(fullMeeting())
+	other, _ := Transform(fullMeeting())
 	if reflect.ValueOf(m.Labels).Pointer() != reflect.ValueOf(other.(*v1alpha1.Meeting).Labels).Pointer() {
 		t.Error("each has labels of its own")
 	}
 }
 
-// Labels and finalizers of somebody else stay.
-func TestSlimKeepsWhatIsNotOurs(t *testing.T) {
+// Labels and finalizers of others stay.
+func TestTransformKeepsWhatIsNotOurs(t *testing.T) {
 	for reason, change := range map[string]func(*v1alpha1.Meeting){
 		"a label more":     func(m *v1alpha1.Meeting) { m.Labels["team"] = "a" },
 		"another value":    func(m *v1alpha1.Meeting) { m.Labels[v1alpha1.LabelManagedBy] = "flux" },
@@ -65,11 +65,11 @@ func TestSlimKeepsWhatIsNotOurs(t *testing.T) {
 		change(want)
 		change(given)
 		want.TypeMeta, want.ManagedFields = metav1.TypeMeta{}, nil
-		if got, err := slim(given); err != nil || !cmp.Equal(got, any(want)) {
+		if got, err := Transform(given); err != nil || !cmp.Equal(got, any(want)) {
 			t.Errorf("%s: %v (-want +got):\n%s", reason, err, cmp.Diff(want, got))
 		}
 	}
-	if got, err := slim("not ours"); got != "not ours" || err != nil {
+	if got, err := Transform("not ours"); got != "not ours" || err != nil {
 		t.Errorf("what is no object: %v, %v", got, err)
 	}
 }

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kube
+
+import (
+	"context"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"convene.dev/convene/api/v1alpha1"
+)
+
+// WriteTimeout bounds one write of a reconciler to the cluster's API. An API that never answers would otherwise hold up a
+// Meeting's end for as long as it likes.
+const WriteTimeout = 5 * time.Second
+
+// AddFinalizer adds Convene's, if the object is still as it was read.
+func AddFinalizer(ctx context.Context, c client.Client, o client.Object) error {
+	was := o.DeepCopyObject().(client.Object)
+	if !controllerutil.AddFinalizer(o, v1alpha1.Finalizer) {
+		return nil
+	}
+	return patchAsRead(ctx, c, o, was)
+}
+
+// RemoveFinalizer takes off Convene's, if the object is still as it was read. What is being deleted goes with its last
+// finalizer, and the API server deletes by name: it looks at the UID only for a PUT, which carries it. Where two take
+// the finalizer off at once, a PATCH could delete the next object of that name.
+func RemoveFinalizer(ctx context.Context, c client.Client, o client.Object) error {
+	was := o.DeepCopyObject().(client.Object)
+	if !controllerutil.RemoveFinalizer(o, v1alpha1.Finalizer) {
+		return nil
+	}
+	if o.GetDeletionTimestamp() == nil {
+		return patchAsRead(ctx, c, o, was)
+	}
+	ctx, cancel := context.WithTimeout(ctx, WriteTimeout)
+	defer cancel()
+	return c.Update(ctx, o)
+}
+
+func patchAsRead(ctx context.Context, c client.Client, o, was client.Object) error {
+	ctx, cancel := context.WithTimeout(ctx, WriteTimeout)
+	defer cancel()
+	return c.Patch(ctx, o, client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}))
+}

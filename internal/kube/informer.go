@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kube
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+)
+
+const (
+	// tryEvery is the least time between two tries. Up to as much is added, so that not all replicas try at once.
+	tryEvery = time.Second
+	// giveUpAfter hands the error to the informer, which logs it and begins again.
+	giveUpAfter = time.Minute
+)
+
+// NewInformer makes an informer as client-go does, which sees the cluster's API again soon after it is back: by itself it would
+// wait up to a minute, in which what is served is old and no end is carried out. It is for cache.Options.NewInformer.
+func NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
+	return cache.NewSharedIndexInformer(RetryingListWatch(lw), example, resync, indexers)
+}
+
+// RetryingListWatch tries again by itself, at a steady pace, while the API is out of reach or says that it cannot answer now. All
+// other errors are the informer's.
+func RetryingListWatch(lw cache.ListerWatcher) *cache.ListWatch {
+	from := cache.ToListerWatcherWithContext(lw)
+	return &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			return untilAnswered(ctx, func() (runtime.Object, error) { return from.ListWithContext(ctx, o) })
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			return untilAnswered(ctx, func() (watch.Interface, error) { return from.WatchWithContext(ctx, o) })
+		},
+	}
+}
+
+func untilAnswered[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	for until := time.Now().Add(giveUpAfter); ; {
+		got, err := do()
+		if err == nil || !isTransient(err) || time.Now().After(until) {
+			return got, err
+		}
+		select {
+		case <-ctx.Done():
+			return got, err
+		case <-time.After(tryEvery + rand.N(tryEvery)): //nolint:gosec // spreads load, keeps no secret
+		}
+	}
+}
+
+// isTransient says that an error is about the API, which is unavailable or too busy, and not about what was asked.
+func isTransient(err error) bool {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return !errors.Is(err, context.Canceled)
+	}
+	code := status.Status().Code
+	return code >= http.StatusInternalServerError || code == http.StatusTooManyRequests
+}
