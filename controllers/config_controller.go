@@ -142,13 +142,13 @@ func (r *ConfigReconciler) writeStatus(ctx context.Context, config *v1alpha1.Con
 
 // SetupWithManager has the reconciler called for ConferenceConfigs, for Tenants whose Secrets changed, for engines
 // that come or go, and a moment after their Meetings changed.
-func (r *ConfigReconciler) SetupWithManager(mgr ctrl.Manager, wakes Wakes) error {
+func (r *ConfigReconciler) SetupWithManager(mgr ctrl.Manager, sources EventSources) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("conferenceconfig").
 		For(&v1alpha1.ConferenceConfig{}, builder.WithPredicates(predicate.Or(
 			predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}, predicate.LabelChangedPredicate{}))).
 		Watches(&v1alpha1.Meeting{}, configOfMeeting()).
-		WatchesRawSource(wakes.configs()).
+		WatchesRawSource(sources.configs()).
 		WithOptions(options(2)).
 		Complete(r)
 }

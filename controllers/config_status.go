@@ -62,7 +62,7 @@ func (r *ConfigReconciler) frontProblem(t *tenant.Tenant) []tenant.Problem {
 	if t.Media == nil || t.Media.BrowserURL == "" {
 		return nil
 	}
-	problem := tenant.Problem{Condition: v1alpha1.ConditionBrowserMediaReachable, Reason: r.Observer.Front(t.Media)}
+	problem := tenant.Problem{Condition: v1alpha1.ConditionBrowserMediaReachable, Reason: r.Observer.BrowserURL(t.Media)}
 	switch problem.Reason {
 	case v1alpha1.ReasonReachable:
 		return nil

@@ -51,16 +51,16 @@ func newStatusRig() *statusRig {
 	}
 }
 
-// front has browsers sent to LiveKit's own address, which was tried with these results.
-func (r *statusRig) front(results ...error) {
+// browserURL has browsers sent to LiveKit's own address, which was tried with these results.
+func (r *statusRig) browserURL(results ...error) {
 	r.tenant.Media.BrowserURL = "wss://media.example"
 	look := r.look
 	r.look = func(o *Observer) {
 		look(o)
-		at := front{r.server, r.tenant.Media.BrowserURL}
-		o.fronts[at] = &frontSight{}
+		at := browserURL{r.server, r.tenant.Media.BrowserURL}
+		o.browserURLs[at] = &browserURLState{}
 		for _, err := range results {
-			o.tried(at, err)
+			o.checked(at, err)
 		}
 	}
 }
@@ -129,18 +129,18 @@ func TestConditions(t *testing.T) {
 		}, []string{goodAPI, goodSigning, "MediaReachable=False Unauthorized: LiveKit at http://livekit:7880 refuses the key; put its apiKey and apiSecret into the Secret",
 			"Ready=False Unauthorized: LiveKit at http://livekit:7880 refuses the key; put its apiKey and apiSecret into the Secret",
 			"Stalled=True Unauthorized: LiveKit at http://livekit:7880 refuses the key; put its apiKey and apiSecret into the Secret"}},
-		{"browsers find LiveKit where they are sent", func(r *statusRig) { r.front(nil) }, []string{goodAPI, goodSigning, goodMedia,
+		{"browsers find LiveKit where they are sent", func(r *statusRig) { r.browserURL(nil) }, []string{goodAPI, goodSigning, goodMedia,
 			"BrowserMediaReachable=True Reachable: Browsers find LiveKit at wss://media.example", serving}},
 		{"where browsers are sent has not been tried yet", func(r *statusRig) { r.tenant.Media.BrowserURL = "wss://media.example" },
 			[]string{goodAPI, goodSigning, goodMedia, "BrowserMediaReachable=False NotChecked: Nobody has tried yet", serving}},
-		{"one failure is soon over", func(r *statusRig) { r.front(errAway) },
+		{"one failure is soon over", func(r *statusRig) { r.browserURL(errAway) },
 			[]string{goodAPI, goodSigning, goodMedia, "BrowserMediaReachable=False NotChecked: Nobody has tried yet", serving}},
-		{"nobody is where browsers are sent", func(r *statusRig) { r.front(errAway, errAway) }, []string{goodAPI, goodSigning, goodMedia,
+		{"nobody is where browsers are sent", func(r *statusRig) { r.browserURL(errAway, errAway) }, []string{goodAPI, goodSigning, goodMedia,
 			"BrowserMediaReachable=False Unreachable: No LiveKit answers the managers at wss://media.example, where browsers are sent; " +
 				"check spec.media.browserURL, or leave it out: browsers then come through the gateway", serving}},
 		{"somebody else is where browsers are sent", func(r *statusRig) {
 			other := fault.Unavailable("no").WithReason(v1alpha1.ReasonUnauthorized)
-			r.front(other, other)
+			r.browserURL(other, other)
 		}, []string{goodAPI, goodSigning, goodMedia,
 			"BrowserMediaReachable=False Unauthorized: Another LiveKit than the one of spec.media.apiURL answers at wss://media.example; check spec.media.browserURL", serving}},
 		{"an older config has a host", func(r *statusRig) { r.hosts = []string{"a.example", "*.b.example"} },

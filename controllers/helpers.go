@@ -46,10 +46,10 @@ func roomOptions(t *tenant.Tenant, m *v1alpha1.Meeting) engine.RoomOptions {
 	return engine.RoomOptions{MaxParticipants: t.Settings.ParticipantLimit(m.Spec.MaxParticipants)}
 }
 
-// longestWait bounds an alarm, so that a clock that is set forth is noticed: waits do not follow it.
+// longestWait bounds an alarm, so that a clock that was set forward is noticed: a wait does not follow it.
 const longestWait = time.Minute
 
-// clearAt is requeueAt for a Meeting that is over. Nothing of it is urgent, and Jumps wakes it when the clock is set, so it
+// clearAt is requeueAt for a Meeting that is over. Nothing of it is urgent, and ClockSteps wakes it when the clock is set, so it
 // waits in one step: there are many of these.
 func clearAt(at, now time.Time) ctrl.Result {
 	if at.IsZero() {

@@ -39,9 +39,9 @@ type MeetingReconciler struct {
 	Events   events.EventRecorder
 	Now      func() time.Time
 
-	writes  *coalescer
-	opener  opener
-	engines *engines
+	writes        *coalescer
+	firstStatuses firstStatuses
+	servers       *serverSlots
 }
 
 // meetingsAtOnce is how many Meetings are worked on at one time. Most of them wait for answers.
@@ -64,14 +64,14 @@ func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, n
 		return ctrl.Result{}, err
 	}
 	t, _ := r.Tenants.Get(types.NamespacedName{Namespace: m.Namespace, Name: m.Spec.ConfigRef.Name})
-	visit := visit{name: name}
+	calls := serverCalls{name: name}
 	if media(t) != nil {
-		visit.at = r.engines.places(t.Media.Server)
+		calls.at = r.servers.slots(t.Media.Server)
 	}
-	defer visit.end()
-	result, err := r.decide(ctx, t, &m, &visit)
-	if errors.Is(err, errNoPlace) {
-		result, err = ctrl.Result{RequeueAfter: placeAlarm}, nil
+	defer calls.end()
+	result, err := r.decide(ctx, t, &m, &calls)
+	if errors.Is(err, errNoSlot) {
+		result, err = ctrl.Result{RequeueAfter: slotAlarm}, nil
 	}
 	if m.Status.Phase != "" { // Else it waits for its first status, which others go before.
 		result.Priority = ptr.To(priorityOf(&m))
@@ -79,24 +79,24 @@ func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, n
 	return result, err
 }
 
-func (r *MeetingReconciler) decide(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, visit *visit) (ctrl.Result, error) {
-	in, err := r.gather(ctx, t, m, visit)
+func (r *MeetingReconciler) decide(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, calls *serverCalls) (ctrl.Result, error) {
+	in, err := r.gather(ctx, t, m, calls)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
 	decision := meeting.Plan(in)
 	if decision.NeedsFreshLook {
-		if err := visit.begin(); err != nil {
+		if err := calls.begin(); err != nil {
 			return ctrl.Result{}, err
 		}
 		in.Seen = r.Observer.Look(ctx, media(t), engineRoom(t, m))
 		decision = meeting.Plan(in)
 	}
-	return r.apply(ctx, t, m, decision, visit)
+	return r.apply(ctx, t, m, decision, calls)
 }
 
 // gather collects what the decision is made from.
-func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, visit *visit) (meeting.Input, error) {
+func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, calls *serverCalls) (meeting.Input, error) {
 	in := meeting.Input{Meeting: m, Now: r.Now()}
 	if t != nil {
 		in.Tenant = &meeting.Tenant{Settings: t.Settings, URL: t.MeetingURL(m.Spec.Room), HasMedia: t.Media != nil, Deleting: t.Deleting}
@@ -114,7 +114,7 @@ func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1a
 	switch {
 	case t == nil:
 	case meeting.IsLeaving(m) && m.Annotations[v1alpha1.AnnotationRoomOpened] != "":
-		if err := visit.begin(); err != nil {
+		if err := calls.begin(); err != nil {
 			return in, err
 		}
 		in.Seen = r.Observer.Look(ctx, t.Media, engineRoom(t, m))
@@ -126,32 +126,32 @@ func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1a
 
 // apply carries out a decision: the finalizer before anything that it stands for, the status before people are sent
 // away, the finalizer's end last.
-func (r *MeetingReconciler) apply(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision, visit *visit) (ctrl.Result, error) {
+func (r *MeetingReconciler) apply(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision, calls *serverCalls) (ctrl.Result, error) {
 	if d.Finalizer && m.DeletionTimestamp == nil {
 		if err := kube.AddFinalizer(ctx, r.Client, m); err != nil {
 			return ctrl.Result{}, err
 		}
 	}
 	if d.Refresh != nil && media(t) != nil {
-		if err := r.refresh(ctx, t, m, *d.Refresh, visit); err != nil {
+		if err := r.refresh(ctx, t, m, *d.Refresh, calls); err != nil {
 			return ctrl.Result{}, err
 		}
 	}
 	if d.Close && media(t) != nil && intentIsWritten(m) {
-		return r.closeRoom(ctx, t, m, d, visit)
+		return r.closeRoom(ctx, t, m, d, calls)
 	}
 	if wait, err := r.writeStatus(ctx, m, d); err != nil || wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, err
 	}
 	if d.Close && media(t) != nil {
-		return r.closeRoom(ctx, t, m, d, visit)
+		return r.closeRoom(ctx, t, m, d, calls)
 	}
 	return r.finish(ctx, t, m, d)
 }
 
 // refresh tells the pages of a room what has changed.
-func (r *MeetingReconciler) refresh(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, state engine.RoomState, visit *visit) error {
-	if err := visit.begin(); err != nil {
+func (r *MeetingReconciler) refresh(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, state engine.RoomState, calls *serverCalls) error {
+	if err := calls.begin(); err != nil {
 		return err
 	}
 	if err := t.Media.Engine.Ensure(ctx, engineRoom(t, m), roomOptions(t, m), state); err != nil {
@@ -167,8 +167,8 @@ func intentIsWritten(m *v1alpha1.Meeting) bool {
 }
 
 // closeRoom sends everybody away. The next look says what came of it, and the status then says that.
-func (r *MeetingReconciler) closeRoom(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision, visit *visit) (ctrl.Result, error) {
-	if err := visit.begin(); err != nil {
+func (r *MeetingReconciler) closeRoom(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision, calls *serverCalls) (ctrl.Result, error) {
+	if err := calls.begin(); err != nil {
 		return ctrl.Result{}, err
 	}
 	err := t.Media.Engine.Close(ctx, engineRoom(t, m), d.Redirect)
@@ -187,7 +187,7 @@ func (r *MeetingReconciler) finish(ctx context.Context, t *tenant.Tenant, m *v1a
 	if meeting.IsOver(m) {
 		r.Observer.Forget(media(t), engineRoom(t, m))
 		r.writes.forget(m.UID)
-		if err := r.deleteElders(ctx, m); err != nil {
+		if err := r.deleteEarlier(ctx, m); err != nil {
 			return ctrl.Result{}, err
 		}
 	}
@@ -221,9 +221,9 @@ func (r *MeetingReconciler) writeStatus(ctx context.Context, m *v1alpha1.Meeting
 		return wait, nil
 	}
 	was := m.Status
-	may, leave := r.opener.enter(m, d.Status)
+	may, leave := r.firstStatuses.enter(m, d.Status)
 	if !may {
-		return placeAlarm, nil
+		return slotAlarm, nil
 	}
 	defer leave()
 	m.Status = d.Status
@@ -241,16 +241,16 @@ func (r *MeetingReconciler) writeStatus(ctx context.Context, m *v1alpha1.Meeting
 
 // SetupWithManager has the reconciler called for Meetings, for what it observes, and for Meetings of one room when
 // another of them ends. The sources are those of the observer and of the tenant registry.
-func (r *MeetingReconciler) SetupWithManager(mgr ctrl.Manager, wakes Wakes) error {
-	r.writes, r.opener, r.engines = newCoalescer(), newOpener(wakes.Turn), newEngines(wakes.Turn)
+func (r *MeetingReconciler) SetupWithManager(mgr ctrl.Manager, sources EventSources) error {
+	r.writes, r.firstStatuses, r.servers = newCoalescer(), newFirstStatuses(sources.SlotFree), newServerSlots(sources.SlotFree)
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("meeting").
 		Watches(&v1alpha1.Meeting{}, meetingEvents()).
 		Watches(&v1alpha1.Meeting{}, othersOfRoom(r.Client)).
-		WatchesRawSource(wakes.meetings()).
-		WatchesRawSource(wakes.details()).
-		WatchesRawSource(wakes.tenants(meetingsOfConfig(r.Client))).
-		WatchesRawSource(wakes.turns()).
+		WatchesRawSource(sources.meetings()).
+		WatchesRawSource(sources.details()).
+		WatchesRawSource(sources.tenants(meetingsOfConfig(r.Client))).
+		WatchesRawSource(sources.freeSlots()).
 		WithOptions(options(meetingsAtOnce)).
 		Complete(r)
 }

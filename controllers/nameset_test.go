@@ -27,13 +27,13 @@ func (t tellers) notify(f func(types.NamespacedName)) (stop func()) {
 func TestWakesNeverBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := tellers{}
-		wakes := NewWakes(told.notify)
-		source := wakes.configs()
+		sources := NewEventSources(told.notify)
+		source := sources.configs()
 		if len(told) > 0 {
 			t.Error("a controller that does not run listens")
 		}
 		for i := range 100_000 {
-			wakes.Tenant(types.NamespacedName{Name: fmt.Sprint(i % 3)})
+			sources.Tenant(types.NamespacedName{Name: fmt.Sprint(i % 3)})
 		}
 
 		ctx, stop := context.WithCancel(t.Context())

@@ -69,7 +69,7 @@ type Observer struct {
 	monotonic func() time.Time
 
 	mu      sync.Mutex
-	engines map[engine.Server]*sight
+	engines map[engine.Server]*observedServer
 	// configs are the ConferenceConfigs whose rooms are looked for, by UID, those that have gone lately included.
 	configs map[string]*owner
 	// paces are by the URL of the media server: what it can bear does not depend on the key.
@@ -79,9 +79,9 @@ type Observer struct {
 	looking, asking, closing map[engine.Server]bool
 	// hints are rooms to look into, and since when.
 	hints map[engine.RoomName]time.Time
-	// fronts are the engines as browsers reach them.
-	fronts map[front]*frontSight
-	wake   chan struct{}
+	// browserURLs are the engines as browsers reach them.
+	browserURLs map[browserURL]*browserURLState
+	wake        chan struct{}
 }
 
 // NewObserver makes an Observer.
@@ -90,40 +90,41 @@ func NewObserver(tenants Tenants, meetings Meetings, api client.Reader, now func
 		Tenants: tenants, Meetings: meetings, API: api, Now: now, Log: log, CallsPerSecond: DefaultCallsPerSecond,
 		Changed: func(*v1alpha1.Meeting) {}, Details: func(*v1alpha1.Meeting) {}, EngineChanged: func(engine.Server) {},
 		monotonic: time.Now,
-		engines:   map[engine.Server]*sight{}, configs: map[string]*owner{}, paces: map[string]*pace{},
+		engines:   map[engine.Server]*observedServer{}, configs: map[string]*owner{}, paces: map[string]*pace{},
 		looking: map[engine.Server]bool{}, asking: map[engine.Server]bool{}, closing: map[engine.Server]bool{},
-		hints: map[engine.RoomName]time.Time{}, fronts: map[front]*frontSight{}, wake: make(chan struct{}, 1),
+		hints: map[engine.RoomName]time.Time{}, browserURLs: map[browserURL]*browserURLState{}, wake: make(chan struct{}, 1),
 	}
 }
 
-// sight is what was last seen of one engine.
-type sight struct {
-	// visibleSince is the first look that was answered, lastSeen the last; awaySince is zero while looks are answered.
-	visibleSince, lastSeen, awaySince time.Time
-	// blind are times between answered looks in which others were not, oldest first. It is never changed in place.
-	blind []meeting.Span
-	err   error
+// observedServer is what was last seen of one engine.
+type observedServer struct {
+	// visibleSince is the first look that was answered, lastSeen the last; unavailableSince is zero while looks are answered.
+	visibleSince, lastSeen, unavailableSince time.Time
+	// outages are times between answered looks in which others were not answered, oldest first. The slice is never changed in
+	// place.
+	outages []meeting.Span
+	err     error
 	// throttled says that the last look was answered with "too many calls": the server is there, and says nothing.
 	throttled bool
 	// listedAt is when the rooms were last listed, by monotonic time.
 	listedAt time.Time
-	rooms    map[engine.RoomName]*roomSight
+	rooms    map[engine.RoomName]*observedRoom
 	// absent are rooms that were asked for and not there, and since when.
 	absent map[engine.RoomName]time.Time
 	// strays are rooms without a live Meeting in the last full look.
 	strays map[engine.RoomName]*stray
 }
 
-type roomSight struct {
+type observedRoom struct {
 	participants []engine.Participant
 	state        engine.RoomState
 	// lookedAt is the last look that was answered, triedAt the last one, by monotonic time.
 	lookedAt, triedAt time.Time
-	// flying says that a look is on its way.
-	flying bool
+	// inFlight says that a look is on its way.
+	inFlight bool
 	// news says that the engine counts other participants than at the last look.
-	news bool
-	roll roll
+	news     bool
+	presence presence
 }
 
 // Hint asks for a look at a room soon. Hints may be lost.
@@ -166,10 +167,10 @@ func (o *Observer) Start(ctx context.Context) error {
 func (o *Observer) lookAll(ctx context.Context, looks *sync.WaitGroup) {
 	engines := o.assign()
 	o.forgetOthers(engines)
-	o.tryFronts(ctx, looks)
+	o.checkBrowserURLs(ctx, looks)
 	for server, e := range engines {
 		o.once(looks, o.looking, server, func() { o.look(ctx, looks, server, e) })
-		o.once(looks, o.asking, server, func() { o.callTheRoll(ctx, server, e) })
+		o.once(looks, o.asking, server, func() { o.checkPresence(ctx, server, e) })
 	}
 }
 
@@ -216,18 +217,18 @@ func (o *Observer) forgetOthers(engines map[engine.Server]engine.Engine) {
 	}
 }
 
-// sightOf is what is remembered of an engine. The caller holds the lock.
-func (o *Observer) sightOf(server engine.Server) *sight {
+// serverState is what is remembered of an engine. The caller holds the lock.
+func (o *Observer) serverState(server engine.Server) *observedServer {
 	s := o.engines[server]
 	if s == nil {
-		s = &sight{rooms: map[engine.RoomName]*roomSight{}, absent: map[engine.RoomName]time.Time{}, strays: map[engine.RoomName]*stray{}}
+		s = &observedServer{rooms: map[engine.RoomName]*observedRoom{}, absent: map[engine.RoomName]time.Time{}, strays: map[engine.RoomName]*stray{}}
 		o.engines[server] = s
 	}
 	return s
 }
 
-// sightOfRoom is what is remembered of a room; nil when the engine has not listed it. The caller holds the lock.
-func (o *Observer) sightOfRoom(server engine.Server, name engine.RoomName) *roomSight {
+// roomState is what is remembered of a room; nil when the engine has not listed it. The caller holds the lock.
+func (o *Observer) roomState(server engine.Server, name engine.RoomName) *observedRoom {
 	if s := o.engines[server]; s != nil {
 		return s.rooms[name]
 	}

@@ -52,12 +52,12 @@ func (o *Observer) due(server engine.Server, now time.Time) []engine.RoomName {
 func (o *Observer) candidates(server engine.Server, now time.Time) (all []candidate) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for name, seen := range o.sightOf(server).rooms {
-		if seen.flying {
+	for name, seen := range o.serverState(server).rooms {
+		if seen.inFlight {
 			continue
 		}
 		_, hinted := o.hints[name]
-		busy := seen.roll.counted > 0 || len(seen.participants) > 0
+		busy := seen.presence.counted > 0 || len(seen.participants) > 0
 		waited := busy && now.Sub(seen.triedAt) >= participantsEvery-roomsEvery/10
 		if hinted || seen.news || waited || seen.lookedAt.IsZero() {
 			all = append(all, candidate{name, hinted || seen.news, seen.triedAt})
@@ -71,8 +71,8 @@ func (o *Observer) begins(server engine.Server, name engine.RoomName) (began tim
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	began = o.monotonic()
-	if seen := o.sightOfRoom(server, name); seen != nil {
-		seen.triedAt, seen.news, seen.flying = began, false, true
+	if seen := o.roomState(server, name); seen != nil {
+		seen.triedAt, seen.news, seen.inFlight = began, false, true
 	}
 	return began
 }
@@ -80,8 +80,8 @@ func (o *Observer) begins(server engine.Server, name engine.RoomName) (began tim
 func (o *Observer) ends(server engine.Server, name engine.RoomName) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if seen := o.sightOfRoom(server, name); seen != nil {
-		seen.flying = false
+	if seen := o.roomState(server, name); seen != nil {
+		seen.inFlight = false
 	}
 }
 
@@ -140,7 +140,7 @@ func (o *Observer) unknown(server engine.Server, names []engine.RoomName) (unkno
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for _, name := range names {
-		if o.sightOfRoom(server, name) == nil {
+		if o.roomState(server, name) == nil {
 			unknown = append(unknown, name)
 		}
 	}
@@ -150,7 +150,7 @@ func (o *Observer) unknown(server engine.Server, names []engine.RoomName) (unkno
 func (o *Observer) found(server engine.Server, room engine.Room) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	s := o.sightOf(server)
+	s := o.serverState(server)
 	delete(s.absent, room.Name)
 	s.list(room)
 }

@@ -52,15 +52,15 @@ func (o *Observer) lookIntoDue(ctx context.Context, looks *sync.WaitGroup, serve
 			return
 		case <-ctx.Done():
 			return
-		case pace.flying <- struct{}{}:
+		case pace.inFlight <- struct{}{}:
 		}
 		if pace.isThrottled() {
-			<-pace.flying
+			<-pace.inFlight
 			return
 		}
 		began := o.begins(server, name)
 		looks.Go(func() {
-			defer func() { <-pace.flying }()
+			defer func() { <-pace.inFlight }()
 			err := o.lookInto(ctx, server, e, name, began)
 			o.ends(server, name)
 			if err != nil {
@@ -106,15 +106,15 @@ func (o *Observer) recordLocked(server engine.Server, rooms []engine.Room, err e
 	now := o.Now()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	s := o.sightOf(server)
+	s := o.serverState(server)
 	s.listedAt = o.monotonic()
 	if errors.Is(err, engine.ErrTooManyCalls) {
 		s.throttled = true // Slower, not away.
 		return false, nil
 	}
 	if s.err = err; err != nil {
-		if turned = s.awaySince.IsZero(); turned {
-			s.awaySince = now
+		if turned = s.unavailableSince.IsZero(); turned {
+			s.unavailableSince = now
 		}
 		return turned, nil
 	}
@@ -137,14 +137,14 @@ func (o *Observer) recordLocked(server engine.Server, rooms []engine.Room, err e
 }
 
 // list keeps what the engine lists of a room, and says whether its pages have come to be told something else.
-func (s *sight) list(r engine.Room) (changed bool) {
+func (s *observedServer) list(r engine.Room) (changed bool) {
 	seen := s.rooms[r.Name]
 	if seen == nil {
-		s.rooms[r.Name] = &roomSight{state: r.State, roll: roll{counted: r.Participants}}
+		s.rooms[r.Name] = &observedRoom{state: r.State, presence: presence{counted: r.Participants}}
 		return false
 	}
-	seen.news = seen.news || seen.roll.counted != r.Participants
-	seen.roll.counted = r.Participants
+	seen.news = seen.news || seen.presence.counted != r.Participants
+	seen.presence.counted = r.Participants
 	changed = !seen.state.ExpiresAt.Equal(r.State.ExpiresAt)
 	seen.state = r.State
 	return changed
@@ -160,7 +160,7 @@ func (o *Observer) keep(server engine.Server, name engine.RoomName, began time.T
 	})
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	seen := o.sightOfRoom(server, name)
+	seen := o.roomState(server, name)
 	if seen == nil {
 		return meeting.OtherChange
 	}

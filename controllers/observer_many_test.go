@@ -225,7 +225,7 @@ func TestThrottledIsSlowerNotAway(t *testing.T) {
 				if oldest := d.oldest(began); oldest > time.Minute {
 					t.Fatalf("after %s: a room has not been seen for %s", time.Since(began), oldest)
 				}
-				if seen := o.Seen(&tenant.Media{Server: engine.Server{URL: "http://a"}}, d.rooms[0].Name); !seen.Known || !seen.AwaySince.IsZero() {
+				if seen := o.Seen(&tenant.Media{Server: engine.Server{URL: "http://a"}}, d.rooms[0].Name); !seen.Known || !seen.UnavailableSince.IsZero() {
 					t.Fatalf("after %s: seen is %+v", time.Since(began), seen)
 				}
 			}
@@ -316,12 +316,12 @@ func TestRefusedListIsNoAbsence(t *testing.T) {
 	l.pass(time.Second)
 	l.pass(time.Second)
 	seen := l.Seen(media, room("a", "m"))
-	if _, err := l.Reach(media.Server); err != nil || !seen.Known || !seen.AwaySince.IsZero() || names(seen.Participants) != "anna" {
+	if _, err := l.Reach(media.Server); err != nil || !seen.Known || !seen.UnavailableSince.IsZero() || names(seen.Participants) != "anna" {
 		t.Errorf("seen is %+v, error %v", seen, err)
 	}
 	f.breakVerb("rooms", nil)
 	l.pass(time.Second)
-	if blind := l.Seen(media, room("a", "m")).Blind; !slices.Equal(blind, []meeting.Span{span(0, 3)}) {
+	if blind := l.Seen(media, room("a", "m")).Outages; !slices.Equal(blind, []meeting.Span{span(0, 3)}) {
 		t.Errorf("blind times are %v", blind)
 	}
 	if _, turned := l.heard(); len(turned) != 0 {

@@ -31,8 +31,8 @@ const (
 // says that it is too fast.
 type pace struct {
 	greatest float64
-	// flying has an element for each look that is on its way.
-	flying chan struct{}
+	// inFlight has an element for each look that is on its way.
+	inFlight chan struct{}
 
 	mu sync.Mutex
 	// looks and asks hold the calls that may be made now.
@@ -45,7 +45,7 @@ type pace struct {
 
 func newPace(callsPerSecond int, now time.Time) *pace {
 	calls := float64(callsPerSecond)
-	return &pace{greatest: calls, calls: calls, flying: make(chan struct{}, parallelLooks), looks: limiter(calls), asks: limiter(calls * askShare), since: now}
+	return &pace{greatest: calls, calls: calls, inFlight: make(chan struct{}, parallelLooks), looks: limiter(calls), asks: limiter(calls * askShare), since: now}
 }
 
 // limiter lets the calls of one second be made at once.
@@ -142,5 +142,5 @@ func (o *Observer) mayList(server engine.Server) bool {
 	every := o.paceOf(server).listEvery()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.monotonic().Sub(o.sightOf(server).listedAt) >= every
+	return o.monotonic().Sub(o.serverState(server).listedAt) >= every
 }

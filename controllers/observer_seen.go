@@ -24,8 +24,8 @@ func (o *Observer) Seen(media *tenant.Media, name engine.RoomName) meeting.Seen 
 		return meeting.Seen{}
 	}
 	seen := meeting.Seen{
-		Known: !s.visibleSince.IsZero() && s.awaySince.IsZero(), VisibleSince: s.visibleSince, AwaySince: s.awaySince,
-		Blind: s.blindUntil(o.Now()), AbsentSince: s.absent[name],
+		Known: !s.visibleSince.IsZero() && s.unavailableSince.IsZero(), VisibleSince: s.visibleSince, UnavailableSince: s.unavailableSince,
+		Outages: s.outagesUntil(o.Now()), AbsentSince: s.absent[name],
 	}
 	if room := s.rooms[name]; room != nil {
 		// A room that was listed and not yet looked into tells nothing.
@@ -41,7 +41,7 @@ func (o *Observer) Look(ctx context.Context, media *tenant.Media, name engine.Ro
 		return meeting.Seen{}
 	}
 	seen := o.Seen(media, name)
-	if !seen.AwaySince.IsZero() {
+	if !seen.UnavailableSince.IsZero() {
 		return seen // The looks at the whole engine find out when it is back, and nobody waits for it here.
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
@@ -72,7 +72,7 @@ func (o *Observer) Look(ctx context.Context, media *tenant.Media, name engine.Ro
 func (o *Observer) Told(media *tenant.Media, name engine.RoomName, state engine.RoomState) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if seen := o.sightOfRoom(media.Server, name); seen != nil {
+	if seen := o.roomState(media.Server, name); seen != nil {
 		seen.state = state
 	}
 }
@@ -81,7 +81,7 @@ func (o *Observer) Told(media *tenant.Media, name engine.RoomName, state engine.
 func (o *Observer) markAbsent(server engine.Server, name engine.RoomName, absent bool) time.Time {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	s := o.sightOf(server)
+	s := o.serverState(server)
 	if !absent {
 		delete(s.absent, name)
 		return time.Time{}

@@ -75,7 +75,7 @@ func (o *Observer) dueStrays(server engine.Server, rooms []engine.Room) (due []c
 	now := o.monotonic()
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	before, strays := o.sightOf(server).strays, map[engine.RoomName]*stray{}
+	before, strays := o.serverState(server).strays, map[engine.RoomName]*stray{}
 	for _, room := range rooms {
 		c, m := o.ownerOf(room.Name), o.meetingOf(room.Name)
 		if c == nil || (c.goneAt.IsZero() && m != nil && !meeting.IsOver(m)) {
@@ -92,7 +92,7 @@ func (o *Observer) dueStrays(server engine.Server, rooms []engine.Room) (due []c
 			due = append(due, closing{s, room.Name, c.tenant, over, !c.goneAt.IsZero()})
 		}
 	}
-	o.sightOf(server).strays = strays
+	o.serverState(server).strays = strays
 	return due
 }
 

@@ -69,7 +69,7 @@ func TestEngineGoesAndReturns(t *testing.T) {
 		l.pass(time.Second)
 	}
 	seen := l.Seen(media, room("a", "m"))
-	if seen.Known || !seen.AwaySince.Equal(monday.Add(time.Second)) {
+	if seen.Known || !seen.UnavailableSince.Equal(monday.Add(time.Second)) {
 		t.Errorf("away since the first look that failed, not since the last: %+v", seen)
 	}
 	if _, err := l.Reach(media.Server); err == nil || l.reachable()["http://a"] {
@@ -79,7 +79,7 @@ func TestEngineGoesAndReturns(t *testing.T) {
 	l.pass(time.Second)
 	seen = l.Seen(media, room("a", "m"))
 	blind := []meeting.Span{{From: monday, Until: monday.Add(4 * time.Second)}}
-	if !seen.Known || !seen.AwaySince.IsZero() || !seen.VisibleSince.Equal(monday) || !slices.Equal(seen.Blind, blind) {
+	if !seen.Known || !seen.UnavailableSince.IsZero() || !seen.VisibleSince.Equal(monday) || !slices.Equal(seen.Outages, blind) {
 		t.Errorf("visible again, and blind from the last look that was answered to the next: %+v", seen)
 	}
 	if _, turned := l.heard(); !cmp.Equal(turned, []string{"http://a there", "http://a away", "http://a there"}) {
@@ -291,11 +291,11 @@ func TestLook(t *testing.T) {
 		t.Errorf("absent since the first look: %+v, %+v", first, second)
 	}
 	f.breakVerb("rooms", errAway)
-	if seen := look(time.Second); seen.Known || !seen.AwaySince.IsZero() {
+	if seen := look(time.Second); seen.Known || !seen.UnavailableSince.IsZero() {
 		t.Errorf("a look that fails says nothing, not even since when: %+v", seen)
 	}
 	l.pass(time.Second)
-	if seen := look(time.Second); seen.Known || !seen.AwaySince.Equal(monday.Add(4*time.Second)) {
+	if seen := look(time.Second); seen.Known || !seen.UnavailableSince.Equal(monday.Add(4*time.Second)) {
 		t.Errorf("the looks at the whole engine tell since when: %+v", seen)
 	}
 	f.breakVerb("rooms", nil)

@@ -118,24 +118,24 @@ func (w *world) controllers(ctx context.Context, shared cache.Cache, objects cli
 		Controller: config.Controller{SkipNameValidation: ptr.To(true)},
 	})
 	w.must(err)
-	wakes := NewWakes(tenants.Notify)
+	sources := NewEventSources(tenants.Notify)
 	meetings, err := store.New(ctx, store.Options{Client: w.Client, Cache: shared, Now: w.now})
 	w.must(err)
 	w.observer = NewObserver(tenants, meetings, w.Client, w.now, mgr.GetLogger())
-	w.observer.Changed, w.observer.Details = wakes.Meeting, wakes.Details
+	w.observer.Changed, w.observer.Details = sources.Meeting, sources.Details
 	w.observer.EngineChanged = func(engine.Server) {
 		for _, t := range tenants.All() {
-			wakes.Tenant(t.NamespacedName)
+			sources.Tenant(t.NamespacedName)
 		}
 	}
 	events := mgr.GetEventRecorder("convene")
-	w.must((&MeetingReconciler{Client: objects, API: w.Client, Tenants: tenants, Observer: w.observer, Events: events, Now: w.now}).SetupWithManager(mgr, wakes))
+	w.must((&MeetingReconciler{Client: objects, API: w.Client, Tenants: tenants, Observer: w.observer, Events: events, Now: w.now}).SetupWithManager(mgr, sources))
 	w.must((&ConfigReconciler{
 		Client: objects, Secrets: w.Client, Tenants: tenants, Conflicts: tenants.Conflicts, Observer: w.observer,
 		Meetings: meetings, Events: events, Now: w.now,
-	}).SetupWithManager(mgr, wakes))
+	}).SetupWithManager(mgr, sources))
 	w.must(mgr.Add(w.observer))
-	w.must(mgr.Add(&Jumps{Meetings: objects, Now: w.now, Wake: wakes.Meeting}))
+	w.must(mgr.Add(&ClockSteps{Meetings: objects, Now: w.now, Wake: sources.Meeting}))
 	return mgr
 }
 

@@ -35,7 +35,7 @@ func stale(t *testing.T) (r *MeetingReconciler, old, live *v1alpha1.Meeting, c *
 		t.Fatal(err)
 	}
 	r = &MeetingReconciler{
-		Client: c.Client, Events: events.NewFakeRecorder(10), Now: time.Now, writes: newCoalescer(), opener: newOpener(nil),
+		Client: c.Client, Events: events.NewFakeRecorder(10), Now: time.Now, writes: newCoalescer(), firstStatuses: newFirstStatuses(nil),
 	}
 	return r, old, made(), c
 }

@@ -70,33 +70,33 @@ func (l controllerRunner) lead(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	wakes := controllers.NewWakes(l.tenants.Notify)
+	sources := controllers.NewEventSources(l.tenants.Notify)
 	observer := controllers.NewObserver(l.tenants, l.meetings, l.direct, l.clock.Now, l.log.WithName("observer"))
 	observer.CallsPerSecond = l.engineCalls
-	observer.Changed, observer.Details = wakes.Meeting, wakes.Details
+	observer.Changed, observer.Details = sources.Meeting, sources.Details
 	observer.EngineChanged = func(server engine.Server) {
 		for _, t := range l.tenants.All() {
 			if t.Media != nil && t.Media.Server == server {
-				wakes.Tenant(t.NamespacedName)
+				sources.Tenant(t.NamespacedName)
 			}
 		}
 	}
 	recorder := mgr.GetEventRecorder("convene")
 	meetings := &controllers.MeetingReconciler{Client: l.objects, API: l.direct, Tenants: l.tenants, Observer: observer, Events: recorder, Now: l.clock.Now}
-	if err := meetings.SetupWithManager(mgr, wakes); err != nil {
+	if err := meetings.SetupWithManager(mgr, sources); err != nil {
 		return err
 	}
 	configs := &controllers.ConfigReconciler{
 		Client: l.objects, Secrets: l.direct, Tenants: l.tenants, Conflicts: l.tenants.Conflicts,
 		Observer: observer, Meetings: l.meetings, Events: recorder, Now: l.clock.Now,
 	}
-	if err := configs.SetupWithManager(mgr, wakes); err != nil {
+	if err := configs.SetupWithManager(mgr, sources); err != nil {
 		return err
 	}
 	gauges := leaderMetrics{metrics.Registry, controllers.Gauges{Cache: l.cache, Observer: observer}}
-	jumps := &controllers.Jumps{Meetings: l.objects, Now: l.clock.Now, Wake: wakes.Meeting}
+	clockSteps := &controllers.ClockSteps{Meetings: l.objects, Now: l.clock.Now, Wake: sources.Meeting}
 	hinted := whileLeading(func() (stop func()) { return l.hints.to(observer.Hint) })
-	for _, r := range []manager.Runnable{observer, gauges, jumps, hinted} {
+	for _, r := range []manager.Runnable{observer, gauges, clockSteps, hinted} {
 		if err := mgr.Add(r); err != nil {
 			return err
 		}

@@ -64,7 +64,7 @@ func copyOf(in Input) Input {
 		out.Tenant = &tenant
 	}
 	out.Seen.Participants = slices.Clone(in.Seen.Participants)
-	out.Seen.Blind = slices.Clone(in.Seen.Blind)
+	out.Seen.Outages = slices.Clone(in.Seen.Outages)
 	return out
 }
 
@@ -223,7 +223,7 @@ func checkReason(in Input, d Decision, w *truth) (broken []string) {
 		ok = d.Status.ExpiryTime != nil && !in.Now.Before(d.Status.ExpiryTime.Time)
 	case v1alpha1.EndEmpty:
 		empty := timeout(in.Meeting.Spec.EmptyTimeout, tenant.EmptyTimeout)
-		for _, b := range in.Seen.Blind {
+		for _, b := range in.Seen.Outages {
 			empty += max(b.Until.Sub(latest(b.From, latest(w.emptyFrom, in.Seen.VisibleSince))), 0)
 		}
 		ok = w.arrived && !w.emptyFrom.IsZero() && in.Seen.Known && len(in.Seen.Participants) == 0 &&
@@ -249,7 +249,7 @@ func checkWake(in Input, d Decision) (broken []string) {
 	switch s.Phase {
 	case v1alpha1.MeetingEnding:
 		began := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionReconciling).LastTransitionTime.Time
-		awake(latest(ceilSecond(in.Now), latest(began, in.Seen.AwaySince)).Add(engineAwayLimit), "an end that is not done")
+		awake(latest(ceilSecond(in.Now), latest(began, in.Seen.UnavailableSince)).Add(engineUnavailableLimit), "an end that is not done")
 	case v1alpha1.MeetingEnded:
 		if in.Meeting.DeletionTimestamp == nil && !d.Delete {
 			awake(s.EndTime.Add(1000*24*time.Hour), "an object to be removed")
@@ -258,7 +258,7 @@ func checkWake(in Input, d Decision) (broken []string) {
 		if deadline := timeOf(s.ExpiryTime); in.Seen.Known || s.StartTime != nil {
 			awake(deadline, "the expiry")
 		} else if s.ExpiryTime != nil {
-			awake(deadline.Add(engineAwayLimit), "the expiry")
+			awake(deadline.Add(engineUnavailableLimit), "the expiry")
 		}
 		byAPI := in.Meeting.Labels[v1alpha1.LabelManagedBy] == v1alpha1.ManagedByAPI
 		if in.Seen.Known && s.ParticipantCount == 0 && byAPI {

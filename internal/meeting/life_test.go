@@ -74,7 +74,7 @@ func (l *life) seen() Seen {
 	}
 	e := &l.engine
 	if !e.up {
-		return Seen{AwaySince: e.since, AbsentSince: e.absentSince}
+		return Seen{UnavailableSince: e.since, AbsentSince: e.absentSince}
 	}
 	if e.room {
 		e.absentSince = time.Time{}
@@ -82,7 +82,7 @@ func (l *life) seen() Seen {
 		e.absentSince = l.now // The observer's own times are monotonic: no clock that is set back shows in them.
 	}
 	return Seen{
-		Known: true, VisibleSince: e.visible, Blind: slices.Clone(e.blind), RoomExists: e.room, Participants: slices.Clone(e.people),
+		Known: true, VisibleSince: e.visible, Outages: slices.Clone(e.blind), RoomExists: e.room, Participants: slices.Clone(e.people),
 		State: e.state, AbsentSince: e.absentSince,
 	}
 }

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// engineAwayLimit is how long an end waits for an engine that cannot be asked.
-	engineAwayLimit = 5 * time.Minute
+	// engineUnavailableLimit is how long an end waits for an engine that does not answer.
+	engineUnavailableLimit = 5 * time.Minute
 	// confirmAfter is between the two looks that must both find no room: a join in flight can make it again.
 	confirmAfter = time.Second
 	// closeAgainAfter is when an end that is not confirmed is tried again.
@@ -48,12 +48,12 @@ type Seen struct {
 	Known bool
 	// VisibleSince is the first look that it answered.
 	VisibleSince time.Time
-	// Blind are the times since then in which it did not, oldest first.
-	Blind []Span
-	// AwaySince is since when it has not answered; zero while it does, and where it was never asked.
-	AwaySince    time.Time
-	RoomExists   bool
-	Participants []engine.Participant
+	// Outages are the times since then in which it did not, oldest first.
+	Outages []Span
+	// UnavailableSince is since when it has not answered; zero while it does, and where it was never asked.
+	UnavailableSince time.Time
+	RoomExists       bool
+	Participants     []engine.Participant
 	// State is what the pages of those in the room are told.
 	State engine.RoomState
 	// AbsentSince is the first of the looks, without a break, that found no room; zero when the last found one.
@@ -67,7 +67,7 @@ type Span struct{ From, Until time.Time }
 func (s Seen) watched(from time.Time, d time.Duration) time.Time {
 	from = latest(from, s.VisibleSince)
 	until := from.Add(d)
-	for _, b := range s.Blind {
+	for _, b := range s.Outages {
 		if unseen := b.Until.Sub(latest(b.From, from)); unseen > 0 && b.From.Before(until) {
 			until = until.Add(unseen)
 		}

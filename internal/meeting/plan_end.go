@@ -45,8 +45,8 @@ func (p *plan) end(reason v1alpha1.EndReason) {
 	switch {
 	case !p.opened():
 		p.ended()
-	case p.awayTooLong():
-		p.event(true, "EngineAway", "LiveKit could not be asked for %s; the meeting is over, and its room is closed when LiveKit is back", engineAwayLimit)
+	case p.unavailableTooLong():
+		p.event(true, "EngineAway", "LiveKit could not be asked for %s; the meeting is over, and its room is closed when LiveKit is back", engineUnavailableLimit)
 		p.ended()
 	case p.confirmedGone():
 		p.ended()
@@ -63,8 +63,8 @@ func (p *plan) end(reason v1alpha1.EndReason) {
 func (p *plan) closeRoom() {
 	switch {
 	case p.Tenant == nil || !p.Tenant.HasMedia:
-		// There is nobody to ask. The alarm is set: awayTooLong.
-	case !p.Seen.Known && !p.Seen.AwaySince.IsZero():
+		// There is nobody to ask. The alarm is set: unavailableTooLong.
+	case !p.Seen.Known && !p.Seen.UnavailableSince.IsZero():
 		p.wake(p.Now.Add(askAgainAfter)) // The reconciler is called too when the engine is back.
 	case !p.Seen.Known:
 		// An engine that has just not answered would not close the room either.
@@ -88,8 +88,8 @@ func (p *plan) confirmedGone() bool {
 	return p.Seen.Known && !p.Seen.RoomExists && !p.Seen.AbsentSince.IsZero() && p.due(p.Seen.AbsentSince.Add(confirmAfter))
 }
 
-// awayTooLong: the engine could not be asked since the end began, for longer than anybody would wait.
-func (p *plan) awayTooLong() bool {
+// unavailableTooLong: the engine could not be asked since the end began, for longer than anybody would wait.
+func (p *plan) unavailableTooLong() bool {
 	if p.Seen.Known {
 		return false
 	}
@@ -97,7 +97,7 @@ func (p *plan) awayTooLong() bool {
 	if c := meta.FindStatusCondition(p.Meeting.Status.Conditions, v1alpha1.ConditionReconciling); c != nil {
 		since = c.LastTransitionTime.Time
 	}
-	deadline := latest(since, p.Seen.AwaySince).Add(engineAwayLimit)
+	deadline := latest(since, p.Seen.UnavailableSince).Add(engineUnavailableLimit)
 	p.wake(deadline)
 	return p.due(deadline)
 }

@@ -121,7 +121,7 @@ func (p *plan) occupy() {
 func (p *plan) expiryDeadline() time.Time {
 	expiry := timeOf(p.status.ExpiryTime)
 	if !expiry.IsZero() && p.status.StartTime == nil && p.opened() && !p.Seen.Known {
-		return expiry.Add(engineAwayLimit)
+		return expiry.Add(engineUnavailableLimit)
 	}
 	return expiry
 }

@@ -229,7 +229,7 @@ func TestAnyLifeEnds(t *testing.T) {
 		}
 		l.edit(func(s *v1alpha1.MeetingSpec) { s.End = &v1alpha1.MeetingEnd{} })
 		l.reconcile()
-		l.pass(engineAwayLimit + 11*time.Minute) // a clock that was set back by ten minutes counts those again
+		l.pass(engineUnavailableLimit + 11*time.Minute) // a clock that was set back by ten minutes counts those again
 		if l.meeting != nil && l.meeting.Status.Phase != v1alpha1.MeetingEnded {
 			t.Fatalf("the life of %q does not end: %s", data, summary(l.meeting.Status))
 		}

@@ -149,8 +149,8 @@ func describeInput(in Input) string {
 		parts = append(parts, "room held by "+in.Rival)
 	}
 	switch seen := in.Seen; {
-	case !seen.Known && !seen.AwaySince.IsZero():
-		parts = append(parts, "engine away since "+clock(seen.AwaySince))
+	case !seen.Known && !seen.UnavailableSince.IsZero():
+		parts = append(parts, "engine away since "+clock(seen.UnavailableSince))
 	case !seen.Known:
 		parts = append(parts, "no engine")
 	case !seen.RoomExists:

@@ -30,54 +30,56 @@ const (
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// Wakes are the reasons to reconcile that do not come from the cluster's API: what the observer saw, and Tenants whose
+// EventSources are the reasons to reconcile that do not come from the cluster's API: what the observer saw, and Tenants whose
 // Secrets changed. None of its methods blocks. Each controller has a set of its own.
-type Wakes struct {
-	listen                                               listen
-	seen, changed, places, tenantMeetings, tenantConfigs *nameSet
+type EventSources struct {
+	listen                                              listen
+	seen, changed, slots, tenantMeetings, tenantConfigs *nameSet
 }
 
-// NewWakes makes sets that are filled by its methods and, while a controller runs, by the changes of Tenants that notify
+// NewEventSources makes sets that are filled by its methods and, while a controller runs, by the changes of Tenants that notify
 // tells of.
-func NewWakes(notify func(func(types.NamespacedName)) (stop func())) Wakes {
-	return Wakes{
-		listen: notify, seen: newNameSet(), changed: newNameSet(), places: newNameSet(),
+func NewEventSources(notify func(func(types.NamespacedName)) (stop func())) EventSources {
+	return EventSources{
+		listen: notify, seen: newNameSet(), changed: newNameSet(), slots: newNameSet(),
 		tenantMeetings: newNameSet(), tenantConfigs: newNameSet(),
 	}
 }
 
 // Meeting wakes one Meeting.
-func (w Wakes) Meeting(m *v1alpha1.Meeting) { w.seen.add(client.ObjectKeyFromObject(m)) }
+func (s EventSources) Meeting(m *v1alpha1.Meeting) { s.seen.add(client.ObjectKeyFromObject(m)) }
 
 // Details wakes one Meeting for what its participants do: nobody has come or left.
-func (w Wakes) Details(m *v1alpha1.Meeting) { w.changed.add(client.ObjectKeyFromObject(m)) }
+func (s EventSources) Details(m *v1alpha1.Meeting) { s.changed.add(client.ObjectKeyFromObject(m)) }
 
 // Tenant wakes a ConferenceConfig and all its Meetings.
-func (w Wakes) Tenant(name types.NamespacedName) {
-	w.tenantConfigs.add(name)
-	w.tenantMeetings.add(name)
+func (s EventSources) Tenant(name types.NamespacedName) {
+	s.tenantConfigs.add(name)
+	s.tenantMeetings.add(name)
 }
 
 // Config wakes a ConferenceConfig alone.
-func (w Wakes) Config(name types.NamespacedName) { w.tenantConfigs.add(name) }
+func (s EventSources) Config(name types.NamespacedName) { s.tenantConfigs.add(name) }
 
-// Turn wakes a Meeting that has waited for a place.
-func (w Wakes) Turn(name types.NamespacedName) { w.places.add(name) }
+// SlotFree wakes a Meeting that has waited for a slot.
+func (s EventSources) SlotFree(name types.NamespacedName) { s.slots.add(name) }
 
 // toNothing is for sets that their methods alone fill.
 func toNothing(func(types.NamespacedName)) (stop func()) { return func() {} }
 
-func (w Wakes) meetings() source.Source { return w.seen.source(toNothing, itself, arrivals) }
+func (s EventSources) meetings() source.Source { return s.seen.source(toNothing, itself, arrivals) }
 
-func (w Wakes) details() source.Source { return w.changed.source(toNothing, itself, details) }
+func (s EventSources) details() source.Source { return s.changed.source(toNothing, itself, details) }
 
-// turns leave a Meeting the place in the queue that it has by itself.
-func (w Wakes) turns() source.Source { return w.places.source(toNothing, itself, handler.LowPriority) }
+// freeSlots leave a Meeting the place in the queue that it has by itself.
+func (s EventSources) freeSlots() source.Source {
+	return s.slots.source(toNothing, itself, handler.LowPriority)
+}
 
-func (w Wakes) configs() source.Source { return w.tenantConfigs.source(w.listen, itself, usual) }
+func (s EventSources) configs() source.Source { return s.tenantConfigs.source(s.listen, itself, usual) }
 
-func (w Wakes) tenants(requests func(context.Context, types.NamespacedName) []reconcile.Request) source.Source {
-	return w.tenantMeetings.source(w.listen, requests, usual)
+func (s EventSources) tenants(requests func(context.Context, types.NamespacedName) []reconcile.Request) source.Source {
+	return s.tenantMeetings.source(s.listen, requests, usual)
 }
 
 func itself(_ context.Context, name types.NamespacedName) []reconcile.Request {
@@ -160,7 +162,7 @@ func requestsFor(meetings []v1alpha1.Meeting, match func(*v1alpha1.Meeting) bool
 	return requests
 }
 
-// configOfMeeting counts a ConferenceConfig's Meetings anew a moment after one of them changed.
+// configOfMeeting counts a ConferenceConfig's Meetings again a moment after one of them changed.
 func configOfMeeting() handler.EventHandler {
 	later := func(o client.Object, q queue) {
 		m, delay := o.(*v1alpha1.Meeting), countDelay

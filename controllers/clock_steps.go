@@ -12,21 +12,21 @@ import (
 )
 
 const (
-	jumpCheck = time.Second
-	// jumpLimit is how far the clock may be off from one check to the next before it counts as set.
-	jumpLimit = 500 * time.Millisecond
+	clockStepCheck = time.Second
+	// clockStepLimit is how far the clock may be off from one check to the next before it counts as set.
+	clockStepLimit = 500 * time.Millisecond
 )
 
-// Jumps wakes every Meeting after the clock was set: alarms are waits, which do not follow it.
-type Jumps struct {
+// ClockSteps wakes every Meeting after the clock was set: a wait for a deadline does not follow the clock.
+type ClockSteps struct {
 	Meetings client.Reader
 	Now      func() time.Time
 	Wake     func(*v1alpha1.Meeting)
 }
 
 // Start compares the clock with time that passes until the context ends.
-func (j *Jumps) Start(ctx context.Context) error {
-	tick := time.NewTicker(jumpCheck)
+func (j *ClockSteps) Start(ctx context.Context) error {
+	tick := time.NewTicker(clockStepCheck)
 	defer tick.Stop()
 	clock, began := j.Now(), time.Now()
 	for {
@@ -36,14 +36,14 @@ func (j *Jumps) Start(ctx context.Context) error {
 		case <-tick.C:
 		}
 		now := j.Now()
-		if jump := now.Sub(clock) - time.Since(began); jump.Abs() > jumpLimit {
+		if step := now.Sub(clock) - time.Since(began); step.Abs() > clockStepLimit {
 			j.wakeAll(ctx)
 		}
 		clock, began = now, time.Now()
 	}
 }
 
-func (j *Jumps) wakeAll(ctx context.Context) {
+func (j *ClockSteps) wakeAll(ctx context.Context) {
 	var all v1alpha1.MeetingList
 	if err := j.Meetings.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
 		return // The cache has been stopped.

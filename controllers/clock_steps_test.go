@@ -31,7 +31,7 @@ func (l listed) List(_ context.Context, list client.ObjectList, _ ...client.List
 func TestJumpsWakeEveryMeeting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ahead, woken atomic.Int64
-		j := &Jumps{
+		j := &ClockSteps{
 			Meetings: listed{meetings: make([]v1alpha1.Meeting, 3)},
 			Now:      func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) },
 			Wake:     func(*v1alpha1.Meeting) { woken.Add(1) },
@@ -53,7 +53,7 @@ func TestJumpsWakeEveryMeeting(t *testing.T) {
 			{"as a clock that is slowed down", -100 * time.Millisecond, 0},
 		} {
 			ahead.Add(int64(step.jump))
-			pass(jumpCheck)
+			pass(clockStepCheck)
 			if got := woken.Swap(0); got != step.want {
 				t.Errorf("%s: %d were woken, want %d", step.reason, got, step.want)
 			}

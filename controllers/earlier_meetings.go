@@ -13,20 +13,20 @@ import (
 	"convene.dev/convene/internal/store"
 )
 
-// deleteElders deletes the Meetings of a room that had ended before one that has ended now. What the room's links do depends
+// deleteEarlier deletes the Meetings of a room that had ended before one that has ended now. What the room's links do depends
 // on the last Meeting alone. An older one that stayed longer would let them open a room that was ended on request.
-func (r *MeetingReconciler) deleteElders(ctx context.Context, m *v1alpha1.Meeting) error {
+func (r *MeetingReconciler) deleteEarlier(ctx context.Context, m *v1alpha1.Meeting) error {
 	sameRoom, err := store.OfRoom(ctx, r.Client, m.Namespace, m.Spec.ConfigRef.Name, m.Spec.Room)
 	if err != nil {
 		return err
 	}
 	for i := range sameRoom {
-		elder := sameRoom[i].DeepCopy()
-		if elder.UID == m.UID || !meeting.IsOver(elder) || !meeting.Older(elder, m) {
+		earlier := sameRoom[i].DeepCopy()
+		if earlier.UID == m.UID || !meeting.IsOver(earlier) || !meeting.Older(earlier, m) {
 			continue
 		}
 		ctx, cancel := context.WithTimeout(ctx, kube.WriteTimeout)
-		err := r.Client.Delete(ctx, elder, client.Preconditions{UID: &elder.UID, ResourceVersion: &elder.ResourceVersion})
+		err := r.Client.Delete(ctx, earlier, client.Preconditions{UID: &earlier.UID, ResourceVersion: &earlier.ResourceVersion})
 		cancel()
 		if client.IgnoreNotFound(err) != nil {
 			return err

@@ -9,21 +9,23 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 )
 
-// openAtOnce is how many new Meetings may get their first status at one time. In a burst of creates the API server is
+// firstStatusesAtOnce is how many new Meetings may get their first status at one time. In a burst of creates the API server is
 // busy with what people wait for; a Meeting can be listed, joined and ended before its status says Active.
-const openAtOnce = 2
+const firstStatusesAtOnce = 2
 
-// opener keeps the first status writes from crowding out creates.
-type opener struct{ *places }
+// firstStatuses keeps the first status writes from crowding out creates.
+type firstStatuses struct{ *slots }
 
-func newOpener(wake func(types.NamespacedName)) opener { return opener{newPlaces(openAtOnce, wake)} }
+func newFirstStatuses(wake func(types.NamespacedName)) firstStatuses {
+	return firstStatuses{newSlots(firstStatusesAtOnce, wake)}
+}
 
 // enter says whether the status may be written now, and leave has to be called after it. Statuses that are not the first of
 // a Meeting never wait.
-func (o opener) enter(m *v1alpha1.Meeting, to v1alpha1.MeetingStatus) (may bool, leave func()) {
+func (o firstStatuses) enter(m *v1alpha1.Meeting, to v1alpha1.MeetingStatus) (may bool, leave func()) {
 	opened := m.Annotations[v1alpha1.AnnotationRoomOpened] != ""
 	if opened || m.Status.Phase != "" || to.Phase != v1alpha1.MeetingActive {
 		return true, func() {}
 	}
-	return o.places.enter(client.ObjectKeyFromObject(m)), o.leave
+	return o.slots.enter(client.ObjectKeyFromObject(m)), o.leave
 }

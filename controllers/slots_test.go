@@ -22,7 +22,7 @@ import (
 func TestPlacesAreGivenInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var woken []string
-		p := newPlaces(2, func(name types.NamespacedName) { woken = append(woken, name.Name) })
+		p := newSlots(2, func(name types.NamespacedName) { woken = append(woken, name.Name) })
 		enter := func(name string) bool { return p.enter(types.NamespacedName{Name: name}) }
 		step := func(reason string, got bool, want bool, wake ...string) {
 			t.Helper()
@@ -42,9 +42,9 @@ func TestPlacesAreGivenInOrder(t *testing.T) {
 		step("for the one that was told", enter("c"), true)
 		step("another leaves", leave(), true, "d")
 		step("the last leaves", leave(), true, "e")
-		<-time.After(placeKept + time.Second)
+		<-time.After(slotKept + time.Second)
 		step("those that were told have not come", enter("f"), true)
-		step("and both places can be had", enter("g"), true)
+		step("and both slots can be had", enter("g"), true)
 		step("and no more", enter("h"), false)
 	})
 }
@@ -95,7 +95,7 @@ func TestLookAtAnEngineThatIsAway(t *testing.T) {
 	f.breakVerb("rooms", errAway)
 	l.pass(time.Second)
 	f.took()
-	if seen := l.Look(t.Context(), media, room("a", "m")); seen.Known || seen.AwaySince.IsZero() {
+	if seen := l.Look(t.Context(), media, room("a", "m")); seen.Known || seen.UnavailableSince.IsZero() {
 		t.Errorf("seen is %+v", seen)
 	}
 	if calls := f.took(); len(calls) != 0 {

@@ -17,29 +17,29 @@ import (
 // Of several LiveKit servers over one Redis, one that is killed leaves its people listed for as long as the room is
 // there. Nobody who is listed and does not answer is counted as in, but only when that was so twice.
 const (
-	// rollEvery is how often somebody of each room is asked for.
-	rollEvery = 30 * time.Second
+	// presenceEvery is how often somebody of each room is asked for.
+	presenceEvery = 30 * time.Second
 	// askAgainAfter is when somebody who did not answer is asked for again; one who did not answer twice is a ghost.
 	askAgainAfter = 10 * time.Second
 	// parallelAsks bounds questions to one engine at once. Those about ghosts take three seconds each.
 	parallelAsks = 64
 )
 
-// seat is one stay of somebody in a room: whoever comes back has another.
-type seat struct {
-	who    engine.Identity
-	joined int64
+// stay is one stay of somebody in a room: whoever comes back has another.
+type stay struct {
+	identity engine.Identity
+	joined   int64
 }
 
-func seatOf(p engine.Participant) seat { return seat{p.Identity, p.JoinedAt.UnixMilli()} }
+func stayOf(p engine.Participant) stay { return stay{p.Identity, p.JoinedAt.UnixMilli()} }
 
-// roll is what is known of who is really in a room.
-type roll struct {
+// presence is what is known of who is really in a room.
+type presence struct {
 	// listed are those that the engine lists, counted is how many it says that are in, without hidden ones.
 	listed  []engine.Participant
 	counted int
 	// missing are those that did not answer.
-	missing map[seat]absence
+	missing map[stay]absence
 	// called is when somebody was last asked for; all says that everybody has to be.
 	called time.Time
 	all    bool
@@ -54,16 +54,16 @@ func (a absence) isGhost() bool { return a.last.Sub(a.since) >= askAgainAfter }
 func (o *Observer) withoutGhosts(server engine.Server, name engine.RoomName, listed []engine.Participant) []engine.Participant {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	seen := o.sightOfRoom(server, name)
+	seen := o.roomState(server, name)
 	if seen == nil {
 		return listed
 	}
-	r := &seen.roll
+	r := &seen.presence
 	r.listed = listed
-	there, missing := make([]engine.Participant, 0, len(listed)), map[seat]absence{}
+	there, missing := make([]engine.Participant, 0, len(listed)), map[stay]absence{}
 	for _, p := range listed {
-		if absent, ok := r.missing[seatOf(p)]; ok {
-			missing[seatOf(p)] = absent
+		if absent, ok := r.missing[stayOf(p)]; ok {
+			missing[stayOf(p)] = absent
 			if absent.isGhost() {
 				continue
 			}
@@ -74,8 +74,8 @@ func (o *Observer) withoutGhosts(server engine.Server, name engine.RoomName, lis
 	return there
 }
 
-// callTheRoll asks for those of an engine's people who have to be asked for.
-func (o *Observer) callTheRoll(ctx context.Context, server engine.Server, e engine.Engine) {
+// checkPresence asks for those of an engine's people who have to be asked for.
+func (o *Observer) checkPresence(ctx context.Context, server engine.Server, e engine.Engine) {
 	var asks errgroup.Group
 	asks.SetLimit(parallelAsks)
 	for name, people := range o.toAsk(server) {
@@ -103,13 +103,13 @@ func (o *Observer) toAsk(server engine.Server) map[engine.RoomName][]engine.Part
 	}
 	all, count := map[engine.RoomName][]engine.Participant{}, 0
 	names := slices.SortedFunc(maps.Keys(s.rooms), func(a, b engine.RoomName) int {
-		return s.rooms[a].roll.called.Compare(s.rooms[b].roll.called)
+		return s.rooms[a].presence.called.Compare(s.rooms[b].presence.called)
 	})
 	for _, name := range names {
 		if count >= pace.mayAsk(now) {
 			break
 		}
-		if due := s.rooms[name].roll.due(now); len(due) > 0 {
+		if due := s.rooms[name].presence.due(now); len(due) > 0 {
 			all[name] = due
 			count += len(due)
 		}
@@ -120,11 +120,11 @@ func (o *Observer) toAsk(server engine.Server) map[engine.RoomName][]engine.Part
 
 // due are those to ask for: who did not answer, again; everybody, where somebody has just not answered or more are
 // listed than the engine counts; else one.
-func (r *roll) due(now time.Time) []engine.Participant {
+func (r *presence) due(now time.Time) []engine.Participant {
 	var again, others []engine.Participant
 	visible := 0
 	for _, p := range r.listed {
-		absent, missing := r.missing[seatOf(p)]
+		absent, missing := r.missing[stayOf(p)]
 		switch {
 		case !missing:
 			others = append(others, p)
@@ -136,9 +136,9 @@ func (r *roll) due(now time.Time) []engine.Participant {
 		}
 	}
 	if r.called.IsZero() { // Rooms that were first seen together are not asked about together.
-		r.called = now.Add(-rand.N(rollEvery)) //nolint:gosec // keeps no secret
+		r.called = now.Add(-rand.N(presenceEvery)) //nolint:gosec // keeps no secret
 	}
-	due := now.Sub(r.called) >= rollEvery
+	due := now.Sub(r.called) >= presenceEvery
 	tooMany := visible > r.counted && now.Sub(r.called) >= askAgainAfter
 	switch {
 	case len(others) == 0 || (!r.all && !due && !tooMany):
@@ -154,16 +154,16 @@ func (r *roll) due(now time.Time) []engine.Participant {
 func (o *Observer) answered(server engine.Server, name engine.RoomName, p engine.Participant, there bool) (ghost bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	seen := o.sightOfRoom(server, name)
+	seen := o.roomState(server, name)
 	if seen == nil {
 		return false
 	}
-	r := &seen.roll
-	absent, before := r.missing[seatOf(p)]
+	r := &seen.presence
+	absent, before := r.missing[stayOf(p)]
 	was := absent.isGhost()
 	switch {
 	case there:
-		delete(r.missing, seatOf(p))
+		delete(r.missing, stayOf(p))
 		return false
 	case !before:
 		absent.since = o.monotonic()
@@ -171,8 +171,8 @@ func (o *Observer) answered(server engine.Server, name engine.RoomName, p engine
 	}
 	absent.last = o.monotonic()
 	if r.missing == nil {
-		r.missing = map[seat]absence{}
+		r.missing = map[stay]absence{}
 	}
-	r.missing[seatOf(p)] = absent
+	r.missing[stayOf(p)] = absent
 	return !was && absent.isGhost()
 }

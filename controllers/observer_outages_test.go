@@ -21,7 +21,7 @@ func TestBlindTimes(t *testing.T) {
 	l := newLooker(t)
 	media, f := l.engine("a")
 	name := room("a", "m")
-	seen := func() []meeting.Span { return l.Seen(media, name).Blind }
+	seen := func() []meeting.Span { return l.Seen(media, name).Outages }
 	f.breakVerb("rooms", errAway)
 	l.pass(0)
 	if got := seen(); len(got) != 0 {
@@ -46,14 +46,14 @@ func TestBlindTimes(t *testing.T) {
 	if diff := cmp.Diff([]meeting.Span{span(1, 4), span(5, 7)}, first); diff != "" {
 		t.Errorf("two of them (-want +got):\n%s", diff)
 	}
-	for range maxBlind {
+	for range maxOutages {
 		f.breakVerb("rooms", errAway)
 		l.pass(time.Second)
 		f.breakVerb("rooms", nil)
 		l.pass(time.Second)
 	}
 	all := seen()
-	if len(all) != maxBlind || all[0] != (meeting.Span{From: at(1), Until: at(9)}) {
+	if len(all) != maxOutages || all[0] != (meeting.Span{From: at(1), Until: at(9)}) {
 		t.Errorf("of too many the oldest are one: %d, the first is %v", len(all), all[0])
 	}
 	if diff := cmp.Diff([]meeting.Span{span(1, 4), span(5, 7)}, first); diff != "" {

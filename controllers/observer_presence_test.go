@@ -71,7 +71,7 @@ func TestPeopleOfALostNodeAreNotCounted(t *testing.T) {
 func TestWhoComesBackIsCounted(t *testing.T) {
 	l, media, f := newHaunted(t, "anna", "bob")
 	f.haunt("anna", "bob")
-	l.passes(rollEvery + 2*askAgainAfter)
+	l.passes(presenceEvery + 2*askAgainAfter)
 	f.haunt("bob")
 	f.mu.Lock()
 	f.rooms[room("a", "m")][0].JoinedAt = monday.Add(time.Minute)
@@ -85,7 +85,7 @@ func TestWhoComesBackIsCounted(t *testing.T) {
 func TestWhoAnswersAgainIsNoGhost(t *testing.T) {
 	l, media, f := newHaunted(t, "anna")
 	f.haunt("anna")
-	l.passes(rollEvery + 2*askAgainAfter)
+	l.passes(presenceEvery + 2*askAgainAfter)
 	f.haunt()
 	l.passes(askAgainAfter + 4*time.Second)
 	if got := names(l.Seen(media, room("a", "m")).Participants); got != "anna" {
@@ -98,7 +98,7 @@ func TestNoAnswerIsNoAbsence(t *testing.T) {
 	l, media, f := newHaunted(t, "anna")
 	f.haunt("anna")
 	f.breakVerb("present", errAway)
-	l.passes(2 * rollEvery)
+	l.passes(2 * presenceEvery)
 	if got := names(l.Seen(media, room("a", "m")).Participants); got != "anna" {
 		t.Errorf("%q are in", got)
 	}
@@ -109,26 +109,26 @@ func TestWhoIsAskedFor(t *testing.T) {
 	anna, bob, carl := engine.Participant{Identity: "anna"}, engine.Participant{Identity: "bob"}, engine.Participant{Identity: "carl", Traits: engine.Traits{Hidden: true}}
 	everybody := []engine.Participant{anna, bob, carl}
 	ago := func(d time.Duration) time.Time { return monday.Add(-d) }
-	gone := func(last time.Duration) map[seat]absence {
-		return map[seat]absence{seatOf(anna): {since: ago(time.Minute), last: ago(last)}}
+	gone := func(last time.Duration) map[stay]absence {
+		return map[stay]absence{stayOf(anna): {since: ago(time.Minute), last: ago(last)}}
 	}
 	for _, c := range []struct {
-		reason string
-		roll   roll
-		want   int
+		reason   string
+		presence presence
+		want     int
 	}{
-		{"nobody is in", roll{called: ago(rollEvery)}, 0},
-		{"not yet", roll{listed: everybody, counted: 2, called: ago(rollEvery - time.Second)}, 0},
-		{"one, now and then", roll{listed: everybody, counted: 2, called: ago(rollEvery)}, 1},
-		{"all, when more are listed than there are", roll{listed: everybody, counted: 1, called: ago(askAgainAfter)}, 3},
-		{"the engine's count is seconds behind its list", roll{listed: everybody, counted: 1, called: ago(time.Second)}, 0},
-		{"hidden ones are in no count", roll{listed: []engine.Participant{carl}, called: ago(askAgainAfter)}, 0},
-		{"all, when somebody has just not answered", roll{listed: everybody, counted: 2, called: ago(time.Second), all: true}, 3},
-		{"who did not answer, again", roll{listed: everybody, counted: 2, called: ago(time.Second), missing: gone(askAgainAfter)}, 1},
-		{"who has just not answered, not at once", roll{listed: everybody, counted: 2, called: ago(time.Second), missing: gone(time.Second)}, 0},
-		{"a ghost is in no count", roll{listed: everybody, counted: 1, called: ago(askAgainAfter), missing: gone(time.Second)}, 0},
+		{"nobody is in", presence{called: ago(presenceEvery)}, 0},
+		{"not yet", presence{listed: everybody, counted: 2, called: ago(presenceEvery - time.Second)}, 0},
+		{"one, now and then", presence{listed: everybody, counted: 2, called: ago(presenceEvery)}, 1},
+		{"all, when more are listed than there are", presence{listed: everybody, counted: 1, called: ago(askAgainAfter)}, 3},
+		{"the engine's count is seconds behind its list", presence{listed: everybody, counted: 1, called: ago(time.Second)}, 0},
+		{"hidden ones are in no count", presence{listed: []engine.Participant{carl}, called: ago(askAgainAfter)}, 0},
+		{"all, when somebody has just not answered", presence{listed: everybody, counted: 2, called: ago(time.Second), all: true}, 3},
+		{"who did not answer, again", presence{listed: everybody, counted: 2, called: ago(time.Second), missing: gone(askAgainAfter)}, 1},
+		{"who has just not answered, not at once", presence{listed: everybody, counted: 2, called: ago(time.Second), missing: gone(time.Second)}, 0},
+		{"a ghost is in no count", presence{listed: everybody, counted: 1, called: ago(askAgainAfter), missing: gone(time.Second)}, 0},
 	} {
-		if got := len(c.roll.due(monday)); got != c.want {
+		if got := len(c.presence.due(monday)); got != c.want {
 			t.Errorf("%s: %d are asked for, want %d", c.reason, got, c.want)
 		}
 	}
@@ -139,8 +139,8 @@ func TestRollIsCalledSeldom(t *testing.T) {
 	l, _, f := newHaunted(t, "anna", "bob", "carl")
 	l.pass(time.Second) // The room is known by now.
 	f.took()
-	l.passes(4 * rollEvery)
+	l.passes(4 * presenceEvery)
 	if diff := cmp.Diff(4, f.asked()); diff != "" {
-		t.Errorf("questions in %s (-want +got):\n%s", 4*rollEvery, diff)
+		t.Errorf("questions in %s (-want +got):\n%s", 4*presenceEvery, diff)
 	}
 }
