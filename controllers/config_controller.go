@@ -90,8 +90,8 @@ type count struct {
 // notOver counts the Meetings that a ConferenceConfig has to wait for before it goes.
 func (r *ConfigReconciler) notOver(ctx context.Context, config *v1alpha1.ConferenceConfig) (count int, err error) {
 	meetings, err := store.OfConfig(ctx, r.Client, config.Namespace, config.Name)
-	for i := range meetings {
-		if !meeting.IsOver(&meetings[i]) {
+	for _, m := range meetings {
+		if !meeting.IsOver(m) {
 			count++
 		}
 	}

@@ -20,8 +20,8 @@ func (r *MeetingReconciler) deleteEarlier(ctx context.Context, m *v1alpha1.Meeti
 	if err != nil {
 		return err
 	}
-	for i := range sameRoom {
-		earlier := sameRoom[i].DeepCopy()
+	for _, other := range sameRoom {
+		earlier := other.DeepCopy()
 		if earlier.UID == m.UID || !meeting.IsOver(earlier) || !meeting.Older(earlier, m) {
 			continue
 		}

@@ -152,10 +152,10 @@ func othersOfRoom(c client.Reader) handler.EventHandler {
 	})
 }
 
-func requestsFor(meetings []v1alpha1.Meeting, match func(*v1alpha1.Meeting) bool) []reconcile.Request {
+func requestsFor(meetings []*v1alpha1.Meeting, match func(*v1alpha1.Meeting) bool) []reconcile.Request {
 	var requests []reconcile.Request
-	for i := range meetings {
-		if m := &meetings[i]; match(m) {
+	for _, m := range meetings {
+		if match(m) {
 			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(m)})
 		}
 	}

@@ -108,7 +108,7 @@ func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1a
 	if err != nil {
 		return in, err
 	}
-	if holder := store.Holder(sameRoom); holder != nil && holder.UID != m.UID && meeting.Older(holder, m) {
+	if holder := meeting.Holder(sameRoom); holder != nil && holder.UID != m.UID && meeting.Older(holder, m) {
 		in.Rival = holder.Name
 	}
 	switch {

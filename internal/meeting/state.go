@@ -21,6 +21,17 @@ func Older(a, b *v1alpha1.Meeting) bool {
 	return a.UID < b.UID
 }
 
+// Holder is the Meeting that has the room, of all Meetings of that room: the oldest that is not over, or nil.
+func Holder(meetings []*v1alpha1.Meeting) *v1alpha1.Meeting {
+	var holder *v1alpha1.Meeting
+	for _, m := range meetings {
+		if !IsOver(m) && (holder == nil || Older(m, holder)) {
+			holder = m
+		}
+	}
+	return holder
+}
+
 // PasswordOf is the same for Meetings that have their password from each other: those of a lineage, but for what comes after
 // one that had none. It never changes in a Meeting's life, and outlasts a restore that gives objects new UIDs.
 func PasswordOf(m *v1alpha1.Meeting) string {

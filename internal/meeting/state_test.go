@@ -89,3 +89,21 @@ func TestEngineRoom(t *testing.T) {
 		}
 	}
 }
+
+// Of a room's Meetings the oldest that is not over has the room, whatever order they are listed in.
+func TestHolderIsTheOldestThatIsNotOver(t *testing.T) {
+	at := func(uid string, second int, phase v1alpha1.MeetingPhase) *v1alpha1.Meeting {
+		m := &v1alpha1.Meeting{}
+		m.UID, m.CreationTimestamp, m.Status.Phase = types.UID(uid), metav1.Unix(int64(second), 0), phase
+		return m
+	}
+	over, ending, waiting := at("a", 1, v1alpha1.MeetingEnded), at("c", 2, v1alpha1.MeetingEnding), at("b", 3, v1alpha1.MeetingPending)
+	for _, all := range [][]*v1alpha1.Meeting{{over, ending, waiting}, {waiting, over, ending}} {
+		if got := Holder(all); got != ending {
+			t.Errorf("it is %+v", got)
+		}
+	}
+	if got := Holder([]*v1alpha1.Meeting{over}); got != nil {
+		t.Errorf("a room whose Meetings are over is held by %+v", got)
+	}
+}

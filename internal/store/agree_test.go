@@ -93,7 +93,7 @@ func TestAConfirmedEndIsNotConfirmedTwice(t *testing.T) {
 		t.Errorf("the second: %+v, %v", got, err)
 	}
 	// Another replica, whose cache is behind, and which has asked how far the others are.
-	other := &Store{client: b.Client, now: b.now, directory: newDirectory(), changes: newChanges(), graves: newGraves(b.now)}
+	other := &Store{client: b.Client, now: b.now, directory: newDirectory(), changes: newChanges(), recentlyDeleted: newRecentlyDeleted(b.now)}
 	other.directory.changed(live.DeepCopy())
 	b.Store = other
 	go func() { other.directory.changed(b.read(live)) }()
@@ -138,8 +138,8 @@ func TestShelvesOfTenantsThatAreGoneAreForgotten(t *testing.T) {
 		d.changed(aMeeting(config, config, "board", 0, 1))
 	}
 	d.gone(aMeeting("a", "a", "board", 0, 2))
-	if len(d.shelves) != 1 {
-		t.Errorf("%d shelves for one tenant", len(d.shelves))
+	if len(d.tenants) != 1 {
+		t.Errorf("%d tenants for one tenant", len(d.tenants))
 	}
 	d.lists(t, "after the end", "a")
 	d.changed(aMeeting("c", "a", "board", 0, 3))

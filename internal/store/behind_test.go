@@ -40,7 +40,7 @@ func newBehind(t *testing.T) *behind {
 	c := testkit.ControlPlane(t)
 	return &behind{
 		Cluster: c, t: t,
-		Store:  &Store{client: c.Client, now: time.Now, directory: newDirectory(), changes: newChanges(), graves: newGraves(time.Now)},
+		Store:  &Store{client: c.Client, now: time.Now, directory: newDirectory(), changes: newChanges(), recentlyDeleted: newRecentlyDeleted(time.Now)},
 		tenant: &tenant.Tenant{NamespacedName: types.NamespacedName{Namespace: c.Namespace, Name: "default"}, UID: "config"},
 	}
 }

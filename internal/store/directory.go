@@ -22,17 +22,17 @@ type directory struct {
 	mu      sync.RWMutex
 	byUID   map[types.UID]*v1alpha1.Meeting
 	byName  map[types.NamespacedName]*v1alpha1.Meeting
-	shelves map[types.NamespacedName]*shelf
-	// pending are writes of this replica that the cache has not shown yet, buried the last Meetings that have gone.
-	pending  map[types.UID]write
-	buried   *simplelru.LRU[types.UID, struct{}]
-	versions versions
-	// following is held by who compares the directory with the cache's list.
+	tenants map[types.NamespacedName]*tenantIndex
+	// pending are writes of this replica that the cache has not shown yet, tombstones the last Meetings that have gone.
+	pending    map[types.UID]write
+	tombstones *simplelru.LRU[types.UID, struct{}]
+	versions   versions
+	// following is held while the directory is compared with the cache's list.
 	following sync.Mutex
 }
 
-// shelf holds the Meetings of one ConferenceConfig.
-type shelf struct {
+// tenantIndex holds the Meetings of one ConferenceConfig.
+type tenantIndex struct {
 	rooms  map[string]*room
 	totals meeting.Totals
 	// listing is every room that has been live since it was made, in the order of their live Meetings; nil when it has
@@ -47,7 +47,7 @@ type room struct {
 	meetings []*v1alpha1.Meeting // oldest first
 	// live is the Meeting that a listing shows, or nil.
 	live atomic.Pointer[v1alpha1.Meeting]
-	// listed says that the shelf's listing, where there is one, has the room.
+	// listed says that the listing of the tenant, where there is one, has the room.
 	listed bool
 }
 
@@ -57,19 +57,19 @@ type write struct {
 	at      time.Time
 }
 
-// maxBuried is of how many Meetings that have gone it is known that a write which comes late does not bring them back.
-const maxBuried = 1024
+// maxTombstones is how many deleted Meetings are remembered, so that a write that comes late does not bring them back.
+const maxTombstones = 1024
 
-// patience is for how long a write may be shown before the cache shows it, where the cache shows newer ones.
-const patience = 10 * time.Second
+// pendingLife is for how long a write may be shown before the cache shows it, where the cache shows newer ones.
+const pendingLife = 10 * time.Second
 
 func newDirectory() *directory {
 	return &directory{
-		byUID:   map[types.UID]*v1alpha1.Meeting{},
-		byName:  map[types.NamespacedName]*v1alpha1.Meeting{},
-		shelves: map[types.NamespacedName]*shelf{},
-		pending: map[types.UID]write{},
-		buried:  newLRU[types.UID, struct{}](maxBuried),
+		byUID:      map[types.UID]*v1alpha1.Meeting{},
+		byName:     map[types.NamespacedName]*v1alpha1.Meeting{},
+		tenants:    map[types.NamespacedName]*tenantIndex{},
+		pending:    map[types.UID]write{},
+		tombstones: newLRU[types.UID, struct{}](maxTombstones),
 	}
 }
 
@@ -83,7 +83,7 @@ func (d *directory) wrote(m *v1alpha1.Meeting) {
 	d.versions.know(version)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if seen := d.byUID[m.UID]; d.buried.Contains(m.UID) || seen != nil && versionOf(seen) >= version {
+	if seen := d.byUID[m.UID]; d.tombstones.Contains(m.UID) || seen != nil && versionOf(seen) >= version {
 		return
 	}
 	d.pending[m.UID] = write{version: version, at: time.Now()}
@@ -92,7 +92,7 @@ func (d *directory) wrote(m *v1alpha1.Meeting) {
 
 func (d *directory) changed(m *v1alpha1.Meeting) {
 	version := versionOf(m)
-	// Whoever sees the change in what follows can also learn of its version.
+	// A reader who sees the change in what follows can also learn of its version.
 	d.versions.know(version)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -109,7 +109,7 @@ func (d *directory) gone(m *v1alpha1.Meeting) {
 	d.versions.know(version)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.buried.Add(m.UID, struct{}{})
+	d.tombstones.Add(m.UID, struct{}{})
 	d.remove(m)
 	d.forgetLost(version)
 	d.versions.show(version)
@@ -119,7 +119,7 @@ func (d *directory) gone(m *v1alpha1.Meeting) {
 // was deleted while the cache did not look. The cache may bring many at once in any order, so there is some time for it.
 func (d *directory) forgetLost(version uint64) {
 	for uid, w := range d.pending {
-		if w.version < version && time.Since(w.at) > patience {
+		if w.version < version && time.Since(w.at) > pendingLife {
 			d.remove(d.byUID[uid])
 		}
 	}
@@ -129,7 +129,7 @@ func (d *directory) forgetLost(version uint64) {
 func (d *directory) put(m *v1alpha1.Meeting) {
 	d.byUID[m.UID] = m
 	d.byName[types.NamespacedName{Namespace: m.Namespace, Name: m.Name}] = m
-	d.shelve(m, true)
+	d.index(m, true)
 }
 
 // remove has a Meeting found no more. The caller holds the lock.
@@ -140,16 +140,16 @@ func (d *directory) remove(m *v1alpha1.Meeting) {
 	if now := d.byName[name]; now != nil && now.UID == m.UID {
 		delete(d.byName, name)
 	}
-	d.shelve(m, false)
+	d.index(m, false)
 }
 
-// shelve puts a Meeting into its room, or takes it out, and corrects totals and listing by what that changes in the
+// index puts a Meeting into its room, or takes it out, and corrects totals and listing by what that changes in the
 // room. The caller holds the lock.
-func (d *directory) shelve(m *v1alpha1.Meeting, present bool) {
-	s := d.shelves[configOf(m)]
+func (d *directory) index(m *v1alpha1.Meeting, present bool) {
+	s := d.tenants[configOf(m)]
 	if s == nil {
-		s = &shelf{rooms: map[string]*room{}}
-		d.shelves[configOf(m)] = s
+		s = &tenantIndex{rooms: map[string]*room{}}
+		d.tenants[configOf(m)] = s
 	}
 	r := s.rooms[m.Spec.Room]
 	if r == nil {
@@ -170,55 +170,45 @@ func (d *directory) shelve(m *v1alpha1.Meeting, present bool) {
 	s.list(r, before, after)
 	r.live.Store(after)
 	if len(s.rooms) == 0 {
-		delete(d.shelves, configOf(m))
+		delete(d.tenants, configOf(m))
 	}
 }
 
-func (s *shelf) count(live *v1alpha1.Meeting, sign int) {
+func (i *tenantIndex) count(live *v1alpha1.Meeting, sign int) {
 	if live != nil {
-		s.totals.Rooms += sign
-		s.totals.Users += sign * int(live.Status.ParticipantCount)
+		i.totals.Rooms += sign
+		i.totals.Users += sign * int(live.Status.ParticipantCount)
 	}
 }
 
 // list keeps the listing where that is cheap: a Meeting in its own place, the youngest at the end, one less. What is
-// rarer has it made again when somebody asks.
-func (s *shelf) list(r *room, before, after *v1alpha1.Meeting) {
+// rarer has the next reader make it again.
+func (i *tenantIndex) list(r *room, before, after *v1alpha1.Meeting) {
 	switch {
-	case s.listing == nil, before == nil && after == nil, before != nil && after != nil && before.UID == after.UID:
+	case i.listing == nil, before == nil && after == nil, before != nil && after != nil && before.UID == after.UID:
 	case after == nil:
-		if s.left++; s.left > len(s.listing)/2 {
-			s.listing = nil
+		if i.left++; i.left > len(i.listing)/2 {
+			i.listing = nil
 		}
-	case before == nil && !r.listed && s.isYoungest(after):
-		s.listing, r.listed = append(s.listing, r), true
+	case before == nil && !r.listed && i.isYoungest(after):
+		i.listing, r.listed = append(i.listing, r), true
 	default:
-		s.listing = nil
+		i.listing = nil
 	}
 }
 
-func (s *shelf) isYoungest(m *v1alpha1.Meeting) bool {
-	if len(s.listing) == 0 {
+func (i *tenantIndex) isYoungest(m *v1alpha1.Meeting) bool {
+	if len(i.listing) == 0 {
 		return true
 	}
-	last := s.listing[len(s.listing)-1].live.Load()
+	last := i.listing[len(i.listing)-1].live.Load()
 	return last != nil && byAge(last, m) < 0
 }
 
 // liveOf is the Meeting of a room that a listing shows: the one that has the room, unless it is leaving.
 func liveOf(meetings []*v1alpha1.Meeting) *v1alpha1.Meeting {
-	if m := holderOf(meetings); m != nil && !meeting.IsLeaving(m) {
+	if m := meeting.Holder(meetings); m != nil && !meeting.IsLeaving(m) {
 		return m
-	}
-	return nil
-}
-
-// holderOf is the Meeting that has the room: the oldest that is not over.
-func holderOf(meetings []*v1alpha1.Meeting) *v1alpha1.Meeting {
-	for _, m := range meetings {
-		if !meeting.IsOver(m) {
-			return m
-		}
 	}
 	return nil
 }

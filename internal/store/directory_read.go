@@ -17,7 +17,7 @@ import (
 func (d *directory) totals(t *tenant.Tenant) meeting.Totals {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	if s := d.shelves[t.NamespacedName]; s != nil {
+	if s := d.tenants[t.NamespacedName]; s != nil {
 		return s.totals
 	}
 	return meeting.Totals{}
@@ -37,7 +37,7 @@ func (d *directory) live(t *tenant.Tenant) []*v1alpha1.Meeting {
 
 func (d *directory) listing(t *tenant.Tenant) []*room {
 	d.mu.RLock()
-	s := d.shelves[t.NamespacedName]
+	s := d.tenants[t.NamespacedName]
 	if s == nil || s.listing != nil {
 		defer d.mu.RUnlock()
 		if s == nil {
@@ -55,22 +55,22 @@ func (d *directory) listing(t *tenant.Tenant) []*room {
 }
 
 // remake makes the listing of all rooms that are live.
-func (s *shelf) remake() {
-	s.listing, s.left = make([]*room, 0, s.totals.Rooms), 0
-	for _, r := range s.rooms {
+func (i *tenantIndex) remake() {
+	i.listing, i.left = make([]*room, 0, i.totals.Rooms), 0
+	for _, r := range i.rooms {
 		if r.listed = r.live.Load() != nil; r.listed {
-			s.listing = append(s.listing, r)
+			i.listing = append(i.listing, r)
 		}
 	}
-	slices.SortFunc(s.listing, func(a, b *room) int { return byAge(a.live.Load(), b.live.Load()) })
+	slices.SortFunc(i.listing, func(a, b *room) int { return byAge(a.live.Load(), b.live.Load()) })
 }
 
 // holder is the Meeting that has a room, an ending one too; nil when the room is free.
 func (d *directory) holder(t *tenant.Tenant, room string) *v1alpha1.Meeting {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	if s := d.shelves[t.NamespacedName]; s != nil {
-		return holderOf(s.meetings(room))
+	if s := d.tenants[t.NamespacedName]; s != nil {
+		return meeting.Holder(s.meetings(room))
 	}
 	return nil
 }
@@ -79,7 +79,7 @@ func (d *directory) holder(t *tenant.Tenant, room string) *v1alpha1.Meeting {
 func (d *directory) lastEnded(t *tenant.Tenant, room string) *v1alpha1.Meeting {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	if s := d.shelves[t.NamespacedName]; s != nil {
+	if s := d.tenants[t.NamespacedName]; s != nil {
 		for _, m := range slices.Backward(s.meetings(room)) {
 			if meeting.IsOver(m) {
 				return m
@@ -89,8 +89,8 @@ func (d *directory) lastEnded(t *tenant.Tenant, room string) *v1alpha1.Meeting {
 	return nil
 }
 
-func (s *shelf) meetings(name string) []*v1alpha1.Meeting {
-	if r := s.rooms[name]; r != nil {
+func (i *tenantIndex) meetings(name string) []*v1alpha1.Meeting {
+	if r := i.rooms[name]; r != nil {
 		return r.meetings
 	}
 	return nil

@@ -164,7 +164,7 @@ func TestLostWritesAreForgotten(t *testing.T) {
 		d.wrote(aMeeting("1", "a", "board", 0, 7))
 		d.changed(aMeeting("2", "a", "other", 1, 9))
 		d.lists(t, "while the cache may still bring it", "a", "1@7", "2@9")
-		time.Sleep(patience + time.Second) //nolint:forbidigo // the time of synctest
+		time.Sleep(pendingLife + time.Second) //nolint:forbidigo // the time of synctest
 		d.lists(t, "while the cache brings nothing", "a", "1@7", "2@9")
 		d.changed(aMeeting("2", "a", "other", 1, 10))
 		d.lists(t, "after newer versions", "a", "2@10")

@@ -9,7 +9,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/meeting"
 )
 
 // Indexes of Meetings in the cache.
@@ -39,19 +38,23 @@ func AddIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 func roomKey(config, room string) string { return config + "/" + room }
 
 // OfConfig lists all Meetings of a ConferenceConfig, shared with the cache: they must not be changed.
-func OfConfig(ctx context.Context, c client.Reader, namespace, config string) ([]v1alpha1.Meeting, error) {
+func OfConfig(ctx context.Context, c client.Reader, namespace, config string) ([]*v1alpha1.Meeting, error) {
 	return list(ctx, c, namespace, byConfig, config)
 }
 
 // OfRoom lists all Meetings of a room, shared with the cache: they must not be changed.
-func OfRoom(ctx context.Context, c client.Reader, namespace, config, room string) ([]v1alpha1.Meeting, error) {
+func OfRoom(ctx context.Context, c client.Reader, namespace, config, room string) ([]*v1alpha1.Meeting, error) {
 	return list(ctx, c, namespace, byRoom, roomKey(config, room))
 }
 
-func list(ctx context.Context, c client.Reader, namespace, index, key string) ([]v1alpha1.Meeting, error) {
+func list(ctx context.Context, c client.Reader, namespace, index, key string) ([]*v1alpha1.Meeting, error) {
 	var l v1alpha1.MeetingList
 	err := c.List(ctx, &l, client.InNamespace(namespace), client.MatchingFields{index: key}, client.UnsafeDisableDeepCopy)
-	return l.Items, err
+	all := make([]*v1alpha1.Meeting, len(l.Items))
+	for i := range l.Items {
+		all[i] = &l.Items[i]
+	}
+	return all, err
 }
 
 // uidPage is how many objects are asked for at once where only their names matter.
@@ -72,20 +75,4 @@ func UIDs(ctx context.Context, c client.Reader, namespace string, into map[strin
 			return nil
 		}
 	}
-}
-
-// Holder is the live Meeting that has the room among all Meetings of that room: of several the oldest.
-func Holder(meetings []v1alpha1.Meeting) *v1alpha1.Meeting {
-	return oldest(meetings, func(m *v1alpha1.Meeting) bool { return !meeting.IsOver(m) })
-}
-
-// oldest by creation, then by UID, of those that match.
-func oldest(meetings []v1alpha1.Meeting, match func(*v1alpha1.Meeting) bool) *v1alpha1.Meeting {
-	var found *v1alpha1.Meeting
-	for i := range meetings {
-		if m := &meetings[i]; match(m) && (found == nil || meeting.Older(m, found)) {
-			found = m
-		}
-	}
-	return found
 }

@@ -74,7 +74,7 @@ func (d *directory) has(listed []any, version uint64) bool {
 		m := o.(*v1alpha1.Meeting)
 		there[m.UID] = struct{}{}
 		seen := d.byUID[m.UID]
-		if seen != m && !d.buried.Contains(m.UID) && (seen == nil || versionOf(seen) < versionOf(m)) {
+		if seen != m && !d.tombstones.Contains(m.UID) && (seen == nil || versionOf(seen) < versionOf(m)) {
 			return false
 		}
 	}

@@ -37,7 +37,7 @@ func (s *Store) ByUID(_ context.Context, t *tenant.Tenant, uid string) (meeting.
 	if m := s.directory.of(t, uid); m != nil {
 		return view(t, m), true
 	}
-	return s.graves.find(t.NamespacedName, uid)
+	return s.recentlyDeleted.find(t.NamespacedName, uid)
 }
 
 // WithUID finds a Meeting of any tenant; nil when there is none. It is shared: it must not be changed.

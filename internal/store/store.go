@@ -30,26 +30,26 @@ type Options struct {
 
 // Store keeps meetings.
 type Store struct {
-	client    client.Client
-	now       func() time.Time
-	newest    func(context.Context) uint64
-	source    Source
-	directory *directory
-	changes   *changes
-	graves    *graves
+	client          client.Client
+	now             func() time.Time
+	newest          func(context.Context) uint64
+	source          Source
+	directory       *directory
+	changes         *changes
+	recentlyDeleted *recentlyDeleted
 }
 
 // New makes a Store and its watch for changes. Call it before the cache starts.
 func New(ctx context.Context, o Options) (*Store, error) {
 	s := &Store{
 		client: o.Client, now: o.Now, newest: o.Newest, source: o.Source,
-		directory: newDirectory(), changes: newChanges(), graves: newGraves(o.Now),
+		directory: newDirectory(), changes: newChanges(), recentlyDeleted: newRecentlyDeleted(o.Now),
 	}
 	informer, err := o.Cache.GetInformer(ctx, &v1alpha1.Meeting{})
 	if err != nil {
 		return nil, err
 	}
 	// In this order: who is woken finds the directory up to date.
-	_, err = informer.AddEventHandler(asEventHandler(s.directory, s.graves, s.changes))
+	_, err = informer.AddEventHandler(asEventHandler(s.directory, s.recentlyDeleted, s.changes))
 	return s, err
 }

@@ -16,29 +16,29 @@ import (
 // Where the others went is told for some time, to the tenant whose meeting it was, and costs bounded memory.
 func TestGraves(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
-	g := newGraves(func() time.Time { return now })
-	buried := func(uid string) {
+	g := newRecentlyDeleted(func() time.Time { return now })
+	remove := func(uid string) {
 		g.gone(&v1alpha1.Meeting{
 			ObjectMeta: metav1.ObjectMeta{Namespace: "team", UID: types.UID(uid)},
 			Spec:       v1alpha1.MeetingSpec{ConfigRef: v1alpha1.ConfigReference{Name: "a"}, Room: "room of " + uid},
 		})
 	}
 	a, b := types.NamespacedName{Namespace: "team", Name: "a"}, types.NamespacedName{Namespace: "team", Name: "b"}
-	buried("first")
+	remove("first")
 	if view, ok := g.find(a, "first"); !ok || view.Room != "room of first" || !view.Ended {
 		t.Errorf("found %t: %+v", ok, view)
 	}
 	if view, ok := g.find(b, "first"); ok {
 		t.Errorf("another tenant finds %+v", view)
 	}
-	now = now.Add(remember)
+	now = now.Add(rememberDeleted)
 	if view, ok := g.find(a, "first"); ok {
-		t.Errorf("%s later there is %+v", remember, view)
+		t.Errorf("%s later there is %+v", rememberDeleted, view)
 	}
-	for i := range maxGraves + 1 {
-		buried(fmt.Sprint(i))
+	for i := range maxRecentlyDeleted + 1 {
+		remove(fmt.Sprint(i))
 	}
-	if _, ok := g.find(a, "0"); ok || g.byUID.Len() != maxGraves {
+	if _, ok := g.find(a, "0"); ok || g.byUID.Len() != maxRecentlyDeleted {
 		t.Errorf("the oldest is found: %t, of %d", ok, g.byUID.Len())
 	}
 	if _, ok := g.find(a, "1"); !ok {

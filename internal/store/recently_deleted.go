@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"sync"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"k8s.io/apimachinery/pkg/types"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
+)
+
+// rememberDeleted is how long a page that was offline when its meeting ended can still be told where the others went, and
+// maxRecentlyDeleted of how many meetings: backends that make and delete them by the thousand cost no more memory than that.
+const (
+	rememberDeleted    = 10 * time.Minute
+	maxRecentlyDeleted = 10_000
+)
+
+// recentlyDeleted remembers Meetings whose objects are gone.
+type recentlyDeleted struct {
+	now   func() time.Time
+	mu    sync.Mutex
+	byUID *simplelru.LRU[string, deletedMeeting]
+}
+
+// deletedMeeting is what is kept of a Meeting. Only its own tenant finds it.
+type deletedMeeting struct {
+	config types.NamespacedName
+	view   meeting.View
+	until  time.Time
+}
+
+func newRecentlyDeleted(now func() time.Time) *recentlyDeleted {
+	return &recentlyDeleted{now: now, byUID: newLRU[string, deletedMeeting](maxRecentlyDeleted)}
+}
+
+func (d *recentlyDeleted) changed(*v1alpha1.Meeting) {}
+
+func (d *recentlyDeleted) gone(m *v1alpha1.Meeting) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.byUID.Add(string(m.UID), deletedMeeting{config: configOf(m), until: d.now().Add(rememberDeleted), view: meeting.View{
+		UID: string(m.UID), Lineage: meeting.Lineage(m), Room: m.Spec.Room, Ended: true,
+		Redirect: meeting.Redirect(m),
+	}})
+}
+
+func (d *recentlyDeleted) find(config types.NamespacedName, uid string) (meeting.View, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	// A question does not keep it longer: the oldest goes first.
+	old, ok := d.byUID.Peek(uid)
+	if !ok || old.config != config || !d.now().Before(old.until) {
+		return meeting.View{}, false
+	}
+	return old.view, true
+}
+
+func newLRU[K comparable, V any](size int) *simplelru.LRU[K, V] {
+	lru, err := simplelru.NewLRU[K, V](size, nil)
+	if err != nil {
+		panic(err) // Its size is not positive.
+	}
+	return lru
+}
