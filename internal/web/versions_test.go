@@ -106,3 +106,41 @@ func (s *statusCounter) WriteHeader(status int) {
 	}
 	s.ResponseWriter.WriteHeader(status)
 }
+
+// notesFailures keeps, over page loads, whether a page has shown an error or said that the person has left.
+const notesFailures = `new MutationObserver(() => document.querySelector('[data-testid=error-screen], [data-testid=left]') &&
+	sessionStorage.setItem('failed', document.body.innerText)).observe(document, {childList: true, subtree: true});`
+
+// TestAPartThatComesLate: for more than a second no replica has a part of the room's page. Who comes by a link sees no error, and
+// is in once the part is there.
+func TestAPartThatComesLate(t *testing.T) {
+	for _, part := range []string{"call-", "RoomScreen-"} {
+		t.Run(part, func(t *testing.T) {
+			l := newLiveSite(t)
+			h, err := newHandler(Options{Tenants: fakeTenants{l.tenant}, Meetings: l.meetings, Now: l.Now, Log: l.Log}, built(t, ""))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var refused atomic.Int64
+			front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasPrefix(r.URL.Path, "/assets/"+part) && refused.Add(1) <= 7 {
+					http.NotFound(w, r)
+					return
+				}
+				h.ServeHTTP(w, r)
+			}))
+			t.Cleanup(front.Close)
+			l.tenant.BaseURL = front.URL
+			l.tenant.Hosts = []string{strings.TrimPrefix(front.URL, "http://")}
+			link := front.URL + "/join?room=room&name=Tina&token=" + l.ticket(t, func(*credential.Ticket) {})
+			page := testkit.Browser(t).OpenOn(t, testkit.Device{Script: notesFailures}, link)
+			page.WaitFor(t, `document.querySelector('[data-testid=room][data-phase=live]')`)
+			if said := testkit.Eval[string](t, page, `sessionStorage.getItem('failed') ?? ''`); said != "" {
+				t.Errorf("meanwhile the page said: %s", said)
+			}
+			if refused.Load() < 7 {
+				t.Errorf("the part was asked for %d times: this shows nothing", refused.Load())
+			}
+		})
+	}
+}

@@ -37,8 +37,8 @@ const flow = new Flow({
   keeper,
   devices: new DeviceMemory(() => sessionStorage, `${base.href} ${route.kind === 'join' ? route.room : ''}`),
   loadRoom: () =>
-    import('./room/call').catch((cause: unknown) => {
-      reportBroken();
+    import('./room/call').catch(async (cause: unknown) => {
+      await reportBroken();
       throw cause;
     }),
   go: (url) => location.replace(url),

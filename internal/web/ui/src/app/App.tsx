@@ -39,10 +39,9 @@ function RoomLoader({ flow, call }: { flow: Flow; call: Call }) {
     let wanted = true;
     import('../room/RoomScreen').then(
       ({ RoomScreen }) => wanted && setLoaded(() => RoomScreen),
-      () => {
-        reportBroken();
-        call.leave();
-        flow.fail('Broken');
+      async () => {
+        await reportBroken();
+        if (wanted) flow.breakDown();
       },
     );
     return () => void (wanted = false);

@@ -149,6 +149,12 @@ export class Flow {
     this.screen.set({ kind: 'failure', reason, message });
   }
 
+  /** A part of the page is missing for good: nobody stays in a call that their page cannot show. */
+  breakDown(): void {
+    this.stopper.abort();
+    this.fail('Broken');
+  }
+
   private firstScreen(): Screen {
     const { route, keeper } = this.at;
     if (route.kind === 'home') return { kind: 'home' };
