@@ -134,6 +134,7 @@ screenshots: $(STACK) web ## Take a picture of every screen into .local/screensh
 	@$(STEP) "screenshots" env CONVENE_SCREENSHOTS=1 go test -run TestEveryScreen -count=1 ./internal/e2e
 
 include hack/faults.mk
+include hack/upgrade.mk
 include hack/deploy.mk
 include hack/security.mk
 include hack/cluster.mk

@@ -6,12 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/testkit"
@@ -53,14 +55,7 @@ func TestNobodyNoticesARollingUpdate(t *testing.T) {
 	}
 	sent, failures := stop()
 	t.Logf("%d requests while both managers were restarted", sent)
-	took := slowest()
-	for _, failure := range failures {
-		if errors.Is(failure, errTryAgain) && took > slowWrite {
-			t.Logf("%v, while the slowest write took %s", failure, took)
-			continue
-		}
-		t.Errorf("a request failed: %v", failure)
-	}
+	report(t, failures, slowest())
 
 	// Both are still in as the same participants, and see each other move.
 	if now := w.identities(t, "board", 2); !slices.Equal(now, identities) {
@@ -136,6 +131,18 @@ func (w *world) load(t *testing.T) (stop func() (sent int64, failures []error)) 
 	}
 }
 
+// report fails the test for requests that failed, but for those that were refused while the cluster's API was slow.
+func report(t *testing.T, failures []error, slowest time.Duration) {
+	t.Helper()
+	for _, failure := range failures {
+		if errors.Is(failure, errTryAgain) && slowest > slowWrite {
+			t.Logf("%v, while the slowest write to the cluster's API took %s", failure, slowest)
+			continue
+		}
+		t.Errorf("a request failed: %v", failure)
+	}
+}
+
 // errTryAgain is an answer 503 with Retry-After.
 var errTryAgain = errors.New("503: try again")
 
@@ -150,13 +157,14 @@ func (a account) try(method, path, body string) error {
 	if err != nil {
 		return err
 	}
-	_ = response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
+	raw, err := io.ReadAll(response.Body)
 	if response.StatusCode == http.StatusServiceUnavailable && response.Header.Get("Retry-After") != "" {
-		return errTryAgain
+		return fmt.Errorf("%w: %s", errTryAgain, raw)
 	}
 	// 202 is an end that takes a while.
 	if response.StatusCode != http.StatusOK && response.StatusCode != http.StatusAccepted {
-		return errors.New(response.Status)
+		return fmt.Errorf("%s: %s", response.Status, raw)
 	}
-	return nil
+	return err
 }

@@ -126,7 +126,7 @@ const slowWrite = 750 * time.Millisecond
 // no time for the cluster's API, Convene has to answer that it does not answer.
 func (w *world) slowestWrite(t *testing.T) (stop func() time.Duration) {
 	t.Helper()
-	probe := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "probe"}}
+	probe := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, GenerateName: "probe-"}}
 	w.Create(t, probe)
 	ctx, cancel := context.WithCancel(context.Background())
 	slowest := make(chan time.Duration, 1)

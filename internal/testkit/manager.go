@@ -26,9 +26,11 @@ type ManagerOptions struct {
 	Addresses []string
 	// Args are further flags.
 	Args []string
+	// Binary is the path of a manager that was built before; empty means the one of the tree under test.
+	Binary string
 }
 
-// ManagerProcess is the real binary, built from the tree under test, as a child process.
+// ManagerProcess is the real binary, built from the tree under test unless the options name another, as a child process.
 type ManagerProcess struct {
 	// URL (http) of the gateway's first address.
 	URL string
@@ -87,9 +89,10 @@ func newManager(t testing.TB, c *Cluster, o ManagerOptions) *ManagerProcess {
 		o.Kubeconfig = c.Kubeconfig
 	}
 	m := &ManagerProcess{
-		URL: "http://" + o.Addresses[0], Addresses: o.Addresses, binary: managerBinary(t), logDir: t.TempDir(),
+		URL: "http://" + o.Addresses[0], Addresses: o.Addresses, logDir: t.TempDir(),
 		MetricsURL: fmt.Sprintf("http://127.0.0.1:%d/metrics", ports[1]), HealthURL: fmt.Sprintf("http://127.0.0.1:%d", ports[2]),
 	}
+	m.UseBinary(t, o.Binary)
 	m.args = append([]string{
 		"--kubeconfig", o.Kubeconfig,
 		"--gateway-bind-address", strings.Join(o.Addresses, ","),
@@ -150,6 +153,15 @@ func (m *ManagerProcess) TryStart() error {
 
 // AddArgs gives the manager further flags at its next start.
 func (m *ManagerProcess) AddArgs(args ...string) { m.args = append(m.args, args...) }
+
+// UseBinary has the manager run another binary at its next start; empty means the one of the tree under test.
+func (m *ManagerProcess) UseBinary(t testing.TB, path string) {
+	t.Helper()
+	if path == "" {
+		path = managerBinary(t)
+	}
+	m.binary = path
+}
 
 // Stop ends the manager in order.
 func (m *ManagerProcess) Stop() { m.proc.Stop() }

@@ -111,8 +111,8 @@ func (s *statusCounter) WriteHeader(status int) {
 const notesFailures = `new MutationObserver(() => document.querySelector('[data-testid=error-screen], [data-testid=left]') &&
 	sessionStorage.setItem('failed', document.body.innerText)).observe(document, {childList: true, subtree: true});`
 
-// TestAPartThatComesLate: for more than a second no replica has a part of the room's page. Who comes by a link sees no error, and
-// is in once the part is there.
+// TestAPartThatComesLate: for more than a second no replica has a part of the room's page. A person who opens a link sees no
+// error, and is in the meeting once the part is there.
 func TestAPartThatComesLate(t *testing.T) {
 	for _, part := range []string{"call-", "RoomScreen-"} {
 		t.Run(part, func(t *testing.T) {
