@@ -69,7 +69,7 @@ func (s *browserURLState) say() string {
 	return v1alpha1.ReasonUnreachable
 }
 
-// Front says whether browsers find a tenant's engine at the address that they have of it, as the reason of a condition.
+// BrowserURL says whether browsers find a tenant's engine at the address that they have of it, as the reason of a condition.
 func (o *Observer) BrowserURL(media *tenant.Media) (reason string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

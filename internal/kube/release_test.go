@@ -23,8 +23,8 @@ func TestALeaseIsHeldWhileItIsRenewed(t *testing.T) {
 					HolderIdentity: ptr.To("manager"), LeaseDurationSeconds: ptr.To(int32(15)), RenewTime: &at,
 				}, now.Add(after))
 			}
-			for second := range 40 * time.Second / time.Second {
-				if at := second * time.Second; !held(at, at) {
+			for second := range 40 {
+				if at := time.Duration(second) * time.Second; !held(at, at) {
 					t.Fatalf("a Lease that was renewed at %s is not held", at)
 				}
 			}

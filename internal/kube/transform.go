@@ -19,7 +19,7 @@ var (
 	withFinalizer = []string{v1alpha1.Finalizer}
 )
 
-// Transform, for cache.Options, keeps out of memory what nothing here reads, and keeps once what many objects say alike.
+// Transform is for cache.Options. It keeps out of memory what nothing here reads, and keeps once what many objects say alike.
 func Transform(o any) (any, error) {
 	o, err := stripManagedFields(o)
 	m, ok := o.(*v1alpha1.Meeting)
