@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// gather is how long the first change of who is in waits for others.
+	// gather is how long the first change of the participants waits for others.
 	gather = 600 * time.Millisecond
-	// between is the least time between two writes of who is in, betweenDetails between two of microphones, cameras,
+	// between is the least time between two writes of the participants, betweenDetails between two of microphones, cameras,
 	// screens and hands alone.
 	between        = 2 * time.Second
 	betweenDetails = 10 * time.Second

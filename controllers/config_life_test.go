@@ -92,7 +92,7 @@ func TestEventsOfAMeeting(t *testing.T) {
 	has(opened)
 	w.enter(c, m, "anna", "tom")
 	w.is("m", v1alpha1.MeetingActive, people(2))
-	started := "Started,The first person arrived"
+	started := "Started,The first participant joined"
 	has(opened, started)
 	for range 3 { // Looks, and changes that change no phase, tell nothing.
 		w.touch()

@@ -67,7 +67,7 @@ func (r *ConfigReconciler) frontProblem(t *tenant.Tenant) []tenant.Problem {
 	case v1alpha1.ReasonReachable:
 		return nil
 	case v1alpha1.ReasonNotChecked:
-		problem.Message = "Nobody has tried yet"
+		problem.Message = "Not checked yet"
 	case v1alpha1.ReasonUnauthorized:
 		problem.Message = fmt.Sprintf("Another LiveKit than the one of spec.media.apiURL answers at %s; check spec.media.browserURL", t.Media.BrowserURL)
 	default:
@@ -178,7 +178,7 @@ func (r *ConfigReconciler) tell(config *v1alpha1.ConferenceConfig, before []meta
 		}
 		good := (c.Status == metav1.ConditionTrue) != isProblem(c.Type)
 		if old == nil && good {
-			continue // Nobody needs to hear that what never failed works.
+			continue // What never failed needs no Event to say that it works.
 		}
 		record(r.Events, config, !good, c.Reason, c.Message)
 	}

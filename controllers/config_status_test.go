@@ -132,9 +132,9 @@ func TestConditions(t *testing.T) {
 		{"browsers find LiveKit where they are sent", func(r *statusRig) { r.browserURL(nil) }, []string{goodAPI, goodSigning, goodMedia,
 			"BrowserMediaReachable=True Reachable: Browsers find LiveKit at wss://media.example", serving}},
 		{"where browsers are sent has not been tried yet", func(r *statusRig) { r.tenant.Media.BrowserURL = "wss://media.example" },
-			[]string{goodAPI, goodSigning, goodMedia, "BrowserMediaReachable=False NotChecked: Nobody has tried yet", serving}},
+			[]string{goodAPI, goodSigning, goodMedia, "BrowserMediaReachable=False NotChecked: Not checked yet", serving}},
 		{"one failure is soon over", func(r *statusRig) { r.browserURL(errAway) },
-			[]string{goodAPI, goodSigning, goodMedia, "BrowserMediaReachable=False NotChecked: Nobody has tried yet", serving}},
+			[]string{goodAPI, goodSigning, goodMedia, "BrowserMediaReachable=False NotChecked: Not checked yet", serving}},
 		{"nobody is where browsers are sent", func(r *statusRig) { r.browserURL(errAway, errAway) }, []string{goodAPI, goodSigning, goodMedia,
 			"BrowserMediaReachable=False Unreachable: No LiveKit answers the managers at wss://media.example, where browsers are sent; " +
 				"check spec.media.browserURL, or leave it out: browsers then come through the gateway", serving}},

@@ -49,7 +49,7 @@ func NewEventSources(notify func(func(types.NamespacedName)) (stop func())) Even
 // Meeting wakes one Meeting.
 func (s EventSources) Meeting(m *v1alpha1.Meeting) { s.seen.add(client.ObjectKeyFromObject(m)) }
 
-// Details wakes one Meeting for what its participants do: nobody has come or left.
+// Details wakes one Meeting for what its participants do: no participant has come or left.
 func (s EventSources) Details(m *v1alpha1.Meeting) { s.changed.add(client.ObjectKeyFromObject(m)) }
 
 // Tenant wakes a ConferenceConfig and all its Meetings.

@@ -47,8 +47,8 @@ type MeetingReconciler struct {
 // meetingsAtOnce is how many Meetings are worked on at one time. Most of them wait for answers.
 const meetingsAtOnce = 64
 
-// Reconcile does what a Meeting needs. A write that comes too late for what was read says that the cache is behind, and
-// nobody knows for how long: then the cluster's API is asked, so that a meeting ends in time all the same.
+// Reconcile does what a Meeting needs. A write that comes too late for what was read says that the cache is behind. How
+// long that lasts is unknown, so the cluster's API is asked, so that a meeting ends in time all the same.
 func (r *MeetingReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	result, err := r.reconcile(ctx, r.Client, request.NamespacedName)
 	if apierrors.IsConflict(err) {
@@ -161,12 +161,12 @@ func (r *MeetingReconciler) refresh(ctx context.Context, t *tenant.Tenant, m *v1
 	return nil
 }
 
-// intentIsWritten: whoever looks at the Meeting knows that it ends, so that nobody is let in any more.
+// intentIsWritten says that the Meeting itself shows that it ends, so that no replica lets anyone in any more.
 func intentIsWritten(m *v1alpha1.Meeting) bool {
 	return meeting.IsLeaving(m)
 }
 
-// closeRoom sends everybody away. The next look says what came of it, and the status then says that.
+// closeRoom removes the participants. The next look shows the result, and the status then says it.
 func (r *MeetingReconciler) closeRoom(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision, calls *serverCalls) (ctrl.Result, error) {
 	if err := calls.begin(); err != nil {
 		return ctrl.Result{}, err

@@ -28,7 +28,7 @@ var (
 	}, []string{"reason"})
 	firstArrivals = prometheus.NewHistogram(prometheus.HistogramOpts{
 		Name:    "convene_meeting_first_arrival_seconds",
-		Help:    "Time from the creation of a Meeting until somebody was seen in it.",
+		Help:    "Time from the creation of a Meeting until the first participant was seen in it.",
 		Buckets: []float64{1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 4 * 3600, 24 * 3600},
 	})
 )
@@ -54,24 +54,24 @@ const gatherTimeout = 5 * time.Second
 
 var (
 	meetingsNow = prometheus.NewDesc("convene_meetings",
-		"Meetings now, by ConferenceConfig and phase. Told by the leader alone.", []string{"tenant", "phase"}, nil)
+		"Meetings now, by ConferenceConfig and phase. Only the leader reports it.", []string{"tenant", "phase"}, nil)
 	participantsNow = prometheus.NewDesc("convene_participants",
-		"People in meetings now, by ConferenceConfig. Told by the leader alone.", []string{"tenant"}, nil)
+		"Participants in meetings now, by ConferenceConfig. Only the leader reports it.", []string{"tenant"}, nil)
 	endingFor = prometheus.NewDesc("convene_meeting_ending_seconds",
-		"For how long the Meeting has been ending that has been for longest, by ConferenceConfig. Told by the leader alone.", []string{"tenant"}, nil)
+		"Longest time that a Meeting has been ending, by ConferenceConfig. Only the leader reports it.", []string{"tenant"}, nil)
 	configReady = prometheus.NewDesc("convene_config_ready",
-		"1 while a ConferenceConfig is Ready, 0 while it is not, with the reason. Told by the leader alone.", []string{"tenant", "reason"}, nil)
+		"1 while a ConferenceConfig is Ready, 0 while it is not, with the reason. Only the leader reports it.", []string{"tenant", "reason"}, nil)
 	engineReachable = prometheus.NewDesc("convene_engine_reachable",
-		"1 while LiveKit answers, 0 while it does not, by address. Told by the leader alone.", []string{"engine"}, nil)
+		"1 while LiveKit answers, 0 while it does not, by address. Only the leader reports it.", []string{"engine"}, nil)
 )
 
-// Gauges tell of what is now: they are worked out when they are asked for.
+// Gauges describe the present: they are computed when they are scraped.
 type Gauges struct {
 	Cache    client.Reader
 	Observer *Observer
 }
 
-// Describe names what Collect tells.
+// Describe names what Collect reports.
 func (Gauges) Describe(to chan<- *prometheus.Desc) {
 	to <- meetingsNow
 	to <- participantsNow

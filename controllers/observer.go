@@ -48,7 +48,7 @@ type Meetings interface {
 	ByUID(ctx context.Context, t *tenant.Tenant, uid string) (meeting.View, bool)
 }
 
-// Observer looks at the engines again and again, and remembers what it saw. What it remembers is a cache: after a
+// Observer polls the engines and remembers what it saw. What it remembers is a cache: after a
 // restart it knows nothing, and says so, until it has looked.
 type Observer struct {
 	Tenants  Tenants
@@ -65,7 +65,7 @@ type Observer struct {
 	// EngineChanged is told when an engine comes into reach or goes out of it.
 	EngineChanged func(engine.Server)
 
-	// monotonic paces looks. Whoever sets a clock does not move it.
+	// monotonic paces looks. A clock that is set does not move it.
 	monotonic func() time.Time
 
 	mu      sync.Mutex
@@ -201,7 +201,7 @@ func (o *Observer) finish(going map[engine.Server]bool, server engine.Server) {
 	delete(going, server)
 }
 
-// forgetOthers drops what was kept of engines that nobody uses, and hints of rooms that never showed up.
+// forgetOthers drops what was kept of engines that no tenant uses, and hints of rooms that never showed up.
 func (o *Observer) forgetOthers(engines map[engine.Server]engine.Engine) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

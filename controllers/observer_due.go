@@ -21,7 +21,7 @@ type candidate struct {
 	triedAt time.Time
 }
 
-// due are the rooms to look into, in order: those of which something is known to have changed, then those that have
+// due are the rooms to look into, in order: those that are known to have changed, then those that have
 // waited longest. A quarter of the places at the front goes to the latter, so that no flood of hints keeps a room from
 // being seen.
 func (o *Observer) due(server engine.Server, now time.Time) []engine.RoomName {
@@ -48,7 +48,7 @@ func (o *Observer) due(server engine.Server, now time.Time) []engine.RoomName {
 	return names
 }
 
-// candidates are the rooms where there is a reason to look: they are new, somebody is in, or something has changed.
+// candidates are the rooms where there is a reason to look: they are new, participants are in them, or something has changed.
 func (o *Observer) candidates(server engine.Server, now time.Time) (all []candidate) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -85,8 +85,8 @@ func (o *Observer) ends(server engine.Server, name engine.RoomName) {
 	}
 }
 
-// lookWhereHinted looks into rooms of which webhooks came, and lists none but those: a webhook costs the same however
-// many rooms there are. Where a look goes on already, the next one does it.
+// lookWhereHinted looks into rooms that webhooks named, and into no others: a webhook costs the same however many rooms there
+// are. While another look at the engine runs, the next one includes them.
 func (o *Observer) lookWhereHinted(ctx context.Context, looks *sync.WaitGroup) {
 	engines := o.assign()
 	for server, names := range o.hinted() {
@@ -99,7 +99,7 @@ func (o *Observer) lookWhereHinted(ctx context.Context, looks *sync.WaitGroup) {
 	}
 }
 
-// hinted are the rooms of which webhooks came, by the engine that was seen last and answered.
+// hinted are the rooms that webhooks named, by engine, of the engines that answered the last look.
 func (o *Observer) hinted() map[engine.Server][]engine.RoomName {
 	o.mu.Lock()
 	defer o.mu.Unlock()

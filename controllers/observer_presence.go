@@ -14,18 +14,18 @@ import (
 	"convene.dev/convene/internal/engine"
 )
 
-// Of several LiveKit servers over one Redis, one that is killed leaves its people listed for as long as the room is
-// there. Nobody who is listed and does not answer is counted as in, but only when that was so twice.
+// When one of several LiveKit servers over one Redis is killed, its participants stay listed for as long as the room is there.
+// A participant who is listed and did not answer twice is not counted.
 const (
-	// presenceEvery is how often somebody of each room is asked for.
+	// presenceEvery is how often one participant of each room is checked.
 	presenceEvery = 30 * time.Second
-	// askAgainAfter is when somebody who did not answer is asked for again; one who did not answer twice is a ghost.
+	// askAgainAfter is when a participant who did not answer is checked again. One who did not answer twice is a ghost.
 	askAgainAfter = 10 * time.Second
 	// parallelAsks bounds questions to one engine at once. Those about ghosts take three seconds each.
 	parallelAsks = 64
 )
 
-// stay is one stay of somebody in a room: whoever comes back has another.
+// stay is one stay of a participant in a room. A participant who comes back has another.
 type stay struct {
 	identity engine.Identity
 	joined   int64
@@ -33,24 +33,24 @@ type stay struct {
 
 func stayOf(p engine.Participant) stay { return stay{p.Identity, p.JoinedAt.UnixMilli()} }
 
-// presence is what is known of who is really in a room.
+// presence is what is known of the participants who are really in a room.
 type presence struct {
-	// listed are those that the engine lists, counted is how many it says that are in, without hidden ones.
+	// listed are those that the engine lists, counted is how many it counts, without hidden ones.
 	listed  []engine.Participant
 	counted int
 	// missing are those that did not answer.
 	missing map[stay]absence
-	// called is when somebody was last asked for; all says that everybody has to be.
+	// called is when a participant was last checked. all says that all have to be.
 	called time.Time
 	all    bool
 }
 
-// absence is since when somebody has not answered, and until when that is known.
+// absence is since when a participant has not answered, and until when that is known.
 type absence struct{ since, last time.Time }
 
 func (a absence) isGhost() bool { return a.last.Sub(a.since) >= askAgainAfter }
 
-// withoutGhosts takes those out who are listed and not there, and remembers the list.
+// withoutGhosts takes out ghosts and remembers the list.
 func (o *Observer) withoutGhosts(server engine.Server, name engine.RoomName, listed []engine.Participant) []engine.Participant {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -74,7 +74,7 @@ func (o *Observer) withoutGhosts(server engine.Server, name engine.RoomName, lis
 	return there
 }
 
-// checkPresence asks for those of an engine's people who have to be asked for.
+// checkPresence asks the engine about the participants that are due for a check.
 func (o *Observer) checkPresence(ctx context.Context, server engine.Server, e engine.Engine) {
 	var asks errgroup.Group
 	asks.SetLimit(parallelAsks)
@@ -83,7 +83,7 @@ func (o *Observer) checkPresence(ctx context.Context, server engine.Server, e en
 			asks.Go(func() error {
 				there, err := e.Present(ctx, name, p.Identity)
 				if err == nil && o.answered(server, name, p, there) {
-					o.Log.Info("Somebody is listed and not there; the node is gone", "room", name, "identity", p.Identity)
+					o.Log.Info("A participant is listed and does not answer; the LiveKit node is gone", "room", name, "identity", p.Identity)
 				}
 				return nil
 			})
@@ -92,7 +92,7 @@ func (o *Observer) checkPresence(ctx context.Context, server engine.Server, e en
 	_ = asks.Wait()
 }
 
-// toAsk are the people to ask for now, by room: those of the rooms that waited longest, as many as the budget allows.
+// toAsk are the participants to check now, by room: those of the rooms that waited longest, as many as the budget allows.
 func (o *Observer) toAsk(server engine.Server) map[engine.RoomName][]engine.Participant {
 	now, pace := o.monotonic(), o.paceOf(server)
 	o.mu.Lock()
@@ -118,8 +118,8 @@ func (o *Observer) toAsk(server engine.Server) map[engine.RoomName][]engine.Part
 	return all
 }
 
-// due are those to ask for: who did not answer, again; everybody, where somebody has just not answered or more are
-// listed than the engine counts; else one.
+// due are the participants to check: those who did not answer the last time, all where one has just not answered or more are
+// listed than the engine counts, else one.
 func (r *presence) due(now time.Time) []engine.Participant {
 	var again, others []engine.Participant
 	visible := 0
@@ -150,7 +150,7 @@ func (r *presence) due(now time.Time) []engine.Participant {
 	return append(again, others...)
 }
 
-// answered keeps an answer and says whether it makes a ghost of somebody.
+// answered keeps an answer and says whether the participant is a ghost from now on.
 func (o *Observer) answered(server engine.Server, name engine.RoomName, p engine.Participant, there bool) (ghost bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -42,7 +42,7 @@ func (o *Observer) Look(ctx context.Context, media *tenant.Media, name engine.Ro
 	}
 	seen := o.Seen(media, name)
 	if !seen.UnavailableSince.IsZero() {
-		return seen // The looks at the whole engine find out when it is back, and nobody waits for it here.
+		return seen // The looks at the whole engine find out when it is back. No reconcile waits for it here.
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()

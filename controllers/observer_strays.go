@@ -119,8 +119,8 @@ func (o *Observer) sure(ctx context.Context, strays []closing) (sure []closing) 
 // ConferenceConfig that has gone.
 type known struct {
 	o *Observer
-	// uids are those of the Meetings in a namespace, gone and failed are ConferenceConfigs that have gone indeed, and those
-	// of which nothing could be learned.
+	// uids are those of the Meetings in a namespace. gone are ConferenceConfigs that have gone indeed, failed are those that
+	// could not be looked up.
 	uids         map[string]map[string]bool
 	gone, failed map[types.UID]bool
 }
@@ -175,7 +175,7 @@ func (o *Observer) hasGone(ctx context.Context, t *tenant.Tenant) (bool, error) 
 	return err == nil && config.UID != t.UID, err
 }
 
-// again has a stray that is none looked at anew after a while.
+// again has a room that is no stray after all looked at again after a while.
 func (o *Observer) again(s *stray) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

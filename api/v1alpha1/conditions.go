@@ -16,7 +16,7 @@ const (
 
 // Conditions of a Meeting.
 const (
-	// ConditionOccupied is True while somebody is in and False once everybody has left or was sent away; its
+	// ConditionOccupied is True while participants are in the meeting and False once all have left or were removed; its
 	// transition time is when the last one was out. Absent before the first arrival.
 	ConditionOccupied = "Occupied"
 	// ConditionEnded is True, and otherwise absent, once the meeting is over.
@@ -39,11 +39,11 @@ const (
 
 // Reasons of a Meeting's Occupied.
 const (
-	// ReasonPeersPresent (True): somebody is in.
+	// ReasonPeersPresent (True): participants are in the meeting.
 	ReasonPeersPresent = "PeersPresent"
-	// ReasonEveryoneLeft (False): everybody has left.
+	// ReasonEveryoneLeft (False): all participants have left.
 	ReasonEveryoneLeft = "EveryoneLeft"
-	// ReasonSentAway (False): the meeting ended while somebody was in.
+	// ReasonSentAway (False): the meeting ended while participants were in it.
 	ReasonSentAway = "SentAway"
 )
 

@@ -29,7 +29,7 @@ type ConferenceConfig struct {
 	Spec ConferenceConfigSpec `json:"spec"`
 	// status is how it is served now. Written by the controllers only.
 	//
-	// Before it is first written, observedGeneration is -1, so that tools which know kstatus see that nobody has looked.
+	// Before it is first written, observedGeneration is -1, so that tools which know kstatus see that no controller has looked.
 	// +optional
 	// +kubebuilder:default={"observedGeneration":-1}
 	Status ConferenceConfigStatus `json:"status,omitempty"`
@@ -240,7 +240,7 @@ type MeetingsSpec struct {
 	// Default unlimited.
 	// +optional
 	MaxDuration Duration `json:"maxDuration,omitempty"`
-	// unjoinedTimeout ends a meeting, made by the API, to which nobody came. Default 24h.
+	// unjoinedTimeout ends a meeting, made by the API, that no participant has joined. Default 24h.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=32

@@ -35,7 +35,7 @@ type Meeting struct {
 	Spec MeetingSpec `json:"spec"`
 	// status is what the meeting is now. Written by the controllers only.
 	//
-	// Before it is first written, observedGeneration is -1, so that tools which know kstatus see that nobody has looked.
+	// Before it is first written, observedGeneration is -1, so that tools which know kstatus see that no controller has looked.
 	// +optional
 	// +kubebuilder:default={"observedGeneration":-1}
 	Status MeetingStatus `json:"status,omitempty"`
@@ -50,7 +50,7 @@ type MeetingList struct {
 	Items           []Meeting `json:"items"`
 }
 
-// MeetingSpec is what somebody asked for.
+// MeetingSpec is the desired state of a meeting.
 //
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.end) || has(self.end)",message="spec.end cannot be removed: the end of a meeting cannot be taken back; create another Meeting"
 type MeetingSpec struct {
@@ -91,7 +91,7 @@ type MeetingSpec struct {
 	// +optional
 	Redirect URL `json:"redirect,omitempty"`
 
-	// unjoinedTimeout ends the meeting when nobody has come. Absent means that of the ConferenceConfig for a Meeting
+	// unjoinedTimeout ends the meeting when no participant has joined. Absent means that of the ConferenceConfig for a Meeting
 	// made by the API, and none for any other, so that a room kept in Git stands.
 	// +optional
 	// +kubebuilder:validation:Type=string
@@ -138,7 +138,7 @@ type MeetingPhase string
 const (
 	// MeetingPending cannot be entered; the condition Ready says why.
 	MeetingPending MeetingPhase = "Pending"
-	// MeetingActive can be entered, whether or not somebody is in.
+	// MeetingActive can be entered, with or without participants in it.
 	MeetingActive MeetingPhase = "Active"
 	// MeetingEnding sends its people away.
 	MeetingEnding MeetingPhase = "Ending"
@@ -156,9 +156,9 @@ const (
 	EndRequested EndReason = "Requested"
 	// EndExpired: the duration was over.
 	EndExpired EndReason = "Expired"
-	// EndEmpty: everybody had left for spec.meetings.emptyTimeout of the ConferenceConfig.
+	// EndEmpty: all participants had left for spec.meetings.emptyTimeout of the ConferenceConfig.
 	EndEmpty EndReason = "Empty"
-	// EndUnjoined: nobody came within spec.meetings.unjoinedTimeout of the ConferenceConfig.
+	// EndUnjoined: no participant joined within spec.meetings.unjoinedTimeout of the ConferenceConfig.
 	EndUnjoined EndReason = "Unjoined"
 	// EndDeleted: the object, or its ConferenceConfig, was deleted.
 	EndDeleted EndReason = "Deleted"
@@ -175,7 +175,7 @@ type MeetingStatus struct {
 	// duration is the length in force: HH:MM:SS or unlimited.
 	// +optional
 	Duration Duration `json:"duration,omitempty"`
-	// startTime is when the first person arrived.
+	// startTime is when the first participant joined.
 	// +optional
 	StartTime *metav1.Time `json:"startTime,omitempty"`
 	// expiryTime is when the duration will be over. The first arrival moves it, once.
@@ -199,7 +199,7 @@ type MeetingStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	Participants []Participant `json:"participants,omitempty"`
-	// conditions: Ready (True: can be entered), Occupied (True: somebody is in), Ended (True: over; Ready is absent
+	// conditions: Ready (True: can be entered), Occupied (True: participants are in the meeting), Ended (True: over; Ready is absent
 	// then), Reconciling and Stalled as in kstatus.
 	// +optional
 	// +listType=map

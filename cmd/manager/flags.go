@@ -69,7 +69,7 @@ func (s *settings) checkNumbers() error {
 	return s.lease.check()
 }
 
-// parse reads the flags. Its errors say the mend.
+// parse reads the flags. Its errors say how to fix what is wrong.
 func parse(args []string, getenv func(string) string, out io.Writer) (settings, error) {
 	s := settings{replicaHost: getenv("POD_IP")}
 	f := flag.NewFlagSet("manager", flag.ContinueOnError)

@@ -241,7 +241,7 @@ func (p *parts) handler() (http.Handler, error) {
 	return gateway.Route(p.tenants, api, pages), nil
 }
 
-// cacheOptions keep what nobody here reads out of memory.
+// cacheOptions keep out of memory what the manager does not read.
 func cacheOptions(s settings, informers *informers) cache.Options {
 	o := cache.Options{DefaultTransform: kube.Transform, NewInformer: informers.make, ByObject: map[client.Object]cache.ByObject{
 		&coordinationv1.Lease{}: {Namespaces: map[string]cache.Config{s.leaseNamespace: {}}, Label: replicas.Leases()},

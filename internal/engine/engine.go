@@ -43,9 +43,9 @@ type Observer interface {
 	Rooms(ctx context.Context, prefix RoomName) ([]Room, error)
 	// Room asks for one room, however many the engine has. Not there is no error.
 	Room(ctx context.Context, name RoomName) (room Room, there bool, err error)
-	// Participants lists who is in a room, hidden ones included. A room that is not there has none.
+	// Participants lists the participants of a room, hidden ones included. A room that is not there has none.
 	Participants(ctx context.Context, room RoomName) ([]Participant, error)
-	// Present asks the server that has the room whether somebody listed is in: of several servers that work together,
+	// Present asks the server that has the room whether a listed participant is in: of several servers that work together,
 	// one that is killed leaves its people in the list. A no takes seconds.
 	Present(ctx context.Context, room RoomName, who Identity) (bool, error)
 	// FoundAt tells whether browsers that are sent to a ws or wss URL find this server there, and not another.
@@ -56,7 +56,7 @@ type Observer interface {
 type Keeper interface {
 	// Ensure makes the room unless it is there, and brings its state up to date.
 	Ensure(ctx context.Context, room RoomName, options RoomOptions, state RoomState) error
-	// Close tells the pages where to go, waits until everybody has left but no longer than a quarter of a second,
+	// Close tells the pages where to go, waits until all participants have left but no longer than a quarter of a second,
 	// and deletes the room. A room that is not there is closed.
 	Close(ctx context.Context, room RoomName, redirect string) error
 	// Act does something to, or for, people in a room.
@@ -92,13 +92,13 @@ type RoomOptions struct {
 	MaxParticipants int
 }
 
-// RoomState is what the pages of everybody in a room are told, and told again when it changes.
+// RoomState is what the pages of all participants of a room are told, and told again when it changes.
 type RoomState struct {
 	// ExpiresAt is when the meeting will end; zero when it will not by itself.
 	ExpiresAt time.Time
 }
 
-// Participant is somebody in a room.
+// Participant is a person in a room.
 type Participant struct {
 	Identity Identity
 	Name     string
@@ -157,7 +157,7 @@ type Hand struct {
 	Raised bool
 }
 
-// Say sends a payload to everybody in the room whose traits have Chat.
+// Say sends a payload to all participants of the room whose traits have Chat.
 type Say struct {
 	Topic   string
 	Payload []byte

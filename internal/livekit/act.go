@@ -61,7 +61,7 @@ func (c *client) say(ctx context.Context, room engine.RoomName, say engine.Say) 
 		}
 	}
 	if len(listeners) == 0 {
-		return nil // LiveKit takes nobody for everybody
+		return nil // LiveKit takes an empty list for all participants
 	}
 	_, err = call(ctx, c, adminOf(room), c.rooms.SendData, &lk.SendDataRequest{
 		Room: string(room), Data: say.Payload, Kind: lk.DataPacket_RELIABLE,

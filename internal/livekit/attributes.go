@@ -4,7 +4,7 @@ package livekit
 
 import "convene.dev/convene/internal/engine"
 
-// A participant's attributes, which everybody in the room can read and only we can set. An absent flag means no, and
+// A participant's attributes, which all in the room can read and only Convene can set. An absent flag means no, and
 // LiveKit takes an attribute off when it is set to nothing.
 const (
 	attributePresenter = "presenter"

@@ -53,7 +53,7 @@ func (c *client) onLiveNode(ctx context.Context, room engine.RoomName, do func()
 	return do()
 }
 
-// waitUntilEmpty returns when nobody is in the room, and after leaveTime at the latest.
+// waitUntilEmpty returns when the room is empty, and after leaveTime at the latest.
 func (c *client) waitUntilEmpty(ctx context.Context, room engine.RoomName) {
 	ctx, cancel := context.WithTimeout(ctx, leaveTime)
 	defer cancel()

@@ -14,13 +14,13 @@ import (
 	"convene.dev/convene/internal/fault"
 )
 
-// frontClient follows nobody elsewhere: browsers' web sockets would not either.
+// frontClient follows no redirect: browsers' web sockets would not either.
 var frontClient = &http.Client{
 	Transport: connections, Timeout: requestTimeout,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// FoundAt asks what browsers ask when they are refused. LiveKit refuses whoever shows no token, and nobody with one of
+// FoundAt asks what browsers ask when they are refused. LiveKit refuses a request without a token, and none with one of
 // its own for that; something else at that address makes no difference between the two.
 func (c *client) FoundAt(ctx context.Context, at string) error {
 	token, err := c.Grant(engine.Grant{Room: "convene-is-anybody-there", Identity: "convene", Lifetime: requestLifetime})

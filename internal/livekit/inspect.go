@@ -13,7 +13,7 @@ import (
 // LiveKit renews for those who are in, unless LiveKit has more keys than ours: it signs with any of them.
 func (c *client) Inspect(token string) (engine.RoomName, engine.Identity, error) {
 	claims, ok := c.verify(token)
-	// The tokens of our own calls and of webhooks are signed with the same key, but let nobody in.
+	// The tokens of our own calls and of webhooks are signed with the same key, but open no room.
 	if !ok || claims.Identity == "" || claims.Video == nil || !claims.Video.RoomJoin || claims.Video.Room == "" {
 		return "", "", fault.Denied("This access token is not valid here; join the meeting again")
 	}

@@ -15,8 +15,8 @@ import (
 	"convene.dev/convene/internal/fault"
 )
 
-// emptyTimeout is after how many seconds LiveKit closes a room with nobody in it by itself. When a meeting ends is decided
-// elsewhere, and earlier; this is for rooms that nobody is left to close. A room that somebody enters later is made anew.
+// emptyTimeout is after how many seconds LiveKit closes an empty room by itself. When a meeting ends is decided
+// elsewhere, and earlier; this is for rooms that no manager is left to close. A room that a participant enters later is made again.
 const emptyTimeout = 25 * 60 * 60
 
 func (c *client) Rooms(ctx context.Context, prefix engine.RoomName) ([]engine.Room, error) {
@@ -84,12 +84,12 @@ func (c *client) Ensure(ctx context.Context, room engine.RoomName, options engin
 	}
 	err = c.tell(ctx, room, wanted)
 	if fault.Is(err, fault.KindNotFound) {
-		return outOfReach(err) // closed in between: trying again makes it anew
+		return outOfReach(err) // closed in between: the next try makes it again
 	}
 	return err
 }
 
-// tell gives everybody in the room new metadata.
+// tell gives the room new metadata, which all its pages read.
 func (c *client) tell(ctx context.Context, room engine.RoomName, metadata roomMetadata) error {
 	encoded, err := metadata.encode()
 	if err != nil {

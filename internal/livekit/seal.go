@@ -57,7 +57,7 @@ func (s sealer) seal(os, browser string, room engine.RoomName, who engine.Identi
 	return base64.RawStdEncoding.EncodeToString(s.Seal(nil, nil, plain, sealedFor(room, who))), nil
 }
 
-// open returns nothing for what was not sealed here for this participant: somebody else's, or under an earlier secret.
+// open returns nothing for what was not sealed here for this participant: that of another, or under an earlier secret.
 func (s sealer) open(sealed string, room engine.RoomName, who engine.Identity) (os, browser string) {
 	box, err := base64.RawStdEncoding.DecodeString(sealed)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"convene.dev/convene/internal/fault"
 )
 
-// roomMetadata is what the pages of everybody in a room read.
+// roomMetadata is what the pages of all participants of a room read.
 type roomMetadata struct {
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
 	// Ended is final: the page leaves, to Redirect or to the home page.

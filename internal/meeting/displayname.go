@@ -45,7 +45,7 @@ func CleanName(name string) string {
 	}, name))
 }
 
-// DistinctName is a guest's name with a number after it if another participant has that name, so that nobody is taken for
+// DistinctName is a guest's name with a number after it if another participant has that name, so that no guest is taken for
 // another one by the name alone.
 func DistinctName(name string, others []string) string {
 	taken := map[string]bool{}

@@ -81,7 +81,7 @@ func EndReasons() []v1alpha1.EndReason {
 	return all
 }
 
-// Restartable says that the links of an ended Meeting start its room again: it ended by itself, with nobody in it.
+// Restartable says that the links of an ended Meeting start its room again: it ended by itself while it was empty.
 func Restartable(m *v1alpha1.Meeting) bool { return IsOver(m) && restartable(&m.Status) }
 
 func restartable(s *v1alpha1.MeetingStatus) bool { return endingOf(s.EndReason).restarts(s) }

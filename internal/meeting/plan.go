@@ -63,7 +63,7 @@ type Seen struct {
 // Span is a time from a look that the engine answered to the next.
 type Span struct{ From, Until time.Time }
 
-// watched is when the engine has been seen for d, from a time on. What nobody could see does not count.
+// watched is when the engine has been seen for d, from a time on. Time in which the engine did not answer does not count.
 func (s Seen) watched(from time.Time, d time.Duration) time.Time {
 	from = latest(from, s.VisibleSince)
 	until := from.Add(d)
@@ -81,7 +81,7 @@ type Decision struct {
 	Status v1alpha1.MeetingStatus
 	// Finalizer says whether the object needs ours.
 	Finalizer bool
-	// Close sends everybody away, to Redirect, and deletes the engine's room.
+	// Close removes all participants, sends their pages to Redirect, and deletes the engine's room.
 	Close    bool
 	Redirect string
 	// NeedsFreshLook says that this decision counts only if a look at the room, now, leads to it too.

@@ -26,10 +26,10 @@ func (p *plan) endReason() v1alpha1.EndReason {
 	return ""
 }
 
-// end sends everybody away, and calls the Meeting ended once the engine has shown twice that the room is gone.
+// end closes the room, and calls the Meeting ended once the engine has shown twice that the room is gone.
 func (p *plan) end(reason v1alpha1.EndReason) {
 	p.Finalizer = true
-	// Once the end is asked for, who is not in any more may have been sent away already.
+	// Once the end is asked for, participants who are missing may have been removed already.
 	if p.status.Phase != v1alpha1.MeetingEnding && (p.status.ParticipantCount > 0 || !IsLeaving(p.Meeting)) {
 		p.occupy()
 	}
@@ -39,7 +39,7 @@ func (p *plan) end(reason v1alpha1.EndReason) {
 	p.NeedsFreshLook = p.Meeting.Status.EndReason == "" && p.Meeting.Annotations[v1alpha1.AnnotationRoomOpened] != "" &&
 		endingOf(reason).needsFreshLook(&p.status)
 	p.condition(v1alpha1.ConditionReady, metav1.ConditionFalse, v1alpha1.ReasonEnding, "The meeting is being ended")
-	p.condition(v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonEnding, "People are being sent away")
+	p.condition(v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonEnding, "The room is being closed")
 	p.Redirect = Redirect(p.Meeting)
 
 	switch {
@@ -63,7 +63,7 @@ func (p *plan) end(reason v1alpha1.EndReason) {
 func (p *plan) closeRoom() {
 	switch {
 	case p.Tenant == nil || !p.Tenant.HasMedia:
-		// There is nobody to ask. The alarm is set: unavailableTooLong.
+		// There is no engine to ask. The alarm is set: unavailableTooLong.
 	case !p.Seen.Known && !p.Seen.UnavailableSince.IsZero():
 		p.wake(p.Now.Add(askAgainAfter)) // The reconciler is called too when the engine is back.
 	case !p.Seen.Known:
@@ -88,7 +88,7 @@ func (p *plan) confirmedGone() bool {
 	return p.Seen.Known && !p.Seen.RoomExists && !p.Seen.AbsentSince.IsZero() && p.due(p.Seen.AbsentSince.Add(confirmAfter))
 }
 
-// unavailableTooLong: the engine could not be asked since the end began, for longer than anybody would wait.
+// unavailableTooLong: the engine could not be asked since the end began, for longer than an end may take.
 func (p *plan) unavailableTooLong() bool {
 	if p.Seen.Known {
 		return false
@@ -110,7 +110,7 @@ func (p *plan) ended() {
 	p.status.ParticipantCount = 0
 	p.status.Participants = nil
 	if p.status.StartTime != nil && !meta.IsStatusConditionFalse(p.status.Conditions, v1alpha1.ConditionOccupied) {
-		p.condition(v1alpha1.ConditionOccupied, metav1.ConditionFalse, v1alpha1.ReasonSentAway, "Everybody was sent away")
+		p.condition(v1alpha1.ConditionOccupied, metav1.ConditionFalse, v1alpha1.ReasonSentAway, "All participants were removed when the meeting ended")
 	}
 	meta.RemoveStatusCondition(&p.status.Conditions, v1alpha1.ConditionReady)
 	meta.RemoveStatusCondition(&p.status.Conditions, v1alpha1.ConditionReconciling)
@@ -141,7 +141,7 @@ func (p *plan) afterEnd() {
 func (p *plan) tell() {
 	before, now := p.Meeting.Status.Phase, p.status.Phase
 	if p.Meeting.Status.StartTime == nil && p.status.StartTime != nil {
-		p.event(false, "Started", "The first person arrived")
+		p.event(false, "Started", "The first participant joined")
 	}
 	if before == now {
 		return

@@ -18,7 +18,7 @@ import (
 // maxListed bounds the participants in a status; the count is always exact.
 const maxListed = 100
 
-// describe works out what the status says of every Meeting: who is in, since when, how long.
+// describe works out what the status says of every Meeting: its participants, its start, its duration.
 func (p *plan) describe() {
 	if p.Tenant != nil {
 		p.status.URL = p.Tenant.URL
@@ -34,7 +34,7 @@ func (p *plan) describe() {
 		p.status.Participants = p.list()
 		p.latchStart()
 	case p.Tenant != nil && !p.Tenant.HasMedia:
-		// Nobody will ever say who is in: the last count would stay.
+		// Without an engine nothing updates the count: the last one would stay.
 		p.status.ParticipantCount, p.status.Participants = 0, nil
 	}
 	p.status.ExpiryTime = asTime(length.After(p.begin()))
@@ -110,9 +110,9 @@ func (p *plan) occupy() {
 	switch {
 	case !p.Seen.Known || p.status.StartTime == nil:
 	case p.status.ParticipantCount > 0:
-		p.condition(v1alpha1.ConditionOccupied, metav1.ConditionTrue, v1alpha1.ReasonPeersPresent, "Somebody is in")
+		p.condition(v1alpha1.ConditionOccupied, metav1.ConditionTrue, v1alpha1.ReasonPeersPresent, "Participants are in the meeting")
 	default:
-		p.condition(v1alpha1.ConditionOccupied, metav1.ConditionFalse, v1alpha1.ReasonEveryoneLeft, "Everybody has left")
+		p.condition(v1alpha1.ConditionOccupied, metav1.ConditionFalse, v1alpha1.ReasonEveryoneLeft, "All participants have left")
 	}
 }
 
@@ -126,7 +126,7 @@ func (p *plan) expiryDeadline() time.Time {
 	return expiry
 }
 
-// emptyDeadline is when a Meeting that everybody has left ends; zero when it does not. Time in which the engine could
+// emptyDeadline is when a Meeting that all participants have left ends; zero when it does not. Time in which the engine could
 // not be seen does not count.
 func (p *plan) emptyDeadline() time.Time {
 	timeout := p.timeout(p.Meeting.Spec.EmptyTimeout, p.settings.EmptyTimeout)
@@ -137,8 +137,8 @@ func (p *plan) emptyDeadline() time.Time {
 	return p.Seen.watched(occupied.LastTransitionTime.Time, timeout)
 }
 
-// unjoinedDeadline is when a Meeting to which nobody came ends; zero when it does not. While the engine cannot be
-// seen, somebody may be in.
+// unjoinedDeadline is when a Meeting that no participant has joined ends; zero when it does not. While the engine does not
+// answer, participants may be in.
 func (p *plan) unjoinedDeadline() time.Time {
 	timeout := p.timeout(p.Meeting.Spec.UnjoinedTimeout, p.settings.UnjoinedTimeout)
 	if timeout == 0 || p.status.StartTime != nil || (p.opened() && !p.Seen.Known) {

@@ -137,7 +137,7 @@ func ValidateURL(field, value string) error {
 // would make links that browsers and proxies cut off.
 const maxAvatarBytes = 2 * maxURLLength
 
-// ValidateAvatar checks the URL of a person's image. Nobody but the browsers of those in the room ever fetches it. Empty
+// ValidateAvatar checks the URL of a participant's image. Only the browsers of those in the room fetch it. Empty
 // is none.
 func ValidateAvatar(value string) error {
 	if err := ValidateURL("avatar", value); err != nil {

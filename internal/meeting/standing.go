@@ -10,17 +10,17 @@ import (
 	"convene.dev/convene/internal/engine"
 )
 
-// IdentitySeparator stands between the two halves of an identity: its origin, which is the same for everybody who comes
+// IdentitySeparator stands between the two halves of an identity: its origin, which is the same for all who come
 // with one ticket or token or as one user, and what is used once.
 const IdentitySeparator = "-"
 
-// Removed are the identities that a presenter sent away from a Meeting.
+// Removed are the identities that a presenter removed from a Meeting.
 func Removed(m *v1alpha1.Meeting) []engine.Identity { return identities(m, v1alpha1.AnnotationRemoved) }
 
 // Muted are the identities that a presenter muted in a Meeting.
 func Muted(m *v1alpha1.Meeting) []engine.Identity { return identities(m, v1alpha1.AnnotationMuted) }
 
-// Listed reports whether a list has an identity, or another of the same origin: whoever was removed or muted is so on
+// Listed reports whether a list has an identity, or another of the same origin: a participant who was removed or muted is so on
 // every device and after every return.
 func Listed(list []engine.Identity, who engine.Identity) bool {
 	origin := originOf(who)

@@ -18,7 +18,7 @@ type View struct {
 	Room       string
 	URL        string
 	Length     Length
-	// Started is when the first person arrived; zero before.
+	// Started is when the first participant joined; zero before.
 	Started time.Time
 	Created time.Time
 	// Expires is when the length will be over; zero when it is without limit.
@@ -38,7 +38,7 @@ type View struct {
 	EngineRoom engine.RoomName
 	// Opened says that the room may exist in the engine.
 	Opened bool
-	// Removed are identities that a presenter sent away.
+	// Removed are identities that a presenter removed.
 	Removed []engine.Identity
 	// Muted are identities that a presenter muted.
 	Muted []engine.Identity
@@ -75,10 +75,10 @@ type CreateCommand struct {
 // JoinCommand asks that a room can be joined, as POST join does. It creates the meeting when there is none.
 type JoinCommand struct {
 	Room string
-	// Duration is empty when the join names none. The first that is named before somebody has entered is the meeting's.
+	// Duration is empty when the join names none. The first that is named before a participant has entered is the meeting's.
 	Duration v1alpha1.Duration
 	// Password is nil where it is not read (variant B). Else it must match the password of a room that has one; for
-	// a room without one that nobody has entered, a password that is not empty becomes the room's.
+	// a room without one that no participant has entered, a password that is not empty becomes the room's.
 	Password *string
 }
 
@@ -93,6 +93,6 @@ type EndCommand struct {
 
 // EndResult says how far the end has come when the answer is due.
 type EndResult struct {
-	// Ended is true when nobody is in any more; else people are still being sent away.
+	// Ended is true when the room is empty. Else participants are still being removed.
 	Ended bool
 }

@@ -118,7 +118,7 @@ func blueprint(c meeting.CreateCommand) plans {
 }
 
 // make creates the Meeting under the room's own object name. An ended one of that name is replaced. Links of one that
-// nobody ended work for the new one too, if the room's password stays the same: with another password they would let people
+// ended by itself work for the new one too, if the room's password stays the same: with another password they would let people
 // in who do not know it.
 func (s *Store) make(ctx context.Context, t *tenant.Tenant, p *plans) (*v1alpha1.Meeting, error) {
 	if t.Deleting {
@@ -157,7 +157,7 @@ func (s *Store) make(ctx context.Context, t *tenant.Tenant, p *plans) (*v1alpha1
 }
 
 // continuing are the annotations of a Meeting that continues one that has ended. A participant who was removed or muted
-// cannot undo that by a wait until everybody has left.
+// cannot undo that by a wait until all have left.
 func continuing(ended *v1alpha1.Meeting) map[string]string {
 	annotations := map[string]string{v1alpha1.AnnotationLineage: meeting.Lineage(ended)}
 	if ended.Spec.PasswordSecretRef == nil {

@@ -17,7 +17,7 @@ import (
 // endTimeout bounds how long an answer waits for the last person to be out.
 const endTimeout = 5 * time.Second
 
-// End asks for the end of the live meeting of a room, in one write, and waits until nobody is in, but no longer than
+// End asks for the end of the live meeting of a room, in one write, and waits until the room is empty, but no longer than
 // five seconds.
 //
 // What is answered stays true: once an end was confirmed, the room has no live meeting, on any replica.
@@ -34,7 +34,7 @@ func (s *Store) End(ctx context.Context, t *tenant.Tenant, c meeting.EndCommand)
 	return meeting.EndResult{Ended: err == nil}, nil
 }
 
-// isDeserted says that nobody is in a Meeting. The count of a live one may be a second behind somebody who has just
+// isDeserted says that a Meeting has no participant. The count of a live one may be a second behind one who has just
 // come; that of one with a room counts once the controllers have looked into it for the end.
 func isDeserted(m *v1alpha1.Meeting) bool {
 	if m == nil || meeting.IsOver(m) {

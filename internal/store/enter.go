@@ -15,7 +15,7 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-// Enter finds the live meeting of a room for somebody who holds a link, and starts again one that ended unjoined or
+// Enter finds the live meeting of a room for a guest who holds a link, and starts again one that ended unjoined or
 // empty. lineage is that of a ticket, or empty for a room link. With a Gone error comes a view that says where the
 // others went.
 func (s *Store) Enter(ctx context.Context, t *tenant.Tenant, room, lineage string) (meeting.View, error) {
@@ -86,12 +86,12 @@ func (s *Store) MarkOpened(ctx context.Context, t *tenant.Tenant, v meeting.View
 	})
 }
 
-// MarkRemoved writes down that a presenter sent somebody away, so that no replica lets that one in again.
+// MarkRemoved writes down that a presenter removed a participant, so that no replica lets that one in again.
 func (s *Store) MarkRemoved(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
 	return s.enlist(ctx, t, uid, v1alpha1.AnnotationRemoved, meeting.Removed, who)
 }
 
-// MarkMuted writes down that a presenter muted somebody, so that coming back does not undo it.
+// MarkMuted writes down that a presenter muted a participant, so that coming back does not undo it.
 func (s *Store) MarkMuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
 	return s.enlist(ctx, t, uid, v1alpha1.AnnotationMuted, meeting.Muted, who)
 }

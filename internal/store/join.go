@@ -14,7 +14,7 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-// Join answers the live meeting of a room, and creates it when there is none. While nobody has entered, the first duration
+// Join answers the live meeting of a room, and creates it when there is none. Before a participant has entered, the first duration
 // that is named is the meeting's, and a password becomes the room's. Afterwards a password must match, and a duration
 // changes nothing: it could be over already.
 func (s *Store) Join(ctx context.Context, t *tenant.Tenant, c meeting.JoinCommand) (meeting.View, error) {
@@ -47,7 +47,7 @@ func (s *Store) settle(ctx context.Context, live *v1alpha1.Meeting, c meeting.Jo
 		}
 	case *c.Password != "":
 		if entered(live) {
-			return nil, fault.Conflict("roomPassword cannot be set any more, because somebody has entered this room; leave it out, or end the meeting first")
+			return nil, fault.Conflict("roomPassword cannot be set any more, because a participant has entered this room; leave it out, or end the meeting first")
 		}
 		password = secretText(*c.Password)
 		settled.Spec.PasswordSecretRef = newPasswordRef(live.Name)
@@ -55,7 +55,7 @@ func (s *Store) settle(ctx context.Context, live *v1alpha1.Meeting, c meeting.Jo
 	if settled.Spec.Duration == live.Spec.Duration && password == "" {
 		return live, nil
 	}
-	// The Secret first: a Meeting that names one which never comes would let nobody in. One that is not named goes with
+	// The Secret first: a Meeting that names one which never comes would let no guest in. One that is not named goes with
 	// its owner.
 	if err := s.writePassword(ctx, settled, password); err != nil {
 		return nil, err

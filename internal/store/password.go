@@ -34,7 +34,7 @@ func newPasswordRef(object string) *v1alpha1.SecretKeyReference {
 }
 
 // writePassword stores the hash in the Secret that the Meeting names, owned by it. A room whose Secret is not there
-// yet lets nobody in.
+// yet lets no guest in.
 func (s *Store) writePassword(ctx context.Context, m *v1alpha1.Meeting, password secretText) error {
 	if password == "" {
 		return nil
@@ -79,7 +79,7 @@ func (s *Store) provePassword(ctx context.Context, m *v1alpha1.Meeting, presente
 	return s.checkPassword(ctx, m, presented)
 }
 
-// entered says that somebody has been let into the room, or is about to be.
+// entered says that a participant has been let into the room, or is about to be.
 func entered(m *v1alpha1.Meeting) bool {
 	return m.Status.StartTime != nil || m.Annotations[v1alpha1.AnnotationRoomOpened] != ""
 }

@@ -29,7 +29,7 @@ func (s *Store) Live(ctx context.Context, t *tenant.Tenant) ([]meeting.View, err
 	return views, nil
 }
 
-// Known is the newest version of a Meeting that this replica has shown or confirmed to anybody.
+// Known is the newest version of a Meeting that this replica has shown or confirmed to a caller.
 func (s *Store) Known() uint64 { return s.directory.versions.newest() }
 
 // ByUID finds a meeting of the tenant, also one that has ended, for ten minutes after its object is gone.

@@ -14,18 +14,18 @@ import (
 // versions follow how new what this replica shows is, over all Meetings. They are safe for concurrent use.
 type versions struct {
 	mu sync.Mutex
-	// known is the newest version that anybody may have been told of, shown the newest that the cache has brought.
+	// known is the newest version that a caller may have been told of, shown the newest that the cache has brought.
 	known, shown uint64
 	waiting      []awaited
 }
 
-// awaited is a version that somebody waits for.
+// awaited is a version that a reader waits for.
 type awaited struct {
 	version uint64
 	shown   chan struct{}
 }
 
-// know notes that somebody may learn of a version.
+// know notes that a caller may learn of a version.
 func (v *versions) know(version uint64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
