@@ -124,7 +124,7 @@ func (r *ConfigReconciler) conditions(config *v1alpha1.ConferenceConfig, t *tena
 	return wanted
 }
 
-// byHand are the reasons that nothing but a change by a person mends. The others may pass by themselves: a Secret may be
+// byHand are the reasons that nothing but a change by a person fixes. The others may pass by themselves: a Secret may be
 // about to be made, LiveKit about to start.
 var byHand = map[string]bool{
 	v1alpha1.ReasonKeyEmpty:      true,

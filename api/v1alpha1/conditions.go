@@ -10,7 +10,7 @@ const (
 	// ConditionReconciling is True, and otherwise absent, while a Meeting is being ended.
 	ConditionReconciling = "Reconciling"
 	// ConditionStalled is True, and otherwise absent, while a ConferenceConfig is not Ready for a reason that nothing
-	// but a change by a person mends.
+	// but a change by a person fixes.
 	ConditionStalled = "Stalled"
 )
 

@@ -64,7 +64,7 @@ func TestDamagedState(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := loadState(path); err == nil || !strings.Contains(err.Error(), "remove it") {
-		t.Fatalf("want an error that says the mend, got %v", err)
+		t.Fatalf("want an error that says how to fix it, got %v", err)
 	}
 }
 

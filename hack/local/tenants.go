@@ -135,7 +135,7 @@ func object(apiVersion, kind, namespace, name string, fields map[string]any) *un
 }
 
 // complainAfter is when a person is told what the start waits for. It goes on waiting: the cluster is up, and kubectl
-// is how to mend a tenant.
+// is how to fix a tenant.
 const complainAfter = 20 * time.Second
 
 // awaitTenants waits until both tenants are ready and their addresses answer.

@@ -21,7 +21,7 @@ type KeyProblemKind string
 const (
 	// KeyEmpty is a value without content. It is refused.
 	KeyEmpty KeyProblemKind = "Empty"
-	// KeySample is a value that everybody can read in a published sample. It is refused.
+	// KeySample is a value from a published sample, which is no secret. It is refused.
 	KeySample KeyProblemKind = "Sample"
 	// KeyUnusable is a value that no HTTP header can carry. It is refused.
 	KeyUnusable KeyProblemKind = "Unusable"
@@ -43,11 +43,11 @@ func (p KeyProblem) Refused() bool {
 	return p.Kind == KeyEmpty || p.Kind == KeySample || p.Kind == KeyUnusable
 }
 
-// String says the problem and its mend, without the key.
+// String says the problem and how to fix it, without the key.
 func (p KeyProblem) String() string {
 	says := map[KeyProblemKind]string{
 		KeyEmpty:     "is empty: put a random value of 32 characters or more into it",
-		KeySample:    "is a published sample value that everybody knows: put a random value of your own into it",
+		KeySample:    "is a published sample value, which is no secret: put a random value of your own into it",
 		KeyUnusable:  "holds control characters, which no HTTP header can carry: put a value of one line into it",
 		KeyDuplicate: "is the same as another one: remove it",
 		KeyWeak:      fmt.Sprintf("is shorter than %d characters: put a longer random value into it", MinKeyLength),
@@ -55,7 +55,7 @@ func (p KeyProblem) String() string {
 	return fmt.Sprintf("API key %d %s", p.Index+1, says[p.Kind])
 }
 
-// KeyRing is the set of API keys that a tenant accepts, any one of which opens the API. It holds digests only.
+// KeyRing is the set of API keys that a tenant accepts. Each of them opens the API. It holds digests only.
 // The zero value accepts nothing.
 type KeyRing struct {
 	digests      [][sha256.Size]byte

@@ -104,7 +104,7 @@ func TestKeyProblemsTellNoKey(t *testing.T) {
 			t.Errorf("%q tells the key", p)
 		}
 		if !strings.Contains(p.String(), ": ") {
-			t.Errorf("%q does not say the mend", p)
+			t.Errorf("%q does not say how to fix it", p)
 		}
 	}
 	// The ring holds digests only, so that a dump of it in a log tells no key either.

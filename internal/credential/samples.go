@@ -24,7 +24,7 @@ var sampleKeys = map[string]bool{
 }
 
 // isSample reports whether a key is a placeholder: one of the known ones however it is written, a service's
-// "…_default_secret", something in <angle brackets>, or a ${VARIABLE} that nobody filled in.
+// "…_default_secret", something in <angle brackets>, or a ${VARIABLE} that was not filled in.
 func isSample(key string) bool {
 	p := plain(key)
 	return sampleKeys[p] ||

@@ -42,7 +42,7 @@ type SessionGrant struct {
 }
 
 // Welcome reports whether the session's user still is who entered: not removed, and with the same password. Users are
-// the tenant's host users now, nil when it has none. Guests are nobody's to remove here.
+// the tenant's host users now, nil when it has none. Guests are not among them.
 func (g SessionGrant) Welcome(users *Users) bool {
 	if g.Username == "" {
 		return true

@@ -52,7 +52,7 @@ type Signer struct {
 var errNoSigningKey = fault.Unavailable("The service cannot sign or check tokens and links yet: try again in a moment")
 
 // refused is what a failed check looks like outside: the same for every cause, save that without any key it is not the
-// credential that is wrong, and whoever holds it should keep it.
+// credential that is wrong, and its holder should keep it.
 func refused(as *fault.Error, cause error) error {
 	if errors.Is(cause, errNoSigningKey) {
 		return errNoSigningKey
@@ -116,7 +116,7 @@ func (s *Signer) envelope(p purpose, subject string, lifetime time.Duration, now
 }
 
 // sign encodes claims under a key. The library's own encoder would encode the same header again each time, and write
-// <, > and &, of which a URL may be full, in six bytes each. What would not be accepted again is not made.
+// <, > and &, which a URL may be full of, in six bytes each. What would not be accepted again is not made.
 func sign(key *signingKey, p purpose, claims any) (string, error) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

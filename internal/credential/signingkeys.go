@@ -30,7 +30,7 @@ type SigningKeyProblem struct {
 	ID string
 }
 
-// String says the problem and its mend, without the key.
+// String says the problem and how to fix it, without the key.
 func (p SigningKeyProblem) String() string {
 	return fmt.Sprintf("signing key %q is shorter than %d bytes: replace it by %d random bytes or more", p.ID, SigningKeySize, SigningKeySize)
 }

@@ -33,7 +33,7 @@ type UserProblem struct {
 	Message string
 }
 
-// String says the problem and its mend, without the line's content.
+// String says the problem and how to fix it, without the line's content.
 func (p UserProblem) String() string { return fmt.Sprintf("line %d %s", p.Line, p.Message) }
 
 // Users are a tenant's host users: usernames with bcrypt hashes. They are safe for concurrent use and never change.
@@ -46,7 +46,7 @@ type Users struct {
 
 // ParseUsers reads htpasswd lines, `name:hash`, as `htpasswd -B` writes them. Blank lines and lines that begin with #
 // are skipped; lines that cannot be used are left out and reported. The result is never nil: users that cannot be read
-// are nobody, not everybody.
+// let no user in.
 func ParseUsers(text []byte) (*Users, []UserProblem) {
 	u := &Users{hashes: map[string][]byte{}, seed: maphash.MakeSeed()}
 	var problems []UserProblem
@@ -100,8 +100,8 @@ func (u *Users) CanBeRight(password string) bool {
 }
 
 // Verify reports whether password is that user's. For an unknown user it takes as long as for a known one: it compares
-// with somebody's hash and forgets the answer. Whose depends on the name alone, so that users of different costs do not
-// give away who exists. Empty passwords, and those over 72 bytes, are nobody's.
+// with the hash of another user and forgets the answer. Whose depends on the name alone, so that users of different costs do not
+// give away who exists. Empty passwords, and those over 72 bytes, belong to no user.
 func (u *Users) Verify(username, password string) bool {
 	if !u.CanBeRight(password) {
 		return false

@@ -52,7 +52,7 @@ func TestParseUsers(t *testing.T) {
 			for _, p := range problems {
 				wrong = append(wrong, p.Line)
 				if strings.Contains(p.String(), "$") || !strings.Contains(p.String(), ": ") {
-					t.Errorf("%q tells the hash, or no mend", p)
+					t.Errorf("%q tells the hash, or no fix", p)
 				}
 			}
 			if diff := cmp.Diff(tc.wrong, wrong); diff != "" {

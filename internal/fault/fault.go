@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package fault gives errors their consequence: a kind that is mapped once to an HTTP status and once to a requeue,
-// and one public sentence that says the mend. The cause is for logs only.
+// and one public sentence that says how to fix it. The cause is for logs only.
 package fault
 
 import (
@@ -50,7 +50,7 @@ type Error struct {
 	Reason string
 	// Field is the request's field that is wrong, or empty.
 	Field string
-	// Message is one public sentence that says the mend.
+	// Message is one public sentence that says how to fix it.
 	Message string
 	// Cause is for logs only; it may be nil.
 	Cause error
@@ -81,7 +81,7 @@ func (e *Error) WithReason(reason string) *Error {
 	return &c
 }
 
-// Invalid is a bad value of a field; the message names the field and says the mend.
+// Invalid is a bad value of a field; the message names the field and says how to fix it.
 func Invalid(field, format string, args ...any) *Error {
 	return &Error{Kind: KindInvalid, Reason: "Invalid", Field: field, Message: fmt.Sprintf(format, args...)}
 }

@@ -27,7 +27,7 @@ func gone(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 	_, _ = fmt.Fprintln(w, `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410,"message":"too old resource version"}}`)
 }
 
-// TestInformersSuffer breaks every watch in the middle of a story, and the first reads that try to mend that.
+// TestInformersSuffer breaks every watch in the middle of a story, and the first reads that try to fix that.
 func TestInformersSuffer(t *testing.T) {
 	t.Parallel()
 	all := []struct {

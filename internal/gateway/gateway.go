@@ -157,7 +157,7 @@ func (s *Server) listen(ctx context.Context) (listeners []net.Listener, err erro
 	return listeners, nil
 }
 
-// drain says that the server is not ready, waits until nobody sends any more, and lets what is under way finish.
+// drain says that the server is not ready, waits until no client sends any more, and lets what is under way finish.
 func (s *Server) drain(server *http.Server) error {
 	s.serving.Store(false)
 	time.Sleep(s.DrainDelay)

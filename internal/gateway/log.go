@@ -8,7 +8,7 @@ import (
 	"github.com/go-logr/logr"
 )
 
-// quietLogger keeps what clients do wrong out of the log unless somebody asks for it.
+// quietLogger keeps what clients do wrong out of the log unless --verbose is set.
 func quietLogger(to logr.Logger) *log.Logger {
 	return log.New(writer{to.V(1)}, "", 0)
 }

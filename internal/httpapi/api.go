@@ -33,7 +33,7 @@ type Meetings interface {
 	Live(context.Context, *tenant.Tenant) ([]meeting.View, error)
 	Create(context.Context, *tenant.Tenant, meeting.CreateCommand) (meeting.View, error)
 	Join(context.Context, *tenant.Tenant, meeting.JoinCommand) (meeting.View, error)
-	// End waits until nobody is in any more, for 5 seconds at most.
+	// End waits until the room is empty, for 5 seconds at most.
 	End(context.Context, *tenant.Tenant, meeting.EndCommand) (meeting.EndResult, error)
 }
 

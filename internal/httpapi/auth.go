@@ -24,7 +24,7 @@ func (c *call) authenticate() error {
 		return errNoUsableKey
 	}
 	values := c.r.Header["Authorization"]
-	// Of two headers, which one counts is anybody's guess, a proxy's too.
+	// Of two headers, which one counts is unclear, also to a proxy.
 	if len(values) == 1 {
 		if fingerprint, ok := c.tenant.Keys.Match(values[0]); ok {
 			c.key = fingerprint

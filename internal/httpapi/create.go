@@ -49,7 +49,7 @@ func (c *call) createCommand() (meeting.CreateCommand, error) {
 	return command, f.err
 }
 
-// roomOrNew reads the room's name, and makes one that nobody can guess where there is none.
+// roomOrNew reads the room's name, and makes one that cannot be guessed where there is none.
 func (c *call) roomOrNew(f *fields) string {
 	room, named := f.text("room")
 	if !named {

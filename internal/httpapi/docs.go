@@ -13,7 +13,7 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-// docsPage is GET docs: the interactive page. It may talk to the API and to nobody else.
+// docsPage is GET docs: the interactive page. It may talk to the API and to no other server.
 func (c *call) docsPage() (answer, error) {
 	if !built() {
 		return nil, errNotBuilt
@@ -38,7 +38,7 @@ func brand(t *tenant.Tenant) string {
 	return t.Web.BrandName
 }
 
-// errNotBuilt tells whoever built the binary what they left out.
+// errNotBuilt says which step of the build was left out.
 var errNotBuilt = &fault.Error{
 	Kind: fault.KindInternal, Reason: "NotBuilt",
 	Message: "The documentation page was left out when this binary was built; build it again with make web before go build",

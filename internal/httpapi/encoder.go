@@ -53,7 +53,7 @@ func (e *encoder) flush() {
 	e.buf = e.buf[:0]
 }
 
-// spill writes when there is enough to write, and reports whether anybody still takes it.
+// spill writes when there is enough to write, and reports whether the client still takes it.
 func (e *encoder) spill() bool {
 	if len(e.buf) >= chunk {
 		e.flush()

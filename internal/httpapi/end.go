@@ -45,7 +45,7 @@ func (c *call) endCommand() (meeting.EndCommand, error) {
 	return command, f.err
 }
 
-// endAnswer says whether everybody is out.
+// endAnswer says whether the room is empty.
 type endAnswer struct {
 	success
 	room  string

@@ -19,10 +19,10 @@ type fields struct {
 }
 
 // fail keeps the first error of a member. The value is never repeated: it may be a secret.
-func (f *fields) fail(name, mend string) {
+func (f *fields) fail(name, problem string) {
 	if f.err == nil {
 		name = f.path + name
-		f.err = fault.Invalid(name, "%s %s", name, mend)
+		f.err = fault.Invalid(name, "%s %s", name, problem)
 	}
 }
 

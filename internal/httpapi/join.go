@@ -30,7 +30,7 @@ func (c *call) join() (answer, error) {
 	}
 	c.room = q.ticket.Room
 	if c.tenant.Signer == nil {
-		return nil, errNoSigner // Before a meeting is made that nobody gets a link for.
+		return nil, errNoSigner // Before a meeting is made that gets no link.
 	}
 	who, err := c.identify(q)
 	if err != nil {
@@ -132,7 +132,7 @@ type guest struct {
 
 var errTokenNeeded = fault.Denied("A token is needed to enter this host or to be a presenter; send token, an object with username or what POST token answered")
 
-// identify finds out who joins. Whoever has no token is nobody, with no rights.
+// identify finds out who joins. A caller without a token is a guest without rights.
 func (c *call) identify(q joinRequest) (guest, error) {
 	g := guest{lifetime: c.tenant.Settings.LinkLifetime}
 	switch {

@@ -21,7 +21,7 @@ var openapiSource []byte
 // document is what one tenant's clients read.
 type document struct{ json, yaml []byte }
 
-// documents makes the documents of tenants, and keeps them: whoever asks needs no secret, so asking must be cheap.
+// documents makes the documents of tenants, and keeps them: a request for them needs no secret, so it must be cheap.
 type documents struct {
 	mu   sync.Mutex
 	made map[string]document

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Shares let only so many things be done at once, and nobody do more than a share of them; what is beyond its owner's
+// Shares let only so many things be done at once, and no owner do more than a share of them; what is beyond its owner's
 // share waits, and holds up its own owner only. They are safe for concurrent use, and remember no more than those who do
 // something or wait.
 type Shares[K comparable] struct {
@@ -25,7 +25,7 @@ type share struct {
 	users int
 }
 
-// NewShares makes Shares of so many things at once, of which one owner may do so many.
+// NewShares makes Shares of so many things at once. One owner may do so many of them.
 func NewShares[K comparable](total, each int) *Shares[K] {
 	return &Shares[K]{total: semaphore.NewWeighted(int64(total)), each: int64(each), all: map[K]*share{}}
 }

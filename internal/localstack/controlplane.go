@@ -57,7 +57,7 @@ func (c *ControlPlane) StartEtcd(ctx context.Context) error {
 		"--listen-client-urls=" + c.etcdURL(), "--advertise-client-urls=" + c.etcdURL(),
 		"--client-cert-auth", "--trusted-ca-file=" + c.pki.path(fileCA),
 		"--cert-file=" + c.pki.path(certServing+".crt"), "--key-file=" + c.pki.path(certServing+".key"),
-		// The one member has no peers, but etcd insists on listening for them: on a random port, for nobody.
+		// The one member has no peers, but etcd insists on listening for them: on a random port that is not used.
 		"--listen-peer-urls=https://127.0.0.1:0",
 		"--peer-client-cert-auth", "--peer-trusted-ca-file=" + c.pki.path(fileCA),
 		"--peer-cert-file=" + c.pki.path(certServing+".crt"), "--peer-key-file=" + c.pki.path(certServing+".key"),

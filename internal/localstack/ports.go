@@ -60,7 +60,7 @@ func free(hosts []string, port int) error {
 	return nil
 }
 
-// The ports for tests. From 32768 on the kernel gives ports to outgoing connections, and so to anybody while a server
+// The ports for tests. From 32768 on the kernel gives ports to outgoing connections, and so to any process while a server
 // is being started again.
 const (
 	firstRandomPort = 12000

@@ -32,7 +32,7 @@ type Command struct {
 	Dir string
 	// Env is added to this process's environment.
 	Env []string
-	// LogDir receives NAME.log, made anew at each start; the one before stays as NAME.log.1.
+	// LogDir receives NAME.log, made again at each start; the one before stays as NAME.log.1.
 	LogDir string
 	// Ready is polled until it returns nil; nil means ready at once.
 	Ready func(context.Context) error

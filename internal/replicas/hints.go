@@ -58,7 +58,7 @@ func (o *outbox) take() []string {
 	return rooms
 }
 
-// Hint tells the other replicas, of which one may lead, that something happened in a room. It does not wait, and the hint
+// Hint tells the other replicas, one of them perhaps the leader, that something happened in a room. It does not wait, and the hint
 // may get lost.
 func (g *Group) Hint(room string) { g.outbox.add(room) }
 

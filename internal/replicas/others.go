@@ -135,7 +135,7 @@ func (o *others) alive() map[string]string {
 	return alive
 }
 
-// leaveAlone has nobody ask a replica for a while. It reports whether it is time for the log to say so.
+// leaveAlone has a replica not asked for a while. It reports whether it is time for the log to say so.
 func (o *others) leaveAlone(name string, pause time.Duration) (log bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -64,7 +64,7 @@ type Options struct {
 
 // Group is this replica and the others.
 type Group struct {
-	// Known is the newest version of a Meeting that this replica has shown or confirmed to anybody; Served is closed when it
+	// Known is the newest version of a Meeting that this replica has shown or confirmed to a caller; Served is closed when it
 	// has answered its last request. Hinted is told of each room in which another replica heard that something happened. Set
 	// all before the Group runs.
 	Known  func() uint64
@@ -80,7 +80,7 @@ type Group struct {
 	outbox *outbox
 }
 
-// New makes a Group. It works once it runs; until then nobody else is in it.
+// New makes a Group. It works once it runs; until then it has no other member.
 func New(o Options) *Group {
 	g := &Group{Options: o, name: "manager-" + uuid.NewString(), joined: make(chan struct{}), outbox: newOutbox()}
 	g.rounds.ask = g.askAll

@@ -87,7 +87,7 @@ func (r *Relay) Connect(w http.ResponseWriter, request *http.Request, to *url.UR
 	if err != nil {
 		c.close()
 		closed()
-		return nil //nolint:nilerr // The browser has gone: nobody reads an answer.
+		return nil //nolint:nilerr // The browser has gone: an answer would not be read.
 	}
 	// The handler returns, and its memory with it: a connection lasts for hours.
 	detach(conn)

@@ -36,7 +36,7 @@ const chance = 0.5
 
 // EvaluateConfigJS evaluates the text of a config.js and reads api.keySecret and api.allowed of what it exports, as a
 // CommonJS or an ECMAScript module. The file finds env in process.env; every other thing outside of it is a value of
-// which nothing comes. Every error is Invalid, and is one sentence with the line and the mend.
+// which nothing comes. Every error is Invalid, and is one sentence with the line and how to fix it.
 //
 // The end of ctx, or two seconds, interrupts the file's own code, but neither a built-in function at work nor the
 // parser, and nothing bounds its memory. Files from outside are for package sandbox, which runs this in a process of its

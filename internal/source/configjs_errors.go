@@ -11,7 +11,7 @@ import (
 	"github.com/dop251/goja/parser"
 )
 
-// instead is the mend that always works.
+// instead is the fix that always works.
 const instead = "or set spec.api instead of spec.source"
 
 // ErrTooMuch is the error of a config.js that takes more time or memory than settings need.
@@ -22,11 +22,11 @@ func settingError(wrong string, name goja.Value) error {
 	case "keySecret":
 		return invalid("api.keySecret in %s must be a string: put the secret there in quotes, or process.env.NAME", scriptName)
 	case "value":
-		return invalid("api.allowed.%.64q in %s must be true or false: mend it there", name.String(), scriptName)
+		return invalid("api.allowed.%.64q in %s must be true or false: fix it there", name.String(), scriptName)
 	case "names":
 		return invalid("api.allowed in %s has more than 256 names, or one over 64 characters: leave only endpoint names in it", scriptName)
 	}
-	return invalid("api.allowed in %s must be an object of endpoint names with true or false: mend it there", scriptName)
+	return invalid("api.allowed in %s must be an object of endpoint names with true or false: fix it there", scriptName)
 }
 
 // syntaxError is for text that is no JavaScript. The parser's own words are left out: they repeat the text.
@@ -45,7 +45,7 @@ func syntaxError(err error, script string) error {
 	}
 	// What is missing at the end is only noticed behind it.
 	line = min(line, strings.Count(strings.TrimRight(script, "\r\n"), "\n")+1)
-	return invalid("%s is not valid JavaScript: mend it there or in the lines before", at(line))
+	return invalid("%s is not valid JavaScript: fix it there or in the lines before", at(line))
 }
 
 // runtimeError is for a file that did not run to its end. What it threw is left out: it can be anything.
@@ -71,8 +71,8 @@ func newErrorKinds(vm *goja.Runtime) errorKinds {
 	for class, says := range map[string]string{
 		"ReferenceError": "uses a name that is not defined: define it, put it in quotes",
 		"TypeError":      "uses something that is undefined, or no function: define it",
-		"SyntaxError":    "reads text that is not in the form that it expects: mend it",
-		"RangeError":     "uses a number that is out of range: mend it",
+		"SyntaxError":    "reads text that is not in the form that it expects: fix it",
+		"RangeError":     "uses a number that is out of range: fix it",
 	} {
 		kinds[vm.Get(class).ToObject(vm).Get("prototype").ToObject(vm)] = says
 	}
@@ -86,7 +86,7 @@ func (k errorKinds) explain(thrown goja.Value) string {
 			return says
 		}
 	}
-	return "throws an error: mend what it asks for"
+	return "throws an error: fix what it asks for"
 }
 
 func at(line int) string {

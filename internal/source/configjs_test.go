@@ -211,7 +211,7 @@ func TestErrorsSayLineAndMend(t *testing.T) {
 				t.Errorf("%q tells a secret", err)
 			}
 			if text := err.Error(); !strings.Contains(text, ":") || strings.Contains(text, "\n") {
-				t.Errorf("%q is not one sentence with a mend", text)
+				t.Errorf("%q is not one sentence that says how to fix it", text)
 			}
 		})
 	}

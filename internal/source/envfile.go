@@ -42,7 +42,7 @@ func disabledNames(value string) ([]string, error) {
 		err = json.Unmarshal([]byte(strings.ReplaceAll(value, `\"`, `"`)), &names)
 	}
 	if err != nil {
-		return nil, invalid(`%s must be a JSON array of endpoint names, for example ["token","meetings"]: mend it in the environment file and make the Secret again`, disabledVariable)
+		return nil, invalid(`%s must be a JSON array of endpoint names, for example ["token","meetings"]: fix it in the environment file and make the Secret again`, disabledVariable)
 	}
 	return append([]string{}, names...), nil
 }

@@ -99,7 +99,7 @@ func (r *resolver) file() *source.Settings {
 	return settings
 }
 
-// public is what an error says to everybody: a condition is no log.
+// public is the part of an error that may be published: a condition is no log.
 func public(err error) string {
 	if f := (*fault.Error)(nil); errors.As(err, &f) {
 		return f.Message

@@ -83,7 +83,7 @@ func (h *hosts) find(hostport string) *Tenant {
 	return h.fallback
 }
 
-// isForeign reports whether a host is a name that anybody can give to our address, so that a page from there takes us for its
+// isForeign reports whether a host is a name that others can give to this address, so that a page from there takes us for its
 // own server (DNS rebinding). Addresses, names without a domain, and those of Services inside the cluster are not.
 func isForeign(host string) bool {
 	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil || !strings.Contains(host, ".") {

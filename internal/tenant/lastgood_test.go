@@ -40,7 +40,7 @@ func TestLastGoodMedia(t *testing.T) {
 			t.Errorf("%s: problems are %+v", tc.reason, after.Problems)
 		}
 		if again := resolveWith(t, goodConfig(), good(), after); again.Media == nil || len(again.Problems) > 0 {
-			t.Errorf("%s, and mended: %+v", tc.reason, again.Problems)
+			t.Errorf("%s, and fixed: %+v", tc.reason, again.Problems)
 		}
 		if fresh := resolveWith(t, c, s, nil); fresh.Media != nil {
 			t.Errorf("%s from the start: LiveKit is %+v", tc.reason, fresh.Media)

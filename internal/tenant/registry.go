@@ -52,7 +52,7 @@ type Options struct {
 // Registry keeps the Tenants of all ConferenceConfigs current. It runs on every replica.
 type Registry struct {
 	// Served is closed when this replica has answered its last request, some time after it was told to stop: until then a
-	// key that is revoked must not work. Nil means that nobody is served. Set it before the Registry runs.
+	// key that is revoked must not work. Nil means that no request is served. Set it before the Registry runs.
 	Served <-chan struct{}
 
 	options Options
@@ -242,7 +242,7 @@ func (r *Registry) work(ctx context.Context, name types.NamespacedName) {
 	r.lookedAt(name)
 }
 
-// refresh resolves one ConferenceConfig anew and tells everybody. False means that an object which it names has not
+// refresh resolves one ConferenceConfig again and tells all listeners. False means that an object which it names has not
 // been looked at yet; the others do not wait for that.
 func (r *Registry) refresh(ctx context.Context, name types.NamespacedName) bool {
 	var config v1alpha1.ConferenceConfig

@@ -130,7 +130,7 @@ func SigningKeysSecret(c *v1alpha1.ConferenceConfig) string {
 	return c.Name + "-signing-keys"
 }
 
-// users reads who may enter. Users that are named and cannot be read are nobody, not everybody.
+// users reads who may enter. Where users are named and cannot be read, no user may.
 func (r *resolver) users() {
 	host := ptr.Deref(r.config.Spec.Host, v1alpha1.HostSpec{})
 	r.Protected = host.Protected
@@ -229,8 +229,8 @@ func (r *resolver) media() {
 }
 
 // keepMedia has a tenant keep the engine that it had, where its settings name one that cannot be used now: meetings go on
-// there, and can be ended, until what is wrong has been mended. One that is being deleted keeps it in any case: whoever
-// deletes a namespace deletes the Secret too, and the meetings have still to be ended.
+// there, and can be ended, until what is wrong has been fixed. A tenant that is being deleted keeps it in any case: the
+// deletion of a namespace deletes the Secret too, and the meetings have still to be ended.
 func (r *resolver) keepMedia() {
 	if r.lastMedia = r.Media; r.Media != nil || r.previous == nil {
 		return

@@ -13,7 +13,7 @@ import (
 )
 
 // Switches works out which endpoints are on: variant A by the map of what is allowed, variant B by the list of what
-// is disabled. Names that nobody knows are accepted, because more may be added.
+// is disabled. Unknown names are accepted, because more may be added.
 func Switches(variant v1alpha1.Variant, allowed map[string]bool, disabled []string) map[Endpoint]bool {
 	on := make(map[Endpoint]bool)
 	for _, e := range Endpoints(variant) {

@@ -36,7 +36,7 @@ type Tenant struct {
 	// RateLimit for each API key; nil is none.
 	RateLimit *v1alpha1.RateLimitSpec
 
-	// Protected hosts let nobody in without a verified token or login.
+	// Protected hosts let a caller in only with a verified token or login.
 	Protected bool
 	// Users are the host's users; nil when none are configured.
 	Users *credential.Users

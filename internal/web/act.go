@@ -56,7 +56,7 @@ func (h *handler) endForAll(ctx context.Context, v *visit, p peer, r actRequest)
 	}
 	_, err := h.Meetings.End(ctx, v.t, meeting.EndCommand{Room: p.view.Room, UID: p.view.UID, Redirect: r.Redirect})
 	if fault.Is(err, fault.KindNotFound) {
-		return nil // somebody was faster
+		return nil // another request was faster
 	}
 	return err
 }

@@ -109,7 +109,7 @@ func (a *asset) accepted(acceptEncoding []string) (body []byte, encoding string)
 }
 
 // accepts reports whether Accept-Encoding (RFC 9110, section 12.5.3) names the coding without refusing it. A * is not
-// taken for one: whoever sends that is no browser.
+// taken for one: no browser sends that.
 func accepts(values []string, coding string) bool {
 	for _, value := range values {
 		for item := range strings.SplitSeq(value, ",") {

@@ -15,7 +15,7 @@ import (
 	"convene.dev/convene/internal/fault"
 )
 
-// Bounds of a request's body, in bytes. What anybody may send is short, because it is held until it has arrived: the longest
+// Bounds of a request's body, in bytes. What may be sent without a credential is short, because it is held until it has arrived: the longest
 // fields of an entry are a ticket, a token and a session. Only a participant may send more: a chat message.
 const (
 	maxEntryBody = 16 << 10

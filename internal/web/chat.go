@@ -20,7 +20,7 @@ const (
 	maxChatLength = 4000
 )
 
-// chatMessage is what everybody in the room with chat on receives.
+// chatMessage is what all participants with chat on receive.
 type chatMessage struct {
 	ID   string          `json:"id"`
 	From engine.Identity `json:"from"`

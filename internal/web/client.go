@@ -25,7 +25,7 @@ func client(userAgent string) (os, browser string) {
 	return printable(ua.OS), printable(browser)
 }
 
-// printable keeps ASCII letters, digits and the like, of which the names of all browsers that we know are made.
+// printable keeps ASCII letters, digits and the like, which the names of all known browsers are made of.
 func printable(s string) string {
 	out := make([]byte, 0, maxClientName)
 	for i := 0; i < len(s) && len(out) < maxClientName; i++ {

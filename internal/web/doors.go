@@ -22,9 +22,9 @@ type doors struct {
 
 func newDoors() *doors { return &doors{inside: map[engine.RoomName]map[engine.Identity]int{}} }
 
-var errFull = fault.Conflict("This meeting is full; try again when somebody has left").WithReason(reasonFull)
+var errFull = fault.Conflict("This meeting is full; try again when a participant has left").WithReason(reasonFull)
 
-// enter counts somebody in, unless limit is reached by others: those listed by the engine and those who came through
+// enter counts a participant in, unless limit is reached by others: those listed by the engine and those who came through
 // here. Leave counts out again.
 func (d *doors) enter(room engine.RoomName, who engine.Identity, listed []engine.Participant, limit int) (leave func(), err error) {
 	d.mu.Lock()
@@ -51,7 +51,7 @@ func (d *doors) leave(room engine.RoomName, who engine.Identity) {
 	}
 }
 
-// full reports whether others take all places. Whoever is in has a place. The caller holds the lock.
+// full reports whether others take all places. A participant who is in has a place. The caller holds the lock.
 func (d *doors) full(room engine.RoomName, who engine.Identity, listed []engine.Participant, limit int) bool {
 	others := make(map[engine.Identity]bool, len(listed))
 	for _, p := range listed {
@@ -63,7 +63,7 @@ func (d *doors) full(room engine.RoomName, who engine.Identity, listed []engine.
 	return !others[who] && len(others) >= limit
 }
 
-// has reports whether somebody is connected through this replica.
+// has reports whether a participant is connected through this replica.
 func (d *doors) has(room engine.RoomName, who engine.Identity) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -28,11 +28,11 @@ type entryRequest struct {
 	// Chat is true when absent.
 	Chat   *bool `json:"chat"`
 	Notify bool  `json:"notify"`
-	// Session is the one before this, of somebody who comes back.
+	// Session is the one before this, of a participant who comes back.
 	Session string `json:"session"`
 }
 
-// way is how somebody came, for the metrics and for what counts as the same person.
+// way is how a person came, for the metrics and for what counts as the same person.
 type way string
 
 const (
@@ -43,14 +43,14 @@ const (
 	byLink    way = "link"
 )
 
-// applicant is somebody who wants to enter, with all claims checked that can be without the meeting. The ticket is
+// applicant is a person who wants to enter, with all claims checked that can be without the meeting. The ticket is
 // what was presented as one, or what would have been in it.
 type applicant struct {
 	credential.Ticket
 	way way
 	// id is the credential's, which tells one person from another; empty for guests and for those who come back.
 	id string
-	// previous is the session of somebody who comes back, or nil.
+	// previous is the session of a participant who comes back, or nil.
 	previous *credential.SessionGrant
 	// granted says that the credential itself makes a presenter, whomever the tenant lists.
 	granted bool
@@ -85,7 +85,7 @@ var (
 	errPending       = fault.Unavailable("The meeting cannot be entered yet; this page keeps trying")
 )
 
-// identify says who somebody is and what they may: by the ticket alone where there is one, by the session where they
+// identify says who a person is and what they may do: by the ticket alone where there is one, by the session where they
 // come back, else by token or login, or as a guest.
 func identify(t *tenant.Tenant, r entryRequest, now time.Time, login checkLogin) (applicant, error) {
 	a, err := present(t, r, now, login)
@@ -107,8 +107,8 @@ func identify(t *tenant.Tenant, r entryRequest, now time.Time, login checkLogin)
 	return a, nil
 }
 
-// presents says whether somebody is a presenter now: by their credential, or as a verified user whom the tenant lists. A
-// display name makes nobody one.
+// presents says whether a person is a presenter now: by their credential, or as a verified user whom the tenant lists. A
+// display name gives no rights.
 func presents(t *tenant.Tenant, username string, granted bool) bool {
 	return granted || username != "" && t.Presenters[username]
 }
@@ -123,7 +123,7 @@ func present(t *tenant.Tenant, r entryRequest, now time.Time, login checkLogin) 
 	case err == nil:
 		return applicant{Ticket: grant.Ticket, way: byTicket, decided: true, id: grant.ID, previous: previous}, nil
 	case previous != nil:
-		// The link may be over before the meeting is: whoever is in stays in, over a break of the network too.
+		// The link may be over before the meeting is: a participant who is in stays in, over a break of the network too.
 		return resume(previous), nil
 	case fault.Is(err, fault.KindDenied):
 		return applicant{}, fault.As(err).WithReason(reasonLinkExpired)
@@ -131,7 +131,7 @@ func present(t *tenant.Tenant, r entryRequest, now time.Time, login checkLogin) 
 	return applicant{}, err
 }
 
-// previousSession is the session of somebody who comes back, or nil where it is worth nothing any more.
+// previousSession is the session of a participant who comes back, or nil where it is worth nothing any more.
 func previousSession(t *tenant.Tenant, r entryRequest, now time.Time) *credential.SessionGrant {
 	if r.Session == "" {
 		return nil
@@ -187,7 +187,7 @@ func presentWishes(
 	if err := meeting.ValidateAvatar(r.Avatar); err != nil {
 		return applicant{}, err
 	}
-	// Everybody's browser fetches it, and tells its owner who is in the meeting.
+	// The browsers of all participants fetch it, which tells its owner about them.
 	if meeting.IsOn(t.Web.AvatarHosts, r.Avatar) {
 		a.Avatar = r.Avatar
 	}

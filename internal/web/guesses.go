@@ -16,8 +16,8 @@ import (
 // more would not be answered in time anyway.
 const maxChecks = 64
 
-// maxChecksOfOne is how many of them may be of one site: names that nobody has are tried without an end, and must hold up
-// nobody else. A class behind one address waits no longer for it, because fewer run at once.
+// maxChecksOfOne is how many of them may be of one site: unknown names can be tried without an end, and must hold up no
+// other user. A class behind one address waits no longer for it, because fewer run at once.
 const maxChecksOfOne = 8
 
 // guess runs a check of a secret that participants type, unless there were too many wrong ones from this address.

@@ -17,7 +17,7 @@ const permissions = "camera=(self), microphone=(self), display-capture=(self), f
 func pageHeaders(t *tenant.Tenant, script string) http.Header {
 	h := http.Header{}
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	// The page names its hashed scripts, so that it must be asked for anew after an upgrade.
+	// The page names its hashed scripts, so that it must be asked for again after an upgrade.
 	h.Set("Cache-Control", "no-cache")
 	h.Set("Content-Security-Policy", contentSecurityPolicy(t, script))
 	h.Set("Permissions-Policy", permissions)

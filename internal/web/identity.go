@@ -14,8 +14,8 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-// An identity is an origin and a number used once, both 16 letters: the origin is the same for everybody who comes
-// with one ticket or token, or as one user, and random for others. So the identity of somebody who was removed bars
+// An identity is an origin and a number used once, both 16 letters: the origin is the same for all who come
+// with one ticket or token, or as one user, and random for others. So the identity of a participant who was removed bars
 // what that person came with, on every device, and nothing but identities has to be remembered.
 const originLength = 16
 

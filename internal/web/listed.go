@@ -14,7 +14,7 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-// maxDoubted bounds how many are asked for before somebody is refused.
+// maxDoubted bounds how many are asked for before a guest is refused.
 const maxDoubted = 50
 
 // listed are those that the engine lists in a room. Where they take all places and the controllers count fewer, the
@@ -48,7 +48,7 @@ func (h *handler) listed(ctx context.Context, t *tenant.Tenant, v meeting.View) 
 	return there, nil
 }
 
-// isCounted reports whether somebody is among those that the controllers see in a meeting.
+// isCounted reports whether a participant is among those that the controllers see in a meeting.
 func isCounted(v meeting.View, who engine.Identity) bool {
 	return slices.ContainsFunc(v.Peers, func(p v1alpha1.Participant) bool { return p.Identity == string(who) })
 }

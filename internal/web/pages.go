@@ -63,7 +63,7 @@ func newPage(dist fs.FS) (*page, error) {
 	}
 	for _, placeholder := range []string{basePlaceholder, bootPlaceholder} {
 		if n := bytes.Count(source, []byte(placeholder)); n != 1 {
-			return nil, fmt.Errorf("web: the built index.html has %s %d times instead of once: mend ui/index.html and run `make web`", placeholder, n)
+			return nil, fmt.Errorf("web: the built index.html has %s %d times instead of once: fix ui/index.html and run `make web`", placeholder, n)
 		}
 	}
 	return &page{source: source, script: hashSource(source), rendered: map[*tenant.Tenant]*rendered{}}, nil

@@ -294,7 +294,7 @@ func TestAPageThatCannotBeServed(t *testing.T) {
 			s := &site{}
 			_, err := newHandler(Options{Tenants: fakeTenants{}, Meetings: newFakeMeetings(s)}, c.dist)
 			if err == nil || !strings.Contains(err.Error(), "make web") {
-				t.Errorf("the error does not name the mend: %v", err)
+				t.Errorf("the error does not say how to fix it: %v", err)
 			}
 		})
 	}

@@ -17,7 +17,7 @@ import (
 	"convene.dev/convene/internal/meeting"
 )
 
-// peer is somebody who shows a session of a meeting that is live and still wants them.
+// peer is a participant who shows a session of a meeting that is live and still wants them.
 type peer struct {
 	credential.SessionGrant
 	view meeting.View
@@ -72,7 +72,7 @@ type caller struct {
 	identity string
 }
 
-// peer is who makes a call that changes something. It is limited, since every call is told to everybody.
+// peer is who makes a call that changes something. It is limited, since every call is told to all participants.
 func (h *handler) peer(ctx context.Context, v *visit) (peer, error) {
 	if err := h.checkSameSite(v); err != nil {
 		return peer{}, err
@@ -96,7 +96,7 @@ func (h *handler) peer(ctx context.Context, v *visit) (peer, error) {
 	return p, nil
 }
 
-// isIn reports whether somebody is in a room. A session alone is not being there: nobody would see who it is, and no
+// isIn reports whether a participant is in a room. A session alone is not presence: no page would show who it is, and no
 // presenter could remove them.
 func (h *handler) isIn(ctx context.Context, v *visit, room engine.RoomName, who engine.Identity) (bool, error) {
 	if h.doors.has(room, who) {

@@ -59,7 +59,7 @@ var routes = []route{
 	{http.MethodGet, "engine/", true, "connect", (*handler).signal},
 }
 
-// reserved names are nobody's room at the top level: they, and what browsers ask for by themselves, would be taken for
+// reserved names are no room at the top level: they, and what browsers ask for by themselves, would be taken for
 // room links. Such rooms are reached under join/.
 var reserved = []string{"api", "assets", "engine", "join", "session", "favicon.ico", "robots.txt"}
 

@@ -25,7 +25,7 @@ var entryRate = limit.Every(20*time.Millisecond, 1000)
 // maxEntrySites is how many sites are counted at most: about 5 MB.
 const maxEntrySites = 1 << 14
 
-// openSession lets somebody in: it decides, sees to it that the room is open, and hands out what opens it.
+// openSession lets a guest in: it decides, sees to it that the room is open, and hands out what opens it.
 func (h *handler) openSession(v *visit) error {
 	ctx, cancel := context.WithTimeout(v.r.Context(), requestTimeout)
 	defer cancel()

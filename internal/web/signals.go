@@ -62,7 +62,7 @@ const (
 	maxSignals, maxConnectors = 1 << 15, 1 << 15
 )
 
-// A connection takes milliseconds of LiveKit's processor. Nobody needs many, but all of a school come back at once when
+// A connection takes milliseconds of LiveKit's processor. A browser needs few, but all of a school come back at once when
 // its network does.
 var (
 	identityConnects = limit.Every(2*time.Second, 20)

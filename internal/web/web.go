@@ -41,13 +41,13 @@ type Meetings interface {
 	CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, presented string) (bool, error)
 	// ByUID finds a meeting, also one that has ended, for ten minutes after its object is gone.
 	ByUID(ctx context.Context, t *tenant.Tenant, uid string) (meeting.View, bool)
-	// MarkRemoved records that somebody is not to come back.
+	// MarkRemoved records that a participant may not come back.
 	MarkRemoved(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error
-	// MarkMuted records that somebody is not to speak, also after coming back.
+	// MarkMuted records that a participant may not speak, also after coming back.
 	MarkMuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error
 	// MarkUnmuted records that a muted participant may speak again.
 	MarkUnmuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error
-	// End waits until nobody is in any more, for a few seconds at most.
+	// End waits until the room is empty, for a few seconds at most.
 	End(context.Context, *tenant.Tenant, meeting.EndCommand) (meeting.EndResult, error)
 }
 

@@ -8,7 +8,7 @@ and so may you. Both are namespaced: whatever a ConferenceConfig names (Secrets,
 it are in its namespace.
 
 A change to a ConferenceConfig, or to a Secret that it names, takes effect within a second, on every replica, without a
-restart. What is wrong with one is in its conditions, each with a message that says the mend:
+restart. What is wrong with one is in its conditions, each with a message that says how to fix it:
 [Operate](operate.md#conditions-of-a-conferenceconfig) lists them all.
 
 ## The least
@@ -36,7 +36,7 @@ spec:
 
 Each entry of `spec.api.keySecretRefs` names a key of a Secret. Any one of the values opens the API, so rotation has no
 outage: add the new one to the list, move the clients, take the old one out. One that is taken out stops working within
-a second. An empty value, or one from a sample file that everybody knows, is refused; one shorter than 16 characters
+a second. An empty value, or one from a published sample file, is refused; one shorter than 16 characters
 works and raises the condition `WeakSecret`.
 
 ## Endpoints on and off

@@ -2,7 +2,7 @@
 local health = {status = "Progressing", message = "Not looked at yet"}
 local status = obj.status
 if obj.metadata.deletionTimestamp ~= nil then
-  health.message = "Being deleted: its people are sent away first"
+  health.message = "Being deleted: its room is closed first"
   return health
 end
 if status == nil or status.phase == nil or status.observedGeneration ~= obj.metadata.generation then

@@ -114,7 +114,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Say something to everybody */
+    /** Send a chat message to all participants */
     post: {
       parameters: {
         query?: never;
@@ -192,7 +192,7 @@ export interface components {
       action: 'mute' | 'letSpeak' | 'remove' | 'lowerHand' | 'end';
       /** @description Of whom; not for end. */
       identity?: string;
-      /** @description Where everybody goes at the end; empty means the home page. */
+      /** @description Where the participants go at the end; empty means the home page. */
       redirect?: string;
     };
     ChatRequest: {
@@ -280,7 +280,7 @@ export interface components {
       /** @enum {string} */
       state: 'live' | 'ended' | 'removed';
     };
-    /** @description Somebody who watches unseen; only presenters are told. */
+    /** @description A participant who watches unseen; only presenters are told. */
     Watcher: {
       identity: string;
       name: string;
