@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// fill makes the folder anew, so that what has gone from the source goes from the chart.
+// fill makes the folder again, so that what has gone from the source goes from the chart.
 func fill(folder string, patterns []string) error {
 	if err := os.RemoveAll(folder); err != nil {
 		return err

@@ -114,7 +114,7 @@ func condition(ctx context.Context, c client.Client, o *unstructured.Unstructure
 	if err := c.Get(ctx, client.ObjectKeyFromObject(o), seen); err != nil {
 		return err
 	}
-	message := "nobody has looked at it yet"
+	message := "no controller has looked at it yet"
 	conditions, _, _ := unstructured.NestedSlice(seen.Object, "status", "conditions")
 	for _, each := range conditions {
 		if m, ok := each.(map[string]any); ok && m["type"] == kind {

@@ -89,8 +89,8 @@ func (s *stack) gatewayAddresses() []string {
 
 func loopback(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
 
-// awaitFree waits a moment for ports that a killed launcher's children may still hold. They may also be somebody
-// else's: then others are taken.
+// awaitFree waits a moment for ports that the children of a killed launcher may still hold. Another program may hold them too:
+// then other ports are taken.
 func awaitFree(ctx context.Context, ports map[string]int) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()

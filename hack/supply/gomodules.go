@@ -14,7 +14,7 @@ import (
 	"github.com/google/licensecheck"
 )
 
-// module is a Go module of which something is linked into a binary.
+// module is a Go module that is linked into a binary, whole or in part.
 type module struct{ path, version, dir string }
 
 // linkedModules are those of all commands, without our own.
@@ -35,7 +35,7 @@ func linkedModules() ([]module, error) {
 	return slices.Compact(all), nil
 }
 
-// allowedGo are licences of what is linked in. MPL-2.0 is about changes to its own files, of which we make none.
+// allowedGo are licences of what is linked in. MPL-2.0 is about changes to its own files, and Convene makes none.
 var allowedGo = []string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MPL-2.0", "CC0-1.0", "Unlicense"}
 
 var licenseFile = regexp.MustCompile(`(?i)^(licen[cs]e|copying|unlicense)([-.].*)?$`)

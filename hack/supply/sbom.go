@@ -81,7 +81,7 @@ func billOf(binary string) (*cdx.BOM, error) {
 		c.BOMRef = c.PackageURL
 		i := slices.IndexFunc(known, func(m module) bool { return m.path == d.Path && m.version == d.Version })
 		if i < 0 {
-			return nil, fmt.Errorf("%s has %s %s, and this tree has not: build it anew", binary, d.Path, d.Version)
+			return nil, fmt.Errorf("%s has %s %s, and this tree has not: build it again", binary, d.Path, d.Version)
 		}
 		names, err := known[i].license()
 		if err != nil {

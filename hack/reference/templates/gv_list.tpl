@@ -135,7 +135,7 @@ spec:
 
 `maxParticipants` is held by LiveKit, over all managers, as it was when the room was opened there; the managers hold it as it
 is now, and count hidden participants too. So a lower limit counts at once, and a higher one when the room is next opened.
-A meeting that is running takes a new `duration` from its Meeting; from a join only while nobody has entered
+A meeting that is running takes a new `duration` from its Meeting; from a join only before a participant has entered
 ([why](decisions/0017-late-durations.md)).
 
 ## Conditions
@@ -144,7 +144,7 @@ A meeting that is running takes a new `duration` from its Meeting; from a join o
 | --- | --- | --- |
 | both | `Ready` | served; can be entered. Absent on a Meeting that has ended |
 | both | `Reconciling`, `Stalled` | as [kstatus](https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md) has them; absent otherwise |
-| Meeting | `Occupied` | somebody is in. Absent before the first arrival |
+| Meeting | `Occupied` | participants are in the meeting. Absent before the first arrival |
 | Meeting | `Ended` | over. Absent before |
 | ConferenceConfig | `APIKeysResolved`, `SigningKeysResolved`, `UsersResolved`, `MediaReachable` | what they say |
 | ConferenceConfig | `BrowserMediaReachable` | LiveKit answers where `spec.media.browserURL` sends browsers. Absent without it |
