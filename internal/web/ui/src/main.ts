@@ -37,7 +37,7 @@ const flow = new Flow({
   keeper,
   devices: new DeviceMemory(() => sessionStorage, `${base.href} ${route.kind === 'join' ? route.room : ''}`),
   loadRoom: () =>
-    import('./room/call').catch(async (cause: unknown) => {
+    import('./room/call/call').catch(async (cause: unknown) => {
       await reportBroken();
       throw cause;
     }),

@@ -1,5 +1,5 @@
 import { useEffect, useState, type ComponentType } from 'react';
-import type { Call } from '../room/call';
+import type { Call } from '../room/call/call';
 import { PreJoin } from '../prejoin/PreJoin';
 import { Ended } from '../screens/Ended';
 import { FailureScreen } from '../screens/FailureScreen';

@@ -5,8 +5,8 @@ import { capture, type Wanted } from '../media/capture';
 import { keepChoices, readChoices } from '../media/choices';
 import { opened, type Devices } from '../media/local';
 import type { DeviceMemory } from '../media/memory';
-import type { Call } from '../room/call';
-import type { Outcome } from '../room/connection';
+import type { Call } from '../room/call/call';
+import type { Outcome } from '../room/call/connection';
 import type { Route } from '../route';
 import { backoff, pause } from '../session/backoff';
 import type { Opened, SessionClient } from '../session/client';
@@ -52,7 +52,7 @@ export interface Surroundings {
   client: SessionClient;
   keeper: TokenKeeper;
   devices: DeviceMemory;
-  loadRoom: () => Promise<typeof import('../room/call')>;
+  loadRoom: () => Promise<typeof import('../room/call/call')>;
   /** Leaves this page for another, without a way back. */
   go: (url: string) => void;
   /** Tells the page around this one. */

@@ -5,21 +5,21 @@ import { useStore } from '../app/useStore';
 import type { Boot } from '../boot';
 import { Brand } from '../parts/Page';
 import { t } from '../text';
-import { Banners } from './Banners';
-import type { Call } from './call';
-import { CallProvider } from './CallContext';
-import { ChatPanel } from './ChatPanel';
-import { Controls } from './Controls';
-import { Countdown } from './Countdown';
-import { DeviceDialog } from './DeviceDialog';
-import { EndDialog } from './EndDialog';
-import { HiddenMark } from './HiddenMark';
-import { NoticeList } from './NoticeList';
-import { PeoplePanel } from './PeoplePanel';
-import { ShortcutsDialog } from './ShortcutsDialog';
-import { Stage } from './Stage';
-import { useActions } from './useActions';
-import { useShortcuts } from './useShortcuts';
+import { Banners } from './notices/Banners';
+import type { Call } from './call/call';
+import { CallProvider } from './call/CallContext';
+import { ChatPanel } from './chat/ChatPanel';
+import { Controls } from './controls/Controls';
+import { Countdown } from './notices/Countdown';
+import { DeviceDialog } from './dialogs/DeviceDialog';
+import { EndDialog } from './dialogs/EndDialog';
+import { HiddenMark } from './participants/HiddenMark';
+import { NoticeList } from './notices/NoticeList';
+import { ParticipantsPanel } from './participants/ParticipantsPanel';
+import { ShortcutsDialog } from './dialogs/ShortcutsDialog';
+import { Stage } from './stage/Stage';
+import { useActions } from './controls/useActions';
+import { useShortcuts } from './controls/useShortcuts';
 
 export type PanelName = 'chat' | 'people';
 export type RoomDialog = 'devices' | 'end' | 'shortcuts';
@@ -76,7 +76,7 @@ function Room({ brand, call }: { brand: Boot['brand']; call: Call }) {
       <Stage />
       <Controls panel={panel} onPanel={setPanel} onDialog={setDialog} />
       {panel === 'chat' && you.chat && <ChatPanel onClose={closePanel} />}
-      {panel === 'people' && <PeoplePanel onClose={closePanel} />}
+      {panel === 'people' && <ParticipantsPanel onClose={closePanel} />}
       <NoticeList />
       <RoomAudioRenderer />
       {dialog === 'devices' && <DeviceDialog onClose={closeDialog} />}

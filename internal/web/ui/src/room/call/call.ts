@@ -1,0 +1,231 @@
+import { LogLevel, Room, RoomEvent, setLogLevel, type Participant } from 'livekit-client';
+import { Store } from '../../app/store';
+import type { Captured, Wanted } from '../../media/capture';
+import type { DeviceMemory, DeviceStates } from '../../media/memory';
+import type { Opened, SessionClient } from '../../session/client';
+import { SessionError, type Act } from '../../session/protocol';
+import { t } from '../../text';
+import { ChatLog, chatTopic, parseMessage } from '../chat/chat';
+import { Connection, type Gateway, type Outcome, type Phase } from './connection';
+import { parseMetadata, parseTime } from './metadata';
+import { Notices } from '../notices/notices';
+import { Publisher } from './publisher';
+import { renewInTime } from './renewal';
+import { roomOptions } from './options';
+import { chime } from '../notices/chime';
+import { ViewStore } from '../stage/view';
+import { stayAwake } from './wakeLock';
+import { Watchers } from './watchers';
+
+setLogLevel(LogLevel.warn);
+
+export interface CallOptions {
+  client: SessionClient;
+  session: Opened;
+  renew: Gateway['renew'];
+  /** Devices that are being opened while the session is asked for. */
+  captured: Promise<Captured>;
+  wanted: Wanted;
+  /** What was last switched in the room, in this tab. */
+  memory: DeviceMemory;
+  /** Is told what the participant switches. */
+  choose: (choice: DeviceStates) => void;
+}
+
+/** One person's presence in a meeting, from the first session to the end, over any number of connections. */
+export class Call {
+  readonly room: Room;
+  readonly session: Store<Opened>;
+  readonly phase = new Store<Phase>('connecting');
+  /** When the meeting ends, in milliseconds since 1970 on the server's clock. */
+  readonly expiresAt: Store<number | undefined>;
+  readonly notices = new Notices();
+  readonly chat = new ChatLog();
+  readonly publisher: Publisher;
+  readonly view = new ViewStore();
+  readonly watchers: Watchers;
+  private readonly connection: Connection;
+  private readonly client: SessionClient;
+  private readonly renew: CallOptions['renew'];
+  private readonly memory: DeviceMemory;
+  private readonly choose: CallOptions['choose'];
+
+  constructor(options: CallOptions) {
+    const { client, session, renew, captured, wanted } = options;
+    this.client = client;
+    this.renew = renew;
+    this.memory = options.memory;
+    this.choose = options.choose;
+    this.session = new Store(session);
+    this.expiresAt = new Store(parseTime(session.meeting.expiresAt));
+    this.room = new Room(roomOptions(wanted));
+    this.publisher = new Publisher(this.room, this.notices);
+    this.connection = new Connection(
+      this.room,
+      { ask: (token) => client.ask(token), renew },
+      this.session,
+      this.phase,
+    );
+    this.watchers = new Watchers(() => client.ask(this.token));
+    this.session.subscribe(() => this.expiresAt.set(parseTime(this.session.get().meeting.expiresAt)));
+    // One whom a presenter muted, and then lets speak, switches the microphone on themselves, also after a reload.
+    this.publisher.sending.subscribe(() => {
+      if (!this.publisher.sending.get().micAllowed) this.memory.keep({ mic: false });
+    });
+    this.listen();
+    void this.sendDevices(captured);
+  }
+
+  get you() {
+    return this.session.get().you;
+  }
+
+  async run(): Promise<Outcome> {
+    const letSleep = stayAwake();
+    const lapse = renewInTime(this.session, this.renew);
+    const unfollow = this.you.presenter ? this.watchers.follow() : () => undefined;
+    try {
+      return await this.connection.run();
+    } finally {
+      lapse();
+      this.publisher.release();
+      unfollow();
+      letSleep();
+    }
+  }
+
+  /**
+   * Until the media server has answered once, or cannot be reached. To draw the room is much work, for which there is
+   * time while the connection is made, but not before.
+   */
+  dialled(): Promise<void> {
+    return new Promise((resolve) => {
+      this.room.once(RoomEvent.SignalConnected, () => resolve());
+      this.phase.subscribe(() => resolve());
+    });
+  }
+
+  leave(): void {
+    this.connection.stop({ kind: 'left' });
+  }
+
+  async switchMicrophone(on: boolean): Promise<void> {
+    this.chosen({ mic: on });
+    await this.publisher.setMicrophone(on);
+  }
+
+  async switchCamera(on: boolean): Promise<void> {
+    this.chosen({ camera: on });
+    await this.publisher.setCamera(on);
+  }
+
+  private chosen(choice: DeviceStates): void {
+    this.memory.keep(choice);
+    this.choose(choice);
+  }
+
+  async say(text: string): Promise<void> {
+    await this.client.chat(this.token, text);
+  }
+
+  async raiseHand(raised: boolean): Promise<void> {
+    await this.client
+      .hand(this.token, raised)
+      .catch(() => this.notices.add(t('notice.handFailed'), 'urgent'));
+  }
+
+  /** Says why the microphone cannot be switched on, and what helps. */
+  explainMute(): void {
+    const raised = this.room.localParticipant.attributes.hand === 'true';
+    const offer = { label: t('controls.hand'), accept: () => void this.raiseHand(true) };
+    this.notices.add(t('notice.micLocked'), 'urgent', raised ? undefined : offer);
+  }
+
+  /** Does something that only presenters may; the server checks. */
+  async act(act: Act): Promise<void> {
+    try {
+      await this.client.act(this.token, act);
+    } catch (error) {
+      const said = error instanceof SessionError ? error.message : '';
+      this.notices.add(said || t('notice.actFailed'), 'urgent');
+    }
+  }
+
+  private get token(): string {
+    return this.session.get().session;
+  }
+
+  private listen(): void {
+    this.room
+      .on(RoomEvent.Connected, () => this.readMetadata())
+      .on(RoomEvent.RoomMetadataChanged, () => this.readMetadata())
+      .on(RoomEvent.ParticipantConnected, (participant) => this.announce(participant))
+      .on(RoomEvent.ParticipantDisconnected, (participant) => {
+        if (this.phase.get() === 'live') this.notices.say(t('notice.left', { name: nameOf(participant) }));
+      })
+      .on(RoomEvent.ParticipantAttributesChanged, (changed, participant) => {
+        if (participant.isLocal || changed.hand !== 'true') return;
+        const text = t('notice.handRaised', { name: nameOf(participant) });
+        if (this.you.presenter) this.notices.add(text);
+        else this.notices.say(text);
+      })
+      .on(RoomEvent.DataReceived, (payload, participant, _kind, topic) => {
+        // Only the server says something in a conversation; a packet that comes from a peer is none of it.
+        if (topic === chatTopic && participant === undefined) this.hear(payload);
+      });
+  }
+
+  private readMetadata(): void {
+    const { metadata } = this.room;
+    if (!metadata) return;
+    const facts = parseMetadata(metadata);
+    if (facts.ended) void this.end(facts.redirect);
+    else this.expiresAt.set(facts.expiresAt);
+  }
+
+  /** A room that was closed without its meeting names no redirect, which the gateway may still know. */
+  private async end(redirect: string): Promise<void> {
+    const verdict = redirect ? undefined : await this.client.ask(this.token).catch(() => undefined);
+    const known = verdict?.state === 'ended' ? verdict.redirect : redirect;
+    this.connection.stop({ kind: 'ended', redirect: known });
+  }
+
+  private announce(participant: Participant): void {
+    const text = t('notice.joined', { name: nameOf(participant) });
+    if (participant.attributes.notify !== 'true') return this.notices.say(text);
+    this.notices.add(text);
+    void chime().catch(() => undefined);
+  }
+
+  private hear(payload: Uint8Array): void {
+    if (!this.you.chat) return;
+    const message = parseMessage(payload);
+    if (!message) return;
+    const mine = message.from === this.you.identity;
+    this.chat.receive(message, mine);
+    // The open chat is read out by itself.
+    if (!mine && !this.chat.state.get().open)
+      this.notices.say(t('notice.message', { name: message.name, text: message.text.slice(0, 200) }));
+  }
+
+  /** The server has the last word on what is on at the first entry; afterwards the participant has it. */
+  private async sendDevices(captured: Promise<Captured>): Promise<void> {
+    const { audio: mic, video: camera, problem } = await captured;
+    const { you } = this;
+    const { audio, video } = this.memory.restrict(you);
+    if (!audio || you.hidden) mic?.stop();
+    if (!video || you.hidden) camera?.stop();
+    if (you.hidden) return;
+    this.publisher.offer({
+      ...(audio && mic && { audio: mic }),
+      ...(video && camera && { video: camera }),
+      ...(problem && { problem }),
+    });
+    if (audio && !mic && !problem) await this.publisher.setMicrophone(true);
+    if (video && !camera && !problem) await this.publisher.setCamera(true);
+  }
+}
+
+export function nameOf(participant: Participant): string {
+  return participant.name || participant.identity;
+}

@@ -1,0 +1,169 @@
+import {
+  ConnectionError,
+  DisconnectReason,
+  RoomEvent,
+  type Room,
+  type RoomConnectOptions,
+} from 'livekit-client';
+import { watchNetwork } from './network';
+import type { Store } from '../../app/store';
+import { backoff, pause } from '../../session/backoff';
+import type { Opened } from '../../session/client';
+import { SessionError, type Verdict } from '../../session/protocol';
+
+export type Phase =
+  | 'connecting'
+  | 'live'
+  | 'reconnecting'
+  /** The first connect did not work; it is tried again. */
+  | 'unreachable';
+
+/** Why a call is over. */
+export type Outcome =
+  | { kind: 'left' }
+  | { kind: 'ended'; redirect: string }
+  | { kind: 'removed' }
+  | { kind: 'elsewhere' }
+  | { kind: 'refused'; error: SessionError };
+
+export interface Gateway {
+  ask(session: string): Promise<Verdict>;
+  /** A new session for the same person, in place of the one given. */
+  renew(previous: string): Promise<Opened>;
+}
+
+/**
+ * Keeps a room connected until somebody says that it is over. livekit-client mends short breaks by itself; for
+ * everything longer the gateway is asked, which also opens the engine's room again where it was lost.
+ */
+export class Connection {
+  private readonly stopper = new AbortController();
+  private outcome: Outcome | undefined;
+  private wasLive = false;
+
+  constructor(
+    private readonly room: Room,
+    private readonly gateway: Gateway,
+    private readonly session: Store<Opened>,
+    private readonly phase: Store<Phase>,
+  ) {
+    const mending = () => this.phase.set('reconnecting');
+    room
+      .on(RoomEvent.Reconnecting, mending)
+      .on(RoomEvent.SignalReconnecting, mending)
+      .on(RoomEvent.Reconnected, () => this.phase.set('live'));
+  }
+
+  /** Ends the call from this side. The first outcome counts. */
+  stop(outcome: Outcome): void {
+    this.outcome ??= outcome;
+    this.stopper.abort();
+    void this.room.disconnect();
+  }
+
+  async run(): Promise<Outcome> {
+    const unwatch = watchNetwork(this.room, this.phase);
+    try {
+      return await this.stay();
+    } finally {
+      unwatch();
+    }
+  }
+
+  private async stay(): Promise<Outcome> {
+    for (let failures = 0; ;) {
+      const { connected, reason } = await this.hold();
+      if (this.outcome) return this.outcome;
+      // Two windows with one identity would throw each other out for ever.
+      if (reason === DisconnectReason.DUPLICATE_IDENTITY) return { kind: 'elsewhere' };
+      failures = connected ? 0 : failures + 1;
+      this.phase.set(this.wasLive ? 'reconnecting' : 'unreachable');
+      const outcome = await this.renew(failures);
+      if (outcome) return outcome;
+    }
+  }
+
+  /** Connects, and returns when the connection is gone for good or never came about. */
+  private async hold(): Promise<{ connected: boolean; reason?: DisconnectReason | undefined }> {
+    let left: (reason?: DisconnectReason) => void = () => undefined;
+    const gone = new Promise<DisconnectReason | undefined>((resolve) => (left = resolve));
+    this.room.once(RoomEvent.Disconnected, left);
+    // livekit-client mends a connection that breaks before it stands, too, but its connect() hangs for long then.
+    const startAgain = () => void this.room.disconnect(false);
+    const letGo = () => abortConnect(this.room);
+    this.room
+      .once(RoomEvent.Reconnecting, startAgain)
+      .once(RoomEvent.SignalReconnecting, startAgain)
+      .once(RoomEvent.Disconnected, letGo);
+    try {
+      const { engine } = this.session.get();
+      await this.room.connect(engine.url, engine.token, connectOptions);
+    } catch (error) {
+      this.room.off(RoomEvent.Disconnected, left);
+      if (!(error instanceof ConnectionError)) console.warn('connecting failed', error);
+      return { connected: false };
+    } finally {
+      this.room
+        .off(RoomEvent.Reconnecting, startAgain)
+        .off(RoomEvent.SignalReconnecting, startAgain)
+        .off(RoomEvent.Disconnected, letGo);
+    }
+    this.wasLive = true;
+    this.phase.set('live');
+    return { connected: true, reason: await gone };
+  }
+
+  /** Asks the gateway until it gives a new session or says that the call is over. */
+  private async renew(failures: number): Promise<Outcome | undefined> {
+    for (let attempt = failures; ; attempt++) {
+      try {
+        await pause(backoff(attempt), this.stopper.signal);
+        const { session } = this.session.get();
+        const verdict = await this.askState(session);
+        if (verdict.state === 'ended') return { kind: 'ended', redirect: verdict.redirect };
+        if (verdict.state === 'removed') return { kind: 'removed' };
+        this.session.set(await this.gateway.renew(session));
+        return this.outcome;
+      } catch (error) {
+        if (this.outcome) return this.outcome;
+        const over = finalOutcome(error);
+        if (over) return over;
+      }
+    }
+  }
+
+  /** A session that the gateway no longer knows is no verdict on the meeting: asking for a new one tells. */
+  private async askState(session: string): Promise<Verdict> {
+    try {
+      return await this.gateway.ask(session);
+    } catch (error) {
+      if (error instanceof SessionError && !error.passing) return { state: 'live', hidden: [] };
+      throw error;
+    }
+  }
+}
+
+/**
+ * When the server closes the room during a connect, livekit-client still waits out its time limit, and refuses to
+ * connect anew until then. It offers no way to let go of that attempt, so this reaches for its own; without it
+ * (another version) the time limit ends the wait.
+ */
+function abortConnect(room: Room): void {
+  (room as unknown as { abortController?: AbortController }).abortController?.abort();
+}
+
+function finalOutcome(error: unknown): Outcome | undefined {
+  if (!(error instanceof SessionError)) throw error;
+  if (error.passing || error.reason === 'TooManyAttempts') return undefined;
+  if (error.reason === 'Ended') return { kind: 'ended', redirect: error.details.redirect ?? '' };
+  return { kind: 'refused', error };
+}
+
+/** Milliseconds. Longer than a bad network needs; after that a new session helps more than waiting. */
+const connectTimeout = 10_000;
+
+const connectOptions: RoomConnectOptions = {
+  autoSubscribe: true,
+  peerConnectionTimeout: connectTimeout,
+  websocketTimeout: connectTimeout,
+};

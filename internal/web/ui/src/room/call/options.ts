@@ -1,0 +1,24 @@
+import type { ReconnectPolicy, RoomOptions } from 'livekit-client';
+import type { Wanted } from '../../media/capture';
+
+/**
+ * livekit-client tries to resume a broken connection at these moments, in milliseconds. Then our own loop takes
+ * over, which can also open the engine's room again, and knows whether the meeting is still on.
+ */
+const resumeAfter = [0, 300, 1000, 2000];
+
+const resumeBriefly: ReconnectPolicy = {
+  nextRetryDelayInMs: ({ retryCount }) => resumeAfter[retryCount] ?? null,
+};
+
+export function roomOptions({ micId, cameraId }: Wanted): RoomOptions {
+  return {
+    adaptiveStream: true,
+    dynacast: true,
+    // The publisher keeps tracks through a lost connection, and stops them itself.
+    stopLocalTrackOnUnpublish: false,
+    reconnectPolicy: resumeBriefly,
+    ...(micId && { audioCaptureDefaults: { deviceId: micId } }),
+    ...(cameraId && { videoCaptureDefaults: { deviceId: cameraId } }),
+  };
+}

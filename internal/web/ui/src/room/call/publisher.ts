@@ -1,0 +1,217 @@
+import {
+  LocalAudioTrack,
+  LocalVideoTrack,
+  ParticipantEvent,
+  RoomEvent,
+  Track,
+  type LocalTrack,
+  type Room,
+} from 'livekit-client';
+import { Store } from '../../app/store';
+import { capture, problemOf, type Captured } from '../../media/capture';
+import { t } from '../../text';
+import type { Notices } from '../notices/notices';
+import { maySend } from './permissions';
+
+/** What this person sends, as they see it: it stays true through a broken connection. */
+export interface Sending {
+  mic: boolean;
+  camera: boolean;
+  screen: boolean;
+  micAllowed: boolean;
+  /** Where the camera looks; `user` where that is not known. */
+  facing: 'user' | 'environment';
+}
+
+type DeviceSource = Track.Source.Microphone | Track.Source.Camera;
+
+/**
+ * Microphone, camera and screen of this person. Tracks outlive a lost connection, so that a screen share, which
+ * cannot be started again without a click, goes on after it.
+ */
+export class Publisher {
+  readonly sending = new Store<Sending>({
+    mic: false,
+    camera: false,
+    screen: false,
+    micAllowed: true,
+    facing: 'user',
+  });
+  private readonly kept = new Map<Track.Source, LocalTrack>();
+  private readonly publishing = new Map<Track.Source, Promise<unknown>>();
+  private connected = false;
+  private mutingMyself = false;
+  private facing: Sending['facing'] = 'user';
+
+  constructor(
+    private readonly room: Room,
+    private readonly notices: Notices,
+  ) {
+    const sync = () => this.sync();
+    room
+      .on(RoomEvent.Connected, () => this.resume())
+      .on(RoomEvent.Reconnected, () => this.resume())
+      .on(RoomEvent.Disconnected, () => (this.connected = false))
+      .on(RoomEvent.LocalTrackPublished, ({ source, track }) => {
+        if (track) this.kept.set(source, track);
+        this.sync();
+      })
+      .on(RoomEvent.LocalTrackUnpublished, sync);
+    room.localParticipant
+      .on(ParticipantEvent.TrackMuted, ({ source }) => {
+        if (source === Track.Source.Microphone && !this.mutingMyself)
+          notices.add(t('notice.mutedByPresenter'));
+        this.sync();
+      })
+      .on(ParticipantEvent.TrackUnmuted, sync)
+      .on(ParticipantEvent.ParticipantPermissionsChanged, () => this.obeyPermissions());
+  }
+
+  /**
+   * Sends tracks captured before the call, once it is connected. Earlier would be possible, but to agree on them delays
+   * what the others send, and with it the first picture of them by a quarter of a second.
+   */
+  offer({ audio, video, problem }: Captured): void {
+    if (problem) this.notices.add(t(`devices.${problem}`), 'urgent');
+    if (audio) {
+      const track = new LocalAudioTrack(audio, audio.getConstraints(), false);
+      this.kept.set(Track.Source.Microphone, track as LocalTrack);
+    }
+    if (video) this.kept.set(Track.Source.Camera, new LocalVideoTrack(video, video.getConstraints(), false));
+    this.sync();
+    if (this.connected) this.resume();
+  }
+
+  async setMicrophone(on: boolean): Promise<void> {
+    this.mutingMyself = !on;
+    await this.setDevice(Track.Source.Microphone, on, () =>
+      this.room.localParticipant.setMicrophoneEnabled(on),
+    );
+    this.mutingMyself = false;
+  }
+
+  async setCamera(on: boolean): Promise<void> {
+    await this.setDevice(Track.Source.Camera, on, () => this.room.localParticipant.setCameraEnabled(on));
+  }
+
+  /** Turns to the other camera of a telephone. */
+  async flipCamera(): Promise<void> {
+    const track = this.kept.get(Track.Source.Camera);
+    if (!(track instanceof LocalVideoTrack)) return;
+    const facingMode = this.sending.get().facing === 'user' ? 'environment' : 'user';
+    try {
+      await track.restartTrack({ facingMode });
+      this.facing = facingMode;
+    } catch (error) {
+      this.complain(error);
+    }
+    this.sync();
+  }
+
+  async setScreen(on: boolean): Promise<void> {
+    try {
+      if (on) {
+        await this.room.localParticipant.setScreenShareEnabled(true, { audio: true });
+      } else {
+        await this.stopSource(Track.Source.ScreenShare);
+        await this.stopSource(Track.Source.ScreenShareAudio);
+      }
+    } catch (error) {
+      // Closing the browser's own dialog is an answer, not a failure.
+      if (problemOf(error) !== 'denied') this.notices.add(t('notice.screenFailed'), 'urgent');
+    }
+    this.sync();
+  }
+
+  release(): void {
+    for (const track of this.kept.values()) track.stop();
+    this.kept.clear();
+    this.sync();
+  }
+
+  private async setDevice(
+    source: DeviceSource,
+    on: boolean,
+    whileConnected: () => Promise<unknown>,
+  ): Promise<void> {
+    try {
+      // livekit-client switches off what is published, and overlooks what is just about to be.
+      await this.publishing.get(source);
+      if (this.connected) await whileConnected();
+      else if (!on) this.forget(source);
+      else
+        this.offer(
+          await capture({ audio: source === Track.Source.Microphone, video: source === Track.Source.Camera }),
+        );
+    } catch (error) {
+      this.complain(error);
+    }
+    this.sync();
+  }
+
+  private async stopSource(source: Track.Source): Promise<void> {
+    const track = this.kept.get(source);
+    this.forget(source);
+    if (track && this.connected) await this.room.localParticipant.unpublishTrack(track, true);
+  }
+
+  private forget(source: Track.Source): void {
+    this.kept.get(source)?.stop();
+    this.kept.delete(source);
+  }
+
+  private resume(): void {
+    this.connected = true;
+    for (const [source, track] of this.kept) {
+      if (!isOn(track) || !this.allowed(source)) this.forget(source);
+      else if (!this.room.localParticipant.getTrackPublication(source)) this.publish(source, track);
+    }
+    this.sync();
+  }
+
+  private publish(source: Track.Source, track: LocalTrack): void {
+    const published = this.room.localParticipant.publishTrack(track, { source }).catch((error: unknown) => {
+      // Mostly a connection that broke meanwhile: when it is back, the track is sent again.
+      console.warn('a track was not sent', error);
+    });
+    this.publishing.set(source, published);
+  }
+
+  private allowed(source: Track.Source): boolean {
+    return maySend(this.room.localParticipant, source);
+  }
+
+  private obeyPermissions(): void {
+    const { micAllowed } = this.sending.get();
+    for (const source of [...this.kept.keys()]) if (!this.allowed(source)) this.forget(source);
+    this.sync();
+    // After a return the server says again what it said before: only a change is news.
+    if (!micAllowed && this.sending.get().micAllowed) this.notices.add(t('notice.maySpeak'));
+  }
+
+  private sync(): void {
+    const on = (source: Track.Source) => {
+      const track = this.kept.get(source);
+      return track !== undefined && isOn(track);
+    };
+    const next: Sending = {
+      mic: on(Track.Source.Microphone),
+      camera: on(Track.Source.Camera),
+      screen: on(Track.Source.ScreenShare),
+      micAllowed: this.allowed(Track.Source.Microphone),
+      facing: this.facing,
+    };
+    const before = this.sending.get();
+    const changed = (Object.keys(next) as (keyof Sending)[]).some((key) => next[key] !== before[key]);
+    if (changed) this.sending.set(next);
+  }
+
+  private complain(error: unknown): void {
+    console.warn('a device or track failed', error);
+    this.notices.add(t(`devices.${problemOf(error)}`), 'urgent');
+  }
+}
+
+function isOn(track: LocalTrack): boolean {
+  return !track.isMuted && track.mediaStreamTrack.readyState !== 'ended';
+}

@@ -1,0 +1,86 @@
+import { useEffect, useRef } from 'react';
+import { useStore } from '../../app/useStore';
+import { language, t } from '../../text';
+import { useCall } from '../call/CallContext';
+import type { Message } from './chat';
+import { ChatForm } from './ChatForm';
+import { linkify } from './linkify';
+import { Panel } from '../parts/Panel';
+
+export function ChatPanel({ onClose }: { onClose: () => void }) {
+  const call = useCall();
+  const { messages } = useStore(call.chat.state);
+  const { you } = useStore(call.session);
+  useEffect(() => {
+    call.chat.setOpen(true);
+    return () => call.chat.setOpen(false);
+  }, [call]);
+  const log = useRef<HTMLDivElement>(null);
+  const atEnd = useRef(true);
+  useEffect(() => {
+    // Who reads further up is left where they are.
+    if (log.current && atEnd.current) log.current.scrollTop = log.current.scrollHeight;
+  }, [messages]);
+  return (
+    <Panel title={t('chat.title')} testId="chat" onClose={onClose}>
+      <div
+        ref={log}
+        className="chat-log"
+        role="log"
+        aria-label={t('chat.log')}
+        tabIndex={0}
+        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+          atEnd.current = scrollHeight - scrollTop - clientHeight < 40;
+        }}
+      >
+        {messages.length === 0 && <p className="chat-empty">{t('chat.empty')}</p>}
+        {messages.map((message, index) => (
+          <ChatMessage
+            key={message.id}
+            message={message}
+            mine={message.from === you.identity}
+            continues={continues(messages[index - 1], message)}
+          />
+        ))}
+      </div>
+      {!you.hidden && <ChatForm />}
+    </Panel>
+  );
+}
+
+/** A person's messages within a minute stand under one name. */
+function continues(before: Message | undefined, message: Message): boolean {
+  return before?.from === message.from && before.name === message.name && message.at - before.at < 60_000;
+}
+
+function ChatMessage({ message, mine, continues }: { message: Message; mine: boolean; continues: boolean }) {
+  const time = new Date(message.at);
+  return (
+    <div
+      className={mine ? 'chat-message mine' : 'chat-message'}
+      data-testid="chat-message"
+      data-from={message.from}
+    >
+      {!continues && (
+        <p className="chat-meta">
+          <strong dir="auto">{mine ? t('chat.you') : message.name}</strong>{' '}
+          <time dateTime={time.toISOString()}>
+            {time.toLocaleTimeString(language().tag, { hour: 'numeric', minute: '2-digit' })}
+          </time>
+        </p>
+      )}
+      <p className="chat-text" dir="auto">
+        {linkify(message.text).map((part, index) =>
+          part.kind === 'text' ? (
+            part.text
+          ) : (
+            // An address reads from the left in every script.
+            <a key={index} href={part.href} dir="ltr" target="_blank" rel="noopener noreferrer nofollow">
+              {part.text}
+            </a>
+          ),
+        )}
+      </p>
+    </div>
+  );
+}

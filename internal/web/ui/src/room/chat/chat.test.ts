@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { characters } from '../../parts/characters';
+import { ChatLog, parseMessage, type Message } from './chat';
+
+const packet = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+const wire = { id: '1', from: 'p_a', name: 'Ann', text: 'Hi', at: '2030-01-01T00:00:00Z' };
+const message = (id: string, from = 'p_a'): Message => ({ id, from, name: 'Ann', text: 'Hi', at: 0 });
+
+describe('parseMessage', () => {
+  it('reads a message', () => {
+    expect(parseMessage(packet(wire))).toEqual({ ...wire, at: Date.UTC(2030, 0, 1) });
+  });
+  it.each([
+    ['no JSON', new TextEncoder().encode('{')],
+    ['a text that is no string', packet({ ...wire, text: 1 })],
+    ['no sender', packet({ ...wire, from: undefined })],
+    ['no time', packet({ ...wire, at: 'now' })],
+  ])('drops one with %s', (_reason, payload) => {
+    expect(parseMessage(payload)).toBeUndefined();
+  });
+});
+
+describe('ChatLog', () => {
+  it('counts what others write while it is closed', () => {
+    const log = new ChatLog();
+    log.receive(message('1'), false);
+    log.receive(message('2'), true);
+    expect(log.state.get()).toMatchObject({ unread: 1, open: false });
+    log.setOpen(true);
+    log.receive(message('3'), false);
+    expect(log.state.get()).toMatchObject({ unread: 0, open: true });
+    expect(log.state.get().messages).toHaveLength(3);
+  });
+
+  it('shows a packet that arrives twice once', () => {
+    const log = new ChatLog();
+    log.receive(message('1'), false);
+    log.receive(message('1'), false);
+    expect(log.state.get()).toMatchObject({ unread: 1, messages: [{ id: '1' }] });
+  });
+
+  it('lets the oldest go in a long meeting', () => {
+    const log = new ChatLog();
+    for (let n = 0; n < 1005; n++) log.receive(message(String(n)), false);
+    expect(log.state.get().messages).toHaveLength(1000);
+    expect(log.state.get().messages[0]?.id).toBe('5');
+  });
+});
+
+it('counts characters as people do on the wire, not UTF-16 units', () => {
+  expect(characters('a😀م')).toBe(3);
+});

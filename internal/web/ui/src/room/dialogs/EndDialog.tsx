@@ -1,0 +1,52 @@
+import { useState } from 'react';
+import { httpUrl } from '../../boot';
+import { Dialog } from '../../parts/Dialog';
+import { Field } from '../../parts/Field';
+import { t } from '../../text';
+import { useCall } from '../call/CallContext';
+
+/** Asks a presenter twice before everybody is sent away, and where to. */
+export function EndDialog({ onClose }: { onClose: () => void }) {
+  const call = useCall();
+  const [redirect, setRedirect] = useState('');
+  const [invalid, setInvalid] = useState(false);
+  const end = async (event: React.SubmitEvent) => {
+    event.preventDefault();
+    const typed = redirect.trim();
+    if (typed !== '' && !httpUrl(typed)) {
+      setInvalid(true);
+      return;
+    }
+    onClose();
+    await call.act({ action: 'end', ...(typed && { redirect: typed }) });
+  };
+  return (
+    <Dialog title={t('end.title')} testId="end-dialog" onClose={onClose}>
+      <form onSubmit={(event) => void end(event)} noValidate>
+        <p>{t('end.text')}</p>
+        <Field
+          label={t('end.redirect')}
+          testId="end-redirect"
+          type="url"
+          dir="ltr"
+          placeholder="https://"
+          hint={t('end.redirectHint')}
+          error={invalid ? t('end.redirectInvalid') : undefined}
+          value={redirect}
+          onChange={(event) => {
+            setRedirect(event.currentTarget.value);
+            setInvalid(false);
+          }}
+        />
+        <div className="dialog-actions">
+          <button type="button" className="button quiet" onClick={onClose}>
+            {t('controls.cancel')}
+          </button>
+          <button type="submit" className="button danger" data-testid="end-confirm">
+            {t('end.confirm')}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,94 @@
+import { useAudioPlayback, useTracks } from '@livekit/components-react';
+import { Track } from 'livekit-client';
+import { MonitorUp, Volume2 } from 'lucide-react';
+import { useState } from 'react';
+import { useStore } from '../../app/useStore';
+import { Spinner } from '../../parts/Spinner';
+import { t } from '../../text';
+import { useCall } from '../call/CallContext';
+import { canShareScreen } from '../parts/canShareScreen';
+
+/** What stands over the stage because it concerns the whole meeting. */
+export function Banners() {
+  return (
+    <div className="banners">
+      <ConnectionBanner />
+      <SoundBanner />
+      <ScreenOffer />
+    </div>
+  );
+}
+
+function ConnectionBanner() {
+  const phase = useStore(useCall().phase);
+  const text = {
+    connecting: t('room.connecting'),
+    unreachable: t('room.unreachable'),
+    reconnecting: t('room.reconnecting'),
+    live: '',
+  }[phase];
+  return (
+    <div role="status">
+      {text && (
+        <p
+          className="banner"
+          data-testid={phase === 'connecting' ? 'connecting' : 'reconnecting'}
+          data-phase={phase}
+        >
+          <Spinner /> {text}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Browsers may refuse to play sound on a page that nobody has clicked yet, as on a direct join. */
+function SoundBanner() {
+  const { room } = useCall();
+  const { canPlayAudio, startAudio } = useAudioPlayback(room);
+  const sounds = useTracks([Track.Source.Microphone, Track.Source.ScreenShareAudio]);
+  if (canPlayAudio || sounds.every(({ participant }) => participant.isLocal)) return null;
+  return (
+    <div className="banner" role="alert">
+      <span>{t('room.soundBlocked')}</span>
+      <button
+        type="button"
+        className="button primary"
+        data-testid="sound-on"
+        onClick={() => void startAudio()}
+      >
+        <Volume2 aria-hidden="true" /> {t('room.soundOn')}
+      </button>
+    </div>
+  );
+}
+
+/** The link wished for a shared screen; browsers start one only on a click. */
+function ScreenOffer() {
+  const call = useCall();
+  const { you } = useStore(call.session);
+  const phase = useStore(call.phase);
+  const { screen } = useStore(call.publisher.sending);
+  const [answered, setAnswered] = useState(false);
+  if (!you.screen || you.hidden || screen || answered || phase !== 'live' || !canShareScreen()) return null;
+  const share = async () => {
+    await call.publisher.setScreen(true);
+    setAnswered(call.publisher.sending.get().screen);
+  };
+  return (
+    <div className="banner" role="alert">
+      <span>{t('room.offerScreen')}</span>
+      <button
+        type="button"
+        className="button primary"
+        data-testid="screen-offer"
+        onClick={() => void share()}
+      >
+        <MonitorUp aria-hidden="true" /> {t('room.offerScreenButton')}
+      </button>
+      <button type="button" className="button quiet" onClick={() => setAnswered(true)}>
+        {t('room.notNow')}
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import { Clock } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { useStore } from '../../app/useStore';
+import { formatRemaining, lastMinutes } from '../../session/clock';
+import { t } from '../../text';
+import { useCall } from '../call/CallContext';
+
+/** The time left: quiet until the last minutes, in which it stands out and is announced once. */
+export function Countdown() {
+  const call = useCall();
+  const expiresAt = useStore(call.expiresAt);
+  const { clockOffset } = useStore(call.session);
+  const now = useEverySecond(expiresAt !== undefined) + clockOffset;
+  const soon = expiresAt !== undefined && expiresAt - now <= lastMinutes;
+  if (expiresAt === undefined) return null;
+  const time = formatRemaining(expiresAt - now);
+  return (
+    <span className={soon ? 'countdown soon' : 'countdown'}>
+      <Clock aria-hidden="true" />
+      <span
+        role="timer"
+        aria-label={t('countdown.label')}
+        data-testid="countdown"
+        title={t('countdown.left', { time })}
+      >
+        {time}
+      </span>
+      <span className="visually-hidden" role="status">
+        {soon && <Announcement left={expiresAt - now} />}
+      </span>
+    </span>
+  );
+}
+
+/** Keeps the minutes of its first moment: a text that changed would be read out again. */
+function Announcement({ left }: { left: number }) {
+  const [minutes] = useState(() => Math.max(1, Math.ceil(left / 60_000)));
+  return t('countdown.soon', { count: minutes });
+}
+
+function useEverySecond(active: boolean): number {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    if (!active) return;
+    const tick = setInterval(() => setNow(Date.now()), 1000);
+    return () => clearInterval(tick);
+  }, [active]);
+  return now;
+}

@@ -1,0 +1,23 @@
+import { Eye } from 'lucide-react';
+import { useStore } from '../../app/useStore';
+import { t } from '../../text';
+import { useCall } from '../call/CallContext';
+
+/** Tells presenters, and them alone, that somebody watches unseen. */
+export function HiddenMark() {
+  const { watchers, session } = useCall();
+  const { you } = useStore(session);
+  const list = useStore(watchers.list);
+  const others = list.filter(({ identity }) => identity !== you.identity);
+  if (!you.presenter || others.length === 0) return null;
+  const names = others.map(({ name }) => name).join(', ');
+  return (
+    <span className="watching" data-testid="hidden-mark" title={t('hidden.names', { names })}>
+      <Eye aria-hidden="true" />
+      <span className="short" aria-hidden="true">
+        {others.length}
+      </span>
+      <span className="long">{t('hidden.count', { count: others.length })}</span>
+    </span>
+  );
+}

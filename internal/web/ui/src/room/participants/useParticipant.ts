@@ -1,0 +1,66 @@
+import { ConnectionQuality, ParticipantEvent, Track, type Participant } from 'livekit-client';
+import { useEffect, useReducer } from 'react';
+import { nameOf } from '../call/call';
+import { maySend } from '../call/permissions';
+
+/** Whatever changes how a person is shown. Each tile listens for itself, so that one event redraws one tile. */
+const visible = [
+  ParticipantEvent.TrackPublished,
+  ParticipantEvent.TrackUnpublished,
+  ParticipantEvent.TrackSubscribed,
+  ParticipantEvent.TrackUnsubscribed,
+  ParticipantEvent.LocalTrackPublished,
+  ParticipantEvent.LocalTrackUnpublished,
+  ParticipantEvent.TrackMuted,
+  ParticipantEvent.TrackUnmuted,
+  ParticipantEvent.IsSpeakingChanged,
+  ParticipantEvent.AttributesChanged,
+  ParticipantEvent.ParticipantNameChanged,
+  ParticipantEvent.ParticipantPermissionsChanged,
+  ParticipantEvent.ConnectionQualityChanged,
+] as const;
+
+export interface Person {
+  identity: string;
+  name: string;
+  avatar: string | undefined;
+  presenter: boolean;
+  hand: boolean;
+  muted: boolean;
+  /** False where a presenter has muted them, until one lets them speak. */
+  maySpeak: boolean;
+  speaking: boolean;
+  camera: boolean;
+  quality: ConnectionQuality;
+}
+
+/** Whether others hear the participant, whatever the page that sends the sound calls it. */
+function isHeard(participant: Participant): boolean {
+  return [...participant.audioTrackPublications.values()].some((sound) => !sound.isMuted);
+}
+
+/** A participant as people see them, always current. */
+export function useParticipant(participant: Participant): Person {
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  useEffect(() => {
+    for (const event of visible) participant.on(event, redraw);
+    redraw();
+    return () => {
+      for (const event of visible) participant.off(event, redraw);
+    };
+  }, [participant]);
+  const { attributes } = participant;
+  const camera = participant.getTrackPublication(Track.Source.Camera);
+  return {
+    identity: participant.identity,
+    name: nameOf(participant),
+    avatar: attributes.avatar,
+    presenter: attributes.presenter === 'true',
+    hand: attributes.hand === 'true',
+    muted: !isHeard(participant),
+    maySpeak: maySend(participant, Track.Source.Microphone),
+    speaking: participant.isSpeaking,
+    camera: camera?.track !== undefined && !camera.isMuted,
+    quality: participant.connectionQuality,
+  };
+}

@@ -1,0 +1,104 @@
+import { useParticipants, useTracks } from '@livekit/components-react';
+import { Track, type Participant, type TrackPublication } from 'livekit-client';
+import type { CSSProperties } from 'react';
+import { useStore } from '../../app/useStore';
+import { t } from '../../text';
+import { Alone } from './Alone';
+import { arrange, type Arrangement, type Shown } from './arrange';
+import { useCall } from '../call/CallContext';
+import { bestGrid } from './grid';
+import { ScreenTile, Tile } from './Tile';
+import { useLastSpeaker } from './useLastSpeaker';
+import { useSize } from './useSize';
+
+/** Between two tiles, in CSS pixels; the style sheet has the same. */
+const gap = 10;
+
+interface Item extends Shown {
+  participant: Participant;
+  publication?: TrackPublication;
+}
+
+/** Everybody who is seen, and what they show. */
+export function Stage() {
+  const call = useCall();
+  const { you } = useStore(call.session);
+  const phase = useStore(call.phase);
+  const view = useStore(call.view);
+  const speaker = useLastSpeaker(call.room);
+  const everybody = useParticipants({ updateOnlyOn: [] });
+  const screens = useTracks([Track.Source.ScreenShare], { onlySubscribed: false });
+  const alone = phase === 'live' && everybody.length === 1;
+  const items = [
+    // Who only watches is not there for the others either.
+    ...everybody
+      .filter((person) => person.identity !== '' && !(person.isLocal && you.hidden))
+      .map(personItem),
+    ...screens.map(({ participant, publication }) => screenItem(participant, publication)),
+  ];
+  const arrangement = arrange(items, { ...view, speaker });
+  return (
+    <main className="stage" aria-label={t('room.stage')} data-testid="stage" data-layout={view.layout}>
+      <Tiles items={items} {...arrangement} />
+      {alone && <Alone url={call.session.get().meeting.url} hidden={you.hidden} />}
+    </main>
+  );
+}
+
+function personItem(participant: Participant): Item {
+  const { identity, isLocal } = participant;
+  return { key: identity, kind: 'person', identity, local: isLocal, participant };
+}
+
+function screenItem(participant: Participant, publication: TrackPublication): Item {
+  const { identity, isLocal } = participant;
+  return { key: `${identity} screen`, kind: 'screen', identity, local: isLocal, participant, publication };
+}
+
+interface TilesProps extends Arrangement<Item> {
+  items: Item[];
+}
+
+/**
+ * One list in one order, whatever is large: a tile that moved to another list would lose the focus, and its video would
+ * begin again. Styles put each in its place.
+ */
+function Tiles({ items, large, rest }: TilesProps) {
+  const [follow, space] = useSize();
+  const focused = large.length > 0;
+  const grid = bestGrid(rest.length, space, gap);
+  const style = {
+    '--columns': grid.columns,
+    '--tile-width': `${grid.width}px`,
+    '--tile-height': `${grid.height}px`,
+    '--space-width': `${space.width}px`,
+    '--space-height': `${space.height}px`,
+    '--large': large.length,
+    '--rest': Math.max(1, rest.length),
+  } as CSSProperties;
+  const shape = focused ? (rest.length > 0 ? 'focused' : 'focused whole') : grid.scrolls ? 'scrolls' : '';
+  return (
+    <div className="tiles-space" ref={follow}>
+      <ul className={`tiles ${shape}`} style={style}>
+        {space.width > 0 &&
+          items.map((item) => {
+            const place = large.indexOf(item);
+            const order = rest.indexOf(item);
+            if (place < 0 && order < 0) return null;
+            return (
+              <AnyTile key={item.key} item={item} large={place >= 0} place={place >= 0 ? place : order} />
+            );
+          })}
+      </ul>
+    </div>
+  );
+}
+
+function AnyTile({ item, ...place }: { item: Item; large: boolean; place: number }) {
+  const { key, participant, publication } = item;
+  return publication ? (
+    <ScreenTile pin={key} participant={participant} publication={publication} {...place} />
+  ) : (
+    <Tile pin={key} participant={participant} {...place} />
+  );
+}

@@ -1,0 +1,124 @@
+import { VideoTrack } from '@livekit/components-react';
+import { Hand, MicOff, MonitorUp } from 'lucide-react';
+import { Track, type Participant, type TrackPublication } from 'livekit-client';
+import { memo, type CSSProperties, type ReactNode } from 'react';
+import { useStore } from '../../app/useStore';
+import { Avatar } from '../../parts/Avatar';
+import { t } from '../../text';
+import { useCall } from '../call/CallContext';
+import { FlipCamera } from './FlipCamera';
+import { PinButton } from './PinButton';
+import { isBad, Quality } from '../participants/Quality';
+import { useParticipant } from '../participants/useParticipant';
+
+/** Where a tile stands: among the large ones, or among the others. */
+interface Placed {
+  large: boolean;
+  place: number;
+}
+
+function styleOf(place: number): CSSProperties {
+  return { '--place': place } as CSSProperties;
+}
+
+interface TileProps extends Placed {
+  participant: Participant;
+  pin: string;
+}
+
+/** One person: their camera, or their face in its place. */
+export const Tile = memo(function Tile({ participant, pin, large, place }: TileProps) {
+  const person = useParticipant(participant);
+  const { facing } = useStore(useCall().publisher.sending);
+  const publication = participant.getTrackPublication(Track.Source.Camera);
+  const name = participant.isLocal ? t('room.you', { name: person.name }) : person.name;
+  const mirrored = participant.isLocal && facing === 'user';
+  return (
+    <li
+      className="tile"
+      style={styleOf(place)}
+      data-testid="tile"
+      data-large={large}
+      data-identity={person.identity}
+      data-name={person.name}
+      data-speaking={person.speaking}
+      data-muted={person.muted}
+      data-local={participant.isLocal}
+      data-quality={person.quality}
+    >
+      <Avatar identity={person.identity} name={person.name} url={person.avatar} />
+      {/* Over the avatar, which is seen until the first picture arrives. */}
+      {person.camera && publication && (
+        <VideoTrack
+          className={mirrored ? 'mirrored' : ''}
+          aria-label={name}
+          trackRef={{ participant, publication, source: Track.Source.Camera }}
+        />
+      )}
+      {person.hand && (
+        <span className="tile-hand" title={t('room.handRaised')}>
+          <Hand role="img" aria-label={t('room.handRaised')} />
+        </span>
+      )}
+      <TileName name={name}>
+        {person.muted && <MicOff className="off" role="img" aria-label={t('room.muted')} />}
+        {isBad(person.quality) && <Quality of={person.quality} />}
+      </TileName>
+      <span className="tile-actions">
+        {participant.isLocal && person.camera && <FlipCamera />}
+        <PinButton pin={pin} name={name} />
+      </span>
+    </li>
+  );
+});
+
+interface ScreenProps extends TileProps {
+  publication: TrackPublication;
+}
+
+/** A shared screen. One's own is not shown: a picture of itself in itself helps nobody. */
+export const ScreenTile = memo(function ScreenTile(props: ScreenProps) {
+  const { participant, publication, pin, large, place } = props;
+  const { publisher } = useCall();
+  const { identity, name } = useParticipant(participant);
+  const title = participant.isLocal ? t('room.you', { name }) : t('room.screenOf', { name });
+  return (
+    <li
+      className="tile screen"
+      style={styleOf(place)}
+      data-testid="screen-tile"
+      data-identity={identity}
+      data-large={large}
+    >
+      {participant.isLocal ? (
+        <div className="own-screen">
+          <MonitorUp aria-hidden="true" />
+          <p>{t('room.yourScreen')}</p>
+          <button type="button" className="button primary" onClick={() => void publisher.setScreen(false)}>
+            {t('room.stopSharing')}
+          </button>
+        </div>
+      ) : (
+        publication.track && (
+          <VideoTrack
+            aria-label={title}
+            trackRef={{ participant, publication, source: Track.Source.ScreenShare }}
+          />
+        )
+      )}
+      <TileName name={title} />
+      <span className="tile-actions">
+        <PinButton pin={pin} name={title} />
+      </span>
+    </li>
+  );
+});
+
+function TileName({ name, children }: { name: string; children?: ReactNode }) {
+  return (
+    <span className="tile-name">
+      {children}
+      <span dir="auto">{name}</span>
+    </span>
+  );
+}
