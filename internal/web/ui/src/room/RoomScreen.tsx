@@ -5,24 +5,22 @@ import { useStore } from '../app/useStore';
 import type { Boot } from '../boot';
 import { Brand } from '../parts/Page';
 import { t } from '../text';
-import { Banners } from './notices/Banners';
 import type { Call } from './call/call';
 import { CallProvider } from './call/CallContext';
 import { ChatPanel } from './chat/ChatPanel';
 import { Controls } from './controls/Controls';
-import { Countdown } from './notices/Countdown';
-import { DeviceDialog } from './dialogs/DeviceDialog';
-import { EndDialog } from './dialogs/EndDialog';
-import { HiddenMark } from './participants/HiddenMark';
-import { NoticeList } from './notices/NoticeList';
-import { ParticipantsPanel } from './participants/ParticipantsPanel';
-import { ShortcutsDialog } from './dialogs/ShortcutsDialog';
-import { Stage } from './stage/Stage';
 import { useActions } from './controls/useActions';
 import { useShortcuts } from './controls/useShortcuts';
-
-export type PanelName = 'chat' | 'people';
-export type RoomDialog = 'devices' | 'end' | 'shortcuts';
+import { DeviceDialog } from './dialogs/DeviceDialog';
+import { EndDialog } from './dialogs/EndDialog';
+import { ShortcutsDialog } from './dialogs/ShortcutsDialog';
+import { Banners } from './notices/Banners';
+import { Countdown } from './notices/Countdown';
+import { NoticeList } from './notices/NoticeList';
+import { HiddenMark } from './participants/HiddenMark';
+import { ParticipantsPanel } from './participants/ParticipantsPanel';
+import { Stage } from './stage/Stage';
+import type { DialogName, PanelName } from './surfaces';
 
 /** The meeting itself. */
 export function RoomScreen({ call, brand }: { call: Call; brand: Boot['brand'] }) {
@@ -39,7 +37,7 @@ function Room({ brand, call }: { brand: Boot['brand']; call: Call }) {
   const { meeting, you } = useStore(call.session);
   const phase = useStore(call.phase);
   const [panel, setPanel] = useState<PanelName>();
-  const [dialog, setDialog] = useState<RoomDialog>();
+  const [dialog, setDialog] = useState<DialogName>();
   const closePanel = useCallback(() => {
     // The focus goes back to the button that opened the panel.
     const toggle = panel === 'chat' ? 'chat-toggle' : 'participants-toggle';
@@ -76,7 +74,7 @@ function Room({ brand, call }: { brand: Boot['brand']; call: Call }) {
       <Stage />
       <Controls panel={panel} onPanel={setPanel} onDialog={setDialog} />
       {panel === 'chat' && you.chat && <ChatPanel onClose={closePanel} />}
-      {panel === 'people' && <ParticipantsPanel onClose={closePanel} />}
+      {panel === 'participants' && <ParticipantsPanel onClose={closePanel} />}
       <NoticeList />
       <RoomAudioRenderer />
       {dialog === 'devices' && <DeviceDialog onClose={closeDialog} />}

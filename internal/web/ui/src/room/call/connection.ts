@@ -5,18 +5,12 @@ import {
   type Room,
   type RoomConnectOptions,
 } from 'livekit-client';
-import { watchNetwork } from './network';
 import type { Store } from '../../app/store';
 import { backoff, pause } from '../../session/backoff';
 import type { Opened } from '../../session/client';
 import { SessionError, type Verdict } from '../../session/protocol';
-
-export type Phase =
-  | 'connecting'
-  | 'live'
-  | 'reconnecting'
-  /** The first connect did not work; it is tried again. */
-  | 'unreachable';
+import { watchNetwork } from './network';
+import type { Phase } from './phase';
 
 /** Why a call is over. */
 export type Outcome =

@@ -1,6 +1,6 @@
 import { ConnectionState, type Room } from 'livekit-client';
 import type { Store } from '../../app/store';
-import type { Phase } from './connection';
+import type { Phase } from './phase';
 
 /** Milliseconds in which livekit-client begins to mend a connection after a break of the network, if it will. */
 const beginsWithin = 3_000;

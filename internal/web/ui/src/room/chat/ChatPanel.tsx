@@ -2,10 +2,10 @@ import { useEffect, useRef } from 'react';
 import { useStore } from '../../app/useStore';
 import { language, t } from '../../text';
 import { useCall } from '../call/CallContext';
+import { Panel } from '../parts/Panel';
 import type { Message } from './chat';
 import { ChatForm } from './ChatForm';
 import { linkify } from './linkify';
-import { Panel } from '../parts/Panel';
 
 export function ChatPanel({ onClose }: { onClose: () => void }) {
   const call = useCall();

@@ -15,20 +15,14 @@ import { useStore } from '../../app/useStore';
 import { Toggle } from '../../parts/Toggle';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
-import { MoreMenu } from './MoreMenu';
-import type { PanelName, RoomDialog } from '../RoomScreen';
-import { canShareScreen } from '../parts/canShareScreen';
-import { shortcuts, shortcutsOn, type Action } from './shortcuts';
 import { useParticipant } from '../participants/useParticipant';
-
-interface ControlsProps {
-  panel: PanelName | undefined;
-  onPanel: (panel: PanelName | undefined) => void;
-  onDialog: (dialog: RoomDialog) => void;
-}
+import { canShareScreen } from '../parts/canShareScreen';
+import type { Surfaces } from '../surfaces';
+import { MoreMenu } from './MoreMenu';
+import { shortcuts, shortcutsOn, type Action } from './shortcuts';
 
 /** The row of switches under the meeting. Who only watches has nothing to switch on. */
-export function Controls({ panel, onPanel, onDialog }: ControlsProps) {
+export function Controls({ panel, onPanel, onDialog }: Surfaces) {
   const call = useCall();
   const { you } = useStore(call.session);
   const keyOf = useKeyOf();
@@ -44,10 +38,10 @@ export function Controls({ panel, onPanel, onDialog }: ControlsProps) {
             testId="participants-toggle"
             kind="plain"
             label={t('controls.participants')}
-            shortcut={keyOf('people')}
-            on={panel === 'people'}
+            shortcut={keyOf('participants')}
+            on={panel === 'participants'}
             icon={<Users />}
-            onToggle={(on) => onPanel(on ? 'people' : undefined)}
+            onToggle={(on) => onPanel(on ? 'participants' : undefined)}
           />
           <MoreMenu onDialog={onDialog} />
         </div>

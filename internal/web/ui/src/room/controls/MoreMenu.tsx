@@ -11,12 +11,12 @@ import { useStore } from '../../app/useStore';
 import { Menu, MenuItem } from '../../parts/Menu';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
-import type { RoomDialog } from '../RoomScreen';
+import type { Surfaces } from '../surfaces';
 import { shortcuts, shortcutsOn } from './shortcuts';
 import { canFillScreen, toggleFullScreen, useFullScreen } from './useFullScreen';
 
 /** What is wanted less often than the buttons beside it. */
-export function MoreMenu({ onDialog }: { onDialog: (dialog: RoomDialog) => void }) {
+export function MoreMenu({ onDialog }: Pick<Surfaces, 'onDialog'>) {
   const call = useCall();
   const { you } = useStore(call.session);
   const { layout, selfHidden } = useStore(call.view);

@@ -3,7 +3,7 @@ import { keepChoices, readChoices } from '../../media/choices';
 import type { TextKey } from '../../text';
 
 export type Action =
-  'mic' | 'camera' | 'screen' | 'hand' | 'chat' | 'people' | 'layout' | 'fullScreen' | 'help';
+  'mic' | 'camera' | 'screen' | 'hand' | 'chat' | 'participants' | 'layout' | 'fullScreen' | 'help';
 
 /** The keys, as printed on them in the Latin script, and what each does. */
 export const shortcuts: Record<Action, { key: string; text: TextKey }> = {
@@ -12,7 +12,7 @@ export const shortcuts: Record<Action, { key: string; text: TextKey }> = {
   screen: { key: 's', text: 'controls.screen' },
   hand: { key: 'h', text: 'controls.hand' },
   chat: { key: 'c', text: 'controls.chat' },
-  people: { key: 'p', text: 'controls.participants' },
+  participants: { key: 'p', text: 'controls.participants' },
   layout: { key: 'g', text: 'shortcuts.layout' },
   fullScreen: { key: 'f', text: 'view.fullScreen' },
   help: { key: '?', text: 'shortcuts.help' },

@@ -1,19 +1,13 @@
 import { useStore } from '../../app/useStore';
 import { useCall } from '../call/CallContext';
-import { canShareScreen } from '../parts/canShareScreen';
-import type { PanelName, RoomDialog } from '../RoomScreen';
-import type { Actions } from './useShortcuts';
-import { canFillScreen, toggleFullScreen } from './useFullScreen';
 import { useParticipant } from '../participants/useParticipant';
-
-interface Surface {
-  panel: PanelName | undefined;
-  onPanel: (panel: PanelName | undefined) => void;
-  onDialog: (dialog: RoomDialog) => void;
-}
+import { canShareScreen } from '../parts/canShareScreen';
+import type { PanelName, Surfaces } from '../surfaces';
+import { canFillScreen, toggleFullScreen } from './useFullScreen';
+import type { Actions } from './useShortcuts';
 
 /** What this person may do with a key here: the same as with the buttons. */
-export function useActions({ panel, onPanel, onDialog }: Surface): Actions {
+export function useActions({ panel, onPanel, onDialog }: Surfaces): Actions {
   const call = useCall();
   const { publisher, view } = call;
   const { you } = useStore(call.session);
@@ -29,7 +23,7 @@ export function useActions({ panel, onPanel, onDialog }: Surface): Actions {
   return {
     ...(!you.hidden && sending),
     ...(you.chat && { chat: toggle('chat') }),
-    people: toggle('people'),
+    participants: toggle('participants'),
     layout: () => view.toggleLayout(),
     ...(canFillScreen() && { fullScreen: toggleFullScreen }),
     help: () => onDialog('shortcuts'),

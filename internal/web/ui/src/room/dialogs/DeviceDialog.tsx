@@ -1,10 +1,10 @@
 import { useReducer } from 'react';
 import { useStore } from '../../app/useStore';
+import { problemOf } from '../../media/capture';
 import { keepChoices } from '../../media/choices';
 import { Dialog } from '../../parts/Dialog';
 import { DevicePicker } from '../../prejoin/DevicePicker';
 import { useDevices, type DeviceKind } from '../../prejoin/useDevices';
-import { problemOf } from '../../media/capture';
 import { t, type TextKey } from '../../text';
 import { useCall } from '../call/CallContext';
 

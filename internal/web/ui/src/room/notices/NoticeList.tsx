@@ -2,8 +2,8 @@ import { X } from 'lucide-react';
 import { useStore } from '../../app/useStore';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
-import type { Notice } from './notices';
 import { useFocusKeeper } from '../parts/useFocusKeeper';
+import type { Notice } from './notices';
 
 /** The regions are there from the start: screen readers only read what is added to a region that they know. */
 export function NoticeList() {

@@ -6,10 +6,10 @@ import { useStore } from '../../app/useStore';
 import { Avatar } from '../../parts/Avatar';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
-import { FlipCamera } from './FlipCamera';
-import { PinButton } from './PinButton';
 import { isBad, Quality } from '../participants/Quality';
 import { useParticipant } from '../participants/useParticipant';
+import { FlipCamera } from './FlipCamera';
+import { PinButton } from './PinButton';
 
 /** Where a tile stands: among the large ones, or among the others. */
 interface Placed {
