@@ -9,6 +9,7 @@ import type { Store } from '../../app/store';
 import { backoff, pause } from '../../session/backoff';
 import type { Opened } from '../../session/client';
 import { SessionError, type Verdict } from '../../session/protocol';
+import { abortConnect } from './abortConnect';
 import { watchNetwork } from './network';
 import type { Phase } from './phase';
 
@@ -135,15 +136,6 @@ export class Connection {
       throw error;
     }
   }
-}
-
-/**
- * When the server closes the room during a connect, livekit-client still waits out its time limit, and refuses to
- * connect anew until then. It offers no way to let go of that attempt, so this reaches for its own; without it
- * (another version) the time limit ends the wait.
- */
-function abortConnect(room: Room): void {
-  (room as unknown as { abortController?: AbortController }).abortController?.abort();
 }
 
 function finalOutcome(error: unknown): Outcome | undefined {
