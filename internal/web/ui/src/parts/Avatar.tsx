@@ -15,7 +15,7 @@ export function Avatar({ identity, name, url }: AvatarProps) {
   const image = httpUrl(url);
   if (name.trim() === '') {
     return (
-      <span className="avatar nobody" aria-hidden="true">
+      <span className="avatar nameless" aria-hidden="true">
         <UserRound />
       </span>
     );

@@ -20,7 +20,7 @@ export function ParticipantActions(props: ParticipantActionsProps) {
   const { identity, name, hand, mine, watches = false } = props;
   const call = useCall();
   return (
-    <span className="person-actions">
+    <span className="participant-actions">
       {hand && (
         <button
           type="button"

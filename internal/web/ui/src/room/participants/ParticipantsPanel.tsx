@@ -19,18 +19,18 @@ const reordering = [RoomEvent.ParticipantAttributesChanged];
 export function ParticipantsPanel({ onClose }: { onClose: () => void }) {
   const call = useCall();
   const { you } = useStore(call.session);
-  const everybody = useParticipants({ updateOnlyOn: reordering });
-  const people = everybody.filter((person) => person.identity !== '' && !(person.isLocal && you.hidden));
+  const participants = useParticipants({ updateOnlyOn: reordering });
+  const seen = participants.filter(({ identity, isLocal }) => identity !== '' && !(isLocal && you.hidden));
   const watchers = useStore(call.watchers.list);
   useEffect(() => {
     if (you.presenter) void call.watchers.look();
   }, [call, you.presenter]);
   return (
     <Panel title={t('people.title')} testId="participants" onClose={onClose}>
-      <p className="people-count">{t('people.count', { count: people.length })}</p>
-      <ul className="people" aria-label={t('people.list')} tabIndex={0}>
-        {handsFirst(people).map((participant) => (
-          <PersonRow key={participant.identity} participant={participant} presides={you.presenter} />
+      <p className="participants-count">{t('people.count', { count: seen.length })}</p>
+      <ul className="participants" aria-label={t('people.list')} tabIndex={0}>
+        {handsFirst(seen).map((participant) => (
+          <ParticipantRow key={participant.identity} participant={participant} presides={you.presenter} />
         ))}
         {you.presenter &&
           watchers
@@ -45,9 +45,9 @@ export function ParticipantsPanel({ onClose }: { onClose: () => void }) {
 }
 
 /** Who waits to be heard is found at the top. */
-function handsFirst(people: Participant[]): Participant[] {
-  const raised = (person: Participant) => person.attributes.hand === 'true';
-  return [...people.filter(raised), ...people.filter((person) => !raised(person))];
+function handsFirst(participants: Participant[]): Participant[] {
+  const raised = ({ attributes }: Participant) => attributes.hand === 'true';
+  return [...participants.filter(raised), ...participants.filter((participant) => !raised(participant))];
 }
 
 interface RowProps {
@@ -55,41 +55,41 @@ interface RowProps {
   presides: boolean;
 }
 
-const PersonRow = memo(function PersonRow({ participant, presides }: RowProps) {
-  const person = useParticipant(participant);
-  const { identity, name } = person;
+const ParticipantRow = memo(function ParticipantRow({ participant, presides }: RowProps) {
+  const shown = useParticipant(participant);
+  const { identity, name } = shown;
   return (
     <li
-      className="person"
+      className="participant"
       data-focus-group
       data-testid="participant-row"
       data-identity={identity}
       data-name={name}
     >
-      <Avatar identity={identity} name={name} url={person.avatar} />
-      <span className="person-name">
-        <span className="person-label">
+      <Avatar identity={identity} name={name} url={shown.avatar} />
+      <span className="participant-name">
+        <span className="participant-label">
           <bdi>{participant.isLocal ? t('room.you', { name }) : name}</bdi>
         </span>
-        {person.presenter && (
-          <span className="person-role">
+        {shown.presenter && (
+          <span className="participant-role">
             <Star aria-hidden="true" /> {t('room.presenter')}
           </span>
         )}
       </span>
-      <span className="person-state">
-        {person.hand && <Hand className="raised" role="img" aria-label={t('room.handRaised')} />}
-        <Quality of={person.quality} />
-        {person.muted ? (
+      <span className="participant-state">
+        {shown.hand && <Hand className="raised" role="img" aria-label={t('room.handRaised')} />}
+        <Quality of={shown.quality} />
+        {shown.muted ? (
           <MicOff
-            className={person.maySpeak ? '' : 'locked'}
+            className={shown.maySpeak ? '' : 'locked'}
             role="img"
-            aria-label={t(person.maySpeak ? 'room.muted' : 'people.mutedByPresenter')}
+            aria-label={t(shown.maySpeak ? 'room.muted' : 'people.mutedByPresenter')}
           />
         ) : (
           <Mic role="img" aria-label={t('people.micOn')} />
         )}
-        {person.camera ? (
+        {shown.camera ? (
           <Video role="img" aria-label={t('people.cameraOn')} />
         ) : (
           <VideoOff role="img" aria-label={t('people.cameraOff')} />
@@ -99,9 +99,9 @@ const PersonRow = memo(function PersonRow({ participant, presides }: RowProps) {
         <ParticipantActions
           identity={identity}
           name={name}
-          muted={person.muted}
-          maySpeak={person.maySpeak}
-          hand={person.hand}
+          muted={shown.muted}
+          maySpeak={shown.maySpeak}
+          hand={shown.hand}
           mine={participant.isLocal}
         />
       )}
@@ -113,18 +113,18 @@ const PersonRow = memo(function PersonRow({ participant, presides }: RowProps) {
 function WatcherRow({ watcher: { identity, name } }: { watcher: Watcher }) {
   return (
     <li
-      className="person"
+      className="participant"
       data-focus-group
       data-testid="hidden-row"
       data-identity={identity}
       data-name={name}
     >
       <Avatar identity={identity} name={name} />
-      <span className="person-name">
-        <span className="person-label">
+      <span className="participant-name">
+        <span className="participant-label">
           <bdi>{name}</bdi>
         </span>
-        <span className="person-role">
+        <span className="participant-role">
           <Eye aria-hidden="true" /> {t('hidden.role')}
         </span>
       </span>

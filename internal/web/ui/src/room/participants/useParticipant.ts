@@ -20,7 +20,7 @@ const visible = [
   ParticipantEvent.ConnectionQualityChanged,
 ] as const;
 
-export interface Person {
+export interface ShownParticipant {
   identity: string;
   name: string;
   avatar: string | undefined;
@@ -40,7 +40,7 @@ function isHeard(participant: Participant): boolean {
 }
 
 /** A participant as people see them, always current. */
-export function useParticipant(participant: Participant): Person {
+export function useParticipant(participant: Participant): ShownParticipant {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
     for (const event of visible) participant.on(event, redraw);

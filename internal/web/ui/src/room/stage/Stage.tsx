@@ -26,14 +26,14 @@ export function Stage() {
   const phase = useStore(call.phase);
   const view = useStore(call.view);
   const speaker = useLastSpeaker(call.room);
-  const everybody = useParticipants({ updateOnlyOn: [] });
+  const participants = useParticipants({ updateOnlyOn: [] });
   const screens = useTracks([Track.Source.ScreenShare], { onlySubscribed: false });
-  const alone = phase === 'live' && everybody.length === 1;
+  const alone = phase === 'live' && participants.length === 1;
   const items = [
     // Who only watches is not there for the others either.
-    ...everybody
-      .filter((person) => person.identity !== '' && !(person.isLocal && you.hidden))
-      .map(personItem),
+    ...participants
+      .filter(({ identity, isLocal }) => identity !== '' && !(isLocal && you.hidden))
+      .map(participantItem),
     ...screens.map(({ participant, publication }) => screenItem(participant, publication)),
   ];
   const arrangement = arrange(items, { ...view, speaker });
@@ -45,9 +45,9 @@ export function Stage() {
   );
 }
 
-function personItem(participant: Participant): Item {
+function participantItem(participant: Participant): Item {
   const { identity, isLocal } = participant;
-  return { key: identity, kind: 'person', identity, local: isLocal, participant };
+  return { key: identity, kind: 'participant', identity, local: isLocal, participant };
 }
 
 function screenItem(participant: Participant, publication: TrackPublication): Item {

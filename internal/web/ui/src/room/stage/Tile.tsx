@@ -28,10 +28,10 @@ interface TileProps extends Placed {
 
 /** One person: their camera, or their face in its place. */
 export const Tile = memo(function Tile({ participant, pin, large, place }: TileProps) {
-  const person = useParticipant(participant);
+  const shown = useParticipant(participant);
   const { facing } = useStore(useCall().publisher.sending);
   const publication = participant.getTrackPublication(Track.Source.Camera);
-  const name = participant.isLocal ? t('room.you', { name: person.name }) : person.name;
+  const name = participant.isLocal ? t('room.you', { name: shown.name }) : shown.name;
   const mirrored = participant.isLocal && facing === 'user';
   return (
     <li
@@ -39,33 +39,33 @@ export const Tile = memo(function Tile({ participant, pin, large, place }: TileP
       style={styleOf(place)}
       data-testid="tile"
       data-large={large}
-      data-identity={person.identity}
-      data-name={person.name}
-      data-speaking={person.speaking}
-      data-muted={person.muted}
+      data-identity={shown.identity}
+      data-name={shown.name}
+      data-speaking={shown.speaking}
+      data-muted={shown.muted}
       data-local={participant.isLocal}
-      data-quality={person.quality}
+      data-quality={shown.quality}
     >
-      <Avatar identity={person.identity} name={person.name} url={person.avatar} />
+      <Avatar identity={shown.identity} name={shown.name} url={shown.avatar} />
       {/* Over the avatar, which is seen until the first picture arrives. */}
-      {person.camera && publication && (
+      {shown.camera && publication && (
         <VideoTrack
           className={mirrored ? 'mirrored' : ''}
           aria-label={name}
           trackRef={{ participant, publication, source: Track.Source.Camera }}
         />
       )}
-      {person.hand && (
+      {shown.hand && (
         <span className="tile-hand" title={t('room.handRaised')}>
           <Hand role="img" aria-label={t('room.handRaised')} />
         </span>
       )}
       <TileName name={name}>
-        {person.muted && <MicOff className="off" role="img" aria-label={t('room.muted')} />}
-        {isBad(person.quality) && <Quality of={person.quality} />}
+        {shown.muted && <MicOff className="off" role="img" aria-label={t('room.muted')} />}
+        {isBad(shown.quality) && <Quality of={shown.quality} />}
       </TileName>
       <span className="tile-actions">
-        {participant.isLocal && person.camera && <FlipCamera />}
+        {participant.isLocal && shown.camera && <FlipCamera />}
         <PinButton pin={pin} name={name} />
       </span>
     </li>

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { arrange, type Shown, type Wish } from './arrange';
 
-const person = (identity: string, local = false): Shown => ({
+const participant = (identity: string, local = false): Shown => ({
   key: identity,
-  kind: 'person',
+  kind: 'participant',
   identity,
   local,
 });
@@ -15,8 +15,8 @@ const screen = (identity: string): Shown => ({
 });
 const wish: Wish = { layout: 'grid', pinned: undefined, speaker: undefined, selfHidden: false };
 
-const me = person('me', true);
-const [ada, bob] = [person('ada'), person('bob')];
+const me = participant('me', true);
+const [ada, bob] = [participant('ada'), participant('bob')];
 
 describe('arrange', () => {
   it.each<[string, Shown[], Partial<Wish>, string[], string[]]>([

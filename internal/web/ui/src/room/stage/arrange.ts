@@ -4,7 +4,7 @@ export type Layout = 'grid' | 'speaker';
 export interface Shown {
   /** Steady over the meeting, and different for a person and their screen. */
   key: string;
-  kind: 'person' | 'screen';
+  kind: 'participant' | 'screen';
   identity: string;
   local: boolean;
 }
@@ -26,7 +26,7 @@ export interface Arrangement<T extends Shown> {
 
 /** Divides what there is into what is large and what stands beside it. A pin wins over a shared screen. */
 export function arrange<T extends Shown>(all: readonly T[], wish: Wish): Arrangement<T> {
-  const seen = all.filter((item) => !(wish.selfHidden && item.local && item.kind === 'person'));
+  const seen = all.filter((item) => !(wish.selfHidden && item.local && item.kind === 'participant'));
   const large = enlarged(seen, wish);
   const rest = seen.filter((item) => !large.includes(item));
   const sharers = new Set(large.filter((item) => item.kind === 'screen').map((item) => item.identity));
