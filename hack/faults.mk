@@ -1,4 +1,4 @@
-# The proof under faults: internal/faults in full. make test runs a short part of it.
+# The proof under faults: internal/chaos in full. make test runs a short part of it.
 
 FAULTS := .local/faults.txt
 
@@ -8,7 +8,7 @@ test-faults: $(STACK) web ## Place every fault at every write, kill and stop eve
 	@rm -f $(FAULTS)
 	@# The stories mostly wait: more of them at once than there are processors.
 	@$(STEP) "faults" env CONVENE_FAULTS=$(CURDIR)/$(FAULTS) \
-		go test -tags faults -count=1 -timeout 90m -parallel 7 $(TESTFLAGS) ./internal/faults || { cat $(FAULTS); exit 1; }
+		go test -tags faults -count=1 -timeout 90m -parallel 7 $(TESTFLAGS) ./internal/chaos || { cat $(FAULTS); exit 1; }
 	@cat $(FAULTS)
 
 .PHONY: test-endurance

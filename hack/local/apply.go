@@ -18,7 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/devstack"
 )
 
 const fieldOwner = client.FieldOwner("convene-local")
@@ -65,7 +65,7 @@ func (s *stack) applyDefinitions(ctx context.Context) error {
 
 // client returns an administrator's client that discovers the API's kinds now.
 func (s *stack) client() (client.Client, error) {
-	conf, err := s.plane.RESTConfig(localstack.Admin)
+	conf, err := s.plane.RESTConfig(devstack.Admin)
 	if err != nil {
 		return nil, err
 	}

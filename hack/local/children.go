@@ -12,12 +12,12 @@ import (
 	"strings"
 	"time"
 
-	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/devstack"
 )
 
 // managerUser is the service account of config/default, so that the manager runs here with the rights that it is
 // shipped with, and no others.
-var managerUser = localstack.User{
+var managerUser = devstack.User{
 	File:   "manager",
 	Name:   "system:serviceaccount:convene-system:convene-controller-manager",
 	Groups: []string{"system:serviceaccounts", "system:serviceaccounts:convene-system"},
@@ -40,7 +40,7 @@ func (s *stack) startAPIServer(ctx context.Context) error {
 }
 
 func (s *stack) startLiveKit(ctx context.Context) error {
-	p, err := localstack.LiveKit{
+	p, err := devstack.LiveKit{
 		Binary: s.binaries.LiveKit, Dir: s.dir,
 		Port: s.ports[portLiveKit], MediaPort: s.ports[portMedia],
 		Key: s.state.Keys.LiveKitKey, Secret: s.state.Keys.LiveKitSecret,
@@ -55,7 +55,7 @@ func (s *stack) startLiveKit(ctx context.Context) error {
 
 func (s *stack) startManager(ctx context.Context) error {
 	health := fmt.Sprintf("http://127.0.0.1:%d/readyz", s.ports[portHealth])
-	p, err := localstack.Start(ctx, localstack.Command{
+	p, err := devstack.Start(ctx, devstack.Command{
 		Name: "manager", Path: filepath.Join(s.root, "bin", "manager"),
 		Args: []string{
 			"--kubeconfig=" + s.managerKubeconfig(),
@@ -80,7 +80,7 @@ func (s *stack) startManager(ctx context.Context) error {
 func (s *stack) gatewayAddresses() []string {
 	var addresses []string
 	for _, port := range []int{s.ports[portA], s.ports[portB]} {
-		for _, host := range localstack.LoopbackHosts() {
+		for _, host := range devstack.LoopbackHosts() {
 			addresses = append(addresses, net.JoinHostPort(host, strconv.Itoa(port)))
 		}
 	}
@@ -97,7 +97,7 @@ func awaitFree(ctx context.Context, ports map[string]int) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for _, port := range ports {
-		for localstack.Free(port) != nil {
+		for devstack.Free(port) != nil {
 			select {
 			case <-ctx.Done():
 				return

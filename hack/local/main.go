@@ -13,7 +13,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/devstack"
 )
 
 // errStopped is why the stack ends when a person asked for it.
@@ -36,7 +36,7 @@ func main() {
 		signal.Reset()
 		cancel(errStopped)
 	}()
-	root, err := localstack.ModuleRoot(".")
+	root, err := devstack.ModuleRoot(".")
 	if err != nil {
 		fail(err)
 	}

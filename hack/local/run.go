@@ -11,12 +11,12 @@ import (
 	"path/filepath"
 	"time"
 
-	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/devstack"
 )
 
 // run starts everything, says so, and ends everything when ctx or a child ends.
 func run(ctx context.Context, cancel context.CancelCauseFunc, root string, out io.Writer) error {
-	binaries, err := localstack.FindBinaries(root)
+	binaries, err := devstack.FindBinaries(root)
 	if err != nil {
 		return err
 	}
@@ -48,14 +48,14 @@ func run(ctx context.Context, cancel context.CancelCauseFunc, root string, out i
 // stack is all that runs.
 type stack struct {
 	root, dir string
-	binaries  localstack.Binaries
+	binaries  devstack.Binaries
 	out       io.Writer
 	cancel    context.CancelCauseFunc
 
 	state    *state
 	ports    map[string]int
-	plane    *localstack.ControlPlane
-	children []*localstack.Process
+	plane    *devstack.ControlPlane
+	children []*devstack.Process
 	began    time.Time
 }
 
@@ -108,14 +108,14 @@ func (s *stack) prepare(ctx context.Context) error {
 	if err := s.state.save(); err != nil {
 		return err
 	}
-	s.plane = &localstack.ControlPlane{
+	s.plane = &devstack.ControlPlane{
 		Binaries: s.binaries, Dir: s.dir, EtcdPort: s.ports[portEtcd], APIPort: s.ports[portAPIServer],
-		Users: []localstack.User{managerUser}, Namespace: namespace,
+		Users: []devstack.User{managerUser}, Namespace: namespace,
 	}
 	if err := s.plane.Open(time.Now()); err != nil {
 		return err
 	}
-	for file, user := range map[string]localstack.User{s.kubeconfig(): localstack.Admin, s.managerKubeconfig(): managerUser} {
+	for file, user := range map[string]devstack.User{s.kubeconfig(): devstack.Admin, s.managerKubeconfig(): managerUser} {
 		b, err := s.plane.Kubeconfig(user)
 		if err != nil {
 			return err
@@ -143,7 +143,7 @@ func (s *stack) stop() {
 }
 
 // watch has the whole stack end when the child does.
-func (s *stack) watch(p *localstack.Process) {
+func (s *stack) watch(p *devstack.Process) {
 	s.children = append(s.children, p)
 	go func() {
 		<-p.Done()

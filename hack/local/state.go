@@ -10,7 +10,7 @@ import (
 	"io"
 	"os"
 
-	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/devstack"
 )
 
 // The ports of the stack, in the order in which they are given out, and the ones wanted first.
@@ -86,7 +86,7 @@ func (s *state) pickPorts(out io.Writer) (map[string]int, error) {
 		if known {
 			wanted = before
 		}
-		port, err := localstack.PickPort(wanted, taken...)
+		port, err := devstack.PickPort(wanted, taken...)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", w.name, err)
 		}

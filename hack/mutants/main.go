@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/devstack"
 )
 
 func main() {
@@ -33,7 +33,7 @@ func main() {
 
 // run tries the mutants whose guard or test holds one of the words, or all.
 func run(ctx context.Context, words []string) (survived int, err error) {
-	root, err := localstack.ModuleRoot(".")
+	root, err := devstack.ModuleRoot(".")
 	if err != nil {
 		return 0, err
 	}

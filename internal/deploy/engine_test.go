@@ -22,7 +22,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/yaml"
 
-	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/manifests"
 )
@@ -30,7 +30,7 @@ import (
 // TestLiveKitTakesTheEnginesConfiguration starts the LiveKit that the chart names with the chart's livekit.yaml. Only
 // ports, and the folder of the certificate, are this machine's.
 func TestLiveKitTakesTheEnginesConfiguration(t *testing.T) {
-	ports, err := localstack.RandomPorts(4)
+	ports, err := devstack.RandomPorts(4)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +56,7 @@ func TestLiveKitTakesTheEnginesConfiguration(t *testing.T) {
 	if err := yaml.Unmarshal([]byte(written), &parsed); err != nil || parsed.Room.AutoCreate == nil || *parsed.Room.AutoCreate {
 		t.Fatalf("LiveKit would make rooms for anybody who was removed (%v):\n%s", err, written)
 	}
-	server, err := localstack.Start(t.Context(), localstack.Command{
+	server, err := devstack.Start(t.Context(), devstack.Command{
 		Name: "livekit-server", Path: manifests.Tool(t, "livekit-server"), Args: []string{"--config=" + config}, LogDir: t.TempDir(),
 		Env: []string{
 			"LIVEKIT_KEYS=key-of-a-test: secret-of-a-test-0123456789abcdef", "LIVEKIT_WEBHOOK_API_KEY=key-of-a-test", "NODE_IP=127.0.0.1",

@@ -15,9 +15,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/livekit"
-	"convene.dev/convene/internal/localstack"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/peer"
@@ -42,7 +42,7 @@ type cluster struct {
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
 	c := &cluster{world: &world{Cluster: testkit.ControlPlane(t)}, redis: testkit.Redis(t)}
-	ports, err := localstack.RandomPorts(len(c.managers))
+	ports, err := devstack.RandomPorts(len(c.managers))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/manifests"
 )
@@ -112,7 +112,7 @@ rules:
 `), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return testkit.OwnControlPlane(t, func(p *localstack.ControlPlane) {
+	return testkit.OwnControlPlane(t, func(p *devstack.ControlPlane) {
 		p.NoFsync = true
 		p.APIServerArgs = []string{
 			"--audit-policy-file=" + policy, "--audit-log-path=" + log,

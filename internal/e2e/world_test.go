@@ -16,7 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/testkit"
 )
 
@@ -75,7 +75,7 @@ func newWorldOfOne(t *testing.T, change ...func(a, b *v1alpha1.ConferenceConfig)
 // prepareWorld is a world whose managers are still to be started, with these options.
 func prepareWorld(t *testing.T, cluster *testkit.Cluster, change ...func(a, b *v1alpha1.ConferenceConfig)) (*world, testkit.ManagerOptions) {
 	t.Helper()
-	ports, err := localstack.RandomPorts(2)
+	ports, err := devstack.RandomPorts(2)
 	if err != nil {
 		t.Fatal(err)
 	}

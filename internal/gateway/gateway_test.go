@@ -21,7 +21,7 @@ import (
 	"github.com/go-logr/logr"
 
 	"convene.dev/convene/internal/clientip"
-	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/testkit"
 )
 
@@ -30,7 +30,7 @@ const patience = 30 * time.Second
 // served starts a gateway and returns its address. It is stopped with the test.
 func served(t *testing.T, o Options, change func(*limits)) string {
 	t.Helper()
-	ports, err := localstack.RandomPorts(1)
+	ports, err := devstack.RandomPorts(1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,12 +16,12 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/remote"
 
-	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/devstack"
 )
 
 // BrowserProcess is a Chromium with a fake camera and microphone, which it gives without asking.
 type BrowserProcess struct {
-	proc   *localstack.Process
+	proc   *devstack.Process
 	ctx    context.Context
 	cancel context.CancelFunc
 }
@@ -101,7 +101,7 @@ func startBrowser(dir string) (*BrowserProcess, error) {
 		return nil, err
 	}
 	portFile := filepath.Join(dir, "profile", "DevToolsActivePort")
-	proc, err := localstack.Start(context.Background(), localstack.Command{
+	proc, err := devstack.Start(context.Background(), devstack.Command{
 		Name: "chromium", Path: path, Args: append(args, "about:blank"), LogDir: dir,
 		// What it leaves behind when it is killed goes with the folder.
 		Env:   []string{"TMPDIR=" + tmp},

@@ -22,7 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/devstack"
 )
 
 // Cluster is a control plane with Convene's CRDs, and a namespace in it for one test.
@@ -36,7 +36,7 @@ type Cluster struct {
 	// Namespace was made for this test.
 	Namespace string
 
-	plane *localstack.ControlPlane
+	plane *devstack.ControlPlane
 }
 
 // Scheme returns the types that Cluster.Client knows.
@@ -77,7 +77,7 @@ func ControlPlane(t testing.TB) *Cluster {
 
 // OwnControlPlane returns a control plane for this test alone, whose parts can be killed and started again. Its etcd
 // writes to disk before it confirms, as in production. It can be changed before it starts.
-func OwnControlPlane(t testing.TB, change ...func(*localstack.ControlPlane)) *Cluster {
+func OwnControlPlane(t testing.TB, change ...func(*devstack.ControlPlane)) *Cluster {
 	t.Helper()
 	c := EmptyControlPlane(t, change...)
 	if err := c.define(Root(t)); err != nil {
@@ -87,7 +87,7 @@ func OwnControlPlane(t testing.TB, change ...func(*localstack.ControlPlane)) *Cl
 }
 
 // EmptyControlPlane is like OwnControlPlane, without Convene's CRDs: for tests that install them.
-func EmptyControlPlane(t testing.TB, change ...func(*localstack.ControlPlane)) *Cluster {
+func EmptyControlPlane(t testing.TB, change ...func(*devstack.ControlPlane)) *Cluster {
 	t.Helper()
 	c, err := startCluster(t, t.TempDir(), false, change...)
 	if err != nil {
@@ -103,12 +103,12 @@ func EmptyControlPlane(t testing.TB, change ...func(*localstack.ControlPlane)) *
 	return c
 }
 
-func startCluster(t testing.TB, dir string, noFsync bool, change ...func(*localstack.ControlPlane)) (*Cluster, error) {
-	ports, err := localstack.RandomPorts(2)
+func startCluster(t testing.TB, dir string, noFsync bool, change ...func(*devstack.ControlPlane)) (*Cluster, error) {
+	ports, err := devstack.RandomPorts(2)
 	if err != nil {
 		return nil, err
 	}
-	plane := &localstack.ControlPlane{
+	plane := &devstack.ControlPlane{
 		Binaries: binaries(t), Dir: dir, EtcdPort: ports[0], APIPort: ports[1], NoFsync: noFsync,
 	}
 	for _, f := range change {
@@ -127,12 +127,12 @@ func startCluster(t testing.TB, dir string, noFsync bool, change ...func(*locals
 }
 
 func (c *Cluster) connect() error {
-	conf, err := c.plane.RESTConfig(localstack.Admin)
+	conf, err := c.plane.RESTConfig(devstack.Admin)
 	if err != nil {
 		return err
 	}
 	c.Config = conf
-	kubeconfig, err := c.plane.Kubeconfig(localstack.Admin)
+	kubeconfig, err := c.plane.Kubeconfig(devstack.Admin)
 	if err != nil {
 		return err
 	}

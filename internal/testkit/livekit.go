@@ -9,7 +9,7 @@ import (
 	"regexp"
 	"testing"
 
-	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/devstack"
 )
 
 // LiveKitOptions of a server for a test.
@@ -31,21 +31,21 @@ type LiveKitServer struct {
 	// Key and Secret of the API.
 	Key, Secret string
 
-	server localstack.LiveKit
-	proc   *localstack.Process
+	server devstack.LiveKit
+	proc   *devstack.Process
 }
 
 // LiveKit starts a server, which ends with the test. When the test fails, its log is printed.
 func LiveKit(t testing.TB, opts LiveKitOptions) *LiveKitServer {
 	t.Helper()
-	ports, err := localstack.RandomPorts(2)
+	ports, err := devstack.RandomPorts(2)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &LiveKitServer{
 		Key: cmp.Or(opts.Key, "key-"+rand.Text()), Secret: cmp.Or(opts.Secret, rand.Text()+rand.Text()),
 	}
-	s.server = localstack.LiveKit{
+	s.server = devstack.LiveKit{
 		Binary: binaries(t).LiveKit, Dir: t.TempDir(),
 		Port: ports[0], MediaPort: ports[1],
 		Key: s.Key, Secret: s.Secret, MoreKeys: opts.MoreKeys, WebhookURLs: opts.WebhookURLs, Redis: opts.Redis,

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/devstack"
 )
 
 // shared is what the tests of one package share: started when first asked for, ended by Main.
@@ -85,7 +85,7 @@ func removeOrphanedDirs() {
 // Root returns the module root.
 func Root(t testing.TB) string {
 	t.Helper()
-	root, err := localstack.ModuleRoot(".")
+	root, err := devstack.ModuleRoot(".")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,9 +102,9 @@ func Assets(t testing.TB) string {
 	return filepath.Dir(binaries(t).KubeAPIServer)
 }
 
-func binaries(t testing.TB) localstack.Binaries {
+func binaries(t testing.TB) devstack.Binaries {
 	t.Helper()
-	b, err := localstack.FindBinaries(Root(t))
+	b, err := devstack.FindBinaries(Root(t))
 	if err != nil {
 		t.Fatal(err)
 	}

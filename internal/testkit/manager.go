@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/devstack"
 )
 
 // ManagerOptions of a manager for a test.
@@ -42,7 +42,7 @@ type ManagerProcess struct {
 	binary string
 	logDir string
 	args   []string
-	proc   *localstack.Process
+	proc   *devstack.Process
 }
 
 // Manager builds the manager and starts it on a control plane. It ends with the test; when the test fails, its log is
@@ -78,7 +78,7 @@ func Managers(t testing.TB, c *Cluster, o ManagerOptions, count int) []*ManagerP
 
 func newManager(t testing.TB, c *Cluster, o ManagerOptions) *ManagerProcess {
 	t.Helper()
-	ports, err := localstack.RandomPorts(3)
+	ports, err := devstack.RandomPorts(3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func (m *ManagerProcess) Start(t testing.TB) {
 func (m *ManagerProcess) TryStart() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	proc, err := localstack.Start(ctx, localstack.Command{
+	proc, err := devstack.Start(ctx, devstack.Command{
 		Name: "manager", Path: m.binary, Args: m.args, LogDir: m.logDir,
 		Ready: func(ctx context.Context) error {
 			request, err := http.NewRequestWithContext(ctx, http.MethodGet, m.HealthURL+"/readyz", nil)

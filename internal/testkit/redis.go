@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"convene.dev/convene/internal/localstack"
+	"convene.dev/convene/internal/devstack"
 )
 
 // RedisServer is a real Redis on the loopback interface, which keeps nothing over a restart.
@@ -29,14 +29,14 @@ func Redis(t testing.TB) RedisServer {
 	if err != nil {
 		t.Fatalf("%v: `apt-get install redis-server` (make test-cluster does it)", err)
 	}
-	ports, err := localstack.RandomPorts(1)
+	ports, err := devstack.RandomPorts(1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	port := strconv.Itoa(ports[0])
 	address := net.JoinHostPort("127.0.0.1", port)
 	dir := t.TempDir()
-	server, err := localstack.Start(context.Background(), localstack.Command{
+	server, err := devstack.Start(context.Background(), devstack.Command{
 		Name: "redis-server", Path: path, Dir: dir, LogDir: dir,
 		Args: []string{"--bind", "127.0.0.1", "--port", port, "--save", "", "--appendonly", "no"},
 		Ready: func(ctx context.Context) error {

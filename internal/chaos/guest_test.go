@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package chaos
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"sync"
+	"testing"
+
+	"convene.dev/convene/internal/testkit/peer"
+)
+
+// guest does what the room page does: it enters, comes back with its session when it was disconnected, and leaves for
+// good when it is told that the meeting has ended.
+type guest struct {
+	room, password string
+	baseURL        string
+
+	// over is closed when the guest knows that the meeting has ended, or has left.
+	over  chan struct{}
+	leave context.CancelFunc
+
+	mu      sync.Mutex
+	session string
+	// entries counts how often it came in; wrong is an answer that no guest should get.
+	entries int
+	wrong   string
+}
+
+// guest has somebody enter a room and stay there until the meeting is over, leave is called, or the test ends.
+func (w *world) guest(t testing.TB, room, password string) *guest {
+	ctx, leave := context.WithCancel(context.Background())
+	g := &guest{room: room, password: password, baseURL: w.backend.baseURL, over: make(chan struct{}), leave: leave}
+	go g.run(ctx)
+	t.Cleanup(func() {
+		leave()
+		<-g.over
+	})
+	return g
+}
+
+func (g *guest) run(ctx context.Context) {
+	defer close(g.over)
+	for ctx.Err() == nil {
+		at, token, ended := g.ask(ctx)
+		if ended {
+			return
+		}
+		if token != "" {
+			g.stay(ctx, at, token)
+		}
+		pause(ctx, tryAgainAfter)
+	}
+}
+
+// stay is in the room until it is disconnected or leaves.
+func (g *guest) stay(ctx context.Context, at, token string) {
+	joining, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	p, err := peer.Join(joining, at, token)
+	if err != nil {
+		return
+	}
+	g.mu.Lock()
+	g.entries++
+	g.mu.Unlock()
+	select {
+	case <-p.Disconnected():
+		p.Vanish()
+	case <-ctx.Done():
+		p.Close()
+	}
+}
+
+// ask asks for a session. The token is empty when it has to ask again.
+func (g *guest) ask(ctx context.Context) (at, token string, ended bool) {
+	g.mu.Lock()
+	session, been := g.session, g.entries > 0
+	g.mu.Unlock()
+	body, err := json.Marshal(map[string]any{"room": g.room, "name": "Ada", "password": g.password, "session": session})
+	if err != nil {
+		panic(err)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, g.baseURL+"/session", bytes.NewReader(body))
+	if err != nil {
+		panic(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := connections.Do(request)
+	if err != nil {
+		return "", "", false
+	}
+	defer func() { _ = response.Body.Close() }()
+	var answer struct {
+		Session, Reason string
+		Engine          struct{ URL, Token string }
+	}
+	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
+		return "", "", false
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch response.StatusCode {
+	case http.StatusOK:
+		g.session = answer.Session
+		return answer.Engine.URL, answer.Engine.Token, false
+	case http.StatusGone:
+		return "", "", true
+	case http.StatusNotFound:
+		return "", "", been
+	case http.StatusServiceUnavailable, http.StatusInternalServerError:
+	default:
+		g.wrong = response.Status + " " + answer.Reason
+	}
+	return "", "", false
+}
+
+func (g *guest) isOver() bool {
+	select {
+	case <-g.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// cameIn is how often, and what went wrong otherwise.
+func (g *guest) cameIn() (entries int, wrong string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.entries, g.wrong
+}

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build !faults
+
+package chaos
+
+// thorough says whether every fault is tried, or one of each sort.
+const thorough = false

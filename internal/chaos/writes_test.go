@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package chaos
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"convene.dev/convene/internal/testkit"
+)
+
+// slack is how many writes a fault may cost beyond those of the undisturbed story: tries again, and people who come
+// and go because they were disconnected.
+const slack = 8
+
+// shortly is the one of so many writes of the first story that is tried where not everything is.
+const shortly = 3
+
+// kind is a kind of fault.
+type kind struct {
+	name string
+	// kubernetesOnly says that LiveKit has no such answer.
+	kubernetesOnly bool
+	// place makes the fault; kill kills the manager and has it started again.
+	place func(kill func()) testkit.Fault
+}
+
+func always(f testkit.Fault) func(func()) testkit.Fault {
+	return func(func()) testkit.Fault { return f }
+}
+
+// kinds, in the order in which they are tried.
+var kinds = []kind{
+	{name: "done, manager killed", place: func(kill func()) testkit.Fault { return testkit.LoseAnswer(kill) }},
+	{name: "500, not done", place: always(testkit.Refuse(http.StatusInternalServerError, metav1.StatusReasonInternalError, nil))},
+	{name: "done, answer lost", place: always(testkit.LoseAnswer(func() {}))},
+	{name: "done, never answered", place: always(testkit.LoseAnswerSilently)},
+	{name: "409", kubernetesOnly: true, place: always(testkit.Refuse(http.StatusConflict, metav1.StatusReasonConflict, nil))},
+	{name: "429", place: always(testkit.Refuse(http.StatusTooManyRequests, metav1.StatusReasonTooManyRequests, http.Header{"Retry-After": {"1"}}))},
+	{name: "503", place: always(testkit.Refuse(http.StatusServiceUnavailable, metav1.StatusReasonServiceUnavailable, nil))},
+	{name: "reset", place: always(testkit.Reset)},
+	{name: "hang", place: always(testkit.Hang)},
+}
+
+// killer kills the manager, and has it started again by somebody else.
+func (w *world) killer(t *testing.T) (kill func(), done func()) {
+	again := make(chan struct{}, 1)
+	restarted := make(chan error, 1)
+	go func() {
+		var err error
+		for range again {
+			err = w.manager.TryStart()
+		}
+		restarted <- err
+	}()
+	var mu sync.Mutex
+	over := false
+	return func() {
+			mu.Lock()
+			defer mu.Unlock()
+			if over { // The story had ended before this write.
+				return
+			}
+			w.manager.Kill()
+			again <- struct{}{}
+		}, func() {
+			mu.Lock()
+			over = true
+			mu.Unlock()
+			close(again)
+			if err := <-restarted; err != nil {
+				t.Fatal(err)
+			}
+		}
+}
+
+// TestEveryWriteEveryFault tells each story undisturbed and notes the writes; then again for each write and each fault.
+// It must end alike.
+func TestEveryWriteEveryFault(t *testing.T) {
+	t.Parallel()
+	cluster := testkit.ControlPlane(t)
+	for i, s := range stories {
+		if !thorough && i > 0 {
+			break
+		}
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			own := *cluster
+			own.Namespace = cluster.NewNamespace(t)
+			w := newWorld(t, &own, options{})
+			undisturbed, r, usual := w.tell(t, s, "undisturbed", "", nil)
+			writes, _ := r.all()
+			t.Logf("%s, %d writes:\n%s\n%+v", usual, len(writes), strings.Join(writes, "\n"), undisturbed)
+			if len(undisturbed.Broken) > 0 {
+				t.Fatal("without any fault")
+			}
+			n := 0
+			for i, k := range kinds {
+				if !thorough && i > 0 {
+					break
+				}
+				for j, at := range writes {
+					if k.kubernetesOnly && strings.HasPrefix(at, "LiveKit") || !thorough && j%shortly != 0 {
+						continue
+					}
+					n++
+					t.Run(fmt.Sprintf("%s, %s", at, k.name), func(t *testing.T) {
+						w.tellAgain(t, s, fmt.Sprint("run", n), at, k, undisturbed, len(writes), usual)
+					})
+				}
+			}
+		})
+	}
+}
+
+func (w *world) tellAgain(t *testing.T, s story, room, at string, k kind, undisturbed outcome, writes int, usual time.Duration) {
+	kill, done := w.killer(t)
+	survived := false
+	var took time.Duration
+	var met time.Time
+	defer func() {
+		if met.IsZero() {
+			summary.missed.Add(1)
+			return
+		}
+		summary.tried(s.name, k.name, at, survived, max(0, took-usual))
+	}()
+	o, r, took := w.tell(t, s, room, at, k.place(kill))
+	done()
+	made, met := r.all()
+	if met.IsZero() {
+		t.Logf("the write did not come this time: %q", made)
+		return
+	}
+	if diff := cmp.Diff(undisturbed, o); diff != "" {
+		t.Errorf("it ended otherwise (-undisturbed +disturbed):\n%s", diff)
+	}
+	if len(made) > writes+slack {
+		t.Errorf("%d writes, undisturbed %d:\n%s", len(made), writes, strings.Join(made, "\n"))
+	}
+	survived = !t.Failed()
+}

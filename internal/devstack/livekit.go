@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package devstack
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"sigs.k8s.io/yaml"
+)
+
+// LiveKit is a media server for browsers on this machine.
+type LiveKit struct {
+	Binary string
+	// Dir holds its configuration (with the secret) and its log.
+	Dir string
+	// Port is for signalling and the API, MediaPort (UDP) for media. Both on the loopback interface only.
+	Port, MediaPort int
+	// Key and Secret (at least 32 characters) of the API.
+	Key, Secret string
+	// MoreKeys of the API, each with its secret.
+	MoreKeys map[string]string
+	// WebhookURLs are told of what happens in rooms.
+	WebhookURLs []string
+	// Redis (host:port) is where several servers find each other; empty means that this one is alone.
+	Redis string
+}
+
+// Start starts the server and returns once it answers.
+func (l LiveKit) Start(ctx context.Context) (*Process, error) {
+	path := filepath.Join(l.Dir, "livekit.yaml")
+	conf, err := yaml.Marshal(l.config())
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(l.Dir, 0o700); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(path, conf, 0o600); err != nil {
+		return nil, err
+	}
+	client := &http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
+	return Start(ctx, Command{
+		Name: "livekit-server", Path: l.Binary, Args: []string{"--config=" + path}, LogDir: filepath.Join(l.Dir, "log"),
+		Ready: func(ctx context.Context) error { return getOK(ctx, client, l.URL()+"/") },
+		Grace: 100 * time.Millisecond,
+	})
+}
+
+// URL of the API and of signalling.
+func (l LiveKit) URL() string { return loopbackURL("http", l.Port) }
+
+func (l LiveKit) config() map[string]any {
+	keys := map[string]string{l.Key: l.Secret}
+	maps.Copy(keys, l.MoreKeys)
+	conf := map[string]any{
+		"port":           l.Port,
+		"bind_addresses": LoopbackHosts(),
+		"keys":           keys,
+		"logging":        map[string]any{"level": "info"},
+		// A peer that was removed, or whose room has ended, would make the room again.
+		"room": map[string]any{"auto_create": false},
+		"rtc": map[string]any{
+			"udp_port": l.MediaPort,
+			// TCP cannot be bound to loopback alone.
+			"tcp_port":                  0,
+			"node_ip":                   "127.0.0.1",
+			"use_external_ip":           false,
+			"enable_loopback_candidate": true,
+			"ips":                       map[string]any{"includes": []string{"127.0.0.1/32"}},
+			// With none named, browsers are sent to public STUN servers. Nothing needs to answer at this one.
+			"stun_servers": []string{"127.0.0.1:3478"},
+			// How often a sender may be asked for a picture to start from: the default of 1 s makes the second of
+			// two people who come together wait for it.
+			"pli_throttle": map[string]any{"low_quality": "100ms", "mid_quality": "100ms", "high_quality": "100ms"},
+		},
+	}
+	if l.Redis != "" {
+		conf["redis"] = map[string]any{"address": l.Redis}
+	}
+	if len(l.WebhookURLs) > 0 {
+		conf["webhook"] = map[string]any{"api_key": l.Key, "urls": l.WebhookURLs}
+	}
+	return conf
+}

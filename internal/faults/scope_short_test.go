@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-
-//go:build !faults
-
-package faults
-
-// thorough says whether every fault is tried, or one of each sort.
-const thorough = false
