@@ -50,7 +50,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 700,
-    // Libraries mark modules for React's server side, which there is none of here.
+    // Libraries mark modules for React's server side, which this page does not have.
     rolldownOptions: {
       onwarn: (warning, warn) => {
         if (warning.code !== 'MODULE_LEVEL_DIRECTIVE') warn(warning);

@@ -1,4 +1,4 @@
-/** What the server writes into the page: who runs this service, and where its home is. */
+/** What the server writes into the page: the operator's brand, and where the home page is. */
 export interface Boot {
   brand: {
     name: string;
@@ -6,7 +6,7 @@ export interface Boot {
     /** As #rrggbb. */
     color?: string;
   };
-  /** Absolute URL that people are sent to when there is nowhere else to go. */
+  /** Absolute URL that participants are sent to when there is no other place to go. */
   home: string;
   /** The origins that may show this page in an iframe, as frame-ancestors reads them. */
   embedParents: string[];
@@ -14,7 +14,7 @@ export interface Boot {
 
 const fallback = { name: 'Convene' };
 
-/** Reads the boot JSON; anything missing or malformed falls back, so that a page always appears. */
+/** Reads the boot JSON. A missing or malformed value gets its default, so that a page always appears. */
 export function parseBoot(json: string, base: string): Boot {
   const value = parseObject(json);
   const brand = isObject(value.brand) ? value.brand : {};
@@ -29,7 +29,7 @@ export function parseBoot(json: string, base: string): Boot {
   };
 }
 
-/** The URL when it is an absolute http(s) one: nothing else is ever followed or shown as an image. */
+/** The URL when it is an absolute http(s) URL. The page follows no other URL and shows no other URL as an image. */
 export function httpUrl(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   try {

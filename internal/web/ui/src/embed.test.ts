@@ -33,10 +33,10 @@ describe('ParentPage', () => {
     expect(targets('https://app.example.com')).toEqual(['https://app.example.com']);
     expect(targets('https://x.example.org')).toEqual(['https://x.example.org']);
   });
-  it('tells nobody else', () => {
+  it('tells no other page', () => {
     expect(targets('https://evil.example')).toEqual([]);
   });
-  it('leaves it to the browser where the parent is not known', () => {
+  it('leaves the choice to the browser when the parent is not known', () => {
     expect(targets(undefined)).toEqual(['https://app.example.com', 'http://localhost:3000']);
   });
   it('is silent outside an iframe', () => {

@@ -1,17 +1,17 @@
-/** What a page that embeds this one in an iframe is told. */
+/** What this page tells the page that embeds it in an iframe. */
 export type Told =
   | { event: 'joined'; room: string; identity: string; name: string }
   | { event: 'left'; room: string; reason: 'left' | 'removed' | 'elsewhere' | 'refused' }
   | { event: 'ended'; room: string; redirect: string };
 
-/** The page around this one, where there is any. */
+/** The page that embeds this one. */
 export interface Surrounding {
-  /** The origin of the page around, where the browser says it. */
+  /** The origin of the embedding page, when the browser says it. */
   origin: string | undefined;
   post: (message: unknown, origin: string) => void;
 }
 
-/** Tells the page around what happens here, if it is one of those that may embed this one. */
+/** Tells the embedding page what happens here, if that page may embed this one. */
 export class ParentPage {
   constructor(
     private readonly allowed: readonly string[],
@@ -24,7 +24,7 @@ export class ParentPage {
       this.around.post({ source: 'convene', ...told }, origin);
   }
 
-  /** The browser hands a message only to the origin named with it, so naming several gives nothing away. */
+  /** The browser delivers a message only to the origin that it names. So several names give nothing away. */
   private targets(known: string | undefined): string[] {
     const exact = this.allowed.filter((pattern) => !pattern.includes('*'));
     if (known === undefined) return exact;
@@ -32,7 +32,10 @@ export class ParentPage {
   }
 }
 
-/** As frame-ancestors reads them: exact, or `https://*.example.com` for every host below it. */
+/**
+ * Whether a pattern covers an origin, by the rules of frame-ancestors: an exact origin, or `https://*.example.com` for
+ * every host below example.com.
+ */
 export function matches(origin: string, pattern: string): boolean {
   const [before, after] = pattern.toLowerCase().split('://*.');
   if (after === undefined) return originOf(pattern) === originOf(origin);
@@ -40,10 +43,10 @@ export function matches(origin: string, pattern: string): boolean {
   return at.protocol === `${before ?? ''}:` && at.host.endsWith(`.${after}`);
 }
 
-/** The page around this window, or undefined where this is no iframe. */
+/** The page that embeds this window, or undefined when this is no iframe. */
 export function surroundingOf(page: Window): Surrounding | undefined {
   if (page.parent === page) return undefined;
-  // Firefox has no ancestorOrigins; there every origin that may embed is named in turn.
+  // Firefox has no ancestorOrigins. There the message goes to each origin that may embed this page.
   const { ancestorOrigins } = page.location as { ancestorOrigins?: DOMStringList };
   return {
     origin: ancestorOrigins?.[0],

@@ -22,7 +22,7 @@ function graphOf(files: Record<string, string>): Graph {
   return new Map(Object.entries(files).map(([from, text]) => [from, importsOf(from, text)]));
 }
 
-/** The first cycle that a walk along the imports meets, as the files on it; undefined where there is none. */
+/** The first cycle that a walk along the imports meets, as the files on it. Undefined when there is none. */
 function findCycle(graph: Graph): string[] | undefined {
   const done = new Set<string>();
   const walk = (file: string, path: string[]): string[] | undefined => {

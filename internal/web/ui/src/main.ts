@@ -9,7 +9,9 @@ import { SessionClient } from './session/client';
 import { loadLanguage } from './text';
 import { TokenKeeper } from './ticket';
 
-/** Takes a token out of the address bar, so that it is neither seen nor shared; a reload finds it again. */
+/**
+ * Takes a token out of the address bar, so that it is neither seen nor shared. A reload finds it in the tab's storage.
+ */
 function takeToken(route: Route, address: URL, keeper: TokenKeeper): Route {
   if (route.kind !== 'join') return route;
   if (address.searchParams.has('token')) history.replaceState(history.state, '', withoutToken(address));

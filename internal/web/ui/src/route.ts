@@ -1,7 +1,7 @@
 import { httpUrl } from './boot';
 import { characters } from './parts/characters';
 
-/** What a link asks for. The server decides: these are wishes, except where a ticket says the same. */
+/** What a link asks for. The server decides: these are wishes, unless a ticket says the same. */
 export interface Wishes {
   name?: string;
   avatar?: string;
@@ -42,7 +42,7 @@ export function readWishes(query: URLSearchParams): Wishes {
   return wishes;
 }
 
-/** The spellings that the API takes: true and false, as words or digits. Anything else is no wish. */
+/** Reads the spellings that the API takes: true and false, as words or digits. Any other value is no wish. */
 export function readBoolean(value: string | null): boolean | undefined {
   switch (value?.toLowerCase()) {
     case 'true':
@@ -63,7 +63,7 @@ export function withoutToken(address: URL): string {
   return clean.pathname + clean.search + clean.hash;
 }
 
-/** Where a typed room name or a pasted room link leads, as a path under the base; undefined when nowhere. */
+/** Where a typed room name or a pasted room link leads, as a path under the base. Undefined when it leads nowhere. */
 export function roomPath(typed: string, base: URL): string | undefined {
   const text = typed.trim();
   if (/^https?:\/\//i.test(text)) {
@@ -78,7 +78,7 @@ export function roomPath(typed: string, base: URL): string | undefined {
   return `${base.pathname}join/${encodeURIComponent(text)}`;
 }
 
-/** A path on which the language of this page, where its address asks for one, stays. */
+/** The path with the language of this page, if its address asks for one. */
 export function withLanguage(path: string, search: string): string {
   const lang = new URLSearchParams(search).get('lang');
   if (!lang || new URLSearchParams(path.split('?')[1]).has('lang')) return path;

@@ -2,8 +2,8 @@ import { attempt, type Tab } from './app/storage';
 import { parseObject } from './boot';
 
 /**
- * Tells a join ticket from an API token by its unverified payload. Nothing is trusted here: the answer
- * only chooses the field of the request, and the server verifies either.
+ * Tells a join ticket from an API token by its unverified payload. The page trusts neither: the answer only chooses the
+ * field of the request, and the server verifies both.
  */
 export function isTicket(token: string): boolean {
   return decodePayload(token).typ_use === 'ticket';
@@ -24,7 +24,7 @@ export function decodePayload(token: string): Record<string, unknown> {
 /** A token kept for this tab alone, so that a reload rejoins without it being in the address. */
 export interface KeptToken {
   token: string;
-  /** The person left on purpose: a reload must not switch the microphone on again. */
+  /** The participant left on purpose: a reload must not switch the microphone on again. */
   left?: boolean;
 }
 

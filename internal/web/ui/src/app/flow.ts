@@ -16,7 +16,7 @@ import { Store } from './store';
 
 export type Failure = Reason | 'Removed' | 'Elsewhere' | 'TooOld' | 'NoPage' | 'Broken';
 
-/** What the pre-join screen asks for besides a name, and what was wrong with it. */
+/** What the pre-join screen asks for besides a name, and what was wrong with the last attempt. */
 export interface Asking {
   password: boolean;
   login: boolean;
@@ -30,17 +30,17 @@ export type Screen =
   | { kind: 'joining' }
   | { kind: 'room'; call: Call }
   | { kind: 'left' }
-  /** goAt: when the browser goes there by itself, in milliseconds since 1970; undefined when somebody stays. */
+  /** goAt: when the browser goes there by itself, in milliseconds since 1970. Undefined when the participant stays. */
   | { kind: 'ended'; to: string; goAt: number | undefined }
   | { kind: 'failure'; reason: Failure; message: string };
 
-/** What a person filled in before joining. */
+/** What the participant filled in before joining. */
 export interface Form {
   name: string;
   password: string;
   username: string;
   userPassword: string;
-  /** Stands in for both, for whom an application gave one. */
+  /** Replaces username and password, for a participant who got one from an application. */
   token: string;
 }
 
@@ -55,14 +55,14 @@ export interface Surroundings {
   loadRoom: () => Promise<typeof import('../room/call/call')>;
   /** Leaves this page for another, without a way back. */
   go: (url: string) => void;
-  /** Tells the page around this one. */
+  /** Tells the page that embeds this one. */
   tell: (told: Told) => void;
 }
 
 /** Seconds to read that the meeting is over and to choose to stay, before being sent on (WCAG 2.2.1 asks for 20). */
 export const readingTime = 20;
 
-/** Milliseconds after which the room is drawn though the media server has not answered. */
+/** Milliseconds after which the page draws the room although the media server has not answered. */
 const dialTime = 1_000;
 
 const formProblems: readonly Reason[] = [
@@ -73,7 +73,7 @@ const formProblems: readonly Reason[] = [
   'WrongLogin',
 ];
 
-/** Where this page is between the first click and the last: the one place that moves from screen to screen. */
+/** Where this page is between the first click and the last. Only this class moves from screen to screen. */
 export class Flow {
   readonly screen: Store<Screen>;
   private stopper = new AbortController();
@@ -91,7 +91,7 @@ export class Flow {
     return route.kind === 'join' && route.token !== undefined && isTicket(route.token);
   }
 
-  /** Enters at once where the link carries a ticket. */
+  /** Enters at once when the link carries a ticket. */
   start(): void {
     const { route, keeper, devices } = this.at;
     if (route.kind !== 'join' || !this.direct || this.screen.get().kind !== 'joining') return;
@@ -101,7 +101,7 @@ export class Flow {
     void this.enter(this.baseRequest(), wanted, opened(capture(wanted)));
   }
 
-  /** Enters with what the person filled in. The devices stay with the caller until the meeting takes them. */
+  /** Enters with what the participant filled in. The devices stay with the caller until the meeting takes them. */
   join(form: Form, wanted: Wanted, devices: Pick<Devices, 'take'>): void {
     keepChoices({ name: form.name });
     // The participant has just chosen both.
@@ -110,13 +110,13 @@ export class Flow {
     if (!request.ticket) Object.assign(request, { audio: wanted.audio, video: wanted.video });
     if (form.password) request.password = form.password;
     const { username, userPassword, token } = form;
-    // What is typed stands in for a token in the address, which may be over.
+    // The form wins over a token in the address, which may have expired.
     if (token.trim()) request.token = token.trim();
     else if (username) Object.assign(request, { token: undefined, username, userPassword });
     void this.enter(request, wanted, { take: () => devices.take(), release: () => undefined });
   }
 
-  /** The same once more: after leaving, or when a meeting was full. */
+  /** Enters with the same request again: after leaving, or when a meeting was full. */
   again(): void {
     if (!this.request) {
       if (this.direct) this.screen.set({ kind: 'joining' });
@@ -124,7 +124,7 @@ export class Flow {
       this.start();
       return;
     }
-    // Back in: a reload comes back by itself once more.
+    // The participant is back in: from now on a reload enters by itself again.
     if (this.request.ticket) this.at.keeper.write({ token: this.request.ticket });
     const wanted = this.at.devices.restrict(this.wanted);
     const request = { ...this.request };
@@ -182,7 +182,7 @@ export class Flow {
     this.wanted = wanted;
     this.showWaiting();
     try {
-      // Beside each other: the code of the room is most of what a first visit waits for.
+      // Both load at the same time: a first visit waits mostly for the code of the room.
       const code = this.at.loadRoom();
       code.catch(() => undefined);
       const session = await this.open(request, signal);
@@ -201,7 +201,8 @@ export class Flow {
         captured: devices.take(),
         wanted,
         memory: this.at.devices,
-        // A link with a ticket says at each first entry what is on; others start as they last were.
+        // A link with a ticket says at each first entry which devices are on. Other links start as the devices last
+        // were.
         choose: (choice) => this.direct || keepChoices(choice),
       });
       this.tellOnce(call);
@@ -217,7 +218,7 @@ export class Flow {
     }
   }
 
-  /** Where the service is out of reach, waiting is all that helps, so it is asked until it answers. */
+  /** When the service is out of reach, only waiting helps, so this asks until the service answers. */
   private async open(request: SessionRequest, signal: AbortSignal): Promise<Opened> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -277,7 +278,7 @@ export class Flow {
     const fromForm = this.screen.get().kind === 'prejoin';
     const inForm = formProblems.includes(reason) || (fromForm && reason === 'TooManyAttempts');
     if (!inForm) return this.fail(reason, message);
-    // Once asked for, a field stays: a room may want both a login and a password.
+    // A field stays once the room has asked for it: a room may want both a login and a password.
     this.asked = {
       password: this.asked.password || reason === 'PasswordRequired' || reason === 'WrongPassword',
       login: this.asked.login || reason === 'LoginRequired' || reason === 'WrongLogin',
@@ -285,7 +286,10 @@ export class Flow {
     this.screen.set({ kind: 'prejoin', asking: { ...this.asked, problem: reason, message }, busy: false });
   }
 
-  /** People are sent on where somebody chose a place for it. The service's own first page is none. */
+  /**
+   * Sends the participant on if the meeting or the operator chose a place. The service's own first page is no such
+   * place.
+   */
   private end(redirect: string, home: string): void {
     this.at.keeper.forget();
     const to = httpUrl(redirect) ?? httpUrl(home) ?? this.at.boot.home;

@@ -7,14 +7,14 @@ export interface Wanted {
   cameraId?: string;
 }
 
-/** What could be had of the microphone and the camera; `problem` says why something wanted is missing. */
+/** The tracks that the browser gave. `problem` says why a wanted track is missing. */
 export interface Captured {
   audio?: MediaStreamTrack;
   video?: MediaStreamTrack;
   problem?: DeviceProblem;
 }
 
-/** Opens the wanted devices with one permission prompt; when that fails, takes whichever of them works alone. */
+/** Opens the wanted devices with one permission prompt. When that fails, takes the one that works alone. */
 export async function capture(wanted: Wanted): Promise<Captured> {
   if (!wanted.audio && !wanted.video) return {};
   // Browsers hide this on pages that are not served over HTTPS.
@@ -28,7 +28,7 @@ export async function capture(wanted: Wanted): Promise<Captured> {
   }
 }
 
-/** After a refusal nobody is asked twice: only a device that the browser already allows is tried again. */
+/** After a refusal this does not ask again: it only tries a device that the browser already allows. */
 async function oneByOne(wanted: Wanted, problem: DeviceProblem): Promise<Captured> {
   const found: Captured = {};
   for (const only of [
@@ -39,7 +39,7 @@ async function oneByOne(wanted: Wanted, problem: DeviceProblem): Promise<Capture
     try {
       Object.assign(found, tracksOf(await navigator.mediaDevices.getUserMedia(constraintsFor(only))));
     } catch {
-      // The problem of the pair is the one that is shown.
+      // The page shows the problem of the pair.
     }
   }
   return found;

@@ -1,7 +1,7 @@
 import { attempt } from '../app/storage';
 import { parseObject } from '../boot';
 
-/** What a person chose last time, kept in this browser alone. */
+/** What the participant chose last time, kept in this browser alone. */
 export interface Choices {
   name: string;
   mic: boolean;

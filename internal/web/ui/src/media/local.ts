@@ -13,11 +13,11 @@ export interface LocalState {
   problem?: DeviceProblem;
 }
 
-/** Opened, or still opening, devices that a meeting may take over. */
+/** Devices that are open or opening, and that a meeting may take over. */
 export interface Devices {
   /** The tracks, which belong to the caller from here. */
   take(): Promise<Captured>;
-  /** Switches off what nobody took. */
+  /** Switches off the tracks that were not taken. */
   release(): void;
 }
 
@@ -25,7 +25,7 @@ export function opened(captured: Promise<Captured>): Devices {
   return { take: () => captured, release: () => void captured.then(stopAll) };
 }
 
-/** Microphone and camera before the meeting: switched, chosen, shown, then handed over to it. */
+/** Microphone and camera before the meeting: switched, chosen, shown, then handed over to the meeting. */
 export class LocalMedia implements Devices {
   readonly state: Store<LocalState>;
   private tracks: Captured = {};
@@ -101,7 +101,7 @@ export class LocalMedia implements Devices {
     this.show();
   }
 
-  /** The person may have switched something off while the browser was still asking. */
+  /** The participant may have switched a device off while the browser was still asking. */
   private keep(found: Captured): void {
     const { mic, camera } = this.state.get();
     if (!mic) found.audio?.stop();

@@ -1,15 +1,16 @@
 import { attempt, type Tab } from '../app/storage';
 import { parseObject } from '../boot';
 
-/** How each device was last switched in a meeting; undefined where it was not. */
+/** How each device was last switched in a meeting. Undefined when it was not switched. */
 export interface DeviceStates {
   mic?: boolean;
   camera?: boolean;
 }
 
 /**
- * What was last switched in a room, in this tab. After a reload or a return, a device is on only where the link (or the form) wants
- * it on and this does not say that it was switched off: nobody expects a reload to open a microphone.
+ * What the participant last switched in a room, in this tab. After a reload or a return, a device is on only when the
+ * link (or the form) wants it on and the participant had not switched it off: a reload must not open a microphone by
+ * surprise.
  */
 export class DeviceMemory {
   private readonly key: string;
@@ -33,7 +34,7 @@ export class DeviceMemory {
     attempt(() => this.storage().setItem(this.key, JSON.stringify({ ...this.read(), ...change })));
   }
 
-  /** The same wish, without what was off. */
+  /** The same wish, without the devices that were off. */
   restrict<T extends { audio: boolean; video: boolean }>(wanted: T): T {
     const { mic = true, camera = true } = this.read();
     return { ...wanted, audio: wanted.audio && mic, video: wanted.video && camera };

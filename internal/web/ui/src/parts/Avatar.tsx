@@ -9,7 +9,10 @@ interface AvatarProps {
   url?: string | undefined;
 }
 
-/** A person's picture, or their initials while there is none or it does not load. Decoration: the name is beside it. */
+/**
+ * A participant's picture, or the initials when there is no picture or it does not load. It is decoration: the name
+ * stands beside it.
+ */
 export function Avatar({ identity, name, url }: AvatarProps) {
   const [failed, setFailed] = useState<string>();
   const image = httpUrl(url);

@@ -28,7 +28,7 @@ export function Menu({ label, testId, icon, children }: MenuProps) {
     setOpen(false);
   };
   const press = (event: KeyboardEvent) => {
-    // Letters are shortcuts of the meeting outside a menu, and move within one.
+    // Outside a menu a letter is a shortcut of the meeting. Inside a menu it must not be.
     event.stopPropagation();
     if (event.key === 'Tab') setOpen(false);
     else if (event.key === 'Escape') close();
@@ -74,9 +74,9 @@ interface MenuItemProps {
   icon: ReactNode;
   /** A letter that does the same outside the menu. */
   shortcut?: string | undefined;
-  /** Whether it is on; absent for what has no state. */
+  /** Whether the item is on. Absent when the item has no state. */
   checked?: boolean;
-  /** One of several, of which one is on. */
+  /** The item belongs to a group in which exactly one item is on. */
   exclusive?: boolean;
   onSelect: () => void;
 }

@@ -10,7 +10,10 @@ interface MessageProps {
   children?: ReactNode;
 }
 
-/** A screen that says one thing and offers the next steps. Its heading takes the focus, so that it is read out. */
+/**
+ * A screen that says one thing and offers the next steps. Its heading takes the focus, so that a screen reader reads
+ * it.
+ */
 export function Message({ testId, reason, icon, tone = 'plain', title, text, children }: MessageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), [title]);

@@ -5,9 +5,9 @@ interface ToggleProps {
   label: string;
   on: boolean;
   icon: ReactNode;
-  /** A device that is off stands out: nobody talks unheard by mistake. */
+  /** A device that is off stands out, so that a participant does not talk unheard by mistake. */
   kind?: 'device' | 'plain';
-  /** It cannot be switched now; a press explains why. It keeps its place among the keys. */
+  /** Set when the switch is locked: a press then explains why. The keyboard still reaches the switch. */
   locked?: (() => void) | undefined;
   badge?: ReactNode;
   /** A key that does the same. */

@@ -4,14 +4,14 @@ type RGB = readonly [number, number, number];
 /** The contrast that text needs (WCAG 2.2, 1.4.3). */
 const enough = 4.5;
 
-/** The grounds that the accent is read on in each theme, and how much of it tints one's own messages. */
+/** The backgrounds of accent-coloured text in each theme, and how much accent tints the participant's own messages. */
 const grounds = {
   light: { least: '#eceef3', surface: '#ffffff', towards: '#000000' },
   dark: { least: '#262b35', surface: '#191d24', towards: '#ffffff' },
 };
 const tint = 0.18;
 
-/** The operator's colour where it can be read in a theme, else as near to it as can. */
+/** The operator's colour if it is readable in a theme, else the nearest readable colour. */
 export function accentOf(colour: string, theme: keyof typeof grounds): string {
   const { least, surface, towards } = grounds[theme];
   const target = parse(towards);

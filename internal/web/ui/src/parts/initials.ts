@@ -1,11 +1,13 @@
-/** One or two letters that stand for a name, by user-perceived characters so that no script is cut apart. */
+/** One or two letters that stand for a name. They are user-perceived characters, so that no script is cut apart. */
 export function initials(name: string): string {
   const words = name.trim().split(/\s+/u).filter(Boolean);
   const chosen = words.length > 1 ? [words[0], words.at(-1)] : words;
   return chosen.map((word) => firstGrapheme(word ?? '').toLocaleUpperCase()).join('') || '?';
 }
 
-/** A steady colour angle (0–359) for an identity, so that people keep their colour on every screen. */
+/**
+ * A colour angle (0–359) for an identity. It is always the same, so that a participant has one colour on every screen.
+ */
 export function hueOf(identity: string): number {
   let hash = 0;
   for (const char of identity) hash = (hash * 31 + (char.codePointAt(0) ?? 0)) % 360;

@@ -8,7 +8,7 @@ interface DevicePickerProps {
   onChoose: (deviceId: string) => void;
 }
 
-/** Nothing where there is nothing to choose. */
+/** A list to choose a device from. Renders nothing when there is no device. */
 export function DevicePicker({ label, devices, chosen, testId, onChoose }: DevicePickerProps) {
   const id = useId();
   if (devices.length === 0) return null;

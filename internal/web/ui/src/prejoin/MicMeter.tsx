@@ -3,10 +3,10 @@ import { useEffect, useRef } from 'react';
 import { t } from '../text';
 import { loudness } from './loudness';
 
-/** Frames a second are more than a level needs: this many milliseconds lie between two looks. */
+/** Milliseconds between two readings. A level needs fewer readings than there are frames. */
 const every = 80;
 
-/** Shows that the microphone hears something, before anybody else does. */
+/** Shows that the microphone hears something, before the other participants can. */
 export function MicMeter({ track }: { track: MediaStreamTrack }) {
   const bar = useRef<HTMLDivElement>(null);
   useEffect(() => {

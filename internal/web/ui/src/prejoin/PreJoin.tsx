@@ -17,7 +17,7 @@ interface PreJoinProps {
   busy: boolean;
 }
 
-/** The last look before entering: name, camera, microphone, and whatever the room asks for. */
+/** The last look before entering: name, camera, microphone, and what the room asks for. */
 export function PreJoin({ flow, asking, busy }: PreJoinProps) {
   const { route } = flow.at;
   const wishes = route.kind === 'join' ? route.wishes : {};
@@ -59,7 +59,8 @@ export function PreJoin({ flow, asking, busy }: PreJoinProps) {
           onName={setName}
           onJoin={(form) => flow.join(form, media.wanted(), media)}
         />
-        {/* After the form: what comes and goes with the devices must not move the button that somebody is about to press. */}
+        {/* After the form: these parts come and go with the devices, and must not move a button that the
+            participant is about to press. */}
         <div className="prejoin-devices">
           {state.audio && <MicMeter track={state.audio} />}
           <div className="prejoin-pickers">
@@ -98,7 +99,7 @@ export function PreJoin({ flow, asking, busy }: PreJoinProps) {
   );
 }
 
-/** Loads the room's scripts while the person is still getting ready. */
+/** Loads the room's scripts while the participant is still getting ready. */
 function usePrefetch(flow: Flow): void {
   const done = useRef(false);
   useEffect(() => {

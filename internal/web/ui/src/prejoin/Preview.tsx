@@ -8,7 +8,7 @@ import { Spinner } from '../parts/Spinner';
 import { Toggle } from '../parts/Toggle';
 import { t } from '../text';
 
-/** One's own picture before joining, with the switches for microphone and camera. */
+/** The participant's own picture before joining, with the switches for microphone and camera. */
 export function Preview({ media, name }: { media: LocalMedia; name: string }) {
   const { mic, camera, video, asking, problem } = useStore(media.state);
   const element = useRef<HTMLVideoElement>(null);

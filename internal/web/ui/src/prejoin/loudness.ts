@@ -1,4 +1,4 @@
-/** Decibels of full scale: a quiet room, and somebody who speaks up. */
+/** Decibels of full scale: a quiet room, and a loud voice. */
 const floor = -60;
 const ceiling = -10;
 

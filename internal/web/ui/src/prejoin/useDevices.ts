@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 
 export type DeviceKind = 'audioinput' | 'videoinput' | 'audiooutput';
 
-/** The devices that the browser names; before permission it names none. `again` asks anew when it changes. */
+/** The devices that the browser names. Before permission it names none. A change of `again` asks the browser again. */
 export function useDevices(again: unknown): Record<DeviceKind, MediaDeviceInfo[]> {
   const [devices, setDevices] = useState<MediaDeviceInfo[]>([]);
   useEffect(() => {

@@ -48,7 +48,7 @@ function Room({ brand, call }: { brand: Boot['brand']; call: Call }) {
   const actions = useActions({ panel, onPanel: setPanel, onDialog: setDialog });
   useShortcuts(actions);
   const heading = useRef<HTMLHeadingElement>(null);
-  // The button that was pressed to come here is gone: the focus begins at the top of the room.
+  // The button that led here is gone, so the focus begins at the top of the room.
   useEffect(() => heading.current?.focus(), []);
   return (
     <div

@@ -5,7 +5,7 @@ import { Message } from '../parts/Message';
 import { Page } from '../parts/Page';
 import { t } from '../text';
 
-/** Seen before the browser goes where everybody goes, with the choice to go at once or to stay. */
+/** The screen before the browser follows the meeting's redirect, with the choice to go at once or to stay. */
 export function Ended({ flow, to, goAt }: { flow: Flow; to: string; goAt: number | undefined }) {
   const left = useSecondsUntil(goAt);
   const host = new URL(to).host;
@@ -17,7 +17,7 @@ export function Ended({ flow, to, goAt }: { flow: Flow; to: string; goAt: number
       <Message testId="ended" icon={<Flag />} title={t('ended.title')} text={goAt ? text : t('ended.stayed')}>
         <button className="button primary" data-testid="ended-continue" onClick={() => flow.at.go(to)}>
           {t(home ? 'left.home' : 'ended.continue')}
-          {/* Read out once with the text, not every second. */}
+          {/* Screen readers read the seconds once with the text, not every second. */}
           {left > 0 && (
             <span className="count" aria-hidden="true" data-testid="ended-countdown">
               {left}

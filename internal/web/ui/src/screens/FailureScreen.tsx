@@ -23,7 +23,7 @@ type Shown = Exclude<
   'NameRequired' | 'PasswordRequired' | 'WrongPassword' | 'LoginRequired' | 'WrongLogin' | 'Ended'
 >;
 
-/** Whether trying again, unchanged, can help. Where it cannot, no button pretends that it does. */
+/** The label of the button to try again, for the failures where the same request can succeed later. */
 const retryable: Partial<Record<Shown, TextKey>> = {
   Full: 'failure.retry',
   TooManyAttempts: 'failure.retry',
@@ -56,7 +56,7 @@ export function FailureScreen({ flow, reason, message }: FailureProps) {
   const retry = retryable[shown];
   const waiting = shown === 'Unavailable';
   const Icon = icons[shown] ?? TriangleAlert;
-  // The gateway's own sentence knows more about this link than a general text.
+  // The gateway's own sentence says more about this link than a general text.
   const text = shown === 'Invalid' && message ? message : t(`failure.${shown}.text`);
   return (
     <Page brand={flow.at.boot.brand}>
@@ -92,7 +92,7 @@ export function FailureScreen({ flow, reason, message }: FailureProps) {
   );
 }
 
-/** Reasons that belong to a form or to the end have screens of their own; one that comes here is a plain refusal. */
+/** Reasons that belong to a form or to the end have screens of their own. Here such a reason is a plain refusal. */
 function asShown(reason: Failure): Shown {
   switch (reason) {
     case 'NameRequired':

@@ -17,7 +17,7 @@ export interface Opened extends Session {
   clockOffset: number;
 }
 
-/** A request that hangs is as bad as one that fails: the caller's retry loop takes over. */
+/** Milliseconds. A request that hangs is as bad as one that fails: the caller's retry loop takes over. */
 const requestTimeout = 10_000;
 
 /** The gateway's session endpoints, relative to the page's base. */

@@ -4,7 +4,7 @@ export type { Reason, Session, SessionRequest, Watcher, You } from './schema';
 
 export const reasons = reasonValues;
 
-/** What the gateway says about a meeting that this page lost touch with. */
+/** What the gateway says about a meeting when the page has lost the connection. */
 export type Verdict =
   { state: 'live'; hidden: Watcher[] } | { state: 'ended'; redirect: string } | { state: 'removed' };
 
@@ -23,7 +23,7 @@ export class SessionError extends Error {
     this.name = 'SessionError';
   }
 
-  /** Whether asking again later, unchanged, can succeed without anybody doing anything here. */
+  /** Whether the same request can succeed later, without any action of the participant. */
   get passing(): boolean {
     return this.reason === 'Unavailable';
   }

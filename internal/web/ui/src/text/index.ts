@@ -14,10 +14,10 @@ export interface Language {
   texts: Texts;
 }
 
-/** English is always at hand; another language is loaded when it is wanted. */
+/** English is always there. Another language is loaded when it is wanted. */
 export const english: Language = { tag: 'en', dir: 'ltr', texts: en };
 
-/** Every other file of this folder is a language: adding one is adding its file. */
+/** Every other file of this folder is a language. To add a language, add its file. */
 const others = import.meta.glob<{ default: Language }>(['./*.ts', '!./en.ts', '!./index.ts', '!./*.test.ts']);
 
 let current = english;
@@ -30,7 +30,7 @@ export function setLanguage(next: Language): void {
   current = next;
 }
 
-/** Speaks the first of the wished languages that there is, else English. */
+/** Loads the first wished language that the page has. The fallback is English. */
 export async function loadLanguage(wished: readonly string[]): Promise<void> {
   const tags = ['en', ...Object.keys(others).map((file) => file.slice(2, -3))];
   const tag = bestLanguage(wished, tags);
@@ -42,7 +42,7 @@ export async function loadLanguage(wished: readonly string[]): Promise<void> {
   }
 }
 
-/** The best of what there is (RFC 4647, lookup): `ar-EG` is served by `ar`. */
+/** The best of the page's languages (RFC 4647, lookup): `ar` serves `ar-EG`. */
 export function bestLanguage(wished: readonly string[], tags: readonly string[]): string {
   for (const wish of wished) {
     const parts = wish.toLowerCase().split('-');

@@ -87,7 +87,7 @@ describe('t', () => {
 /** Texts that are chosen by a value at run time. */
 const dynamic = [/^failure\./, /^devices\.(denied|absent|busy|insecure|failed)$/];
 
-it('has no text that nobody uses', () => {
+it('has no unused text', () => {
   const root = join(import.meta.dirname, '..');
   const sources = readdirSync(root, { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.tsx?$/.test(name) && !/\.test\.ts$/.test(name) && !name.startsWith('text'))

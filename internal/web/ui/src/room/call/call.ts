@@ -24,16 +24,16 @@ export interface CallOptions {
   client: SessionClient;
   session: Opened;
   renew: Gateway['renew'];
-  /** Devices that are being opened while the session is asked for. */
+  /** Devices that the browser opens while the page asks for the session. */
   captured: Promise<Captured>;
   wanted: Wanted;
-  /** What was last switched in the room, in this tab. */
+  /** What the participant last switched in the room, in this tab. */
   memory: DeviceMemory;
-  /** Is told what the participant switches. */
+  /** Called with what the participant switches. */
   choose: (choice: DeviceStates) => void;
 }
 
-/** One person's presence in a meeting, from the first session to the end, over any number of connections. */
+/** One participant's presence in a meeting, from the first session to the end, over any number of connections. */
 export class Call {
   readonly room: Room;
   readonly session: Store<Opened>;
@@ -69,7 +69,8 @@ export class Call {
     );
     this.watchers = new Watchers(() => client.ask(this.token));
     this.session.subscribe(() => this.expiresAt.set(parseTime(this.session.get().meeting.expiresAt)));
-    // One whom a presenter muted, and then lets speak, switches the microphone on themselves, also after a reload.
+    // A presenter who lets a muted participant speak does not switch the microphone on. The participant does, also
+    // after a reload.
     this.publisher.sending.subscribe(() => {
       if (!this.publisher.sending.get().micAllowed) this.memory.keep({ mic: false });
     });
@@ -96,8 +97,8 @@ export class Call {
   }
 
   /**
-   * Until the media server has answered once, or cannot be reached. To draw the room is much work, for which there is
-   * time while the connection is made, but not before.
+   * Waits until the media server has answered once, or cannot be reached. Drawing the room is much work. There is time
+   * for it while the connection is made, but not before.
    */
   dialled(): Promise<void> {
     return new Promise((resolve) => {
@@ -135,14 +136,14 @@ export class Call {
       .catch(() => this.notices.add(t('notice.handFailed'), 'urgent'));
   }
 
-  /** Says why the microphone cannot be switched on, and what helps. */
+  /** Says why the microphone cannot be switched on, and what the participant can do. */
   explainMute(): void {
     const raised = this.room.localParticipant.attributes.hand === 'true';
     const offer = { label: t('controls.hand'), accept: () => void this.raiseHand(true) };
     this.notices.add(t('notice.micLocked'), 'urgent', raised ? undefined : offer);
   }
 
-  /** Does something that only presenters may; the server checks. */
+  /** Does something that only presenters may do. The server checks the right. */
   async act(act: Act): Promise<void> {
     try {
       await this.client.act(this.token, act);
@@ -171,7 +172,7 @@ export class Call {
         else this.notices.say(text);
       })
       .on(RoomEvent.DataReceived, (payload, participant, _kind, topic) => {
-        // Only the server says something in a conversation; a packet that comes from a peer is none of it.
+        // Every chat message comes from the server. A packet from another participant is no message.
         if (topic === chatTopic && participant === undefined) this.hear(payload);
       });
   }
@@ -184,7 +185,7 @@ export class Call {
     else this.expiresAt.set(facts.expiresAt);
   }
 
-  /** A room that was closed without its meeting names no redirect, which the gateway may still know. */
+  /** When the room was closed without its meeting, the metadata names no redirect. The gateway may still know it. */
   private async end(redirect: string): Promise<void> {
     const verdict = redirect ? undefined : await this.client.ask(this.token).catch(() => undefined);
     const known = verdict?.state === 'ended' ? verdict.redirect : redirect;
@@ -204,12 +205,12 @@ export class Call {
     if (!message) return;
     const mine = message.from === this.you.identity;
     this.chat.receive(message, mine);
-    // The open chat is read out by itself.
+    // Screen readers read the open chat by themselves.
     if (!mine && !this.chat.state.get().open)
       this.notices.say(t('notice.message', { name: message.name, text: message.text.slice(0, 200) }));
   }
 
-  /** The server has the last word on what is on at the first entry; afterwards the participant has it. */
+  /** At the first entry the server decides which devices are on. Afterwards the participant decides. */
   private async sendDevices(captured: Promise<Captured>): Promise<void> {
     const { audio: mic, video: camera, problem } = await captured;
     const { you } = this;

@@ -23,13 +23,13 @@ export type Outcome =
 
 export interface Gateway {
   ask(session: string): Promise<Verdict>;
-  /** A new session for the same person, in place of the one given. */
+  /** Gives a new session for the same participant, in place of the previous one. */
   renew(previous: string): Promise<Opened>;
 }
 
 /**
- * Keeps a room connected until somebody says that it is over. livekit-client mends short breaks by itself; for
- * everything longer the gateway is asked, which also opens the engine's room again where it was lost.
+ * Keeps a room connected until the call is over. livekit-client repairs short breaks by itself. For longer breaks this
+ * asks the gateway, which also opens the engine's room again if it was lost.
  */
 export class Connection {
   private readonly stopper = new AbortController();
@@ -42,10 +42,10 @@ export class Connection {
     private readonly session: Store<Opened>,
     private readonly phase: Store<Phase>,
   ) {
-    const mending = () => this.phase.set('reconnecting');
+    const repairing = () => this.phase.set('reconnecting');
     room
-      .on(RoomEvent.Reconnecting, mending)
-      .on(RoomEvent.SignalReconnecting, mending)
+      .on(RoomEvent.Reconnecting, repairing)
+      .on(RoomEvent.SignalReconnecting, repairing)
       .on(RoomEvent.Reconnected, () => this.phase.set('live'));
   }
 
@@ -69,7 +69,7 @@ export class Connection {
     for (let failures = 0; ;) {
       const { connected, reason } = await this.hold();
       if (this.outcome) return this.outcome;
-      // Two windows with one identity would throw each other out for ever.
+      // Without this, two windows with one identity would throw each other out for ever.
       if (reason === DisconnectReason.DUPLICATE_IDENTITY) return { kind: 'elsewhere' };
       failures = connected ? 0 : failures + 1;
       this.phase.set(this.wasLive ? 'reconnecting' : 'unreachable');
@@ -78,12 +78,13 @@ export class Connection {
     }
   }
 
-  /** Connects, and returns when the connection is gone for good or never came about. */
+  /** Connects, and returns when the connection is gone for good or was never made. */
   private async hold(): Promise<{ connected: boolean; reason?: DisconnectReason | undefined }> {
     let left: (reason?: DisconnectReason) => void = () => undefined;
     const gone = new Promise<DisconnectReason | undefined>((resolve) => (left = resolve));
     this.room.once(RoomEvent.Disconnected, left);
-    // livekit-client mends a connection that breaks before it stands, too, but its connect() hangs for long then.
+    // livekit-client also tries to repair a connection that breaks before it is complete, but then its connect() hangs
+    // for long.
     const startAgain = () => void this.room.disconnect(false);
     const letGo = () => abortConnect(this.room);
     this.room
@@ -127,7 +128,10 @@ export class Connection {
     }
   }
 
-  /** A session that the gateway no longer knows is no verdict on the meeting: asking for a new one tells. */
+  /**
+   * When the gateway no longer knows the session, that says nothing about the meeting. The request for a new session
+   * will.
+   */
   private async askState(session: string): Promise<Verdict> {
     try {
       return await this.gateway.ask(session);
@@ -145,7 +149,7 @@ function finalOutcome(error: unknown): Outcome | undefined {
   return { kind: 'refused', error };
 }
 
-/** Milliseconds. Longer than a bad network needs; after that a new session helps more than waiting. */
+/** Milliseconds. A bad network needs less. After this time a new session helps more than waiting. */
 const connectTimeout = 10_000;
 
 const connectOptions: RoomConnectOptions = {

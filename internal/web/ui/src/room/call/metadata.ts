@@ -5,7 +5,7 @@ export interface RoomFacts {
   /** Milliseconds since 1970 on the server's clock. */
   expiresAt?: number;
   ended: boolean;
-  /** Where everybody goes; empty means the home page. */
+  /** Where the participants go after the end. Empty means the home page. */
   redirect: string;
 }
 

@@ -2,12 +2,15 @@ import { ConnectionState, type Room } from 'livekit-client';
 import type { Store } from '../../app/store';
 import type { Phase } from './phase';
 
-/** Milliseconds in which livekit-client begins to mend a connection after a break of the network, if it will. */
+/**
+ * Milliseconds in which livekit-client begins to repair a connection after a break of the network, if it does at all.
+ */
 const beginsWithin = 3_000;
 
 /**
- * Says at once that the network is gone, which livekit-client only notices by silence. When it is back,
- * livekit-client asks whether the server can be reached and resumes; a break too short for that needs no mending.
+ * Says at once that the network is gone. livekit-client notices it only by silence. When the network is back,
+ * livekit-client asks whether the server can be reached, and resumes. After a very short break it has nothing to
+ * repair.
  */
 export function watchNetwork(room: Room, phase: Store<Phase>): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;

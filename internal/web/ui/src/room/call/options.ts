@@ -2,8 +2,8 @@ import type { ReconnectPolicy, RoomOptions } from 'livekit-client';
 import type { Wanted } from '../../media/capture';
 
 /**
- * livekit-client tries to resume a broken connection at these moments, in milliseconds. Then our own loop takes
- * over, which can also open the engine's room again, and knows whether the meeting is still on.
+ * livekit-client tries to resume a broken connection at these moments, in milliseconds. Then the loop of Connection
+ * takes over. It can also open the engine's room again, and knows whether the meeting still goes on.
  */
 const resumeAfter = [0, 300, 1000, 2000];
 

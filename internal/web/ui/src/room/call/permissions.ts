@@ -1,6 +1,8 @@
 import { Track, type Participant } from 'livekit-client';
 
-/** Whether the media server lets a participant send from a source at all. It says so of everybody to everybody. */
+/**
+ * Whether the media server lets a participant send from a source at all. Every participant gets the permissions of all.
+ */
 export function maySend({ permissions }: Participant, source: Track.Source): boolean {
   if (!permissions) return true;
   const { canPublish, canPublishSources } = permissions;

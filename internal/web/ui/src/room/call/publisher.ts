@@ -13,21 +13,21 @@ import { t } from '../../text';
 import type { Notices } from '../notices/notices';
 import { maySend } from './permissions';
 
-/** What this person sends, as they see it: it stays true through a broken connection. */
+/** What the local participant sends, as they see it. It stays true while the connection is broken. */
 export interface Sending {
   mic: boolean;
   camera: boolean;
   screen: boolean;
   micAllowed: boolean;
-  /** Where the camera looks; `user` where that is not known. */
+  /** Where the camera looks. `user` when that is not known. */
   facing: 'user' | 'environment';
 }
 
 type DeviceSource = Track.Source.Microphone | Track.Source.Camera;
 
 /**
- * Microphone, camera and screen of this person. Tracks outlive a lost connection, so that a screen share, which
- * cannot be started again without a click, goes on after it.
+ * Microphone, camera and screen of the local participant. Tracks outlive a lost connection. So a screen share goes on
+ * afterwards; the browser would start a new one only on a click.
  */
 export class Publisher {
   readonly sending = new Store<Sending>({
@@ -68,8 +68,8 @@ export class Publisher {
   }
 
   /**
-   * Sends tracks captured before the call, once it is connected. Earlier would be possible, but to agree on them delays
-   * what the others send, and with it the first picture of them by a quarter of a second.
+   * Sends tracks captured before the call, once the call is connected. livekit-client could send them earlier, but the
+   * negotiation would delay the first picture of the other participants by a quarter of a second.
    */
   offer({ audio, video, problem }: Captured): void {
     if (problem) this.notices.add(t(`devices.${problem}`), 'urgent');
@@ -135,7 +135,7 @@ export class Publisher {
     whileConnected: () => Promise<unknown>,
   ): Promise<void> {
     try {
-      // livekit-client switches off what is published, and overlooks what is just about to be.
+      // livekit-client switches off a published track, and overlooks one whose publishing has only begun.
       await this.publishing.get(source);
       if (this.connected) await whileConnected();
       else if (!on) this.forget(source);
@@ -171,7 +171,7 @@ export class Publisher {
 
   private publish(source: Track.Source, track: LocalTrack): void {
     const published = this.room.localParticipant.publishTrack(track, { source }).catch((error: unknown) => {
-      // Mostly a connection that broke meanwhile: when it is back, the track is sent again.
+      // Mostly the connection broke meanwhile. When it is back, this sends the track again.
       console.warn('a track was not sent', error);
     });
     this.publishing.set(source, published);
@@ -185,7 +185,7 @@ export class Publisher {
     const { micAllowed } = this.sending.get();
     for (const source of [...this.kept.keys()]) if (!this.allowed(source)) this.forget(source);
     this.sync();
-    // After a return the server says again what it said before: only a change is news.
+    // After a reconnect the server repeats the permissions. Only a change is news.
     if (!micAllowed && this.sending.get().micAllowed) this.notices.add(t('notice.maySpeak'));
   }
 

@@ -7,7 +7,7 @@ const pauseAfterFailure = 60_000;
 
 /**
  * Renews the session of a call at half its life, until the returned function is called. A call may last longer than a
- * session or the link that opened it: without this, chat and a return after a break would fail.
+ * session, or than the link that opened it. Without a renewal, chat and a return after a break would fail then.
  */
 export function renewInTime(
   session: Store<Opened>,
@@ -42,7 +42,9 @@ export function renewInTime(
   };
 }
 
-/** How long a session is valid in all, in milliseconds. It is counted from its arrival, so that no clock matters. */
+/**
+ * How long a session is valid in all, in milliseconds. The caller counts from its arrival, so that no clock matters.
+ */
 function lifeOf(session: string): number | undefined {
   const { iat, exp } = decodePayload(session);
   return typeof iat === 'number' && typeof exp === 'number' && exp > iat ? (exp - iat) * 1000 : undefined;

@@ -1,6 +1,6 @@
 /**
- * Keeps the screen from going dark during a meeting, until the returned function is called. Browsers take the lock
- * away whenever the page is out of sight. Where there is none, or the battery is low, nothing happens.
+ * Keeps the screen from going dark during a meeting, until the returned function is called. Browsers take the lock away
+ * when the page is out of sight. If the browser has no such lock, or the battery is low, nothing happens.
  */
 export function stayAwake(): () => void {
   if (!('wakeLock' in navigator)) return () => undefined;

@@ -1,16 +1,19 @@
 import { Store } from '../../app/store';
 import type { Verdict, Watcher } from '../../session/protocol';
 
-/** Milliseconds between two looks. */
+/** Milliseconds between two questions to the gateway. */
 const every = 5_000;
 
-/** Who watches unseen, for presenters: the engine tells pages nothing of them, so the gateway is asked. */
+/**
+ * The participants who watch unseen, for presenters. The engine does not tell pages about them, so this asks the
+ * gateway.
+ */
 export class Watchers {
   readonly list = new Store<readonly Watcher[]>([]);
 
   constructor(private readonly ask: () => Promise<Verdict>) {}
 
-  /** Looks now and again, until the returned function is called. */
+  /** Asks at once and then regularly, until the returned function is called. */
   follow(): () => void {
     const look = () => {
       if (document.visibilityState === 'visible') void this.look();
@@ -25,7 +28,7 @@ export class Watchers {
       const verdict = await this.ask();
       if (verdict.state === 'live') this.set(verdict.hidden);
     } catch {
-      // The connection says so elsewhere.
+      // The page shows a lost connection elsewhere.
     }
   }
 

@@ -6,7 +6,7 @@ import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { longestMessage } from './chat';
 
-/** Writes a message. What was typed stays until the server has taken it. */
+/** Writes a message. The text stays until the server has taken it. */
 export function ChatForm() {
   const call = useCall();
   const [text, setText] = useState('');
@@ -51,7 +51,7 @@ export function ChatForm() {
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
           onKeyDown={(event) => {
-            // Enter also confirms a word while composing, as in Japanese: that one does not send.
+            // Enter also confirms a word while composing, as in Japanese. That Enter does not send.
             if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
             event.preventDefault();
             void send();

@@ -18,7 +18,7 @@ export function ChatPanel({ onClose }: { onClose: () => void }) {
   const log = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
   useEffect(() => {
-    // Who reads further up is left where they are.
+    // A participant who reads further up stays there.
     if (log.current && atEnd.current) log.current.scrollTop = log.current.scrollHeight;
   }, [messages]);
   return (
@@ -48,7 +48,7 @@ export function ChatPanel({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** A person's messages within a minute stand under one name. */
+/** Messages of one participant within a minute stand under one name. */
 function continues(before: Message | undefined, message: Message): boolean {
   return before?.from === message.from && before.name === message.name && message.at - before.at < 60_000;
 }
@@ -74,7 +74,7 @@ function ChatMessage({ message, mine, continues }: { message: Message; mine: boo
           part.kind === 'text' ? (
             part.text
           ) : (
-            // An address reads from the left in every script.
+            // An address is written from left to right in every script.
             <a key={index} href={part.href} dir="ltr" target="_blank" rel="noopener noreferrer nofollow">
               {part.text}
             </a>

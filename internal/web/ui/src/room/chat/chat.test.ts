@@ -21,7 +21,7 @@ describe('parseMessage', () => {
 });
 
 describe('ChatLog', () => {
-  it('counts what others write while it is closed', () => {
+  it('counts the messages of others while it is closed', () => {
     const log = new ChatLog();
     log.receive(message('1'), false);
     log.receive(message('2'), true);
@@ -39,7 +39,7 @@ describe('ChatLog', () => {
     expect(log.state.get()).toMatchObject({ unread: 1, messages: [{ id: '1' }] });
   });
 
-  it('lets the oldest go in a long meeting', () => {
+  it('drops the oldest messages in a long meeting', () => {
     const log = new ChatLog();
     for (let n = 0; n < 1005; n++) log.receive(message(String(n)), false);
     expect(log.state.get().messages).toHaveLength(1000);
@@ -47,6 +47,6 @@ describe('ChatLog', () => {
   });
 });
 
-it('counts characters as people do on the wire, not UTF-16 units', () => {
+it('counts characters as the server does, not UTF-16 units', () => {
   expect(characters('a😀م')).toBe(3);
 });

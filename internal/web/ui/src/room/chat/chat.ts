@@ -21,7 +21,7 @@ export interface ChatState {
   unread: number;
 }
 
-/** Beyond this many the oldest go, so that a long meeting does not fill the memory. */
+/** Beyond this number the oldest messages go, so that a long meeting does not fill the memory. */
 const mostMessages = 1000;
 
 export function parseMessage(payload: Uint8Array): Message | undefined {
@@ -32,7 +32,7 @@ export function parseMessage(payload: Uint8Array): Message | undefined {
   return { id, from, name, text, at: time } as Message;
 }
 
-/** The conversation as this person has seen it since they came. */
+/** The messages since the participant came. */
 export class ChatLog {
   readonly state = new Store<ChatState>({ messages: [], open: false, unread: 0 });
 

@@ -2,7 +2,7 @@ export type Part = { kind: 'text'; text: string } | { kind: 'link'; text: string
 
 const candidate = /https?:\/\/[^\s<>"'`\u0000-\u001f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/giu;
 
-/** Splits a message into plain text and http(s) links. Nothing but these two schemes ever becomes a link. */
+/** Splits a message into plain text and http(s) links. No other scheme becomes a link. */
 export function linkify(text: string): Part[] {
   const parts: Part[] = [];
   let end = 0;

@@ -21,7 +21,7 @@ import type { Surfaces } from '../surfaces';
 import { MoreMenu } from './MoreMenu';
 import { shortcuts, shortcutsOn, type Action } from './shortcuts';
 
-/** The row of switches under the meeting. Who only watches has nothing to switch on. */
+/** The row of switches under the meeting. A participant who only watches has nothing to switch on. */
 export function Controls({ panel, onPanel, onDialog }: Surfaces) {
   const call = useCall();
   const { you } = useStore(call.session);

@@ -15,7 +15,7 @@ import type { Surfaces } from '../surfaces';
 import { shortcuts, shortcutsOn } from './shortcuts';
 import { canFillScreen, toggleFullScreen, useFullScreen } from './useFullScreen';
 
-/** What is wanted less often than the buttons beside it. */
+/** The actions that participants need less often than the buttons beside this menu. */
 export function MoreMenu({ onDialog }: Pick<Surfaces, 'onDialog'>) {
   const call = useCall();
   const { you } = useStore(call.session);

@@ -18,7 +18,10 @@ export const shortcuts: Record<Action, { key: string; text: TextKey }> = {
   help: { key: '?', text: 'shortcuts.help' },
 };
 
-/** Keys of a single letter disturb people who dictate (WCAG 2.1.4), so they can be switched off, for good. */
+/**
+ * Single-letter keys disturb participants who dictate (WCAG 2.1.4). So a participant can switch them off, and this
+ * browser remembers it.
+ */
 export const shortcutsOn = new Store(readChoices().shortcuts);
 
 export function switchShortcuts(on: boolean): void {
@@ -28,7 +31,7 @@ export function switchShortcuts(on: boolean): void {
 
 type Press = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'altKey' | 'metaKey' | 'repeat'>;
 
-/** What a key asks for. Where the keyboard writes another script, its place counts. */
+/** What a key asks for. If the keyboard writes another script, the place of the key counts. */
 export function actionOf(press: Press): Action | undefined {
   if (press.ctrlKey || press.altKey || press.metaKey || press.repeat) return undefined;
   const latin = /^[\x20-\x7e]$/.test(press.key);

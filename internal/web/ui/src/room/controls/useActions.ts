@@ -6,7 +6,7 @@ import type { PanelName, Surfaces } from '../surfaces';
 import { canFillScreen, toggleFullScreen } from './useFullScreen';
 import type { Actions } from './useShortcuts';
 
-/** What this person may do with a key here: the same as with the buttons. */
+/** What the local participant may do with a key: the same as with the buttons. */
 export function useActions({ panel, onPanel, onDialog }: Surfaces): Actions {
   const call = useCall();
   const { publisher, view } = call;

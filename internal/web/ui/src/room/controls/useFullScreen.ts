@@ -1,13 +1,13 @@
 import { useSyncExternalStore } from 'react';
 
-/** Telephones and iframes without the permission have none. */
+/** False on telephones, and in iframes without the permission. */
 export const canFillScreen = (): boolean => document.fullscreenEnabled;
 
 export function toggleFullScreen(): void {
   const done = document.fullscreenElement
     ? document.exitFullscreen()
     : document.documentElement.requestFullscreen();
-  // The browser refuses without a click just before; then nothing changes, which is seen.
+  // The browser refuses when there was no click just before. Then the page visibly stays as it is.
   done.catch(() => undefined);
 }
 

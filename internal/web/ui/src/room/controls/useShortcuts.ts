@@ -4,7 +4,7 @@ import { actionOf, shortcutsOn, type Action } from './shortcuts';
 
 export type Actions = Partial<Record<Action, () => void>>;
 
-/** Does what a key asks for, unless it is being typed somewhere. */
+/** Does what a key asks for, unless the participant is typing text. */
 export function useShortcuts(actions: Actions): void {
   const on = useStore(shortcutsOn);
   const current = useRef(actions);

@@ -5,7 +5,7 @@ import { Field } from '../../parts/Field';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 
-/** Asks a presenter twice before everybody is sent away, and where to. */
+/** Asks a presenter to confirm that the meeting ends for all participants, and where they go. */
 export function EndDialog({ onClose }: { onClose: () => void }) {
   const call = useCall();
   const [redirect, setRedirect] = useState('');

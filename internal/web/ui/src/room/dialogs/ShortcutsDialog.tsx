@@ -4,7 +4,7 @@ import { t } from '../../text';
 import { shortcuts, shortcutsOn, switchShortcuts, type Action } from '../controls/shortcuts';
 import type { Actions } from '../controls/useShortcuts';
 
-/** The keys that do something for this person here, and the switch that turns them all off. */
+/** The keys that do something for the local participant, and the switch that turns them all off. */
 export function ShortcutsDialog({ actions, onClose }: { actions: Actions; onClose: () => void }) {
   const on = useStore(shortcutsOn);
   const possible = (Object.keys(shortcuts) as Action[]).filter((action) => actions[action]);

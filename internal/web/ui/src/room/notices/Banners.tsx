@@ -8,7 +8,7 @@ import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { canShareScreen } from '../parts/canShareScreen';
 
-/** What stands over the stage because it concerns the whole meeting. */
+/** The messages over the stage that concern the whole meeting. */
 export function Banners() {
   return (
     <div className="banners">
@@ -42,7 +42,7 @@ function ConnectionBanner() {
   );
 }
 
-/** Browsers may refuse to play sound on a page that nobody has clicked yet, as on a direct join. */
+/** Browsers may refuse to play sound before the first click on a page, as on a direct join. */
 function SoundBanner() {
   const { room } = useCall();
   const { canPlayAudio, startAudio } = useAudioPlayback(room);
@@ -63,7 +63,7 @@ function SoundBanner() {
   );
 }
 
-/** The link wished for a shared screen; browsers start one only on a click. */
+/** The link asked for a shared screen. Browsers start one only on a click. */
 function ScreenOffer() {
   const call = useCall();
   const { you } = useStore(call.session);

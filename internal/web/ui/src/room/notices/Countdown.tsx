@@ -5,7 +5,7 @@ import { formatRemaining, lastMinutes } from '../../session/clock';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 
-/** The time left: quiet until the last minutes, in which it stands out and is announced once. */
+/** The time left. In the last minutes it stands out and is announced once. */
 export function Countdown() {
   const call = useCall();
   const expiresAt = useStore(call.expiresAt);
@@ -32,7 +32,7 @@ export function Countdown() {
   );
 }
 
-/** Keeps the minutes of its first moment: a text that changed would be read out again. */
+/** Keeps the minutes of its first moment: screen readers would read a changed text again. */
 function Announcement({ left }: { left: number }) {
   const [minutes] = useState(() => Math.max(1, Math.ceil(left / 60_000)));
   return t('countdown.soon', { count: minutes });

@@ -5,7 +5,7 @@ import { useCall } from '../call/CallContext';
 import { useFocusKeeper } from '../parts/useFocusKeeper';
 import type { Notice } from './notices';
 
-/** The regions are there from the start: screen readers only read what is added to a region that they know. */
+/** The regions exist from the start: screen readers only read what is added to a region that they know. */
 export function NoticeList() {
   const { notices } = useCall();
   const list = useStore(notices.list);

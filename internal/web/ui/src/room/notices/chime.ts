@@ -12,7 +12,7 @@ const patience = 500;
 let context: AudioContext | undefined;
 let last = -Infinity;
 
-/** A short sound for an arrival. Silent where the browser keeps sound off until a click. */
+/** A short sound for an arrival. Silent while the browser keeps sound off until a click. */
 export async function chime(now = performance.now()): Promise<void> {
   if (now - last < restFor) return;
   last = now;

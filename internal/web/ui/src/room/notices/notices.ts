@@ -3,9 +3,9 @@ import { Store } from '../../app/store';
 export interface Notice {
   id: number;
   text: string;
-  /** `unseen` is for those who listen: the others see the same in another way. */
+  /** `unseen` is for screen readers: a participant who sees the page sees the same in another way. */
   urgency: 'polite' | 'urgent' | 'unseen';
-  /** What can be done about it. */
+  /** What the participant can do about it. */
   offer?: Offer | undefined;
 }
 
@@ -14,7 +14,7 @@ export interface Offer {
   accept: () => void;
 }
 
-/** Milliseconds. Long enough to read; urgent ones, which ask for something, stay longer. */
+/** Milliseconds. Long enough to read. Urgent notices ask for something and stay longer. */
 const lifetimes = { polite: 6_000, urgent: 15_000, unseen: 6_000 };
 /** More at once would cover the meeting. */
 const most = 4;

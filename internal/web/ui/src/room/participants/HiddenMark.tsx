@@ -3,7 +3,7 @@ import { useStore } from '../../app/useStore';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 
-/** Tells presenters, and them alone, that somebody watches unseen. */
+/** Tells presenters, and only presenters, that a participant watches unseen. */
 export function HiddenMark() {
   const { watchers, session } = useCall();
   const { you } = useStore(session);

@@ -7,15 +7,15 @@ interface ParticipantActionsProps {
   identity: string;
   name: string;
   muted?: boolean;
-  /** False where a presenter has muted them. */
+  /** False when a presenter has muted the participant. */
   maySpeak?: boolean;
   hand: boolean;
   mine: boolean;
-  /** They only watch: there is nothing to mute. */
+  /** The participant only watches: there is nothing to mute. */
   watches?: boolean;
 }
 
-/** What a presenter may do about somebody; the server checks. */
+/** What a presenter may do about a participant. The server checks the right. */
 export function ParticipantActions(props: ParticipantActionsProps) {
   const { identity, name, hand, mine, watches = false } = props;
   const call = useCall();

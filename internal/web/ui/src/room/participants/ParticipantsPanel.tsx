@@ -15,7 +15,7 @@ import { useParticipant } from './useParticipant';
 
 const reordering = [RoomEvent.ParticipantAttributesChanged];
 
-/** Who is here, in which state, and what a presenter may do about it. */
+/** The participants, their states, and what a presenter may do about them. */
 export function ParticipantsPanel({ onClose }: { onClose: () => void }) {
   const call = useCall();
   const { you } = useStore(call.session);
@@ -44,7 +44,7 @@ export function ParticipantsPanel({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Who waits to be heard is found at the top. */
+/** Participants who wait to speak stand at the top. */
 function handsFirst(participants: Participant[]): Participant[] {
   const raised = ({ attributes }: Participant) => attributes.hand === 'true';
   return [...participants.filter(raised), ...participants.filter((participant) => !raised(participant))];
@@ -109,7 +109,7 @@ const ParticipantRow = memo(function ParticipantRow({ participant, presides }: R
   );
 });
 
-/** Somebody whom only presenters know to be here. */
+/** A participant who watches unseen. Only presenters see this row. */
 function WatcherRow({ watcher: { identity, name } }: { watcher: Watcher }) {
   return (
     <li

@@ -8,7 +8,7 @@ const shown: Partial<Record<ConnectionQuality, { bars: number; text: TextKey }>>
   [ConnectionQuality.Lost]: { bars: 0, text: 'quality.lost' },
 };
 
-/** How well somebody is connected, as far as it is known. */
+/** How well a participant is connected, as far as it is known. */
 export function Quality({ of }: { of: ConnectionQuality }) {
   const quality = shown[of];
   if (!quality) return null;
@@ -30,6 +30,6 @@ export function Quality({ of }: { of: ConnectionQuality }) {
   );
 }
 
-/** On a tile only what explains a bad picture is said. */
+/** Whether a tile shows the quality: only when it explains a bad picture. */
 export const isBad = (quality: ConnectionQuality): boolean =>
   quality === ConnectionQuality.Poor || quality === ConnectionQuality.Lost;

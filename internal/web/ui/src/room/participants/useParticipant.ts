@@ -3,7 +3,9 @@ import { useEffect, useReducer } from 'react';
 import { nameOf } from '../call/call';
 import { maySend } from '../call/permissions';
 
-/** Whatever changes how a person is shown. Each tile listens for itself, so that one event redraws one tile. */
+/**
+ * The events that change how a participant is shown. Each tile listens for itself, so that one event redraws one tile.
+ */
 const visible = [
   ParticipantEvent.TrackPublished,
   ParticipantEvent.TrackUnpublished,
@@ -27,19 +29,19 @@ export interface ShownParticipant {
   presenter: boolean;
   hand: boolean;
   muted: boolean;
-  /** False where a presenter has muted them, until one lets them speak. */
+  /** False from when a presenter mutes the participant until a presenter lets them speak. */
   maySpeak: boolean;
   speaking: boolean;
   camera: boolean;
   quality: ConnectionQuality;
 }
 
-/** Whether others hear the participant, whatever the page that sends the sound calls it. */
+/** Whether others hear the participant. It counts every sound, under any name that the sending page gives it. */
 function isHeard(participant: Participant): boolean {
   return [...participant.audioTrackPublications.values()].some((sound) => !sound.isMuted);
 }
 
-/** A participant as people see them, always current. */
+/** How the page shows a participant, always current. */
 export function useParticipant(participant: Participant): ShownParticipant {
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {

@@ -9,7 +9,7 @@ export function CopyLink({ url }: { url: string }) {
       await navigator.clipboard.writeText(url);
       notices.add(t('room.linkCopied'));
     } catch {
-      // Not on a secure page, or not allowed: then it can be copied by hand.
+      // The page is not secure, or the browser does not allow it. The participant can copy the link by hand.
       notices.add(t('notice.copyFailed', { url }), 'urgent');
     }
   };

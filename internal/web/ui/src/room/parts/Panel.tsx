@@ -10,7 +10,7 @@ interface PanelProps {
   children: ReactNode;
 }
 
-/** The column beside the stage; on a small screen it covers it. */
+/** The column beside the stage. On a small screen it covers the stage. */
 export function Panel({ title, testId, onClose, children }: PanelProps) {
   const keeper = useFocusKeeper<HTMLElement>();
   return (
@@ -20,7 +20,7 @@ export function Panel({ title, testId, onClose, children }: PanelProps) {
       data-testid={testId}
       aria-label={title}
       onKeyDown={(event) => {
-        // Escape in a question that was asked from here answers the question.
+        // Escape in a dialog that was opened from here closes only the dialog.
         if (event.key === 'Escape' && !(event.target as Element).closest('dialog')) onClose();
       }}
     >

@@ -1,22 +1,23 @@
 import { useEffect, useRef, type RefObject } from 'react';
 
-/** Where the focus was, so that a place for it is found when that is gone. */
+/** Where the focus was. When that element is gone, this helps to find another place. */
 interface Place {
   element: HTMLElement;
   group: Element | null;
-  /** Of the group among those of the container, and of the element within its group. */
+  /** The position of the group in the container, and of the element in its group. */
   groupIndex: number;
   index: number;
-  /** What had the focus before it came into the container. */
+  /** The element that had the focus before the focus came into the container. */
   before: HTMLElement | undefined;
 }
 
 const focusable = 'button, a[href], input, textarea, select, [tabindex="0"]';
 
 /**
- * Keeps the keyboard's place in a container in which things go away when they are pressed. Browsers move the focus to the
- * top of the page then. It goes to the next element of the same group ([data-focus-group], as a row of a list), else to
- * the next group, else to the container's [data-focus-fallback], else to where it came from, else to the page's heading.
+ * Keeps the keyboard's place in a container whose elements go away when they are pressed. Browsers then move the focus
+ * to the top of the page. This moves it to the next element of the same group ([data-focus-group], as a row of a list),
+ * else to the next group, else to the container's [data-focus-fallback], else to where it came from, else to the page's
+ * heading.
  */
 export function useFocusKeeper<T extends HTMLElement>(): RefObject<T | null> {
   const container = useRef<T>(null);
@@ -27,7 +28,7 @@ export function useFocusKeeper<T extends HTMLElement>(): RefObject<T | null> {
     const enter = ({ target, relatedTarget }: FocusEvent) => {
       if (target instanceof HTMLElement) place = placeOf(root, target, beforeOf(root, relatedTarget, place));
     };
-    // What is taken away is seen by the observer, which runs before the timer: then the focus is elsewhere by then.
+    // The observer sees a removed element. It runs before the timer, and has moved the focus when the timer looks.
     const leave = () => void setTimeout(() => root.contains(document.activeElement) || (place = undefined));
     const restore = () => {
       if (place && document.activeElement === document.body) successor(root, place)?.focus();

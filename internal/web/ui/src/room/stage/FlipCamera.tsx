@@ -3,7 +3,7 @@ import { useDevices } from '../../prejoin/useDevices';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 
-/** Turns to the other camera, on what is held in the hand and has two. */
+/** Turns to the other camera, on a device that is held in the hand and has two. */
 export function FlipCamera() {
   const { publisher } = useCall();
   const { videoinput } = useDevices(publisher);

@@ -3,7 +3,7 @@ import { useStore } from '../../app/useStore';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 
-/** Keeps somebody, or a screen, large for this person alone. */
+/** Keeps a participant or a screen large, for the local participant alone. */
 export function PinButton({ pin, name }: { pin: string; name: string }) {
   const { view } = useCall();
   const pinned = useStore(view).pinned === pin;

@@ -11,7 +11,7 @@ import { ScreenTile, Tile } from './Tile';
 import { useLastSpeaker } from './useLastSpeaker';
 import { useSize } from './useSize';
 
-/** Between two tiles, in CSS pixels; the style sheet has the same. */
+/** Space between two tiles, in CSS pixels. The style sheet has the same value. */
 const gap = 10;
 
 interface Item extends Shown {
@@ -19,7 +19,7 @@ interface Item extends Shown {
   publication?: TrackPublication;
 }
 
-/** Everybody who is seen, and what they show. */
+/** All visible participants and their shared screens. */
 export function Stage() {
   const call = useCall();
   const { you } = useStore(call.session);
@@ -30,7 +30,7 @@ export function Stage() {
   const screens = useTracks([Track.Source.ScreenShare], { onlySubscribed: false });
   const alone = phase === 'live' && participants.length === 1;
   const items = [
-    // Who only watches is not there for the others either.
+    // A participant who only watches has no tile for the others either.
     ...participants
       .filter(({ identity, isLocal }) => identity !== '' && !(isLocal && you.hidden))
       .map(participantItem),
@@ -60,8 +60,8 @@ interface TilesProps extends Arrangement<Item> {
 }
 
 /**
- * One list in one order, whatever is large: a tile that moved to another list would lose the focus, and its video would
- * begin again. Styles put each in its place.
+ * One list in one order, also when tiles are large. A tile that moved to another list would lose the focus, and its
+ * video would begin again. The style sheet puts each tile in its place.
  */
 function Tiles({ items, large, rest }: TilesProps) {
   const [follow, space] = useSize();

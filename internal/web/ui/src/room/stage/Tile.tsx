@@ -11,7 +11,7 @@ import { useParticipant } from '../participants/useParticipant';
 import { FlipCamera } from './FlipCamera';
 import { PinButton } from './PinButton';
 
-/** Where a tile stands: among the large ones, or among the others. */
+/** Where a tile stands: among the large tiles, or among the others. */
 interface Placed {
   large: boolean;
   place: number;
@@ -26,7 +26,7 @@ interface TileProps extends Placed {
   pin: string;
 }
 
-/** One person: their camera, or their face in its place. */
+/** One participant: the camera picture, or the avatar in its place. */
 export const Tile = memo(function Tile({ participant, pin, large, place }: TileProps) {
   const shown = useParticipant(participant);
   const { facing } = useStore(useCall().publisher.sending);
@@ -47,7 +47,7 @@ export const Tile = memo(function Tile({ participant, pin, large, place }: TileP
       data-quality={shown.quality}
     >
       <Avatar identity={shown.identity} name={shown.name} url={shown.avatar} />
-      {/* Over the avatar, which is seen until the first picture arrives. */}
+      {/* The video covers the avatar, which is seen until the first picture arrives. */}
       {shown.camera && publication && (
         <VideoTrack
           className={mirrored ? 'mirrored' : ''}
@@ -76,7 +76,7 @@ interface ScreenProps extends TileProps {
   publication: TrackPublication;
 }
 
-/** A shared screen. One's own is not shown: a picture of itself in itself helps nobody. */
+/** A shared screen. The participant who shares does not see their own: a screen would show itself in itself. */
 export const ScreenTile = memo(function ScreenTile(props: ScreenProps) {
   const { participant, publication, pin, large, place } = props;
   const { publisher } = useCall();

@@ -22,7 +22,13 @@ describe('arrange', () => {
   it.each<[string, Shown[], Partial<Wish>, string[], string[]]>([
     ['a grid has nothing large', [me, ada, bob], {}, [], ['me', 'ada', 'bob']],
     ['a speaker is large', [me, ada, bob], { layout: 'speaker', speaker: 'bob' }, ['bob'], ['me', 'ada']],
-    ['before anybody spoke: the first other', [me, ada, bob], { layout: 'speaker' }, ['ada'], ['me', 'bob']],
+    [
+      'before the first speaker: the first other participant',
+      [me, ada, bob],
+      { layout: 'speaker' },
+      ['ada'],
+      ['me', 'bob'],
+    ],
     ['a speaker who left', [me, ada], { layout: 'speaker', speaker: 'bob' }, ['ada'], ['me']],
     ['alone in the speaker view', [me], { layout: 'speaker' }, ['me'], []],
     [
@@ -41,10 +47,10 @@ describe('arrange', () => {
       ['me'],
       ['ada', 'bob'],
     ],
-    ['a pin on somebody who left', [me, ada], { pinned: 'bob' }, [], ['me', 'ada']],
-    ['the own picture is hidden', [me, ada], { selfHidden: true }, [], ['ada']],
+    ['a pin on a participant who left', [me, ada], { pinned: 'bob' }, [], ['me', 'ada']],
+    ['the participant’s own picture is hidden', [me, ada], { selfHidden: true }, [], ['ada']],
     [
-      'a hidden own picture is never large',
+      'the participant’s hidden picture is never large',
       [me],
       { selfHidden: true, layout: 'speaker', pinned: 'me' },
       [],
@@ -56,7 +62,7 @@ describe('arrange', () => {
     expect(got.rest.map(({ key }) => key)).toEqual(rest);
   });
 
-  it('keeps one’s own screen when the own picture is hidden', () => {
+  it('keeps the participant’s own screen when their own picture is hidden', () => {
     const own: Shown = { ...screen('me'), local: true };
     expect(arrange([me, own], { ...wish, selfHidden: true }).large).toEqual([own]);
   });

@@ -1,8 +1,8 @@
 export type Layout = 'grid' | 'speaker';
 
-/** What can stand on the stage: a person, or a screen that a person shares. */
+/** What can stand on the stage: a participant, or a screen that a participant shares. */
 export interface Shown {
-  /** Steady over the meeting, and different for a person and their screen. */
+  /** The same all through the meeting, and different for a participant and their screen. */
   key: string;
   kind: 'participant' | 'screen';
   identity: string;
@@ -11,26 +11,26 @@ export interface Shown {
 
 export interface Wish {
   layout: Layout;
-  /** The key of what this person wants large. */
+  /** The key of the item that the local participant wants large. */
   pinned: string | undefined;
-  /** Who spoke last, this person apart. */
+  /** The identity of the last speaker, without the local participant. */
   speaker: string | undefined;
   selfHidden: boolean;
 }
 
 export interface Arrangement<T extends Shown> {
-  /** Shown large; none means that everybody has an equal place. */
+  /** The items shown large. None means that all items have equal places. */
   large: T[];
   rest: T[];
 }
 
-/** Divides what there is into what is large and what stands beside it. A pin wins over a shared screen. */
+/** Divides the items into the large ones and the rest. A pin wins over a shared screen. */
 export function arrange<T extends Shown>(all: readonly T[], wish: Wish): Arrangement<T> {
   const seen = all.filter((item) => !(wish.selfHidden && item.local && item.kind === 'participant'));
   const large = enlarged(seen, wish);
   const rest = seen.filter((item) => !large.includes(item));
   const sharers = new Set(large.filter((item) => item.kind === 'screen').map((item) => item.identity));
-  // Whoever shares stands first, so that they are seen beside what they show.
+  // A participant who shares stands first, so that they are seen beside their screen.
   const first = rest.filter((item) => sharers.has(item.identity));
   return { large, rest: [...first, ...rest.filter((item) => !first.includes(item))] };
 }

@@ -29,7 +29,7 @@ describe('bestGrid', () => {
     expect(bestGrid(40, phone, 10)).toMatchObject({ columns: 2, scrolls: true, width: 167 });
   });
 
-  it('stands an empty stage', () => {
+  it('copes with an empty stage', () => {
     expect(bestGrid(0, { width: 0, height: 0 }, 10).columns).toBe(1);
   });
 });

@@ -1,13 +1,13 @@
 export interface Grid {
   columns: number;
-  /** Of one tile, in pixels. */
+  /** The size of one tile, in pixels. */
   width: number;
   height: number;
   /** The tiles do not all fit at the least size: the stage scrolls. */
   scrolls: boolean;
 }
 
-/** Width by height. Cameras send 16:9; how much of the sides may go depends on how the screen is held. */
+/** Width by height. Cameras send 16:9. How much of the sides may be cut off depends on how the screen is held. */
 const widest = 16 / 9;
 const narrowest = { landscape: 4 / 3, portrait: 3 / 4 };
 /** A tile is never narrower than this: faces must stay recognisable. */

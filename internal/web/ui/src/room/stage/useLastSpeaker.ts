@@ -1,7 +1,7 @@
 import { RoomEvent, type Participant, type Room } from 'livekit-client';
 import { useEffect, useState } from 'react';
 
-/** The identity of the other person who spoke last and loudest: it stays while nobody speaks. */
+/** The identity of the last and loudest speaker among the other participants. It stays during silence. */
 export function useLastSpeaker(room: Room): string | undefined {
   const [speaker, setSpeaker] = useState<string>();
   useEffect(() => {

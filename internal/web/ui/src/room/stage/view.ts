@@ -1,7 +1,7 @@
 import { Store } from '../../app/store';
 import type { Layout } from './arrange';
 
-/** How this person looks at the meeting. It concerns nobody else. */
+/** How the local participant looks at the meeting. The other participants do not notice it. */
 export interface View {
   layout: Layout;
   pinned: string | undefined;
@@ -13,7 +13,7 @@ export class ViewStore extends Store<View> {
     super({ layout: 'grid', pinned: undefined, selfHidden: false });
   }
 
-  /** The other layout, or the one given. Who asks for a layout wants to see it, so a pin goes. */
+  /** A participant who asks for a layout wants to see it, so a pin goes. */
   setLayout(layout: Layout): void {
     this.update((view) => ({ ...view, layout, pinned: undefined }));
   }
