@@ -21,10 +21,10 @@ func (r *MeetingReconciler) deleteEarlier(ctx context.Context, m *v1alpha1.Meeti
 		return err
 	}
 	for _, other := range sameRoom {
-		earlier := other.DeepCopy()
-		if earlier.UID == m.UID || !meeting.IsOver(earlier) || !meeting.Older(earlier, m) {
+		if other.UID == m.UID || !meeting.IsOver(other) || !meeting.Older(other, m) {
 			continue
 		}
+		earlier := other.DeepCopy()
 		ctx, cancel := context.WithTimeout(ctx, kube.WriteTimeout)
 		err := r.Client.Delete(ctx, earlier, client.Preconditions{UID: &earlier.UID, ResourceVersion: &earlier.ResourceVersion})
 		cancel()

@@ -48,7 +48,7 @@ type MeetingReconciler struct {
 const meetingsAtOnce = 64
 
 // Reconcile does what a Meeting needs. A write that comes too late for what was read says that the cache is behind. How
-// long that lasts is unknown, so the cluster's API is asked, so that a meeting ends in time all the same.
+// long that lasts is unknown: the cluster's API is asked then, so that a meeting ends in time all the same.
 func (r *MeetingReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	result, err := r.reconcile(ctx, r.Client, request.NamespacedName)
 	if apierrors.IsConflict(err) {

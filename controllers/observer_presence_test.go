@@ -123,7 +123,7 @@ func TestWhoIsAskedFor(t *testing.T) {
 		{"all, when more are listed than there are", presence{listed: everybody, counted: 1, called: ago(askAgainAfter)}, 3},
 		{"the engine's count is seconds behind its list", presence{listed: everybody, counted: 1, called: ago(time.Second)}, 0},
 		{"hidden ones are in no count", presence{listed: []engine.Participant{carl}, called: ago(askAgainAfter)}, 0},
-		{"all, when somebody has just not answered", presence{listed: everybody, counted: 2, called: ago(time.Second), all: true}, 3},
+		{"all, when one participant has just not answered", presence{listed: everybody, counted: 2, called: ago(time.Second), all: true}, 3},
 		{"who did not answer, again", presence{listed: everybody, counted: 2, called: ago(time.Second), missing: gone(askAgainAfter)}, 1},
 		{"who has just not answered, not at once", presence{listed: everybody, counted: 2, called: ago(time.Second), missing: gone(time.Second)}, 0},
 		{"a ghost is in no count", presence{listed: everybody, counted: 1, called: ago(askAgainAfter), missing: gone(time.Second)}, 0},

@@ -77,7 +77,7 @@ func (s *stack) createMeeting(ctx context.Context) (string, error) {
 	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
 		return "", err
 	}
-	// The room may be there with other values, or switched the endpoint off: the link is the same.
+	// The room may be there with other values, or the endpoint may be switched off: the link is the same.
 	if resp.StatusCode != http.StatusOK {
 		fmt.Fprintf(s.out, "the room %s was not made: %s\n", welcomeRoom, answer.Error)
 		return s.baseURL(portA) + "/join/" + welcomeRoom, nil

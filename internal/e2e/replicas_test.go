@@ -54,17 +54,19 @@ func TestReplicasSeeEachOthersWrites(t *testing.T) {
 	}
 }
 
+// lists fails the test unless a room is in the listing, or is not, as wanted.
+func (a account) lists(room string, want bool) {
+	a.t.Helper()
+	if listed := a.want(http.StatusOK, "GET", "/api/v1/meetings", nil); strings.Contains(listed.raw, `"`+room+`"`) != want {
+		a.t.Errorf("want %s: %t; listed are %s", room, want, listed.raw)
+	}
+}
+
 // TestListingsFollowWrites: what one replica has confirmed is in the listing of every replica at once, and in its own totals;
 // in those of another as soon as the cluster's API has told that one. A join gives no link into a meeting that another replica
 // has ended: it makes the next one.
 func TestListingsFollowWrites(t *testing.T) {
 	w, one, other := newReplicas(t)
-	lists := func(a account, room string, want bool) {
-		t.Helper()
-		if listed := a.want(http.StatusOK, "GET", "/api/v1/meetings", nil); strings.Contains(listed.raw, `"`+room+`"`) != want {
-			t.Errorf("want %s: %t; listed are %s", room, want, listed.raw)
-		}
-	}
 	counts := func(a account, want bool) error {
 		if total := a.want(http.StatusOK, "GET", "/api/v1/stats", nil).body["totalRooms"]; total != map[bool]float64{true: 1, false: 0}[want] {
 			return fmt.Errorf("want a room: %t; there are %v", want, total)
@@ -79,8 +81,8 @@ func TestListingsFollowWrites(t *testing.T) {
 			} else {
 				one.want(http.StatusOK, "DELETE", "/api/v1/meeting/"+room, nil)
 			}
-			lists(other, room, made)
-			lists(one, room, made)
+			other.lists(room, made)
+			one.lists(room, made)
 			if err := counts(one, made); err != nil {
 				t.Error(err)
 			}
@@ -89,9 +91,9 @@ func TestListingsFollowWrites(t *testing.T) {
 		one.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": room})
 		one.want(http.StatusOK, "DELETE", "/api/v1/meeting/"+room, nil)
 		other.want(http.StatusOK, "POST", "/api/v1/join", map[string]any{"room": room, "name": "Ada"})
-		lists(one, room, true)
+		one.lists(room, true)
 		other.want(http.StatusOK, "DELETE", "/api/v1/meeting/"+room, nil)
-		lists(one, room, false)
+		one.lists(room, false)
 	}
 }
 

@@ -71,7 +71,7 @@ func newUpgrade(t *testing.T) *upgrade {
 	cluster.Secret(t, "api-second", map[string]string{"key": u.second})
 	w, o := prepareWorld(t, cluster, func(a, _ *v1alpha1.ConferenceConfig) {
 		a.Spec.API.KeySecretRefs = append(a.Spec.API.KeySecretRefs, v1alpha1.SecretKeyReference{Name: "api-second", Key: "key"})
-		// No meeting ends for want of people while the test is at another one.
+		// No meeting ends because it is empty while the test is at another one.
 		hour := &metav1.Duration{Duration: time.Hour}
 		a.Spec.Meetings = &v1alpha1.MeetingsSpec{EmptyTimeout: hour, UnjoinedTimeout: hour}
 	})
@@ -183,14 +183,8 @@ func (a account) insistOnSession(body map[string]any) (status int, e entry) {
 // agree: what one manager has confirmed, the other acts on, and each takes what the other has signed.
 func (u *upgrade) agree(t *testing.T, room string, one, other account) {
 	t.Helper()
-	lists := func(want bool) {
-		t.Helper()
-		if listed := other.want(http.StatusOK, "GET", "/api/v1/meetings", nil); strings.Contains(listed.raw, `"`+room+`"`) != want {
-			t.Errorf("want %s: %t; listed are %s", room, want, listed.raw)
-		}
-	}
 	one.insist(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": room, "duration": "01:00:00"})
-	lists(true)
+	other.lists(room, true)
 	other.insist(http.StatusConflict, "POST", "/api/v1/meeting", map[string]any{"room": room, "duration": "02:00:00"})
 
 	ofOther := other.ticket(map[string]any{"room": room, "name": "Tina", "token": one.presenterToken("tina")})
@@ -205,7 +199,7 @@ func (u *upgrade) agree(t *testing.T, room string, one, other account) {
 
 	one.insist(http.StatusOK, "DELETE", "/api/v1/meeting/"+room, nil)
 	other.insist(http.StatusNotFound, "DELETE", "/api/v1/meeting/"+room, nil)
-	lists(false)
+	other.lists(room, false)
 	for _, ticket := range []string{ofOne, ofOther} {
 		if status, e := other.insistOnSession(map[string]any{"ticket": ticket}); status < 400 || e.Reason != "Ended" {
 			t.Errorf("a ticket of %s after its end: %d %q", room, status, e.Reason)

@@ -20,8 +20,8 @@ var frontClient = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// FoundAt asks what browsers ask when they are refused. LiveKit refuses a request without a token, and none with one of
-// its own for that; something else at that address makes no difference between the two.
+// FoundAt asks what browsers ask when they are refused. LiveKit refuses a request without a token, and accepts one with
+// a token of Convene's. Another server at that address answers both alike.
 func (c *client) FoundAt(ctx context.Context, at string) error {
 	token, err := c.Grant(engine.Grant{Room: "convene-is-anybody-there", Identity: "convene", Lifetime: requestLifetime})
 	if err != nil {

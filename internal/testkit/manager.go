@@ -54,7 +54,7 @@ func Manager(t testing.TB, c *Cluster, o ManagerOptions) *ManagerProcess {
 	return m
 }
 
-// Managers starts managers of which one leads, behind a Balancer that listens on the addresses of the options.
+// Managers starts several managers behind a Balancer that listens on the addresses of the options. One of the managers leads.
 func Managers(t testing.TB, c *Cluster, o ManagerOptions, count int) []*ManagerProcess {
 	t.Helper()
 	b := NewBalancer(t, o.Addresses...)
