@@ -21,10 +21,10 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
-// metrics reads what Prometheus would.
-func (w *world) metrics(t *testing.T) map[string]*dto.MetricFamily {
+// metrics reads what Prometheus would read of a manager.
+func metrics(t *testing.T, m *testkit.ManagerProcess) map[string]*dto.MetricFamily {
 	t.Helper()
-	response, err := http.Get(w.manager.MetricsURL)
+	response, err := http.Get(m.MetricsURL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestMetricsTellWhatHappened(t *testing.T) {
 	wants := func(name string, labels map[string]string, atLeast float64) {
 		t.Helper()
 		w.eventually(t, func() error {
-			if got := value(w.metrics(t)[name], labels); got < atLeast {
+			if got := value(metrics(t, w.manager)[name], labels); got < atLeast {
 				return fmt.Errorf("%s%v is %v, want %v", name, labels, got, atLeast)
 			}
 			return nil
@@ -83,14 +83,14 @@ func TestMetricsTellWhatHappened(t *testing.T) {
 	wants("convene_web_joins_total", map[string]string{"by": "ticket"}, 1)
 	wants("convene_status_writes_total", map[string]string{"kind": "Meeting"}, 2)
 	wants("convene_status_writes_total", map[string]string{"kind": "ConferenceConfig"}, 2)
-	if age := value(w.metrics(t)["convene_cache_age_seconds"], nil); age < 0 || age > 60 {
+	if age := value(metrics(t, w.manager)["convene_cache_age_seconds"], nil); age < 0 || age > 60 {
 		t.Errorf("the cache is said to be %v s old", age)
 	}
 	w.a.want(http.StatusOK, "DELETE", "/api/v1/meeting/board", nil)
 	wants("convene_meetings_ended_total", map[string]string{"reason": "Requested"}, 1)
 	wants("convene_http_requests_total", map[string]string{"endpoint": "meetingEnd", "code": "200"}, 1)
 
-	families := w.metrics(t)
+	families := metrics(t, w.manager)
 	documented := regexp.MustCompile("(?m)^\\| .*`convene_.*$").FindAllString(testkit.Documents(t)[filepath.Join("docs", "operate.md")], -1)
 	names := regexp.MustCompile("`(convene_[a-z_]+)`").FindAllStringSubmatch(strings.Join(documented, "\n"), -1)
 	for _, name := range names {
@@ -109,7 +109,7 @@ func TestMetricsTellWhatHappened(t *testing.T) {
 
 	w.livekit.Kill()
 	w.eventually(t, func() error {
-		family := w.metrics(t)["convene_engine_reachable"]
+		family := metrics(t, w.manager)["convene_engine_reachable"]
 		if len(family.GetMetric()) != 1 || value(family, nil) != 0 {
 			return fmt.Errorf("LiveKit is gone, and the metric says %v", family)
 		}

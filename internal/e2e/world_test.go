@@ -28,7 +28,7 @@ const patience = 30 * time.Second
 // world is managers with two tenants, A and B, and a LiveKit.
 type world struct {
 	*testkit.Cluster
-	// managers are behind a balancer if there are several. manager is the first of them.
+	// managers are behind a balancer if there are several. manager is the only one, or nil: of several, any can be the leader.
 	managers []*testkit.ManagerProcess
 	manager  *testkit.ManagerProcess
 	livekit  *testkit.LiveKitServer
@@ -112,7 +112,10 @@ func prepareWorld(t *testing.T, cluster *testkit.Cluster, change ...func(a, b *v
 // start waits until both tenants are served.
 func (w *world) start(t *testing.T, managers []*testkit.ManagerProcess) *world {
 	t.Helper()
-	w.managers, w.manager = managers, managers[0]
+	w.managers = managers
+	if len(managers) == 1 {
+		w.manager = managers[0]
+	}
 	w.eventually(t, func() error { return w.configReady("default") })
 	w.eventually(t, func() error { return w.configReady("variant-b") })
 	return w

@@ -109,10 +109,21 @@ func newManager(t testing.TB, c *Cluster, o ManagerOptions) *ManagerProcess {
 		}
 		m.proc.Stop()
 		if t.Failed() {
-			t.Logf("The manager's log:\n%s", m.proc.Log())
+			t.Logf("The manager's log:\n%s", withoutProbes(m.proc.Log()))
 		}
 	})
 	return m
+}
+
+// withoutProbes drops what a manager writes of each look at its readiness: it hides why a test failed.
+func withoutProbes(log string) string {
+	var kept strings.Builder
+	for line := range strings.Lines(log) {
+		if !strings.Contains(line, "healthz check failed") {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
 }
 
 // Start starts the manager again after Stop or Kill and returns once it is ready.
