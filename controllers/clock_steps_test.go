@@ -79,12 +79,10 @@ func TestClockSetBackAndCorrected(t *testing.T) {
 		w.ahead += d
 	}
 	looked := func() {
-		w.engine.took()
+		w.engine.Took()
 		w.eventually(func() error {
-			w.engine.mu.Lock()
-			defer w.engine.mu.Unlock()
-			if len(w.engine.calls) < 4 {
-				return fmt.Errorf("calls are %q", w.engine.calls)
+			if n := w.engine.Count(""); n < 4 {
+				return fmt.Errorf("%d calls", n)
 			}
 			return nil
 		})

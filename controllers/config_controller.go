@@ -19,6 +19,7 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/store"
@@ -33,7 +34,11 @@ type ConfigReconciler struct {
 	Secrets   client.Client
 	Tenants   TenantGetter
 	Conflicts func(client.ObjectKey) []string
-	Observer  *Observer
+	// Observer says whether media servers answer.
+	Observer interface {
+		Reach(engine.Server) (since time.Time, err error)
+		BrowserURL(*tenant.Media) (reason string)
+	}
 	// Meetings keeps totals of each tenant.
 	Meetings interface {
 		Totals(context.Context, *tenant.Tenant) (meeting.Totals, error)

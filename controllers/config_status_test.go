@@ -28,7 +28,7 @@ type statusRig struct {
 	config *v1alpha1.ConferenceConfig
 	tenant *tenant.Tenant
 	server engine.Server
-	look   func(*Observer)
+	seen   fakeObserver
 	hosts  []string
 	now    time.Time
 	count  count
@@ -39,7 +39,7 @@ func newStatusRig() *statusRig {
 	keys, _ := credential.NewKeyRing([]string{"4d1f0c7be2a94b0f8e6a"})
 	t := tenant.Tenant{
 		NamespacedName: types.NamespacedName{Namespace: "ns", Name: "c"}, Variant: v1alpha1.VariantA, Generation: 3,
-		BaseURL: "https://x.example", Keys: keys, Media: &tenant.Media{Server: server, Engine: newFaulty()},
+		BaseURL: "https://x.example", Keys: keys, Media: &tenant.Media{Server: server},
 	}.Switch(map[string]bool{"stats": false}, nil)
 	return &statusRig{
 		config: &v1alpha1.ConferenceConfig{
@@ -47,33 +47,33 @@ func newStatusRig() *statusRig {
 			Spec:       v1alpha1.ConferenceConfigSpec{Variant: v1alpha1.VariantA},
 		},
 		tenant: &t, server: server, now: monday,
-		look: func(o *Observer) { o.record(server, nil, nil) },
+		seen: fakeObserver{since: monday},
 	}
 }
 
-// browserURL has browsers sent to LiveKit's own address, which was tried with these results.
-func (r *statusRig) browserURL(results ...error) {
-	r.tenant.Media.BrowserURL = "wss://media.example"
-	look := r.look
-	r.look = func(o *Observer) {
-		look(o)
-		at := browserURL{r.server, r.tenant.Media.BrowserURL}
-		o.browserURLs[at] = &browserURLState{}
-		for _, err := range results {
-			o.checked(at, err)
-		}
-	}
+// fakeObserver says of every media server the same.
+type fakeObserver struct {
+	since      time.Time
+	err        error
+	browserURL string
+}
+
+// Reach says since when it answers, or why it does not.
+func (o fakeObserver) Reach(engine.Server) (time.Time, error) { return o.since, o.err }
+
+// BrowserURL says whether browsers find it.
+func (o fakeObserver) BrowserURL(*tenant.Media) string { return o.browserURL }
+
+// browserURL has browsers sent to LiveKit's own address, with this result.
+func (r *statusRig) browserURL(reason string) {
+	r.tenant.Media.BrowserURL, r.seen.browserURL = "wss://media.example", reason
 }
 
 // status works out the next status and makes it the config's, as the API server keeps it.
 func (r *statusRig) status(t *testing.T) v1alpha1.ConferenceConfigStatus {
 	t.Helper()
-	l := newLooker(t)
-	if r.look != nil {
-		r.look(l.Observer)
-	}
 	reconciler := &ConfigReconciler{
-		Observer: l.Observer, Conflicts: func(client.ObjectKey) []string { return r.hosts }, Now: func() time.Time { return r.now },
+		Observer: r.seen, Conflicts: func(client.ObjectKey) []string { return r.hosts }, Now: func() time.Time { return r.now },
 	}
 	was := r.config.DeepCopy()
 	r.config.Status = reconciler.status(r.config, r.tenant, r.count)
@@ -117,31 +117,26 @@ func TestConditions(t *testing.T) {
 			r.tenant.Media = nil
 			r.tenant.Problems = []tenant.Problem{{Condition: v1alpha1.ConditionMediaReachable, Reason: v1alpha1.ReasonNotConfigured, Message: "no media"}}
 		}, []string{goodAPI, goodSigning, "MediaReachable=False NotConfigured: no media", serving}},
-		{"LiveKit has not been asked yet", func(r *statusRig) { r.look = nil },
+		{"LiveKit has not been asked yet", func(r *statusRig) { r.seen = fakeObserver{} },
 			[]string{goodAPI, goodSigning, "MediaReachable=False NotChecked: LiveKit has not been asked yet", "Ready=False NotChecked: LiveKit has not been asked yet"}},
 		{"LiveKit does not answer", func(r *statusRig) {
-			r.look = func(o *Observer) { o.record(r.server, nil, errors.New("connection refused by 10.1.2.3")) }
+			r.seen.err = errors.New("connection refused by 10.1.2.3")
 		},
 			[]string{goodAPI, goodSigning, "MediaReachable=False Unreachable: LiveKit at http://livekit:7880 does not answer; check spec.media.apiURL and that it runs",
 				"Ready=False Unreachable: LiveKit at http://livekit:7880 does not answer; check spec.media.apiURL and that it runs"}},
 		{"LiveKit refuses the key", func(r *statusRig) {
-			r.look = func(o *Observer) { o.record(r.server, nil, fault.Denied("no").WithReason(v1alpha1.ReasonUnauthorized)) }
+			r.seen.err = fault.Denied("no").WithReason(v1alpha1.ReasonUnauthorized)
 		}, []string{goodAPI, goodSigning, "MediaReachable=False Unauthorized: LiveKit at http://livekit:7880 refuses the key; put its apiKey and apiSecret into the Secret",
 			"Ready=False Unauthorized: LiveKit at http://livekit:7880 refuses the key; put its apiKey and apiSecret into the Secret",
 			"Stalled=True Unauthorized: LiveKit at http://livekit:7880 refuses the key; put its apiKey and apiSecret into the Secret"}},
-		{"browsers find LiveKit where they are sent", func(r *statusRig) { r.browserURL(nil) }, []string{goodAPI, goodSigning, goodMedia,
+		{"browsers find LiveKit where they are sent", func(r *statusRig) { r.browserURL(v1alpha1.ReasonReachable) }, []string{goodAPI, goodSigning, goodMedia,
 			"BrowserMediaReachable=True Reachable: Browsers find LiveKit at wss://media.example", serving}},
-		{"where browsers are sent has not been tried yet", func(r *statusRig) { r.tenant.Media.BrowserURL = "wss://media.example" },
+		{"where browsers are sent has not been tried yet", func(r *statusRig) { r.browserURL(v1alpha1.ReasonNotChecked) },
 			[]string{goodAPI, goodSigning, goodMedia, "BrowserMediaReachable=False NotChecked: Not checked yet", serving}},
-		{"one failure is soon over", func(r *statusRig) { r.browserURL(errAway) },
-			[]string{goodAPI, goodSigning, goodMedia, "BrowserMediaReachable=False NotChecked: Not checked yet", serving}},
-		{"nobody is where browsers are sent", func(r *statusRig) { r.browserURL(errAway, errAway) }, []string{goodAPI, goodSigning, goodMedia,
+		{"nobody is where browsers are sent", func(r *statusRig) { r.browserURL(v1alpha1.ReasonUnreachable) }, []string{goodAPI, goodSigning, goodMedia,
 			"BrowserMediaReachable=False Unreachable: No LiveKit answers the managers at wss://media.example, where browsers are sent; " +
 				"check spec.media.browserURL, or leave it out: browsers then come through the gateway", serving}},
-		{"somebody else is where browsers are sent", func(r *statusRig) {
-			other := fault.Unavailable("no").WithReason(v1alpha1.ReasonUnauthorized)
-			r.browserURL(other, other)
-		}, []string{goodAPI, goodSigning, goodMedia,
+		{"another server is where browsers are sent", func(r *statusRig) { r.browserURL(v1alpha1.ReasonUnauthorized) }, []string{goodAPI, goodSigning, goodMedia,
 			"BrowserMediaReachable=False Unauthorized: Another LiveKit than the one of spec.media.apiURL answers at wss://media.example; check spec.media.browserURL", serving}},
 		{"an older config has a host", func(r *statusRig) { r.hosts = []string{"a.example", "*.b.example"} },
 			[]string{goodAPI, goodSigning, goodMedia, "HostConflict=True OlderConfig: An older ConferenceConfig answers a.example, *.b.example; take the hosts from one of the two",

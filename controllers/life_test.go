@@ -5,6 +5,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/testkit/faultyengine"
 )
 
 func people(n int32) func(*v1alpha1.Meeting) bool {
@@ -59,7 +61,7 @@ func TestLifeOfAMeeting(t *testing.T) {
 	w.is("standup", v1alpha1.MeetingActive)
 	name := w.enter(c, m, "anna", "tom")
 	w.is("standup", v1alpha1.MeetingActive, people(2), func(m *v1alpha1.Meeting) bool { return m.Status.StartTime != nil })
-	w.engine.set(name)
+	w.engine.Set(name)
 	w.observer.Hint(name)
 	w.is("standup", v1alpha1.MeetingActive, people(0))
 	w.pass(5 * time.Minute)
@@ -87,7 +89,7 @@ func TestEngineStaysAwayDuringADelete(t *testing.T) {
 	name := w.enter(c, m, "anna")
 	w.is("m", v1alpha1.MeetingActive, people(1))
 	for _, verb := range []string{"rooms", "participants", "close"} {
-		w.engine.breakVerb(verb, errAway)
+		w.engine.Break(verb, faultyengine.ErrUnavailable)
 	}
 	w.configSays(v1alpha1.ConditionMediaReachable, v1alpha1.ReasonUnreachable)
 	w.must(w.Client.Delete(t.Context(), m))
@@ -103,14 +105,12 @@ func TestEngineStaysAwayDuringADelete(t *testing.T) {
 		return nil
 	})
 	for _, verb := range []string{"rooms", "participants", "close"} {
-		w.engine.breakVerb(verb, nil)
+		w.engine.Break(verb, nil)
 	}
 	w.configSays(v1alpha1.ConditionMediaReachable, v1alpha1.ReasonReachable)
 	w.eventually(func() error {
-		w.pass(unknownAfter)
-		w.engine.mu.Lock()
-		defer w.engine.mu.Unlock()
-		if _, there := w.engine.rooms[name]; there {
+		w.pass(10 * time.Second)
+		if slices.Contains(w.engine.Left(), name) {
 			return fmt.Errorf("the room is still there")
 		}
 		return nil
@@ -124,11 +124,11 @@ func TestEngineRestarts(t *testing.T) {
 	m := w.meeting("m")
 	name := w.enter(c, m, "anna")
 	started := w.is("m", v1alpha1.MeetingActive, people(1))
-	w.engine.lose()
+	w.engine.Lose()
 	w.observer.Hint(name)
 	w.is("m", v1alpha1.MeetingActive, people(0))
 	w.pass(4 * time.Minute)
-	w.engine.set(name, "anna")
+	w.engine.Set(name, "anna")
 	w.observer.Hint(name)
 	again := w.is("m", v1alpha1.MeetingActive, people(1))
 	if !again.Status.StartTime.Equal(started.Status.StartTime) {
@@ -143,19 +143,17 @@ func TestCloseIsTriedAgain(t *testing.T) {
 	m := w.meeting("m")
 	w.enter(c, m, "anna")
 	w.is("m", v1alpha1.MeetingActive, people(1))
-	w.engine.breakVerb("close", errAway)
-	w.engine.took()
+	w.engine.Break("close", faultyengine.ErrUnavailable)
+	w.engine.Took()
 	w.patch(m, `{"spec":{"end":{}}}`)
 	w.is("m", v1alpha1.MeetingEnding, because(v1alpha1.EndRequested))
 	w.eventually(func() error {
-		w.engine.mu.Lock()
-		defer w.engine.mu.Unlock()
-		if n := strings.Count(strings.Join(w.engine.calls, " "), "close"); n < 2 {
+		if n := w.engine.Count("close"); n < 2 {
 			return fmt.Errorf("closed %d times", n)
 		}
 		return nil
 	})
-	w.engine.breakVerb("close", nil)
+	w.engine.Break("close", nil)
 	w.is("m", v1alpha1.MeetingEnded, people(0))
 }
 
@@ -180,7 +178,7 @@ func TestArrivalJustBeforeAnEnd(t *testing.T) {
 			name := w.enter(c, m, tc.before...)
 			if tc.before != nil {
 				w.is("m", v1alpha1.MeetingActive, people(1))
-				w.engine.set(name)
+				w.engine.Set(name)
 				w.observer.Hint(name)
 				w.is("m", v1alpha1.MeetingActive, people(0))
 			}
@@ -190,7 +188,7 @@ func TestArrivalJustBeforeAnEnd(t *testing.T) {
 				}
 				return nil
 			})
-			w.engine.set(name, "anna") // no hint: the next look may be a second away
+			w.engine.Set(name, "anna") // no hint: the next look may be a second away
 			w.pass(tc.wait)
 			got := w.is("m", v1alpha1.MeetingActive, people(1))
 			if m.Spec.Duration != "" && got.Status.ExpiryTime.Before(&metav1.Time{Time: w.now().Add(30 * time.Minute)}) {
@@ -246,10 +244,10 @@ func TestConfigIsDeleted(t *testing.T) {
 	m := w.meeting("m")
 	w.enter(c, m, "anna")
 	w.is("m", v1alpha1.MeetingActive, people(1))
-	w.engine.breakVerb("close", errAway)
+	w.engine.Break("close", faultyengine.ErrUnavailable)
 	w.must(w.Client.Delete(t.Context(), c))
 	w.configSays(v1alpha1.ConditionReady, v1alpha1.ReasonDeleting)
-	w.engine.breakVerb("close", nil)
+	w.engine.Break("close", nil)
 	w.is("m", v1alpha1.MeetingEnded, because(v1alpha1.EndDeleted))
 	w.eventually(func() error {
 		if err := w.Client.Get(context.Background(), client.ObjectKeyFromObject(c), c); !apierrors.IsNotFound(err) {
@@ -275,12 +273,10 @@ func TestNothingIsWrittenWhileNothingHappens(t *testing.T) {
 		}
 		return nil
 	})
-	w.engine.took()
+	w.engine.Took()
 	w.eventually(func() error {
 		w.observer.Hint(name)
-		w.engine.mu.Lock()
-		defer w.engine.mu.Unlock()
-		if n := strings.Count(strings.Join(w.engine.calls, " "), "participants"); n < 4 {
+		if n := w.engine.Count("participants"); n < 4 {
 			return fmt.Errorf("looked %d times", n)
 		}
 		return nil

@@ -33,11 +33,17 @@ type MeetingReconciler struct {
 	// Client reads its own writes.
 	Client client.Client
 	// API reads past the cache.
-	API      client.Reader
-	Tenants  TenantGetter
-	Observer *Observer
-	Events   events.EventRecorder
-	Now      func() time.Time
+	API     client.Reader
+	Tenants TenantGetter
+	// Observer says what is going on in the rooms of media servers.
+	Observer interface {
+		Seen(*tenant.Media, engine.RoomName) meeting.Seen
+		Look(context.Context, *tenant.Media, engine.RoomName) meeting.Seen
+		Told(*tenant.Media, engine.RoomName, engine.RoomState)
+		Forget(*tenant.Media, engine.RoomName)
+	}
+	Events events.EventRecorder
+	Now    func() time.Time
 
 	writes        *coalescer
 	firstStatuses firstStatuses

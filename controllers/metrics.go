@@ -67,8 +67,10 @@ var (
 
 // Gauges describe the present: they are computed when they are scraped.
 type Gauges struct {
-	Cache    client.Reader
-	Observer *Observer
+	Cache client.Reader
+	// Reachable says of each address of a media server whether it answers.
+	Reachable func() map[string]bool
+	Now       func() time.Time
 }
 
 // Describe names what Collect reports.
@@ -84,7 +86,7 @@ func (Gauges) Describe(to chan<- *prometheus.Desc) {
 func (g Gauges) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), gatherTimeout)
 	defer cancel()
-	for at, reachable := range g.Observer.reachable() {
+	for at, reachable := range g.Reachable() {
 		to <- prometheus.MustNewConstMetric(engineReachable, prometheus.GaugeValue, oneIf(reachable), at)
 	}
 	if err := g.collectConfigs(ctx, to); err != nil {
@@ -122,7 +124,7 @@ func (g Gauges) collectMeetings(ctx context.Context, to chan<- prometheus.Metric
 		phase  v1alpha1.MeetingPhase
 	}
 	meetings, participants, ending := map[group]int{}, map[string]int32{}, map[string]float64{}
-	now := g.Observer.Now()
+	now := g.Now()
 	for i := range all.Items {
 		m := &all.Items[i]
 		tenant := tenantName(m.Namespace, m.Spec.ConfigRef.Name)

@@ -40,9 +40,8 @@ func TestHowLongAnEndTakes(t *testing.T) {
 		m.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReconciling, LastTransitionTime: metav1.NewTime(monday.Add(-since))}}
 		return m
 	}
-	l := newLooker(t)
 	registry := prometheus.NewPedanticRegistry()
-	registry.MustRegister(endings{Gauges{Observer: l.Observer, Cache: listed{meetings: []v1alpha1.Meeting{
+	registry.MustRegister(endings{Gauges{Now: func() time.Time { return monday }, Cache: listed{meetings: []v1alpha1.Meeting{
 		meeting("quick", v1alpha1.MeetingEnding, time.Second), meeting("quick", v1alpha1.MeetingEnded, time.Hour),
 		meeting("stuck", v1alpha1.MeetingEnding, time.Second), meeting("stuck", v1alpha1.MeetingEnding, time.Hour),
 		meeting("idle", v1alpha1.MeetingActive, time.Hour),

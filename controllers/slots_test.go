@@ -5,7 +5,6 @@ package controllers
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -59,58 +58,28 @@ func TestStuckMediaServerHoldsUpNoOther(t *testing.T) {
 	for i := range many {
 		m := w.meeting(fmt.Sprintf("stuck-%d", i))
 		w.patch(m, fmt.Sprintf(`{"metadata":{"annotations":{%q:"now"}}}`, v1alpha1.AnnotationRoomOpened))
-		w.engine.set(meeting.EngineRoom(string(stuck.UID), string(m.UID)), "anna")
+		w.engine.Set(meeting.EngineRoom(string(stuck.UID), string(m.UID)), "anna")
 	}
 	m := w.meeting("m", func(m *v1alpha1.Meeting) { m.Spec.ConfigRef.Name = other.Name })
 	w.patch(m, fmt.Sprintf(`{"metadata":{"annotations":{%q:"now"}}}`, v1alpha1.AnnotationRoomOpened))
-	w.other.set(meeting.EngineRoom(string(other.UID), string(m.UID)), "bob")
+	w.other.Set(meeting.EngineRoom(string(other.UID), string(m.UID)), "bob")
 	w.is("m", v1alpha1.MeetingActive, people(1))
 	w.is(fmt.Sprintf("stuck-%d", many-1), v1alpha1.MeetingActive, people(1))
 
-	w.engine.mu.Lock()
-	w.engine.hang["room"] = make(chan struct{})
-	w.engine.mu.Unlock()
-	w.engine.took()
+	w.engine.Hang("room")
+	w.engine.Took()
 	for i := range many {
 		w.must(w.Client.Delete(t.Context(), &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: fmt.Sprintf("stuck-%d", i)}}))
 	}
 	w.eventually(func() error {
-		if n := w.engine.count("room "); n < callsAtOnce {
+		if n := w.engine.Count("room "); n < callsAtOnce {
 			return fmt.Errorf("%d wait for an answer", n)
 		}
 		return nil
 	})
 	w.patch(m, `{"spec":{"end":{}}}`)
 	w.is("m", v1alpha1.MeetingEnded, because(v1alpha1.EndRequested))
-	if n := w.engine.count("room "); n >= many {
+	if n := w.engine.Count("room "); n >= many {
 		t.Errorf("it ended after %d looks at the server that is stuck", n)
 	}
-}
-
-// Nobody waits for a media server that is known to be away.
-func TestLookAtAnEngineThatIsAway(t *testing.T) {
-	l := newLooker(t)
-	media, f := l.engine("a")
-	l.pass(0)
-	f.breakVerb("rooms", errAway)
-	l.pass(time.Second)
-	f.took()
-	if seen := l.Look(t.Context(), media, room("a", "m")); seen.Known || seen.UnavailableSince.IsZero() {
-		t.Errorf("seen is %+v", seen)
-	}
-	if calls := f.took(); len(calls) != 0 {
-		t.Errorf("calls: %q", calls)
-	}
-}
-
-// count is how many of the calls begin so.
-func (f *faulty) count(prefix string) (n int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for _, call := range f.calls {
-		if strings.HasPrefix(call, prefix) {
-			n++
-		}
-	}
-	return n
 }

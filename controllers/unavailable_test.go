@@ -4,12 +4,12 @@ package controllers
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/testkit/faultyengine"
 )
 
 // away makes the engine fail, or answer again, and waits until that has been noticed.
@@ -17,9 +17,9 @@ func (w *world) away(away bool) {
 	w.t.Helper()
 	for _, verb := range []string{"rooms", "participants", "ensure", "close"} {
 		if away {
-			w.engine.breakVerb(verb, errAway)
+			w.engine.Break(verb, faultyengine.ErrUnavailable)
 		} else {
-			w.engine.breakVerb(verb, nil)
+			w.engine.Break(verb, nil)
 		}
 	}
 	w.configSays(v1alpha1.ConditionMediaReachable, map[bool]string{true: v1alpha1.ReasonUnreachable, false: v1alpha1.ReasonReachable}[away])
@@ -34,9 +34,7 @@ func TestPagesLearnOfTheExpiryInTheEnd(t *testing.T) {
 	name := w.enter(c, m, "anna")
 	told := func() error {
 		expires := w.is("m", v1alpha1.MeetingActive, people(1)).Status.ExpiryTime.Time
-		w.engine.mu.Lock()
-		defer w.engine.mu.Unlock()
-		if got := w.engine.states[name].ExpiresAt; !got.Equal(expires) {
+		if got := w.engine.Told(name).ExpiresAt; !got.Equal(expires) {
 			return fmt.Errorf("the pages were told %s, and it expires at %s", got, expires)
 		}
 		return nil
@@ -60,15 +58,13 @@ func TestFailedLookKeepsTheEmptyTimeout(t *testing.T) {
 	m := w.meeting("m")
 	name := w.enter(c, m, "anna")
 	w.is("m", v1alpha1.MeetingActive, people(1))
-	w.engine.set(name)
+	w.engine.Set(name)
 	w.observer.Hint(name)
 	w.is("m", v1alpha1.MeetingActive, people(0))
 	w.pass(4 * time.Minute)
-	w.engine.took()
+	w.engine.Took()
 	w.eventually(func() error { // the second of these looks has begun after the time passed, and been answered
-		w.engine.mu.Lock()
-		defer w.engine.mu.Unlock()
-		if n := strings.Count(strings.Join(w.engine.calls, " "), "rooms"); n < 3 {
+		if n := w.engine.Count("rooms"); n < 3 {
 			return fmt.Errorf("looked %d times", n)
 		}
 		return nil

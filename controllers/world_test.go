@@ -25,9 +25,11 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/observer"
 	"convene.dev/convene/internal/store"
 	"convene.dev/convene/internal/tenant"
 	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/faultyengine"
 )
 
 // world runs the controllers on a real API server with a clock that can be set and an engine that can fail. Every
@@ -36,8 +38,8 @@ type world struct {
 	*testkit.Cluster
 	t *testing.T
 	// engine is that of the ConferenceConfig default, other that of those at otherAddress.
-	engine, other *faulty
-	observer      *Observer
+	engine, other *faultyengine.Engine
+	observer      *observer.Observer
 
 	mu    sync.Mutex
 	ahead time.Duration
@@ -46,9 +48,11 @@ type world struct {
 
 const patience = time.Minute
 
+var monday = faultyengine.Monday
+
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{Cluster: testkit.ControlPlane(t), t: t, engine: newFaulty(), other: newFaulty()}
+	w := &world{Cluster: testkit.ControlPlane(t), t: t, engine: faultyengine.New(), other: faultyengine.New()}
 	ctx, stop := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	t.Cleanup(func() {
@@ -121,13 +125,10 @@ func (w *world) controllers(ctx context.Context, shared cache.Cache, objects cli
 	sources := NewEventSources(tenants.Notify)
 	meetings, err := store.New(ctx, store.Options{Client: w.Client, Cache: shared, Now: w.now})
 	w.must(err)
-	w.observer = NewObserver(tenants, meetings, w.Client, w.now, mgr.GetLogger())
-	w.observer.Changed, w.observer.Details = sources.Meeting, sources.Details
-	w.observer.EngineChanged = func(engine.Server) {
-		for _, t := range tenants.All() {
-			sources.Tenant(t.NamespacedName)
-		}
-	}
+	w.observer = observer.New(observer.Options{
+		Tenants: tenants, Meetings: meetings, API: w.Client, Now: w.now, Log: mgr.GetLogger(), CallsPerSecond: observer.DefaultCallsPerSecond,
+		Changed: sources.Meeting, Details: sources.Details, ReachChanged: sources.Tenant,
+	})
 	events := mgr.GetEventRecorder("convene")
 	w.must((&MeetingReconciler{Client: objects, API: w.Client, Tenants: tenants, Observer: w.observer, Events: events, Now: w.now}).SetupWithManager(mgr, sources))
 	w.must((&ConfigReconciler{
@@ -272,7 +273,7 @@ func (w *world) enter(c *v1alpha1.ConferenceConfig, m *v1alpha1.Meeting, names .
 	w.t.Helper()
 	w.patch(m, fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, v1alpha1.AnnotationRoomOpened, w.now().Format(time.RFC3339)))
 	name := meeting.EngineRoom(string(c.UID), string(m.UID))
-	w.engine.set(name, names...)
+	w.engine.Set(name, names...)
 	w.observer.Hint(name)
 	return name
 }

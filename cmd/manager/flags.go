@@ -13,7 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"convene.dev/convene/controllers"
+	"convene.dev/convene/internal/observer"
 )
 
 // settings are the manager's flags.
@@ -111,7 +111,7 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 	f.StringVar(&s.tlsCertFile, "tls-cert-file", "", "`file` with the certificate (PEM) with which the gateway serves TLS, read again when it changes; empty for no TLS")
 	f.StringVar(&s.tlsKeyFile, "tls-key-file", "", "`file` with that certificate's private key (PEM)")
 	f.DurationVar(&s.drainDelay, "drain-delay", 0, "how long to go on serving after a stop signal while load balancers notice")
-	f.IntVar(&s.engineCalls, "engine-calls-per-second", controllers.DefaultCallsPerSecond, "how many rooms of one LiveKit the leader looks into in a second at most")
+	f.IntVar(&s.engineCalls, "engine-calls-per-second", observer.DefaultCallsPerSecond, "how many rooms of one LiveKit the leader looks into in a second at most")
 	f.StringVar(&s.logFormat, "log-format", "json", "json or console")
 	f.BoolVar(&s.verbose, "verbose", false, "log more")
 	f.BoolVar(&s.release, "release", false, "take our finalizers off everything once no manager leads, and end: the last step of an uninstallation")

@@ -16,8 +16,8 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"convene.dev/convene/controllers"
-	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/kube"
+	"convene.dev/convene/internal/observer"
 )
 
 const (
@@ -71,32 +71,26 @@ func (l controllerRunner) lead(ctx context.Context) error {
 		return err
 	}
 	sources := controllers.NewEventSources(l.tenants.Notify)
-	observer := controllers.NewObserver(l.tenants, l.meetings, l.direct, l.clock.Now, l.log.WithName("observer"))
-	observer.CallsPerSecond = l.engineCalls
-	observer.Changed, observer.Details = sources.Meeting, sources.Details
-	observer.EngineChanged = func(server engine.Server) {
-		for _, t := range l.tenants.All() {
-			if t.Media != nil && t.Media.Server == server {
-				sources.Tenant(t.NamespacedName)
-			}
-		}
-	}
+	observed := observer.New(observer.Options{
+		Tenants: l.tenants, Meetings: l.meetings, API: l.direct, Now: l.clock.Now, Log: l.log.WithName("observer"), CallsPerSecond: l.engineCalls,
+		Changed: sources.Meeting, Details: sources.Details, ReachChanged: sources.Tenant,
+	})
 	recorder := mgr.GetEventRecorder("convene")
-	meetings := &controllers.MeetingReconciler{Client: l.objects, API: l.direct, Tenants: l.tenants, Observer: observer, Events: recorder, Now: l.clock.Now}
+	meetings := &controllers.MeetingReconciler{Client: l.objects, API: l.direct, Tenants: l.tenants, Observer: observed, Events: recorder, Now: l.clock.Now}
 	if err := meetings.SetupWithManager(mgr, sources); err != nil {
 		return err
 	}
 	configs := &controllers.ConfigReconciler{
 		Client: l.objects, Secrets: l.direct, Tenants: l.tenants, Conflicts: l.tenants.Conflicts,
-		Observer: observer, Meetings: l.meetings, Events: recorder, Now: l.clock.Now,
+		Observer: observed, Meetings: l.meetings, Events: recorder, Now: l.clock.Now,
 	}
 	if err := configs.SetupWithManager(mgr, sources); err != nil {
 		return err
 	}
-	gauges := leaderMetrics{metrics.Registry, controllers.Gauges{Cache: l.cache, Observer: observer}}
+	gauges := leaderMetrics{metrics.Registry, controllers.Gauges{Cache: l.cache, Reachable: observed.Reachable, Now: l.clock.Now}}
 	clockSteps := &controllers.ClockSteps{Meetings: l.objects, Now: l.clock.Now, Wake: sources.Meeting}
-	hinted := whileLeading(func() (stop func()) { return l.hints.to(observer.Hint) })
-	for _, r := range []manager.Runnable{observer, gauges, clockSteps, hinted} {
+	hinted := whileLeading(func() (stop func()) { return l.hints.to(observed.Hint) })
+	for _, r := range []manager.Runnable{observed, gauges, clockSteps, hinted} {
 		if err := mgr.Add(r); err != nil {
 			return err
 		}

@@ -5,7 +5,6 @@ package store
 import (
 	"context"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -55,24 +54,4 @@ func list(ctx context.Context, c client.Reader, namespace, index, key string) ([
 		all[i] = &l.Items[i]
 	}
 	return all, err
-}
-
-// uidPage is how many objects are asked for at once where only their names matter.
-const uidPage = 1000
-
-// UIDs adds the UIDs of all Meetings of a namespace to a set, without anything else of them.
-func UIDs(ctx context.Context, c client.Reader, namespace string, into map[string]bool) error {
-	for next := ""; ; {
-		var page metav1.PartialObjectMetadataList
-		page.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("MeetingList"))
-		if err := c.List(ctx, &page, client.InNamespace(namespace), client.Limit(uidPage), client.Continue(next)); err != nil {
-			return err
-		}
-		for i := range page.Items {
-			into[string(page.Items[i].UID)] = true
-		}
-		if next = page.Continue; next == "" {
-			return nil
-		}
-	}
 }

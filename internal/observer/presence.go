@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package controllers
+package observer
 
 import (
 	"context"
@@ -50,15 +50,71 @@ type absence struct{ since, last time.Time }
 
 func (a absence) isGhost() bool { return a.last.Sub(a.since) >= askAgainAfter }
 
-// withoutGhosts takes out ghosts and remembers the list.
-func (o *Observer) withoutGhosts(server engine.Server, name engine.RoomName, listed []engine.Participant) []engine.Participant {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	seen := o.roomState(server, name)
-	if seen == nil {
-		return listed
+// withoutGhosts remembers whom the media server lists in a room, and leaves the ghosts out.
+func (s *server) withoutGhosts(name engine.RoomName, listed []engine.Participant) []engine.Participant {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.rooms.listed[name]; r != nil {
+		return r.presence.list(listed)
 	}
-	r := &seen.presence
+	return listed
+}
+
+// checkPresence asks the media server about the participants that are due for a check.
+func (s *server) checkPresence(ctx context.Context) {
+	var asks errgroup.Group
+	asks.SetLimit(parallelAsks)
+	for name, participants := range s.toAsk() {
+		for _, p := range participants {
+			asks.Go(func() error {
+				there, err := s.engine.Present(ctx, name, p.Identity)
+				if err == nil && s.answered(name, p, there) {
+					s.env.Log.Info("A participant is listed and does not answer; the LiveKit node is gone", "room", name, "identity", p.Identity)
+				}
+				return nil
+			})
+		}
+	}
+	_ = asks.Wait()
+}
+
+// toAsk are the participants to check now, by room: those of the rooms that waited longest, as many as the budget allows.
+func (s *server) toAsk() map[engine.RoomName][]engine.Participant {
+	now := s.env.monotonic()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.reach.answers() {
+		return nil
+	}
+	all, count := map[engine.RoomName][]engine.Participant{}, 0
+	names := slices.SortedFunc(maps.Keys(s.rooms.listed), func(a, b engine.RoomName) int {
+		return s.rooms.listed[a].presence.called.Compare(s.rooms.listed[b].presence.called)
+	})
+	for _, name := range names {
+		if count >= s.pace.mayAsk(now) {
+			break
+		}
+		if due := s.rooms.listed[name].presence.due(now); len(due) > 0 {
+			all[name] = due
+			count += len(due)
+		}
+	}
+	s.pace.ask(now, count)
+	return all
+}
+
+// answered keeps an answer and says whether the participant is a ghost from now on.
+func (s *server) answered(name engine.RoomName, p engine.Participant, there bool) (ghost bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.rooms.listed[name]; r != nil {
+		return r.presence.answered(s.env.monotonic(), p, there)
+	}
+	return false
+}
+
+// list remembers whom the media server lists, and leaves the ghosts out.
+func (r *presence) list(listed []engine.Participant) []engine.Participant {
 	r.listed = listed
 	there, missing := make([]engine.Participant, 0, len(listed)), map[stay]absence{}
 	for _, p := range listed {
@@ -72,50 +128,6 @@ func (o *Observer) withoutGhosts(server engine.Server, name engine.RoomName, lis
 	}
 	r.missing = missing
 	return there
-}
-
-// checkPresence asks the engine about the participants that are due for a check.
-func (o *Observer) checkPresence(ctx context.Context, server engine.Server, e engine.Engine) {
-	var asks errgroup.Group
-	asks.SetLimit(parallelAsks)
-	for name, people := range o.toAsk(server) {
-		for _, p := range people {
-			asks.Go(func() error {
-				there, err := e.Present(ctx, name, p.Identity)
-				if err == nil && o.answered(server, name, p, there) {
-					o.Log.Info("A participant is listed and does not answer; the LiveKit node is gone", "room", name, "identity", p.Identity)
-				}
-				return nil
-			})
-		}
-	}
-	_ = asks.Wait()
-}
-
-// toAsk are the participants to check now, by room: those of the rooms that waited longest, as many as the budget allows.
-func (o *Observer) toAsk(server engine.Server) map[engine.RoomName][]engine.Participant {
-	now, pace := o.monotonic(), o.paceOf(server)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	s := o.engines[server]
-	if s == nil || s.err != nil {
-		return nil
-	}
-	all, count := map[engine.RoomName][]engine.Participant{}, 0
-	names := slices.SortedFunc(maps.Keys(s.rooms), func(a, b engine.RoomName) int {
-		return s.rooms[a].presence.called.Compare(s.rooms[b].presence.called)
-	})
-	for _, name := range names {
-		if count >= pace.mayAsk(now) {
-			break
-		}
-		if due := s.rooms[name].presence.due(now); len(due) > 0 {
-			all[name] = due
-			count += len(due)
-		}
-	}
-	pace.ask(now, count)
-	return all
 }
 
 // due are the participants to check: those who did not answer the last time, all where one has just not answered or more are
@@ -151,25 +163,18 @@ func (r *presence) due(now time.Time) []engine.Participant {
 }
 
 // answered keeps an answer and says whether the participant is a ghost from now on.
-func (o *Observer) answered(server engine.Server, name engine.RoomName, p engine.Participant, there bool) (ghost bool) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	seen := o.roomState(server, name)
-	if seen == nil {
-		return false
-	}
-	r := &seen.presence
-	absent, before := r.missing[stayOf(p)]
-	was := absent.isGhost()
-	switch {
-	case there:
+func (r *presence) answered(now time.Time, p engine.Participant, there bool) (ghost bool) {
+	if there {
 		delete(r.missing, stayOf(p))
 		return false
-	case !before:
-		absent.since = o.monotonic()
+	}
+	absent, before := r.missing[stayOf(p)]
+	was := absent.isGhost()
+	if !before {
+		absent.since = now
 		r.all = true
 	}
-	absent.last = o.monotonic()
+	absent.last = now
 	if r.missing == nil {
 		r.missing = map[stay]absence{}
 	}

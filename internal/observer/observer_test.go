@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package controllers
+package observer
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/faultyengine"
 )
 
 func names(people []engine.Participant) string {
@@ -32,28 +32,28 @@ func names(people []engine.Participant) string {
 func TestNothingIsKnownBeforeALook(t *testing.T) {
 	l := newLooker(t)
 	media, f := l.engine("a")
-	f.set(room("a", "m"), "anna")
-	if seen := l.Seen(media, room("a", "m")); seen.Known {
+	f.Set(roomName("a", "m"), "anna")
+	if seen := l.Seen(media, roomName("a", "m")); seen.Known {
 		t.Errorf("before any look: %+v", seen)
 	}
 	if since, err := l.Reach(media.Server); !since.IsZero() || err != nil {
 		t.Errorf("before any look it is reachable since %s, %v", since, err)
 	}
-	f.breakVerb("participants", errAway)
+	f.Break("participants", faultyengine.ErrUnavailable)
 	l.pass(0)
-	if seen := l.Seen(media, room("a", "m")); seen.Known || !seen.RoomExists {
+	if seen := l.Seen(media, roomName("a", "m")); seen.Known || !seen.RoomExists {
 		t.Errorf("a room that is listed, and that nobody has looked into: %+v", seen)
 	}
-	f.breakVerb("participants", nil)
+	f.Break("participants", nil)
 	l.pass(time.Second)
-	seen := l.Seen(media, room("a", "m"))
+	seen := l.Seen(media, roomName("a", "m"))
 	if !seen.Known || !seen.RoomExists || names(seen.Participants) != "anna" || !seen.VisibleSince.Equal(monday) {
 		t.Errorf("after a look: %+v", seen)
 	}
-	if seen := l.Seen(media, room("a", "other")); !seen.Known || seen.RoomExists {
+	if seen := l.Seen(media, roomName("a", "other")); !seen.Known || seen.RoomExists {
 		t.Errorf("a room that is not there: %+v", seen)
 	}
-	if seen := l.Seen(nil, room("a", "m")); seen.Known {
+	if seen := l.Seen(nil, roomName("a", "m")); seen.Known {
 		t.Errorf("without media: %+v", seen)
 	}
 }
@@ -62,22 +62,22 @@ func TestEngineGoesAndReturns(t *testing.T) {
 	l := newLooker(t)
 	media, f := l.engine("a")
 	l.meeting("m", v1alpha1.MeetingActive)
-	f.set(room("a", "m"), "anna")
+	f.Set(roomName("a", "m"), "anna")
 	l.pass(0)
-	for _, err := range []error{errAway, context.DeadlineExceeded, errors.New("EOF")} {
-		f.breakVerb("rooms", err)
+	for _, err := range []error{faultyengine.ErrUnavailable, context.DeadlineExceeded, errors.New("EOF")} {
+		f.Break("rooms", err)
 		l.pass(time.Second)
 	}
-	seen := l.Seen(media, room("a", "m"))
+	seen := l.Seen(media, roomName("a", "m"))
 	if seen.Known || !seen.UnavailableSince.Equal(monday.Add(time.Second)) {
 		t.Errorf("away since the first look that failed, not since the last: %+v", seen)
 	}
-	if _, err := l.Reach(media.Server); err == nil || l.reachable()["http://a"] {
+	if _, err := l.Reach(media.Server); err == nil || l.Reachable()["http://a"] {
 		t.Errorf("it is reachable: %v", err)
 	}
-	f.breakVerb("rooms", nil)
+	f.Break("rooms", nil)
 	l.pass(time.Second)
-	seen = l.Seen(media, room("a", "m"))
+	seen = l.Seen(media, roomName("a", "m"))
 	blind := []meeting.Span{{From: monday, Until: monday.Add(4 * time.Second)}}
 	if !seen.Known || !seen.UnavailableSince.IsZero() || !seen.VisibleSince.Equal(monday) || !slices.Equal(seen.Outages, blind) {
 		t.Errorf("visible again, and blind from the last look that was answered to the next: %+v", seen)
@@ -92,19 +92,15 @@ func TestSlowEngineHoldsUpNoOther(t *testing.T) {
 	l := newLooker(t)
 	slow, hanging := l.engine("slow")
 	quick, f := l.engine("quick")
-	answer := make(chan struct{})
-	hanging.hang["rooms"] = answer
-	f.set(room("quick", "m"), "anna")
-	var looks sync.WaitGroup
+	answer := hanging.Hang("rooms")
+	f.Set(roomName("quick", "m"), "anna")
 	for i := range 3 {
-		l.lookAll(t.Context(), &looks)
+		l.lookAll(t.Context())
 		testkit.Eventually(t, 30*time.Second, func() error {
-			since, _ := l.Reach(quick.Server)
-			l.Observer.mu.Lock()
-			defer l.Observer.mu.Unlock()
-			if since.IsZero() || l.looking[quick.Server] {
+			if since, _ := l.Reach(quick.Server); since.IsZero() || !l.known(quick.Server).looking.TryLock() {
 				return fmt.Errorf("look %d: the quick engine has not been seen", i)
 			}
+			l.known(quick.Server).looking.Unlock()
 			return nil
 		})
 	}
@@ -112,8 +108,8 @@ func TestSlowEngineHoldsUpNoOther(t *testing.T) {
 		t.Error("the slow engine answered")
 	}
 	close(answer)
-	looks.Wait()
-	if calls := hanging.took(); len(calls) != 1 {
+	l.env.work.Wait()
+	if calls := hanging.Took(); len(calls) != 1 {
 		t.Errorf("the slow engine was asked %q", calls)
 	}
 	if since, _ := l.Reach(slow.Server); since.IsZero() {
@@ -128,17 +124,17 @@ func TestListGoesEmpty(t *testing.T) {
 	media, f := l.engine("a")
 	for _, name := range []string{"m1", "m2"} {
 		l.meeting(name, v1alpha1.MeetingActive)
-		f.set(room("a", name), "anna")
+		f.Set(roomName("a", name), "anna")
 	}
 	l.pass(0)
 	l.heard()
-	f.lose()
+	f.Lose()
 	l.pass(time.Second)
 	changed, turned := l.heard()
 	if len(changed) != 2 || len(turned) != 0 {
 		t.Errorf("%q were woken, %q turned", changed, turned)
 	}
-	seen := l.Seen(media, room("a", "m1"))
+	seen := l.Seen(media, roomName("a", "m1"))
 	if !seen.Known || seen.RoomExists || len(seen.Participants) != 0 || !seen.VisibleSince.Equal(monday) {
 		t.Errorf("%+v", seen)
 	}
@@ -152,9 +148,9 @@ func TestListGoesEmpty(t *testing.T) {
 func TestStateOfRooms(t *testing.T) {
 	l := newLooker(t)
 	media, f := l.engine("a")
-	name := room("a", "m")
+	name := roomName("a", "m")
 	l.meeting("m", v1alpha1.MeetingActive)
-	f.set(name, "anna")
+	f.Set(name, "anna")
 	state := engine.RoomState{ExpiresAt: monday.Add(time.Hour)}
 	if err := f.Ensure(t.Context(), name, engine.RoomOptions{}, state); err != nil {
 		t.Fatal(err)
@@ -169,9 +165,7 @@ func TestStateOfRooms(t *testing.T) {
 		to     time.Time
 		woken  int
 	}{{"somebody told them otherwise", monday, 1}, {"nobody did", monday, 0}, {"the room was made again by a late join", time.Time{}, 1}} {
-		f.mu.Lock()
-		f.states[name] = engine.RoomState{ExpiresAt: step.to}
-		f.mu.Unlock()
+		f.Tell(name, engine.RoomState{ExpiresAt: step.to})
 		l.pass(time.Second)
 		if changed, _ := l.heard(); len(changed) != step.woken || !l.Seen(media, name).State.ExpiresAt.Equal(step.to) {
 			t.Errorf("%s: %q were woken, and seen is %+v", step.reason, changed, l.Seen(media, name).State)
@@ -187,11 +181,11 @@ func TestStateOfRooms(t *testing.T) {
 func TestRoomsAreLookedIntoWhenThereIsAReason(t *testing.T) {
 	l := newLooker(t)
 	_, f := l.engine("a")
-	busy, idle := room("a", "busy"), room("a", "idle")
+	busy, idle := roomName("a", "busy"), roomName("a", "idle")
 	l.meeting("busy", v1alpha1.MeetingActive)
 	l.meeting("idle", v1alpha1.MeetingActive)
-	f.set(busy, "anna")
-	f.set(idle)
+	f.Set(busy, "anna")
+	f.Set(idle)
 	for _, step := range []struct {
 		reason  string
 		before  func()
@@ -202,18 +196,18 @@ func TestRoomsAreLookedIntoWhenThereIsAReason(t *testing.T) {
 		{"a second later", nil, []string{"rooms"}, nil},
 		{"two seconds later", nil, []string{"rooms", "participants " + string(busy)}, nil},
 		{"a hint", func() { l.Hint(idle) }, []string{"rooms", "participants " + string(idle)}, nil},
-		{"somebody more, at the next look that is due", func() { f.set(busy, "tom", "anna") }, []string{"rooms", "participants " + string(busy)}, []string{"busy"}},
-		{"a hint of somebody new", func() { f.set(busy, "anna", "tom", "eve"); l.Hint(busy) }, []string{"rooms", "participants " + string(busy)}, []string{"busy"}},
-		{"the same people in another order", func() { f.set(busy, "eve", "tom", "anna"); l.Hint(busy) }, []string{"rooms", "participants " + string(busy)}, nil},
-		{"the count says that the idle one is not", func() { f.set(idle, "bob") }, []string{"rooms", "participants " + string(idle)}, []string{"idle"}},
-		{"the count says that all have left", func() { f.set(busy); f.set(idle) }, []string{"rooms", "participants " + string(busy), "participants " + string(idle)}, []string{"busy", "idle"}},
+		{"somebody more, at the next look that is due", func() { f.Set(busy, "tom", "anna") }, []string{"rooms", "participants " + string(busy)}, []string{"busy"}},
+		{"a hint of somebody new", func() { f.Set(busy, "anna", "tom", "eve"); l.Hint(busy) }, []string{"rooms", "participants " + string(busy)}, []string{"busy"}},
+		{"the same people in another order", func() { f.Set(busy, "eve", "tom", "anna"); l.Hint(busy) }, []string{"rooms", "participants " + string(busy)}, nil},
+		{"the count says that the idle one is not", func() { f.Set(idle, "bob") }, []string{"rooms", "participants " + string(idle)}, []string{"idle"}},
+		{"the count says that all have left", func() { f.Set(busy); f.Set(idle) }, []string{"rooms", "participants " + string(busy), "participants " + string(idle)}, []string{"busy", "idle"}},
 		{"nobody", nil, []string{"rooms"}, nil},
 	} {
 		if step.before != nil {
 			step.before()
 		}
 		l.pass(time.Second)
-		got := slices.DeleteFunc(f.took(), func(call string) bool { return strings.HasPrefix(call, "present ") }) // has tests of its own
+		got := slices.DeleteFunc(f.Took(), func(call string) bool { return strings.HasPrefix(call, "present ") }) // has tests of its own
 		sortTail(got)
 		if diff := cmp.Diff(step.calls, got); diff != "" {
 			t.Errorf("%s: calls (-want +got):\n%s", step.reason, diff)
@@ -252,21 +246,19 @@ func sameSet(a, b []string) bool {
 func TestHintsAreDropped(t *testing.T) {
 	l := newLooker(t)
 	_, f := l.engine("a")
-	f.breakVerb("rooms", errAway)
-	l.Hint(room("a", "later"))
+	f.Break("rooms", faultyengine.ErrUnavailable)
+	l.Hint(roomName("a", "later"))
 	l.pass(5 * time.Second)
-	f.breakVerb("rooms", nil)
-	f.set(room("a", "later"))
-	l.Hint(room("a", "never"))
+	f.Break("rooms", nil)
+	f.Set(roomName("a", "later"))
+	l.Hint(roomName("a", "never"))
 	l.pass(hintLife)
-	if calls := strings.Join(f.took(), ","); !strings.Contains(calls, "participants "+string(room("a", "later"))) {
+	if calls := strings.Join(f.Took(), ","); !strings.Contains(calls, "participants "+string(roomName("a", "later"))) {
 		t.Errorf("the hint was lost with the look that failed: %s", calls)
 	}
 	l.pass(time.Second)
-	l.Observer.mu.Lock()
-	defer l.Observer.mu.Unlock()
-	if len(l.hints) != 0 {
-		t.Errorf("hints are kept: %v", l.hints)
+	if hints := l.env.hints.all(); len(hints) != 0 {
+		t.Errorf("hints are kept: %v", hints)
 	}
 }
 
@@ -274,23 +266,23 @@ func TestHintsAreDropped(t *testing.T) {
 func TestLook(t *testing.T) {
 	l := newLooker(t)
 	media, f := l.engine("a")
-	name := room("a", "m")
+	name := roomName("a", "m")
 	look := func(d time.Duration) meeting.Seen {
 		l.mu.Lock()
 		l.clock = l.clock.Add(d)
 		l.mu.Unlock()
 		return l.Look(t.Context(), media, name)
 	}
-	f.set(name, "anna")
+	f.Set(name, "anna")
 	if seen := look(0); !seen.Known || !seen.RoomExists || names(seen.Participants) != "anna" || !seen.AbsentSince.IsZero() {
 		t.Errorf("a room that is there: %+v", seen)
 	}
-	f.lose()
+	f.Lose()
 	first := look(time.Second)
 	if second := look(time.Second); !first.AbsentSince.Equal(monday.Add(time.Second)) || !second.AbsentSince.Equal(first.AbsentSince) || second.RoomExists || len(second.Participants) > 0 {
 		t.Errorf("absent since the first look: %+v, %+v", first, second)
 	}
-	f.breakVerb("rooms", errAway)
+	f.Break("rooms", faultyengine.ErrUnavailable)
 	if seen := look(time.Second); seen.Known || !seen.UnavailableSince.IsZero() {
 		t.Errorf("a look that fails says nothing, not even since when: %+v", seen)
 	}
@@ -298,19 +290,19 @@ func TestLook(t *testing.T) {
 	if seen := look(time.Second); seen.Known || !seen.UnavailableSince.Equal(monday.Add(4*time.Second)) {
 		t.Errorf("the looks at the whole engine tell since when: %+v", seen)
 	}
-	f.breakVerb("rooms", nil)
-	f.set(name)
+	f.Break("rooms", nil)
+	f.Set(name)
 	l.pass(0)
 	if seen := look(time.Second); !seen.Known || !seen.AbsentSince.IsZero() {
 		t.Errorf("made again: %+v", seen)
 	}
-	f.lose()
+	f.Lose()
 	if seen := look(time.Second); !seen.AbsentSince.Equal(monday.Add(7 * time.Second)) {
 		t.Errorf("gone again: %+v", seen)
 	}
-	f.set(name)
+	f.Set(name)
 	l.pass(time.Second) // a full look that finds the room breaks the row of looks that did not
-	f.lose()
+	f.Lose()
 	if seen := look(time.Second); !seen.AbsentSince.Equal(monday.Add(9 * time.Second)) {
 		t.Errorf("gone a third time: %+v", seen)
 	}
@@ -318,8 +310,8 @@ func TestLook(t *testing.T) {
 	if seen := l.Seen(media, name); !seen.AbsentSince.IsZero() {
 		t.Errorf("not forgotten: %+v", seen)
 	}
-	f.set(name, "anna")
-	f.breakVerb("participants", errAway)
+	f.Set(name, "anna")
+	f.Break("participants", faultyengine.ErrUnavailable)
 	if seen := look(time.Second); seen.Known {
 		t.Errorf("who is in is unknown, and yet: %+v", seen)
 	}
@@ -329,15 +321,31 @@ func TestLook(t *testing.T) {
 	l.Forget(nil, name)
 }
 
+// Nobody waits for a media server that is known to be unavailable.
+func TestLookAtAnUnavailableServer(t *testing.T) {
+	l := newLooker(t)
+	media, f := l.engine("a")
+	l.pass(0)
+	f.Break("rooms", faultyengine.ErrUnavailable)
+	l.pass(time.Second)
+	f.Took()
+	if seen := l.Look(t.Context(), media, roomName("a", "m")); seen.Known || seen.UnavailableSince.IsZero() {
+		t.Errorf("seen is %+v", seen)
+	}
+	if calls := f.Took(); len(calls) != 0 {
+		t.Errorf("calls: %q", calls)
+	}
+}
+
 // An engine that no tenant uses any more is forgotten, and so is what was seen of it.
 func TestUnusedEnginesAreForgotten(t *testing.T) {
 	l := newLooker(t)
 	media, f := l.engine("a")
-	f.set(room("a", "m"), "anna")
+	f.Set(roomName("a", "m"), "anna")
 	l.pass(0)
 	l.tenants[0].Media = nil
 	l.pass(time.Second)
-	if since, _ := l.Reach(media.Server); !since.IsZero() || l.Seen(media, room("a", "m")).Known {
+	if since, _ := l.Reach(media.Server); !since.IsZero() || l.Seen(media, roomName("a", "m")).Known {
 		t.Error("it is still known")
 	}
 }
@@ -349,7 +357,7 @@ func TestTenantsShareALook(t *testing.T) {
 	l.engine("b")
 	l.tenants[1].Media = media
 	l.pass(0)
-	if calls := f.took(); len(calls) != 1 {
+	if calls := f.Took(); len(calls) != 1 {
 		t.Errorf("calls: %q", calls)
 	}
 }
@@ -362,18 +370,16 @@ func TestStartLooksUntilItIsStopped(t *testing.T) {
 	ended := make(chan error)
 	go func() { ended <- l.Start(ctx) }()
 	seen := func() error {
-		if s := l.Seen(media, room("a", "m")); !s.Known || names(s.Participants) != "anna" {
+		if s := l.Seen(media, roomName("a", "m")); !s.Known || names(s.Participants) != "anna" {
 			return fmt.Errorf("seen is %+v", s)
 		}
 		return nil
 	}
-	f.set(room("a", "m"), "anna")
-	l.Hint(room("a", "m"))
+	f.Set(roomName("a", "m"), "anna")
+	l.Hint(roomName("a", "m"))
 	testkit.Eventually(t, 30*time.Second, seen)
-	f.mu.Lock()
-	f.hang["rooms"] = make(chan struct{}) // it ends even while an engine hangs
-	f.mu.Unlock()
-	l.Hint(room("a", "m"))
+	f.Hang("rooms") // it ends even while an engine hangs
+	l.Hint(roomName("a", "m"))
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package controllers
+package observer
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -12,15 +11,13 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/tenant"
+	"convene.dev/convene/internal/testkit/faultyengine"
 )
 
 // asked are those who were asked for since the last time.
-func (f *faulty) asked() (count int) {
-	for _, call := range f.took() {
-		if strings.HasPrefix(call, "present ") {
-			count++
-		}
-	}
+func asked(f *faultyengine.Engine) (count int) {
+	count = f.Count("present ")
+	f.Took()
 	return count
 }
 
@@ -31,64 +28,53 @@ func (l *looker) passes(d time.Duration) {
 	}
 }
 
-func (f *faulty) haunt(names ...engine.Identity) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.ghosts = map[engine.Identity]bool{}
-	for _, name := range names {
-		f.ghosts[name] = true
-	}
-}
-
-func newHaunted(t *testing.T, people ...string) (*looker, *tenant.Media, *faulty) {
+func newHaunted(t *testing.T, people ...string) (*looker, *tenant.Media, *faultyengine.Engine) {
 	l := newLooker(t)
 	media, f := l.engine("a")
 	l.meeting("m", v1alpha1.MeetingActive)
-	f.set(room("a", "m"), people...)
+	f.Set(roomName("a", "m"), people...)
 	l.pass(0)
 	return l, media, f
 }
 
 func TestPeopleOfALostNodeAreNotCounted(t *testing.T) {
 	l, media, f := newHaunted(t, "anna", "bob", "carl")
-	f.haunt("anna", "bob", "carl")
-	for f.asked() == 0 {
+	f.Haunt("anna", "bob", "carl")
+	for asked(f) == 0 {
 		l.passes(time.Second)
 	}
 	l.passes(4 * time.Second)
-	if got := names(l.Seen(media, room("a", "m")).Participants); got != "anna bob carl" {
+	if got := names(l.Seen(media, roomName("a", "m")).Participants); got != "anna bob carl" {
 		t.Errorf("somebody who did not answer once is gone: %q are in", got)
 	}
 	l.passes(askAgainAfter + 4*time.Second)
-	if got := l.Seen(media, room("a", "m")); len(got.Participants) != 0 || !got.Known || !got.RoomExists {
+	if got := l.Seen(media, roomName("a", "m")); len(got.Participants) != 0 || !got.Known || !got.RoomExists {
 		t.Errorf("with nobody there it shows %+v", got)
 	}
-	if got := l.Look(t.Context(), media, room("a", "m")); len(got.Participants) != 0 || !got.Known {
+	if got := l.Look(t.Context(), media, roomName("a", "m")); len(got.Participants) != 0 || !got.Known {
 		t.Errorf("a look at once shows %+v", got)
 	}
 }
 
 func TestWhoComesBackIsCounted(t *testing.T) {
 	l, media, f := newHaunted(t, "anna", "bob")
-	f.haunt("anna", "bob")
+	f.Haunt("anna", "bob")
 	l.passes(presenceEvery + 2*askAgainAfter)
-	f.haunt("bob")
-	f.mu.Lock()
-	f.rooms[room("a", "m")][0].JoinedAt = monday.Add(time.Minute)
-	f.mu.Unlock()
+	f.Haunt("bob")
+	f.Rejoin(roomName("a", "m"), monday.Add(time.Minute))
 	l.passes(4 * time.Second)
-	if got := names(l.Seen(media, room("a", "m")).Participants); got != "anna" {
+	if got := names(l.Seen(media, roomName("a", "m")).Participants); got != "anna" {
 		t.Errorf("%q are in, want anna, who has joined again", got)
 	}
 }
 
 func TestWhoAnswersAgainIsNoGhost(t *testing.T) {
 	l, media, f := newHaunted(t, "anna")
-	f.haunt("anna")
+	f.Haunt("anna")
 	l.passes(presenceEvery + 2*askAgainAfter)
-	f.haunt()
+	f.Haunt()
 	l.passes(askAgainAfter + 4*time.Second)
-	if got := names(l.Seen(media, room("a", "m")).Participants); got != "anna" {
+	if got := names(l.Seen(media, roomName("a", "m")).Participants); got != "anna" {
 		t.Errorf("%q are in, want anna, whose node answers again", got)
 	}
 }
@@ -96,10 +82,10 @@ func TestWhoAnswersAgainIsNoGhost(t *testing.T) {
 // Where the engine cannot be asked, nothing is known; nobody is gone for it.
 func TestNoAnswerIsNoAbsence(t *testing.T) {
 	l, media, f := newHaunted(t, "anna")
-	f.haunt("anna")
-	f.breakVerb("present", errAway)
+	f.Haunt("anna")
+	f.Break("present", faultyengine.ErrUnavailable)
 	l.passes(2 * presenceEvery)
-	if got := names(l.Seen(media, room("a", "m")).Participants); got != "anna" {
+	if got := names(l.Seen(media, roomName("a", "m")).Participants); got != "anna" {
 		t.Errorf("%q are in", got)
 	}
 }
@@ -138,9 +124,9 @@ func TestWhoIsAskedFor(t *testing.T) {
 func TestRollIsCalledSeldom(t *testing.T) {
 	l, _, f := newHaunted(t, "anna", "bob", "carl")
 	l.pass(time.Second) // The room is known by now.
-	f.took()
+	f.Took()
 	l.passes(4 * presenceEvery)
-	if diff := cmp.Diff(4, f.asked()); diff != "" {
+	if diff := cmp.Diff(4, asked(f)); diff != "" {
 		t.Errorf("questions in %s (-want +got):\n%s", 4*presenceEvery, diff)
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package controllers
+package observer
 
 import (
 	"context"
@@ -20,6 +20,7 @@ import (
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
+	"convene.dev/convene/internal/testkit/faultyengine"
 )
 
 // distant is an engine with many rooms, all in use, whose answers take a time.
@@ -43,7 +44,7 @@ type distant struct {
 func newDistant(delay time.Duration, rooms int) *distant {
 	d := &distant{delay: delay, seen: map[engine.RoomName]time.Time{}}
 	for i := range rooms {
-		d.rooms = append(d.rooms, engine.Room{Name: room("a", fmt.Sprintf("m%05d", i)), Participants: 1})
+		d.rooms = append(d.rooms, engine.Room{Name: roomName("a", fmt.Sprintf("m%05d", i)), Participants: 1})
 	}
 	return d
 }
@@ -130,6 +131,15 @@ func (lively) ByUID(context.Context, *tenant.Tenant, string) (meeting.View, bool
 	return meeting.View{}, false
 }
 
+// quiet are the Options of an observer that tells nobody what it sees, with a live Meeting for each room.
+func quiet(tenants Tenants) Options {
+	ignore := func(*v1alpha1.Meeting) {}
+	return Options{
+		Tenants: tenants, Meetings: lively{}, Now: time.Now, Log: logr.Discard(), CallsPerSecond: DefaultCallsPerSecond,
+		Changed: ignore, Details: ignore, ReachChanged: func(types.NamespacedName) {},
+	}
+}
+
 // observe runs an observer of one engine, for as long as the test does something, in a synctest bubble.
 func observe(t *testing.T, d *distant, do func(o *Observer, pass func(time.Duration))) {
 	t.Helper()
@@ -137,8 +147,9 @@ func observe(t *testing.T, d *distant, do func(o *Observer, pass func(time.Durat
 		NamespacedName: types.NamespacedName{Namespace: "ns", Name: "a"}, UID: "a",
 		Media: &tenant.Media{Server: engine.Server{URL: "http://a"}, Engine: d},
 	}}}
-	o := NewObserver(tenants, lively{}, nil, time.Now, logr.Discard())
-	o.EngineChanged = func(engine.Server) { d.mu.Lock(); defer d.mu.Unlock(); d.turned++ }
+	options := quiet(tenants)
+	options.ReachChanged = func(types.NamespacedName) { d.mu.Lock(); defer d.mu.Unlock(); d.turned++ }
+	o := New(options)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan struct{})
 	go func() { defer close(ended); _ = o.Start(ctx) }()
@@ -248,21 +259,21 @@ func TestStrangersRoomsCostNothing(t *testing.T) {
 	_, f := l.engine("a")
 	mediaB, other := l.engine("b")
 	mediaB.Server = engine.Server{URL: "http://a", Key: "another"}
-	other.rooms = f.rooms // It is the same LiveKit.
+	f.ShareRooms(other)
 	for _, name := range []string{"m1", "m2", "m3"} {
 		l.meeting(name, v1alpha1.MeetingActive)
 	}
-	f.set(room("a", "m1"), "anna")
-	f.set(room("b", "m2"), "bob")
-	f.set(room("another-installation", "m3"), "carl")
+	f.Set(roomName("a", "m1"), "anna")
+	f.Set(roomName("b", "m2"), "bob")
+	f.Set(roomName("another-installation", "m3"), "carl")
 	l.pass(0)
 	l.passes(4 * time.Second)
-	looked := func(f *faulty) []string {
-		into := slices.DeleteFunc(f.took(), func(call string) bool { return !strings.HasPrefix(call, "participants ") })
+	looked := func(f *faultyengine.Engine) []string {
+		into := slices.DeleteFunc(f.Took(), func(call string) bool { return !strings.HasPrefix(call, "participants ") })
 		slices.Sort(into)
 		return slices.Compact(into)
 	}
-	for f, want := range map[*faulty]engine.RoomName{f: room("a", "m1"), other: room("b", "m2")} {
+	for f, want := range map[*faultyengine.Engine]engine.RoomName{f: roomName("a", "m1"), other: roomName("b", "m2")} {
 		if got := looked(f); !slices.Equal(got, []string{"participants " + string(want)}) {
 			t.Errorf("looked into %q, want %s alone", got, want)
 		}
@@ -274,13 +285,12 @@ func TestClockSetBackDoesNotStopLooks(t *testing.T) {
 	l := newLooker(t)
 	_, f := l.engine("a")
 	l.meeting("m", v1alpha1.MeetingActive)
-	f.set(room("a", "m"), "anna")
+	f.Set(roomName("a", "m"), "anna")
 	l.pass(0)
-	now := l.Now
-	l.Now = func() time.Time { return now().Add(-10 * time.Minute) }
-	f.took()
+	l.env.Now = func() time.Time { return l.now().Add(-10 * time.Minute) }
+	f.Took()
 	l.passes(4 * time.Second)
-	if n := strings.Count(strings.Join(f.took(), " "), "participants "); n != 2 {
+	if n := strings.Count(strings.Join(f.Took(), " "), "participants "); n != 2 {
 		t.Errorf("in four seconds after the clock was set back the room was looked into %d times, want 2", n)
 	}
 }
@@ -290,16 +300,16 @@ func TestHintStaysUntilTheLook(t *testing.T) {
 	l := newLooker(t)
 	_, f := l.engine("a")
 	l.meeting("m", v1alpha1.MeetingActive)
-	f.set(room("a", "m"))
+	f.Set(roomName("a", "m"))
 	l.pass(0)
-	f.breakVerb("participants", errAway)
-	l.Hint(room("a", "m"))
+	f.Break("participants", faultyengine.ErrUnavailable)
+	l.Hint(roomName("a", "m"))
 	l.pass(time.Second)
-	f.breakVerb("participants", nil)
-	f.took()
+	f.Break("participants", nil)
+	f.Took()
 	l.pass(time.Second)
 	l.pass(time.Second)
-	if n := strings.Count(strings.Join(f.took(), " "), "participants "); n != 1 {
+	if n := strings.Count(strings.Join(f.Took(), " "), "participants "); n != 1 {
 		t.Errorf("looked into %d times, want once more after the look that failed", n)
 	}
 }
@@ -309,19 +319,19 @@ func TestRefusedListIsNoAbsence(t *testing.T) {
 	l := newLooker(t)
 	media, f := l.engine("a")
 	l.meeting("m", v1alpha1.MeetingActive)
-	f.set(room("a", "m"), "anna")
+	f.Set(roomName("a", "m"), "anna")
 	l.pass(0)
 	l.heard()
-	f.breakVerb("rooms", fault.Unavailable("too many").Because(engine.ErrTooManyCalls))
+	f.Break("rooms", fault.Unavailable("too many").Because(engine.ErrTooManyCalls))
 	l.pass(time.Second)
 	l.pass(time.Second)
-	seen := l.Seen(media, room("a", "m"))
+	seen := l.Seen(media, roomName("a", "m"))
 	if _, err := l.Reach(media.Server); err != nil || !seen.Known || !seen.UnavailableSince.IsZero() || names(seen.Participants) != "anna" {
 		t.Errorf("seen is %+v, error %v", seen, err)
 	}
-	f.breakVerb("rooms", nil)
+	f.Break("rooms", nil)
 	l.pass(time.Second)
-	if blind := l.Seen(media, room("a", "m")).Outages; !slices.Equal(blind, []meeting.Span{span(0, 3)}) {
+	if blind := l.Seen(media, roomName("a", "m")).Outages; !slices.Equal(blind, []meeting.Span{span(0, 3)}) {
 		t.Errorf("blind times are %v", blind)
 	}
 	if _, turned := l.heard(); len(turned) != 0 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package controllers
+package observer
 
 import (
 	"strings"
@@ -13,12 +13,13 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/testkit/faultyengine"
 )
 
 // closed are the rooms that were closed since the last time.
-func (f *faulty) closed() (rooms string) {
+func closed(f *faultyengine.Engine) (rooms string) {
 	var all []string
-	for _, call := range f.took() {
+	for _, call := range f.Took() {
 		if name, ok := strings.CutPrefix(call, "close "); ok {
 			all = append(all, name)
 		}
@@ -34,52 +35,52 @@ func TestStraysAreClosedAfterTwoLooks(t *testing.T) {
 	l.meeting("ending", v1alpha1.MeetingEnding)
 	l.meeting("pending", v1alpha1.MeetingPending)
 	for _, name := range []string{"ended", "live", "ending", "pending"} {
-		f.set(room("a", name), "anna")
+		f.Set(roomName("a", name), "anna")
 	}
-	f.set(room("another-installation", "x"), "bob")
-	f.set("lobby-of-another-program", "eve")
+	f.Set(roomName("another-installation", "x"), "bob")
+	f.Set("lobby-of-another-program", "eve")
 	l.pass(0)
-	if closed := f.closed(); closed != "" {
-		t.Errorf("at the first look: %s", closed)
+	if rooms := closed(f); rooms != "" {
+		t.Errorf("at the first look: %s", rooms)
 	}
-	f.breakVerb("close", errAway)
+	f.Break("close", faultyengine.ErrUnavailable)
 	l.pass(time.Second)
-	if closed := f.closed(); closed != string(room("a", "ended")) {
-		t.Errorf("at the second look: %s", closed)
-	}
-	l.pass(time.Second)
-	if closed := f.closed(); closed != string(room("a", "ended")) {
-		t.Errorf("after a close that failed: %s", closed)
+	if rooms := closed(f); rooms != string(roomName("a", "ended")) {
+		t.Errorf("at the second look: %s", rooms)
 	}
 	l.pass(time.Second)
-	if closed := f.closed(); closed != "" {
-		t.Errorf("less than two seconds after the second close that failed: %s", closed)
+	if rooms := closed(f); rooms != string(roomName("a", "ended")) {
+		t.Errorf("after a close that failed: %s", rooms)
 	}
-	f.breakVerb("close", nil)
 	l.pass(time.Second)
-	f.took()
+	if rooms := closed(f); rooms != "" {
+		t.Errorf("less than two seconds after the second close that failed: %s", rooms)
+	}
+	f.Break("close", nil)
+	l.pass(time.Second)
+	f.Took()
 	l.pass(unknownAfter)
-	if closed := f.closed(); closed != "" {
-		t.Errorf("when it is closed: %s", closed)
+	if rooms := closed(f); rooms != "" {
+		t.Errorf("when it is closed: %s", rooms)
 	}
-	if len(f.rooms) != 5 {
-		t.Errorf("rooms left: %v", f.rooms)
+	if left := f.Left(); len(left) != 5 {
+		t.Errorf("rooms left: %v", left)
 	}
 }
 
-// A stray that is not there for a look is no stray any more: it begins anew.
+// A stray that is not there for a look is no stray any more: it begins again.
 func TestStrayMustBeSeenTwiceInARow(t *testing.T) {
 	l := newLooker(t)
 	_, f := l.engine("a")
 	l.meeting("ended", v1alpha1.MeetingEnded)
 	for range 3 {
-		f.set(room("a", "ended"))
+		f.Set(roomName("a", "ended"))
 		l.pass(time.Second)
-		f.lose()
+		f.Lose()
 		l.pass(time.Second)
 	}
-	if closed := f.closed(); closed != "" {
-		t.Errorf("closed: %s", closed)
+	if rooms := closed(f); rooms != "" {
+		t.Errorf("closed: %s", rooms)
 	}
 }
 
@@ -87,36 +88,36 @@ func TestStrayMustBeSeenTwiceInARow(t *testing.T) {
 func TestRoomOfAFreshMeetingIsNotClosed(t *testing.T) {
 	l := newLooker(t)
 	_, f := l.engine("a")
-	f.set(room("a", "fresh"), "anna")
+	f.Set(roomName("a", "fresh"), "anna")
 	l.pass(0)
 	for range 9 {
-		l.Hint(room("a", "fresh"))
+		l.Hint(roomName("a", "fresh"))
 		l.pass(200 * time.Millisecond)
 		l.pass(800 * time.Millisecond)
 	}
-	if closed := f.closed(); closed != "" {
-		t.Fatalf("closed: %s", closed)
+	if rooms := closed(f); rooms != "" {
+		t.Fatalf("closed: %s", rooms)
 	}
 	l.meeting("fresh", v1alpha1.MeetingActive)
 	l.pass(unknownAfter)
 	l.pass(unknownAfter)
-	if closed := f.closed(); closed != "" {
-		t.Errorf("closed: %s", closed)
+	if rooms := closed(f); rooms != "" {
+		t.Errorf("closed: %s", rooms)
 	}
 }
 
 func TestRoomWithoutAMeetingIsClosedInTheEnd(t *testing.T) {
 	l := newLooker(t)
 	_, f := l.engine("a")
-	f.set(room("a", "unknown"), "anna")
+	f.Set(roomName("a", "unknown"), "anna")
 	l.pass(0)
 	l.pass(unknownAfter - time.Millisecond)
-	if closed := f.closed(); closed != "" {
-		t.Errorf("too early: %s", closed)
+	if rooms := closed(f); rooms != "" {
+		t.Errorf("too early: %s", rooms)
 	}
 	l.pass(time.Millisecond)
-	if closed := f.closed(); closed != string(room("a", "unknown")) {
-		t.Errorf("closed: %q", closed)
+	if rooms := closed(f); rooms != string(roomName("a", "unknown")) {
+		t.Errorf("closed: %q", rooms)
 	}
 }
 
@@ -124,25 +125,25 @@ func TestRoomWithoutAMeetingIsClosedInTheEnd(t *testing.T) {
 func TestRoomOfAMeetingThatOnlyTheAPIKnowsIsNotClosed(t *testing.T) {
 	l := newLooker(t)
 	_, f := l.engine("a")
-	f.set(room("a", "newer"), "anna")
-	f.set(room("a", "unknown"), "bob")
+	f.Set(roomName("a", "newer"), "anna")
+	f.Set(roomName("a", "unknown"), "bob")
 	l.newer = []v1alpha1.Meeting{{ObjectMeta: metav1.ObjectMeta{UID: "newer"}}}
-	l.apiError = errAway
+	l.apiError = faultyengine.ErrUnavailable
 	for range 3 {
 		l.pass(unknownAfter)
 	}
-	if closed := f.closed(); closed != "" {
-		t.Fatalf("closed though nobody could say whether it has a Meeting: %s", closed)
+	if rooms := closed(f); rooms != "" {
+		t.Fatalf("closed though nobody could say whether it has a Meeting: %s", rooms)
 	}
 	l.apiError = nil
 	l.pass(unknownAfter)
-	if closed := f.closed(); closed != string(room("a", "unknown")) {
-		t.Errorf("closed: %s", closed)
+	if rooms := closed(f); rooms != string(roomName("a", "unknown")) {
+		t.Errorf("closed: %s", rooms)
 	}
 	l.newer = nil
 	l.pass(unknownAfter)
-	if closed := f.closed(); closed != string(room("a", "newer")) {
-		t.Errorf("closed once its Meeting is gone: %s", closed)
+	if rooms := closed(f); rooms != string(roomName("a", "newer")) {
+		t.Errorf("closed once its Meeting is gone: %s", rooms)
 	}
 }
 
@@ -150,12 +151,12 @@ func TestRoomOfAMeetingThatOnlyTheAPIKnowsIsNotClosed(t *testing.T) {
 func TestNoStraysWhileTheEngineIsAway(t *testing.T) {
 	l := newLooker(t)
 	_, f := l.engine("a")
-	f.set(room("a", "unknown"), "anna")
+	f.Set(roomName("a", "unknown"), "anna")
 	l.pass(0)
-	f.breakVerb("rooms", errAway)
+	f.Break("rooms", faultyengine.ErrUnavailable)
 	l.pass(unknownAfter)
-	if closed := f.closed(); closed != "" {
-		t.Errorf("closed: %s", closed)
+	if rooms := closed(f); rooms != "" {
+		t.Errorf("closed: %s", rooms)
 	}
 }
 
@@ -167,14 +168,14 @@ func TestRoomOfAnotherKeysTenantIsNotClosed(t *testing.T) {
 	mediaB, other := l.engine("b")
 	mediaB.Server = engine.Server{URL: "http://a", Key: "another"}
 	l.tenants[1].Namespace = "other"
-	other.rooms = f.rooms // It is the same LiveKit.
-	f.set(room("b", "newer"), "anna", "bob")
+	f.ShareRooms(other)
+	f.Set(roomName("b", "newer"), "anna", "bob")
 	l.newer = []v1alpha1.Meeting{{ObjectMeta: metav1.ObjectMeta{Namespace: "other", UID: "newer"}}}
 	for range 4 {
 		l.pass(unknownAfter)
 	}
-	if closed := f.closed() + other.closed(); closed != "" {
-		t.Errorf("closed: %s", closed)
+	if rooms := closed(f) + closed(other); rooms != "" {
+		t.Errorf("closed: %s", rooms)
 	}
 }
 
@@ -184,38 +185,38 @@ func TestRoomsOfAGoneConfigAreClosed(t *testing.T) {
 	l := newLooker(t)
 	_, f := l.engine("a")
 	l.engine("b")
-	gone, orphan, redirect := room("a", "gone"), room("a", "orphan"), v1alpha1.URL("https://x.example/bye")
+	gone, orphan, redirect := roomName("a", "gone"), roomName("a", "orphan"), v1alpha1.URL("https://x.example/bye")
 	l.graves = map[string]meeting.View{"gone": {Redirect: "https://x.example/thanks"}}
 	l.meeting("orphan", v1alpha1.MeetingPending)
 	l.meetings[0].Spec.Redirect = redirect
-	f.set(gone, "anna")
-	f.set(orphan, "bob")
+	f.Set(gone, "anna")
+	f.Set(orphan, "bob")
 	l.configs = map[string]types.UID{"a": "a"}
 	l.pass(0)
-	f.breakVerb("rooms", errAway)
+	f.Break("rooms", faultyengine.ErrUnavailable)
 	l.tenants = l.tenants[1:]
 	l.pass(5 * time.Minute)
-	f.breakVerb("rooms", nil)
+	f.Break("rooms", nil)
 	for range 3 {
 		l.pass(unknownAfter)
 	}
-	if closed := f.closed(); closed != "" {
-		t.Fatalf("closed though the cluster's API still has the ConferenceConfig: %s", closed)
+	if rooms := closed(f); rooms != "" {
+		t.Fatalf("closed though the cluster's API still has the ConferenceConfig: %s", rooms)
 	}
 	l.configs = map[string]types.UID{"a": "the-next-of-its-name"}
 	for range 3 {
 		l.pass(longestStrayPause)
 	}
-	if len(f.rooms) != 0 || f.redirects[gone] != "https://x.example/thanks" || f.redirects[orphan] != string(redirect) {
-		t.Errorf("left: %v, sent to %q", f.rooms, f.redirects)
+	if left := f.Left(); len(left) != 0 || f.SentTo(gone) != "https://x.example/thanks" || f.SentTo(orphan) != string(redirect) {
+		t.Errorf("left: %v, sent to %q and %q", left, f.SentTo(gone), f.SentTo(orphan))
 	}
-	if reach := l.reachable(); len(reach) != 1 {
+	if reach := l.Reachable(); len(reach) != 1 {
 		t.Errorf("an engine that no tenant uses counts as one that should answer: %v", reach)
 	}
 	l.pass(goneQuiet)
-	f.took()
+	f.Took()
 	l.pass(time.Second)
-	if calls := f.took(); len(calls) != 0 {
+	if calls := f.Took(); len(calls) != 0 {
 		t.Errorf("it is still looked at: %q", calls)
 	}
 }
@@ -226,10 +227,10 @@ func TestStraysAreSentWhereTheirMeetingSaid(t *testing.T) {
 	_, f := l.engine("a")
 	l.meeting("ended", v1alpha1.MeetingEnded)
 	l.meetings[0].Spec.Redirect = "https://x.example/bye"
-	f.set(room("a", "ended"), "anna")
+	f.Set(roomName("a", "ended"), "anna")
 	l.pass(0)
 	l.pass(time.Second)
-	if to := f.redirects[room("a", "ended")]; to != "https://x.example/bye" {
+	if to := f.SentTo(roomName("a", "ended")); to != "https://x.example/bye" {
 		t.Errorf("sent to %q", to)
 	}
 }
@@ -238,10 +239,10 @@ func TestStraysAreSentWhereTheirMeetingSaid(t *testing.T) {
 func TestStraysThatCannotBeClosedAreTriedMoreSeldom(t *testing.T) {
 	l := newLooker(t)
 	_, f := l.engine("a")
-	f.set(room("a", "unknown"), "anna")
-	f.breakVerb("close", errAway)
+	f.Set(roomName("a", "unknown"), "anna")
+	f.Break("close", faultyengine.ErrUnavailable)
 	l.passes(5 * time.Minute)
-	if tries := strings.Count(f.closed(), "unknown"); tries < 5 || tries > 12 || l.asked != tries {
+	if tries := strings.Count(closed(f), "unknown"); tries < 5 || tries > 12 || l.asked != tries {
 		t.Errorf("in five minutes it was tried %d times, and the API asked %d times", tries, l.asked)
 	}
 }

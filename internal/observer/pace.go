@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package controllers
+package observer
 
 import (
 	"errors"
@@ -17,6 +17,8 @@ const (
 	// DefaultCallsPerSecond is the budget of looks into rooms of one media server. A look into a room of ten costs
 	// LiveKit 0.15 ms, so this is less than a tenth of a core.
 	DefaultCallsPerSecond = 500
+	// parallelLooks bounds looks into the rooms of one media server at once.
+	parallelLooks = 32
 	// leastCalls a second is what a media server that asks for fewer and fewer calls still gets.
 	leastCalls = 1
 	// recovery is in what time a pace that was slowed down doubles.
@@ -104,7 +106,7 @@ func (p *pace) isThrottled() bool {
 func (p *pace) listEvery() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if every := time.Duration(float64(time.Second) / (p.calls * listShare)); every > roomsEvery {
+	if every := time.Duration(float64(time.Second) / (p.calls * listShare)); every > listEvery {
 		return every
 	}
 	return 0
@@ -123,24 +125,4 @@ func (p *pace) ask(now time.Time, n int) {
 	for ; n > 0; n -= p.asks.Burst() {
 		p.asks.ReserveN(now, min(n, p.asks.Burst()))
 	}
-}
-
-// paceOf is the pace of a media server.
-func (o *Observer) paceOf(server engine.Server) *pace {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	p := o.paces[server.URL]
-	if p == nil {
-		p = newPace(o.CallsPerSecond, o.monotonic())
-		o.paces[server.URL] = p
-	}
-	return p
-}
-
-// mayList says whether the rooms of an engine may be listed again.
-func (o *Observer) mayList(server engine.Server) bool {
-	every := o.paceOf(server).listEvery()
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.monotonic().Sub(o.serverState(server).listedAt) >= every
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package controllers
+package observer
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/internal/engine"
@@ -39,20 +38,21 @@ func watchMany(t *testing.T, rooms int, fault mediaserver.Fault) *watched {
 		t.Fatal(err)
 	}
 	for i := range rooms {
-		w.names = append(w.names, room("a", fmt.Sprintf("m%05d", i)))
+		w.names = append(w.names, roomName("a", fmt.Sprintf("m%05d", i)))
 		w.Fill(string(w.names[i]), mediaserver.Person("anna", time.Now()), mediaserver.Person("bob", time.Now()))
 	}
 	w.Break(fault)
 	w.media = &tenant.Media{Server: server, Engine: e}
 	tenants := &looker{tenants: []*tenant.Tenant{{NamespacedName: types.NamespacedName{Namespace: "ns", Name: "a"}, UID: "a", Media: w.media}}}
-	w.Observer = NewObserver(tenants, lively{}, nil, time.Now, logr.Discard())
-	w.EngineChanged = func(engine.Server) {
+	options := quiet(tenants)
+	options.ReachChanged = func(types.NamespacedName) {
 		if _, err := w.Reach(server); err != nil {
 			w.mu.Lock()
 			defer w.mu.Unlock()
 			w.away++
 		}
 	}
+	w.Observer = New(options)
 	ctx, stop := context.WithCancel(context.Background())
 	var runs sync.WaitGroup
 	runs.Go(func() { _ = w.Start(ctx) })
@@ -73,7 +73,7 @@ func (w *watched) unseen() (n int) {
 func (w *watched) waitUntilAllAreSeen(t *testing.T) time.Duration {
 	t.Helper()
 	began := time.Now()
-	testkit.Eventually(t, patience, func() error {
+	testkit.Eventually(t, time.Minute, func() error {
 		if n := w.unseen(); n > 0 {
 			return fmt.Errorf("%d rooms have not been seen", n)
 		}

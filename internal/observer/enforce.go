@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package controllers
+package observer
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 // enforce removes participants that a presenter removed or that have the engine keep too much, and mutes those who were
 // muted and are heard. The gateway sees to both, but browsers that reach the engine past it can
 // come back with an access token for some minutes: the engine cannot take one back.
-func (o *Observer) enforce(ctx context.Context, e engine.Engine, name engine.RoomName, participants []engine.Participant) {
-	m := o.meetingOf(name)
+func (s *server) enforce(ctx context.Context, name engine.RoomName, participants []engine.Participant) {
+	m := s.env.meetingOf(name)
 	if m == nil {
 		return
 	}
@@ -29,8 +29,8 @@ func (o *Observer) enforce(ctx context.Context, e engine.Engine, name engine.Roo
 			continue
 		}
 		// What does not succeed now is seen again at the next look.
-		if err := e.Act(ctx, name, action); err != nil {
-			o.Log.V(1).Info("A presenter's decision could not be enforced; trying again", "room", name, "error", err.Error())
+		if err := s.engine.Act(ctx, name, action); err != nil {
+			s.env.Log.V(1).Info("A presenter's decision could not be enforced; trying again", "room", name, "error", err.Error())
 		}
 	}
 }

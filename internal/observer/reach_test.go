@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package controllers
+package observer
 
 import (
 	"testing"
@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/testkit/faultyengine"
 )
 
 // at is a time of monday morning.
@@ -20,36 +21,36 @@ func span(from, until int) meeting.Span { return meeting.Span{From: at(from), Un
 func TestBlindTimes(t *testing.T) {
 	l := newLooker(t)
 	media, f := l.engine("a")
-	name := room("a", "m")
+	name := roomName("a", "m")
 	seen := func() []meeting.Span { return l.Seen(media, name).Outages }
-	f.breakVerb("rooms", errAway)
+	f.Break("rooms", faultyengine.ErrUnavailable)
 	l.pass(0)
 	if got := seen(); len(got) != 0 {
 		t.Errorf("before anything was seen: %v", got)
 	}
-	f.breakVerb("rooms", nil)
+	f.Break("rooms", nil)
 	l.pass(time.Second)
-	f.breakVerb("rooms", errAway)
+	f.Break("rooms", faultyengine.ErrUnavailable)
 	l.pass(time.Second)
 	l.pass(time.Second)
 	if diff := cmp.Diff([]meeting.Span{span(1, 3)}, seen()); diff != "" {
 		t.Errorf("while it lasts (-want +got):\n%s", diff)
 	}
-	f.breakVerb("rooms", nil)
+	f.Break("rooms", nil)
 	l.pass(time.Second)
 	l.pass(time.Second)
-	f.breakVerb("rooms", errAway)
+	f.Break("rooms", faultyengine.ErrUnavailable)
 	l.pass(time.Second)
-	f.breakVerb("rooms", nil)
+	f.Break("rooms", nil)
 	l.pass(time.Second)
 	first := seen()
 	if diff := cmp.Diff([]meeting.Span{span(1, 4), span(5, 7)}, first); diff != "" {
 		t.Errorf("two of them (-want +got):\n%s", diff)
 	}
 	for range maxOutages {
-		f.breakVerb("rooms", errAway)
+		f.Break("rooms", faultyengine.ErrUnavailable)
 		l.pass(time.Second)
-		f.breakVerb("rooms", nil)
+		f.Break("rooms", nil)
 		l.pass(time.Second)
 	}
 	all := seen()

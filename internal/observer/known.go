@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package observer
+
+import (
+	"context"
+	"errors"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// uidPage is how many objects one request asks for, where only their UIDs matter.
+const uidPage = 1000
+
+var errNotAnswered = errors.New("the cluster's API has just not answered")
+
+// known is what the cluster's API says of the suspects of one list. It is asked once for each namespace, and for each
+// ConferenceConfig that has gone.
+type known struct {
+	api client.Reader
+	// uids are those of the Meetings in a namespace. gone are ConferenceConfigs that have gone indeed, failed are those that
+	// could not be looked up.
+	uids         map[string]map[string]bool
+	gone, failed map[types.UID]bool
+}
+
+func newKnown(api client.Reader) *known {
+	return &known{api: api, uids: map[string]map[string]bool{}, gone: map[types.UID]bool{}, failed: map[types.UID]bool{}}
+}
+
+// alive says whether a room belongs to a Meeting, or to a ConferenceConfig that is there after all.
+func (k *known) alive(ctx context.Context, s suspect) (alive bool, err error) {
+	if k.failed[s.tenant.UID] {
+		return false, errNotAnswered
+	}
+	if s.gone {
+		alive, err = k.hasConfig(ctx, s.tenant)
+	} else {
+		alive, err = k.hasMeeting(ctx, s)
+	}
+	k.failed[s.tenant.UID] = err != nil
+	return alive, err
+}
+
+// hasConfig says whether a tenant's ConferenceConfig is there; another one of its name does not count.
+func (k *known) hasConfig(ctx context.Context, t *tenant.Tenant) (bool, error) {
+	if gone, asked := k.gone[t.UID]; asked {
+		return !gone, nil
+	}
+	var config v1alpha1.ConferenceConfig
+	err := k.api.Get(ctx, t.NamespacedName, &config)
+	if client.IgnoreNotFound(err) != nil {
+		return false, err
+	}
+	k.gone[t.UID] = apierrors.IsNotFound(err) || config.UID != t.UID
+	return !k.gone[t.UID], nil
+}
+
+func (k *known) hasMeeting(ctx context.Context, s suspect) (bool, error) {
+	namespace := s.tenant.Namespace
+	if k.uids[namespace] == nil {
+		uids, err := k.listUIDs(ctx, namespace)
+		if err != nil {
+			return false, err
+		}
+		k.uids[namespace] = uids
+	}
+	_, uid, _ := meeting.ParseEngineRoom(s.name)
+	return k.uids[namespace][uid], nil
+}
+
+// listUIDs lists the UIDs of all Meetings of a namespace, page by page.
+func (k *known) listUIDs(ctx context.Context, namespace string) (map[string]bool, error) {
+	uids := map[string]bool{}
+	for next := ""; ; {
+		var page metav1.PartialObjectMetadataList
+		page.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("MeetingList"))
+		if err := k.api.List(ctx, &page, client.InNamespace(namespace), client.Limit(uidPage), client.Continue(next)); err != nil {
+			return nil, err
+		}
+		for i := range page.Items {
+			uids[string(page.Items[i].UID)] = true
+		}
+		if next = page.Continue; next == "" {
+			return uids, nil
+		}
+	}
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package observer
+
+import (
+	"context"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// lookTimeout bounds one call to a media server.
+const lookTimeout = 5 * time.Second
+
+// Tenants lists the tenants that are served.
+type Tenants interface {
+	All() []*tenant.Tenant
+}
+
+// Meetings finds Meetings by UID, as the cache has them.
+type Meetings interface {
+	// WithUID is nil when there is none.
+	WithUID(uid string) *v1alpha1.Meeting
+	// ByUID also finds those whose objects have gone a moment ago.
+	ByUID(ctx context.Context, t *tenant.Tenant, uid string) (meeting.View, bool)
+}
+
+// Options are what an Observer needs.
+type Options struct {
+	Tenants  Tenants
+	Meetings Meetings
+	// API reads past the cache.
+	API client.Reader
+	// Now is the cluster's time, for what is compared with times in Meetings.
+	Now func() time.Time
+	Log logr.Logger
+	// CallsPerSecond is the budget of looks into the rooms of one media server.
+	CallsPerSecond int
+	// Changed is called for each Meeting whose room looks different, Details where the same participants are in.
+	Changed, Details func(*v1alpha1.Meeting)
+	// ReachChanged is called for each ConferenceConfig whose media server becomes available or unavailable.
+	ReachChanged func(types.NamespacedName)
+}
+
+// environment is what the parts of an Observer share.
+type environment struct {
+	Options
+	// monotonic paces looks. A clock that is set does not move it.
+	monotonic func() time.Time
+	owners    *owners
+	hints     *hints
+	// work is what goes on in the background.
+	work sync.WaitGroup
+}
+
+// Observer looks at the media servers of all tenants.
+type Observer struct {
+	env         *environment
+	browserURLs *browserURLs
+
+	mu      sync.Mutex
+	servers map[engine.Server]*server
+}
+
+// New makes an Observer.
+func New(options Options) *Observer {
+	env := &environment{Options: options, monotonic: time.Now, owners: newOwners(), hints: newHints()}
+	return &Observer{env: env, browserURLs: newBrowserURLs(env), servers: map[engine.Server]*server{}}
+}
+
+// Hint asks for a look at a room soon. Hints may be lost.
+func (o *Observer) Hint(room engine.RoomName) { o.env.hints.add(room, o.env.monotonic()) }
+
+// Start looks until the context ends.
+func (o *Observer) Start(ctx context.Context) error {
+	tick := time.NewTicker(listEvery)
+	defer tick.Stop()
+	defer o.env.work.Wait()
+	o.lookAll(ctx)
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			o.lookAll(ctx)
+		case <-o.env.hints.added:
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-time.After(hintDelay):
+			}
+			o.lookWhereHinted(ctx)
+		}
+	}
+}
+
+// lookAll begins to look at every media server that a tenant uses. One that takes long holds up no other, and is not
+// looked at twice at once.
+func (o *Observer) lookAll(ctx context.Context) {
+	now := o.env.monotonic()
+	tenants := o.env.Tenants.All()
+	o.env.hints.drop(now)
+	o.browserURLs.check(ctx, tenants)
+	for _, s := range o.inUse(o.env.owners.assign(tenants, now)) {
+		o.env.unlessRunning(&s.looking, func() { s.look(ctx) })
+		o.env.unlessRunning(&s.checking, func() { s.checkPresence(ctx) })
+	}
+}
+
+// lookWhereHinted looks into rooms that webhooks named, and into no others: a webhook costs the same however many rooms
+// there are. While another look at the media server runs, the next one includes them.
+func (o *Observer) lookWhereHinted(ctx context.Context) {
+	hinted := map[*server][]engine.RoomName{}
+	for _, name := range o.env.hints.all() {
+		if owner, ok := o.env.owners.of(name); ok {
+			if s := o.known(owner.server()); s != nil && s.answers() {
+				hinted[s] = append(hinted[s], name)
+			}
+		}
+	}
+	for s, names := range hinted {
+		o.env.unlessRunning(&s.looking, func() {
+			s.find(ctx, names)
+			s.lookIntoDue(ctx)
+		})
+	}
+}
+
+// unlessRunning begins what a lock stands for in the background, unless it still runs.
+func (e *environment) unlessRunning(running *sync.Mutex, do func()) {
+	if running.TryLock() {
+		e.work.Go(func() {
+			defer running.Unlock()
+			do()
+		})
+	}
+}
+
+// reachChanged tells the ConferenceConfigs of a media server.
+func (e *environment) reachChanged(at engine.Server) {
+	for _, t := range e.Tenants.All() {
+		if t.Media != nil && t.Media.Server == at {
+			e.ReachChanged(t.NamespacedName)
+		}
+	}
+}
+
+// inUse are the media servers to look at. What was kept of others is dropped.
+func (o *Observer) inUse(engines map[engine.Server]engine.Engine) (all []*server) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for at := range o.servers {
+		if engines[at] == nil {
+			delete(o.servers, at)
+		}
+	}
+	for at, e := range engines {
+		all = append(all, o.serverLocked(at, e))
+	}
+	return all
+}
+
+// known is what is known of a media server; nil before the first look.
+func (o *Observer) known(at engine.Server) *server {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.servers[at]
+}
+
+// server is what is known of a media server, even if that is nothing yet.
+func (o *Observer) server(at engine.Server, e engine.Engine) *server {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.serverLocked(at, e)
+}
+
+func (o *Observer) serverLocked(at engine.Server, e engine.Engine) *server {
+	if o.servers[at] == nil {
+		o.servers[at] = newServer(o.env, at, e, o.paceLocked(at.URL))
+	}
+	return o.servers[at]
+}
+
+// paceLocked is the pace for a URL: what a media server can bear does not depend on the key.
+func (o *Observer) paceLocked(at string) *pace {
+	for other, s := range o.servers {
+		if other.URL == at {
+			return s.pace
+		}
+	}
+	return newPace(o.env.CallsPerSecond, o.env.monotonic())
+}
+
+// Reach says since when a media server has answered, or why it does not. Both are zero before the first look.
+func (o *Observer) Reach(at engine.Server) (since time.Time, err error) {
+	if s := o.known(at); s != nil {
+		return s.reached()
+	}
+	return time.Time{}, nil
+}
+
+// BrowserURL says whether browsers find a tenant's media server at the address that they have of it, as the reason of a
+// condition.
+func (o *Observer) BrowserURL(media *tenant.Media) (reason string) {
+	return o.browserURLs.reason(browserURL{media.Server, media.BrowserURL})
+}
+
+// Reachable says of each address of a media server in use whether it answered. Of several keys for one address all must
+// have been good.
+func (o *Observer) Reachable() map[string]bool {
+	used := o.env.owners.used()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	all := make(map[string]bool, len(o.servers))
+	for server, s := range o.servers {
+		if !used[server] {
+			continue
+		}
+		at := server.URL
+		if u, err := url.Parse(at); err == nil {
+			at = u.Redacted()
+		}
+		_, err := s.reached()
+		before, known := all[at]
+		all[at] = err == nil && (before || !known)
+	}
+	return all
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package observer
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
+)
+
+const (
+	// listEvery is how often each media server's list of rooms is read: one call however many rooms there are.
+	listEvery = time.Second
+	// passTime is after how long a pass over the rooms of one media server begins no more looks, so that the list of
+	// rooms and the hints do not wait for it. The next pass goes on with the rooms that waited longest.
+	passTime = 750 * time.Millisecond
+)
+
+// server is a media server, reached with one key, and what is known of it.
+type server struct {
+	env    *environment
+	at     engine.Server
+	engine engine.Engine
+	pace   *pace
+	strays strays
+	// looking and checking are held while the rooms are looked at, and while participants are checked.
+	looking, checking sync.Mutex
+
+	mu    sync.Mutex
+	reach reach
+	rooms rooms
+	// listedAt is when the rooms were last listed, by monotonic time.
+	listedAt time.Time
+}
+
+func newServer(env *environment, at engine.Server, e engine.Engine, p *pace) *server {
+	return &server{env: env, at: at, engine: e, pace: p, rooms: newRooms()}
+}
+
+// look lists the rooms, and looks into those whose turn it is.
+func (s *server) look(ctx context.Context) {
+	if !s.mayList() {
+		s.lookIntoDue(ctx)
+		return
+	}
+	listing, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	list, err := s.engine.Rooms(listing, meeting.AllRooms)
+	if listing.Err() != nil && err == nil {
+		err = listing.Err()
+	}
+	s.pace.heard(err)
+	if err != nil {
+		s.record(nil, err)
+		return
+	}
+	list = s.env.owners.ownRooms(s.at, list, s.env.monotonic())
+	s.record(list, nil)
+	s.lookIntoDue(ctx)
+	s.closeStrays(ctx, list)
+}
+
+func (s *server) mayList() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.env.monotonic().Sub(s.listedAt) >= s.pace.listEvery()
+}
+
+// record keeps a list of the rooms, or why there is none, and tells those that this concerns.
+func (s *server) record(list []engine.Room, err error) {
+	turned, changed := s.recordLocked(list, err)
+	if turned {
+		s.env.reachChanged(s.at)
+	}
+	for _, name := range changed {
+		s.env.tell(name, otherParticipants)
+	}
+}
+
+func (s *server) recordLocked(list []engine.Room, err error) (turned bool, changed []engine.RoomName) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listedAt = s.env.monotonic()
+	turned = s.reach.heard(s.env.Now(), err)
+	if err == nil {
+		changed = s.rooms.replace(list)
+	}
+	return turned, changed
+}
+
+// answers is false before the first list, and while lists fail.
+func (s *server) answers() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reach.answers()
+}
+
+func (s *server) reached() (since time.Time, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.reach.visibleSince, s.reach.err
+}
+
+// lookIntoDue begins to look into the rooms whose turn it is, as many as the budget of calls and the time of a pass allow.
+// It does not wait for answers: one that does not come holds up no other room.
+func (s *server) lookIntoDue(ctx context.Context) {
+	now := s.env.monotonic()
+	due := turns(s.candidates(now))
+	due = due[:s.pace.take(now, len(due))]
+	over := time.NewTimer(passTime)
+	defer over.Stop()
+	for _, name := range due {
+		select {
+		case <-over.C:
+			return
+		case <-ctx.Done():
+			return
+		case s.pace.inFlight <- struct{}{}:
+		}
+		if s.pace.isThrottled() {
+			<-s.pace.inFlight
+			return
+		}
+		began := s.begin(name)
+		s.env.work.Go(func() {
+			defer func() { <-s.pace.inFlight }()
+			err := s.lookInto(ctx, name, began)
+			s.end(name)
+			if err != nil {
+				s.env.Log.V(1).Info("A room could not be looked into; trying again", "room", name, "error", err.Error())
+			}
+		})
+	}
+}
+
+// begin keeps that a room is being looked into, and returns since when.
+func (s *server) begin(name engine.RoomName) (began time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	began = s.env.monotonic()
+	if r := s.rooms.listed[name]; r != nil {
+		r.triedAt, r.recounted, r.inFlight = began, false, true
+	}
+	return began
+}
+
+func (s *server) end(name engine.RoomName) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.rooms.listed[name]; r != nil {
+		r.inFlight = false
+	}
+}
+
+func (s *server) lookInto(ctx context.Context, name engine.RoomName, began time.Time) error {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	participants, err := s.engine.Participants(ctx, name)
+	s.pace.heard(err)
+	if err != nil {
+		return err
+	}
+	participants = s.withoutGhosts(name, participants)
+	s.env.tell(name, s.keep(name, began, participants))
+	s.enforce(ctx, name, participants)
+	return nil
+}
+
+// keep remembers the participants of a room, into which a look began at a time.
+func (s *server) keep(name engine.RoomName, began time.Time, participants []engine.Participant) difference {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r := s.rooms.listed[name]
+	if r == nil {
+		return noDifference
+	}
+	s.env.hints.answer(name, began)
+	return r.keep(s.env.monotonic(), participants)
+}
+
+// find asks for rooms that webhooks named and the last list did not have.
+func (s *server) find(ctx context.Context, names []engine.RoomName) {
+	unknown := s.unknown(names)
+	unknown = unknown[:s.pace.take(s.env.monotonic(), len(unknown))]
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
+	var all errgroup.Group
+	all.SetLimit(parallelLooks)
+	for _, name := range unknown {
+		all.Go(func() error {
+			room, there, err := s.engine.Room(ctx, name)
+			s.pace.heard(err)
+			if err == nil && there {
+				s.found(room)
+			}
+			return nil // Until the next list, the hint stays.
+		})
+	}
+	_ = all.Wait()
+}
+
+func (s *server) unknown(names []engine.RoomName) (unknown []engine.RoomName) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, name := range names {
+		if s.rooms.listed[name] == nil {
+			unknown = append(unknown, name)
+		}
+	}
+	return unknown
+}
+
+func (s *server) found(room engine.Room) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rooms.add(room)
+}
+
+// tell calls back for the Meeting of a room in which something is different.
+func (e *environment) tell(name engine.RoomName, different difference) {
+	if different == noDifference {
+		return
+	}
+	switch m := e.meetingOf(name); {
+	case m == nil:
+	case different == otherParticipants:
+		e.Changed(m)
+	default:
+		e.Details(m)
+	}
+}
+
+// meetingOf is the Meeting of a room, as the cache has it; nil when there is none.
+func (e *environment) meetingOf(name engine.RoomName) *v1alpha1.Meeting {
+	_, uid, ok := meeting.ParseEngineRoom(name)
+	if !ok {
+		return nil
+	}
+	return e.Meetings.WithUID(uid)
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package observer
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+const (
+	// unknownAfter is how long a room without any Meeting, or without its ConferenceConfig, must have been seen before
+	// it is closed: the cache may not have the Meeting yet, and to close its room would throw people out.
+	unknownAfter = 10 * time.Second
+	// strayPause is before the next try to close a stray; it doubles with each that fails, up to longestStrayPause.
+	strayPause        = time.Second
+	longestStrayPause = time.Minute
+	// parallelCloses bounds how many strays of one media server are closed at once.
+	parallelCloses = 8
+)
+
+// strays are the rooms of one media server that belong to no live Meeting: left over from a time when the server, or the
+// manager, was unavailable, or made again by a join that was in flight at the end.
+type strays struct {
+	// closing is held while strays are closed.
+	closing sync.Mutex
+
+	mu     sync.Mutex
+	byName map[engine.RoomName]*stray
+}
+
+// stray is when a stray was first seen, and when closing it may be tried, by monotonic time.
+type stray struct {
+	since, next time.Time
+	pause       time.Duration
+}
+
+// suspect is a stray that is to be closed, as it was when the rooms were listed.
+type suspect struct {
+	*stray
+	name   engine.RoomName
+	tenant *tenant.Tenant
+	// over says that its Meeting has ended, gone that its ConferenceConfig is not there any more. With neither, there is no
+	// Meeting that is known.
+	over, gone bool
+}
+
+// closeStrays closes the strays among the rooms of a list. A room counts as a stray when two lists in a row have it so.
+func (s *server) closeStrays(ctx context.Context, list []engine.Room) {
+	due := s.dueStrays(list)
+	if len(due) == 0 {
+		return
+	}
+	// Closing takes a quarter of a second and more: looks go on beside it.
+	s.env.unlessRunning(&s.strays.closing, func() {
+		ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+		defer cancel()
+		var all errgroup.Group
+		all.SetLimit(parallelCloses)
+		for _, c := range s.confirm(ctx, due) {
+			all.Go(func() error {
+				s.closeStray(ctx, c)
+				return nil
+			})
+		}
+		_ = all.Wait()
+	})
+}
+
+// dueStrays remembers the strays of a list, and returns those to close.
+func (s *server) dueStrays(list []engine.Room) (due []suspect) {
+	now := s.env.monotonic()
+	s.strays.mu.Lock()
+	defer s.strays.mu.Unlock()
+	before := s.strays.byName
+	s.strays.byName = map[engine.RoomName]*stray{}
+	for _, room := range list {
+		owner, known := s.env.owners.of(room.Name)
+		m := s.env.meetingOf(room.Name)
+		over := m != nil && meeting.IsOver(m)
+		if !known || (!owner.gone() && m != nil && !over) {
+			continue
+		}
+		seen := before[room.Name]
+		if seen == nil {
+			s.strays.byName[room.Name] = &stray{since: now, pause: strayPause}
+			continue
+		}
+		s.strays.byName[room.Name] = seen
+		if !now.Before(seen.next) && (over || now.Sub(seen.since) >= unknownAfter) {
+			due = append(due, suspect{seen, room.Name, owner.tenant, over, owner.gone()})
+		}
+	}
+	return due
+}
+
+// confirm leaves out those to which the cluster's API knows a live Meeting: the cache may be behind for as long as a
+// watch is held up, and people meet by way of another replica.
+func (s *server) confirm(ctx context.Context, suspects []suspect) (confirmed []suspect) {
+	known := newKnown(s.env.API)
+	for _, c := range suspects {
+		if c.over {
+			confirmed = append(confirmed, c)
+			continue
+		}
+		switch alive, err := known.alive(ctx, c); {
+		case err != nil:
+			if !errors.Is(err, errNotAnswered) { // Said once for all rooms of a tenant.
+				s.env.Log.Info("A room without a known Meeting is left alone; trying again", "error", err.Error())
+			}
+			s.strays.later(c.stray, s.env.monotonic())
+		case alive:
+			s.strays.again(c.stray, s.env.monotonic())
+		default:
+			confirmed = append(confirmed, c)
+		}
+	}
+	return confirmed
+}
+
+// again begins to wait again for a room that is no stray after all.
+func (s *strays) again(room *stray, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	room.since = now
+}
+
+// later has a stray tried again after a pause, which grows.
+func (s *strays) later(room *stray, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	room.next = now.Add(room.pause)
+	room.pause = min(2*room.pause, longestStrayPause)
+}
+
+// closeStray sends those who are in where their meeting's redirect says, as its end would have.
+func (s *server) closeStray(ctx context.Context, c suspect) {
+	_, uid, _ := meeting.ParseEngineRoom(c.name)
+	view, _ := s.env.Meetings.ByUID(ctx, c.tenant, uid)
+	if err := s.engine.Close(ctx, c.name, view.Redirect); err != nil {
+		s.env.Log.Info("A room without a live Meeting could not be closed; trying again", "room", c.name, "error", err.Error())
+		s.strays.later(c.stray, s.env.monotonic())
+		return
+	}
+	s.env.Log.Info("Closed a room without a live Meeting", "room", c.name)
+}

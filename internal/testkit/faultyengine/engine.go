@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package faultyengine is a media server that fails, hangs and forgets when a test says so. That is all it is for: what
+// LiveKit does is tested with LiveKit.
+package faultyengine
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+)
+
+// Monday is when all participants have joined.
+var Monday = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
+
+// ErrUnavailable is what a verb can be broken with.
+var ErrUnavailable = fault.Unavailable("LiveKit does not answer")
+
+// Engine is such a media server. Its verbs are rooms, room, participants, present, found, ensure, close and act.
+type Engine struct {
+	mu    sync.Mutex
+	rooms map[engine.RoomName][]engine.Participant
+	// states are what the rooms' pages were told last.
+	states map[engine.RoomName]engine.RoomState
+	// fail makes a verb fail, hang makes it wait for the channel.
+	fail map[string]error
+	hang map[string]chan struct{}
+	// ghosts are listed and not there.
+	ghosts []engine.Identity
+	// calls are the verbs with their rooms, in order.
+	calls []string
+	// redirects are where the participants of rooms that were closed were sent.
+	redirects map[engine.RoomName]string
+}
+
+// New makes an Engine without rooms.
+func New() *Engine {
+	return &Engine{
+		rooms: map[engine.RoomName][]engine.Participant{}, states: map[engine.RoomName]engine.RoomState{},
+		fail: map[string]error{}, hang: map[string]chan struct{}{}, redirects: map[engine.RoomName]string{},
+	}
+}
+
+// Set puts participants into a room, which is made.
+func (f *Engine) Set(room engine.RoomName, names ...string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	participants := []engine.Participant{}
+	for _, name := range names {
+		participants = append(participants, engine.Participant{Identity: engine.Identity(name), Name: name, JoinedAt: Monday})
+	}
+	f.rooms[room] = participants
+}
+
+// Rejoin has the first participant of a room joined again.
+func (f *Engine) Rejoin(room engine.RoomName, at time.Time) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.rooms[room][0].JoinedAt = at
+}
+
+// Tell sets what the pages of a room were told.
+func (f *Engine) Tell(room engine.RoomName, state engine.RoomState) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.states[room] = state
+}
+
+// Told is what the pages of a room were told last.
+func (f *Engine) Told(room engine.RoomName) engine.RoomState {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.states[room]
+}
+
+// Left are the rooms that are there.
+func (f *Engine) Left() []engine.RoomName {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return slices.Sorted(maps.Keys(f.rooms))
+}
+
+// SentTo is where the participants of a room that was closed were sent.
+func (f *Engine) SentTo(room engine.RoomName) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.redirects[room]
+}
+
+// ShareRooms has another Engine show the same rooms, as one media server does with two keys.
+func (f *Engine) ShareRooms(other *Engine) { other.rooms = f.rooms }
+
+// Lose forgets all rooms, as a LiveKit without Redis does when it starts again.
+func (f *Engine) Lose() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.rooms, f.states = map[engine.RoomName][]engine.Participant{}, map[engine.RoomName]engine.RoomState{}
+}
+
+// Break has a verb fail; with a nil error it succeeds again.
+func (f *Engine) Break(verb string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fail[verb] = err
+	if verb == "rooms" {
+		f.fail["room"] = err // They are one call to LiveKit.
+	}
+}
+
+// Hang has a verb wait until the channel is closed, or the caller gives up.
+func (f *Engine) Hang(verb string) (until chan struct{}) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.hang[verb] = make(chan struct{})
+	return f.hang[verb]
+}
+
+// Haunt has these participants, and no others, not answer.
+func (f *Engine) Haunt(names ...engine.Identity) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ghosts = names
+}
+
+// Took are the calls since the last time.
+func (f *Engine) Took() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	calls := f.calls
+	f.calls = nil
+	return calls
+}
+
+// Count is how many of the calls since the last Took begin so.
+func (f *Engine) Count(prefix string) (n int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, call := range f.calls {
+		if strings.HasPrefix(call, prefix) {
+			n++
+		}
+	}
+	return n
+}
+
+// do runs a verb, under its faults.
+func (f *Engine) do(ctx context.Context, verb string, room engine.RoomName, act func()) error {
+	f.mu.Lock()
+	hang := f.hang[verb]
+	f.calls = append(f.calls, strings.TrimSpace(verb+" "+string(room)))
+	f.mu.Unlock()
+	if hang != nil {
+		select {
+		case <-hang:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.fail[verb]; err != nil {
+		return err
+	}
+	act()
+	return nil
+}
+
+// Rooms lists.
+func (f *Engine) Rooms(ctx context.Context, prefix engine.RoomName) (rooms []engine.Room, err error) {
+	err = f.do(ctx, "rooms", "", func() {
+		for _, name := range slices.Sorted(maps.Keys(f.rooms)) {
+			if strings.HasPrefix(string(name), string(prefix)) {
+				rooms = append(rooms, engine.Room{Name: name, Participants: len(f.rooms[name]), State: f.states[name]})
+			}
+		}
+	})
+	return rooms, err
+}
+
+// Room finds one.
+func (f *Engine) Room(ctx context.Context, name engine.RoomName) (room engine.Room, there bool, err error) {
+	err = f.do(ctx, "room", name, func() {
+		var participants []engine.Participant
+		participants, there = f.rooms[name]
+		room = engine.Room{Name: name, Participants: len(participants), State: f.states[name]}
+	})
+	return room, there, err
+}
+
+// Participants lists.
+func (f *Engine) Participants(ctx context.Context, room engine.RoomName) (participants []engine.Participant, err error) {
+	err = f.do(ctx, "participants", room, func() { participants = slices.Clone(f.rooms[room]) })
+	return participants, err
+}
+
+// Present knows ghosts.
+func (f *Engine) Present(ctx context.Context, room engine.RoomName, who engine.Identity) (there bool, err error) {
+	err = f.do(ctx, "present", room, func() { there = !slices.Contains(f.ghosts, who) })
+	return there, err
+}
+
+// FoundAt may fail.
+func (f *Engine) FoundAt(ctx context.Context, _ string) error {
+	return f.do(ctx, "found", "", func() {})
+}
+
+// Ensure makes.
+func (f *Engine) Ensure(ctx context.Context, room engine.RoomName, _ engine.RoomOptions, state engine.RoomState) error {
+	return f.do(ctx, "ensure", room, func() {
+		f.rooms[room], f.states[room] = append(f.rooms[room], []engine.Participant{}...), state
+	})
+}
+
+// Close deletes.
+func (f *Engine) Close(ctx context.Context, room engine.RoomName, redirect string) error {
+	return f.do(ctx, "close", room, func() {
+		delete(f.rooms, room)
+		delete(f.states, room)
+		f.redirects[room] = redirect
+	})
+}
+
+// Act does nothing.
+func (f *Engine) Act(ctx context.Context, room engine.RoomName, _ engine.Action) error {
+	return f.do(ctx, "act", room, func() {})
+}
+
+// Grant is not for these tests.
+func (*Engine) Grant(engine.Grant) (string, error) { return "", errors.New("not here") }
+
+// Inspect is not for these tests.
+func (*Engine) Inspect(string) (engine.RoomName, engine.Identity, error) {
+	return "", "", errors.New("not here")
+}
+
+// Signed is not for these tests.
+func (*Engine) Signed(string) bool { return false }
+
+// Hint is not for these tests.
+func (*Engine) Hint(string, []byte) (engine.RoomName, error) { return "", errors.New("not here") }
