@@ -79,6 +79,9 @@ func (r *ConfigReconciler) reconcile(ctx context.Context, config *v1alpha1.Confe
 	if !ok || t.Generation != config.Generation {
 		return nil // The registry tells when it has resolved it.
 	}
+	if r.knowsLess(config, t) {
+		return nil // The observer calls back after its first look.
+	}
 	totals, err := r.Meetings.Totals(ctx, t)
 	if err != nil {
 		return err

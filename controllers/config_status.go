@@ -35,6 +35,22 @@ func (r *ConfigReconciler) status(config *v1alpha1.ConferenceConfig, t *tenant.T
 	return status
 }
 
+// knowsLess says that the status has more about the media server than this manager knows yet. One that has just begun to lead
+// must not report a ConferenceConfig that is served as not ready.
+func (r *ConfigReconciler) knowsLess(config *v1alpha1.ConferenceConfig, t *tenant.Tenant) bool {
+	if t.Media == nil || config.Status.ObservedGeneration != config.Generation {
+		return false
+	}
+	has := func(condition string) bool {
+		c := meta.FindStatusCondition(config.Status.Conditions, condition)
+		return c != nil && c.Reason != v1alpha1.ReasonNotChecked
+	}
+	since, err := r.Observer.Reach(t.Media.Server)
+	unknown := since.IsZero() && err == nil
+	unchecked := t.Media.BrowserURL != "" && r.Observer.BrowserURL(t.Media) == v1alpha1.ReasonNotChecked
+	return unknown && has(v1alpha1.ConditionMediaReachable) || unchecked && has(v1alpha1.ConditionBrowserMediaReachable)
+}
+
 // mediaProblem says whether the engine answers.
 func (r *ConfigReconciler) mediaProblem(t *tenant.Tenant) []tenant.Problem {
 	if t.Media == nil {

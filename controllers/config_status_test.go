@@ -232,3 +232,29 @@ func TestEventsOfAConferenceConfig(t *testing.T) {
 		t.Errorf("the conflict is over: %q", said)
 	}
 }
+
+// A manager that has just begun to lead does not know yet what the status says already.
+func TestNothingIsTakenBackBeforeTheFirstLook(t *testing.T) {
+	for _, tc := range []struct {
+		reason string
+		change func(*statusRig)
+		want   bool
+	}{
+		{"it has not looked", func(r *statusRig) { r.seen = fakeObserver{browserURL: v1alpha1.ReasonNotChecked} }, true},
+		{"it has looked", func(*statusRig) {}, false},
+		{"it has looked, and nothing answered", func(r *statusRig) {
+			r.seen = fakeObserver{err: errors.New("no"), browserURL: v1alpha1.ReasonUnreachable}
+		}, false},
+		{"it has not checked where browsers are sent", func(r *statusRig) { r.seen.browserURL = v1alpha1.ReasonNotChecked }, true},
+		{"the spec has changed", func(r *statusRig) { r.seen = fakeObserver{}; r.config.Generation++ }, false},
+		{"the status says nothing", func(r *statusRig) { r.seen = fakeObserver{}; r.config.Status.Conditions = nil }, false},
+	} {
+		r := newStatusRig()
+		r.browserURL(v1alpha1.ReasonReachable)
+		r.status(t)
+		tc.change(r)
+		if got := (&ConfigReconciler{Observer: r.seen}).knowsLess(r.config, r.tenant); got != tc.want {
+			t.Errorf("%s: %t", tc.reason, got)
+		}
+	}
+}

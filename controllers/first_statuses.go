@@ -25,6 +25,7 @@ func newFirstStatuses(wake func(types.NamespacedName)) firstStatuses {
 func (o firstStatuses) enter(m *v1alpha1.Meeting, to v1alpha1.MeetingStatus) (may bool, leave func()) {
 	opened := m.Annotations[v1alpha1.AnnotationRoomOpened] != ""
 	if opened || m.Status.Phase != "" || to.Phase != v1alpha1.MeetingActive {
+		o.drop(client.ObjectKeyFromObject(m)) // It may have ended while it waited.
 		return true, func() {}
 	}
 	return o.slots.enter(client.ObjectKeyFromObject(m)), o.leave

@@ -67,6 +67,10 @@ func (r *MeetingReconciler) Reconcile(ctx context.Context, request ctrl.Request)
 func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, name types.NamespacedName) (ctrl.Result, error) {
 	var m v1alpha1.Meeting
 	if err := from.Get(ctx, name, &m); err != nil {
+		if apierrors.IsNotFound(err) {
+			r.firstStatuses.drop(name)
+			r.servers.drop(name)
+		}
 		return ctrl.Result{}, err
 	}
 	t, _ := r.Tenants.Get(types.NamespacedName{Namespace: m.Namespace, Name: m.Spec.ConfigRef.Name})

@@ -4,6 +4,8 @@ package controllers
 
 import (
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,9 +30,10 @@ type slots struct {
 	size int
 	wake func(types.NamespacedName)
 
-	mu     sync.Mutex
-	taken  int
-	queue  []types.NamespacedName
+	mu    sync.Mutex
+	taken int
+	queue []types.NamespacedName
+	// queued are those in the queue that still wait.
 	queued map[types.NamespacedName]bool
 	// told are those that were woken, and when: a slot is kept for each.
 	told map[types.NamespacedName]time.Time
@@ -46,7 +49,7 @@ func (p *slots) enter(name types.NamespacedName) bool {
 	p.forgetLate()
 	_, expected := p.told[name]
 	delete(p.told, name)
-	free := p.taken+len(p.told) < p.size && len(p.queue) == 0
+	free := p.taken+len(p.told) < p.size && len(p.queued) == 0
 	if expected || free {
 		p.taken++
 		p.mu.Unlock()
@@ -68,6 +71,19 @@ func (p *slots) leave() {
 	p.tell()
 }
 
+// drop has a Meeting wait no longer, because it needs no slot any more: none is kept for it, and it is in no other's way.
+func (p *slots) drop(name types.NamespacedName) {
+	p.mu.Lock()
+	_, told := p.told[name]
+	waited := told || p.queued[name]
+	delete(p.told, name)
+	delete(p.queued, name)
+	p.mu.Unlock()
+	if waited {
+		p.tell()
+	}
+}
+
 // tell wakes those that have waited longest, as many as there are slots.
 func (p *slots) tell() {
 	for _, name := range p.next() {
@@ -79,12 +95,21 @@ func (p *slots) next() (names []types.NamespacedName) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.forgetLate()
+	if len(p.queue) == 0 {
+		return nil
+	}
 	for len(p.queue) > 0 && p.taken+len(p.told) < p.size {
 		name := p.queue[0]
 		p.queue = p.queue[1:]
+		if !p.queued[name] {
+			continue
+		}
 		delete(p.queued, name)
 		p.told[name] = time.Now()
 		names = append(names, name)
+	}
+	if len(names) > 0 { // The slot of one that does not come is for the next.
+		time.AfterFunc(slotKept+time.Millisecond, p.tell)
 	}
 	return names
 }
@@ -124,11 +149,21 @@ func (e *serverSlots) slots(server engine.Server) *slots {
 	return p
 }
 
+// drop has a Meeting that is gone wait for no server.
+func (e *serverSlots) drop(name types.NamespacedName) {
+	e.mu.Lock()
+	all := slices.Collect(maps.Values(e.of))
+	e.mu.Unlock()
+	for _, p := range all {
+		p.drop(name)
+	}
+}
+
 // serverCalls are what one reconcile asks of the media server: it takes a slot at its first call and keeps it to the end.
 type serverCalls struct {
-	name   types.NamespacedName
-	at     *slots
-	inside bool
+	name            types.NamespacedName
+	at              *slots
+	inside, waiting bool
 }
 
 // begin is errNoSlot where the Meeting has to wait.
@@ -137,13 +172,17 @@ func (c *serverCalls) begin() error {
 		return nil
 	}
 	if c.inside = c.at.enter(c.name); !c.inside {
+		c.waiting = true
 		return errNoSlot
 	}
 	return nil
 }
 
 func (c *serverCalls) end() {
-	if c.inside {
+	switch {
+	case c.inside:
 		c.at.leave()
+	case c.at != nil && !c.waiting:
+		c.at.drop(c.name)
 	}
 }

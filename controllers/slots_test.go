@@ -5,6 +5,7 @@ package controllers
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -45,6 +46,45 @@ func TestPlacesAreGivenInOrder(t *testing.T) {
 		step("those that were told have not come", enter("f"), true)
 		step("and both slots can be had", enter("g"), true)
 		step("and no more", enter("h"), false)
+	})
+}
+
+// Meetings that end while they wait, or that are gone, are in no other's way, and a slot that nobody takes is for the next.
+func TestSlotsOfThoseThatDoNotCome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var woken []string
+		p := newSlots(1, func(name types.NamespacedName) { mu.Lock(); defer mu.Unlock(); woken = append(woken, name.Name) })
+		heard := func(reason string, want ...string) {
+			t.Helper()
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			if !slices.Equal(woken, want) {
+				t.Errorf("%s: woken are %q, want %q", reason, woken, want)
+			}
+			woken = nil
+		}
+		named := func(name string) types.NamespacedName { return types.NamespacedName{Name: name} }
+		for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+			p.enter(named(name))
+		}
+		p.drop(named("c"))
+		heard("one in the middle of the queue ends")
+		p.leave()
+		heard("the slot is free", "b")
+		p.drop(named("b"))
+		heard("the one that was told ends", "d")
+		<-time.After(slotKept + time.Second)
+		heard("the next does not come, and nobody asks", "e")
+		if !p.enter(named("e")) {
+			t.Error("the one that was told finds no slot")
+		}
+		p.drop(named("f"))
+		p.leave()
+		if !p.enter(named("g")) {
+			t.Error("nobody waits, and there is no slot")
+		}
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -232,7 +233,8 @@ func (s *sequence) createMeeting(ctx context.Context, m *v1alpha1.Meeting) {
 
 func (s *sequence) createConfig(ctx context.Context) {
 	c := s.newConfig(s.config, "http://"+s.config+"."+s.Namespace+".example")
-	c.Spec.Meetings = nil
+	// What has ended does not go while the test looks on.
+	c.Spec.Meetings = &v1alpha1.MeetingsSpec{TTLSecondsAfterEnded: ptr.To(int32(3600))}
 	s.did(s.Client.Create(ctx, c), "config created")
 	s.did(s.await(ctx, s.configServes(s.config)), "config serves")
 	s.serves, s.media, s.longest = true, true, ""
@@ -311,7 +313,7 @@ func (s *sequence) settled(all []v1alpha1.Meeting) error {
 		}
 	}
 	for name, o := range s.objects {
-		if !found[name] && o.over == nil { // what has ended goes after five minutes
+		if !found[name] && o.over == nil {
 			return fmt.Errorf("%s is missing", name)
 		}
 	}
