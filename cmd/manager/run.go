@@ -32,9 +32,10 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/controllers"
-	"convene.dev/convene/internal/gateway"
 	"convene.dev/convene/internal/httpapi"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/kube"
+	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/livekit"
 	"convene.dev/convene/internal/replicas"
 	"convene.dev/convene/internal/source/sandbox"
@@ -135,9 +136,9 @@ type parts struct {
 	replicas  *replicas.Group
 	informers *informers
 	probe     *kube.Probe
-	server    *gateway.Server
+	server    *httpserver.Server
 	// webhooks is nil where the gateway takes them.
-	webhooks *gateway.Server
+	webhooks *httpserver.Server
 	hints    hints
 }
 
@@ -205,12 +206,12 @@ func (p *parts) serveWith(ready []<-chan struct{}) error {
 	if err != nil {
 		return err
 	}
-	p.server = gateway.New(gateway.Options{
+	p.server = httpserver.New(httpserver.Options{
 		Addresses: p.gatewayAddresses, Handler: handler, Ready: ready, CertFile: p.tlsCertFile, KeyFile: p.tlsKeyFile,
 		DrainDelay: p.drainDelay, DrainTimeout: drainTimeout, TrustedProxies: p.trustedProxies, Log: p.log.WithName("gateway"),
 	})
 	if p.webhookAddress != "" {
-		p.webhooks = gateway.New(gateway.Options{
+		p.webhooks = httpserver.New(httpserver.Options{
 			Addresses: []string{p.webhookAddress}, Handler: webhooksAlone(handler), Ready: ready,
 			DrainDelay: p.drainDelay, DrainTimeout: drainTimeout, Log: p.log.WithName("webhooks"),
 		})
@@ -228,17 +229,18 @@ func webhooksAlone(handler http.Handler) http.Handler {
 func (p *parts) handler() (http.Handler, error) {
 	metrics.Registry.MustRegister(livekit.Metrics(), buildInfo(), p.probe.Age())
 	metrics.Registry.MustRegister(controllers.Metrics()...)
-	api := httpapi.New(httpapi.Options{
-		Tenants: p.tenants, Meetings: p.meetings, ClusterTime: p.clock.Now, Log: p.log.WithName("api"), Registerer: metrics.Registry, TrustedProxies: p.trustedProxies,
-	})
-	pages, err := web.New(web.Options{
-		Tenants: p.tenants, Meetings: p.meetings, Hint: p.hints.give, ClusterTime: p.clock.Now, Log: p.log.WithName("web"),
+	api := httpapi.New(httpapi.Options{Meetings: p.meetings, ClusterTime: p.clock.Now, Registerer: metrics.Registry})
+	log := p.log.WithName("http")
+	refusals := limit.NewRefusals(log)
+	pages, webhook, err := web.New(web.Options{
+		Tenants: p.tenants, Meetings: p.meetings, Hint: p.hints.give, ClusterTime: p.clock.Now, Log: log, Refusals: refusals,
 		Registerer: metrics.Registry, TrustedProxies: p.trustedProxies,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return gateway.Route(p.tenants, api, pages), nil
+	router := httpserver.RouterOptions{Tenants: p.tenants, Log: log, Refusals: refusals, TrustedProxies: p.trustedProxies}
+	return httpserver.NewRouter(router, map[string]http.Handler{web.WebhookPath: webhook}, api, pages), nil
 }
 
 // cacheOptions keep out of memory what the manager does not read.

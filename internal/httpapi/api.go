@@ -5,26 +5,17 @@ package httpapi
 import (
 	"cmp"
 	"context"
-	"net/http"
 	"net/netip"
 	"time"
 
-	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/types"
 
-	"convene.dev/convene/internal/clientip"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
-	"convene.dev/convene/internal/requestid"
 	"convene.dev/convene/internal/tenant"
 )
-
-// Tenants finds who answers for a host.
-type Tenants interface {
-	// ForHost takes a request's Host, with or without a port.
-	ForHost(host string) (*tenant.Tenant, bool)
-}
 
 // Meetings reads meetings and asks for changes to them. Its errors are faults.
 type Meetings interface {
@@ -37,94 +28,52 @@ type Meetings interface {
 	End(context.Context, *tenant.Tenant, meeting.EndCommand) (meeting.EndResult, error)
 }
 
-// Options of the API. Tenants and Meetings are needed.
+// Options of the API. Meetings is needed.
 type Options struct {
-	Tenants  Tenants
 	Meetings Meetings
-	// Now is this machine's clock, by which rates and durations are measured; nil means time.Now.
-	Now func() time.Time
-	// ClusterTime is the clock by which links and tokens begin and end, the same on every replica; nil means Now.
+	// ClusterTime is the clock by which links and tokens begin and end, the same on every replica; nil means time.Now.
 	ClusterTime func() time.Time
-	// Log gets a line for each call that changes something or is refused.
-	Log logr.Logger
 	// Registerer of the metrics; nil means none are registered.
 	Registerer prometheus.Registerer
-	// TrustedProxies are the addresses whose X-Forwarded-For is believed.
-	TrustedProxies clientip.Proxies
-	// Timeout bounds one call, and apart from it the arrival of its body; zero means 10 seconds. It must be longer
-	// than Meetings.End waits.
+	// Timeout bounds one call; zero means 10 seconds. It must be longer than Meetings.End waits.
 	Timeout time.Duration
 }
 
 const defaultTimeout = 10 * time.Second
 
 type api struct {
-	tenants  Tenants
-	meetings Meetings
-	now      func() time.Time
-	// clusterTime is what links and tokens are dated by.
+	meetings    Meetings
 	clusterTime func() time.Time
-
-	log     logr.Logger
-	metrics *metrics
-	timeout time.Duration
-
-	proxies   clientip.Proxies
-	wrongKeys *limit.Buckets[netip.Addr]
-	keyLimits *limit.Buckets[limitedKey]
-	guesses   *limit.Guesses
-	refusals  *limit.Refusals
-	logins    *limit.Shares[types.UID]
-	documents *documents
+	metrics     *metrics
+	timeout     time.Duration
+	wrongKeys   *limit.Buckets[netip.Addr]
+	keyLimits   *limit.Buckets[limitedKey]
+	logins      *limit.Shares[types.UID]
+	documents   *documents
+	assets      httpserver.Assets
 }
 
-// New makes the handler of all paths that are a tenant's BasePath followed by /api, with nothing stripped.
-func New(o Options) http.Handler {
+// New makes the routes of the API, which answer with JSON, but for the pages under docs.
+func New(o Options) *httpserver.Surface { return newAPI(o).surface() }
+
+func newAPI(o Options) *api {
 	a := &api{
-		tenants:  o.Tenants,
-		meetings: o.Meetings,
-		now:      o.Now, clusterTime: o.ClusterTime,
-		log:       o.Log,
+		meetings: o.Meetings, clusterTime: o.ClusterTime,
 		metrics:   newMetrics(o.Registerer),
 		timeout:   cmp.Or(o.Timeout, defaultTimeout),
-		proxies:   o.TrustedProxies,
 		wrongKeys: limit.New[netip.Addr](maxLimited),
 		keyLimits: limit.New[limitedKey](maxLimited),
-		guesses:   limit.NewGuesses(),
-		refusals:  limit.NewRefusals(o.Log),
 		logins:    limit.NewShares[types.UID](maxLogins, maxLoginsOfOne),
 		documents: newDocuments(),
-	}
-	if a.now == nil {
-		a.now = time.Now
+		assets:    loadAssets(),
 	}
 	if a.clusterTime == nil {
-		a.clusterTime = a.now
+		a.clusterTime = time.Now
 	}
 	return a
 }
 
-// ServeHTTP answers every request with JSON, but for the pages under docs.
-func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	c := &call{api: a, w: w, r: r, start: a.now(), id: requestid.Of(r)}
-	defer c.finish()
-	setCommonHeaders(w.Header(), c.id)
-	answer, err := c.handle()
-	if err != nil {
-		answer = c.refuse(err)
-	}
-	c.send(answer)
-}
-
-var (
-	noStore = []string{"no-store"}
-	noSniff = []string{"nosniff"}
-)
-
-// setCommonHeaders sets what every answer carries. Keys are in canonical form and values shared, to spare allocations.
-func setCommonHeaders(h http.Header, id string) {
-	h["Cache-Control"] = noStore
-	h["X-Content-Type-Options"] = noSniff
-	h["Vary"] = varyOrigin
-	h[requestid.Header] = []string{id}
+// within bounds what is asked of Meetings.
+func (a *api) within(q *httpserver.Request) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(q.HTTP.Context(), a.timeout)
 }

@@ -81,9 +81,9 @@ func TestAudit(t *testing.T) {
 		}
 	}
 	refusedWithoutKey := line("join", "", 403, errUnauthorized.Message)
-	refusedWithoutKey["key"] = ""
+	delete(refusedWithoutKey, "key")
 	nowhere := line("unknown", "", 404, errUnknownPath.Message)
-	nowhere["key"] = ""
+	delete(nowhere, "key")
 	for _, tc := range []struct {
 		reason, method, path, body, key string
 		want                            []map[string]any

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
 )
 
@@ -19,22 +20,22 @@ var (
 
 // authenticate checks the secret. A right one always passes, however many wrong ones its address has sent; only a limit
 // that the operator set holds it back. Without a secret nothing is guessed, so only wrong ones are counted.
-func (c *call) authenticate() error {
-	if c.tenant.Keys.Len() == 0 {
+func (a *api) authenticate(q *httpserver.Request) error {
+	if q.Tenant.Keys.Len() == 0 {
 		return errNoUsableKey
 	}
-	values := c.r.Header["Authorization"]
+	values := q.HTTP.Header["Authorization"]
 	// Of two headers, which one counts is unclear, also to a proxy.
 	if len(values) == 1 {
-		if fingerprint, ok := c.tenant.Keys.Match(values[0]); ok {
-			c.key = fingerprint
-			return c.withinRate(fingerprint)
+		if fingerprint, ok := q.Tenant.Keys.Match(values[0]); ok {
+			q.Record.Key = fingerprint
+			return a.withinRate(q)
 		}
 	}
 	for _, value := range values {
 		if value != "" {
-			if wait := c.wrongKeys.Take(c.proxies.Of(c.r), wrongKeyRate, c.start); wait > 0 {
-				return tooMany(wait, "Too many wrong API keys from this address; correct the authorization header and wait")
+			if wait := a.wrongKeys.Take(q.From(), wrongKeyRate, q.Start); wait > 0 {
+				return httpserver.TooMany(wait, "Too many wrong API keys from this address; correct the authorization header and wait")
 			}
 			break
 		}

@@ -72,8 +72,8 @@ func BenchmarkListing(b *testing.B) {
 	b.Run("streamed", func(b *testing.B) {
 		b.ReportAllocs()
 		for range b.N {
-			e := newEncoder(forgetful{}, http.StatusOK)
-			meetingsAnswer{live: live}.body(e)
+			e := newEncoder(forgetful{})
+			writeMeetings(e, live)
 			e.flush()
 			e.release()
 		}
@@ -156,10 +156,10 @@ func benchAPI(b *testing.B) http.Handler {
 	w := newWorld(b, testTenant(v1alpha1.VariantA))
 	w.meetings.reset("stand-up")
 	w.options.Meetings = existing{w.meetings, w.meetings.live[0]}
-	w.options.Now = time.Now
+	w.router.Now = time.Now
 	w.options.Registerer = prometheus.NewRegistry()
-	w.options.Log = logr.Discard()
-	return New(w.options)
+	w.router.Log = logr.Discard()
+	return w.handler()
 }
 
 // BenchmarkHandler is what the API alone costs, without net/http around it.

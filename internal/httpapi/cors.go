@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -36,10 +37,8 @@ const preflightSeconds = "60"
 
 // allowMethods is what OPTIONS asks for, a preflight or not. It needs no secret, because browsers send none with a
 // preflight.
-func (c *call) allowMethods() {
-	path, _ := c.path()
-	allow := strings.Join(methods(c.tenant, path), ", ")
-	h := c.w.Header()
+func allowMethods(q *httpserver.Request, allow string) {
+	h := q.Header()
 	h.Set("Allow", allow)
 	if h.Get("Access-Control-Allow-Origin") != "" {
 		h.Set("Access-Control-Allow-Methods", allow)
@@ -47,9 +46,3 @@ func (c *call) allowMethods() {
 		h.Set("Access-Control-Max-Age", preflightSeconds)
 	}
 }
-
-// empty is an answer without a body.
-type empty struct{}
-
-func (empty) head(http.Header) int { return http.StatusNoContent }
-func (empty) body(*encoder)        {}

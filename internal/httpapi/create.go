@@ -7,39 +7,45 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
 )
 
-// create is POST meeting.
-func (c *call) create() (answer, error) {
-	command, err := c.createCommand()
-	if err != nil {
-		return nil, err
-	}
-	c.room = command.Room
-	ctx, cancel := c.within()
-	defer cancel()
-	view, err := c.api.meetings.Create(ctx, c.tenant, command)
-	if err != nil {
-		return nil, err
-	}
-	return single{name: "meeting", value: c.tenant.MeetingURL(view.Room)}, nil
+// createBody is the answer of POST meeting.
+type createBody struct {
+	Meeting string `json:"meeting"`
 }
 
-func (c *call) createCommand() (meeting.CreateCommand, error) {
-	body, err := c.object()
+// create is POST meeting.
+func (a *api) create(q *httpserver.Request) (httpserver.Answer, error) {
+	command, err := readCreate(q)
+	if err != nil {
+		return nil, err
+	}
+	q.Record.Room = command.Room
+	ctx, cancel := a.within(q)
+	defer cancel()
+	view, err := a.meetings.Create(ctx, q.Tenant, command)
+	if err != nil {
+		return nil, err
+	}
+	return ok(createBody{q.Tenant.MeetingURL(view.Room)}), nil
+}
+
+func readCreate(q *httpserver.Request) (meeting.CreateCommand, error) {
+	f, err := readFields(q)
 	if err != nil {
 		return meeting.CreateCommand{}, err
 	}
-	f := &fields{object: body}
-	rules := c.tenant.Settings
+	rules := q.Tenant.Settings
 	command := meeting.CreateCommand{
-		Room:            c.roomOrNew(f),
-		Duration:        c.duration(f),
+		Room:            readRoomOrNew(f),
+		Duration:        readDuration(q.Tenant, f),
 		MaxParticipants: f.count("maxParticipants", rules.MaxParticipants),
 	}
 	if f.get("roomPassword") != nil {
-		password := roomPassword(f)
+		password := readRoomPassword(f)
 		command.Password = &password
 	}
 	if redirect, named := f.text("redirect"); named {
@@ -49,8 +55,8 @@ func (c *call) createCommand() (meeting.CreateCommand, error) {
 	return command, f.err
 }
 
-// roomOrNew reads the room's name, and makes one that cannot be guessed where there is none.
-func (c *call) roomOrNew(f *fields) string {
+// readRoomOrNew reads the room's name, and makes one that cannot be guessed where there is none.
+func readRoomOrNew(f *fields) string {
 	room, named := f.text("room")
 	if !named {
 		return uuid.NewString()
@@ -59,8 +65,8 @@ func (c *call) roomOrNew(f *fields) string {
 	return room
 }
 
-// duration reads a length that the tenant allows, as it was asked for, and nothing for none.
-func (c *call) duration(f *fields) v1alpha1.Duration {
+// readDuration reads a length that the tenant allows, as it was asked for, and nothing for none.
+func readDuration(t *tenant.Tenant, f *fields) v1alpha1.Duration {
 	text, named := f.text("duration")
 	if !named {
 		return ""
@@ -70,7 +76,7 @@ func (c *call) duration(f *fields) v1alpha1.Duration {
 		f.check(err)
 		return ""
 	}
-	_, err := c.tenant.Settings.Length(asked)
+	_, err := t.Settings.Length(asked)
 	f.check(err)
 	return asked
 }
@@ -78,7 +84,7 @@ func (c *call) duration(f *fields) v1alpha1.Duration {
 // maxRoomPassword in bytes, as the credentials have it.
 const maxRoomPassword = 1024
 
-func roomPassword(f *fields) string {
+func readRoomPassword(f *fields) string {
 	password := f.textUnlessNone("roomPassword")
 	switch {
 	case len(password) > maxRoomPassword:

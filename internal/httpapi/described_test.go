@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -192,11 +193,11 @@ func TestRoutesAndDocumentAgree(t *testing.T) {
 			inDocument = append(inDocument, line{strings.ToUpper(method), strings.TrimPrefix(path, prefix), endpoint})
 		}
 	}
-	for _, r := range routes {
-		if r.path == "docs/assets/{file}" {
+	for _, r := range New(Options{}).Routes {
+		if r.Path == prefix+"docs/assets/{file}" {
 			continue // What the page is made of is no part of the API.
 		}
-		inRoutes = append(inRoutes, line{r.method, r.path, string(r.endpoint)})
+		inRoutes = append(inRoutes, line{r.Method, strings.TrimPrefix(r.Path, prefix), string(r.Endpoint)})
 	}
 	for _, l := range inRoutes {
 		if !slices.Contains(inDocument, l) {
@@ -213,7 +214,7 @@ func TestRoutesAndDocumentAgree(t *testing.T) {
 func TestEverySwitchHasARoute(t *testing.T) {
 	for _, variant := range []v1alpha1.Variant{v1alpha1.VariantA, v1alpha1.VariantB} {
 		for _, endpoint := range tenant.Endpoints(variant) {
-			if !slices.ContainsFunc(routes, func(r route) bool { return r.endpoint == endpoint }) {
+			if !slices.ContainsFunc(New(Options{}).Routes, func(r httpserver.Route) bool { return r.Endpoint == endpoint }) {
 				t.Errorf("variant %s switches %s, and there is no route of that name", variant, endpoint)
 			}
 		}
@@ -265,7 +266,7 @@ func TestExamplesAreValid(t *testing.T) {
 // allErrors are the messages of errors that the document gives as examples: they should be real ones.
 func TestErrorExamplesAreReal(t *testing.T) {
 	for name, want := range map[string]error{
-		"Refused": errUnauthorized, "Unknown": errUnknownPath, "TooSlow": errTooSlow, "TooLarge": errTooLarge, "Unavailable": errTimeout,
+		"Refused": errUnauthorized, "Unknown": errUnknownPath, "TooSlow": httpserver.ErrTooSlow, "TooLarge": httpserver.ErrTooLarge(httpserver.MaxBody), "Unavailable": httpserver.ErrTimeout,
 	} {
 		example := described().at("components", "responses", name, "content", "application/json", "example")
 		if got := fmt.Sprint(example["error"]); got != want.Error() {

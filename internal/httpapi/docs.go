@@ -10,23 +10,24 @@ import (
 	"strings"
 
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/tenant"
 )
 
 // docsPage is GET docs: the interactive page. It may talk to the API and to no other server.
-func (c *call) docsPage() (answer, error) {
+func (*api) docsPage(q *httpserver.Request) (httpserver.Answer, error) {
 	if !built() {
 		return nil, errNotBuilt
 	}
 	var page bytes.Buffer
 	err := pageTemplate.Execute(&page, map[string]string{
-		"Base":  c.tenant.BasePath + prefix + "docs",
-		"Brand": brand(c.tenant),
+		"Base":  q.Tenant.BasePath + prefix + "docs",
+		"Brand": brand(q.Tenant),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return file{contentType: "text/html; charset=utf-8", policy: pagePolicy(c.tenant.BaseURL), data: page.Bytes()}, nil
+	return file("text/html; charset=utf-8", pagePolicy(q.Tenant.BaseURL), page.Bytes()), nil
 }
 
 var pageTemplate = template.Must(template.ParseFS(pageFiles, "docsui/page.html"))
@@ -55,59 +56,53 @@ func pagePolicy(baseURL string) string {
 }
 
 // docsJSON is GET docs/openapi.json.
-func (c *call) docsJSON() (answer, error) {
-	d, err := c.documents.of(c.tenant)
+func (a *api) docsJSON(q *httpserver.Request) (httpserver.Answer, error) {
+	d, err := a.documents.of(q.Tenant)
 	if err != nil {
 		return nil, err
 	}
-	return file{contentType: "application/json", data: d.json}, nil
+	return file("application/json", filePolicy, d.json), nil
 }
 
 // docsYAML is GET docs/openapi.yaml.
-func (c *call) docsYAML() (answer, error) {
-	d, err := c.documents.of(c.tenant)
+func (a *api) docsYAML(q *httpserver.Request) (httpserver.Answer, error) {
+	d, err := a.documents.of(q.Tenant)
 	if err != nil {
 		return nil, err
 	}
-	return file{contentType: "application/yaml", data: d.yaml}, nil
+	return file("application/yaml", filePolicy, d.yaml), nil
 }
 
 // docsAsset is GET docs/assets/{file}.
-func (c *call) docsAsset() (answer, error) {
+func (a *api) docsAsset(q *httpserver.Request) (httpserver.Answer, error) {
 	if !built() {
 		return nil, errNotBuilt
 	}
-	asset, ok := assets[c.parameter]
+	answer, ok, err := a.assets.Answer(q, q.HTTP.PathValue("file"), fileHeader("", filePolicy))
 	if !ok {
 		return nil, errUnknownPath
 	}
-	return asset.to(c.r)
+	return answer, err
 }
+
+// filePolicy is the Content-Security-Policy of what is no page.
+const filePolicy = "default-src 'none'; frame-ancestors 'none'"
 
 // file is an answer that is there already.
-type file struct {
-	contentType string
-	// policy is the Content-Security-Policy of a page.
-	policy string
-	// gzipped says that data is compressed.
-	gzipped bool
-	data    []byte
+func file(contentType, policy string, data []byte) httpserver.Answer {
+	return httpserver.Bytes{Header: fileHeader(contentType, policy), Data: data}
 }
 
-func (f file) head(h http.Header) int {
-	h.Set("Content-Type", f.contentType)
-	policy := f.policy
-	if policy == "" {
-		policy = "default-src 'none'; frame-ancestors 'none'"
+// fileHeader is the header of a file. With no content type, it is left to be set.
+func fileHeader(contentType, policy string) http.Header {
+	h := http.Header{
+		"Content-Security-Policy":    {policy},
+		"Referrer-Policy":            {"no-referrer"},
+		"Cross-Origin-Opener-Policy": {"same-origin"},
+		"Permissions-Policy":         {"camera=(), microphone=(), display-capture=(), geolocation=()"},
 	}
-	h.Set("Content-Security-Policy", policy)
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Permissions-Policy", "camera=(), microphone=(), display-capture=(), geolocation=()")
-	if f.gzipped {
-		h.Set("Content-Encoding", "gzip")
+	if contentType != "" {
+		h.Set("Content-Type", contentType)
 	}
-	return http.StatusOK
+	return h
 }
-
-func (f file) body(e *encoder) { e.bytes(f.data) }

@@ -182,7 +182,7 @@ func TestPage(t *testing.T) {
 
 func TestAssets(t *testing.T) {
 	w := newWorld(t, testTenant(v1alpha1.VariantA)).serve()
-	for name := range assets {
+	for _, name := range assets {
 		compressed := w.do(http.MethodGet, "docs/assets/"+name, "")
 		plain := w.do(http.MethodGet, "docs/assets/"+name, "", header("Accept-Encoding", "identity"))
 		if compressed.body != plain.body || plain.header.Get("Content-Encoding") != "" || plain.header.Get("Content-Type") == "" {

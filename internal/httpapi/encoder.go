@@ -18,11 +18,9 @@ const chunk = 64 << 10
 // encoder writes JSON piece by piece through a buffer that is used again: no reflection, and nothing between a meeting
 // and the wire. Who uses it sees to the commas.
 type encoder struct {
-	w      http.ResponseWriter
-	status int
-	begun  bool
-	err    error
-	buf    []byte
+	w   http.ResponseWriter
+	err error
+	buf []byte
 }
 
 // small holds nearly every other answer.
@@ -30,9 +28,9 @@ const small = 4 << 10
 
 var encoders = sync.Pool{New: func() any { return &encoder{buf: make([]byte, 0, small)} }}
 
-func newEncoder(w http.ResponseWriter, status int) *encoder {
+func newEncoder(w http.ResponseWriter) *encoder {
 	e := encoders.Get().(*encoder)
-	e.w, e.status, e.begun, e.err, e.buf = w, status, false, nil, e.buf[:0]
+	e.w, e.err, e.buf = w, nil, e.buf[:0]
 	return e
 }
 
@@ -41,12 +39,8 @@ func (e *encoder) release() {
 	encoders.Put(e)
 }
 
-// flush writes what is gathered, and the head before it.
+// flush writes what is gathered.
 func (e *encoder) flush() {
-	if !e.begun {
-		e.begun = true
-		e.w.WriteHeader(e.status)
-	}
 	if e.err == nil && len(e.buf) > 0 {
 		_, e.err = e.w.Write(e.buf)
 	}
@@ -59,18 +53,6 @@ func (e *encoder) spill() bool {
 		e.flush()
 	}
 	return e.err == nil
-}
-
-// bytes writes what is encoded already, without a copy when it is large.
-func (e *encoder) bytes(data []byte) {
-	if len(data) < chunk {
-		e.buf = append(e.buf, data...)
-		return
-	}
-	e.flush()
-	if e.err == nil {
-		_, e.err = e.w.Write(data)
-	}
 }
 
 func (e *encoder) raw(s string) { e.buf = append(e.buf, s...) }

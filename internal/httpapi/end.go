@@ -6,77 +6,57 @@ import (
 	"net/http"
 
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/meeting"
 )
 
+// endBody is the answer of DELETE meeting/{room}.
+type endBody struct {
+	Success bool   `json:"success"`
+	Message string `json:"message"`
+	Room    string `json:"room"`
+}
+
+// noMeetingBody is the error of a room without a live meeting, for clients that read success first.
+type noMeetingBody struct {
+	Success bool   `json:"success"`
+	Error   string `json:"error"`
+}
+
 // end is DELETE meeting/{room}.
-func (c *call) end() (answer, error) {
-	command, err := c.endCommand()
+func (a *api) end(q *httpserver.Request) (httpserver.Answer, error) {
+	command, err := readEnd(q)
 	if err != nil {
 		return nil, err
 	}
-	c.room = command.Room
-	ctx, cancel := c.within()
+	q.Record.Room = command.Room
+	ctx, cancel := a.within(q)
 	defer cancel()
-	result, err := c.api.meetings.End(ctx, c.tenant, command)
+	result, err := a.meetings.End(ctx, q.Tenant, command)
 	switch {
 	case fault.Is(err, fault.KindNotFound) || fault.Is(err, fault.KindGone):
-		return noMeeting{c.refuse(err)}, nil
+		q.Failed = err
+		return httpserver.JSON{Status: http.StatusNotFound, Value: noMeetingBody{Error: fault.As(err).Message}}, nil
 	case err != nil:
 		return nil, err
+	case !result.Ended:
+		return httpserver.JSON{Status: http.StatusAccepted, Value: endBody{Success: true, Message: "Meeting ending", Room: command.Room}}, nil
 	}
-	return endAnswer{room: command.Room, ended: result.Ended}, nil
+	return ok(endBody{Success: true, Message: "Meeting ended", Room: command.Room}), nil
 }
 
-func (c *call) endCommand() (meeting.EndCommand, error) {
-	command := meeting.EndCommand{Room: c.parameter}
+func readEnd(q *httpserver.Request) (meeting.EndCommand, error) {
+	command := meeting.EndCommand{Room: q.HTTP.PathValue("room")}
 	if err := meeting.ValidateRoom(command.Room); err != nil {
 		return command, err
 	}
-	body, err := c.object()
+	f, err := readFields(q)
 	if err != nil {
 		return command, err
 	}
-	f := &fields{object: body}
 	if redirect, named := f.text("redirect"); named {
-		f.check(c.tenant.Settings.ValidateRedirect(redirect))
+		f.check(q.Tenant.Settings.ValidateRedirect(redirect))
 		command.Redirect = &redirect
 	}
 	return command, f.err
-}
-
-// endAnswer says whether the room is empty.
-type endAnswer struct {
-	success
-	room  string
-	ended bool
-}
-
-func (a endAnswer) head(h http.Header) int {
-	status := a.success.head(h)
-	if !a.ended {
-		status = http.StatusAccepted
-	}
-	return status
-}
-
-func (a endAnswer) body(e *encoder) {
-	message := "Meeting ended"
-	if !a.ended {
-		message = "Meeting ending"
-	}
-	e.raw(`{"success":true,"message":`)
-	e.string(message)
-	e.raw(`,"room":`)
-	e.string(a.room)
-	e.raw(`}`)
-}
-
-// noMeeting is the error of a room without a live meeting, for clients that read success first.
-type noMeeting struct{ errorAnswer }
-
-func (a noMeeting) body(e *encoder) {
-	e.raw(`{"success":false,"error":`)
-	e.string(a.message)
-	e.raw(`}`)
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"convene.dev/convene/internal/fault"
+
+	"convene.dev/convene/internal/httpserver"
 )
 
 // fields reads the members of an object one after the other. The first error stays, and everything read after it is
@@ -16,6 +18,16 @@ import (
 type fields struct {
 	object
 	err error
+}
+
+// readFields reads the body of a request. No body at all is an empty object.
+func readFields(q *httpserver.Request) (*fields, error) {
+	data, err := q.Body(httpserver.MaxBody)
+	if err != nil {
+		return nil, err
+	}
+	o, err := parseObject(data)
+	return &fields{object: o}, err
 }
 
 // fail keeps the first error of a member. The value is never repeated: it may be a secret.

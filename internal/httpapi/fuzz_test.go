@@ -68,7 +68,7 @@ func FuzzText(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		e := newEncoder(httptest.NewRecorder(), http.StatusOK)
+		e := newEncoder(httptest.NewRecorder())
 		defer e.release()
 		e.string(text)
 		var read string
@@ -111,7 +111,7 @@ func FuzzAPI(f *testing.F) {
 			r.Body = readCloser{strings.NewReader(body)}
 		}
 		recorder := httptest.NewRecorder()
-		New(w.options).ServeHTTP(recorder, r)
+		w.handler().ServeHTTP(recorder, r)
 		got := response{status: recorder.Code, header: recorder.Header(), body: recorder.Body.String()}
 		if got.status >= 500 {
 			t.Fatalf("%s %s %q: %d %s", method, path, body, got.status, got.body)

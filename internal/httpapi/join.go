@@ -9,8 +9,10 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
 )
 
 // joinRequest is the body of POST join.
@@ -22,78 +24,84 @@ type joinRequest struct {
 	token     joinToken
 }
 
+// joinBody is the answer of POST join.
+type joinBody struct {
+	Join string `json:"join"`
+}
+
 // join is POST join.
-func (c *call) join() (answer, error) {
-	q, err := c.joinRequest()
+func (a *api) join(q *httpserver.Request) (httpserver.Answer, error) {
+	asked, err := readJoin(q)
 	if err != nil {
 		return nil, err
 	}
-	c.room = q.ticket.Room
-	if c.tenant.Signer == nil {
+	q.Record.Room = asked.ticket.Room
+	if q.Tenant.Signer == nil {
 		return nil, errNoSigner // Before a meeting is made that gets no link.
 	}
-	who, err := c.identify(q)
+	who, err := a.identify(q, asked)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := c.within()
+	ctx, cancel := a.within(q)
 	defer cancel()
-	view, err := c.joined(ctx, q)
+	view, err := a.joined(ctx, q, asked)
 	if err != nil {
 		return nil, err
 	}
-	q.ticket.Lineage, q.ticket.PasswordOf = view.Lineage, view.PasswordOf
-	q.ticket.Username, q.ticket.Presenter = who.username, who.presenter
-	signed, err := c.tenant.Signer.IssueTicket(q.ticket, c.tenant.Users, who.lifetime, c.clusterTime())
+	ticket := asked.ticket
+	ticket.Lineage, ticket.PasswordOf = view.Lineage, view.PasswordOf
+	ticket.Username, ticket.Presenter = who.username, who.presenter
+	signed, err := q.Tenant.Signer.IssueTicket(ticket, q.Tenant.Users, who.lifetime, a.clusterTime())
 	if err != nil {
 		return nil, err
 	}
-	return single{name: "join", value: joinURL(c.tenant.BaseURL, &q.ticket, view.Length, signed)}, nil
+	return ok(joinBody{joinURL(q.Tenant.BaseURL, &ticket, view.Length, signed)}), nil
 }
 
 // joined is the meeting of a join. A password that is presented is a guess until it has been right.
-func (c *call) joined(ctx context.Context, q joinRequest) (view meeting.View, err error) {
+func (a *api) joined(ctx context.Context, q *httpserver.Request, asked joinRequest) (view meeting.View, err error) {
 	ask := func() error {
-		view, err = c.api.meetings.Join(ctx, c.tenant, meeting.JoinCommand{Room: q.ticket.Room, Duration: q.duration, Password: q.password})
+		view, err = a.meetings.Join(ctx, q.Tenant, meeting.JoinCommand{Room: asked.ticket.Room, Duration: asked.duration, Password: asked.password})
 		return err
 	}
-	if q.password == nil || *q.password == "" {
+	if asked.password == nil || *asked.password == "" {
 		err = ask()
 	} else {
-		err = c.guess(limit.RoomPassword, q.ticket.Room, ask)
+		err = q.Guess(limit.RoomPassword, asked.ticket.Room, true, ask)
 	}
 	return view, err
 }
 
 var errNoSigner = fault.Unavailable("The service cannot sign links yet; try again in a moment")
 
-func (c *call) joinRequest() (joinRequest, error) {
-	body, err := c.object()
+func readJoin(q *httpserver.Request) (joinRequest, error) {
+	f, err := readFields(q)
 	if err != nil {
 		return joinRequest{}, err
 	}
-	var q joinRequest
-	f := &fields{object: body}
-	q.ticket.Room, _ = f.text("room")
-	f.check(meeting.ValidateRoom(q.ticket.Room))
-	if c.tenant.Variant == v1alpha1.VariantA {
-		password := roomPassword(f)
-		q.password = &password
+	var asked joinRequest
+	ticket := &asked.ticket
+	ticket.Room, _ = f.text("room")
+	f.check(meeting.ValidateRoom(ticket.Room))
+	if q.Tenant.Variant == v1alpha1.VariantA {
+		password := readRoomPassword(f)
+		asked.password = &password
 	}
-	q.ticket.Name, _ = f.text("name")
-	f.check(meeting.ValidateName(q.ticket.Name))
-	q.ticket.Avatar = f.textUnlessNone("avatar")
-	f.check(meeting.ValidateAvatar(q.ticket.Avatar))
-	q.ticket.Audio = f.flag("audio", false)
-	q.ticket.Video = f.flag("video", false)
-	q.ticket.Screen = f.flag("screen", false)
-	q.ticket.Chat = f.flag("chat", true)
-	q.ticket.Hide = f.flag("hide", false)
-	q.ticket.Notify = f.flag("notify", false)
-	q.duration = c.duration(f)
-	q.presenter = f.flag("presenter", false)
-	q.token = c.joinToken(f)
-	return q, f.err
+	ticket.Name, _ = f.text("name")
+	f.check(meeting.ValidateName(ticket.Name))
+	ticket.Avatar = f.textUnlessNone("avatar")
+	f.check(meeting.ValidateAvatar(ticket.Avatar))
+	ticket.Audio = f.flag("audio", false)
+	ticket.Video = f.flag("video", false)
+	ticket.Screen = f.flag("screen", false)
+	ticket.Chat = f.flag("chat", true)
+	ticket.Hide = f.flag("hide", false)
+	ticket.Notify = f.flag("notify", false)
+	asked.duration = readDuration(q.Tenant, f)
+	asked.presenter = f.flag("presenter", false)
+	asked.token = readJoinToken(q.Tenant, f)
+	return asked, f.err
 }
 
 // joinToken is the token of a join: made already, or what to make one of.
@@ -102,7 +110,7 @@ type joinToken struct {
 	object *tokenRequest
 }
 
-func (c *call) joinToken(f *fields) joinToken {
+func readJoinToken(t *tenant.Tenant, f *fields) joinToken {
 	value := f.get("token")
 	switch {
 	case value == nil:
@@ -116,7 +124,7 @@ func (c *call) joinToken(f *fields) joinToken {
 	nested, err := parseObject(value)
 	nested.path = "token."
 	inner := &fields{object: nested, err: err}
-	object := c.tokenRequest(inner)
+	object := readToken(t, inner)
 	f.check(inner.err)
 	return joinToken{object: &object}
 }
@@ -133,27 +141,27 @@ type guest struct {
 var errTokenNeeded = fault.Denied("A token is needed to enter this host or to be a presenter; send token, an object with username or what POST token answered")
 
 // identify finds out who joins. A caller without a token is a guest without rights.
-func (c *call) identify(q joinRequest) (guest, error) {
-	g := guest{lifetime: c.tenant.Settings.LinkLifetime}
+func (a *api) identify(q *httpserver.Request, join joinRequest) (guest, error) {
+	g := guest{lifetime: q.Tenant.Settings.LinkLifetime}
 	switch {
-	case q.token.object != nil:
-		asked := q.token.object
-		if err := c.login(*asked); err != nil {
+	case join.token.object != nil:
+		asked := join.token.object
+		if err := a.login(q, *asked); err != nil {
 			return g, err
 		}
 		g.username, g.presenter = asked.username, asked.presenter
 		if asked.explicit {
 			g.lifetime = min(g.lifetime, asked.lifetime)
 		}
-	case q.token.signed != "":
-		grant, err := c.tenant.Signer.VerifyToken(q.token.signed, c.tenant.Users, c.clusterTime())
+	case join.token.signed != "":
+		grant, err := q.Tenant.Signer.VerifyToken(join.token.signed, q.Tenant.Users, a.clusterTime())
 		if err != nil {
 			return g, err
 		}
 		g.username, g.presenter = grant.Username, grant.Presenter
 		// A token is good for some seconds after its end, where clocks differ.
-		g.lifetime = max(min(g.lifetime, grant.Expires.Sub(c.clusterTime())), time.Second)
-	case c.tenant.Protected || q.presenter:
+		g.lifetime = max(min(g.lifetime, grant.Expires.Sub(a.clusterTime())), time.Second)
+	case q.Tenant.Protected || join.presenter:
 		return g, errTokenNeeded
 	}
 	return g, nil

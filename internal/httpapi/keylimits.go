@@ -6,6 +6,7 @@ import (
 	"golang.org/x/time/rate"
 	"k8s.io/apimachinery/pkg/types"
 
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
 )
 
@@ -19,8 +20,8 @@ type limitedKey struct {
 }
 
 // withinRate holds an API key to the rate that the operator has set, if any.
-func (c *call) withinRate(fingerprint string) error {
-	spec := c.tenant.RateLimit
+func (a *api) withinRate(q *httpserver.Request) error {
+	spec := q.Tenant.RateLimit
 	if spec == nil {
 		return nil
 	}
@@ -28,8 +29,8 @@ func (c *call) withinRate(fingerprint string) error {
 	if spec.Burst != nil {
 		allowed.Burst = int(*spec.Burst)
 	}
-	if wait := c.keyLimits.Take(limitedKey{c.tenant.UID, fingerprint}, allowed, c.start); wait > 0 {
-		return tooMany(wait, "Too many requests with this API key; ask the operator to raise spec.api.rateLimit, or wait")
+	if wait := a.keyLimits.Take(limitedKey{q.Tenant.UID, q.Record.Key}, allowed, q.Start); wait > 0 {
+		return httpserver.TooMany(wait, "Too many requests with this API key; ask the operator to raise spec.api.rateLimit, or wait")
 	}
 	return nil
 }

@@ -5,7 +5,6 @@ package httpapi
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strconv"
 	"testing"
 	"time"
@@ -102,9 +101,8 @@ func TestGuessesOverTheAPI(t *testing.T) {
 func TestLoginsOfOneTenantLeaveRoomForOthers(t *testing.T) {
 	one, neighbour := testTenant(v1alpha1.VariantA, withUsers), testTenant(v1alpha1.VariantA, withUsers, asNeighbour)
 	w := newWorld(t, one, neighbour)
-	handler := New(w.options).(*api)
-	w.server = httptest.NewServer(handler)
-	t.Cleanup(w.server.Close)
+	handler := newAPI(w.options)
+	w.serveAPI(handler)
 	for range maxLoginsOfOne {
 		if _, ok := handler.logins.Try(one.UID); !ok {
 			t.Fatal("no place")

@@ -10,7 +10,9 @@ import (
 
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
+	"convene.dev/convene/internal/tenant"
 )
 
 // tokenRequest is the body of POST token and the token object of POST join.
@@ -25,7 +27,7 @@ type tokenRequest struct {
 // maxUsername in bytes, as the credentials have it.
 const maxUsername = 255
 
-func (c *call) tokenRequest(f *fields) tokenRequest {
+func readToken(t *tenant.Tenant, f *fields) tokenRequest {
 	var q tokenRequest
 	q.username, _ = f.text("username")
 	switch {
@@ -37,16 +39,15 @@ func (c *call) tokenRequest(f *fields) tokenRequest {
 		f.fail("username", "must not contain control characters; remove them")
 	}
 	q.password, _ = f.text("password")
-	if q.password == "" && c.tenant.Users != nil {
+	if q.password == "" && t.Users != nil {
 		f.fail("password", "is required; give the user's password")
 	}
 	q.presenter = f.flag("presenter", false)
-	q.lifetime = c.lifetime(f, &q.explicit)
+	q.lifetime = readLifetime(t, f, &q.explicit)
 	return q
 }
 
-func (c *call) lifetime(f *fields, explicit *bool) time.Duration {
-	t := c.tenant
+func readLifetime(t *tenant.Tenant, f *fields, explicit *bool) time.Duration {
 	text, named := f.text("expire")
 	if *explicit = named; named {
 		if _, err := credential.ParseLifetime(text); err != nil {
@@ -74,17 +75,17 @@ var (
 )
 
 // login checks who the user is where the host has users. Where it has none, the backend's word counts.
-func (c *call) login(q tokenRequest) error {
-	if c.tenant.Users == nil {
+func (a *api) login(q *httpserver.Request, asked tokenRequest) error {
+	if q.Tenant.Users == nil {
 		return nil
 	}
-	return c.guess(limit.HostLogin, q.username, func() error {
-		giveBack, ok := c.logins.Try(c.tenant.UID)
+	return q.Guess(limit.HostLogin, asked.username, true, func() error {
+		giveBack, ok := a.logins.Try(q.Tenant.UID)
 		if !ok {
 			return errTooManyLogins
 		}
 		defer giveBack()
-		if !c.tenant.Users.Verify(q.username, q.password) {
+		if !q.Tenant.Users.Verify(asked.username, asked.password) {
 			return errWrongLogin
 		}
 		return nil

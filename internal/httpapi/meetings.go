@@ -3,33 +3,37 @@
 package httpapi
 
 import (
+	"net/http"
+
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/meeting"
 )
 
-// meetings is GET meetings.
-func (c *call) meetings() (answer, error) {
-	ctx, cancel := c.within()
+// list is GET meetings.
+func (a *api) list(q *httpserver.Request) (httpserver.Answer, error) {
+	ctx, cancel := a.within(q)
 	defer cancel()
-	live, err := c.api.meetings.Live(ctx, c.tenant)
+	live, err := a.meetings.Live(ctx, q.Tenant)
 	if err != nil {
 		return nil, err
 	}
-	return meetingsAnswer{live: live}, nil
+	return httpserver.Stream(func(w http.ResponseWriter) {
+		w.Header()["Content-Type"] = []string{"application/json"}
+		e := newEncoder(w)
+		defer e.release()
+		writeMeetings(e, live)
+		e.flush()
+	}), nil
 }
 
-type meetingsAnswer struct {
-	success
-	live []meeting.View
-}
-
-func (a meetingsAnswer) body(e *encoder) {
+func writeMeetings(e *encoder, live []meeting.View) {
 	e.raw(`{"meetings":[`)
-	for i := range a.live {
+	for i := range live {
 		if i > 0 {
 			e.raw(`,`)
 		}
-		a.meeting(e, &a.live[i])
+		writeMeeting(e, &live[i])
 		if !e.spill() {
 			return
 		}
@@ -37,7 +41,7 @@ func (a meetingsAnswer) body(e *encoder) {
 	e.raw(`]}`)
 }
 
-func (a meetingsAnswer) meeting(e *encoder, v *meeting.View) {
+func writeMeeting(e *encoder, v *meeting.View) {
 	e.raw(`{"roomId":`)
 	e.string(v.Room)
 	e.raw(`,"url":`)
@@ -57,12 +61,12 @@ func (a meetingsAnswer) meeting(e *encoder, v *meeting.View) {
 		if i > 0 {
 			e.raw(`,`)
 		}
-		peer(e, &v.Peers[i])
+		writePeer(e, &v.Peers[i])
 	}
 	e.raw(`]}`)
 }
 
-func peer(e *encoder, p *v1alpha1.Participant) {
+func writePeer(e *encoder, p *v1alpha1.Participant) {
 	e.raw(`{"name":`)
 	e.string(p.Name)
 	e.raw(`,"presenter":`)

@@ -5,11 +5,12 @@ package httpapi
 import (
 	"net/http"
 	"strconv"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -42,22 +43,28 @@ func newMetrics(r prometheus.Registerer) *metrics {
 		}, []string{"endpoint"}),
 		ready: map[tenant.Endpoint]endpointMetrics{},
 	}
-	for i := range routes {
-		e := routes[i].endpoint
-		m.ready[e] = endpointMetrics{m.requests.WithLabelValues(string(e), "200"), m.duration.WithLabelValues(string(e))}
+	for _, variant := range []v1alpha1.Variant{v1alpha1.VariantA, v1alpha1.VariantB} {
+		for _, e := range tenant.Endpoints(variant) {
+			m.ready[e] = endpointMetrics{m.requests.WithLabelValues(string(e), "200"), m.duration.WithLabelValues(string(e))}
+		}
 	}
 	return m
 }
 
-func (m *metrics) observe(e tenant.Endpoint, status int, took time.Duration) {
+// observe counts a request.
+func (m *metrics) observe(q *httpserver.Request) {
+	e := unknownEndpoint
+	if q.Route != nil {
+		e = q.Route.Endpoint
+	}
 	ready, ok := m.ready[e]
 	if !ok {
 		ready.duration = m.duration.WithLabelValues(string(e))
 	}
-	ready.duration.Observe(took.Seconds())
-	if ok && status == http.StatusOK {
+	ready.duration.Observe(q.Took().Seconds())
+	if ok && q.Status() == http.StatusOK {
 		ready.ok.Inc()
 		return
 	}
-	m.requests.WithLabelValues(string(e), strconv.Itoa(status)).Inc()
+	m.requests.WithLabelValues(string(e), strconv.Itoa(q.Status())).Inc()
 }

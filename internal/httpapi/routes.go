@@ -4,103 +4,95 @@ package httpapi
 
 import (
 	"net/http"
-	"net/url"
-	"slices"
-	"strings"
 
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/tenant"
 )
-
-// route is one line of the API. A path may end in one {parameter}.
-type route struct {
-	method   string
-	path     string
-	endpoint tenant.Endpoint
-	handler  func(*call) (answer, error)
-}
-
-// routes is the whole API, under <baseURL>/api/v1/. The endpoint switches the route, and only docs needs no secret.
-var routes = []route{
-	{http.MethodGet, "stats", tenant.Stats, (*call).stats},
-	{http.MethodGet, "meetings", tenant.Meetings, (*call).meetings},
-	{http.MethodPost, "meeting", tenant.Meeting, (*call).create},
-	{http.MethodDelete, "meeting/{room}", tenant.MeetingEnd, (*call).end},
-	{http.MethodPost, "join", tenant.Join, (*call).join},
-	{http.MethodPost, "token", tenant.Token, (*call).token},
-	{http.MethodGet, "docs", tenant.Docs, (*call).docsPage},
-	{http.MethodGet, "docs/openapi.json", tenant.Docs, (*call).docsJSON},
-	{http.MethodGet, "docs/openapi.yaml", tenant.Docs, (*call).docsYAML},
-	{http.MethodGet, "docs/assets/{file}", tenant.Docs, (*call).docsAsset},
-}
 
 // prefix of all routes behind a tenant's base path.
 const prefix = "/api/v1/"
 
-// match reports whether a path, still escaped, is the route's, and what stands for its parameter.
-func (r *route) match(path string) (parameter string, ok bool) {
-	fixed, _, parametrized := strings.Cut(r.path, "{")
-	if !parametrized {
-		return "", path == r.path
+// surface is the whole API. The endpoint switches a route, and only docs needs no key.
+func (a *api) surface() *httpserver.Surface {
+	const get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
+	return &httpserver.Surface{
+		Name: "API call", Prefix: "/api", TrimSlash: true,
+		Routes: []httpserver.Route{
+			route(get, "stats", tenant.Stats, a.stats),
+			route(get, "meetings", tenant.Meetings, a.list),
+			route(post, "meeting", tenant.Meeting, a.create),
+			route(del, "meeting/{room}", tenant.MeetingEnd, a.end),
+			route(post, "join", tenant.Join, a.join),
+			route(post, "token", tenant.Token, a.token),
+			route(get, "docs", tenant.Docs, a.docsPage),
+			route(get, "docs/openapi.json", tenant.Docs, a.docsJSON),
+			route(get, "docs/openapi.yaml", tenant.Docs, a.docsYAML),
+			route(get, "docs/assets/{file}", tenant.Docs, a.docsAsset),
+		},
+		Begin: begin, Admit: a.admit, Options: allowMethods, Refuse: refuse, Done: a.metrics.observe,
+		UnknownHost: errUnknownHost, UnknownPath: errUnknownPath,
+		Statuses: map[fault.Kind]int{
+			fault.KindUnauthenticated: http.StatusForbidden, // 401 asks browsers for a login.
+			fault.KindGone:            http.StatusNotFound,  // An ended room is as unknown as one that never was.
+		},
 	}
-	parameter, ok = strings.CutPrefix(path, fixed)
-	return parameter, ok && parameter != "" && !strings.Contains(parameter, "/")
 }
 
-// find looks for the route of a request in the variant of its tenant. For OPTIONS it is any route of the path.
-func (c *call) find() (*route, error) {
-	path, ok := c.path()
-	if !ok {
-		return nil, errUnknownPath
+// route is one line of the API. Every call that asks for a change is in the audit log.
+func route(method, path string, endpoint tenant.Endpoint, serve func(*httpserver.Request) (httpserver.Answer, error)) httpserver.Route {
+	return httpserver.Route{
+		Method: method, Path: prefix + path, Endpoint: endpoint, Action: string(endpoint), Changes: method != http.MethodGet, Serve: serve,
 	}
-	for i := range routes {
-		r := &routes[i]
-		parameter, ok := r.match(path)
-		if !ok || !r.takes(c.r.Method) || !c.tenant.Has(r.endpoint) {
-			continue
-		}
-		var err error
-		if c.parameter, err = url.PathUnescape(parameter); err != nil {
-			return nil, errUnknownPath.Because(err)
-		}
-		return r, nil
-	}
-	if allow := methods(c.tenant, path); allow != nil {
-		return nil, methodNotAllowed(allow)
-	}
-	return nil, errUnknownPath
 }
 
-// takes reports whether the route answers a method itself, or lends its path to OPTIONS.
-func (r *route) takes(method string) bool {
-	return method == r.method || method == http.MethodOptions || method == http.MethodHead && r.method == http.MethodGet
-}
+var (
+	errUnknownPath = fault.NotFound("There is no such endpoint here; GET /api/v1/docs shows those that there are")
+	errUnknownHost = fault.NotFound("No conference service answers for this host; use the host of its base URL, or ask the operator to add this one to spec.hostnames")
+)
 
-// path is the request's path behind the prefix, still escaped, without a trailing slash.
-func (c *call) path() (string, bool) {
-	path, ok := strings.CutPrefix(c.r.URL.EscapedPath(), c.tenant.BasePath)
-	if !ok {
-		return "", false
-	}
-	path, ok = strings.CutPrefix(path, prefix)
-	return strings.TrimSuffix(path, "/"), ok
-}
-
-// methods that a path takes in the tenant's variant; none when there is no such path.
-func methods(t *tenant.Tenant, path string) []string {
-	var allow []string
-	for i := range routes {
-		r := &routes[i]
-		if _, ok := r.match(path); !ok || !t.Has(r.endpoint) {
-			continue
-		}
-		allow = append(allow, r.method, http.MethodOptions)
-		if r.method == http.MethodGet {
-			allow = append(allow, http.MethodHead)
+// admit checks the API key, and whether the endpoint is enabled.
+func (a *api) admit(q *httpserver.Request) error {
+	endpoint := q.Route.Endpoint
+	if endpoint != tenant.Docs {
+		if err := a.authenticate(q); err != nil {
+			return err
 		}
 	}
-	slices.Sort(allow)
-	return slices.Compact(allow)
+	if !q.Tenant.Enabled(endpoint) {
+		return disabled(endpoint)
+	}
+	return nil
 }
 
-var errUnknownPath = fault.NotFound("There is no such endpoint here; GET /api/v1/docs shows those that there are")
+func disabled(e tenant.Endpoint) error {
+	return fault.Denied("The endpoint %s is disabled; ask the operator of this service to enable it", e).WithReason("Disabled")
+}
+
+var (
+	noStore = []string{"no-store"}
+	noSniff = []string{"nosniff"}
+)
+
+// begin sets what every answer carries. Keys are in canonical form and values shared, to spare allocations.
+func begin(q *httpserver.Request) {
+	q.Record.Action = string(unknownEndpoint)
+	h := q.Header()
+	h["Cache-Control"] = noStore
+	h["X-Content-Type-Options"] = noSniff
+	h["Vary"] = varyOrigin
+	if q.Tenant != nil {
+		allowOrigin(h, q.Tenant, q.HTTP.Header)
+	}
+}
+
+// errorBody is the body of every error.
+type errorBody struct {
+	Error string `json:"error"`
+}
+
+func refuse(_ *httpserver.Request, e httpserver.Error) httpserver.Answer {
+	return httpserver.JSON{Status: e.Status, Value: errorBody{e.Fault.Message}}
+}
+
+func ok(value any) httpserver.Answer { return httpserver.JSON{Status: http.StatusOK, Value: value} }

@@ -5,35 +5,29 @@ package httpapi
 import (
 	"time"
 
-	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/httpserver"
 )
 
+// statsBody is the answer of GET stats.
+type statsBody struct {
+	Success    bool      `json:"success"`
+	Timestamp  time.Time `json:"timestamp"`
+	TotalRooms int       `json:"totalRooms"`
+	TotalUsers int       `json:"totalUsers"`
+	// TotalPeers is the same number under the name that clients of variant B read.
+	TotalPeers int `json:"totalPeers"`
+}
+
 // stats is GET stats.
-func (c *call) stats() (answer, error) {
-	ctx, cancel := c.within()
+func (a *api) stats(q *httpserver.Request) (httpserver.Answer, error) {
+	ctx, cancel := a.within(q)
 	defer cancel()
-	totals, err := c.api.meetings.Totals(ctx, c.tenant)
+	totals, err := a.meetings.Totals(ctx, q.Tenant)
 	if err != nil {
 		return nil, err
 	}
-	return statsAnswer{at: c.clusterTime(), totals: totals}, nil
-}
-
-type statsAnswer struct {
-	success
-	at     time.Time
-	totals meeting.Totals
-}
-
-func (a statsAnswer) body(e *encoder) {
-	e.raw(`{"success":true,"timestamp":`)
-	e.time(a.at)
-	e.raw(`,"totalRooms":`)
-	e.int(a.totals.Rooms)
-	e.raw(`,"totalUsers":`)
-	e.int(a.totals.Users)
-	// The same number under the name that clients of variant B read.
-	e.raw(`,"totalPeers":`)
-	e.int(a.totals.Users)
-	e.raw(`}`)
+	return ok(statsBody{
+		Success: true, Timestamp: a.clusterTime().UTC().Truncate(time.Second),
+		TotalRooms: totals.Rooms, TotalUsers: totals.Users, TotalPeers: totals.Users,
+	}), nil
 }

@@ -2,27 +2,34 @@
 
 package httpapi
 
-import "convene.dev/convene/internal/credential"
+import (
+	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/httpserver"
+)
+
+// tokenBody is the answer of POST token.
+type tokenBody struct {
+	Token string `json:"token"`
+}
 
 // token is POST token.
-func (c *call) token() (answer, error) {
-	body, err := c.object()
+func (a *api) token(q *httpserver.Request) (httpserver.Answer, error) {
+	f, err := readFields(q)
 	if err != nil {
 		return nil, err
 	}
-	f := &fields{object: body}
-	asked := c.tokenRequest(f)
+	asked := readToken(q.Tenant, f)
 	if f.err != nil {
 		return nil, f.err
 	}
-	if err := c.login(asked); err != nil {
+	if err := a.login(q, asked); err != nil {
 		return nil, err
 	}
-	signed, err := c.tenant.Signer.IssueToken(credential.TokenRequest{
-		Username: asked.username, Presenter: asked.presenter, Lifetime: asked.lifetime, Users: c.tenant.Users,
-	}, c.clusterTime())
+	signed, err := q.Tenant.Signer.IssueToken(credential.TokenRequest{
+		Username: asked.username, Presenter: asked.presenter, Lifetime: asked.lifetime, Users: q.Tenant.Users,
+	}, a.clusterTime())
 	if err != nil {
 		return nil, err
 	}
-	return single{name: "token", value: signed}, nil
+	return ok(tokenBody{signed}), nil
 }

@@ -102,7 +102,7 @@ func TestNoSigningKeys(t *testing.T) {
 func TestPasswordChecksAreBounded(t *testing.T) {
 	one := testTenant(v1alpha1.VariantA, withUsers)
 	w := newWorld(t, one)
-	a := New(w.options).(*api)
+	a := newAPI(w.options)
 	var giveBack func()
 	for i := range maxLogins {
 		var ok bool
@@ -110,7 +110,7 @@ func TestPasswordChecksAreBounded(t *testing.T) {
 			t.Fatal("no place")
 		}
 	}
-	w.server = newServer(t, a)
+	w.serveAPI(a)
 	got := w.do(http.MethodPost, "token", `{"username":"ada","password":"correct-horse"}`)
 	if got.status != http.StatusServiceUnavailable || got.header.Get("Retry-After") == "" {
 		t.Errorf("with all places taken: %d %s", got.status, got.body)

@@ -18,13 +18,8 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
 )
-
-func newServer(t testing.TB, h http.Handler) *httptest.Server {
-	server := httptest.NewServer(h)
-	t.Cleanup(server.Close)
-	return server
-}
 
 // dial connects without a client that knows better.
 func dial(t testing.TB, server *httptest.Server) net.Conn {
@@ -61,7 +56,7 @@ func TestErrorsOfMeetings(t *testing.T) {
 		{"unavailable", fault.Unavailable("the cluster is away").Because(errors.New("dial tcp 10.0.0.1")), 503, "the cluster is away", true},
 		{"wrapped", fmt.Errorf("store: %w", fault.Unavailable("the cluster is away")), 503, "the cluster is away", true},
 		{"an error of nobody", errors.New("pq: secret detail"), 500, ours, false},
-		{"a deadline", fmt.Errorf("store: %w", context.DeadlineExceeded), 503, errTimeout.Message, true},
+		{"a deadline", fmt.Errorf("store: %w", context.DeadlineExceeded), 503, httpserver.ErrTimeout.Message, true},
 	} {
 		w := newWorld(t, testTenant(v1alpha1.VariantA)).serve()
 		w.meetings.fail = tc.err
@@ -103,63 +98,6 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestPanicInTheMiddle cuts an answer that is half sent, so that nobody takes it for a whole one.
-func TestPanicInTheMiddle(t *testing.T) {
-	w := newWorld(t, testTenant(v1alpha1.VariantA))
-	a := New(w.options).(*api)
-	w.server = newServer(t, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		c := &call{api: a, w: rw, r: r, start: start, id: "id"}
-		defer c.finish()
-		c.send(halfway{})
-	}))
-	answer, err := w.server.Client().Do(w.request(http.MethodGet, "/", ""))
-	if err == nil {
-		_, err = io.ReadAll(answer.Body)
-		_ = answer.Body.Close()
-	}
-	if err == nil {
-		t.Error("the answer looks whole")
-	}
-}
-
-// TestPanicBeforeTheFirstByte can still answer.
-func TestPanicBeforeTheFirstByte(t *testing.T) {
-	w := newWorld(t, testTenant(v1alpha1.VariantA))
-	a := New(w.options).(*api)
-	recorder := httptest.NewRecorder()
-	c := &call{api: a, w: recorder, r: httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil), start: start, id: "id"}
-	func() {
-		defer c.finish()
-		c.send(atOnce{})
-	}()
-	if got := recorder.Body.String(); recorder.Code != http.StatusInternalServerError || !strings.HasPrefix(got, `{"error":`) {
-		t.Errorf("%d %s", recorder.Code, got)
-	}
-}
-
-type atOnce struct{ success }
-
-func (atOnce) body(e *encoder) {
-	e.raw("{")
-	panic("at once")
-}
-
-func TestEveryKindHasAStatus(t *testing.T) {
-	for kind := fault.KindInternal; kind <= fault.KindUnavailable; kind++ {
-		if statuses[kind] < 400 {
-			t.Errorf("kind %d: status %d", kind, statuses[kind])
-		}
-	}
-}
-
-type halfway struct{ success }
-
-func (halfway) body(e *encoder) {
-	e.raw(strings.Repeat("x", chunk))
-	e.spill()
-	panic("in the middle")
-}
-
 func TestTimeout(t *testing.T) {
 	w := newWorld(t, testTenant(v1alpha1.VariantA))
 	w.options.Timeout = 20 * time.Millisecond
@@ -167,7 +105,7 @@ func TestTimeout(t *testing.T) {
 	w.meetings.block = true
 	for _, e := range everyEndpoint[:5] {
 		got := w.do(e.method, e.path, e.body)
-		if got.status != http.StatusServiceUnavailable || got.text(t, "error") != errTimeout.Message || got.header.Get("Retry-After") == "" {
+		if got.status != http.StatusServiceUnavailable || got.text(t, "error") != httpserver.ErrTimeout.Message || got.header.Get("Retry-After") == "" {
 			t.Errorf("%s: %d %s", e.path, got.status, got.body)
 		}
 	}
@@ -176,7 +114,7 @@ func TestTimeout(t *testing.T) {
 // TestSlowBody sends the head of a request and never its body.
 func TestSlowBody(t *testing.T) {
 	w := newWorld(t, testTenant(v1alpha1.VariantA))
-	w.options.Timeout = 50 * time.Millisecond
+	w.router.Timeout = 50 * time.Millisecond
 	w.serve()
 	conn := dial(t, w.server)
 	_, err := fmt.Fprintf(conn, "POST /video/api/v1/token HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Length: 20\r\n\r\n{", host, rightKey)

@@ -21,7 +21,7 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
-	"convene.dev/convene/internal/gateway"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -39,6 +39,7 @@ var start = time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
 type world struct {
 	t        testing.TB
 	options  Options
+	router   httpserver.RouterOptions
 	hosts    hosts
 	meetings *fakeMeetings
 	server   *httptest.Server
@@ -55,9 +56,9 @@ func newWorld(t testing.TB, tenants ...*tenant.Tenant) *world {
 	for _, one := range tenants {
 		w.hosts[one.Hosts[0]] = one
 	}
-	w.options = Options{
-		Tenants: w.hosts, Meetings: w.meetings, Now: w.now, Registerer: w.registry,
-		Log:            funcr.NewJSON(w.logLine, funcr.Options{}),
+	w.options = Options{Meetings: w.meetings, ClusterTime: w.now, Registerer: w.registry}
+	w.router = httpserver.RouterOptions{
+		Tenants: w.hosts, Now: w.now, Log: funcr.NewJSON(w.logLine, funcr.Options{}),
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
 	}
 	return w
@@ -65,18 +66,27 @@ func newWorld(t testing.TB, tenants ...*tenant.Tenant) *world {
 
 // serve starts the server; options may be changed before.
 func (w *world) serve() *world {
-	w.server = httptest.NewServer(New(w.options))
+	return w.serveAPI(newAPI(w.options))
+}
+
+// serveAPI is serve with an API that a test has made.
+func (w *world) serveAPI(a *api) *world {
+	w.server = httptest.NewServer(httpserver.NewRouter(w.router, nil, a.surface()))
 	w.t.Cleanup(w.server.Close)
 	return w
 }
 
-// serveRouted starts the server behind the gateway's router. Nothing of the API's may get to the pages.
+// handler is the API without a server.
+func (w *world) handler() http.Handler { return httpserver.NewRouter(w.router, nil, New(w.options)) }
+
+// serveRouted starts the server with pages beside the API. Nothing of the API's may get to the pages.
 func (w *world) serveRouted() *world {
-	pages := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-		w.t.Errorf("%s %s is taken for a page", r.Method, r.URL)
-		rw.WriteHeader(http.StatusTeapot)
-	})
-	w.server = httptest.NewServer(gateway.Route(w.hosts, New(w.options), pages))
+	page := func(q *httpserver.Request) (httpserver.Answer, error) {
+		w.t.Errorf("%s %s is taken for a page", q.HTTP.Method, q.HTTP.URL)
+		return httpserver.NoContent, nil
+	}
+	pages := &httpserver.Surface{Name: "Page call", Prefix: "/", Routes: []httpserver.Route{{Method: http.MethodGet, Path: "/{rest...}", Serve: page}}}
+	w.server = httptest.NewServer(httpserver.NewRouter(w.router, nil, New(w.options), pages))
 	w.t.Cleanup(w.server.Close)
 	return w
 }

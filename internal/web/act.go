@@ -7,6 +7,7 @@ import (
 
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/meeting"
 )
 
@@ -18,43 +19,40 @@ type actRequest struct {
 	Redirect *string `json:"redirect"`
 }
 
-func (h *handler) act(v *visit) error {
-	ctx, cancel := context.WithTimeout(v.r.Context(), requestTimeout)
+func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
+	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
 	defer cancel()
-	p, err := h.peer(ctx, v)
+	p, err := h.peer(ctx, q)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !p.Presenter {
-		return fault.Denied("Only presenters may do this")
+		return nil, fault.Denied("Only presenters may do this")
 	}
 	var request actRequest
-	if err := decode(v, maxBody, &request); err != nil {
-		return err
+	if err := decode(q, httpserver.MaxBody, &request); err != nil {
+		return nil, err
 	}
 	switch request.Action {
 	case "end":
-		v.deed.action = request.Action
-		err = h.endForAll(ctx, v, p, request)
+		q.Record.Action = request.Action
+		err = h.endForAll(ctx, q, p, request)
 	case "mute", "letSpeak", "remove", "lowerHand":
-		v.deed.action = request.Action
-		err = h.actOn(ctx, v, p, request)
+		q.Record.Action = request.Action
+		err = h.actOn(ctx, q, p, request)
 	default:
 		err = fault.Invalid("action", "action must be mute, letSpeak, remove, lowerHand or end")
 	}
-	if err == nil {
-		writeNothing(v.w)
-	}
-	return err
+	return httpserver.NoContent, err
 }
 
-func (h *handler) endForAll(ctx context.Context, v *visit, p peer, r actRequest) error {
+func (h *handler) endForAll(ctx context.Context, q *httpserver.Request, p peer, r actRequest) error {
 	if r.Redirect != nil {
-		if err := v.t.Settings.ValidateRedirect(*r.Redirect); err != nil {
+		if err := q.Tenant.Settings.ValidateRedirect(*r.Redirect); err != nil {
 			return err
 		}
 	}
-	_, err := h.Meetings.End(ctx, v.t, meeting.EndCommand{Room: p.view.Room, UID: p.view.UID, Redirect: r.Redirect})
+	_, err := h.Meetings.End(ctx, q.Tenant, meeting.EndCommand{Room: p.view.Room, UID: p.view.UID, Redirect: r.Redirect})
 	if fault.Is(err, fault.KindNotFound) {
 		return nil // another request was faster
 	}
@@ -62,7 +60,7 @@ func (h *handler) endForAll(ctx context.Context, v *visit, p peer, r actRequest)
 }
 
 // actOn does something to one participant.
-func (h *handler) actOn(ctx context.Context, v *visit, p peer, r actRequest) error {
+func (h *handler) actOn(ctx context.Context, q *httpserver.Request, p peer, r actRequest) error {
 	var action engine.Action
 	switch r.Action {
 	case "mute":
@@ -77,19 +75,19 @@ func (h *handler) actOn(ctx context.Context, v *visit, p peer, r actRequest) err
 	if r.Identity == "" {
 		return fault.Invalid("identity", "identity is required; name the participant")
 	}
-	in, err := h.isIn(ctx, v, p.view.EngineRoom, r.Identity)
+	in, err := h.isIn(ctx, q, p.view.EngineRoom, r.Identity)
 	if err != nil {
 		return err
 	}
 	if !in {
 		return errLeft
 	}
-	v.deed.whom = r.Identity // Only now is it known to be one.
+	q.Record.To = r.Identity // Only now is it known to be one.
 	// First the memory, then the act: the other way round they could come back between the two.
-	if err := h.remember(ctx, v, p, r); err != nil {
+	if err := h.remember(ctx, q, p, r); err != nil {
 		return err
 	}
-	err = v.t.Media.Engine.Act(ctx, p.view.EngineRoom, action)
+	err = q.Tenant.Media.Engine.Act(ctx, p.view.EngineRoom, action)
 	if fault.Is(err, fault.KindNotFound) {
 		return errLeft.Because(err)
 	}
@@ -97,18 +95,18 @@ func (h *handler) actOn(ctx context.Context, v *visit, p peer, r actRequest) err
 }
 
 // remember writes down what has to outlast the connection of the one it is done to.
-func (h *handler) remember(ctx context.Context, v *visit, p peer, r actRequest) error {
+func (h *handler) remember(ctx context.Context, q *httpserver.Request, p peer, r actRequest) error {
 	switch r.Action {
 	case "remove":
 		if r.Identity == p.identity() {
 			return fault.Invalid("identity", "You cannot remove yourself; leave instead")
 		}
-		return h.Meetings.MarkRemoved(ctx, v.t, p.view.UID, r.Identity)
+		return h.Meetings.MarkRemoved(ctx, q.Tenant, p.view.UID, r.Identity)
 	case "mute":
-		return h.Meetings.MarkMuted(ctx, v.t, p.view.UID, r.Identity)
+		return h.Meetings.MarkMuted(ctx, q.Tenant, p.view.UID, r.Identity)
 	case "letSpeak":
 		// The other way round the controllers would mute the participant once more.
-		return h.Meetings.MarkUnmuted(ctx, v.t, p.view.UID, r.Identity)
+		return h.Meetings.MarkUnmuted(ctx, q.Tenant, p.view.UID, r.Identity)
 	}
 	return nil
 }

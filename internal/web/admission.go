@@ -7,6 +7,7 @@ import (
 
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/meeting"
 )
 
@@ -50,28 +51,28 @@ type youAnswer struct {
 }
 
 // admission makes what the page gets.
-func (h *handler) admission(v *visit, view meeting.View, a applicant, who engine.Identity) (sessionAnswer, error) {
+func (h *handler) admission(q *httpserver.Request, view meeting.View, a applicant, who engine.Identity) (sessionAnswer, error) {
 	now := h.ClusterTime()
-	muted := isMuted(v.t, view, a, who)
+	muted := isMuted(q.Tenant, view, a, who)
 	traits := engine.Traits{Presenter: a.Presenter, Hidden: a.Hide, Chat: a.Chat, Notify: a.Notify, Avatar: a.Avatar}
-	traits.OS, traits.Browser = client(v.r.UserAgent())
-	token, err := v.t.Media.Engine.Grant(engine.Grant{
+	traits.OS, traits.Browser = client(q.HTTP.UserAgent())
+	token, err := q.Tenant.Media.Engine.Grant(engine.Grant{
 		Room: view.EngineRoom, Identity: who, Name: a.Name, Traits: traits, Muted: muted, Lifetime: grantLifetime,
 	})
 	if err != nil {
 		return sessionAnswer{}, err
 	}
-	session, err := v.t.Signer.IssueSession(credential.Session{
+	session, err := q.Tenant.Signer.IssueSession(credential.Session{
 		Identity: string(who), Meeting: view.UID, Lineage: view.Lineage, PasswordOf: view.PasswordOf, Room: view.Room, Name: a.Name, Avatar: a.Avatar,
 		Username: a.Username, Presenter: a.granted, Hidden: a.Hide, Chat: a.Chat, Notify: a.Notify,
 		Decided: a.decided,
-	}, v.t.Users, 0, now)
+	}, q.Tenant.Users, 0, now)
 	if err != nil {
 		return sessionAnswer{}, err
 	}
 	return sessionAnswer{
 		Session: session,
-		Engine:  engineAnswer{URL: engineURL(v.t), Token: token},
+		Engine:  engineAnswer{URL: engineURL(q.Tenant), Token: token},
 		Meeting: meetingAnswer{
 			Room: view.Room, URL: view.URL, Duration: view.Length.String(),
 			StartedAt: view.Started.UTC(), ExpiresAt: view.Expires.UTC(),
@@ -80,7 +81,7 @@ func (h *handler) admission(v *visit, view meeting.View, a applicant, who engine
 			Identity: who, Name: a.Name, Avatar: a.Avatar, Audio: a.Audio && !muted, Video: a.Video, Screen: a.Screen,
 			Chat: a.Chat, Hidden: a.Hide, Notify: a.Notify, Presenter: a.Presenter,
 		},
-		Home: v.t.Web.Home,
+		Home: q.Tenant.Web.Home,
 		Now:  now.UTC(),
 	}, nil
 }

@@ -5,48 +5,27 @@ package web
 import (
 	"bytes"
 	"errors"
-	"io"
-	"net/http"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
 )
 
-// Bounds of a request's body, in bytes. What may be sent without a credential is short, because it is held until it has arrived: the longest
-// fields of an entry are a ticket, a token and a session. Only a participant may send more: a chat message.
-const (
-	maxEntryBody = 16 << 10
-	maxBody      = 64 << 10
-)
+// maxEntryBody bounds the body of an entry, in bytes. What may be sent without a credential is short, because it is held until
+// it has arrived: the longest fields are a ticket, a token and a session. Only a participant may send more: a chat message.
+const maxEntryBody = 16 << 10
 
 // decode reads a JSON object of at most so many bytes into a struct. No body at all is an empty object, and unknown fields
 // are ignored.
-func decode(v *visit, most int64, into any) error {
-	body, err := readBody(v, most)
-	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
-		return &refusal{
-			fault:  fault.Invalid("", "The request must be at most %d bytes long; shorten it", tooLarge.Limit),
-			status: http.StatusRequestEntityTooLarge,
-		}
-	}
+func decode(q *httpserver.Request, most int64, into any) error {
+	body, err := q.Body(most)
 	if err != nil {
-		return fault.Invalid("", "The request broke off; send it again").Because(err)
+		return err
 	}
 	return decodeJSON(body, into)
-}
-
-// readBody holds no more memory than the body has. A buffer that grows takes up to four times as much.
-func readBody(v *visit, most int64) ([]byte, error) {
-	limited := http.MaxBytesReader(v.w, v.r.Body, most)
-	if n := v.r.ContentLength; n >= 0 && n <= most {
-		body := make([]byte, n)
-		_, err := io.ReadFull(limited, body)
-		return body, err
-	}
-	return io.ReadAll(limited)
 }
 
 // isEmptyArray says that a body is what PHP makes of an object without members.

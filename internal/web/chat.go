@@ -12,6 +12,7 @@ import (
 
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
 )
 
 const (
@@ -30,41 +31,40 @@ type chatMessage struct {
 	At   time.Time `json:"at"`
 }
 
-func (h *handler) chat(v *visit) error {
-	ctx, cancel := context.WithTimeout(v.r.Context(), requestTimeout)
+func (h *handler) chat(q *httpserver.Request) (httpserver.Answer, error) {
+	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
 	defer cancel()
-	p, err := h.peer(ctx, v)
+	p, err := h.peer(ctx, q)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var request struct {
 		Text string `json:"text"`
 	}
-	if err := decode(v, maxBody, &request); err != nil {
-		return err
+	if err := decode(q, httpserver.MaxBody, &request); err != nil {
+		return nil, err
 	}
 	if err := mayWrite(p, request.Text); err != nil {
-		return err
+		return nil, err
 	}
-	in, err := h.isIn(ctx, v, p.view.EngineRoom, p.identity())
+	in, err := h.isIn(ctx, q, p.view.EngineRoom, p.identity())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !in {
-		return errNotIn
+		return nil, errNotIn
 	}
 	payload, err := encodeChat(chatMessage{
 		ID: randomLetters(), From: p.identity(), Name: p.Name, Text: request.Text, At: h.ClusterTime().UTC().Truncate(time.Millisecond),
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	err = v.t.Media.Engine.Act(ctx, p.view.EngineRoom, engine.Say{Topic: chatTopic, Payload: payload})
+	err = q.Tenant.Media.Engine.Act(ctx, p.view.EngineRoom, engine.Say{Topic: chatTopic, Payload: payload})
 	if err != nil {
-		return ofEngine(err)
+		return nil, ofEngine(err)
 	}
-	writeNothing(v.w)
-	return nil
+	return httpserver.NoContent, nil
 }
 
 // mayWrite refuses those without chat, and hidden ones: a message would show that they are there.

@@ -15,6 +15,7 @@ func TestTheClustersTimeCounts(t *testing.T) {
 		s := newSite(t)
 		cluster := s.now
 		s.handler = mustHandler(t, s, Options{Tenants: fakeTenants{s.tenant}, ClusterTime: func() time.Time { return cluster }})
+		s.router = s.route(s.handler)
 		s.meetings.open("room", nil)
 		ticket := s.ticket(t, nil)
 		s.now = cluster.Add(off)

@@ -8,6 +8,7 @@ import (
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -261,7 +262,7 @@ func originFor(t *tenant.Tenant, a applicant) string {
 }
 
 func gone(v meeting.View) error {
-	return &refusal{fault: fault.Gone("This meeting has ended"), redirect: v.Redirect}
+	return &httpserver.Error{Fault: fault.Gone("This meeting has ended"), Redirect: v.Redirect}
 }
 
 // takeDistinctName numbers a name that the applicant has chosen and another participant has. Hidden ones are passed over: the

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"convene.dev/convene/internal/clientip"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
 )
 
@@ -99,14 +101,14 @@ func TestRightAnswersDoNotCount(t *testing.T) {
 
 func TestGuessesAtOnceDoNotGetPastTheLimit(t *testing.T) {
 	s := newSite(t)
-	v := &visit{r: newRequest(http.MethodPost, "/session", ""), t: s.tenant}
+	q := s.router.NewRequest(httptest.NewRecorder(), newRequest(http.MethodPost, "/session", ""))
 	var started sync.WaitGroup
 	checked := make(chan struct{}, 10*limit.GuessRate.Burst)
 	for range 10 * limit.GuessRate.Burst {
 		started.Go(func() {
-			_, _ = s.guess(t.Context(), v, limit.RoomPassword, "room", func() (bool, error) {
+			_ = s.guess(t.Context(), q, limit.RoomPassword, "room", func() error {
 				checked <- struct{}{}
-				return false, nil
+				return errWrongPassword
 			})
 		})
 	}
@@ -118,7 +120,7 @@ func TestGuessesAtOnceDoNotGetPastTheLimit(t *testing.T) {
 
 func TestAGuessThatGetsNoTurnIsGivenBack(t *testing.T) {
 	s := newSite(t)
-	v := &visit{r: newRequest(http.MethodPost, "/session", ""), t: s.tenant}
+	q := s.router.NewRequest(httptest.NewRecorder(), newRequest(http.MethodPost, "/session", ""))
 	for i := range maxChecks {
 		if _, ok := s.checks.Try(clientip.Site(netip.AddrFrom4([4]byte{198, 51, 100, byte(i)}))); !ok {
 			t.Fatal("no place")
@@ -127,7 +129,7 @@ func TestAGuessThatGetsNoTurnIsGivenBack(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 2 * limit.GuessRate.Burst {
-		_, err := s.guess(ctx, v, limit.RoomPassword, "room", func() (bool, error) { t.Error("checked"); return false, nil })
+		err := s.guess(ctx, q, limit.RoomPassword, "room", func() error { t.Error("checked"); return nil })
 		if !fault.Is(err, fault.KindUnavailable) {
 			t.Fatalf("got %v", err)
 		}
@@ -137,29 +139,28 @@ func TestAGuessThatGetsNoTurnIsGivenBack(t *testing.T) {
 // TestGuessesOfOneAddressHoldUpNobodyElse: with every name another, no limit on guesses about one user counts.
 func TestGuessesOfOneAddressHoldUpNobodyElse(t *testing.T) {
 	s := newSite(t)
-	at := func(address string) *visit {
+	at := func(address string) *httpserver.Request {
 		r := newRequest(http.MethodPost, "/session", "")
 		r.RemoteAddr = address
-		return &visit{r: r, t: s.tenant}
+		return s.router.NewRequest(httptest.NewRecorder(), r)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var eve sync.WaitGroup
 	checking := make(chan struct{}, 2*maxChecks)
 	for i := range 2 * maxChecks {
 		eve.Go(func() {
-			_, _ = s.guess(ctx, at("192.0.2.66:1"), limit.HostLogin, fmt.Sprint("nobody-", i), func() (bool, error) {
+			_ = s.guess(ctx, at("192.0.2.66:1"), limit.HostLogin, fmt.Sprint("nobody-", i), func() error {
 				checking <- struct{}{}
 				<-ctx.Done()
-				return false, nil
+				return errWrongLogin
 			})
 		})
 	}
 	for range maxChecksOfOne {
 		<-checking
 	}
-	right, err := s.guess(t.Context(), at("192.0.2.1:1"), limit.HostLogin, "paula", func() (bool, error) { return true, nil })
-	if !right || err != nil {
-		t.Errorf("somebody else: %v, %v", right, err)
+	if err := s.guess(t.Context(), at("192.0.2.1:1"), limit.HostLogin, "paula", func() error { return nil }); err != nil {
+		t.Errorf("another participant: %v", err)
 	}
 	if len(checking) > 0 {
 		t.Errorf("%d more checks of one address than %d", len(checking), maxChecksOfOne)

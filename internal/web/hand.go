@@ -7,34 +7,34 @@ import (
 
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
 )
 
-func (h *handler) hand(v *visit) error {
-	ctx, cancel := context.WithTimeout(v.r.Context(), requestTimeout)
+func (h *handler) hand(q *httpserver.Request) (httpserver.Answer, error) {
+	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
 	defer cancel()
-	p, err := h.peer(ctx, v)
+	p, err := h.peer(ctx, q)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var request struct {
 		Raised *bool `json:"raised"`
 	}
-	if err := decode(v, maxBody, &request); err != nil {
-		return err
+	if err := decode(q, httpserver.MaxBody, &request); err != nil {
+		return nil, err
 	}
 	switch {
 	case p.Hidden:
-		return fault.Denied("You watch this meeting unseen, so you cannot raise a hand in it")
+		return nil, fault.Denied("You watch this meeting unseen, so you cannot raise a hand in it")
 	case request.Raised == nil:
-		return fault.Invalid("raised", "raised is required; send true or false")
+		return nil, fault.Invalid("raised", "raised is required; send true or false")
 	}
-	err = v.t.Media.Engine.Act(ctx, p.view.EngineRoom, engine.Hand{Who: p.identity(), Raised: *request.Raised})
+	err = q.Tenant.Media.Engine.Act(ctx, p.view.EngineRoom, engine.Hand{Who: p.identity(), Raised: *request.Raised})
 	if fault.Is(err, fault.KindNotFound) {
-		return errNotIn.Because(err)
+		return nil, errNotIn.Because(err)
 	}
 	if err != nil {
-		return ofEngine(err)
+		return nil, ofEngine(err)
 	}
-	writeNothing(v.w)
-	return nil
+	return httpserver.NoContent, nil
 }

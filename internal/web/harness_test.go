@@ -22,6 +22,7 @@ import (
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 	"convene.dev/convene/internal/testkit"
@@ -42,6 +43,7 @@ var builtPage = fstest.MapFS{
 // site is a handler with one tenant, whose meetings and engine are in memory.
 type site struct {
 	*handler
+	router   *httpserver.Router
 	tenant   *tenant.Tenant
 	meetings *fakeMeetings
 	engine   *fakeEngine
@@ -95,13 +97,16 @@ func newSite(t testing.TB, change ...func(*tenant.Tenant)) *site {
 		c(s.tenant)
 	}
 	s.handler = mustHandler(t, s, Options{Tenants: fakeTenants{s.tenant}})
+	s.router = s.route(s.handler)
 	return s
 }
 
 func mustHandler(t testing.TB, s *site, o Options) *handler {
 	t.Helper()
 	o.Meetings = s.meetings
-	o.Now = func() time.Time { return s.now }
+	if o.ClusterTime == nil {
+		o.ClusterTime = func() time.Time { return s.now }
+	}
 	o.Log = logr.Discard()
 	if o.Hint == nil {
 		o.Hint = func(_ *tenant.Tenant, room engine.RoomName) { s.hints = append(s.hints, room) }
@@ -111,6 +116,13 @@ func mustHandler(t testing.TB, s *site, o Options) *handler {
 		t.Fatal(err)
 	}
 	return h
+}
+
+// route makes what a manager serves of a handler.
+func (s *site) route(h *handler) *httpserver.Router {
+	return httpserver.NewRouter(httpserver.RouterOptions{
+		Tenants: h.Tenants.(fakeTenants), Now: func() time.Time { return s.now }, Log: h.Log, TrustedProxies: h.TrustedProxies, Refusals: h.Refusals,
+	}, map[string]http.Handler{WebhookPath: http.HandlerFunc(h.webhook)}, h.surface)
 }
 
 // withUsers gives the tenant the users paula and bob, whose passwords are their names.
@@ -212,7 +224,7 @@ func newRequest(method, path, body string) *http.Request {
 func (s *site) do(t testing.TB, r *http.Request) answer {
 	t.Helper()
 	w := httptest.NewRecorder()
-	s.ServeHTTP(w, r)
+	s.router.ServeHTTP(w, r)
 	return answer{w, t}
 }
 

@@ -21,7 +21,7 @@ func TestPlacesAreCountedOverAllGateways(t *testing.T) {
 	const places, each = 2, 3
 	l := newLiveSite(t)
 	l.tenant.Settings.MaxParticipants = 100
-	other := httptest.NewServer(mustHandler(t, l.site, Options{Tenants: fakeTenants{l.tenant}}))
+	other := httptest.NewServer(l.route(mustHandler(t, l.site, Options{Tenants: fakeTenants{l.tenant}})))
 	t.Cleanup(other.Close)
 	l.tenant.Hosts = append(l.tenant.Hosts, strings.TrimPrefix(other.URL, "http://"))
 	for i, ways := range [][]string{{l.server.URL + "/engine", other.URL + "/engine"}, {l.livekit.URL}} {

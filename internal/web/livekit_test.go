@@ -64,7 +64,8 @@ func newLiveSite(t *testing.T) *liveSite {
 		Tenants: fakeTenants{l.tenant},
 		Hint:    func(_ *tenant.Tenant, room engine.RoomName) { l.hinted <- room },
 	})
-	serving = l.handler
+	l.router = l.route(l.handler)
+	serving = l.router
 	l.view = l.meetings.open("room", nil)
 	return l
 }

@@ -26,6 +26,7 @@ func TestLogsHoldNoSecrets(t *testing.T) {
 		defer mu.Unlock()
 		lines = append(lines, line)
 	}, funcr.Options{Verbosity: 10})
+	s.router = s.route(s.handler)
 	v := s.meetings.open("room", nil)
 	s.lock("room")
 	in := s.inside(t, presenting)

@@ -13,10 +13,12 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
+	"net/url"
 	"regexp"
-	"strconv"
 	"sync"
 
+	"convene.dev/convene/internal/httpserver"
+	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -125,74 +127,62 @@ func (p *page) render(t *tenant.Tenant) (*rendered, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := bytes.Replace(p.source, []byte(basePlaceholder), []byte(html.EscapeString(basePath(t)+"/")), 1)
+	body := bytes.Replace(p.source, []byte(basePlaceholder), []byte(html.EscapeString(httpserver.EscapedBasePath(t)+"/")), 1)
 	body = bytes.Replace(body, []byte(bootPlaceholder), data, 1)
 	return &rendered{header: pageHeaders(t, p.script), join: body, home: meetingPreloads.ReplaceAll(body, nil)}, nil
 }
 
-func (h *handler) serveHomePage(v *visit) error { return h.writePage(v, http.StatusOK, homeBody) }
+func (h *handler) serveHomePage(q *httpserver.Request) (httpserver.Answer, error) {
+	return h.tenantPage(q, http.StatusOK, homeBody)
+}
 
-func (h *handler) serveJoinPage(v *visit) error { return h.writePage(v, http.StatusOK, joinBody) }
+func (h *handler) serveJoinPage(q *httpserver.Request) (httpserver.Answer, error) {
+	return h.tenantPage(q, http.StatusOK, joinBody)
+}
 
 // serveRoomPage answers for every name that a room can have: whether there is one is for the session to say, which
 // knows who asks.
-func (h *handler) serveRoomPage(v *visit) error {
-	if v.rest != "" {
-		if _, err := roomOf(v.rest); err != nil {
-			return err
-		}
+func (h *handler) serveRoomPage(q *httpserver.Request) (httpserver.Answer, error) {
+	if room := q.HTTP.PathValue("room"); room != "" && meeting.ValidateRoom(room) != nil {
+		return nil, errNoSuchPage
 	}
-	return h.serveJoinPage(v)
+	return h.serveJoinPage(q)
 }
 
-// refuseWithPage writes an error for people: the page itself shows what a path that it does not know means.
-func (h *handler) refuseWithPage(v *visit, err error) {
-	r := h.prepareRefusal(v, err)
-	if r.status >= http.StatusInternalServerError {
-		h.audit(v, &r)
+// redirectToRoom leads from a room's name at the top level to its link.
+func (h *handler) redirectToRoom(q *httpserver.Request) (httpserver.Answer, error) {
+	room := q.HTTP.PathValue("room")
+	if reserved[room] || meeting.ValidateRoom(room) != nil {
+		return nil, errNoSuchPage
 	}
-	if r.status == http.StatusNotFound {
-		if err := h.writePage(v, r.status, homeBody); err == nil {
-			return
-		}
-	}
-	writePlainPage(v.w, r.status, r.fault.Message)
+	return httpserver.Redirect("/join/" + url.PathEscape(room)), nil
 }
 
-func (h *handler) writePage(v *visit, status int, bodyOf func(*rendered) []byte) error {
-	r, err := h.page.of(v.t, h.Tenants.All)
+func (h *handler) tenantPage(q *httpserver.Request, status int, bodyOf func(*rendered) []byte) (httpserver.Answer, error) {
+	r, err := h.page.of(q.Tenant, h.Tenants.All)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	body := bodyOf(r)
-	maps.Copy(v.w.Header(), r.header)
-	v.w.Header().Set("Content-Length", strconv.Itoa(len(body)))
-	v.w.WriteHeader(status)
-	_, _ = v.w.Write(body)
-	return nil
+	return httpserver.Bytes{Status: status, Header: r.header, Data: bodyOf(r)}, nil
 }
 
 // serveRobots keeps rooms out of search engines.
-func (h *handler) serveRobots(v *visit) error {
-	v.w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	_, _ = v.w.Write([]byte("User-agent: *\nDisallow: /\n"))
-	return nil
+func (h *handler) serveRobots(*httpserver.Request) (httpserver.Answer, error) {
+	return httpserver.Bytes{Header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, Data: []byte("User-agent: *\nDisallow: /\n")}, nil
 }
 
-// writeNobody answers for a host that is no tenant's.
-func writeNobody(w http.ResponseWriter) {
-	writePlainPage(w, http.StatusNotFound, "Nothing is served at this address; check the link, or ask the operator to add this host")
-}
-
-// writePlainPage is a page that needs nothing but itself.
-func writePlainPage(w http.ResponseWriter, status int, message string) {
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Cache-Control", "no-store")
-	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
-	w.WriteHeader(status)
-	_, _ = fmt.Fprintf(w, "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>%d %s</title><h1>%s</h1><p>%s.</p></html>\n",
-		status, http.StatusText(status), http.StatusText(status), html.EscapeString(message))
+// plainPage is a page that needs nothing but itself.
+func plainPage(status int, message string) httpserver.Answer {
+	return httpserver.Bytes{
+		Status: status,
+		Header: http.Header{
+			"Content-Type":            {"text/html; charset=utf-8"},
+			"Cache-Control":           {"no-store"},
+			"Content-Security-Policy": {"default-src 'none'; frame-ancestors 'none'"},
+			"X-Content-Type-Options":  {"nosniff"},
+			"Referrer-Policy":         {"no-referrer"},
+		},
+		Data: fmt.Appendf(nil, "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>%d %s</title><h1>%s</h1><p>%s.</p></html>\n",
+			status, http.StatusText(status), http.StatusText(status), html.EscapeString(message)),
+	}
 }

@@ -155,6 +155,7 @@ func TestATenantThatChangesHasAnotherPage(t *testing.T) {
 	changed := *s.tenant
 	changed.Web.BrandName = "Other"
 	s.Tenants = fakeTenants{&changed}
+	s.router = s.route(s.handler)
 	if second := s.get(t, "/").Body.String(); second == first || !strings.Contains(second, "Other") {
 		t.Errorf("still %s", second)
 	}
@@ -303,7 +304,7 @@ func TestAPageThatCannotBeServed(t *testing.T) {
 // TestTheBuiltPage holds the page in this binary against what is expected of it, or the error against what it should
 // say before the first build.
 func TestTheBuiltPage(t *testing.T) {
-	_, err := New(Options{Tenants: fakeTenants{}, Meetings: newFakeMeetings(&site{})})
+	_, _, err := New(Options{Tenants: fakeTenants{}, Meetings: newFakeMeetings(&site{})})
 	if _, missing := fs.Stat(embedded, "dist/index.html"); missing != nil {
 		if err == nil || !strings.Contains(err.Error(), "make web") {
 			t.Errorf("the page is not built, and the error says %v", err)
@@ -321,6 +322,7 @@ func TestTheBuiltPage(t *testing.T) {
 	if s.handler, err = newHandler(s.Options, dist); err != nil {
 		t.Fatal(err)
 	}
+	s.router = s.route(s.handler)
 	home, join := s.get(t, "/").Body.String(), s.get(t, "/join/room").Body.String()
 	if strings.Contains(home, "data-meeting") || !strings.Contains(join, "data-meeting") {
 		t.Errorf("a meeting's scripts are named on the home page, or not on a room's:\n%s\n%s", home, join)

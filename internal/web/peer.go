@@ -13,6 +13,7 @@ import (
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
 )
@@ -37,20 +38,20 @@ const (
 var errSessionOver = fault.Denied("This session is over: open the link of the meeting again")
 
 // stand looks at a session and its meeting.
-func (h *handler) stand(ctx context.Context, v *visit) (peer, standing, error) {
-	scheme, token, _ := strings.Cut(v.r.Header.Get("Authorization"), " ")
+func (h *handler) stand(ctx context.Context, q *httpserver.Request) (peer, standing, error) {
+	scheme, token, _ := strings.Cut(q.HTTP.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
 		return peer{}, "", errSessionOver
 	}
-	grant, err := v.t.Signer.VerifySession(token, h.ClusterTime())
+	grant, err := q.Tenant.Signer.VerifySession(token, h.ClusterTime())
 	if err != nil {
 		return peer{}, "", err
 	}
 	p := peer{SessionGrant: grant}
-	p.Presenter = presents(v.t, grant.Username, grant.Presenter)
-	view, found := h.Meetings.ByUID(ctx, v.t, grant.Meeting)
+	p.Presenter = presents(q.Tenant, grant.Username, grant.Presenter)
+	view, found := h.Meetings.ByUID(ctx, q.Tenant, grant.Meeting)
 	p.view = view
-	v.deed.room, v.deed.user, v.deed.who = p.Room, p.Username, p.identity()
+	q.Record.Room, q.Record.User, q.Record.Identity = p.Room, p.Username, p.identity()
 	switch {
 	case !found || view.Ended:
 		return p, standingEnded, nil
@@ -73,11 +74,11 @@ type caller struct {
 }
 
 // peer is who makes a call that changes something. It is limited, since every call is told to all participants.
-func (h *handler) peer(ctx context.Context, v *visit) (peer, error) {
-	if err := h.checkSameSite(v); err != nil {
+func (h *handler) peer(ctx context.Context, q *httpserver.Request) (peer, error) {
+	if err := h.checkSameSite(q); err != nil {
 		return peer{}, err
 	}
-	p, standing, err := h.stand(ctx, v)
+	p, standing, err := h.stand(ctx, q)
 	switch {
 	case err != nil:
 		return p, err
@@ -85,32 +86,32 @@ func (h *handler) peer(ctx context.Context, v *visit) (peer, error) {
 		return p, gone(p.view)
 	case standing == standingRemoved:
 		return p, errRemoved
-	case !p.Welcome(v.t.Users):
+	case !p.Welcome(q.Tenant.Users):
 		return p, errSessionOver
-	case v.t.Media == nil:
+	case q.Tenant.Media == nil:
 		return p, errNoMedia
 	}
-	if wait := h.calls.Take(caller{v.t.UID, p.Identity}, callRate, h.Now()); wait > 0 {
-		return p, tooMany(wait, "That was too fast; wait a moment")
+	if wait := h.calls.Take(caller{q.Tenant.UID, p.Identity}, callRate, q.Start); wait > 0 {
+		return p, httpserver.TooMany(wait, "That was too fast; wait")
 	}
 	return p, nil
 }
 
 // isIn reports whether a participant is in a room. A session alone is not presence: no page would show who it is, and no
 // presenter could remove them.
-func (h *handler) isIn(ctx context.Context, v *visit, room engine.RoomName, who engine.Identity) (bool, error) {
+func (h *handler) isIn(ctx context.Context, q *httpserver.Request, room engine.RoomName, who engine.Identity) (bool, error) {
 	if h.doors.has(room, who) {
 		return true, nil
 	}
-	people, err := v.t.Media.Engine.Participants(ctx, room)
+	people, err := q.Tenant.Media.Engine.Participants(ctx, room)
 	return slices.ContainsFunc(people, func(p engine.Participant) bool { return p.Identity == who }), ofEngine(err)
 }
 
 var errNotIn = fault.Denied("You are not in the meeting at the moment; join it again")
 
 // checkSameSite refuses requests that other sites make from a person's browser.
-func (h *handler) checkSameSite(v *visit) error {
-	if err := h.sameSite.Check(v.r); err != nil {
+func (h *handler) checkSameSite(q *httpserver.Request) error {
+	if err := h.sameSite.Check(q.HTTP); err != nil {
 		return fault.Denied("This request came from another site; open the meeting's own page").Because(err)
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
@@ -26,83 +27,86 @@ var entryRate = limit.Every(20*time.Millisecond, 1000)
 const maxEntrySites = 1 << 14
 
 // openSession lets a guest in: it decides, sees to it that the room is open, and hands out what opens it.
-func (h *handler) openSession(v *visit) error {
-	ctx, cancel := context.WithTimeout(v.r.Context(), requestTimeout)
+func (h *handler) openSession(q *httpserver.Request) (httpserver.Answer, error) {
+	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
 	defer cancel()
-	answer, by, err := h.enter(ctx, v)
+	answer, by, err := h.enter(ctx, q)
 	if err != nil {
-		h.metrics.sessions.WithLabelValues(asRefusal(err).fault.Reason).Inc()
-		return err
+		h.metrics.sessions.WithLabelValues(h.reasonOf(err)).Inc()
+		return nil, err
 	}
 	h.metrics.sessions.WithLabelValues("ok").Inc()
 	h.metrics.joins.WithLabelValues(string(by)).Inc()
-	writeJSON(v.w, http.StatusOK, answer)
-	return nil
+	return httpserver.JSON{Status: http.StatusOK, Value: answer}, nil
 }
 
-func (h *handler) enter(ctx context.Context, v *visit) (answer sessionAnswer, by way, err error) {
+func (h *handler) enter(ctx context.Context, q *httpserver.Request) (answer sessionAnswer, by way, err error) {
 	var r entryRequest
-	if err := h.checkSameSite(v); err != nil {
+	if err := h.checkSameSite(q); err != nil {
 		return answer, by, err
 	}
-	if wait := h.entries.Take(clientip.Site(h.TrustedProxies.Of(v.r)), entryRate, h.Now()); wait > 0 {
-		return answer, by, tooMany(wait, "There were too many requests from this address; wait a moment and try again")
+	if wait := h.entries.Take(clientip.Site(q.From()), entryRate, q.Start); wait > 0 {
+		return answer, by, httpserver.TooMany(wait, "There were too many requests from this address; wait")
 	}
-	if err := decode(v, maxEntryBody, &r); err != nil {
+	if err := decode(q, maxEntryBody, &r); err != nil {
 		return answer, by, err
 	}
-	a, err := identify(v.t, r, h.ClusterTime(), h.loginCheck(ctx, v))
+	a, err := identify(q.Tenant, r, h.ClusterTime(), h.loginCheck(ctx, q))
 	if err != nil {
 		return answer, by, err
 	}
-	v.deed.by, v.deed.room, v.deed.user = a.way, a.Room, a.Username
-	view, who, err := h.judge(ctx, v, &a, r.Password)
+	q.Record.By, q.Record.Room, q.Record.User = string(a.way), a.Room, a.Username
+	view, who, err := h.judge(ctx, q, &a, r.Password)
 	if err != nil {
 		return answer, by, err
 	}
-	v.deed.who = who
-	if err := h.openRoom(ctx, v.t, view); err != nil {
+	q.Record.Identity = who
+	if err := h.openRoom(ctx, q.Tenant, view); err != nil {
 		return answer, by, err
 	}
-	answer, err = h.admission(v, view, a, who)
+	answer, err = h.admission(q, view, a, who)
 	return answer, a.way, err
 }
 
-func (h *handler) loginCheck(ctx context.Context, v *visit) checkLogin {
+func (h *handler) loginCheck(ctx context.Context, q *httpserver.Request) checkLogin {
 	return func(username, password string) (bool, error) {
-		if !v.t.Users.CanBeRight(password) {
+		if !q.Tenant.Users.CanBeRight(password) {
 			return false, nil
 		}
-		return h.guess(ctx, v, limit.HostLogin, username, func() (bool, error) {
-			return v.t.Users.Verify(username, password), nil
+		err := h.guess(ctx, q, limit.HostLogin, username, func() error {
+			if !q.Tenant.Users.Verify(username, password) {
+				return errWrongLogin
+			}
+			return nil
 		})
+		return err == nil, err
 	}
 }
 
 // judge finds the meeting and decides who enters it. Nothing is changed before that is clear, but that a meeting which
 // ended unjoined or empty is started again.
-func (h *handler) judge(ctx context.Context, v *visit, a *applicant, password string) (meeting.View, engine.Identity, error) {
-	if v.t.Media == nil {
+func (h *handler) judge(ctx context.Context, q *httpserver.Request, a *applicant, password string) (meeting.View, engine.Identity, error) {
+	if q.Tenant.Media == nil {
 		return meeting.View{}, "", errNoMedia
 	}
-	view, err := h.meetingFor(ctx, v, *a)
+	view, err := h.meetingFor(ctx, q, *a)
 	if fault.Is(err, fault.KindGone) {
-		return view, "", gone(h.ended(ctx, v.t, view, a.previous))
+		return view, "", gone(h.ended(ctx, q.Tenant, view, a.previous))
 	}
 	if err != nil {
 		return view, "", err
 	}
-	a.keepToMeeting(v.t, view)
-	who, err := admit(v.t, view, *a)
+	a.keepToMeeting(q.Tenant, view)
+	who, err := admit(q.Tenant, view, *a)
 	if err != nil {
 		return view, "", err
 	}
 	if view.HasPassword && !a.knowsPassword(view) {
-		if err := h.checkPassword(ctx, v, view, password); err != nil {
+		if err := h.checkPassword(ctx, q, view, password); err != nil {
 			return view, "", err
 		}
 	}
-	others, err := h.checkRoomFor(ctx, v.t, view, who)
+	others, err := h.checkRoomFor(ctx, q.Tenant, view, who)
 	if err != nil {
 		return view, "", err
 	}
@@ -111,12 +115,16 @@ func (h *handler) judge(ctx context.Context, v *visit, a *applicant, password st
 }
 
 // meetingFor finds the live meeting of the room that an applicant wants to enter.
-func (h *handler) meetingFor(ctx context.Context, v *visit, a applicant) (meeting.View, error) {
-	enter := func() (meeting.View, error) { return h.Meetings.Enter(ctx, v.t, a.Room, a.Lineage) }
-	if a.Lineage != "" {
-		return enter()
+func (h *handler) meetingFor(ctx context.Context, q *httpserver.Request, a applicant) (view meeting.View, err error) {
+	enter := func() (err error) {
+		view, err = h.Meetings.Enter(ctx, q.Tenant, a.Room, a.Lineage)
+		return err
 	}
-	return h.guessRoom(v, enter)
+	if a.Lineage != "" {
+		return view, enter()
+	}
+	// No ticket vouches for the name.
+	return view, q.Guess(limit.RoomName, "", false, enter)
 }
 
 // ended is what is known of a meeting that has ended: of the one that the visitor was in, else what Enter said.
@@ -131,20 +139,20 @@ func (h *handler) ended(ctx context.Context, t *tenant.Tenant, view meeting.View
 
 var errWrongPassword = fault.Denied("The password of this meeting is another one; try again").WithReason(fault.ReasonWrongPassword)
 
-func (h *handler) checkPassword(ctx context.Context, v *visit, view meeting.View, presented string) error {
+func (h *handler) checkPassword(ctx context.Context, q *httpserver.Request, view meeting.View, presented string) error {
 	if presented == "" {
 		return fault.Unauthenticated("This meeting has a password; enter it to join").WithReason(reasonPasswordRequired)
 	}
 	if !credential.CanBeRoomPassword(presented) {
 		return errWrongPassword
 	}
-	right, err := h.guess(ctx, v, limit.RoomPassword, view.Room, func() (bool, error) {
-		return h.Meetings.CheckPassword(ctx, v.t, view, presented)
+	return h.guess(ctx, q, limit.RoomPassword, view.Room, func() error {
+		right, err := h.Meetings.CheckPassword(ctx, q.Tenant, view, presented)
+		if err == nil && !right {
+			err = errWrongPassword
+		}
+		return err
 	})
-	if err == nil && !right {
-		err = errWrongPassword
-	}
-	return err
 }
 
 // openRoom sees to it that the engine has the room. That it may have it is written down first, so that whatever

@@ -20,6 +20,7 @@ import (
 	"convene.dev/convene/internal/clientip"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/signalling"
@@ -115,50 +116,50 @@ func rewrite(p *httputil.ProxyRequest) {
 }
 
 // reachable answers livekit-client, which asks whether a break of the network is over before it connects again.
-func (h *handler) reachable(v *visit) error {
-	writeNothing(v.w)
-	return nil
+func (h *handler) reachable(*httpserver.Request) (httpserver.Answer, error) {
+	return httpserver.NoContent, nil
 }
 
 // signal lets a page through to the engine. The engine cannot take a token back and lets one in for minutes after its
 // end, so every connection is checked against the meeting as it is now.
-func (h *handler) signal(v *visit) error {
-	err := h.connect(v)
+func (h *handler) signal(q *httpserver.Request) (httpserver.Answer, error) {
+	err := h.connect(q)
 	if err != nil {
-		h.metrics.signals.WithLabelValues(asRefusal(err).fault.Reason).Inc()
+		h.metrics.signals.WithLabelValues(h.reasonOf(err)).Inc()
 	}
-	return err
+	return nil, err
 }
 
-func (h *handler) connect(v *visit) error {
-	if !slices.Contains(signalPaths, v.rest) {
+func (h *handler) connect(q *httpserver.Request) error {
+	path := q.HTTP.PathValue("path")
+	if !slices.Contains(signalPaths, path) {
 		return errNoSuchPage
 	}
-	query := v.r.URL.Query()
+	query := q.HTTP.URL.Query()
 	token := query.Get(tokenParameter)
-	leave, err := h.passDoor(v, token)
+	leave, err := h.passDoor(q, token)
 	if err != nil {
 		return err
 	}
-	to, err := signalURL(v.t.Media.Server, v.rest, token, query)
+	to, err := signalURL(q.Tenant.Media.Server, path, token, query)
 	if err != nil {
 		leave()
 		return err
 	}
-	if signalling.IsUpgrade(v.r) {
-		return h.relay(v, to, leave)
+	if signalling.IsUpgrade(q.HTTP) {
+		return h.relay(q, to, leave)
 	}
 	defer leave()
 	var failed error
-	ctx := context.WithValue(v.r.Context(), upstreamKey{}, upstream{url: to, fail: func(err error) { failed = err }})
+	ctx := context.WithValue(q.HTTP.Context(), upstreamKey{}, upstream{url: to, fail: func(err error) { failed = err }})
 	h.metrics.signals.WithLabelValues("ok").Inc()
-	h.signals.proxy.ServeHTTP(v.w, v.r.WithContext(ctx))
-	return signalFailed(v, failed)
+	h.signals.proxy.ServeHTTP(q, q.HTTP.WithContext(ctx))
+	return signalFailed(q, failed)
 }
 
 // relay connects a page with the engine; leave is called when the connection ends.
-func (h *handler) relay(v *visit, to *url.URL, leave func()) error {
-	from := h.TrustedProxies.Of(v.r)
+func (h *handler) relay(q *httpserver.Request, to *url.URL, leave func()) error {
+	from := q.From()
 	giveBack, ok := h.signals.places.Try(clientip.Site(from))
 	if !ok {
 		leave()
@@ -170,7 +171,7 @@ func (h *handler) relay(v *visit, to *url.URL, leave func()) error {
 		giveBack()
 		leave()
 	}
-	err := h.signals.relay.Connect(v.w, v.r, to, from.String(), closed)
+	err := h.signals.relay.Connect(q, q.HTTP, to, from.String(), closed)
 	if err == nil {
 		h.metrics.signals.WithLabelValues("ok").Inc()
 		return nil
@@ -178,31 +179,31 @@ func (h *handler) relay(v *visit, to *url.URL, leave func()) error {
 	closed()
 	if refused := (*signalling.RefusedError)(nil); errors.As(err, &refused) {
 		h.metrics.signals.WithLabelValues("ok").Inc() // The page asks why, and LiveKit tells it.
-		v.w.WriteHeader(refused.Status)
+		q.WriteHeader(refused.Status)
 		return nil
 	}
-	return signalFailed(v, err)
+	return signalFailed(q, err)
 }
 
 // signalFailed is what a page is told of an engine that did not answer.
-func signalFailed(v *visit, err error) error {
-	if err != nil && v.r.Context().Err() == nil {
+func signalFailed(q *httpserver.Request, err error) error {
+	if err != nil && q.HTTP.Context().Err() == nil {
 		return ofEngine(fault.Unavailable("The media server cannot be reached").Because(err))
 	}
 	return nil
 }
 
 // countConnect refuses those who connect again and again.
-func (h *handler) countConnect(v *visit, who engine.Identity) error {
+func (h *handler) countConnect(q *httpserver.Request, who engine.Identity) error {
 	for _, c := range []struct {
 		connector
 		limit.Rate
 	}{
-		{connector{tenant: v.t.UID, identity: who}, identityConnects},
-		{connector{site: clientip.Site(h.TrustedProxies.Of(v.r))}, siteConnects},
+		{connector{tenant: q.Tenant.UID, identity: who}, identityConnects},
+		{connector{site: clientip.Site(q.From())}, siteConnects},
 	} {
-		if wait := h.signals.connects.Take(c.connector, c.Rate, h.Now()); wait > 0 {
-			return tooMany(wait, "There were too many connections; wait a moment and try again")
+		if wait := h.signals.connects.Take(c.connector, c.Rate, q.Start); wait > 0 {
+			return httpserver.TooMany(wait, "There were too many connections; wait")
 		}
 	}
 	return nil
@@ -222,22 +223,22 @@ func signalURL(server engine.Server, path, token string, query url.Values) (*url
 }
 
 // passDoor checks who comes with a token, and counts them in.
-func (h *handler) passDoor(v *visit, token string) (leave func(), err error) {
-	ctx, cancel := context.WithTimeout(v.r.Context(), requestTimeout)
+func (h *handler) passDoor(q *httpserver.Request, token string) (leave func(), err error) {
+	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
 	defer cancel()
-	if v.t.Media == nil {
+	if q.Tenant.Media == nil {
 		return nil, errNoMedia
 	}
-	room, who, err := v.t.Media.Engine.Inspect(token)
+	room, who, err := q.Tenant.Media.Engine.Inspect(token)
 	if err != nil {
 		return nil, err
 	}
-	v.deed.who = who
-	if err := h.countConnect(v, who); err != nil {
+	q.Record.Identity = who
+	if err := h.countConnect(q, who); err != nil {
 		return nil, err
 	}
-	view, err := h.meetingOf(ctx, v.t, room)
-	v.deed.room = view.Room
+	view, err := h.meetingOf(ctx, q.Tenant, room)
+	q.Record.Room = view.Room
 	switch {
 	case err != nil:
 		return nil, err
@@ -246,11 +247,11 @@ func (h *handler) passDoor(v *visit, token string) (leave func(), err error) {
 	case meeting.Listed(view.Removed, who):
 		return nil, errRemoved
 	}
-	listed, err := h.listed(ctx, v.t, view)
+	listed, err := h.listed(ctx, q.Tenant, view)
 	if err != nil {
 		return nil, err
 	}
-	return h.doors.enter(room, who, listed, limitOf(v.t, view))
+	return h.doors.enter(room, who, listed, limitOf(q.Tenant, view))
 }
 
 // meetingOf finds the tenant's meeting of a room. A room of another tenant on the same engine is none.

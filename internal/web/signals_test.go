@@ -88,9 +88,9 @@ func TestWhoGetsThroughToTheEngine(t *testing.T) {
 			given: func(s *site, _ *meeting.View) { s.tenant.Media = nil },
 		},
 		{reason: "to the engine's API", token: inRoom, path: "twirp/livekit.RoomService/ListRooms", status: http.StatusNotFound, want: "NotFound"},
-		{reason: "around a corner", token: inRoom, path: "rtc/../twirp", status: http.StatusNotFound, want: "NotFound"},
+		{reason: "around a corner", token: inRoom, path: "rtc/../twirp", status: http.StatusNotFound},
 		{reason: "to something below", token: inRoom, path: "rtc/v2", status: http.StatusNotFound, want: "NotFound"},
-		{reason: "to nothing", token: inRoom, path: "/", status: http.StatusNotFound, want: "NotFound"},
+		{reason: "to nothing", token: inRoom, path: "/", status: http.StatusNotFound},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			s := newSite(t)

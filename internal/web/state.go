@@ -6,13 +6,14 @@ import (
 	"context"
 	"net/http"
 
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/meeting"
 )
 
 type stateAnswer struct {
 	State standing `json:"state"`
 	// Redirect is nil unless the meeting has ended; empty means the home page.
-	Redirect *string `json:"redirect,omitempty"`
+	Redirect *string `json:"redirect,omitzero"`
 	// Hidden are those who watch unseen. Presenters alone are told, and the engine does not tell even them.
 	Hidden []hiddenPeer `json:"hidden,omitempty"`
 }
@@ -23,22 +24,21 @@ type hiddenPeer struct {
 }
 
 // sessionState tells a page that was disconnected whether to come back, and a presenter's who watches.
-func (h *handler) sessionState(v *visit) error {
-	ctx, cancel := context.WithTimeout(v.r.Context(), requestTimeout)
+func (h *handler) sessionState(q *httpserver.Request) (httpserver.Answer, error) {
+	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
 	defer cancel()
-	p, standing, err := h.stand(ctx, v)
+	p, standing, err := h.stand(ctx, q)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	answer := stateAnswer{State: standing}
 	switch {
 	case standing == standingEnded:
 		answer.Redirect = &p.view.Redirect
-	case standing == standingLive && p.Presenter && p.Welcome(v.t.Users):
+	case standing == standingLive && p.Presenter && p.Welcome(q.Tenant.Users):
 		answer.Hidden = hiddenIn(p.view)
 	}
-	writeJSON(v.w, http.StatusOK, answer)
-	return nil
+	return httpserver.JSON{Status: http.StatusOK, Value: answer}, nil
 }
 
 // hiddenIn lists the hidden ones among the first 100, as the controllers last saw them.

@@ -18,15 +18,14 @@ import (
 
 	"convene.dev/convene/internal/clientip"
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
 
-// Tenants finds who answers for a host.
+// Tenants lists the tenants that are served.
 type Tenants interface {
-	// ForHost takes a request's Host, with or without a port.
-	ForHost(host string) (*tenant.Tenant, bool)
 	All() []*tenant.Tenant
 }
 
@@ -57,12 +56,12 @@ type Options struct {
 	Meetings Meetings
 	// Hint is told that something happened in a room of the tenant, or nil.
 	Hint func(*tenant.Tenant, engine.RoomName)
-	// Now is this machine's clock, by which rates are measured; nil means time.Now.
-	Now func() time.Time
 	// ClusterTime is the clock by which links, tokens and sessions begin and end, the same on every replica, and which pages
-	// count down by; nil means Now.
+	// count down by; nil means time.Now.
 	ClusterTime func() time.Time
-	Log         logr.Logger
+	// Log gets a line for each webhook that is refused, unless Refusals says that there are too many.
+	Log      logr.Logger
+	Refusals *limit.Refusals
 	// Registerer of the metrics; nil means that none are registered.
 	Registerer prometheus.Registerer
 	// TrustedProxies are the addresses whose X-Forwarded-For is believed.
@@ -72,38 +71,41 @@ type Options struct {
 type handler struct {
 	Options
 	page    *page
-	assets  assets
-	guesses *limit.Guesses
+	assets  httpserver.Assets
+	surface *httpserver.Surface
 	// checks are of passwords, and their owners sites.
 	checks   *limit.Shares[netip.Prefix]
 	calls    *limit.Buckets[caller]
 	entries  *limit.Buckets[netip.Prefix]
-	refusals *limit.Refusals
 	doors    *doors
 	signals  *signals
 	metrics  *metrics
 	sameSite *http.CrossOriginProtection
 }
 
-// New makes the handler of every path that is not a tenant's BasePath followed by /api, with nothing stripped, and of
-// the engine's webhooks at /engine/webhook on any host. It fails when the page was not built.
-func New(o Options) (http.Handler, error) {
+// New makes the routes of everything under a tenant's base path but for the API, and the handler of LiveKit's webhooks, which
+// come to WebhookPath on any host. It fails when the page was not built.
+func New(o Options) (pages *httpserver.Surface, webhook http.Handler, err error) {
 	dist, err := fs.Sub(embedded, "dist")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return newHandler(o, dist)
+	h, err := newHandler(o, dist)
+	if err != nil {
+		return nil, nil, err
+	}
+	return h.surface, http.HandlerFunc(h.webhook), nil
 }
 
 func newHandler(o Options, dist fs.FS) (*handler, error) {
 	if o.Tenants == nil || o.Meetings == nil {
 		return nil, errors.New("web: tenants and meetings are needed")
 	}
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	if o.ClusterTime == nil {
-		o.ClusterTime = o.Now
+		o.ClusterTime = time.Now
+	}
+	if o.Refusals == nil {
+		o.Refusals = limit.NewRefusals(o.Log)
 	}
 	if o.Hint == nil {
 		o.Hint = func(*tenant.Tenant, engine.RoomName) {}
@@ -116,18 +118,18 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &handler{
+	h := &handler{
 		Options:  o,
 		page:     page,
 		assets:   assets,
-		guesses:  limit.NewGuesses(),
 		checks:   limit.NewShares[netip.Prefix](maxChecks, maxChecksOfOne),
 		calls:    limit.New[caller](maxCallers),
 		entries:  limit.New[netip.Prefix](maxEntrySites),
-		refusals: limit.NewRefusals(o.Log),
 		doors:    newDoors(),
 		signals:  newSignals(),
 		metrics:  newMetrics(o.Registerer),
 		sameSite: http.NewCrossOriginProtection(),
-	}, nil
+	}
+	h.surface = h.makeSurface()
+	return h, nil
 }

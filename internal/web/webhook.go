@@ -10,9 +10,11 @@ import (
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
-	"convene.dev/convene/internal/requestid"
 	"convene.dev/convene/internal/tenant"
 )
+
+// WebhookPath is the same on every host: the engine knows of no tenants.
+const WebhookPath = "/engine/webhook"
 
 // maxWebhook bounds an event of the engine, in bytes. The longest is about a participant with many tracks.
 const maxWebhook = 64 << 10
@@ -52,11 +54,11 @@ func (h *handler) webhook(w http.ResponseWriter, r *http.Request) {
 func (h *handler) refuseWebhook(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Connection", "close") // The rest of its body is not read.
 	w.WriteHeader(http.StatusUnauthorized)
-	if !h.refusals.Allow(h.TrustedProxies.Of(r)) {
+	if !h.Refusals.Allow(h.TrustedProxies.Of(r)) {
 		return
 	}
-	h.Log.Info("Webhook refused", "time", h.Now().UTC().Format(time.RFC3339Nano), "action", "webhook",
-		"result", "It is not signed with the key of a media server", "status", http.StatusUnauthorized, "requestID", w.Header().Get(requestid.Header))
+	h.Log.Info("Webhook refused", "time", time.Now().UTC().Format(time.RFC3339Nano), "action", "webhook",
+		"result", "It is not signed with the key of a media server", "status", http.StatusUnauthorized, "requestID", w.Header().Get("X-Request-Id"))
 }
 
 // signerOf finds the engine that made a signature, or nil.

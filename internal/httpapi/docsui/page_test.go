@@ -15,6 +15,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/httpapi"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 	"convene.dev/convene/internal/testkit"
@@ -40,7 +41,7 @@ func (*service) Totals(context.Context, *tenant.Tenant) (meeting.Totals, error) 
 func serve(t *testing.T, variant v1alpha1.Variant, allowed map[string]bool, disabled []string) string {
 	t.Helper()
 	s := &service{}
-	handler := httpapi.New(httpapi.Options{Tenants: s, Meetings: s, Log: logr.Discard()})
+	handler := httpserver.NewRouter(httpserver.RouterOptions{Tenants: s, Log: logr.Discard()}, nil, httpapi.New(httpapi.Options{Meetings: s}))
 	server := httptest.NewUnstartedServer(handler)
 	keys, _ := credential.NewKeyRing([]string{apiKey})
 	base := "http://" + server.Listener.Addr().String() + "/video"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package gateway_test
+package httpserver_test
 
 import (
 	"bufio"
@@ -26,8 +26,8 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
-	"convene.dev/convene/internal/gateway"
 	"convene.dev/convene/internal/httpapi"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/livekit"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
@@ -82,12 +82,12 @@ func newHouse(t testing.TB) *house {
 	}
 	now := func() time.Time { return h.now }
 	meetings := newMemory(now)
-	pages, err := web.New(web.Options{Tenants: h.tenants, Meetings: meetings, Now: now, Log: logr.Discard()})
+	pages, webhook, err := web.New(web.Options{Tenants: h.tenants, Meetings: meetings, ClusterTime: now, Log: logr.Discard()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	api := httpapi.New(httpapi.Options{Tenants: h.tenants, Meetings: meetings, Now: now, Log: logr.Discard()})
-	h.handler = gateway.Route(h.tenants, api, pages)
+	api := httpapi.New(httpapi.Options{Meetings: meetings, ClusterTime: now})
+	h.handler = httpserver.NewRouter(httpserver.RouterOptions{Tenants: h.tenants, Now: now, Log: logr.Discard()}, map[string]http.Handler{web.WebhookPath: webhook}, api, pages)
 	return h
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package gateway is the HTTP server in the manager binary: it listens, sends API requests one way and everything
-// else the other, and drains when it stops. It runs on every replica.
-package gateway
+package httpserver
 
 import (
 	"context"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package gateway_test
+package httpserver_test
 
 import (
 	"context"

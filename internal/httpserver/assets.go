@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package httpserver
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"mime"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+)
+
+// Assets are built scripts, styles and images, by file name.
+type Assets map[string]*Asset
+
+// Asset is one file in every encoding that the build made of it; nil where it did not.
+type Asset struct {
+	contentType   string
+	plain, br, gz []byte
+}
+
+// contentTypes do not depend on the machine, as package mime's do.
+var contentTypes = map[string]string{
+	".css":         "text/css; charset=utf-8",
+	".js":          "text/javascript; charset=utf-8",
+	".json":        "application/json",
+	".map":         "application/json",
+	".svg":         "image/svg+xml",
+	".txt":         "text/plain; charset=utf-8",
+	".wasm":        "application/wasm",
+	".webmanifest": "application/manifest+json",
+	".woff2":       "font/woff2",
+}
+
+// LoadAssets reads the files of a folder. A file name.br or name.gz is an encoding of the asset name, which need not be
+// there in plain.
+func LoadAssets(files fs.FS, folder string) (Assets, error) {
+	entries, err := fs.ReadDir(files, folder)
+	if err != nil {
+		return nil, err
+	}
+	all := Assets{}
+	for _, entry := range entries {
+		if entry.IsDir() || strings.HasPrefix(entry.Name(), ".") {
+			continue
+		}
+		data, err := fs.ReadFile(files, path.Join(folder, entry.Name()))
+		if err != nil {
+			return nil, err
+		}
+		name, encoding := cutEncoding(entry.Name())
+		if all[name] == nil {
+			all[name] = &Asset{contentType: contentTypeOf(name)}
+		}
+		*all[name].as(encoding) = data
+	}
+	return all, nil
+}
+
+// cutEncoding takes .br or .gz from a file name.
+func cutEncoding(file string) (name, encoding string) {
+	switch ext := path.Ext(file); ext {
+	case ".br", ".gz":
+		return strings.TrimSuffix(file, ext), ext
+	}
+	return file, ""
+}
+
+func (a *Asset) as(encoding string) *[]byte {
+	switch encoding {
+	case ".br":
+		return &a.br
+	case ".gz":
+		return &a.gz
+	}
+	return &a.plain
+}
+
+func contentTypeOf(name string) string {
+	ext := path.Ext(name)
+	if t := contentTypes[ext]; t != "" {
+		return t
+	}
+	if t := mime.TypeByExtension(ext); t != "" {
+		return t
+	}
+	return "application/octet-stream"
+}
+
+// Answer is a file in the smallest form that the client takes, with these headers. It is false where there is no such file.
+func (all Assets) Answer(q *Request, name string, header http.Header) (answer Answer, ok bool, err error) {
+	a := all[name]
+	if a == nil {
+		return nil, false, nil
+	}
+	data, encoding, err := a.accepted(q.HTTP.Header.Values("Accept-Encoding"))
+	if err != nil {
+		return nil, true, err
+	}
+	h := http.Header{"Content-Type": {a.contentType}, "X-Content-Type-Options": {"nosniff"}}
+	maps.Copy(h, header)
+	q.Header().Add("Vary", "Accept-Encoding")
+	if encoding != "" {
+		h.Set("Content-Encoding", encoding)
+	}
+	return Bytes{Header: h, Data: data}, true, nil
+}
+
+// accepted picks the smallest that the client takes.
+func (a *Asset) accepted(acceptEncoding []string) (data []byte, encoding string, err error) {
+	switch {
+	case a.br != nil && accepts(acceptEncoding, "br"):
+		return a.br, "br", nil
+	case a.gz != nil && accepts(acceptEncoding, "gzip"):
+		return a.gz, "gzip", nil
+	case a.plain != nil:
+		return a.plain, "", nil
+	case a.gz == nil:
+		return nil, "", errors.New("the asset is there in brotli alone")
+	}
+	unzipped, err := gzip.NewReader(bytes.NewReader(a.gz))
+	if err != nil {
+		return nil, "", err
+	}
+	data, err = io.ReadAll(unzipped)
+	return data, "", err
+}
+
+// accepts reports whether Accept-Encoding (RFC 9110, section 12.5.3) names the coding without refusing it. A * is not
+// taken for one: no browser sends that.
+func accepts(values []string, coding string) bool {
+	for _, value := range values {
+		for item := range strings.SplitSeq(value, ",") {
+			name, parameter, _ := strings.Cut(item, ";")
+			if !strings.EqualFold(strings.TrimSpace(name), coding) {
+				continue
+			}
+			_, weight, given := strings.Cut(parameter, "=")
+			if !given {
+				return true
+			}
+			q, err := strconv.ParseFloat(strings.TrimSpace(weight), 64)
+			return err == nil && q > 0
+		}
+	}
+	return false
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package httpserver
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"time"
+
+	"convene.dev/convene/internal/fault"
+)
+
+// MaxBody is the greatest length of a request's body, in bytes.
+const MaxBody = 64 << 10
+
+// maxDrain is how much of a body that is too large is read and forgotten, so that a client that writes all before it reads
+// gets to read the answer.
+const maxDrain = 8 << 20
+
+// Body reads the body of a request, of at most so many bytes.
+func (q *Request) Body(most int64) ([]byte, error) {
+	if q.HTTP.Body == nil || q.HTTP.Body == http.NoBody {
+		return nil, nil
+	}
+	// The clock of the wire, not that of decisions. A writer that knows no deadlines has none to miss. It stays for the
+	// rest of the request, which must be over by then too; the server sets another one for the next request.
+	_ = http.NewResponseController(q.ResponseWriter).SetReadDeadline(time.Now().Add(q.router.Timeout))
+	data, err := q.readLimited(most)
+	switch {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, ErrTooSlow
+	case err != nil:
+		return nil, fault.Invalid("", "The body broke off; send it again").Because(err)
+	case int64(len(data)) > most:
+		_, _ = io.CopyN(io.Discard, q.HTTP.Body, maxDrain)
+		return nil, ErrTooLarge(most)
+	}
+	return data, nil
+}
+
+// readLimited reads no more than one byte too many, and holds no more memory than the body has: a buffer that grows takes
+// up to four times as much.
+func (q *Request) readLimited(most int64) ([]byte, error) {
+	if n := q.HTTP.ContentLength; n >= 0 && n <= most {
+		data := make([]byte, n)
+		_, err := io.ReadFull(q.HTTP.Body, data)
+		return data, err
+	}
+	return io.ReadAll(io.LimitReader(q.HTTP.Body, most+1))
+}

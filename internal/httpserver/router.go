@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package httpserver
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+
+	"convene.dev/convene/internal/clientip"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/limit"
+	"convene.dev/convene/internal/tenant"
+)
+
+// Tenants finds the Tenant that answers for a host.
+type Tenants interface {
+	// ForHost takes a request's Host, with or without a port.
+	ForHost(host string) (*tenant.Tenant, bool)
+}
+
+// Route is a path, one method that it takes, and what serves it.
+type Route struct {
+	Method string
+	// Path is a pattern of net/http behind the tenant's base path, for example /api/v1/meeting/{room}.
+	Path string
+	// Endpoint switches the route; empty for routes that every tenant has.
+	Endpoint tenant.Endpoint
+	// Action names the route in the audit log.
+	Action string
+	// Changes says that requests that go well are in the audit log too.
+	Changes bool
+	// Page says that people see the answer in the browser: an error is a page, and only the server's own failures are logged.
+	Page  bool
+	Serve func(*Request) (Answer, error)
+}
+
+// Surface is a group of routes whose errors look alike.
+type Surface struct {
+	// Name begins the lines of the audit log.
+	Name   string
+	Routes []Route
+	// Prefix is of the paths for which this surface answers that there is no such route; the longest one counts.
+	Prefix string
+	// TrimSlash says that a path means the same with a slash at its end.
+	TrimSlash bool
+	// Begin sets headers that every answer has, errors included; nil for none.
+	Begin func(*Request)
+	// Admit is asked before a route is served; nil admits all.
+	Admit func(*Request) error
+	// Refuse makes an error an answer.
+	Refuse func(*Request, Error) Answer
+	// Done is called when a request has been answered; nil for nothing.
+	Done func(*Request)
+	// UnknownHost and UnknownPath are the errors for those.
+	UnknownHost, UnknownPath error
+	// Statuses are instead of those of the table where they do not fit this surface.
+	Statuses map[fault.Kind]int
+	// Options sets the headers of answers to OPTIONS; nil where the paths do not take it. It is not asked Admit.
+	Options func(q *Request, allow string)
+}
+
+// RouterOptions are what a Router needs.
+type RouterOptions struct {
+	Tenants Tenants
+	// Now is this machine's clock, by which rates and durations are measured; nil means time.Now.
+	Now func() time.Time
+	// Log gets a line for each request that changes something or is refused.
+	Log logr.Logger
+	// Refusals bounds the lines about refusals; nil for a bound that nothing else shares.
+	Refusals *limit.Refusals
+	// TrustedProxies are the addresses whose X-Forwarded-For is believed.
+	TrustedProxies clientip.Proxies
+	// Timeout bounds the arrival of a body; zero means 10 seconds.
+	Timeout time.Duration
+}
+
+const defaultTimeout = 10 * time.Second
+
+// Router answers requests.
+type Router struct {
+	RouterOptions
+	mux      *http.ServeMux
+	surfaces []*Surface
+	guesses  *limit.Guesses
+	anyHost  map[string]http.Handler
+}
+
+// NewRouter makes a Router of surfaces. Handlers by their path in anyHost answer on every host, whatever its tenant.
+func NewRouter(o RouterOptions, anyHost map[string]http.Handler, surfaces ...*Surface) *Router {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	if o.Refusals == nil {
+		o.Refusals = limit.NewRefusals(o.Log)
+	}
+	rt := &Router{
+		RouterOptions: o, mux: http.NewServeMux(), surfaces: slices.Clone(surfaces), anyHost: anyHost,
+		guesses: limit.NewGuesses(),
+	}
+	slices.SortFunc(rt.surfaces, func(a, b *Surface) int { return len(b.Prefix) - len(a.Prefix) })
+	for _, s := range surfaces {
+		paths := map[string]*routesOfPath{}
+		for i := range s.Routes {
+			r := &s.Routes[i]
+			if paths[r.Path] == nil {
+				paths[r.Path] = &routesOfPath{surface: s}
+				rt.mux.Handle(r.Path, paths[r.Path])
+			}
+			paths[r.Path].routes = append(paths[r.Path].routes, r)
+		}
+	}
+	return rt
+}
+
+// NewRequest is a request as its route gets it, but for the route and its path.
+func (rt *Router) NewRequest(w http.ResponseWriter, r *http.Request) *Request {
+	q := &Request{ResponseWriter: w, HTTP: r, ID: requestID(r), Start: rt.Now(), router: rt}
+	q.Tenant, _ = rt.Tenants.ForHost(r.Host)
+	return q
+}
+
+// ServeHTTP answers a request.
+func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	q := rt.NewRequest(w, r)
+	w.Header()[requestIDHeader] = []string{q.ID}
+	if h := rt.anyHost[r.URL.Path]; h != nil {
+		h.ServeHTTP(w, r)
+		return
+	}
+	inside := q.cutBasePath()
+	q.surface = rt.surfaces[len(rt.surfaces)-1]
+	if inside {
+		q.surface = rt.surfaceOf(q.HTTP.URL.Path)
+	}
+	if q.surface.TrimSlash {
+		q.trimSlash()
+	}
+	defer rt.finish(q)
+	if q.surface.Begin != nil {
+		q.surface.Begin(q)
+	}
+	answer, err := rt.serve(q, inside)
+	if err != nil {
+		answer = q.refuse(err)
+	}
+	if answer != nil {
+		answer.write(q)
+	}
+}
+
+// serve finds the route of a request and serves it.
+func (rt *Router) serve(q *Request, inside bool) (Answer, error) {
+	if q.Tenant == nil {
+		return nil, q.surface.UnknownHost
+	}
+	if !inside {
+		return nil, q.surface.UnknownPath
+	}
+	if q.HTTP.URL.Path == "" {
+		return q.addSlash()
+	}
+	found := &lookup{}
+	if escaped := q.HTTP.URL.EscapedPath(); escaped == cleaned(escaped) { // The mux redirects all others.
+		rt.mux.ServeHTTP(found, q.HTTP)
+	}
+	routes := found.offered(q)
+	if len(routes) == 0 {
+		return nil, q.surface.UnknownPath
+	}
+	return q.serve(routes)
+}
+
+// serve serves the one of a path's routes that takes the method.
+func (q *Request) serve(routes []*Route) (Answer, error) {
+	method := q.HTTP.Method
+	options := q.surface.Options != nil && method == http.MethodOptions
+	at := slices.IndexFunc(routes, func(r *Route) bool {
+		return r.Method == method || options || method == http.MethodHead && r.Method == http.MethodGet
+	})
+	q.Route = routes[max(at, 0)]
+	q.Record.Action, q.Record.Changes = q.Route.Action, q.Route.Changes
+	switch {
+	case at < 0:
+		q.Route = nil
+		if routes[0].Page {
+			q.Route = routes[0]
+		}
+		return nil, methodNotAllowed(q.allow(routes))
+	case options:
+		q.surface.Options(q, q.allow(routes))
+		return NoContent, nil
+	}
+	if q.surface.Admit != nil {
+		if err := q.surface.Admit(q); err != nil {
+			return nil, err
+		}
+	}
+	return q.Route.Serve(q)
+}
+
+// allow lists the methods that a path takes.
+func (q *Request) allow(routes []*Route) string {
+	var allow []string
+	for _, r := range routes {
+		allow = append(allow, r.Method)
+		if r.Method == http.MethodGet {
+			allow = append(allow, http.MethodHead)
+		}
+	}
+	if q.surface.Options != nil {
+		allow = append(allow, http.MethodOptions)
+	}
+	slices.Sort(allow)
+	return strings.Join(slices.Compact(allow), ", ")
+}
+
+// addSlash leads from a base path to the home page, against which the page's links are resolved.
+func (q *Request) addSlash() (Answer, error) {
+	if q.HTTP.Method != http.MethodGet && q.HTTP.Method != http.MethodHead {
+		return nil, methodNotAllowed("GET, HEAD")
+	}
+	return Redirect("/"), nil
+}
+
+// cutBasePath takes the tenant's base path from the URL, and reports whether it was there.
+func (q *Request) cutBasePath() bool {
+	if q.Tenant == nil || q.Tenant.BasePath == "" {
+		return true
+	}
+	base := EscapedBasePath(q.Tenant)
+	decoded, ok := strings.CutPrefix(q.HTTP.URL.Path, q.Tenant.BasePath)
+	raw, rawOK := strings.CutPrefix(q.HTTP.URL.EscapedPath(), base)
+	if !ok || !rawOK || raw != "" && raw[0] != '/' {
+		return false
+	}
+	q.setPath(decoded, raw)
+	return true
+}
+
+// setPath has the request be one for another path, without a change of the one that came.
+func (q *Request) setPath(decoded, raw string) {
+	r, u := *q.HTTP, *q.HTTP.URL
+	u.Path, u.RawPath = decoded, raw
+	r.URL = &u
+	q.HTTP = &r
+}
+
+// trimSlash takes the slash from the end of a path.
+func (q *Request) trimSlash() {
+	decoded, ok := strings.CutSuffix(q.HTTP.URL.Path, "/")
+	if raw, rawOK := strings.CutSuffix(q.HTTP.URL.EscapedPath(), "/"); ok && rawOK {
+		q.setPath(decoded, raw)
+	}
+}
+
+// surfaceOf is the surface that answers for a path.
+func (rt *Router) surfaceOf(path string) *Surface {
+	for _, s := range rt.surfaces {
+		if rest, ok := strings.CutPrefix(path, s.Prefix); ok && (rest == "" || rest[0] == '/' || strings.HasSuffix(s.Prefix, "/")) {
+			return s
+		}
+	}
+	return rt.surfaces[len(rt.surfaces)-1]
+}
+
+// cleaned is a path without the segments . and .. and without empty ones.
+func cleaned(escaped string) string {
+	clean := path.Clean(escaped)
+	if strings.HasSuffix(escaped, "/") && clean != "/" {
+		clean += "/"
+	}
+	return clean
+}
+
+// EscapedBasePath is a tenant's base path as it is written in URLs: empty, or with a slash in front.
+func EscapedBasePath(t *tenant.Tenant) string { return (&url.URL{Path: t.BasePath}).EscapedPath() }
+
+// routesOfPath are the routes of one path, for as many methods.
+type routesOfPath struct {
+	surface *Surface
+	routes  []*Route
+}
+
+// lookup is given to the mux as the writer of an answer, and keeps the routes that the mux finds. What the mux itself answers
+// counts for nothing.
+type lookup struct {
+	*routesOfPath
+	header http.Header
+}
+
+// offered are the routes that were found, as far as the tenant has them. What one surface answers for is not another's.
+func (l *lookup) offered(q *Request) []*Route {
+	if l.routesOfPath == nil || l.surface != q.surface {
+		return nil
+	}
+	lacks := func(r *Route) bool { return r.Endpoint != "" && !q.Tenant.Has(r.Endpoint) }
+	if !slices.ContainsFunc(l.routes, lacks) {
+		return l.routes
+	}
+	return slices.DeleteFunc(slices.Clone(l.routes), lacks)
+}
+
+// Header is not for any client.
+func (l *lookup) Header() http.Header {
+	if l.header == nil {
+		l.header = http.Header{}
+	}
+	return l.header
+}
+
+// Write writes nothing.
+func (*lookup) Write(data []byte) (int, error) { return len(data), nil }
+
+// WriteHeader writes nothing.
+func (*lookup) WriteHeader(int) {}
+
+// ServeHTTP notes what the mux has found.
+func (p *routesOfPath) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	w.(*lookup).routesOfPath = p
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package web
+
+import (
+	"net/http"
+	"slices"
+
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
+)
+
+// Reasons that the page knows, beside those that package fault gives.
+const (
+	reasonNameRequired     = "NameRequired"
+	reasonPasswordRequired = "PasswordRequired"
+	reasonLoginRequired    = "LoginRequired"
+	reasonLinkExpired      = "LinkExpired"
+	reasonFull             = "Full"
+)
+
+// reasons are what the page is told of each kind of fault that names none of the page's reasons itself.
+var reasons = map[fault.Kind]string{
+	fault.KindInternal:        "Unavailable",
+	fault.KindInvalid:         "Invalid",
+	fault.KindUnauthenticated: reasonLoginRequired,
+	fault.KindDenied:          "NotAllowed",
+	fault.KindNotFound:        "NotFound",
+	fault.KindGone:            "Ended",
+	fault.KindConflict:        "NotAllowed",
+	fault.KindTooMany:         "TooManyAttempts",
+	fault.KindUnavailable:     "Unavailable",
+}
+
+var pageReasons = []string{
+	"Invalid", reasonNameRequired, reasonPasswordRequired, fault.ReasonWrongPassword, reasonLoginRequired, fault.ReasonWrongLogin,
+	"NotAllowed", reasonLinkExpired, "NotFound", "Ended", reasonFull, "TooManyAttempts", "Unavailable",
+}
+
+// reasonOf is what the page is told of an error, as one word.
+func (h *handler) reasonOf(err error) string { return reasonOfFault(h.surface.AsError(err).Fault) }
+
+func reasonOfFault(f *fault.Error) string {
+	if slices.Contains(pageReasons, f.Reason) {
+		return f.Reason
+	}
+	return reasons[f.Kind]
+}
+
+// errorBody is what scripts read of an error.
+type errorBody struct {
+	Error    string `json:"error"`
+	Reason   string `json:"reason"`
+	Redirect string `json:"redirect,omitempty"`
+	Home     string `json:"home"`
+}
+
+// refuse writes an error: as JSON for scripts, and as a page for people. The page itself shows what a path that it does not know means.
+func (h *handler) refuse(q *httpserver.Request, e httpserver.Error) httpserver.Answer {
+	switch {
+	case q.Tenant == nil:
+		return plainPage(e.Status, e.Fault.Message)
+	case q.Route != nil && !q.Route.Page:
+		return httpserver.JSON{Status: e.Status, Value: errorBody{
+			Error: e.Fault.Message, Reason: reasonOfFault(e.Fault), Redirect: e.Redirect, Home: q.Tenant.Web.Home,
+		}}
+	case e.Status == http.StatusNotFound:
+		if page, err := h.tenantPage(q, e.Status, homeBody); err == nil {
+			return page
+		}
+	}
+	return plainPage(e.Status, e.Fault.Message)
+}
