@@ -19,10 +19,10 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/meeting"
-	"convene.dev/convene/internal/store"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -97,7 +97,7 @@ type count struct {
 
 // notOver counts the Meetings that a ConferenceConfig has to wait for before it goes.
 func (r *ConfigReconciler) notOver(ctx context.Context, config *v1alpha1.ConferenceConfig) (count int, err error) {
-	meetings, err := store.OfConfig(ctx, r.Client, config.Namespace, config.Name)
+	meetings, err := directory.OfConfig(ctx, r.Client, config.Namespace, config.Name)
 	for _, m := range meetings {
 		if !meeting.IsOver(m) {
 			count++

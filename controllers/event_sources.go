@@ -17,8 +17,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/meeting"
-	"convene.dev/convene/internal/store"
 )
 
 const (
@@ -132,7 +132,7 @@ func add(q queue, priority int, requests ...reconcile.Request) {
 // meetingsOfConfig are all Meetings of a ConferenceConfig.
 func meetingsOfConfig(c client.Reader) func(context.Context, types.NamespacedName) []reconcile.Request {
 	return func(ctx context.Context, config types.NamespacedName) []reconcile.Request {
-		all, err := store.OfConfig(ctx, c, config.Namespace, config.Name)
+		all, err := directory.OfConfig(ctx, c, config.Namespace, config.Name)
 		if err != nil {
 			return nil
 		}
@@ -144,7 +144,7 @@ func meetingsOfConfig(c client.Reader) func(context.Context, types.NamespacedNam
 func othersOfRoom(c client.Reader) handler.EventHandler {
 	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, o client.Object) []reconcile.Request {
 		m := o.(*v1alpha1.Meeting)
-		all, err := store.OfRoom(ctx, c, m.Namespace, m.Spec.ConfigRef.Name, m.Spec.Room)
+		all, err := directory.OfRoom(ctx, c, m.Namespace, m.Spec.ConfigRef.Name, m.Spec.Room)
 		if err != nil {
 			return nil
 		}

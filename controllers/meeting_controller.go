@@ -16,10 +16,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/meeting"
-	"convene.dev/convene/internal/store"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -114,11 +114,11 @@ func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1a
 	if meeting.IsOver(m) {
 		return in, nil
 	}
-	sameRoom, err := store.OfRoom(ctx, r.Client, m.Namespace, m.Spec.ConfigRef.Name, m.Spec.Room)
+	holder, err := directory.HolderOfRoom(ctx, r.Client, m.Namespace, m.Spec.ConfigRef.Name, m.Spec.Room)
 	if err != nil {
 		return in, err
 	}
-	if holder := meeting.Holder(sameRoom); holder != nil && holder.UID != m.UID && meeting.Older(holder, m) {
+	if holder != nil && holder.UID != m.UID && meeting.Older(holder, m) {
 		in.Rival = holder.Name
 	}
 	switch {

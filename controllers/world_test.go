@@ -23,10 +23,10 @@ import (
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/observer"
-	"convene.dev/convene/internal/store"
 	"convene.dev/convene/internal/tenant"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/faultyengine"
@@ -71,7 +71,7 @@ func newWorld(t *testing.T) *world {
 	}
 	shared, err := cache.New(w.Config, cache.Options{Scheme: testkit.Scheme(), DefaultNamespaces: map[string]cache.Config{w.Namespace: {}}})
 	w.must(err)
-	w.must(store.AddIndexes(ctx, shared))
+	w.must(directory.AddIndexes(ctx, shared))
 	objects, err := client.New(w.Config, client.Options{Scheme: testkit.Scheme(), Cache: &client.CacheOptions{Reader: shared, EnableReadYourWritesConsistency: ptr.To(true)}})
 	w.must(err)
 	secrets, err := kubernetes.NewForConfig(w.Config)
@@ -123,7 +123,7 @@ func (w *world) controllers(ctx context.Context, shared cache.Cache, objects cli
 	})
 	w.must(err)
 	sources := NewEventSources(tenants.Notify)
-	meetings, err := store.New(ctx, store.Options{Client: w.Client, Cache: shared, Now: w.now})
+	meetings, err := directory.New(ctx, directory.Options{Cache: shared, Now: w.now})
 	w.must(err)
 	w.observer = observer.New(observer.Options{
 		Tenants: tenants, Meetings: meetings, API: w.Client, Now: w.now, Log: mgr.GetLogger(), CallsPerSecond: observer.DefaultCallsPerSecond,

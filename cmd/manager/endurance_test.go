@@ -20,8 +20,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/fault"
-	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 	"convene.dev/convene/internal/testkit"
 )
@@ -153,7 +153,7 @@ func TestMeetingsLeaveNothingBehind(t *testing.T) {
 	keepsNothing(t, 50_000, 16, r.comeAndGo)
 }
 
-// live makes and ends meetings through the store, and waits until they have gone.
+// live makes and ends meetings as requests do, and waits until they have gone.
 func (r *replica) live(of *tenant.Tenant, from, times int) {
 	r.t.Helper()
 	var all sync.WaitGroup
@@ -162,11 +162,11 @@ func (r *replica) live(of *tenant.Tenant, from, times int) {
 			for i := from + worker; i < from+times; i += 8 {
 				room := fmt.Sprint("room-", i)
 				testkit.Eventually(r.t, patience, func() error {
-					_, err := r.meetings.Create(context.Background(), of, meeting.CreateCommand{Room: room})
+					_, err := r.conference.Create(context.Background(), of, conference.CreateCommand{Room: room})
 					return err
 				})
 				testkit.Eventually(r.t, patience, func() error {
-					_, err := r.meetings.End(context.Background(), of, meeting.EndCommand{Room: room})
+					_, err := r.conference.End(context.Background(), of, conference.EndCommand{Room: room})
 					if fault.Is(err, fault.KindNotFound) {
 						return nil // It ended with the try before, which got no answer.
 					}
@@ -185,7 +185,7 @@ func (r *replica) live(of *tenant.Tenant, from, times int) {
 	})
 }
 
-// comeAndGo has the store told of Meetings of as many tenants that come, change and go.
+// comeAndGo has the directory told of Meetings of as many tenants that come, change and go.
 func (r *replica) comeAndGo(times int) {
 	for i := range times {
 		m := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{

@@ -68,5 +68,5 @@ func (h *hints) observe(room engine.RoomName) bool {
 // knownRoom says whether a room is that of a Meeting.
 func (p *parts) knownRoom(room engine.RoomName) bool {
 	_, uid, ok := meeting.ParseEngineRoom(room)
-	return ok && p.meetings.WithUID(uid) != nil
+	return ok && p.directory.WithUID(uid) != nil
 }

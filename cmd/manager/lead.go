@@ -72,7 +72,7 @@ func (l controllerRunner) lead(ctx context.Context) error {
 	}
 	sources := controllers.NewEventSources(l.tenants.Notify)
 	observed := observer.New(observer.Options{
-		Tenants: l.tenants, Meetings: l.meetings, API: l.direct, Now: l.clock.Now, Log: l.log.WithName("observer"), CallsPerSecond: l.engineCalls,
+		Tenants: l.tenants, Meetings: l.directory, API: l.direct, Now: l.clock.Now, Log: l.log.WithName("observer"), CallsPerSecond: l.engineCalls,
 		Changed: sources.Meeting, Details: sources.Details, ReachChanged: sources.Tenant,
 	})
 	recorder := mgr.GetEventRecorder("convene")
@@ -82,7 +82,7 @@ func (l controllerRunner) lead(ctx context.Context) error {
 	}
 	configs := &controllers.ConfigReconciler{
 		Client: l.objects, Secrets: l.direct, Tenants: l.tenants, Conflicts: l.tenants.Conflicts,
-		Observer: observed, Meetings: l.meetings, Events: recorder, Now: l.clock.Now,
+		Observer: observed, Meetings: l.directory, Events: recorder, Now: l.clock.Now,
 	}
 	if err := configs.SetupWithManager(mgr, sources); err != nil {
 		return err

@@ -26,9 +26,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/conference"
+	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/livekit"
-	"convene.dev/convene/internal/store"
 	"convene.dev/convene/internal/tenant"
 	"convene.dev/convene/internal/testkit"
 )
@@ -152,7 +153,7 @@ func newReplica(t *testing.T) *replica {
 	o.Scheme = testkit.Scheme()
 	shared, err := cache.New(config, o)
 	must(t, err)
-	must(t, store.AddIndexes(t.Context(), shared))
+	must(t, directory.AddIndexes(t.Context(), shared))
 	secrets, err := kubernetes.NewForConfig(config)
 	must(t, err)
 	r.parts = &parts{
@@ -166,8 +167,9 @@ func newReplica(t *testing.T) *replica {
 	}})
 	must(t, err)
 	r.tapped = &tapped{Cache: shared}
-	r.meetings, err = store.New(t.Context(), store.Options{Client: r.Client, Cache: r.tapped, Now: time.Now})
+	r.directory, err = directory.New(t.Context(), directory.Options{Cache: r.tapped, Now: time.Now})
 	must(t, err)
+	r.conference = conference.New(r.Client, r.directory, time.Now)
 	r.hints.known = r.knownRoom
 	r.tenants.Notify(func(types.NamespacedName) {
 		select {

@@ -32,6 +32,8 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/controllers"
+	"convene.dev/convene/internal/conference"
+	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/httpapi"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/kube"
@@ -39,7 +41,6 @@ import (
 	"convene.dev/convene/internal/livekit"
 	"convene.dev/convene/internal/replicas"
 	"convene.dev/convene/internal/source/sandbox"
-	"convene.dev/convene/internal/store"
 	"convene.dev/convene/internal/tenant"
 	"convene.dev/convene/internal/web"
 )
@@ -123,15 +124,16 @@ func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger
 // parts of the manager, made once.
 type parts struct {
 	settings
-	config   *rest.Config
-	scheme   *runtime.Scheme
-	log      logr.Logger
-	clock    *kube.Clock
-	cache    cache.Cache
-	objects  client.Client // of the controllers: reads from the cache, its own writes included
-	direct   client.Client // without a cache
-	tenants  *tenant.Registry
-	meetings *store.Store
+	config     *rest.Config
+	scheme     *runtime.Scheme
+	log        logr.Logger
+	clock      *kube.Clock
+	cache      cache.Cache
+	objects    client.Client // of the controllers: reads from the cache, its own writes included
+	direct     client.Client // without a cache
+	tenants    *tenant.Registry
+	directory  *directory.Directory
+	conference *conference.Service
 	// replicas is nil where this is the only one.
 	replicas  *replicas.Group
 	informers *informers
@@ -169,10 +171,10 @@ func (p *parts) build(ctx context.Context) error {
 	p.tenants = tenant.NewRegistry(tenant.Options{
 		Cache: p.cache, Client: watches.RESTClient(), Dial: livekit.New, Evaluate: evaluator.EvaluateConfigJS, Default: p.defaultConfig, RefuseUnknownHosts: p.refuseUnknown,
 	})
-	if err := store.AddIndexes(ctx, p.cache); err != nil {
+	if err := directory.AddIndexes(ctx, p.cache); err != nil {
 		return err
 	}
-	o := store.Options{Client: p.direct, Cache: p.cache, Source: p.informers, Now: p.clock.Now}
+	o := directory.Options{Cache: p.cache, Source: p.informers, Now: p.clock.Now}
 	ready := []<-chan struct{}{p.tenants.Ready()}
 	if p.leaderElect {
 		leases, err := coordinationv1client.NewForConfigAndClient(p.config, httpClient)
@@ -185,16 +187,17 @@ func (p *parts) build(ctx context.Context) error {
 		})
 		o.Newest, ready = p.replicas.Newest, append(ready, p.replicas.Joined())
 	}
-	if p.meetings, err = store.New(ctx, o); err != nil {
+	if p.directory, err = directory.New(ctx, o); err != nil {
 		return err
 	}
+	p.conference = conference.New(p.direct, p.directory, p.clock.Now)
 	p.hints.known = p.knownRoom
 	if err := p.serveWith(ready); err != nil {
 		return err
 	}
 	p.tenants.Served = p.server.Served()
 	if p.replicas != nil {
-		p.replicas.Known, p.replicas.Served = p.meetings.Known, p.server.Served()
+		p.replicas.Known, p.replicas.Served = p.directory.Known, p.server.Served()
 		p.replicas.Hinted, p.hints.forward = p.hints.forwarded, p.replicas.Hint
 	}
 	return nil
@@ -226,14 +229,21 @@ func webhooksAlone(handler http.Handler) http.Handler {
 	return mux
 }
 
+// meetings is what the handlers use of Meetings: the directory to read, the service to change them.
+type meetings struct {
+	*directory.Directory
+	*conference.Service
+}
+
 func (p *parts) handler() (http.Handler, error) {
 	metrics.Registry.MustRegister(livekit.Metrics(), buildInfo(), p.probe.Age())
 	metrics.Registry.MustRegister(controllers.Metrics()...)
-	api := httpapi.New(httpapi.Options{Meetings: p.meetings, ClusterTime: p.clock.Now, Registerer: metrics.Registry})
+	meetings := meetings{p.directory, p.conference}
+	api := httpapi.New(httpapi.Options{Meetings: meetings, ClusterTime: p.clock.Now, Registerer: metrics.Registry})
 	log := p.log.WithName("http")
 	refusals := limit.NewRefusals(log)
 	pages, webhook, err := web.New(web.Options{
-		Tenants: p.tenants, Meetings: p.meetings, Hint: p.hints.give, ClusterTime: p.clock.Now, Log: log, Refusals: refusals,
+		Tenants: p.tenants, Meetings: meetings, Hint: p.hints.give, ClusterTime: p.clock.Now, Log: log, Refusals: refusals,
 		Registerer: metrics.Registry, TrustedProxies: p.trustedProxies,
 	})
 	if err != nil {

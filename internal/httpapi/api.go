@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/types"
 
+	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
@@ -22,10 +23,10 @@ type Meetings interface {
 	Totals(context.Context, *tenant.Tenant) (meeting.Totals, error)
 	// Live lists the live meetings, oldest first.
 	Live(context.Context, *tenant.Tenant) ([]meeting.View, error)
-	Create(context.Context, *tenant.Tenant, meeting.CreateCommand) (meeting.View, error)
-	Join(context.Context, *tenant.Tenant, meeting.JoinCommand) (meeting.View, error)
+	Create(context.Context, *tenant.Tenant, conference.CreateCommand) (meeting.View, error)
+	Join(context.Context, *tenant.Tenant, conference.JoinCommand) (meeting.View, error)
 	// End waits until the room is empty, for 5 seconds at most.
-	End(context.Context, *tenant.Tenant, meeting.EndCommand) (meeting.EndResult, error)
+	End(context.Context, *tenant.Tenant, conference.EndCommand) (conference.EndResult, error)
 }
 
 // Options of the API. Meetings is needed.

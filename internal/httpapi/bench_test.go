@@ -19,6 +19,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
@@ -128,7 +129,7 @@ type existing struct {
 	view meeting.View
 }
 
-func (e existing) Join(context.Context, *tenant.Tenant, meeting.JoinCommand) (meeting.View, error) {
+func (e existing) Join(context.Context, *tenant.Tenant, conference.JoinCommand) (meeting.View, error) {
 	return e.view, nil
 }
 

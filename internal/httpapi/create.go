@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/meeting"
@@ -33,13 +34,13 @@ func (a *api) create(q *httpserver.Request) (httpserver.Answer, error) {
 	return ok(createBody{q.Tenant.MeetingURL(view.Room)}), nil
 }
 
-func readCreate(q *httpserver.Request) (meeting.CreateCommand, error) {
+func readCreate(q *httpserver.Request) (conference.CreateCommand, error) {
 	f, err := readFields(q)
 	if err != nil {
-		return meeting.CreateCommand{}, err
+		return conference.CreateCommand{}, err
 	}
 	rules := q.Tenant.Settings
-	command := meeting.CreateCommand{
+	command := conference.CreateCommand{
 		Room:            readRoomOrNew(f),
 		Duration:        readDuration(q.Tenant, f),
 		MaxParticipants: f.count("maxParticipants", rules.MaxParticipants),

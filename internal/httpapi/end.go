@@ -5,6 +5,7 @@ package httpapi
 import (
 	"net/http"
 
+	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/meeting"
@@ -45,8 +46,8 @@ func (a *api) end(q *httpserver.Request) (httpserver.Answer, error) {
 	return ok(endBody{Success: true, Message: "Meeting ended", Room: command.Room}), nil
 }
 
-func readEnd(q *httpserver.Request) (meeting.EndCommand, error) {
-	command := meeting.EndCommand{Room: q.HTTP.PathValue("room")}
+func readEnd(q *httpserver.Request) (conference.EndCommand, error) {
+	command := conference.EndCommand{Room: q.HTTP.PathValue("room")}
 	if err := meeting.ValidateRoom(command.Room); err != nil {
 		return command, err
 	}

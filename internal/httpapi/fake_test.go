@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
@@ -72,7 +73,7 @@ func (f *fakeMeetings) Live(ctx context.Context, t *tenant.Tenant) ([]meeting.Vi
 	return live, f.begin(ctx, nil)
 }
 
-func (f *fakeMeetings) Create(ctx context.Context, t *tenant.Tenant, command meeting.CreateCommand) (meeting.View, error) {
+func (f *fakeMeetings) Create(ctx context.Context, t *tenant.Tenant, command conference.CreateCommand) (meeting.View, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.begin(ctx, command); err != nil {
@@ -95,7 +96,7 @@ func (f *fakeMeetings) Create(ctx context.Context, t *tenant.Tenant, command mee
 	return f.open(t, command.Room, length, password), nil
 }
 
-func (f *fakeMeetings) Join(ctx context.Context, t *tenant.Tenant, command meeting.JoinCommand) (meeting.View, error) {
+func (f *fakeMeetings) Join(ctx context.Context, t *tenant.Tenant, command conference.JoinCommand) (meeting.View, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.begin(ctx, command); err != nil {
@@ -118,17 +119,17 @@ func (f *fakeMeetings) Join(ctx context.Context, t *tenant.Tenant, command meeti
 	return f.open(t, command.Room, length, password), nil
 }
 
-func (f *fakeMeetings) End(ctx context.Context, _ *tenant.Tenant, command meeting.EndCommand) (meeting.EndResult, error) {
+func (f *fakeMeetings) End(ctx context.Context, _ *tenant.Tenant, command conference.EndCommand) (conference.EndResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.begin(ctx, command); err != nil {
-		return meeting.EndResult{}, err
+		return conference.EndResult{}, err
 	}
 	if f.find(command.Room) == nil {
-		return meeting.EndResult{}, fault.NotFound("No meeting of this room is active; GET /api/v1/meetings lists those that are")
+		return conference.EndResult{}, fault.NotFound("No meeting of this room is active; GET /api/v1/meetings lists those that are")
 	}
 	f.live = slices.DeleteFunc(f.live, func(v meeting.View) bool { return v.Room == command.Room })
-	return meeting.EndResult{Ended: !f.ending}, nil
+	return conference.EndResult{Ended: !f.ending}, nil
 }
 
 func (f *fakeMeetings) find(room string) *meeting.View {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
@@ -62,7 +63,7 @@ func (a *api) join(q *httpserver.Request) (httpserver.Answer, error) {
 // joined is the meeting of a join. A password that is presented is a guess until it has been right.
 func (a *api) joined(ctx context.Context, q *httpserver.Request, asked joinRequest) (view meeting.View, err error) {
 	ask := func() error {
-		view, err = a.meetings.Join(ctx, q.Tenant, meeting.JoinCommand{Room: asked.ticket.Room, Duration: asked.duration, Password: asked.password})
+		view, err = a.meetings.Join(ctx, q.Tenant, conference.JoinCommand{Room: asked.ticket.Room, Duration: asked.duration, Password: asked.password})
 		return err
 	}
 	if asked.password == nil || *asked.password == "" {

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/credential"
-	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -50,13 +50,13 @@ func TestJoinURL(t *testing.T) {
 	for _, tc := range []struct {
 		reason, body, begins string
 		ticket               credential.Ticket
-		command              meeting.JoinCommand
+		command              conference.JoinCommand
 	}{
 		{
 			"the defaults", `{"room":"stand-up","name":"Ada"}`,
 			baseURL + "/join?room=stand-up&name=Ada&avatar=false&audio=false&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
 			credential.Ticket{Room: "stand-up", Name: "Ada", Lineage: "lineage-stand-up", PasswordOf: "first", Chat: true},
-			meeting.JoinCommand{Room: "stand-up", Password: ptr("")},
+			conference.JoinCommand{Room: "stand-up", Password: ptr("")},
 		},
 		{
 			"every option", strings.Replace(all, `"a b.png`, `"a%20b.png`, 1),
@@ -66,20 +66,20 @@ func TestJoinURL(t *testing.T) {
 				Room: "Stand-up & more ☕", Name: "Ada <Lovelace>", Lineage: "lineage-Stand-up & more ☕", PasswordOf: "first",
 				Avatar: "https://example.com/a b.png?x=1&y=ü+", Audio: true, Video: true, Screen: true, Notify: true,
 			},
-			meeting.JoinCommand{Room: "Stand-up & more ☕", Duration: "01:30:00", Password: ptr("")},
+			conference.JoinCommand{Room: "Stand-up & more ☕", Duration: "01:30:00", Password: ptr("")},
 		},
 		{
 			"everything null, false or empty", `{"room":"r","name":"n","avatar":false,"roomPassword":"false","audio":null,"video":null,"chat":null,
 				"hide":null,"duration":null,"token":null,"unknown":{"x":[1]},"presenter":"false"}`,
 			baseURL + "/join?room=r&name=n&avatar=false&audio=false&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
 			credential.Ticket{Room: "r", Name: "n", Lineage: "lineage-r", PasswordOf: "first", Chat: true},
-			meeting.JoinCommand{Room: "r", Password: ptr("")},
+			conference.JoinCommand{Room: "r", Password: ptr("")},
 		},
 		{
 			"names doubled, the last ones count", `{"room":"x","name":"x","room":"r","name":"n","audio":"x","audio":true}`,
 			baseURL + "/join?room=r&name=n&avatar=false&audio=true&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
 			credential.Ticket{Room: "r", Name: "n", Lineage: "lineage-r", PasswordOf: "first", Chat: true, Audio: true},
-			meeting.JoinCommand{Room: "r", Password: ptr("")},
+			conference.JoinCommand{Room: "r", Password: ptr("")},
 		},
 	} {
 		one := testTenant(v1alpha1.VariantA)
@@ -176,7 +176,7 @@ func TestRoomPassword(t *testing.T) {
 		if got.status != tc.status || strings.Contains(got.body, "sesame") {
 			t.Errorf("%s: %d %s, want %d", tc.reason, got.status, got.body, tc.status)
 		}
-		if diff := cmp.Diff([]any{meeting.JoinCommand{Room: "r", Password: tc.forwarded}}, w.meetings.took()); diff != "" {
+		if diff := cmp.Diff([]any{conference.JoinCommand{Room: "r", Password: tc.forwarded}}, w.meetings.took()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/meeting"
 )
 
@@ -92,16 +93,16 @@ func manyMeetings(n, peers int) []meeting.View {
 func TestCreate(t *testing.T) {
 	for _, tc := range []struct {
 		reason, body string
-		want         meeting.CreateCommand
+		want         conference.CreateCommand
 	}{
-		{"a room alone", `{"room":"a"}`, meeting.CreateCommand{Room: "a"}},
+		{"a room alone", `{"room":"a"}`, conference.CreateCommand{Room: "a"}},
 		{
 			"everything", `{"room":"r","duration":"01:00:00","roomPassword":"sesame","maxParticipants":5,"redirect":"https://example.com/bye","x":1}`,
-			meeting.CreateCommand{Room: "r", Duration: "01:00:00", Password: ptr("sesame"), MaxParticipants: 5, Redirect: ptr("https://example.com/bye")},
+			conference.CreateCommand{Room: "r", Duration: "01:00:00", Password: ptr("sesame"), MaxParticipants: 5, Redirect: ptr("https://example.com/bye")},
 		},
-		{"nothing but the room", `{"room":"r","duration":null,"roomPassword":null,"maxParticipants":null,"redirect":null}`, meeting.CreateCommand{Room: "r"}},
-		{"no password, and the home page", `{"room":"r","roomPassword":"false","redirect":""}`, meeting.CreateCommand{Room: "r", Password: ptr(""), Redirect: ptr("")}},
-		{"a whole number as a fraction", `{"room":"r","maxParticipants":5.0}`, meeting.CreateCommand{Room: "r", MaxParticipants: 5}},
+		{"nothing but the room", `{"room":"r","duration":null,"roomPassword":null,"maxParticipants":null,"redirect":null}`, conference.CreateCommand{Room: "r"}},
+		{"no password, and the home page", `{"room":"r","roomPassword":"false","redirect":""}`, conference.CreateCommand{Room: "r", Password: ptr(""), Redirect: ptr("")}},
+		{"a whole number as a fraction", `{"room":"r","maxParticipants":5.0}`, conference.CreateCommand{Room: "r", MaxParticipants: 5}},
 	} {
 		for _, variant := range []v1alpha1.Variant{v1alpha1.VariantA, v1alpha1.VariantB} {
 			w := newWorld(t, testTenant(variant, limited)).serve()
@@ -184,7 +185,7 @@ func TestEnd(t *testing.T) {
 		if decoded.Room == "" {
 			decoded.Room = tc.room
 		}
-		if diff := cmp.Diff([]any{meeting.EndCommand{Room: decoded.Room, Redirect: tc.redirect}}, w.meetings.took()); diff != "" {
+		if diff := cmp.Diff([]any{conference.EndCommand{Room: decoded.Room, Redirect: tc.redirect}}, w.meetings.took()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 		}
 	}

@@ -12,13 +12,14 @@ import (
 
 	"k8s.io/utils/ptr"
 
+	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
 
-// memory keeps the meetings of tenants, as the store does with the cluster's help, for the API and the pages.
+// memory keeps the meetings of tenants, as the manager does with the cluster's help, for the API and the pages.
 type memory struct {
 	mu        sync.Mutex
 	now       func() time.Time
@@ -50,7 +51,7 @@ func (m *memory) Live(_ context.Context, t *tenant.Tenant) (all []meeting.View, 
 	return all, nil
 }
 
-func (m *memory) Create(_ context.Context, t *tenant.Tenant, c meeting.CreateCommand) (meeting.View, error) {
+func (m *memory) Create(_ context.Context, t *tenant.Tenant, c conference.CreateCommand) (meeting.View, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	length, err := t.Settings.Length(c.Duration)
@@ -66,7 +67,7 @@ func (m *memory) Create(_ context.Context, t *tenant.Tenant, c meeting.CreateCom
 	return m.open(t, c.Room, length, ptr.Deref(c.Password, "")), nil
 }
 
-func (m *memory) Join(_ context.Context, t *tenant.Tenant, c meeting.JoinCommand) (meeting.View, error) {
+func (m *memory) Join(_ context.Context, t *tenant.Tenant, c conference.JoinCommand) (meeting.View, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if v := m.live[of(t, c.Room)]; v != nil {
@@ -104,16 +105,16 @@ func (m *memory) open(t *tenant.Tenant, room string, length meeting.Length, pass
 	return *v
 }
 
-func (m *memory) End(_ context.Context, t *tenant.Tenant, c meeting.EndCommand) (meeting.EndResult, error) {
+func (m *memory) End(_ context.Context, t *tenant.Tenant, c conference.EndCommand) (conference.EndResult, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	v := m.live[of(t, c.Room)]
 	if v == nil || c.UID != "" && c.UID != v.UID {
-		return meeting.EndResult{}, fault.NotFound("There is no live meeting of this room")
+		return conference.EndResult{}, fault.NotFound("There is no live meeting of this room")
 	}
 	delete(m.live, of(t, c.Room))
 	v.Ended = true
-	return meeting.EndResult{Ended: true}, nil
+	return conference.EndResult{Ended: true}, nil
 }
 
 func (m *memory) Enter(_ context.Context, t *tenant.Tenant, room, lineage string) (meeting.View, error) {

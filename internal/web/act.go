@@ -5,10 +5,10 @@ package web
 import (
 	"context"
 
+	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
-	"convene.dev/convene/internal/meeting"
 )
 
 // actRequest is what a presenter wants done.
@@ -52,7 +52,7 @@ func (h *handler) endForAll(ctx context.Context, q *httpserver.Request, p peer, 
 			return err
 		}
 	}
-	_, err := h.Meetings.End(ctx, q.Tenant, meeting.EndCommand{Room: p.view.Room, UID: p.view.UID, Redirect: r.Redirect})
+	_, err := h.Meetings.End(ctx, q.Tenant, conference.EndCommand{Room: p.view.Room, UID: p.view.UID, Redirect: r.Redirect})
 	if fault.Is(err, fault.KindNotFound) {
 		return nil // another request was faster
 	}

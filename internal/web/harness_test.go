@@ -19,6 +19,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 	"k8s.io/apimachinery/pkg/types"
 
+	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
@@ -380,19 +381,19 @@ func (f *fakeMeetings) MarkUnmuted(_ context.Context, _ *tenant.Tenant, uid stri
 	return nil
 }
 
-func (f *fakeMeetings) End(_ context.Context, _ *tenant.Tenant, c meeting.EndCommand) (meeting.EndResult, error) {
+func (f *fakeMeetings) End(_ context.Context, _ *tenant.Tenant, c conference.EndCommand) (conference.EndResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls = append(f.calls, "end")
 	v := f.byRoom[c.Room]
 	if f.err != nil || v == nil || v.Ended {
-		return meeting.EndResult{}, f.err
+		return conference.EndResult{}, f.err
 	}
 	v.Ended = true
 	if c.Redirect != nil {
 		v.Redirect = *c.Redirect
 	}
-	return meeting.EndResult{Ended: true}, nil
+	return conference.EndResult{Ended: true}, nil
 }
 
 // fakeEngine keeps what it was asked, and fails when told to. Its tokens are the grants in plain JSON.

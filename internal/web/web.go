@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"convene.dev/convene/internal/clientip"
+	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
@@ -47,7 +48,7 @@ type Meetings interface {
 	// MarkUnmuted records that a muted participant may speak again.
 	MarkUnmuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error
 	// End waits until the room is empty, for a few seconds at most.
-	End(context.Context, *tenant.Tenant, meeting.EndCommand) (meeting.EndResult, error)
+	End(context.Context, *tenant.Tenant, conference.EndCommand) (conference.EndResult, error)
 }
 
 // Options of the pages. Tenants and Meetings are needed.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package store
+package conference
 
 import (
 	"context"
@@ -17,22 +17,22 @@ import (
 // Join answers the live meeting of a room, and creates it when there is none. Before a participant has entered, the first duration
 // that is named is the meeting's, and a password becomes the room's. Afterwards a password must match, and a duration
 // changes nothing: it could be over already.
-func (s *Store) Join(ctx context.Context, t *tenant.Tenant, c meeting.JoinCommand) (meeting.View, error) {
-	s.catchUp(ctx)
-	p := plans{spec: v1alpha1.MeetingSpec{Room: c.Room, Duration: c.Duration}, password: secretText(ptr.Deref(c.Password, ""))}
+func (s *Service) Join(ctx context.Context, t *tenant.Tenant, c JoinCommand) (meeting.View, error) {
+	s.directory.CatchUp(ctx)
+	d := draft{spec: v1alpha1.MeetingSpec{Room: c.Room, Duration: c.Duration}, password: secretText(ptr.Deref(c.Password, ""))}
 	return s.withRoom(ctx, t, c.Room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
 		if live == nil {
-			return s.make(ctx, t, &p)
+			return s.createFrom(ctx, t, &d)
 		}
-		return s.settle(ctx, live, c)
+		return s.applyJoin(ctx, live, c)
 	})
 }
 
-// settle brings a join and a live Meeting together.
-func (s *Store) settle(ctx context.Context, live *v1alpha1.Meeting, c meeting.JoinCommand) (*v1alpha1.Meeting, error) {
-	settled := live.DeepCopy()
+// applyJoin changes a live Meeting as a join asks, or refuses the join.
+func (s *Service) applyJoin(ctx context.Context, live *v1alpha1.Meeting, c JoinCommand) (*v1alpha1.Meeting, error) {
+	joined := live.DeepCopy()
 	if c.Duration != "" && live.Spec.Duration == "" && !entered(live) {
-		settled.Spec.Duration = c.Duration
+		joined.Spec.Duration = c.Duration
 	}
 	var password secretText
 	switch {
@@ -50,27 +50,27 @@ func (s *Store) settle(ctx context.Context, live *v1alpha1.Meeting, c meeting.Jo
 			return nil, fault.Conflict("roomPassword cannot be set any more, because a participant has entered this room; leave it out, or end the meeting first")
 		}
 		password = secretText(*c.Password)
-		settled.Spec.PasswordSecretRef = newPasswordRef(live.Name)
+		joined.Spec.PasswordSecretRef = newPasswordRef(live.Name)
 	}
-	if settled.Spec.Duration == live.Spec.Duration && password == "" {
+	if joined.Spec.Duration == live.Spec.Duration && password == "" {
 		return live, nil
 	}
 	// The Secret first: a Meeting that names one which never comes would let no guest in. One that is not named goes with
 	// its owner.
-	if err := s.writePassword(ctx, settled, password); err != nil {
+	if err := s.writePassword(ctx, joined, password); err != nil {
 		return nil, err
 	}
-	if err := s.patch(ctx, live, settled); err != nil {
+	if err := s.patch(ctx, live, joined); err != nil {
 		return nil, err
 	}
-	return settled, nil
+	return joined, nil
 }
 
 // patch writes the difference, if the object is still as it was read.
-func (s *Store) patch(ctx context.Context, was, is *v1alpha1.Meeting) error {
+func (s *Service) patch(ctx context.Context, was, is *v1alpha1.Meeting) error {
 	err := s.client.Patch(ctx, is, client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}))
 	if err == nil {
-		s.directory.wrote(is)
+		s.directory.Learn(is)
 	}
 	return err
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package store
+package conference
 
 import (
 	"context"
@@ -35,7 +35,7 @@ func newPasswordRef(object string) *v1alpha1.SecretKeyReference {
 
 // writePassword stores the hash in the Secret that the Meeting names, owned by it. A room whose Secret is not there
 // yet lets no guest in.
-func (s *Store) writePassword(ctx context.Context, m *v1alpha1.Meeting, password secretText) error {
+func (s *Service) writePassword(ctx context.Context, m *v1alpha1.Meeting, password secretText) error {
 	if password == "" {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (s *Store) writePassword(ctx context.Context, m *v1alpha1.Meeting, password
 
 // provePassword is checkPassword for backends, who may set a password too: that of a Meeting which the API made, and
 // whose Secret was never written because this or another replica ended in between.
-func (s *Store) provePassword(ctx context.Context, m *v1alpha1.Meeting, presented string) (bool, error) {
+func (s *Service) provePassword(ctx context.Context, m *v1alpha1.Meeting, presented string) (bool, error) {
 	ok, err := s.checkPassword(ctx, m, presented)
 	unfinished := m.Labels[v1alpha1.LabelManagedBy] == v1alpha1.ManagedByAPI && !entered(m)
 	if presented == "" || !apierrors.IsNotFound(err) || !unfinished {
@@ -85,7 +85,7 @@ func entered(m *v1alpha1.Meeting) bool {
 }
 
 // CheckPassword compares a password with that of the meeting. A meeting without one takes any.
-func (s *Store) CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, presented string) (bool, error) {
+func (s *Service) CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, presented string) (bool, error) {
 	m, err := s.current(t, v.UID)
 	if err != nil {
 		return false, err
@@ -94,7 +94,7 @@ func (s *Store) CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.V
 	return ok, asFault(err)
 }
 
-func (s *Store) checkPassword(ctx context.Context, m *v1alpha1.Meeting, presented string) (bool, error) {
+func (s *Service) checkPassword(ctx context.Context, m *v1alpha1.Meeting, presented string) (bool, error) {
 	if m.Spec.PasswordSecretRef == nil {
 		return true, nil
 	}
@@ -107,7 +107,7 @@ func (s *Store) checkPassword(ctx context.Context, m *v1alpha1.Meeting, presente
 
 // hasPassword reports whether a password is that of an ended Meeting; two times none is the same. One that cannot be read
 // is another.
-func (s *Store) hasPassword(ctx context.Context, ended *v1alpha1.Meeting, password secretText) bool {
+func (s *Service) hasPassword(ctx context.Context, ended *v1alpha1.Meeting, password secretText) bool {
 	if ended.Spec.PasswordSecretRef == nil || password == "" {
 		return ended.Spec.PasswordSecretRef == nil && password == ""
 	}
@@ -115,7 +115,7 @@ func (s *Store) hasPassword(ctx context.Context, ended *v1alpha1.Meeting, passwo
 	return err == nil && same
 }
 
-func (s *Store) readPassword(ctx context.Context, m *v1alpha1.Meeting) (secretText, error) {
+func (s *Service) readPassword(ctx context.Context, m *v1alpha1.Meeting) (secretText, error) {
 	ref := m.Spec.PasswordSecretRef
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package store
+package conference
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
@@ -18,17 +19,17 @@ import (
 // Enter finds the live meeting of a room for a guest who holds a link, and starts again one that ended unjoined or
 // empty. lineage is that of a ticket, or empty for a room link. With a Gone error comes a view that says where the
 // others went.
-func (s *Store) Enter(ctx context.Context, t *tenant.Tenant, room, lineage string) (meeting.View, error) {
-	s.catchUp(ctx)
-	live := s.directory.holder(t, room)
+func (s *Service) Enter(ctx context.Context, t *tenant.Tenant, room, lineage string) (meeting.View, error) {
+	s.directory.CatchUp(ctx)
+	live := s.directory.Holder(t, room)
 	if live == nil && lineage != "" {
 		var err error
-		if live, err = s.elsewhere(ctx, t, room); err != nil {
+		if live, err = s.readLive(ctx, t, room); err != nil {
 			return meeting.View{}, asFault(err)
 		}
 	}
 	if live != nil && meeting.IsLeaving(live) {
-		return view(t, live), ended()
+		return directory.View(t, live), ended()
 	}
 	if live == nil {
 		return s.restart(ctx, t, room, lineage)
@@ -36,7 +37,7 @@ func (s *Store) Enter(ctx context.Context, t *tenant.Tenant, room, lineage strin
 	if lineage != "" && lineage != meeting.Lineage(live) {
 		return meeting.View{Ended: true}, ended()
 	}
-	return view(t, live), nil
+	return directory.View(t, live), nil
 }
 
 func ended() error {
@@ -44,37 +45,37 @@ func ended() error {
 }
 
 // restart makes a meeting with the settings of one whose links still work.
-func (s *Store) restart(ctx context.Context, t *tenant.Tenant, room, lineage string) (meeting.View, error) {
-	old := s.directory.lastEnded(t, room)
+func (s *Service) restart(ctx context.Context, t *tenant.Tenant, room, lineage string) (meeting.View, error) {
+	old := s.directory.LastEnded(t, room)
 	switch {
 	case old == nil && lineage != "":
 		return meeting.View{Ended: true}, ended()
 	case old == nil:
 		return meeting.View{}, fault.NotFound("There is no meeting of this name; check the link, or ask for a new one")
 	case !meeting.Restartable(old), lineage != "" && lineage != meeting.Lineage(old):
-		return view(t, old), ended()
+		return directory.View(t, old), ended()
 	}
-	p := plans{spec: *old.Spec.DeepCopy(), continues: old, byLink: true}
-	p.spec.End = nil
+	d := draft{spec: *old.Spec.DeepCopy(), continues: old, byLink: true}
+	d.spec.End = nil
 	if old.Spec.PasswordSecretRef != nil {
 		// The Secret may go with the object that it belongs to.
 		var err error
-		if p.password, err = s.readPassword(ctx, old); err != nil {
+		if d.password, err = s.readPassword(ctx, old); err != nil {
 			return meeting.View{}, err
 		}
-		p.spec.PasswordSecretRef = nil
+		d.spec.PasswordSecretRef = nil
 	}
 	return s.withRoom(ctx, t, room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
 		if live != nil {
 			return live, nil
 		}
-		return s.make(ctx, t, &p)
+		return s.createFrom(ctx, t, &d)
 	})
 }
 
 // MarkOpened writes down that a room may exist in the engine, before it is made there. Gone when the meeting is
 // being ended meanwhile.
-func (s *Store) MarkOpened(ctx context.Context, t *tenant.Tenant, v meeting.View) error {
+func (s *Service) MarkOpened(ctx context.Context, t *tenant.Tenant, v meeting.View) error {
 	if v.Opened {
 		return nil
 	}
@@ -87,28 +88,28 @@ func (s *Store) MarkOpened(ctx context.Context, t *tenant.Tenant, v meeting.View
 }
 
 // MarkRemoved writes down that a presenter removed a participant, so that no replica lets that one in again.
-func (s *Store) MarkRemoved(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
+func (s *Service) MarkRemoved(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
 	return s.enlist(ctx, t, uid, v1alpha1.AnnotationRemoved, meeting.Removed, who)
 }
 
 // MarkMuted writes down that a presenter muted a participant, so that coming back does not undo it.
-func (s *Store) MarkMuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
+func (s *Service) MarkMuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
 	return s.enlist(ctx, t, uid, v1alpha1.AnnotationMuted, meeting.Muted, who)
 }
 
 // MarkUnmuted writes down that a presenter lets a muted participant speak again, on every device that came with the same
 // credential.
-func (s *Store) MarkUnmuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
+func (s *Service) MarkUnmuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
 	return s.annotate(ctx, t, uid, func(m *v1alpha1.Meeting) (string, string) {
 		left := slices.DeleteFunc(meeting.Muted(m), func(muted engine.Identity) bool {
 			return meeting.Listed([]engine.Identity{muted}, who)
 		})
-		return v1alpha1.AnnotationMuted, joined(left)
+		return v1alpha1.AnnotationMuted, listOf(left)
 	})
 }
 
 // enlist adds an identity to a list that a Meeting carries.
-func (s *Store) enlist(
+func (s *Service) enlist(
 	ctx context.Context, t *tenant.Tenant, uid, annotation string, list func(*v1alpha1.Meeting) []engine.Identity, who engine.Identity,
 ) error {
 	return s.annotate(ctx, t, uid, func(m *v1alpha1.Meeting) (string, string) {
@@ -116,12 +117,12 @@ func (s *Store) enlist(
 		if !slices.Contains(all, who) {
 			all = append(all, who)
 		}
-		return annotation, joined(all)
+		return annotation, listOf(all)
 	})
 }
 
-// joined is a list of identities as an annotation has it.
-func joined(all []engine.Identity) string {
+// listOf is a list of identities as an annotation has it.
+func listOf(all []engine.Identity) string {
 	ids := make([]string, len(all))
 	for i, id := range all {
 		ids[i] = string(id)
@@ -130,7 +131,7 @@ func joined(all []engine.Identity) string {
 }
 
 // annotate writes one annotation of a live Meeting, unless it has that value.
-func (s *Store) annotate(ctx context.Context, t *tenant.Tenant, uid string, value func(*v1alpha1.Meeting) (key, value string)) error {
+func (s *Service) annotate(ctx context.Context, t *tenant.Tenant, uid string, value func(*v1alpha1.Meeting) (key, value string)) error {
 	for attempt := 1; ; attempt++ {
 		m, err := s.current(t, uid)
 		if err != nil {

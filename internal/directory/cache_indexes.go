@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package store
+package directory
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
 )
 
 // Indexes of Meetings in the cache.
@@ -16,8 +17,8 @@ const (
 	byRoom   = "config/room"
 )
 
-// AddIndexes lets Meetings be found by their ConferenceConfig, and by that and the room. By UID a Store finds them: an index
-// takes half a kilobyte for each.
+// AddIndexes lets Meetings be found by their ConferenceConfig, and by that and the room. By UID a
+// Directory finds them: an index takes half a kilobyte for each.
 func AddIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 	for name, key := range map[string]func(*v1alpha1.Meeting) string{
 		byConfig: func(m *v1alpha1.Meeting) string { return m.Spec.ConfigRef.Name },
@@ -44,6 +45,13 @@ func OfConfig(ctx context.Context, c client.Reader, namespace, config string) ([
 // OfRoom lists all Meetings of a room, shared with the cache: they must not be changed.
 func OfRoom(ctx context.Context, c client.Reader, namespace, config, room string) ([]*v1alpha1.Meeting, error) {
 	return list(ctx, c, namespace, byRoom, roomKey(config, room))
+}
+
+// HolderOfRoom is the Meeting that holds a room, as a client reads it; nil when the room is free. The controllers' client
+// waits for their own writes, as a Directory does not.
+func HolderOfRoom(ctx context.Context, c client.Reader, namespace, config, room string) (*v1alpha1.Meeting, error) {
+	meetings, err := OfRoom(ctx, c, namespace, config, room)
+	return meeting.Holder(meetings), err
 }
 
 func list(ctx context.Context, c client.Reader, namespace, index, key string) ([]*v1alpha1.Meeting, error) {

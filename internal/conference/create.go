@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package store
+package conference
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
@@ -26,16 +27,16 @@ const (
 
 // Create makes a meeting. For a room that has a live one it answers that one where the values are the same, and a
 // Conflict where they are not.
-func (s *Store) Create(ctx context.Context, t *tenant.Tenant, c meeting.CreateCommand) (meeting.View, error) {
+func (s *Service) Create(ctx context.Context, t *tenant.Tenant, c CreateCommand) (meeting.View, error) {
 	if c.Room == "" {
 		c.Room = uuid.NewString()
 	}
-	p := blueprint(c)
+	d := draftOf(c)
 	return s.withRoom(ctx, t, c.Room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
 		if live == nil {
-			return s.make(ctx, t, &p)
+			return s.createFrom(ctx, t, &d)
 		}
-		now, err := s.confirm(ctx, live)
+		now, err := s.refresh(ctx, live)
 		if err != nil {
 			return nil, err
 		}
@@ -43,8 +44,8 @@ func (s *Store) Create(ctx context.Context, t *tenant.Tenant, c meeting.CreateCo
 	})
 }
 
-// confirm reads a live Meeting past the cache: another replica may have ended it a moment ago.
-func (s *Store) confirm(ctx context.Context, cached *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
+// refresh reads a live Meeting past the cache: another replica may have ended it a moment ago.
+func (s *Service) refresh(ctx context.Context, cached *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
 	var now v1alpha1.Meeting
 	if err := s.client.Get(ctx, client.ObjectKeyFromObject(cached), &now); err != nil {
 		return nil, err
@@ -57,19 +58,19 @@ func (s *Store) confirm(ctx context.Context, cached *v1alpha1.Meeting) (*v1alpha
 
 // withRoom finds the live Meeting of a room, nil when there is none, and hands it to act; again when act lost a race.
 // A room whose meeting is being ended is waited for.
-func (s *Store) withRoom(ctx context.Context, t *tenant.Tenant, room string, act func(context.Context, *v1alpha1.Meeting) (*v1alpha1.Meeting, error)) (meeting.View, error) {
+func (s *Service) withRoom(ctx context.Context, t *tenant.Tenant, room string, act func(context.Context, *v1alpha1.Meeting) (*v1alpha1.Meeting, error)) (meeting.View, error) {
 	for attempt := 1; ; attempt++ {
-		live := s.directory.holder(t, room)
+		live := s.directory.Holder(t, room)
 		if live != nil && meeting.IsLeaving(live) {
-			if err := s.awaitOver(ctx, t, live); err != nil {
+			if err := s.awaitOver(ctx, live); err != nil {
 				return meeting.View{}, err
 			}
 			continue
 		}
 		got, err := s.timed(ctx, live, act)
 		if err == nil {
-			s.directory.versions.know(versionOf(got))
-			return view(t, got), nil
+			s.directory.Confirm(got)
+			return directory.View(t, got), nil
 		}
 		if !retriable(err) || attempt == attempts {
 			return meeting.View{}, asFault(err)
@@ -78,26 +79,25 @@ func (s *Store) withRoom(ctx context.Context, t *tenant.Tenant, room string, act
 	}
 }
 
-func (s *Store) timed(ctx context.Context, live *v1alpha1.Meeting, act func(context.Context, *v1alpha1.Meeting) (*v1alpha1.Meeting, error)) (*v1alpha1.Meeting, error) {
+func (s *Service) timed(ctx context.Context, live *v1alpha1.Meeting, act func(context.Context, *v1alpha1.Meeting) (*v1alpha1.Meeting, error)) (*v1alpha1.Meeting, error) {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	return act(ctx, live)
 }
 
 // awaitOver waits until a Meeting that is being ended has ended.
-func (s *Store) awaitOver(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting) error {
+func (s *Service) awaitOver(ctx context.Context, m *v1alpha1.Meeting) error {
 	ctx, cancel := context.WithTimeout(ctx, freeTimeout)
 	defer cancel()
-	err := s.changes.wait(ctx, m.UID, func() *v1alpha1.Meeting { return s.directory.of(t, string(m.UID)) },
-		func(now *v1alpha1.Meeting) bool { return now == nil || meeting.IsOver(now) })
+	err := s.directory.Wait(ctx, m.UID, func(now *v1alpha1.Meeting) bool { return now == nil || meeting.IsOver(now) })
 	if err != nil {
 		return fault.Unavailable("The room's last meeting is still being ended; try again in a moment").Because(err)
 	}
 	return nil
 }
 
-// plans of a Meeting to be made.
-type plans struct {
+// draft is a Meeting to be created.
+type draft struct {
 	spec     v1alpha1.MeetingSpec
 	password secretText
 	// continues is the ended Meeting that this one goes on for, or nil. It outlasts the attempts to make this one: the ended
@@ -107,53 +107,53 @@ type plans struct {
 	byLink bool
 }
 
-func blueprint(c meeting.CreateCommand) plans {
-	b := plans{password: secretText(ptr.Deref(c.Password, "")), spec: v1alpha1.MeetingSpec{
+func draftOf(c CreateCommand) draft {
+	d := draft{password: secretText(ptr.Deref(c.Password, "")), spec: v1alpha1.MeetingSpec{
 		Room: c.Room, Duration: c.Duration, Redirect: v1alpha1.URL(ptr.Deref(c.Redirect, "")),
 	}}
 	if c.MaxParticipants > 0 {
-		b.spec.MaxParticipants = ptr.To(int32(c.MaxParticipants))
+		d.spec.MaxParticipants = ptr.To(int32(c.MaxParticipants))
 	}
-	return b
+	return d
 }
 
-// make creates the Meeting under the room's own object name. An ended one of that name is replaced. Links of one that
+// createFrom makes the Meeting of a draft under the room's own object name. An ended one of that name is replaced. Links of one that
 // ended by itself work for the new one too, if the room's password stays the same: with another password they would let people
 // in who do not know it.
-func (s *Store) make(ctx context.Context, t *tenant.Tenant, p *plans) (*v1alpha1.Meeting, error) {
+func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*v1alpha1.Meeting, error) {
 	if t.Deleting {
 		return nil, fault.Unavailable("This service is being shut down and opens no new meetings; use another one")
 	}
-	if ended := s.directory.lastEnded(t, p.spec.Room); ended != nil && !p.byLink {
-		p.continues = nil
-		if meeting.Restartable(ended) && s.hasPassword(ctx, ended, p.password) {
-			p.continues = ended
+	if ended := s.directory.LastEnded(t, d.spec.Room); ended != nil && !d.byLink {
+		d.continues = nil
+		if meeting.Restartable(ended) && s.hasPassword(ctx, ended, d.password) {
+			d.continues = ended
 		}
 	}
 	m := &v1alpha1.Meeting{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:  t.Namespace,
-			Name:       meeting.ObjectName(t.Name, p.spec.Room),
+			Name:       meeting.ObjectName(t.Name, d.spec.Room),
 			Labels:     map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByAPI},
 			Finalizers: []string{v1alpha1.Finalizer},
 		},
-		Spec: p.spec,
+		Spec: d.spec,
 	}
 	m.Spec.ConfigRef.Name = t.Name
-	if p.continues != nil {
-		m.Annotations = continuing(p.continues)
+	if d.continues != nil {
+		m.Annotations = continuing(d.continues)
 	}
-	if p.password != "" {
+	if d.password != "" {
 		m.Spec.PasswordSecretRef = newPasswordRef(m.Name)
 	}
-	if err := s.clear(ctx, t, m.Name); err != nil {
+	if err := s.deleteEnded(ctx, t, m.Name); err != nil {
 		return nil, err
 	}
 	if err := s.client.Create(ctx, m); err != nil {
 		return nil, err
 	}
-	s.directory.wrote(m)
-	return m, s.writePassword(ctx, m, p.password)
+	s.directory.Learn(m)
+	return m, s.writePassword(ctx, m, d.password)
 }
 
 // continuing are the annotations of a Meeting that continues one that has ended. A participant who was removed or muted
@@ -174,10 +174,10 @@ func continuing(ended *v1alpha1.Meeting) map[string]string {
 	return annotations
 }
 
-// clear deletes the ended Meeting that has the object name. The UID and version make sure that it is that one and
+// deleteEnded deletes the ended Meeting that has the object name. The UID and version make sure that it is that one and
 // that it is still ended.
-func (s *Store) clear(ctx context.Context, t *tenant.Tenant, name string) error {
-	old := s.directory.named(t.Namespace, name)
+func (s *Service) deleteEnded(ctx context.Context, t *tenant.Tenant, name string) error {
+	old := s.directory.Named(t.Namespace, name)
 	if old == nil || !meeting.IsOver(old) {
 		return nil
 	}
@@ -186,7 +186,7 @@ func (s *Store) clear(ctx context.Context, t *tenant.Tenant, name string) error 
 
 // sameValues compares what the request names with what there is. What it does not name may be anything: a join may have
 // set a duration or a password since.
-func (s *Store) sameValues(ctx context.Context, live *v1alpha1.Meeting, c meeting.CreateCommand) error {
+func (s *Service) sameValues(ctx context.Context, live *v1alpha1.Meeting, c CreateCommand) error {
 	differs := func(field string) error {
 		return fault.Conflict("A meeting of this room is live with another %s; end it first, or ask for the same values", field)
 	}

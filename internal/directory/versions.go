@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package store
+package directory
 
 import (
 	"context"
@@ -24,6 +24,12 @@ type awaited struct {
 	version uint64
 	shown   chan struct{}
 }
+
+// Known is the newest version of a Meeting that this replica has shown or confirmed to a caller.
+func (d *Directory) Known() uint64 { return d.versions.newest() }
+
+// Confirm notes that a caller learns of this version of a Meeting.
+func (d *Directory) Confirm(m *v1alpha1.Meeting) { d.versions.know(versionOf(m)) }
 
 // know notes that a caller may learn of a version.
 func (v *versions) know(version uint64) {

@@ -1,25 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package store
+package conference
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
-	"strconv"
 	"testing"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
@@ -28,9 +26,40 @@ import (
 
 func TestMain(m *testing.M) { testkit.Main(m) }
 
-// behind is a Store on a real API server whose cache shows what it is told to, as that of a replica which is behind.
+// toldCache is a cache of Meetings that shows what it is told to.
+type toldCache struct {
+	cache.Cache
+	cache.Informer
+	directory toolscache.ResourceEventHandler
+}
+
+func (c *toldCache) GetInformer(context.Context, client.Object, ...cache.InformerGetOption) (cache.Informer, error) {
+	return c, nil
+}
+
+func (c *toldCache) AddEventHandler(h toolscache.ResourceEventHandler) (toolscache.ResourceEventHandlerRegistration, error) {
+	c.directory = h
+	return nil, nil
+}
+
+func (c *toldCache) shows(m *v1alpha1.Meeting) { c.directory.OnAdd(m, false) }
+func (c *toldCache) hides(m *v1alpha1.Meeting) { c.directory.OnDelete(m) }
+
+// replicaWith makes a Service and the cache that its directory is fed by. newest may be nil.
+func replicaWith(t *testing.T, c client.Client, newest func(context.Context) uint64) (*Service, *toldCache) {
+	t.Helper()
+	shown := &toldCache{}
+	d, err := directory.New(t.Context(), directory.Options{Cache: shown, Now: time.Now, Newest: newest})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(c, d, time.Now), shown
+}
+
+// behind is a Service on a real API server whose cache shows what it is told to, as that of a replica which is behind.
 type behind struct {
-	*Store
+	*Service
+	*toldCache
 	*testkit.Cluster
 	t      *testing.T
 	tenant *tenant.Tenant
@@ -38,9 +67,9 @@ type behind struct {
 
 func newBehind(t *testing.T) *behind {
 	c := testkit.ControlPlane(t)
+	service, shown := replicaWith(t, c.Client, nil)
 	return &behind{
-		Cluster: c, t: t,
-		Store:  &Store{client: c.Client, now: time.Now, directory: newDirectory(), changes: newChanges(), recentlyDeleted: newRecentlyDeleted(time.Now)},
+		Service: service, toldCache: shown, Cluster: c, t: t,
 		tenant: &tenant.Tenant{NamespacedName: types.NamespacedName{Namespace: c.Namespace, Name: "default"}, UID: "config"},
 	}
 }
@@ -78,13 +107,13 @@ func (b *behind) read(m *v1alpha1.Meeting) *v1alpha1.Meeting {
 }
 
 // Another replica has replaced an ended Meeting by a live one: that must not go.
-func TestClearTakesNoLiveMeetingAway(t *testing.T) {
+func TestDeleteEndedTakesNoLiveMeetingAway(t *testing.T) {
 	b := newBehind(t)
 	ended := b.create("r").DeepCopy()
 	ended.Status.Phase = v1alpha1.MeetingEnded
-	b.directory.changed(ended)
+	b.shows(ended)
 	live := b.replace(ended)
-	if err := b.clear(t.Context(), b.tenant, ended.Name); !apierrors.IsConflict(err) {
+	if err := b.deleteEnded(t.Context(), b.tenant, ended.Name); !apierrors.IsConflict(err) {
 		t.Errorf("it says %v", err)
 	}
 	b.read(live)
@@ -106,11 +135,11 @@ func TestWritesAreOfTheMeetingThatWasRead(t *testing.T) {
 }
 
 // Another replica has just ended a meeting that this one still takes for live.
-func TestConfirmSeesTheEndThatAnotherReplicaAskedFor(t *testing.T) {
+func TestRefreshSeesTheEndThatAnotherReplicaAskedFor(t *testing.T) {
 	b := newBehind(t)
 	live := b.create("r")
-	b.directory.changed(live.DeepCopy())
-	if _, err := b.confirm(t.Context(), live); err != nil {
+	b.shows(live.DeepCopy())
+	if _, err := b.refresh(t.Context(), live); err != nil {
 		t.Errorf("a live one: %v", err)
 	}
 	ending := live.DeepCopy()
@@ -118,11 +147,11 @@ func TestConfirmSeesTheEndThatAnotherReplicaAskedFor(t *testing.T) {
 	if err := b.Client.Update(t.Context(), ending); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.confirm(t.Context(), live); !errors.Is(err, errStale) {
+	if _, err := b.refresh(t.Context(), live); !errors.Is(err, errStale) {
 		t.Errorf("one that is ending: %v", err)
 	}
 	b.replace(ending)
-	if _, err := b.confirm(t.Context(), live); !errors.Is(err, errStale) {
+	if _, err := b.refresh(t.Context(), live); !errors.Is(err, errStale) {
 		t.Errorf("one that was replaced: %v", err)
 	}
 }
@@ -131,14 +160,14 @@ func TestConfirmSeesTheEndThatAnotherReplicaAskedFor(t *testing.T) {
 func TestMeetingsMadeElsewhereAreFound(t *testing.T) {
 	b := newBehind(t)
 	live := b.create("r")
-	if err := b.askEndOnce("other"); err == nil {
+	if err := b.requestEndOnce("other"); err == nil {
 		t.Error("a room that was never there ends")
 	}
 	v, err := b.Enter(t.Context(), b.tenant, "r", string(live.UID))
 	if err != nil || v.UID != string(live.UID) {
 		t.Errorf("its link: %v, %v", v.UID, err)
 	}
-	if err := b.askEndOnce("r"); err != nil {
+	if err := b.requestEndOnce("r"); err != nil {
 		t.Errorf("its end: %v", err)
 	}
 	if now := b.read(live); now.Spec.End == nil {
@@ -146,10 +175,10 @@ func TestMeetingsMadeElsewhereAreFound(t *testing.T) {
 	}
 }
 
-func (b *behind) askEndOnce(room string) error {
+func (b *behind) requestEndOnce(room string) error {
 	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
 	defer cancel()
-	_, err := b.askEnd(ctx, b.tenant, meeting.EndCommand{Room: room})
+	_, err := b.requestEnd(ctx, b.tenant, EndCommand{Room: room})
 	return err
 }
 
@@ -157,8 +186,8 @@ func (b *behind) askEndOnce(room string) error {
 func TestEndOfAnotherMeetingOfTheRoom(t *testing.T) {
 	b := newBehind(t)
 	live := b.create("r")
-	b.directory.changed(live.DeepCopy())
-	if _, err := b.askEnd(t.Context(), b.tenant, meeting.EndCommand{Room: "r", UID: "earlier"}); err == nil {
+	b.shows(live.DeepCopy())
+	if _, err := b.requestEnd(t.Context(), b.tenant, EndCommand{Room: "r", UID: "earlier"}); err == nil {
 		t.Error("it was accepted")
 	}
 	if now := b.read(live); now.Spec.End != nil {
@@ -170,7 +199,7 @@ func TestEndOfAnotherMeetingOfTheRoom(t *testing.T) {
 func TestUnmutedAreOffTheList(t *testing.T) {
 	b := newBehind(t)
 	live := b.create("r")
-	b.directory.changed(live.DeepCopy())
+	b.shows(live.DeepCopy())
 	uid := string(live.UID)
 	for _, who := range []engine.Identity{"ann-1", "eve-1", "ann-2"} {
 		if err := b.MarkMuted(t.Context(), b.tenant, uid, who); err != nil {
@@ -206,16 +235,16 @@ func TestLinksOutlastAMeetingThatIsMadeAtTheSecondAttempt(t *testing.T) {
 	b := newBehind(t)
 	ended := b.create("r").DeepCopy()
 	ended.Status.Phase, ended.Status.EndReason = v1alpha1.MeetingEnded, v1alpha1.EndEmpty
-	b.directory.changed(ended)
+	b.shows(ended)
 	whole := b.client
 	b.client = creatingNothing{whole}
-	p := blueprint(meeting.CreateCommand{Room: "r"})
-	if _, err := b.make(t.Context(), b.tenant, &p); err == nil {
+	d := draftOf(CreateCommand{Room: "r"})
+	if _, err := b.createFrom(t.Context(), b.tenant, &d); err == nil {
 		t.Fatal("it was made")
 	}
-	b.directory.gone(ended)
+	b.hides(ended)
 	b.client = whole
-	m, err := b.make(t.Context(), b.tenant, &p)
+	m, err := b.createFrom(t.Context(), b.tenant, &d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,56 +277,5 @@ func TestWhatTheNextOfALineageTakesOver(t *testing.T) {
 	third := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{UID: "second", Annotations: want}, Spec: ended.Spec}
 	if got := continuing(third); !maps.Equal(got, want) {
 		t.Errorf("the third: %v, want %v", got, want)
-	}
-}
-
-// A replica that starts in a quiet hour learns from another of a version whose Meeting has gone since. No event will tell of
-// it: the version of the list has to.
-func TestReadsAfterARestartInAQuietHour(t *testing.T) {
-	c := testkit.ControlPlane(t)
-	b := &behind{Cluster: c, t: t}
-	b.create("kept")
-	gone := b.create("gone")
-	if err := c.Client.Delete(t.Context(), gone); err != nil {
-		t.Fatal(err)
-	}
-	var now v1alpha1.MeetingList
-	if err := c.Client.List(t.Context(), &now, client.InNamespace(c.Namespace)); err != nil {
-		t.Fatal(err)
-	}
-	known, err := strconv.ParseUint(now.ResourceVersion, 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-
-	var source toolscache.Indexer
-	meetings, err := cache.New(c.Config, cache.Options{
-		Scheme: testkit.Scheme(), DefaultNamespaces: map[string]cache.Config{c.Namespace: {}},
-		NewInformer: func(lw toolscache.ListerWatcher, o runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
-			informer := toolscache.NewSharedIndexInformer(lw, o, resync, indexers)
-			source = informer.GetIndexer()
-			return informer
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Nothing but the list and the version of the list tells that the cache is up to date: waiting ends with the test.
-	o := Options{Client: c.Client, Cache: meetings, Now: time.Now, Newest: func(context.Context) uint64 { return known }}
-	s, err := New(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.source = source
-	go func() { _ = meetings.Start(t.Context()) }()
-	testkit.Eventually(t, time.Minute, func() error {
-		s.catchUp(t.Context())
-		if !s.directory.versions.hasShown(known) {
-			return fmt.Errorf("it waits for version %d, though its list is of version %s", known, source.LastStoreSyncResourceVersion())
-		}
-		return nil
-	})
-	if live, _ := s.Live(t.Context(), &tenant.Tenant{NamespacedName: types.NamespacedName{Namespace: c.Namespace, Name: "default"}}); len(live) != 1 {
-		t.Errorf("it lists %d meetings, want 1", len(live))
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package store
+package conference
 
 import (
 	"testing"
@@ -20,30 +20,30 @@ func TestCreateComparesWhatItNamesAlone(t *testing.T) {
 	b := newBehind(t)
 	b.tenant.Settings = meeting.DefaultSettings()
 	b.create("first") // An API server that has just started takes its time for the first.
-	if _, err := b.Store.Create(t.Context(), b.tenant, meeting.CreateCommand{Room: "r"}); err != nil {
+	if _, err := b.Service.Create(t.Context(), b.tenant, CreateCommand{Room: "r"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Join(t.Context(), b.tenant, meeting.JoinCommand{Room: "r", Duration: "00:30:00", Password: ptr.To("sesame")}); err != nil {
+	if _, err := b.Join(t.Context(), b.tenant, JoinCommand{Room: "r", Duration: "00:30:00", Password: ptr.To("sesame")}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		reason string
-		change func(*meeting.CreateCommand)
+		change func(*CreateCommand)
 		ok     bool
 	}{
-		{"the room alone", func(*meeting.CreateCommand) {}, true},
-		{"the same duration", func(c *meeting.CreateCommand) { c.Duration = "00:30:00" }, true},
-		{"the same password", func(c *meeting.CreateCommand) { c.Password = ptr.To("sesame") }, true},
-		{"the same redirect", func(c *meeting.CreateCommand) { c.Redirect = ptr.To("") }, true},
-		{"another duration", func(c *meeting.CreateCommand) { c.Duration = "01:00:00" }, false},
-		{"another password", func(c *meeting.CreateCommand) { c.Password = ptr.To("open") }, false},
-		{"no password", func(c *meeting.CreateCommand) { c.Password = ptr.To("") }, false},
-		{"another redirect", func(c *meeting.CreateCommand) { c.Redirect = ptr.To("https://example.com") }, false},
-		{"a limit", func(c *meeting.CreateCommand) { c.MaxParticipants = 7 }, false},
+		{"the room alone", func(*CreateCommand) {}, true},
+		{"the same duration", func(c *CreateCommand) { c.Duration = "00:30:00" }, true},
+		{"the same password", func(c *CreateCommand) { c.Password = ptr.To("sesame") }, true},
+		{"the same redirect", func(c *CreateCommand) { c.Redirect = ptr.To("") }, true},
+		{"another duration", func(c *CreateCommand) { c.Duration = "01:00:00" }, false},
+		{"another password", func(c *CreateCommand) { c.Password = ptr.To("open") }, false},
+		{"no password", func(c *CreateCommand) { c.Password = ptr.To("") }, false},
+		{"another redirect", func(c *CreateCommand) { c.Redirect = ptr.To("https://example.com") }, false},
+		{"a limit", func(c *CreateCommand) { c.MaxParticipants = 7 }, false},
 	} {
-		command := meeting.CreateCommand{Room: "r"}
+		command := CreateCommand{Room: "r"}
 		c.change(&command)
-		switch _, err := b.Store.Create(t.Context(), b.tenant, command); {
+		switch _, err := b.Service.Create(t.Context(), b.tenant, command); {
 		case c.ok && err != nil:
 			t.Errorf("%s: %v", c.reason, err)
 		case !c.ok && !fault.Is(err, fault.KindConflict):
@@ -58,7 +58,7 @@ func TestALateDurationChangesNothing(t *testing.T) {
 	b.tenant.Settings = meeting.DefaultSettings()
 	join := func(room string, duration v1alpha1.Duration) meeting.View {
 		t.Helper()
-		v, err := b.Join(t.Context(), b.tenant, meeting.JoinCommand{Room: room, Duration: duration})
+		v, err := b.Join(t.Context(), b.tenant, JoinCommand{Room: room, Duration: duration})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,11 +81,11 @@ func TestALateDurationChangesNothing(t *testing.T) {
 // What an answer confirmed is true: after "Meeting ended" there is no meeting to end, on this replica and on any other.
 func TestAConfirmedEndIsNotConfirmedTwice(t *testing.T) {
 	b := newBehind(t)
-	end := func() (meeting.EndResult, error) {
-		return b.End(t.Context(), b.tenant, meeting.EndCommand{Room: "r"})
+	end := func() (EndResult, error) {
+		return b.End(t.Context(), b.tenant, EndCommand{Room: "r"})
 	}
 	live := b.create("r")
-	b.directory.changed(live.DeepCopy())
+	b.shows(live.DeepCopy())
 	if got, err := end(); err != nil || !got.Ended {
 		t.Fatalf("the first: %+v, %v", got, err)
 	}
@@ -93,10 +93,9 @@ func TestAConfirmedEndIsNotConfirmedTwice(t *testing.T) {
 		t.Errorf("the second: %+v, %v", got, err)
 	}
 	// Another replica, whose cache is behind, and which has asked how far the others are.
-	other := &Store{client: b.Client, now: b.now, directory: newDirectory(), changes: newChanges(), recentlyDeleted: newRecentlyDeleted(b.now)}
-	other.directory.changed(live.DeepCopy())
-	b.Store = other
-	go func() { other.directory.changed(b.read(live)) }()
+	b.Service, b.toldCache = replicaWith(t, b.Client, nil)
+	b.shows(live.DeepCopy())
+	go func() { b.shows(b.read(live)) }()
 	if got, err := end(); !fault.Is(err, fault.KindNotFound) {
 		t.Errorf("another replica's: %+v, %v", got, err)
 	}
@@ -104,7 +103,7 @@ func TestAConfirmedEndIsNotConfirmedTwice(t *testing.T) {
 
 // People are in: an end is asked for and not over, as often as it is asked for.
 func TestAnEndThatIsUnderWayIsToldAgain(t *testing.T) {
-	leaving := aMeeting("1", "a", "board", 0, 1)
+	leaving := &v1alpha1.Meeting{}
 	leaving.Annotations = map[string]string{v1alpha1.AnnotationRoomOpened: "2026-01-01T00:00:00Z"}
 	leaving.Spec.End = &v1alpha1.MeetingEnd{}
 	if isDesertedEnd(leaving) {
@@ -129,19 +128,4 @@ func TestRefusalsOfTheClusterAreNotOutages(t *testing.T) {
 	if err := asFault(apierrors.NewTooManyRequests("busy", 1)); !fault.Is(err, fault.KindUnavailable) {
 		t.Errorf("too busy: %v", err)
 	}
-}
-
-// A config of which nothing is left takes no memory.
-func TestShelvesOfTenantsThatAreGoneAreForgotten(t *testing.T) {
-	d := newDirectory()
-	for _, config := range []string{"a", "b"} {
-		d.changed(aMeeting(config, config, "board", 0, 1))
-	}
-	d.gone(aMeeting("a", "a", "board", 0, 2))
-	if len(d.tenants) != 1 {
-		t.Errorf("%d tenants for one tenant", len(d.tenants))
-	}
-	d.lists(t, "after the end", "a")
-	d.changed(aMeeting("c", "a", "board", 0, 3))
-	d.lists(t, "after the next", "a", "c@3")
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package store
+package directory
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 )
 
-// Source is the list of Meetings that the cache keeps. Its event handlers, which feed the directory, are told of a change
+// Source is the list of Meetings that the cache keeps. Its event handlers, which feed the Directory, are told of a change
 // after the list has it.
 type Source interface {
 	List() []any
@@ -23,50 +23,50 @@ type Source interface {
 const (
 	// catchUpTimeout bounds how long a reader waits for a cache that has fallen behind those of the other replicas.
 	catchUpTimeout = time.Second
-	// firstFollow is after how long without an event a reader compares the directory with the cache's list. The pause
+	// firstFollow is after how long without an event a reader compares the Directory with the cache's list. The pause
 	// doubles up to mostFollow.
 	firstFollow = 5 * time.Millisecond
 	mostFollow  = 100 * time.Millisecond
 )
 
-// catchUp waits until this replica knows all that another has shown or confirmed. A cache to which nothing comes is not
+// CatchUp waits until this replica knows all that another has shown or confirmed. A cache to which nothing comes is not
 // waited for long: what it has is better than nothing.
-func (s *Store) catchUp(ctx context.Context) {
-	if s.newest == nil {
+func (d *Directory) CatchUp(ctx context.Context) {
+	if d.newest == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, catchUpTimeout)
 	defer cancel()
-	wanted := s.newest(ctx)
-	for pause := firstFollow; !s.awaitFor(ctx, wanted, pause) && ctx.Err() == nil; pause = min(2*pause, mostFollow) {
-		s.directory.follow(s.source)
+	wanted := d.newest(ctx)
+	for pause := firstFollow; !d.awaitFor(ctx, wanted, pause) && ctx.Err() == nil; pause = min(2*pause, mostFollow) {
+		d.follow()
 	}
 }
 
-// awaitFor reports whether the directory has come so far within a time.
-func (s *Store) awaitFor(ctx context.Context, version uint64, limit time.Duration) bool {
+// awaitFor reports whether the Directory has come so far within a time.
+func (d *Directory) awaitFor(ctx context.Context, version uint64, limit time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	return s.directory.versions.await(ctx, version)
+	return d.versions.await(ctx, version)
 }
 
-// follow notes the version of the source as shown, once the directory has all that the source has. No event tells of
+// follow notes the version of the source as shown, once the Directory has all that the source has. No event tells of
 // that version where it is of a list (after a start in a quiet hour, say) or of a bookmark.
-func (d *directory) follow(source Source) {
-	if source == nil || !d.following.TryLock() {
+func (d *Directory) follow() {
+	if d.source == nil || !d.following.TryLock() {
 		return
 	}
 	defer d.following.Unlock()
 	// Before the list: what the list has beyond that does no harm.
-	version, err := strconv.ParseUint(source.LastStoreSyncResourceVersion(), 10, 64)
-	if err != nil || d.versions.hasShown(version) || !d.has(source.List(), version) {
+	version, err := strconv.ParseUint(d.source.LastStoreSyncResourceVersion(), 10, 64)
+	if err != nil || d.versions.hasShown(version) || !d.has(d.source.List(), version) {
 		return
 	}
 	d.versions.show(version)
 }
 
-// has reports whether the directory has all these Meetings, as they are or newer, and no other that was there at a version.
-func (d *directory) has(listed []any, version uint64) bool {
+// has reports whether the Directory has all these Meetings, as they are or newer, and no other that was there at a version.
+func (d *Directory) has(listed []any, version uint64) bool {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	there := make(map[types.UID]struct{}, len(listed))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package store
+package directory
 
 import (
 	"context"
@@ -64,6 +64,11 @@ func (c *changes) tell(uid types.UID, m *v1alpha1.Meeting) {
 		}
 		w <- m
 	}
+}
+
+// Wait calls done with every state of a Meeting from now on, nil once it is gone, until done says so or the context ends.
+func (d *Directory) Wait(ctx context.Context, uid types.UID, done func(*v1alpha1.Meeting) bool) error {
+	return d.changes.wait(ctx, uid, func() *v1alpha1.Meeting { return d.WithUID(string(uid)) }, done)
 }
 
 // wait calls done with every new state of a Meeting, nil once it is gone, until done or the context is. The look

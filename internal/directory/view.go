@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package store
+package directory
 
 import (
 	"time"
@@ -14,9 +14,9 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-// view is a Meeting as the API and the pages see it. What the controllers have not written yet is worked out as they
+// View is a Meeting as the API and the pages see it. What the controllers have not written yet is worked out as they
 // will.
-func view(t *tenant.Tenant, m *v1alpha1.Meeting) meeting.View {
+func View(t *tenant.Tenant, m *v1alpha1.Meeting) meeting.View {
 	length, err := t.Settings.Length(m.Spec.Duration)
 	if err != nil {
 		length = t.Settings.MaxLength

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package store
+package directory
 
 import (
 	"fmt"
@@ -61,7 +61,7 @@ func naive(all map[types.UID]*v1alpha1.Meeting, config string) (live []string, t
 func TestDirectoryAgreesWithANaiveModel(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
-		d, all := newDirectory(), map[types.UID]*v1alpha1.Meeting{}
+		d, all := newDirectory(Options{}), map[types.UID]*v1alpha1.Meeting{}
 		for step := range 150 {
 			change(random, d, all, step)
 			for _, config := range []string{"a", "b"} {
@@ -77,7 +77,8 @@ func TestDirectoryAgreesWithANaiveModel(t *testing.T) {
 				if diff := cmp.Diff(live, got); diff != "" {
 					t.Fatalf("seed %d, step %d: listing (-want +got):\n%s", seed, step, diff)
 				}
-				if diff := cmp.Diff(totals, d.totals(tenantNamed(config))); diff != "" {
+				counted, _ := d.Totals(t.Context(), tenantNamed(config))
+				if diff := cmp.Diff(totals, counted); diff != "" {
 					t.Fatalf("seed %d, step %d: totals (-want +got):\n%s", seed, step, diff)
 				}
 			}
@@ -86,7 +87,7 @@ func TestDirectoryAgreesWithANaiveModel(t *testing.T) {
 }
 
 // change does one random thing to a Meeting, and tells the directory.
-func change(random *rand.Rand, d *directory, all map[types.UID]*v1alpha1.Meeting, step int) {
+func change(random *rand.Rand, d *Directory, all map[types.UID]*v1alpha1.Meeting, step int) {
 	uids := slices.Sorted(maps.Keys(all))
 	chosen := random.IntN(12)
 	if chosen >= len(uids) {
@@ -115,17 +116,17 @@ func change(random *rand.Rand, d *directory, all map[types.UID]*v1alpha1.Meeting
 	}
 	all[uid] = m
 	if random.IntN(3) == 0 { // It is a write of this replica, and the cache is behind.
-		d.wrote(m)
+		d.Learn(m)
 		d.changed(old)
 	}
 	if random.IntN(3) > 0 {
 		d.changed(m)
 	} else {
-		d.wrote(m)
+		d.Learn(m)
 	}
 }
 
-func (d *directory) lists(t *testing.T, when, config string, want ...string) {
+func (d *Directory) lists(t *testing.T, when, config string, want ...string) {
 	t.Helper()
 	var got []string
 	for _, m := range d.live(tenantNamed(config)) {
@@ -137,9 +138,9 @@ func (d *directory) lists(t *testing.T, when, config string, want ...string) {
 }
 
 func TestOwnWritesAreShownAtOnce(t *testing.T) {
-	d := newDirectory()
+	d := newDirectory(Options{})
 	written := aMeeting("1", "a", "board", 0, 7)
-	d.wrote(written)
+	d.Learn(written)
 	d.lists(t, "after a write", "a", "1@7")
 	d.lists(t, "after a write to another's", "b")
 	d.changed(aMeeting("1", "a", "board", 0, 6))
@@ -147,10 +148,10 @@ func TestOwnWritesAreShownAtOnce(t *testing.T) {
 	d.changed(written)
 	d.changed(aMeeting("1", "a", "board", 0, 9))
 	d.lists(t, "after another's change", "a", "1@9")
-	d.wrote(aMeeting("1", "a", "board", 0, 8))
+	d.Learn(aMeeting("1", "a", "board", 0, 8))
 	d.lists(t, "after an answer that came late", "a", "1@9")
 	d.gone(aMeeting("1", "a", "board", 0, 10))
-	d.wrote(aMeeting("1", "a", "board", 0, 9))
+	d.Learn(aMeeting("1", "a", "board", 0, 9))
 	d.lists(t, "after the end", "a")
 	if len(d.pending) > 0 {
 		t.Errorf("writes that the cache has shown are kept: %v", d.pending)
@@ -160,8 +161,8 @@ func TestOwnWritesAreShownAtOnce(t *testing.T) {
 // What was written and deleted while the cache did not look is not shown for ever.
 func TestLostWritesAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDirectory()
-		d.wrote(aMeeting("1", "a", "board", 0, 7))
+		d := newDirectory(Options{})
+		d.Learn(aMeeting("1", "a", "board", 0, 7))
 		d.changed(aMeeting("2", "a", "other", 1, 9))
 		d.lists(t, "while the cache may still bring it", "a", "1@7", "2@9")
 		time.Sleep(pendingLife + time.Second) //nolint:forbidigo // the time of synctest
@@ -174,9 +175,24 @@ func TestLostWritesAreForgotten(t *testing.T) {
 	})
 }
 
+// A config of which nothing is left takes no memory.
+func TestShelvesOfTenantsThatAreGoneAreForgotten(t *testing.T) {
+	d := newDirectory(Options{})
+	for _, config := range []string{"a", "b"} {
+		d.changed(aMeeting(config, config, "board", 0, 1))
+	}
+	d.gone(aMeeting("a", "a", "board", 0, 2))
+	if len(d.tenants) != 1 {
+		t.Errorf("%d tenants for one tenant", len(d.tenants))
+	}
+	d.lists(t, "after the end", "a")
+	d.changed(aMeeting("c", "a", "board", 0, 3))
+	d.lists(t, "after the next", "a", "c@3")
+}
+
 // filled is a directory of n live Meetings with 10 people each.
-func filled(n int) *directory {
-	d := newDirectory()
+func filled(n int) *Directory {
+	d := newDirectory(Options{})
 	for i := range n {
 		m := aMeeting(strconv.Itoa(i), "a", fmt.Sprint("room ", i), i, i+1)
 		m.Status.Phase, m.Status.ParticipantCount = v1alpha1.MeetingActive, 10
@@ -193,7 +209,7 @@ func BenchmarkTotals(b *testing.B) {
 		d, t := filled(n), tenantNamed("a")
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			for b.Loop() {
-				d.totals(t)
+				_, _ = d.Totals(b.Context(), t)
 			}
 		})
 	}
@@ -201,10 +217,10 @@ func BenchmarkTotals(b *testing.B) {
 
 func BenchmarkViews(b *testing.B) {
 	for _, n := range []int{10, 10_000} {
-		s, t := &Store{directory: filled(n)}, tenantNamed("a")
+		d, t := filled(n), tenantNamed("a")
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := s.Live(b.Context(), t); err != nil {
+				if _, err := d.Live(b.Context(), t); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package store
+package conference
 
 import (
 	"context"
@@ -21,17 +21,17 @@ const endTimeout = 5 * time.Second
 // five seconds.
 //
 // What is answered stays true: once an end was confirmed, the room has no live meeting, on any replica.
-func (s *Store) End(ctx context.Context, t *tenant.Tenant, c meeting.EndCommand) (meeting.EndResult, error) {
-	s.catchUp(ctx)
-	m, err := s.askEnd(ctx, t, c)
+func (s *Service) End(ctx context.Context, t *tenant.Tenant, c EndCommand) (EndResult, error) {
+	s.directory.CatchUp(ctx)
+	m, err := s.requestEnd(ctx, t, c)
 	if err != nil {
-		return meeting.EndResult{}, asFault(err)
+		return EndResult{}, asFault(err)
 	}
-	s.directory.versions.know(versionOf(m))
+	s.directory.Confirm(m)
 	ctx, cancel := context.WithTimeout(ctx, endTimeout)
 	defer cancel()
-	err = s.changes.wait(ctx, m.UID, func() *v1alpha1.Meeting { return s.directory.of(t, string(m.UID)) }, isDeserted)
-	return meeting.EndResult{Ended: err == nil}, nil
+	err = s.directory.Wait(ctx, m.UID, isDeserted)
+	return EndResult{Ended: err == nil}, nil
 }
 
 // isDeserted says that a Meeting has no participant. The count of a live one may be a second behind one who has just
@@ -47,12 +47,12 @@ func isDeserted(m *v1alpha1.Meeting) bool {
 // isDesertedEnd says that an end was confirmed already, or would be now.
 func isDesertedEnd(m *v1alpha1.Meeting) bool { return meeting.IsLeaving(m) && isDeserted(m) }
 
-func (s *Store) askEnd(ctx context.Context, t *tenant.Tenant, c meeting.EndCommand) (*v1alpha1.Meeting, error) {
+func (s *Service) requestEnd(ctx context.Context, t *tenant.Tenant, c EndCommand) (*v1alpha1.Meeting, error) {
 	for attempt := 1; ; attempt++ {
-		live := s.directory.holder(t, c.Room)
+		live := s.directory.Holder(t, c.Room)
 		if live == nil || meeting.IsLeaving(live) {
 			var err error
-			if live, err = s.elsewhere(ctx, t, c.Room); err != nil {
+			if live, err = s.readLive(ctx, t, c.Room); err != nil {
 				return nil, err
 			}
 		}

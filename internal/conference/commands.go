@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conference
+
+import "convene.dev/convene/api/v1alpha1"
+
+// CreateCommand asks for a meeting, as POST meeting does.
+type CreateCommand struct {
+	// Room is the name; empty lets the service make one.
+	Room string
+	// Duration is empty for the tenant's default.
+	Duration v1alpha1.Duration
+	// Password is nil when the request names none, and empty for a room without one.
+	Password *string
+	// MaxParticipants is zero for the tenant's.
+	MaxParticipants int
+	// Redirect is nil when the request names none, and empty for the home page.
+	Redirect *string
+}
+
+// JoinCommand asks that a room can be joined, as POST join does. It creates the meeting when there is none.
+type JoinCommand struct {
+	Room string
+	// Duration is empty when the join names none. The first that is named before a participant has entered is the meeting's.
+	Duration v1alpha1.Duration
+	// Password is nil where it is not read (variant B). Else it must match the password of a room that has one; for
+	// a room without one that no participant has entered, a password that is not empty becomes the room's.
+	Password *string
+}
+
+// EndCommand asks for the end of the live meeting of a room.
+type EndCommand struct {
+	Room string
+	// UID, where it is set, is of the meeting that is meant; another one of that room is left alone.
+	UID string
+	// Redirect nil leaves the meeting's own; empty means the home page.
+	Redirect *string
+}
+
+// EndResult says how far the end has come when the answer is due.
+type EndResult struct {
+	// Ended is true when the room is empty. Else participants are still being removed.
+	Ended bool
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package conference carries out what requests ask for: it creates, joins, enters and ends meetings. It is the only
+// writer of Meeting specs and of the Secrets of room passwords. What it writes, the directory shows at once.
+package conference
+
+import (
+	"context"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/directory"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// Service carries out commands on meetings.
+type Service struct {
+	client    client.Client
+	directory *directory.Directory
+	now       func() time.Time
+}
+
+// New makes a Service. The client writes Meetings and Secrets, and reads both, without a cache.
+func New(c client.Client, d *directory.Directory, now func() time.Time) *Service {
+	return &Service{client: c, directory: d, now: now}
+}
+
+// current is the tenant's Meeting with a UID. Gone when there is none any more.
+func (s *Service) current(t *tenant.Tenant, uid string) (*v1alpha1.Meeting, error) {
+	if m := s.directory.Meeting(t, uid); m != nil {
+		return m, nil
+	}
+	return nil, ended()
+}
+
+// readLive reads the live Meeting of a room that the API made past the cache; nil when there is none. Another replica, which
+// cannot be asked now, may have made it a moment ago. It is for those who hold a key or a ticket, because it costs the
+// cluster's API a call.
+func (s *Service) readLive(ctx context.Context, t *tenant.Tenant, room string) (*v1alpha1.Meeting, error) {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	var m v1alpha1.Meeting
+	err := s.client.Get(ctx, client.ObjectKey{Namespace: t.Namespace, Name: meeting.ObjectName(t.Name, room)}, &m)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case meeting.IsOver(&m) || m.Spec.Room != room || m.Spec.ConfigRef.Name != t.Name:
+		return nil, nil
+	}
+	return &m, nil
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package directory is the read model of Meetings: which Meeting holds a room, what a listing shows, totals, and how new
+// all that is. It is the one place where it is worked out who holds a room; the rule is meeting.Holder. It writes nothing
+// to the cluster.
+package directory
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+
+	"convene.dev/convene/api/v1alpha1"
+)
+
+// Options are what a Directory needs.
+type Options struct {
+	// Cache tells of Meetings.
+	Cache cache.Cache
+	// Source is the list of Meetings in that cache; nil means that the events alone tell how far it is.
+	Source Source
+	Now    func() time.Time
+	// Newest asks the other replicas for the newest version of a Meeting that one of them knows; nil means that there are
+	// none.
+	Newest func(context.Context) uint64
+}
+
+// Directory finds Meetings without copying or walking them: by UID, by name, by room, and by tenant with totals kept as
+// they change. It is fed by the cache's events, shares their objects, and shows what this replica wrote before the cache
+// does: so a request sees what the one before it wrote. Each replica has one, in memory.
+//
+// It is safe for concurrent use. The Meetings that it gives are shared with the cache and must not be changed.
+type Directory struct {
+	source          Source
+	newest          func(context.Context) uint64
+	changes         *changes
+	recentlyDeleted *recentlyDeleted
+	versions        versions
+	// following is held while the Directory is compared with the cache's list.
+	following sync.Mutex
+
+	mu      sync.RWMutex
+	byUID   map[types.UID]*v1alpha1.Meeting
+	byName  map[types.NamespacedName]*v1alpha1.Meeting
+	tenants map[types.NamespacedName]*tenantIndex
+	// pending are writes of this replica that the cache has not shown yet, tombstones the last Meetings that have gone.
+	pending    map[types.UID]write
+	tombstones *simplelru.LRU[types.UID, struct{}]
+}
+
+// New makes a Directory that the cache feeds. Call it before the cache starts.
+func New(ctx context.Context, o Options) (*Directory, error) {
+	d := newDirectory(o)
+	informer, err := o.Cache.GetInformer(ctx, &v1alpha1.Meeting{})
+	if err != nil {
+		return nil, err
+	}
+	// In this order: who is woken finds the Directory up to date.
+	_, err = informer.AddEventHandler(asEventHandler(d, d.recentlyDeleted, d.changes))
+	return d, err
+}
+
+func newDirectory(o Options) *Directory {
+	return &Directory{
+		source: o.Source, newest: o.Newest, changes: newChanges(), recentlyDeleted: newRecentlyDeleted(o.Now),
+		byUID:      map[types.UID]*v1alpha1.Meeting{},
+		byName:     map[types.NamespacedName]*v1alpha1.Meeting{},
+		tenants:    map[types.NamespacedName]*tenantIndex{},
+		pending:    map[types.UID]write{},
+		tombstones: newLRU[types.UID, struct{}](maxTombstones),
+	}
+}

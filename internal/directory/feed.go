@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package directory
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"convene.dev/convene/api/v1alpha1"
+)
+
+// write is a version that this replica made.
+type write struct {
+	version uint64
+	at      time.Time
+}
+
+const (
+	// maxTombstones is how many deleted Meetings are remembered, so that a write that comes late does not bring them back.
+	maxTombstones = 1024
+	// pendingLife is for how long a write may be shown before the cache shows it, where the cache shows newer ones.
+	pendingLife = 10 * time.Second
+)
+
+// Learn takes in what this replica has just written, before the cache shows it.
+func (d *Directory) Learn(m *v1alpha1.Meeting) {
+	version := versionOf(m)
+	d.versions.know(version)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if seen := d.byUID[m.UID]; d.tombstones.Contains(m.UID) || seen != nil && versionOf(seen) >= version {
+		return
+	}
+	d.pending[m.UID] = write{version: version, at: time.Now()}
+	d.put(m.DeepCopy())
+}
+
+func (d *Directory) changed(m *v1alpha1.Meeting) {
+	version := versionOf(m)
+	// A reader who sees the change in what follows can also learn of its version.
+	d.versions.know(version)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if version >= d.pending[m.UID].version {
+		delete(d.pending, m.UID)
+		d.put(m)
+	}
+	d.forgetLost(version)
+	d.versions.show(version)
+}
+
+func (d *Directory) gone(m *v1alpha1.Meeting) {
+	version := versionOf(m)
+	d.versions.know(version)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.tombstones.Add(m.UID, struct{}{})
+	d.remove(m)
+	d.forgetLost(version)
+	d.versions.show(version)
+}
+
+// forgetLost takes out what this replica wrote and the cache has never shown, though it has shown newer versions since: it
+// was deleted while the cache did not look. The cache may bring many at once in any order, so there is some time for it.
+func (d *Directory) forgetLost(version uint64) {
+	for uid, w := range d.pending {
+		if w.version < version && time.Since(w.at) > pendingLife {
+			d.remove(d.byUID[uid])
+		}
+	}
+}
+
+// put has a Meeting found as it is now. The caller holds the lock.
+func (d *Directory) put(m *v1alpha1.Meeting) {
+	d.byUID[m.UID] = m
+	d.byName[types.NamespacedName{Namespace: m.Namespace, Name: m.Name}] = m
+	d.index(m, true)
+}
+
+// remove has a Meeting found no more. The caller holds the lock.
+func (d *Directory) remove(m *v1alpha1.Meeting) {
+	delete(d.pending, m.UID)
+	delete(d.byUID, m.UID)
+	name := types.NamespacedName{Namespace: m.Namespace, Name: m.Name}
+	if now := d.byName[name]; now != nil && now.UID == m.UID {
+		delete(d.byName, name)
+	}
+	d.index(m, false)
+}
+
+// index puts a Meeting into its room, or takes it out. The caller holds the lock.
+func (d *Directory) index(m *v1alpha1.Meeting, present bool) {
+	i := d.tenants[configOf(m)]
+	if i == nil {
+		i = &tenantIndex{rooms: map[string]*room{}}
+		d.tenants[configOf(m)] = i
+	}
+	i.index(m, present)
+	if len(i.rooms) == 0 {
+		delete(d.tenants, configOf(m))
+	}
+}
+
+func configOf(m *v1alpha1.Meeting) types.NamespacedName {
+	return types.NamespacedName{Namespace: m.Namespace, Name: m.Spec.ConfigRef.Name}
+}

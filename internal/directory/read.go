@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package directory
+
+import (
+	"context"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// Totals counts a tenant's live meetings and the participants in them.
+func (d *Directory) Totals(_ context.Context, t *tenant.Tenant) (meeting.Totals, error) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if i := d.tenants[t.NamespacedName]; i != nil {
+		return i.totals, nil
+	}
+	return meeting.Totals{}, nil
+}
+
+// Live lists a tenant's live meetings, those that hold their rooms and are not leaving, oldest first. It waits for what
+// other replicas know.
+func (d *Directory) Live(ctx context.Context, t *tenant.Tenant) ([]meeting.View, error) {
+	d.CatchUp(ctx)
+	live := d.live(t)
+	views := make([]meeting.View, len(live))
+	for i, m := range live {
+		views[i] = View(t, m)
+	}
+	return views, nil
+}
+
+func (d *Directory) live(t *tenant.Tenant) []*v1alpha1.Meeting {
+	rooms := d.listing(t)
+	live := make([]*v1alpha1.Meeting, 0, len(rooms))
+	for _, r := range rooms {
+		if m := r.live.Load(); m != nil {
+			live = append(live, m)
+		}
+	}
+	return live
+}
+
+func (d *Directory) listing(t *tenant.Tenant) []*room {
+	d.mu.RLock()
+	i := d.tenants[t.NamespacedName]
+	if i == nil || i.listing != nil {
+		defer d.mu.RUnlock()
+		if i == nil {
+			return nil
+		}
+		return i.listing
+	}
+	d.mu.RUnlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if i.listing == nil {
+		i.remake()
+	}
+	return i.listing
+}
+
+// ByUID finds a meeting of the tenant, also one that has ended, for ten minutes after its object is gone.
+func (d *Directory) ByUID(_ context.Context, t *tenant.Tenant, uid string) (meeting.View, bool) {
+	if m := d.Meeting(t, uid); m != nil {
+		return View(t, m), true
+	}
+	return d.recentlyDeleted.find(t.NamespacedName, uid)
+}
+
+// Meeting is the tenant's Meeting with a UID; nil when there is none.
+func (d *Directory) Meeting(t *tenant.Tenant, uid string) *v1alpha1.Meeting {
+	if m := d.WithUID(uid); m != nil && configOf(m) == t.NamespacedName {
+		return m
+	}
+	return nil
+}
+
+// WithUID is the Meeting with a UID, of any tenant; nil when there is none.
+func (d *Directory) WithUID(uid string) *v1alpha1.Meeting {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.byUID[types.UID(uid)]
+}
+
+// Named is the Meeting whose object has a name; nil when there is none.
+func (d *Directory) Named(namespace, name string) *v1alpha1.Meeting {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return d.byName[types.NamespacedName{Namespace: namespace, Name: name}]
+}
+
+// Holder is the Meeting that holds a room, an ending one too; nil when the room is free.
+func (d *Directory) Holder(t *tenant.Tenant, room string) *v1alpha1.Meeting {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if i := d.tenants[t.NamespacedName]; i != nil {
+		return meeting.Holder(i.meetings(room))
+	}
+	return nil
+}
+
+// LastEnded is the youngest ended Meeting of a room that is still there; nil when there is none.
+func (d *Directory) LastEnded(t *tenant.Tenant, room string) *v1alpha1.Meeting {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if i := d.tenants[t.NamespacedName]; i != nil {
+		for _, m := range slices.Backward(i.meetings(room)) {
+			if meeting.IsOver(m) {
+				return m
+			}
+		}
+	}
+	return nil
+}

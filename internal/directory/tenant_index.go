@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package directory
+
+import (
+	"slices"
+	"sync/atomic"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
+)
+
+// tenantIndex holds the Meetings of one ConferenceConfig. The Directory's lock guards it.
+type tenantIndex struct {
+	rooms  map[string]*room
+	totals meeting.Totals
+	// listing is every room that has been live since it was made, in the order of their live Meetings; nil when it has
+	// to be made again. Readers use it without the lock: it only grows.
+	listing []*room
+	// left counts the rooms in the listing that are not live any more.
+	left int
+}
+
+// room is one room of a ConferenceConfig.
+type room struct {
+	meetings []*v1alpha1.Meeting // oldest first
+	// live is the Meeting that a listing shows, or nil.
+	live atomic.Pointer[v1alpha1.Meeting]
+	// listed says that the listing of the tenant, where there is one, has the room.
+	listed bool
+}
+
+// index puts a Meeting into its room, or takes it out, and corrects totals and listing by what that changes in the
+// room.
+func (i *tenantIndex) index(m *v1alpha1.Meeting, present bool) {
+	r := i.rooms[m.Spec.Room]
+	if r == nil {
+		r = &room{}
+		i.rooms[m.Spec.Room] = r
+	}
+	r.meetings = slices.DeleteFunc(slices.Clone(r.meetings), func(other *v1alpha1.Meeting) bool { return other.UID == m.UID })
+	if present {
+		at, _ := slices.BinarySearchFunc(r.meetings, m, byAge)
+		r.meetings = slices.Insert(r.meetings, at, m)
+	}
+	if len(r.meetings) == 0 {
+		delete(i.rooms, m.Spec.Room)
+	}
+	before, after := r.live.Load(), liveOf(r.meetings)
+	i.count(before, -1)
+	i.count(after, +1)
+	i.list(r, before, after)
+	r.live.Store(after)
+}
+
+func (i *tenantIndex) count(live *v1alpha1.Meeting, sign int) {
+	if live != nil {
+		i.totals.Rooms += sign
+		i.totals.Users += sign * int(live.Status.ParticipantCount)
+	}
+}
+
+// list keeps the listing where that is cheap: a Meeting in its own place, the youngest at the end, one less. What is
+// rarer has the next reader make it again.
+func (i *tenantIndex) list(r *room, before, after *v1alpha1.Meeting) {
+	switch {
+	case i.listing == nil, before == nil && after == nil, before != nil && after != nil && before.UID == after.UID:
+	case after == nil:
+		if i.left++; i.left > len(i.listing)/2 {
+			i.listing = nil
+		}
+	case before == nil && !r.listed && i.isYoungest(after):
+		i.listing, r.listed = append(i.listing, r), true
+	default:
+		i.listing = nil
+	}
+}
+
+func (i *tenantIndex) isYoungest(m *v1alpha1.Meeting) bool {
+	if len(i.listing) == 0 {
+		return true
+	}
+	last := i.listing[len(i.listing)-1].live.Load()
+	return last != nil && byAge(last, m) < 0
+}
+
+// remake makes the listing of all rooms that are live.
+func (i *tenantIndex) remake() {
+	i.listing, i.left = make([]*room, 0, i.totals.Rooms), 0
+	for _, r := range i.rooms {
+		if r.listed = r.live.Load() != nil; r.listed {
+			i.listing = append(i.listing, r)
+		}
+	}
+	slices.SortFunc(i.listing, func(a, b *room) int { return byAge(a.live.Load(), b.live.Load()) })
+}
+
+// meetings are those of a room, oldest first.
+func (i *tenantIndex) meetings(name string) []*v1alpha1.Meeting {
+	if r := i.rooms[name]; r != nil {
+		return r.meetings
+	}
+	return nil
+}
+
+// liveOf is the Meeting of a room that a listing shows: the one that has the room, unless it is leaving.
+func liveOf(meetings []*v1alpha1.Meeting) *v1alpha1.Meeting {
+	if m := meeting.Holder(meetings); m != nil && !meeting.IsLeaving(m) {
+		return m
+	}
+	return nil
+}
+
+func byAge(a, b *v1alpha1.Meeting) int {
+	switch {
+	case a.UID == b.UID:
+		return 0
+	case meeting.Older(a, b):
+		return -1
+	}
+	return 1
+}
