@@ -41,7 +41,7 @@ type ConfigReconciler struct {
 	}
 	// Meetings keeps totals of each tenant.
 	Meetings interface {
-		Totals(context.Context, *tenant.Tenant) (meeting.Totals, error)
+		Totals(*tenant.Tenant) meeting.Totals
 	}
 	Events events.EventRecorder
 	Now    func() time.Time
@@ -82,10 +82,7 @@ func (r *ConfigReconciler) reconcile(ctx context.Context, config *v1alpha1.Confe
 	if r.knowsLess(config, t) {
 		return nil // The observer calls back after its first look.
 	}
-	totals, err := r.Meetings.Totals(ctx, t)
-	if err != nil {
-		return err
-	}
+	totals := r.Meetings.Totals(t)
 	return r.writeStatus(ctx, config, r.status(config, t, count{live: int32(totals.Rooms), participants: int32(totals.Users), notOver: notOver}))
 }
 

@@ -14,25 +14,25 @@ import (
 )
 
 // Totals counts a tenant's live meetings and the participants in them.
-func (d *Directory) Totals(_ context.Context, t *tenant.Tenant) (meeting.Totals, error) {
+func (d *Directory) Totals(t *tenant.Tenant) meeting.Totals {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if i := d.tenants[t.NamespacedName]; i != nil {
-		return i.totals, nil
+		return i.totals
 	}
-	return meeting.Totals{}, nil
+	return meeting.Totals{}
 }
 
 // Live lists a tenant's live meetings, those that hold their rooms and are not leaving, oldest first. It waits for what
 // other replicas know.
-func (d *Directory) Live(ctx context.Context, t *tenant.Tenant) ([]meeting.View, error) {
+func (d *Directory) Live(ctx context.Context, t *tenant.Tenant) []meeting.View {
 	d.CatchUp(ctx)
 	live := d.live(t)
 	views := make([]meeting.View, len(live))
 	for i, m := range live {
 		views[i] = View(t, m)
 	}
-	return views, nil
+	return views
 }
 
 func (d *Directory) live(t *tenant.Tenant) []*v1alpha1.Meeting {
@@ -66,7 +66,7 @@ func (d *Directory) listing(t *tenant.Tenant) []*room {
 }
 
 // ByUID finds a meeting of the tenant, also one that has ended, for ten minutes after its object is gone.
-func (d *Directory) ByUID(_ context.Context, t *tenant.Tenant, uid string) (meeting.View, bool) {
+func (d *Directory) ByUID(t *tenant.Tenant, uid string) (meeting.View, bool) {
 	if m := d.Meeting(t, uid); m != nil {
 		return View(t, m), true
 	}

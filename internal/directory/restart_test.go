@@ -75,7 +75,7 @@ func TestReadsAfterARestartInAQuietHour(t *testing.T) {
 		}
 		return nil
 	})
-	if live, _ := d.Live(t.Context(), &tenant.Tenant{NamespacedName: types.NamespacedName{Namespace: c.Namespace, Name: "default"}}); len(live) != 1 {
+	if live := d.Live(t.Context(), &tenant.Tenant{NamespacedName: types.NamespacedName{Namespace: c.Namespace, Name: "default"}}); len(live) != 1 {
 		t.Errorf("it lists %d meetings, want 1", len(live))
 	}
 }

@@ -20,9 +20,9 @@ import (
 
 // Meetings reads meetings and asks for changes to them. Its errors are faults.
 type Meetings interface {
-	Totals(context.Context, *tenant.Tenant) (meeting.Totals, error)
+	Totals(*tenant.Tenant) meeting.Totals
 	// Live lists the live meetings, oldest first.
-	Live(context.Context, *tenant.Tenant) ([]meeting.View, error)
+	Live(context.Context, *tenant.Tenant) []meeting.View
 	Create(context.Context, *tenant.Tenant, conference.CreateCommand) (meeting.View, error)
 	Join(context.Context, *tenant.Tenant, conference.JoinCommand) (meeting.View, error)
 	// End waits until the room is empty, for 5 seconds at most.

@@ -14,10 +14,7 @@ import (
 func (a *api) list(q *httpserver.Request) (httpserver.Answer, error) {
 	ctx, cancel := a.within(q)
 	defer cancel()
-	live, err := a.meetings.Live(ctx, q.Tenant)
-	if err != nil {
-		return nil, err
-	}
+	live := a.meetings.Live(ctx, q.Tenant)
 	return httpserver.Stream(func(w http.ResponseWriter) {
 		w.Header()["Content-Type"] = []string{"application/json"}
 		e := newEncoder(w)

@@ -35,12 +35,11 @@ func newMemory(now func() time.Time) *memory {
 
 func of(t *tenant.Tenant, name string) string { return string(t.UID) + " " + name }
 
-func (m *memory) Totals(_ context.Context, t *tenant.Tenant) (meeting.Totals, error) {
-	all, err := m.Live(context.Background(), t)
-	return meeting.Totals{Rooms: len(all)}, err
+func (m *memory) Totals(t *tenant.Tenant) meeting.Totals {
+	return meeting.Totals{Rooms: len(m.Live(context.Background(), t))}
 }
 
-func (m *memory) Live(_ context.Context, t *tenant.Tenant) (all []meeting.View, err error) {
+func (m *memory) Live(_ context.Context, t *tenant.Tenant) (all []meeting.View) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for key, v := range m.live {
@@ -48,7 +47,7 @@ func (m *memory) Live(_ context.Context, t *tenant.Tenant) (all []meeting.View, 
 			all = append(all, *v)
 		}
 	}
-	return all, nil
+	return all
 }
 
 func (m *memory) Create(_ context.Context, t *tenant.Tenant, c conference.CreateCommand) (meeting.View, error) {
@@ -165,7 +164,7 @@ func (m *memory) CheckPassword(_ context.Context, _ *tenant.Tenant, v meeting.Vi
 	return m.passwords[v.UID] == presented, nil
 }
 
-func (m *memory) ByUID(_ context.Context, t *tenant.Tenant, uid string) (meeting.View, bool) {
+func (m *memory) ByUID(t *tenant.Tenant, uid string) (meeting.View, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	v := m.byUID[of(t, uid)]

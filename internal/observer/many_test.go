@@ -127,7 +127,7 @@ func (lively) WithUID(uid string) *v1alpha1.Meeting {
 }
 
 // ByUID is for ends.
-func (lively) ByUID(context.Context, *tenant.Tenant, string) (meeting.View, bool) {
+func (lively) ByUID(*tenant.Tenant, string) (meeting.View, bool) {
 	return meeting.View{}, false
 }
 

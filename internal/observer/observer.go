@@ -31,7 +31,7 @@ type Meetings interface {
 	// WithUID is nil when there is none.
 	WithUID(uid string) *v1alpha1.Meeting
 	// ByUID also finds those whose objects have gone a moment ago.
-	ByUID(ctx context.Context, t *tenant.Tenant, uid string) (meeting.View, bool)
+	ByUID(t *tenant.Tenant, uid string) (meeting.View, bool)
 }
 
 // Options are what an Observer needs.

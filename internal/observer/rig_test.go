@@ -126,7 +126,7 @@ func (l *looker) WithUID(uid string) *v1alpha1.Meeting {
 }
 
 // ByUID finds those that the cache has.
-func (l *looker) ByUID(_ context.Context, _ *tenant.Tenant, uid string) (meeting.View, bool) {
+func (l *looker) ByUID(_ *tenant.Tenant, uid string) (meeting.View, bool) {
 	m := l.WithUID(uid)
 	if m == nil {
 		view, there := l.graves[uid]

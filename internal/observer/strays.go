@@ -143,7 +143,7 @@ func (s *strays) later(room *stray, now time.Time) {
 // closeStray sends those who are in where their meeting's redirect says, as its end would have.
 func (s *server) closeStray(ctx context.Context, c suspect) {
 	_, uid, _ := meeting.ParseEngineRoom(c.name)
-	view, _ := s.env.Meetings.ByUID(ctx, c.tenant, uid)
+	view, _ := s.env.Meetings.ByUID(c.tenant, uid)
 	if err := s.engine.Close(ctx, c.name, view.Redirect); err != nil {
 		s.env.Log.Info("A room without a live Meeting could not be closed; trying again", "room", c.name, "error", err.Error())
 		s.strays.later(c.stray, s.env.monotonic())

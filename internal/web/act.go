@@ -22,7 +22,7 @@ type actRequest struct {
 func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
 	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
 	defer cancel()
-	p, err := h.peer(ctx, q)
+	p, err := h.peer(q)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ type chatMessage struct {
 func (h *handler) chat(q *httpserver.Request) (httpserver.Answer, error) {
 	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
 	defer cancel()
-	p, err := h.peer(ctx, q)
+	p, err := h.peer(q)
 	if err != nil {
 		return nil, err
 	}

@@ -337,7 +337,7 @@ func (f *fakeMeetings) CheckPassword(_ context.Context, _ *tenant.Tenant, v meet
 	return f.passwords[v.UID] == presented, f.err
 }
 
-func (f *fakeMeetings) ByUID(_ context.Context, _ *tenant.Tenant, uid string) (meeting.View, bool) {
+func (f *fakeMeetings) ByUID(_ *tenant.Tenant, uid string) (meeting.View, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	v := f.byUID[uid]

@@ -38,7 +38,7 @@ const (
 var errSessionOver = fault.Denied("This session is over: open the link of the meeting again")
 
 // stand looks at a session and its meeting.
-func (h *handler) stand(ctx context.Context, q *httpserver.Request) (peer, standing, error) {
+func (h *handler) stand(q *httpserver.Request) (peer, standing, error) {
 	scheme, token, _ := strings.Cut(q.HTTP.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
 		return peer{}, "", errSessionOver
@@ -49,7 +49,7 @@ func (h *handler) stand(ctx context.Context, q *httpserver.Request) (peer, stand
 	}
 	p := peer{SessionGrant: grant}
 	p.Presenter = presents(q.Tenant, grant.Username, grant.Presenter)
-	view, found := h.Meetings.ByUID(ctx, q.Tenant, grant.Meeting)
+	view, found := h.Meetings.ByUID(q.Tenant, grant.Meeting)
 	p.view = view
 	q.Record.Room, q.Record.User, q.Record.Identity = p.Room, p.Username, p.identity()
 	switch {
@@ -74,11 +74,11 @@ type caller struct {
 }
 
 // peer is who makes a call that changes something. It is limited, since every call is told to all participants.
-func (h *handler) peer(ctx context.Context, q *httpserver.Request) (peer, error) {
+func (h *handler) peer(q *httpserver.Request) (peer, error) {
 	if err := h.checkSameSite(q); err != nil {
 		return peer{}, err
 	}
-	p, standing, err := h.stand(ctx, q)
+	p, standing, err := h.stand(q)
 	switch {
 	case err != nil:
 		return p, err

@@ -91,7 +91,7 @@ func (h *handler) judge(ctx context.Context, q *httpserver.Request, a *applicant
 	}
 	view, err := h.meetingFor(ctx, q, *a)
 	if fault.Is(err, fault.KindGone) {
-		return view, "", gone(h.ended(ctx, q.Tenant, view, a.previous))
+		return view, "", gone(h.ended(q.Tenant, view, a.previous))
 	}
 	if err != nil {
 		return view, "", err
@@ -128,9 +128,9 @@ func (h *handler) meetingFor(ctx context.Context, q *httpserver.Request, a appli
 }
 
 // ended is what is known of a meeting that has ended: of the one that the visitor was in, else what Enter said.
-func (h *handler) ended(ctx context.Context, t *tenant.Tenant, view meeting.View, previous *credential.SessionGrant) meeting.View {
+func (h *handler) ended(t *tenant.Tenant, view meeting.View, previous *credential.SessionGrant) meeting.View {
 	if previous != nil {
-		if own, ok := h.Meetings.ByUID(ctx, t, previous.Meeting); ok && own.Ended {
+		if own, ok := h.Meetings.ByUID(t, previous.Meeting); ok && own.Ended {
 			return own
 		}
 	}

@@ -237,7 +237,7 @@ func (h *handler) passDoor(q *httpserver.Request, token string) (leave func(), e
 	if err := h.countConnect(q, who); err != nil {
 		return nil, err
 	}
-	view, err := h.meetingOf(ctx, q.Tenant, room)
+	view, err := h.meetingOf(q.Tenant, room)
 	q.Record.Room = view.Room
 	switch {
 	case err != nil:
@@ -255,12 +255,12 @@ func (h *handler) passDoor(q *httpserver.Request, token string) (leave func(), e
 }
 
 // meetingOf finds the tenant's meeting of a room. A room of another tenant on the same engine is none.
-func (h *handler) meetingOf(ctx context.Context, t *tenant.Tenant, room engine.RoomName) (meeting.View, error) {
+func (h *handler) meetingOf(t *tenant.Tenant, room engine.RoomName) (meeting.View, error) {
 	config, uid, ok := meeting.ParseEngineRoom(room)
 	if !ok || config != string(t.UID) {
 		return meeting.View{}, fault.Denied("This access token is for another service; join the meeting again")
 	}
-	view, ok := h.Meetings.ByUID(ctx, t, uid)
+	view, ok := h.Meetings.ByUID(t, uid)
 	if !ok {
 		return view, fault.Gone("This meeting has ended")
 	}

@@ -3,7 +3,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 
 	"convene.dev/convene/internal/httpserver"
@@ -25,9 +24,7 @@ type hiddenPeer struct {
 
 // sessionState tells a page that was disconnected whether to come back, and a presenter's who watches.
 func (h *handler) sessionState(q *httpserver.Request) (httpserver.Answer, error) {
-	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
-	defer cancel()
-	p, standing, err := h.stand(ctx, q)
+	p, standing, err := h.stand(q)
 	if err != nil {
 		return nil, err
 	}

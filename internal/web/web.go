@@ -40,7 +40,7 @@ type Meetings interface {
 	MarkOpened(context.Context, *tenant.Tenant, meeting.View) error
 	CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, presented string) (bool, error)
 	// ByUID finds a meeting, also one that has ended, for ten minutes after its object is gone.
-	ByUID(ctx context.Context, t *tenant.Tenant, uid string) (meeting.View, bool)
+	ByUID(t *tenant.Tenant, uid string) (meeting.View, bool)
 	// MarkRemoved records that a participant may not come back.
 	MarkRemoved(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error
 	// MarkMuted records that a participant may not speak, also after coming back.
