@@ -14,6 +14,7 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
 )
 
 // What the controllers of this process have done. One process may run several sets of controllers, one after another.
@@ -56,7 +57,7 @@ var (
 	meetingsNow = prometheus.NewDesc("convene_meetings",
 		"Meetings now, by ConferenceConfig and phase. Only the leader reports it.", []string{"tenant", "phase"}, nil)
 	participantsNow = prometheus.NewDesc("convene_participants",
-		"Participants in meetings now, by ConferenceConfig. Only the leader reports it.", []string{"tenant"}, nil)
+		"Participants in live meetings now, by ConferenceConfig, as GET stats and its status count them. Only the leader reports it.", []string{"tenant"}, nil)
 	endingFor = prometheus.NewDesc("convene_meeting_ending_seconds",
 		"Longest time that a Meeting has been ending, by ConferenceConfig. Only the leader reports it.", []string{"tenant"}, nil)
 	configReady = prometheus.NewDesc("convene_config_ready",
@@ -67,7 +68,12 @@ var (
 
 // Gauges describe the present: they are computed when they are scraped.
 type Gauges struct {
-	Cache client.Reader
+	Cache   client.Reader
+	Tenants interface{ All() []*tenant.Tenant }
+	// Meetings keeps totals of each tenant.
+	Meetings interface {
+		Totals(*tenant.Tenant) meeting.Totals
+	}
 	// Reachable says of each address of a media server whether it answers.
 	Reachable func() map[string]bool
 	Now       func() time.Time
@@ -82,12 +88,15 @@ func (Gauges) Describe(to chan<- *prometheus.Desc) {
 	to <- engineReachable
 }
 
-// Collect counts what the cache holds and asks the observer about engines.
+// Collect counts what the cache holds, takes the totals of the tenants, and asks the observer about engines.
 func (g Gauges) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), gatherTimeout)
 	defer cancel()
 	for at, reachable := range g.Reachable() {
 		to <- prometheus.MustNewConstMetric(engineReachable, prometheus.GaugeValue, oneIf(reachable), at)
+	}
+	for _, t := range g.Tenants.All() {
+		to <- prometheus.MustNewConstMetric(participantsNow, prometheus.GaugeValue, float64(g.Meetings.Totals(t).Users), tenantName(t.Namespace, t.Name))
 	}
 	if err := g.collectConfigs(ctx, to); err != nil {
 		to <- prometheus.NewInvalidMetric(configReady, err)
@@ -123,25 +132,19 @@ func (g Gauges) collectMeetings(ctx context.Context, to chan<- prometheus.Metric
 		tenant string
 		phase  v1alpha1.MeetingPhase
 	}
-	meetings, participants, ending := map[group]int{}, map[string]int32{}, map[string]float64{}
+	meetings, ending := map[group]int{}, map[string]float64{}
 	now := g.Now()
 	for i := range all.Items {
 		m := &all.Items[i]
-		tenant := tenantName(m.Namespace, m.Spec.ConfigRef.Name)
-		if !meeting.IsOver(m) {
-			participants[tenant] += m.Status.ParticipantCount
-		}
-		meetings[group{tenant, m.Status.Phase}]++
-		ending[tenant] = max(ending[tenant], secondsEnding(m, now))
+		of := tenantName(m.Namespace, m.Spec.ConfigRef.Name)
+		meetings[group{of, m.Status.Phase}]++
+		ending[of] = max(ending[of], secondsEnding(m, now))
 	}
 	for of, n := range meetings {
 		to <- prometheus.MustNewConstMetric(meetingsNow, prometheus.GaugeValue, float64(n), of.tenant, string(of.phase))
 	}
-	for tenant, seconds := range ending {
-		to <- prometheus.MustNewConstMetric(endingFor, prometheus.GaugeValue, seconds, tenant)
-	}
-	for tenant, n := range participants {
-		to <- prometheus.MustNewConstMetric(participantsNow, prometheus.GaugeValue, float64(n), tenant)
+	for of, seconds := range ending {
+		to <- prometheus.MustNewConstMetric(endingFor, prometheus.GaugeValue, seconds, of)
 	}
 	return nil
 }

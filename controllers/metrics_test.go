@@ -4,15 +4,25 @@ package controllers
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"testing"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/conference"
+	"convene.dev/convene/internal/directory"
+	"convene.dev/convene/internal/httpapi"
+	"convene.dev/convene/internal/testkit/faultyengine"
 )
 
 // endings tells the metric of which the test is.
@@ -57,6 +67,66 @@ func TestHowLongAnEndTakes(t *testing.T) {
 	if diff := cmp.Diff(map[string]float64{"ns/quick": 1, "ns/stuck": 3600, "ns/idle": 0}, got); diff != "" {
 		t.Errorf("seconds (-want +got):\n%s", diff)
 	}
+}
+
+// The participants of a meeting that is ending are on their way out: no total has them, and all totals agree.
+func TestNoTotalHasTheParticipantsOfAnEndingMeeting(t *testing.T) {
+	w := newWorld(t)
+	c := w.config()
+	ending, live := w.meeting("ending"), w.meeting("live")
+	w.enter(c, live, "bob", "cy")
+	w.enter(c, ending, "anna")
+	w.is("live", v1alpha1.MeetingActive, people(2))
+	w.is("ending", v1alpha1.MeetingActive, people(1))
+	w.engine.Break("close", faultyengine.ErrUnavailable)
+	w.patch(ending, `{"spec":{"end":{}}}`)
+	w.is("ending", v1alpha1.MeetingEnding, people(1))
+	registry := prometheus.NewPedanticRegistry()
+	registry.MustRegister(w.gauges)
+	w.eventually(func() error {
+		w.must(w.Client.Get(t.Context(), client.ObjectKeyFromObject(c), c))
+		got := map[string]int{
+			"GET stats": w.statsUsers(), "status": int(c.Status.Participants), "metric": participantsMetric(t, registry),
+		}
+		if diff := cmp.Diff(map[string]int{"GET stats": 2, "status": 2, "metric": 2}, got); diff != "" {
+			return fmt.Errorf("participants (-want +got):\n%s", diff)
+		}
+		return nil
+	})
+}
+
+// statsUsers is what GET stats counts.
+func (w *world) statsUsers() int {
+	w.t.Helper()
+	meetings := struct {
+		*directory.Directory
+		*conference.Service
+	}{w.directory, conference.New(w.Client, w.directory, w.now)}
+	request := httptest.NewRequestWithContext(w.t.Context(), http.MethodGet, "https://x.example/api/v1/stats", nil)
+	request.Header.Set("Authorization", "4d1f0c7be2a94b0f8e6a")
+	recorder := httptest.NewRecorder()
+	httpapi.New(httpapi.Options{Tenants: w.tenants, Meetings: meetings, Log: logr.Discard()}).ServeHTTP(recorder, request)
+	var stats struct{ TotalUsers int }
+	if err := json.Unmarshal(recorder.Body.Bytes(), &stats); err != nil || recorder.Code != http.StatusOK {
+		w.t.Fatalf("GET stats answers %d %s", recorder.Code, recorder.Body)
+	}
+	return stats.TotalUsers
+}
+
+// participantsMetric is the value of convene_participants, which has one tenant.
+func participantsMetric(t *testing.T, registry prometheus.Gatherer) int {
+	t.Helper()
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if f.GetName() == "convene_participants" {
+			return int(f.GetMetric()[0].GetGauge().GetValue())
+		}
+	}
+	t.Fatal("there is no metric of participants")
+	return 0
 }
 
 func labelOf(m *dto.Metric) string { return m.GetLabel()[0].GetValue() }

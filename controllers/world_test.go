@@ -40,6 +40,9 @@ type world struct {
 	// engine is that of the ConferenceConfig default, other that of those at otherAddress.
 	engine, other *faultyengine.Engine
 	observer      *observer.Observer
+	tenants       *tenant.Registry
+	directory     *directory.Directory
+	gauges        Gauges
 
 	mu    sync.Mutex
 	ahead time.Duration
@@ -76,14 +79,14 @@ func newWorld(t *testing.T) *world {
 	w.must(err)
 	secrets, err := kubernetes.NewForConfig(w.Config)
 	w.must(err)
-	tenants := tenant.NewRegistry(tenant.Options{
+	w.tenants = tenant.NewRegistry(tenant.Options{
 		Cache: shared, Client: secrets.CoreV1().RESTClient(), Dial: w.dial,
 	})
 	w.watch(ctx, &all, &v1alpha1.MeetingList{}, &v1alpha1.ConferenceConfigList{})
 	run(shared.Start)
-	run(tenants.Start)
-	<-tenants.Ready()
-	run(w.controllers(ctx, shared, objects, tenants).Start)
+	run(w.tenants.Start)
+	<-w.tenants.Ready()
+	run(w.controllers(ctx, shared, objects, w.tenants).Start)
 	return w
 }
 
@@ -123,18 +126,19 @@ func (w *world) controllers(ctx context.Context, shared cache.Cache, objects cli
 	})
 	w.must(err)
 	sources := NewEventSources(tenants.Notify)
-	meetings, err := directory.New(ctx, directory.Options{Cache: shared, Now: w.now})
+	w.directory, err = directory.New(ctx, directory.Options{Cache: shared, Now: w.now})
 	w.must(err)
 	w.observer = observer.New(observer.Options{
-		Tenants: tenants, Meetings: meetings, API: w.Client, Now: w.now, Log: mgr.GetLogger(), CallsPerSecond: observer.DefaultCallsPerSecond,
+		Tenants: tenants, Meetings: w.directory, API: w.Client, Now: w.now, Log: mgr.GetLogger(), CallsPerSecond: observer.DefaultCallsPerSecond,
 		Changed: sources.Meeting, Details: sources.Details, ReachChanged: sources.Tenant,
 	})
 	events := mgr.GetEventRecorder("convene")
 	w.must((&MeetingReconciler{Client: objects, API: w.Client, Tenants: tenants, Observer: w.observer, Events: events, Now: w.now}).SetupWithManager(mgr, sources))
 	w.must((&ConfigReconciler{
 		Client: objects, Secrets: w.Client, Tenants: tenants, Conflicts: tenants.Conflicts, Observer: w.observer,
-		Meetings: meetings, Events: events, Now: w.now,
+		Meetings: w.directory, Events: events, Now: w.now,
 	}).SetupWithManager(mgr, sources))
+	w.gauges = Gauges{Cache: shared, Tenants: tenants, Meetings: w.directory, Reachable: w.observer.Reachable, Now: w.now}
 	w.must(mgr.Add(w.observer))
 	w.must(mgr.Add(&ClockSteps{Meetings: objects, Now: w.now, Wake: sources.Meeting}))
 	return mgr

@@ -87,7 +87,9 @@ func (l controllerRunner) lead(ctx context.Context) error {
 	if err := configs.SetupWithManager(mgr, sources); err != nil {
 		return err
 	}
-	gauges := leaderMetrics{metrics.Registry, controllers.Gauges{Cache: l.cache, Reachable: observed.Reachable, Now: l.clock.Now}}
+	gauges := leaderMetrics{metrics.Registry, controllers.Gauges{
+		Cache: l.cache, Tenants: l.tenants, Meetings: l.directory, Reachable: observed.Reachable, Now: l.clock.Now,
+	}}
 	clockSteps := &controllers.ClockSteps{Meetings: l.objects, Now: l.clock.Now, Wake: sources.Meeting}
 	hinted := whileLeading(func() (stop func()) { return l.hints.to(observed.Hint) })
 	for _, r := range []manager.Runnable{observed, gauges, clockSteps, hinted} {
