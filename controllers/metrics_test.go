@@ -22,6 +22,7 @@ import (
 	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/httpapi"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/testkit/faultyengine"
 )
 
@@ -105,7 +106,8 @@ func (w *world) statsUsers() int {
 	request := httptest.NewRequestWithContext(w.t.Context(), http.MethodGet, "https://x.example/api/v1/stats", nil)
 	request.Header.Set("Authorization", "4d1f0c7be2a94b0f8e6a")
 	recorder := httptest.NewRecorder()
-	httpapi.New(httpapi.Options{Tenants: w.tenants, Meetings: meetings, Log: logr.Discard()}).ServeHTTP(recorder, request)
+	api := httpapi.New(httpapi.Options{Meetings: meetings})
+	httpserver.NewRouter(httpserver.RouterOptions{Tenants: w.tenants, Log: logr.Discard()}, nil, api).ServeHTTP(recorder, request)
 	var stats struct{ TotalUsers int }
 	if err := json.Unmarshal(recorder.Body.Bytes(), &stats); err != nil || recorder.Code != http.StatusOK {
 		w.t.Fatalf("GET stats answers %d %s", recorder.Code, recorder.Body)

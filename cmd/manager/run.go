@@ -96,13 +96,16 @@ func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger
 	if err != nil {
 		return err
 	}
-	p := &parts{settings: s, config: config, scheme: scheme, log: log, clock: cluster, cache: mgr.GetCache(), informers: informers}
+	p := &parts{
+		settings: s, config: config, scheme: scheme, log: log, clock: cluster, cache: mgr.GetCache(), informers: informers,
+		served: make(chan struct{}),
+	}
 	if err := p.build(ctx); err != nil {
 		return err
 	}
-	runnables := []manager.Runnable{p.tenants, p.server, controllerRunner{p}, p.probe, garbage{p.cache}}
-	if p.replicas != nil {
-		runnables = append(runnables, p.replicas)
+	runnables := []manager.Runnable{p.tenants, gatewayRunner{p.server, p.served}, controllerRunner{p}, p.probe, garbage{p.cache}}
+	if p.member != nil {
+		runnables = append(runnables, p.member)
 	}
 	if p.webhooks != nil {
 		runnables = append(runnables, p.webhooks)
@@ -134,14 +137,28 @@ type parts struct {
 	tenants    *tenant.Registry
 	directory  *directory.Directory
 	conference *conference.Service
-	// replicas is nil where this is the only one.
-	replicas  *replicas.Group
+	// member is nil where this is the only replica.
+	member    *replicas.Member
 	informers *informers
 	probe     *kube.Probe
 	server    *httpserver.Server
+	// served is closed when the server has answered its last request.
+	served chan struct{}
 	// webhooks is nil where the gateway takes them.
 	webhooks *httpserver.Server
-	hints    hints
+	hints    *hints
+}
+
+// gatewayRunner runs the gateway, and closes served when it has answered its last request.
+type gatewayRunner struct {
+	*httpserver.Server
+	served chan<- struct{}
+}
+
+// Start serves until the context ends and the gateway has drained.
+func (g gatewayRunner) Start(ctx context.Context) error {
+	defer close(g.served)
+	return g.Server.Start(ctx)
 }
 
 func (p *parts) build(ctx context.Context) error {
@@ -170,37 +187,50 @@ func (p *parts) build(ctx context.Context) error {
 	}
 	p.tenants = tenant.NewRegistry(tenant.Options{
 		Cache: p.cache, Client: watches.RESTClient(), Dial: livekit.New, Evaluate: evaluator.EvaluateConfigJS, Default: p.defaultConfig, RefuseUnknownHosts: p.refuseUnknown,
+		Served: p.served,
 	})
+	group, err := p.group(httpClient)
+	if err != nil {
+		return err
+	}
+	return p.buildWith(ctx, group)
+}
+
+// buildWith makes what reads, changes and serves Meetings. group is nil where this is the only replica.
+func (p *parts) buildWith(ctx context.Context, group *replicas.Group) (err error) {
 	if err := directory.AddIndexes(ctx, p.cache); err != nil {
 		return err
 	}
 	o := directory.Options{Cache: p.cache, Source: p.informers, Now: p.clock.Now}
 	ready := []<-chan struct{}{p.tenants.Ready()}
-	if p.leaderElect {
-		leases, err := coordinationv1client.NewForConfigAndClient(p.config, httpClient)
-		if err != nil {
-			return err
-		}
-		p.replicas = replicas.New(replicas.Options{
-			Cache: p.cache, Client: leases, Namespace: p.leaseNamespace, Host: p.replicaHost, Port: p.replicaPort,
-			Log: p.log.WithName("replicas"),
-		})
-		o.Newest, ready = p.replicas.Newest, append(ready, p.replicas.Joined())
+	var forward func(room string)
+	if group != nil {
+		o.Newest, forward, ready = group.Newest, group.Hint, append(ready, group.Joined())
 	}
 	if p.directory, err = directory.New(ctx, o); err != nil {
 		return err
 	}
 	p.conference = conference.New(p.direct, p.directory, p.clock.Now)
-	p.hints.known = p.knownRoom
-	if err := p.serveWith(ready); err != nil {
-		return err
+	p.hints = &hints{known: p.knownRoom, forward: forward}
+	if group != nil {
+		p.member = replicas.NewMember(group, replicas.Answers{Known: p.directory.Known, Hinted: p.hints.forwarded, Served: p.served})
 	}
-	p.tenants.Served = p.server.Served()
-	if p.replicas != nil {
-		p.replicas.Known, p.replicas.Served = p.directory.Known, p.server.Served()
-		p.replicas.Hinted, p.hints.forward = p.hints.forwarded, p.replicas.Hint
+	return p.serveWith(ready)
+}
+
+// group is nil where this is the only replica.
+func (p *parts) group(httpClient *http.Client) (*replicas.Group, error) {
+	if !p.leaderElect {
+		return nil, nil
 	}
-	return nil
+	leases, err := coordinationv1client.NewForConfigAndClient(p.config, httpClient)
+	if err != nil {
+		return nil, err
+	}
+	return replicas.New(replicas.Options{
+		Cache: p.cache, Client: leases, Namespace: p.leaseNamespace, Host: p.replicaHost, Port: p.replicaPort,
+		Log: p.log.WithName("replicas"),
+	}), nil
 }
 
 // serveWith makes the gateway, which serves once all is ready.

@@ -65,18 +65,14 @@ type Server struct {
 	limits  limits
 	serving atomic.Bool
 	places  *places
-	served  chan struct{}
 }
 
 // New makes a Server.
 func New(o Options) *Server {
 	l := defaultLimits
 	l.connections = limit.FitsMemory(connectionShare, connectionMemory, maxConnections)
-	return &Server{Options: o, limits: l, served: make(chan struct{})}
+	return &Server{Options: o, limits: l}
 }
-
-// Served is closed when the last request has been answered.
-func (s *Server) Served() <-chan struct{} { return s.served }
 
 // NeedLeaderElection is false: every replica serves.
 func (s *Server) NeedLeaderElection() bool { return false }
@@ -94,7 +90,6 @@ func (s *Server) Check(*http.Request) error {
 
 // Start listens until the context ends, then drains.
 func (s *Server) Start(ctx context.Context) error {
-	defer close(s.served)
 	for _, ready := range s.Ready {
 		select {
 		case <-ready:

@@ -104,10 +104,10 @@ func sendHints(ctx context.Context, address, body string) error {
 }
 
 // receiveHints takes the hints of another replica.
-func (g *Group) receiveHints(w http.ResponseWriter, r *http.Request) {
+func (m *Member) receiveHints(w http.ResponseWriter, r *http.Request) {
 	lines := bufio.NewScanner(http.MaxBytesReader(w, r.Body, maxHintBytes))
 	for lines.Scan() {
-		g.Hinted(lines.Text())
+		m.Hinted(lines.Text())
 	}
 	if lines.Err() != nil {
 		w.WriteHeader(http.StatusBadRequest)

@@ -57,12 +57,11 @@ func TestHintsThatNobodyTakesDoNotPileUp(t *testing.T) {
 
 // A request with more than a replica would send is refused, and the port takes hints by POST alone.
 func TestHintsAreBounded(t *testing.T) {
-	g := New(Options{})
 	taken := 0
-	g.Known, g.Hinted = func() uint64 { return 7 }, func(string) { taken++ }
+	m := NewMember(New(Options{}), Answers{Known: func() uint64 { return 7 }, Hinted: func(string) { taken++ }})
 	ask := func(method, body string) (int, string) {
 		w := httptest.NewRecorder()
-		g.handler().ServeHTTP(w, httptest.NewRequest(method, hintsPath, strings.NewReader(body)))
+		m.handler().ServeHTTP(w, httptest.NewRequest(method, hintsPath, strings.NewReader(body)))
 		return w.Code, w.Body.String()
 	}
 	if status, _ := ask(http.MethodPost, strings.Repeat("x", maxHintBytes+1)); status != http.StatusBadRequest {

@@ -5,12 +5,6 @@
 package replicas
 
 import (
-	"cmp"
-	"context"
-	"errors"
-	"net"
-	"net/http"
-	"strconv"
 	"sync"
 	"time"
 
@@ -62,15 +56,8 @@ type Options struct {
 	Log  logr.Logger
 }
 
-// Group is this replica and the others.
+// Group is the other replicas, as this one knows them.
 type Group struct {
-	// Known is the newest version of a Meeting that this replica has shown or confirmed to a caller; Served is closed when it
-	// has answered its last request. Hinted is told of each room in which another replica heard that something happened. Set
-	// all before the Group runs.
-	Known  func() uint64
-	Served <-chan struct{}
-	Hinted func(room string)
-
 	Options
 	name   string
 	joined chan struct{}
@@ -80,53 +67,15 @@ type Group struct {
 	outbox *outbox
 }
 
-// New makes a Group. It works once it runs; until then it has no other member.
+// New makes a Group. It has no member until this replica's own runs.
 func New(o Options) *Group {
 	g := &Group{Options: o, name: "manager-" + uuid.NewString(), joined: make(chan struct{}), outbox: newOutbox()}
 	g.rounds.ask = g.askAll
 	return g
 }
 
-// NeedLeaderElection is false: every replica is in the Group.
-func (*Group) NeedLeaderElection() bool { return false }
-
 // Joined is closed when the others can know of this replica. It should serve no sooner.
 func (g *Group) Joined() <-chan struct{} { return g.joined }
-
-// Start answers the others, until this replica has served its last request after the context has ended.
-func (g *Group) Start(ctx context.Context) error {
-	address := net.JoinHostPort(cmp.Or(g.Host, "127.0.0.1"), strconv.Itoa(g.Port))
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return err
-	}
-	server := &http.Server{
-		Handler: g.handler(), MaxHeaderBytes: maxHeader,
-		ReadTimeout: requestTimeout, WriteTimeout: requestTimeout, IdleTimeout: time.Minute,
-	}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(listener) }()
-
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	defer stop()
-	if err := g.watch(ctx); err != nil {
-		return errors.Join(err, server.Close())
-	}
-	ours := g.lease(listener.Addr().String())
-	go ours.Run(serving)
-	go g.sweepLeases(serving)
-	go g.sendHints(serving)
-	select {
-	case err := <-failed:
-		return err
-	case <-ctx.Done():
-	}
-	<-g.Served
-	time.Sleep(linger)
-	stop()
-	ours.Stop()
-	return server.Close()
-}
 
 // lease is kept while this replica runs, and deleted when it stops.
 func (g *Group) lease(address string) lease.Controller {
@@ -136,17 +85,4 @@ func (g *Group) lease(address string) lease.Controller {
 			l.Annotations = map[string]string{annotationAddress: address}
 			return nil
 		})
-}
-
-// handler answers the other replicas.
-func (g *Group) handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST "+hintsPath, g.receiveHints)
-	mux.HandleFunc("/", g.answer)
-	return mux
-}
-
-// answer tells any other what this replica knows. The number is no secret, and nothing is read from the request.
-func (g *Group) answer(w http.ResponseWriter, _ *http.Request) {
-	_, _ = w.Write(strconv.AppendUint(nil, g.Known(), 10))
 }

@@ -63,12 +63,12 @@ func start(t *testing.T, c *testkit.Cluster, known uint64) *member {
 	m := &member{served: make(chan struct{}), hinted: make(chan string, 100)}
 	m.known.Store(known)
 	m.Group = New(Options{Cache: leases, Client: kubernetes.NewForConfigOrDie(&config).CoordinationV1(), Namespace: c.Namespace, Log: logr.Discard()})
-	m.Known, m.Served, m.Hinted = m.known.Load, m.served, func(room string) { m.hinted <- room }
+	running := NewMember(m.Group, Answers{Known: m.known.Load, Served: m.served, Hinted: func(room string) { m.hinted <- room }})
 	ctx, cancel := context.WithCancel(context.Background())
 	watching, unwatch := context.WithCancel(context.Background())
 	ended := make(chan error, 2)
 	go func() { ended <- leases.Start(watching) }()
-	go func() { ended <- m.Start(ctx) }()
+	go func() { ended <- running.Start(ctx) }()
 	var stopped atomic.Bool
 	m.stop = func() {
 		if !stopped.CompareAndSwap(false, true) {

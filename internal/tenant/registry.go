@@ -47,14 +47,13 @@ type Options struct {
 	Default types.NamespacedName
 	// RefuseUnknownHosts keeps names of the outside that none asks for from that ConferenceConfig.
 	RefuseUnknownHosts bool
+	// Served is closed when this replica has answered its last request, some time after it was told to stop: until then a
+	// key that is revoked must not work. Nil means that no request is served.
+	Served <-chan struct{}
 }
 
 // Registry keeps the Tenants of all ConferenceConfigs current. It runs on every replica.
 type Registry struct {
-	// Served is closed when this replica has answered its last request, some time after it was told to stop: until then a
-	// key that is revoked must not work. Nil means that no request is served. Set it before the Registry runs.
-	Served <-chan struct{}
-
 	options Options
 	objects *objects
 	queue   workqueue.TypedDelayingInterface[types.NamespacedName]
@@ -94,8 +93,8 @@ func (r *Registry) Start(ctx context.Context) error {
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	stopLater := context.AfterFunc(ctx, func() {
-		if r.Served != nil {
-			<-r.Served
+		if r.options.Served != nil {
+			<-r.options.Served
 		}
 		stop()
 	})

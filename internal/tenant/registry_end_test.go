@@ -16,8 +16,9 @@ import (
 func TestKeysAreFollowedUntilTheLastRequest(t *testing.T) {
 	r := newRig(t, testkit.ControlPlane(t), nil, "")
 	served := make(chan struct{})
-	stopping := NewRegistry(r.registry.options)
-	stopping.Served = served
+	options := r.registry.options
+	options.Served = served
+	stopping := NewRegistry(options)
 	r.registry = stopping
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
