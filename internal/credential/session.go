@@ -12,21 +12,15 @@ import (
 // first in nearly every case.
 const DefaultSessionLifetime = 24 * time.Hour
 
-// Session is one peer in one meeting, from entering it on: what its page shows to the gateway with every request.
+// Session is one participant in one meeting, from entering it on: what its page shows to the gateway with every request.
 type Session struct {
-	// Identity is the peer's random identity on the engine.
+	// Ticket is what the participant entered with, but for what was only for the moment of entering: Audio, Video and Screen.
+	// PasswordOf is the password that they knew when the session began.
+	Ticket
+	// Identity is the participant's random identity on the engine.
 	Identity string
 	// Meeting is the UID of the Meeting.
 	Meeting string
-	Lineage string
-	// PasswordOf says which password of the room the participant knew when the session began.
-	PasswordOf string
-	Room       string
-	Name       string
-	Avatar     string
-	// Username is the verified host user, empty for a guest.
-	Username                        string
-	Presenter, Hidden, Chat, Notify bool
 	// Decided says that all this was the backend's decision, by a ticket: no wish of the page's changes it.
 	Decided bool
 }
@@ -66,7 +60,7 @@ type sessionClaims struct {
 
 var errSession = fault.Denied("This session is over: open the link of the meeting again")
 
-// IssueSession makes the session of a peer. Users are the tenant's host users, nil when it has none; it is Denied for a
+// IssueSession makes the session of a participant. Users are the tenant's host users, nil when it has none; it is Denied for a
 // username that they do not know. A lifetime of zero means DefaultSessionLifetime.
 func (s *Signer) IssueSession(v Session, users *Users, lifetime time.Duration, now time.Time) (string, error) {
 	key, err := s.current(now)
@@ -91,7 +85,7 @@ func (s *Signer) IssueSession(v Session, users *Users, lifetime time.Duration, n
 	return sign(key, purposeSession, &claims)
 }
 
-// VerifySession returns what a session says. Whether its meeting is still live, the peer not removed from it, and the
+// VerifySession returns what a session says. Whether its meeting is still live, the participant not removed from it, and the
 // user Welcome is the caller's to check. Every refusal is Denied with the same message.
 func (s *Signer) VerifySession(signed string, now time.Time) (SessionGrant, error) {
 	var claims sessionClaims
@@ -100,14 +94,15 @@ func (s *Signer) VerifySession(signed string, now time.Time) (SessionGrant, erro
 		return SessionGrant{}, refused(errSession, err)
 	}
 	grant := SessionGrant{ID: claims.ID, Expires: claims.expires(), key: key, envelope: claims.envelope, Session: Session{
-		Identity: claims.Subject, Meeting: claims.Meeting, Lineage: claims.Lineage, Room: claims.Room,
-		Name: claims.Name, Avatar: claims.Avatar, Username: claims.Username,
-		PasswordOf: claims.of(claims.Lineage),
+		Identity: claims.Subject, Meeting: claims.Meeting, Ticket: Ticket{
+			Room: claims.Room, Lineage: claims.Lineage, PasswordOf: claims.of(claims.Lineage),
+			Name: claims.Name, Avatar: claims.Avatar, Username: claims.Username,
+		},
 	}}
 	decodeFlags(claims.Options, grant.flags())
 	return grant, nil
 }
 
 func (v *Session) flags() []flag {
-	return []flag{{'p', &v.Presenter}, {'h', &v.Hidden}, {'c', &v.Chat}, {'n', &v.Notify}, {'d', &v.Decided}}
+	return []flag{{'p', &v.Presenter}, {'h', &v.Hide}, {'c', &v.Chat}, {'n', &v.Notify}, {'d', &v.Decided}}
 }

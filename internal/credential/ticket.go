@@ -8,7 +8,7 @@ import (
 	"convene.dev/convene/internal/fault"
 )
 
-// Ticket is what a backend decided about one peer when it asked for a join URL. The URL's other parameters are for
+// Ticket is what a backend decided about one participant when it asked for a join URL. The URL's other parameters are for
 // people to read; this is what counts.
 type Ticket struct {
 	Room string

@@ -134,11 +134,13 @@ func TestNothingIsSignedThatIsNotAccepted(t *testing.T) {
 func TestSession(t *testing.T) {
 	s := newSigner(t, map[string][]byte{"1": master(1)})
 	full := Session{
-		Identity: "p_1", Meeting: "uid", Lineage: "l", PasswordOf: "l", Room: "r", Name: "Ada", Avatar: "https://example.org/a.png", Username: "ada",
-		Presenter: true, Hidden: true, Chat: true, Notify: true,
+		Identity: "p_1", Meeting: "uid", Ticket: Ticket{
+			Lineage: "l", PasswordOf: "l", Room: "r", Name: "Ada", Avatar: "https://example.org/a.png", Username: "ada",
+			Presenter: true, Hide: true, Chat: true, Notify: true,
+		},
 	}
 	users, _ := ParseUsers([]byte(adaLine))
-	for reason, want := range map[string]Session{"everything": full, "a guest without rights": {Identity: "p_2", Meeting: "uid", Room: "r", Name: "n"}} {
+	for reason, want := range map[string]Session{"everything": full, "a guest without rights": {Identity: "p_2", Meeting: "uid", Ticket: Ticket{Room: "r", Name: "n"}}} {
 		signed, err := s.IssueSession(want, users, 0, now)
 		if err != nil {
 			t.Errorf("%s: %v", reason, err)
@@ -165,7 +167,7 @@ func TestSessionOfAUserWhoIsChangedOrRemoved(t *testing.T) {
 	changed, _ := ParseUsers([]byte(adaOtherLine))
 	nobody, _ := ParseUsers(nil)
 	session := func(username string, users *Users) string {
-		signed, err := s.IssueSession(Session{Identity: "p_1", Meeting: "uid", Room: "r", Name: "n", Username: username}, users, 0, now)
+		signed, err := s.IssueSession(Session{Identity: "p_1", Meeting: "uid", Ticket: Ticket{Room: "r", Name: "n", Username: username}}, users, 0, now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -193,7 +195,7 @@ func TestSessionOfAUserWhoIsChangedOrRemoved(t *testing.T) {
 			t.Errorf("%s: welcome %v", tc.reason, got)
 		}
 	}
-	_, err := s.IssueSession(Session{Identity: "p_1", Username: "eve"}, users, 0, now)
+	_, err := s.IssueSession(Session{Identity: "p_1", Ticket: Ticket{Username: "eve"}}, users, 0, now)
 	if !fault.Is(err, fault.KindDenied) {
 		t.Errorf("an unknown user: %v, want Denied", err)
 	}
@@ -226,7 +228,7 @@ func BenchmarkVerifyTicket(b *testing.B) {
 
 func BenchmarkVerifySession(b *testing.B) {
 	s := newSigner(b, map[string][]byte{"20261121t120000z-0a1b": master(1)})
-	signed, err := s.IssueSession(Session{Identity: "p_1", Meeting: "uid", Room: "r", Name: "n", Chat: true}, nil, 0, now)
+	signed, err := s.IssueSession(Session{Identity: "p_1", Meeting: "uid", Ticket: Ticket{Room: "r", Name: "n", Chat: true}}, nil, 0, now)
 	if err != nil {
 		b.Fatal(err)
 	}

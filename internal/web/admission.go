@@ -62,10 +62,10 @@ func (h *handler) admission(q *httpserver.Request, view meeting.View, a applican
 	if err != nil {
 		return sessionAnswer{}, err
 	}
+	ticket := a.Ticket
+	ticket.Room, ticket.Lineage, ticket.PasswordOf, ticket.Presenter = view.Room, view.Lineage, view.PasswordOf, a.granted
 	session, err := q.Tenant.Signer.IssueSession(credential.Session{
-		Identity: string(who), Meeting: view.UID, Lineage: view.Lineage, PasswordOf: view.PasswordOf, Room: view.Room, Name: a.Name, Avatar: a.Avatar,
-		Username: a.Username, Presenter: a.granted, Hidden: a.Hide, Chat: a.Chat, Notify: a.Notify,
-		Decided: a.decided,
+		Ticket: ticket, Identity: string(who), Meeting: view.UID, Decided: a.decided,
 	}, q.Tenant.Users, 0, now)
 	if err != nil {
 		return sessionAnswer{}, err

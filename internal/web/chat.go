@@ -70,7 +70,7 @@ func (h *handler) chat(q *httpserver.Request) (httpserver.Answer, error) {
 // mayWrite refuses those without chat, and hidden ones: a message would show that they are there.
 func mayWrite(p peer, text string) error {
 	switch {
-	case p.Hidden:
+	case p.Hide:
 		return fault.Denied("You watch this meeting unseen, so you cannot write in it")
 	case !p.Chat:
 		return fault.Denied("Chat is off for you in this meeting")

@@ -449,7 +449,8 @@ func TestWhatTheDoorSays(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantSession := credential.Session{
-		Identity: string(got.You.Identity), Meeting: v.UID, Lineage: v.Lineage, PasswordOf: v.PasswordOf, Room: "room", Name: "Ann", Chat: true,
+		Identity: string(got.You.Identity), Meeting: v.UID,
+		Ticket: credential.Ticket{Lineage: v.Lineage, PasswordOf: v.PasswordOf, Room: "room", Name: "Ann", Chat: true},
 	}
 	if diff := cmp.Diff(wantSession, session.Session); diff != "" {
 		t.Errorf("session (-want +got)\n%s", diff)

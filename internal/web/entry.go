@@ -148,10 +148,7 @@ func previousSession(t *tenant.Tenant, r entryRequest, now time.Time) *credentia
 }
 
 func resume(s *credential.SessionGrant) applicant {
-	return applicant{way: bySession, decided: s.Decided, previous: s, Ticket: credential.Ticket{
-		Room: s.Room, Lineage: s.Lineage, PasswordOf: s.PasswordOf, Name: s.Name, Avatar: s.Avatar, Username: s.Username,
-		Chat: s.Chat, Hide: s.Hidden, Notify: s.Notify, Presenter: s.Presenter,
-	}}
+	return applicant{way: bySession, decided: s.Decided, previous: s, Ticket: s.Ticket}
 }
 
 // presentWishes takes the request's word for what is only a wish, and its credentials for the rest.
@@ -241,7 +238,7 @@ func admit(t *tenant.Tenant, v meeting.View, a applicant) (engine.Identity, erro
 	}
 	// The engine puts the new connection of an identity in place of the old. Between hidden and visible there is no
 	// way: the others would notice.
-	if p.Hidden == a.Hide {
+	if p.Hide == a.Hide {
 		who = engine.Identity(p.Identity)
 	}
 	return who, nil

@@ -24,7 +24,7 @@ func (h *handler) hand(q *httpserver.Request) (httpserver.Answer, error) {
 		return nil, err
 	}
 	switch {
-	case p.Hidden:
+	case p.Hide:
 		return nil, fault.Denied("You watch this meeting unseen, so you cannot raise a hand in it")
 	case request.Raised == nil:
 		return nil, fault.Invalid("raised", "raised is required; send true or false")
