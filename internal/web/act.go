@@ -9,6 +9,8 @@ import (
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
 )
 
 // actRequest is what a presenter wants done.
@@ -61,54 +63,18 @@ func (h *handler) endForAll(ctx context.Context, q *httpserver.Request, p peer, 
 
 // actOn does something to one participant.
 func (h *handler) actOn(ctx context.Context, q *httpserver.Request, p peer, r actRequest) error {
-	var action engine.Action
-	switch r.Action {
-	case "mute":
-		action = engine.Mute{Who: r.Identity}
-	case "letSpeak":
-		action = engine.LetSpeak{Who: r.Identity}
-	case "lowerHand":
-		action = engine.Hand{Who: r.Identity}
-	case "remove":
-		action = engine.Remove{Who: r.Identity}
+	actions := map[string]func(context.Context, *tenant.Tenant, meeting.View, engine.Identity) error{
+		"mute": h.admission.Mute, "letSpeak": h.admission.LetSpeak, "lowerHand": h.admission.LowerHand, "remove": h.admission.Remove,
 	}
-	if r.Identity == "" {
+	switch {
+	case r.Identity == "":
 		return fault.Invalid("identity", "identity is required; name the participant")
+	case r.Action == "remove" && r.Identity == p.identity():
+		return fault.Invalid("identity", "You cannot remove yourself; leave instead")
 	}
-	in, err := h.isIn(ctx, q, p.view.EngineRoom, r.Identity)
-	if err != nil {
-		return err
+	err := actions[r.Action](ctx, q.Tenant, p.view, r.Identity)
+	if err == nil {
+		q.Record.To = r.Identity // Only now is it known to be a participant's.
 	}
-	if !in {
-		return errLeft
-	}
-	q.Record.To = r.Identity // Only now is it known to be one.
-	// First the memory, then the act: the other way round they could come back between the two.
-	if err := h.remember(ctx, q, p, r); err != nil {
-		return err
-	}
-	err = q.Tenant.Media.Engine.Act(ctx, p.view.EngineRoom, action)
-	if fault.Is(err, fault.KindNotFound) {
-		return errLeft.Because(err)
-	}
-	return ofEngine(err)
+	return err
 }
-
-// remember writes down what has to outlast the connection of the one it is done to.
-func (h *handler) remember(ctx context.Context, q *httpserver.Request, p peer, r actRequest) error {
-	switch r.Action {
-	case "remove":
-		if r.Identity == p.identity() {
-			return fault.Invalid("identity", "You cannot remove yourself; leave instead")
-		}
-		return h.Meetings.MarkRemoved(ctx, q.Tenant, p.view.UID, r.Identity)
-	case "mute":
-		return h.Meetings.MarkMuted(ctx, q.Tenant, p.view.UID, r.Identity)
-	case "letSpeak":
-		// The other way round the controllers would mute the participant once more.
-		return h.Meetings.MarkUnmuted(ctx, q.Tenant, p.view.UID, r.Identity)
-	}
-	return nil
-}
-
-var errLeft = fault.NotFound("That participant has left the meeting already")

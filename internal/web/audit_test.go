@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/fault"
 )
 
@@ -73,7 +74,7 @@ func TestAuditOfPages(t *testing.T) {
 		{"a user logs in", enter(body{"room": "room", "name": "Bob", "username": "bob", "userPassword": "bob"}), done("enter", map[string]any{"by": "login", "user": "bob"})},
 		{
 			"a wrong login", enter(body{"room": "room", "name": "Bob", "username": "bob", "userPassword": "guess"}),
-			refused("enter", map[string]any{"room": "", "status": 403.0, "result": errWrongLogin.Message}),
+			refused("enter", map[string]any{"room": "", "status": 403.0, "result": admission.ErrWrongLogin.Message}),
 		},
 		{"a page", func() answer { return s.call(t, http.MethodGet, "/join/room", "", nil) }, nil},
 		{"a look at the session", func() answer { return s.call(t, http.MethodGet, "/session", bob.Session, nil) }, nil},
@@ -92,7 +93,7 @@ func TestAuditOfPages(t *testing.T) {
 		})},
 		{"a connection of somebody removed", func() answer {
 			return s.connect(t, "rtc", url.Values{"access_token": {string(v.EngineRoom) + " " + other}})
-		}, refused("connect", map[string]any{"identity": other, "status": 403.0, "result": errRemoved.Message})},
+		}, refused("connect", map[string]any{"identity": other, "status": 403.0, "result": admission.ErrRemoved.Message})},
 		{"an end", act(paula.Session, body{"action": "end"}), done("end", map[string]any{"identity": me})},
 		{"after it", enter(body{"room": "room", "name": "Ann"}), refused("enter", map[string]any{
 			"by": "link", "status": 410.0, "result": "This meeting has ended",

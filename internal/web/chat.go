@@ -5,11 +5,13 @@ package web
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
@@ -47,7 +49,7 @@ func (h *handler) chat(q *httpserver.Request) (httpserver.Answer, error) {
 	if err := mayWrite(p, request.Text); err != nil {
 		return nil, err
 	}
-	in, err := h.isIn(ctx, q, p.view.EngineRoom, p.identity())
+	in, err := h.admission.IsIn(ctx, q.Tenant, p.view.EngineRoom, p.identity())
 	if err != nil {
 		return nil, err
 	}
@@ -55,14 +57,14 @@ func (h *handler) chat(q *httpserver.Request) (httpserver.Answer, error) {
 		return nil, errNotIn
 	}
 	payload, err := encodeChat(chatMessage{
-		ID: randomLetters(), From: p.identity(), Name: p.Name, Text: request.Text, At: h.ClusterTime().UTC().Truncate(time.Millisecond),
+		ID: rand.Text(), From: p.identity(), Name: p.Name, Text: request.Text, At: h.ClusterTime().UTC().Truncate(time.Millisecond),
 	})
 	if err != nil {
 		return nil, err
 	}
 	err = q.Tenant.Media.Engine.Act(ctx, p.view.EngineRoom, engine.Say{Topic: chatTopic, Payload: payload})
 	if err != nil {
-		return nil, ofEngine(err)
+		return nil, admission.OfEngine(err)
 	}
 	return httpserver.NoContent, nil
 }

@@ -3,6 +3,7 @@
 package web
 
 import (
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"strings"
@@ -425,7 +426,7 @@ func (s *site) lock(room string) {
 // fill puts n people into the engine's room.
 func (s *site) fill(n int) {
 	for range n {
-		s.engine.join(newIdentity(randomLetters()))
+		s.engine.join(engine.Identity(rand.Text() + "-other"))
 	}
 }
 

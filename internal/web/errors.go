@@ -6,24 +6,16 @@ import (
 	"net/http"
 	"slices"
 
+	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
-)
-
-// Reasons that the page knows, beside those that package fault gives.
-const (
-	reasonNameRequired     = "NameRequired"
-	reasonPasswordRequired = "PasswordRequired"
-	reasonLoginRequired    = "LoginRequired"
-	reasonLinkExpired      = "LinkExpired"
-	reasonFull             = "Full"
 )
 
 // reasons are what the page is told of each kind of fault that names none of the page's reasons itself.
 var reasons = map[fault.Kind]string{
 	fault.KindInternal:        "Unavailable",
 	fault.KindInvalid:         "Invalid",
-	fault.KindUnauthenticated: reasonLoginRequired,
+	fault.KindUnauthenticated: admission.ReasonLoginRequired,
 	fault.KindDenied:          "NotAllowed",
 	fault.KindNotFound:        "NotFound",
 	fault.KindGone:            "Ended",
@@ -33,8 +25,8 @@ var reasons = map[fault.Kind]string{
 }
 
 var pageReasons = []string{
-	"Invalid", reasonNameRequired, reasonPasswordRequired, fault.ReasonWrongPassword, reasonLoginRequired, fault.ReasonWrongLogin,
-	"NotAllowed", reasonLinkExpired, "NotFound", "Ended", reasonFull, "TooManyAttempts", "Unavailable",
+	"Invalid", admission.ReasonNameRequired, admission.ReasonPasswordRequired, fault.ReasonWrongPassword, admission.ReasonLoginRequired, fault.ReasonWrongLogin,
+	"NotAllowed", admission.ReasonLinkExpired, "NotFound", "Ended", admission.ReasonFull, "TooManyAttempts", "Unavailable",
 }
 
 // reasonOf is what the page is told of an error, as one word.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/clientip"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
@@ -106,9 +107,9 @@ func TestGuessesAtOnceDoNotGetPastTheLimit(t *testing.T) {
 	checked := make(chan struct{}, 10*limit.GuessRate.Burst)
 	for range 10 * limit.GuessRate.Burst {
 		started.Go(func() {
-			_ = s.guess(t.Context(), q, limit.RoomPassword, "room", func() error {
+			_ = guard{s.handler, q}.Guess(t.Context(), limit.RoomPassword, "room", func() error {
 				checked <- struct{}{}
-				return errWrongPassword
+				return fault.Denied("no").WithReason(fault.ReasonWrongPassword)
 			})
 		})
 	}
@@ -129,7 +130,7 @@ func TestAGuessThatGetsNoTurnIsGivenBack(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 2 * limit.GuessRate.Burst {
-		err := s.guess(ctx, q, limit.RoomPassword, "room", func() error { t.Error("checked"); return nil })
+		err := guard{s.handler, q}.Guess(ctx, limit.RoomPassword, "room", func() error { t.Error("checked"); return nil })
 		if !fault.Is(err, fault.KindUnavailable) {
 			t.Fatalf("got %v", err)
 		}
@@ -149,17 +150,17 @@ func TestGuessesOfOneAddressHoldUpNobodyElse(t *testing.T) {
 	checking := make(chan struct{}, 2*maxChecks)
 	for i := range 2 * maxChecks {
 		eve.Go(func() {
-			_ = s.guess(ctx, at("192.0.2.66:1"), limit.HostLogin, fmt.Sprint("nobody-", i), func() error {
+			_ = guard{s.handler, at("192.0.2.66:1")}.Guess(ctx, limit.HostLogin, fmt.Sprint("nobody-", i), func() error {
 				checking <- struct{}{}
 				<-ctx.Done()
-				return errWrongLogin
+				return admission.ErrWrongLogin
 			})
 		})
 	}
 	for range maxChecksOfOne {
 		<-checking
 	}
-	if err := s.guess(t.Context(), at("192.0.2.1:1"), limit.HostLogin, "paula", func() error { return nil }); err != nil {
+	if err := (guard{s.handler, at("192.0.2.1:1")}).Guess(t.Context(), limit.HostLogin, "paula", func() error { return nil }); err != nil {
 		t.Errorf("another participant: %v", err)
 	}
 	if len(checking) > 0 {

@@ -5,6 +5,7 @@ package web
 import (
 	"context"
 
+	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
@@ -34,7 +35,7 @@ func (h *handler) hand(q *httpserver.Request) (httpserver.Answer, error) {
 		return nil, errNotIn.Because(err)
 	}
 	if err != nil {
-		return nil, ofEngine(err)
+		return nil, admission.OfEngine(err)
 	}
 	return httpserver.NoContent, nil
 }

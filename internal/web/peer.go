@@ -3,13 +3,12 @@
 package web
 
 import (
-	"context"
-	"slices"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
@@ -48,7 +47,7 @@ func (h *handler) stand(q *httpserver.Request) (peer, standing, error) {
 		return peer{}, "", err
 	}
 	p := peer{SessionGrant: grant}
-	p.Presenter = presents(q.Tenant, grant.Username, grant.Presenter)
+	p.Presenter = admission.IsPresenter(q.Tenant, grant.Username, grant.Presenter)
 	view, found := h.Meetings.ByUID(q.Tenant, grant.Meeting)
 	p.view = view
 	q.Record.Room, q.Record.User, q.Record.Identity = p.Room, p.Username, p.identity()
@@ -83,28 +82,18 @@ func (h *handler) peer(q *httpserver.Request) (peer, error) {
 	case err != nil:
 		return p, err
 	case standing == standingEnded:
-		return p, gone(p.view)
+		return p, withRedirect(admission.ErrEnded, p.view)
 	case standing == standingRemoved:
-		return p, errRemoved
+		return p, admission.ErrRemoved
 	case !p.Welcome(q.Tenant.Users):
 		return p, errSessionOver
 	case q.Tenant.Media == nil:
-		return p, errNoMedia
+		return p, admission.ErrNoMedia
 	}
 	if wait := h.calls.Take(caller{q.Tenant.UID, p.Identity}, callRate, q.Start); wait > 0 {
 		return p, httpserver.TooMany(wait, "That was too fast; wait")
 	}
 	return p, nil
-}
-
-// isIn reports whether a participant is in a room. A session alone is not presence: no page would show who it is, and no
-// presenter could remove them.
-func (h *handler) isIn(ctx context.Context, q *httpserver.Request, room engine.RoomName, who engine.Identity) (bool, error) {
-	if h.doors.has(room, who) {
-		return true, nil
-	}
-	people, err := q.Tenant.Media.Engine.Participants(ctx, room)
-	return slices.ContainsFunc(people, func(p engine.Participant) bool { return p.Identity == who }), ofEngine(err)
 }
 
 var errNotIn = fault.Denied("You are not in the meeting at the moment; join it again")

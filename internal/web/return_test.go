@@ -273,22 +273,3 @@ func TestASessionOfOneRoomIsNothingInAnother(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
-
-func TestIdentitiesTellNothing(t *testing.T) {
-	s := newSite(t)
-	other := *s.tenant
-	media := *s.tenant.Media
-	media.Server.Secret = "another engine's secret"
-	other.Media = &media
-	if originOf(s.tenant, "login", "paula") == originOf(&other, "login", "paula") {
-		t.Error("who knows a username can find its identity")
-	}
-	neighbour := *s.tenant
-	neighbour.UID = "another"
-	if originOf(s.tenant, "login", "paula") == originOf(&neighbour, "login", "paula") {
-		t.Error("a user of one tenant can be known again in another's meetings")
-	}
-	if originOf(s.tenant, "login", "paula") == originOf(s.tenant, "token", "paula") {
-		t.Error("a token's number and a username are one thing")
-	}
-}

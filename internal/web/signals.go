@@ -17,6 +17,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/clientip"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
@@ -188,7 +189,7 @@ func (h *handler) relay(q *httpserver.Request, to *url.URL, leave func()) error 
 // signalFailed is what a page is told of an engine that did not answer.
 func signalFailed(q *httpserver.Request, err error) error {
 	if err != nil && q.HTTP.Context().Err() == nil {
-		return ofEngine(fault.Unavailable("The media server cannot be reached").Because(err))
+		return admission.OfEngine(fault.Unavailable("The media server cannot be reached").Because(err))
 	}
 	return nil
 }
@@ -227,7 +228,7 @@ func (h *handler) passDoor(q *httpserver.Request, token string) (leave func(), e
 	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
 	defer cancel()
 	if q.Tenant.Media == nil {
-		return nil, errNoMedia
+		return nil, admission.ErrNoMedia
 	}
 	room, who, err := q.Tenant.Media.Engine.Inspect(token)
 	if err != nil {
@@ -243,15 +244,11 @@ func (h *handler) passDoor(q *httpserver.Request, token string) (leave func(), e
 	case err != nil:
 		return nil, err
 	case view.Ended:
-		return nil, gone(view)
+		return nil, withRedirect(admission.ErrEnded, view)
 	case meeting.Listed(view.Removed, who):
-		return nil, errRemoved
+		return nil, admission.ErrRemoved
 	}
-	listed, err := h.listed(ctx, q.Tenant, view)
-	if err != nil {
-		return nil, err
-	}
-	return h.doors.enter(room, who, listed, limitOf(q.Tenant, view))
+	return h.admission.TakePlace(ctx, q.Tenant, view, who)
 }
 
 // meetingOf finds the tenant's meeting of a room. A room of another tenant on the same engine is none.

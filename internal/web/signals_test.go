@@ -112,8 +112,8 @@ func TestWhoGetsThroughToTheEngine(t *testing.T) {
 			if through := len(*arrived) > 0; through != (c.status == http.StatusOK) {
 				t.Errorf("got through: %t", through)
 			}
-			if len(s.doors.inside) > 0 {
-				t.Errorf("still counted in: %v", s.doors.inside)
+			if n := s.admission.Connected(v.EngineRoom); n > 0 {
+				t.Errorf("%d are still counted in", n)
 			}
 		})
 	}
@@ -163,41 +163,6 @@ func TestWhatGetsThroughToTheEngine(t *testing.T) {
 	}
 	if n := counted.GetCounter().GetValue(); n != 1 {
 		t.Errorf("%v connections counted", n)
-	}
-}
-
-func TestDoors(t *testing.T) {
-	d := newDoors()
-	const room, limit = engine.RoomName("room"), 3
-	listed := []engine.Participant{{Identity: "listed"}}
-	var leave []func()
-	for _, c := range []struct {
-		who  engine.Identity
-		full bool
-	}{
-		{"ann", false}, {"bob", false}, {"cem", true}, {"ann", false}, {"listed", false}, {"dan", true},
-	} {
-		out, err := d.enter(room, c.who, listed, limit)
-		if (err != nil) != c.full {
-			t.Errorf("%s: %v", c.who, err)
-		}
-		if err == nil {
-			leave = append(leave, out)
-		}
-	}
-	if _, err := d.enter("other", "cem", nil, limit); err != nil {
-		t.Errorf("another room: %v", err)
-	}
-	leave[0]() // the first of ann's two connections
-	if !d.has(room, "ann") {
-		t.Error("ann was counted out with one of her connections")
-	}
-	leave[2]()
-	if d.has(room, "ann") {
-		t.Error("ann is still counted in")
-	}
-	if _, err := d.enter(room, "cem", listed, limit); err != nil {
-		t.Errorf("in ann's place: %v", err)
 	}
 }
 

@@ -16,12 +16,12 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/clientip"
 	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
-	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -32,21 +32,7 @@ type Tenants interface {
 
 // Meetings finds meetings and changes what the pages may change. Its errors are faults.
 type Meetings interface {
-	// Enter finds the live meeting of a room, or starts again one that ended unjoined or empty. Lineage is the
-	// ticket's, empty for a room link. The errors are NotFound, and Gone for a meeting that has ended or a ticket of an
-	// older one; with Gone the view is the meeting that ended, as far as it is known.
-	Enter(ctx context.Context, t *tenant.Tenant, room, lineage string) (meeting.View, error)
-	// MarkOpened records, before the engine is asked, that a room may exist there.
-	MarkOpened(context.Context, *tenant.Tenant, meeting.View) error
-	CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, presented string) (bool, error)
-	// ByUID finds a meeting, also one that has ended, for ten minutes after its object is gone.
-	ByUID(t *tenant.Tenant, uid string) (meeting.View, bool)
-	// MarkRemoved records that a participant may not come back.
-	MarkRemoved(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error
-	// MarkMuted records that a participant may not speak, also after coming back.
-	MarkMuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error
-	// MarkUnmuted records that a muted participant may speak again.
-	MarkUnmuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error
+	admission.Meetings
 	// End waits until the room is empty, for a few seconds at most.
 	End(context.Context, *tenant.Tenant, conference.EndCommand) (conference.EndResult, error)
 }
@@ -75,13 +61,13 @@ type handler struct {
 	assets  httpserver.Assets
 	surface *httpserver.Surface
 	// checks are of passwords, and their owners sites.
-	checks   *limit.Shares[netip.Prefix]
-	calls    *limit.Buckets[caller]
-	entries  *limit.Buckets[netip.Prefix]
-	doors    *doors
-	signals  *signals
-	metrics  *metrics
-	sameSite *http.CrossOriginProtection
+	checks    *limit.Shares[netip.Prefix]
+	calls     *limit.Buckets[caller]
+	entries   *limit.Buckets[netip.Prefix]
+	admission *admission.Service
+	signals   *signals
+	metrics   *metrics
+	sameSite  *http.CrossOriginProtection
 }
 
 // New makes the routes of everything under a tenant's base path but for the API, and the handler of LiveKit's webhooks, which
@@ -120,16 +106,16 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 		return nil, err
 	}
 	h := &handler{
-		Options:  o,
-		page:     page,
-		assets:   assets,
-		checks:   limit.NewShares[netip.Prefix](maxChecks, maxChecksOfOne),
-		calls:    limit.New[caller](maxCallers),
-		entries:  limit.New[netip.Prefix](maxEntrySites),
-		doors:    newDoors(),
-		signals:  newSignals(),
-		metrics:  newMetrics(o.Registerer),
-		sameSite: http.NewCrossOriginProtection(),
+		Options:   o,
+		page:      page,
+		assets:    assets,
+		checks:    limit.NewShares[netip.Prefix](maxChecks, maxChecksOfOne),
+		calls:     limit.New[caller](maxCallers),
+		entries:   limit.New[netip.Prefix](maxEntrySites),
+		admission: admission.New(o.Meetings),
+		signals:   newSignals(),
+		metrics:   newMetrics(o.Registerer),
+		sameSite:  http.NewCrossOriginProtection(),
 	}
 	h.surface = h.makeSurface()
 	return h, nil

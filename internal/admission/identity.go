@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package web
+package admission
 
 import (
 	"crypto/hmac"

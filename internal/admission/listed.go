@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package web
+package admission
 
 import (
 	"context"
@@ -19,10 +19,10 @@ const maxDoubted = 50
 
 // listed are those that the engine lists in a room. Where they take all places and the controllers count fewer, the
 // others are asked for: an engine of several servers goes on listing the people of one that was killed.
-func (h *handler) listed(ctx context.Context, t *tenant.Tenant, v meeting.View) ([]engine.Participant, error) {
+func (*Service) listed(ctx context.Context, t *tenant.Tenant, v meeting.View) ([]engine.Participant, error) {
 	people, err := t.Media.Engine.Participants(ctx, v.EngineRoom)
 	if err != nil || len(people) < limitOf(t, v) || len(people) <= v.Participants {
-		return people, ofEngine(err)
+		return people, OfEngine(err)
 	}
 	absent := make([]bool, len(people))
 	var asks errgroup.Group

@@ -5,10 +5,9 @@ package web
 import (
 	"time"
 
-	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/httpserver"
-	"convene.dev/convene/internal/meeting"
 )
 
 // grantLifetime bounds the first connect; the engine renews the tokens of those who are in.
@@ -50,23 +49,18 @@ type youAnswer struct {
 	Presenter bool            `json:"presenter"`
 }
 
-// admission makes what the page gets.
-func (h *handler) admission(q *httpserver.Request, view meeting.View, a applicant, who engine.Identity) (sessionAnswer, error) {
-	now := h.ClusterTime()
-	muted := isMuted(q.Tenant, view, a, who)
+// answerOf makes what the page of a participant gets.
+func (h *handler) answerOf(q *httpserver.Request, a admission.Admission) (sessionAnswer, error) {
+	now, view := h.ClusterTime(), a.Meeting
 	traits := engine.Traits{Presenter: a.Presenter, Hidden: a.Hide, Chat: a.Chat, Notify: a.Notify, Avatar: a.Avatar}
 	traits.OS, traits.Browser = client(q.HTTP.UserAgent())
 	token, err := q.Tenant.Media.Engine.Grant(engine.Grant{
-		Room: view.EngineRoom, Identity: who, Name: a.Name, Traits: traits, Muted: muted, Lifetime: grantLifetime,
+		Room: view.EngineRoom, Identity: a.Identity, Name: a.Name, Traits: traits, Muted: a.Muted, Lifetime: grantLifetime,
 	})
 	if err != nil {
 		return sessionAnswer{}, err
 	}
-	ticket := a.Ticket
-	ticket.Room, ticket.Lineage, ticket.PasswordOf, ticket.Presenter = view.Room, view.Lineage, view.PasswordOf, a.granted
-	session, err := q.Tenant.Signer.IssueSession(credential.Session{
-		Ticket: ticket, Identity: string(who), Meeting: view.UID, Decided: a.decided,
-	}, q.Tenant.Users, 0, now)
+	session, err := q.Tenant.Signer.IssueSession(a.Session(view, a.Identity), q.Tenant.Users, 0, now)
 	if err != nil {
 		return sessionAnswer{}, err
 	}
@@ -78,7 +72,7 @@ func (h *handler) admission(q *httpserver.Request, view meeting.View, a applican
 			StartedAt: view.Started.UTC(), ExpiresAt: view.Expires.UTC(),
 		},
 		You: youAnswer{
-			Identity: who, Name: a.Name, Avatar: a.Avatar, Audio: a.Audio && !muted, Video: a.Video, Screen: a.Screen,
+			Identity: a.Identity, Name: a.Name, Avatar: a.Avatar, Audio: a.Audio && !a.Muted, Video: a.Video, Screen: a.Screen,
 			Chat: a.Chat, Hidden: a.Hide, Notify: a.Notify, Presenter: a.Presenter,
 		},
 		Home: q.Tenant.Web.Home,

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package admission decides who may enter a meeting and as whom, and carries out what a presenter does to participants. Every
+// way into a meeting and every surface for moderation goes through it.
+package admission
+
+import (
+	"context"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// Meetings finds meetings, and writes down what has to outlast a connection. Its errors are faults.
+type Meetings interface {
+	// Enter finds the live meeting of a room, or starts again one that ended unjoined or empty. Lineage is the
+	// ticket's, empty for a room link. The errors are NotFound, and Gone for a meeting that has ended or a ticket of an
+	// older one; with Gone the view is the meeting that ended, as far as it is known.
+	Enter(ctx context.Context, t *tenant.Tenant, room, lineage string) (meeting.View, error)
+	// MarkOpened records, before the engine is asked, that a room may exist there.
+	MarkOpened(context.Context, *tenant.Tenant, meeting.View) error
+	CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, presented string) (bool, error)
+	// ByUID finds a meeting, also one that has ended, for ten minutes after its object is gone.
+	ByUID(t *tenant.Tenant, uid string) (meeting.View, bool)
+	// MarkRemoved records that a participant may not come back.
+	MarkRemoved(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error
+	// MarkMuted records that a participant may not speak, also after coming back.
+	MarkMuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error
+	// MarkUnmuted records that a muted participant may speak again.
+	MarkUnmuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error
+}
+
+// Service admits participants.
+type Service struct {
+	meetings Meetings
+	places   *places
+}
+
+// New makes a Service.
+func New(meetings Meetings) *Service { return &Service{meetings: meetings, places: newPlaces()} }

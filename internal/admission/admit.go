@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package admission
+
+import (
+	"context"
+
+	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/limit"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// ErrEnded is for a meeting that has ended.
+var ErrEnded = fault.Gone("This meeting has ended")
+
+// Admission is the right of an entrant to be in a meeting.
+type Admission struct {
+	Entrant
+	Meeting  meeting.View
+	Identity engine.Identity
+	// Muted says that a presenter has muted them before.
+	Muted bool
+}
+
+// Admit finds the meeting and decides who enters it. Nothing is changed before that is clear, but that a meeting which
+// ended unjoined or empty is started again. With a Gone error, the meeting is the one that has ended, as far as it is known.
+func (s *Service) Admit(ctx context.Context, t *tenant.Tenant, a Entrant, password string, g Guard) (Admission, error) {
+	if t.Media == nil {
+		return Admission{}, ErrNoMedia
+	}
+	view, err := s.meetingFor(ctx, t, a, g)
+	if fault.Is(err, fault.KindGone) {
+		return Admission{Meeting: s.endedOf(t, view, a.previous)}, ErrEnded
+	}
+	if err != nil {
+		return Admission{Meeting: view}, err
+	}
+	a.keepToMeeting(t, view)
+	who, err := identityIn(t, view, a)
+	if err != nil {
+		return Admission{Meeting: view}, err
+	}
+	if view.HasPassword && !a.knowsPassword(view) {
+		if err := s.checkPassword(ctx, t, view, password, g); err != nil {
+			return Admission{Meeting: view}, err
+		}
+	}
+	others, err := s.checkPlaces(ctx, t, view, who)
+	if err != nil {
+		return Admission{Meeting: view}, err
+	}
+	a.takeDistinctName(who, others)
+	return Admission{Entrant: a, Meeting: view, Identity: who, Muted: isMuted(t, view, a, who)}, nil
+}
+
+// meetingFor finds the live meeting of the room that an entrant wants to enter.
+func (s *Service) meetingFor(ctx context.Context, t *tenant.Tenant, a Entrant, g Guard) (view meeting.View, err error) {
+	enter := func() error {
+		view, err = s.meetings.Enter(ctx, t, a.Room, a.Lineage)
+		return err
+	}
+	if a.Lineage != "" {
+		return view, enter()
+	}
+	return view, g.Guess(ctx, limit.RoomName, "", enter) // No ticket vouches for the name.
+}
+
+// endedOf is what is known of a meeting that has ended: of the one that the entrant was in, else what Enter said.
+func (s *Service) endedOf(t *tenant.Tenant, view meeting.View, previous *credential.SessionGrant) meeting.View {
+	if previous != nil {
+		if own, ok := s.meetings.ByUID(t, previous.Meeting); ok && own.Ended {
+			return own
+		}
+	}
+	return view
+}
+
+var errWrongPassword = fault.Denied("The password of this meeting is another one; try again").WithReason(fault.ReasonWrongPassword)
+
+func (s *Service) checkPassword(ctx context.Context, t *tenant.Tenant, view meeting.View, presented string, g Guard) error {
+	if presented == "" {
+		return fault.Unauthenticated("This meeting has a password; enter it to join").WithReason(ReasonPasswordRequired)
+	}
+	if !credential.CanBeRoomPassword(presented) {
+		return errWrongPassword
+	}
+	return g.Guess(ctx, limit.RoomPassword, view.Room, func() error {
+		right, err := s.meetings.CheckPassword(ctx, t, view, presented)
+		if err == nil && !right {
+			err = errWrongPassword
+		}
+		return err
+	})
+}
+
+// OpenRoom sees to it that the engine has the room. That it may have it is written down first, so that whatever
+// happens between, the room will be closed with its meeting.
+func (s *Service) OpenRoom(ctx context.Context, t *tenant.Tenant, view meeting.View) error {
+	if !view.Opened {
+		if err := s.meetings.MarkOpened(ctx, t, view); err != nil {
+			return err
+		}
+	}
+	return OfEngine(t.Media.Engine.Ensure(ctx, view.EngineRoom,
+		engine.RoomOptions{MaxParticipants: limitOf(t, view)},
+		engine.RoomState{ExpiresAt: view.Expires}))
+}
+
+// OfEngine keeps what is wrong with the engine between the operator and the service.
+func OfEngine(err error) error {
+	if fault.Is(err, fault.KindUnavailable) {
+		return fault.Unavailable("The media server cannot be reached; this page keeps trying").Because(err)
+	}
+	return err
+}
+
+// identityIn decides whether an entrant may enter a meeting, its password and the count apart, and under which identity.
+func identityIn(t *tenant.Tenant, v meeting.View, a Entrant) (engine.Identity, error) {
+	switch {
+	case v.Ended:
+		return "", ErrEnded
+	case v.Pending != "":
+		return "", errPending
+	}
+	who := newIdentity(originFor(t, a))
+	if meeting.Listed(v.Removed, who) {
+		return "", ErrRemoved
+	}
+	p := a.previous
+	if p == nil || p.Meeting != v.UID {
+		return who, nil
+	}
+	if meeting.Listed(v.Removed, engine.Identity(p.Identity)) {
+		return "", ErrRemoved
+	}
+	// The engine puts the new connection of an identity in place of the old. Between hidden and visible there is no
+	// way: the others would notice.
+	if p.Hide == a.Hide {
+		who = engine.Identity(p.Identity)
+	}
+	return who, nil
+}
+
+// isMuted reports whether a presenter has muted an entrant: as whom they enter, or as whom they would without the session
+// of another identity.
+func isMuted(t *tenant.Tenant, v meeting.View, a Entrant, who engine.Identity) bool {
+	return meeting.Listed(v.Muted, who) || meeting.Listed(v.Muted, newIdentity(originFor(t, a)))
+}
+
+// originFor is what the entrant's identity derives from.
+func originFor(t *tenant.Tenant, a Entrant) string {
+	if a.id == "" {
+		return randomLetters()
+	}
+	return originOf(t, string(a.Method), a.id)
+}
+
+// takeDistinctName numbers a name that the entrant has chosen and another participant has. Hidden ones are passed over: the
+// number would give them away.
+func (a *Entrant) takeDistinctName(who engine.Identity, others []engine.Participant) {
+	if a.decided {
+		return
+	}
+	var names []string
+	for _, p := range others {
+		if p.Identity != who && !p.Hidden {
+			names = append(names, p.Name)
+		}
+	}
+	a.Name = meeting.DistinctName(a.Name, names)
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package admission
+
+import (
+	"context"
+	"time"
+
+	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/limit"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// Reasons for refusals that a page acts on, beside those of package fault.
+const (
+	ReasonNameRequired     = "NameRequired"
+	ReasonPasswordRequired = "PasswordRequired"
+	ReasonLoginRequired    = "LoginRequired"
+	ReasonLinkExpired      = "LinkExpired"
+	ReasonFull             = "Full"
+)
+
+// Presented is what a person who wants to enter shows and wishes, as their page sends it.
+type Presented struct {
+	Room         string `json:"room"`
+	Name         string `json:"name"`
+	Ticket       string `json:"ticket"`
+	Token        string `json:"token"`
+	Password     string `json:"password"`
+	Username     string `json:"username"`
+	UserPassword string `json:"userPassword"`
+	Avatar       string `json:"avatar"`
+	Audio        bool   `json:"audio"`
+	Video        bool   `json:"video"`
+	Screen       bool   `json:"screen"`
+	// Chat is true when absent.
+	Chat   *bool `json:"chat"`
+	Notify bool  `json:"notify"`
+	// Session is the one before this, of a participant who comes back.
+	Session string `json:"session"`
+}
+
+// Method is what a person entered with, for the metrics and for what counts as the same person.
+type Method string
+
+// Methods of entry.
+const (
+	ByTicket  Method = "ticket"
+	BySession Method = "session"
+	ByToken   Method = "token"
+	ByLogin   Method = "login"
+	ByLink    Method = "link"
+)
+
+// Entrant is a person who wants to enter, with all claims checked that can be without the meeting. The ticket is
+// what was presented as one, or what would have been in it.
+type Entrant struct {
+	credential.Ticket
+	Method Method
+	// id is the credential's, which tells one person from another; empty for guests and for those who come back.
+	id string
+	// previous is the session of a participant who comes back, or nil.
+	previous *credential.SessionGrant
+	// granted says that the credential itself makes a presenter, whomever the tenant lists.
+	granted bool
+	// decided says that a ticket has decided everything, now or when the session began.
+	decided bool
+}
+
+// knowsPassword says that this password of the room was asked for before: when the backend made the ticket, or when the
+// session began.
+func (a Entrant) knowsPassword(v meeting.View) bool {
+	return (a.Method == ByTicket || a.Method == BySession) && a.PasswordOf == v.PasswordOf
+}
+
+// keepToMeeting takes from a session that began in another meeting what only that meeting's presenters were given.
+func (a *Entrant) keepToMeeting(t *tenant.Tenant, v meeting.View) {
+	if a.Method == BySession && a.previous.Meeting != v.UID {
+		a.granted = false
+		a.Presenter = IsPresenter(t, a.Username, false)
+	}
+}
+
+// Guard bounds how often secrets may be tried.
+type Guard interface {
+	// Guess runs a check of a secret, unless there were too many wrong ones. The error of the check says that it was wrong.
+	Guess(ctx context.Context, what limit.Secret, subject string, check func() error) error
+}
+
+var (
+	errNameRequired  = fault.Invalid("name", "Enter your name to join").WithReason(ReasonNameRequired)
+	errLoginRequired = fault.Unauthenticated("Log in to join this meeting").WithReason(ReasonLoginRequired)
+	errGuestLink     = fault.Denied("This link was made before a login was needed here; ask for a new one").WithReason(ReasonLinkExpired)
+	errPending       = fault.Unavailable("The meeting cannot be entered yet; this page keeps trying")
+
+	// ErrWrongLogin is for a login that is not a user's.
+	ErrWrongLogin = fault.Denied("The username or password is wrong; try again").WithReason(fault.ReasonWrongLogin)
+	// ErrRemoved is for a participant whom a presenter removed.
+	ErrRemoved = fault.Denied("A presenter removed you from this meeting; ask them for a new link")
+	// ErrNoMedia is for a tenant without a media server.
+	ErrNoMedia = fault.Unavailable("This service has no media server at the moment; ask its operator")
+)
+
+// Identify says who a person is and what they may do: by the ticket alone where there is one, by the session where they
+// come back, else by token or login, or as a guest.
+func Identify(ctx context.Context, t *tenant.Tenant, r Presented, now time.Time, g Guard) (Entrant, error) {
+	a, err := read(ctx, t, r, now, g)
+	if err != nil {
+		return Entrant{}, err
+	}
+	switch {
+	case !t.Protected || a.Username != "":
+	case a.Method == ByTicket:
+		return Entrant{}, errGuestLink
+	default:
+		return Entrant{}, errLoginRequired
+	}
+	a.granted = a.Presenter
+	a.Presenter = IsPresenter(t, a.Username, a.granted)
+	if a.Hide {
+		a.Audio, a.Video, a.Screen, a.Notify = false, false, false, false
+	}
+	return a, nil
+}
+
+// IsPresenter says whether a person is a presenter now: by their credential, or as a verified user whom the tenant lists. A
+// display name gives no rights.
+func IsPresenter(t *tenant.Tenant, username string, granted bool) bool {
+	return granted || username != "" && t.Presenters[username]
+}
+
+func read(ctx context.Context, t *tenant.Tenant, r Presented, now time.Time, g Guard) (Entrant, error) {
+	previous := previousSession(t, r, now)
+	if r.Ticket == "" {
+		return readWishes(ctx, t, r, now, previous, g)
+	}
+	grant, err := t.Signer.VerifyTicket(r.Ticket, t.Users, now)
+	switch {
+	case err == nil:
+		return Entrant{Ticket: grant.Ticket, Method: ByTicket, decided: true, id: grant.ID, previous: previous}, nil
+	case previous != nil:
+		// The link may be over before the meeting is: a participant who is in stays in, over a break of the network too.
+		return resume(previous), nil
+	case fault.Is(err, fault.KindDenied):
+		return Entrant{}, fault.As(err).WithReason(ReasonLinkExpired)
+	}
+	return Entrant{}, err
+}
+
+// previousSession is the session of a participant who comes back, or nil where it is worth nothing any more.
+func previousSession(t *tenant.Tenant, r Presented, now time.Time) *credential.SessionGrant {
+	if r.Session == "" {
+		return nil
+	}
+	grant, err := t.Signer.VerifySession(r.Session, now)
+	if err != nil || r.Ticket == "" && grant.Room != r.Room {
+		return nil
+	}
+	if !grant.Welcome(t.Users) {
+		return nil
+	}
+	return &grant
+}
+
+func resume(s *credential.SessionGrant) Entrant {
+	return Entrant{Method: BySession, decided: s.Decided, previous: s, Ticket: s.Ticket}
+}
+
+// readWishes takes the request's word for what is only a wish, and its credentials for the rest.
+func readWishes(
+	ctx context.Context, t *tenant.Tenant, r Presented, now time.Time, previous *credential.SessionGrant, g Guard,
+) (Entrant, error) {
+	if err := meeting.ValidateRoom(r.Room); err != nil {
+		return Entrant{}, err
+	}
+	a := Entrant{Method: ByLink, Ticket: credential.Ticket{Room: r.Room}}
+	var err error
+	switch {
+	case previous != nil:
+		a = resume(previous)
+	case r.Token != "":
+		err = a.showToken(t, r.Token, now)
+	case r.Username != "" || r.UserPassword != "":
+		err = a.logIn(ctx, t, r, g)
+	case t.Protected:
+		err = errLoginRequired
+	}
+	if err != nil || a.decided {
+		return a, err
+	}
+	a.Name = meeting.CleanName(r.Name)
+	a.Audio, a.Video, a.Screen, a.Notify = r.Audio, r.Video, r.Screen, r.Notify
+	a.Chat = r.Chat == nil || *r.Chat
+	if a.Name == "" {
+		return Entrant{}, errNameRequired
+	}
+	if err := meeting.ValidateName(a.Name); err != nil {
+		return Entrant{}, err
+	}
+	if err := meeting.ValidateAvatar(r.Avatar); err != nil {
+		return Entrant{}, err
+	}
+	// The browsers of all participants fetch it, which tells its owner about them.
+	if meeting.IsOn(t.Web.AvatarHosts, r.Avatar) {
+		a.Avatar = r.Avatar
+	}
+	return a, nil
+}
+
+func (a *Entrant) showToken(t *tenant.Tenant, token string, now time.Time) error {
+	grant, err := t.Signer.VerifyToken(token, t.Users, now)
+	if fault.Is(err, fault.KindDenied) {
+		return fault.Denied("The token is not valid any more; log in, or ask for a new link").
+			WithReason(fault.ReasonWrongLogin).Because(err)
+	}
+	if err != nil {
+		return err
+	}
+	a.Method, a.id, a.Username, a.Presenter = ByToken, grant.ID, grant.Username, grant.Presenter
+	return nil
+}
+
+func (a *Entrant) logIn(ctx context.Context, t *tenant.Tenant, r Presented, g Guard) error {
+	if !t.Users.CanBeRight(r.UserPassword) {
+		return ErrWrongLogin
+	}
+	err := g.Guess(ctx, limit.HostLogin, r.Username, func() error {
+		if !t.Users.Verify(r.Username, r.UserPassword) {
+			return ErrWrongLogin
+		}
+		return nil
+	})
+	if err == nil {
+		a.Method, a.id, a.Username = ByLogin, r.Username, r.Username
+	}
+	return err
+}
+
+// Session is what a participant's page shows from now on.
+func (a *Entrant) Session(v meeting.View, who engine.Identity) credential.Session {
+	ticket := a.Ticket
+	ticket.Room, ticket.Lineage, ticket.PasswordOf, ticket.Presenter = v.Room, v.Lineage, v.PasswordOf, a.granted
+	return credential.Session{Ticket: ticket, Identity: string(who), Meeting: v.UID, Decided: a.decided}
+}

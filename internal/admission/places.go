@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package admission
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// places are those of participants who are connected through this replica. The engine lists participants a moment after they
+// have come, and several who come in that moment would each find the last place free.
+type places struct {
+	mu sync.Mutex
+	// inside counts the connections of each identity.
+	inside map[engine.RoomName]map[engine.Identity]int
+}
+
+func newPlaces() *places { return &places{inside: map[engine.RoomName]map[engine.Identity]int{}} }
+
+var errFull = fault.Conflict("This meeting is full; try again when a participant has left").WithReason(ReasonFull)
+
+// enter counts a participant in, unless limit is reached by others: those listed by the engine and those who came through
+// here. Leave counts out again.
+func (p *places) enter(room engine.RoomName, who engine.Identity, listed []engine.Participant, limit int) (leave func(), err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.full(room, who, listed, limit) {
+		return nil, errFull
+	}
+	if p.inside[room] == nil {
+		p.inside[room] = map[engine.Identity]int{}
+	}
+	p.inside[room][who]++
+	return func() { p.leave(room, who) }, nil
+}
+
+func (p *places) leave(room engine.RoomName, who engine.Identity) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	people := p.inside[room]
+	if people[who]--; people[who] == 0 {
+		delete(people, who)
+	}
+	if len(people) == 0 {
+		delete(p.inside, room)
+	}
+}
+
+// full reports whether others take all places. A participant who is in has a place. The caller holds the lock.
+func (p *places) full(room engine.RoomName, who engine.Identity, listed []engine.Participant, limit int) bool {
+	others := make(map[engine.Identity]bool, len(listed))
+	for _, one := range listed {
+		others[one.Identity] = true
+	}
+	for id := range p.inside[room] {
+		others[id] = true
+	}
+	return !others[who] && len(others) >= limit
+}
+
+func (p *places) isFull(room engine.RoomName, who engine.Identity, listed []engine.Participant, limit int) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.full(room, who, listed, limit)
+}
+
+// has reports whether a participant is connected through this replica.
+func (p *places) has(room engine.RoomName, who engine.Identity) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.inside[room][who] > 0
+}
+
+// Connected is how many participants of a room are connected through this replica.
+func (s *Service) Connected(room engine.RoomName) int {
+	s.places.mu.Lock()
+	defer s.places.mu.Unlock()
+	return len(s.places.inside[room])
+}
+
+// limitOf is the greatest number of people in a meeting, hidden ones included.
+func limitOf(t *tenant.Tenant, v meeting.View) int {
+	if v.MaxParticipants > 0 {
+		return v.MaxParticipants
+	}
+	return t.Settings.MaxParticipants
+}
+
+// checkPlaces refuses early what TakePlace would refuse a moment later, with an error that the page can show. It returns
+// the participants that there are.
+func (s *Service) checkPlaces(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity) ([]engine.Participant, error) {
+	listed, err := s.listed(ctx, t, v)
+	if err != nil {
+		return nil, err
+	}
+	if s.places.isFull(v.EngineRoom, who, listed, limitOf(t, v)) {
+		return nil, errFull
+	}
+	return listed, nil
+}
+
+// TakePlace counts a connection of a participant, unless others take all places. Leave has to be called when it ends.
+func (s *Service) TakePlace(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity) (leave func(), err error) {
+	listed, err := s.listed(ctx, t, v)
+	if err != nil {
+		return nil, err
+	}
+	return s.places.enter(v.EngineRoom, who, listed, limitOf(t, v))
+}
+
+// IsIn reports whether a participant is in a room. A session alone is not presence: no page would show who it is, and no
+// presenter could remove them.
+func (s *Service) IsIn(ctx context.Context, t *tenant.Tenant, room engine.RoomName, who engine.Identity) (bool, error) {
+	if s.places.has(room, who) {
+		return true, nil
+	}
+	people, err := t.Media.Engine.Participants(ctx, room)
+	return slices.ContainsFunc(people, func(p engine.Participant) bool { return p.Identity == who }), OfEngine(err)
+}
