@@ -167,11 +167,47 @@ func TestMeetingsMadeElsewhereAreFound(t *testing.T) {
 	if err != nil || v.UID != string(live.UID) {
 		t.Errorf("its link: %v, %v", v.UID, err)
 	}
+	b.Service, b.toldCache = replicaWith(t, b.Client, nil) // One that has not learned of it by the link.
 	if err := b.requestEndOnce("r"); err != nil {
 		t.Errorf("its end: %v", err)
 	}
 	if now := b.read(live); now.Spec.End == nil {
 		t.Error("it was not ended")
+	}
+}
+
+// Another replica has just made a meeting that this one does not know yet: a guest with a link gets in.
+func TestMeetingsMadeElsewhereAreEntered(t *testing.T) {
+	b := newBehind(t)
+	live := b.create("r")
+	v, err := b.Enter(t.Context(), b.tenant, "r", string(live.UID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := b.CheckPassword(t.Context(), b.tenant, v, ""); !ok || err != nil {
+		t.Errorf("no password is right where there is none: %t, %v", ok, err)
+	}
+	if err := b.MarkOpened(t.Context(), b.tenant, v); err != nil {
+		t.Errorf("its room is not opened: %v", err)
+	}
+}
+
+// Another replica is ending a meeting that this one does not know yet, and a participant is still in: it has not ended.
+func TestAnEndElsewhereIsWaitedFor(t *testing.T) {
+	b := newBehind(t)
+	m := b.create("r")
+	m.Annotations = map[string]string{v1alpha1.AnnotationRoomOpened: "2026-01-01T00:00:00Z"}
+	m.Spec.End = &v1alpha1.MeetingEnd{}
+	if err := b.Client.Update(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	m.Status.Phase, m.Status.EndReason, m.Status.ParticipantCount = v1alpha1.MeetingEnding, v1alpha1.EndRequested, 1
+	if err := b.Client.Status().Update(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	got, err := b.End(t.Context(), b.tenant, EndCommand{Room: "r"})
+	if err != nil || got.Ended {
+		t.Errorf("with a participant in, its end is confirmed: %+v, %v", got, err)
 	}
 }
 

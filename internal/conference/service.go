@@ -53,5 +53,7 @@ func (s *Service) readLive(ctx context.Context, t *tenant.Tenant, room string) (
 	case meeting.IsOver(&m) || m.Spec.Room != room || m.Spec.ConfigRef.Name != t.Name:
 		return nil, nil
 	}
+	// What follows finds the Meeting in the directory: an end waits for it, and a guest gets in.
+	s.directory.Learn(&m)
 	return &m, nil
 }

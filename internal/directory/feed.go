@@ -10,8 +10,8 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 )
 
-// write is a version that this replica made.
-type write struct {
+// learned is a version that this replica wrote, or read past the cache.
+type learned struct {
 	version uint64
 	at      time.Time
 }
@@ -23,7 +23,7 @@ const (
 	pendingLife = 10 * time.Second
 )
 
-// Learn takes in what this replica has just written, before the cache shows it.
+// Learn takes in what this replica has just written, or read past the cache, before the cache shows it.
 func (d *Directory) Learn(m *v1alpha1.Meeting) {
 	version := versionOf(m)
 	d.versions.know(version)
@@ -32,7 +32,7 @@ func (d *Directory) Learn(m *v1alpha1.Meeting) {
 	if seen := d.byUID[m.UID]; d.tombstones.Contains(m.UID) || seen != nil && versionOf(seen) >= version {
 		return
 	}
-	d.pending[m.UID] = write{version: version, at: time.Now()}
+	d.pending[m.UID] = learned{version: version, at: time.Now()}
 	d.put(m.DeepCopy())
 }
 
