@@ -93,6 +93,7 @@ func (m mutant) try(ctx context.Context, root, dir string) error {
 	test := exec.CommandContext(ctx, "go", "test", "-overlay", overlay, "-vet=off", "-count=1", "-failfast", "-timeout", "5m", "-v",
 		"-run", "^"+m.name()+"$", "./"+m.pkg())
 	test.Dir = root
+	test.Env = append(os.Environ(), "GOFLAGS=-overlay="+overlay) // Tests that run a manager build it.
 	out, err := test.CombinedOutput()
 	switch text := string(out); {
 	case err == nil:
