@@ -67,7 +67,7 @@ func BenchmarkJoin(b *testing.B) {
 	wire(b, benchAPI(b), rawRequest(http.MethodPost, "join", benchJoin))
 }
 
-// BenchmarkListing is 1,000 meetings of 10 people, as the API writes them and as encoding/json would.
+// BenchmarkListing is 1,000 meetings of 10 participants, as the API writes them and as encoding/json would.
 func BenchmarkListing(b *testing.B) {
 	live := manyMeetings(1000, 10)
 	b.Run("streamed", func(b *testing.B) {

@@ -5,8 +5,6 @@ package httpserver
 import (
 	"cmp"
 	"net/http"
-	"net/url"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -222,45 +220,6 @@ func (q *Request) allow(routes []*Route) string {
 	return strings.Join(slices.Compact(allow), ", ")
 }
 
-// addSlash leads from a base path to the home page, against which the page's links are resolved.
-func (q *Request) addSlash() (Answer, error) {
-	if q.HTTP.Method != http.MethodGet && q.HTTP.Method != http.MethodHead {
-		return nil, methodNotAllowed("GET, HEAD")
-	}
-	return Redirect("/"), nil
-}
-
-// cutBasePath takes the tenant's base path from the URL, and reports whether it was there.
-func (q *Request) cutBasePath() bool {
-	if q.Tenant == nil || q.Tenant.BasePath == "" {
-		return true
-	}
-	base := EscapedBasePath(q.Tenant)
-	decoded, ok := strings.CutPrefix(q.HTTP.URL.Path, q.Tenant.BasePath)
-	raw, rawOK := strings.CutPrefix(q.HTTP.URL.EscapedPath(), base)
-	if !ok || !rawOK || raw != "" && raw[0] != '/' {
-		return false
-	}
-	q.setPath(decoded, raw)
-	return true
-}
-
-// setPath has the request be one for another path, without a change of the one that came.
-func (q *Request) setPath(decoded, raw string) {
-	r, u := *q.HTTP, *q.HTTP.URL
-	u.Path, u.RawPath = decoded, raw
-	r.URL = &u
-	q.HTTP = &r
-}
-
-// trimSlash takes the slash from the end of a path.
-func (q *Request) trimSlash() {
-	decoded, ok := strings.CutSuffix(q.HTTP.URL.Path, "/")
-	if raw, rawOK := strings.CutSuffix(q.HTTP.URL.EscapedPath(), "/"); ok && rawOK {
-		q.setPath(decoded, raw)
-	}
-}
-
 // surfaceOf is the surface that answers for a path.
 func (rt *Router) surfaceOf(path string) *Surface {
 	for _, s := range rt.surfaces {
@@ -270,18 +229,6 @@ func (rt *Router) surfaceOf(path string) *Surface {
 	}
 	return rt.surfaces[len(rt.surfaces)-1]
 }
-
-// cleaned is a path without the segments . and .. and without empty ones.
-func cleaned(escaped string) string {
-	clean := path.Clean(escaped)
-	if strings.HasSuffix(escaped, "/") && clean != "/" {
-		clean += "/"
-	}
-	return clean
-}
-
-// EscapedBasePath is a tenant's base path as it is written in URLs: empty, or with a slash in front.
-func EscapedBasePath(t *tenant.Tenant) string { return (&url.URL{Path: t.BasePath}).EscapedPath() }
 
 // routesOfPath are the routes of one path, for as many methods.
 type routesOfPath struct {

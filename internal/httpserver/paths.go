@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package httpserver
+
+import (
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"convene.dev/convene/internal/tenant"
+)
+
+// addSlash leads from a base path to the home page, against which the page's links are resolved.
+func (q *Request) addSlash() (Answer, error) {
+	if q.HTTP.Method != http.MethodGet && q.HTTP.Method != http.MethodHead {
+		return nil, methodNotAllowed("GET, HEAD")
+	}
+	return Redirect("/"), nil
+}
+
+// cutBasePath takes the tenant's base path from the URL, and reports whether it was there.
+func (q *Request) cutBasePath() bool {
+	if q.Tenant == nil || q.Tenant.BasePath == "" {
+		return true
+	}
+	base := EscapedBasePath(q.Tenant)
+	decoded, ok := strings.CutPrefix(q.HTTP.URL.Path, q.Tenant.BasePath)
+	raw, rawOK := strings.CutPrefix(q.HTTP.URL.EscapedPath(), base)
+	if !ok || !rawOK || raw != "" && raw[0] != '/' {
+		return false
+	}
+	q.setPath(decoded, raw)
+	return true
+}
+
+// setPath has the request be one for another path, without a change of the one that came.
+func (q *Request) setPath(decoded, raw string) {
+	r, u := *q.HTTP, *q.HTTP.URL
+	u.Path, u.RawPath = decoded, raw
+	r.URL = &u
+	q.HTTP = &r
+}
+
+// trimSlash takes the slash from the end of a path.
+func (q *Request) trimSlash() {
+	decoded, ok := strings.CutSuffix(q.HTTP.URL.Path, "/")
+	if raw, rawOK := strings.CutSuffix(q.HTTP.URL.EscapedPath(), "/"); ok && rawOK {
+		q.setPath(decoded, raw)
+	}
+}
+
+// cleaned is a path without the segments . and .. and without empty ones.
+func cleaned(escaped string) string {
+	clean := path.Clean(escaped)
+	if strings.HasSuffix(escaped, "/") && clean != "/" {
+		clean += "/"
+	}
+	return clean
+}
+
+// EscapedBasePath is a tenant's base path as it is written in URLs: empty, or with a slash in front.
+func EscapedBasePath(t *tenant.Tenant) string { return (&url.URL{Path: t.BasePath}).EscapedPath() }
