@@ -19,7 +19,7 @@ type Request struct {
 	HTTP *http.Request
 	// Tenant is nil where no tenant answers for the host.
 	Tenant *tenant.Tenant
-	// Route is nil where there is none for the request.
+	// Route is nil where there is none for the path. For a method that the path does not take, it is one of its routes.
 	Route *Route
 	// ID is in the answer and in every line of the log about the request.
 	ID string

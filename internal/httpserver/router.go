@@ -187,10 +187,6 @@ func (q *Request) serve(routes []*Route) (Answer, error) {
 	q.Record.Action, q.Record.Changes = q.Route.Action, q.Route.Changes
 	switch {
 	case at < 0:
-		q.Route = nil
-		if routes[0].Page {
-			q.Route = routes[0]
-		}
 		return nil, methodNotAllowed(q.allow(routes))
 	case options:
 		q.surface.Options(q, q.allow(routes))
