@@ -60,7 +60,7 @@ type Surface struct {
 	UnknownHost, UnknownPath error
 	// Statuses are instead of those of the table where they do not fit this surface.
 	Statuses map[fault.Kind]int
-	// Options sets the headers of answers to OPTIONS; nil where the paths do not take it. It is not asked Admit.
+	// Options sets the headers of answers to OPTIONS; nil where the paths do not take it. Admit is not asked for them.
 	Options func(q *Request, allow string)
 }
 

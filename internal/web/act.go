@@ -24,7 +24,7 @@ type actRequest struct {
 func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
 	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
 	defer cancel()
-	p, err := h.peer(q)
+	p, err := h.participant(q)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
 	return httpserver.NoContent, err
 }
 
-func (h *handler) endForAll(ctx context.Context, q *httpserver.Request, p peer, r actRequest) error {
+func (h *handler) endForAll(ctx context.Context, q *httpserver.Request, p participant, r actRequest) error {
 	if r.Redirect != nil {
 		if err := q.Tenant.Settings.ValidateRedirect(*r.Redirect); err != nil {
 			return err
@@ -62,7 +62,7 @@ func (h *handler) endForAll(ctx context.Context, q *httpserver.Request, p peer, 
 }
 
 // actOn does something to one participant.
-func (h *handler) actOn(ctx context.Context, q *httpserver.Request, p peer, r actRequest) error {
+func (h *handler) actOn(ctx context.Context, q *httpserver.Request, p participant, r actRequest) error {
 	actions := map[string]func(context.Context, *tenant.Tenant, meeting.View, engine.Identity) error{
 		"mute": h.admission.Mute, "letSpeak": h.admission.LetSpeak, "lowerHand": h.admission.LowerHand, "remove": h.admission.Remove,
 	}

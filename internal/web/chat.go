@@ -36,7 +36,7 @@ type chatMessage struct {
 func (h *handler) chat(q *httpserver.Request) (httpserver.Answer, error) {
 	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
 	defer cancel()
-	p, err := h.peer(q)
+	p, err := h.participant(q)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (h *handler) chat(q *httpserver.Request) (httpserver.Answer, error) {
 }
 
 // mayWrite refuses those without chat, and hidden ones: a message would show that they are there.
-func mayWrite(p peer, text string) error {
+func mayWrite(p participant, text string) error {
 	switch {
 	case p.Hide:
 		return fault.Denied("You watch this meeting unseen, so you cannot write in it")

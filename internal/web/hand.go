@@ -14,7 +14,7 @@ import (
 func (h *handler) hand(q *httpserver.Request) (httpserver.Answer, error) {
 	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
 	defer cancel()
-	p, err := h.peer(q)
+	p, err := h.participant(q)
 	if err != nil {
 		return nil, err
 	}

@@ -20,7 +20,7 @@ func (h *handler) makeSurface() *httpserver.Surface {
 		pageRoute("/robots.txt", h.serveRobots),
 		pageRoute("/{room}", h.redirectToRoom),
 		{Method: post, Path: "/session", Action: "enter", Changes: true, Serve: h.openSession},
-		{Method: get, Path: "/session", Action: "state", Serve: h.sessionState},
+		{Method: get, Path: "/session", Action: "state", Serve: h.serveState},
 		{Method: post, Path: "/session/chat", Action: "chat", Serve: h.chat},
 		{Method: post, Path: "/session/hand", Action: "hand", Serve: h.hand},
 		{Method: post, Path: "/session/act", Action: "act", Changes: true, Serve: h.act},

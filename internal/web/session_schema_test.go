@@ -64,7 +64,7 @@ func TestSessionSchema(t *testing.T) {
 	if diff := cmp.Diff(pageReasons, schemas["Reason"].Enum); diff != "" {
 		t.Errorf("reasons (-code +schema)\n%s", diff)
 	}
-	states := []string{string(standingLive), string(standingEnded), string(standingRemoved)}
+	states := []string{string(sessionLive), string(sessionEnded), string(sessionRemoved)}
 	if diff := cmp.Diff(states, schemas["State"].Properties["state"].Enum); diff != "" {
 		t.Errorf("states (-code +schema)\n%s", diff)
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 type stateAnswer struct {
-	State standing `json:"state"`
+	State sessionState `json:"state"`
 	// Redirect is nil unless the meeting has ended; empty means the home page.
 	Redirect *string `json:"redirect,omitzero"`
 	// Hidden are those who watch unseen. Presenters alone are told, and the engine does not tell even them.
@@ -22,17 +22,17 @@ type hiddenPeer struct {
 	Name     string `json:"name"`
 }
 
-// sessionState tells a page that was disconnected whether to come back, and a presenter's who watches.
-func (h *handler) sessionState(q *httpserver.Request) (httpserver.Answer, error) {
-	p, standing, err := h.stand(q)
+// serveState tells a page that was disconnected whether to come back, and a presenter's who watches.
+func (h *handler) serveState(q *httpserver.Request) (httpserver.Answer, error) {
+	p, state, err := h.participantOf(q)
 	if err != nil {
 		return nil, err
 	}
-	answer := stateAnswer{State: standing}
+	answer := stateAnswer{State: state}
 	switch {
-	case standing == standingEnded:
+	case state == sessionEnded:
 		answer.Redirect = &p.view.Redirect
-	case standing == standingLive && p.Presenter && p.Welcome(q.Tenant.Users):
+	case state == sessionLive && p.Presenter && p.Welcome(q.Tenant.Users):
 		answer.Hidden = hiddenIn(p.view)
 	}
 	return httpserver.JSON{Status: http.StatusOK, Value: answer}, nil

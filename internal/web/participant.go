@@ -17,47 +17,47 @@ import (
 	"convene.dev/convene/internal/meeting"
 )
 
-// peer is a participant who shows a session of a meeting that is live and still wants them.
-type peer struct {
+// participant is a participant who shows a session of a meeting that is live and still wants them.
+type participant struct {
 	credential.SessionGrant
 	view meeting.View
 }
 
-func (p peer) identity() engine.Identity { return engine.Identity(p.Identity) }
+func (p participant) identity() engine.Identity { return engine.Identity(p.Identity) }
 
-// standing is what a session is still worth.
-type standing string
+// sessionState is what a session is still good for.
+type sessionState string
 
 const (
-	standingLive    standing = "live"
-	standingEnded   standing = "ended"
-	standingRemoved standing = "removed"
+	sessionLive    sessionState = "live"
+	sessionEnded   sessionState = "ended"
+	sessionRemoved sessionState = "removed"
 )
 
 var errSessionOver = fault.Denied("This session is over: open the link of the meeting again")
 
-// stand looks at a session and its meeting.
-func (h *handler) stand(q *httpserver.Request) (peer, standing, error) {
+// participantOf looks at the session that a page shows, and at its meeting.
+func (h *handler) participantOf(q *httpserver.Request) (participant, sessionState, error) {
 	scheme, token, _ := strings.Cut(q.HTTP.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		return peer{}, "", errSessionOver
+		return participant{}, "", errSessionOver
 	}
 	grant, err := q.Tenant.Signer.VerifySession(token, h.ClusterTime())
 	if err != nil {
-		return peer{}, "", err
+		return participant{}, "", err
 	}
-	p := peer{SessionGrant: grant}
+	p := participant{SessionGrant: grant}
 	p.Presenter = admission.IsPresenter(q.Tenant, grant.Username, grant.Presenter)
 	view, found := h.Meetings.ByUID(q.Tenant, grant.Meeting)
 	p.view = view
 	q.Record.Room, q.Record.User, q.Record.Identity = p.Room, p.Username, p.identity()
 	switch {
 	case !found || view.Ended:
-		return p, standingEnded, nil
+		return p, sessionEnded, nil
 	case meeting.Listed(view.Removed, p.identity()):
-		return p, standingRemoved, nil
+		return p, sessionRemoved, nil
 	}
-	return p, standingLive, nil
+	return p, sessionLive, nil
 }
 
 // callRate is how often one session may ask the engine for something: what a fast writer does, in bursts.
@@ -72,18 +72,18 @@ type caller struct {
 	identity string
 }
 
-// peer is who makes a call that changes something. It is limited, since every call is told to all participants.
-func (h *handler) peer(q *httpserver.Request) (peer, error) {
+// participant is who makes a call that changes something. It is limited, since every call is told to all participants.
+func (h *handler) participant(q *httpserver.Request) (participant, error) {
 	if err := h.checkSameSite(q); err != nil {
-		return peer{}, err
+		return participant{}, err
 	}
-	p, standing, err := h.stand(q)
+	p, state, err := h.participantOf(q)
 	switch {
 	case err != nil:
 		return p, err
-	case standing == standingEnded:
+	case state == sessionEnded:
 		return p, withRedirect(admission.ErrEnded, p.view)
-	case standing == standingRemoved:
+	case state == sessionRemoved:
 		return p, admission.ErrRemoved
 	case !p.Welcome(q.Tenant.Users):
 		return p, errSessionOver
