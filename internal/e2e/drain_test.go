@@ -15,27 +15,14 @@ import (
 	"testing"
 	"time"
 
-	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/testkit"
 )
 
 // TestNobodyNoticesARollingUpdate restarts both managers, one after the other, under a load of requests and with two
 // people in a meeting. No request fails, and nobody drops out.
 func TestNobodyNoticesARollingUpdate(t *testing.T) {
-	b := testkit.NewBalancer(t)
-	cluster := testkit.ControlPlane(t)
-	// Longer than the balancer takes to look.
-	flags := []string{"--leader-elect", "--leader-election-namespace", cluster.Namespace, "--drain-delay", "1s"}
-	w := newWorldWith(t, cluster, testkit.ManagerOptions{Args: flags}, func(a, _ *v1alpha1.ConferenceConfig) {
-		a.Spec.BaseURL = b.URL
-	})
-	w.a.baseURL = b.URL
-	other := testkit.Manager(t, cluster, testkit.ManagerOptions{DefaultConfig: w.Namespace + "/default", Args: flags})
-	managers := []*testkit.ManagerProcess{w.manager, other}
-	for _, m := range managers {
-		b.Add(t, m.URL, m.HealthURL+"/readyz")
-	}
-	w.eventually(t, b.Ready(2))
+	// The drain takes longer than the balancer takes to look.
+	w := newWorldOfReplicas(t, testkit.ControlPlane(t), testkit.ManagerOptions{Args: []string{"--drain-delay", "1s"}})
 
 	join := func(name string) *testkit.Page {
 		link := w.a.want(http.StatusOK, "POST", "/api/v1/join", map[string]any{"room": "board", "name": name, "audio": true, "video": true}).text("join")
@@ -47,11 +34,11 @@ func TestNobodyNoticesARollingUpdate(t *testing.T) {
 	identities := w.identities(t, "board", 2)
 
 	slowest, stop := w.slowestWrite(t), w.load(t)
-	for _, m := range managers {
+	for _, m := range w.managers {
 		m.Stop()
-		w.eventually(t, b.Ready(1))
+		w.eventually(t, w.balancer.Ready(1))
 		m.Start(t)
-		w.eventually(t, b.Ready(2))
+		w.eventually(t, w.balancer.Ready(2))
 	}
 	sent, failures := stop()
 	t.Logf("%d requests while both managers were restarted", sent)
@@ -59,12 +46,12 @@ func TestNobodyNoticesARollingUpdate(t *testing.T) {
 
 	// Both are still in as the same participants, and see each other move.
 	if now := w.identities(t, "board", 2); !slices.Equal(now, identities) {
-		t.Errorf("somebody dropped out and came back: %q, before %q", now, identities)
+		t.Errorf("a participant dropped out and came back: %q, before %q", now, identities)
 	}
 	for name, page := range map[string]*testkit.Page{"Grace": ada, "Ada": grace} {
 		page.WaitFor(t, seesAndHears(name))
 	}
-	// What is asked for now goes through connections that were made anew.
+	// What is asked for now goes through new connections.
 	bye := farewell(t)
 	w.a.want(http.StatusOK, "DELETE", "/api/v1/meeting/board", map[string]any{"redirect": bye})
 	ada.WaitForURL(t, bye)

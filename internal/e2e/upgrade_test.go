@@ -31,7 +31,6 @@ const thisBuild = ""
 // upgrade is a world of two managers behind a balancer. Each of them runs the build of this tree or an older one.
 type upgrade struct {
 	*world
-	balancer *testkit.Balancer
 	// older is the path of the older manager.
 	older string
 	// second is the tenant's second API key, which is changed now and then.
@@ -69,24 +68,14 @@ func newUpgrade(t *testing.T) *upgrade {
 	cluster := testkit.EmptyControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true })
 	defineCRDs(t, cluster, filepath.Join(from, "src"))
 	cluster.Secret(t, "api-second", map[string]string{"key": u.second})
-	w, o := prepareWorld(t, cluster, func(a, _ *v1alpha1.ConferenceConfig) {
+	// The drain takes longer than the balancer takes to look.
+	o := testkit.ManagerOptions{Binary: u.older, Args: []string{"--drain-delay", "1s"}}
+	u.world = newWorldOfReplicas(t, cluster, o, func(a, _ *v1alpha1.ConferenceConfig) {
 		a.Spec.API.KeySecretRefs = append(a.Spec.API.KeySecretRefs, v1alpha1.SecretKeyReference{Name: "api-second", Key: "key"})
 		// No meeting ends because it is empty while the test is at another one.
 		hour := &metav1.Duration{Duration: time.Hour}
 		a.Spec.Meetings = &v1alpha1.MeetingsSpec{EmptyTimeout: hour, UnjoinedTimeout: hour}
 	})
-	u.balancer = testkit.NewBalancer(t, o.Addresses...)
-	o.Addresses, o.Binary = nil, u.older
-	// The drain takes longer than the balancer takes to look.
-	o.Args = []string{"--leader-elect", "--leader-election-namespace", cluster.Namespace, "--drain-delay", "1s"}
-	var managers []*testkit.ManagerProcess
-	for range replicas {
-		m := testkit.Manager(t, cluster, o)
-		u.balancer.Add(t, m.URL, m.HealthURL+"/readyz")
-		managers = append(managers, m)
-	}
-	testkit.Eventually(t, patience, u.balancer.Ready(replicas))
-	u.world = w.start(t, managers)
 	return u
 }
 

@@ -31,6 +31,8 @@ type world struct {
 	// managers are behind a balancer if there are several. manager is the only one, or nil: of several, any can be the leader.
 	managers []*testkit.ManagerProcess
 	manager  *testkit.ManagerProcess
+	// balancer is before several managers, else nil.
+	balancer *testkit.Balancer
 	livekit  *testkit.LiveKitServer
 	a, b     account
 }
@@ -54,8 +56,17 @@ func newWorld(t *testing.T, change ...func(a, b *v1alpha1.ConferenceConfig)) *wo
 // newWorldOn is newWorld on a control plane that may be broken.
 func newWorldOn(t *testing.T, cluster *testkit.Cluster, change ...func(a, b *v1alpha1.ConferenceConfig)) *world {
 	t.Helper()
-	w, o := prepareWorld(t, cluster, change...)
-	return w.start(t, testkit.Managers(t, cluster, o, replicas))
+	return newWorldOfReplicas(t, cluster, testkit.ManagerOptions{}, change...)
+}
+
+// newWorldOfReplicas is newWorldOn with managers which some options are set of.
+func newWorldOfReplicas(t *testing.T, cluster *testkit.Cluster, o testkit.ManagerOptions, change ...func(a, b *v1alpha1.ConferenceConfig)) *world {
+	t.Helper()
+	w, where := prepareWorld(t, cluster, change...)
+	o.Addresses, o.DefaultConfig = where.Addresses, where.DefaultConfig
+	var managers []*testkit.ManagerProcess
+	w.balancer, managers = testkit.Managers(t, cluster, o, replicas)
+	return w.start(t, managers)
 }
 
 // newWorldWith is newWorldOn with one manager, which some options are set of: for tests that stop, read or measure it.

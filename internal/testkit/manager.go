@@ -55,7 +55,7 @@ func Manager(t testing.TB, c *Cluster, o ManagerOptions) *ManagerProcess {
 }
 
 // Managers starts several managers behind a Balancer that listens on the addresses of the options. One of the managers leads.
-func Managers(t testing.TB, c *Cluster, o ManagerOptions, count int) []*ManagerProcess {
+func Managers(t testing.TB, c *Cluster, o ManagerOptions, count int) (*Balancer, []*ManagerProcess) {
 	t.Helper()
 	b := NewBalancer(t, o.Addresses...)
 	o.Addresses = nil
@@ -73,7 +73,7 @@ func Managers(t testing.TB, c *Cluster, o ManagerOptions, count int) []*ManagerP
 		}
 	}
 	Eventually(t, time.Minute, b.Ready(count))
-	return all
+	return b, all
 }
 
 func newManager(t testing.TB, c *Cluster, o ManagerOptions) *ManagerProcess {
