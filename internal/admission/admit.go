@@ -63,9 +63,11 @@ func (s *Service) meetingFor(ctx context.Context, t *tenant.Tenant, a Entrant, g
 		return err
 	}
 	if a.Lineage != "" {
-		return view, enter()
+		err = enter()
+	} else { // No ticket vouches for the name.
+		err = g.Guess(ctx, limit.RoomName, "", enter)
 	}
-	return view, g.Guess(ctx, limit.RoomName, "", enter) // No ticket vouches for the name.
+	return view, err
 }
 
 // endedOf is what is known of a meeting that has ended: of the one that the entrant was in, else what Enter said.

@@ -96,7 +96,7 @@ func (s *results) String() string {
 	_ = table.Flush()
 	fmt.Fprintf(&b, "\n%d faults tried, %d survived.\n", tried, survived)
 	if missed := s.missed.Load(); missed > 0 {
-		fmt.Fprintf(&b, "%d more had no place: how many writes who is in and how many they are takes depends on the second.\n", missed)
+		fmt.Fprintf(&b, "%d more had no write to be placed at: how many writes the participants take depends on the second.\n", missed)
 	}
 	return b.String()
 }

@@ -89,6 +89,7 @@ func TestAudit(t *testing.T) {
 		want                            []map[string]any
 	}{
 		{"reading", http.MethodGet, "stats", "", rightKey, nil},
+		{"a preflight", http.MethodOptions, "meeting", "", rightKey, nil},
 		{"creating", http.MethodPost, "meeting", `{"room":"r"}`, rightKey, []map[string]any{line("meeting", "r", 200, "done")}},
 		{"joining", http.MethodPost, "join", `{"room":"r","name":"n"}`, rightKey, []map[string]any{line("join", "r", 200, "done")}},
 		{"a token", http.MethodPost, "token", `{"username":"u"}`, rightKey, []map[string]any{line("token", "", 200, "done")}},

@@ -189,6 +189,7 @@ func (q *Request) serve(routes []*Route) (Answer, error) {
 	case at < 0:
 		return nil, methodNotAllowed(q.allow(routes))
 	case options:
+		q.Record.Changes = false
 		q.surface.Options(q, q.allow(routes))
 		return NoContent, nil
 	}
