@@ -26,7 +26,7 @@ func (r *ConfigReconciler) status(config *v1alpha1.ConferenceConfig, t *tenant.T
 	if hosts := r.Conflicts(client.ObjectKeyFromObject(config)); len(hosts) > 0 {
 		problems = append(problems, tenant.Problem{
 			Condition: v1alpha1.ConditionHostConflict, Reason: v1alpha1.ReasonOlderConfig, WhenTrue: true, Fatal: true,
-			Message: "An older ConferenceConfig answers " + strings.Join(hosts, ", ") + "; take the hosts from one of the two",
+			Message: "An older ConferenceConfig answers " + strings.Join(hosts, ", ") + ", or another namespace has hosts inside or around; take the hosts from one of the two",
 		})
 	}
 	problems = append(problems, r.mediaProblem(t)...)

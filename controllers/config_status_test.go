@@ -139,9 +139,9 @@ func TestConditions(t *testing.T) {
 		{"another server is where browsers are sent", func(r *statusRig) { r.browserURL(v1alpha1.ReasonUnauthorized) }, []string{goodAPI, goodSigning, goodMedia,
 			"BrowserMediaReachable=False Unauthorized: Another LiveKit than the one of spec.media.apiURL answers at wss://media.example; check spec.media.browserURL", serving}},
 		{"an older config has a host", func(r *statusRig) { r.hosts = []string{"a.example", "*.b.example"} },
-			[]string{goodAPI, goodSigning, goodMedia, "HostConflict=True OlderConfig: An older ConferenceConfig answers a.example, *.b.example; take the hosts from one of the two",
-				"Ready=False OlderConfig: An older ConferenceConfig answers a.example, *.b.example; take the hosts from one of the two",
-				"Stalled=True OlderConfig: An older ConferenceConfig answers a.example, *.b.example; take the hosts from one of the two"}},
+			[]string{goodAPI, goodSigning, goodMedia, "HostConflict=True OlderConfig: An older ConferenceConfig answers a.example, *.b.example, or another namespace has hosts inside or around; take the hosts from one of the two",
+				"Ready=False OlderConfig: An older ConferenceConfig answers a.example, *.b.example, or another namespace has hosts inside or around; take the hosts from one of the two",
+				"Stalled=True OlderConfig: An older ConferenceConfig answers a.example, *.b.example, or another namespace has hosts inside or around; take the hosts from one of the two"}},
 		{"a missing Secret may still come", problem(tenant.Problem{Condition: v1alpha1.ConditionAPIKeysResolved, Reason: v1alpha1.ReasonSecretNotFound, Message: "no Secret", Fatal: true}),
 			[]string{"APIKeysResolved=False SecretNotFound: no Secret", goodSigning, goodMedia, "Ready=False SecretNotFound: no Secret"}},
 		{"a warning leaves it Ready", problem(tenant.Problem{Condition: v1alpha1.ConditionWeakSecret, Reason: v1alpha1.ReasonKeyTooShort, Message: "short", WhenTrue: true}),
@@ -158,7 +158,7 @@ func TestConditions(t *testing.T) {
 		{"it is being deleted, whatever else is wrong", func(r *statusRig) {
 			now := metav1.NewTime(monday)
 			r.config.DeletionTimestamp, r.count.notOver, r.hosts = &now, 2, []string{"a.example"}
-		}, []string{goodAPI, goodSigning, goodMedia, "HostConflict=True OlderConfig: An older ConferenceConfig answers a.example; take the hosts from one of the two",
+		}, []string{goodAPI, goodSigning, goodMedia, "HostConflict=True OlderConfig: An older ConferenceConfig answers a.example, or another namespace has hosts inside or around; take the hosts from one of the two",
 			"Ready=False Deleting: Being deleted; 2 meetings are being ended first"}},
 	} {
 		r := newStatusRig()

@@ -79,7 +79,8 @@ type ConferenceConfigSpec struct {
 	BaseURL string `json:"baseURL"`
 
 	// hostnames are the hosts whose requests this tenant answers, without regard to case: exact, or *.suffix. An
-	// entry may carry a port, and then beats one without; exact beats wildcard. Empty means the host of baseURL.
+	// entry may carry a port, and then beats one without; exact beats wildcard. Empty means the host of baseURL. Of
+	// two ConferenceConfigs the older keeps a host, and keeps other namespaces out of what is inside or around it.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=64

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fault gives errors their consequence: a kind that is mapped once to an HTTP status and once to a requeue,
+// Package fault gives errors their consequence: a kind, which becomes an HTTP status in one place (internal/httpserver),
 // and one public sentence that says how to fix it. The cause is for logs only.
 package fault
 

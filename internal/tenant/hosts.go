@@ -18,14 +18,20 @@ type hosts struct {
 	fallback *Tenant
 	// refuseUnknown keeps names that no Tenant asks for from the fallback.
 	refuseUnknown bool
-	// conflicts are the hosts that a Tenant asks for and an older one has.
+	// claims are the hosts that have been given away.
+	claims claims
+	// conflicts are the hosts that a Tenant asks for and an older one has, or its namespace.
 	conflicts map[types.NamespacedName][]string
 }
 
-// newHosts gives each host to the oldest Tenant that asks for it. What no Tenant asks for goes to the default, else to
+// newHosts gives each host to the oldest Tenant that asks for it, unless an older Tenant of another namespace has what is around
+// or under it. What no Tenant asks for goes to the default, else to
 // the only Tenant that there is; with refuseUnknown only if it is no name of the outside.
 func newHosts(tenants []*Tenant, byDefault types.NamespacedName, refuseUnknown bool) *hosts {
-	h := &hosts{refuseUnknown: refuseUnknown, exact: map[string]*Tenant{}, wildcard: map[string]*Tenant{}, conflicts: map[types.NamespacedName][]string{}}
+	h := &hosts{
+		refuseUnknown: refuseUnknown, exact: map[string]*Tenant{}, wildcard: map[string]*Tenant{},
+		claims: newClaims(), conflicts: map[types.NamespacedName][]string{},
+	}
 	tenants = slices.Clone(tenants)
 	slices.SortFunc(tenants, func(a, b *Tenant) int {
 		if c := a.Created.Compare(b.Created); c != 0 {
@@ -52,11 +58,14 @@ func (h *hosts) claim(t *Tenant, host string) {
 	if suffix, ok := strings.CutPrefix(host, "*"); ok {
 		table, key = h.wildcard, suffix
 	}
-	if owner := table[key]; owner != nil && owner != t {
+	if owner := table[key]; owner == t {
+		return
+	} else if owner != nil || h.claims.belongToOthers(t, host) {
 		h.conflicts[t.NamespacedName] = append(h.conflicts[t.NamespacedName], host)
 		return
 	}
 	table[key] = t
+	h.claims.add(t, host)
 }
 
 // find prefers exact to wildcard, the longer wildcard to the shorter, and each with its port to it without.

@@ -122,6 +122,55 @@ func TestUnknownNamesOfTheOutsideAreRefused(t *testing.T) {
 	}
 }
 
+// A namespace that has a host has all that is under it, whoever claims it later and in whichever direction.
+func TestNoNamespaceGetsAHostInsideAnothers(t *testing.T) {
+	for _, tc := range []struct {
+		older, younger string
+		conflict       bool
+	}{
+		{"*.example.com", "board.example.com", true},
+		{"*.example.com", "a.b.example.com", true},
+		{"*.example.com", "*.team.example.com", true},
+		{"*.example.com", "*.example.com:8443", true},
+		{"*.example.com", "board.example.com:8443", true},
+		{"board.example.com", "board.example.com:443", true},
+		{"board.example.com:443", "board.example.com", true},
+		{"board.example.com", "*.example.com", true},
+		{"a.b.example.com", "*.example.com", true},
+		{"*.team.example.com", "*.example.com", true},
+		{"board.example.com", "board.example.com", true},
+		{"[::1]", "[::1]:8080", true},
+		{"*.example.com", "example.com", false},
+		{"*.example.com", "badexample.com", false},
+		{"*.example.com:8443", "board.example.com:9443", false},
+		{"board.example.com:8443", "board.example.com:9443", false},
+		{"*.team.example.com", "board.example.com", false},
+		{"*.team.example.com", "*.other.example.com", false},
+		{"10.0.0.1", "10.0.0.2", false},
+	} {
+		older, younger, own := asking("older", 1, tc.older), asking("younger", 2, tc.younger), asking("own", 3, tc.younger)
+		younger.Namespace = "another"
+		h := newHosts([]*Tenant{younger, older}, types.NamespacedName{}, false)
+		if got := len(h.conflicts[younger.NamespacedName]) > 0; got != tc.conflict || len(h.conflicts[older.NamespacedName]) > 0 {
+			t.Errorf("%s inside or around %s of another namespace: conflicts are %v", tc.younger, tc.older, h.conflicts)
+		}
+		if tc.older == tc.younger {
+			continue
+		}
+		if h := newHosts([]*Tenant{own, older}, types.NamespacedName{}, false); len(h.conflicts) > 0 {
+			t.Errorf("%s inside or around %s of the same namespace: conflicts are %v", tc.younger, tc.older, h.conflicts)
+		}
+	}
+	// What was refused protects nothing.
+	h := newHosts([]*Tenant{
+		asking("first", 1, "*.example.com"), {NamespacedName: types.NamespacedName{Namespace: "evil", Name: "x"}, Created: epoch.Add(2 * time.Second), Hosts: []string{"a.example.com"}},
+		asking("third", 3, "a.example.com"),
+	}, types.NamespacedName{}, false)
+	if got := nameOf(h.find("a.example.com")); got != "third" {
+		t.Errorf("a.example.com is answered by %q", got)
+	}
+}
+
 func TestTheOlderKeepsAHost(t *testing.T) {
 	old, young := asking("old", 1, "x.example", "*.y.example", "x.example:80"), asking("young", 2, "x.example", "*.y.example", "own.example")
 	twins := []*Tenant{asking("b", 3, "twin.example"), asking("a", 3, "twin.example")}
