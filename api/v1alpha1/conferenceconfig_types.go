@@ -128,16 +128,18 @@ type APISpec struct {
 	KeySecretRefs []SecretKeyReference `json:"keySecretRefs,omitempty"`
 
 	// allowed switches endpoints in variant A: true enables, false disables, an absent name is enabled. Names:
-	// stats, meetings, meeting, meetingEnd (absent: as meeting), join, token, docs.
+	// stats, meetings, meeting, meetingEnd (absent: as meeting), join, token, docs. Any other name is refused.
 	// +optional
-	// +kubebuilder:validation:MaxProperties=64
+	// +kubebuilder:validation:MaxProperties=7
+	// +kubebuilder:validation:XValidation:rule="self.all(name, name in ['stats', 'meetings', 'meeting', 'meetingEnd', 'join', 'token', 'docs'])",message="there is no endpoint of this name; use stats, meetings, meeting, meetingEnd, join, token or docs"
 	Allowed map[string]bool `json:"allowed,omitempty"`
 
-	// disabled lists the endpoints that are off in variant B: stats, meetings, meeting, join, token, docs.
+	// disabled lists the endpoints that are off in variant B: stats, meetings, meeting, join, token, docs. Any other name is
+	// refused.
 	// +optional
 	// +listType=set
-	// +kubebuilder:validation:MaxItems=64
-	// +kubebuilder:validation:items:MaxLength=64
+	// +kubebuilder:validation:MaxItems=6
+	// +kubebuilder:validation:items:Enum=stats;meetings;meeting;join;token;docs
 	Disabled []string `json:"disabled,omitempty"`
 
 	// rateLimit limits requests that carry a right key. Absent means no limit.

@@ -20,9 +20,12 @@ func configRules(t *testing.T, c *testkit.Cluster, r *refused) {
 		[]rule{
 			{"without anything that is optional", "spec", map[string]any{"variant": "A", "baseURL": "http://x.example", "api": map[string]any{"keySecretRefs": refs("k")}}, ""},
 			{"several keys, for a change of keys", "spec.api.keySecretRefs", refs("a", "b", "a"), ""},
-			{"a name that nobody knows yet", "spec.api.allowed", map[string]bool{"recordings": true, "stats": false}, ""},
 			{"a switch that is no boolean", "spec.api.allowed", map[string]any{"stats": "yes"}, "at spec.api.allowed.stats: must be of type boolean"},
 			{"the list of variant B", "spec.api.disabled", []string{"stats"}, "at spec: api.disabled belongs to variant B; use api.allowed in variant A"},
+			{"an endpoint that is misspelled", "spec.api.allowed", map[string]bool{"tokens": false}, "there is no endpoint of this name; use stats, meetings, meeting, meetingEnd, join, token or docs"},
+			{"every endpoint", "spec.api.allowed", map[string]bool{
+				"stats": true, "meetings": true, "meeting": true, "meetingEnd": true, "join": true, "token": false, "docs": true,
+			}, ""},
 			{"an empty list of variant B", "spec.api.disabled", []string{}, "at spec: api.disabled belongs to variant B"},
 			{"the file of variant B", "spec.source", map[string]any{"env": map[string]any{"secretRef": ref("env")}}, "at spec: source.env belongs to variant B; use source.configJS in variant A"},
 			{"no source of keys", "spec", map[string]any{"variant": "A", "baseURL": "http://x.example"}, needsKeys},
@@ -67,7 +70,8 @@ func configRules(t *testing.T, c *testkit.Cluster, r *refused) {
 func configRulesOfVariantB(t *testing.T, c *testkit.Cluster, r *refused) {
 	checkRules(t, r, resource(t, c, "ConferenceConfig", fullB), creates(t, c), []rule{
 		{"nothing is disabled", "spec.api.disabled", []string{}, ""},
-		{"a name that nobody knows yet", "spec.api.disabled", []string{"recordings"}, ""},
+		{"an endpoint that is misspelled", "spec.api.disabled", []string{"tokens"}, `at spec.api.disabled[]: supported values: "stats", "meetings", "meeting", "join", "token", "docs"`},
+		{"every endpoint", "spec.api.disabled", []string{"stats", "meetings", "meeting", "join", "token", "docs"}, ""},
 		{"keys from Secrets and from the file", "spec.api.keySecretRefs", refs("a"), ""},
 		{"the file alone", "spec.api", absent, ""},
 		{"the map of variant A", "spec.api.allowed", map[string]bool{"stats": true}, "at spec: api.allowed belongs to variant A; use api.disabled in variant B"},

@@ -131,6 +131,8 @@ func items(item schema, n int) []any {
 	for i := range out {
 		name := fmt.Sprint("x", i)
 		switch {
+		case i < len(item.Enum):
+			out[i] = strings.Trim(string(item.Enum[i].Raw), `"`)
 		case strings.HasPrefix(item.Pattern, "^http"), strings.HasPrefix(item.Pattern, `^(\*|http`):
 			out[i] = "https://" + name
 		case item.Type == "object" && slices.Contains(item.Required, "joinTime"):
@@ -144,10 +146,15 @@ func items(item schema, n int) []any {
 	return out
 }
 
+// switches are n different endpoints, as far as there are so many.
 func switches(n int) map[string]bool {
+	names := []string{"stats", "meetings", "meeting", "meetingEnd", "join", "token", "docs"}
 	out := make(map[string]bool, n)
 	for i := range n {
-		out[fmt.Sprint("x", i)] = true
+		if i >= len(names) {
+			names = append(names, fmt.Sprint("x", i))
+		}
+		out[names[i]] = true
 	}
 	return out
 }
