@@ -84,11 +84,11 @@ func TestANewPasswordHoldsAgainstOldLinksAndSessions(t *testing.T) {
 				on.endedBy(t, room, end)
 				next := map[string]any{"room": room, "roomPassword": change.to}
 				if change.later {
-					on.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": room})
+					on.a.insist(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": room})
 					next["name"] = "Ada"
 					on.a.ticket(next)
 				} else {
-					on.a.want(http.StatusOK, "POST", "/api/v1/meeting", next)
+					on.a.insist(http.StatusOK, "POST", "/api/v1/meeting", next)
 				}
 				k.tryAgain(t, on.a, room, change.opens)
 			})

@@ -137,26 +137,6 @@ func (u *upgrade) sideBySide(t *testing.T, name string) {
 // page is the document that visitors of the home page get.
 func (a account) page() string { return a.want(http.StatusOK, "GET", "/", nil).raw }
 
-// insist is want for calls under load. It calls again while it is told to, as a backend does: roll decides whether a refusal was
-// the fault of the machine.
-func (a account) insist(status int, method, path string, body any) reply {
-	a.t.Helper()
-	var r reply
-	refused := 0
-	testkit.Eventually(a.t, patience, func() error {
-		if r = a.call(method, path, body); r.status != http.StatusServiceUnavailable || r.header.Get("Retry-After") == "" {
-			return nil
-		}
-		refused++
-		return errors.New(r.raw)
-	})
-	// An end that was refused may still have been carried out.
-	if r.status != status && (refused == 0 || method != http.MethodDelete || r.status != http.StatusNotFound) {
-		a.t.Fatalf("%s %s answered %d, want %d: %s", method, path, r.status, status, r.raw)
-	}
-	return r
-}
-
 // insistOnSession is insist for a session.
 func (a account) insistOnSession(body map[string]any) (status int, e entry) {
 	a.t.Helper()

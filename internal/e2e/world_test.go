@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -223,6 +224,26 @@ func (a account) want(status int, method, path string, body any) reply {
 	a.t.Helper()
 	r := a.call(method, path, body)
 	if r.status != status {
+		a.t.Fatalf("%s %s answered %d, want %d: %s", method, path, r.status, status, r.raw)
+	}
+	return r
+}
+
+// insist is want for calls under load. It calls again while it is told to, as a backend does: a write that takes too long is not
+// what the test is about.
+func (a account) insist(status int, method, path string, body any) reply {
+	a.t.Helper()
+	var r reply
+	refused := 0
+	testkit.Eventually(a.t, patience, func() error {
+		if r = a.call(method, path, body); r.status != http.StatusServiceUnavailable || r.header.Get("Retry-After") == "" {
+			return nil
+		}
+		refused++
+		return errors.New(r.raw)
+	})
+	// An end that was refused may still have been carried out.
+	if r.status != status && (refused == 0 || method != http.MethodDelete || r.status != http.StatusNotFound) {
 		a.t.Fatalf("%s %s answered %d, want %d: %s", method, path, r.status, status, r.raw)
 	}
 	return r

@@ -162,7 +162,7 @@ func (rt *Router) serve(q *Request, inside bool) (Answer, error) {
 	if !inside {
 		return nil, q.surface.UnknownPath
 	}
-	if q.HTTP.URL.Path == "" {
+	if q.HTTP.URL.Path == "" && q.Tenant.BasePath != "" {
 		return q.addSlash()
 	}
 	found := &lookup{}

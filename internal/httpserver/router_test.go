@@ -84,6 +84,7 @@ func TestRouting(t *testing.T) {
 		{"a", "GET", "//api/things", 404, "error unknown to pages"},
 		{"a", "GET", "/api/../api/things", 404, "error unknown to api"},
 		{"a", "GET", "/", 200, "home "},
+		{"a", "GET", "http://a", 404, "error unknown to pages"},
 		{"a", "GET", "/apis", 200, "page apis"},
 		{"a", "GET", "/%2e%2e", 200, "page .."},
 		{"a", "POST", "/apis", 405, "error This path does not take that method; use GET, HEAD"},
