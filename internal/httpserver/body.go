@@ -15,7 +15,7 @@ import (
 // MaxBody is the greatest length of a request's body, in bytes.
 const MaxBody = 64 << 10
 
-// maxDrain is how much of a body that is too large is read and forgotten, so that a client that writes all before it reads
+// maxDrain is how much of a body that is too large is read and forgotten, so that a backend that writes all before it reads
 // gets to read the answer.
 const maxDrain = 8 << 20
 
@@ -34,7 +34,11 @@ func (q *Request) Body(most int64) ([]byte, error) {
 	case err != nil:
 		return nil, fault.Invalid("", "The body broke off; send it again").Because(err)
 	case int64(len(data)) > most:
-		_, _ = io.CopyN(io.Discard, q.HTTP.Body, maxDrain)
+		if q.Record.Key == "" {
+			q.Header().Set("Connection", "close") // No more is read of a caller without an API key.
+		} else {
+			_, _ = io.CopyN(io.Discard, q.HTTP.Body, maxDrain)
+		}
 		return nil, ErrTooLarge(most)
 	}
 	return data, nil

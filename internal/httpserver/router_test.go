@@ -170,3 +170,28 @@ func TestEveryKindHasAStatus(t *testing.T) {
 		t.Errorf("an error that is no fault: %+v", e)
 	}
 }
+
+// unread counts what is read of a body.
+type unread struct{ read int }
+
+func (u *unread) Read(p []byte) (int, error) { u.read += len(p); return len(p), nil }
+
+// Of a body that is too large no more is read, unless an API key came with it.
+func TestWhatIsReadOfTooLargeABody(t *testing.T) {
+	for key, most := range map[string]int{"": 1 << 12, "fingerprint": maxDrain + 1<<16} {
+		router := twoSurfaces(Route{Method: "POST", Path: "/api/large", Serve: func(q *Request) (Answer, error) {
+			q.Record.Key = key
+			_, err := q.Body(1 << 10)
+			return NoContent, err
+		}})
+		body := &unread{}
+		r := httptest.NewRequestWithContext(t.Context(), "POST", "/api/large", body)
+		r.Host, r.ContentLength = "a", -1
+		w := httptest.NewRecorder()
+		router.ServeHTTP(w, r)
+		closes := w.Header().Get("Connection") == "close"
+		if w.Code != http.StatusRequestEntityTooLarge || body.read > most || closes != (key == "") {
+			t.Errorf("key %q: %d, %d bytes are read, the connection closes: %t", key, w.Code, body.read, closes)
+		}
+	}
+}

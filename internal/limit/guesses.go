@@ -54,6 +54,8 @@ type Guesses struct {
 type subjectKey struct {
 	originKey
 	subject [16]byte
+	// backend keeps apart what the participants behind an address guess and what a backend asks from there.
+	backend bool
 }
 
 type originKey struct {
@@ -112,7 +114,7 @@ func (g *Guesses) limitsOf(guess Guess) []attempt {
 	if guess.Subject == "" {
 		return limits
 	}
-	key := subjectKey{originKey: origin}
+	key := subjectKey{originKey: origin, backend: guess.Backend}
 	sum := sha256.Sum256([]byte(guess.Subject))
 	copy(key.subject[:], sum[:])
 	return append(limits, func(now time.Time) (func(bool), time.Duration) {

@@ -31,6 +31,7 @@ func TestGuessesAreCountedApart(t *testing.T) {
 		{"at another room", func(g *Guess) { g.Subject = "other" }, 0, 0},
 		{"of another tenant with the same room", func(g *Guess) { g.Tenant = "b" }, 0, 0},
 		{"at a user of the room's name", func(g *Guess) { g.What = HostLogin }, 0, 0},
+		{"by a backend at that address", func(g *Guess) { g.Backend = true }, 0, 0},
 		{"from another address", func(g *Guess) { g.From = netip.MustParseAddr("192.0.2.2") }, 0, 0},
 	} {
 		guess := eve

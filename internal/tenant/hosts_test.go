@@ -122,7 +122,7 @@ func TestUnknownNamesOfTheOutsideAreRefused(t *testing.T) {
 	}
 }
 
-// A namespace that has a host has all that is under it, whoever claims it later and in whichever direction.
+// The older of two namespaces keeps its host, with all hosts inside and around it.
 func TestNoNamespaceGetsAHostInsideAnothers(t *testing.T) {
 	for _, tc := range []struct {
 		older, younger string
