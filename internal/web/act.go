@@ -35,15 +35,11 @@ func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
 	if err := decode(q, httpserver.MaxBody, &request); err != nil {
 		return nil, err
 	}
-	switch request.Action {
-	case "end":
+	if request.Action == "end" {
 		q.Record.Action = request.Action
 		err = h.endForAll(ctx, q, p, request)
-	case "mute", "letSpeak", "remove", "lowerHand":
-		q.Record.Action = request.Action
+	} else {
 		err = h.actOn(ctx, q, p, request)
-	default:
-		err = fault.Invalid("action", "action must be mute, letSpeak, remove, lowerHand or end")
 	}
 	return httpserver.NoContent, err
 }
@@ -66,13 +62,18 @@ func (h *handler) actOn(ctx context.Context, q *httpserver.Request, p participan
 	actions := map[string]func(context.Context, *tenant.Tenant, meeting.View, engine.Identity) error{
 		"mute": h.admission.Mute, "letSpeak": h.admission.LetSpeak, "lowerHand": h.admission.LowerHand, "remove": h.admission.Remove,
 	}
+	do, known := actions[r.Action]
+	if !known {
+		return fault.Invalid("action", "action must be mute, letSpeak, remove, lowerHand or end")
+	}
+	q.Record.Action = r.Action
 	switch {
 	case r.Identity == "":
 		return fault.Invalid("identity", "identity is required; name the participant")
 	case r.Action == "remove" && r.Identity == p.identity():
 		return fault.Invalid("identity", "You cannot remove yourself; leave instead")
 	}
-	err := actions[r.Action](ctx, q.Tenant, p.view, r.Identity)
+	err := do(ctx, q.Tenant, p.view, r.Identity)
 	if err == nil {
 		q.Record.To = r.Identity // Only now is it known to be a participant's.
 	}
