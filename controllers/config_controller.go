@@ -20,7 +20,6 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/directory"
-	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
@@ -35,10 +34,7 @@ type ConfigReconciler struct {
 	Tenants   TenantGetter
 	Conflicts func(client.ObjectKey) []string
 	// Observer says whether media servers answer.
-	Observer interface {
-		Reach(engine.Server) (since time.Time, err error)
-		BrowserURL(*tenant.Media) (reason string)
-	}
+	Observer reacher
 	// Meetings keeps totals of each tenant.
 	Meetings interface {
 		Totals(*tenant.Tenant) meeting.Totals
@@ -141,7 +137,7 @@ func (r *ConfigReconciler) writeStatus(ctx context.Context, config *v1alpha1.Con
 		return err
 	}
 	statusWrites.WithLabelValues("ConferenceConfig").Inc()
-	r.tell(config, before)
+	tell(r.Events, config, before, config.Status.Conditions)
 	return nil
 }
 

@@ -4,13 +4,16 @@ package controllers
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/tenant"
 )
@@ -29,68 +32,68 @@ func (r *ConfigReconciler) status(config *v1alpha1.ConferenceConfig, t *tenant.T
 			Message: "An older ConferenceConfig answers " + strings.Join(hosts, ", ") + ", or another namespace has hosts inside or around; take the hosts from one of the two",
 		})
 	}
-	problems = append(problems, r.mediaProblem(t)...)
-	problems = append(problems, r.frontProblem(t)...)
+	problems = append(problems, r.mediaProblems(t)...)
 	setConditions(&status.Conditions, r.conditions(config, t, problems, c))
 	return status
 }
 
-// knowsLess says that the status has more about the media server than this manager knows yet. One that has just begun to lead
+// knowsLess says that the status has more about the media servers than this manager knows yet. One that has just begun to lead
 // must not report a ConferenceConfig that is served as not ready.
 func (r *ConfigReconciler) knowsLess(config *v1alpha1.ConferenceConfig, t *tenant.Tenant) bool {
-	if t.Media == nil || config.Status.ObservedGeneration != config.Generation {
+	c := meta.FindStatusCondition(config.Status.Conditions, v1alpha1.ConditionMediaReachable)
+	if c == nil || c.Reason == v1alpha1.ReasonNotChecked || config.Status.ObservedGeneration != config.Generation {
 		return false
 	}
-	has := func(condition string) bool {
-		c := meta.FindStatusCondition(config.Status.Conditions, condition)
-		return c != nil && c.Reason != v1alpha1.ReasonNotChecked
-	}
-	since, err := r.Observer.Reach(t.Media.Server)
-	unknown := since.IsZero() && err == nil
-	unchecked := t.Media.BrowserURL != "" && r.Observer.BrowserURL(t.Media) == v1alpha1.ReasonNotChecked
-	return unknown && has(v1alpha1.ConditionMediaReachable) || unchecked && has(v1alpha1.ConditionBrowserMediaReachable)
+	return slices.ContainsFunc(t.Media, func(m *tenant.Media) bool {
+		since, err := r.Observer.Reach(m.Server)
+		return since.IsZero() && err == nil
+	})
 }
 
-// mediaProblem says whether the engine answers.
-func (r *ConfigReconciler) mediaProblem(t *tenant.Tenant) []tenant.Problem {
-	if t.Media == nil {
-		return nil // The tenant says why.
+// mediaProblems say which media servers do not answer. That is fatal only when none answers.
+func (r *ConfigReconciler) mediaProblems(t *tenant.Tenant) (problems []tenant.Problem) {
+	answering := false
+	for _, m := range t.Media {
+		if m.Retired {
+			continue
+		}
+		if p := reachProblem(r.Observer, m); p != nil {
+			problems = append(problems, *p)
+		} else {
+			answering = true
+		}
 	}
-	problem := tenant.Problem{Condition: v1alpha1.ConditionMediaReachable, Fatal: true}
-	since, err := r.Observer.Reach(t.Media.Server)
+	for i := range problems {
+		p := &problems[i]
+		p.Condition, p.Fatal = v1alpha1.ConditionMediaReachable, true
+		if answering {
+			p.Condition, p.WhenTrue, p.Fatal = v1alpha1.ConditionMediaDegraded, true, false
+		}
+	}
+	return problems
+}
+
+// reacher says since when a media server has answered, or why it does not.
+type reacher interface {
+	Reach(engine.Server) (since time.Time, err error)
+}
+
+// reachProblem is why a media server does not answer; nil when it does. It tells tenants nothing of the address.
+func reachProblem(observer reacher, m *tenant.Media) *tenant.Problem {
+	since, err := observer.Reach(m.Server)
 	switch {
 	case err != nil && fault.As(err).Reason == v1alpha1.ReasonUnauthorized:
-		problem.Reason = v1alpha1.ReasonUnauthorized
-		problem.Message = fmt.Sprintf("LiveKit at %s refuses the key; put its apiKey and apiSecret into the Secret", t.Media.Server.URL)
+		return &tenant.Problem{
+			Reason: v1alpha1.ReasonUnauthorized, Message: fmt.Sprintf("LiveKit refuses the key of MediaServer %q; put its apiKey and apiSecret into the Secret", m.Name),
+		}
 	case err != nil:
-		problem.Reason = v1alpha1.ReasonUnreachable
-		problem.Message = fmt.Sprintf("LiveKit at %s does not answer; check spec.media.apiURL and that it runs", t.Media.Server.URL)
+		return &tenant.Problem{
+			Reason: v1alpha1.ReasonUnreachable, Message: fmt.Sprintf("LiveKit does not answer at MediaServer %q; check its spec.apiURL and that LiveKit runs", m.Name),
+		}
 	case since.IsZero():
-		problem.Reason, problem.Message = v1alpha1.ReasonNotChecked, "LiveKit has not been asked yet"
-	default:
-		return nil
+		return &tenant.Problem{Reason: v1alpha1.ReasonNotChecked, Message: fmt.Sprintf("MediaServer %q has not been asked yet", m.Name)}
 	}
-	return []tenant.Problem{problem}
-}
-
-// frontProblem says whether the engine answers where browsers are sent.
-func (r *ConfigReconciler) frontProblem(t *tenant.Tenant) []tenant.Problem {
-	if t.Media == nil || t.Media.BrowserURL == "" {
-		return nil
-	}
-	problem := tenant.Problem{Condition: v1alpha1.ConditionBrowserMediaReachable, Reason: r.Observer.BrowserURL(t.Media)}
-	switch problem.Reason {
-	case v1alpha1.ReasonReachable:
-		return nil
-	case v1alpha1.ReasonNotChecked:
-		problem.Message = "Not checked yet"
-	case v1alpha1.ReasonUnauthorized:
-		problem.Message = fmt.Sprintf("Another LiveKit than the one of spec.media.apiURL answers at %s; check spec.media.browserURL", t.Media.BrowserURL)
-	default:
-		problem.Message = fmt.Sprintf("No LiveKit answers the managers at %s, where browsers are sent; check spec.media.browserURL, "+
-			"or leave it out: browsers then come through the gateway", t.Media.BrowserURL)
-	}
-	return []tenant.Problem{problem}
+	return nil
 }
 
 // conditions are all that the status should have: those that hold when nothing is wrong, each replaced by the first
@@ -104,107 +107,13 @@ func (r *ConfigReconciler) conditions(config *v1alpha1.ConferenceConfig, t *tena
 	if t.Users != nil {
 		wanted = append(wanted, metav1.Condition{Type: v1alpha1.ConditionUsersResolved, Reason: v1alpha1.ReasonResolved, Message: fmt.Sprintf("%d users", t.Users.Len())})
 	}
-	if t.Media != nil {
-		wanted = append(wanted, metav1.Condition{Type: v1alpha1.ConditionMediaReachable, Reason: v1alpha1.ReasonReachable, Message: "LiveKit answers at " + t.Media.Server.URL})
-	}
-	if t.Media != nil && t.Media.BrowserURL != "" {
-		wanted = append(wanted, metav1.Condition{
-			Type: v1alpha1.ConditionBrowserMediaReachable, Reason: v1alpha1.ReasonReachable, Message: "Browsers find LiveKit at " + t.Media.BrowserURL,
-		})
+	if t.HasMedia() {
+		wanted = append(wanted, metav1.Condition{Type: v1alpha1.ConditionMediaReachable, Reason: v1alpha1.ReasonReachable, Message: "LiveKit answers"})
 	}
 	ready := metav1.Condition{Type: v1alpha1.ConditionReady, Reason: v1alpha1.ReasonServing, Message: "Serving " + t.BaseURL}
 	if config.DeletionTimestamp != nil {
 		ready.Status, ready.Reason = metav1.ConditionFalse, v1alpha1.ReasonDeleting
 		ready.Message = fmt.Sprintf("Being deleted; %d meetings are being ended first", c.notOver)
 	}
-	for _, p := range problems {
-		condition := metav1.Condition{Type: p.Condition, Status: metav1.ConditionFalse, Reason: p.Reason, Message: p.Message}
-		if p.WhenTrue {
-			condition.Status = metav1.ConditionTrue
-		}
-		wanted = replace(wanted, condition)
-		if p.Fatal && ready.Status == "" {
-			ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, p.Reason, p.Message
-		}
-	}
-	wanted = append(wanted, ready)
-	if ready.Status == metav1.ConditionFalse && byHand[ready.Reason] {
-		wanted = append(wanted, metav1.Condition{Type: v1alpha1.ConditionStalled, Reason: ready.Reason, Message: ready.Message})
-	}
-	for i := range wanted {
-		if wanted[i].Status == "" {
-			wanted[i].Status = metav1.ConditionTrue
-		}
-		wanted[i].LastTransitionTime, wanted[i].ObservedGeneration = now, config.Generation
-	}
-	return wanted
-}
-
-// byHand are the reasons that nothing but a change by a person fixes. The others may pass by themselves: a Secret may be
-// about to be made, LiveKit about to start.
-var byHand = map[string]bool{
-	v1alpha1.ReasonKeyEmpty:      true,
-	v1alpha1.ReasonKeyPublished:  true,
-	v1alpha1.ReasonKeyTooShort:   true,
-	v1alpha1.ReasonSourceInvalid: true,
-	v1alpha1.ReasonOlderConfig:   true,
-	v1alpha1.ReasonContradiction: true,
-	v1alpha1.ReasonUnauthorized:  true,
-}
-
-// replace puts a problem in the place of the condition that it contradicts; of several problems of one type the first
-// stays and the others are added to its message.
-func replace(all []metav1.Condition, c metav1.Condition) []metav1.Condition {
-	old := meta.FindStatusCondition(all, c.Type)
-	switch {
-	case old == nil:
-		return append(all, c)
-	case old.Status == "":
-		*old = c
-	default:
-		old.Message += "; " + c.Message
-	}
-	return all
-}
-
-// setConditions makes the list say exactly what is wanted; transition times change only with the state.
-func setConditions(list *[]metav1.Condition, wanted []metav1.Condition) {
-	for _, old := range append([]metav1.Condition(nil), *list...) {
-		if meta.FindStatusCondition(wanted, old.Type) == nil {
-			meta.RemoveStatusCondition(list, old.Type)
-		}
-	}
-	for _, c := range wanted {
-		if len(c.Message) > 1024 {
-			c.Message = strings.ToValidUTF8(c.Message[:1024], "")
-		}
-		meta.SetStatusCondition(list, c)
-	}
-}
-
-// tell makes an Event of each condition that has come to say something else.
-func (r *ConfigReconciler) tell(config *v1alpha1.ConferenceConfig, before []metav1.Condition) {
-	for _, c := range config.Status.Conditions {
-		old := meta.FindStatusCondition(before, c.Type)
-		if old != nil && old.Status == c.Status && old.Reason == c.Reason {
-			continue
-		}
-		if c.Type == v1alpha1.ConditionStalled {
-			continue // Ready says the same.
-		}
-		good := (c.Status == metav1.ConditionTrue) != isProblem(c.Type)
-		if old == nil && good {
-			continue // What never failed needs no Event to say that it works.
-		}
-		record(r.Events, config, !good, c.Reason, c.Message)
-	}
-}
-
-func isProblem(condition string) bool {
-	switch condition {
-	case v1alpha1.ConditionWeakSecret, v1alpha1.ConditionKeyRefused, v1alpha1.ConditionHostConflict,
-		v1alpha1.ConditionEndpointNames, v1alpha1.ConditionSettingsInvalid:
-		return true
-	}
-	return false
+	return settle(wanted, problems, ready, config.Generation, now)
 }

@@ -39,7 +39,7 @@ func newStatusRig() *statusRig {
 	keys, _ := credential.NewKeyRing([]string{"4d1f0c7be2a94b0f8e6a"})
 	t := tenant.Tenant{
 		NamespacedName: types.NamespacedName{Namespace: "ns", Name: "c"}, Variant: v1alpha1.VariantA, Generation: 3,
-		BaseURL: "https://x.example", Keys: keys, Media: &tenant.Media{Server: server},
+		BaseURL: "https://x.example", Keys: keys, Media: []*tenant.Media{{Name: types.NamespacedName{Namespace: "media", Name: "livekit"}, Server: server}},
 	}.Switch(map[string]bool{"stats": false}, nil)
 	return &statusRig{
 		config: &v1alpha1.ConferenceConfig{
@@ -51,22 +51,20 @@ func newStatusRig() *statusRig {
 	}
 }
 
-// fakeObserver says of every media server the same.
+// fakeObserver says of every media server the same, but for one.
 type fakeObserver struct {
-	since      time.Time
-	err        error
-	browserURL string
+	since time.Time
+	err   error
+	// away is the URL of one that does not answer.
+	away string
 }
 
 // Reach says since when it answers, or why it does not.
-func (o fakeObserver) Reach(engine.Server) (time.Time, error) { return o.since, o.err }
-
-// BrowserURL says whether browsers find it.
-func (o fakeObserver) BrowserURL(*tenant.Media) string { return o.browserURL }
-
-// browserURL has browsers sent to LiveKit's own address, with this result.
-func (r *statusRig) browserURL(reason string) {
-	r.tenant.Media.BrowserURL, r.seen.browserURL = "wss://media.example", reason
+func (o fakeObserver) Reach(at engine.Server) (time.Time, error) {
+	if o.away != "" && at.URL == o.away {
+		return time.Time{}, errors.New("connection refused")
+	}
+	return o.since, o.err
 }
 
 // status works out the next status and makes it the config's, as the API server keeps it.
@@ -99,7 +97,7 @@ func describe(s v1alpha1.ConferenceConfigStatus) string {
 const (
 	goodAPI     = "APIKeysResolved=True Resolved: 1 usable"
 	goodSigning = "SigningKeysResolved=True Resolved: Tokens and links can be signed"
-	goodMedia   = "MediaReachable=True Reachable: LiveKit answers at http://livekit:7880"
+	goodMedia   = "MediaReachable=True Reachable: LiveKit answers"
 	serving     = "Ready=True Serving: Serving https://x.example"
 )
 
@@ -113,31 +111,31 @@ func TestConditions(t *testing.T) {
 		{"all is well", func(*statusRig) {}, []string{goodAPI, goodSigning, goodMedia, serving}},
 		{"users", func(r *statusRig) { r.tenant.Users, _ = credential.ParseUsers(nil) },
 			[]string{goodAPI, goodSigning, "UsersResolved=True Resolved: 0 users", goodMedia, serving}},
-		{"no LiveKit is named, and everything but entering works", func(r *statusRig) {
+		{"no media server is named: rooms cannot be entered, so it is not Ready", func(r *statusRig) {
 			r.tenant.Media = nil
-			r.tenant.Problems = []tenant.Problem{{Condition: v1alpha1.ConditionMediaReachable, Reason: v1alpha1.ReasonNotConfigured, Message: "no media"}}
-		}, []string{goodAPI, goodSigning, "MediaReachable=False NotConfigured: no media", serving}},
+			r.tenant.Problems = []tenant.Problem{{Condition: v1alpha1.ConditionMediaReachable, Reason: v1alpha1.ReasonNotConfigured, Message: "no media", Fatal: true}}
+		}, []string{goodAPI, goodSigning, "MediaReachable=False NotConfigured: no media", "Ready=False NotConfigured: no media"}},
 		{"LiveKit has not been asked yet", func(r *statusRig) { r.seen = fakeObserver{} },
-			[]string{goodAPI, goodSigning, "MediaReachable=False NotChecked: LiveKit has not been asked yet", "Ready=False NotChecked: LiveKit has not been asked yet"}},
+			[]string{goodAPI, goodSigning, "MediaReachable=False NotChecked: MediaServer \"media/livekit\" has not been asked yet", "Ready=False NotChecked: MediaServer \"media/livekit\" has not been asked yet"}},
 		{"LiveKit does not answer", func(r *statusRig) {
 			r.seen.err = errors.New("connection refused by 10.1.2.3")
 		},
-			[]string{goodAPI, goodSigning, "MediaReachable=False Unreachable: LiveKit at http://livekit:7880 does not answer; check spec.media.apiURL and that it runs",
-				"Ready=False Unreachable: LiveKit at http://livekit:7880 does not answer; check spec.media.apiURL and that it runs"}},
+			[]string{goodAPI, goodSigning, "MediaReachable=False Unreachable: LiveKit does not answer at MediaServer \"media/livekit\"; check its spec.apiURL and that LiveKit runs",
+				"Ready=False Unreachable: LiveKit does not answer at MediaServer \"media/livekit\"; check its spec.apiURL and that LiveKit runs"}},
 		{"LiveKit refuses the key", func(r *statusRig) {
 			r.seen.err = fault.Denied("no").WithReason(v1alpha1.ReasonUnauthorized)
-		}, []string{goodAPI, goodSigning, "MediaReachable=False Unauthorized: LiveKit at http://livekit:7880 refuses the key; put its apiKey and apiSecret into the Secret",
-			"Ready=False Unauthorized: LiveKit at http://livekit:7880 refuses the key; put its apiKey and apiSecret into the Secret",
-			"Stalled=True Unauthorized: LiveKit at http://livekit:7880 refuses the key; put its apiKey and apiSecret into the Secret"}},
-		{"browsers find LiveKit where they are sent", func(r *statusRig) { r.browserURL(v1alpha1.ReasonReachable) }, []string{goodAPI, goodSigning, goodMedia,
-			"BrowserMediaReachable=True Reachable: Browsers find LiveKit at wss://media.example", serving}},
-		{"where browsers are sent has not been tried yet", func(r *statusRig) { r.browserURL(v1alpha1.ReasonNotChecked) },
-			[]string{goodAPI, goodSigning, goodMedia, "BrowserMediaReachable=False NotChecked: Not checked yet", serving}},
-		{"nobody is where browsers are sent", func(r *statusRig) { r.browserURL(v1alpha1.ReasonUnreachable) }, []string{goodAPI, goodSigning, goodMedia,
-			"BrowserMediaReachable=False Unreachable: No LiveKit answers the managers at wss://media.example, where browsers are sent; " +
-				"check spec.media.browserURL, or leave it out: browsers then come through the gateway", serving}},
-		{"another server is where browsers are sent", func(r *statusRig) { r.browserURL(v1alpha1.ReasonUnauthorized) }, []string{goodAPI, goodSigning, goodMedia,
-			"BrowserMediaReachable=False Unauthorized: Another LiveKit than the one of spec.media.apiURL answers at wss://media.example; check spec.media.browserURL", serving}},
+		}, []string{goodAPI, goodSigning, "MediaReachable=False Unauthorized: LiveKit refuses the key of MediaServer \"media/livekit\"; put its apiKey and apiSecret into the Secret",
+			"Ready=False Unauthorized: LiveKit refuses the key of MediaServer \"media/livekit\"; put its apiKey and apiSecret into the Secret",
+			"Stalled=True Unauthorized: LiveKit refuses the key of MediaServer \"media/livekit\"; put its apiKey and apiSecret into the Secret"}},
+		{"one of two media servers does not answer", func(r *statusRig) {
+			r.tenant.Media = append(r.tenant.Media, &tenant.Media{Name: types.NamespacedName{Namespace: "media", Name: "second"}, Server: engine.Server{URL: "http://second:7880"}})
+			r.seen.away = "http://second:7880"
+		}, []string{goodAPI, goodSigning, goodMedia,
+			`MediaDegraded=True Unreachable: LiveKit does not answer at MediaServer "media/second"; check its spec.apiURL and that LiveKit runs`, serving}},
+		{"a media server that may not be used any more does not count", func(r *statusRig) {
+			r.tenant.Media = append(r.tenant.Media, &tenant.Media{Server: engine.Server{URL: "http://second:7880"}, Retired: true})
+			r.seen.away = "http://second:7880"
+		}, []string{goodAPI, goodSigning, goodMedia, serving}},
 		{"an older config has a host", func(r *statusRig) { r.hosts = []string{"a.example", "*.b.example"} },
 			[]string{goodAPI, goodSigning, goodMedia, "HostConflict=True OlderConfig: An older ConferenceConfig answers a.example, *.b.example, or another namespace has hosts inside or around; take the hosts from one of the two",
 				"Ready=False OlderConfig: An older ConferenceConfig answers a.example, *.b.example, or another namespace has hosts inside or around; take the hosts from one of the two",
@@ -211,7 +209,7 @@ func TestEventsOfAConferenceConfig(t *testing.T) {
 	next := func() (said []string) {
 		before := r.config.Status.Conditions
 		r.status(t)
-		(&ConfigReconciler{Events: recorder}).tell(r.config, before)
+		tell(recorder, r.config, before, r.config.Status.Conditions)
 		for len(recorder.Events) > 0 {
 			said = append(said, <-recorder.Events)
 		}
@@ -240,17 +238,15 @@ func TestNothingIsTakenBackBeforeTheFirstLook(t *testing.T) {
 		change func(*statusRig)
 		want   bool
 	}{
-		{"it has not looked", func(r *statusRig) { r.seen = fakeObserver{browserURL: v1alpha1.ReasonNotChecked} }, true},
+		{"it has not looked", func(r *statusRig) { r.seen = fakeObserver{} }, true},
 		{"it has looked", func(*statusRig) {}, false},
 		{"it has looked, and nothing answered", func(r *statusRig) {
-			r.seen = fakeObserver{err: errors.New("no"), browserURL: v1alpha1.ReasonUnreachable}
+			r.seen = fakeObserver{err: errors.New("no")}
 		}, false},
-		{"it has not checked where browsers are sent", func(r *statusRig) { r.seen.browserURL = v1alpha1.ReasonNotChecked }, true},
 		{"the spec has changed", func(r *statusRig) { r.seen = fakeObserver{}; r.config.Generation++ }, false},
 		{"the status says nothing", func(r *statusRig) { r.seen = fakeObserver{}; r.config.Status.Conditions = nil }, false},
 	} {
 		r := newStatusRig()
-		r.browserURL(v1alpha1.ReasonReachable)
 		r.status(t)
 		tc.change(r)
 		if got := (&ConfigReconciler{Observer: r.seen}).knowsLess(r.config, r.tenant); got != tc.want {

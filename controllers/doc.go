@@ -15,6 +15,8 @@ package controllers
 // +kubebuilder:rbac:groups=convene.dev,resources=conferenceconfigs,verbs=list;watch;update;patch
 // +kubebuilder:rbac:groups=convene.dev,resources=conferenceconfigs/status,verbs=update
 // +kubebuilder:rbac:groups=convene.dev,resources=conferenceconfigs/finalizers,verbs=update
+// +kubebuilder:rbac:groups=convene.dev,resources=mediaservers,verbs=list;watch
+// +kubebuilder:rbac:groups=convene.dev,resources=mediaservers/status,verbs=update
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=list;watch
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch

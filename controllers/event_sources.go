@@ -34,14 +34,16 @@ type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 // Secrets changed. None of its methods blocks. Each controller has a set of its own.
 type EventSources struct {
 	listen                                              listen
+	listenMedia                                         listen
 	seen, changed, slots, tenantMeetings, tenantConfigs *nameSet
+	media                                               *nameSet
 }
 
-// NewEventSources makes sets that are filled by its methods and, while a controller runs, by the changes of Tenants that notify
-// tells of.
-func NewEventSources(notify func(func(types.NamespacedName)) (stop func())) EventSources {
+// NewEventSources makes sets that are filled by its methods and, while a controller runs, by the changes of Tenants and
+// MediaServers that these tell of.
+func NewEventSources(tenants, mediaServers func(func(types.NamespacedName)) (stop func())) EventSources {
 	return EventSources{
-		listen: notify, seen: newNameSet(), changed: newNameSet(), slots: newNameSet(),
+		listen: tenants, listenMedia: mediaServers, media: newNameSet(), seen: newNameSet(), changed: newNameSet(), slots: newNameSet(),
 		tenantMeetings: newNameSet(), tenantConfigs: newNameSet(),
 	}
 }
@@ -61,6 +63,9 @@ func (s EventSources) Tenant(name types.NamespacedName) {
 // Config wakes a ConferenceConfig alone.
 func (s EventSources) Config(name types.NamespacedName) { s.tenantConfigs.add(name) }
 
+// MediaServer wakes a MediaServer.
+func (s EventSources) MediaServer(name types.NamespacedName) { s.media.add(name) }
+
 // SlotFree wakes a Meeting that has waited for a slot.
 func (s EventSources) SlotFree(name types.NamespacedName) { s.slots.add(name) }
 
@@ -74,6 +79,10 @@ func (s EventSources) details() source.Source { return s.changed.source(toNothin
 // freeSlots leave a Meeting the place in the queue that it has by itself.
 func (s EventSources) freeSlots() source.Source {
 	return s.slots.source(toNothing, itself, handler.LowPriority)
+}
+
+func (s EventSources) mediaServers() source.Source {
+	return s.media.source(s.listenMedia, itself, usual)
 }
 
 func (s EventSources) configs() source.Source { return s.tenantConfigs.source(s.listen, itself, usual) }

@@ -29,7 +29,7 @@ func TestOrderOfTheQueue(t *testing.T) {
 		return m
 	}
 	ending := func(m *v1alpha1.Meeting) { m.Spec.End = &v1alpha1.MeetingEnd{} }
-	w, q := NewEventSources(toNothing), priorityqueue.New[reconcile.Request]("test")
+	w, q := NewEventSources(toNothing, toNothing), priorityqueue.New[reconcile.Request]("test")
 	defer q.ShutDown()
 	for _, from := range []source.Source{w.details(), w.meetings()} {
 		if err := from.Start(t.Context(), q); err != nil {

@@ -27,11 +27,12 @@ func options(parallel int) controller.Options {
 	}
 }
 
-func media(t *tenant.Tenant) *tenant.Media {
+// mediaOf is the media server that a Meeting is on; nil where there is none.
+func mediaOf(t *tenant.Tenant, m *v1alpha1.Meeting) *tenant.Media {
 	if t == nil {
 		return nil
 	}
-	return t.Media
+	return t.MediaAt(meeting.PlaceOf(m))
 }
 
 func engineRoom(t *tenant.Tenant, m *v1alpha1.Meeting) engine.RoomName {

@@ -42,6 +42,10 @@ type MeetingReconciler struct {
 		Told(*tenant.Media, engine.RoomName, engine.RoomState)
 		Forget(*tenant.Media, engine.RoomName)
 	}
+	// Loads says how many participants and meetings are on a media server.
+	Loads interface {
+		LoadOf(mediaServer types.NamespacedName) int
+	}
 	Events events.EventRecorder
 	Now    func() time.Time
 
@@ -75,8 +79,8 @@ func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, n
 	}
 	t, _ := r.Tenants.Get(types.NamespacedName{Namespace: m.Namespace, Name: m.Spec.ConfigRef.Name})
 	calls := serverCalls{name: name}
-	if media(t) != nil {
-		calls.at = r.servers.slots(t.Media.Server)
+	if media := mediaOf(t, &m); media != nil {
+		calls.at = r.servers.slots(media.Server)
 	}
 	defer calls.end()
 	result, err := r.decide(ctx, t, &m, &calls)
@@ -99,7 +103,7 @@ func (r *MeetingReconciler) decide(ctx context.Context, t *tenant.Tenant, m *v1a
 		if err := calls.begin(); err != nil {
 			return ctrl.Result{}, err
 		}
-		in.Seen = r.Observer.Look(ctx, media(t), engineRoom(t, m))
+		in.Seen = r.Observer.Look(ctx, mediaOf(t, m), engineRoom(t, m))
 		decision = meeting.Plan(in)
 	}
 	return r.apply(ctx, t, m, decision, calls)
@@ -109,7 +113,7 @@ func (r *MeetingReconciler) decide(ctx context.Context, t *tenant.Tenant, m *v1a
 func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, calls *serverCalls) (meeting.Input, error) {
 	in := meeting.Input{Meeting: m, Now: r.Now()}
 	if t != nil {
-		in.Tenant = &meeting.Tenant{Settings: t.Settings, URL: t.MeetingURL(m.Spec.Room), HasMedia: t.Media != nil, Deleting: t.Deleting}
+		in.Tenant = &meeting.Tenant{Settings: t.Settings, URL: t.MeetingURL(m.Spec.Room), Places: t.Places(r.Loads.LoadOf), Deleting: t.Deleting}
 	}
 	if meeting.IsOver(m) {
 		return in, nil
@@ -127,9 +131,9 @@ func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1a
 		if err := calls.begin(); err != nil {
 			return in, err
 		}
-		in.Seen = r.Observer.Look(ctx, t.Media, engineRoom(t, m))
+		in.Seen = r.Observer.Look(ctx, mediaOf(t, m), engineRoom(t, m))
 	default:
-		in.Seen = r.Observer.Seen(t.Media, engineRoom(t, m))
+		in.Seen = r.Observer.Seen(mediaOf(t, m), engineRoom(t, m))
 	}
 	return in, nil
 }
@@ -142,18 +146,19 @@ func (r *MeetingReconciler) apply(ctx context.Context, t *tenant.Tenant, m *v1al
 			return ctrl.Result{}, err
 		}
 	}
-	if d.Refresh != nil && media(t) != nil {
+	hasEngine := mediaOf(t, m) != nil
+	if d.Refresh != nil && hasEngine {
 		if err := r.refresh(ctx, t, m, *d.Refresh, calls); err != nil {
 			return ctrl.Result{}, err
 		}
 	}
-	if d.Close && media(t) != nil && intentIsWritten(m) {
+	if d.Close && hasEngine && intentIsWritten(m) {
 		return r.closeRoom(ctx, t, m, d, calls)
 	}
 	if wait, err := r.writeStatus(ctx, m, d); err != nil || wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, err
 	}
-	if d.Close && media(t) != nil {
+	if d.Close && hasEngine {
 		return r.closeRoom(ctx, t, m, d, calls)
 	}
 	return r.finish(ctx, t, m, d)
@@ -164,10 +169,11 @@ func (r *MeetingReconciler) refresh(ctx context.Context, t *tenant.Tenant, m *v1
 	if err := calls.begin(); err != nil {
 		return err
 	}
-	if err := t.Media.Engine.Ensure(ctx, engineRoom(t, m), roomOptions(t, m), state); err != nil {
+	media := mediaOf(t, m)
+	if err := media.Engine.Ensure(ctx, engineRoom(t, m), roomOptions(t, m), state); err != nil {
 		return err
 	}
-	r.Observer.Told(t.Media, engineRoom(t, m), state)
+	r.Observer.Told(media, engineRoom(t, m), state)
 	return nil
 }
 
@@ -181,7 +187,7 @@ func (r *MeetingReconciler) closeRoom(ctx context.Context, t *tenant.Tenant, m *
 	if err := calls.begin(); err != nil {
 		return ctrl.Result{}, err
 	}
-	err := t.Media.Engine.Close(ctx, engineRoom(t, m), d.Redirect)
+	err := mediaOf(t, m).Engine.Close(ctx, engineRoom(t, m), d.Redirect)
 	if err == nil {
 		return ctrl.Result{RequeueAfter: time.Millisecond}, nil
 	}
@@ -195,7 +201,7 @@ func (r *MeetingReconciler) closeRoom(ctx context.Context, t *tenant.Tenant, m *
 // finish lets go of what is over.
 func (r *MeetingReconciler) finish(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision) (ctrl.Result, error) {
 	if meeting.IsOver(m) {
-		r.Observer.Forget(media(t), engineRoom(t, m))
+		r.Observer.Forget(mediaOf(t, m), engineRoom(t, m))
 		r.writes.forget(m.UID)
 		if err := r.deleteEarlier(ctx, m); err != nil {
 			return ctrl.Result{}, err

@@ -27,7 +27,7 @@ func (t tellers) notify(f func(types.NamespacedName)) (stop func()) {
 func TestWakesNeverBlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		told := tellers{}
-		sources := NewEventSources(told.notify)
+		sources := NewEventSources(told.notify, toNothing)
 		source := sources.configs()
 		if len(told) > 0 {
 			t.Error("a controller that does not run listens")

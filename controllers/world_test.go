@@ -79,6 +79,7 @@ func newWorld(t *testing.T) *world {
 	w.must(err)
 	secrets, err := kubernetes.NewForConfig(w.Config)
 	w.must(err)
+	w.Create(t, testkit.MediaServer(w.Namespace, "http://livekit:7880"))
 	w.tenants = tenant.NewRegistry(tenant.Options{
 		Cache: shared, Client: secrets.CoreV1().RESTClient(), Dial: w.dial,
 	})
@@ -103,7 +104,10 @@ func (w *world) dial(at engine.Server) (engine.Engine, error) {
 func (w *world) otherConfig(name string) *v1alpha1.ConferenceConfig {
 	w.t.Helper()
 	c := &v1alpha1.ConferenceConfig{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}, Spec: configSpec()}
-	c.Spec.BaseURL, c.Spec.Media.APIURL = "https://"+name+".example", otherAddress
+	c.Spec.BaseURL, c.Spec.MediaRefs = "https://"+name+".example", testkit.MediaRefs("other")
+	other := testkit.MediaServer(w.Namespace, otherAddress)
+	other.Name = "other"
+	w.must(w.Client.Create(w.t.Context(), other))
 	w.must(w.Client.Create(w.t.Context(), c))
 	return c
 }
@@ -111,8 +115,8 @@ func (w *world) otherConfig(name string) *v1alpha1.ConferenceConfig {
 func configSpec() v1alpha1.ConferenceConfigSpec {
 	return v1alpha1.ConferenceConfigSpec{
 		Variant: v1alpha1.VariantA, BaseURL: "https://x.example",
-		API:   &v1alpha1.APISpec{KeySecretRefs: []v1alpha1.SecretKeyReference{{Name: "keys", Key: "key"}}},
-		Media: &v1alpha1.MediaSpec{APIURL: "http://livekit:7880", SecretRef: v1alpha1.MediaSecretReference{Name: "livekit"}},
+		API:       &v1alpha1.APISpec{KeySecretRefs: []v1alpha1.SecretKeyReference{{Name: "keys", Key: "key"}}},
+		MediaRefs: testkit.MediaRefs("livekit"),
 	}
 }
 
@@ -125,18 +129,22 @@ func (w *world) controllers(ctx context.Context, shared cache.Cache, objects cli
 		Controller: config.Controller{SkipNameValidation: ptr.To(true)},
 	})
 	w.must(err)
-	sources := NewEventSources(tenants.Notify)
+	sources := NewEventSources(tenants.Notify, tenants.MediaServers.Notify)
 	w.directory, err = directory.New(ctx, directory.Options{Cache: shared, Now: w.now})
 	w.must(err)
 	w.observer = observer.New(observer.Options{
-		Tenants: tenants, Meetings: w.directory, API: w.Client, Now: w.now, Log: mgr.GetLogger(), CallsPerSecond: observer.DefaultCallsPerSecond,
-		Changed: sources.Meeting, Details: sources.Details, ReachChanged: sources.Tenant,
+		Tenants: tenants, MediaServers: tenants.MediaServers, Meetings: w.directory, API: w.Client, Now: w.now, Log: mgr.GetLogger(),
+		CallsPerSecond: observer.DefaultCallsPerSecond,
+		Changed:        sources.Meeting, Details: sources.Details, MediaChanged: sources.MediaServer, ReachChanged: sources.Tenant,
 	})
 	events := mgr.GetEventRecorder("convene")
-	w.must((&MeetingReconciler{Client: objects, API: w.Client, Tenants: tenants, Observer: w.observer, Events: events, Now: w.now}).SetupWithManager(mgr, sources))
+	w.must((&MeetingReconciler{Client: objects, API: w.Client, Tenants: tenants, Observer: w.observer, Loads: w.directory, Events: events, Now: w.now}).SetupWithManager(mgr, sources))
 	w.must((&ConfigReconciler{
 		Client: objects, Secrets: w.Client, Tenants: tenants, Conflicts: tenants.Conflicts, Observer: w.observer,
 		Meetings: w.directory, Events: events, Now: w.now,
+	}).SetupWithManager(mgr, sources))
+	w.must((&MediaReconciler{
+		Client: objects, Servers: tenants.MediaServers, Tenants: tenants, Observer: w.observer, Events: events, Now: w.now,
 	}).SetupWithManager(mgr, sources))
 	w.gauges = Gauges{Cache: shared, Tenants: tenants, Meetings: w.directory, Reachable: w.observer.Reachable, Now: w.now}
 	w.must(mgr.Add(w.observer))
@@ -315,5 +323,6 @@ func (w *world) is(name string, phase v1alpha1.MeetingPhase, and ...func(*v1alph
 
 // media is how the tenant of a config reaches the engine.
 func (w *world) media(c *v1alpha1.ConferenceConfig) *tenant.Media {
-	return &tenant.Media{Server: engine.Server{URL: c.Spec.Media.APIURL, Key: "key", Secret: "secret"}, Engine: w.engine}
+	t, _ := w.tenants.Get(client.ObjectKeyFromObject(c))
+	return t.Media[0]
 }

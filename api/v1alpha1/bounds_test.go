@@ -22,6 +22,7 @@ func TestBoundsOfSpecs(t *testing.T) {
 	}{
 		"ConferenceConfig": {"conferenceconfigs", []string{fullA, fullConfigMap, fullB}},
 		"Meeting":          {"meetings", []string{fullMeeting}},
+		"MediaServer":      {"mediaservers", []string{fullMediaServer}},
 	} {
 		var whole []*object
 		for _, spec := range from.specs {
@@ -40,6 +41,7 @@ func TestBoundsOfStatuses(t *testing.T) {
 	c := testkit.ControlPlane(t)
 	for kind, from := range map[string]struct{ plural, spec, status string }{
 		"ConferenceConfig": {"conferenceconfigs", fullA, fullConfigStatus},
+		"MediaServer":      {"mediaservers", fullMediaServer, fullMediaServerStatus},
 		"Meeting":          {"meetings", fullMeeting, fullMeetingStatus},
 	} {
 		o := resource(t, c, kind, from.spec)

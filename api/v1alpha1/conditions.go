@@ -5,7 +5,7 @@ package v1alpha1
 // Conditions of both kinds, after kstatus.
 const (
 	// ConditionReady of a ConferenceConfig is True when the API answers and rooms can be entered; of a Meeting when
-	// it can be entered. A Meeting that has ended has none.
+	// it can be entered. A Meeting that has ended has none. Of a MediaServer it is True when it answers and accepts its key.
 	ConditionReady = "Ready"
 	// ConditionReconciling is True, and otherwise absent, while a Meeting is being ended.
 	ConditionReconciling = "Reconciling"
@@ -31,11 +31,14 @@ const (
 	ReasonConfigNotFound = "ConfigNotFound"
 	// ReasonRoomTaken (False): an older live Meeting has the room.
 	ReasonRoomTaken = "RoomTaken"
-	// ReasonNoMedia (False): the ConferenceConfig names no usable LiveKit.
+	// ReasonNoMedia (False): no media server of the ConferenceConfig takes the meeting.
 	ReasonNoMedia = "NoMedia"
 	// ReasonEnding (False): the meeting is being ended.
 	ReasonEnding = "Ending"
 )
+
+// ReasonMoved is of the Event about a Meeting that moves to another media server.
+const ReasonMoved = "Moved"
 
 // Reasons of a Meeting's Occupied.
 const (
@@ -57,13 +60,11 @@ const (
 	// ConditionUsersResolved is True when the host's users could be read; absent when none are named. Reasons:
 	// Resolved, SecretNotFound, KeyNotFound, LinesInvalid.
 	ConditionUsersResolved = "UsersResolved"
-	// ConditionMediaReachable is True when LiveKit answers the operator. Reasons: Reachable, NotConfigured,
-	// SecretNotFound, KeyNotFound, Unreachable, Unauthorized, NotChecked.
+	// ConditionMediaReachable is True when at least one of the media servers can be used and answers. Reasons: Reachable,
+	// NotConfigured, MediaServerNotFound, NotAllowed, SecretNotFound, KeyNotFound, Unreachable, Unauthorized, NotChecked.
 	ConditionMediaReachable = "MediaReachable"
-	// ConditionBrowserMediaReachable is True when LiveKit answers the operator at spec.media.browserURL, where browsers
-	// are sent; absent when they are not. It does not count for Ready: browsers may reach what the operator's pods do
-	// not. Reasons: Reachable, Unreachable, Unauthorized, NotChecked.
-	ConditionBrowserMediaReachable = "BrowserMediaReachable"
+	// ConditionMediaDegraded (problem): some of the media servers cannot be used or do not answer, and others can and do.
+	ConditionMediaDegraded = "MediaDegraded"
 	// ConditionWeakSecret (problem): an API key is shorter than 16 characters, or named twice.
 	ConditionWeakSecret = "WeakSecret"
 	// ConditionKeyRefused (problem): some, not all, of the API keys are refused.
@@ -76,7 +77,21 @@ const (
 	ConditionSettingsInvalid = "SettingsInvalid"
 )
 
-// Reasons of a ConferenceConfig's conditions.
+// Conditions of a MediaServer.
+const (
+	// ConditionKeyResolved is True when the Secret has LiveKit's key and secret. Reasons: Resolved, SecretNotFound, KeyNotFound,
+	// AddressInvalid.
+	ConditionKeyResolved = "KeyResolved"
+	// ConditionReachable is True when LiveKit answers the operator and accepts the key. Reasons: Reachable, Unreachable,
+	// Unauthorized, NotChecked.
+	ConditionReachable = "Reachable"
+	// ConditionBrowserURLReachable is True when LiveKit answers the operator at spec.browserURL, where browsers are sent; absent
+	// when they are not. It does not count for Ready: browsers may reach what the operator's pods do not. Reasons: Reachable,
+	// Unreachable, Unauthorized, NotChecked.
+	ConditionBrowserURLReachable = "BrowserURLReachable"
+)
+
+// Reasons of the conditions of ConferenceConfigs and MediaServers.
 const (
 	ReasonServing        = "Serving"
 	ReasonResolved       = "Resolved"
@@ -92,12 +107,16 @@ const (
 	ReasonUnreachable    = "Unreachable"
 	ReasonUnauthorized   = "Unauthorized"
 	ReasonNotConfigured  = "NotConfigured"
-	ReasonNotChecked     = "NotChecked"
-	ReasonOlderConfig    = "OlderConfig"
-	ReasonUnknownNames   = "UnknownNames"
-	ReasonOmittedNames   = "OmittedNames"
-	ReasonContradiction  = "Contradiction"
-	ReasonDeleting       = "Deleting"
+	ReasonNotAllowed     = "NotAllowed"
+	ReasonAddressInvalid = "AddressInvalid"
+	// ReasonMediaServerNotFound (False): there is no MediaServer of that name.
+	ReasonMediaServerNotFound = "MediaServerNotFound"
+	ReasonNotChecked          = "NotChecked"
+	ReasonOlderConfig         = "OlderConfig"
+	ReasonUnknownNames        = "UnknownNames"
+	ReasonOmittedNames        = "OmittedNames"
+	ReasonContradiction       = "Contradiction"
+	ReasonDeleting            = "Deleting"
 )
 
 // Finalizer keeps an object until its meetings have been ended in LiveKit.
@@ -116,6 +135,9 @@ const (
 	AnnotationPasswordOf = "convene.dev/password-of" //nolint:gosec // it is no password
 	// AnnotationRoomOpened says that a room may exist in LiveKit for this Meeting. Set before it is made.
 	AnnotationRoomOpened = "convene.dev/room-opened"
+	// AnnotationMediaServer names, as namespace/name, the media server on which a Meeting is to be placed first. It counts only for
+	// media servers that the ConferenceConfig names.
+	AnnotationMediaServer = "convene.dev/media-server"
 	// AnnotationRemoved lists the identities that a presenter removed, separated by commas.
 	AnnotationRemoved = "convene.dev/removed"
 	// AnnotationMuted lists the identities that a presenter muted, separated by commas.

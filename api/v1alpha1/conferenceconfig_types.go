@@ -113,9 +113,14 @@ type ConferenceConfigSpec struct {
 	// +optional
 	Web *WebSpec `json:"web,omitempty"`
 
-	// media is the LiveKit server. Without it everything but entering a room works.
+	// mediaRefs name the MediaServers that meetings are placed on. A meeting is placed once, on the one with the fewest
+	// participants that is reachable and not draining, and stays there. Without a usable one no room can be entered.
 	// +optional
-	Media *MediaSpec `json:"media,omitempty"`
+	// +listType=map
+	// +listMapKey=namespace
+	// +listMapKey=name
+	// +kubebuilder:validation:MaxItems=16
+	MediaRefs []MediaServerReference `json:"mediaRefs,omitempty"`
 }
 
 // APISpec holds the keys and switches of the REST API.
@@ -335,42 +340,6 @@ type BrandSpec struct {
 	// +kubebuilder:validation:MaxLength=7
 	// +kubebuilder:validation:Pattern=`^(#[0-9A-Fa-f]{6})?$`
 	Color string `json:"color,omitempty"`
-}
-
-// MediaSpec is the LiveKit server.
-type MediaSpec struct {
-	// apiURL is the http or https URL at which the operator reaches LiveKit.
-	// +required
-	// +kubebuilder:validation:MinLength=8
-	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="isURL(self) && url(self).getScheme() in ['http', 'https'] && size(url(self).getHostname()) > 0",message="apiURL must be an absolute http or https URL, for example http://livekit:7880"
-	APIURL string `json:"apiURL"`
-	// browserURL is the ws or wss URL at which browsers reach LiveKit's signalling. Absent, which is recommended,
-	// means through the gateway, which checks every connection.
-	// +optional
-	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="size(self) == 0 || (isURL(self) && url(self).getScheme() in ['ws', 'wss'] && size(url(self).getHostname()) > 0)",message="browserURL must be an absolute ws or wss URL, for example wss://livekit.example.com"
-	BrowserURL string `json:"browserURL,omitempty"`
-	// secretRef names the Secret with LiveKit's apiKey and apiSecret.
-	// +required
-	SecretRef MediaSecretReference `json:"secretRef"`
-}
-
-// MediaSecretReference names the Secret with LiveKit's key and secret.
-type MediaSecretReference struct {
-	// name of the Secret.
-	// +required
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
-	// apiKeyKey is the key in the Secret's data that holds LiveKit's API key. Default apiKey.
-	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	APIKeyKey string `json:"apiKeyKey,omitempty"`
-	// apiSecretKey is the key in the Secret's data that holds LiveKit's API secret. Default apiSecret.
-	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	APISecretKey string `json:"apiSecretKey,omitempty"`
 }
 
 // ConferenceConfigStatus is how a tenant is served now.

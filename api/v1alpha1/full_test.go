@@ -39,10 +39,26 @@ web:
   avatarHosts: [img.example.com]
   corsOrigins: [https://app.example.com]
   brand: {name: Example, logoURL: https://example.com/logo.svg, color: "#1a4d8f"}
-media:
-  apiURL: http://livekit:7880
-  browserURL: wss://livekit.example.com
-  secretRef: {name: livekit, apiKeyKey: key, apiSecretKey: secret}
+mediaRefs: [{name: livekit, namespace: media}]
+`
+
+const fullMediaServer = `
+apiURL: https://livekit:7880
+browserURL: wss://livekit.example.com
+secretRef: {name: livekit, apiKeyKey: key, apiSecretKey: secret}
+caBundle: LS0tLS1CRUdJTg==
+allowedNamespaces: {from: Selector, selector: {matchLabels: {video: "yes"}}}
+draining: true
+capacity: {maxParticipants: 500}
+`
+
+const fullMediaServerStatus = `
+observedGeneration: 1
+conferenceConfigs: 1
+rooms: 1
+participants: 2
+conditions:
+- {type: Ready, status: "True", reason: Serving, message: LiveKit answers, lastTransitionTime: "2026-11-21T10:00:00Z", observedGeneration: 1}
 `
 
 const fullConfigMap = `
@@ -84,6 +100,7 @@ expiryTime: "2026-11-21T11:30:00Z"
 endTime: "2026-11-21T11:30:01Z"
 endReason: Expired
 url: https://meet.example.com/join/Daily%20Standup
+mediaServer: {name: livekit, namespace: media}
 participantCount: 1
 participants:
 - {identity: a, name: Anna, presenter: true, hidden: true, audio: true, video: true, screen: true, hand: true, os: Linux, browser: Firefox, joinTime: "2026-11-21T10:00:00Z"}

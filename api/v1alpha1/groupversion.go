@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package v1alpha1 holds the custom resources of Convene: ConferenceConfig, one tenant of the service, and Meeting,
-// one meeting of one room.
+// Package v1alpha1 holds the custom resources of Convene: ConferenceConfig, one tenant of the service, Meeting,
+// one meeting of one room, and MediaServer, what meetings are placed on.
 //
 // +kubebuilder:object:generate=true
 // +groupName=convene.dev
@@ -18,7 +18,7 @@ var GroupVersion = schema.GroupVersion{Group: "convene.dev", Version: "v1alpha1"
 
 // AddToScheme registers the types of this package.
 func AddToScheme(s *runtime.Scheme) error {
-	s.AddKnownTypes(GroupVersion, &Meeting{}, &MeetingList{}, &ConferenceConfig{}, &ConferenceConfigList{})
+	s.AddKnownTypes(GroupVersion, &Meeting{}, &MeetingList{}, &ConferenceConfig{}, &ConferenceConfigList{}, &MediaServer{}, &MediaServerList{})
 	metav1.AddToGroupVersion(s, GroupVersion)
 	return nil
 }

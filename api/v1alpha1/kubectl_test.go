@@ -14,13 +14,13 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
-// both makes a Meeting and a ConferenceConfig with every field.
-func both(t *testing.T, c *testkit.Cluster) {
+// oneOfEach makes one object of each kind, with every field.
+func oneOfEach(t *testing.T, c *testkit.Cluster) {
 	t.Helper()
-	for kind, text := range map[string][2]string{"Meeting": {fullMeeting, fullMeetingStatus}, "ConferenceConfig": {fullA, fullConfigStatus}} {
+	for kind, text := range map[string][2]string{"Meeting": {fullMeeting, fullMeetingStatus}, "ConferenceConfig": {fullA, fullConfigStatus}, "MediaServer": {fullMediaServer, fullMediaServerStatus}} {
 		o := resource(t, c, kind, text[0])
 		o.SetGenerateName("")
-		o.SetName(map[string]string{"Meeting": "standup", "ConferenceConfig": "default"}[kind])
+		o.SetName(map[string]string{"Meeting": "standup", "ConferenceConfig": "default", "MediaServer": "livekit"}[kind])
 		var status map[string]any
 		if err := yaml.Unmarshal([]byte(text[1]), &status); err != nil {
 			t.Fatal(err)
@@ -41,7 +41,7 @@ func table(t *testing.T, c *testkit.Cluster, args ...string) (rows []string) {
 
 func TestPrinterColumns(t *testing.T) {
 	c := testkit.ControlPlane(t)
-	both(t, c)
+	oneOfEach(t, c)
 	for _, tc := range []struct {
 		reason       string
 		args         []string
@@ -51,8 +51,11 @@ func TestPrinterColumns(t *testing.T) {
 			"standup Daily Standup Ending 1 01:30:00 2026-11-21T11:30:00Z"},
 		{"a Meeting, by its short name", []string{"mtg", "standup"}, "NAME ROOM PHASE PEERS DURATION EXPIRES AGE",
 			"standup Daily Standup Ending 1 01:30:00 2026-11-21T11:30:00Z"},
-		{"Meetings, wide", []string{"mtg", "-o", "wide"}, "NAME ROOM PHASE PEERS DURATION EXPIRES AGE CONFIG END URL MESSAGE",
-			"default Expired https://meet.example.com/join/Daily%20Standup The meeting is being ended"},
+		{"Meetings, wide", []string{"mtg", "-o", "wide"}, "NAME ROOM PHASE PEERS DURATION EXPIRES AGE CONFIG END MEDIA URL MESSAGE",
+			"default Expired livekit https://meet.example.com/join/Daily%20Standup The meeting is being ended"},
+		{"MediaServers", []string{"mediaservers"}, "NAME API-URL READY DRAINING ROOMS PARTICIPANTS AGE", "livekit https://livekit:7880 True true 1 2"},
+		{"a MediaServer, by its short name, wide", []string{"media", "livekit", "-o", "wide"},
+			"NAME API-URL READY DRAINING ROOMS PARTICIPANTS AGE FROM MESSAGE", "Selector LiveKit answers"},
 		{"ConferenceConfigs", []string{"conferenceconfigs"}, "NAME VARIANT BASE-URL READY MEETINGS PARTICIPANTS AGE",
 			"default A https://meet.example.com/video True 1 1"},
 		{"a ConferenceConfig, by its short name, wide", []string{"confcfg", "default", "-o", "wide"},

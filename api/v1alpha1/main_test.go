@@ -142,10 +142,7 @@ func mustDecode(t testing.TB, o *object) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var into any = &v1alpha1.Meeting{}
-	if o.GetKind() == "ConferenceConfig" {
-		into = &v1alpha1.ConferenceConfig{}
-	}
+	into := map[string]any{"Meeting": &v1alpha1.Meeting{}, "ConferenceConfig": &v1alpha1.ConferenceConfig{}, "MediaServer": &v1alpha1.MediaServer{}}[o.GetKind()]
 	if err := json.Unmarshal(data, into); err != nil {
 		t.Errorf("the API server takes what the controllers cannot read: %v in %s", err, data)
 	}

@@ -21,6 +21,7 @@ import (
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Config",type=string,priority=1,JSONPath=`.spec.configRef.name`
 // +kubebuilder:printcolumn:name="End",type=string,priority=1,JSONPath=`.status.endReason`
+// +kubebuilder:printcolumn:name="Media",type=string,priority=1,JSONPath=`.status.mediaServer.name`
 // +kubebuilder:printcolumn:name="URL",type=string,priority=1,JSONPath=`.status.url`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (has(self.status) && has(self.status.startTime) && self.status.startTime == oldSelf.status.startTime)",message="status.startTime is set once, by the first arrival, and never changes"
@@ -191,6 +192,10 @@ type MeetingStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096
 	URL string `json:"url,omitempty"`
+	// mediaServer is where the meeting is placed. It changes only while no participant is in and the media server is draining or
+	// unreachable, or when the media server has been unreachable for a minute.
+	// +optional
+	MediaServer *MediaServerReference `json:"mediaServer,omitempty"`
 	// participantCount is how many people are in, exactly, hidden ones included.
 	// +optional
 	ParticipantCount int32 `json:"participantCount"`

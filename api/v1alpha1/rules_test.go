@@ -42,7 +42,7 @@ func TestRules(t *testing.T) {
 	r := &refused{}
 	parts := map[string]func(*testing.T, *testkit.Cluster, *refused){
 		"ConferenceConfig": configRules, "ConferenceConfigOfVariantB": configRulesOfVariantB, "ConferenceConfigUpdated": configUpdates,
-		"Meeting": meetingRules, "MeetingUpdated": meetingUpdates, "MeetingStatus": meetingLatches,
+		"MediaServer": mediaRules, "Meeting": meetingRules, "MeetingUpdated": meetingUpdates, "MeetingStatus": meetingLatches,
 	}
 	ran := 0
 	for name, part := range parts {

@@ -68,10 +68,10 @@ type bound struct {
 // boundsOf are all mechanical constraints below a path.
 func boundsOf(root schema, under string) (all []bound) {
 	visit("", root, func(path string, s schema) {
-		if path != under && !strings.HasPrefix(path, under+".") {
-			return
+		if path != under && !strings.HasPrefix(path, under+".") || strings.Contains(path, ".selector.") {
+			return // A selector is Kubernetes' own.
 		}
-		free := s.Pattern == "" && len(s.XValidations) == 0
+		free := s.Pattern == "" && len(s.XValidations) == 0 && s.Format != "byte"
 		add := func(bad any, says string, goods ...any) {
 			if !free {
 				goods = nil // the tables say what these take
@@ -113,8 +113,8 @@ func boundsOf(root schema, under string) (all []bound) {
 		for _, name := range s.Required {
 			all = append(all, bound{field: path + "." + name, path: path + "." + name, bad: absent, says: "Required value"})
 		}
-		// The API server does not look at the type of what has the format of a time; only controllers write times.
-		if s.Type != "" && s.Format != "date-time" && path != under {
+		// The API server does not look at the type of what has the format of a time, which only controllers write, or of bytes.
+		if s.Type != "" && s.Format != "date-time" && s.Format != "byte" && path != under {
 			wrong := any([]int{1})
 			if s.Type == "array" {
 				wrong = "text"
@@ -137,6 +137,8 @@ func items(item schema, n int) []any {
 			out[i] = "https://" + name
 		case item.Type == "object" && slices.Contains(item.Required, "joinTime"):
 			out[i] = map[string]any{"identity": name, "name": name, "joinTime": "2026-11-21T10:00:00Z"}
+		case item.Type == "object" && slices.Contains(item.Required, "name") && item.Properties["key"].Type == "":
+			out[i] = map[string]any{"name": name}
 		case item.Type == "object":
 			out[i] = map[string]any{"name": name, "key": name}
 		default:

@@ -70,13 +70,16 @@ func (l controllerRunner) lead(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	sources := controllers.NewEventSources(l.tenants.Notify)
+	sources := controllers.NewEventSources(l.tenants.Notify, l.tenants.MediaServers.Notify)
 	observed := observer.New(observer.Options{
-		Tenants: l.tenants, Meetings: l.directory, API: l.direct, Now: l.clock.Now, Log: l.log.WithName("observer"), CallsPerSecond: l.engineCalls,
-		Changed: sources.Meeting, Details: sources.Details, ReachChanged: sources.Tenant,
+		Tenants: l.tenants, MediaServers: l.tenants.MediaServers, Meetings: l.directory, API: l.direct, Now: l.clock.Now,
+		Log: l.log.WithName("observer"), CallsPerSecond: l.engineCalls,
+		Changed: sources.Meeting, Details: sources.Details, MediaChanged: sources.MediaServer, ReachChanged: sources.Tenant,
 	})
 	recorder := mgr.GetEventRecorder("convene")
-	meetings := &controllers.MeetingReconciler{Client: l.objects, API: l.direct, Tenants: l.tenants, Observer: observed, Events: recorder, Now: l.clock.Now}
+	meetings := &controllers.MeetingReconciler{
+		Client: l.objects, API: l.direct, Tenants: l.tenants, Observer: observed, Loads: l.directory, Events: recorder, Now: l.clock.Now,
+	}
 	if err := meetings.SetupWithManager(mgr, sources); err != nil {
 		return err
 	}
@@ -85,6 +88,12 @@ func (l controllerRunner) lead(ctx context.Context) error {
 		Observer: observed, Meetings: l.directory, Events: recorder, Now: l.clock.Now,
 	}
 	if err := configs.SetupWithManager(mgr, sources); err != nil {
+		return err
+	}
+	media := &controllers.MediaReconciler{
+		Client: l.objects, Servers: l.tenants.MediaServers, Tenants: l.tenants, Observer: observed, Events: recorder, Now: l.clock.Now,
+	}
+	if err := media.SetupWithManager(mgr, sources); err != nil {
 		return err
 	}
 	gauges := leaderMetrics{metrics.Registry, controllers.Gauges{

@@ -186,7 +186,8 @@ func (p *parts) build(ctx context.Context) error {
 		return err
 	}
 	p.tenants = tenant.NewRegistry(tenant.Options{
-		Cache: p.cache, Client: watches.RESTClient(), Dial: livekit.New, Evaluate: evaluator.EvaluateConfigJS, Default: p.defaultConfig, RefuseUnknownHosts: p.refuseUnknown,
+		Cache: p.cache, Client: watches.RESTClient(), Dial: livekit.New, Evaluate: evaluator.EvaluateConfigJS,
+		Namespace: p.namespace, Default: p.defaultConfig, RefuseUnknownHosts: p.refuseUnknown,
 		Served: p.served,
 	})
 	group, err := p.group(httpClient)

@@ -16,7 +16,7 @@ const chart = "config/chart"
 // copied are the folders under files/ of the chart and what goes into them.
 var copied = map[string][]string{
 	"crds":       {"config/crd/bases/*.yaml"},
-	"rbac":       {"config/rbac/role.yaml", "config/rbac/leader_election_role.yaml", "config/rbac/user_roles.yaml"},
+	"rbac":       {"config/rbac/role.yaml", "config/rbac/namespaces_role.yaml", "config/rbac/leader_election_role.yaml", "config/rbac/user_roles.yaml"},
 	"monitoring": {"config/components/monitoring/rules.yaml", "config/components/monitoring/dashboard.json"},
 }
 

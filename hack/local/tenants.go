@@ -46,7 +46,9 @@ func (s *stack) applyTenants(ctx context.Context) error {
 			return err
 		}
 	}
-	for file, port := range map[string]string{"variant_a.yaml": portA, "variant_b.yaml": portB} {
+	for file, address := range map[string]string{
+		"media_server.yaml": "http://" + loopback(s.ports[portLiveKit]), "variant_a.yaml": s.baseURL(portA), "variant_b.yaml": s.baseURL(portB),
+	} {
 		b, err := os.ReadFile(filepath.Join(samples, file))
 		if err != nil {
 			return err
@@ -56,7 +58,7 @@ func (s *stack) applyTenants(ctx context.Context) error {
 			return fmt.Errorf("config/samples/%s: %w", file, err)
 		}
 		for _, o := range objects {
-			if err := placeTenant(ctx, c, o, s.baseURL(port), "http://"+loopback(s.ports[portLiveKit])); err != nil {
+			if err := place(ctx, c, o, address); err != nil {
 				return fmt.Errorf("config/samples/%s: %w", file, err)
 			}
 		}
@@ -64,17 +66,17 @@ func (s *stack) applyTenants(ctx context.Context) error {
 	return nil
 }
 
-// placeTenant creates a ConferenceConfig. One that is there keeps what its owner has changed; only addresses of this
-// machine are set, which this start has chosen.
-func placeTenant(ctx context.Context, c client.Client, sample *unstructured.Unstructured, baseURL, liveKitURL string) error {
+// place creates a ConferenceConfig or a MediaServer. One that is there keeps what its owner has changed; only the address on this
+// machine is set, which this start has chosen.
+func place(ctx context.Context, c client.Client, sample *unstructured.Unstructured, address string) error {
 	there := sample.DeepCopy()
 	err := c.Get(ctx, client.ObjectKeyFromObject(sample), there)
 	if client.IgnoreNotFound(err) != nil {
 		return err
 	}
 	wanted := there.DeepCopy()
-	readdress(wanted, "http://localhost:", baseURL, "spec", "baseURL")
-	readdress(wanted, "http://127.0.0.1:", liveKitURL, "spec", "media", "apiURL")
+	readdress(wanted, "http://localhost:", address, "spec", "baseURL")
+	readdress(wanted, "http://127.0.0.1:", address, "spec", "apiURL")
 	if err != nil {
 		return c.Create(ctx, wanted, fieldOwner)
 	}

@@ -28,7 +28,7 @@ type Admission struct {
 // Admit finds the meeting and decides who enters it. Nothing is changed before that is clear, but that a meeting which
 // ended unjoined or empty is started again. With a Gone error, the meeting is the one that has ended, as far as it is known.
 func (s *Service) Admit(ctx context.Context, t *tenant.Tenant, a Entrant, password string, g Guard) (Admission, error) {
-	if t.Media == nil {
+	if !t.HasMedia() {
 		return Admission{}, ErrNoMedia
 	}
 	view, err := s.meetingFor(ctx, t, a, g)
@@ -39,6 +39,9 @@ func (s *Service) Admit(ctx context.Context, t *tenant.Tenant, a Entrant, passwo
 		return Admission{Meeting: view}, err
 	}
 	a.keepToMeeting(t, view)
+	if media, err := mediaOf(t, view); err != nil || media.Retired && !view.Ended {
+		return Admission{Meeting: view}, ErrNoMedia
+	}
 	who, err := identityIn(t, view, a)
 	if err != nil {
 		return Admission{Meeting: view}, err
@@ -106,9 +109,21 @@ func (s *Service) OpenRoom(ctx context.Context, t *tenant.Tenant, view meeting.V
 			return err
 		}
 	}
-	return OfEngine(t.Media.Engine.Ensure(ctx, view.EngineRoom,
+	media, err := mediaOf(t, view)
+	if err != nil {
+		return err
+	}
+	return OfEngine(media.Engine.Ensure(ctx, view.EngineRoom,
 		engine.RoomOptions{MaxParticipants: limitOf(t, view)},
 		engine.RoomState{ExpiresAt: view.Expires}))
+}
+
+// mediaOf is the media server that a meeting is on.
+func mediaOf(t *tenant.Tenant, v meeting.View) (*tenant.Media, error) {
+	if media := t.MediaAt(v.MediaServer); media != nil {
+		return media, nil
+	}
+	return nil, ErrNoMedia
 }
 
 // OfEngine keeps what is wrong with the engine between the operator and the service.

@@ -3,10 +3,7 @@
 package admission
 
 import (
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
-	"io"
 	"strings"
 
 	"convene.dev/convene/internal/engine"
@@ -20,11 +17,10 @@ import (
 const originLength = 16
 
 // originOf is keyed with a secret that all replicas share: other peers see identities, and must not be able to tell a
-// username by trying names.
+// username by trying names. It stays the same when a meeting moves to another media server.
 func originOf(t *tenant.Tenant, kind, id string) string {
-	mac := hmac.New(sha256.New, []byte(t.Media.Server.Secret))
-	_, _ = io.WriteString(mac, "convene/origin/v1\x00"+string(t.UID)+"\x00"+kind+"\x00"+id)
-	return meeting.NameEncoding.EncodeToString(mac.Sum(nil))[:originLength]
+	pseudonym := t.Signer.Pseudonym(string(t.UID) + "\x00" + kind + "\x00" + id)
+	return meeting.NameEncoding.EncodeToString(pseudonym)[:originLength]
 }
 
 func randomLetters() string { return strings.ToLower(rand.Text())[:originLength] }

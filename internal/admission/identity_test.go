@@ -3,17 +3,29 @@
 package admission
 
 import (
+	"strconv"
+	"strings"
 	"testing"
 
-	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/tenant"
 )
 
 func TestIdentitiesTellNothing(t *testing.T) {
-	at := func(secret string) *tenant.Media { return &tenant.Media{Server: engine.Server{Secret: secret}} }
-	one := &tenant.Tenant{UID: "one", Media: at("a secret")}
-	other := &tenant.Tenant{UID: "one", Media: at("another engine's secret")}
-	neighbour := &tenant.Tenant{UID: "another", Media: at("a secret")}
+	signer := func(keys ...string) *credential.Signer {
+		data := map[string][]byte{}
+		for i, key := range keys {
+			data[strconv.Itoa(i)] = []byte(strings.Repeat(key, 32))
+		}
+		made, _ := credential.NewSigner("issuer", data)
+		return made
+	}
+	one := &tenant.Tenant{UID: "one", Signer: signer("a")}
+	other := &tenant.Tenant{UID: "one", Signer: signer("b")}
+	neighbour := &tenant.Tenant{UID: "another", Signer: signer("a")}
+	if rotating := (&tenant.Tenant{UID: "one", Signer: signer("a", "b")}); originOf(one, "login", "paula") != originOf(rotating, "login", "paula") {
+		t.Error("a participant who was removed comes back when a signing key is added")
+	}
 	if originOf(one, "login", "paula") == originOf(other, "login", "paula") {
 		t.Error("who knows a username can find its identity")
 	}

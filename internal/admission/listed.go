@@ -20,7 +20,11 @@ const maxDoubted = 50
 // listed are those that the engine lists in a room. Where they take all places and the controllers count fewer, the
 // others are asked for: an engine of several servers goes on listing the people of one that was killed.
 func (*Service) listed(ctx context.Context, t *tenant.Tenant, v meeting.View) ([]engine.Participant, error) {
-	people, err := t.Media.Engine.Participants(ctx, v.EngineRoom)
+	media, err := mediaOf(t, v)
+	if err != nil {
+		return nil, err
+	}
+	people, err := media.Engine.Participants(ctx, v.EngineRoom)
 	if err != nil || len(people) < limitOf(t, v) || len(people) <= v.Participants {
 		return people, OfEngine(err)
 	}
@@ -33,7 +37,7 @@ func (*Service) listed(ctx context.Context, t *tenant.Tenant, v meeting.View) ([
 		}
 		doubted++
 		asks.Go(func() error {
-			there, err := t.Media.Engine.Present(ctx, v.EngineRoom, p.Identity)
+			there, err := media.Engine.Present(ctx, v.EngineRoom, p.Identity)
 			absent[i] = err == nil && !there
 			return nil
 		})

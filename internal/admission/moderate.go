@@ -39,7 +39,11 @@ func (s *Service) act(
 	ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, action engine.Action,
 	remember func(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error,
 ) error {
-	in, err := s.IsIn(ctx, t, v.EngineRoom, who)
+	media, err := mediaOf(t, v)
+	if err != nil {
+		return err
+	}
+	in, err := s.IsIn(ctx, t, v, who)
 	if err != nil {
 		return err
 	}
@@ -51,7 +55,7 @@ func (s *Service) act(
 			return err
 		}
 	}
-	err = t.Media.Engine.Act(ctx, v.EngineRoom, action)
+	err = media.Engine.Act(ctx, v.EngineRoom, action)
 	if fault.Is(err, fault.KindNotFound) {
 		return errLeft.Because(err)
 	}

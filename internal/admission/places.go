@@ -116,10 +116,14 @@ func (s *Service) TakePlace(ctx context.Context, t *tenant.Tenant, v meeting.Vie
 
 // IsIn reports whether a participant is in a room. A session alone is not presence: no page would show who it is, and no
 // presenter could remove them.
-func (s *Service) IsIn(ctx context.Context, t *tenant.Tenant, room engine.RoomName, who engine.Identity) (bool, error) {
-	if s.places.has(room, who) {
+func (s *Service) IsIn(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity) (bool, error) {
+	if s.places.has(v.EngineRoom, who) {
 		return true, nil
 	}
-	people, err := t.Media.Engine.Participants(ctx, room)
+	media, err := mediaOf(t, v)
+	if err != nil {
+		return false, err
+	}
+	people, err := media.Engine.Participants(ctx, v.EngineRoom)
 	return slices.ContainsFunc(people, func(p engine.Participant) bool { return p.Identity == who }), OfEngine(err)
 }

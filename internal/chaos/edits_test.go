@@ -262,9 +262,9 @@ func (s *sequence) changeConfig(ctx context.Context) {
 	s.media = !s.media
 	media := "null"
 	if s.media {
-		media = fmt.Sprintf(`{"apiURL":%q,"secretRef":{"name":"livekit"}}`, s.mediaURL)
+		media = `[{"name":"livekit"}]`
 	}
-	s.did(s.merge(ctx, c, `{"spec":{"media":`+media+`}}`), "config: media %t", s.media)
+	s.did(s.merge(ctx, c, `{"spec":{"mediaRefs":`+media+`}}`), "config: media %t", s.media)
 }
 
 func (s *sequence) merge(ctx context.Context, o client.Object, text string) error {

@@ -82,7 +82,7 @@ func newWorld(t *testing.T, cluster *testkit.Cluster, o options) *world {
 		o.change(w.config)
 	}
 	w.history = watchHistory(t, w)
-	w.Create(t, w.config)
+	w.Create(t, testkit.MediaServer(w.Namespace, w.mediaURL), w.config)
 	w.kubernetes, w.kubeconfig = w.APIServerProxy(t)
 	if own {
 		w.manager = testkit.Manager(t, w.Cluster, testkit.ManagerOptions{
@@ -99,8 +99,8 @@ func (w *world) newConfig(name, baseURL string) *v1alpha1.ConferenceConfig {
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
 		Spec: v1alpha1.ConferenceConfigSpec{
 			Variant: v1alpha1.VariantA, BaseURL: baseURL,
-			API:   &v1alpha1.APISpec{KeySecretRefs: []v1alpha1.SecretKeyReference{{Name: "api", Key: "key"}}},
-			Media: &v1alpha1.MediaSpec{APIURL: w.mediaURL, SecretRef: v1alpha1.MediaSecretReference{Name: "livekit"}},
+			API:       &v1alpha1.APISpec{KeySecretRefs: []v1alpha1.SecretKeyReference{{Name: "api", Key: "key"}}},
+			MediaRefs: testkit.MediaRefs("livekit"),
 			Meetings: &v1alpha1.MeetingsSpec{
 				TTLSecondsAfterEnded: ptr.To(int32(1)),
 				EmptyTimeout:         &metav1.Duration{Duration: 2 * time.Second},

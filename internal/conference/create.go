@@ -143,6 +143,7 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 	if d.continues != nil {
 		m.Annotations = continuing(d.continues)
 	}
+	s.placeFirst(t, m)
 	if d.password != "" {
 		m.Spec.PasswordSecretRef = newPasswordRef(m.Name)
 	}
@@ -154,6 +155,16 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 	}
 	s.directory.Learn(m)
 	return m, s.writePassword(ctx, m, d.password)
+}
+
+// placeFirst says where a Meeting is to be placed, so that it can be entered at once. With one media server that is clear.
+func (s *Service) placeFirst(t *tenant.Tenant, m *v1alpha1.Meeting) {
+	if len(t.Media) < 2 {
+		return
+	}
+	if at, ok := meeting.ChoosePlace(t.Places(s.directory.LoadOf)); ok {
+		metav1.SetMetaDataAnnotation(&m.ObjectMeta, v1alpha1.AnnotationMediaServer, at.String())
+	}
 }
 
 // continuing are the annotations of a Meeting that continues one that has ended. A participant who was removed or muted

@@ -49,6 +49,7 @@ type signingKey struct {
 	// activeFrom is when it begins to sign, in Unix seconds; zero for ids made by hand.
 	activeFrom int64
 	derived    [purposes]derivedKey
+	pseudonym  []byte
 }
 
 // derivedKey serves one purpose: a leak of what one purpose's key signs says nothing about another's.
@@ -59,16 +60,16 @@ type derivedKey struct {
 }
 
 func newSigningKey(id string, master []byte) *signingKey {
-	k := &signingKey{id: id, activeFrom: activationOf(id)}
+	k := &signingKey{id: id, activeFrom: activationOf(id), pseudonym: derive(master, "pseudonym")}
 	for p := range purposes {
-		k.derived[p] = derivedKey{key: derive(master, p), header: joseHeader(id)}
+		k.derived[p] = derivedKey{key: derive(master, p.String()), header: joseHeader(id)}
 	}
 	return k
 }
 
 // derive is HKDF-SHA256 (RFC 5869). It fails only for outputs longer than ours.
-func derive(master []byte, p purpose) []byte {
-	key, err := hkdf.Key(sha256.New, master, nil, "convene/"+p.String()+"/v1", sha256.Size)
+func derive(master []byte, purpose string) []byte {
+	key, err := hkdf.Key(sha256.New, master, nil, "convene/"+purpose+"/v1", sha256.Size)
 	if err != nil {
 		panic("credential: " + err.Error())
 	}

@@ -15,11 +15,11 @@ import (
 	"convene.dev/convene/internal/testkit/manifests"
 )
 
-// TestArgoCDIsTaughtBothKinds: the scripts are under the keys that Argo CD looks for, and as they are tested.
-func TestArgoCDIsTaughtBothKinds(t *testing.T) {
+// TestArgoCDIsTaughtAllKinds: the scripts are under the keys that Argo CD looks for, and as they are tested.
+func TestArgoCDIsTaughtAllKinds(t *testing.T) {
 	dir := filepath.Join(testkit.Root(t), "config", "gitops", "argocd")
 	config := manifests.As[corev1.ConfigMap](t, manifests.Find(t, manifests.Parse(t, manifests.Build(t, dir)), "ConfigMap", "argocd-cm"))
-	for kind, file := range map[string]string{"Meeting": "meeting.lua", "ConferenceConfig": "conferenceconfig.lua"} {
+	for kind, file := range map[string]string{"Meeting": "meeting.lua", "ConferenceConfig": "conferenceconfig.lua", "MediaServer": "mediaserver.lua"} {
 		script, err := os.ReadFile(filepath.Join(dir, "health", file))
 		if err != nil {
 			t.Fatal(err)
@@ -28,7 +28,7 @@ func TestArgoCDIsTaughtBothKinds(t *testing.T) {
 			t.Errorf("%s has the script\n%s", kind, got)
 		}
 	}
-	if len(config.Data) != 2 {
+	if len(config.Data) != 3 {
 		t.Errorf("it would change more of Argo CD's settings: %v", config.Data)
 	}
 }

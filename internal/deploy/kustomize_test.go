@@ -49,7 +49,7 @@ func TestArgoCDByTheBook(t *testing.T) {
 	if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(settings), settings); err != nil {
 		t.Fatal(err)
 	}
-	if len(settings.Data) != 3 || settings.Data["url"] != "https://cd.example.com" {
+	if len(settings.Data) != 4 || settings.Data["url"] != "https://cd.example.com" {
 		t.Errorf("Argo CD's settings are %v", settings.Data)
 	}
 }

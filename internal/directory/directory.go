@@ -47,6 +47,7 @@ type Directory struct {
 	byUID   map[types.UID]*v1alpha1.Meeting
 	byName  map[types.NamespacedName]*v1alpha1.Meeting
 	tenants map[types.NamespacedName]*tenantIndex
+	loads   loads
 	// pending are versions that this replica learned of and the cache has not shown yet, tombstones the last Meetings that have gone.
 	pending    map[types.UID]learned
 	tombstones *simplelru.LRU[types.UID, struct{}]
@@ -70,6 +71,7 @@ func newDirectory(o Options) *Directory {
 		byUID:      map[types.UID]*v1alpha1.Meeting{},
 		byName:     map[types.NamespacedName]*v1alpha1.Meeting{},
 		tenants:    map[types.NamespacedName]*tenantIndex{},
+		loads:      loads{},
 		pending:    map[types.UID]learned{},
 		tombstones: newLRU[types.UID, struct{}](maxTombstones),
 	}

@@ -93,7 +93,7 @@ func (d *Directory) remove(m *v1alpha1.Meeting) {
 func (d *Directory) index(m *v1alpha1.Meeting, present bool) {
 	i := d.tenants[configOf(m)]
 	if i == nil {
-		i = &tenantIndex{rooms: map[string]*room{}}
+		i = &tenantIndex{rooms: map[string]*room{}, loads: d.loads}
 		d.tenants[configOf(m)] = i
 	}
 	i.index(m, present)

@@ -19,6 +19,8 @@ type tenantIndex struct {
 	listing []*room
 	// left counts the rooms in the listing that are not live any more.
 	left int
+	// loads are those of all tenants.
+	loads loads
 }
 
 // room is one room of a ConferenceConfig.
@@ -57,6 +59,7 @@ func (i *tenantIndex) count(live *v1alpha1.Meeting, sign int) {
 	if live != nil {
 		i.totals.Rooms += sign
 		i.totals.Users += sign * int(live.Status.ParticipantCount)
+		i.loads.add(live, sign)
 	}
 }
 

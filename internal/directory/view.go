@@ -36,6 +36,7 @@ func View(t *tenant.Tenant, m *v1alpha1.Meeting) meeting.View {
 		HasPassword:     m.Spec.PasswordSecretRef != nil,
 		Ended:           meeting.IsLeaving(m),
 		Redirect:        meeting.Redirect(m),
+		MediaServer:     meeting.PlaceOf(m),
 		EngineRoom:      meeting.EngineRoom(string(t.UID), string(m.UID)),
 		Opened:          m.Annotations[v1alpha1.AnnotationRoomOpened] != "",
 		Removed:         meeting.Removed(m),

@@ -44,11 +44,12 @@ func TestByTheBook(t *testing.T) {
 	c.Recipe(t, "helm-install", testkit.RecipeOptions{})
 	b.runDeployment()
 
-	c.Namespace = "meetings"
-	c.Recipe(t, "tenant", testkit.RecipeOptions{Fill: map[string]string{
-		"https://meet.example.com": b.manager.URL, "http://convene-livekit.media:7880": b.livekit.URL,
-		"apiKey=…": "apiKey=" + b.livekit.Key, "apiSecret=…": "apiSecret=" + b.livekit.Secret,
+	c.Recipe(t, "engine", testkit.RecipeOptions{Files: map[string]string{"values.yaml": "engine: {enabled: true, namespace: media, nodes: 1}\n"}})
+	c.Recipe(t, "media-server", testkit.RecipeOptions{Fill: map[string]string{
+		"http://convene-livekit.media:7880": b.livekit.URL, "apiKey=…": "apiKey=" + b.livekit.Key, "apiSecret=…": "apiSecret=" + b.livekit.Secret,
 	}})
+	c.Namespace = "meetings"
+	c.Recipe(t, "tenant", testkit.RecipeOptions{Fill: map[string]string{"https://meet.example.com": b.manager.URL}})
 	out := c.Recipe(t, "first-meeting", testkit.RecipeOptions{Fill: map[string]string{"https://meet.example.com": b.manager.URL}})
 	if !strings.Contains(out, b.manager.URL+"/join/") || !strings.Contains(out, "unlimited") {
 		t.Errorf("the first meeting looks like this:\n%s", out)
@@ -60,7 +61,10 @@ func TestByTheBook(t *testing.T) {
 			t.Errorf("a look does not show %q:\n%s", text, out)
 		}
 	}
-	c.Recipe(t, "engine", testkit.RecipeOptions{Files: map[string]string{"values.yaml": "engine: {enabled: true, namespace: media, nodes: 1}\n"}})
+	if out := c.Recipe(t, "drain", testkit.RecipeOptions{}); !strings.Contains(out, "true") {
+		t.Errorf("a media server that is draining looks like this:\n%s", out)
+	}
+	c.Kubectl(t, "patch", "mediaserver", "livekit", "--namespace=media", "--type=merge", "--patch", `{"spec":{"draining":false}}`)
 	c.Recipe(t, "upgrade", testkit.RecipeOptions{})
 	if image := b.deployment().Spec.Template.Spec.Containers[0].Image; image != "registry.example.com/convene:v0.2.0" {
 		t.Errorf("after the upgrade the managers are of %s", image)

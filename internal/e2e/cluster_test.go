@@ -70,12 +70,12 @@ func newCluster(t *testing.T) *cluster {
 		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "default"},
 		Spec: v1alpha1.ConferenceConfigSpec{
 			Variant: v1alpha1.VariantA, BaseURL: baseURL,
-			API:      &v1alpha1.APISpec{KeySecretRefs: []v1alpha1.SecretKeyReference{{Name: "api-a", Key: "key"}}},
-			Media:    &v1alpha1.MediaSpec{APIURL: engineURL, SecretRef: v1alpha1.MediaSecretReference{Name: "livekit"}},
-			Meetings: &v1alpha1.MeetingsSpec{EmptyTimeout: &metav1.Duration{Duration: 10 * time.Second}},
+			API:       &v1alpha1.APISpec{KeySecretRefs: []v1alpha1.SecretKeyReference{{Name: "api-a", Key: "key"}}},
+			MediaRefs: testkit.MediaRefs("livekit"),
+			Meetings:  &v1alpha1.MeetingsSpec{EmptyTimeout: &metav1.Duration{Duration: 10 * time.Second}},
 		},
 	}
-	c.Create(t, &c.config)
+	c.Create(t, testkit.MediaServer(c.Namespace, engineURL), &c.config)
 	for i, port := range ports {
 		c.managers[i] = testkit.Manager(t, c.Cluster, testkit.ManagerOptions{
 			DefaultConfig: c.Namespace + "/default",

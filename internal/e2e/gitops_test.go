@@ -97,7 +97,7 @@ func (w *world) shows(t *testing.T, kind, namespace, name, argo string, flux sta
 // TestGitOpsToolsSeeEveryPhase takes Meetings and ConferenceConfigs of a running manager through all that can become of
 // them and asks Argo CD's script and Flux's kstatus about each.
 func TestGitOpsToolsSeeEveryPhase(t *testing.T) {
-	w := newWorld(t, func(_, b *v1alpha1.ConferenceConfig) { b.Spec.Media = nil })
+	w := newWorld(t, func(_, b *v1alpha1.ConferenceConfig) { b.Spec.MediaRefs = nil })
 	wrong := w.config("wrong-key")
 	wrong.Spec.API.KeySecretRefs[0].Name = "published"
 	w.Secret(t, "published", map[string]string{"key": ""})

@@ -13,22 +13,27 @@ import (
 // TestConditionsTellOfBothAddressesOfLiveKit: the managers' and the browsers'.
 func TestConditionsTellOfBothAddressesOfLiveKit(t *testing.T) {
 	w := newWorld(t)
-	says := func(condition, status, reason string) {
+	saysOf := func(object, condition, status, reason string) {
 		t.Helper()
 		path := `jsonpath={.status.conditions[?(@.type=="` + condition + `")]['status','reason']}`
 		w.eventually(t, func() error {
-			if got := w.Kubectl(t, "get", "conferenceconfig", "default", "-o", path); got != status+" "+reason {
+			if got := w.Kubectl(t, "get", object, "-o", path); got != status+" "+reason {
 				return fmt.Errorf("%s is %q, want %s %s", condition, got, status, reason)
 			}
 			return nil
 		})
 	}
-	send := func(media string) {
+	says := func(condition, status, reason string) {
 		t.Helper()
-		w.Kubectl(t, "patch", "conferenceconfig", "default", "--type=merge", "-p", `{"spec":{"media":`+media+`}}`)
+		saysOf("mediaserver/livekit", condition, status, reason)
 	}
-	const browsers, managers = v1alpha1.ConditionBrowserMediaReachable, v1alpha1.ConditionMediaReachable
+	send := func(spec string) {
+		t.Helper()
+		w.Kubectl(t, "patch", "mediaserver", "livekit", "--type=merge", "-p", `{"spec":`+spec+`}`)
+	}
+	const browsers, managers, tenants = v1alpha1.ConditionBrowserURLReachable, v1alpha1.ConditionReachable, "conferenceconfig/default"
 	says(managers, "True", v1alpha1.ReasonReachable)
+	saysOf(tenants, v1alpha1.ConditionMediaReachable, "True", v1alpha1.ReasonReachable)
 	send(`{"browserURL":"` + strings.Replace(w.a.baseURL, "http", "ws", 1) + `"}`)
 	says(browsers, "False", v1alpha1.ReasonUnreachable)
 	says(v1alpha1.ConditionReady, "True", v1alpha1.ReasonServing)
@@ -36,6 +41,9 @@ func TestConditionsTellOfBothAddressesOfLiveKit(t *testing.T) {
 	says(browsers, "True", v1alpha1.ReasonReachable)
 	send(`{"apiURL":"` + w.b.baseURL + `"}`)
 	says(managers, "False", v1alpha1.ReasonUnreachable)
+	says(v1alpha1.ConditionReady, "False", v1alpha1.ReasonUnreachable)
+	saysOf(tenants, v1alpha1.ConditionMediaReachable, "False", v1alpha1.ReasonUnreachable)
+	saysOf(tenants, v1alpha1.ConditionReady, "False", v1alpha1.ReasonUnreachable)
 }
 
 // TestKubectlTellsWhatIsGoingOn runs the commands of docs/operate.md that only look.

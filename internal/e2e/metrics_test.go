@@ -58,7 +58,7 @@ func value(family *dto.MetricFamily, labels map[string]string) (sum float64) {
 func TestMetricsTellWhatHappened(t *testing.T) {
 	cluster := testkit.ControlPlane(t)
 	w := newWorldWith(t, cluster, testkit.ManagerOptions{Args: []string{"--leader-elect", "--leader-election-namespace", cluster.Namespace}},
-		func(_, b *v1alpha1.ConferenceConfig) { b.Spec.Media = nil })
+		func(_, b *v1alpha1.ConferenceConfig) { b.Spec.MediaRefs = nil })
 	w.a.enter(map[string]any{"room": "board", "name": "Ada"})
 	w.Create(t, w.meeting("pending", func(s *v1alpha1.MeetingSpec) { s.ConfigRef.Name = "variant-b" }))
 	if status, e := w.a.session(map[string]any{"room": "board", "name": "Eve", "ticket": "forged"}); status == http.StatusOK {

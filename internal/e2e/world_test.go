@@ -99,25 +99,24 @@ func prepareWorld(t *testing.T, cluster *testkit.Cluster, change ...func(a, b *v
 	w.Secret(t, "api-a", map[string]string{"key": w.a.key})
 	w.Secret(t, "env-b", map[string]string{"API_KEY_SECRET": `"` + w.b.key + `"`, "API_DISABLED": "[]"})
 	w.Secret(t, "livekit", map[string]string{"apiKey": w.livekit.Key, "apiSecret": w.livekit.Secret})
-	media := &v1alpha1.MediaSpec{APIURL: w.livekit.URL, SecretRef: v1alpha1.MediaSecretReference{Name: "livekit"}}
 	a := &v1alpha1.ConferenceConfig{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "default"},
 		Spec: v1alpha1.ConferenceConfigSpec{
-			Variant: v1alpha1.VariantA, BaseURL: w.a.baseURL, Media: media,
+			Variant: v1alpha1.VariantA, BaseURL: w.a.baseURL, MediaRefs: testkit.MediaRefs("livekit"),
 			API: &v1alpha1.APISpec{KeySecretRefs: []v1alpha1.SecretKeyReference{{Name: "api-a", Key: "key"}}},
 		},
 	}
 	b := &v1alpha1.ConferenceConfig{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "variant-b"},
 		Spec: v1alpha1.ConferenceConfigSpec{
-			Variant: v1alpha1.VariantB, BaseURL: w.b.baseURL, Media: media.DeepCopy(),
+			Variant: v1alpha1.VariantB, BaseURL: w.b.baseURL, MediaRefs: testkit.MediaRefs("livekit"),
 			Source: &v1alpha1.SourceSpec{Env: &v1alpha1.EnvSource{SecretRef: v1alpha1.SecretReference{Name: "env-b"}}},
 		},
 	}
 	for _, f := range change {
 		f(a, b)
 	}
-	w.Create(t, a, b)
+	w.Create(t, testkit.MediaServer(w.Namespace, w.livekit.URL), a, b)
 	return w, testkit.ManagerOptions{Addresses: addresses, DefaultConfig: w.Namespace + "/default"}
 }
 
@@ -142,13 +141,15 @@ func (w *world) key(name string) client.ObjectKey {
 	return client.ObjectKey{Namespace: w.Namespace, Name: name}
 }
 
+// configReady says that a ConferenceConfig is served as it is meant to be: one without a media server is never Ready.
 func (w *world) configReady(name string) error {
 	var c v1alpha1.ConferenceConfig
 	if err := w.Client.Get(context.Background(), w.key(name), &c); err != nil {
 		return err
 	}
 	for _, condition := range c.Status.Conditions {
-		if condition.Type == v1alpha1.ConditionReady && condition.Status == metav1.ConditionTrue && c.Status.ObservedGeneration == c.Generation {
+		noMedia := condition.Reason == v1alpha1.ReasonNotConfigured && len(c.Spec.MediaRefs) == 0
+		if condition.Type == v1alpha1.ConditionReady && (condition.Status == metav1.ConditionTrue || noMedia) && c.Status.ObservedGeneration == c.Generation {
 			return nil
 		}
 	}

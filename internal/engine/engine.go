@@ -22,6 +22,8 @@ type Server struct {
 	URL string
 	// Key and Secret sign our requests and access tokens.
 	Key, Secret string
+	// CABundle is PEM with the authorities that may have signed the server's certificate; empty means the machine's.
+	CABundle string
 }
 
 // Dialer makes an Engine for a server, without connecting.
@@ -59,6 +61,8 @@ type Keeper interface {
 	// Close tells the pages where to go, waits until all participants have left but no longer than a quarter of a second,
 	// and deletes the room. A room that is not there is closed.
 	Close(ctx context.Context, room RoomName, redirect string) error
+	// Drop deletes the room and tells its pages nothing: they ask the gateway where their meeting is, and connect there.
+	Drop(ctx context.Context, room RoomName) error
 	// Act does something to, or for, people in a room.
 	Act(ctx context.Context, room RoomName, action Action) error
 }

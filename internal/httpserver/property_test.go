@@ -101,7 +101,7 @@ func newTenant(t testing.TB, name string, variant v1alpha1.Variant, host, base, 
 		NamespacedName: types.NamespacedName{Namespace: "ns", Name: name}, UID: types.UID("uid-" + name), Variant: variant,
 		BaseURL: "https://" + host + base, BasePath: base, Hosts: []string{host},
 		TokenLifetime: time.Hour, MaxTokenLifetime: 24 * time.Hour, Settings: meeting.DefaultSettings(),
-		Presenters: map[string]bool{"ada": true}, Media: media,
+		Presenters: map[string]bool{"ada": true}, Media: []*tenant.Media{media},
 		Web: tenant.Web{Home: "https://" + host + base + "/", BrandName: "Convene", CORSOrigins: []string{"*"}},
 	}
 	out.Keys, _ = credential.NewKeyRing([]string{key})

@@ -15,6 +15,7 @@ import (
 
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/outbound"
 )
 
 const (
@@ -25,13 +26,11 @@ const (
 	requestLifetime = 2 * time.Minute
 )
 
-// connections are shared by every Engine: an Engine is never closed, so it cannot own any.
-var connections = func() *http.Transport {
-	t := http.DefaultTransport.(*http.Transport).Clone()
+// transports are shared by all Engines: an Engine is never closed, so it cannot own one.
+var transports = outbound.NewTransports(func(t *http.Transport) {
 	t.MaxIdleConns = 0 // no limit over all servers
 	t.MaxIdleConnsPerHost = 64
-	return t
-}()
+})
 
 var _ engine.Dialer = New
 
@@ -56,7 +55,7 @@ func New(server engine.Server) (engine.Engine, error) {
 		return nil, err
 	}
 	rooms := lk.NewRoomServiceProtobufClient(server.URL,
-		&http.Client{Transport: bounded{connections}, Timeout: requestTimeout},
+		&http.Client{Transport: bounded{transports.For(server.CABundle)}, Timeout: requestTimeout},
 		twirp.WithClientInterceptors(observe))
 	return &client{rooms: rooms, Server: server, sealer: sealer}, nil
 }

@@ -30,7 +30,11 @@ func (c *client) Close(ctx context.Context, room engine.RoomName, redirect strin
 		return err
 	}
 	// Not found above is no proof: the list can have a room that its node has lost.
-	err = c.onLiveNode(ctx, room, func() error {
+	return c.Drop(ctx, room)
+}
+
+func (c *client) Drop(ctx context.Context, room engine.RoomName) error {
+	err := c.onLiveNode(ctx, room, func() error {
 		_, err := call(ctx, c, maker, c.rooms.DeleteRoom, &lk.DeleteRoomRequest{Room: string(room)})
 		return err
 	})

@@ -27,7 +27,7 @@ func asFault(err error) error {
 		return fault.NotFound("The media server does not have that room or participant").Because(err)
 	case twirp.Unauthenticated, twirp.PermissionDenied:
 		// LiveKit's text repeats the token that it refuses, so it goes no further than here.
-		return fault.Unavailable("The media server refuses our key; set its own key and secret in the Secret that spec.media names").
+		return fault.Unavailable("The media server refuses our key; set its own key and secret in the Secret that its MediaServer names").
 			WithReason("Unauthorized").Because(fmt.Errorf("livekit answered %s", answer.Code()))
 	case twirp.ResourceExhausted: // HTTP 429
 		return fault.Unavailable("The media server takes no more calls now; try again in a moment").
@@ -39,7 +39,7 @@ func asFault(err error) error {
 	case notAnswered(answer):
 		return outOfReach(err)
 	case answer.Code() == twirp.BadRoute || answer.Meta(fromIntermediary) == "true":
-		return fault.Unavailable("Something that is not LiveKit answers at the media server's address; check the apiURL in spec.media").
+		return fault.Unavailable("Something that is not LiveKit answers at the media server's address; check spec.apiURL of its MediaServer").
 			Because(err)
 	}
 	return fault.As(err)

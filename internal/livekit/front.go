@@ -14,9 +14,9 @@ import (
 	"convene.dev/convene/internal/fault"
 )
 
-// frontClient follows no redirect: browsers' web sockets would not either.
+// frontClient follows no redirect: browsers' web sockets would not either. Browsers know nothing of a CABundle.
 var frontClient = &http.Client{
-	Transport: connections, Timeout: requestTimeout,
+	Transport: transports.For(""), Timeout: requestTimeout,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
@@ -48,6 +49,9 @@ type engineSim struct {
 
 var monday = time.Date(2026, 11, 2, 9, 0, 0, 0, time.UTC)
 
+// onePlace is the media server of a tenant that has one.
+var onePlace = []Place{{Name: types.NamespacedName{Namespace: "media", Name: "livekit"}}}
+
 // newLife begins with a Meeting made by the API, a ConferenceConfig and an engine, on a Monday at nine.
 func newLife(t testing.TB, change ...func(*life)) *life {
 	l := &life{t: t, now: monday, engine: engineSim{up: true, visible: monday.Add(-time.Hour)}}
@@ -59,7 +63,7 @@ func newLife(t testing.TB, change ...func(*life)) *life {
 		},
 		Spec: v1alpha1.MeetingSpec{Room: "Standup", ConfigRef: v1alpha1.ConfigReference{Name: "default"}},
 	}
-	l.tenant = &Tenant{Settings: DefaultSettings(), URL: "https://meet.example.com/join/Standup", HasMedia: true}
+	l.tenant = &Tenant{Settings: DefaultSettings(), URL: "https://meet.example.com/join/Standup", Places: onePlace}
 	l.told = func(Input, Decision) {}
 	for _, f := range change {
 		f(l)
@@ -69,7 +73,7 @@ func newLife(t testing.TB, change ...func(*life)) *life {
 
 // seen is what the reconciler sees of the engine: it looks for itself when the Meeting is being ended.
 func (l *life) seen() Seen {
-	if l.tenant == nil || !l.tenant.HasMedia {
+	if l.tenant == nil || len(l.tenant.Places) == 0 {
 		return Seen{}
 	}
 	e := &l.engine
@@ -119,7 +123,7 @@ func (l *life) apply(d Decision) (changed bool) {
 	if d.Refresh != nil && l.engine.up && l.engine.room {
 		l.engine.state = *d.Refresh
 	}
-	if d.Close && l.engine.up && l.tenant != nil && l.tenant.HasMedia {
+	if d.Close && l.engine.up && l.tenant != nil && len(l.tenant.Places) > 0 {
 		l.engine.room, l.engine.people, l.engine.redirect = false, nil, d.Redirect
 		l.engine.closes++
 		changed = true

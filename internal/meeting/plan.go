@@ -37,8 +37,9 @@ type Input struct {
 type Tenant struct {
 	Settings Settings
 	// URL is the room link of this Meeting.
-	URL      string
-	HasMedia bool
+	URL string
+	// Places are the media servers that its meetings may be on.
+	Places   []Place
 	Deleting bool
 }
 

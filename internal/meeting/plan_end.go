@@ -61,8 +61,9 @@ func (p *plan) end(reason v1alpha1.EndReason) {
 
 // closeRoom has the engine's room closed, where there is an engine that answers.
 func (p *plan) closeRoom() {
+	_, placed := p.placed()
 	switch {
-	case p.Tenant == nil || !p.Tenant.HasMedia:
+	case !placed:
 		// There is no engine to ask. The alarm is set: unavailableTooLong.
 	case !p.Seen.Known && !p.Seen.UnavailableSince.IsZero():
 		p.wake(p.Now.Add(askAgainAfter)) // The reconciler is called too when the engine is back.

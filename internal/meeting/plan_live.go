@@ -26,6 +26,7 @@ func (p *plan) describe() {
 	if p.Meeting.Status.Phase == v1alpha1.MeetingEnded {
 		return
 	}
+	p.place()
 	length := p.length()
 	p.status.Duration = length.API()
 	switch {
@@ -33,7 +34,7 @@ func (p *plan) describe() {
 		p.status.ParticipantCount = int32(len(p.Seen.Participants))
 		p.status.Participants = p.list()
 		p.latchStart()
-	case p.Tenant != nil && !p.Tenant.HasMedia:
+	case p.Tenant != nil && p.status.MediaServer == nil:
 		// Without an engine nothing updates the count: the last one would stay.
 		p.status.ParticipantCount, p.status.Participants = 0, nil
 	}
@@ -99,8 +100,8 @@ func (p *plan) obstacle() (reason, message string) {
 		return v1alpha1.ReasonConfigNotFound, fmt.Sprintf("There is no ConferenceConfig %q in this namespace; create it or create the Meeting with another configRef", config)
 	case p.Rival != "":
 		return v1alpha1.ReasonRoomTaken, fmt.Sprintf("The older Meeting %q has this room; this one opens when that one has ended", p.Rival)
-	case !p.Tenant.HasMedia:
-		return v1alpha1.ReasonNoMedia, fmt.Sprintf("ConferenceConfig %q has no usable LiveKit; see its condition MediaReachable", config)
+	case !p.canBeEntered():
+		return v1alpha1.ReasonNoMedia, fmt.Sprintf("ConferenceConfig %q has no media server that takes the meeting; see its condition MediaReachable", config)
 	}
 	return "", ""
 }

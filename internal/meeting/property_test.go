@@ -56,11 +56,11 @@ func randomLife(t testing.TB, c *chance) *life {
 
 // happen lets something happen, and says what.
 func (l *life) happen(c *chance) string {
-	tenant := &Tenant{Settings: DefaultSettings(), URL: "https://meet.example.com/join/Standup", HasMedia: true}
+	tenant := &Tenant{Settings: DefaultSettings(), URL: "https://meet.example.com/join/Standup", Places: onePlace}
 	name := pick(c, "Anna", "Tom", "Eve")
 	switch c.of(24) {
 	case 0, 1, 2:
-		if l.engine.up && l.tenant != nil && l.tenant.HasMedia && l.meeting.Status.Phase == v1alpha1.MeetingActive {
+		if l.engine.up && l.tenant != nil && len(l.tenant.Places) > 0 && l.meeting.Status.Phase == v1alpha1.MeetingActive {
 			l.enter(name)
 			return name + " enters"
 		}
@@ -106,7 +106,11 @@ func (l *life) happen(c *chance) string {
 		return fmt.Sprintf("the config is there: %t", l.tenant != nil)
 	case 15:
 		if l.tenant != nil {
-			l.tenant.HasMedia = !l.tenant.HasMedia
+			if l.tenant.Places == nil {
+				l.tenant.Places = onePlace
+			} else {
+				l.tenant.Places = nil
+			}
 			return "media come or go"
 		}
 	case 16:

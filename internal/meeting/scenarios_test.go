@@ -205,11 +205,11 @@ func TestRoomTaken(t *testing.T) {
 }
 
 func TestNoMedia(t *testing.T) {
-	tell(t, func(l *life) { l.tenant.HasMedia = false; l.meeting.Spec.Duration = "02:00:00" }, func(s *story) {
+	tell(t, func(l *life) { l.tenant.Places = nil; l.meeting.Spec.Duration = "02:00:00" }, func(s *story) {
 		s.wait(time.Hour)
-		s.step("LiveKit is configured", func() { s.tenant.HasMedia = true })
+		s.step("LiveKit is configured", func() { s.tenant.Places = onePlace })
 		s.step("Anna enters", func() { s.enter("Anna") })
-		s.step("LiveKit's Secret is deleted", func() { s.tenant.HasMedia = false })
+		s.step("LiveKit's Secret is deleted", func() { s.tenant.Places = nil })
 		s.wait(2 * time.Hour)
 	})
 }

@@ -142,7 +142,7 @@ func describeInput(in Input) string {
 		parts = append(parts, "no config")
 	case in.Tenant.Deleting:
 		parts = append(parts, "config being deleted")
-	case !in.Tenant.HasMedia:
+	case len(in.Tenant.Places) == 0:
 		parts = append(parts, "config without media")
 	}
 	if in.Rival != "" {

@@ -5,6 +5,8 @@ package meeting
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
 )
@@ -34,6 +36,8 @@ type View struct {
 	// Ended says that the meeting ends or has ended, and Redirect where its participants go.
 	Ended    bool
 	Redirect string
+	// MediaServer is where the meeting is placed; empty where that is not known yet.
+	MediaServer types.NamespacedName
 	// EngineRoom is the engine's name of the room.
 	EngineRoom engine.RoomName
 	// Opened says that the room may exist in the engine.

@@ -80,11 +80,11 @@ func (b *browserURLs) reason(at browserURL) string {
 }
 
 // check begins to check the addresses that are due.
-func (b *browserURLs) check(ctx context.Context, tenants []*tenant.Tenant) {
+func (b *browserURLs) check(ctx context.Context, servers []*tenant.MediaServer) {
 	engines := map[browserURL]engine.Engine{}
-	for _, t := range tenants {
-		if t.Media != nil && t.Media.BrowserURL != "" {
-			engines[browserURL{t.Media.Server, t.Media.BrowserURL}] = t.Media.Engine
+	for _, s := range servers {
+		if s.Engine != nil && s.BrowserURL != "" {
+			engines[browserURL{s.Server, s.BrowserURL}] = s.Engine
 		}
 	}
 	for _, address := range b.due(engines) {

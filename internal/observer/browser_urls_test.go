@@ -53,7 +53,7 @@ func TestBrowserURLIsCheckedNowAndThen(t *testing.T) {
 		f.Break("found", s.err)
 		l.pass(s.after)
 		_, turned := l.heard()
-		if diff := cmp.Diff([]any{s.tries, s.says, s.tells}, []any{tries(f), l.BrowserURL(media), len(turned) > 0}); diff != "" {
+		if diff := cmp.Diff([]any{s.tries, s.says, s.tells}, []any{tries(f), l.BrowserURL(media.Server, "wss://a.example"), len(turned) > 0}); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", s.reason, diff)
 		}
 	}

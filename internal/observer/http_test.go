@@ -43,7 +43,7 @@ func watchMany(t *testing.T, rooms int, fault mediaserver.Fault) *watched {
 	}
 	w.Break(fault)
 	w.media = &tenant.Media{Server: server, Engine: e}
-	tenants := &looker{tenants: []*tenant.Tenant{{NamespacedName: types.NamespacedName{Namespace: "ns", Name: "a"}, UID: "a", Media: w.media}}}
+	tenants := &looker{tenants: []*tenant.Tenant{{NamespacedName: types.NamespacedName{Namespace: "ns", Name: "a"}, UID: "a", Media: []*tenant.Media{w.media}}}}
 	options := quiet(tenants)
 	options.ReachChanged = func(types.NamespacedName) {
 		if _, err := w.Reach(server); err != nil {

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -35,14 +36,18 @@ func newKnown(api client.Reader) *known {
 	return &known{api: api, uids: map[string]map[string]bool{}, gone: map[types.UID]bool{}, failed: map[types.UID]bool{}}
 }
 
-// alive says whether a room belongs to a Meeting, or to a ConferenceConfig that is there after all.
-func (k *known) alive(ctx context.Context, s suspect) (alive bool, err error) {
+// alive says whether a room on a media server belongs to a Meeting that is there, or to a ConferenceConfig that has not gone
+// after all.
+func (k *known) alive(ctx context.Context, at engine.Server, s suspect) (alive bool, err error) {
 	if k.failed[s.tenant.UID] {
 		return false, errNotAnswered
 	}
-	if s.gone {
+	switch {
+	case s.gone:
 		alive, err = k.hasConfig(ctx, s.tenant)
-	} else {
+	case s.moved:
+		alive, err = k.isPlaced(ctx, at, s)
+	default:
 		alive, err = k.hasMeeting(ctx, s)
 	}
 	k.failed[s.tenant.UID] = err != nil
@@ -61,6 +66,16 @@ func (k *known) hasConfig(ctx context.Context, t *tenant.Tenant) (bool, error) {
 	}
 	k.gone[t.UID] = apierrors.IsNotFound(err) || config.UID != t.UID
 	return !k.gone[t.UID], nil
+}
+
+// isPlaced says whether a suspect's Meeting is on a media server: the cache may not know yet that it has moved there.
+func (k *known) isPlaced(ctx context.Context, at engine.Server, s suspect) (bool, error) {
+	var m v1alpha1.Meeting
+	if err := k.api.Get(ctx, client.ObjectKeyFromObject(s.meeting), &m); err != nil {
+		return false, client.IgnoreNotFound(err)
+	}
+	placed, known := owner{tenant: s.tenant}.serverOf(&m)
+	return m.UID != s.meeting.UID || !known || placed == at, nil
 }
 
 func (k *known) hasMeeting(ctx context.Context, s suspect) (bool, error) {

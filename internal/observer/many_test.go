@@ -135,8 +135,8 @@ func (lively) ByUID(*tenant.Tenant, string) (meeting.View, bool) {
 func quiet(tenants Tenants) Options {
 	ignore := func(*v1alpha1.Meeting) {}
 	return Options{
-		Tenants: tenants, Meetings: lively{}, Now: time.Now, Log: logr.Discard(), CallsPerSecond: DefaultCallsPerSecond,
-		Changed: ignore, Details: ignore, ReachChanged: func(types.NamespacedName) {},
+		Tenants: tenants, MediaServers: mediaServers{tenants}, Meetings: lively{}, Now: time.Now, Log: logr.Discard(), CallsPerSecond: DefaultCallsPerSecond,
+		Changed: ignore, Details: ignore, ReachChanged: func(types.NamespacedName) {}, MediaChanged: func(types.NamespacedName) {},
 	}
 }
 
@@ -145,7 +145,7 @@ func observe(t *testing.T, d *distant, do func(o *Observer, pass func(time.Durat
 	t.Helper()
 	tenants := &looker{tenants: []*tenant.Tenant{{
 		NamespacedName: types.NamespacedName{Namespace: "ns", Name: "a"}, UID: "a",
-		Media: &tenant.Media{Server: engine.Server{URL: "http://a"}, Engine: d},
+		Media: []*tenant.Media{{Server: engine.Server{URL: "http://a"}, Engine: d}},
 	}}}
 	options := quiet(tenants)
 	options.ReachChanged = func(types.NamespacedName) { d.mu.Lock(); defer d.mu.Unlock(); d.turned++ }

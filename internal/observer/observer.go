@@ -26,6 +26,11 @@ type Tenants interface {
 	All() []*tenant.Tenant
 }
 
+// MediaServers lists the MediaServers that there are, in use or not.
+type MediaServers interface {
+	All() []*tenant.MediaServer
+}
+
 // Meetings finds Meetings by UID, as the cache has them.
 type Meetings interface {
 	// WithUID is nil when there is none.
@@ -36,8 +41,9 @@ type Meetings interface {
 
 // Options are what an Observer needs.
 type Options struct {
-	Tenants  Tenants
-	Meetings Meetings
+	Tenants      Tenants
+	MediaServers MediaServers
+	Meetings     Meetings
 	// API reads past the cache.
 	API client.Reader
 	// Now is the cluster's time, for what is compared with times in Meetings.
@@ -47,8 +53,9 @@ type Options struct {
 	CallsPerSecond int
 	// Changed is called for each Meeting whose room looks different, Details where the same participants are in.
 	Changed, Details func(*v1alpha1.Meeting)
-	// ReachChanged is called for each ConferenceConfig whose media server becomes available or unavailable.
-	ReachChanged func(types.NamespacedName)
+	// MediaChanged is called for each MediaServer that becomes available or unavailable, ReachChanged for each ConferenceConfig
+	// that uses it.
+	MediaChanged, ReachChanged func(types.NamespacedName)
 }
 
 // environment is what the parts of an Observer share.
@@ -109,8 +116,9 @@ func (o *Observer) lookAll(ctx context.Context) {
 	now := o.env.monotonic()
 	tenants := o.env.Tenants.All()
 	o.env.hints.drop(now)
-	o.browserURLs.check(ctx, tenants)
-	for _, s := range o.inUse(o.env.owners.assign(tenants, now)) {
+	servers := o.env.MediaServers.All()
+	o.browserURLs.check(ctx, servers)
+	for _, s := range o.inUse(o.env.owners.assign(tenants, servers, now)) {
 		o.env.unlessRunning(&s.looking, func() { s.look(ctx) })
 		o.env.unlessRunning(&s.checking, func() { s.checkPresence(ctx) })
 	}
@@ -121,8 +129,9 @@ func (o *Observer) lookAll(ctx context.Context) {
 func (o *Observer) lookWhereHinted(ctx context.Context) {
 	hinted := map[*server][]engine.RoomName{}
 	for _, name := range o.env.hints.all() {
-		if owner, ok := o.env.owners.of(name); ok {
-			if s := o.known(owner.server()); s != nil && s.answers() {
+		owner, _ := o.env.owners.of(name)
+		if at, ok := owner.serverOf(o.env.meetingOf(name)); ok {
+			if s := o.known(at); s != nil && s.answers() {
 				hinted[s] = append(hinted[s], name)
 			}
 		}
@@ -145,10 +154,15 @@ func (e *environment) unlessRunning(running *sync.Mutex, do func()) {
 	}
 }
 
-// reachChanged tells the ConferenceConfigs of a media server.
+// reachChanged tells the MediaServers that stand for a media server, and the ConferenceConfigs that use it.
 func (e *environment) reachChanged(at engine.Server) {
+	for _, s := range e.MediaServers.All() {
+		if s.Server == at {
+			e.MediaChanged(s.Name)
+		}
+	}
 	for _, t := range e.Tenants.All() {
-		if t.Media != nil && t.Media.Server == at {
+		if t.UsesServer(at) {
 			e.ReachChanged(t.NamespacedName)
 		}
 	}
@@ -208,10 +222,17 @@ func (o *Observer) Reach(at engine.Server) (since time.Time, err error) {
 	return time.Time{}, nil
 }
 
-// BrowserURL says whether browsers find a tenant's media server at the address that they have of it, as the reason of a
-// condition.
-func (o *Observer) BrowserURL(media *tenant.Media) (reason string) {
-	return o.browserURLs.reason(browserURL{media.Server, media.BrowserURL})
+// BrowserURL says whether browsers find a media server at the address that they have of it, as the reason of a condition.
+func (o *Observer) BrowserURL(at engine.Server, address string) (reason string) {
+	return o.browserURLs.reason(browserURL{at, address})
+}
+
+// Counts are the rooms of Convene's that a media server had when they were last listed, and the participants in them.
+func (o *Observer) Counts(at engine.Server) (rooms, participants int) {
+	if s := o.known(at); s != nil {
+		return s.counts()
+	}
+	return 0, 0
 }
 
 // Reachable says of each address of a media server in use whether it answered. Of several keys for one address all must

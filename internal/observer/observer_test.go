@@ -16,6 +16,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/faultyengine"
 )
@@ -355,7 +356,7 @@ func TestTenantsShareALook(t *testing.T) {
 	l := newLooker(t)
 	media, f := l.engine("a")
 	l.engine("b")
-	l.tenants[1].Media = media
+	l.tenants[1].Media = []*tenant.Media{media}
 	l.pass(0)
 	if calls := f.Took(); len(calls) != 1 {
 		t.Errorf("calls: %q", calls)

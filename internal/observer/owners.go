@@ -3,9 +3,11 @@
 package observer
 
 import (
+	"slices"
 	"sync"
 	"time"
 
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
@@ -25,45 +27,64 @@ type owners struct {
 	byUID map[string]owner
 }
 
-// owner is a ConferenceConfig whose rooms are on a media server.
+// owner is a ConferenceConfig whose rooms are on media servers.
 type owner struct {
 	tenant *tenant.Tenant
 	// goneAt is when it was first missing, by monotonic time; zero while it is there.
 	goneAt time.Time
+	// quiet are the media servers that listed none of its rooms lately, once it has gone for goneQuiet.
+	quiet map[engine.Server]bool
 }
 
-func (c owner) server() engine.Server { return c.tenant.Media.Server }
+// serverOf is the media server that a Meeting of the owner is on; false when that is not known.
+func (c owner) serverOf(m *v1alpha1.Meeting) (engine.Server, bool) {
+	if m == nil || c.tenant == nil {
+		return engine.Server{}, false
+	}
+	if media := c.tenant.MediaAt(meeting.PlaceOf(m)); media != nil {
+		return media.Server, true
+	}
+	return engine.Server{}, false
+}
 
 func (c owner) gone() bool { return !c.goneAt.IsZero() }
 
 func newOwners() *owners { return &owners{byUID: map[string]owner{}} }
 
-// assign works out whose rooms are on which media server, and names the media servers to look at.
-func (o *owners) assign(tenants []*tenant.Tenant, now time.Time) map[engine.Server]engine.Engine {
+// assign works out whose rooms are on which media servers, and names the media servers to look at: those that tenants use,
+// and those that none uses yet.
+func (o *owners) assign(tenants []*tenant.Tenant, unused []*tenant.MediaServer, now time.Time) map[engine.Server]engine.Engine {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	there := make(map[string]bool, len(tenants))
 	for _, t := range tenants {
 		uid := string(t.UID)
 		there[uid] = true
-		if t.Media == nil {
+		if len(t.Media) == 0 {
 			delete(o.byUID, uid)
 			continue
 		}
 		o.byUID[uid] = owner{tenant: t}
 	}
 	engines := map[engine.Server]engine.Engine{}
+	for _, s := range unused {
+		if s.Engine != nil {
+			engines[s.Server] = s.Engine
+		}
+	}
 	for uid, c := range o.byUID {
 		switch {
 		case there[uid]:
 		case !c.gone():
-			c.goneAt = now
+			c.goneAt, c.quiet = now, map[engine.Server]bool{}
 			o.byUID[uid] = c
 		case now.Sub(c.goneAt) >= goneFor:
 			delete(o.byUID, uid)
 			continue
 		}
-		engines[c.server()] = c.tenant.Media.Engine
+		for _, media := range c.tenant.Media {
+			engines[media.Server] = media.Engine
+		}
 	}
 	return engines
 }
@@ -84,14 +105,16 @@ func (o *owners) ofLocked(name engine.RoomName) (owner, bool) {
 	return c, known
 }
 
-// used are the media servers of ConferenceConfigs that have not gone.
+// used are the media servers of ConferenceConfigs that have not gone and may use them.
 func (o *owners) used() map[engine.Server]bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	used := map[engine.Server]bool{}
 	for _, c := range o.byUID {
-		if !c.gone() {
-			used[c.server()] = true
+		for _, media := range c.tenant.Media {
+			if !c.gone() && !media.Retired {
+				used[media.Server] = true
+			}
 		}
 	}
 	return used
@@ -105,13 +128,17 @@ func (o *owners) ownRooms(at engine.Server, list []engine.Room, now time.Time) (
 	defer o.mu.Unlock()
 	has := map[*tenant.Tenant]bool{}
 	for _, room := range list {
-		if c, known := o.ofLocked(room.Name); known && c.server() == at {
+		if c, known := o.ofLocked(room.Name); known && c.tenant.UsesServer(at) {
 			own = append(own, room)
 			has[c.tenant] = true
 		}
 	}
 	for uid, c := range o.byUID {
-		if c.gone() && c.server() == at && !has[c.tenant] && now.Sub(c.goneAt) >= goneQuiet {
+		if !c.gone() || !c.tenant.UsesServer(at) {
+			continue
+		}
+		c.quiet[at] = !has[c.tenant] && now.Sub(c.goneAt) >= goneQuiet
+		if !slices.ContainsFunc(c.tenant.Media, func(m *tenant.Media) bool { return !c.quiet[m.Server] }) {
 			delete(o.byUID, uid)
 		}
 	}

@@ -49,8 +49,8 @@ func newLooker(t *testing.T) *looker {
 	l := &looker{t: t, clock: monday}
 	note := func(m *v1alpha1.Meeting) { l.mu.Lock(); defer l.mu.Unlock(); l.changed = append(l.changed, m.Name) }
 	l.Observer = New(Options{
-		Tenants: l, Meetings: l, API: api{l}, Now: l.now, Log: testr.New(t), CallsPerSecond: DefaultCallsPerSecond,
-		Changed: note, Details: note, ReachChanged: l.turn,
+		Tenants: l, MediaServers: mediaServers{l}, Meetings: l, API: api{l}, Now: l.now, Log: testr.New(t), CallsPerSecond: DefaultCallsPerSecond,
+		Changed: note, Details: note, ReachChanged: l.turn, MediaChanged: func(types.NamespacedName) {},
 	})
 	l.env.monotonic = l.now
 	return l
@@ -66,10 +66,10 @@ func (l *looker) now() time.Time {
 func (l *looker) turn(config types.NamespacedName) {
 	for _, t := range l.tenants {
 		if t.NamespacedName == config {
-			since, err := l.Reach(t.Media.Server)
+			since, err := l.Reach(t.Media[0].Server)
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			l.turned = append(l.turned, t.Media.Server.URL+map[bool]string{true: " away", false: " there"}[since.IsZero() || err != nil])
+			l.turned = append(l.turned, t.Media[0].Server.URL+map[bool]string{true: " away", false: " there"}[since.IsZero() || err != nil])
 			return
 		}
 	}
@@ -78,11 +78,23 @@ func (l *looker) turn(config types.NamespacedName) {
 // All are the tenants.
 func (l *looker) All() []*tenant.Tenant { return l.tenants }
 
+// mediaServers are those that the tenants use.
+type mediaServers struct{ Tenants }
+
+func (s mediaServers) All() (all []*tenant.MediaServer) {
+	for _, t := range s.Tenants.All() {
+		for _, m := range t.Media {
+			all = append(all, &tenant.MediaServer{Media: *m})
+		}
+	}
+	return all
+}
+
 // engine adds a tenant with an engine of its own.
 func (l *looker) engine(name string) (*tenant.Media, *faultyengine.Engine) {
 	f := faultyengine.New()
 	media := &tenant.Media{Server: engine.Server{URL: "http://" + name}, Engine: f}
-	l.tenants = append(l.tenants, &tenant.Tenant{NamespacedName: types.NamespacedName{Namespace: "ns", Name: name}, UID: types.UID(name), Media: media})
+	l.tenants = append(l.tenants, &tenant.Tenant{NamespacedName: types.NamespacedName{Namespace: "ns", Name: name}, UID: types.UID(name), Media: []*tenant.Media{media}})
 	return media, f
 }
 

@@ -67,6 +67,20 @@ func (r *rooms) add(listed engine.Room) (changed bool) {
 	return changed
 }
 
+// counts are the rooms, and the participants in them.
+func (s *server) counts() (rooms, participants int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, r := range s.rooms.listed {
+		if r.lookedAt.IsZero() {
+			participants += r.presence.counted
+		} else {
+			participants += len(r.participants)
+		}
+	}
+	return len(s.rooms.listed), participants
+}
+
 // difference is what a look into a room shows that the last look did not.
 type difference int
 

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
@@ -26,8 +27,9 @@ const (
 	parallelCloses = 8
 )
 
-// strays are the rooms of one media server that belong to no live Meeting: left over from a time when the server, or the
-// manager, was unavailable, or made again by a join that was in flight at the end.
+// strays are the rooms of one media server that belong to no live Meeting that is placed on it: left over from a time when the
+// server, or the manager, was unavailable, made again by a join that was in flight at the end, or left by a Meeting that has
+// moved.
 type strays struct {
 	// closing is held while strays are closed.
 	closing sync.Mutex
@@ -47,9 +49,11 @@ type suspect struct {
 	*stray
 	name   engine.RoomName
 	tenant *tenant.Tenant
-	// over says that its Meeting has ended, gone that its ConferenceConfig is not there any more. With neither, there is no
-	// Meeting that is known.
-	over, gone bool
+	// meeting is the object that the room is for; nil where none is known.
+	meeting *v1alpha1.Meeting
+	// over says that its Meeting has ended, moved that it is on another media server now, gone that its ConferenceConfig is not
+	// there any more. With none of them, there is no Meeting that is known.
+	over, moved, gone bool
 }
 
 // closeStrays closes the strays among the rooms of a list. A room counts as a stray when two lists in a row have it so.
@@ -85,7 +89,9 @@ func (s *server) dueStrays(list []engine.Room) (due []suspect) {
 		owner, known := s.env.owners.of(room.Name)
 		m := s.env.meetingOf(room.Name)
 		over := m != nil && meeting.IsOver(m)
-		if !known || (!owner.gone() && m != nil && !over) {
+		at, placed := owner.serverOf(m)
+		moved := placed && at != s.at && !over
+		if !known || (!owner.gone() && m != nil && !over && !moved) {
 			continue
 		}
 		seen := before[room.Name]
@@ -94,14 +100,14 @@ func (s *server) dueStrays(list []engine.Room) (due []suspect) {
 			continue
 		}
 		s.strays.byName[room.Name] = seen
-		if !now.Before(seen.next) && (over || now.Sub(seen.since) >= unknownAfter) {
-			due = append(due, suspect{seen, room.Name, owner.tenant, over, owner.gone()})
+		if !now.Before(seen.next) && (over || moved || now.Sub(seen.since) >= unknownAfter) {
+			due = append(due, suspect{seen, room.Name, owner.tenant, m, over, moved, owner.gone()})
 		}
 	}
 	return due
 }
 
-// confirm leaves out those to which the cluster's API knows a live Meeting: the cache may be behind for as long as a
+// confirm leaves out those to which the cluster's API knows a live Meeting that is here: the cache may be behind for as long as a
 // watch is held up, and people meet by way of another replica.
 func (s *server) confirm(ctx context.Context, suspects []suspect) (confirmed []suspect) {
 	known := newKnown(s.env.API)
@@ -110,7 +116,7 @@ func (s *server) confirm(ctx context.Context, suspects []suspect) (confirmed []s
 			confirmed = append(confirmed, c)
 			continue
 		}
-		switch alive, err := known.alive(ctx, c); {
+		switch alive, err := known.alive(ctx, s.at, c); {
 		case err != nil:
 			if !errors.Is(err, errNotAnswered) { // Said once for all rooms of a tenant.
 				s.env.Log.Info("A room without a known Meeting is left alone; trying again", "error", err.Error())
@@ -140,8 +146,18 @@ func (s *strays) later(room *stray, now time.Time) {
 	room.pause = min(2*room.pause, longestStrayPause)
 }
 
-// closeStray sends those who are in where their meeting's redirect says, as its end would have.
+// closeStray sends those who are in where their meeting's redirect says, as its end would have. Those of a Meeting that has
+// moved come back to where it is now.
 func (s *server) closeStray(ctx context.Context, c suspect) {
+	if c.moved {
+		if err := s.engine.Drop(ctx, c.name); err != nil {
+			s.env.Log.Info("A room that its Meeting has left could not be deleted; trying again", "room", c.name, "error", err.Error())
+			s.strays.later(c.stray, s.env.monotonic())
+			return
+		}
+		s.env.Log.Info("Deleted a room that its Meeting has left", "room", c.name)
+		return
+	}
 	_, uid, _ := meeting.ParseEngineRoom(c.name)
 	view, _ := s.env.Meetings.ByUID(c.tenant, uid)
 	if err := s.engine.Close(ctx, c.name, view.Redirect); err != nil {

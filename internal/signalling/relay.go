@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"convene.dev/convene/internal/outbound"
 )
 
 const (
@@ -49,30 +51,38 @@ func (e *RefusedError) Error() string {
 }
 
 // Relay connects browsers with media servers. It is safe for concurrent use.
-type Relay struct{ transport http.RoundTripper }
+type Relay struct{ transports *outbound.Transports }
 
 // New makes a Relay.
 func New() *Relay {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.ResponseHeaderTimeout = headerTimeout
-	dial := t.DialContext
-	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dial(ctx, network, address)
-		if err != nil {
-			return nil, err
+	return &Relay{transports: outbound.NewTransports(func(t *http.Transport) {
+		t.ResponseHeaderTimeout = headerTimeout
+		dial := t.DialContext
+		t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+			conn, err := dial(ctx, network, address)
+			if err != nil {
+				return nil, err
+			}
+			return deadlineConn{conn}, nil
 		}
-		return deadlineConn{conn}, nil
-	}
-	return &Relay{transport: t}
+	})}
 }
 
 // IsUpgrade reports whether a request asks for a WebSocket.
 func IsUpgrade(r *http.Request) bool { return strings.EqualFold(r.Header.Get("Upgrade"), "websocket") }
 
-// Connect connects a browser with the media server at an http or https URL, and returns once that is done. Until then
+// Server is where a media server is.
+type Server struct {
+	// URL is the http or https URL of the connection.
+	URL *url.URL
+	// CABundle is PEM with the authorities that may have signed the server's certificate; empty means the machine's.
+	CABundle string
+}
+
+// Connect connects a browser with a media server, and returns once that is done. Until then
 // nothing is written to w, so that an error can be answered; a RefusedError is the media server's. Closed is called when
 // a connection that was made has ended.
-func (r *Relay) Connect(w http.ResponseWriter, request *http.Request, to *url.URL, forwardedFor string, closed func()) error {
+func (r *Relay) Connect(w http.ResponseWriter, request *http.Request, to Server, forwardedFor string, closed func()) error {
 	server, answer, err := r.dial(request, to, forwardedFor) //nolint:bodyclose // server is its body
 	if err != nil {
 		return err
@@ -99,8 +109,8 @@ func (r *Relay) Connect(w http.ResponseWriter, request *http.Request, to *url.UR
 }
 
 // dial asks the media server for a connection.
-func (r *Relay) dial(request *http.Request, to *url.URL, forwardedFor string) (io.ReadWriteCloser, *http.Response, error) {
-	out, err := http.NewRequestWithContext(request.Context(), http.MethodGet, to.String(), http.NoBody)
+func (r *Relay) dial(request *http.Request, to Server, forwardedFor string) (io.ReadWriteCloser, *http.Response, error) {
+	out, err := http.NewRequestWithContext(request.Context(), http.MethodGet, to.URL.String(), http.NoBody)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -112,7 +122,7 @@ func (r *Relay) dial(request *http.Request, to *url.URL, forwardedFor string) (i
 	out.Header.Set("Connection", "Upgrade")
 	out.Header.Set("Upgrade", "websocket")
 	out.Header.Set("X-Forwarded-For", forwardedFor)
-	answer, err := r.transport.RoundTrip(out)
+	answer, err := r.transports.For(to.CABundle).RoundTrip(out)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -41,7 +41,7 @@ func newRelayed(t testing.TB, upstream string) *relayed {
 	r, relay := &relayed{}, New()
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		r.open.Add(1)
-		err := relay.Connect(w, request, to, "192.0.2.1", func() { r.open.Add(-1) })
+		err := relay.Connect(w, request, Server{URL: to}, "192.0.2.1", func() { r.open.Add(-1) })
 		if refused := (*RefusedError)(nil); errors.As(err, &refused) {
 			r.open.Add(-1)
 			w.WriteHeader(refused.Status)

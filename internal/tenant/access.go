@@ -109,7 +109,7 @@ func public(err error) string {
 
 func (r *resolver) readFile(spec *v1alpha1.SourceSpec) (*source.Settings, error) {
 	if spec.Env != nil {
-		data, ok := r.lookup(r.object("secrets", spec.Env.SecretRef.Name))
+		data, ok := r.find(r.object("secrets", spec.Env.SecretRef.Name))
 		if !ok {
 			return nil, fmt.Errorf("there is no Secret %q that may be read; create it", spec.Env.SecretRef.Name)
 		}
@@ -133,7 +133,7 @@ func (r *resolver) configJS(spec *v1alpha1.ConfigJSSource) (text string, env map
 	if ref := spec.SecretKeyRef; ref != nil {
 		resource, name, key = "secrets", ref.Name, ref.Key
 	}
-	data, ok := r.lookup(r.object(resource, name))
+	data, ok := r.find(r.object(resource, name))
 	if !ok {
 		return "", nil, fmt.Errorf("there is no object %q among %s that may be read; create it", name, resource)
 	}
@@ -143,7 +143,7 @@ func (r *resolver) configJS(spec *v1alpha1.ConfigJSSource) (text string, env map
 	}
 	switch {
 	case spec.EnvSecretRef != nil:
-		if data, ok = r.lookup(r.object("secrets", spec.EnvSecretRef.Name)); !ok {
+		if data, ok = r.find(r.object("secrets", spec.EnvSecretRef.Name)); !ok {
 			return "", nil, fmt.Errorf("there is no Secret %q that may be read; create it", spec.EnvSecretRef.Name)
 		}
 		env = source.Environment(data)

@@ -12,13 +12,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
-	toolscache "k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
@@ -39,6 +37,8 @@ type Options struct {
 	Cache cache.Cache
 	// Client watches the Secrets and ConfigMaps that they name.
 	Client rest.Interface
+	// Namespace is the one that is served; empty is all.
+	Namespace string
 	// Dial makes engines.
 	Dial engine.Dialer
 	// Evaluate reads config.js files.
@@ -54,33 +54,24 @@ type Options struct {
 
 // Registry keeps the Tenants of all ConferenceConfigs current. It runs on every replica.
 type Registry struct {
-	options Options
-	objects *objects
-	queue   workqueue.TypedDelayingInterface[types.NamespacedName]
-	ready   chan struct{}
+	*follower
+	// MediaServers are those that Tenants may use.
+	MediaServers *MediaServers
+	options      Options
 
-	mu sync.Mutex
-	// waiting are ConferenceConfigs that have to be looked at before this replica is ready.
-	waiting   map[types.NamespacedName]bool
-	tenants   map[types.NamespacedName]*Tenant
-	wanted    map[types.NamespacedName]map[object]bool
-	engines   map[engine.Server]engine.Engine
-	listeners []*func(types.NamespacedName)
+	listeners listeners
+
+	mu      sync.Mutex
+	tenants map[types.NamespacedName]*Tenant
 
 	hosts atomic.Pointer[hosts]
 }
 
 // NewRegistry makes a Registry. It works once it runs.
 func NewRegistry(o Options) *Registry {
-	r := &Registry{
-		options: o,
-		queue:   workqueue.NewTypedDelayingQueue[types.NamespacedName](),
-		ready:   make(chan struct{}),
-		tenants: map[types.NamespacedName]*Tenant{},
-		wanted:  map[types.NamespacedName]map[object]bool{},
-		engines: map[engine.Server]engine.Engine{},
-	}
-	r.objects = newObjects(o.Client, r.objectChanged)
+	r := &Registry{options: o, tenants: map[types.NamespacedName]*Tenant{}}
+	r.follower = newFollower(o.Cache, o.Client, r.refreshOne)
+	r.MediaServers = newMediaServers(o, r.mediaChanged)
 	r.hosts.Store(newHosts(nil, o.Default, o.RefuseUnknownHosts))
 	return r
 }
@@ -102,84 +93,29 @@ func (r *Registry) Start(ctx context.Context) error {
 	return r.run(serving)
 }
 
+// run follows the MediaServers first: Tenants are resolved with what is known of them.
 func (r *Registry) run(ctx context.Context) error {
-	informer, err := r.options.Cache.GetInformer(ctx, &v1alpha1.ConferenceConfig{})
-	if err != nil {
-		return err
-	}
-	registration, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
-		AddFunc:    func(o any) { r.configChanged(o) },
-		UpdateFunc: func(was, now any) { r.configUpdated(was, now) },
-		DeleteFunc: func(o any) { r.configChanged(o) },
-	})
-	if err != nil {
-		return err
-	}
-	defer func() { _ = informer.RemoveEventHandler(registration) }()
-	if !toolscache.WaitForCacheSync(ctx.Done(), registration.HasSynced) {
-		return nil
-	}
-	stop := context.AfterFunc(ctx, r.queue.ShutDown)
-	defer stop()
-	var first v1alpha1.ConferenceConfigList
-	if err := r.options.Cache.List(ctx, &first); err != nil {
-		return err
-	}
-	r.await(first.Items)
-	var works sync.WaitGroup
-	defer works.Wait()
-	for {
-		name, shutdown := r.queue.Get()
-		if shutdown {
+	all, ctx := errgroup.WithContext(ctx)
+	all.Go(func() error { return r.MediaServers.run(ctx) })
+	all.Go(func() error {
+		select {
+		case <-ctx.Done():
 			return nil
+		case <-r.MediaServers.ready:
 		}
-		// Each for itself: one whose config.js takes long holds up no other. The queue gives out no name twice at once.
-		works.Go(func() { r.work(ctx, name) })
-	}
-}
-
-// await has this replica ready once these have been looked at.
-func (r *Registry) await(first []v1alpha1.ConferenceConfig) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.waiting = make(map[types.NamespacedName]bool, len(first))
-	for i := range first {
-		name := client.ObjectKeyFromObject(&first[i])
-		r.waiting[name] = true
-		r.queue.Add(name)
-	}
-	if len(r.waiting) == 0 {
-		close(r.ready)
-	}
-}
-
-// lookedAt says that a ConferenceConfig has been looked at.
-func (r *Registry) lookedAt(name types.NamespacedName) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.waiting[name] {
-		return
-	}
-	if delete(r.waiting, name); len(r.waiting) == 0 {
-		close(r.ready)
-	}
+		if err := r.watchNamespaces(ctx); err != nil {
+			return err
+		}
+		return r.follower.run(ctx, &v1alpha1.ConferenceConfig{}, &v1alpha1.ConferenceConfigList{}, configMatters)
+	})
+	return all.Wait()
 }
 
 // Ready is closed once every ConferenceConfig has been looked at.
 func (r *Registry) Ready() <-chan struct{} { return r.ready }
 
 // Notify has f called after each change of a Tenant, with the name of its ConferenceConfig, until stop is called.
-func (r *Registry) Notify(f func(types.NamespacedName)) (stop func()) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	listener := &f
-	r.listeners = append(r.listeners, listener)
-	return func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.listeners = slices.DeleteFunc(slices.Clone(r.listeners), func(l *func(types.NamespacedName)) bool { return l == listener })
-	}
-}
+func (r *Registry) Notify(f func(types.NamespacedName)) (stop func()) { return r.listeners.add(f) }
 
 // ForHost finds the Tenant that answers a request's host.
 func (r *Registry) ForHost(host string) (*Tenant, bool) {
@@ -207,46 +143,17 @@ func (r *Registry) Conflicts(name types.NamespacedName) []string {
 	return r.hosts.Load().conflicts[name]
 }
 
-// configUpdated leaves out what changes nothing that is resolved: status, and our own finalizers.
-func (r *Registry) configUpdated(was, now any) {
+// configMatters leaves out what changes nothing that is resolved: status, and our own finalizers.
+func configMatters(was, now any) bool {
 	a, b := was.(*v1alpha1.ConferenceConfig), now.(*v1alpha1.ConferenceConfig)
-	if a.Generation != b.Generation || a.UID != b.UID || !a.DeletionTimestamp.Equal(b.DeletionTimestamp) {
-		r.configChanged(now)
-	}
+	return a.Generation != b.Generation || a.UID != b.UID || !a.DeletionTimestamp.Equal(b.DeletionTimestamp)
 }
 
-func (r *Registry) configChanged(o any) {
-	if key, err := toolscache.DeletionHandlingObjectToName(o); err == nil {
-		r.queue.Add(key.AsNamespacedName())
-	}
-}
-
-func (r *Registry) objectChanged(changed object) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for name, objects := range r.wanted {
-		if objects[changed] {
-			r.queue.Add(name)
-		}
-	}
-}
-
-// work looks at one ConferenceConfig, and again soon where it has to wait for what it names.
-func (r *Registry) work(ctx context.Context, name types.NamespacedName) {
-	defer r.queue.Done(name)
-	if !r.refresh(ctx, name) {
-		r.queue.AddAfter(name, syncPoll)
-		return
-	}
-	r.lookedAt(name)
-}
-
-// refresh resolves one ConferenceConfig again and tells all listeners. False means that an object which it names has not
-// been looked at yet; the others do not wait for that.
-func (r *Registry) refresh(ctx context.Context, name types.NamespacedName) bool {
+// refreshOne resolves one ConferenceConfig again and tells all listeners.
+func (r *Registry) refreshOne(ctx context.Context, name types.NamespacedName) bool {
 	var config v1alpha1.ConferenceConfig
 	var others []types.NamespacedName
-	err := r.options.Cache.Get(ctx, name, &config)
+	err := r.cache.Get(ctx, name, &config)
 	switch {
 	case apierrors.IsNotFound(err):
 		r.watch(ctx, name, nil)
@@ -260,11 +167,13 @@ func (r *Registry) refresh(ctx context.Context, name types.NamespacedName) bool 
 			return false
 		}
 		previous, _ := r.Get(name)
-		origin := r.origin(&config, names)
+		media := r.mediaFor(ctx, &config)
+		origin := r.origin(&config, names, media)
 		if previous != nil && previous.origin == origin {
 			return true // Told twice, or told of what had been read already.
 		}
-		t, again := resolve(ctx, &config, r.objects.data, r.dial, r.options.Evaluate, previous)
+		from := sources{find: r.objects.data, evaluate: r.options.Evaluate, media: media}
+		t, again := resolve(ctx, &config, from, previous)
 		if again {
 			r.queue.AddAfter(name, retryAfter)
 			if previous != nil {
@@ -275,42 +184,22 @@ func (r *Registry) refresh(ctx context.Context, name types.NamespacedName) bool 
 		}
 		others = r.put(name, t)
 	}
-	r.mu.Lock()
-	listeners := r.listeners
-	r.mu.Unlock()
-	for _, tell := range listeners {
-		(*tell)(name)
-		for _, other := range others {
-			(*tell)(other)
-		}
-	}
+	r.listeners.tell(append(others, name)...)
 	return true
 }
 
-// origin names all that a Tenant is resolved from, in the versions that are known now. Read before the data: what comes in
-// between is newer than it says, and told of.
-func (r *Registry) origin(config *v1alpha1.ConferenceConfig, names map[object]bool) string {
-	lines := []string{fmt.Sprint(config.UID, config.Generation, config.DeletionTimestamp != nil)}
-	for key := range names {
-		lines = append(lines, fmt.Sprint(key, r.objects.version(key)))
+// origin names all that a Tenant is resolved from, in the versions that are known now.
+func (r *Registry) origin(config *v1alpha1.ConferenceConfig, names map[object]bool, media []namedMedia) string {
+	lines := append(r.versions(names), fmt.Sprint(config.UID, config.Generation, config.DeletionTimestamp != nil))
+	for _, m := range media {
+		line := fmt.Sprint(m.name, m.allowed, m.foreign)
+		if m.server != nil {
+			line += m.server.origin
+		}
+		lines = append(lines, line)
 	}
 	slices.Sort(lines)
 	return strings.Join(lines, "\n")
-}
-
-func (r *Registry) watch(ctx context.Context, name types.NamespacedName, names map[object]bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if names == nil {
-		delete(r.wanted, name)
-	} else {
-		r.wanted[name] = names
-	}
-	all := map[object]bool{}
-	for _, of := range r.wanted {
-		maps.Copy(all, of)
-	}
-	r.objects.keep(ctx, all)
 }
 
 // put serves a Tenant from now on, or no more. It names the others that got or lost a host by that.
@@ -324,38 +213,10 @@ func (r *Registry) put(name types.NamespacedName, t *Tenant) (others []types.Nam
 	}
 	before, now := r.hosts.Load(), newHosts(slices.Collect(maps.Values(r.tenants)), r.options.Default, r.options.RefuseUnknownHosts)
 	r.hosts.Store(now)
-	r.forgetEngines()
 	for other := range r.tenants {
 		if other != name && !slices.Equal(before.conflicts[other], now.conflicts[other]) {
 			others = append(others, other)
 		}
 	}
 	return others
-}
-
-// forgetEngines drops the engines that no Tenant uses. The caller holds the lock.
-func (r *Registry) forgetEngines() {
-	used := make(map[engine.Server]bool, len(r.engines))
-	for _, t := range r.tenants {
-		for _, m := range []*Media{t.Media, t.lastMedia} {
-			if m != nil {
-				used[m.Server] = true
-			}
-		}
-	}
-	maps.DeleteFunc(r.engines, func(server engine.Server, _ engine.Engine) bool { return !used[server] })
-}
-
-// dial shares one engine among the Tenants of one server.
-func (r *Registry) dial(server engine.Server) (engine.Engine, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if e := r.engines[server]; e != nil {
-		return e, nil
-	}
-	e, err := r.options.Dial(server)
-	if err == nil {
-		r.engines[server] = e
-	}
-	return e, err
 }

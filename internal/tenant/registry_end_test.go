@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/testkit"
 )
 
@@ -41,33 +40,26 @@ func TestKeysAreFollowedUntilTheLastRequest(t *testing.T) {
 	}
 }
 
-// An engine is kept while a tenant uses it, and not for each key that one ever had.
-func TestEnginesThatNobodyUsesAreForgotten(t *testing.T) {
+// A key that is replaced in a MediaServer's Secret is used by its tenants at once.
+func TestANewKeyOfAMediaServerIsUsed(t *testing.T) {
 	r := newRig(t, testkit.ControlPlane(t), nil, "")
 	media := secret(r.Namespace, "livekit", map[string]string{"apiKey": "key-0", "apiSecret": strings.Repeat("s", 40)})
 	config := r.config(r.Namespace, "a")
-	config.Spec.Media = &v1alpha1.MediaSpec{APIURL: "http://livekit:7880", SecretRef: v1alpha1.MediaSecretReference{Name: "livekit"}}
-	r.create(t, secret(r.Namespace, "keys", map[string]string{"current": strong}), media, config)
-	uses := func(key string) func() error {
-		return func() error {
+	config.Spec.MediaRefs = testkit.MediaRefs("livekit")
+	r.create(t, secret(r.Namespace, "keys", map[string]string{"current": strong}), media, testkit.MediaServer(r.Namespace, "http://livekit:7880"), config)
+	for _, key := range []string{"key-0", "key-1", "key-2"} {
+		if key != "key-0" {
+			media.StringData = map[string]string{"apiKey": key}
+			if err := r.Client.Update(t.Context(), media); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.eventually(t, func() error {
 			tenants := r.registry.All()
-			if len(tenants) != 1 || tenants[0].Media == nil || tenants[0].Media.Server.Key != key {
+			if len(tenants) != 1 || len(tenants[0].Media) != 1 || tenants[0].Media[0].Server.Key != key {
 				return fmt.Errorf("the key %s is not in use", key)
 			}
-			r.registry.mu.Lock()
-			defer r.registry.mu.Unlock()
-			if n := len(r.registry.engines); n != 1 {
-				return fmt.Errorf("%d engines are kept", n)
-			}
 			return nil
-		}
-	}
-	r.eventually(t, uses("key-0"))
-	for _, key := range []string{"key-1", "key-2"} {
-		media.StringData = map[string]string{"apiKey": key}
-		if err := r.Client.Update(t.Context(), media); err != nil {
-			t.Fatal(err)
-		}
-		r.eventually(t, uses(key))
+		})
 	}
 }

@@ -32,7 +32,7 @@ func TestOnlyChangesAreTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.registry.objectChanged(object{"secrets", r.Namespace, "keys"})
-	r.registry.configChanged(config)
+	r.registry.changed(config)
 	// Each of these is worked on by itself, behind anything that the first has put into the queue.
 	for _, behind := range []string{"b", "c"} {
 		r.create(t, r.config(r.Namespace, behind))

@@ -16,7 +16,6 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
-	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
 )
 
@@ -29,14 +28,19 @@ const (
 // lookup gives the data of a Secret or ConfigMap; not ok when there is none.
 type lookup func(object) (data map[string][]byte, ok bool)
 
-// resolver resolves one ConferenceConfig. It is pure but for the engine's dialer, which does not connect, and the
-// sandbox of config.js, which the context can stop.
+// sources are what a Tenant is made from beside its ConferenceConfig.
+type sources struct {
+	find     lookup
+	evaluate Evaluator
+	// media are the MediaServers that the ConferenceConfig names.
+	media []namedMedia
+}
+
+// resolver resolves one ConferenceConfig. It is pure but for the sandbox of config.js, which the context can stop.
 type resolver struct {
+	sources
 	ctx      context.Context
 	config   *v1alpha1.ConferenceConfig
-	lookup   lookup
-	dial     engine.Dialer
-	evaluate Evaluator
 	previous *Tenant
 	// again says that the file could not be evaluated for a reason that passes.
 	again bool
@@ -45,15 +49,15 @@ type resolver struct {
 
 // resolve makes a Tenant of a ConferenceConfig. Where settings contradict each other those of the previous Tenant
 // stay in force. again asks for another try soon.
-func resolve(ctx context.Context, config *v1alpha1.ConferenceConfig, find lookup, dial engine.Dialer, evaluate Evaluator, previous *Tenant) (t *Tenant, again bool) {
-	r := &resolver{ctx: ctx, config: config, lookup: find, dial: dial, evaluate: evaluate, previous: previous}
+func resolve(ctx context.Context, config *v1alpha1.ConferenceConfig, from sources, previous *Tenant) (t *Tenant, again bool) {
+	r := &resolver{ctx: ctx, config: config, sources: from, previous: previous}
 	r.identify()
 	r.access()
 	r.signing()
 	r.users()
 	r.rules()
 	r.web()
-	r.media()
+	r.useMedia()
 	r.keepMedia()
 	resolved := r.Tenant // Not a part of the resolver, which has the previous Tenant: each would keep all before it.
 	return &resolved, r.again
@@ -91,7 +95,7 @@ func (r *resolver) object(resource, name string) object {
 
 // secretKey reads one key of a Secret. What is missing is reported under the condition.
 func (r *resolver) secretKey(condition string, ref v1alpha1.SecretKeyReference) (value []byte, ok bool) {
-	data, found := r.lookup(r.object("secrets", ref.Name))
+	data, found := r.find(r.object("secrets", ref.Name))
 	if !found {
 		r.problem(condition, v1alpha1.ReasonSecretNotFound, false, true, "There is no Secret %q that may be read; create it in namespace %q", ref.Name, r.config.Namespace)
 		return nil, false
@@ -106,7 +110,7 @@ func (r *resolver) secretKey(condition string, ref v1alpha1.SecretKeyReference) 
 // signing reads the keys that sign tokens, tickets and sessions.
 func (r *resolver) signing() {
 	name := SigningKeysSecret(r.config)
-	data, ok := r.lookup(r.object("secrets", name))
+	data, ok := r.find(r.object("secrets", name))
 	if !ok {
 		r.problem(v1alpha1.ConditionSigningKeysResolved, v1alpha1.ReasonSecretNotFound, false, true,
 			"There is no Secret %q that may be read; the operator makes it unless spec.tokens.signingKeysSecretRef names another", name)
@@ -204,47 +208,45 @@ func (r *resolver) web() {
 	}
 }
 
-func (r *resolver) media() {
-	const condition = v1alpha1.ConditionMediaReachable
-	spec := r.config.Spec.Media
-	if spec == nil {
-		r.problem(condition, v1alpha1.ReasonNotConfigured, false, false, "spec.media names no LiveKit; rooms cannot be entered until it does")
+// useMedia takes the media servers that may and can be used. That some cannot is fatal only when none is left.
+func (r *resolver) useMedia() {
+	if len(r.media) == 0 {
+		r.problem(v1alpha1.ConditionMediaReachable, v1alpha1.ReasonNotConfigured, false, true,
+			"spec.mediaRefs names no MediaServer; rooms cannot be entered until it does")
 		return
 	}
-	key, ok := r.secretKey(condition, mediaRef(spec.SecretRef.Name, spec.SecretRef.APIKeyKey, "apiKey"))
-	if !ok {
-		return
+	var problems []Problem
+	for _, m := range r.media {
+		if p := m.problem(r.config.Namespace); p != nil {
+			problems = append(problems, *p)
+			continue
+		}
+		use := m.server.Media
+		r.Media = append(r.Media, &use)
 	}
-	secret, ok := r.secretKey(condition, mediaRef(spec.SecretRef.Name, spec.SecretRef.APISecretKey, "apiSecret"))
-	if !ok {
-		return
+	for _, p := range problems {
+		if len(r.Media) > 0 {
+			p.Condition, p.WhenTrue, p.Fatal = v1alpha1.ConditionMediaDegraded, true, false
+		}
+		r.Problems = append(r.Problems, p)
 	}
-	server := engine.Server{URL: strings.TrimSuffix(spec.APIURL, "/"), Key: strings.TrimSpace(string(key)), Secret: strings.TrimSpace(string(secret))}
-	e, err := r.dial(server)
-	if err != nil {
-		r.problem(condition, v1alpha1.ReasonUnauthorized, false, true, "LiveKit's address or keys cannot be used: %s", public(err))
-		return
-	}
-	r.Media = &Media{Server: server, BrowserURL: spec.BrowserURL, Engine: e}
 }
 
-// keepMedia has a tenant keep the engine that it had, where its settings name one that cannot be used now: meetings go on
-// there, and can be ended, until what is wrong has been fixed. A tenant that is being deleted keeps it in any case: the
-// deletion of a namespace deletes the Secret too, and the meetings have still to be ended.
+// keepMedia has a tenant keep the media servers that it had. One that it still names and that cannot be used now, because its
+// object or Secret has gone, is used as it was until that has been fixed. Of the others only the meetings that are there are
+// ended: with a namespace its MediaServers and Secrets are deleted before its meetings have been ended.
 func (r *resolver) keepMedia() {
-	if r.lastMedia = r.Media; r.Media != nil || r.previous == nil {
+	if r.previous == nil {
 		return
 	}
-	if r.lastMedia = r.previous.lastMedia; r.Deleting || r.config.Spec.Media != nil {
-		r.Media = r.lastMedia
+	for _, before := range r.previous.Media {
+		if slices.ContainsFunc(r.Media, func(m *Media) bool { return m.Name == before.Name }) {
+			continue
+		}
+		kept := *before
+		kept.Retired = !slices.ContainsFunc(r.media, func(m namedMedia) bool { return m.name == before.Name && m.mayBeUsed() })
+		r.Media = append(r.Media, &kept)
 	}
-}
-
-func mediaRef(name, key, byDefault string) v1alpha1.SecretKeyReference {
-	if key == "" {
-		key = byDefault
-	}
-	return v1alpha1.SecretKeyReference{Name: name, Key: key}
 }
 
 // wanted are the objects that a ConferenceConfig names.
@@ -257,9 +259,6 @@ func wanted(c *v1alpha1.ConferenceConfig) map[object]bool {
 	}
 	if c.Spec.Host != nil && c.Spec.Host.UsersSecretRef != nil {
 		add("secrets", c.Spec.Host.UsersSecretRef.Name)
-	}
-	if c.Spec.Media != nil {
-		add("secrets", c.Spec.Media.SecretRef.Name)
 	}
 	if s := c.Spec.Source; s != nil {
 		maps.Copy(all, r.sourceObjects(s))

@@ -57,8 +57,8 @@ func goodConfig() *v1alpha1.ConferenceConfig {
 		ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "c", UID: "uid", Generation: 7, CreationTimestamp: metav1.NewTime(epoch)},
 		Spec: v1alpha1.ConferenceConfigSpec{
 			Variant: v1alpha1.VariantA, BaseURL: "https://Meet.Example.com:8443/video",
-			API:   &v1alpha1.APISpec{KeySecretRefs: []v1alpha1.SecretKeyReference{{Name: "keys", Key: "current"}}},
-			Media: &v1alpha1.MediaSpec{APIURL: "http://livekit:7880/", SecretRef: v1alpha1.MediaSecretReference{Name: "livekit"}},
+			API:       &v1alpha1.APISpec{KeySecretRefs: []v1alpha1.SecretKeyReference{{Name: "keys", Key: "current"}}},
+			MediaRefs: []v1alpha1.MediaServerReference{{Name: "livekit"}},
 		},
 	}
 }
@@ -68,8 +68,24 @@ func noEvaluator(context.Context, string, map[string]string) (source.Settings, e
 	return source.Settings{}, errors.New("not to be called")
 }
 
+// mediaOf finds the MediaServer "livekit" in each namespace, where there is the Secret "livekit".
+func (s secrets) mediaOf(c *v1alpha1.ConferenceConfig) (all []namedMedia) {
+	for _, name := range mediaNames(c) {
+		m := namedMedia{name: name}
+		if name.Name == "livekit" {
+			m.server = resolveMediaServer(&v1alpha1.MediaServer{
+				ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name},
+				Spec:       v1alpha1.MediaServerSpec{APIURL: "http://livekit:7880/", SecretRef: v1alpha1.MediaSecretReference{Name: "livekit"}},
+			}, s.find, livekit.New)
+			m.allowed = m.server.allows(c.Namespace, nil)
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
 func resolveWith(t testing.TB, c *v1alpha1.ConferenceConfig, s secrets, previous *Tenant) *Tenant {
-	got, again := resolve(t.Context(), c, s.find, livekit.New, noEvaluator, previous)
+	got, again := resolve(t.Context(), c, sources{find: s.find, evaluate: noEvaluator, media: s.mediaOf(c)}, previous)
 	if again {
 		t.Error("another try is asked for, and nothing passes by itself")
 	}
@@ -90,7 +106,7 @@ func TestResolveGood(t *testing.T) {
 			t.Errorf("the key %s does not open", key)
 		}
 	}
-	if got.Users.Len() != 1 || got.Signer == nil || got.Media == nil {
+	if got.Users.Len() != 1 || got.Signer == nil || len(got.Media) != 1 {
 		t.Errorf("users %d, signer %v, media %v", got.Users.Len(), got.Signer, got.Media)
 	}
 	want := Tenant{
@@ -100,8 +116,8 @@ func TestResolveGood(t *testing.T) {
 		TokenLifetime: time.Hour, MaxTokenLifetime: 720 * time.Hour, Settings: meeting.DefaultSettings(),
 		Web: Web{Home: "https://Meet.Example.com:8443/video/", BrandName: "Convene"},
 	}
-	media := got.Media.Server
-	got.Keys, got.Users, got.Signer, got.Media, got.lastMedia, got.enabled = want.Keys, nil, nil, nil, nil, nil
+	media := got.Media[0].Server
+	got.Keys, got.Users, got.Signer, got.Media, got.enabled = want.Keys, nil, nil, nil, nil
 	if diff := cmp.Diff(want, *got, cmp.AllowUnexported(Tenant{}), cmp.AllowUnexported(want.Keys)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -117,13 +133,13 @@ func TestADeletedTenantKeepsItsEngine(t *testing.T) {
 	c, all := goodConfig(), good()
 	whole := resolveWith(t, c, all, nil)
 	delete(all, "livekit")
-	c.Spec.Media = nil
+	c.Spec.MediaRefs = nil
 	without := resolveWith(t, c, all, whole)
-	if without.Media != nil {
+	if without.HasMedia() {
 		t.Fatal("a tenant that wants no engine still uses it")
 	}
 	c.DeletionTimestamp = &metav1.Time{Time: epoch}
-	if deleting := resolveWith(t, c, all, without); deleting.Media == nil || deleting.Media.Server != whole.Media.Server {
+	if deleting := resolveWith(t, c, all, without); len(deleting.Media) != 1 || deleting.Media[0].Server != whole.Media[0].Server {
 		t.Fatalf("the meetings cannot be ended: %+v", deleting.Media)
 	}
 }
@@ -181,12 +197,19 @@ func TestProblems(t *testing.T) {
 		{"no Secret of the users", withUsers, without("users"), users, "SecretNotFound", `There is no Secret "users"`, false, true, 1, true, true},
 		{"no users in the Secret", withUsers, put("users", "other", annaLine), users, "KeyNotFound", `Secret "users" has no key "htpasswd"; add it`, false, true, 1, true, true},
 		{"a line that is no user", withUsers, put("users", "htpasswd", annaLine+"\nbob:plain"), users, "LinesInvalid", `Secret "users", line 2 has no bcrypt hash: write it with htpasswd -B`, false, false, 1, true, true},
-		{"no media", func(c *config) { c.Spec.Media = nil }, nil, media, "NotConfigured", "spec.media names no LiveKit; rooms cannot be entered until it does", false, false, 1, false, false},
-		{"no Secret of LiveKit", nil, without("livekit"), media, "SecretNotFound", `There is no Secret "livekit"`, false, true, 1, false, false},
-		{"LiveKit's key is not in it", nil, put("livekit", "apiSecret", "x"), media, "KeyNotFound", `Secret "livekit" has no key "apiKey"; add it`, false, true, 1, false, false},
-		{"LiveKit's secret is not in it", nil, put("livekit", "apiKey", "x"), media, "KeyNotFound", `Secret "livekit" has no key "apiSecret"; add it`, false, true, 1, false, false},
-		{"LiveKit's keys have other names", func(c *config) { c.Spec.Media.SecretRef.APIKeyKey = "k" }, nil, media, "KeyNotFound", `has no key "k"`, false, true, 1, false, false},
-		{"LiveKit's key is empty", nil, func(s secrets) { s["livekit"]["apiKey"] = "\n" }, media, "Unauthorized", "key and secret must both be set", false, true, 1, false, false},
+		{"no media", func(c *config) { c.Spec.MediaRefs = nil }, nil, media, "NotConfigured", "spec.mediaRefs names no MediaServer; rooms cannot be entered until it does", false, true, 1, false, false},
+		{"no Secret of LiveKit", nil, without("livekit"), media, "SecretNotFound", `MediaServer "ns/livekit" cannot be used; see its conditions`, false, true, 1, false, false},
+		{"a MediaServer that is not there", func(c *config) { c.Spec.MediaRefs[0].Name = "other" }, nil, media, "MediaServerNotFound", `There is no MediaServer "ns/other"`, false, true, 1, false, false},
+		{"a MediaServer of another namespace", func(c *config) { c.Spec.MediaRefs[0].Namespace = "media" }, nil, media, "NotAllowed",
+			`There is no MediaServer "media/livekit" that namespace "ns" may use`, false, true, 1, false, false},
+		{"a MediaServer that is not there, in another namespace", func(c *config) {
+			c.Spec.MediaRefs[0] = v1alpha1.MediaServerReference{Namespace: "media", Name: "other"}
+		}, nil, media, "NotAllowed",
+			`There is no MediaServer "media/other" that namespace "ns" may use`, false, true, 1, false, false},
+		{"one of two MediaServers is not there", func(c *config) {
+			c.Spec.MediaRefs = append(c.Spec.MediaRefs, v1alpha1.MediaServerReference{Name: "other"})
+		}, nil,
+			v1alpha1.ConditionMediaDegraded, "MediaServerNotFound", `There is no MediaServer "ns/other"`, true, false, 1, false, true},
 		{"settings that contradict each other", func(c *config) {
 			c.Spec.Meetings = &v1alpha1.MeetingsSpec{DefaultDuration: "02:00:00", MaxDuration: "01:00:00"}
 		}, nil,
@@ -213,7 +236,7 @@ func TestProblems(t *testing.T) {
 		if p.Condition != tc.condition || p.Reason != tc.is || !strings.Contains(p.Message, tc.says) || p.WhenTrue != tc.whenTrue || p.Fatal != tc.fatal {
 			t.Errorf("%s: %+v, want %s %s %q, true %t, fatal %t", tc.reason, p, tc.condition, tc.is, tc.says, tc.whenTrue, tc.fatal)
 		}
-		if got.Keys.Len() != tc.keys || (got.Users != nil) != tc.usersKnown || (got.Media != nil) != tc.media {
+		if got.Keys.Len() != tc.keys || (got.Users != nil) != tc.usersKnown || got.HasMedia() != tc.media {
 			t.Errorf("%s: %d keys, users %v, media %v", tc.reason, got.Keys.Len(), got.Users, got.Media)
 		}
 		for _, secret := range []string{strong, strong2, "CHANGE_ME", "your_api_key", "tiny-1", "plain", annaLine} {
@@ -285,7 +308,7 @@ func TestWanted(t *testing.T) {
 		},
 	}
 	want := map[object]bool{{"configmaps", "ns", "file"}: true}
-	for _, name := range []string{"c-signing-keys", "keys", "users", "livekit", "env", "file", "file-env"} {
+	for _, name := range []string{"c-signing-keys", "keys", "users", "env", "file", "file-env"} {
 		want[object{"secrets", "ns", name}] = true
 	}
 	if diff := cmp.Diff(want, wanted(c), cmp.AllowUnexported(object{})); diff != "" {

@@ -10,7 +10,6 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/fault"
-	"convene.dev/convene/internal/livekit"
 	"convene.dev/convene/internal/source"
 	"convene.dev/convene/internal/source/sandbox"
 )
@@ -99,7 +98,7 @@ func TestSources(t *testing.T) {
 			for name, values := range tc.objects {
 				all[name] = values
 			}
-			got, again := resolve(t.Context(), tc.config, all.find, livekit.New, s.EvaluateConfigJS, nil)
+			got, again := resolve(t.Context(), tc.config, sources{find: all.find, evaluate: s.EvaluateConfigJS, media: all.mediaOf(tc.config)}, nil)
 			if _, ok := got.Keys.Match(tc.key); ok != (tc.key != "") || got.Keys.Len() > 1 || again {
 				t.Errorf("%d keys, the right one %t, again %t", got.Keys.Len(), ok, again)
 			}
@@ -133,7 +132,8 @@ func TestEvaluationIsTriedAgain(t *testing.T) {
 		}
 		all := good()
 		all["file"] = map[string]string{"config.js": plainJS}
-		got, again := resolve(t.Context(), fromConfigJS("file"), all.find, livekit.New, evaluate, nil)
+		config := fromConfigJS("file")
+		got, again := resolve(t.Context(), config, sources{find: all.find, evaluate: evaluate, media: all.mediaOf(config)}, nil)
 		if len(got.Problems) > 0 && strings.Contains(got.Problems[0].Message, "private") {
 			t.Errorf("%s: the condition tells the cause: %s", reason, got.Problems[0].Message)
 		}

@@ -11,7 +11,6 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
-	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
 )
 
@@ -51,10 +50,9 @@ type Tenant struct {
 	Settings meeting.Settings
 	Web      Web
 
-	// Media is how the tenant's engine is reached; nil when it has none that is usable.
-	Media *Media
-	// lastMedia is the engine that was last usable.
-	lastMedia *Media
+	// Media are the media servers that the tenant's meetings may be on, in the order of spec.mediaRefs, and after them those that
+	// it used before.
+	Media []*Media
 	// Deleting says that the ConferenceConfig is going: no new meetings.
 	Deleting bool
 
@@ -77,16 +75,6 @@ type Web struct {
 	LogoURL     string
 	// BrandColor is #rrggbb, or empty.
 	BrandColor string
-}
-
-// Media is the tenant's engine.
-type Media struct {
-	// Server is where our calls go.
-	Server engine.Server
-	// BrowserURL is where browsers' signalling goes; empty means through the gateway.
-	BrowserURL string
-	// Engine is shared by all tenants with the same Server.
-	Engine engine.Engine
 }
 
 // Problem is one thing that is wrong, as a condition says it.

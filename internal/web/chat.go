@@ -49,7 +49,7 @@ func (h *handler) chat(q *httpserver.Request) (httpserver.Answer, error) {
 	if err := mayWrite(p, request.Text); err != nil {
 		return nil, err
 	}
-	in, err := h.admission.IsIn(ctx, q.Tenant, p.view.EngineRoom, p.identity())
+	in, err := h.admission.IsIn(ctx, q.Tenant, p.view, p.identity())
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (h *handler) chat(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = q.Tenant.Media.Engine.Act(ctx, p.view.EngineRoom, engine.Say{Topic: chatTopic, Payload: payload})
+	err = p.media.Engine.Act(ctx, p.view.EngineRoom, engine.Say{Topic: chatTopic, Payload: payload})
 	if err != nil {
 		return nil, admission.OfEngine(err)
 	}

@@ -501,7 +501,7 @@ func TestSessionOfAPathPrefixAndAnOutsideEngine(t *testing.T) {
 	if got.Engine.URL != "ws://"+host+"/video/engine" {
 		t.Errorf("the page is sent to %s", got.Engine.URL)
 	}
-	s.tenant.Media.BrowserURL = "wss://livekit.example.com"
+	s.tenant.Media[0].BrowserURL = "wss://livekit.example.com"
 	got = s.call(t, http.MethodPost, "/video/session", "", body{"room": "room", "name": "Ann"}).session()
 	if got.Engine.URL != "wss://livekit.example.com" {
 		t.Errorf("the page is sent to %s", got.Engine.URL)

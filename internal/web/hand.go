@@ -30,7 +30,7 @@ func (h *handler) hand(q *httpserver.Request) (httpserver.Answer, error) {
 	case request.Raised == nil:
 		return nil, fault.Invalid("raised", "raised is required; send true or false")
 	}
-	err = q.Tenant.Media.Engine.Act(ctx, p.view.EngineRoom, engine.Hand{Who: p.identity(), Raised: *request.Raised})
+	err = p.media.Engine.Act(ctx, p.view.EngineRoom, engine.Hand{Who: p.identity(), Raised: *request.Raised})
 	if fault.Is(err, fault.KindNotFound) {
 		return nil, errNotIn.Because(err)
 	}

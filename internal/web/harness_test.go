@@ -90,9 +90,9 @@ func newSite(t testing.TB, change ...func(*tenant.Tenant)) *site {
 		Presenters:     map[string]bool{"paula": true},
 		Settings:       meeting.DefaultSettings(),
 		Web:            tenant.Web{Home: "https://home.example.com/", BrandName: "Convene"},
-		Media: &tenant.Media{
+		Media: []*tenant.Media{{
 			Server: engine.Server{URL: "http://livekit:7880", Key: "key", Secret: "engine secret"}, Engine: s.engine,
-		},
+		}},
 	}
 	for _, c := range change {
 		c(s.tenant)
@@ -425,6 +425,8 @@ func (f *fakeEngine) Ensure(_ context.Context, _ engine.RoomName, _ engine.RoomO
 	f.ensured = append(f.ensured, s)
 	return f.err
 }
+
+func (f *fakeEngine) Drop(context.Context, engine.RoomName) error { return f.err }
 
 func (f *fakeEngine) Close(context.Context, engine.RoomName, string) error { return f.err }
 

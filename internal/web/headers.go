@@ -5,6 +5,7 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"convene.dev/convene/internal/tenant"
@@ -53,23 +54,29 @@ func contentSecurityPolicy(t *tenant.Tenant, script string) string {
 }
 
 // engineSources are where the page's signalling goes: a web socket, and a plain request that asks why one failed.
-// 'self' does not stand for the web socket in every browser.
-func engineSources(t *tenant.Tenant) []string {
-	u, err := url.Parse(engineURL(t))
-	if err != nil || u.Host == "" {
-		return nil
+// 'self' does not stand for the web socket in every browser. A meeting may move, so the sources are those of all media servers.
+func engineSources(t *tenant.Tenant) (sources []string) {
+	all := t.Media
+	if len(all) == 0 {
+		all = []*tenant.Media{{}} // One may be named while the page is open.
 	}
-	sources := []string{u.Scheme + "://" + u.Host, strings.Replace(u.Scheme, "ws", "http", 1) + "://" + u.Host}
-	if !isSource(sources[0]) {
-		return nil
+	for _, media := range all {
+		u, err := url.Parse(engineURL(t, media))
+		if err != nil || u.Host == "" {
+			continue
+		}
+		socket := u.Scheme + "://" + u.Host
+		if isSource(socket) && !slices.Contains(sources, socket) {
+			sources = append(sources, socket, strings.Replace(u.Scheme, "ws", "http", 1)+"://"+u.Host)
+		}
 	}
 	return sources
 }
 
-// engineURL is the signalling URL for browsers.
-func engineURL(t *tenant.Tenant) string {
-	if t.Media != nil && t.Media.BrowserURL != "" {
-		return t.Media.BrowserURL
+// engineURL is the signalling URL of a media server for browsers.
+func engineURL(t *tenant.Tenant, media *tenant.Media) string {
+	if media.BrowserURL != "" {
+		return media.BrowserURL
 	}
 	return strings.Replace(t.BaseURL, "http", "ws", 1) + "/engine"
 }

@@ -58,7 +58,7 @@ func newLiveSite(t *testing.T) *liveSite {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.tenant.Media = &tenant.Media{Server: at, Engine: e}
+	l.tenant.Media = []*tenant.Media{{Server: at, Engine: e}}
 	l.now = time.Now()
 	l.handler = mustHandler(t, l.site, Options{
 		Tenants: fakeTenants{l.tenant},
@@ -133,7 +133,7 @@ func (l *liveSite) join(t *testing.T, s sessionAnswer) *lkpeer.Peer {
 
 func (l *liveSite) people(t *testing.T) []engine.Participant {
 	t.Helper()
-	people, err := l.tenant.Media.Engine.Participants(within(t), l.view.EngineRoom)
+	people, err := l.tenant.Media[0].Engine.Participants(within(t), l.view.EngineRoom)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func TestLogsHoldNoSecrets(t *testing.T) {
 	in := s.inside(t, presenting)
 	ticket, token := s.ticket(t, nil), s.token(t, "bob", true)
 	engineToken := string(v.EngineRoom) + " origin-ann"
-	s.tenant.Media.Server.URL = "http://127.0.0.1:1"
+	s.tenant.Media[0].Server.URL = "http://127.0.0.1:1"
 
 	fail := func() {
 		for _, b := range []body{

@@ -203,7 +203,7 @@ func TestHeadersOfPages(t *testing.T) {
 
 	s = newSite(t, func(t *tenant.Tenant) {
 		t.Web.EmbedOrigins = []string{"https://app.example.com", "https://*.example.org", "https://x; script-src *"}
-		t.Media.BrowserURL = "wss://livekit.example.com:7443/path"
+		t.Media[0].BrowserURL = "wss://livekit.example.com:7443/path"
 	})
 	got = s.get(t, "/nowhere/at/all")
 	p := policy(got)

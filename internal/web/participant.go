@@ -15,12 +15,15 @@ import (
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
 )
 
 // participant is a participant who shows a session of a meeting that is live and still wants them.
 type participant struct {
 	credential.SessionGrant
 	view meeting.View
+	// media is the media server that the meeting is on.
+	media *tenant.Media
 }
 
 func (p participant) identity() engine.Identity { return engine.Identity(p.Identity) }
@@ -49,7 +52,7 @@ func (h *handler) participantOf(q *httpserver.Request) (participant, sessionStat
 	p := participant{SessionGrant: grant}
 	p.Presenter = admission.IsPresenter(q.Tenant, grant.Username, grant.Presenter)
 	view, found := h.Meetings.ByUID(q.Tenant, grant.Meeting)
-	p.view = view
+	p.view, p.media = view, q.Tenant.MediaAt(view.MediaServer)
 	q.Record.Room, q.Record.User, q.Record.Identity = p.Room, p.Username, p.identity()
 	switch {
 	case !found || view.Ended:
@@ -87,7 +90,7 @@ func (h *handler) participant(q *httpserver.Request) (participant, error) {
 		return p, admission.ErrRemoved
 	case !p.Welcome(q.Tenant.Users):
 		return p, errSessionOver
-	case q.Tenant.Media == nil:
+	case p.media == nil:
 		return p, admission.ErrNoMedia
 	}
 	if wait := h.calls.Take(caller{q.Tenant.UID, p.Identity}, callRate, q.Start); wait > 0 {

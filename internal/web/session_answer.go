@@ -54,7 +54,11 @@ func (h *handler) answerOf(q *httpserver.Request, a admission.Admission) (sessio
 	now, view := h.ClusterTime(), a.Meeting
 	traits := engine.Traits{Presenter: a.Presenter, Hidden: a.Hide, Chat: a.Chat, Notify: a.Notify, Avatar: a.Avatar}
 	traits.OS, traits.Browser = client(q.HTTP.UserAgent())
-	token, err := q.Tenant.Media.Engine.Grant(engine.Grant{
+	media := q.Tenant.MediaAt(view.MediaServer)
+	if media == nil {
+		return sessionAnswer{}, admission.ErrNoMedia
+	}
+	token, err := media.Engine.Grant(engine.Grant{
 		Room: view.EngineRoom, Identity: a.Identity, Name: a.Name, Traits: traits, Muted: a.Muted, Lifetime: grantLifetime,
 	})
 	if err != nil {
@@ -66,7 +70,7 @@ func (h *handler) answerOf(q *httpserver.Request, a admission.Admission) (sessio
 	}
 	return sessionAnswer{
 		Session: session,
-		Engine:  engineAnswer{URL: engineURL(q.Tenant), Token: token},
+		Engine:  engineAnswer{URL: engineURL(q.Tenant, media), Token: token},
 		Meeting: meetingAnswer{
 			Room: view.Room, URL: view.URL, Duration: view.Length.String(),
 			StartedAt: view.Started.UTC(), ExpiresAt: view.Expires.UTC(),

@@ -24,6 +24,7 @@ import (
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/outbound"
 	"convene.dev/convene/internal/signalling"
 	"convene.dev/convene/internal/tenant"
 )
@@ -75,19 +76,29 @@ var errManyConnections = fault.Unavailable("This service has as many connections
 
 // upstream is where one request goes, decided before the proxy sees it.
 type upstream struct {
-	url  *url.URL
+	signalling.Server
 	fail func(error)
+}
+
+func upstreamOf(r *http.Request) upstream { return r.Context().Value(upstreamKey{}).(upstream) }
+
+// toUpstream sends each request with the transport of its media server.
+type toUpstream struct{ *outbound.Transports }
+
+func (t toUpstream) RoundTrip(r *http.Request) (*http.Response, error) {
+	return t.For(upstreamOf(r).CABundle).RoundTrip(r)
 }
 
 type upstreamKey struct{}
 
 func newSignals() *signals {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.MaxIdleConnsPerHost = 16
-	transport.ResponseHeaderTimeout = 30 * time.Second
+	transports := outbound.NewTransports(func(t *http.Transport) {
+		t.MaxIdleConnsPerHost = 16
+		t.ResponseHeaderTimeout = 30 * time.Second
+	})
 	places := limit.FitsMemory(signalShare, signalMemory, maxSignals)
 	return &signals{relay: signalling.New(), places: limit.NewShares[netip.Prefix](places, (places+1)/2), connects: limit.New[connector](maxConnectors), proxy: &httputil.ReverseProxy{
-		Transport: transport,
+		Transport: toUpstream{transports},
 		Rewrite:   rewrite,
 		// The engine's own are for pages of other origins, and it sets no cookies of use here.
 		ModifyResponse: func(r *http.Response) error {
@@ -99,7 +110,7 @@ func newSignals() *signals {
 			return nil
 		},
 		ErrorHandler: func(_ http.ResponseWriter, r *http.Request, err error) {
-			r.Context().Value(upstreamKey{}).(upstream).fail(err)
+			upstreamOf(r).fail(err)
 		},
 		// Its texts are about single connections that broke, as they do.
 		ErrorLog: log.New(io.Discard, "", 0),
@@ -108,8 +119,7 @@ func newSignals() *signals {
 
 // rewrite sends on nothing of ours but the token that was checked.
 func rewrite(p *httputil.ProxyRequest) {
-	to := p.In.Context().Value(upstreamKey{}).(upstream)
-	p.Out.URL = to.url
+	p.Out.URL = upstreamOf(p.In).URL
 	p.Out.Host = ""
 	p.Out.Header.Del("Cookie")
 	p.Out.Header.Del("Authorization")
@@ -138,11 +148,11 @@ func (h *handler) connect(q *httpserver.Request) error {
 	}
 	query := q.HTTP.URL.Query()
 	token := query.Get(tokenParameter)
-	leave, err := h.passDoor(q, token)
+	media, leave, err := h.passDoor(q, token)
 	if err != nil {
 		return err
 	}
-	to, err := signalURL(q.Tenant.Media.Server, path, token, query)
+	to, err := signalTo(media.Server, path, token, query)
 	if err != nil {
 		leave()
 		return err
@@ -152,14 +162,14 @@ func (h *handler) connect(q *httpserver.Request) error {
 	}
 	defer leave()
 	var failed error
-	ctx := context.WithValue(q.HTTP.Context(), upstreamKey{}, upstream{url: to, fail: func(err error) { failed = err }})
+	ctx := context.WithValue(q.HTTP.Context(), upstreamKey{}, upstream{to, func(err error) { failed = err }})
 	h.metrics.signals.WithLabelValues("ok").Inc()
 	h.signals.proxy.ServeHTTP(q, q.HTTP.WithContext(ctx))
 	return signalFailed(q, failed)
 }
 
 // relay connects a page with the engine; leave is called when the connection ends.
-func (h *handler) relay(q *httpserver.Request, to *url.URL, leave func()) error {
+func (h *handler) relay(q *httpserver.Request, to signalling.Server, leave func()) error {
 	from := q.From()
 	giveBack, ok := h.signals.places.Try(clientip.Site(from))
 	if !ok {
@@ -210,45 +220,61 @@ func (h *handler) countConnect(q *httpserver.Request, who engine.Identity) error
 	return nil
 }
 
-// signalURL is the engine's. Of a parameter that is given twice the first counts, here and there.
-func signalURL(server engine.Server, path, token string, query url.Values) (*url.URL, error) {
+// signalTo is where signalling goes. Of a parameter that is given twice the first counts, here and there.
+func signalTo(server engine.Server, path, token string, query url.Values) (signalling.Server, error) {
 	u, err := url.Parse(server.URL)
 	if err != nil {
-		return nil, err
+		return signalling.Server{}, err
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/") + "/" + path
 	query.Del(publishParameter)
 	query.Set(tokenParameter, token)
 	u.RawQuery = query.Encode()
-	return u, nil
+	return signalling.Server{URL: u, CABundle: server.CABundle}, nil
 }
 
-// passDoor checks who comes with a token, and counts them in.
-func (h *handler) passDoor(q *httpserver.Request, token string) (leave func(), err error) {
+// passDoor checks who comes with a token, and counts them in. It says to which media server they go.
+func (h *handler) passDoor(q *httpserver.Request, token string) (to *tenant.Media, leave func(), err error) {
 	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
 	defer cancel()
-	if q.Tenant.Media == nil {
-		return nil, admission.ErrNoMedia
-	}
-	room, who, err := q.Tenant.Media.Engine.Inspect(token)
+	room, who, err := inspect(q.Tenant, token)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	q.Record.Identity = who
 	if err := h.countConnect(q, who); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	view, err := h.meetingOf(q.Tenant, room)
 	q.Record.Room = view.Room
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, nil, err
 	case view.Ended:
-		return nil, withRedirect(admission.ErrEnded, view)
+		return nil, nil, withRedirect(admission.ErrEnded, view)
 	case meeting.Listed(view.Removed, who):
-		return nil, admission.ErrRemoved
+		return nil, nil, admission.ErrRemoved
 	}
-	return h.admission.TakePlace(ctx, q.Tenant, view, who)
+	if to = q.Tenant.MediaAt(view.MediaServer); to == nil {
+		return nil, nil, admission.ErrNoMedia
+	}
+	// The meeting may have moved since: the page then asks for another token.
+	if _, _, err := to.Engine.Inspect(token); err != nil {
+		return nil, nil, err
+	}
+	leave, err = h.admission.TakePlace(ctx, q.Tenant, view, who)
+	return to, leave, err
+}
+
+// inspect verifies an access token with the keys of the tenant's media servers.
+func inspect(t *tenant.Tenant, token string) (room engine.RoomName, who engine.Identity, err error) {
+	err = admission.ErrNoMedia
+	for _, media := range t.Media {
+		if room, who, err = media.Engine.Inspect(token); err == nil {
+			break
+		}
+	}
+	return room, who, err
 }
 
 // meetingOf finds the tenant's meeting of a room. A room of another tenant on the same engine is none.

@@ -29,7 +29,7 @@ func (s *site) upstreamEngine(t *testing.T) *[]*http.Request {
 		_, _ = w.Write([]byte("success"))
 	}))
 	t.Cleanup(server.Close)
-	s.tenant.Media.Server.URL = server.URL + "/prefix"
+	s.tenant.Media[0].Server.URL = server.URL + "/prefix"
 	return &arrived
 }
 
@@ -82,7 +82,7 @@ func TestWhoGetsThroughToTheEngine(t *testing.T) {
 			given: func(s *site, _ *meeting.View) { s.engine.err = fault.Unavailable("away") },
 		}, {
 			reason: "with the engine's signalling away", token: inRoom, status: http.StatusServiceUnavailable, want: "Unavailable",
-			given: func(s *site, _ *meeting.View) { s.tenant.Media.Server.URL = "http://127.0.0.1:1" },
+			given: func(s *site, _ *meeting.View) { s.tenant.Media[0].Server.URL = "http://127.0.0.1:1" },
 		}, {
 			reason: "without an engine", token: inRoom, status: http.StatusServiceUnavailable, want: "Unavailable",
 			given: func(s *site, _ *meeting.View) { s.tenant.Media = nil },
@@ -167,7 +167,7 @@ func TestWhatGetsThroughToTheEngine(t *testing.T) {
 }
 
 func TestAnEngineWithAnAddressThatIsNone(t *testing.T) {
-	s := newSite(t, func(t *tenant.Tenant) { t.Media.Server.URL = "http://%zz" })
+	s := newSite(t, func(t *tenant.Tenant) { t.Media[0].Server.URL = "http://%zz" })
 	v := s.meetings.open("room", nil)
 	got := s.connect(t, "rtc", url.Values{"access_token": {string(v.EngineRoom) + " origin-ann"}})
 	if got.Code != http.StatusInternalServerError || strings.Contains(got.Body.String(), "%zz") {

@@ -65,12 +65,14 @@ func (h *handler) refuseWebhook(w http.ResponseWriter, r *http.Request) {
 func signerOf(tenants []*tenant.Tenant, authorization string) *tenant.Media {
 	tried := map[engine.Server]bool{}
 	for _, t := range tenants {
-		if authorization == "" || t.Media == nil || tried[t.Media.Server] {
-			continue
-		}
-		tried[t.Media.Server] = true
-		if t.Media.Engine.Signed(authorization) {
-			return t.Media
+		for _, media := range t.Media {
+			if authorization == "" || tried[media.Server] {
+				continue
+			}
+			tried[media.Server] = true
+			if media.Engine.Signed(authorization) {
+				return media
+			}
 		}
 	}
 	return nil
@@ -83,7 +85,7 @@ func tenantOf(tenants []*tenant.Tenant, server engine.Server, room engine.RoomNa
 		return nil
 	}
 	for _, t := range tenants {
-		if string(t.UID) == config && t.Media != nil && t.Media.Server == server {
+		if string(t.UID) == config && t.UsesServer(server) {
 			return t
 		}
 	}

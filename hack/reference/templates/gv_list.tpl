@@ -2,10 +2,10 @@
 <!-- Written by `make reference` from api/v1alpha1 and hack/reference/templates. -->
 # Configure
 
-Two kinds of objects are all there is. A **ConferenceConfig** is one tenant of the service: an address, API keys,
-switches, rules, and the LiveKit that carries its media. A **Meeting** is one meeting of one room; the API makes them,
-and so may you. Both are namespaced: whatever a ConferenceConfig names (Secrets, ConfigMaps) and the Meetings that name
-it are in its namespace.
+Three kinds of objects are all there is. A **ConferenceConfig** is one tenant of the service: an address, API keys,
+switches, rules, and the media servers that its meetings may be on. A **Meeting** is one meeting of one room; the API makes
+them, and so may you. A **MediaServer** is a LiveKit, which carries the media of many tenants. All are namespaced: the Secrets
+and ConfigMaps that one of them names, and the Meetings of a ConferenceConfig, are in its namespace.
 
 A change to a ConferenceConfig, or to a Secret that it names, takes effect within a second, on every replica, without a
 restart. What is wrong with one is in its conditions, each with a message that says how to fix it:
@@ -25,9 +25,8 @@ spec:
   api:
     keySecretRefs:
     - {name: api-key, key: key}
-  media:
-    apiURL: http://convene-livekit.convene-system:7880
-    secretRef: {name: livekit}
+  mediaRefs:
+  - {name: livekit, namespace: media}
 ```
 
 `variant`, `baseURL` and a source of API keys are needed. Everything else has a default.
@@ -147,7 +146,9 @@ A meeting that is running takes a new `duration` from its Meeting; from a join o
 | Meeting | `Occupied` | participants are in the meeting. Absent before the first arrival |
 | Meeting | `Ended` | over. Absent before |
 | ConferenceConfig | `APIKeysResolved`, `SigningKeysResolved`, `UsersResolved`, `MediaReachable` | what they say |
-| ConferenceConfig | `BrowserMediaReachable` | LiveKit answers where `spec.media.browserURL` sends browsers. Absent without it |
+| ConferenceConfig | `MediaDegraded` | some of the media servers cannot be used or do not answer, and others can. Absent otherwise |
+| MediaServer | `KeyResolved`, `Reachable` | LiveKit's key was read; LiveKit answers and accepts it |
+| MediaServer | `BrowserURLReachable` | LiveKit answers where `spec.browserURL` sends browsers. Absent without it |
 | ConferenceConfig | `WeakSecret`, `KeyRefused`, `HostConflict`, `EndpointNames`, `SettingsInvalid` | a problem. Absent when there is none |
 
 # Reference

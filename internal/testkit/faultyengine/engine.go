@@ -227,6 +227,14 @@ func (f *Engine) Close(ctx context.Context, room engine.RoomName, redirect strin
 	})
 }
 
+// Drop deletes.
+func (f *Engine) Drop(ctx context.Context, room engine.RoomName) error {
+	return f.do(ctx, "drop", room, func() {
+		delete(f.rooms, room)
+		delete(f.states, room)
+	})
+}
+
 // Act does nothing.
 func (f *Engine) Act(ctx context.Context, room engine.RoomName, _ engine.Action) error {
 	return f.do(ctx, "act", room, func() {})

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1_test
+
+import (
+	"slices"
+	"testing"
+
+	"convene.dev/convene/internal/testkit"
+)
+
+func mediaRules(t *testing.T, c *testkit.Cluster, r *refused) {
+	selector := map[string]any{"matchLabels": map[string]any{"video": "yes"}}
+	checkRules(t, r, resource(t, c, "MediaServer", fullMediaServer), creates(t, c), slices.Concat(
+		[]rule{
+			{"without anything that is optional", "spec", map[string]any{"apiURL": "http://x:7880", "secretRef": ref("livekit")}, ""},
+			{"its own namespace", "spec.allowedNamespaces", map[string]any{"from": "Same"}, ""},
+			{"every namespace", "spec.allowedNamespaces", map[string]any{"from": "All"}, ""},
+			{"nothing about namespaces", "spec.allowedNamespaces", map[string]any{}, ""},
+			{"a selector that does not count", "spec.allowedNamespaces", map[string]any{"from": "All", "selector": selector}, "selector belongs to from: Selector; set both or neither"},
+			{"a selector that is missing", "spec.allowedNamespaces", map[string]any{"from": "Selector"}, "selector belongs to from: Selector; set both or neither"},
+			{"another word", "spec.allowedNamespaces.from", "Any", `supported values: "Same", "All", "Selector"`},
+			{"certificates that are no base64", "spec.caBundle", "!", "Invalid value"},
+		},
+		list("LiveKit's API", "spec.apiURL", "", "http://livekit:7880", "https://livekit.example.com/path"),
+		list("no API", "spec.apiURL", "apiURL must be an absolute http or https URL", "livekit:7880", "ws://livekit:7880", "http://:7880", "livekit.example.com"),
+		list("an API with a user", "spec.apiURL", "apiURL must not contain a user", "http://anna:secret@livekit:7880"),
+		list("LiveKit's signalling", "spec.browserURL", "", "", "ws://localhost:7880", "wss://livekit.example.com"),
+		list("no signalling", "spec.browserURL", "browserURL must be an absolute ws or wss URL", "https://livekit.example.com", "livekit", "wss://", "wss://:443"),
+	))
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/tools/events"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/kube"
+	"convene.dev/convene/internal/tenant"
+)
+
+// mediaCountEvery is how often rooms and participants of a MediaServer are counted: one write at most, however many meetings
+// there are.
+const mediaCountEvery = 10 * time.Second
+
+// MediaReconciler says of MediaServers whether they answer, and how much is on them.
+type MediaReconciler struct {
+	// Client reads its own writes.
+	Client client.Client
+	// Servers finds what a MediaServer was resolved to, Tenants those who use it.
+	Servers interface {
+		Get(types.NamespacedName) (*tenant.MediaServer, bool)
+	}
+	Tenants interface{ All() []*tenant.Tenant }
+	// Observer says whether media servers answer, and what is on them.
+	Observer interface {
+		reacher
+		BrowserURL(at engine.Server, address string) (reason string)
+		Counts(engine.Server) (rooms, participants int)
+	}
+	Events events.EventRecorder
+	Now    func() time.Time
+}
+
+// Reconcile gathers and writes the status.
+func (r *MediaReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	var o v1alpha1.MediaServer
+	if err := r.Client.Get(ctx, request.NamespacedName, &o); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	again := ctrl.Result{RequeueAfter: mediaCountEvery}
+	s, ok := r.Servers.Get(request.NamespacedName)
+	if !ok || s.Generation != o.Generation || r.knowsLess(&o, s) {
+		return again, nil // The registry and the observer call back when they know it.
+	}
+	return afterWrites(again, r.writeStatus(ctx, &o, r.status(&o, s)))
+}
+
+// knowsLess says that the status has more about the media server than this manager knows yet.
+func (r *MediaReconciler) knowsLess(o *v1alpha1.MediaServer, s *tenant.MediaServer) bool {
+	if s.Engine == nil || o.Status.ObservedGeneration != o.Generation {
+		return false
+	}
+	has := func(condition string) bool {
+		c := meta.FindStatusCondition(o.Status.Conditions, condition)
+		return c != nil && c.Reason != v1alpha1.ReasonNotChecked
+	}
+	since, err := r.Observer.Reach(s.Server)
+	unknown := since.IsZero() && err == nil
+	unchecked := s.BrowserURL != "" && r.Observer.BrowserURL(s.Server, s.BrowserURL) == v1alpha1.ReasonNotChecked
+	return unknown && has(v1alpha1.ConditionReachable) || unchecked && has(v1alpha1.ConditionBrowserURLReachable)
+}
+
+func (r *MediaReconciler) status(o *v1alpha1.MediaServer, s *tenant.MediaServer) v1alpha1.MediaServerStatus {
+	status := *o.Status.DeepCopy()
+	status.ObservedGeneration, status.ConferenceConfigs = o.Generation, 0
+	for _, t := range r.Tenants.All() {
+		if m := t.MediaAt(s.Name); m != nil && !m.Retired {
+			status.ConferenceConfigs++
+		}
+	}
+	rooms, participants := r.Observer.Counts(s.Server)
+	status.Rooms, status.Participants = int32(rooms), int32(participants)
+	setConditions(&status.Conditions, r.conditions(o, s))
+	return status
+}
+
+func (r *MediaReconciler) conditions(o *v1alpha1.MediaServer, s *tenant.MediaServer) []metav1.Condition {
+	wanted := []metav1.Condition{{Type: v1alpha1.ConditionKeyResolved, Reason: v1alpha1.ReasonResolved, Message: "LiveKit's key and secret were read"}}
+	ready := metav1.Condition{Type: v1alpha1.ConditionReady, Reason: v1alpha1.ReasonServing, Message: "LiveKit answers and accepts the key"}
+	if s.Draining {
+		ready.Message = "LiveKit answers; no new meetings are placed here, because spec.draining is set"
+	}
+	problems := s.Problems
+	if s.Engine != nil {
+		wanted = append(wanted, metav1.Condition{Type: v1alpha1.ConditionReachable, Reason: v1alpha1.ReasonReachable, Message: "LiveKit answers at " + s.Server.URL})
+		if p := reachProblem(r.Observer, &s.Media); p != nil {
+			p.Condition, p.Fatal = v1alpha1.ConditionReachable, true
+			problems = append(problems, *p)
+		}
+		if s.BrowserURL != "" {
+			wanted = append(wanted, metav1.Condition{
+				Type: v1alpha1.ConditionBrowserURLReachable, Reason: v1alpha1.ReasonReachable, Message: "Browsers find LiveKit at " + s.BrowserURL,
+			})
+			problems = append(problems, r.browserProblem(s)...)
+		}
+	}
+	return settle(wanted, problems, ready, o.Generation, metav1.NewTime(r.Now()))
+}
+
+// browserProblem says whether LiveKit answers where browsers are sent.
+func (r *MediaReconciler) browserProblem(s *tenant.MediaServer) []tenant.Problem {
+	problem := tenant.Problem{Condition: v1alpha1.ConditionBrowserURLReachable, Reason: r.Observer.BrowserURL(s.Server, s.BrowserURL)}
+	switch problem.Reason {
+	case v1alpha1.ReasonReachable:
+		return nil
+	case v1alpha1.ReasonNotChecked:
+		problem.Message = "Not checked yet"
+	case v1alpha1.ReasonUnauthorized:
+		problem.Message = fmt.Sprintf("Another LiveKit than the one of spec.apiURL answers at %s; check spec.browserURL", s.BrowserURL)
+	default:
+		problem.Message = fmt.Sprintf("No LiveKit answers the managers at %s, where browsers are sent; check spec.browserURL, "+
+			"or leave it out: browsers then come through the gateway", s.BrowserURL)
+	}
+	return []tenant.Problem{problem}
+}
+
+func (r *MediaReconciler) writeStatus(ctx context.Context, o *v1alpha1.MediaServer, status v1alpha1.MediaServerStatus) error {
+	if equality.Semantic.DeepEqual(o.Status, status) {
+		return nil
+	}
+	before := o.Status.Conditions
+	o.Status = status
+	ctx, cancel := context.WithTimeout(ctx, kube.WriteTimeout)
+	defer cancel()
+	if err := r.Client.Status().Update(ctx, o); err != nil {
+		return err
+	}
+	statusWrites.WithLabelValues("MediaServer").Inc()
+	tell(r.Events, o, before, o.Status.Conditions)
+	return nil
+}
+
+// SetupWithManager has the reconciler called for MediaServers whose spec or Secret has changed, and that come or go.
+func (r *MediaReconciler) SetupWithManager(mgr ctrl.Manager, sources EventSources) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("mediaserver").
+		For(&v1alpha1.MediaServer{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		WatchesRawSource(sources.mediaServers()).
+		WithOptions(options(2)).
+		Complete(r)
+}
