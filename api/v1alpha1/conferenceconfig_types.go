@@ -97,9 +97,9 @@ type ConferenceConfigSpec struct {
 	// +optional
 	Source *SourceSpec `json:"source,omitempty"`
 
-	// host says who may enter.
+	// access says who may enter.
 	// +optional
-	Host *HostSpec `json:"host,omitempty"`
+	Access *AccessSpec `json:"access,omitempty"`
 
 	// tokens rules the API's tokens.
 	// +optional
@@ -128,7 +128,9 @@ type APISpec struct {
 	// keySecretRefs name the API keys. Any one of them is accepted, so a key is rotated by adding the new one,
 	// moving clients over, and removing the old one.
 	// +optional
-	// +listType=atomic
+	// +listType=map
+	// +listMapKey=name
+	// +listMapKey=key
 	// +kubebuilder:validation:MaxItems=16
 	KeySecretRefs []SecretKeyReference `json:"keySecretRefs,omitempty"`
 
@@ -201,8 +203,8 @@ type ConfigJSSource struct {
 	EnvSecretRef *SecretReference `json:"envSecretRef,omitempty"`
 }
 
-// HostSpec says who may enter.
-type HostSpec struct {
+// AccessSpec says who may enter.
+type AccessSpec struct {
 	// protected: a valid token or login is needed to enter any room.
 	// +optional
 	Protected bool `json:"protected,omitempty"`

@@ -19,7 +19,8 @@ func configRules(t *testing.T, c *testkit.Cluster, r *refused) {
 	checkRules(t, r, resource(t, c, "ConferenceConfig", fullA), creates(t, c), slices.Concat(
 		[]rule{
 			{"without anything that is optional", "spec", map[string]any{"variant": "A", "baseURL": "http://x.example", "api": map[string]any{"keySecretRefs": refs("k")}}, ""},
-			{"several keys, for a change of keys", "spec.api.keySecretRefs", refs("a", "b", "a"), ""},
+			{"several keys, for a change of keys", "spec.api.keySecretRefs", refs("a", "b"), ""},
+			{"one key twice", "spec.api.keySecretRefs", refs("a", "b", "a"), "at spec.api.keySecretRefs[]: Duplicate value"},
 			{"a switch that is no boolean", "spec.api.allowed", map[string]any{"stats": "yes"}, "at spec.api.allowed.stats: must be of type boolean"},
 			{"the list of variant B", "spec.api.disabled", []string{"stats"}, "at spec: api.disabled belongs to variant B; use api.allowed in variant A"},
 			{"an endpoint that is misspelled", "spec.api.allowed", map[string]bool{"tokens": false}, "there is no endpoint of this name; use stats, meetings, meeting, meetingEnd, join, token or docs"},
@@ -39,7 +40,7 @@ func configRules(t *testing.T, c *testkit.Cluster, r *refused) {
 			{"no file at all", "spec.source", map[string]any{}, "at spec.source: source needs exactly one of env (variant B) and configJS (variant A)"},
 			{"two files", "spec.source.env", map[string]any{"secretRef": ref("env")}, "at spec.source: source needs exactly one of env (variant B) and configJS (variant A)"},
 			{"a field that does not exist", "spec.api.keys", "x", "at <nil>: unknown field"},
-			{"nobody is a presenter", "spec.host.presenters", []string{}, ""},
+			{"nobody is a presenter", "spec.access.presenters", []string{}, ""},
 			{"a greatest length of no limit", "spec.meetings.maxDuration", "unlimited", ""},
 			{"a name that leaves no room for the Secret's", "metadata.name", strings.Repeat("x", 241), "at <nil>: the name must have at most 240 characters"},
 			{"the longest name", "metadata.name", strings.Repeat("x", 240), ""},

@@ -16,7 +16,7 @@ source:
   configJS:
     secretKeyRef: {name: file, key: config.js}
     envSecretRef: {name: env}
-host:
+access:
   protected: true
   usersSecretRef: {name: users, key: htpasswd}
   presenters: [anna]

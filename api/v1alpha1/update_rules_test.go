@@ -40,7 +40,7 @@ func statusUpdates(t *testing.T, c *testkit.Cluster) func(*object) error {
 func configUpdates(t *testing.T, c *testkit.Cluster, r *refused) {
 	checkRules(t, r, stored(t, c, resource(t, c, "ConferenceConfig", fullA), nil), updates(t, c), []rule{
 		{"a field may come", "spec.api.allowed.token", false, ""},
-		{"a field may go", "spec.host", absent, ""},
+		{"a field may go", "spec.access", absent, ""},
 		{"the base URL may change", "spec.baseURL", "https://other.example.com", ""},
 		{"rules hold for updates too", "spec.baseURL", "https://other.example.com/", "baseURL must not end with /"},
 		{"the variant may change, with what belongs to it", "spec", map[string]any{"variant": "B", "baseURL": "http://x.example", "source": map[string]any{"env": map[string]any{"secretRef": ref("env")}}}, ""},

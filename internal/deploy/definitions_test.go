@@ -34,8 +34,8 @@ func (d definitions) read() *apiextensionsv1.CustomResourceDefinition {
 	return crd
 }
 
-// install puts a definition in place and waits until the API server serves it: whether it knows spec.host says which.
-func (d definitions) install(versions []apiextensionsv1.CustomResourceDefinitionVersion, knowsHost bool) {
+// install puts a definition in place and waits until the API server serves it: whether it knows spec.access says which.
+func (d definitions) install(versions []apiextensionsv1.CustomResourceDefinitionVersion, knowsAccess bool) {
 	d.t.Helper()
 	crd := d.read()
 	crd.Spec.Versions = versions
@@ -46,7 +46,7 @@ func (d definitions) install(versions []apiextensionsv1.CustomResourceDefinition
 	testkit.Eventually(d.t, patience, func() error {
 		tried := probe.DeepCopy()
 		strict := client.WithFieldValidation(d.Client, metav1.FieldValidationStrict)
-		if err := strict.Create(d.t.Context(), tried, client.DryRunAll); (err == nil) != knowsHost {
+		if err := strict.Create(d.t.Context(), tried, client.DryRunAll); (err == nil) != knowsAccess {
 			return fmt.Errorf("the other definition is still served: %w", err)
 		}
 		return nil
@@ -56,8 +56,8 @@ func (d definitions) install(versions []apiextensionsv1.CustomResourceDefinition
 func (d definitions) config(name string) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
 		"variant": "A", "baseURL": "https://meet.example.com",
-		"api":  map[string]any{"keySecretRefs": []any{map[string]any{"name": "api-key", "key": "key"}}},
-		"host": map[string]any{"protected": true},
+		"api":    map[string]any{"keySecretRefs": []any{map[string]any{"name": "api-key", "key": "key"}}},
+		"access": map[string]any{"protected": true},
 	}}}
 	o.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("ConferenceConfig"))
 	o.SetNamespace(d.Namespace)
@@ -84,7 +84,7 @@ func TestDefinitionsGoUpAndDown(t *testing.T) {
 	}
 	older := current.DeepCopy()
 	properties := older.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties
-	delete(properties, "host")
+	delete(properties, "access")
 
 	kept, written := d.config("kept"), d.config("written")
 	for _, o := range []client.Object{kept.DeepCopy(), written.DeepCopy()} {
@@ -95,16 +95,16 @@ func TestDefinitionsGoUpAndDown(t *testing.T) {
 	d.install(older.Spec.Versions, false)
 	d.Kubectl(t, "annotate", "conferenceconfig", "written", "by=an-older-manager")
 	old := d.config("old")
-	unstructured.RemoveNestedField(old.Object, "spec", "host")
+	unstructured.RemoveNestedField(old.Object, "spec", "access")
 	if err := d.Client.Create(t.Context(), old.DeepCopy()); err != nil {
 		t.Fatal(err)
 	}
-	if d.spec("kept")["host"] != nil {
+	if d.spec("kept")["access"] != nil {
 		t.Error("the older definition shows a field that it does not know")
 	}
 	d.install(current.Spec.Versions, true)
 
-	unstructured.RemoveNestedField(written.Object, "spec", "host")
+	unstructured.RemoveNestedField(written.Object, "spec", "access")
 	for name, want := range map[string]*unstructured.Unstructured{"kept": kept, "written": written, "old": old} {
 		if diff := cmp.Diff(want.Object["spec"], d.spec(name)); diff != "" {
 			t.Errorf("%s, there and back again (-want +got):\n%s", name, diff)

@@ -23,7 +23,7 @@ func TestEveryWayIntoAProtectedRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newWorldWith(t, cluster, testkit.ManagerOptions{}, func(a, _ *v1alpha1.ConferenceConfig) {
-		a.Spec.Host = &v1alpha1.HostSpec{
+		a.Spec.Access = &v1alpha1.AccessSpec{
 			Protected: true, Presenters: []string{"ada"}, UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"},
 		}
 	})

@@ -75,7 +75,7 @@ func TestAFullRunLeavesNoSecretBehind(t *testing.T) {
 	create("weak", map[string]string{"key": all.keep("a weak key", "weak-key-1")})
 	w := newWorldWith(t, cluster, testkit.ManagerOptions{Args: []string{"--verbose"}}, func(a, _ *v1alpha1.ConferenceConfig) {
 		a.Spec.API.KeySecretRefs = append(a.Spec.API.KeySecretRefs, v1alpha1.SecretKeyReference{Name: "weak", Key: "key"})
-		a.Spec.Host = &v1alpha1.HostSpec{UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}, Presenters: []string{"ada"}}
+		a.Spec.Access = &v1alpha1.AccessSpec{UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}, Presenters: []string{"ada"}}
 	})
 	all.keep("the key of A", w.a.key)
 	all.keep("the key of B", w.b.key)

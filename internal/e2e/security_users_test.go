@@ -24,7 +24,7 @@ func TestARemovedUserIsOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newWorldOn(t, cluster, func(a, _ *v1alpha1.ConferenceConfig) {
-		a.Spec.Host = &v1alpha1.HostSpec{Protected: true, UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}}
+		a.Spec.Access = &v1alpha1.AccessSpec{Protected: true, UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}}
 	})
 	replicas := w.each()
 	type credentials struct{ token, ticket, session string }

@@ -22,7 +22,7 @@ import (
 // TestPastWeaknesses tries what has gone wrong in services of this kind, one by one.
 func TestPastWeaknesses(t *testing.T) {
 	w := newWorldOfOne(t, func(a, _ *v1alpha1.ConferenceConfig) {
-		a.Spec.Host = &v1alpha1.HostSpec{Presenters: []string{"ada"}}
+		a.Spec.Access = &v1alpha1.AccessSpec{Presenters: []string{"ada"}}
 		a.Spec.Meetings = &v1alpha1.MeetingsSpec{AllowedRedirectHosts: []string{"example.com", "*.example.org"}}
 	})
 	for _, weakness := range []struct {
@@ -389,7 +389,7 @@ func limitRaised(t *testing.T, w *world) {
 
 // loginOfAnAddress: being let in is a matter of the session that was given, not of where it was given.
 func loginOfAnAddress(t *testing.T, w *world) {
-	w.Kubectl(t, "patch", "confcfg", "default", "--type=merge", "-p", `{"spec":{"host":{"protected":true}}}`)
+	w.Kubectl(t, "patch", "confcfg", "default", "--type=merge", "-p", `{"spec":{"access":{"protected":true}}}`)
 	token := w.a.presenterToken("ada")
 	w.eventually(t, func() error {
 		if status, e := w.a.session(map[string]any{"room": "guarded", "name": "Eve"}); status != http.StatusUnauthorized || e.Reason != "LoginRequired" {

@@ -136,20 +136,20 @@ func SigningKeysSecret(c *v1alpha1.ConferenceConfig) string {
 
 // users reads who may enter. Where users are named and cannot be read, no user may.
 func (r *resolver) users() {
-	host := ptr.Deref(r.config.Spec.Host, v1alpha1.HostSpec{})
-	r.Protected = host.Protected
-	r.Presenters = make(map[string]bool, len(host.Presenters))
-	for _, name := range host.Presenters {
+	spec := ptr.Deref(r.config.Spec.Access, v1alpha1.AccessSpec{})
+	r.Protected = spec.Protected
+	r.Presenters = make(map[string]bool, len(spec.Presenters))
+	for _, name := range spec.Presenters {
 		r.Presenters[name] = true
 	}
-	if host.UsersSecretRef == nil {
+	if spec.UsersSecretRef == nil {
 		return
 	}
-	text, _ := r.secretKey(v1alpha1.ConditionUsersResolved, *host.UsersSecretRef)
+	text, _ := r.secretKey(v1alpha1.ConditionUsersResolved, *spec.UsersSecretRef)
 	users, problems := credential.ParseUsers(text)
 	r.Users = users
 	if len(problems) > 0 {
-		r.problem(v1alpha1.ConditionUsersResolved, v1alpha1.ReasonLinesInvalid, false, false, "Secret %q, %s", host.UsersSecretRef.Name, problems[0])
+		r.problem(v1alpha1.ConditionUsersResolved, v1alpha1.ReasonLinesInvalid, false, false, "Secret %q, %s", spec.UsersSecretRef.Name, problems[0])
 	}
 }
 
@@ -257,8 +257,8 @@ func wanted(c *v1alpha1.ConferenceConfig) map[object]bool {
 	for _, ref := range ptr.Deref(c.Spec.API, v1alpha1.APISpec{}).KeySecretRefs {
 		add("secrets", ref.Name)
 	}
-	if c.Spec.Host != nil && c.Spec.Host.UsersSecretRef != nil {
-		add("secrets", c.Spec.Host.UsersSecretRef.Name)
+	if c.Spec.Access != nil && c.Spec.Access.UsersSecretRef != nil {
+		add("secrets", c.Spec.Access.UsersSecretRef.Name)
 	}
 	if s := c.Spec.Source; s != nil {
 		maps.Copy(all, r.sourceObjects(s))

@@ -95,7 +95,7 @@ func resolveWith(t testing.TB, c *v1alpha1.ConferenceConfig, s secrets, previous
 func TestResolveGood(t *testing.T) {
 	c := goodConfig()
 	c.Spec.API.RateLimit = &v1alpha1.RateLimitSpec{RequestsPerSecond: 5}
-	c.Spec.Host = &v1alpha1.HostSpec{Protected: true, UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}, Presenters: []string{"anna"}}
+	c.Spec.Access = &v1alpha1.AccessSpec{Protected: true, UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}, Presenters: []string{"anna"}}
 	c.Spec.API.KeySecretRefs = append(c.Spec.API.KeySecretRefs, v1alpha1.SecretKeyReference{Name: "keys", Key: "next"})
 	got := resolveWith(t, c, good(), nil)
 	if len(got.Problems) > 0 {
@@ -161,7 +161,7 @@ func TestProblems(t *testing.T) {
 		c.Spec.API.KeySecretRefs = append(c.Spec.API.KeySecretRefs, v1alpha1.SecretKeyReference{Name: "keys2", Key: "key"})
 	}
 	withUsers := func(c *config) {
-		c.Spec.Host = &v1alpha1.HostSpec{UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}}
+		c.Spec.Access = &v1alpha1.AccessSpec{UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}}
 	}
 	without := func(name string) func(secrets) { return func(s secrets) { delete(s, name) } }
 	put := func(name, key, value string) func(secrets) {
@@ -250,7 +250,7 @@ func TestProblems(t *testing.T) {
 // Users that are named and cannot be read are nobody. That is not the same as no users.
 func TestUnreadableUsersAreNobody(t *testing.T) {
 	c, s := goodConfig(), good()
-	c.Spec.Host = &v1alpha1.HostSpec{UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}}
+	c.Spec.Access = &v1alpha1.AccessSpec{UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}}
 	delete(s, "users")
 	got := resolveWith(t, c, s, nil)
 	if got.Users == nil || got.Users.Len() != 0 || got.Users.Verify("anna", "secret") {
@@ -299,7 +299,7 @@ func TestTokenLifetimes(t *testing.T) {
 // Everything that a config names is watched, and nothing else.
 func TestWanted(t *testing.T) {
 	c := goodConfig()
-	c.Spec.Host = &v1alpha1.HostSpec{UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "x"}}
+	c.Spec.Access = &v1alpha1.AccessSpec{UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "x"}}
 	c.Spec.Source = &v1alpha1.SourceSpec{
 		Env: &v1alpha1.EnvSource{SecretRef: v1alpha1.SecretReference{Name: "env"}},
 		ConfigJS: &v1alpha1.ConfigJSSource{

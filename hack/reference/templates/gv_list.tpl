@@ -94,7 +94,7 @@ spec:
   api:
     keySecretRefs:
     - {name: api-key, key: key}
-  host:
+  access:
     protected: true
     usersSecretRef: {name: users, key: htpasswd}
     presenters: [ada]
