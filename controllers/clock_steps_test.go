@@ -70,7 +70,7 @@ func TestJumpsWakeEveryMeeting(t *testing.T) {
 func TestClockSetBackAndCorrected(t *testing.T) {
 	w := newWorld(t)
 	c := w.config()
-	m := w.meeting("m", func(m *v1alpha1.Meeting) { m.Spec.Duration = "01:00:00" })
+	m := w.meeting("m", func(m *v1alpha1.Meeting) { m.Spec.Duration = "1h" })
 	w.enter(c, m, "anna")
 	expires := w.is("m", v1alpha1.MeetingActive, people(1)).Status.ExpiryTime.Time
 	set := func(d time.Duration) {

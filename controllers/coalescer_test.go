@@ -67,7 +67,7 @@ func TestOnlyPeopleWait(t *testing.T) {
 		{"an arrival", func(_, to *v1alpha1.MeetingStatus) { *to = statusOf(1) }, true},
 		{"the first status", func(from, _ *v1alpha1.MeetingStatus) { from.Phase = "" }, false},
 		{"an end", func(_, to *v1alpha1.MeetingStatus) { to.Phase = v1alpha1.MeetingEnding }, false},
-		{"another length", func(_, to *v1alpha1.MeetingStatus) { to.Duration = "01:00:00" }, false},
+		{"another length", func(_, to *v1alpha1.MeetingStatus) { to.Duration = "1h" }, false},
 		{"another condition", func(_, to *v1alpha1.MeetingStatus) {
 			to.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse}}
 		}, false},

@@ -26,7 +26,7 @@ func TestConfigBreaksWhileMeetingsRun(t *testing.T) {
 	for _, name := range []string{"keys", "livekit"} {
 		w.must(w.Client.Delete(t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}))
 	}
-	w.patch(c, `{"spec":{"meetings":{"maxDuration":"01:00:00","defaultDuration":"02:00:00"}}}`)
+	w.patch(c, `{"spec":{"meetings":{"maxDuration":"1h","defaultDuration":"2h"}}}`)
 	w.configSays(v1alpha1.ConditionSettingsInvalid, v1alpha1.ReasonContradiction)
 	w.configSays(v1alpha1.ConditionMediaReachable, v1alpha1.ReasonSecretNotFound)
 	w.configSays(v1alpha1.ConditionAPIKeysResolved, v1alpha1.ReasonSecretNotFound)
@@ -68,7 +68,7 @@ func TestEventsOfAMeeting(t *testing.T) {
 	w := newWorld(t)
 	c := w.config()
 	w.configSays(v1alpha1.ConditionReady, v1alpha1.ReasonServing)
-	m := w.meeting("m", func(m *v1alpha1.Meeting) { m.Spec.Duration = "01:00:00" })
+	m := w.meeting("m", func(m *v1alpha1.Meeting) { m.Spec.Duration = "1h" })
 	told := func() string {
 		return w.Kubectl(t, "get", "events.v1.events.k8s.io", "--field-selector=regarding.name=m",
 			"-o", `jsonpath={range .items[*]}{.reason}{.series.count},{.note}{"\n"}{end}`)
@@ -97,8 +97,8 @@ func TestEventsOfAMeeting(t *testing.T) {
 	for range 3 { // Looks, and changes that change no phase, tell nothing.
 		w.touch()
 	}
-	w.patch(m, `{"spec":{"duration":"02:00:00"}}`)
-	w.is("m", v1alpha1.MeetingActive, func(m *v1alpha1.Meeting) bool { return m.Status.Duration == "02:00:00" })
+	w.patch(m, `{"spec":{"duration":"2h"}}`)
+	w.is("m", v1alpha1.MeetingActive, func(m *v1alpha1.Meeting) bool { return m.Status.Duration == "2h" })
 	has(opened, started)
 	w.pass(2*time.Hour + time.Minute)
 	w.is("m", v1alpha1.MeetingEnded, because(v1alpha1.EndExpired))

@@ -166,7 +166,7 @@ func TestArrivalJustBeforeAnEnd(t *testing.T) {
 		before []string
 		wait   time.Duration
 	}{
-		{"the expiry", func(m *v1alpha1.Meeting) { m.Spec.Duration = "01:00:00" }, nil, time.Hour},
+		{"the expiry", func(m *v1alpha1.Meeting) { m.Spec.Duration = "1h" }, nil, time.Hour},
 		{"the end of an unjoined one", func(*v1alpha1.Meeting) {}, nil, 24 * time.Hour},
 		{"the end of an empty one", func(*v1alpha1.Meeting) {}, []string{"tom"}, 5*time.Minute + time.Second},
 	} {
@@ -292,8 +292,8 @@ func TestAnEndedMeetingTakesEarlierOnesOfItsRoomWithIt(t *testing.T) {
 	w := newWorld(t)
 	w.config()
 	inRoom := func(m *v1alpha1.Meeting) { m.Spec.Room = "board" }
-	first := w.meeting("first", inRoom, func(m *v1alpha1.Meeting) { m.Spec.Duration = "00:00:01" })
-	w.meeting("other-room", func(m *v1alpha1.Meeting) { m.Spec.Duration = "00:00:01" })
+	first := w.meeting("first", inRoom, func(m *v1alpha1.Meeting) { m.Spec.Duration = "1s" })
+	w.meeting("other-room", func(m *v1alpha1.Meeting) { m.Spec.Duration = "1s" })
 	w.is("first", v1alpha1.MeetingActive)
 	w.pass(2 * time.Second)
 	w.is("first", v1alpha1.MeetingEnded, because(v1alpha1.EndExpired))

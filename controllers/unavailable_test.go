@@ -30,7 +30,7 @@ func (w *world) away(away bool) {
 func TestPagesLearnOfTheExpiryInTheEnd(t *testing.T) {
 	w := newWorld(t)
 	c := w.config()
-	m := w.meeting("m", func(m *v1alpha1.Meeting) { m.Spec.Duration = "01:00:00" })
+	m := w.meeting("m", func(m *v1alpha1.Meeting) { m.Spec.Duration = "1h" })
 	name := w.enter(c, m, "anna")
 	told := func() error {
 		expires := w.is("m", v1alpha1.MeetingActive, people(1)).Status.ExpiryTime.Time
@@ -42,7 +42,7 @@ func TestPagesLearnOfTheExpiryInTheEnd(t *testing.T) {
 	w.eventually(told)
 	first := w.is("m", v1alpha1.MeetingActive).Status.ExpiryTime
 	w.away(true)
-	w.patch(m, `{"spec":{"duration":"02:00:00"}}`)
+	w.patch(m, `{"spec":{"duration":"2h"}}`)
 	w.is("m", v1alpha1.MeetingActive, func(m *v1alpha1.Meeting) bool { return m.Status.ExpiryTime.Sub(first.Time) == time.Hour })
 	w.away(false)
 	w.eventually(told)

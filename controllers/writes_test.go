@@ -104,7 +104,7 @@ func TestWhatHasNotChangedIsNotWritten(t *testing.T) {
 func TestEndIsWrittenBeforePeopleAreDisconnected(t *testing.T) {
 	w := newWorld(t)
 	c := w.config()
-	m := w.meeting("m", func(m *v1alpha1.Meeting) { m.Spec.Duration = "01:00:00" })
+	m := w.meeting("m", func(m *v1alpha1.Meeting) { m.Spec.Duration = "1h" })
 	w.enter(c, m, "anna")
 	w.is("m", v1alpha1.MeetingActive, people(1))
 	defer close(w.engine.Hang("close"))

@@ -2,12 +2,14 @@
 
 package v1alpha1
 
-// Duration is the length of a meeting: HH:MM:SS (00 to 99 hours, minutes and seconds 00 to 59, not all zero) or
-// unlimited.
+// Duration is the length of a meeting: hours, minutes and seconds in Go's form, for example 1h30m or 45m, at most
+// 99h59m59s; or unlimited. (HH:MM:SS is the form of the REST API.)
 //
-// +kubebuilder:validation:MaxLength=9
-// +kubebuilder:validation:XValidation:rule="self == 'unlimited' || self.matches('^[0-9]{2}:[0-5][0-9]:[0-5][0-9]$')",message="duration must be HH:MM:SS, for example 01:30:00, or unlimited"
-// +kubebuilder:validation:XValidation:rule="self != '00:00:00'",message="duration must not be zero; use unlimited for no limit"
+// +kubebuilder:validation:MaxLength=18
+// +kubebuilder:validation:XValidation:rule="self == 'unlimited' || self.matches('^([0-9]{1,5}[hms]){1,3}$') || self.contains(':')",message="duration must be hours, minutes and seconds, for example 1h30m or 45m, or unlimited"
+// +kubebuilder:validation:XValidation:rule="!self.contains(':')",message="HH:MM:SS is the form of the REST API; here write 1h30m for 01:30:00"
+// +kubebuilder:validation:XValidation:rule="!self.matches('^([0-9]{1,5}[hms]){1,3}$') || duration(self) > duration('0s')",message="duration must not be zero; use unlimited for no limit"
+// +kubebuilder:validation:XValidation:rule="!self.matches('^([0-9]{1,5}[hms]){1,3}$') || duration(self) < duration('100h')",message="duration must be at most 99h59m59s; use unlimited for no limit"
 type Duration string
 
 // Unlimited is the Duration of a meeting that does not expire.

@@ -243,10 +243,10 @@ type TokensSpec struct {
 
 // MeetingsSpec rules lengths, time-outs and limits. Changes apply to live meetings too.
 type MeetingsSpec struct {
-	// defaultDuration of a meeting that was given none: HH:MM:SS or unlimited. Default unlimited.
+	// defaultDuration of a meeting that was given none, for example 1h30m, or unlimited. Default unlimited.
 	// +optional
 	DefaultDuration Duration `json:"defaultDuration,omitempty"`
-	// maxDuration is the greatest length: HH:MM:SS or unlimited. With it, unlimited means it and more is refused.
+	// maxDuration is the greatest length, for example 8h, or unlimited. With it, unlimited means it and more is refused.
 	// Default unlimited.
 	// +optional
 	MaxDuration Duration `json:"maxDuration,omitempty"`

@@ -59,7 +59,7 @@ func TestKubectlExplain(t *testing.T) {
 	for what, wants := range map[string][]string{
 		"meeting":                     {"Meeting is one meeting of one room", "spec", "status"},
 		"mtg.spec.room":               {"FIELD: room <string>", "1 to 128 Unicode characters"},
-		"mtg.spec.duration":           {"HH:MM:SS", "unlimited"},
+		"mtg.spec.duration":           {"1h30m", "unlimited"},
 		"mtg.status.phase":            {"ENUM:", "Pending", "Active", "Ending", "Ended"},
 		"mtg.status.conditions":       {"Ready", "Occupied", "Ended"},
 		"confcfg":                     {"one tenant of the conferencing service"},

@@ -25,8 +25,8 @@ tokens:
   maxLifetime: 720h
   signingKeysSecretRef: {name: signing}
 meetings:
-  defaultDuration: "01:00:00"
-  maxDuration: "02:00:00"
+  defaultDuration: 1h
+  maxDuration: 2h
   unjoinedTimeout: 24h
   emptyTimeout: 5m
   ttlSecondsAfterEnded: 300
@@ -82,7 +82,7 @@ source:
 const fullMeeting = `
 room: Daily Standup
 configRef: {name: default}
-duration: "01:30:00"
+duration: 1h30m
 passwordSecretRef: {name: password, key: password}
 maxParticipants: 10
 redirect: https://example.com/bye
@@ -94,7 +94,7 @@ end: {redirect: https://example.com/end}
 const fullMeetingStatus = `
 observedGeneration: 1
 phase: Ending
-duration: "01:30:00"
+duration: 1h30m
 startTime: "2026-11-21T10:00:00Z"
 expiryTime: "2026-11-21T11:30:00Z"
 endTime: "2026-11-21T11:30:01Z"

@@ -48,9 +48,9 @@ func TestPrinterColumns(t *testing.T) {
 		header, line string
 	}{
 		{"Meetings", []string{"meetings"}, "NAME ROOM PHASE PEERS DURATION EXPIRES AGE",
-			"standup Daily Standup Ending 1 01:30:00 2026-11-21T11:30:00Z"},
+			"standup Daily Standup Ending 1 1h30m 2026-11-21T11:30:00Z"},
 		{"a Meeting, by its short name", []string{"mtg", "standup"}, "NAME ROOM PHASE PEERS DURATION EXPIRES AGE",
-			"standup Daily Standup Ending 1 01:30:00 2026-11-21T11:30:00Z"},
+			"standup Daily Standup Ending 1 1h30m 2026-11-21T11:30:00Z"},
 		{"Meetings, wide", []string{"mtg", "-o", "wide"}, "NAME ROOM PHASE PEERS DURATION EXPIRES AGE CONFIG END MEDIA URL MESSAGE",
 			"default Expired livekit https://meet.example.com/join/Daily%20Standup The meeting is being ended"},
 		{"MediaServers", []string{"mediaservers"}, "NAME API-URL READY DRAINING ROOMS PARTICIPANTS AGE", "livekit https://livekit:7880 True true 1 2"},

@@ -71,8 +71,8 @@ type MeetingSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self.name == oldSelf.name",message="configRef cannot be changed; create another Meeting"
 	ConfigRef ConfigReference `json:"configRef,omitzero"`
 
-	// duration is the meeting's length from the first arrival, and before that from its creation: HH:MM:SS or unlimited.
-	// Absent means spec.meetings.defaultDuration of the ConferenceConfig.
+	// duration is the meeting's length from the first arrival, and before that from its creation: for example 1h30m, or
+	// unlimited. Absent means spec.meetings.defaultDuration of the ConferenceConfig.
 	// +optional
 	Duration Duration `json:"duration,omitempty"`
 
@@ -173,7 +173,7 @@ type MeetingStatus struct {
 	// phase is Pending (cannot be entered, the condition Ready says why), Active, Ending or Ended.
 	// +optional
 	Phase MeetingPhase `json:"phase,omitempty"`
-	// duration is the length in force: HH:MM:SS or unlimited.
+	// duration is the length in force, for example 1h30m, or unlimited.
 	// +optional
 	Duration Duration `json:"duration,omitempty"`
 	// startTime is when the first participant joined.

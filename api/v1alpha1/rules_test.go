@@ -138,9 +138,13 @@ var (
 	badURLs = []any{"/bye", "//example.com/", "example.com", "javascript:alert(1)", "javascript://example.com/%0aalert(1)", "data:text/html,x",
 		"ftp://example.com/", "https:///bye", "https://:8443/", "https:/example.com", `https:\\example.com`, "https://exa mple.com/",
 		"https://example.com/\n", " https://example.com/", "https://", "mailto:a@example.com"}
-	goodLengths = []any{"00:00:01", "01:30:00", "99:59:59", "unlimited"}
-	badLengths  = []any{"", "1h", "1:00:00", "00:60:00", "00:00:60", "-1:00:00", "01:00", "Unlimited", "forever", " 1:00:00", "01:00:0x"}
-	goodTimes   = []any{"1ms", "5m", "24h", "1h30m", "99999h99999h99999h99999h", "0h0m0s1ms", "00001s"}
+	goodLengths = []any{"1s", "1h30m", "90m", "1h29m60s", "99h59m59s", "5999m59s", "00001s", "unlimited"}
+	badLengths  = []any{"", "90", "1.5h", "-1h", "+1h", "1d", "1500ms", "1H", "Unlimited", "forever", " 1h", "1h ", "1h\n", "100000s", "1h1m1s1s", "h", "٣h"}
+	// clockLengths are the form of the REST API, and what was meant to be it.
+	clockLengths = []any{"01:30:00", "1:00:00", "01:00", "00:60:00", "-1:00:00", "00:00:00", ":"}
+	zeroLengths  = []any{"0s", "0h0m0s", "00000h"}
+	longLengths  = []any{"100h", "6000m", "99999h99999h99999h"}
+	goodTimes    = []any{"1ms", "5m", "24h", "1h30m", "99999h99999h99999h99999h", "0h0m0s1ms", "00001s"}
 	// Some of these are Go durations, and some are not; none may come to a controller that cannot read it.
 	badTimes = []any{"5x", "5", "", "five minutes", "-5m", "+5m", "1.5h", "1d", "5m ", "5M", "100000h", "1µs", "1ns", "1h1h1h1h1h",
 		"9223372036854775808ns", "1e3s", "∞", "PT5M"}
@@ -153,9 +157,12 @@ func urlRules(path string) []rule {
 }
 
 func lengthRules(path string) []rule {
-	return slices.Concat(list("a length", path, "", goodLengths...), list("no length", path, "duration must be HH:MM:SS", badLengths...),
-		list("a length over nine characters", path, "may not be more than 9", "001:00:00:00", "unlimited!"),
-		list("a number", path, "must be of type string", 3600), list("zero", path, "duration must not be zero; use unlimited", "00:00:00"))
+	return slices.Concat(list("a length", path, "", goodLengths...),
+		list("no length", path, "duration must be hours, minutes and seconds, for example 1h30m or 45m, or unlimited", badLengths...),
+		list("the form of the REST API", path, "HH:MM:SS is the form of the REST API; here write 1h30m for 01:30:00", clockLengths...),
+		list("zero", path, "duration must not be zero; use unlimited", zeroLengths...),
+		list("longer than the REST API can write", path, "duration must be at most 99h59m59s; use unlimited for no limit", longLengths...),
+		list("over 18 characters", path, "may not be more than 18", "00000h00000m000001s"), list("a number", path, "must be of type string", 3600))
 }
 
 func timeRules(path string) []rule {

@@ -59,8 +59,8 @@ func meetingUpdates(t *testing.T, c *testkit.Cluster, r *refused) {
 		{"the same room in other letters", "spec.room", "daily standup", fixedRoom},
 		{"another config", "spec.configRef.name", "other", fixedConfig},
 		{"the default config is the one that is there", "spec.configRef", absent, ""},
-		{"a longer meeting", "spec.duration", "03:00:00", ""},
-		{"rules hold for updates too", "spec.duration", "3h", "duration must be HH:MM:SS"},
+		{"a longer meeting", "spec.duration", "3h", ""},
+		{"rules hold for updates too", "spec.duration", "03:00:00", "here write 1h30m for 01:30:00"},
 		{"the default length again", "spec.duration", absent, ""},
 		{"no password any more", "spec.passwordSecretRef", absent, ""},
 		{"another redirect", "spec.redirect", "https://example.com/other", ""},
@@ -139,7 +139,7 @@ func meetingLatches(t *testing.T, c *testkit.Cluster, r *refused) {
 		{"other people's names go", "status.url", "https://example.com", ""},
 	})
 	checkRules(t, r, ended, updates(t, c), []rule{
-		{"the spec of an ended one can still be written, as kubectl apply does", "spec.duration", "01:00:00", ""},
+		{"the spec of an ended one can still be written, as kubectl apply does", "spec.duration", "1h", ""},
 		{"metadata too", "metadata.labels", map[string]string{"a": "b"}, ""},
 	})
 }

@@ -33,11 +33,11 @@ func TestLeaderBehind(t *testing.T) {
 	if leader == p.managers[1] {
 		way = p.ways[1]
 	}
-	due := p.byHand("due", func(m *v1alpha1.Meeting) { m.Spec.Duration = "00:00:20" })
-	long := p.byHand("long", func(m *v1alpha1.Meeting) { m.Spec.Duration = "01:00:00" })
+	due := p.byHand("due", func(m *v1alpha1.Meeting) { m.Spec.Duration = "20s" })
+	long := p.byHand("long", func(m *v1alpha1.Meeting) { m.Spec.Duration = "1h" })
 	p.Create(t, due, long)
-	p.eventually(t, p.lasts(due, "00:00:20"))
-	p.eventually(t, p.lasts(long, "01:00:00"))
+	p.eventually(t, p.lasts(due, "20s"))
+	p.eventually(t, p.lasts(long, "1h"))
 	release := make(chan struct{})
 	var writes atomic.Int32
 	way.Place(func(q *http.Request) testkit.Fault {
@@ -52,8 +52,8 @@ func TestLeaderBehind(t *testing.T) {
 	way.CutAll()
 	p.balancer.set(other.Addresses[0])
 	// The leader writes something, and its cache does not show that.
-	p.patch(t, p.config, `{"spec":{"meetings":{"maxDuration":"00:30:00"}}}`)
-	p.eventually(t, p.lasts(long, "00:30:00"))
+	p.patch(t, p.config, `{"spec":{"meetings":{"maxDuration":"30m"}}}`)
+	p.eventually(t, p.lasts(long, "30m"))
 	sentAway := p.guest(t, "due", "")
 	p.eventually(t, sentAway.isIn)
 	p.patch(t, due, `{"metadata":{"annotations":{"touched":"yes"}}}`)

@@ -193,7 +193,7 @@ func (s *sequence) edit(ctx context.Context) {
 	}
 	switch s.random.IntN(12) {
 	case 0, 1, 2:
-		d := pick[v1alpha1.Duration](s.random, "unlimited", "01:00:00", "03:00:00")
+		d := pick[v1alpha1.Duration](s.random, "unlimited", "1h", "3h")
 		s.did(o.mayBeGone(s.merge(ctx, m, fmt.Sprintf(`{"spec":{"duration":%q}}`, d))), "%s: duration %s", name, d)
 		o.duration = d
 	case 3:
@@ -226,7 +226,7 @@ func (s *sequence) edit(ctx context.Context) {
 func (s *sequence) createMeeting(ctx context.Context, m *v1alpha1.Meeting) {
 	m.Spec.ConfigRef.Name = s.config
 	m.Spec.Room = s.config + "-" + pick(s.random, "a", "b")
-	m.Spec.Duration = pick[v1alpha1.Duration](s.random, "", "01:00:00", "unlimited")
+	m.Spec.Duration = pick[v1alpha1.Duration](s.random, "", "1h", "unlimited")
 	s.did(s.Client.Create(ctx, m), "%s: created in room %s for %q", m.Name, m.Spec.Room, m.Spec.Duration)
 	s.objects[m.Name] = &object{room: m.Spec.Room, duration: m.Spec.Duration}
 }
@@ -254,7 +254,7 @@ func (s *sequence) deleteConfig(ctx context.Context) {
 func (s *sequence) changeConfig(ctx context.Context) {
 	c := s.newConfig(s.config, "")
 	if s.random.IntN(2) == 0 {
-		s.longest = pick[v1alpha1.Duration](s.random, "", "02:00:00")
+		s.longest = pick[v1alpha1.Duration](s.random, "", "2h")
 		s.did(s.merge(ctx, c, fmt.Sprintf(`{"spec":{"meetings":{"maxDuration":%s}}}`, strings.Replace(fmt.Sprintf("%q", s.longest), `""`, "null", 1))),
 			"config: maxDuration %s", s.longest)
 		return
@@ -350,7 +350,7 @@ func (s *sequence) asModelled(m *v1alpha1.Meeting, o *object, holds bool) error 
 	if duration == "" {
 		duration = "unlimited"
 	}
-	if s.longest != "" && duration != "01:00:00" {
+	if s.longest != "" && duration != "1h" {
 		duration = s.longest // all others are longer
 	}
 	if m.Status.Duration != duration || m.Status.ObservedGeneration != m.Generation || len(m.Finalizers) != 1 {

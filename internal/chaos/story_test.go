@@ -97,7 +97,7 @@ var stories = []story{
 		g := s.enter("")
 		m, err := s.ofRoom(s.room)
 		s.must(err)
-		s.patch(s, m, `{"spec":{"duration":"00:00:04"}}`)
+		s.patch(s, m, `{"spec":{"duration":"4s"}}`)
 		s.sentAway(g)
 		s.gone()
 	}},
@@ -118,10 +118,10 @@ var stories = []story{
 	{name: "config change", tell: func(s *telling) {
 		s.must(s.backend.open(s.ctx, map[string]any{"room": s.room}))
 		s.enter("")
-		s.patch(s, s.config, `{"spec":{"meetings":{"maxDuration":"02:00:00"}}}`)
+		s.patch(s, s.config, `{"spec":{"meetings":{"maxDuration":"2h"}}}`)
 		s.until(func() error {
 			m, err := s.ofRoom(s.room)
-			if err == nil && m.Status.Duration != "02:00:00" {
+			if err == nil && m.Status.Duration != "2h" {
 				err = fmt.Errorf("the duration in force is %s", m.Status.Duration)
 			}
 			return errors.Join(err, s.configServes("default")(), s.quiet())

@@ -42,7 +42,7 @@ func TestUnobserved(t *testing.T) {
 	// Comes and is asked to end, comes and is over.
 	w.Create(t, w.byHand("ended-unseen"))
 	w.patch(t, w.byHand("ended-unseen"), `{"spec":{"end":{}}}`)
-	w.Create(t, w.byHand("over-unseen", func(m *v1alpha1.Meeting) { m.Spec.Duration = "00:00:01" }))
+	w.Create(t, w.byHand("over-unseen", func(m *v1alpha1.Meeting) { m.Spec.Duration = "1s" }))
 	// With people in them.
 	w.patch(t, w.byHand("requested"), `{"spec":{"end":{}}}`)
 	w.delete(t, w.byHand("deleted"))

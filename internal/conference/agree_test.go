@@ -23,7 +23,7 @@ func TestCreateComparesWhatItNamesAlone(t *testing.T) {
 	if _, err := b.Service.Create(t.Context(), b.tenant, CreateCommand{Room: "r"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Join(t.Context(), b.tenant, JoinCommand{Room: "r", Duration: "00:30:00", Password: ptr.To("sesame")}); err != nil {
+	if _, err := b.Join(t.Context(), b.tenant, JoinCommand{Room: "r", Duration: "30m", Password: ptr.To("sesame")}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -32,10 +32,11 @@ func TestCreateComparesWhatItNamesAlone(t *testing.T) {
 		ok     bool
 	}{
 		{"the room alone", func(*CreateCommand) {}, true},
-		{"the same duration", func(c *CreateCommand) { c.Duration = "00:30:00" }, true},
+		{"the same duration", func(c *CreateCommand) { c.Duration = "30m" }, true},
+		{"the same duration, as a person wrote it", func(c *CreateCommand) { c.Duration = "1800s" }, true},
 		{"the same password", func(c *CreateCommand) { c.Password = ptr.To("sesame") }, true},
 		{"the same redirect", func(c *CreateCommand) { c.Redirect = ptr.To("") }, true},
-		{"another duration", func(c *CreateCommand) { c.Duration = "01:00:00" }, false},
+		{"another duration", func(c *CreateCommand) { c.Duration = "1h" }, false},
 		{"another password", func(c *CreateCommand) { c.Password = ptr.To("open") }, false},
 		{"no password", func(c *CreateCommand) { c.Password = ptr.To("") }, false},
 		{"another redirect", func(c *CreateCommand) { c.Redirect = ptr.To("https://example.com") }, false},
@@ -66,14 +67,14 @@ func TestALateDurationChangesNothing(t *testing.T) {
 	}
 	b.create("first") // An API server that has just started takes its time for the first.
 	join("early", "")
-	if got := join("early", "00:30:00").Length.String(); got != "00:30:00" {
+	if got := join("early", "30m").Length.String(); got != "30m" {
 		t.Errorf("before somebody has entered, the first duration makes it %s", got)
 	}
 	v := join("late", "")
 	if err := b.MarkOpened(t.Context(), b.tenant, v); err != nil {
 		t.Fatal(err)
 	}
-	if got := join("late", "00:30:00"); got.Length.String() != "unlimited" || !got.Expires.IsZero() {
+	if got := join("late", "30m"); got.Length.String() != "unlimited" || !got.Expires.IsZero() {
 		t.Errorf("after somebody has entered, a duration makes it %s, and it ends at %s", got.Length, got.Expires)
 	}
 }

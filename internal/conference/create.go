@@ -202,7 +202,7 @@ func (s *Service) sameValues(ctx context.Context, live *v1alpha1.Meeting, c Crea
 		return fault.Conflict("A meeting of this room is live with another %s; end it first, or ask for the same values", field)
 	}
 	switch {
-	case c.Duration != "" && c.Duration != live.Spec.Duration:
+	case c.Duration != "" && !meeting.SameLength(c.Duration, live.Spec.Duration):
 		return differs("duration")
 	case c.Redirect != nil && *c.Redirect != string(live.Spec.Redirect):
 		return differs("redirect")

@@ -68,7 +68,7 @@ func TestTwoPeopleMeetInTheBrowser(t *testing.T) {
 
 	w.eventually(t, func() error {
 		out := w.Kubectl(t, "get", "meetings", "-n", w.Namespace)
-		if !strings.Contains(out, room) || !strings.Contains(out, string(v1alpha1.MeetingActive)) || !strings.Contains(out, "01:00:00") {
+		if !strings.Contains(out, room) || !strings.Contains(out, string(v1alpha1.MeetingActive)) || !strings.Contains(out, "1h") {
 			return fmt.Errorf("kubectl shows:\n%s", out)
 		}
 		if m := w.meetingsOf(t, room)[0]; m.Status.ParticipantCount != 2 || m.Status.Participants[0].Browser == "" {

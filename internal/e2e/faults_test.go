@@ -128,7 +128,7 @@ func TestManagerKilledInTheMiddleOfEnds(t *testing.T) {
 			w.manager.Kill()
 		}
 	}
-	w.Create(t, w.meeting("unseen", func(s *v1alpha1.MeetingSpec) { s.Duration = "00:00:01" }))
+	w.Create(t, w.meeting("unseen", func(s *v1alpha1.MeetingSpec) { s.Duration = "1s" }))
 	w.manager.Start(t)
 	for i, p := range peers {
 		select {

@@ -55,7 +55,7 @@ func (w *world) isGone(name string) func() error {
 
 func TestDurationEndsAMeetingWithoutAnEngine(t *testing.T) {
 	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) { a.Spec.MediaRefs = nil })
-	w.Create(t, w.meeting("short", func(s *v1alpha1.MeetingSpec) { s.Duration = "00:00:02" }))
+	w.Create(t, w.meeting("short", func(s *v1alpha1.MeetingSpec) { s.Duration = "2s" }))
 	w.eventually(t, w.hasPhase("short", v1alpha1.MeetingPending))
 	w.eventually(t, w.hasPhase("short", v1alpha1.MeetingEnded))
 	m, err := w.get("short")

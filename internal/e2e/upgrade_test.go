@@ -325,7 +325,7 @@ type stock struct {
 func (s *stock) room(name string) string { return s.by + "-" + name }
 
 // byHand is a meeting as people write it.
-const byHand = `{apiVersion: convene.dev/v1alpha1, kind: Meeting, metadata: {name: %[1]s}, spec: {room: %[1]s, duration: "02:00:00"}}`
+const byHand = `{apiVersion: convene.dev/v1alpha1, kind: Meeting, metadata: {name: %[1]s}, spec: {room: %[1]s, duration: "2h"}}`
 
 // stock makes all kinds of meetings with the build that serves now.
 func (u *upgrade) stock(t *testing.T, by string) *stock {
@@ -392,7 +392,7 @@ func (s *stock) holds(t *testing.T, u *upgrade) {
 	}
 	timed, locked, hand := s.room("timed"), s.room("locked"), s.room("by-hand")
 	shown := u.Kubectl(t, "get", "meetings", "--output=wide")
-	for _, text := range []string{timed, locked, hand, s.room("over"), string(v1alpha1.MeetingActive), string(v1alpha1.MeetingEnded), "01:00:00", "02:00:00"} {
+	for _, text := range []string{timed, locked, hand, s.room("over"), string(v1alpha1.MeetingActive), string(v1alpha1.MeetingEnded), "1h", "2h"} {
 		if !strings.Contains(shown, text) {
 			t.Errorf("kubectl get meetings does not show %s:\n%s", text, shown)
 		}

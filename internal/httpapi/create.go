@@ -66,20 +66,18 @@ func readRoomOrNew(f *fields) string {
 	return room
 }
 
-// readDuration reads a length that the tenant allows, as it was asked for, and nothing for none.
+// readDuration reads a length that the tenant allows, and nothing for none.
 func readDuration(t *tenant.Tenant, f *fields) v1alpha1.Duration {
 	text, named := f.text("duration")
 	if !named {
 		return ""
 	}
-	asked := v1alpha1.Duration(text)
-	if _, err := meeting.ParseLength(asked); err != nil {
-		f.check(err)
-		return ""
+	length, err := meeting.ParseClock(text)
+	if err == nil {
+		_, err = t.Settings.Limit(length)
 	}
-	_, err := t.Settings.Length(asked)
 	f.check(err)
-	return asked
+	return length.Duration()
 }
 
 // maxRoomPassword in bytes, as the credentials have it.

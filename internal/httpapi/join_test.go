@@ -66,7 +66,7 @@ func TestJoinURL(t *testing.T) {
 				Room: "Stand-up & more ☕", Name: "Ada <Lovelace>", Lineage: "lineage-Stand-up & more ☕", PasswordOf: "first",
 				Avatar: "https://example.com/a b.png?x=1&y=ü+", Audio: true, Video: true, Screen: true, Notify: true,
 			},
-			conference.JoinCommand{Room: "Stand-up & more ☕", Duration: "01:30:00", Password: ptr("")},
+			conference.JoinCommand{Room: "Stand-up & more ☕", Duration: "1h30m", Password: ptr("")},
 		},
 		{
 			"everything null, false or empty", `{"room":"r","name":"n","avatar":false,"roomPassword":"false","audio":null,"video":null,"chat":null,

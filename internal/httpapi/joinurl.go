@@ -36,7 +36,7 @@ func joinURL(baseURL string, t *credential.Ticket, length meeting.Length, signed
 	add("chat", strconv.FormatBool(t.Chat))
 	add("hide", strconv.FormatBool(t.Hide))
 	add("notify", strconv.FormatBool(t.Notify))
-	add("duration", length.String())
+	add("duration", length.Clock())
 	add("token", signed)
 	return b.String()
 }

@@ -50,7 +50,7 @@ func writeMeeting(e *encoder, v *meeting.View) {
 		e.time(v.Expires)
 	}
 	e.raw(`,"duration":`)
-	e.string(v.Length.String())
+	e.string(v.Length.Clock())
 	e.raw(`,"participants":`)
 	e.int(v.Participants)
 	e.raw(`,"peers":[`)

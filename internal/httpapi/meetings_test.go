@@ -98,7 +98,7 @@ func TestCreate(t *testing.T) {
 		{"a room alone", `{"room":"a"}`, conference.CreateCommand{Room: "a"}},
 		{
 			"everything", `{"room":"r","duration":"01:00:00","roomPassword":"sesame","maxParticipants":5,"redirect":"https://example.com/bye","x":1}`,
-			conference.CreateCommand{Room: "r", Duration: "01:00:00", Password: ptr("sesame"), MaxParticipants: 5, Redirect: ptr("https://example.com/bye")},
+			conference.CreateCommand{Room: "r", Duration: "1h", Password: ptr("sesame"), MaxParticipants: 5, Redirect: ptr("https://example.com/bye")},
 		},
 		{"nothing but the room", `{"room":"r","duration":null,"roomPassword":null,"maxParticipants":null,"redirect":null}`, conference.CreateCommand{Room: "r"}},
 		{"no password, and the home page", `{"room":"r","roomPassword":"false","redirect":""}`, conference.CreateCommand{Room: "r", Password: ptr(""), Redirect: ptr("")}},

@@ -4,6 +4,8 @@ package meeting
 
 import (
 	"fmt"
+	"regexp"
+	"strings"
 	"time"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -13,41 +15,86 @@ import (
 // Length is how long a meeting may last; zero is without limit.
 type Length time.Duration
 
-// ParseLength reads HH:MM:SS or unlimited. Empty is an error here: absence is the caller's to decide.
+// maxLength is the greatest length that both forms can write.
+const maxLength = Length(100*time.Hour - time.Second)
+
+// lengthForm is a length as custom resources have it. The schema has the same.
+var lengthForm = regexp.MustCompile(`^([0-9]{1,5}[hms]){1,3}$`)
+
+// ParseLength reads a length of a custom resource: Go's form, such as 1h30m, or unlimited. Empty is an error here: absence
+// is the caller's to decide.
 func ParseLength(d v1alpha1.Duration) (Length, error) {
 	if d == v1alpha1.Unlimited {
 		return 0, nil
 	}
-	if len(d) != len("HH:MM:SS") || d[2] != ':' || d[5] != ':' {
-		return 0, invalidDuration()
-	}
-	hours, ok1 := twoDigits(d[0:2])
-	minutes, ok2 := twoDigits(d[3:5])
-	seconds, ok3 := twoDigits(d[6:8])
-	if !ok1 || !ok2 || !ok3 || minutes > 59 || seconds > 59 {
-		return 0, invalidDuration()
-	}
-	total := time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute + time.Duration(seconds)*time.Second
-	if total == 0 {
-		return 0, fault.Invalid("duration", "duration must not be zero; use unlimited for no limit")
+	total, err := time.ParseDuration(string(d))
+	switch {
+	case !lengthForm.MatchString(string(d)) || err != nil:
+		return 0, fault.Invalid("duration", "duration must be hours, minutes and seconds, for example 1h30m or 45m, or unlimited")
+	case total == 0:
+		return 0, errZeroLength()
+	case Length(total) > maxLength:
+		return 0, fault.Invalid("duration", "duration must be at most %s; use unlimited for no limit", maxLength)
 	}
 	return Length(total), nil
 }
 
-func invalidDuration() error {
+// ParseClock reads a length of the REST API: HH:MM:SS or unlimited. Empty is an error, as for ParseLength.
+func ParseClock(text string) (Length, error) {
+	if text == string(v1alpha1.Unlimited) {
+		return 0, nil
+	}
+	if len(text) != len("HH:MM:SS") || text[2] != ':' || text[5] != ':' {
+		return 0, errNoClock()
+	}
+	hours, ok1 := twoDigits(text[0:2])
+	minutes, ok2 := twoDigits(text[3:5])
+	seconds, ok3 := twoDigits(text[6:8])
+	if !ok1 || !ok2 || !ok3 || minutes > 59 || seconds > 59 {
+		return 0, errNoClock()
+	}
+	total := time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute + time.Duration(seconds)*time.Second
+	if total == 0 {
+		return 0, errZeroLength()
+	}
+	return Length(total), nil
+}
+
+func errNoClock() error {
 	return fault.Invalid("duration",
 		"duration must be HH:MM:SS with minutes and seconds from 00 to 59, for example 01:30:00, or unlimited")
 }
 
-func twoDigits(s v1alpha1.Duration) (int, bool) {
+func errZeroLength() error {
+	return fault.Invalid("duration", "duration must not be zero; use unlimited for no limit")
+}
+
+func twoDigits(s string) (int, bool) {
 	if s[0] < '0' || s[0] > '9' || s[1] < '0' || s[1] > '9' {
 		return 0, false
 	}
 	return int(s[0]-'0')*10 + int(s[1]-'0'), true
 }
 
-// String writes HH:MM:SS or unlimited.
-func (l Length) String() string {
+// Duration is the length as custom resources have it, without parts that are zero: 1h30m.
+func (l Length) Duration() v1alpha1.Duration {
+	if l == 0 {
+		return v1alpha1.Unlimited
+	}
+	text := time.Duration(l).String()
+	for _, zero := range []struct{ after, part string }{{"m", "0s"}, {"h", "0m"}} {
+		if strings.HasSuffix(text, zero.after+zero.part) {
+			text = strings.TrimSuffix(text, zero.part)
+		}
+	}
+	return v1alpha1.Duration(text)
+}
+
+// String is for people who read logs and errors.
+func (l Length) String() string { return string(l.Duration()) }
+
+// Clock is the length as the REST API and the pages have it: HH:MM:SS or unlimited.
+func (l Length) Clock() string {
 	if l == 0 {
 		return string(v1alpha1.Unlimited)
 	}
@@ -55,8 +102,12 @@ func (l Length) String() string {
 	return fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
 }
 
-// API is the length as the API writes it.
-func (l Length) API() v1alpha1.Duration { return v1alpha1.Duration(l.String()) }
+// SameLength reports whether two durations of custom resources are as long as each other: 90m is 1h30m. Empty is none.
+func SameLength(a, b v1alpha1.Duration) bool {
+	x, errX := ParseLength(a)
+	y, errY := ParseLength(b)
+	return errX == nil && errY == nil && x == y
+}
 
 // After is when a meeting of this length that began at start is over; zero when it is without limit.
 func (l Length) After(start time.Time) time.Time {

@@ -28,7 +28,7 @@ func (p *plan) describe() {
 	}
 	p.place()
 	length := p.length()
-	p.status.Duration = length.API()
+	p.status.Duration = length.Duration()
 	switch {
 	case p.Seen.Known:
 		p.status.ParticipantCount = int32(len(p.Seen.Participants))

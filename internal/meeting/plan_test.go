@@ -60,7 +60,7 @@ func TestStartTime(t *testing.T) {
 		{"later than now", []time.Time{now.Add(time.Hour)}, monday.Add(10*time.Minute + time.Second)},
 		{"unknown", []time.Time{{}}, monday.Add(10*time.Minute + time.Second)},
 	} {
-		l := newLife(t, length("01:00:00"))
+		l := newLife(t, length("1h"))
 		l.now = now
 		for i, at := range tc.joined {
 			l.enter(fmt.Sprint(i))

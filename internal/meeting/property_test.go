@@ -35,7 +35,7 @@ func pick[T any](c *chance, from ...T) T { return from[c.of(len(from))] }
 // randomLife is a Meeting of any kind in a world of any kind.
 func randomLife(t testing.TB, c *chance) *life {
 	return newLife(t, func(l *life) {
-		l.meeting.Spec.Duration = pick[v1alpha1.Duration](c, "", "unlimited", "00:10:00", "01:00:00", "99:59:59", "00:00:01")
+		l.meeting.Spec.Duration = pick[v1alpha1.Duration](c, "", "unlimited", "10m", "1h", "99h59m59s", "1s")
 		if c.of(3) == 0 {
 			standing(l)
 		}
@@ -98,7 +98,7 @@ func (l *life) happen(c *chance) string {
 			return "the object is deleted"
 		}
 	case 13:
-		d := pick[v1alpha1.Duration](c, "", "unlimited", "00:10:00", "02:00:00", "00:00:01", "nonsense")
+		d := pick[v1alpha1.Duration](c, "", "unlimited", "10m", "2h", "1s", "nonsense")
 		l.edit(func(s *v1alpha1.MeetingSpec) { s.Duration = d })
 		return "the duration becomes " + string(d)
 	case 14:

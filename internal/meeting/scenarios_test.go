@@ -59,7 +59,7 @@ func TestUnjoinedButOpened(t *testing.T) {
 }
 
 func TestExpiryWithPeople(t *testing.T) {
-	tell(t, length("01:00:00"), func(s *story) {
+	tell(t, length("1h"), func(s *story) {
 		s.wait(59 * time.Minute)
 		s.step("Anna enters, and has her hour", func() { s.enter("Anna") })
 		s.wait(59 * time.Minute)
@@ -71,14 +71,14 @@ func TestExpiryWithPeople(t *testing.T) {
 }
 
 func TestExpiryWithoutPeople(t *testing.T) {
-	tell(t, length("00:30:00"), func(s *story) {
+	tell(t, length("30m"), func(s *story) {
 		s.wait(30 * time.Minute)
 		s.wait(24 * time.Hour)
 	})
 }
 
 func TestExpiryAfterAllHaveLeft(t *testing.T) {
-	tell(t, length("00:30:00"), func(s *story) {
+	tell(t, length("30m"), func(s *story) {
 		s.step("Anna enters", func() { s.enter("Anna") })
 		s.wait(27 * time.Minute)
 		s.step("Anna leaves", func() { s.leave("Anna") })
@@ -88,7 +88,7 @@ func TestExpiryAfterAllHaveLeft(t *testing.T) {
 
 // Somebody may have come just before the expiry while the engine cannot be seen.
 func TestExpiryWhileTheEngineIsAway(t *testing.T) {
-	tell(t, length("00:30:00"), func(s *story) {
+	tell(t, length("30m"), func(s *story) {
 		s.step("a room is opened", func() { s.enter("Anna"); s.leave("Anna") })
 		s.wait(29 * time.Minute)
 		s.step("the engine cannot be seen", s.engineGoes)
@@ -100,7 +100,7 @@ func TestExpiryWhileTheEngineIsAway(t *testing.T) {
 }
 
 func TestExpiryWhileTheEngineStaysAway(t *testing.T) {
-	tell(t, length("00:30:00"), func(s *story) {
+	tell(t, length("30m"), func(s *story) {
 		s.step("a room is opened", func() { s.enter("Anna"); s.leave("Anna") })
 		s.step("the engine goes", s.engineGoes)
 		s.wait(time.Hour)
@@ -111,14 +111,14 @@ func TestDurationChangedWhileLive(t *testing.T) {
 	change := func(s *story, to v1alpha1.Duration) {
 		s.step("the duration becomes "+string(to), func() { s.edit(func(spec *v1alpha1.MeetingSpec) { spec.Duration = to }) })
 	}
-	tell(t, length("01:00:00"), func(s *story) {
+	tell(t, length("1h"), func(s *story) {
 		s.step("Anna enters", func() { s.enter("Anna") })
 		s.wait(30 * time.Minute)
-		change(s, "02:00:00")
+		change(s, "2h")
 		s.wait(45 * time.Minute)
 		change(s, "unlimited")
 		s.wait(45 * time.Minute)
-		change(s, "02:15:00")
+		change(s, "2h15m")
 		s.step("the config allows no more than two hours", func() { s.tenant.Settings.MaxLength = 2 * hour })
 		s.wait(time.Second)
 	})
@@ -191,7 +191,7 @@ func TestConfigDeleted(t *testing.T) {
 
 func TestConfigMissingThenThere(t *testing.T) {
 	var later *Tenant
-	tell(t, func(l *life) { later, l.tenant = l.tenant, nil; l.meeting.Spec.Duration = "01:00:00" }, func(s *story) {
+	tell(t, func(l *life) { later, l.tenant = l.tenant, nil; l.meeting.Spec.Duration = "1h" }, func(s *story) {
 		s.wait(30 * time.Minute)
 		s.step("the ConferenceConfig is created", func() { s.tenant = later })
 	})
@@ -205,7 +205,7 @@ func TestRoomTaken(t *testing.T) {
 }
 
 func TestNoMedia(t *testing.T) {
-	tell(t, func(l *life) { l.tenant.Places = nil; l.meeting.Spec.Duration = "02:00:00" }, func(s *story) {
+	tell(t, func(l *life) { l.tenant.Places = nil; l.meeting.Spec.Duration = "2h" }, func(s *story) {
 		s.wait(time.Hour)
 		s.step("LiveKit is configured", func() { s.tenant.Places = onePlace })
 		s.step("Anna enters", func() { s.enter("Anna") })
@@ -268,10 +268,10 @@ func TestEngineAwayWhileEmpty(t *testing.T) {
 
 // The pages learn of a new expiry as soon as the engine can be told.
 func TestDurationChangedWhileTheEngineIsAway(t *testing.T) {
-	tell(t, length("01:00:00"), func(s *story) {
+	tell(t, length("1h"), func(s *story) {
 		s.step("Anna enters", func() { s.enter("Anna") })
 		s.step("the engine goes", s.engineGoes)
-		s.step("the duration becomes 02:00:00", func() { s.edit(func(spec *v1alpha1.MeetingSpec) { spec.Duration = "02:00:00" }) })
+		s.step("the duration becomes 2h", func() { s.edit(func(spec *v1alpha1.MeetingSpec) { spec.Duration = "2h" }) })
 		s.step("the engine is back", s.engineReturns)
 		s.step("a join in flight makes the room again, which tells nothing", func() { s.engine.state = engine.RoomState{} })
 		s.wait(time.Hour)
@@ -279,7 +279,7 @@ func TestDurationChangedWhileTheEngineIsAway(t *testing.T) {
 }
 
 func TestEngineRestarted(t *testing.T) {
-	tell(t, length("02:00:00"), func(s *story) {
+	tell(t, length("2h"), func(s *story) {
 		s.step("Anna enters", func() { s.enter("Anna") })
 		s.step("the engine restarts, and has lost its rooms", s.engineRestarts)
 		s.wait(12 * time.Second)
@@ -289,7 +289,7 @@ func TestEngineRestarted(t *testing.T) {
 }
 
 func TestClockSetBack(t *testing.T) {
-	tell(t, length("01:00:00"), func(s *story) {
+	tell(t, length("1h"), func(s *story) {
 		s.wait(5 * time.Minute)
 		s.step("Anna enters", func() { s.enter("Anna") })
 		s.step("the clock is set back", func() { s.now = s.now.Add(-10 * time.Minute) })
@@ -303,7 +303,7 @@ func TestClockSetBack(t *testing.T) {
 }
 
 func TestClockSetForth(t *testing.T) {
-	tell(t, length("01:00:00"), func(s *story) {
+	tell(t, length("1h"), func(s *story) {
 		s.step("Anna enters", func() { s.enter("Anna") })
 		s.step("Anna leaves", func() { s.leave("Anna") })
 		s.wait(time.Minute)

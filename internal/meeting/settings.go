@@ -61,7 +61,7 @@ func ResolveSettings(spec *v1alpha1.MeetingsSpec) (Settings, error) {
 		if err != nil {
 			return s, err
 		}
-		if s.DefaultLength, err = s.limit(length); err != nil {
+		if s.DefaultLength, err = s.Limit(length); err != nil {
 			return s, fault.Invalid("meetings.defaultDuration",
 				"meetings.defaultDuration must not be over meetings.maxDuration; lower one or raise the other")
 		}
@@ -91,7 +91,7 @@ func ResolveSettings(spec *v1alpha1.MeetingsSpec) (Settings, error) {
 	return s, nil
 }
 
-// Length is the length in force for what was asked; empty means the default.
+// Length is the length in force for what a Meeting asks; empty means the default.
 func (s Settings) Length(asked v1alpha1.Duration) (Length, error) {
 	if asked == "" {
 		return s.DefaultLength, nil
@@ -100,18 +100,19 @@ func (s Settings) Length(asked v1alpha1.Duration) (Length, error) {
 	if err != nil {
 		return 0, err
 	}
-	return s.limit(length)
+	return s.Limit(length)
 }
 
-// limit holds a length against the greatest: with one, unlimited means it, and more is refused.
-func (s Settings) limit(length Length) (Length, error) {
+// Limit holds a length against the greatest: with one, unlimited means it, and more is refused. Callers of the REST API read
+// the refusal.
+func (s Settings) Limit(length Length) (Length, error) {
 	switch {
 	case s.MaxLength == 0:
 		return length, nil
 	case length == 0:
 		return s.MaxLength, nil
 	case length > s.MaxLength:
-		return 0, fault.Invalid("duration", "duration must be at most %s here; ask for less", s.MaxLength)
+		return 0, fault.Invalid("duration", "duration must be at most %s here; ask for less", s.MaxLength.Clock())
 	}
 	return length, nil
 }

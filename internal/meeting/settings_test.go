@@ -36,14 +36,14 @@ func TestResolveSettings(t *testing.T) {
 	}{
 		{"no rules at all", nil, defaults},
 		{"rules that set nothing", &v1alpha1.MeetingsSpec{}, defaults},
-		{"a default length", &v1alpha1.MeetingsSpec{DefaultDuration: "01:00:00"}, but(func(s *Settings) { s.DefaultLength = hour })},
-		{"the greatest length is the default where none is named", &v1alpha1.MeetingsSpec{MaxDuration: "01:00:00"},
+		{"a default length", &v1alpha1.MeetingsSpec{DefaultDuration: "1h"}, but(func(s *Settings) { s.DefaultLength = hour })},
+		{"the greatest length is the default where none is named", &v1alpha1.MeetingsSpec{MaxDuration: "1h"},
 			but(func(s *Settings) { s.DefaultLength, s.MaxLength = hour, hour })},
-		{"with a greatest length, unlimited means it", &v1alpha1.MeetingsSpec{DefaultDuration: "unlimited", MaxDuration: "01:00:00"},
+		{"with a greatest length, unlimited means it", &v1alpha1.MeetingsSpec{DefaultDuration: "unlimited", MaxDuration: "1h"},
 			but(func(s *Settings) { s.DefaultLength, s.MaxLength = hour, hour })},
-		{"a default equal to the greatest", &v1alpha1.MeetingsSpec{DefaultDuration: "01:00:00", MaxDuration: "01:00:00"},
+		{"a default equal to the greatest", &v1alpha1.MeetingsSpec{DefaultDuration: "1h", MaxDuration: "1h"},
 			but(func(s *Settings) { s.DefaultLength, s.MaxLength = hour, hour })},
-		{"an unlimited greatest length is none", &v1alpha1.MeetingsSpec{DefaultDuration: "99:00:00", MaxDuration: "unlimited"},
+		{"an unlimited greatest length is none", &v1alpha1.MeetingsSpec{DefaultDuration: "99h", MaxDuration: "unlimited"},
 			but(func(s *Settings) { s.DefaultLength = 99 * hour })},
 		{"nothing is kept after the end", &v1alpha1.MeetingsSpec{TTLSecondsAfterEnded: ptr.To(int32(0))}, but(func(s *Settings) { s.TTLAfterEnded = 0 })},
 		{"everything else", &v1alpha1.MeetingsSpec{
@@ -73,10 +73,10 @@ func TestResolveSettingsNamesWhatContradicts(t *testing.T) {
 		spec   v1alpha1.MeetingsSpec
 		says   string
 	}{
-		{"a default over the greatest", v1alpha1.MeetingsSpec{DefaultDuration: "02:00:00", MaxDuration: "01:00:00"},
+		{"a default over the greatest", v1alpha1.MeetingsSpec{DefaultDuration: "2h", MaxDuration: "1h"},
 			"meetings.defaultDuration must not be over meetings.maxDuration"},
-		{"a greatest length that the schema would refuse", v1alpha1.MeetingsSpec{MaxDuration: "1h"}, "HH:MM:SS"},
-		{"a default length that the schema would refuse", v1alpha1.MeetingsSpec{DefaultDuration: "1h"}, "HH:MM:SS"},
+		{"a greatest length that the schema would refuse", v1alpha1.MeetingsSpec{MaxDuration: "01:00:00"}, "for example 1h30m"},
+		{"a default length that the schema would refuse", v1alpha1.MeetingsSpec{DefaultDuration: "01:00:00"}, "for example 1h30m"},
 		{"no time to come", v1alpha1.MeetingsSpec{UnjoinedTimeout: lasting(0)}, "meetings.unjoinedTimeout must be more than zero"},
 		{"no time to come back", v1alpha1.MeetingsSpec{EmptyTimeout: lasting(-time.Second)}, "meetings.emptyTimeout must be more than zero"},
 		{"links that never work", v1alpha1.MeetingsSpec{LinkLifetime: lasting(0)}, "meetings.linkLifetime must be more than zero"},
@@ -99,13 +99,13 @@ func TestLengthInForce(t *testing.T) {
 		says     string
 	}{
 		{"nothing asked is the default", limited, "", hour / 2, ""},
-		{"less than the greatest", limited, "00:45:00", hour * 3 / 4, ""},
-		{"the greatest itself", limited, "01:00:00", hour, ""},
+		{"less than the greatest", limited, "45m", hour * 3 / 4, ""},
+		{"the greatest itself", limited, "1h", hour, ""},
 		{"unlimited means the greatest", limited, "unlimited", hour, ""},
-		{"more than the greatest", limited, "01:00:01", 0, "duration must be at most 01:00:00 here; ask for less"},
-		{"no length at all", limited, "soon", 0, "HH:MM:SS"},
+		{"more than the greatest", limited, "1h1s", 0, "duration must be at most 01:00:00 here; ask for less"},
+		{"no length at all", limited, "soon", 0, "for example 1h30m"},
 		{"without a greatest, unlimited is without limit", free, "unlimited", 0, ""},
-		{"without a greatest, the longest", free, "99:59:59", 100*hour - Length(time.Second), ""},
+		{"without a greatest, the longest", free, "99h59m59s", 100*hour - Length(time.Second), ""},
 	} {
 		got, err := tc.settings.Length(tc.asked)
 		if tc.says != "" {

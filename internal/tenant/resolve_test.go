@@ -211,7 +211,7 @@ func TestProblems(t *testing.T) {
 		}, nil,
 			v1alpha1.ConditionMediaDegraded, "MediaServerNotFound", `There is no MediaServer "ns/other"`, true, false, 1, false, true},
 		{"settings that contradict each other", func(c *config) {
-			c.Spec.Meetings = &v1alpha1.MeetingsSpec{DefaultDuration: "02:00:00", MaxDuration: "01:00:00"}
+			c.Spec.Meetings = &v1alpha1.MeetingsSpec{DefaultDuration: "2h", MaxDuration: "1h"}
 		}, nil,
 			v1alpha1.ConditionSettingsInvalid, "Contradiction", "must not be over meetings.maxDuration; lower one or raise the other; until then the last good settings are used", true, true, 1, false, true},
 		{"lifetimes that contradict each other", func(c *config) {
@@ -260,10 +260,10 @@ func TestUnreadableUsersAreNobody(t *testing.T) {
 
 func TestLastGoodSettingsStay(t *testing.T) {
 	c := goodConfig()
-	c.Spec.Meetings = &v1alpha1.MeetingsSpec{DefaultDuration: "00:30:00", MaxParticipants: ptr.To(int32(5))}
+	c.Spec.Meetings = &v1alpha1.MeetingsSpec{DefaultDuration: "30m", MaxParticipants: ptr.To(int32(5))}
 	c.Spec.Tokens = &v1alpha1.TokensSpec{DefaultLifetime: &metav1.Duration{Duration: time.Minute}}
 	before := resolveWith(t, c, good(), nil)
-	c.Spec.Meetings = &v1alpha1.MeetingsSpec{DefaultDuration: "02:00:00", MaxDuration: "01:00:00", MaxParticipants: ptr.To(int32(9))}
+	c.Spec.Meetings = &v1alpha1.MeetingsSpec{DefaultDuration: "2h", MaxDuration: "1h", MaxParticipants: ptr.To(int32(9))}
 	c.Spec.BaseURL = "https://other.example"
 	after := resolveWith(t, c, good(), before)
 	if diff := cmp.Diff(before.Settings, after.Settings); diff != "" || after.TokenLifetime != time.Minute {

@@ -72,7 +72,7 @@ func (h *handler) answerOf(q *httpserver.Request, a admission.Admission) (sessio
 		Session: session,
 		Engine:  engineAnswer{URL: engineURL(q.Tenant, media), Token: token},
 		Meeting: meetingAnswer{
-			Room: view.Room, URL: view.URL, Duration: view.Length.String(),
+			Room: view.Room, URL: view.URL, Duration: view.Length.Clock(),
 			StartedAt: view.Started.UTC(), ExpiresAt: view.Expires.UTC(),
 		},
 		You: youAnswer{

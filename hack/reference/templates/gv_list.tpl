@@ -102,8 +102,8 @@ spec:
     defaultLifetime: 1h
     maxLifetime: 24h
   meetings:
-    defaultDuration: "01:00:00"
-    maxDuration: "04:00:00"
+    defaultDuration: 1h
+    maxDuration: 4h
     maxParticipants: 50
     allowedRedirectHosts: ["*.example.com"]
   web:
