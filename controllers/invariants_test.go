@@ -72,12 +72,14 @@ func meetingInvariants(was, is *v1alpha1.Meeting) (broken []string) {
 	over, ending := s.Phase == v1alpha1.MeetingEnded, s.Phase == v1alpha1.MeetingEnding
 
 	// 2. The phase and the conditions say the same.
-	says((ready == nil) == over, "2b: phase %s with Ready %v", s.Phase, ready)
-	says(ready == nil || (ready.Status == metav1.ConditionTrue) == (s.Phase == v1alpha1.MeetingActive), "2c: phase %s with Ready %v", s.Phase, ready)
+	if ready == nil || occupied == nil || ended == nil {
+		return append(broken, fmt.Sprintf("2b: phase %s with Ready %v, Occupied %v, Ended %v", s.Phase, ready, occupied, ended))
+	}
+	says((ready.Status == metav1.ConditionTrue) == (s.Phase == v1alpha1.MeetingActive), "2c: phase %s with Ready %v", s.Phase, ready)
 	says((find(v1alpha1.ConditionReconciling) != nil) == ending, "2d: phase %s with Reconciling %v", s.Phase, find(v1alpha1.ConditionReconciling))
-	says((ended != nil) == over && (ended == nil || ended.Reason == string(s.EndReason)), "2e: phase %s (%s) with Ended %v", s.Phase, s.EndReason, ended)
-	says(occupied == nil || s.StartTime != nil, "2f: Occupied before anybody came")
-	says(occupied == nil || over || ending || (occupied.Status == metav1.ConditionTrue) == (s.ParticipantCount > 0), "2g: %d in with Occupied %v", s.ParticipantCount, occupied)
+	says((ended.Status == metav1.ConditionTrue) == over && (!over || ended.Reason == string(s.EndReason)), "2e: phase %s (%s) with Ended %v", s.Phase, s.EndReason, ended)
+	says((occupied.Reason == v1alpha1.ReasonUnjoined) == (s.StartTime == nil) || ending, "2f: started %v with Occupied %v", s.StartTime, occupied)
+	says(over || ending || (occupied.Status == metav1.ConditionTrue) == (s.ParticipantCount > 0), "2g: %d in with Occupied %v", s.ParticipantCount, occupied)
 
 	// 3. Times and reasons are there when they should be, and in order.
 	says((s.EndTime != nil) == over, "3a: phase %s with endTime %v", s.Phase, s.EndTime)

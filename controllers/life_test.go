@@ -213,7 +213,7 @@ func TestRoomGoesFromOneToTheNext(t *testing.T) {
 		for i := range all.Items {
 			ready := meta.FindStatusCondition(all.Items[i].Status.Conditions, v1alpha1.ConditionReady)
 			switch {
-			case ready == nil:
+			case ready == nil, ready.Reason == v1alpha1.ReasonEnded:
 			case ready.Status == metav1.ConditionTrue:
 				open = append(open, all.Items[i].Name)
 			case ready.Reason != v1alpha1.ReasonRoomTaken:

@@ -5,7 +5,7 @@ package v1alpha1
 // Conditions of both kinds, after kstatus.
 const (
 	// ConditionReady of a ConferenceConfig is True when the API answers and rooms can be entered; of a Meeting when
-	// it can be entered. A Meeting that has ended has none. Of a MediaServer it is True when it answers and accepts its key.
+	// it can be entered; of a MediaServer when it answers and accepts its key.
 	ConditionReady = "Ready"
 	// ConditionReconciling is True, and otherwise absent, while a Meeting is being ended.
 	ConditionReconciling = "Reconciling"
@@ -14,12 +14,12 @@ const (
 	ConditionStalled = "Stalled"
 )
 
-// Conditions of a Meeting.
+// Conditions of a Meeting. These and Ready are present as soon as a controller has looked at it.
 const (
-	// ConditionOccupied is True while participants are in the meeting and False once all have left or were removed; its
-	// transition time is when the last one was out. Absent before the first arrival.
+	// ConditionOccupied is True while participants are in the meeting. Once all have left or were removed, its transition
+	// time is when the last one was out.
 	ConditionOccupied = "Occupied"
-	// ConditionEnded is True, and otherwise absent, once the meeting is over.
+	// ConditionEnded is True once the meeting is over, for good. Its reason is then status.endReason.
 	ConditionEnded = "Ended"
 )
 
@@ -33,15 +33,22 @@ const (
 	ReasonRoomTaken = "RoomTaken"
 	// ReasonNoMedia (False): no media server of the ConferenceConfig takes the meeting.
 	ReasonNoMedia = "NoMedia"
-	// ReasonEnding (False): the meeting is being ended.
+	// ReasonEnding (False): the meeting is being ended. Also of Ended and Reconciling.
 	ReasonEnding = "Ending"
+	// ReasonEnded (False): the meeting is over.
+	ReasonEnded = "Ended"
 )
 
 // ReasonMoved is of the Event about a Meeting that moves to another media server.
 const ReasonMoved = "Moved"
 
+// ReasonLive of a Meeting's Ended (False): the meeting goes on, or can be entered, or waits until it can be.
+const ReasonLive = "Live"
+
 // Reasons of a Meeting's Occupied.
 const (
+	// ReasonUnjoined (False): no participant has joined.
+	ReasonUnjoined = "Unjoined"
 	// ReasonPeersPresent (True): participants are in the meeting.
 	ReasonPeersPresent = "PeersPresent"
 	// ReasonEveryoneLeft (False): all participants have left.

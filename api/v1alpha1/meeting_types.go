@@ -170,7 +170,8 @@ type MeetingStatus struct {
 	// observedGeneration is the generation of the spec that this status is about.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// phase is Pending (cannot be entered, the condition Ready says why), Active, Ending or Ended.
+	// phase sums up the conditions for people: Pending (cannot be entered, the condition Ready says why), Active, Ending or
+	// Ended. Programs should read the conditions Ready and Ended: phases may be added.
 	// +optional
 	Phase MeetingPhase `json:"phase,omitempty"`
 	// duration is the length in force, for example 1h30m, or unlimited.
@@ -204,8 +205,8 @@ type MeetingStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	Participants []Participant `json:"participants,omitempty"`
-	// conditions: Ready (True: can be entered), Occupied (True: participants are in the meeting), Ended (True: over; Ready is absent
-	// then), Reconciling and Stalled as in kstatus.
+	// conditions: Ready (True: can be entered), Occupied (True: participants are in the meeting) and Ended (True: over) are present
+	// as soon as a controller has looked; Reconciling is present while the meeting is being ended.
 	// +optional
 	// +listType=map
 	// +listMapKey=type

@@ -65,9 +65,24 @@ func TestDurationEndsAMeetingWithoutAnEngine(t *testing.T) {
 	if m.Status.EndReason != v1alpha1.EndExpired || m.Status.EndTime.Before(m.Status.ExpiryTime) {
 		t.Fatalf("ended like this: %+v", m.Status)
 	}
-	if meta.FindStatusCondition(m.Status.Conditions, v1alpha1.ConditionReady) != nil {
-		t.Fatalf("an ended Meeting has Ready: %+v", m.Status.Conditions)
+	if ready := meta.FindStatusCondition(m.Status.Conditions, v1alpha1.ConditionReady); ready == nil || ready.Reason != v1alpha1.ReasonEnded {
+		t.Fatalf("an ended Meeting is ready like this: %+v", m.Status.Conditions)
 	}
+}
+
+// What people and scripts wait for can be waited for at any time in a Meeting's life, because its conditions are always there.
+func TestConditionsCanBeWaitedFor(t *testing.T) {
+	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) { a.Spec.Media = nil })
+	w.Create(t, w.meeting("m"))
+	wait := func(conditions ...string) {
+		t.Helper()
+		for _, c := range conditions {
+			w.Kubectl(t, "wait", "--for=condition="+c, "meeting/m", "--timeout=30s", "-n", w.Namespace)
+		}
+	}
+	wait("Ready=false", "Occupied=false", "Ended=false")
+	w.Kubectl(t, "patch", "meeting", "m", "-n", w.Namespace, "--type=merge", "-p", `{"spec":{"end":{}}}`)
+	wait("Ended", "Ready=false", "Occupied=false")
 }
 
 func TestDeleteGoesAndTTLCleansUp(t *testing.T) {

@@ -144,15 +144,19 @@ func checkConditions(in Input, d Decision) (broken []string) {
 	s := d.Status
 	find := func(kind string) *metav1.Condition { return meta.FindStatusCondition(s.Conditions, kind) }
 	ready, occupied, ended := find(v1alpha1.ConditionReady), find(v1alpha1.ConditionOccupied), find(v1alpha1.ConditionEnded)
-	says((ready == nil) == (s.Phase == v1alpha1.MeetingEnded), "a: phase %s with Ready %v", s.Phase, ready)
-	says(ready == nil || (ready.Status == metav1.ConditionTrue) == (s.Phase == v1alpha1.MeetingActive), "b: phase %s with Ready %v", s.Phase, ready)
-	says(ready == nil || (ready.Reason == v1alpha1.ReasonEnding) == (s.Phase == v1alpha1.MeetingEnding), "c: phase %s with Ready %v", s.Phase, ready)
+	if ready == nil || occupied == nil || ended == nil {
+		return append(broken, fmt.Sprintf("4a: phase %s with Ready %v, Occupied %v, Ended %v", s.Phase, ready, occupied, ended))
+	}
+	says((ready.Status == metav1.ConditionTrue) == (s.Phase == v1alpha1.MeetingActive), "b: phase %s with Ready %v", s.Phase, ready)
+	says((ready.Reason == v1alpha1.ReasonEnding) == (s.Phase == v1alpha1.MeetingEnding) &&
+		(ready.Reason == v1alpha1.ReasonEnded) == (s.Phase == v1alpha1.MeetingEnded), "c: phase %s with Ready %v", s.Phase, ready)
 	says((find(v1alpha1.ConditionReconciling) != nil) == (s.Phase == v1alpha1.MeetingEnding), "d: phase %s and Reconciling", s.Phase)
-	says((ended != nil) == (s.Phase == v1alpha1.MeetingEnded), "e: phase %s with Ended %v", s.Phase, ended)
-	says(ended == nil || ended.Status == metav1.ConditionTrue && ended.Reason == string(s.EndReason), "f: ended by %s with %v", s.EndReason, ended)
-	says(occupied == nil || s.StartTime != nil, "g: Occupied before anybody arrived")
+	says((ended.Status == metav1.ConditionTrue) == (s.Phase == v1alpha1.MeetingEnded), "e: phase %s with Ended %v", s.Phase, ended)
+	says(ended.Status == metav1.ConditionFalse || ended.Reason == string(s.EndReason), "f: ended by %s with %v", s.EndReason, ended)
+	says(s.StartTime != nil || occupied.Status == metav1.ConditionFalse && occupied.Reason == v1alpha1.ReasonUnjoined, "g: Occupied %v before anybody arrived", occupied)
+	says(s.StartTime == nil || s.Phase == v1alpha1.MeetingEnding || occupied.Reason != v1alpha1.ReasonUnjoined, "g: started, and Occupied %v", occupied)
 	live := s.Phase == v1alpha1.MeetingActive || s.Phase == v1alpha1.MeetingPending
-	says(!live || !in.Seen.Known || s.StartTime == nil || occupied != nil && (occupied.Status == metav1.ConditionTrue) == (s.ParticipantCount > 0),
+	says(!live || !in.Seen.Known || s.StartTime == nil || (occupied.Status == metav1.ConditionTrue) == (s.ParticipantCount > 0),
 		"h: %d in with Occupied %v", s.ParticipantCount, occupied)
 	says(s.Phase != v1alpha1.MeetingEnded || !meta.IsStatusConditionTrue(s.Conditions, v1alpha1.ConditionOccupied), "i: ended, and occupied")
 	known := map[string]bool{}

@@ -30,7 +30,7 @@ func (p *plan) endReason() v1alpha1.EndReason {
 func (p *plan) end(reason v1alpha1.EndReason) {
 	p.Finalizer = true
 	// Once the end is asked for, participants who are missing may have been removed already.
-	if p.status.Phase != v1alpha1.MeetingEnding && (p.status.ParticipantCount > 0 || !IsLeaving(p.Meeting)) {
+	if p.status.StartTime == nil || p.status.Phase != v1alpha1.MeetingEnding && (p.status.ParticipantCount > 0 || !IsLeaving(p.Meeting)) {
 		p.occupy()
 	}
 	p.status.Phase = v1alpha1.MeetingEnding
@@ -40,6 +40,7 @@ func (p *plan) end(reason v1alpha1.EndReason) {
 		endingOf(reason).needsFreshLook(&p.status)
 	p.condition(v1alpha1.ConditionReady, metav1.ConditionFalse, v1alpha1.ReasonEnding, "The meeting is being ended")
 	p.condition(v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonEnding, "The room is being closed")
+	p.condition(v1alpha1.ConditionEnded, metav1.ConditionFalse, v1alpha1.ReasonEnding, "The meeting is being ended")
 	p.Redirect = Redirect(p.Meeting)
 
 	switch {
@@ -110,12 +111,13 @@ func (p *plan) ended() {
 	p.status.EndTime = asTime(latest(ceilSecond(p.Now), p.begin()))
 	p.status.ParticipantCount = 0
 	p.status.Participants = nil
-	if p.status.StartTime != nil && !meta.IsStatusConditionFalse(p.status.Conditions, v1alpha1.ConditionOccupied) {
+	if p.status.StartTime != nil && !endedWithoutParticipants(&p.status) {
 		p.condition(v1alpha1.ConditionOccupied, metav1.ConditionFalse, v1alpha1.ReasonSentAway, "All participants were removed when the meeting ended")
 	}
-	meta.RemoveStatusCondition(&p.status.Conditions, v1alpha1.ConditionReady)
+	message := endingOf(p.status.EndReason).message
+	p.condition(v1alpha1.ConditionReady, metav1.ConditionFalse, v1alpha1.ReasonEnded, message)
+	p.condition(v1alpha1.ConditionEnded, metav1.ConditionTrue, string(p.status.EndReason), message)
 	meta.RemoveStatusCondition(&p.status.Conditions, v1alpha1.ConditionReconciling)
-	p.condition(v1alpha1.ConditionEnded, metav1.ConditionTrue, string(p.status.EndReason), endingOf(p.status.EndReason).message)
 	p.Close, p.WakeAt = false, time.Time{}
 	p.afterEnd()
 }

@@ -75,7 +75,6 @@ func (p *plan) begin() time.Time {
 // live decides for a Meeting that has no reason to end.
 func (p *plan) live() {
 	p.Finalizer = true
-	p.occupy()
 	if reason, message := p.obstacle(); reason != "" {
 		p.status.Phase = v1alpha1.MeetingPending
 		p.condition(v1alpha1.ConditionReady, metav1.ConditionFalse, reason, message)
@@ -83,6 +82,8 @@ func (p *plan) live() {
 		p.status.Phase = v1alpha1.MeetingActive
 		p.condition(v1alpha1.ConditionReady, metav1.ConditionTrue, v1alpha1.ReasonOpen, "People can enter at "+p.status.URL)
 	}
+	p.occupy()
+	p.condition(v1alpha1.ConditionEnded, metav1.ConditionFalse, v1alpha1.ReasonLive, "The meeting has not ended")
 	wanted := engine.RoomState{ExpiresAt: timeOf(p.status.ExpiryTime)}
 	if p.Seen.Known && p.Seen.RoomExists && !p.Seen.State.ExpiresAt.Equal(wanted.ExpiresAt) {
 		p.Refresh = &wanted
@@ -109,7 +110,9 @@ func (p *plan) obstacle() (reason, message string) {
 // occupy keeps when the last person left in the condition Occupied.
 func (p *plan) occupy() {
 	switch {
-	case !p.Seen.Known || p.status.StartTime == nil:
+	case p.status.StartTime == nil:
+		p.condition(v1alpha1.ConditionOccupied, metav1.ConditionFalse, v1alpha1.ReasonUnjoined, "No participant has joined")
+	case !p.Seen.Known:
 	case p.status.ParticipantCount > 0:
 		p.condition(v1alpha1.ConditionOccupied, metav1.ConditionTrue, v1alpha1.ReasonPeersPresent, "Participants are in the meeting")
 	default:
@@ -132,7 +135,8 @@ func (p *plan) expiryDeadline() time.Time {
 func (p *plan) emptyDeadline() time.Time {
 	timeout := p.timeout(p.Meeting.Spec.EmptyTimeout, p.settings.EmptyTimeout)
 	occupied := meta.FindStatusCondition(p.status.Conditions, v1alpha1.ConditionOccupied)
-	if timeout == 0 || !p.Seen.Known || p.status.ParticipantCount > 0 || occupied == nil || occupied.Status != metav1.ConditionFalse {
+	if timeout == 0 || p.status.StartTime == nil || !p.Seen.Known || p.status.ParticipantCount > 0 ||
+		occupied == nil || occupied.Status != metav1.ConditionFalse {
 		return time.Time{}
 	}
 	return p.Seen.watched(occupied.LastTransitionTime.Time, timeout)

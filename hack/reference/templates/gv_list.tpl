@@ -139,12 +139,16 @@ A meeting that is running takes a new `duration` from its Meeting; from a join o
 
 ## Conditions
 
+`Ready`, `Occupied` and `Ended` of a Meeting are present as soon as a controller has looked at it, True or False, so that
+`kubectl wait --for=condition=Ended=false` and `--for=condition=Ready=false` work. `status.phase` sums them up for people:
+programs should read the conditions.
+
 | of | condition | True means |
 | --- | --- | --- |
-| both | `Ready` | served; can be entered. Absent on a Meeting that has ended |
+| both | `Ready` | served; can be entered |
 | both | `Reconciling`, `Stalled` | as [kstatus](https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md) has them; absent otherwise |
-| Meeting | `Occupied` | participants are in the meeting. Absent before the first arrival |
-| Meeting | `Ended` | over. Absent before |
+| Meeting | `Occupied` | participants are in the meeting |
+| Meeting | `Ended` | over, for good. The reason says why |
 | ConferenceConfig | `APIKeysResolved`, `SigningKeysResolved`, `UsersResolved`, `MediaReachable` | what they say |
 | ConferenceConfig | `MediaDegraded` | some of the media servers cannot be used or do not answer, and others can. Absent otherwise |
 | MediaServer | `KeyResolved`, `Reachable` | LiveKit's key was read; LiveKit answers and accepts it |
