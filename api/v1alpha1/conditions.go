@@ -2,7 +2,7 @@
 
 package v1alpha1
 
-// Conditions of both kinds, after kstatus.
+// Conditions of several kinds, after kstatus.
 const (
 	// ConditionReady of a ConferenceConfig is True when the API answers and rooms can be entered; of a Meeting when
 	// it can be entered; of a MediaServer when it answers and accepts its key.

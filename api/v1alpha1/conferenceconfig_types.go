@@ -44,7 +44,8 @@ type ConferenceConfigList struct {
 	Items           []ConferenceConfig `json:"items"`
 }
 
-// Variant selects how endpoints are switched, and whether meetings can be ended over the API.
+// Variant says which of the two forms of the REST API a tenant serves: A is switched by an allow-map and can end meetings by
+// DELETE, B is switched by a disable-list and cannot end them. Everything else is the same.
 // +kubebuilder:validation:Enum=A;B
 type Variant string
 
@@ -56,7 +57,7 @@ const (
 	VariantB Variant = "B"
 )
 
-// ConferenceConfigSpec is how a tenant should be served. variant, baseURL and one source of API keys are needed.
+// ConferenceConfigSpec is how a tenant should be served. baseURL and one source of API keys are needed.
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.api) && has(self.api.keySecretRefs) && size(self.api.keySecretRefs) > 0) || has(self.source)",message="a source of API keys is needed: set api.keySecretRefs or source"
 // +kubebuilder:validation:XValidation:rule="self.variant == 'A' || !has(self.api) || !has(self.api.allowed)",message="api.allowed belongs to variant A; use api.disabled in variant B"
@@ -64,9 +65,11 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.variant == 'B' || !has(self.source) || !has(self.source.env)",message="source.env belongs to variant B; use source.configJS in variant A"
 // +kubebuilder:validation:XValidation:rule="self.variant == 'A' || !has(self.source) || !has(self.source.configJS)",message="source.configJS belongs to variant A; use source.env in variant B"
 type ConferenceConfigSpec struct {
-	// variant is A (allow-map, end operation) or B (disable-list, no end operation).
-	// +required
-	Variant Variant `json:"variant"`
+	// variant is the form of the REST API: A is switched by an allow-map (api.allowed) and can end meetings by DELETE, B is
+	// switched by a disable-list (api.disabled) and cannot end them. Everything else is the same. Default A.
+	// +optional
+	// +kubebuilder:default=A
+	Variant Variant `json:"variant,omitempty"`
 
 	// baseURL is the absolute http or https URL that people's browsers use. It may have a path prefix and has no
 	// trailing slash. Every URL that the API hands out begins with it.
@@ -148,6 +151,15 @@ type APISpec struct {
 	// +kubebuilder:validation:MaxItems=6
 	// +kubebuilder:validation:items:Enum=stats;meetings;meeting;join;token;docs
 	Disabled []string `json:"disabled,omitempty"`
+
+	// extensions are endpoints beyond those of the API's document that are on, in both variants. Each is off until it is named
+	// here. This version has none.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.all(name, name in [])",message="this version has no extensions; take the names out"
+	Extensions []string `json:"extensions,omitempty"`
 
 	// rateLimit limits requests that carry a right key. Absent means no limit.
 	// +optional

@@ -18,7 +18,7 @@ const (
 func configRules(t *testing.T, c *testkit.Cluster, r *refused) {
 	checkRules(t, r, resource(t, c, "ConferenceConfig", fullA), creates(t, c), slices.Concat(
 		[]rule{
-			{"without anything that is optional", "spec", map[string]any{"variant": "A", "baseURL": "http://x.example", "api": map[string]any{"keySecretRefs": refs("k")}}, ""},
+			{"without anything that is optional", "spec", map[string]any{"baseURL": "http://x.example", "api": map[string]any{"keySecretRefs": refs("k")}}, ""},
 			{"several keys, for a change of keys", "spec.api.keySecretRefs", refs("a", "b"), ""},
 			{"one key twice", "spec.api.keySecretRefs", refs("a", "b", "a"), "at spec.api.keySecretRefs[]: Duplicate value"},
 			{"a switch that is no boolean", "spec.api.allowed", map[string]any{"stats": "yes"}, "at spec.api.allowed.stats: must be of type boolean"},
@@ -33,7 +33,11 @@ func configRules(t *testing.T, c *testkit.Cluster, r *refused) {
 			{"an API without keys", "spec", map[string]any{"variant": "A", "baseURL": "http://x.example", "api": map[string]any{"allowed": map[string]bool{}}}, needsKeys},
 			{"an empty list of keys", "spec", map[string]any{"variant": "A", "baseURL": "http://x.example", "api": map[string]any{"keySecretRefs": refs()}}, needsKeys},
 			{"another variant", "spec.variant", "a", `supported values: "A", "B"`},
-			{"no variant", "spec.variant", absent, "Required value"},
+			{"no variant is A", "spec.variant", absent, ""},
+			{"no variant, and the list of variant B", "spec", map[string]any{"baseURL": "http://x.example", "api": map[string]any{"keySecretRefs": refs("k"), "disabled": []string{"stats"}}},
+				"at spec: api.disabled belongs to variant B; use api.allowed in variant A"},
+			{"an extension that does not exist", "spec.api.extensions", []string{"recording"}, "this version has no extensions; take the names out"},
+			{"an endpoint of the document as an extension", "spec.api.extensions", []string{"stats"}, "this version has no extensions"},
 			{"config.js from a Secret and from a ConfigMap", "spec.source.configJS.configMapKeyRef", keyRef("file"), "at spec.source.configJS: configJS needs exactly one of secretKeyRef and configMapKeyRef"},
 			{"config.js from nowhere", "spec.source.configJS.secretKeyRef", absent, "at spec.source.configJS: configJS needs exactly one of"},
 			{"config.js without an environment", "spec.source.configJS.envSecretRef", absent, ""},

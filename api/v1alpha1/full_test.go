@@ -11,6 +11,7 @@ hostnames: [meet.example.com]
 api:
   keySecretRefs: [{name: keys, key: current}]
   allowed: {stats: true}
+  extensions: []
   rateLimit: {requestsPerSecond: 10, burst: 20}
 source:
   configJS:

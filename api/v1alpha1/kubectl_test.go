@@ -127,7 +127,7 @@ func TestDefaults(t *testing.T) {
 			t.Errorf("the spec of %s is %s, want %s", name, got, want)
 		}
 	}
-	spec := "{variant: A, baseURL: 'http://x.example', api: {keySecretRefs: [{name: a, key: b}]}}"
+	spec := "{baseURL: 'http://x.example', api: {keySecretRefs: [{name: a, key: b}]}}"
 	o := stored(t, c, resource(t, c, "ConferenceConfig", spec), nil)
 	got := c.Kubectl(t, "get", "confcfg", o.GetName(), "-o", "jsonpath={.spec}")
 	if want := `{"api":{"keySecretRefs":[{"key":"b","name":"a"}]},"baseURL":"http://x.example","variant":"A"}`; got != want {

@@ -68,8 +68,8 @@ type bound struct {
 // boundsOf are all mechanical constraints below a path.
 func boundsOf(root schema, under string) (all []bound) {
 	visit("", root, func(path string, s schema) {
-		if path != under && !strings.HasPrefix(path, under+".") || strings.Contains(path, ".selector.") {
-			return // A selector is Kubernetes' own.
+		if path != under && !strings.HasPrefix(path, under+".") || strings.Contains(path, ".selector.") || path == "spec.api.extensions[]" {
+			return // A selector is Kubernetes' own, and no extension is taken so far.
 		}
 		free := s.Pattern == "" && len(s.XValidations) == 0 && s.Format != "byte"
 		add := func(bad any, says string, goods ...any) {

@@ -36,15 +36,15 @@ func (r *resolver) access() {
 	}
 	r.keys(values, places)
 
-	allowed, disabled := api.Allowed, api.Disabled
-	if file != nil && allowed == nil {
-		allowed = file.Allowed
+	s := switches{allowed: api.Allowed, disabled: api.Disabled, extensions: api.Extensions}
+	if file != nil && s.allowed == nil {
+		s.allowed = file.Allowed
 	}
-	if file != nil && disabled == nil {
-		disabled = file.Disabled
+	if file != nil && s.disabled == nil {
+		s.disabled = file.Disabled
 	}
-	r.enabled = Switches(r.Variant, allowed, disabled)
-	if p := switchProblem(r.Variant, allowed, disabled); p != nil {
+	r.enabled = s.resolve(r.Variant)
+	if p := s.problem(r.Variant); p != nil {
 		r.Problems = append(r.Problems, *p)
 	}
 }

@@ -5,6 +5,6 @@ package tenant
 // Switch returns a copy of t with its endpoints switched as the settings say: allowed counts in variant A, disabled in
 // variant B, and a tenant that was never switched has no endpoint at all.
 func (t Tenant) Switch(allowed map[string]bool, disabled []string) Tenant {
-	t.enabled = Switches(t.Variant, allowed, disabled)
+	t.enabled = switches{allowed: allowed, disabled: disabled}.resolve(t.Variant)
 	return t
 }

@@ -12,11 +12,25 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 )
 
-// Switches works out which endpoints are on: variant A by the map of what is allowed, variant B by the list of what
-// is disabled. Unknown names are accepted, because more may be added.
-func Switches(variant v1alpha1.Variant, allowed map[string]bool, disabled []string) map[Endpoint]bool {
+// switches are what the settings say of endpoints. allowed counts in variant A, disabled in variant B, extensions in both.
+type switches struct {
+	allowed              map[string]bool
+	disabled, extensions []string
+}
+
+// resolve works out which endpoints are on: of the API's document all but those that allowed or disabled switch off, of the
+// extensions those that are named. Names that are unknown here come from files; they switch nothing.
+func (s switches) resolve(variant v1alpha1.Variant) map[Endpoint]bool {
+	on := switched(variant, s.allowed, s.disabled)
+	for _, e := range extensions {
+		on[e] = slices.Contains(s.extensions, string(e))
+	}
+	return on
+}
+
+func switched(variant v1alpha1.Variant, allowed map[string]bool, disabled []string) map[Endpoint]bool {
 	on := make(map[Endpoint]bool)
-	for _, e := range Endpoints(variant) {
+	for _, e := range documented(variant) {
 		on[e] = true
 	}
 	if variant == v1alpha1.VariantB {
@@ -38,16 +52,16 @@ func Switches(variant v1alpha1.Variant, allowed map[string]bool, disabled []stri
 	return on
 }
 
-// switchProblem reports names that the settings hold and the variant does not know, and in variant A those that it
+// problem reports names that the settings hold and the variant does not know, and in variant A those that it
 // knows and the settings leave out, which are therefore on.
-func switchProblem(variant v1alpha1.Variant, allowed map[string]bool, disabled []string) *Problem {
+func (s switches) problem(variant v1alpha1.Variant) *Problem {
 	known := map[string]bool{}
-	for _, e := range Endpoints(variant) {
+	for _, e := range documented(variant) {
 		known[string(e)] = true
 	}
-	named := slices.Collect(maps.Keys(allowed))
+	named := slices.Collect(maps.Keys(s.allowed))
 	if variant == v1alpha1.VariantB {
-		named = disabled
+		named = s.disabled
 	}
 	var unknown, omitted []string
 	for _, name := range named {
@@ -55,9 +69,9 @@ func switchProblem(variant v1alpha1.Variant, allowed map[string]bool, disabled [
 			unknown = append(unknown, name)
 		}
 	}
-	if len(allowed) > 0 {
+	if len(s.allowed) > 0 {
 		for name := range known {
-			if _, ok := allowed[name]; !ok {
+			if _, ok := s.allowed[name]; !ok {
 				omitted = append(omitted, name)
 			}
 		}

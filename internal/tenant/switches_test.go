@@ -3,8 +3,12 @@
 package tenant
 
 import (
+	"os"
 	"strings"
 	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/yaml"
 
 	"convene.dev/convene/api/v1alpha1"
 )
@@ -53,7 +57,7 @@ func TestSwitches(t *testing.T) {
 				t.Errorf("%s: %s is there %t, and on %t", tc.reason, e, tenant.Has(e), tenant.Enabled(e))
 			}
 		}
-		p := switchProblem(tc.variant, tc.allowed, tc.disabled)
+		p := switches{allowed: tc.allowed, disabled: tc.disabled}.problem(tc.variant)
 		switch {
 		case (p == nil) != (tc.problem == ""):
 			t.Errorf("%s: the problem is %+v", tc.reason, p)
@@ -64,6 +68,59 @@ func TestSwitches(t *testing.T) {
 	}
 	if tenant := (&Tenant{}); tenant.Has(Stats) || tenant.Enabled(Stats) {
 		t.Error("a tenant that was never switched has endpoints")
+	}
+}
+
+// An extension is off until it is named, in both variants, whatever else the settings say.
+func TestExtensionsAreOffUntilTheyAreNamed(t *testing.T) {
+	extensions = []Endpoint{"control", "events"}
+	t.Cleanup(func() { extensions = nil })
+	const a, b = v1alpha1.VariantA, v1alpha1.VariantB
+	for _, tc := range []struct {
+		reason   string
+		variant  v1alpha1.Variant
+		switches switches
+		on       string
+	}{
+		{"A: nothing is named", a, switches{}, allOn},
+		{"B: nothing is named", b, switches{}, "docs join meeting meetings stats token"},
+		{"A: one is named", a, switches{extensions: []string{"events"}}, "docs events join meeting meetingEnd meetings stats token"},
+		{"B: both are named", b, switches{extensions: []string{"events", "control"}}, "control docs events join meeting meetings stats token"},
+		{"B: one is named, and others are disabled", b, switches{disabled: []string{"docs", "token", "events"}, extensions: []string{"events"}}, "events join meeting meetings stats"},
+		{"A: the map does not reach them", a, switches{allowed: map[string]bool{"control": true}}, allOn},
+		{"A: an endpoint of the document is no extension", a, switches{allowed: map[string]bool{"stats": false}, extensions: []string{"stats"}},
+			"docs join meeting meetingEnd meetings token"},
+		{"A: a name that nobody knows", a, switches{extensions: []string{"recording"}}, allOn},
+	} {
+		tenant := Tenant{Variant: tc.variant, enabled: tc.switches.resolve(tc.variant)}
+		if got := strings.Join(tenant.EnabledEndpoints(), " "); got != tc.on {
+			t.Errorf("%s: %q are on, want %q", tc.reason, got, tc.on)
+		}
+		for _, e := range extensions {
+			if !tenant.Has(e) || tenant.Enabled(e) != strings.Contains(" "+tc.on+" ", " "+string(e)+" ") {
+				t.Errorf("%s: %s is there %t, and on %t", tc.reason, e, tenant.Has(e), tenant.Enabled(e))
+			}
+		}
+	}
+}
+
+// The rule of spec.api.extensions in the CRD takes the extensions that there are, and refuses all others with their names.
+func TestTheSchemaKnowsTheExtensions(t *testing.T) {
+	raw, err := os.ReadFile("../../config/crd/bases/convene.dev_conferenceconfigs.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var crd apiextensionsv1.CustomResourceDefinition
+	if err := yaml.Unmarshal(raw, &crd); err != nil {
+		t.Fatal(err)
+	}
+	rules := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties["api"].Properties["extensions"].XValidations
+	var quoted []string
+	for _, e := range extensions {
+		quoted = append(quoted, "'"+string(e)+"'")
+	}
+	if want := "self.all(name, name in [" + strings.Join(quoted, ", ") + "])"; len(rules) != 1 || rules[0].Rule != want {
+		t.Errorf("the rules are %+v, want %s", rules, want)
 	}
 }
 

@@ -5,6 +5,7 @@
 package tenant
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -100,12 +101,23 @@ const (
 	Docs       Endpoint = "docs"
 )
 
-// Endpoints that a variant has, in alphabetical order.
-func Endpoints(v v1alpha1.Variant) []Endpoint {
+// documented are the endpoints of the API's document that a variant has, in alphabetical order.
+func documented(v v1alpha1.Variant) []Endpoint {
 	if v == v1alpha1.VariantB {
 		return []Endpoint{Docs, Join, Meeting, Meetings, Stats, Token}
 	}
 	return []Endpoint{Docs, Join, Meeting, MeetingEnd, Meetings, Stats, Token}
+}
+
+// extensions are endpoints beyond the API's document. Each is off until spec.api.extensions names it; its rule in the CRD has
+// the same names.
+var extensions []Endpoint
+
+// Endpoints that a variant has, in alphabetical order.
+func Endpoints(v v1alpha1.Variant) []Endpoint {
+	all := append(documented(v), extensions...)
+	slices.Sort(all)
+	return all
 }
 
 // Has reports whether the tenant's variant has the endpoint.

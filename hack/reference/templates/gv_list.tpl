@@ -29,7 +29,7 @@ spec:
   - {name: livekit, namespace: media}
 ```
 
-`variant`, `baseURL` and a source of API keys are needed. Everything else has a default.
+`baseURL` and a source of API keys are needed. Everything else has a default.
 
 ## API keys, and how to rotate one
 
@@ -77,6 +77,9 @@ spec:
     - {name: api-key, key: key}
     disabled: [token, meetings]
 ```
+
+Endpoints beyond those of the API's document are extensions, in both variants off until `spec.api.extensions` names them. This
+version has none.
 
 Keys and switches can also come from the `.env` or `config.js` of an earlier installation: see [Migrate](migrate.md).
 
