@@ -113,7 +113,9 @@ func (r *MeetingReconciler) decide(ctx context.Context, t *tenant.Tenant, m *v1a
 func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, calls *serverCalls) (meeting.Input, error) {
 	in := meeting.Input{Meeting: m, Now: r.Now()}
 	if t != nil {
-		in.Tenant = &meeting.Tenant{Settings: t.Settings, URL: t.MeetingURL(m.Spec.Room), Places: t.Places(r.Loads.LoadOf), Deleting: t.Deleting}
+		in.Tenant = &meeting.Tenant{
+			Settings: t.Settings, URL: t.MeetingURL(m.Spec.Room), Places: t.Places(r.Loads.LoadOf), Deleting: t.Deleting, NamesHidden: t.NamesHidden,
+		}
 	}
 	if meeting.IsOver(m) {
 		return in, nil

@@ -116,6 +116,10 @@ type ConferenceConfigSpec struct {
 	// +optional
 	Web *WebSpec `json:"web,omitempty"`
 
+	// privacy says what Meetings show of people.
+	// +optional
+	Privacy *PrivacySpec `json:"privacy,omitempty"`
+
 	// mediaRefs name the MediaServers that meetings are placed on. A meeting is placed once, on the one with the fewest
 	// participants that is reachable and not draining, and stays there. Without a usable one no room can be entered.
 	// +optional
@@ -304,6 +308,26 @@ type MeetingsSpec struct {
 	// +kubebuilder:validation:items:MaxLength=261
 	// +kubebuilder:validation:items:Pattern=`^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$`
 	AllowedRedirectHosts []string `json:"allowedRedirectHosts,omitempty"`
+}
+
+// ParticipantsShown is what the status of a Meeting shows of its participants.
+// +kubebuilder:validation:Enum=Names;Counts
+type ParticipantsShown string
+
+// What a Meeting can show of its participants.
+const (
+	// ShowNames shows how many participants there are, and of the first 100 their names and all else that is known.
+	ShowNames ParticipantsShown = "Names"
+	// ShowCounts shows how many participants there are.
+	ShowCounts ParticipantsShown = "Counts"
+)
+
+// PrivacySpec says what Meetings show of people.
+type PrivacySpec struct {
+	// participants is what status of this tenant's Meetings shows of participants to all who may read Meetings: Names, or no
+	// more than Counts. The REST API answers the same in both cases. Default Names.
+	// +optional
+	Participants ParticipantsShown `json:"participants,omitempty"`
 }
 
 // WebSpec rules the pages that people see.

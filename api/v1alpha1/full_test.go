@@ -40,6 +40,8 @@ web:
   avatarHosts: [img.example.com]
   corsOrigins: [https://app.example.com]
   brand: {name: Example, logoURL: https://example.com/logo.svg, color: "#1a4d8f"}
+privacy:
+  participants: Counts
 mediaRefs: [{name: livekit, namespace: media}]
 `
 

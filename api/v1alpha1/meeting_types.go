@@ -200,7 +200,8 @@ type MeetingStatus struct {
 	// participantCount is how many people are in, exactly, hidden ones included.
 	// +optional
 	ParticipantCount int32 `json:"participantCount"`
-	// participants are the first 100 people who are in, oldest first. Empty after the end.
+	// participants are the first 100 people who are in, oldest first. Empty after the end, and always where
+	// spec.privacy.participants of the ConferenceConfig is Counts.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100

@@ -118,6 +118,7 @@ func TestOneSourceOfCRDsAndRoles(t *testing.T) {
 		"Role/convene-leader-election-role":  "Role/convene-leader-election",
 		"ClusterRole/convene-tenant-admin":   "ClusterRole/convene-tenant-admin",
 		"ClusterRole/convene-meeting-editor": "ClusterRole/convene-meeting-editor",
+		"ClusterRole/convene-meeting-viewer": "ClusterRole/convene-meeting-viewer",
 		"ClusterRole/convene-viewer":         "ClusterRole/convene-viewer",
 	} {
 		if diff := cmp.Diff(rules(t, base, inBase), rules(t, rendered, inChart)); diff != "" {

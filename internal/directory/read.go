@@ -24,7 +24,7 @@ func (d *Directory) Totals(t *tenant.Tenant) meeting.Totals {
 }
 
 // Live lists a tenant's live meetings, those that hold their rooms and are not leaving, oldest first. It waits for what
-// other replicas know.
+// other replicas know, and asks the media server for participants whom Meetings do not show.
 func (d *Directory) Live(ctx context.Context, t *tenant.Tenant) []meeting.View {
 	d.CatchUp(ctx)
 	live := d.live(t)
@@ -32,6 +32,7 @@ func (d *Directory) Live(ctx context.Context, t *tenant.Tenant) []meeting.View {
 	for i, m := range live {
 		views[i] = View(t, m)
 	}
+	askPeers(ctx, t, views)
 	return views
 }
 

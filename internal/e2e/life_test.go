@@ -72,7 +72,7 @@ func TestDurationEndsAMeetingWithoutAnEngine(t *testing.T) {
 
 // What people and scripts wait for can be waited for at any time in a Meeting's life, because its conditions are always there.
 func TestConditionsCanBeWaitedFor(t *testing.T) {
-	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) { a.Spec.Media = nil })
+	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) { a.Spec.MediaRefs = nil })
 	w.Create(t, w.meeting("m"))
 	wait := func(conditions ...string) {
 		t.Helper()

@@ -41,6 +41,8 @@ type Tenant struct {
 	// Places are the media servers that its meetings may be on.
 	Places   []Place
 	Deleting bool
+	// NamesHidden says that the status shows how many participants there are, and not who.
+	NamesHidden bool
 }
 
 // Seen is what the engine showed of a Meeting's room.

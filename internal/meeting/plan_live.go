@@ -32,11 +32,14 @@ func (p *plan) describe() {
 	switch {
 	case p.Seen.Known:
 		p.status.ParticipantCount = int32(len(p.Seen.Participants))
-		p.status.Participants = p.list()
+		p.status.Participants = Participants(p.Seen.Participants, p.Meeting.CreationTimestamp.Time)
 		p.latchStart()
 	case p.Tenant != nil && p.status.MediaServer == nil:
 		// Without an engine nothing updates the count: the last one would stay.
 		p.status.ParticipantCount, p.status.Participants = 0, nil
+	}
+	if p.Tenant != nil && p.Tenant.NamesHidden {
+		p.status.Participants = nil // Also those of before, while the engine does not answer.
 	}
 	p.status.ExpiryTime = asTime(length.After(p.begin()))
 }
@@ -171,12 +174,12 @@ func (p *plan) condition(kind string, status metav1.ConditionStatus, reason, mes
 	})
 }
 
-// list is the first hundred, oldest first.
-func (p *plan) list() []v1alpha1.Participant {
-	sorted := slices.Clone(p.Seen.Participants)
+// Participants are the first hundred participants of a Meeting, oldest first.
+func Participants(participants []engine.Participant, created time.Time) []v1alpha1.Participant {
+	sorted := slices.Clone(participants)
 	for i := range sorted {
 		if sorted[i].JoinedAt.IsZero() { // The schema wants a time: one that stays.
-			sorted[i].JoinedAt = p.Meeting.CreationTimestamp.Time
+			sorted[i].JoinedAt = created
 		}
 	}
 	slices.SortFunc(sorted, func(a, b engine.Participant) int {

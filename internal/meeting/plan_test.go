@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -92,6 +93,36 @@ func TestParticipantsAreListedWhole(t *testing.T) {
 	if diff := cmp.Diff(want, l.meeting.Status.Participants); diff != "" {
 		t.Errorf("oldest first, then by identity (-want +got):\n%s", diff)
 	}
+}
+
+// A tenant that hides names has no more than the count in status, and hides those that are there already at once, also while
+// the engine does not answer.
+func TestHiddenNamesAreNotInStatus(t *testing.T) {
+	l := newLife(t)
+	l.enter("Anna")
+	l.enter("Tom")
+	l.reconcile()
+	shows := func(when string, count, names int) {
+		t.Helper()
+		if s := l.meeting.Status; int(s.ParticipantCount) != count || len(s.Participants) != names {
+			t.Errorf("%s: %d in, listed are %+v", when, s.ParticipantCount, s.Participants)
+		}
+	}
+	shows("names are shown", 2, 2)
+	l.engineGoes()
+	l.tenant.NamesHidden = true
+	l.reconcile()
+	shows("names are hidden while the engine is unavailable", 2, 0)
+	l.engineReturns()
+	l.enter("Eve")
+	l.reconcile()
+	shows("another participant", 3, 0)
+	if !meta.IsStatusConditionTrue(l.meeting.Status.Conditions, v1alpha1.ConditionOccupied) || l.meeting.Status.StartTime == nil {
+		t.Errorf("the rest of the status depends on names: %+v", l.meeting.Status)
+	}
+	l.tenant.NamesHidden = false
+	l.reconcile()
+	shows("names are shown again", 3, 3)
 }
 
 // A status that somebody edited by hand must not leave the Meeting between two states.

@@ -45,6 +45,7 @@ func randomLife(t testing.TB, c *chance) *life {
 		if c.of(3) == 0 {
 			l.meeting.Spec.UnjoinedTimeout = &metav1.Duration{Duration: pick(c, time.Second, time.Hour, 36*time.Hour)}
 		}
+		l.tenant.NamesHidden = c.of(4) == 0
 		s := &l.tenant.Settings
 		s.DefaultLength, s.MaxLength = pick(c, 0, hour), pick(c, 0, hour, 2*hour)
 		s.TTLAfterEnded = pick(c, 5*time.Minute, 0, 48*time.Hour)

@@ -168,6 +168,7 @@ func (r *resolver) rules() {
 		}
 	}
 	r.Settings = settings
+	r.NamesHidden = ptr.Deref(spec.Privacy, v1alpha1.PrivacySpec{}).Participants == v1alpha1.ShowCounts
 }
 
 func lifetimes(spec *v1alpha1.TokensSpec) (byDefault, greatest time.Duration, err error) {

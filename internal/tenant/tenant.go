@@ -50,6 +50,8 @@ type Tenant struct {
 
 	Settings meeting.Settings
 	Web      Web
+	// NamesHidden says that Meetings show how many participants there are, and not who.
+	NamesHidden bool
 
 	// Media are the media servers that the tenant's meetings may be on, in the order of spec.mediaRefs, and after them those that
 	// it used before.

@@ -5,8 +5,9 @@ package web
 import (
 	"net/http"
 
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/httpserver"
-	"convene.dev/convene/internal/meeting"
 )
 
 type stateAnswer struct {
@@ -33,15 +34,15 @@ func (h *handler) serveState(q *httpserver.Request) (httpserver.Answer, error) {
 	case state == sessionEnded:
 		answer.Redirect = &p.view.Redirect
 	case state == sessionLive && p.Presenter && p.Welcome(q.Tenant.Users):
-		answer.Hidden = hiddenIn(p.view)
+		answer.Hidden = hiddenIn(directory.Peers(q.HTTP.Context(), q.Tenant, p.view))
 	}
 	return httpserver.JSON{Status: http.StatusOK, Value: answer}, nil
 }
 
-// hiddenIn lists the hidden ones among the first 100, as the controllers last saw them.
-func hiddenIn(view meeting.View) []hiddenPeer {
+// hiddenIn lists the hidden ones among the first 100.
+func hiddenIn(peers []v1alpha1.Participant) []hiddenPeer {
 	var hidden []hiddenPeer
-	for _, p := range view.Peers {
+	for _, p := range peers {
 		if p.Hidden {
 			hidden = append(hidden, hiddenPeer{Identity: p.Identity, Name: p.Name})
 		}

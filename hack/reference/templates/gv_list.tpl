@@ -140,6 +140,28 @@ is now, and count hidden participants too. So a lower limit counts at once, and 
 A meeting that is running takes a new `duration` from its Meeting; from a join only before a participant has entered
 ([why](decisions/0017-late-durations.md)).
 
+## Who sees who is in
+
+The status of a Meeting names its first 100 participants to all who may read Meetings: `edit`, `admin`, and
+`convene-meeting-viewer`, which can be bound by itself. `view` reads ConferenceConfigs, with their counts. To have no names in the
+cluster at all, set `privacy.participants` to `Counts`: the API's answers stay the same
+([why, and what it costs](decisions/0025-counts-without-names.md)).
+
+```yaml
+apiVersion: convene.dev/v1alpha1
+kind: ConferenceConfig
+metadata:
+  name: discreet
+  namespace: meetings
+spec:
+  baseURL: https://discreet.example.com
+  api:
+    keySecretRefs:
+    - {name: api-key, key: key}
+  privacy:
+    participants: Counts
+```
+
 ## Conditions
 
 `Ready`, `Occupied` and `Ended` of a Meeting are present as soon as a controller has looked at it, True or False, so that

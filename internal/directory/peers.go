@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package directory
+
+import (
+	"context"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+const (
+	// roomsAtOnce bounds how many rooms one listing asks for at the same time, and askTimeout all its questions together.
+	roomsAtOnce = 16
+	askTimeout  = 2 * time.Second
+)
+
+// Peers are the first hundred participants of a meeting, oldest first.
+func Peers(ctx context.Context, t *tenant.Tenant, v meeting.View) []v1alpha1.Participant {
+	views := []meeting.View{v}
+	askPeers(ctx, t, views)
+	return views[0].Peers
+}
+
+// askPeers asks the media server for the participants of meetings, where the tenant's Meetings do not show them. What it does not
+// answer in time stays empty: the count is known without it. Once it has failed to answer it is not asked again.
+func askPeers(ctx context.Context, t *tenant.Tenant, views []meeting.View) {
+	if !t.NamesHidden {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	asks, ctx := errgroup.WithContext(ctx)
+	asks.SetLimit(roomsAtOnce)
+	for i := range views {
+		v := &views[i]
+		media := t.MediaAt(v.MediaServer)
+		if v.Participants == 0 || media == nil {
+			continue
+		}
+		asks.Go(func() error {
+			if ctx.Err() != nil {
+				return nil
+			}
+			people, err := media.Engine.Participants(ctx, v.EngineRoom)
+			if err == nil {
+				v.Peers = meeting.Participants(people, v.Created)
+			}
+			return err
+		})
+	}
+	_ = asks.Wait()
+}
