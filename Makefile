@@ -100,8 +100,8 @@ test: $(STACK) $(GOTESTSUM) web ## Run all tests; TESTFLAGS=-count=1 also those 
 		-- $$(command -v cc >/dev/null && echo -race) -timeout 40m $(TESTFLAGS)
 
 # One target for each check: `make -k verify` reports all that is wrong.
-.PHONY: verify verify-modules verify-generated verify-manifests verify-go verify-page
-verify: verify-modules verify-generated verify-manifests verify-go verify-page ## Lint everything; generated files and go.mod up to date
+.PHONY: verify verify-modules verify-generated verify-manifests verify-api verify-go verify-page
+verify: verify-modules verify-generated verify-manifests verify-api verify-go verify-page ## Lint everything; generated files and go.mod up to date
 
 verify-modules:
 	@$(STEP) "go.mod is tidy" go mod tidy -diff
@@ -111,6 +111,9 @@ verify-generated: $(CONTROLLER_GEN)
 
 verify-manifests: $(KUSTOMIZE)
 	@$(STEP) "manifests build" hack/manifests $(KUSTOMIZE)
+
+verify-api: $(KUBE_API_LINTER)
+	@$(STEP) "the API follows Kubernetes' conventions" $(KUBE_API_LINTER) -test=false ./api/v1alpha1
 
 verify-go: $(GOLANGCI_LINT) web
 	@$(STEP) "lint Go" $(GOLANGCI_LINT) run

@@ -21,7 +21,9 @@ import (
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 240",message="the name must have at most 240 characters, because the operator names a Secret after it"
 type ConferenceConfig struct {
-	metav1.TypeMeta   `json:",inline"`
+	metav1.TypeMeta `json:",inline"`
+	// metadata is that of every object.
+	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	// spec is how this tenant should be served.
@@ -221,7 +223,7 @@ type ConfigJSSource struct {
 
 // AccessSpec says who may enter.
 type AccessSpec struct {
-	// protected: a valid token or login is needed to enter any room.
+	// protected means that a valid token or login is needed to enter any room.
 	// +optional
 	Protected bool `json:"protected,omitempty"`
 	// usersSecretRef names a Secret key that holds htpasswd lines with bcrypt hashes, as htpasswd -B writes them.
@@ -389,6 +391,7 @@ type ConferenceConfigStatus struct {
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
+	// +kubebuilder:validation:items:MaxLength=64
 	Endpoints []string `json:"endpoints,omitempty"`
 	// meetings that are live now.
 	// +optional
@@ -396,9 +399,10 @@ type ConferenceConfigStatus struct {
 	// participants who are in a meeting now.
 	// +optional
 	Participants int32 `json:"participants"`
-	// conditions: Ready sums up; see the reference for the others.
+	// conditions of the tenant: Ready sums up; see the reference for the others.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=32
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }

@@ -28,7 +28,9 @@ import (
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.endTime) || (has(self.status) && has(self.status.endTime) && self.status.endTime == oldSelf.status.endTime)",message="status.endTime is set once and never changes: an ended meeting stays ended; create another Meeting"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.phase) || !(oldSelf.status.phase in ['Ending', 'Ended']) || (has(self.status) && has(self.status.phase) && (self.status.phase == 'Ended' || self.status.phase == oldSelf.status.phase))",message="a Meeting that ends or has ended cannot become active again; create another Meeting"
 type Meeting struct {
-	metav1.TypeMeta   `json:",inline"`
+	metav1.TypeMeta `json:",inline"`
+	// metadata is that of every object.
+	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	// spec is what the meeting should be.
@@ -206,20 +208,23 @@ type MeetingStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	Participants []Participant `json:"participants,omitempty"`
-	// conditions: Ready (True: can be entered), Occupied (True: participants are in the meeting) and Ended (True: over) are present
+	// conditions of the meeting: Ready (True: can be entered), Occupied (True: participants are in the meeting) and Ended (True: over) are present
 	// as soon as a controller has looked; Reconciling is present while the meeting is being ended.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=32
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 }
 
 // Participant is one person, or one device of a person, in a meeting.
 type Participant struct {
 	// identity is random and unique in the meeting.
+	// +required
 	// +kubebuilder:validation:MaxLength=256
 	Identity string `json:"identity"`
 	// name is what the others see. It proves nothing.
+	// +required
 	// +kubebuilder:validation:MaxLength=128
 	Name string `json:"name"`
 	// presenter may mute and remove others and end the meeting.
@@ -249,5 +254,6 @@ type Participant struct {
 	// +kubebuilder:validation:MaxLength=64
 	Browser string `json:"browser,omitempty"`
 	// joinTime is when this person came in.
+	// +required
 	JoinTime metav1.Time `json:"joinTime"`
 }

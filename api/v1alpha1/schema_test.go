@@ -139,6 +139,8 @@ func items(item schema, n int) []any {
 			out[i] = map[string]any{"identity": name, "name": name, "joinTime": "2026-11-21T10:00:00Z"}
 		case item.Type == "object" && slices.Contains(item.Required, "name") && item.Properties["key"].Type == "":
 			out[i] = map[string]any{"name": name}
+		case item.Type == "object" && slices.Contains(item.Required, "lastTransitionTime"):
+			out[i] = map[string]any{"type": name, "status": "True", "reason": "Reason", "message": "", "lastTransitionTime": "2026-11-21T10:00:00Z"}
 		case item.Type == "object":
 			out[i] = map[string]any{"name": name, "key": name}
 		default:

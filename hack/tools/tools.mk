@@ -26,6 +26,7 @@ GOTESTSUM      := $(BIN)/gotestsum
 HELM           := $(BIN)/helm
 CRD_REF_DOCS   := $(BIN)/crd-ref-docs
 GOVULNCHECK    := $(BIN)/govulncheck
+KUBE_API_LINTER := $(BIN)/kube-api-linter
 
 # $(call tool,binary,module folder,package,ldflags)
 define tool
@@ -45,3 +46,5 @@ $(eval $(call tool,gotestsum,gotestsum,gotest.tools/gotestsum))
 $(eval $(call tool,helm,helm,helm.sh/helm/v3/cmd/helm,$$(HELM_LDFLAGS)))
 $(eval $(call tool,crd-ref-docs,crd-ref-docs,github.com/elastic/crd-ref-docs))
 $(eval $(call tool,govulncheck,govulncheck,golang.org/x/vuln/cmd/govulncheck))
+$(eval $(call tool,kube-api-linter,kube-api-linter,.))
+$(KUBE_API_LINTER): hack/tools/kube-api-linter/main.go
