@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deploy
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/internal/devstack"
+	"convene.dev/convene/internal/testkit"
+)
+
+const (
+	earlierConfig = `apiVersion: convene.dev/v1alpha1
+kind: ConferenceConfig
+metadata: {name: earlier}
+spec:
+  variant: A
+  baseURL: https://meet.example.com
+  api: {keySecretRefs: [{name: api-key, key: key}]}
+  host: {protected: true}
+`
+	earlierLengths = `apiVersion: convene.dev/v1alpha1
+kind: ConferenceConfig
+metadata: {name: lengths}
+spec:
+  baseURL: https://lengths.example.com
+  api: {keySecretRefs: [{name: api-key, key: key}]}
+  meetings: {maxDuration: "08:00:00"}
+`
+	earlierMeeting = `apiVersion: convene.dev/v1alpha1
+kind: Meeting
+metadata: {name: earlier}
+spec: {room: weekly, duration: "01:30:00"}
+`
+	earlierKeys = `apiVersion: convene.dev/v1alpha1
+kind: ConferenceConfig
+metadata: {name: keys}
+spec:
+  baseURL: https://keys.example.com
+  api: {keySecretRefs: [{name: api-key, key: key}, {name: api-key, key: key}]}
+`
+	howToWrite = "here write 1h30m for 01:30:00"
+)
+
+// TestManifestsOfAnEarlierShapeAreRefused, by each way of applying them that the documents name, with what to do about it. A
+// field that has gone is dropped only for clients that ask for no validation: the API server drops it before any rule sees it.
+func TestManifestsOfAnEarlierShapeAreRefused(t *testing.T) {
+	c := testkit.ControlPlane(t)
+	strict, serverSide, warn, ignore := []string{}, []string{"--server-side"}, []string{"--validate=warn"}, []string{"--validate=ignore"}
+	for _, tc := range []struct {
+		reason, manifest string
+		how              []string
+		// says is part of what kubectl prints; refused is whether it fails.
+		says    string
+		refused bool
+	}{
+		{"a field that has gone", earlierConfig, strict, `unknown field "spec.host"`, true},
+		{"a field that has gone, by server-side apply", earlierConfig, serverSide, ".spec.host: field not declared in schema", true},
+		{"a length in Meetings", earlierMeeting, strict, howToWrite, true},
+		{"a length in Meetings, by server-side apply", earlierMeeting, serverSide, howToWrite, true},
+		{"a length in Meetings, unvalidated", earlierMeeting, ignore, howToWrite, true},
+		{"a length in ConferenceConfigs", earlierLengths, strict, howToWrite, true},
+		{"a length in ConferenceConfigs, unvalidated", earlierLengths, ignore, howToWrite, true},
+		{"one key twice", earlierKeys, strict, "Duplicate value", true},
+		{"a field that has gone, with warnings", earlierConfig, warn, `unknown field "spec.host"`, false},
+		{"a field that has gone, unvalidated", earlierConfig, ignore, "conferenceconfig.convene.dev/earlier", false},
+	} {
+		file := filepath.Join(t.TempDir(), "manifest.yaml")
+		if err := os.WriteFile(file, []byte(tc.manifest), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		out, err := c.TryKubectl(t, append([]string{"apply", "--filename", file}, tc.how...)...)
+		if (err != nil) != tc.refused || !strings.Contains(out, tc.says) {
+			t.Errorf("%s, kubectl apply %q: %v\n%s", tc.reason, tc.how, err, out)
+		}
+	}
+	spec := c.Kubectl(t, "get", "conferenceconfig", "earlier", "--output=jsonpath={.spec}")
+	if strings.Contains(spec, "host") || strings.Contains(spec, "access") {
+		t.Errorf("the documents say that the field is dropped, and it is %s", spec)
+	}
+}
+
+// redefine changes a definition.
+func redefine(t *testing.T, c *testkit.Cluster, name string, change func(*apiextensionsv1.CustomResourceDefinition)) {
+	t.Helper()
+	crd := &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(crd), crd); err != nil {
+		t.Fatal(err)
+	}
+	change(crd)
+	if err := c.Client.Update(t.Context(), crd); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestObjectsOfAnEarlierShapeAreFound by the commands of the documents, before the definitions are updated; afterwards the field is
+// gone, as the documents say.
+func TestObjectsOfAnEarlierShapeAreFound(t *testing.T) {
+	c := testkit.OwnControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true })
+	text := apiextensionsv1.JSONSchemaProps{Type: "string"}
+	var current []apiextensionsv1.CustomResourceDefinitionVersion
+	specOf := func(crd *apiextensionsv1.CustomResourceDefinition) map[string]apiextensionsv1.JSONSchemaProps {
+		return crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"].Properties
+	}
+	redefine(t, c, definition, func(crd *apiextensionsv1.CustomResourceDefinition) {
+		current = crd.DeepCopy().Spec.Versions
+		specOf(crd)["host"] = apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: ptr.To(true)}
+		specOf(crd)["meetings"].Properties["maxDuration"] = text
+	})
+	redefine(t, c, "meetings.convene.dev", func(crd *apiextensionsv1.CustomResourceDefinition) { specOf(crd)["duration"] = text })
+	for _, manifest := range []string{earlierConfig, earlierLengths, earlierMeeting} {
+		file := filepath.Join(t.TempDir(), "manifest.yaml")
+		if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		// A definition that has been changed is in force a moment later.
+		testkit.Eventually(t, patience, func() error {
+			_, err := c.TryKubectl(t, "apply", "--filename", file)
+			return err
+		})
+	}
+	found := c.Recipe(t, "look-for-earlier-shape", testkit.RecipeOptions{})
+	for _, want := range []string{"    host:", `maxDuration: "08:00:00"`, `duration: "01:30:00"`} {
+		if !strings.Contains(found, want) {
+			t.Errorf("the commands do not find %q:\n%s", want, found)
+		}
+	}
+	redefine(t, c, definition, func(crd *apiextensionsv1.CustomResourceDefinition) { crd.Spec.Versions = current })
+	testkit.Eventually(t, patience, func() error {
+		spec := c.Kubectl(t, "get", "conferenceconfig", "earlier", "--output=jsonpath={.spec}")
+		if strings.Contains(spec, "host") {
+			return fmt.Errorf("the field is still there: %s", spec)
+		}
+		return nil
+	})
+}
