@@ -19,7 +19,7 @@ func hiding(t *testing.T, meetings int) (*Directory, *tenant.Tenant, *faultyengi
 	t.Helper()
 	media := faultyengine.New()
 	of := tenantNamed("a")
-	of.NamesHidden, of.Media = true, &tenant.Media{Engine: media}
+	of.NamesHidden, of.Media = true, []*tenant.Media{{Engine: media}}
 	d := newDirectory(Options{})
 	for i := range meetings + 1 {
 		m := aMeeting(fmt.Sprint(i), "a", fmt.Sprintf("room %d", i), i, i+1)
