@@ -43,8 +43,8 @@ func askPeers(ctx context.Context, t *tenant.Tenant, views []meeting.View) {
 			continue
 		}
 		asks.Go(func() error {
-			if ctx.Err() != nil {
-				return nil
+			if err := ctx.Err(); err != nil {
+				return err
 			}
 			people, err := media.Engine.Participants(ctx, v.EngineRoom)
 			if err == nil {

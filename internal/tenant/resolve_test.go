@@ -116,7 +116,7 @@ func TestResolveGood(t *testing.T) {
 		RateLimit: &v1alpha1.RateLimitSpec{RequestsPerSecond: 5}, Protected: true, Presenters: map[string]bool{"anna": true},
 		TokenLifetime: time.Hour, MaxTokenLifetime: 720 * time.Hour, Settings: meeting.DefaultSettings(),
 		NamesHidden: true,
-		Web: Web{Home: "https://Meet.Example.com:8443/video/", BrandName: "Convene"},
+		Web:         Web{Home: "https://Meet.Example.com:8443/video/", BrandName: "Convene"},
 	}
 	media := got.Media[0].Server
 	got.Keys, got.Users, got.Signer, got.Media, got.enabled = want.Keys, nil, nil, nil, nil
