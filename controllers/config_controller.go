@@ -64,7 +64,7 @@ func (r *ConfigReconciler) reconcile(ctx context.Context, config *v1alpha1.Confe
 		}
 		notOver = left
 	} else {
-		if err := kube.AddFinalizer(ctx, r.Client, config); err != nil {
+		if err := kube.AddFinalizer(ctx, r.Client, config, nil); err != nil {
 			return err
 		}
 		if err := r.ensureSigningKeys(ctx, config); err != nil {

@@ -144,7 +144,8 @@ func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1a
 // away, the finalizer's end last.
 func (r *MeetingReconciler) apply(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision, calls *serverCalls) (ctrl.Result, error) {
 	if d.Finalizer && m.DeletionTimestamp == nil {
-		if err := kube.AddFinalizer(ctx, r.Client, m); err != nil {
+		lineage := map[string]string{v1alpha1.AnnotationLineage: meeting.Lineage(m)}
+		if err := kube.AddFinalizer(ctx, r.Client, m, lineage); err != nil {
 			return ctrl.Result{}, err
 		}
 	}

@@ -50,7 +50,7 @@ func TestWritesAreOfThisMeetingAlone(t *testing.T) {
 	if _, err := r.writeStatus(t.Context(), old.DeepCopy(), decision); !apierrors.IsConflict(err) {
 		t.Errorf("the status: %v", err)
 	}
-	if err := kube.AddFinalizer(t.Context(), c.Client, old.DeepCopy()); !apierrors.IsConflict(err) {
+	if err := kube.AddFinalizer(t.Context(), c.Client, old.DeepCopy(), nil); !apierrors.IsConflict(err) {
 		t.Errorf("the finalizer: %v", err)
 	}
 	var now v1alpha1.Meeting

@@ -135,7 +135,8 @@ const (
 	LabelManagedBy = "app.kubernetes.io/managed-by"
 	// ManagedByAPI is the value of LabelManagedBy on objects made by the API.
 	ManagedByAPI = "convene-api"
-	// AnnotationLineage names the Meeting (by UID) whose links also open this one, because this one continues it.
+	// AnnotationLineage is the same for Meetings that continue each other: links of one open all. It is written when the API makes
+	// the first of them, else with the finalizer, and outlasts a restore that gives objects new UIDs.
 	AnnotationLineage = "convene.dev/lineage"
 	// AnnotationPasswordOf tells the password of this Meeting from those of others of its lineage; empty means that it is the
 	// lineage's first. Links and sessions made under a Meeting with the same one are not asked for the password again.

@@ -147,11 +147,15 @@ func identityIn(t *tenant.Tenant, v meeting.View, a Entrant) (engine.Identity, e
 		return "", ErrRemoved
 	}
 	p := a.previous
-	if p == nil || p.Meeting != v.UID {
+	if p == nil {
 		return who, nil
 	}
+	// Also a session of an earlier meeting: this one knows who was removed from it.
 	if meeting.Listed(v.Removed, engine.Identity(p.Identity)) {
 		return "", ErrRemoved
+	}
+	if p.Meeting != v.UID {
+		return who, nil
 	}
 	// The engine puts the new connection of an identity in place of the old. Between hidden and visible there is no
 	// way: the others would notice.
@@ -167,12 +171,16 @@ func isMuted(t *tenant.Tenant, v meeting.View, a Entrant, who engine.Identity) b
 	return meeting.Listed(v.Muted, who) || meeting.Listed(v.Muted, newIdentity(originFor(t, a)))
 }
 
-// originFor is what the entrant's identity derives from.
+// originFor is what the entrant's identity derives from. One who comes back with nothing but a session keeps the origin that
+// they had, also in the next meeting: its lists of who was removed or muted hold for them.
 func originFor(t *tenant.Tenant, a Entrant) string {
-	if a.id == "" {
-		return randomLetters()
+	switch {
+	case a.id != "":
+		return originOf(t, string(a.Method), a.id)
+	case a.Method == BySession:
+		return meeting.Origin(engine.Identity(a.previous.Identity))
 	}
-	return originOf(t, string(a.Method), a.id)
+	return randomLetters()
 }
 
 // takeDistinctName numbers a name that the entrant has chosen and another participant has. Hidden ones are passed over: the

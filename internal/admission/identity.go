@@ -17,9 +17,10 @@ import (
 const originLength = 16
 
 // originOf is keyed with a secret that all replicas share: other peers see identities, and must not be able to tell a
-// username by trying names. It stays the same when a meeting moves to another media server.
+// username by trying names. It stays the same when a meeting moves to another media server, and, because the tenant's name is in
+// it and not its UID, after a restore.
 func originOf(t *tenant.Tenant, kind, id string) string {
-	pseudonym := t.Signer.Pseudonym(string(t.UID) + "\x00" + kind + "\x00" + id)
+	pseudonym := t.Signer.Pseudonym(t.Issuer() + "\x00" + kind + "\x00" + id)
 	return meeting.NameEncoding.EncodeToString(pseudonym)[:originLength]
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/tenant"
 )
@@ -20,10 +22,14 @@ func TestIdentitiesTellNothing(t *testing.T) {
 		made, _ := credential.NewSigner("issuer", data)
 		return made
 	}
-	one := &tenant.Tenant{UID: "one", Signer: signer("a")}
-	other := &tenant.Tenant{UID: "one", Signer: signer("b")}
-	neighbour := &tenant.Tenant{UID: "another", Signer: signer("a")}
-	if rotating := (&tenant.Tenant{UID: "one", Signer: signer("a", "b")}); originOf(one, "login", "paula") != originOf(rotating, "login", "paula") {
+	named := func(name string) types.NamespacedName { return types.NamespacedName{Namespace: "meetings", Name: name} }
+	one := &tenant.Tenant{NamespacedName: named("one"), UID: "1", Signer: signer("a")}
+	other := &tenant.Tenant{NamespacedName: named("one"), UID: "1", Signer: signer("b")}
+	neighbour := &tenant.Tenant{NamespacedName: named("another"), UID: "2", Signer: signer("a")}
+	if restored := (&tenant.Tenant{NamespacedName: named("one"), UID: "3", Signer: signer("a")}); originOf(one, "login", "paula") != originOf(restored, "login", "paula") {
+		t.Error("who was removed is another after a restore")
+	}
+	if rotating := (&tenant.Tenant{NamespacedName: named("one"), UID: "1", Signer: signer("a", "b")}); originOf(one, "login", "paula") != originOf(rotating, "login", "paula") {
 		t.Error("a participant who was removed comes back when a signing key is added")
 	}
 	if originOf(one, "login", "paula") == originOf(other, "login", "paula") {

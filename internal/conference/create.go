@@ -142,6 +142,8 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 	m.Spec.ConfigRef.Name = t.Name
 	if d.continues != nil {
 		m.Annotations = continuing(d.continues)
+	} else {
+		m.Annotations = map[string]string{v1alpha1.AnnotationLineage: uuid.NewString()}
 	}
 	s.placeFirst(t, m)
 	if d.password != "" {

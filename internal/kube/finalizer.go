@@ -4,6 +4,7 @@ package kube
 
 import (
 	"context"
+	"maps"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -16,11 +17,17 @@ import (
 // Meeting's end for as long as it likes.
 const WriteTimeout = 5 * time.Second
 
-// AddFinalizer adds Convene's, if the object is still as it was read.
-func AddFinalizer(ctx context.Context, c client.Client, o client.Object) error {
+// AddFinalizer adds Convene's, if the object is still as it was read. The same write adds annotations, those that the object has
+// not yet. An object with the finalizer is left as it is.
+func AddFinalizer(ctx context.Context, c client.Client, o client.Object, annotations map[string]string) error {
 	was := o.DeepCopyObject().(client.Object)
 	if !controllerutil.AddFinalizer(o, v1alpha1.Finalizer) {
 		return nil
+	}
+	if len(annotations) > 0 {
+		all := maps.Clone(annotations)
+		maps.Copy(all, o.GetAnnotations())
+		o.SetAnnotations(all)
 	}
 	return patchAsRead(ctx, c, o, was)
 }

@@ -23,11 +23,12 @@ func Muted(m *v1alpha1.Meeting) []engine.Identity { return identities(m, v1alpha
 // Listed reports whether a list has an identity, or another of the same origin: a participant who was removed or muted is so on
 // every device and after every return.
 func Listed(list []engine.Identity, who engine.Identity) bool {
-	origin := originOf(who)
-	return slices.ContainsFunc(list, func(other engine.Identity) bool { return originOf(other) == origin })
+	origin := Origin(who)
+	return slices.ContainsFunc(list, func(other engine.Identity) bool { return Origin(other) == origin })
 }
 
-func originOf(who engine.Identity) string {
+// Origin is the half of an identity that is the same for all who come with one credential.
+func Origin(who engine.Identity) string {
 	origin, _, _ := strings.Cut(string(who), IdentitySeparator)
 	return origin
 }
