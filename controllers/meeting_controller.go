@@ -120,12 +120,15 @@ func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1a
 	if meeting.IsOver(m) {
 		return in, nil
 	}
-	holder, err := directory.HolderOfRoom(ctx, r.Client, m.Namespace, m.Spec.ConfigRef.Name, m.Spec.Room)
+	holder, heir, err := directory.Around(ctx, r.Client, m)
 	if err != nil {
 		return in, err
 	}
 	if holder != nil && holder.UID != m.UID && meeting.Older(holder, m) {
-		in.Rival = holder.Name
+		in.Rival, in.Lent = holder.Name, meeting.Stands(m) && !meeting.Stands(holder)
+	}
+	if heir != nil {
+		in.HeirSince = heir.CreationTimestamp.Time
 	}
 	switch {
 	case t == nil:

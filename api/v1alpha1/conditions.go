@@ -31,6 +31,9 @@ const (
 	ReasonConfigNotFound = "ConfigNotFound"
 	// ReasonRoomTaken (False): an older live Meeting has the room.
 	ReasonRoomTaken = "RoomTaken"
+	// ReasonRoomLent (True, phase Pending): a Meeting that the API made has the room of this standing one, and is entered by the
+	// same link. This one has the room again when all have left that one.
+	ReasonRoomLent = "RoomLent"
 	// ReasonNoMedia (False): no media server of the ConferenceConfig takes the meeting.
 	ReasonNoMedia = "NoMedia"
 	// ReasonEnding (False): the meeting is being ended. Also of Ended and Reconciling.

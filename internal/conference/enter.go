@@ -34,10 +34,17 @@ func (s *Service) Enter(ctx context.Context, t *tenant.Tenant, room, lineage str
 	if live == nil {
 		return s.restart(ctx, t, room, lineage)
 	}
-	if lineage != "" && lineage != meeting.Lineage(live) {
+	if lineage != "" && lineage != meeting.Lineage(live) && !s.gaveBack(t, live, lineage) {
 		return meeting.View{Ended: true}, ended()
 	}
 	return directory.View(t, live), nil
+}
+
+// gaveBack says that a link is of a Meeting that the API made, and that gave the room back to a standing one. It would have
+// started the room again. A password that it does not stand for is asked for.
+func (s *Service) gaveBack(t *tenant.Tenant, live *v1alpha1.Meeting, lineage string) bool {
+	last := s.directory.LastEnded(t, live.Spec.Room)
+	return last != nil && meeting.Stands(live) && !meeting.Stands(last) && meeting.Restartable(last) && lineage == meeting.Lineage(last)
 }
 
 func ended() error {

@@ -68,7 +68,7 @@ func (s *Service) writePassword(ctx context.Context, m *v1alpha1.Meeting, passwo
 // whose Secret was never written because this or another replica ended in between.
 func (s *Service) provePassword(ctx context.Context, m *v1alpha1.Meeting, presented string) (bool, error) {
 	ok, err := s.checkPassword(ctx, m, presented)
-	unfinished := m.Labels[v1alpha1.LabelManagedBy] == v1alpha1.ManagedByAPI && !entered(m)
+	unfinished := !meeting.Stands(m) && !entered(m)
 	if presented == "" || !apierrors.IsNotFound(err) || !unfinished {
 		return ok, err
 	}

@@ -47,11 +47,11 @@ func OfRoom(ctx context.Context, c client.Reader, namespace, config, room string
 	return list(ctx, c, namespace, byRoom, roomKey(config, room))
 }
 
-// HolderOfRoom is the Meeting that holds a room, as a client reads it; nil when the room is free. The controllers' client
-// waits for their own writes, as a Directory does not.
-func HolderOfRoom(ctx context.Context, c client.Reader, namespace, config, room string) (*v1alpha1.Meeting, error) {
-	meetings, err := OfRoom(ctx, c, namespace, config, room)
-	return meeting.Holder(meetings), err
+// Around are the Meetings of a Meeting's room that it depends on, as a client reads them: the one that holds the room, and the
+// heir that waits for it; nil when there is none. The controllers' client waits for their own writes, as a Directory does not.
+func Around(ctx context.Context, c client.Reader, m *v1alpha1.Meeting) (holder, heir *v1alpha1.Meeting, err error) {
+	meetings, err := OfRoom(ctx, c, m.Namespace, m.Spec.ConfigRef.Name, m.Spec.Room)
+	return meeting.Holder(meetings), meeting.Heir(m, meetings), err
 }
 
 func list(ctx context.Context, c client.Reader, namespace, index, key string) ([]*v1alpha1.Meeting, error) {

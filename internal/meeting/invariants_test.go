@@ -151,7 +151,8 @@ func checkConditions(in Input, d Decision) (broken []string) {
 	if ready == nil || occupied == nil || ended == nil {
 		return append(broken, fmt.Sprintf("4a: phase %s with Ready %v, Occupied %v, Ended %v", s.Phase, ready, occupied, ended))
 	}
-	says((ready.Status == metav1.ConditionTrue) == (s.Phase == v1alpha1.MeetingActive), "b: phase %s with Ready %v", s.Phase, ready)
+	lent := s.Phase == v1alpha1.MeetingPending && in.Lent && ready.Reason == v1alpha1.ReasonRoomLent
+	says((ready.Status == metav1.ConditionTrue) == (s.Phase == v1alpha1.MeetingActive || lent), "b: phase %s with Ready %v", s.Phase, ready)
 	says((ready.Reason == v1alpha1.ReasonEnding) == (s.Phase == v1alpha1.MeetingEnding) &&
 		(ready.Reason == v1alpha1.ReasonEnded) == (s.Phase == v1alpha1.MeetingEnded), "c: phase %s with Ready %v", s.Phase, ready)
 	says((find(v1alpha1.ConditionReconciling) != nil) == (s.Phase == v1alpha1.MeetingEnding), "d: phase %s and Reconciling", s.Phase)
@@ -211,7 +212,7 @@ func checkReason(in Input, d Decision, w *truth) (broken []string) {
 	if in.Tenant != nil {
 		tenant = in.Tenant.Settings
 	}
-	byAPI := in.Meeting.Labels[v1alpha1.LabelManagedBy] == v1alpha1.ManagedByAPI
+	byAPI := !Stands(in.Meeting)
 	timeout := func(own *metav1.Duration, theirs time.Duration) time.Duration {
 		switch {
 		case own != nil:
@@ -237,8 +238,12 @@ func checkReason(in Input, d Decision, w *truth) (broken []string) {
 		ok = w.arrived && !w.emptyFrom.IsZero() && in.Seen.Known && len(in.Seen.Participants) == 0 &&
 			!in.Now.Before(w.emptyFrom.Add(empty)) && !in.Now.Before(in.Seen.VisibleSince.Add(empty))
 	case v1alpha1.EndUnjoined:
+		deadline := in.Meeting.CreationTimestamp.Add(timeout(in.Meeting.Spec.UnjoinedTimeout, tenant.UnjoinedTimeout))
+		if !in.HeirSince.IsZero() {
+			deadline = earliest(deadline, in.HeirSince.Add(timeout(in.Meeting.Spec.EmptyTimeout, tenant.EmptyTimeout)))
+		}
 		ok = !w.arrived && len(in.Seen.Participants) == 0 && (in.Seen.Known || in.Meeting.Annotations[v1alpha1.AnnotationRoomOpened] == "") &&
-			!in.Now.Before(in.Meeting.CreationTimestamp.Add(timeout(in.Meeting.Spec.UnjoinedTimeout, tenant.UnjoinedTimeout)))
+			!in.Now.Before(deadline)
 	}
 	if !ok {
 		broken = append(broken, fmt.Sprintf("6: it ends (%s) without a reason; empty from %s", d.Status.EndReason, clock(w.emptyFrom)))
@@ -268,8 +273,7 @@ func checkWake(in Input, d Decision) (broken []string) {
 		} else if s.ExpiryTime != nil {
 			awake(deadline.Add(engineUnavailableLimit), "the expiry")
 		}
-		byAPI := in.Meeting.Labels[v1alpha1.LabelManagedBy] == v1alpha1.ManagedByAPI
-		if in.Seen.Known && s.ParticipantCount == 0 && byAPI {
+		if in.Seen.Known && s.ParticipantCount == 0 && !Stands(in.Meeting) {
 			awake(in.Now.Add(1000*24*time.Hour), "an empty room")
 		}
 	}

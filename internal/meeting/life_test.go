@@ -25,8 +25,11 @@ type life struct {
 	meeting *v1alpha1.Meeting // nil once the object is gone
 	tenant  *Tenant           // nil while there is no ConferenceConfig
 	rival   string
-	engine  engineSim
-	truth   truth
+	// lent and heirSince are as in Input.
+	lent      bool
+	heirSince time.Time
+	engine    engineSim
+	truth     truth
 	// alarm is when the reconciler wants to be called again.
 	alarm time.Time
 	last  Decision
@@ -99,7 +102,7 @@ func (l *life) reconcile() {
 		if round == 10 {
 			l.t.Fatalf("%s: ten plans in a row, and each changes something", clock(l.now))
 		}
-		in := Input{Meeting: l.meeting, Tenant: l.tenant, Rival: l.rival, Seen: l.seen(), Now: l.now}
+		in := Input{Meeting: l.meeting, Tenant: l.tenant, Rival: l.rival, Lent: l.lent, HeirSince: l.heirSince, Seen: l.seen(), Now: l.now}
 		d := checkedPlan(l.t, in, &l.truth)
 		l.told(in, d)
 		l.last = d

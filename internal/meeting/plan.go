@@ -26,8 +26,12 @@ type Input struct {
 	Meeting *v1alpha1.Meeting
 	// Tenant is what its ConferenceConfig says; nil when there is none.
 	Tenant *Tenant
-	// Rival is the name of an older live Meeting that has the room, or empty.
+	// Rival is the name of an older live Meeting that has the room, or empty. Lent says that this Meeting stands and the API made
+	// the other, which gives the room back.
 	Rival string
+	Lent  bool
+	// HeirSince is when a standing Meeting was made that waits for the room of this one; zero when none does.
+	HeirSince time.Time
 	// Seen is what the engine showed.
 	Seen Seen
 	Now  time.Time

@@ -152,7 +152,7 @@ func (p *plan) tell() {
 	switch now {
 	case v1alpha1.MeetingPending:
 		ready := meta.FindStatusCondition(p.status.Conditions, v1alpha1.ConditionReady)
-		p.event(true, ready.Reason, "%s", ready.Message)
+		p.event(ready.Status != metav1.ConditionTrue, ready.Reason, "%s", ready.Message)
 	case v1alpha1.MeetingActive:
 		p.event(false, "Opened", "People can enter at %s", p.status.URL)
 	case v1alpha1.MeetingEnding:

@@ -78,10 +78,15 @@ func (p *plan) begin() time.Time {
 // live decides for a Meeting that has no reason to end.
 func (p *plan) live() {
 	p.Finalizer = true
-	if reason, message := p.obstacle(); reason != "" {
+	switch reason, message := p.obstacle(); {
+	case reason != "":
 		p.status.Phase = v1alpha1.MeetingPending
 		p.condition(v1alpha1.ConditionReady, metav1.ConditionFalse, reason, message)
-	} else {
+	case p.Rival != "":
+		p.status.Phase = v1alpha1.MeetingPending
+		p.condition(v1alpha1.ConditionReady, metav1.ConditionTrue, v1alpha1.ReasonRoomLent,
+			fmt.Sprintf("People can enter at %s, the Meeting %q that the API made; this one has the room again when all have left that one", p.status.URL, p.Rival))
+	default:
 		p.status.Phase = v1alpha1.MeetingActive
 		p.condition(v1alpha1.ConditionReady, metav1.ConditionTrue, v1alpha1.ReasonOpen, "People can enter at "+p.status.URL)
 	}
@@ -102,7 +107,7 @@ func (p *plan) obstacle() (reason, message string) {
 	switch {
 	case p.Tenant == nil:
 		return v1alpha1.ReasonConfigNotFound, fmt.Sprintf("There is no ConferenceConfig %q in this namespace; create it or create the Meeting with another configRef", config)
-	case p.Rival != "":
+	case p.Rival != "" && !p.Lent:
 		return v1alpha1.ReasonRoomTaken, fmt.Sprintf("The older Meeting %q has this room; this one opens when that one has ended", p.Rival)
 	case !p.canBeEntered():
 		return v1alpha1.ReasonNoMedia, fmt.Sprintf("ConferenceConfig %q has no media server that takes the meeting; see its condition MediaReachable", config)
@@ -146,13 +151,18 @@ func (p *plan) emptyDeadline() time.Time {
 }
 
 // unjoinedDeadline is when a Meeting that no participant has joined ends; zero when it does not. While the engine does not
-// answer, participants may be in.
+// answer, participants may be in. Where a standing Meeting waits for the room, this one counts as empty from then on: its links
+// open that one.
 func (p *plan) unjoinedDeadline() time.Time {
 	timeout := p.timeout(p.Meeting.Spec.UnjoinedTimeout, p.settings.UnjoinedTimeout)
 	if timeout == 0 || p.status.StartTime != nil || (p.opened() && !p.Seen.Known) {
 		return time.Time{}
 	}
-	return p.Meeting.CreationTimestamp.Add(timeout)
+	deadline := p.Meeting.CreationTimestamp.Add(timeout)
+	if p.HeirSince.IsZero() {
+		return deadline
+	}
+	return earliest(deadline, p.HeirSince.Add(p.timeout(p.Meeting.Spec.EmptyTimeout, p.settings.EmptyTimeout)))
 }
 
 // timeout applies the tenant's rules to Meetings made by the API alone.
@@ -160,7 +170,7 @@ func (p *plan) timeout(own *metav1.Duration, tenants time.Duration) time.Duratio
 	switch {
 	case own != nil:
 		return own.Duration
-	case p.Meeting.Labels[v1alpha1.LabelManagedBy] == v1alpha1.ManagedByAPI:
+	case !Stands(p.Meeting):
 		return tenants
 	}
 	return 0
@@ -219,6 +229,13 @@ func ceilSecond(t time.Time) time.Time {
 
 func latest(a, b time.Time) time.Time {
 	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func earliest(a, b time.Time) time.Time {
+	if a.Before(b) {
 		return a
 	}
 	return b

@@ -120,8 +120,12 @@ func (l *life) happen(c *chance) string {
 			return "the config is being deleted"
 		}
 	case 17:
-		l.rival = pick(c, "", "older")
-		return fmt.Sprintf("the rival is %q", l.rival)
+		l.rival, l.heirSince = pick(c, "", "older"), time.Time{}
+		l.lent = l.rival != "" && Stands(l.meeting) && c.of(2) == 0
+		if l.rival == "" && !Stands(l.meeting) && c.of(2) == 0 {
+			l.heirSince = l.now.Truncate(time.Second)
+		}
+		return fmt.Sprintf("the rival is %q, lent %t, an heir waits since %s", l.rival, l.lent, clock(l.heirSince))
 	case 18:
 		jump := time.Duration(c.of(21)-10) * time.Minute
 		l.now = l.now.Add(jump)
@@ -203,7 +207,7 @@ func TestAnyLife(t *testing.T) {
 	for _, what := range []string{
 		"Pending", "Active", "EndingRequested", "EndingDeleted", "EndingExpired", "EndingEmpty", "EndingUnjoined",
 		"EndedRequested", "EndedDeleted", "EndedExpired", "EndedEmpty", "EndedUnjoined", "delete", "refresh", "event Started",
-		"event Opened", "event Ending", "event Ended", "event EngineAway", "event RoomTaken", "event NoMedia", "event ConfigNotFound",
+		"event Opened", "event Ending", "event Ended", "event EngineAway", "event RoomTaken", "event RoomLent", "event NoMedia", "event ConfigNotFound",
 	} {
 		if met[what] == 0 {
 			t.Errorf("no life has met %q: the test proves nothing about it", what)

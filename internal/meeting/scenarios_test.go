@@ -204,6 +204,37 @@ func TestRoomTaken(t *testing.T) {
 	})
 }
 
+// A Meeting in Git is not unhealthy while a Meeting that the API made has its room.
+func TestRoomLent(t *testing.T) {
+	tell(t, func(l *life) { standing(l); l.rival, l.lent = "board-by-api", true }, func(s *story) {
+		s.wait(time.Hour)
+		s.step("LiveKit's Secret is deleted", func() { s.tenant.HasMedia = false })
+		s.step("it is back", func() { s.tenant.HasMedia = true })
+		s.step("all have left the other Meeting", func() { s.rival, s.lent = "", false })
+	})
+}
+
+// A Meeting that the API made, and that no participant has joined, gives the room back to the standing one.
+func TestRoomGivenBack(t *testing.T) {
+	tell(t, nil, func(s *story) {
+		s.wait(time.Hour)
+		s.step("the standing Meeting is back", func() { s.heirSince = s.now })
+		s.wait(4 * time.Minute)
+		s.wait(time.Minute)
+	})
+}
+
+// People in a Meeting that the API made are not disturbed by the standing Meeting that waits.
+func TestRoomKeptWhileInUse(t *testing.T) {
+	tell(t, nil, func(s *story) {
+		s.step("Anna enters", func() { s.enter("Anna") })
+		s.step("the standing Meeting is back", func() { s.heirSince = s.now })
+		s.wait(2 * time.Hour)
+		s.step("Anna leaves", func() { s.leave("Anna") })
+		s.wait(5 * time.Minute)
+	})
+}
+
 func TestNoMedia(t *testing.T) {
 	tell(t, func(l *life) { l.tenant.Places = nil; l.meeting.Spec.Duration = "2h" }, func(s *story) {
 		s.wait(time.Hour)

@@ -21,6 +21,22 @@ func Older(a, b *v1alpha1.Meeting) bool {
 	return a.UID < b.UID
 }
 
+// Stands says that a Meeting was not made by the API: somebody keeps it, in Git for example, so that its room is open.
+func Stands(m *v1alpha1.Meeting) bool {
+	return m.Labels[v1alpha1.LabelManagedBy] != v1alpha1.ManagedByAPI
+}
+
+// Heir is the standing Meeting that waits for the room of one that the API made, or nil.
+func Heir(m *v1alpha1.Meeting, meetings []*v1alpha1.Meeting) *v1alpha1.Meeting {
+	var heir *v1alpha1.Meeting
+	for _, other := range meetings {
+		if !Stands(m) && Stands(other) && !IsLeaving(other) && Older(m, other) && (heir == nil || Older(other, heir)) {
+			heir = other
+		}
+	}
+	return heir
+}
+
 // Holder is the Meeting that has the room, of all Meetings of that room: the oldest that is not over, or nil.
 func Holder(meetings []*v1alpha1.Meeting) *v1alpha1.Meeting {
 	var holder *v1alpha1.Meeting

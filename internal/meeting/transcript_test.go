@@ -148,6 +148,12 @@ func describeInput(in Input) string {
 	if in.Rival != "" {
 		parts = append(parts, "room held by "+in.Rival)
 	}
+	if in.Lent {
+		parts = append(parts, "made by the API")
+	}
+	if !in.HeirSince.IsZero() {
+		parts = append(parts, "a standing Meeting waits since "+clock(in.HeirSince))
+	}
 	switch seen := in.Seen; {
 	case !seen.Known && !seen.UnavailableSince.IsZero():
 		parts = append(parts, "engine away since "+clock(seen.UnavailableSince))

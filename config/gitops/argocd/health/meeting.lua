@@ -19,7 +19,7 @@ end
 if status.phase == "Ended" then
   return {status = "Healthy", message = "Ended: " .. (status.endReason or "unknown")}
 end
-if status.phase == "Active" and ready ~= nil and ready.status == "True" then
+if ready ~= nil and ready.status == "True" then
   return {status = "Healthy", message = tostring(status.participantCount or 0) .. " in; " .. ready.message}
 end
 if ready ~= nil then
