@@ -95,6 +95,9 @@ func (c *coalescer) hold(m *v1alpha1.Meeting, to v1alpha1.MeetingStatus, now tim
 // due is when a change may be written, but for those of other Meetings.
 func (c *coalescer) due(uid types.UID, w waiting) time.Time {
 	due, last := w.since.Add(gather), c.last[uid]
+	if w.kind == meeting.SpecChange {
+		due = w.since.Add(between) // What comes of it is written with it.
+	}
 	if next := last.any.Add(between); next.After(due) {
 		due = next
 	}

@@ -71,12 +71,12 @@ func TestOnlyPeopleWait(t *testing.T) {
 		{"another condition", func(_, to *v1alpha1.MeetingStatus) {
 			to.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse}}
 		}, false},
-		{"another generation", func(_, to *v1alpha1.MeetingStatus) { to.ObservedGeneration = 2 }, false},
+		{"another generation", func(_, to *v1alpha1.MeetingStatus) { to.ObservedGeneration = 2 }, true},
 	} {
 		from, to := statusOf(0), statusOf(0)
 		tc.change(&from, &to)
 		wait := newCoalescer().hold(&v1alpha1.Meeting{Status: from}, to, monday)
-		if (wait > 0) != tc.waits || wait > time.Second {
+		if (wait > 0) != tc.waits || wait > between {
 			t.Errorf("%s waits %s", tc.reason, wait)
 		}
 	}
@@ -174,5 +174,38 @@ func TestMicrophonesAreWrittenSeldom(t *testing.T) {
 	c.run(time.Minute, func(_ int, s *v1alpha1.MeetingStatus, at time.Time) { s.Participants[0].Audio = at.Second()%2 == 0 })
 	if writes := c.bytes / sizeOf(statusOf(1)); writes < 4 || writes > 7 {
 		t.Errorf("in a minute of changes it was written %d times", writes)
+	}
+}
+
+// A participant is removed: the change of the spec and what comes of it a second later are one write.
+func TestADecisionAndWhatComesOfItAreOneWrite(t *testing.T) {
+	c := newCrowd(1)
+	m := c.meetings[0]
+	m.Status = statusOf(2)
+	m.Status.ObservedGeneration = 1
+	begun := c.now
+	c.run(10*time.Second, func(_ int, s *v1alpha1.MeetingStatus, at time.Time) {
+		s.ObservedGeneration = 2
+		if at.After(begun.Add(time.Second)) {
+			s.Participants, s.ParticipantCount = s.Participants[:1], 1
+		}
+	})
+	if c.bytes != sizeOf(m.Status) || m.Status.ParticipantCount != 1 {
+		t.Errorf("%d bytes were written for one write of %d", c.bytes, sizeOf(m.Status))
+	}
+}
+
+// A change of the spec that shows in nothing is seen to be observed in a few seconds, and at once if it shows.
+func TestTheSpecIsObservedSoon(t *testing.T) {
+	c := newCrowd(1)
+	m := c.meetings[0]
+	c.run(3*time.Second, func(_ int, s *v1alpha1.MeetingStatus, _ time.Time) { s.ObservedGeneration = 7 })
+	if m.Status.ObservedGeneration != 7 {
+		t.Errorf("generation %d is observed after three seconds", m.Status.ObservedGeneration)
+	}
+	to := *m.Status.DeepCopy()
+	to.ObservedGeneration, to.Duration = 8, "00:30:00"
+	if wait := c.c.hold(m, to, c.now); wait > 0 {
+		t.Errorf("another duration waits for %s", wait)
 	}
 }

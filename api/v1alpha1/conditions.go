@@ -149,8 +149,4 @@ const (
 	// AnnotationMediaServer names, as namespace/name, the media server on which a Meeting is to be placed first. It counts only for
 	// media servers that the ConferenceConfig names.
 	AnnotationMediaServer = "convene.dev/media-server"
-	// AnnotationRemoved lists the identities that a presenter removed, separated by commas.
-	AnnotationRemoved = "convene.dev/removed"
-	// AnnotationMuted lists the identities that a presenter muted, separated by commas.
-	AnnotationMuted = "convene.dev/muted"
 )

@@ -91,6 +91,7 @@ maxParticipants: 10
 redirect: https://example.com/bye
 unjoinedTimeout: 30m
 emptyTimeout: 5m
+participants: [{identity: abcdefgh-ijklmnop, removed: true, muted: true}]
 end: {redirect: https://example.com/end}
 `
 

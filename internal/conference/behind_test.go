@@ -5,7 +5,9 @@ package conference
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
+	"slices"
 	"testing"
 	"time"
 
@@ -19,6 +21,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 	"convene.dev/convene/internal/testkit"
@@ -289,14 +292,12 @@ func TestLinksOutlastAMeetingThatIsMadeAtTheSecondAttempt(t *testing.T) {
 	}
 }
 
-// A participant who was removed or muted stays so when the room is started again by a link.
+// Which annotations the next Meeting of a lineage has.
 func TestWhatTheNextOfALineageTakesOver(t *testing.T) {
 	ended := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{UID: "first", Annotations: map[string]string{
-		v1alpha1.AnnotationRemoved: "eve-1", v1alpha1.AnnotationMuted: "bob-1,eve-1", v1alpha1.AnnotationRoomOpened: "2026-11-21T12:00:00Z",
+		v1alpha1.AnnotationRoomOpened: "2026-11-21T12:00:00Z",
 	}}}
-	want := map[string]string{
-		v1alpha1.AnnotationLineage: "first", v1alpha1.AnnotationRemoved: "eve-1", v1alpha1.AnnotationMuted: "bob-1,eve-1",
-	}
+	want := map[string]string{v1alpha1.AnnotationLineage: "first"}
 	open := continuing(ended)
 	if of := open[v1alpha1.AnnotationPasswordOf]; of == "" || of == "first" || of == continuing(ended)[v1alpha1.AnnotationPasswordOf] {
 		t.Errorf("a password that is set later is the one of %q", of)
@@ -313,5 +314,46 @@ func TestWhatTheNextOfALineageTakesOver(t *testing.T) {
 	third := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{UID: "second", Annotations: want}, Spec: ended.Spec}
 	if got := continuing(third); !maps.Equal(got, want) {
 		t.Errorf("the third: %v, want %v", got, want)
+	}
+}
+
+// A participant who was removed or muted stays so when the room is made again, by a link or by the API.
+func TestDecisionsGoOnInTheNextOfALineage(t *testing.T) {
+	b := newBehind(t)
+	ended := b.create("r").DeepCopy()
+	ended.Status.Phase, ended.Status.EndReason = v1alpha1.MeetingEnded, v1alpha1.EndEmpty
+	ended.Spec.Participants = []v1alpha1.ParticipantDecision{{Identity: "eve-1", Removed: true, Muted: true}, {Identity: "bob-1", Muted: true}}
+	b.shows(ended)
+	d := draftOf(CreateCommand{Room: "r"})
+	m, err := b.createFrom(t.Context(), b.tenant, &d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.read(m).Spec.Participants; !slices.Equal(got, ended.Spec.Participants) {
+		t.Errorf("decided is %+v, want %+v", got, ended.Spec.Participants)
+	}
+	b.hides(ended)
+	d = draftOf(CreateCommand{Room: "another"})
+	if m, err = b.createFrom(t.Context(), b.tenant, &d); err != nil || len(m.Spec.Participants) > 0 {
+		t.Errorf("in another room: %+v, %v", m.Spec.Participants, err)
+	}
+}
+
+// A list that can grow without a bound would make the Meeting unwritable one day.
+func TestDecisionsAreBounded(t *testing.T) {
+	b := newBehind(t)
+	full := b.create("r")
+	for i := range v1alpha1.MaxParticipantDecisions {
+		full.Spec.Participants = append(full.Spec.Participants, v1alpha1.ParticipantDecision{Identity: fmt.Sprintf("p%d-1", i), Muted: true})
+	}
+	if err := b.Client.Update(t.Context(), full); err != nil {
+		t.Fatal(err)
+	}
+	b.shows(full.DeepCopy())
+	if err := b.MarkRemoved(t.Context(), b.tenant, string(full.UID), "p1-2"); err != nil {
+		t.Errorf("one who is listed: %v", err)
+	}
+	if err := b.MarkRemoved(t.Context(), b.tenant, string(full.UID), "eve-1"); !fault.Is(err, fault.KindConflict) {
+		t.Errorf("one more: %v", err)
 	}
 }

@@ -4,6 +4,7 @@ package conference
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -142,6 +143,8 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 	m.Spec.ConfigRef.Name = t.Name
 	if d.continues != nil {
 		m.Annotations = continuing(d.continues)
+		// A participant who was removed or muted cannot undo that by a wait until all have left.
+		m.Spec.Participants = slices.Clone(d.continues.Spec.Participants)
 	} else {
 		m.Annotations = map[string]string{v1alpha1.AnnotationLineage: uuid.NewString()}
 	}
@@ -169,8 +172,7 @@ func (s *Service) placeFirst(t *tenant.Tenant, m *v1alpha1.Meeting) {
 	}
 }
 
-// continuing are the annotations of a Meeting that continues one that has ended. A participant who was removed or muted
-// cannot undo that by a wait until all have left.
+// continuing are the annotations of a Meeting that continues one that has ended.
 func continuing(ended *v1alpha1.Meeting) map[string]string {
 	annotations := map[string]string{v1alpha1.AnnotationLineage: meeting.Lineage(ended)}
 	if ended.Spec.PasswordSecretRef == nil {
@@ -178,11 +180,6 @@ func continuing(ended *v1alpha1.Meeting) map[string]string {
 		annotations[v1alpha1.AnnotationPasswordOf] = uuid.NewString()
 	} else if of := ended.Annotations[v1alpha1.AnnotationPasswordOf]; of != "" {
 		annotations[v1alpha1.AnnotationPasswordOf] = of
-	}
-	for _, key := range []string{v1alpha1.AnnotationRemoved, v1alpha1.AnnotationMuted} {
-		if value := ended.Annotations[key]; value != "" {
-			annotations[key] = value
-		}
 	}
 	return annotations
 }

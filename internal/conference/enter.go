@@ -4,9 +4,10 @@ package conference
 
 import (
 	"context"
-	"slices"
-	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/directory"
@@ -86,59 +87,43 @@ func (s *Service) MarkOpened(ctx context.Context, t *tenant.Tenant, v meeting.Vi
 	if v.Opened {
 		return nil
 	}
-	return s.annotate(ctx, t, v.UID, func(m *v1alpha1.Meeting) (string, string) {
-		if at := m.Annotations[v1alpha1.AnnotationRoomOpened]; at != "" {
-			return v1alpha1.AnnotationRoomOpened, at
+	return s.change(ctx, t, v.UID, func(m *v1alpha1.Meeting) error {
+		if m.Annotations[v1alpha1.AnnotationRoomOpened] == "" {
+			metav1.SetMetaDataAnnotation(&m.ObjectMeta, v1alpha1.AnnotationRoomOpened, s.now().UTC().Format(time.RFC3339))
 		}
-		return v1alpha1.AnnotationRoomOpened, s.now().UTC().Format(time.RFC3339)
+		return nil
 	})
 }
 
 // MarkRemoved writes down that a presenter removed a participant, so that no replica lets that one in again.
 func (s *Service) MarkRemoved(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
-	return s.enlist(ctx, t, uid, v1alpha1.AnnotationRemoved, meeting.Removed, who)
+	return s.decide(ctx, t, uid, who, func(d *v1alpha1.ParticipantDecision) { d.Removed = true })
 }
 
 // MarkMuted writes down that a presenter muted a participant, so that coming back does not undo it.
 func (s *Service) MarkMuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
-	return s.enlist(ctx, t, uid, v1alpha1.AnnotationMuted, meeting.Muted, who)
+	return s.decide(ctx, t, uid, who, func(d *v1alpha1.ParticipantDecision) { d.Muted = true })
 }
 
 // MarkUnmuted writes down that a presenter lets a muted participant speak again, on every device that came with the same
 // credential.
 func (s *Service) MarkUnmuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
-	return s.annotate(ctx, t, uid, func(m *v1alpha1.Meeting) (string, string) {
-		left := slices.DeleteFunc(meeting.Muted(m), func(muted engine.Identity) bool {
-			return meeting.Listed([]engine.Identity{muted}, who)
-		})
-		return v1alpha1.AnnotationMuted, listOf(left)
-	})
+	return s.decide(ctx, t, uid, who, func(d *v1alpha1.ParticipantDecision) { d.Muted = false })
 }
 
-// enlist adds an identity to a list that a Meeting carries.
-func (s *Service) enlist(
-	ctx context.Context, t *tenant.Tenant, uid, annotation string, list func(*v1alpha1.Meeting) []engine.Identity, who engine.Identity,
-) error {
-	return s.annotate(ctx, t, uid, func(m *v1alpha1.Meeting) (string, string) {
-		all := list(m)
-		if !slices.Contains(all, who) {
-			all = append(all, who)
+// decide writes down what a presenter decides about a participant.
+func (s *Service) decide(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity, change func(*v1alpha1.ParticipantDecision)) error {
+	return s.change(ctx, t, uid, func(m *v1alpha1.Meeting) error {
+		meeting.Decide(&m.Spec, who, change)
+		if len(m.Spec.Participants) > v1alpha1.MaxParticipantDecisions {
+			return fault.Conflict("This meeting has no room for decisions about more than %d participants; end it and make another", v1alpha1.MaxParticipantDecisions)
 		}
-		return annotation, listOf(all)
+		return nil
 	})
 }
 
-// listOf is a list of identities as an annotation has it.
-func listOf(all []engine.Identity) string {
-	ids := make([]string, len(all))
-	for i, id := range all {
-		ids[i] = string(id)
-	}
-	return strings.Join(ids, ",")
-}
-
-// annotate writes one annotation of a live Meeting, unless it has that value.
-func (s *Service) annotate(ctx context.Context, t *tenant.Tenant, uid string, value func(*v1alpha1.Meeting) (key, value string)) error {
+// change writes a change of a live Meeting, unless it changes nothing.
+func (s *Service) change(ctx context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.Meeting) error) error {
 	for attempt := 1; ; attempt++ {
 		m, err := s.current(t, uid)
 		if err != nil {
@@ -147,17 +132,15 @@ func (s *Service) annotate(ctx context.Context, t *tenant.Tenant, uid string, va
 		if meeting.IsLeaving(m) {
 			return ended()
 		}
-		key, val := value(m)
-		if m.Annotations[key] == val {
+		changed := m.DeepCopy()
+		if err := change(changed); err != nil {
+			return err
+		}
+		if equality.Semantic.DeepEqual(m, changed) {
 			return nil
 		}
-		noted := m.DeepCopy()
-		if noted.Annotations == nil {
-			noted.Annotations = map[string]string{}
-		}
-		noted.Annotations[key] = val
 		write, cancel := context.WithTimeout(ctx, writeTimeout)
-		err = s.patch(write, m, noted)
+		err = s.patch(write, m, changed)
 		cancel()
 		if err == nil || !retriable(err) || attempt == attempts {
 			return asFault(err)

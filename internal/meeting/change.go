@@ -23,6 +23,8 @@ const (
 	ParticipantsChange
 	// DetailsChange is a microphone, a camera, a screen or a hand.
 	DetailsChange
+	// SpecChange is a change of the spec that shows in nothing else yet, as when a participant is to be removed.
+	SpecChange
 )
 
 // ChangeOf compares two statuses that differ.
@@ -32,7 +34,9 @@ func ChangeOf(from, to v1alpha1.MeetingStatus) Change {
 		return OtherChange
 	case from.StartTime == nil && to.StartTime != nil:
 		return FirstArrival
-	case from.ParticipantCount == to.ParticipantCount && slices.EqualFunc(from.Participants, to.Participants, sameParticipant):
+	case from.ObservedGeneration != to.ObservedGeneration && equality.Semantic.DeepEqual(from.Participants, to.Participants):
+		return SpecChange
+	case from.ObservedGeneration == to.ObservedGeneration && from.ParticipantCount == to.ParticipantCount && slices.EqualFunc(from.Participants, to.Participants, sameParticipant):
 		return DetailsChange
 	}
 	return ParticipantsChange
@@ -46,9 +50,12 @@ func onlyParticipantsDiffer(from, to v1alpha1.MeetingStatus) bool {
 		return false
 	}
 	for _, s := range []*v1alpha1.MeetingStatus{&from, &to} {
-		s.Participants, s.ParticipantCount, s.StartTime, s.ExpiryTime = nil, 0, nil, nil
+		s.Participants, s.ParticipantCount, s.StartTime, s.ExpiryTime, s.ObservedGeneration = nil, 0, nil, nil, 0
 		s.Conditions = slices.Clone(s.Conditions)
 		meta.RemoveStatusCondition(&s.Conditions, v1alpha1.ConditionOccupied)
+		for i := range s.Conditions {
+			s.Conditions[i].ObservedGeneration = 0
+		}
 	}
 	return equality.Semantic.DeepEqual(from, to)
 }

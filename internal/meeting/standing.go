@@ -15,10 +15,49 @@ import (
 const IdentitySeparator = "-"
 
 // Removed are the identities that a presenter removed from a Meeting.
-func Removed(m *v1alpha1.Meeting) []engine.Identity { return identities(m, v1alpha1.AnnotationRemoved) }
+func Removed(m *v1alpha1.Meeting) []engine.Identity {
+	return decided(m, func(d v1alpha1.ParticipantDecision) bool { return d.Removed })
+}
 
 // Muted are the identities that a presenter muted in a Meeting.
-func Muted(m *v1alpha1.Meeting) []engine.Identity { return identities(m, v1alpha1.AnnotationMuted) }
+func Muted(m *v1alpha1.Meeting) []engine.Identity {
+	return decided(m, func(d v1alpha1.ParticipantDecision) bool { return d.Muted })
+}
+
+// decided are the identities about which something was decided.
+func decided(m *v1alpha1.Meeting, what func(v1alpha1.ParticipantDecision) bool) (all []engine.Identity) {
+	for _, d := range m.Spec.Participants {
+		if what(d) {
+			all = append(all, engine.Identity(d.Identity))
+		}
+	}
+	return all
+}
+
+// Decide changes what is decided about a participant, under all identities of the same origin, and adds the participant where none
+// is listed. One about whom nothing is decided any more goes.
+func Decide(spec *v1alpha1.MeetingSpec, who engine.Identity, change func(*v1alpha1.ParticipantDecision)) {
+	var list []v1alpha1.ParticipantDecision
+	known := false
+	keep := func(d v1alpha1.ParticipantDecision) {
+		if d != (v1alpha1.ParticipantDecision{Identity: d.Identity}) {
+			list = append(list, d)
+		}
+	}
+	for _, d := range spec.Participants {
+		if Origin(engine.Identity(d.Identity)) == Origin(who) {
+			known = true
+			change(&d)
+		}
+		keep(d)
+	}
+	if !known {
+		d := v1alpha1.ParticipantDecision{Identity: string(who)}
+		change(&d)
+		keep(d)
+	}
+	spec.Participants = list
+}
 
 // Listed reports whether a list has an identity, or another of the same origin: a participant who was removed or muted is so on
 // every device and after every return.
@@ -31,15 +70,4 @@ func Listed(list []engine.Identity, who engine.Identity) bool {
 func Origin(who engine.Identity) string {
 	origin, _, _ := strings.Cut(string(who), IdentitySeparator)
 	return origin
-}
-
-func identities(m *v1alpha1.Meeting, annotation string) []engine.Identity {
-	if m.Annotations[annotation] == "" {
-		return nil // Most have none, and a listing asks each.
-	}
-	var all []engine.Identity
-	for _, id := range strings.FieldsFunc(m.Annotations[annotation], func(r rune) bool { return r == ',' }) {
-		all = append(all, engine.Identity(id))
-	}
-	return all
 }

@@ -3,6 +3,7 @@
 package meeting
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,14 +15,41 @@ import (
 func TestListsOfIdentities(t *testing.T) {
 	m := &v1alpha1.Meeting{}
 	if len(Removed(m))+len(Muted(m)) > 0 {
-		t.Error("a Meeting without annotations lists somebody")
+		t.Error("a Meeting without decisions lists somebody")
 	}
-	m.Annotations = map[string]string{v1alpha1.AnnotationRemoved: "ann-1,bob-2", v1alpha1.AnnotationMuted: ",eve-3,"}
+	m.Spec.Participants = []v1alpha1.ParticipantDecision{{Identity: "ann-1", Removed: true}, {Identity: "bob-2", Removed: true, Muted: true}}
 	if diff := cmp.Diff([]engine.Identity{"ann-1", "bob-2"}, Removed(m)); diff != "" {
 		t.Errorf("removed (-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff([]engine.Identity{"eve-3"}, Muted(m)); diff != "" {
+	if diff := cmp.Diff([]engine.Identity{"bob-2"}, Muted(m)); diff != "" {
 		t.Errorf("muted (-want +got)\n%s", diff)
+	}
+}
+
+func TestDecide(t *testing.T) {
+	type list = []v1alpha1.ParticipantDecision
+	remove := func(d *v1alpha1.ParticipantDecision) { d.Removed = true }
+	mute := func(d *v1alpha1.ParticipantDecision) { d.Muted = true }
+	letSpeak := func(d *v1alpha1.ParticipantDecision) { d.Muted = false }
+	before := list{{Identity: "ann-1", Muted: true}, {Identity: "bob-1", Removed: true, Muted: true}, {Identity: "ann-2", Muted: true}}
+	for _, tc := range []struct {
+		reason string
+		who    engine.Identity
+		change func(*v1alpha1.ParticipantDecision)
+		want   list
+	}{
+		{"one who is not listed", "eve-1", mute, append(slices.Clone(before), v1alpha1.ParticipantDecision{Identity: "eve-1", Muted: true})},
+		{"on every device", "ann-3", remove, list{{Identity: "ann-1", Removed: true, Muted: true}, before[1], {Identity: "ann-2", Removed: true, Muted: true}}},
+		{"nothing is left", "ann-1", letSpeak, list{before[1]}},
+		{"something is left", "bob-1", letSpeak, list{before[0], {Identity: "bob-1", Removed: true}, before[2]}},
+		{"no change", "bob-2", mute, before},
+		{"nothing about one who is not listed", "eve-1", letSpeak, before},
+	} {
+		spec := v1alpha1.MeetingSpec{Participants: slices.Clone(before)}
+		Decide(&spec, tc.who, tc.change)
+		if diff := cmp.Diff(tc.want, spec.Participants); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", tc.reason, diff)
+		}
 	}
 }
 
