@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -54,6 +55,7 @@ func (r *ConfigReconciler) Reconcile(ctx context.Context, request ctrl.Request) 
 
 func (r *ConfigReconciler) reconcile(ctx context.Context, config *v1alpha1.ConferenceConfig) error {
 	notOver := 0
+	var noKeys error
 	if config.DeletionTimestamp != nil {
 		left, err := r.notOver(ctx, config)
 		if err != nil {
@@ -67,8 +69,9 @@ func (r *ConfigReconciler) reconcile(ctx context.Context, config *v1alpha1.Confe
 		if err := kube.AddFinalizer(ctx, r.Client, config, nil); err != nil {
 			return err
 		}
-		if err := r.ensureSigningKeys(ctx, config); err != nil {
-			return err
+		// Where Convene may write no Secrets, the status has to say so.
+		if noKeys = r.ensureSigningKeys(ctx, config); noKeys != nil && !apierrors.IsForbidden(noKeys) {
+			return noKeys
 		}
 	}
 	t, ok := r.Tenants.Get(client.ObjectKeyFromObject(config))
@@ -79,7 +82,8 @@ func (r *ConfigReconciler) reconcile(ctx context.Context, config *v1alpha1.Confe
 		return nil // The observer calls back after its first look.
 	}
 	totals := r.Meetings.Totals(t)
-	return r.writeStatus(ctx, config, r.status(config, t, count{live: int32(totals.Rooms), participants: int32(totals.Users), notOver: notOver}))
+	status := r.status(config, t, count{live: int32(totals.Rooms), participants: int32(totals.Users), notOver: notOver})
+	return errors.Join(r.writeStatus(ctx, config, status), noKeys)
 }
 
 // count of a ConferenceConfig's Meetings.

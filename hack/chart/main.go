@@ -17,6 +17,7 @@ const chart = "config/chart"
 var copied = map[string][]string{
 	"crds":       {"config/crd/bases/*.yaml"},
 	"rbac":       {"config/rbac/role.yaml", "config/rbac/namespaces_role.yaml", "config/rbac/leader_election_role.yaml", "config/rbac/user_roles.yaml"},
+	"policy":     {"config/components/allowed-hosts/policy.yaml"},
 	"monitoring": {"config/components/monitoring/rules.yaml", "config/components/monitoring/dashboard.json"},
 }
 

@@ -57,7 +57,7 @@ func TestTheAPIServerTakesTheManifests(t *testing.T) {
 		"chart, engine on hosts":         manifests.Helm(t, manifests.SystemNamespace, values("engine-on-hosts")...),
 		"kustomize, base":                manifests.Kustomize(t),
 		"kustomize, one namespace":       manifests.Kustomize(t, "one-namespace"),
-		"kustomize, with all components": manifests.Kustomize(t, "monitoring", "ingress", "httproute"),
+		"kustomize, with all components": manifests.Kustomize(t, "monitoring", "ingress", "httproute", "allowed-hosts", "secret-namespaces"),
 	}
 	for name, objects := range shipped {
 		t.Run(name, func(t *testing.T) {

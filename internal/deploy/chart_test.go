@@ -37,6 +37,7 @@ func TestChartRefusesWrongValues(t *testing.T) {
 		{"a route to no gateway", "httpRoute.enabled=true", "parentRefs"},
 		{"proxies that are no ranges", "trustedProxies={10.0.0.1}", "trustedProxies"},
 		{"a default config without namespace", "defaultConfig=default", "defaultConfig"},
+		{"one namespace, and several", "watchNamespace=a,rbac.secretNamespaces={b}", "exclude each other"},
 		{"an unknown network", "engine.network=nodePort", "network"},
 		{"two engine nodes that cannot find each other", "engine.enabled=true,engine.nodes=2", "engine.redis"},
 		{"two Redis", "engine.enabled=true,engine.redis.create=true,engine.redis.address=r:6379", "exclude each other"},
@@ -161,6 +162,40 @@ func rules(t *testing.T, all []*unstructured.Unstructured, name string) []rbacv1
 	}](t, manifests.Find(t, all, kind, name)).Rules
 }
 
+// TestSecretsOfListedNamespaces: with a list, no rights to Secrets or ConfigMaps are left in the cluster's role, and those that
+// were there are bound in each namespace of the list.
+func TestSecretsOfListedNamespaces(t *testing.T) {
+	all := rules(t, manifests.Kustomize(t), "ClusterRole/convene-manager-role")
+	listed := manifests.Helm(t, manifests.SystemNamespace, "--set", "rbac.secretNamespaces={team-a,team-b}")
+	component := manifests.Kustomize(t, "secret-namespaces")
+	for tool, of := range map[string]struct {
+		objects       []*unstructured.Unstructured
+		rest, secrets string
+	}{
+		"chart":     {listed, "ClusterRole/convene", "ClusterRole/convene-secrets"},
+		"kustomize": {component, "ClusterRole/convene-manager-role", "ClusterRole/convene-manager-secrets"},
+	} {
+		secrets, rest := rules(t, of.objects, of.secrets), rules(t, of.objects, of.rest)
+		if diff := cmp.Diff(all, slices.Concat(secrets, rest)); diff != "" {
+			t.Errorf("%s allows something else in sum (+):\n%s", tool, diff)
+		}
+		for _, rule := range rest {
+			if slices.Contains(rule.APIGroups, "") {
+				t.Errorf("%s allows in all namespaces: %+v", tool, rule)
+			}
+		}
+	}
+	var bound []string
+	for _, o := range manifests.OfKind(listed, "RoleBinding") {
+		if b := manifests.As[rbacv1.RoleBinding](t, o); b.RoleRef.Name == "convene-secrets" {
+			bound = append(bound, b.Namespace+" to "+b.Subjects[0].Namespace+"/"+b.Subjects[0].Name)
+		}
+	}
+	if want := []string{"team-a to convene-system/convene", "team-b to convene-system/convene"}; !slices.Equal(bound, want) {
+		t.Errorf("bound are %q, want %q", bound, want)
+	}
+}
+
 // TestBothInstallsGiveTheSame lists what a platform team is promised.
 func TestBothInstallsGiveTheSame(t *testing.T) {
 	promised := []string{
@@ -223,6 +258,7 @@ func TestFilesOfTheChartAreCopies(t *testing.T) {
 	root := testkit.Root(t)
 	for copied, source := range map[string]string{
 		"crds": "config/crd/bases", "rbac": "config/rbac", "monitoring": "config/components/monitoring",
+		"policy": "config/components/allowed-hosts",
 	} {
 		files, err := filepath.Glob(filepath.Join(manifests.Chart(t), "files", copied, "*"))
 		if err != nil || len(files) == 0 {

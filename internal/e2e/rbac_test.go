@@ -64,6 +64,11 @@ func TestRightsAreEnoughAndNoMore(t *testing.T) {
 			func(namespace string) []string { return []string{"--set", "watchNamespace=" + namespace} },
 			func(namespace string) []string { return []string{"--namespace=" + namespace} },
 		},
+		{
+			"Secrets of one namespace",
+			func(namespace string) []string { return []string{"--set", "rbac.secretNamespaces={" + namespace + "}"} },
+			func(string) []string { return []string{"--namespace="} },
+		},
 	} {
 		t.Run(mode.name, func(t *testing.T) {
 			t.Parallel()

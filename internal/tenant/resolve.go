@@ -97,7 +97,7 @@ func (r *resolver) object(resource, name string) object {
 func (r *resolver) secretKey(condition string, ref v1alpha1.SecretKeyReference) (value []byte, ok bool) {
 	data, found := r.find(r.object("secrets", ref.Name))
 	if !found {
-		r.problem(condition, v1alpha1.ReasonSecretNotFound, false, true, "There is no Secret %q that may be read; create it in namespace %q", ref.Name, r.config.Namespace)
+		r.problem(condition, v1alpha1.ReasonSecretNotFound, false, true, "There is no Secret %q that may be read; create it in namespace %q, and see that Convene may read Secrets there", ref.Name, r.config.Namespace)
 		return nil, false
 	}
 	value, found = data[ref.Key]
@@ -113,7 +113,7 @@ func (r *resolver) signing() {
 	data, ok := r.find(r.object("secrets", name))
 	if !ok {
 		r.problem(v1alpha1.ConditionSigningKeysResolved, v1alpha1.ReasonSecretNotFound, false, true,
-			"There is no Secret %q that may be read; the operator makes it unless spec.tokens.signingKeysSecretRef names another", name)
+			"There is no Secret %q that may be read; Convene makes it where it may write Secrets, unless spec.tokens.signingKeysSecretRef names another", name)
 		return
 	}
 	signer, problems := credential.NewSigner(r.Issuer(), data)
