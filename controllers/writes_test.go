@@ -120,3 +120,19 @@ func TestEndIsWrittenBeforePeopleAreDisconnected(t *testing.T) {
 		t.Errorf("participants are being disconnected, and it is %s", m.Status.Phase)
 	}
 }
+
+// A Meeting that the API did not make gets its lineage in the write that adds the finalizer, and keeps one that it has.
+func TestLineageComesWithTheFinalizer(t *testing.T) {
+	w := newWorld(t)
+	w.config()
+	own := w.meeting("own", func(m *v1alpha1.Meeting) { m.Labels = nil })
+	restored := w.meeting("restored", func(m *v1alpha1.Meeting) {
+		m.Labels, m.Annotations = nil, map[string]string{v1alpha1.AnnotationLineage: "from before", "note": "kept"}
+	})
+	for m, want := range map[*v1alpha1.Meeting]string{own: string(own.UID), restored: "from before"} {
+		now := w.is(m.Name, v1alpha1.MeetingActive)
+		if got := now.Annotations[v1alpha1.AnnotationLineage]; got != want || now.Annotations["note"] != m.Annotations["note"] || len(now.Finalizers) != 1 {
+			t.Errorf("%s has the annotations %v", m.Name, now.Annotations)
+		}
+	}
+}

@@ -30,7 +30,7 @@ func meetingRules(t *testing.T, c *testkit.Cluster, r *refused) {
 			{"an end that leads to the home page", "spec.end.redirect", "", ""},
 			{"an empty reference", "spec.configRef", map[string]any{}, "at spec.configRef.name: Required value"},
 			{"no participants", "spec.participants", []any{}, ""},
-			{"two decisions under one identity", "spec.participants", []any{map[string]any{"identity": "a-1"}, map[string]any{"identity": "a-1"}}, "Duplicate value"},
+			{"two decisions under one identity", "spec.participants", []any{map[string]any{"identity": "a-1"}, map[string]any{"identity": "a-1"}}, "at spec.participants[]: Duplicate value"},
 			{"an identity without a dash", "spec.participants[].identity", "x", ""},
 			{"an identity that others are hidden in", "spec.participants[].identity", "a-1,b-2", "should match"},
 			{"a field that does not exist", "spec.password", "x", "at <nil>: unknown field"},

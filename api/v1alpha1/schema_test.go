@@ -141,6 +141,8 @@ func items(item schema, n int) []any {
 			out[i] = map[string]any{"name": name}
 		case item.Type == "object" && slices.Contains(item.Required, "lastTransitionTime"):
 			out[i] = map[string]any{"type": name, "status": "True", "reason": "Reason", "message": "", "lastTransitionTime": "2026-11-21T10:00:00Z"}
+		case item.Type == "object" && slices.Contains(item.Required, "identity"):
+			out[i] = map[string]any{"identity": name}
 		case item.Type == "object":
 			out[i] = map[string]any{"name": name, "key": name}
 		default:

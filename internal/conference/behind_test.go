@@ -357,3 +357,24 @@ func TestDecisionsAreBounded(t *testing.T) {
 		t.Errorf("one more: %v", err)
 	}
 }
+
+// The lineage must outlast a restore, which gives the Meeting another UID, and is there from the first write on.
+func TestLineageIsWrittenAtCreation(t *testing.T) {
+	b := newBehind(t)
+	var lineages []string
+	for _, room := range []string{"one", "other"} {
+		d := draftOf(CreateCommand{Room: room})
+		m, err := b.createFrom(t.Context(), b.tenant, &d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := b.read(m)
+		lineages = append(lineages, now.Annotations[v1alpha1.AnnotationLineage])
+		if now.ResourceVersion != m.ResourceVersion || lineages[len(lineages)-1] == "" || meeting.Lineage(now) != meeting.Lineage(m) {
+			t.Errorf("%s has the annotations %v", room, now.Annotations)
+		}
+	}
+	if lineages[0] == lineages[1] {
+		t.Errorf("two rooms have the lineage %q", lineages[0])
+	}
+}

@@ -246,6 +246,33 @@ func TestAMuteHoldsUnderAnotherIdentity(t *testing.T) {
 	}
 }
 
+// TestASessionAloneUndoesNothing: the next meeting of a room, started by a link or restored, knows who was removed or muted, also
+// those who come with nothing but the session that they had.
+func TestASessionAloneUndoesNothing(t *testing.T) {
+	s := newSite(t)
+	old := s.meetings.open("room", nil)
+	ann := body{"room": "room", "name": "Ann", "audio": true}
+	removed, muted := s.enterWith(t, ann).session(), s.enterWith(t, ann).session()
+	old.Ended = true
+	next := s.meetings.open("room", nil)
+	next.Lineage, next.Removed, next.Muted = old.Lineage, []engine.Identity{removed.You.Identity}, []engine.Identity{muted.You.Identity}
+	refused := refusedWith(http.StatusForbidden, "NotAllowed")
+	ticket := body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Lineage = old.Lineage })}
+	for reason, ask := range map[string]body{"alone": again(ann, removed), "beside a ticket": again(ticket, removed)} {
+		if diff := cmp.Diff(refused, s.enterWith(t, ask).decision()); diff != "" {
+			t.Errorf("removed, with the session %s (-want +got)\n%s", reason, diff)
+		}
+	}
+	ask := again(ann, muted)
+	for round := range 2 {
+		back := s.enterWith(t, ask).session()
+		if grant := s.engine.grants[len(s.engine.grants)-1]; back.You.Audio || !grant.Muted {
+			t.Errorf("muted, round %d: %+v, granted %+v", round, back.You, grant)
+		}
+		ask = again(ann, back)
+	}
+}
+
 func TestNoWayBetweenHiddenAndVisible(t *testing.T) {
 	s := newSite(t)
 	s.meetings.open("room", nil)
