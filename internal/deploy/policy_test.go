@@ -52,7 +52,7 @@ func enforce(t *testing.T, c *testkit.Cluster) {
 	probe := claimed(c.Namespace, "probe", "https://probe.example.com")
 	testkit.Eventually(t, patience, func() error {
 		if err := c.Client.Create(t.Context(), probe.DeepCopy(), client.DryRunAll); !apierrors.IsForbidden(err) {
-			return fmt.Errorf("the policy is not in force yet: %v", err)
+			return fmt.Errorf("the policy is not in force yet: %w", err)
 		}
 		return nil
 	})
@@ -66,36 +66,36 @@ func TestANamespaceClaimsOnlyItsHosts(t *testing.T) {
 	allow(t, c, "empty", " , ")
 	allow(t, c, "platform", "*")
 	enforce(t, c)
-	const any = "https://any.example.net"
+	const other = "https://any.example.net"
 	for _, tc := range []struct {
 		reason, namespace, baseURL string
 		hosts                      []string
 		// refused are the hosts that the refusal names; none is no refusal.
 		refused string
 	}{
-		{"the exact name", "team-a", any, []string{"meet.example.org"}, ""},
-		{"in other letters", "team-a", any, []string{"MEET.example.ORG"}, ""},
-		{"with a port", "team-a", any, []string{"meet.example.org:8443"}, ""},
-		{"under the wildcard", "team-a", any, []string{"a.team-a.example.com", "a.b.team-a.example.com:8443"}, ""},
-		{"the wildcard itself, and one inside", "team-a", any, []string{"*.team-a.example.com", "*.b.Team-A.example.com", "*.team-a.example.com:8443"}, ""},
+		{"the exact name", "team-a", other, []string{"meet.example.org"}, ""},
+		{"in other letters", "team-a", other, []string{"MEET.example.ORG"}, ""},
+		{"with a port", "team-a", other, []string{"meet.example.org:8443"}, ""},
+		{"under the wildcard", "team-a", other, []string{"a.team-a.example.com", "a.b.team-a.example.com:8443"}, ""},
+		{"the wildcard itself, and one inside", "team-a", other, []string{"*.team-a.example.com", "*.b.Team-A.example.com", "*.team-a.example.com:8443"}, ""},
 		{"the host of the URL", "team-a", "https://a.team-a.example.com:8443/video", nil, ""},
 		{"the host of a URL in other letters", "team-a", "https://A.TEAM-A.example.com", nil, ""},
-		{"an address", "team-a", any, []string{"[fd00::1]:8443"}, ""},
-		{"the port that is allowed", "team-a", any, []string{"ported.example.com:8443", "a.ports.example.com:9443"}, ""},
-		{"anything, to the platform", "platform", any, []string{"*.com", "x.example.net:1"}, ""},
+		{"an address", "team-a", other, []string{"[fd00::1]:8443"}, ""},
+		{"the port that is allowed", "team-a", other, []string{"ported.example.com:8443", "a.ports.example.com:9443"}, ""},
+		{"anything, to the platform", "platform", other, []string{"*.com", "x.example.net:1"}, ""},
 
-		{"the name of another team", "team-a", any, []string{"board.example.com"}, "board.example.com"},
-		{"the name above the wildcard", "team-a", any, []string{"team-a.example.com"}, "team-a.example.com"},
-		{"a wildcard around", "team-a", any, []string{"*.example.com"}, "*.example.com"},
-		{"a wildcard around an exact name", "team-a", any, []string{"*.example.org"}, "*.example.org"},
-		{"a wildcard under an exact name", "team-a", any, []string{"*.meet.example.org"}, "*.meet.example.org"},
-		{"a name that ends alike", "team-a", any, []string{"evil-team-a.example.com"}, "evil-team-a.example.com"},
-		{"a name that begins alike", "team-a", any, []string{"meet.example.org.evil.example.com"}, "meet.example.org.evil.example.com"},
-		{"another port", "team-a", any, []string{"ported.example.com:8080", "a.ports.example.com"}, "ported.example.com:8080, a.ports.example.com"},
-		{"all ports", "team-a", any, []string{"ported.example.com"}, "ported.example.com"},
-		{"one of several", "team-a", any, []string{"meet.example.org", "board.example.com"}, "board.example.com"},
+		{"the name of another team", "team-a", other, []string{"board.example.com"}, "board.example.com"},
+		{"the name above the wildcard", "team-a", other, []string{"team-a.example.com"}, "team-a.example.com"},
+		{"a wildcard around", "team-a", other, []string{"*.example.com"}, "*.example.com"},
+		{"a wildcard around an exact name", "team-a", other, []string{"*.example.org"}, "*.example.org"},
+		{"a wildcard under an exact name", "team-a", other, []string{"*.meet.example.org"}, "*.meet.example.org"},
+		{"a name that ends alike", "team-a", other, []string{"evil-team-a.example.com"}, "evil-team-a.example.com"},
+		{"a name that begins alike", "team-a", other, []string{"meet.example.org.evil.example.com"}, "meet.example.org.evil.example.com"},
+		{"another port", "team-a", other, []string{"ported.example.com:8080", "a.ports.example.com"}, "ported.example.com:8080, a.ports.example.com"},
+		{"all ports", "team-a", other, []string{"ported.example.com"}, "ported.example.com"},
+		{"one of several", "team-a", other, []string{"meet.example.org", "board.example.com"}, "board.example.com"},
 		{"the host of a foreign URL", "team-a", "https://Board.example.com:8443", nil, "board.example.com:8443"},
-		{"an address inside another", "team-a", any, []string{"[fd00::12]"}, "[fd00::12]"},
+		{"an address inside another", "team-a", other, []string{"[fd00::12]"}, "[fd00::12]"},
 		{"without an annotation", "nobody", "https://meet.example.org", nil, "meet.example.org"},
 		{"with an empty annotation", "empty", "https://meet.example.org", nil, "meet.example.org"},
 	} {

@@ -97,7 +97,8 @@ func (r *resolver) object(resource, name string) object {
 func (r *resolver) secretKey(condition string, ref v1alpha1.SecretKeyReference) (value []byte, ok bool) {
 	data, found := r.find(r.object("secrets", ref.Name))
 	if !found {
-		r.problem(condition, v1alpha1.ReasonSecretNotFound, false, true, "There is no Secret %q that may be read; create it in namespace %q, and see that Convene may read Secrets there", ref.Name, r.config.Namespace)
+		r.problem(condition, v1alpha1.ReasonSecretNotFound, false, true,
+			"There is no Secret %q that may be read; create it in namespace %q, and see that Convene may read Secrets there", ref.Name, r.config.Namespace)
 		return nil, false
 	}
 	value, found = data[ref.Key]
