@@ -220,8 +220,8 @@ patches:
 - target: {kind: ConferenceConfig}
   patch: |-
     - {op: replace, path: /spec/baseURL, value: %q}
-    - {op: replace, path: /spec/media/apiURL, value: %q}
-%s`, w.Namespace, baseURL, w.livekit.URL, patches)
+    - {op: replace, path: /spec/mediaRefs/0/namespace, value: %q}
+%s`, w.Namespace, baseURL, w.Namespace, patches)
 	out := manifests.Overlay(t, filepath.Join("config", "gitops"), overlay)
 	file := filepath.Join(t.TempDir(), "tenant.yaml")
 	if err := os.WriteFile(file, []byte(out), 0o600); err != nil {

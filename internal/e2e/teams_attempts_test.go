@@ -16,6 +16,7 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/testkit"
 )
 
 // teamAttempt is something that a team tries on another one with kubectl.
@@ -38,8 +39,43 @@ func forbidden(call func(ctx context.Context, here, there *team) error) func(ctx
 
 var teamAttempts = []teamAttempt{
 	{"kubectl get secret", "the other's API key", forbidden(func(ctx context.Context, here, there *team) error {
-		return here.kube.Get(ctx, client.ObjectKey{Namespace: there.Namespace, Name: "livekit"}, &corev1.Secret{})
+		return here.kube.Get(ctx, client.ObjectKey{Namespace: there.Namespace, Name: "api-key-of-" + there.tenant()}, &corev1.Secret{})
 	})},
+	{"kubectl get secret, of its own media server", "LiveKit's key, which opens every room", forbidden(func(ctx context.Context, here, _ *team) error {
+		return here.kube.Get(ctx, client.ObjectKey{Namespace: here.media, Name: "livekit"}, &corev1.Secret{})
+	})},
+	{"kubectl create mediaserver", "an address inside the cluster, called by the managers", forbidden(func(ctx context.Context, here, _ *team) error {
+		return here.kube.Create(ctx, testkit.MediaServer(here.Namespace, "http://kubernetes.default.svc"))
+	})},
+	{"kubectl patch mediaserver, of its own", "the use of it for all, or the webhooks of others", forbidden(func(ctx context.Context, here, _ *team) error {
+		s := testkit.MediaServer(here.media, "")
+		return here.kube.Patch(ctx, s, client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"allowedNamespaces":{"from":"All"}}}`)))
+	})},
+	{"the other's media server", "rooms at the other's expense", func(ctx context.Context, here, there *team) string {
+		c := here.tenantOf("guest", "guest."+here.domain)
+		c.Spec.API.KeySecretRefs = []v1alpha1.SecretKeyReference{{Name: "api-key-of-" + here.tenant(), Key: "key"}}
+		c.Spec.MediaRefs = []v1alpha1.MediaServerReference{{Namespace: there.media, Name: "livekit"}}
+		return here.claims(ctx, c, v1alpha1.ConditionMediaReachable, metav1.ConditionFalse, v1alpha1.ReasonNotAllowed, "no key")
+	}},
+	{"a Meeting that asks for the other's media server", "the same", func(ctx context.Context, here, there *team) string {
+		m := here.meeting("astray")
+		m.Spec.ConfigRef.Name = here.tenant()
+		m.Annotations = map[string]string{v1alpha1.AnnotationMediaServer: there.media + "/livekit"}
+		if err := here.kube.Create(ctx, m); err != nil {
+			return err.Error()
+		}
+		defer func() { _ = here.kube.Delete(ctx, m) }()
+		here.eventually(here.t, func() error {
+			if err := here.kube.Get(ctx, client.ObjectKeyFromObject(m), m); err != nil || m.Status.MediaServer == nil {
+				return fmt.Errorf("not placed: %w", err)
+			}
+			return nil
+		})
+		if at := m.Status.MediaServer.Namespace; at != here.media {
+			return "a place on " + at
+		}
+		return ""
+	}},
 	{"kubectl get secrets", "the other's signing keys, and all else", forbidden(func(ctx context.Context, here, there *team) error {
 		return here.kube.List(ctx, &corev1.SecretList{}, client.InNamespace(there.Namespace))
 	})},

@@ -35,8 +35,9 @@ type team struct {
 	kube client.Client
 	// domain is what the team claims all of, beside the address that its tenant is called at.
 	domain string
-	// mediaKey and mediaSecret are the team's own at the media server that both share.
-	mediaKey, mediaSecret string
+	// media is the platform's namespace with the MediaServer that this team alone may use, and mediaKey and mediaSecret the key that
+	// is kept there, which no team knows.
+	media, mediaKey, mediaSecret string
 }
 
 // newTeams is one control plane with managers for all namespaces, as the chart installs them, and two teams that know nothing of
@@ -57,11 +58,11 @@ func newTeams(t *testing.T) (one, two *team) {
 		mine := *cluster
 		mine.Namespace = cluster.NewNamespace(t)
 		tm := &team{world: &world{Cluster: &mine, livekit: livekit}, domain: name + ".example.com", mediaKey: mediaKey, mediaSecret: mediaSecret}
+		tm.media = tm.mediaServer(t)
 		tm.kube = tm.admin(t, name)
 		tm.a = account{t: t, baseURL: "http://" + address, key: "key-of-" + name + "-0123456789"}
 		for _, o := range []client.Object{
 			tm.secret("api-key-of-"+name, map[string]string{"key": tm.a.key}),
-			tm.secret("livekit", map[string]string{"apiKey": mediaKey, "apiSecret": mediaSecret}),
 			tm.tenantOf(name, address, "*."+tm.domain, "meet."+name+".example.org"),
 		} {
 			if err := tm.kube.Create(t.Context(), o); err != nil {
@@ -84,6 +85,25 @@ func newTeams(t *testing.T) (one, two *team) {
 	return one, two
 }
 
+// mediaServer is what the platform makes for a team: a MediaServer in a namespace of its own, for the team's namespace alone.
+func (tm *team) mediaServer(t *testing.T) (namespace string) {
+	namespace = tm.NewNamespace(t)
+	s := testkit.MediaServer(namespace, tm.livekit.URL)
+	s.Spec.AllowedNamespaces = v1alpha1.AllowedNamespaces{
+		From: v1alpha1.FromSelector, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: tm.Namespace}},
+	}
+	key := &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "livekit"},
+		StringData: map[string]string{"apiKey": tm.mediaKey, "apiSecret": tm.mediaSecret},
+	}
+	for _, o := range []client.Object{key, s} {
+		if err := tm.Client.Create(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return namespace
+}
+
 // admin binds the roles that Kubernetes and the chart give admins of a namespace. Nothing adds roles to others here, so each is
 // bound by itself.
 func (tm *team) admin(t *testing.T, name string) client.Client {
@@ -91,7 +111,7 @@ func (tm *team) admin(t *testing.T, name string) client.Client {
 	user := "admin-of-" + name
 	for _, role := range []string{
 		"system:aggregate-to-admin", "system:aggregate-to-edit", "system:aggregate-to-view",
-		"convene-tenant-admin", "convene-meeting-editor", "convene-viewer",
+		"convene-tenant-admin", "convene-meeting-editor", "convene-meeting-viewer", "convene-viewer",
 	} {
 		tm.Create(t, &rbacv1.RoleBinding{
 			ObjectMeta: metav1.ObjectMeta{Namespace: tm.Namespace, GenerateName: "admin-"},
@@ -118,7 +138,7 @@ func (tm *team) tenantOf(name string, hosts ...string) *v1alpha1.ConferenceConfi
 	c.Spec.BaseURL = "http://" + hosts[0]
 	c.Spec.Hostnames = hosts
 	c.Spec.API.KeySecretRefs = []v1alpha1.SecretKeyReference{{Name: "api-key-of-" + name, Key: "key"}}
-	c.Spec.Media = &v1alpha1.MediaSpec{APIURL: tm.livekit.URL, SecretRef: v1alpha1.MediaSecretReference{Name: "livekit"}}
+	c.Spec.MediaRefs = []v1alpha1.MediaServerReference{{Namespace: tm.media, Name: "livekit"}}
 	return c
 }
 

@@ -208,8 +208,8 @@ func TestRoomTaken(t *testing.T) {
 func TestRoomLent(t *testing.T) {
 	tell(t, func(l *life) { standing(l); l.rival, l.lent = "board-by-api", true }, func(s *story) {
 		s.wait(time.Hour)
-		s.step("LiveKit's Secret is deleted", func() { s.tenant.HasMedia = false })
-		s.step("it is back", func() { s.tenant.HasMedia = true })
+		s.step("LiveKit's Secret is deleted", func() { s.tenant.Places = nil })
+		s.step("it is back", func() { s.tenant.Places = onePlace })
 		s.step("all have left the other Meeting", func() { s.rival, s.lent = "", false })
 	})
 }
