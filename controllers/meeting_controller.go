@@ -37,6 +37,7 @@ type MeetingReconciler struct {
 	Tenants TenantGetter
 	// Observer says what is going on in the rooms of media servers.
 	Observer interface {
+		reacher
 		Seen(*tenant.Media, engine.RoomName) meeting.Seen
 		Look(context.Context, *tenant.Media, engine.RoomName) meeting.Seen
 		Told(*tenant.Media, engine.RoomName, engine.RoomState)
@@ -114,7 +115,7 @@ func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1a
 	in := meeting.Input{Meeting: m, Now: r.Now()}
 	if t != nil {
 		in.Tenant = &meeting.Tenant{
-			Settings: t.Settings, URL: t.MeetingURL(m.Spec.Room), Places: t.Places(r.Loads.LoadOf), Deleting: t.Deleting, NamesHidden: t.NamesHidden,
+			Settings: t.Settings, URL: t.MeetingURL(m.Spec.Room), Places: t.Places(r.Loads.LoadOf, r.isUnreachable), Deleting: t.Deleting, NamesHidden: t.NamesHidden,
 		}
 	}
 	if meeting.IsOver(m) {
@@ -141,6 +142,12 @@ func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1a
 		in.Seen = r.Observer.Seen(mediaOf(t, m), engineRoom(t, m))
 	}
 	return in, nil
+}
+
+// isUnreachable asks the observer, who knows before any status says it.
+func (r *MeetingReconciler) isUnreachable(m *tenant.Media) bool {
+	_, err := r.Observer.Reach(m.Server)
+	return err != nil
 }
 
 // apply carries out a decision: the finalizer before anything that it stands for, the status before people are sent

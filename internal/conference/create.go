@@ -167,7 +167,7 @@ func (s *Service) placeFirst(t *tenant.Tenant, m *v1alpha1.Meeting) {
 	if len(t.Media) < 2 {
 		return
 	}
-	if at, ok := meeting.ChoosePlace(t.Places(s.directory.LoadOf)); ok {
+	if at, ok := meeting.ChoosePlace(t.Places(s.directory.LoadOf, (*tenant.Media).IsUnreachable)); ok {
 		metav1.SetMetaDataAnnotation(&m.ObjectMeta, v1alpha1.AnnotationMediaServer, at.String())
 	}
 }

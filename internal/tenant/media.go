@@ -31,8 +31,8 @@ type Media struct {
 	unreachable *atomic.Bool
 }
 
-// isUnreachable says that the controllers do not reach the media server.
-func (m *Media) isUnreachable() bool { return m.unreachable != nil && m.unreachable.Load() }
+// IsUnreachable says that the controllers do not reach the media server, as its status has it.
+func (m *Media) IsUnreachable() bool { return m.unreachable != nil && m.unreachable.Load() }
 
 // HasMedia says that the tenant has a media server that it may use.
 func (t *Tenant) HasMedia() bool {
@@ -79,11 +79,11 @@ func (t *Tenant) UsesServer(at engine.Server) bool {
 }
 
 // Places are the media servers as a meeting's place is chosen from them. Load says how many participants and meetings are on
-// one.
-func (t *Tenant) Places(load func(types.NamespacedName) int) []meeting.Place {
+// one, unreachable whether it answers.
+func (t *Tenant) Places(load func(types.NamespacedName) int, unreachable func(*Media) bool) []meeting.Place {
 	places := make([]meeting.Place, 0, len(t.Media))
 	for _, m := range t.Media {
-		place := meeting.Place{Name: m.Name, Draining: m.Draining, Unreachable: m.isUnreachable(), Retired: m.Retired}
+		place := meeting.Place{Name: m.Name, Draining: m.Draining, Unreachable: unreachable(m), Retired: m.Retired}
 		if len(t.Media) > 1 { // Of one there is nothing to compare.
 			place.Load = load(m.Name)
 			place.Full = m.MaxParticipants > 0 && place.Load >= m.MaxParticipants
