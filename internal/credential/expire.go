@@ -3,39 +3,31 @@
 package credential
 
 import (
-	"math"
 	"strconv"
-	"strings"
 	"time"
 
+	"convene.dev/convene/internal/compat"
 	"convene.dev/convene/internal/fault"
 )
 
+// lifetimeUnits are those in which a lifetime is written in errors.
 var lifetimeUnits = map[byte]time.Duration{
-	's': time.Second,
 	'm': time.Minute,
 	'h': time.Hour,
 	'd': 24 * time.Hour,
 	'w': 7 * 24 * time.Hour,
 }
 
-var errLifetime = fault.Invalid("expire", "expire must be a whole number above zero followed by s, m, h, d or w, for example 1h")
+var errLifetime = fault.Invalid("expire", "expire must be a number above zero with a unit, for example 1h, 30 minutes or 2 days")
 
-// ParseLifetime reads a token's lifetime: a whole number above zero followed by s, m, h, d or w. Every error is Invalid
-// and names the field expire; so does a lifetime beyond what a time.Duration holds, about 292 years.
+// ParseLifetime reads a token's lifetime of at least a second: a number and a unit, as compat.ParseLifetime has them. Every
+// error is Invalid and names the field expire.
 func ParseLifetime(s string) (time.Duration, error) {
-	if s == "" {
+	d, ok := compat.ParseLifetime(s)
+	if !ok || d < time.Second {
 		return 0, errLifetime
 	}
-	digits, unit := s[:len(s)-1], lifetimeUnits[s[len(s)-1]]
-	if unit == 0 || strings.Trim(digits, "0123456789") != "" {
-		return 0, errLifetime
-	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if err != nil || n <= 0 || n > math.MaxInt64/int64(unit) {
-		return 0, errLifetime
-	}
-	return time.Duration(n) * unit, nil
+	return d, nil
 }
 
 // LifetimeWithin reads a token's lifetime as ParseLifetime does; an empty one is byDefault, and one above greatest is

@@ -14,6 +14,7 @@ func TestParseLifetime(t *testing.T) {
 	for s, want := range map[string]time.Duration{
 		"1s": time.Second, "90s": 90 * time.Second, "15m": 15 * time.Minute, "1h": time.Hour, "01h": time.Hour, "24h": 24 * time.Hour,
 		"30d": 720 * time.Hour, "2w": 336 * time.Hour, "15250w": 15250 * 168 * time.Hour,
+		"30 minutes": 30 * time.Minute, "2 days": 48 * time.Hour, "1y": 8766 * time.Hour, "1.5h": 90 * time.Minute, "1H": time.Hour,
 	} {
 		if got, err := ParseLifetime(s); err != nil || got != want {
 			t.Errorf("ParseLifetime(%q) = %s, %v, want %s", s, got, err, want)
@@ -21,8 +22,8 @@ func TestParseLifetime(t *testing.T) {
 	}
 	for reason, s := range map[string]string{
 		"empty": "", "no unit": "3600", "no number": "h", "zero": "0s", "more zeros": "000h", "negative": "-1h", "a sign": "+1h",
-		"a fraction": "1.5h", "two parts": "1h30m", "an unknown unit": "1y", "upper case": "1H", "space inside": "1 h", "space around": " 1h",
-		"a word": "1hour", "other digits": "١h", "beyond a Duration": "15251w", "beyond an int64": "99999999999999999999s", "a line break": "1h\n",
+		"less than a second": "999ms", "two parts": "1h30m", "an unknown unit": "1mo", "space around": " 1h",
+		"a word": "1 fortnight", "other digits": "١h", "beyond a Duration": "15251w", "beyond an int64": "99999999999999999999s", "a line break": "1h\n",
 		"an exponent": "1e3s", "hexadecimal": "0x1h", "an underscore": "1_0h",
 	} {
 		_, err := ParseLifetime(s)

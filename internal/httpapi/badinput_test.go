@@ -19,7 +19,7 @@ const (
 	saysName      = "name is required; give it 1 to 128 characters"
 	saysSlash     = `room must not contain / or \; choose another name`
 	saysDuration  = "duration must be HH:MM:SS with minutes and seconds from 00 to 59, for example 01:30:00, or unlimited"
-	saysExpire    = "must be a whole number above zero followed by s, m, h, d or w, for example 1h"
+	saysExpire    = "must be a number above zero with a unit, for example 1h, 30 minutes or 2 days; a JSON number is in seconds"
 	saysPassword  = "must be a string, or false for none"
 	saysRedirect  = "redirect must be an absolute http or https URL, for example https://example.com/page"
 	saysAvatar    = "avatar must be an absolute http or https URL, for example https://example.com/page"
@@ -94,9 +94,9 @@ var badInput = []struct {
 	{"duration a number", "join", `{"room":"a","name":"b","duration":60}`, "duration must be a string", false},
 	{"duration over the greatest", "join", `{"room":"a","name":"b","duration":"09:00:00"}`, "duration must be at most 08:00:00 here; ask for less", true},
 
-	{"token a number", "join", `{"room":"a","name":"b","token":1}`, "token must be an object, or a token as a string", false},
-	{"token an array", "join", `{"room":"a","name":"b","token":[]}`, "token must be an object, or a token as a string", false},
-	{"token false", "join", `{"room":"a","name":"b","token":false}`, "token must be an object, or a token as a string", false},
+	{"token a number", "join", `{"room":"a","name":"b","token":2}`, "token must be an object, or a token as a string", false},
+	{"token an array", "join", `{"room":"a","name":"b","token":[1]}`, "token must be an object, or a token as a string", false},
+	{"token an empty array", "join", `{"room":"a","name":"b","token":[]}`, "token.username is required; give the user's name", false},
 	{"token without username", "join", `{"room":"a","name":"b","token":{}}`, "token.username is required; give the user's name", false},
 	{"token with a wrong username", "join", `{"room":"a","name":"b","token":{"username":1}}`, "token.username must be a string", false},
 	{"token with a wrong presenter", "join", `{"room":"a","name":"b","token":{"username":"u","presenter":"x"}}`, "token.presenter " + saysFlag, false},
@@ -111,14 +111,18 @@ var badInput = []struct {
 	{"password a number", "token", `{"username":"u","password":1}`, "password must be a string", false},
 	{"presenter a list", "token", `{"username":"u","presenter":[]}`, "presenter " + saysFlag, false},
 	{"expire 0h", "token", `{"username":"u","expire":"0h"}`, "expire " + saysExpire, false},
-	{"expire 1y", "token", `{"username":"u","expire":"1y"}`, "expire " + saysExpire, false},
+	{"expire 1y", "token", `{"username":"u","expire":"1y"}`, "expire must not be longer than 30d: ask for a shorter one", true},
+	{"expire in months", "token", `{"username":"u","expire":"1 month"}`, "expire " + saysExpire, true},
 	{"expire abc", "token", `{"username":"u","expire":"abc"}`, "expire " + saysExpire, false},
 	{"expire without unit", "token", `{"username":"u","expire":"60"}`, "expire " + saysExpire, false},
 	{"expire without number", "token", `{"username":"u","expire":"h"}`, "expire " + saysExpire, false},
 	{"expire empty", "token", `{"username":"u","expire":""}`, "expire " + saysExpire, false},
 	{"expire negative", "token", `{"username":"u","expire":"-1h"}`, "expire " + saysExpire, false},
-	{"expire with a fraction", "token", `{"username":"u","expire":"1.5h"}`, "expire " + saysExpire, false},
-	{"expire a number", "token", `{"username":"u","expire":3600}`, "expire must be a string", false},
+	{"expire below a second", "token", `{"username":"u","expire":"500 ms"}`, "expire " + saysExpire, true},
+	{"expire a number below zero", "token", `{"username":"u","expire":-60}`, "expire " + saysExpire, false},
+	{"expire the number zero", "token", `{"username":"u","expire":0}`, "expire " + saysExpire, false},
+	{"expire a number over the greatest", "token", `{"username":"u","expire":2592001}`, "expire must not be longer than 30d: ask for a shorter one", true},
+	{"expire an object", "token", `{"username":"u","expire":{}}`, "expire must be a string", false},
 	{"expire over the greatest", "token", `{"username":"u","expire":"31d"}`, "expire must not be longer than 30d: ask for a shorter one", true},
 	{"expire beyond all time", "token", `{"username":"u","expire":"99999999999999999999w"}`, "expire " + saysExpire, true},
 

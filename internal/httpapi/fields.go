@@ -26,7 +26,7 @@ func readFields(q *httpserver.Request) (*fields, error) {
 	if err != nil {
 		return nil, err
 	}
-	o, err := parseObject(data)
+	o, err := parseBody(q.HTTP.Header.Get("Content-Type"), data)
 	return &fields{object: o}, err
 }
 
@@ -49,8 +49,16 @@ func (f *fields) get(name string) jsontext.Value {
 	if f.err != nil {
 		return nil
 	}
-	return f.object.get(name)
+	value := f.object.get(name)
+	if f.form && name != blankCounts && string(value) == `""` {
+		return nil
+	}
+	return value
 }
+
+// blankCounts is the one field whose blank value in a form says something: the home page. A form sends all others blank that
+// were not filled in.
+const blankCounts = "redirect"
 
 // text reads a string, and whether it is there.
 func (f *fields) text(name string) (string, bool) {
@@ -63,6 +71,14 @@ func (f *fields) text(name string) (string, bool) {
 		return "", false
 	}
 	return string(content(value)), true
+}
+
+// seconds reads a string, or a JSON number as a string that says that it is in seconds.
+func (f *fields) seconds(name string) (string, bool) {
+	if value := f.get(name); value != nil && value.Kind() == '0' {
+		return string(value) + "s", true
+	}
+	return f.text(name)
 }
 
 // flag reads a boolean, which may be written as a string or a number.
@@ -105,7 +121,7 @@ func (f *fields) count(name string, greatest int) int {
 		return 0
 	}
 	n, err := strconv.Atoi(string(scalar(value)))
-	if err != nil || value.Kind() != '0' || n < 1 || n > greatest {
+	if err != nil || value.Kind() != '0' && !f.form || n < 1 || n > greatest {
 		f.fail(name, "must be a whole number from 1 to "+strconv.Itoa(greatest))
 		return 0
 	}

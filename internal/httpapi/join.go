@@ -113,18 +113,25 @@ type joinToken struct {
 
 func readJoinToken(t *tenant.Tenant, f *fields) joinToken {
 	value := f.get("token")
-	switch {
-	case value == nil:
+	switch string(scalar(value)) {
+	case "", "true", "false", "1", "0": // Some clients say with it whether they mean to send one.
 		return joinToken{}
-	case value.Kind() == '"':
+	}
+	switch value.Kind() {
+	case '"':
 		return joinToken{signed: string(content(value))}
-	case value.Kind() != '{':
+	case '{', '[': // parseObject takes an empty array for an empty object.
+	default:
 		f.fail("token", "must be an object, or a token as a string")
 		return joinToken{}
 	}
 	nested, err := parseObject(value)
-	nested.path = "token."
-	inner := &fields{object: nested, err: err}
+	if err != nil {
+		f.fail("token", "must be an object, or a token as a string")
+		return joinToken{}
+	}
+	nested.path, nested.form = "token.", f.form
+	inner := &fields{object: nested}
 	object := readToken(t, inner)
 	f.check(inner.err)
 	return joinToken{object: &object}

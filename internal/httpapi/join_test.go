@@ -196,6 +196,10 @@ func TestJoinWithToken(t *testing.T) {
 	}{
 		{"no token, open host", nil, "null", 200, "", false},
 		{"an empty token, open host", nil, `""`, 200, "", false},
+		{"true means no token, open host", nil, `true`, 200, "", false},
+		{"false means no token, open host", nil, `false`, 200, "", false},
+		{"true means no token, protected host", []func(*tenant.Tenant){protected}, `true`, 403, "", false},
+		{"true in quotes means no token, protected host", []func(*tenant.Tenant){protected}, `"true"`, 403, "", false},
 		{"no token, protected host", []func(*tenant.Tenant){protected}, "null", 403, "", false},
 		{"an empty token, protected host", []func(*tenant.Tenant){protected}, `""`, 403, "", false},
 		{"an object, protected host", []func(*tenant.Tenant){protected}, `{"username":"ada"}`, 200, "ada", false},

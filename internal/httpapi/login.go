@@ -48,12 +48,11 @@ func readToken(t *tenant.Tenant, f *fields) tokenRequest {
 }
 
 func readLifetime(t *tenant.Tenant, f *fields, explicit *bool) time.Duration {
-	text, named := f.text("expire")
-	if *explicit = named; named {
-		if _, err := credential.ParseLifetime(text); err != nil {
-			f.fail("expire", "must be a whole number above zero followed by s, m, h, d or w, for example 1h")
-			return 0
-		}
+	text, named := f.seconds("expire")
+	*explicit = named
+	if _, err := credential.ParseLifetime(text); named && err != nil {
+		f.fail("expire", "must be a number above zero with a unit, for example 1h, 30 minutes or 2 days; a JSON number is in seconds")
+		return 0
 	}
 	lifetime, err := credential.LifetimeWithin(text, t.TokenLifetime, t.MaxTokenLifetime)
 	if e := (*fault.Error)(nil); errors.As(err, &e) {

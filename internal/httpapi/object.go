@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"convene.dev/convene/internal/compat"
 	"convene.dev/convene/internal/fault"
 )
 
@@ -17,6 +18,8 @@ type object struct {
 	members []member
 	// path of the object in the body: empty, or a member's name and a dot.
 	path string
+	// form says that the body is a form, in which every value is a string.
+	form bool
 }
 
 type member struct{ name, value jsontext.Value }
@@ -28,9 +31,24 @@ var (
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
+var errNotForm = fault.Invalid("", "The form must be encoded as application/x-www-form-urlencoded in UTF-8; correct it, or send JSON")
+
+// parseBody reads the object in a body: a form, or JSON whatever the content type says.
+func parseBody(contentType string, data []byte) (object, error) {
+	if !compat.IsForm(contentType, data) {
+		return parseObject(data)
+	}
+	data, err := compat.FormToJSON(data)
+	if err != nil {
+		return object{}, errNotForm.Because(err)
+	}
+	o, err := parseObject(data)
+	o.form = true
+	return o, err
+}
+
 // parseObject reads one JSON object. Nothing, null, an empty array (which is how PHP encodes an object without members) and a
-// byte order mark are taken for what was meant. A name that is
-// doubled counts where it is last. The object keeps a part of data.
+// byte order mark are taken for what was meant. A name that is doubled counts where it is last. The object keeps a part of data.
 func parseObject(data []byte) (object, error) {
 	data = bytes.TrimPrefix(data, byteOrderMark)
 	if len(bytes.Trim(data, " \t\r\n")) == 0 {

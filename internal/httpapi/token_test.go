@@ -33,6 +33,9 @@ func TestToken(t *testing.T) {
 		},
 		{"seconds", `{"username":"u","expire":"90s"}`, nil, credential.TokenGrant{Username: "u", Expires: start.Add(90 * time.Second)}},
 		{"the greatest", `{"username":"u","expire":"30d"}`, nil, credential.TokenGrant{Username: "u", Expires: start.Add(30 * 24 * time.Hour)}},
+		{"unit words", `{"username":"u","expire":"30 minutes"}`, nil, credential.TokenGrant{Username: "u", Expires: start.Add(30 * time.Minute)}},
+		{"a fraction", `{"username":"u","expire":"1.5h"}`, nil, credential.TokenGrant{Username: "u", Expires: start.Add(90 * time.Minute)}},
+		{"a JSON number of seconds", `{"username":"u","expire":3600}`, nil, credential.TokenGrant{Username: "u", Expires: start.Add(time.Hour)}},
 		{"weeks", `{"username":"u","expire":"04w"}`, nil, credential.TokenGrant{Username: "u", Expires: start.Add(28 * 24 * time.Hour)}},
 		{"the tenant's default", `{"username":"u","expire":null}`, []func(*tenant.Tenant){short}, credential.TokenGrant{Username: "u", Expires: start.Add(10 * time.Minute)}},
 		{

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package compat
+
+import (
+	"errors"
+	"maps"
+	"mime"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+var errForm = errors.New("compat: the form is not encoded as it should be")
+
+// IsForm reports whether a body with that content type is a form and no JSON, which many clients send with the content type
+// of a form because it is their default.
+func IsForm(contentType string, body []byte) bool {
+	kind, _, err := mime.ParseMediaType(contentType)
+	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || kind != "application/x-www-form-urlencoded" {
+		return false
+	}
+	text := strings.TrimLeft(string(body[:min(len(body), maxSpace)]), " \t\r\n\ufeff")
+	return text == "" || !strings.ContainsAny(text[:1], `{["`)
+}
+
+// maxSpace is how far the first character of a JSON body is looked for.
+const maxSpace = 64
+
+// FormToJSON writes a form (application/x-www-form-urlencoded) as a JSON object whose values are strings. token[username] is
+// the member username of the object token. Of several values of a name the last counts.
+func FormToJSON(form []byte) ([]byte, error) {
+	values, err := url.ParseQuery(string(form))
+	if err != nil {
+		return nil, errForm
+	}
+	flat, nested := map[string]string{}, map[string]map[string]string{}
+	for name, all := range values {
+		value := all[len(all)-1]
+		outer, inner, ok := cutMember(name)
+		if !ok {
+			flat[name] = value
+			continue
+		}
+		if nested[outer] == nil {
+			nested[outer] = map[string]string{}
+		}
+		nested[outer][inner] = value
+	}
+	out := []byte{'{'}
+	for _, name := range slices.Sorted(maps.Keys(flat)) {
+		if nested[name] == nil {
+			out, err = appendMember(out, name, flat[name], err)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(nested)) {
+		out, err = appendName(out, name, err)
+		out = append(out, '{')
+		for _, inner := range slices.Sorted(maps.Keys(nested[name])) {
+			out, err = appendMember(out, inner, nested[name][inner], err)
+		}
+		out = append(out, '}')
+	}
+	return append(out, '}'), err
+}
+
+// cutMember takes token[username] apart.
+func cutMember(name string) (outer, inner string, ok bool) {
+	outer, rest, found := strings.Cut(name, "[")
+	inner, closed := strings.CutSuffix(rest, "]")
+	return outer, inner, found && closed && outer != "" && inner != "" && !strings.ContainsAny(inner, "[]")
+}
+
+func appendMember(out []byte, name, value string, err error) ([]byte, error) {
+	out, err = appendName(out, name, err)
+	if err != nil {
+		return out, err
+	}
+	return quote(out, value)
+}
+
+func appendName(out []byte, name string, err error) ([]byte, error) {
+	if err != nil {
+		return out, err
+	}
+	if out[len(out)-1] != '{' {
+		out = append(out, ',')
+	}
+	out, err = quote(out, name)
+	return append(out, ':'), err
+}
+
+// quote refuses what is not UTF-8.
+func quote(out []byte, text string) ([]byte, error) {
+	out, err := jsontext.AppendQuote(out, text)
+	if err != nil {
+		err = errForm
+	}
+	return out, err
+}
