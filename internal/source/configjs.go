@@ -34,7 +34,7 @@ var clock = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 const chance = 0.5
 
-// EvaluateConfigJS evaluates the text of a config.js and reads api.keySecret and api.allowed of what it exports, as a
+// EvaluateConfigJS evaluates the text of a config.js and reads api, and host and jwt below security, of what it exports, as a
 // CommonJS or an ECMAScript module. The file finds env in process.env; every other thing outside of it is a value of
 // which nothing comes. Every error is Invalid, and is one sentence with the line and how to fix it.
 //
@@ -150,6 +150,10 @@ func readSettings(vm *goja.Runtime, result *goja.Object) (Settings, error) {
 	if secret := result.Get("keySecret"); secret != nil {
 		s.HasKeySecret, s.KeySecret = true, secret.String()
 	}
+	if key := result.Get("tokenKey"); key != nil {
+		s.TokenKey = key.String()
+	}
+	s.Protected = result.Get("protected") != nil
 	if allowed := result.Get("allowed"); allowed != nil {
 		s.Allowed = map[string]bool{}
 		object := allowed.ToObject(vm)

@@ -20,7 +20,7 @@ func TestRealisticConfigJS(t *testing.T) {
 	file := readTestdata(t, "config.js")
 	want := Settings{HasKeySecret: true, KeySecret: "meetings_default_secret", Allowed: map[string]bool{
 		"stats": true, "meetings": false, "meeting": true, "meetingEnd": true, "join": true, "token": false,
-	}}
+	}, Protected: true, TokenKey: "meetings_jwt_secret"}
 	got, err := EvaluateConfigJS(t.Context(), file, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -50,6 +50,12 @@ func TestEvaluateConfigJS(t *testing.T) {
 		{"api is null", "module.exports = {api: null}", Settings{}},
 		{"exports that are nothing", "module.exports = undefined", Settings{}},
 		{"exports that are no object", "module.exports = 5", Settings{}},
+		{"a key for tokens and a protected host", "module.exports = {api: {}, security: {jwt: {key: 'k'}, host: {protected: 'true'}}}", Settings{Protected: true, TokenKey: "k"}},
+		{"the same at the top", "module.exports = {api: {}, jwt: {key: 'k'}, host: {user_auth: true}}", Settings{Protected: true, TokenKey: "k"}},
+		{"one below security counts before one at the top", "module.exports = {api: {}, jwt: {key: 'old'}, security: {jwt: {key: 'k'}}}", Settings{TokenKey: "k"}},
+		{"an open host", "module.exports = {api: {}, host: {protected: process.env.HOST_PROTECTED === 'true' || false, user_auth: 'false', userAuth: 0}}", Settings{}},
+		{"a word that is not known protects", "module.exports = {api: {}, host: {protected: 'on'}}", Settings{Protected: true}},
+		{"a key that is no text, and what throws", "module.exports = {api: {keySecret: 's'}, jwt: {key: 5}, get host() { throw new Error() }}", secret("s")},
 		{"CommonJS", "module.exports = {api: {keySecret: 's'}}", secret("s")},
 		{"CommonJS by name", "exports.api = {keySecret: 's'}", secret("s")},
 		{"CommonJS by this", "this.api = {keySecret: 's'}", secret("s")},

@@ -74,7 +74,7 @@ func kubectlEnvFile(text string) map[string][]byte {
 
 func TestFromEnvFile(t *testing.T) {
 	file := readTestdata(t, "service.env")
-	whole := Settings{HasKeySecret: true, KeySecret: "9f3c$1a0e77b64be2=8d15", Disabled: []string{"token", "meetings"}}
+	whole := Settings{HasKeySecret: true, KeySecret: "9f3c$1a0e77b64be2=8d15", Disabled: []string{"token", "meetings"}, TokenKey: "meet_jwt_key"}
 	one := func(name, value string) map[string][]byte { return map[string][]byte{name: []byte(value)} }
 	for _, tc := range []struct {
 		reason string
@@ -85,7 +85,12 @@ func TestFromEnvFile(t *testing.T) {
 		{"--from-file=.env", one(".env", file), whole},
 		{"--from-file=production.env", one("production.env", file), whole},
 		{"a key of its own wins over the file", map[string][]byte{".env": []byte(file), "API_KEY_SECRET": []byte("own")},
-			Settings{HasKeySecret: true, KeySecret: "own", Disabled: []string{"token", "meetings"}}},
+			Settings{HasKeySecret: true, KeySecret: "own", Disabled: []string{"token", "meetings"}, TokenKey: "meet_jwt_key"}},
+		{"a key for tokens", one("JWT_KEY", "'k$1'"), Settings{TokenKey: "k$1"}},
+		{"a protected host", one("HOST_PROTECTED", "true"), Settings{Protected: true}},
+		{"users have to log in", one("HOST_USER_AUTH", `"true"`), Settings{Protected: true}},
+		{"a word that is not known protects", one("HOST_PROTECTED", "TRUE # yes"), Settings{Protected: true}},
+		{"an open host", map[string][]byte{"HOST_PROTECTED": []byte("false"), "HOST_USER_AUTH": []byte("")}, Settings{}},
 		{"nothing", nil, Settings{}},
 		{"a secret that is set to nothing", one("API_KEY_SECRET", ""), Settings{HasKeySecret: true}},
 		{"a secret with a line's end", one("API_KEY_SECRET", "'abc'\n"), Settings{HasKeySecret: true, KeySecret: "abc"}},

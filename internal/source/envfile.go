@@ -4,6 +4,7 @@ package source
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 )
 
@@ -11,7 +12,11 @@ import (
 const (
 	keySecretVariable = "API_KEY_SECRET"
 	disabledVariable  = "API_DISABLED"
+	tokenKeyVariable  = "JWT_KEY"
 )
+
+// protectedVariables are true where people have to log in, to open a room or to enter one.
+var protectedVariables = []string{"HOST_PROTECTED", "HOST_USER_AUTH"}
 
 // FromEnvFile reads the settings of Variant B from a Secret that was made of an environment file; see Environment for
 // its forms. An API_DISABLED that is no JSON array of names is Invalid.
@@ -26,7 +31,14 @@ func FromEnvFile(data map[string][]byte) (Settings, error) {
 		}
 		s.Disabled = names
 	}
+	s.TokenKey = env[tokenKeyVariable]
+	s.Protected = slices.ContainsFunc(protectedVariables, func(name string) bool { return isOn(env[name]) })
 	return s, nil
+}
+
+// isOn takes for true whatever does not say the opposite: a word that is not known must not open a host.
+func isOn(value string) bool {
+	return !slices.Contains([]string{"", "0", "false", "no", "off", "null", "undefined"}, strings.ToLower(strings.TrimSpace(value)))
 }
 
 // disabledNames reads the value of API_DISABLED. Nothing and null are none.

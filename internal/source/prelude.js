@@ -62,21 +62,35 @@
 	const truthOf = truths.get.bind(truths);
 	const isNothing = (value) => value === undefined || value === null || value === nothing;
 
-	const apiOf = (config) => {
+	const has = (value, section) => !isNothing(value) && !isNothing(value[section]);
+	// Where the settings may be: in what the file exports, or one level below.
+	const placesOf = (config) => {
 		if (typeof config === "function" && !isNothing(config) && config.api === undefined && config.default === undefined) config = config();
-		if (isNothing(config)) return undefined;
-		if (!isNothing(config.api)) return config.api;
-		if (!isNothing(config.default) && !isNothing(config.default.api)) return config.default.api;
-		if (!isNothing(config.config) && !isNothing(config.config.api)) return config.config.api;
-		return undefined;
+		return isNothing(config) ? [] : [config, config.default, config.config];
+	};
+	const isTrue = (value) => !isNothing(value) && value !== "" && truthOf(value) !== false;
+
+	// Some versions have host and jwt at the top, others below security. What cannot be read says nothing.
+	const readSecurity = (config, result) => {
+		try {
+			for (const part of [config.security, config]) {
+				if (has(part, "host") && (isTrue(part.host.protected) || isTrue(part.host.user_auth) || isTrue(part.host.userAuth))) result.protected = true;
+				if (has(part, "jwt") && typeof part.jwt.key === "string" && result.tokenKey === undefined) result.tokenKey = part.jwt.key;
+			}
+		} catch {}
 	};
 
-	// Returns {keySecret?, allowed?: {names, values}} or {wrong, name?}, all of it plain.
+	// Returns {keySecret?, allowed?: {names, values}, protected?, tokenKey?} or {wrong, name?}, all of it plain.
 	const read = (module) => {
-		const api = apiOf(module.exports);
 		const result = { __proto__: null };
-		if (api === undefined) return result;
-		const { keySecret, allowed } = api;
+		let config;
+		const places = placesOf(module.exports);
+		for (let i = 0; i < places.length; i++) {
+			if (config === undefined && has(places[i], "api")) config = places[i];
+		}
+		if (config === undefined) return result;
+		readSecurity(config, result);
+		const { keySecret, allowed } = config.api;
 		if (keySecret !== undefined && keySecret !== null) {
 			if (typeof keySecret !== "string") return { __proto__: null, wrong: "keySecret" };
 			result.keySecret = keySecret;

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package compat
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/go-cmp/cmp"
+)
+
+const tokenSecret = "operators-own-jwt-key"
+
+var (
+	tokenNow       = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	tokenLifetimes = Lifetimes{Default: time.Hour, Greatest: 30 * 24 * time.Hour}
+)
+
+// encrypt is the other direction of decrypt, which only tests need.
+func encrypt(t testing.TB, plain, secret string) string {
+	t.Helper()
+	salt := make([]byte, saltSize)
+	_, _ = rand.Read(salt)
+	key, iv := deriveKey([]byte(secret), salt)
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	padding := aes.BlockSize - len(plain)%aes.BlockSize
+	padded := []byte(plain + strings.Repeat(string(rune(padding)), padding))
+	cipher.NewCBCEncrypter(block, iv).CryptBlocks(padded, padded)
+	return base64.StdEncoding.EncodeToString(append([]byte(saltPrefix+string(salt)), padded...))
+}
+
+func signToken(t testing.TB, claims jwt.MapClaims, secret string) string {
+	t.Helper()
+	signed, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString([]byte(secret))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signed
+}
+
+// legacyToken is what an integration sends.
+func legacyToken(t testing.TB, data string, more jwt.MapClaims) string {
+	t.Helper()
+	claims := jwt.MapClaims{"data": encrypt(t, data, tokenSecret), "iat": tokenNow.Unix()}
+	for name, value := range more {
+		claims[name] = value
+		if value == nil {
+			delete(claims, name)
+		}
+	}
+	return signToken(t, claims, tokenSecret)
+}
+
+// makeTokens signs and encrypts as integrations do, without a JWT library: crypto-js for the one, Node.js for the other.
+const makeTokens = `
+const CryptoJS = require('crypto-js'), { createHmac } = require('node:crypto');
+const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const { secret, iat, exp, payloads } = JSON.parse(input);
+console.log(JSON.stringify(payloads.map((payload) => {
+	const data = CryptoJS.AES.encrypt(JSON.stringify(payload), secret).toString();
+	const body = part({ alg: 'HS256', typ: 'JWT' }) + '.' + part({ data, iat, exp });
+	return body + '.' + createHmac('sha256', secret).update(body).digest('base64url');
+})));`
+
+func TestTokensOfCryptoJS(t *testing.T) {
+	type object = map[string]any
+	payloads := []object{
+		{"username": "ada", "password": "correct horse", "presenter": true},
+		{"username": "ada", "password": "", "presenter": "true", "expire": "2h"},
+		{"username": "ünïcødé 🙂", "password": "pässwörd", "presenter": "1"},
+		{"username": "bob", "password": strings.Repeat("p", 500), "presenter": 1},
+		{"username": "bob", "password": "x", "presenter": false},
+		{"username": "bob", "password": "x", "presenter": "false"},
+		{"username": "bob", "password": "x"},
+	}
+	end := tokenNow.Add(90 * time.Minute)
+	var signed []string
+	oracle(t, makeTokens, object{"secret": tokenSecret, "iat": tokenNow.Unix(), "exp": end.Unix(), "payloads": payloads}, &signed)
+	for i, presenter := range []bool{true, true, true, true, false, false, false} {
+		got, err := NewTokenKey(tokenSecret).Open(signed[i], tokenLifetimes, tokenNow)
+		if err != nil {
+			t.Errorf("%v: %v", payloads[i], err)
+			continue
+		}
+		want := Token{ID: got.ID, Username: payloads[i]["username"].(string), Password: payloads[i]["password"].(string), Presenter: presenter, Expires: end}
+		got.Expires = got.Expires.UTC()
+		if diff := cmp.Diff(want, got); diff != "" || got.ID == "" {
+			t.Errorf("%v (-want +got):\n%s", payloads[i], diff)
+		}
+	}
+}
+
+// TestCryptoJSReadsWhatTestsWrite: the tokens of the other tests are what integrations make.
+func TestCryptoJSReadsWhatTestsWrite(t *testing.T) {
+	const plain = `{"username":"ada","password":"secret","presenter":true}`
+	signed := legacyToken(t, plain, nil)
+	var got []string
+	oracle(t, `
+const CryptoJS = require('crypto-js'), { createHmac } = require('node:crypto');
+const { secret, signed } = JSON.parse(input);
+const [header, body, signature] = signed.split('.');
+const { data } = JSON.parse(Buffer.from(body, 'base64url'));
+console.log(JSON.stringify([
+	CryptoJS.AES.decrypt(data, secret).toString(CryptoJS.enc.Utf8),
+	String(createHmac('sha256', secret).update(header + '.' + body).digest('base64url') === signature),
+]));`, map[string]string{"secret": tokenSecret, "signed": signed}, &got)
+	if diff := cmp.Diff([]string{plain, "true"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestWhenATokenEnds(t *testing.T) {
+	const user = `{"username":"ada","password":"x"`
+	for _, tc := range []struct {
+		reason, payload string
+		claims          jwt.MapClaims
+		// lasts is counted from when the token was made.
+		lasts time.Duration
+	}{
+		{"as the JWT says", user + `}`, jwt.MapClaims{"exp": tokenNow.Add(2 * time.Hour).Unix()}, 2 * time.Hour},
+		{"as the JWT says, whatever is encrypted", user + `,"expire":"5h"}`, jwt.MapClaims{"exp": tokenNow.Add(2 * time.Hour).Unix()}, 2 * time.Hour},
+		{"as the encrypted lifetime says", user + `,"expire":"3 days"}`, nil, 72 * time.Hour},
+		{"as the encrypted number of seconds says", user + `,"expire":600}`, nil, 10 * time.Minute},
+		{"after the default", user + `}`, nil, time.Hour},
+		{"after the default where the lifetime cannot be read", user + `,"expire":"soon"}`, nil, time.Hour},
+		{"no later than the greatest lifetime, by the JWT", user + `}`, jwt.MapClaims{"exp": tokenNow.Add(9000 * time.Hour).Unix()}, tokenLifetimes.Greatest},
+		{"no later than the greatest lifetime, by what is encrypted", user + `,"expire":"1y"}`, nil, tokenLifetimes.Greatest},
+		{"without a time when it was made", user + `}`, jwt.MapClaims{"iat": nil, "exp": tokenNow.Add(2 * time.Hour).Unix()}, 2 * time.Hour},
+	} {
+		signed := legacyToken(t, tc.payload, tc.claims)
+		got, err := NewTokenKey(tokenSecret).Open(signed, tokenLifetimes, tokenNow)
+		if err != nil || !got.Expires.Equal(tokenNow.Add(tc.lasts)) {
+			t.Errorf("%s: ends at %s, %v; want after %s", tc.reason, got.Expires, err, tc.lasts)
+		}
+		if _, err := NewTokenKey(tokenSecret).Open(signed, tokenLifetimes, tokenNow.Add(tc.lasts+time.Minute)); err == nil {
+			t.Errorf("%s: it opens after its end", tc.reason)
+		}
+	}
+}
+
+func TestTokensThatAreRefused(t *testing.T) {
+	const user = `{"username":"ada","password":"x"}`
+	good := encrypt(t, user, tokenSecret)
+	iat := tokenNow.Unix()
+	none, err := jwt.NewWithClaims(jwt.SigningMethodNone, jwt.MapClaims{"data": good, "iat": iat}).SignedString(jwt.UnsafeAllowNoneSignatureType)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := jwt.NewWithClaims(jwt.SigningMethodHS512, jwt.MapClaims{"data": good, "iat": iat}).SignedString([]byte(tokenSecret))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := legacyToken(t, user, nil)
+	raw, _ := base64.StdEncoding.DecodeString(good)
+	for reason, signed := range map[string]string{
+		"empty": "", "no token": "nonsense", "no signature": none, "another algorithm": other,
+		"another key signed":       signToken(t, jwt.MapClaims{"data": good, "iat": iat}, "another-key-of-16"),
+		"another key encrypted":    signToken(t, jwt.MapClaims{"data": encrypt(t, user, "another-key-of-16"), "iat": iat}, tokenSecret),
+		"no data":                  signToken(t, jwt.MapClaims{"iat": iat}, tokenSecret),
+		"data that is no text":     signToken(t, jwt.MapClaims{"data": 1, "iat": iat}, tokenSecret),
+		"data in plain":            signToken(t, jwt.MapClaims{"data": user, "iat": iat}, tokenSecret),
+		"data without salt":        signToken(t, jwt.MapClaims{"data": base64.StdEncoding.EncodeToString(raw[16:]), "iat": iat}, tokenSecret),
+		"data that is cut off":     signToken(t, jwt.MapClaims{"data": base64.StdEncoding.EncodeToString(raw[:len(raw)-1]), "iat": iat}, tokenSecret),
+		"data of salt alone":       signToken(t, jwt.MapClaims{"data": base64.StdEncoding.EncodeToString(raw[:16]), "iat": iat}, tokenSecret),
+		"no JSON":                  legacyToken(t, "username=ada", nil),
+		"nothing encrypted":        legacyToken(t, "", nil),
+		"no username":              legacyToken(t, `{"password":"x"}`, nil),
+		"a username of two lines":  legacyToken(t, `{"username":"a\nb"}`, nil),
+		"a username that is long":  legacyToken(t, `{"username":"`+strings.Repeat("u", 256)+`"}`, nil),
+		"a username of a number":   legacyToken(t, `{"username":7}`, nil),
+		"made in the future":       legacyToken(t, user, jwt.MapClaims{"iat": tokenNow.Add(time.Hour).Unix()}),
+		"not yet":                  legacyToken(t, user, jwt.MapClaims{"nbf": tokenNow.Add(time.Hour).Unix()}),
+		"over":                     legacyToken(t, user, jwt.MapClaims{"exp": tokenNow.Add(-time.Hour).Unix()}),
+		"without any time":         legacyToken(t, user, jwt.MapClaims{"iat": nil}),
+		"for ever, made sometime":  legacyToken(t, user, jwt.MapClaims{"iat": nil, "exp": tokenNow.Add(9000 * time.Hour).Unix()}),
+		"a line break in it":       whole[:20] + "\n" + whole[20:],
+		"too long":                 legacyToken(t, user, jwt.MapClaims{"more": strings.Repeat("x", maxToken)}),
+		"a change in the claims":   strings.Replace(whole, ".", ".e", 1),
+		"a change in the sign":     whole[:len(whole)-2] + "AA",
+		"a critical extension":     critical(t, good),
+		"a signature over nothing": strings.Join(append(strings.Split(whole, ".")[:2], ""), "."),
+	} {
+		got, err := NewTokenKey(tokenSecret).Open(signed, tokenLifetimes, tokenNow)
+		if err == nil {
+			t.Errorf("%s: opens as %+v", reason, got)
+		} else if strings.Contains(err.Error(), "ada") {
+			t.Errorf("%s: the error says %v", reason, err)
+		}
+	}
+}
+
+func critical(t *testing.T, data string) string {
+	t.Helper()
+	token := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"data": data, "iat": tokenNow.Unix()})
+	token.Header["crit"] = []string{"b64"}
+	signed, err := token.SignedString([]byte(tokenSecret))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return signed
+}
+
+func TestATokenKeyIsNotPrinted(t *testing.T) {
+	for _, form := range []string{"%v", "%+v", "%#v", "%s"} {
+		if said := fmt.Sprintf(form, NewTokenKey(tokenSecret)); strings.Contains(said, "operators") {
+			t.Errorf("%s prints %s", form, said)
+		}
+	}
+}
+
+// FuzzTokenKeyOpen: whatever is shown, nothing fails, and nothing is believed that the key has not signed.
+func FuzzTokenKeyOpen(f *testing.F) {
+	key := NewTokenKey(tokenSecret)
+	good := legacyToken(f, `{"username":"ada","password":"x"}`, nil)
+	for _, signed := range []string{good, "", "a.b.c", good[:len(good)-1], strings.ToUpper(good)} {
+		f.Add(signed)
+	}
+	f.Fuzz(func(t *testing.T, signed string) {
+		if _, err := key.Open(signed, tokenLifetimes, tokenNow); err == nil && signed != good {
+			t.Errorf("%q opens", signed)
+		}
+	})
+}
+
+// FuzzTokenData: whatever an integration has signed, reading it does not fail otherwise than with an error.
+func FuzzTokenData(f *testing.F) {
+	key := NewTokenKey(tokenSecret)
+	f.Add(encrypt(f, `{"username":"ada"}`, tokenSecret), `{"username":"ada","presenter":[1],"expire":{}}`)
+	f.Add("U2FsdGVkX1", `{"username":"ada","expire":1e400}`)
+	f.Add("", "null")
+	f.Fuzz(func(t *testing.T, data, plain string) {
+		_, _ = key.Open(signToken(t, jwt.MapClaims{"data": data, "iat": tokenNow.Unix()}, tokenSecret), tokenLifetimes, tokenNow)
+		got, err := key.Open(legacyToken(t, plain, nil), tokenLifetimes, tokenNow)
+		if err == nil && (got.Username == "" || got.Expires.After(tokenNow.Add(tokenLifetimes.Greatest)) || !json.Valid([]byte(plain))) {
+			t.Errorf("%q opens as %+v", plain, got)
+		}
+	})
+}
