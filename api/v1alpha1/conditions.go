@@ -79,6 +79,9 @@ const (
 	ConditionWeakSecret = "WeakSecret"
 	// ConditionKeyRefused (problem): some, not all, of the API keys are refused.
 	ConditionKeyRefused = "KeyRefused"
+	// ConditionLegacyKeyRefused (problem): the key of tokens that integrations sign themselves cannot be used, and no such
+	// token is accepted. Reasons: SecretNotFound, KeyNotFound, KeyEmpty, KeyPublished, KeyTooShort.
+	ConditionLegacyKeyRefused = "LegacyKeyRefused"
 	// ConditionHostConflict (problem): an older ConferenceConfig answers one of the hosts.
 	ConditionHostConflict = "HostConflict"
 	// ConditionEndpointNames (problem): api names endpoints that do not exist, or leaves out some that do.
@@ -144,9 +147,22 @@ const (
 	// AnnotationPasswordOf tells the password of this Meeting from those of others of its lineage; empty means that it is the
 	// lineage's first. Links and sessions made under a Meeting with the same one are not asked for the password again.
 	AnnotationPasswordOf = "convene.dev/password-of" //nolint:gosec // it is no password
+	// LabelAdHoc marks Meetings that were opened by entering their room. Its value says who did: OpenedByTicket, OpenedByUser
+	// or OpenedByGuest.
+	LabelAdHoc = "convene.dev/ad-hoc"
+	// AnnotationEndedLineages lists the lineages of the room that have ended for good, separated by commas, so that their links
+	// do not open this Meeting. It is written where spec.meetings.adHoc lets links of another lineage in.
+	AnnotationEndedLineages = "convene.dev/ended-lineages"
 	// AnnotationRoomOpened says that a room may exist in LiveKit for this Meeting. Set before it is made.
 	AnnotationRoomOpened = "convene.dev/room-opened"
 	// AnnotationMediaServer names, as namespace/name, the media server on which a Meeting is to be placed first. It counts only for
 	// media servers that the ConferenceConfig names.
 	AnnotationMediaServer = "convene.dev/media-server"
+)
+
+// Values of LabelAdHoc.
+const (
+	OpenedByTicket = "Ticket"
+	OpenedByUser   = "User"
+	OpenedByGuest  = "Guest"
 )

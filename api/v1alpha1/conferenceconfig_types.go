@@ -130,6 +130,10 @@ type ConferenceConfigSpec struct {
 	// +listMapKey=name
 	// +kubebuilder:validation:MaxItems=16
 	MediaRefs []MediaServerReference `json:"mediaRefs,omitempty"`
+
+	// compat changes what clients of other services of this API expect to be otherwise.
+	// +optional
+	Compat *CompatSpec `json:"compat,omitempty"`
 }
 
 // APISpec holds the keys and switches of the REST API.
@@ -257,6 +261,11 @@ type TokensSpec struct {
 	// greatest name signs, all verify. Absent means NAME-signing-keys, made by the operator.
 	// +optional
 	SigningKeysSecretRef *SecretReference `json:"signingKeysSecretRef,omitempty"`
+
+	// legacy accepts tokens that integrations written for other services sign themselves. Absent means none, and with
+	// spec.source that the file decides: JWT_KEY in .env, security.jwt.key in config.js.
+	// +optional
+	Legacy *LegacyTokensSpec `json:"legacy,omitempty"`
 }
 
 // MeetingsSpec rules lengths, time-outs and limits. Changes apply to live meetings too.
@@ -288,8 +297,9 @@ type MeetingsSpec struct {
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=31536000
 	TTLSecondsAfterEnded *int32 `json:"ttlSecondsAfterEnded,omitempty"`
-	// linkLifetime is how long join links work, and how long a meeting that ended unjoined or empty can be started
-	// again by its links. Default 24h.
+	// linkLifetime is how long a meeting that ended unjoined or empty can be started again by its links, and how long join
+	// links work unless ticketLifetime says otherwise. Default 24h. Where adHoc is not Never and this is absent, an ended
+	// meeting stays for ttlSecondsAfterEnded only, unless it has a password or a participant who was removed or muted.
 	// +optional
 	// +kubebuilder:validation:Type=string
 	// +kubebuilder:validation:MaxLength=32
@@ -310,6 +320,25 @@ type MeetingsSpec struct {
 	// +kubebuilder:validation:items:MaxLength=261
 	// +kubebuilder:validation:items:Pattern=`^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$`
 	AllowedRedirectHosts []string `json:"allowedRedirectHosts,omitempty"`
+
+	// adHoc says who may open a room that has no meeting, by entering it: Never, Tickets (whoever holds a join link that the
+	// API made), Users (verified users too) or Anyone. Absent means Never, and with spec.source what its file says: Users
+	// where the host is protected, else Anyone.
+	// +optional
+	AdHoc AdHoc `json:"adHoc,omitempty"`
+	// maxAdHocRooms is how many rooms may be live at once that were opened by entering them. Default 100.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100000
+	MaxAdHocRooms *int32 `json:"maxAdHocRooms,omitempty"`
+	// ticketLifetime is how long join links work, also when their meeting has gone, if adHoc lets them open it again. At most
+	// 9600h (400 days). Default 720h (30 days), and linkLifetime where adHoc is Never.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(ms|s|m|h)){1,4}$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s') && duration(self) <= duration('9600h')",message="must be more than zero and at most 9600h (400 days), for example 720h"
+	TicketLifetime *metav1.Duration `json:"ticketLifetime,omitempty"`
 }
 
 // ParticipantsShown is what the status of a Meeting shows of its participants.

@@ -73,6 +73,9 @@ func configRules(t *testing.T, c *testkit.Cluster, r *refused) {
 		lengthRules("spec.meetings.defaultDuration"), lengthRules("spec.meetings.maxDuration"),
 		timeRules("spec.meetings.unjoinedTimeout"), timeRules("spec.meetings.emptyTimeout"), timeRules("spec.meetings.linkLifetime"),
 		timeRules("spec.tokens.defaultLifetime"), timeRules("spec.tokens.maxLifetime"),
+		list("a lifetime of tickets", "spec.meetings.ticketLifetime", "", "1s", "720h", "9600h"),
+		list("no time", "spec.meetings.ticketLifetime", "should match", badTimes...),
+		list("more than 400 days", "spec.meetings.ticketLifetime", "must be more than zero and at most 9600h (400 days), for example 720h", append([]any{"9600h1s", "9999h"}, zeroTimes...)...),
 	))
 }
 

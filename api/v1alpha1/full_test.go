@@ -25,6 +25,7 @@ tokens:
   defaultLifetime: 1h
   maxLifetime: 720h
   signingKeysSecretRef: {name: signing}
+  legacy: {keySecretRef: {name: service-env, key: JWT_KEY}}
 meetings:
   defaultDuration: 1h
   maxDuration: 2h
@@ -34,6 +35,9 @@ meetings:
   linkLifetime: 24h
   maxParticipants: 100
   allowedRedirectHosts: [example.com]
+  adHoc: Users
+  maxAdHocRooms: 10
+  ticketLifetime: 720h
 web:
   homeURL: https://example.com/
   embedOrigins: [https://app.example.com]
@@ -43,6 +47,7 @@ web:
 privacy:
   participants: Counts
 mediaRefs: [{name: livekit, namespace: media}]
+compat: {chatOff: ClosesPanel, meetings: ByRoom}
 `
 
 const fullMediaServer = `

@@ -18,6 +18,9 @@ type Meetings interface {
 	// ticket's, empty for a room link. The errors are NotFound, and Gone for a meeting that has ended or a ticket of an
 	// older one; with Gone the view is the meeting that ended, as far as it is known.
 	Enter(ctx context.Context, t *tenant.Tenant, room, lineage string) (meeting.View, error)
+	// Open finds or makes the meeting of a room, when Enter found none, for a person who may open rooms. It is Gone while it
+	// is known that the meeting ended for good, and TooMany where as many rooms are open as the tenant allows.
+	Open(ctx context.Context, t *tenant.Tenant, o meeting.Opening) (meeting.View, error)
 	// MarkOpened records, before the engine is asked, that a room may exist there.
 	MarkOpened(context.Context, *tenant.Tenant, meeting.View) error
 	CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, presented string) (bool, error)

@@ -5,6 +5,7 @@ package admission
 import (
 	"context"
 
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
@@ -23,6 +24,8 @@ type Admission struct {
 	Identity engine.Identity
 	// Muted says that a presenter has muted them before.
 	Muted bool
+	// OpenedBy says what let the entrant open the room, which had no meeting; empty for all others.
+	OpenedBy string
 }
 
 // Admit finds the meeting and decides who enters it. Nothing is changed before that is clear, but that a meeting which
@@ -31,7 +34,7 @@ func (s *Service) Admit(ctx context.Context, t *tenant.Tenant, a Entrant, passwo
 	if !t.HasMedia() {
 		return Admission{}, ErrNoMedia
 	}
-	view, err := s.meetingFor(ctx, t, a, g)
+	view, openedBy, err := s.meetingFor(ctx, t, a, g)
 	if fault.Is(err, fault.KindGone) {
 		return Admission{Meeting: s.endedOf(t, view, a.previous)}, ErrEnded
 	}
@@ -56,21 +59,28 @@ func (s *Service) Admit(ctx context.Context, t *tenant.Tenant, a Entrant, passwo
 		return Admission{Meeting: view}, err
 	}
 	a.takeDistinctName(who, others)
-	return Admission{Entrant: a, Meeting: view, Identity: who, Muted: isMuted(t, view, a, who)}, nil
+	return Admission{Entrant: a, Meeting: view, Identity: who, Muted: isMuted(t, view, a, who), OpenedBy: openedBy}, nil
 }
 
-// meetingFor finds the live meeting of the room that an entrant wants to enter.
-func (s *Service) meetingFor(ctx context.Context, t *tenant.Tenant, a Entrant, g Guard) (view meeting.View, err error) {
+// meetingFor finds the live meeting of the room that an entrant wants to enter, or opens the room where they may.
+func (s *Service) meetingFor(ctx context.Context, t *tenant.Tenant, a Entrant, g Guard) (view meeting.View, openedBy string, err error) {
 	enter := func() error {
 		view, err = s.meetings.Enter(ctx, t, a.Room, a.Lineage)
 		return err
 	}
-	if a.Lineage != "" {
+	if a.Lineage != "" || mayOpen(t, a) {
 		err = enter()
-	} else { // No ticket vouches for the name.
+	} else { // No ticket vouches for the name, and it is not free to be taken.
 		err = g.Guess(ctx, limit.RoomName, "", enter)
 	}
-	return view, err
+	if err == nil || t.Settings.AdHoc == v1alpha1.AdHocNever {
+		return view, "", err
+	}
+	known := view
+	if view, openedBy, err = s.open(ctx, t, a, g, err); err != nil && view.UID == "" {
+		view = known // Where the participants of the meeting that ended went.
+	}
+	return view, openedBy, err
 }
 
 // endedOf is what is known of a meeting that has ended: of the one that the entrant was in, else what Enter said.

@@ -84,10 +84,12 @@ func (a *Entrant) keepToMeeting(t *tenant.Tenant, v meeting.View) {
 	}
 }
 
-// Guard bounds how often secrets may be tried.
+// Guard bounds how often secrets may be tried, and rooms opened.
 type Guard interface {
 	// Guess runs a check of a secret, unless there were too many wrong ones. The error of the check says that it was wrong.
 	Guess(ctx context.Context, what limit.Secret, subject string, check func() error) error
+	// MayOpen refuses an address that has opened too many rooms.
+	MayOpen() error
 }
 
 var (
@@ -182,7 +184,7 @@ func readWishes(
 	case previous != nil:
 		a = resume(previous)
 	case r.Token != "":
-		err = a.showToken(t, r.Token, now)
+		err = a.showToken(ctx, t, r, now, g)
 	case r.Username != "" || r.UserPassword != "":
 		err = a.logIn(ctx, t, r, g)
 	case t.Protected:
@@ -193,7 +195,7 @@ func readWishes(
 	}
 	a.Name = meeting.CleanName(r.Name)
 	a.Audio, a.Video, a.Screen, a.Notify = r.Audio, r.Video, r.Screen, r.Notify
-	a.Chat = r.Chat == nil || *r.Chat
+	a.Chat = r.Chat == nil || *r.Chat || t.Compat.ChatOffClosesPanel
 	if a.Name == "" {
 		return Entrant{}, errNameRequired
 	}
@@ -210,8 +212,8 @@ func readWishes(
 	return a, nil
 }
 
-func (a *Entrant) showToken(t *tenant.Tenant, token string, now time.Time) error {
-	grant, err := t.Signer.VerifyToken(token, t.Users, now)
+func (a *Entrant) showToken(ctx context.Context, t *tenant.Tenant, r Presented, now time.Time, g Guard) error {
+	token, err := t.OpenToken(r.Token, now)
 	if fault.Is(err, fault.KindDenied) {
 		return fault.Denied("The token is not valid any more; log in, or ask for a new link").
 			WithReason(fault.ReasonWrongLogin).Because(err)
@@ -219,8 +221,14 @@ func (a *Entrant) showToken(t *tenant.Tenant, token string, now time.Time) error
 	if err != nil {
 		return err
 	}
-	a.Method, a.id, a.Username, a.Presenter = ByToken, grant.ID, grant.Username, grant.Presenter
-	return nil
+	if token.Unchecked && t.Users != nil {
+		r.Username, r.UserPassword = token.Username, token.Password
+		err = a.logIn(ctx, t, r, g)
+	} else {
+		a.Method, a.id, a.Username = ByToken, token.ID, token.Username
+	}
+	a.Presenter = token.Presenter
+	return err
 }
 
 func (a *Entrant) logIn(ctx context.Context, t *tenant.Tenant, r Presented, g Guard) error {

@@ -106,6 +106,8 @@ type draft struct {
 	continues *v1alpha1.Meeting
 	// byLink says that a link starts the room again, with all that the ended Meeting had.
 	byLink bool
+	// opening is of a person who opens the room by entering it, or nil.
+	opening *meeting.Opening
 }
 
 func draftOf(c CreateCommand) draft {
@@ -125,7 +127,8 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 	if t.Deleting {
 		return nil, fault.Unavailable("This service is being shut down and opens no new meetings; use another one")
 	}
-	if ended := s.directory.LastEnded(t, d.spec.Room); ended != nil && !d.byLink {
+	ended := s.directory.LastEnded(t, d.spec.Room)
+	if ended != nil && !d.byLink {
 		d.continues = nil
 		if meeting.Restartable(ended) && s.hasPassword(ctx, ended, d.password) {
 			d.continues = ended
@@ -141,12 +144,18 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 		Spec: d.spec,
 	}
 	m.Spec.ConfigRef.Name = t.Name
-	if d.continues != nil {
+	switch {
+	case d.continues != nil:
 		m.Annotations = continuing(d.continues)
 		// A participant who was removed or muted cannot undo that by a wait until all have left.
 		m.Spec.Participants = slices.Clone(d.continues.Spec.Participants)
-	} else {
+	case d.opening != nil:
+		markOpening(m, d.opening)
+	default:
 		m.Annotations = map[string]string{v1alpha1.AnnotationLineage: uuid.NewString()}
+		if ended != nil && t.Settings.AdHoc != v1alpha1.AdHocNever {
+			m.Annotations[v1alpha1.AnnotationEndedLineages] = meeting.WithEndedLineage(ended)
+		}
 	}
 	s.placeFirst(t, m)
 	if d.password != "" {
@@ -180,6 +189,9 @@ func continuing(ended *v1alpha1.Meeting) map[string]string {
 		annotations[v1alpha1.AnnotationPasswordOf] = uuid.NewString()
 	} else if of := ended.Annotations[v1alpha1.AnnotationPasswordOf]; of != "" {
 		annotations[v1alpha1.AnnotationPasswordOf] = of
+	}
+	if lineages := ended.Annotations[v1alpha1.AnnotationEndedLineages]; lineages != "" {
+		annotations[v1alpha1.AnnotationEndedLineages] = lineages
 	}
 	return annotations
 }

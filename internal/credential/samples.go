@@ -33,6 +33,9 @@ func isSample(key string) bool {
 		strings.HasPrefix(key, "${") && strings.HasSuffix(key, "}")
 }
 
+// IsPublished reports whether a secret that signs tokens is a placeholder, or a service's "…_jwt_secret".
+func IsPublished(key string) bool { return isSample(key) || strings.HasSuffix(plain(key), "jwtsecret") }
+
 // plain keeps a key's letters and digits, in lower case.
 func plain(key string) string {
 	return strings.Map(func(r rune) rune {

@@ -22,7 +22,25 @@ type Ticket struct {
 	Audio, Video, Screen, Chat, Hide, Notify, Presenter bool
 	// Username is the verified host user, empty for a guest.
 	Username string
+	// Meeting is what the ticket opens its room with when the meeting has gone.
+	Meeting CarriedMeeting
 }
+
+// CarriedMeeting is what a ticket keeps of its meeting where tickets may open rooms. Nothing of it is secret: the room's password
+// is not in it, and a ticket for a room with a password opens nothing.
+type CarriedMeeting struct {
+	// Length is in seconds: 0 is the tenant's default, and Unlimited none at all.
+	Length int64 `json:"d,omitempty"`
+	// MaxParticipants is zero for the tenant's.
+	MaxParticipants int `json:"m,omitempty"`
+	// Redirect is empty for the home page.
+	Redirect string `json:"e,omitempty"`
+	// HasPassword says that the room has a password.
+	HasPassword bool `json:"k,omitempty"`
+}
+
+// Unlimited is the length of a meeting without an end.
+const Unlimited = -1
 
 // TicketGrant is what a valid ticket says.
 type TicketGrant struct {
@@ -39,6 +57,7 @@ type ticketClaims struct {
 	Name    string `json:"n"`
 	Avatar  string `json:"a,omitempty"`
 	Options string `json:"o,omitempty"`
+	CarriedMeeting
 	passwordClaim
 }
 
@@ -53,7 +72,7 @@ func (s *Signer) IssueTicket(t Ticket, users *Users, lifetime time.Duration, now
 	}
 	claims := ticketClaims{
 		Room: t.Room, Lineage: t.Lineage, Name: t.Name, Avatar: t.Avatar, Options: encodeFlags(t.flags()),
-		passwordClaim: newPasswordClaim(t.PasswordOf, t.Lineage),
+		passwordClaim: newPasswordClaim(t.PasswordOf, t.Lineage), CarriedMeeting: t.Meeting,
 	}
 	if claims.envelope, err = s.envelope(purposeTicket, t.Username, lifetime, now); err != nil {
 		return "", err
@@ -81,7 +100,7 @@ func (s *Signer) VerifyTicket(signed string, users *Users, now time.Time) (Ticke
 	}
 	grant := TicketGrant{ID: claims.ID, Expires: claims.expires(), Ticket: Ticket{
 		Room: claims.Room, Lineage: claims.Lineage, Name: claims.Name, Avatar: claims.Avatar, Username: claims.Subject,
-		PasswordOf: claims.of(claims.Lineage),
+		PasswordOf: claims.of(claims.Lineage), Meeting: claims.CarriedMeeting,
 	}}
 	decodeFlags(claims.Options, grant.flags())
 	return grant, nil

@@ -119,3 +119,8 @@ func (d *Directory) LastEnded(t *tenant.Tenant, room string) *v1alpha1.Meeting {
 	}
 	return nil
 }
+
+// WasDeleted says that the Meeting of a room was deleted in the last ten minutes, before it had ended otherwise, as far as this replica knows.
+func (d *Directory) WasDeleted(t *tenant.Tenant, room string) bool {
+	return d.recentlyDeleted.hasDeleted(t.NamespacedName, room)
+}

@@ -25,6 +25,13 @@ type recentlyDeleted struct {
 	now   func() time.Time
 	mu    sync.Mutex
 	byUID *simplelru.LRU[string, deletedMeeting]
+	// rooms are those whose Meeting was deleted before it ended otherwise, and until when that is remembered.
+	rooms *simplelru.LRU[deletedRoom, time.Time]
+}
+
+type deletedRoom struct {
+	config types.NamespacedName
+	room   string
 }
 
 // deletedMeeting is what is kept of a Meeting. Only its own tenant finds it.
@@ -35,7 +42,7 @@ type deletedMeeting struct {
 }
 
 func newRecentlyDeleted(now func() time.Time) *recentlyDeleted {
-	return &recentlyDeleted{now: now, byUID: newLRU[string, deletedMeeting](maxRecentlyDeleted)}
+	return &recentlyDeleted{now: now, byUID: newLRU[string, deletedMeeting](maxRecentlyDeleted), rooms: newLRU[deletedRoom, time.Time](maxRecentlyDeleted)}
 }
 
 func (d *recentlyDeleted) changed(*v1alpha1.Meeting) {}
@@ -47,6 +54,17 @@ func (d *recentlyDeleted) gone(m *v1alpha1.Meeting) {
 		UID: string(m.UID), Lineage: meeting.Lineage(m), Room: m.Spec.Room, Ended: true,
 		Redirect: meeting.Redirect(m),
 	}})
+	if !meeting.IsOver(m) || m.Status.EndReason == v1alpha1.EndDeleted {
+		d.rooms.Add(deletedRoom{configOf(m), m.Spec.Room}, d.now().Add(rememberDeleted))
+	}
+}
+
+// hasDeleted says that the Meeting of a room was deleted a short time ago.
+func (d *recentlyDeleted) hasDeleted(config types.NamespacedName, room string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	until, ok := d.rooms.Peek(deletedRoom{config, room})
+	return ok && d.now().Before(until)
 }
 
 func (d *recentlyDeleted) find(config types.NamespacedName, uid string) (meeting.View, bool) {

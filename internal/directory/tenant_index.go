@@ -58,6 +58,9 @@ func (i *tenantIndex) index(m *v1alpha1.Meeting, present bool) {
 func (i *tenantIndex) count(live *v1alpha1.Meeting, sign int) {
 	if live != nil {
 		i.totals.Rooms += sign
+		if meeting.OpenedBy(live) != "" {
+			i.totals.AdHoc += sign
+		}
 		i.totals.Users += sign * int(live.Status.ParticipantCount)
 		i.loads.add(live, sign)
 	}

@@ -53,11 +53,38 @@ func (a *api) join(q *httpserver.Request) (httpserver.Answer, error) {
 	ticket := asked.ticket
 	ticket.Lineage, ticket.PasswordOf = view.Lineage, view.PasswordOf
 	ticket.Username, ticket.Presenter = who.username, who.presenter
+	ticket.Meeting = carried(q.Tenant.Settings, view)
 	signed, err := q.Tenant.Signer.IssueTicket(ticket, q.Tenant.Users, who.lifetime, a.clusterTime())
 	if err != nil {
 		return nil, err
 	}
 	return ok(joinBody{joinURL(q.Tenant.BaseURL, &ticket, view.Length, signed)}), nil
+}
+
+// maxCarriedRedirect bounds what a ticket keeps of its meeting's redirect, in bytes: links must not get too long.
+const maxCarriedRedirect = 512
+
+// carried is what a ticket keeps of its meeting where it may open the room again: what differs from the tenant's settings.
+func carried(s meeting.Settings, view meeting.View) credential.CarriedMeeting {
+	var c credential.CarriedMeeting
+	if s.AdHoc == v1alpha1.AdHocNever {
+		return c
+	}
+	switch {
+	case view.Length == s.DefaultLength:
+	case view.Length == 0:
+		c.Length = credential.Unlimited
+	default:
+		c.Length = int64(time.Duration(view.Length) / time.Second)
+	}
+	if view.MaxParticipants != s.MaxParticipants {
+		c.MaxParticipants = view.MaxParticipants
+	}
+	if len(view.Redirect) <= maxCarriedRedirect {
+		c.Redirect = view.Redirect
+	}
+	c.HasPassword = view.HasPassword
+	return c
 }
 
 // joined is the meeting of a join. A password that is presented is a guess until it has been right.
@@ -150,7 +177,7 @@ var errTokenNeeded = fault.Denied("A token is needed to enter this host or to be
 
 // identify finds out who joins. A caller without a token is a guest without rights.
 func (a *api) identify(q *httpserver.Request, join joinRequest) (guest, error) {
-	g := guest{lifetime: q.Tenant.Settings.LinkLifetime}
+	g := guest{lifetime: q.Tenant.Settings.TicketLifetime}
 	switch {
 	case join.token.object != nil:
 		asked := join.token.object
@@ -162,9 +189,14 @@ func (a *api) identify(q *httpserver.Request, join joinRequest) (guest, error) {
 			g.lifetime = min(g.lifetime, asked.lifetime)
 		}
 	case join.token.signed != "":
-		grant, err := q.Tenant.Signer.VerifyToken(join.token.signed, q.Tenant.Users, a.clusterTime())
+		grant, err := q.Tenant.OpenToken(join.token.signed, a.clusterTime())
 		if err != nil {
 			return g, err
+		}
+		if grant.Unchecked {
+			if err := a.login(q, tokenRequest{username: grant.Username, password: grant.Password}); err != nil {
+				return g, err
+			}
 		}
 		g.username, g.presenter = grant.Username, grant.Presenter
 		// A token is good for some seconds after its end, where clocks differ.

@@ -64,10 +64,15 @@ func (noContent) write(q *Request) { q.WriteHeader(http.StatusNoContent) }
 // Redirect is an answer that leads to a path behind the tenant's base path, with the query of the request.
 type Redirect string
 
-func (a Redirect) write(q *Request) {
-	to := EscapedBasePath(q.Tenant) + string(a)
-	if query := q.HTTP.URL.RawQuery; query != "" {
-		to += "?" + query
+func (a Redirect) write(q *Request) { Location{string(a), q.HTTP.URL.RawQuery}.write(q) }
+
+// Location is an answer that leads to a path behind the tenant's base path, with a query of its own.
+type Location struct{ Path, Query string }
+
+func (a Location) write(q *Request) {
+	to := EscapedBasePath(q.Tenant) + a.Path
+	if a.Query != "" {
+		to += "?" + a.Query
 	}
 	q.Header().Set("Location", to)
 	q.WriteHeader(http.StatusFound)

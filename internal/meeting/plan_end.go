@@ -129,7 +129,7 @@ func (p *plan) afterEnd() {
 		return
 	}
 	keep := p.settings.TTLAfterEnded
-	if restartable(&p.status) {
+	if restartable(&p.status) && !(p.settings.ForgetEnded && isReplaceable(p.Meeting)) {
 		keep = max(keep, p.settings.LinkLifetime)
 	}
 	until := timeOf(p.status.EndTime).Add(keep)
@@ -155,6 +155,9 @@ func (p *plan) tell() {
 		p.event(ready.Status != metav1.ConditionTrue, ready.Reason, "%s", ready.Message)
 	case v1alpha1.MeetingActive:
 		p.event(false, "Opened", "People can enter at %s", p.status.URL)
+		if by := OpenedBy(p.Meeting); before == "" && by != "" {
+			p.event(false, "OpenedAdHoc", "A participant opened this room by entering it (%s), as spec.meetings.adHoc of its ConferenceConfig allows", by)
+		}
 	case v1alpha1.MeetingEnding:
 		p.event(false, "Ending", "%s; the room is being closed", endingOf(p.status.EndReason).message)
 	case v1alpha1.MeetingEnded:

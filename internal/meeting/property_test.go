@@ -52,6 +52,7 @@ func randomLife(t testing.TB, c *chance) *life {
 		s.LinkLifetime = pick(c, 24*time.Hour, time.Second, time.Hour)
 		s.EmptyTimeout = pick(c, 5*time.Minute, time.Second)
 		s.UnjoinedTimeout = pick(c, 24*time.Hour, time.Minute)
+		s.ForgetEnded = pick(c, false, true)
 	})
 }
 

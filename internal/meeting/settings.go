@@ -3,6 +3,7 @@
 package meeting
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strings"
@@ -24,11 +25,18 @@ type Settings struct {
 	UnjoinedTimeout time.Duration
 	EmptyTimeout    time.Duration
 	// TTLAfterEnded keeps the object of an ended meeting.
-	TTLAfterEnded   time.Duration
-	LinkLifetime    time.Duration
+	TTLAfterEnded time.Duration
+	LinkLifetime  time.Duration
+	// TicketLifetime is how long join links work.
+	TicketLifetime  time.Duration
 	MaxParticipants int
 	// RedirectHosts are exact or *.suffix; none means any.
 	RedirectHosts []string
+	// AdHoc is who may open a room that has no meeting, and MaxAdHoc how many such rooms may be live at once.
+	AdHoc    v1alpha1.AdHoc
+	MaxAdHoc int
+	// ForgetEnded says that ended meetings need not be kept for their links, which open their rooms without them.
+	ForgetEnded bool
 }
 
 // DefaultSettings are the rules of a tenant that sets none.
@@ -38,9 +46,15 @@ func DefaultSettings() Settings {
 		EmptyTimeout:    5 * time.Minute,
 		TTLAfterEnded:   300 * time.Second,
 		LinkLifetime:    24 * time.Hour,
+		TicketLifetime:  24 * time.Hour,
 		MaxParticipants: 1000,
+		AdHoc:           v1alpha1.AdHocNever,
+		MaxAdHoc:        100,
 	}
 }
+
+// oldTickets is how long tickets work where they open their rooms themselves.
+const oldTickets = 30 * 24 * time.Hour
 
 // ResolveSettings reads spec.meetings over the defaults. An error names what contradicts; the schema has checked
 // each value alone.
@@ -66,6 +80,7 @@ func ResolveSettings(spec *v1alpha1.MeetingsSpec) (Settings, error) {
 				"meetings.defaultDuration must not be over meetings.maxDuration; lower one or raise the other")
 		}
 	}
+	var ticketLifetime time.Duration
 	for _, d := range []struct {
 		field string
 		spec  *metav1.Duration
@@ -74,6 +89,7 @@ func ResolveSettings(spec *v1alpha1.MeetingsSpec) (Settings, error) {
 		{"unjoinedTimeout", spec.UnjoinedTimeout, &s.UnjoinedTimeout},
 		{"emptyTimeout", spec.EmptyTimeout, &s.EmptyTimeout},
 		{"linkLifetime", spec.LinkLifetime, &s.LinkLifetime},
+		{"ticketLifetime", spec.TicketLifetime, &ticketLifetime},
 	} {
 		if d.spec == nil {
 			continue
@@ -88,7 +104,21 @@ func ResolveSettings(spec *v1alpha1.MeetingsSpec) (Settings, error) {
 	}
 	s.MaxParticipants = int(ptr.Deref(spec.MaxParticipants, int32(s.MaxParticipants)))
 	s.RedirectHosts = spec.AllowedRedirectHosts
+	s.resolveAdHoc(spec, ticketLifetime)
 	return s, nil
+}
+
+func (s *Settings) resolveAdHoc(spec *v1alpha1.MeetingsSpec, ticketLifetime time.Duration) {
+	s.AdHoc = cmp.Or(spec.AdHoc, v1alpha1.AdHocNever)
+	s.MaxAdHoc = int(ptr.Deref(spec.MaxAdHocRooms, int32(s.MaxAdHoc)))
+	s.TicketLifetime = s.LinkLifetime
+	if s.AdHoc != v1alpha1.AdHocNever {
+		s.TicketLifetime = max(s.LinkLifetime, oldTickets)
+		s.ForgetEnded = spec.LinkLifetime == nil
+	}
+	if ticketLifetime != 0 {
+		s.TicketLifetime = ticketLifetime
+	}
 }
 
 // Length is the length in force for what a Meeting asks; empty means the default.

@@ -22,7 +22,7 @@ func lasting(d time.Duration) *metav1.Duration { return &metav1.Duration{Duratio
 func TestResolveSettings(t *testing.T) {
 	defaults := Settings{
 		UnjoinedTimeout: 24 * time.Hour, EmptyTimeout: 5 * time.Minute, TTLAfterEnded: 5 * time.Minute,
-		LinkLifetime: 24 * time.Hour, MaxParticipants: 1000,
+		LinkLifetime: 24 * time.Hour, TicketLifetime: 24 * time.Hour, MaxParticipants: 1000, AdHoc: v1alpha1.AdHocNever, MaxAdHoc: 100,
 	}
 	but := func(change func(*Settings)) Settings {
 		s := defaults
@@ -51,8 +51,22 @@ func TestResolveSettings(t *testing.T) {
 			TTLSecondsAfterEnded: ptr.To(int32(7)), MaxParticipants: ptr.To(int32(3)), AllowedRedirectHosts: []string{"a", "*.b"},
 		}, Settings{
 			UnjoinedTimeout: time.Minute, EmptyTimeout: time.Second, LinkLifetime: time.Hour, TTLAfterEnded: 7 * time.Second,
-			MaxParticipants: 3, RedirectHosts: []string{"a", "*.b"},
+			MaxParticipants: 3, RedirectHosts: []string{"a", "*.b"}, TicketLifetime: time.Hour, AdHoc: v1alpha1.AdHocNever, MaxAdHoc: 100,
 		}},
+		{"people may open rooms", &v1alpha1.MeetingsSpec{AdHoc: v1alpha1.AdHocAnyone, MaxAdHocRooms: ptr.To(int32(5))},
+			but(func(s *Settings) {
+				s.AdHoc, s.MaxAdHoc, s.ForgetEnded, s.TicketLifetime = v1alpha1.AdHocAnyone, 5, true, 720*time.Hour
+			})},
+		{"tickets open rooms, and ended meetings are kept", &v1alpha1.MeetingsSpec{AdHoc: v1alpha1.AdHocTickets, LinkLifetime: lasting(time.Hour)},
+			but(func(s *Settings) {
+				s.AdHoc, s.LinkLifetime, s.TicketLifetime = v1alpha1.AdHocTickets, time.Hour, 720*time.Hour
+			})},
+		{"links are kept longer than tickets", &v1alpha1.MeetingsSpec{AdHoc: v1alpha1.AdHocTickets, LinkLifetime: lasting(1000 * time.Hour)},
+			but(func(s *Settings) {
+				s.AdHoc, s.LinkLifetime, s.TicketLifetime = v1alpha1.AdHocTickets, 1000*time.Hour, 1000*time.Hour
+			})},
+		{"tickets of their own length", &v1alpha1.MeetingsSpec{TicketLifetime: lasting(9600 * time.Hour)},
+			but(func(s *Settings) { s.TicketLifetime = 9600 * time.Hour })},
 	} {
 		got, err := ResolveSettings(tc.spec)
 		if err != nil {
@@ -79,6 +93,7 @@ func TestResolveSettingsNamesWhatContradicts(t *testing.T) {
 		{"a default length that the schema would refuse", v1alpha1.MeetingsSpec{DefaultDuration: "01:00:00"}, "for example 1h30m"},
 		{"no time to come", v1alpha1.MeetingsSpec{UnjoinedTimeout: lasting(0)}, "meetings.unjoinedTimeout must be more than zero"},
 		{"no time to come back", v1alpha1.MeetingsSpec{EmptyTimeout: lasting(-time.Second)}, "meetings.emptyTimeout must be more than zero"},
+		{"tickets that never work", v1alpha1.MeetingsSpec{TicketLifetime: lasting(0)}, "meetings.ticketLifetime must be more than zero"},
 		{"links that never work", v1alpha1.MeetingsSpec{LinkLifetime: lasting(0)}, "meetings.linkLifetime must be more than zero"},
 	} {
 		_, err := ResolveSettings(&tc.spec)

@@ -60,4 +60,6 @@ func (v View) Begin() time.Time {
 type Totals struct {
 	Rooms int
 	Users int
+	// AdHoc are the rooms that were opened by entering them.
+	AdHoc int
 }

@@ -22,7 +22,8 @@ type Evaluator func(ctx context.Context, script string, env map[string]string) (
 func (r *resolver) access() {
 	api := ptr.Deref(r.config.Spec.API, v1alpha1.APISpec{})
 	r.RateLimit = api.RateLimit
-	file := r.file()
+	r.source = r.file()
+	file := r.source
 
 	var values, places []string
 	for _, ref := range api.KeySecretRefs {

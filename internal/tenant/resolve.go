@@ -17,6 +17,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/source"
 )
 
 const (
@@ -42,6 +43,8 @@ type resolver struct {
 	ctx      context.Context
 	config   *v1alpha1.ConferenceConfig
 	previous *Tenant
+	// source is what the operator's own file says; nil where there is none that can be read.
+	source *source.Settings
 	// again says that the file could not be evaluated for a reason that passes.
 	again bool
 	Tenant
@@ -56,6 +59,7 @@ func resolve(ctx context.Context, config *v1alpha1.ConferenceConfig, from source
 	r.signing()
 	r.users()
 	r.rules()
+	r.compat()
 	r.web()
 	r.useMedia()
 	r.keepMedia()
@@ -157,7 +161,7 @@ func (r *resolver) users() {
 // rules reads lengths, time-outs, limits and lifetimes.
 func (r *resolver) rules() {
 	spec := r.config.Spec
-	settings, err := meeting.ResolveSettings(spec.Meetings)
+	settings, err := meeting.ResolveSettings(r.meetings())
 	if err == nil {
 		r.TokenLifetime, r.MaxTokenLifetime, err = lifetimes(spec.Tokens)
 	}
@@ -170,6 +174,21 @@ func (r *resolver) rules() {
 	}
 	r.Settings = settings
 	r.NamesHidden = ptr.Deref(spec.Privacy, v1alpha1.PrivacySpec{}).Participants == v1alpha1.ShowCounts
+}
+
+// meetings is spec.meetings with what the operator's own file says about who may open rooms: in the services that have such a
+// file, everyone may, or on a protected host those who log in.
+func (r *resolver) meetings() *v1alpha1.MeetingsSpec {
+	spec := r.config.Spec.Meetings
+	if r.source == nil || spec != nil && spec.AdHoc != "" {
+		return spec
+	}
+	spec = ptr.To(ptr.Deref(spec, v1alpha1.MeetingsSpec{}))
+	spec.AdHoc = v1alpha1.AdHocAnyone
+	if r.Protected || r.source.Protected {
+		spec.AdHoc = v1alpha1.AdHocUsers
+	}
+	return spec
 }
 
 func lifetimes(spec *v1alpha1.TokensSpec) (byDefault, greatest time.Duration, err error) {
@@ -261,6 +280,9 @@ func wanted(c *v1alpha1.ConferenceConfig) map[object]bool {
 	}
 	if c.Spec.Access != nil && c.Spec.Access.UsersSecretRef != nil {
 		add("secrets", c.Spec.Access.UsersSecretRef.Name)
+	}
+	if c.Spec.Tokens != nil && c.Spec.Tokens.Legacy != nil {
+		add("secrets", c.Spec.Tokens.Legacy.KeySecretRef.Name)
 	}
 	if s := c.Spec.Source; s != nil {
 		maps.Copy(all, r.sourceObjects(s))

@@ -5,8 +5,11 @@ package tenant
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"testing"
+
+	"k8s.io/utils/ptr"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/fault"
@@ -116,6 +119,115 @@ func TestSources(t *testing.T) {
 				t.Errorf("the problem is %q, want %q", problem, tc.problem)
 			}
 		})
+	}
+}
+
+// TestTheFileDecidesWhoOpensRooms: services with such a file let everyone open rooms, or on a protected host those who log in.
+func TestTheFileDecidesWhoOpensRooms(t *testing.T) {
+	s, err := sandbox.Self()
+	if err != nil {
+		t.Fatal(err)
+	}
+	js := func(more string) secrets {
+		return secrets{"file": {"config.js": `module.exports = {api: {keySecret: "` + strong + `"}` + more + `}`}}
+	}
+	env := func(more ...string) secrets {
+		vars := map[string]string{"API_KEY_SECRET": strong}
+		for i := 0; i < len(more); i += 2 {
+			vars[more[i]] = more[i+1]
+		}
+		return secrets{"env": vars}
+	}
+	for _, tc := range []struct {
+		reason  string
+		config  *v1alpha1.ConferenceConfig
+		change  func(*v1alpha1.ConferenceConfigSpec)
+		objects secrets
+		want    v1alpha1.AdHoc
+	}{
+		{"no file", goodConfig(), nil, nil, v1alpha1.AdHocNever},
+		{"no file, and the field", goodConfig(), func(s *v1alpha1.ConferenceConfigSpec) {
+			s.Meetings = &v1alpha1.MeetingsSpec{AdHoc: v1alpha1.AdHocTickets}
+		}, nil, v1alpha1.AdHocTickets},
+		{"an environment file", fromEnv(), nil, env(), v1alpha1.AdHocAnyone},
+		{"an environment file of an open host", fromEnv(), nil, env("HOST_PROTECTED", "false"), v1alpha1.AdHocAnyone},
+		{"an environment file of a protected host", fromEnv(), nil, env("HOST_PROTECTED", "true"), v1alpha1.AdHocUsers},
+		{"a protected host beside an open file", fromEnv(), func(s *v1alpha1.ConferenceConfigSpec) {
+			s.Access = &v1alpha1.AccessSpec{Protected: true}
+		}, env(), v1alpha1.AdHocUsers},
+		{"the field wins over the file", fromEnv(), func(s *v1alpha1.ConferenceConfigSpec) {
+			s.Meetings = &v1alpha1.MeetingsSpec{AdHoc: v1alpha1.AdHocNever}
+		}, env(), v1alpha1.AdHocNever},
+		{"other fields do not", fromEnv(), func(s *v1alpha1.ConferenceConfigSpec) {
+			s.Meetings = &v1alpha1.MeetingsSpec{MaxParticipants: ptr.To[int32](5)}
+		}, env(), v1alpha1.AdHocAnyone},
+		{"a file that cannot be read decides nothing", fromEnv(), nil, secrets{}, v1alpha1.AdHocNever},
+		{"a config.js", fromConfigJS("file"), nil, js(""), v1alpha1.AdHocAnyone},
+		{"a config.js of a protected host", fromConfigJS("file"), nil, js(", host: {protected: true}"), v1alpha1.AdHocUsers},
+	} {
+		if tc.change != nil {
+			tc.change(&tc.config.Spec)
+		}
+		all := good()
+		maps.Copy(all, tc.objects)
+		got, _ := resolve(t.Context(), tc.config, sources{find: all.find, evaluate: s.EvaluateConfigJS, media: all.mediaOf(tc.config)}, nil)
+		if got.Settings.AdHoc != tc.want {
+			t.Errorf("%s: %s, want %s", tc.reason, got.Settings.AdHoc, tc.want)
+		}
+	}
+}
+
+func TestTheKeyOfTokensThatIntegrationsSign(t *testing.T) {
+	const key = "operators-own-jwt-key"
+	named := func(s *v1alpha1.ConferenceConfigSpec) {
+		s.Tokens = &v1alpha1.TokensSpec{Legacy: &v1alpha1.LegacyTokensSpec{KeySecretRef: v1alpha1.SecretKeyReference{Name: "legacy", Key: "key"}}}
+	}
+	env := func(value string) secrets { return secrets{"env": {"API_KEY_SECRET": strong, "JWT_KEY": value}} }
+	for _, tc := range []struct {
+		reason  string
+		config  *v1alpha1.ConferenceConfig
+		change  func(*v1alpha1.ConferenceConfigSpec)
+		objects secrets
+		// refused is the reason of the condition; empty where the key is used, and "none" where there is no key.
+		refused string
+	}{
+		{"none", goodConfig(), nil, nil, "none"},
+		{"a Secret", goodConfig(), named, secrets{"legacy": {"key": key + "\n"}}, ""},
+		{"a file", fromEnv(), nil, env(key), ""},
+		{"a file without it", fromEnv(), nil, secrets{"env": {"API_KEY_SECRET": strong}}, "none"},
+		{"a Secret before the file", fromEnv(), named, secrets{"legacy": {"key": key}, "env": {"API_KEY_SECRET": strong, "JWT_KEY": "x"}}, ""},
+		{"no Secret", goodConfig(), named, nil, v1alpha1.ReasonSecretNotFound},
+		{"no such key in it", goodConfig(), named, secrets{"legacy": {"other": key}}, v1alpha1.ReasonKeyNotFound},
+		{"an empty one", goodConfig(), named, secrets{"legacy": {"key": " "}}, v1alpha1.ReasonKeyEmpty},
+		{"a short one", goodConfig(), named, secrets{"legacy": {"key": "fifteen-letters"}}, v1alpha1.ReasonKeyTooShort},
+		{"a published one", fromEnv(), nil, env("meetings_jwt_secret"), v1alpha1.ReasonKeyPublished},
+		{"a published one in other letters", fromEnv(), nil, env("Meetings-JWT-Secret"), v1alpha1.ReasonKeyPublished},
+		{"a default", fromEnv(), nil, env("meetings_default_secret"), v1alpha1.ReasonKeyPublished},
+	} {
+		if tc.change != nil {
+			tc.change(&tc.config.Spec)
+		}
+		all := good()
+		maps.Copy(all, tc.objects)
+		got, _ := resolve(t.Context(), tc.config, sources{find: all.find, evaluate: noEvaluator, media: all.mediaOf(tc.config)}, nil)
+		if (got.LegacyTokens != nil) != (tc.refused == "") {
+			t.Errorf("%s: a key is used: %t", tc.reason, got.LegacyTokens != nil)
+		}
+		var refused string
+		for _, p := range got.Problems {
+			if p.Condition == v1alpha1.ConditionLegacyKeyRefused {
+				refused = p.Reason
+			}
+			if p.Fatal || strings.Contains(p.Message, key) {
+				t.Errorf("%s: %+v", tc.reason, p)
+			}
+		}
+		if want := strings.TrimPrefix(tc.refused, "none"); refused != want {
+			t.Errorf("%s: refused for %q, want %q", tc.reason, refused, want)
+		}
+	}
+	if all := wanted(func() *v1alpha1.ConferenceConfig { c := goodConfig(); named(&c.Spec); return c }()); !all[object{"secrets", "ns", "legacy"}] {
+		t.Error("the Secret of the key is not watched")
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/compat"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/meeting"
 )
@@ -50,6 +51,9 @@ type Tenant struct {
 
 	Settings meeting.Settings
 	Web      Web
+	Compat   Compat
+	// LegacyTokens opens tokens that integrations sign themselves; nil where none are accepted.
+	LegacyTokens *compat.TokenKey
 	// NamesHidden says that Meetings show how many participants there are, and not who.
 	NamesHidden bool
 

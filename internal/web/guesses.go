@@ -4,6 +4,10 @@ package web
 
 import (
 	"context"
+	"net/netip"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/internal/clientip"
 	"convene.dev/convene/internal/fault"
@@ -42,3 +46,21 @@ func (g guard) Guess(ctx context.Context, what limit.Secret, subject string, che
 }
 
 var errTooManyChecks = fault.Unavailable("Too many people are coming in at once; try again in a moment")
+
+// openingRate is how often one site may open rooms by entering them. Each is an object in the cluster. A school opens one for
+// each class at once.
+var openingRate = limit.Every(10*time.Second, 30)
+
+// opener is a site that opens rooms of a tenant.
+type opener struct {
+	tenant types.UID
+	site   netip.Prefix
+}
+
+// MayOpen counts a room that is opened.
+func (g guard) MayOpen() error {
+	if wait := g.h.openings.Take(opener{g.q.Tenant.UID, clientip.Site(g.q.From())}, openingRate, g.q.Start); wait > 0 {
+		return httpserver.TooMany(wait, "Too many rooms were opened from this address; wait")
+	}
+	return nil
+}

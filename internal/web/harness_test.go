@@ -267,8 +267,12 @@ type fakeMeetings struct {
 	byUID     map[string]*meeting.View
 	passwords map[string]string
 	calls     []string
-	// err is of all that is asked, markErr of MarkOpened alone.
-	err, markErr error
+	// gone are the lineages of meetings of which nothing is left.
+	gone map[string]bool
+	// opened is what Open was asked for.
+	opened []meeting.Opening
+	// err is of all that is asked, markErr of MarkOpened alone, openErr of Open.
+	err, markErr, openErr error
 }
 
 // change alters a meeting that requests may be looking at.
@@ -309,6 +313,8 @@ func (f *fakeMeetings) Enter(_ context.Context, _ *tenant.Tenant, room, lineage 
 	}
 	v := f.byRoom[room]
 	switch {
+	case v == nil && f.gone[lineage]:
+		return meeting.View{Ended: true}, fault.Gone("It has ended")
 	case v == nil:
 		return meeting.View{}, fault.NotFound("There is no such meeting")
 	case v.Ended:
@@ -317,6 +323,24 @@ func (f *fakeMeetings) Enter(_ context.Context, _ *tenant.Tenant, room, lineage 
 		return meeting.View{Ended: true}, fault.Gone("It has ended")
 	}
 	return *v, nil
+}
+
+// Open makes a meeting as package conference does where nothing is known of the room.
+func (f *fakeMeetings) Open(_ context.Context, _ *tenant.Tenant, o meeting.Opening) (meeting.View, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls = append(f.calls, "open by "+o.By)
+	f.opened = append(f.opened, o)
+	if f.openErr != nil {
+		return meeting.View{}, f.openErr
+	}
+	if v := f.byRoom[o.Room]; v != nil {
+		return *v, nil
+	}
+	if err := o.Allow(); err != nil {
+		return meeting.View{}, err
+	}
+	return *f.open(o.Room, nil), nil
 }
 
 func (f *fakeMeetings) MarkOpened(_ context.Context, _ *tenant.Tenant, v meeting.View) error {

@@ -8,8 +8,8 @@ import (
 )
 
 type metrics struct {
-	sessions, joins, signals *prometheus.CounterVec
-	connected                prometheus.Gauge
+	sessions, joins, signals, opened *prometheus.CounterVec
+	connected                        prometheus.Gauge
 }
 
 func newMetrics(r prometheus.Registerer) *metrics {
@@ -27,6 +27,10 @@ func newMetrics(r prometheus.Registerer) *metrics {
 			Name: "convene_web_signal_connections_total",
 			Help: "Signalling connections that pages asked for, by result: ok when let through, else the reason of the refusal or failure.",
 		}, []string{"result"}),
+		opened: f.NewCounterVec(prometheus.CounterOpts{
+			Name: "convene_web_rooms_opened_total",
+			Help: "Rooms without a meeting that a participant opened by entering them, by what let them: Ticket, User or Guest. See spec.meetings.adHoc.",
+		}, []string{"by"}),
 		connected: f.NewGauge(prometheus.GaugeOpts{
 			Name: "convene_web_signal_connections",
 			Help: "Signalling connections that are open through this replica.",

@@ -17,6 +17,7 @@ import (
 	"regexp"
 	"sync"
 
+	"convene.dev/convene/internal/compat"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
@@ -137,21 +138,32 @@ func (h *handler) serveHomePage(q *httpserver.Request) (httpserver.Answer, error
 }
 
 func (h *handler) serveJoinPage(q *httpserver.Request) (httpserver.Answer, error) {
+	if query, changed := madeUp(q); changed {
+		return httpserver.Location{Path: "/join", Query: query}, nil
+	}
 	return h.tenantPage(q, http.StatusOK, joinBody)
 }
 
 // serveRoomPage answers for every name that a room can have: whether there is one is for the session to say, which
 // knows who asks.
 func (h *handler) serveRoomPage(q *httpserver.Request) (httpserver.Answer, error) {
-	if room := q.HTTP.PathValue("room"); room != "" && meeting.ValidateRoom(room) != nil {
+	room := q.HTTP.PathValue("room")
+	if room == "" {
+		return h.serveJoinPage(q)
+	}
+	if meeting.ValidateRoom(room) != nil {
 		return nil, errNoSuchPage
 	}
-	return h.serveJoinPage(q)
+	return h.tenantPage(q, http.StatusOK, joinBody)
 }
 
-// redirectToRoom leads from a room's name at the top level to its link.
+// redirectToRoom leads from a room's name at the top level to its link, and from other services' pages to what there is of
+// them here.
 func (h *handler) redirectToRoom(q *httpserver.Request) (httpserver.Answer, error) {
 	room := q.HTTP.PathValue("room")
+	if place := compat.PlaceOf(room); place != compat.NoPlace {
+		return redirectFrom(place, q)
+	}
 	if reserved[room] || meeting.ValidateRoom(room) != nil {
 		return nil, errNoSuchPage
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -52,6 +53,27 @@ func TestPaths(t *testing.T) {
 		{path: "/my%20caf%C3%A9", status: 302, location: "/join/my%20caf%C3%A9"},
 		{path: "/room?name=Ann", status: 302, location: "/join/room?name=Ann"},
 		{path: "/.well-known", status: 302, location: "/join/.well-known"},
+		{path: "/newcall", status: 302, location: "/"},
+		{path: "/newroom?name=Ann", status: 302, location: "/"},
+		{path: "/customizeRoom", status: 302, location: "/"},
+		{path: "/login", status: 302, location: "/"},
+		{path: "/login?room=room&name=Ann", status: 302, location: "/join?room=room&name=Ann"},
+		{path: "/logout", status: 302, location: "/"},
+		{path: "/activeRooms", status: 302, location: "/"},
+		{path: "/stats", status: 302, location: "/"},
+		{path: "/about", status: 302, location: "/"},
+		{path: "/privacy", status: 302, location: "/"},
+		{path: "/icetest", status: 302, location: "/"},
+		{path: "/ICEtest", status: 302, location: "/"},
+		{path: "/whoAreYou", status: 404},
+		{path: "/whoAreYou/my%20room?name=Ann", status: 302, location: "/join/my%20room?name=Ann"},
+		{path: "/whoAreYou/%5Cevil.example", status: 404},
+		{path: "/js", status: 404},
+		{path: "/js/none.js", status: 404},
+		{path: "/join/about", status: 200},
+		{path: "/join?room=random", status: 200},
+		{path: "/join/random", status: 200},
+		{path: "/join/?room=room&name=Ann", status: 200},
 		{path: "/..", status: 404},
 		{path: "/%5Cevil.example", status: 404},
 		{path: "/%2Fevil.example", status: 404},
@@ -108,6 +130,39 @@ func TestPaths(t *testing.T) {
 		}
 		if got := prefixed.do(t, r); got.Code != want {
 			t.Errorf("%s: status %d, want %d", path, got.Code, want)
+		}
+	}
+}
+
+// TestNamesThatAreMadeUp: links ask the service for the name of a room where people may open rooms, and for one's own anywhere.
+func TestNamesThatAreMadeUp(t *testing.T) {
+	for _, mode := range []v1alpha1.AdHoc{v1alpha1.AdHocNever, v1alpha1.AdHocTickets, v1alpha1.AdHocUsers, v1alpha1.AdHocAnyone} {
+		s := newSite(t, adHoc(mode), func(t *tenant.Tenant) { t.BaseURL, t.BasePath = "https://"+host+"/meet", "/meet" })
+		opens := mode == v1alpha1.AdHocUsers || mode == v1alpha1.AdHocAnyone
+		// made is what comes after a beginning, or "" where the answer does not begin so.
+		made := func(path, begins string) (string, url.Values) {
+			t.Helper()
+			to, err := url.Parse(s.get(t, path).Header().Get("Location"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			rest, _ := strings.CutPrefix(to.Path, begins)
+			return rest, to.Query()
+		}
+		first, query := made("/meet/newcall?name=Ann&audio=1", "/meet/join/")
+		second, _ := made("/meet/newroom", "/meet/join/")
+		if opens != (len(first) == 19 && len(second) == 19 && first != second && query.Get("name") == "Ann") {
+			t.Errorf("%s: a new call leads to %q %v, and another one to %q", mode, first, query, second)
+		}
+		if !opens && (s.get(t, "/meet/newcall").Header().Get("Location") != "/meet/") {
+			t.Errorf("%s: a new call leads to %q", mode, first)
+		}
+		_, query = made("/meet/join?room=random&name=random&audio=1", "")
+		if room := query.Get("room"); opens != (len(room) == 19) || query.Get("name") == "random" || len(query.Get("name")) < 7 || query.Get("audio") != "1" {
+			t.Errorf("%s: room=random&name=random leads to %v", mode, query)
+		}
+		if got := s.get(t, "/meet/join?room=room&name=random&token=x"); got.Code != http.StatusOK {
+			t.Errorf("%s: with a token: %d", mode, got.Code)
 		}
 	}
 }

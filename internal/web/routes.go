@@ -19,6 +19,7 @@ func (h *handler) makeSurface() *httpserver.Surface {
 		pageRoute("/assets/{file...}", h.serveAsset),
 		pageRoute("/robots.txt", h.serveRobots),
 		pageRoute("/{room}", h.redirectToRoom),
+		pageRoute("/whoAreYou/{room}", h.redirectFromWaiting),
 		{Method: post, Path: "/session", Action: "enter", Changes: true, Serve: h.openSession},
 		{Method: get, Path: "/session", Action: "state", Serve: h.serveState},
 		{Method: post, Path: "/session/chat", Action: "chat", Serve: h.chat},

@@ -68,6 +68,9 @@ func (h *handler) enter(ctx context.Context, q *httpserver.Request) (admission.A
 		return none, withRedirect(err, admitted.Meeting)
 	}
 	q.Record.Identity = admitted.Identity
+	if admitted.OpenedBy != "" {
+		h.metrics.opened.WithLabelValues(admitted.OpenedBy).Inc()
+	}
 	return admitted, h.admission.OpenRoom(ctx, q.Tenant, admitted.Meeting)
 }
 

@@ -64,6 +64,7 @@ type handler struct {
 	checks    *limit.Shares[netip.Prefix]
 	calls     *limit.Buckets[caller]
 	entries   *limit.Buckets[netip.Prefix]
+	openings  *limit.Buckets[opener]
 	admission *admission.Service
 	signals   *signals
 	metrics   *metrics
@@ -112,6 +113,7 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 		checks:    limit.NewShares[netip.Prefix](maxChecks, maxChecksOfOne),
 		calls:     limit.New[caller](maxCallers),
 		entries:   limit.New[netip.Prefix](maxEntrySites),
+		openings:  limit.New[opener](maxEntrySites),
 		admission: admission.New(o.Meetings),
 		signals:   newSignals(),
 		metrics:   newMetrics(o.Registerer),

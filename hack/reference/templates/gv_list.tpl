@@ -178,7 +178,7 @@ programs should read the conditions.
 | ConferenceConfig | `MediaDegraded` | some of the media servers cannot be used or do not answer, and others can. Absent otherwise |
 | MediaServer | `KeyResolved`, `Reachable` | LiveKit's key was read; LiveKit answers and accepts it |
 | MediaServer | `BrowserURLReachable` | LiveKit answers where `spec.browserURL` sends browsers. Absent without it |
-| ConferenceConfig | `WeakSecret`, `KeyRefused`, `HostConflict`, `EndpointNames`, `SettingsInvalid` | a problem. Absent when there is none |
+| ConferenceConfig | `WeakSecret`, `KeyRefused`, `LegacyKeyRefused`, `HostConflict`, `EndpointNames`, `SettingsInvalid` | a problem. Absent when there is none |
 
 # Reference
 

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// AdHoc says who may open a room that has no meeting, by entering it.
+// +kubebuilder:validation:Enum=Never;Tickets;Users;Anyone
+type AdHoc string
+
+// Who may open a room that has no meeting. Each includes those before it.
+const (
+	// AdHocNever: only the API and the cluster make meetings.
+	AdHocNever AdHoc = "Never"
+	// AdHocTickets: whoever holds a join link that the API made.
+	AdHocTickets AdHoc = "Tickets"
+	// AdHocUsers: verified users too.
+	AdHocUsers AdHoc = "Users"
+	// AdHocAnyone: everyone.
+	AdHocAnyone AdHoc = "Anyone"
+)
+
+// LegacyTokensSpec accepts tokens that integrations sign themselves.
+type LegacyTokensSpec struct {
+	// keySecretRef names the Secret key that holds the secret with which the integrations sign and encrypt: at least 16
+	// characters, and no published sample value.
+	// +required
+	KeySecretRef SecretKeyReference `json:"keySecretRef"`
+}
+
+// ChatOff is what chat: false in a join means.
+// +kubebuilder:validation:Enum=Disables;ClosesPanel
+type ChatOff string
+
+// Meanings of chat: false in a join.
+const (
+	// ChatOffDisables: the user neither reads nor writes chat.
+	ChatOffDisables ChatOff = "Disables"
+	// ChatOffClosesPanel: the user has chat, and its panel is closed at first.
+	ChatOffClosesPanel ChatOff = "ClosesPanel"
+)
+
+// MeetingsForm is the form in which GET meetings lists meetings.
+// +kubebuilder:validation:Enum=List;ByRoom
+type MeetingsForm string
+
+// Forms of GET meetings.
+const (
+	// MeetingsList: an array, oldest first.
+	MeetingsList MeetingsForm = "List"
+	// MeetingsByRoom: an object whose names are those of the rooms.
+	MeetingsByRoom MeetingsForm = "ByRoom"
+)
+
+// CompatSpec changes what clients of other services of this API expect to be otherwise.
+type CompatSpec struct {
+	// chatOff is what chat: false in a join means: Disables (the user neither reads nor writes chat) or ClosesPanel (the
+	// user has chat, and its panel is closed at first, as it always is). Default Disables.
+	// +optional
+	ChatOff ChatOff `json:"chatOff,omitempty"`
+	// meetings is the form of GET meetings: List (an array) or ByRoom (an object whose names are those of the rooms, as
+	// older clients of variant B read it). Default List.
+	// +optional
+	Meetings MeetingsForm `json:"meetings,omitempty"`
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conference
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"k8s.io/utils/ptr"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+var errManyRooms = fault.TooMany("As many rooms are open here as the operator allows; try again later")
+
+// Open finds or makes the meeting of a room for a person whom the tenant lets open rooms, when Enter found none. It is Gone
+// while it is known that the room's meeting, or the ticket's, was ended on request, was deleted, or expired with participants
+// in it.
+func (s *Service) Open(ctx context.Context, t *tenant.Tenant, o meeting.Opening) (meeting.View, error) {
+	if old := s.directory.LastEnded(t, o.Room); old != nil && meeting.Restartable(old) && s.directory.Holder(t, o.Room) == nil {
+		if meeting.HasEnded(old, o.Lineage) {
+			return meeting.View{Ended: true}, ended()
+		}
+		return s.restart(ctx, t, o.Room, "") // With all that the last meeting had, its password above all.
+	}
+	d := draft{opening: &o, spec: v1alpha1.MeetingSpec{Room: o.Room, Duration: o.Duration, Redirect: v1alpha1.URL(o.Redirect)}}
+	if o.MaxParticipants > 0 {
+		d.spec.MaxParticipants = ptr.To(int32(o.MaxParticipants))
+	}
+	allowed := false
+	return s.withRoom(ctx, t, o.Room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
+		if err := s.forbidOpening(t, o, live); err != nil || live != nil {
+			return live, err
+		}
+		if !allowed { // Asked once, however often the race for the room is lost.
+			if err := o.Allow(); err != nil {
+				return nil, err
+			}
+			allowed = true
+		}
+		return s.createFrom(ctx, t, &d)
+	})
+}
+
+// forbidOpening says why a person may not open a room, or enter the live Meeting of it with a ticket of another lineage.
+func (s *Service) forbidOpening(t *tenant.Tenant, o meeting.Opening, live *v1alpha1.Meeting) error {
+	last := s.directory.LastEnded(t, o.Room)
+	for _, m := range []*v1alpha1.Meeting{live, last} {
+		if m != nil && o.Lineage != "" && meeting.HasEnded(m, o.Lineage) {
+			return ended()
+		}
+	}
+	switch {
+	case live != nil:
+		return nil
+	case last != nil && !meeting.Restartable(last), s.directory.WasDeleted(t, o.Room):
+		return ended()
+	case s.directory.Totals(t).AdHoc >= t.Settings.MaxAdHoc:
+		return errManyRooms
+	}
+	return nil
+}
+
+// markOpening says of a Meeting who opened its room. Links of the ticket's lineage open it too. A password that is set later is
+// not one that those links stand for.
+func markOpening(m *v1alpha1.Meeting, o *meeting.Opening) {
+	m.Labels[v1alpha1.LabelAdHoc] = o.By
+	m.Annotations = map[string]string{v1alpha1.AnnotationLineage: uuid.NewString()}
+	if o.Lineage != "" {
+		m.Annotations[v1alpha1.AnnotationLineage] = o.Lineage
+		m.Annotations[v1alpha1.AnnotationPasswordOf] = uuid.NewString()
+	}
+}

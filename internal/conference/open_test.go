@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conference
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
+)
+
+// opens makes a replica whose tenant lets people open rooms.
+func opens(t *testing.T, mode v1alpha1.AdHoc) *behind {
+	b := newBehind(t)
+	b.tenant.Settings = meeting.DefaultSettings()
+	b.tenant.Settings.AdHoc = mode
+	b.create("first") // An API server that has just started takes its time for the first.
+	return b
+}
+
+func (b *behind) open(room, lineage string, change ...func(*meeting.Opening)) (meeting.View, error) {
+	o := meeting.Opening{Room: room, Lineage: lineage, By: v1alpha1.OpenedByTicket, Allow: func() error { return nil }}
+	if lineage == "" {
+		o.By = v1alpha1.OpenedByGuest
+	}
+	for _, c := range change {
+		c(&o)
+	}
+	return b.Open(b.t.Context(), b.tenant, o)
+}
+
+// join is what a backend does: it makes the meeting of a room.
+func (b *behind) join(room string) meeting.View {
+	b.t.Helper()
+	v, err := b.Join(b.t.Context(), b.tenant, JoinCommand{Room: room})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return v
+}
+
+// over has the live Meeting of a room end as the controllers would.
+func (b *behind) over(room string, reason v1alpha1.EndReason) *v1alpha1.Meeting {
+	b.t.Helper()
+	m := b.Service.directory.Holder(b.tenant, room).DeepCopy()
+	m.Status.Phase, m.Status.EndReason = v1alpha1.MeetingEnded, reason
+	if err := b.Client.Status().Update(b.t.Context(), m); err != nil {
+		b.t.Fatal(err)
+	}
+	m.Finalizers = nil
+	if err := b.Client.Update(b.t.Context(), m); err != nil {
+		b.t.Fatal(err)
+	}
+	b.shows(m)
+	return m
+}
+
+// gone takes an object out of the cluster and the cache.
+func (b *behind) gone(m *v1alpha1.Meeting) {
+	b.t.Helper()
+	if err := client.IgnoreNotFound(b.Client.Delete(b.t.Context(), m)); err != nil {
+		b.t.Fatal(err)
+	}
+	b.hides(m)
+}
+
+func TestARoomIsOpenedByEnteringIt(t *testing.T) {
+	b := opens(t, v1alpha1.AdHocAnyone)
+	v, err := b.open("guests", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := b.Service.directory.Meeting(b.tenant, v.UID)
+	if m.Labels[v1alpha1.LabelAdHoc] != v1alpha1.OpenedByGuest || m.Labels[v1alpha1.LabelManagedBy] != v1alpha1.ManagedByAPI || len(m.Finalizers) != 1 {
+		t.Errorf("a guest's: %+v", m.ObjectMeta)
+	}
+	again, err := b.open("guests", "", func(o *meeting.Opening) { o.Allow = func() error { return errors.New("asked again") } })
+	if err != nil || again.UID != v.UID {
+		t.Errorf("a second one comes into %s, %v", again.UID, err)
+	}
+	v, err = b.open("tickets", "old-lineage", func(o *meeting.Opening) {
+		o.Duration, o.MaxParticipants, o.Redirect = "1h30m", 7, "https://example.com/bye"
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m = b.Service.directory.Meeting(b.tenant, v.UID)
+	if v.Lineage != "old-lineage" || v.PasswordOf == "old-lineage" || v.Length.Clock() != "01:30:00" || v.MaxParticipants != 7 || v.Redirect != "https://example.com/bye" {
+		t.Errorf("a ticket's: %+v", v)
+	}
+	if m.Labels[v1alpha1.LabelAdHoc] != v1alpha1.OpenedByTicket {
+		t.Errorf("a ticket's: %+v", m.ObjectMeta)
+	}
+	if n := b.Service.directory.Totals(b.tenant).AdHoc; n != 2 {
+		t.Errorf("%d rooms are counted as opened so, want 2", n)
+	}
+	refused := errors.New("too fast")
+	if _, err := b.open("other", "", func(o *meeting.Opening) { o.Allow = func() error { return refused } }); fault.As(err).Cause == nil || b.Service.directory.Holder(b.tenant, "other") != nil {
+		t.Errorf("one that is not allowed: %v", err)
+	}
+	b.tenant.Settings.MaxAdHoc = 2
+	if _, err := b.open("other", ""); !fault.Is(err, fault.KindTooMany) {
+		t.Errorf("one more than may be open: %v", err)
+	}
+	if _, err := b.Join(t.Context(), b.tenant, JoinCommand{Room: "other"}); err != nil {
+		t.Errorf("a backend is not limited: %v", err)
+	}
+	b.tenant.Deleting = true
+	b.tenant.Settings.MaxAdHoc = 100
+	if _, err := b.open("last", ""); !fault.Is(err, fault.KindUnavailable) {
+		t.Errorf("of a tenant that is being deleted: %v", err)
+	}
+}
+
+// TestWhichEndsAreKnown: nobody opens a room while it is known that its meeting ended for good.
+func TestWhichEndsAreKnown(t *testing.T) {
+	b := opens(t, v1alpha1.AdHocAnyone)
+	for i, tc := range []struct {
+		reason v1alpha1.EndReason
+		// gone says that the object has gone.
+		gone bool
+		// guest and ticket say whether they come in.
+		guest, ticket bool
+	}{
+		{v1alpha1.EndRequested, false, false, false},
+		{v1alpha1.EndDeleted, false, false, false},
+		{v1alpha1.EndUnjoined, false, true, true},
+		{v1alpha1.EndEmpty, false, true, true},
+		{v1alpha1.EndRequested, true, true, true},
+		{v1alpha1.EndDeleted, true, false, false},
+		{v1alpha1.EndUnjoined, true, true, true},
+		{v1alpha1.EndEmpty, true, true, true},
+	} {
+		for _, byTicket := range []bool{false, true} {
+			room := fmt.Sprint("r", i, byTicket)
+			before := b.join(room)
+			if m := b.over(room, tc.reason); tc.gone {
+				b.gone(m)
+			}
+			lineage, want := "", tc.guest
+			if byTicket {
+				lineage, want = before.Lineage, tc.ticket
+			}
+			v, err := b.open(room, lineage)
+			if want != (err == nil) || err != nil && !fault.Is(err, fault.KindGone) {
+				t.Errorf("%s, gone %v, ticket %v: %v", tc.reason, tc.gone, byTicket, err)
+			}
+			if err == nil && byTicket && v.Lineage != lineage {
+				t.Errorf("%s, gone %v: the ticket's lineage is %s, the meeting's %s", tc.reason, tc.gone, lineage, v.Lineage)
+			}
+		}
+	}
+}
+
+// TestTicketsOfSeveralLineagesMeet: a backend that asked for links on different days means one meeting.
+func TestTicketsOfSeveralLineagesMeet(t *testing.T) {
+	b := opens(t, v1alpha1.AdHocTickets)
+	first, err := b.open("r", "lineage-of-monday")
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := b.open("r", "lineage-of-tuesday")
+	if err != nil || second.UID != first.UID {
+		t.Errorf("the second comes into %s, %v; the first is in %s", second.UID, err, first.UID)
+	}
+	// The last meeting's settings count when another ticket opens its room.
+	b.over("r", v1alpha1.EndEmpty)
+	third, err := b.open("r", "lineage-of-wednesday")
+	if err != nil || third.Lineage != first.Lineage || third.UID == first.UID {
+		t.Errorf("after it ended empty: %+v, %v", third, err)
+	}
+}
+
+// TestALineageThatEndedForGoodStaysOut: the participants of a meeting that was ended on request are not let into the next one.
+func TestALineageThatEndedForGoodStaysOut(t *testing.T) {
+	b := opens(t, v1alpha1.AdHocAnyone)
+	before := b.join("r")
+	b.over("r", v1alpha1.EndRequested)
+	next := b.join("r")
+	if next.Lineage == before.Lineage {
+		t.Fatal("the next meeting continues it")
+	}
+	if _, err := b.open("r", before.Lineage); !fault.Is(err, fault.KindGone) {
+		t.Errorf("a ticket of the meeting before: %v", err)
+	}
+	if v, err := b.open("r", "lineage-of-another-day"); err != nil || v.UID != next.UID {
+		t.Errorf("a ticket of another day: %v", err)
+	}
+	// A meeting that continues the next one knows it too.
+	b.over("r", v1alpha1.EndEmpty)
+	if _, err := b.open("r", before.Lineage); !fault.Is(err, fault.KindGone) {
+		t.Errorf("after the next one ended empty: %v", err)
+	}
+	if _, err := b.Enter(t.Context(), b.tenant, "r", ""); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.open("r", before.Lineage); !fault.Is(err, fault.KindGone) {
+		t.Errorf("in the meeting after the next: %v", err)
+	}
+}
+
+// TestARoomKeepsItsPassword: the last meeting's password counts for whoever opens its room while it is known.
+func TestARoomKeepsItsPassword(t *testing.T) {
+	b := opens(t, v1alpha1.AdHocAnyone)
+	if _, err := b.Join(t.Context(), b.tenant, JoinCommand{Room: "r", Password: ptr.To("sesame")}); err != nil {
+		t.Fatal(err)
+	}
+	b.over("r", v1alpha1.EndEmpty)
+	if v, err := b.open("r", "lineage-of-another-day"); err != nil || !v.HasPassword || v.PasswordOf == "lineage-of-another-day" {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+// TestMeetingsOfATenantThatDidNotAskStayAsTheyAre: no annotation and no label is new for it.
+func TestMeetingsOfATenantThatDidNotAskStayAsTheyAre(t *testing.T) {
+	b := opens(t, v1alpha1.AdHocNever)
+	b.join("r")
+	b.over("r", v1alpha1.EndRequested)
+	m := b.Service.directory.Meeting(b.tenant, b.join("r").UID)
+	if m.Annotations[v1alpha1.AnnotationEndedLineages] != "" || m.Labels[v1alpha1.LabelAdHoc] != "" {
+		t.Errorf("%+v", m.ObjectMeta)
+	}
+}
+
+// TestTwoWhoOpenARoomMeet: the one who loses the race comes into the meeting of the other.
+func TestTwoWhoOpenARoomMeet(t *testing.T) {
+	b := opens(t, v1alpha1.AdHocAnyone)
+	mine := *b
+	mine.Service, mine.toldCache = replicaWith(t, b.Client, nil)
+	first, err := b.open("r", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { // The other replica's cache shows it a moment later.
+		mine.shows(b.Service.directory.Meeting(b.tenant, first.UID))
+	}()
+	second, err := mine.open("r", "")
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		t.Fatal(err)
+	}
+	if second.UID != first.UID {
+		t.Errorf("%s and %s", first.UID, second.UID)
+	}
+}

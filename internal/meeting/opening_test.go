@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package meeting
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"convene.dev/convene/api/v1alpha1"
+)
+
+// TestEndedMeetingsAreForgotten: where links open their rooms themselves, an ended Meeting stays no longer than for inspection,
+// unless it holds what no link brings.
+func TestEndedMeetingsAreForgotten(t *testing.T) {
+	for _, tc := range []struct {
+		reason string
+		forget bool
+		change func(*v1alpha1.Meeting)
+		stays  time.Duration
+	}{
+		{"links need it", false, nil, 24 * time.Hour},
+		{"links do not need it", true, nil, 5 * time.Minute},
+		{"it has a password", true, func(m *v1alpha1.Meeting) {
+			m.Spec.PasswordSecretRef = &v1alpha1.SecretKeyReference{Name: "p", Key: "k"}
+		}, 24 * time.Hour},
+		{"a participant was removed", true, func(m *v1alpha1.Meeting) { m.Spec.Participants = []v1alpha1.ParticipantDecision{{Identity: "a-b", Removed: true}} }, 24 * time.Hour},
+		{"a participant was muted", true, func(m *v1alpha1.Meeting) { m.Spec.Participants = []v1alpha1.ParticipantDecision{{Identity: "a-b", Muted: true}} }, 24 * time.Hour},
+		{"it was made with kubectl", true, func(m *v1alpha1.Meeting) {
+			delete(m.Labels, v1alpha1.LabelManagedBy)
+			m.Spec.UnjoinedTimeout = lasting(24 * time.Hour)
+		}, 24 * time.Hour},
+	} {
+		l := newLife(t, func(l *life) {
+			l.tenant.Settings.ForgetEnded = tc.forget
+			if tc.change != nil {
+				tc.change(l.meeting)
+			}
+		})
+		l.reconcile()
+		l.pass(24*time.Hour + tc.stays - time.Second)
+		if l.meeting == nil || l.meeting.Status.EndReason != v1alpha1.EndUnjoined {
+			t.Errorf("%s: it has gone, or has not ended, before its time", tc.reason)
+			continue
+		}
+		if l.pass(2 * time.Second); l.meeting != nil {
+			t.Errorf("%s: it stays", tc.reason)
+		}
+	}
+}
+
+// TestAnOpeningIsTold: an Event says that a participant opened the room, once.
+func TestAnOpeningIsTold(t *testing.T) {
+	for by, want := range map[string]int{"": 0, v1alpha1.OpenedByGuest: 1} {
+		l := newLife(t, func(l *life) {
+			if by != "" {
+				l.meeting.Labels[v1alpha1.LabelAdHoc] = by
+			}
+		})
+		told := 0
+		l.told = func(_ Input, d Decision) {
+			for _, e := range d.Events {
+				if e.Reason == "OpenedAdHoc" && strings.Contains(e.Message, by) {
+					told++
+				}
+			}
+		}
+		l.reconcile()
+		l.pass(25 * time.Hour)
+		if told != want {
+			t.Errorf("%q: told %d times, want %d", by, told, want)
+		}
+	}
+}
+
+func TestEndedLineages(t *testing.T) {
+	m := &v1alpha1.Meeting{}
+	m.UID = "first"
+	for i := range 25 {
+		next := &v1alpha1.Meeting{}
+		next.UID = m.UID + "+"
+		next.Annotations = map[string]string{v1alpha1.AnnotationEndedLineages: WithEndedLineage(m), v1alpha1.AnnotationLineage: fmt.Sprint("lineage-", i)}
+		m = next
+	}
+	if all := EndedLineages(m); len(all) != maxEndedLineages || all[19] != "lineage-23" || all[0] != "lineage-4" {
+		t.Errorf("%v", all)
+	}
+	if !HasEnded(m, "lineage-23") || HasEnded(m, "lineage-24") || HasEnded(m, "first") || HasEnded(m, "") {
+		t.Error("it knows of others")
+	}
+	m.Status.Phase, m.Status.EndReason = v1alpha1.MeetingEnded, v1alpha1.EndRequested
+	if !HasEnded(m, "lineage-24") {
+		t.Error("its own lineage has ended for good, and it does not know")
+	}
+	m.Status.EndReason = v1alpha1.EndEmpty
+	if HasEnded(m, "lineage-24") {
+		t.Error("its own lineage goes on")
+	}
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+func adHoc(mode v1alpha1.AdHoc) func(*tenant.Tenant) {
+	return func(t *tenant.Tenant) { t.Settings.AdHoc = mode }
+}
+
+var allModes = []v1alpha1.AdHoc{v1alpha1.AdHocNever, v1alpha1.AdHocTickets, v1alpha1.AdHocUsers, v1alpha1.AdHocAnyone}
+
+// TestWhoMayOpenARoom: what each credential does in each mode, in a room of which nothing is known.
+func TestWhoMayOpenARoom(t *testing.T) {
+	const notFound, gone, login = "NotFound", "Ended", "LoginRequired"
+	for _, tc := range []struct {
+		reason string
+		ask    func(*testing.T, *site) body
+		// want is what lets them open the room, or the reason of the refusal, for Never, Tickets, Users and Anyone.
+		want [4]string
+	}{
+		{"a room link", func(*testing.T, *site) body { return body{"room": "new", "name": "Ann"} },
+			[4]string{notFound, notFound, login, v1alpha1.OpenedByGuest}},
+		{"a ticket", func(t *testing.T, s *site) body {
+			return body{"room": "new", "name": "Ann", "ticket": s.ticket(t, inNewRoom)}
+		},
+			[4]string{gone, v1alpha1.OpenedByTicket, v1alpha1.OpenedByTicket, v1alpha1.OpenedByTicket}},
+		{"a ticket for a room with a password", func(t *testing.T, s *site) body {
+			return body{"room": "new", "name": "Ann", "ticket": s.ticket(t, func(k *credential.Ticket) { inNewRoom(k); k.Meeting.HasPassword = true })}
+		}, [4]string{gone, gone, gone, gone}},
+		{"a token", func(t *testing.T, s *site) body {
+			return body{"room": "new", "name": "Ann", "token": s.token(t, "paula", false)}
+		},
+			[4]string{notFound, notFound, v1alpha1.OpenedByUser, v1alpha1.OpenedByUser}},
+		{"a login", func(*testing.T, *site) body {
+			return body{"room": "new", "name": "Ann", "username": "bob", "userPassword": "bob"}
+		}, [4]string{notFound, notFound, v1alpha1.OpenedByUser, v1alpha1.OpenedByUser}},
+		{"a session of a meeting that has gone", func(t *testing.T, s *site) body {
+			session := s.enterWith(t, body{"room": "room", "name": "Ann"}).session().Session
+			delete(s.meetings.byRoom, "room")
+			return body{"room": "room", "name": "Ann", "session": session}
+		}, [4]string{notFound, notFound, notFound, notFound}},
+	} {
+		for i, mode := range allModes {
+			s := newSite(t, withUsers, adHoc(mode))
+			s.meetings.gone = map[string]bool{"lineage-of-new": true}
+			s.meetings.open("room", nil)
+			got := s.enterWith(t, tc.ask(t, s))
+			var says string
+			if got.Code == http.StatusOK {
+				says = s.meetings.opened[0].By
+			} else {
+				says = got.refusal().Reason
+			}
+			if says != tc.want[i] {
+				t.Errorf("%s, %s: %s, want %s", mode, tc.reason, says, tc.want[i])
+			}
+		}
+	}
+}
+
+func inNewRoom(k *credential.Ticket) { k.Room, k.Lineage = "new", "lineage-of-new" }
+
+// TestAProtectedHostStaysSo: who may not enter any room may not open one.
+func TestAProtectedHostStaysSo(t *testing.T) {
+	s := newSite(t, withUsers, protected, adHoc(v1alpha1.AdHocAnyone))
+	if got := s.enterWith(t, body{"room": "new", "name": "Ann"}).decision(); got.Reason != "LoginRequired" || len(s.meetings.opened) > 0 {
+		t.Errorf("a guest: %+v, and %v", got, s.meetings.opened)
+	}
+}
+
+// TestWhatATicketOpensItsRoomWith: the settings are those that it carries.
+func TestWhatATicketOpensItsRoomWith(t *testing.T) {
+	for _, tc := range []struct {
+		reason  string
+		carried credential.CarriedMeeting
+		want    meeting.Opening
+	}{
+		{"nothing", credential.CarriedMeeting{}, meeting.Opening{}},
+		{"everything", credential.CarriedMeeting{Length: 5400, MaxParticipants: 7, Redirect: "https://example.com/bye"},
+			meeting.Opening{Duration: meeting.Length(90 * time.Minute).Duration(), MaxParticipants: 7, Redirect: "https://example.com/bye"}},
+		{"no limit", credential.CarriedMeeting{Length: credential.Unlimited}, meeting.Opening{Duration: v1alpha1.Unlimited}},
+	} {
+		s := newSite(t, adHoc(v1alpha1.AdHocTickets))
+		s.meetings.gone = map[string]bool{"lineage-of-new": true}
+		s.enterWith(t, body{"room": "new", "name": "Ann", "ticket": s.ticket(t, func(k *credential.Ticket) { inNewRoom(k); k.Meeting = tc.carried })}).session()
+		tc.want.Room, tc.want.Lineage, tc.want.By = "new", "lineage-of-new", v1alpha1.OpenedByTicket
+		if diff := cmp.Diff([]meeting.Opening{tc.want}, s.meetings.opened, cmpopts.IgnoreFields(meeting.Opening{}, "Allow")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+		}
+	}
+}
+
+// TestRoomsThatOneAddressOpensAreLimited: each is an object in the cluster.
+func TestRoomsThatOneAddressOpensAreLimited(t *testing.T) {
+	s := newSite(t, adHoc(v1alpha1.AdHocAnyone))
+	enter := func(i int) answer { return s.enterWith(t, body{"room": fmt.Sprint("room-", i), "name": "Ann"}) }
+	for i := range 30 {
+		enter(i).session()
+	}
+	got := enter(30)
+	if got.Code != http.StatusTooManyRequests || got.Header().Get("Retry-After") != "10" {
+		t.Errorf("the 31st at once: %d, after %s", got.Code, got.Header().Get("Retry-After"))
+	}
+	if again := enter(0); again.Code != http.StatusOK {
+		t.Errorf("a room that is open: %d %s", again.Code, again.Body)
+	}
+	s.now = s.now.Add(10 * time.Second)
+	enter(31).session()
+	if n := counted(t, s.metrics.opened.WithLabelValues(v1alpha1.OpenedByGuest)); n != 31 {
+		t.Errorf("%v rooms are counted, want 31", n)
+	}
+}
+
+// TestNamesAreStillNotTried: where a caller may not open rooms, unknown names count as guesses.
+func TestNamesAreStillNotTried(t *testing.T) {
+	for mode, want := range map[v1alpha1.AdHoc]int{v1alpha1.AdHocTickets: http.StatusTooManyRequests, v1alpha1.AdHocUsers: http.StatusTooManyRequests} {
+		s := newSite(t, withUsers, adHoc(mode))
+		last := 0
+		for i := range 200 {
+			last = s.enterWith(t, body{"room": fmt.Sprint("guess-", i), "name": "Ann"}).Code
+		}
+		if last != want {
+			t.Errorf("%s: after 200 names: %d, want %d", mode, last, want)
+		}
+	}
+}
+
+func TestARefusalToOpenIsTold(t *testing.T) {
+	s := newSite(t, adHoc(v1alpha1.AdHocAnyone))
+	s.meetings.openErr = fault.TooMany("As many rooms are open here as the operator allows; try again later")
+	if got := s.enterWith(t, body{"room": "new", "name": "Ann"}); got.Code != http.StatusTooManyRequests || got.refusal().Reason != "TooManyAttempts" {
+		t.Errorf("%d %s", got.Code, got.Body)
+	}
+}
+
+func counted(t *testing.T, c prometheus.Counter) float64 {
+	t.Helper()
+	var m dto.Metric
+	if err := c.Write(&m); err != nil {
+		t.Fatal(err)
+	}
+	return m.GetCounter().GetValue()
+}
