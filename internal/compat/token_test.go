@@ -3,9 +3,6 @@
 package compat
 
 import (
-	"crypto/aes"
-	"crypto/cipher"
-	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -15,6 +12,8 @@ import (
 
 	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/go-cmp/cmp"
+
+	"convene.dev/convene/internal/compat/compattest"
 )
 
 const tokenSecret = "operators-own-jwt-key"
@@ -24,42 +23,17 @@ var (
 	tokenLifetimes = Lifetimes{Default: time.Hour, Greatest: 30 * 24 * time.Hour}
 )
 
-// encrypt is the other direction of decrypt, which only tests need.
-func encrypt(t testing.TB, plain, secret string) string {
-	t.Helper()
-	salt := make([]byte, saltSize)
-	_, _ = rand.Read(salt)
-	key, iv := deriveKey([]byte(secret), salt)
-	block, err := aes.NewCipher(key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	padding := aes.BlockSize - len(plain)%aes.BlockSize
-	padded := []byte(plain + strings.Repeat(string(rune(padding)), padding))
-	cipher.NewCBCEncrypter(block, iv).CryptBlocks(padded, padded)
-	return base64.StdEncoding.EncodeToString(append([]byte(saltPrefix+string(salt)), padded...))
-}
-
-func signToken(t testing.TB, claims jwt.MapClaims, secret string) string {
-	t.Helper()
-	signed, err := jwt.NewWithClaims(jwt.SigningMethodHS256, claims).SignedString([]byte(secret))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return signed
-}
-
 // legacyToken is what an integration sends.
 func legacyToken(t testing.TB, data string, more jwt.MapClaims) string {
 	t.Helper()
-	claims := jwt.MapClaims{"data": encrypt(t, data, tokenSecret), "iat": tokenNow.Unix()}
+	claims := jwt.MapClaims{"data": compattest.Encrypt(t, data, tokenSecret), "iat": tokenNow.Unix()}
 	for name, value := range more {
 		claims[name] = value
 		if value == nil {
 			delete(claims, name)
 		}
 	}
-	return signToken(t, claims, tokenSecret)
+	return compattest.Sign(t, claims, tokenSecret)
 }
 
 // makeTokens signs and encrypts as integrations do, without a JWT library: crypto-js for the one, Node.js for the other.
@@ -151,7 +125,7 @@ func TestWhenATokenEnds(t *testing.T) {
 
 func TestTokensThatAreRefused(t *testing.T) {
 	const user = `{"username":"ada","password":"x"}`
-	good := encrypt(t, user, tokenSecret)
+	good := compattest.Encrypt(t, user, tokenSecret)
 	iat := tokenNow.Unix()
 	none, err := jwt.NewWithClaims(jwt.SigningMethodNone, jwt.MapClaims{"data": good, "iat": iat}).SignedString(jwt.UnsafeAllowNoneSignatureType)
 	if err != nil {
@@ -165,14 +139,14 @@ func TestTokensThatAreRefused(t *testing.T) {
 	raw, _ := base64.StdEncoding.DecodeString(good)
 	for reason, signed := range map[string]string{
 		"empty": "", "no token": "nonsense", "no signature": none, "another algorithm": other,
-		"another key signed":       signToken(t, jwt.MapClaims{"data": good, "iat": iat}, "another-key-of-16"),
-		"another key encrypted":    signToken(t, jwt.MapClaims{"data": encrypt(t, user, "another-key-of-16"), "iat": iat}, tokenSecret),
-		"no data":                  signToken(t, jwt.MapClaims{"iat": iat}, tokenSecret),
-		"data that is no text":     signToken(t, jwt.MapClaims{"data": 1, "iat": iat}, tokenSecret),
-		"data in plain":            signToken(t, jwt.MapClaims{"data": user, "iat": iat}, tokenSecret),
-		"data without salt":        signToken(t, jwt.MapClaims{"data": base64.StdEncoding.EncodeToString(raw[16:]), "iat": iat}, tokenSecret),
-		"data that is cut off":     signToken(t, jwt.MapClaims{"data": base64.StdEncoding.EncodeToString(raw[:len(raw)-1]), "iat": iat}, tokenSecret),
-		"data of salt alone":       signToken(t, jwt.MapClaims{"data": base64.StdEncoding.EncodeToString(raw[:16]), "iat": iat}, tokenSecret),
+		"another key signed":       compattest.Sign(t, jwt.MapClaims{"data": good, "iat": iat}, "another-key-of-16"),
+		"another key encrypted":    compattest.Sign(t, jwt.MapClaims{"data": compattest.Encrypt(t, user, "another-key-of-16"), "iat": iat}, tokenSecret),
+		"no data":                  compattest.Sign(t, jwt.MapClaims{"iat": iat}, tokenSecret),
+		"data that is no text":     compattest.Sign(t, jwt.MapClaims{"data": 1, "iat": iat}, tokenSecret),
+		"data in plain":            compattest.Sign(t, jwt.MapClaims{"data": user, "iat": iat}, tokenSecret),
+		"data without salt":        compattest.Sign(t, jwt.MapClaims{"data": base64.StdEncoding.EncodeToString(raw[16:]), "iat": iat}, tokenSecret),
+		"data that is cut off":     compattest.Sign(t, jwt.MapClaims{"data": base64.StdEncoding.EncodeToString(raw[:len(raw)-1]), "iat": iat}, tokenSecret),
+		"data of salt alone":       compattest.Sign(t, jwt.MapClaims{"data": base64.StdEncoding.EncodeToString(raw[:16]), "iat": iat}, tokenSecret),
 		"no JSON":                  legacyToken(t, "username=ada", nil),
 		"nothing encrypted":        legacyToken(t, "", nil),
 		"no username":              legacyToken(t, `{"password":"x"}`, nil),
@@ -236,11 +210,11 @@ func FuzzTokenKeyOpen(f *testing.F) {
 // FuzzTokenData: whatever an integration has signed, reading it does not fail otherwise than with an error.
 func FuzzTokenData(f *testing.F) {
 	key := NewTokenKey(tokenSecret)
-	f.Add(encrypt(f, `{"username":"ada"}`, tokenSecret), `{"username":"ada","presenter":[1],"expire":{}}`)
+	f.Add(compattest.Encrypt(f, `{"username":"ada"}`, tokenSecret), `{"username":"ada","presenter":[1],"expire":{}}`)
 	f.Add("U2FsdGVkX1", `{"username":"ada","expire":1e400}`)
 	f.Add("", "null")
 	f.Fuzz(func(t *testing.T, data, plain string) {
-		_, _ = key.Open(signToken(t, jwt.MapClaims{"data": data, "iat": tokenNow.Unix()}, tokenSecret), tokenLifetimes, tokenNow)
+		_, _ = key.Open(compattest.Sign(t, jwt.MapClaims{"data": data, "iat": tokenNow.Unix()}, tokenSecret), tokenLifetimes, tokenNow)
 		got, err := key.Open(legacyToken(t, plain, nil), tokenLifetimes, tokenNow)
 		if err == nil && (got.Username == "" || got.Expires.After(tokenNow.Add(tokenLifetimes.Greatest)) || !json.Valid([]byte(plain))) {
 			t.Errorf("%q opens as %+v", plain, got)

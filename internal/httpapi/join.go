@@ -23,6 +23,8 @@ type joinRequest struct {
 	duration  v1alpha1.Duration
 	presenter bool
 	token     joinToken
+	// chat is what was asked for. The ticket has what that means here.
+	chat bool
 }
 
 // joinBody is the answer of POST join.
@@ -58,6 +60,7 @@ func (a *api) join(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	ticket.Chat = asked.chat // The link shows what was asked for.
 	return ok(joinBody{joinURL(q.Tenant.BaseURL, &ticket, view.Length, signed)}), nil
 }
 
@@ -123,7 +126,8 @@ func readJoin(q *httpserver.Request) (joinRequest, error) {
 	ticket.Audio = f.flag("audio", false)
 	ticket.Video = f.flag("video", false)
 	ticket.Screen = f.flag("screen", false)
-	ticket.Chat = f.flag("chat", true)
+	asked.chat = f.flag("chat", true)
+	ticket.Chat = asked.chat || q.Tenant.Compat.ChatOffClosesPanel
 	ticket.Hide = f.flag("hide", false)
 	ticket.Notify = f.flag("notify", false)
 	asked.duration = readDuration(q.Tenant, f)

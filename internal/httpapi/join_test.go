@@ -15,6 +15,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -310,6 +311,48 @@ func TestURLsIgnoreTheRequestsHost(t *testing.T) {
 	} {
 		if strings.Contains(got.body, "evil") || !strings.Contains(got.body, baseURL) {
 			t.Errorf("%s", got.body)
+		}
+	}
+}
+
+// TestWhatATicketCarries: where tickets open rooms, they keep what differs from the tenant's settings; elsewhere nothing.
+func TestWhatATicketCarries(t *testing.T) {
+	view := meeting.View{Length: meeting.Length(90 * time.Minute), MaxParticipants: 7, Redirect: "https://example.com/bye", HasPassword: true}
+	plain := meeting.View{Length: meeting.Length(time.Hour), MaxParticipants: 1000}
+	for _, tc := range []struct {
+		reason string
+		mode   v1alpha1.AdHoc
+		view   meeting.View
+		want   credential.CarriedMeeting
+	}{
+		{"tickets open nothing", v1alpha1.AdHocNever, view, credential.CarriedMeeting{}},
+		{"everything differs", v1alpha1.AdHocTickets, view, credential.CarriedMeeting{Length: 5400, MaxParticipants: 7, Redirect: view.Redirect, HasPassword: true}},
+		{"nothing differs", v1alpha1.AdHocAnyone, plain, credential.CarriedMeeting{}},
+		{"no limit", v1alpha1.AdHocUsers, meeting.View{MaxParticipants: 1000}, credential.CarriedMeeting{Length: credential.Unlimited}},
+		{"a redirect that is too long", v1alpha1.AdHocUsers, meeting.View{Length: plain.Length, MaxParticipants: 1000, Redirect: "https://example.com/" + strings.Repeat("a", 512)},
+			credential.CarriedMeeting{}},
+	} {
+		s := meeting.DefaultSettings()
+		s.DefaultLength, s.AdHoc = plain.Length, tc.mode
+		if diff := cmp.Diff(tc.want, carried(s, tc.view)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+		}
+	}
+}
+
+// TestHowLongTicketsLive: as long as the tenant says, and as the token says that they are made with.
+func TestHowLongTicketsLive(t *testing.T) {
+	one := testTenant(v1alpha1.VariantA, func(t *tenant.Tenant) {
+		t.Settings.AdHoc, t.Settings.TicketLifetime = v1alpha1.AdHocTickets, 30*24*time.Hour
+	})
+	w := newWorld(t, one).serve()
+	for token, lasts := range map[string]time.Duration{"null": 30 * 24 * time.Hour, `{"username":"u","expire":"2h"}`: 2 * time.Hour} {
+		got := w.joined(one, w.do(http.MethodPost, "join", `{"room":"r","name":"n","token":`+token+`}`))
+		if !got.ticket.Expires.Equal(start.Add(lasts)) {
+			t.Errorf("%s: ends at %s, want after %s", token, got.ticket.Expires, lasts)
+		}
+		if got.ticket.Meeting.MaxParticipants != 0 || got.ticket.Meeting.HasPassword {
+			t.Errorf("%s: carries %+v", token, got.ticket.Meeting)
 		}
 	}
 }

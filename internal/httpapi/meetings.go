@@ -19,7 +19,11 @@ func (a *api) list(q *httpserver.Request) (httpserver.Answer, error) {
 		w.Header()["Content-Type"] = []string{"application/json"}
 		e := newEncoder(w)
 		defer e.release()
-		writeMeetings(e, live)
+		if q.Tenant.Compat.MeetingsByRoom {
+			writeMeetingsByRoom(e, live)
+		} else {
+			writeMeetings(e, live)
+		}
 		e.flush()
 	}), nil
 }
@@ -36,6 +40,23 @@ func writeMeetings(e *encoder, live []meeting.View) {
 		}
 	}
 	e.raw(`]}`)
+}
+
+// writeMeetingsByRoom is the form of older clients: an object whose names are those of the rooms. A room has one live meeting.
+func writeMeetingsByRoom(e *encoder, live []meeting.View) {
+	e.raw(`{"meetings":{`)
+	for i := range live {
+		if i > 0 {
+			e.raw(`,`)
+		}
+		e.string(live[i].Room)
+		e.raw(`:`)
+		writeMeeting(e, &live[i])
+		if !e.spill() {
+			return
+		}
+	}
+	e.raw(`}}`)
 }
 
 func writeMeeting(e *encoder, v *meeting.View) {
