@@ -46,7 +46,7 @@ $(UI)/node_modules/.installed: $(UI)/package-lock.json
 	@touch $@
 
 $(UI)/../dist/index.html: $(UI)/node_modules/.installed \
-		$(shell find $(UI)/src $(UI)/build -type f) $(wildcard $(UI)/*.html $(UI)/*.json $(UI)/*.ts $(UI)/public/*)
+		$(shell find $(UI)/src $(UI)/embed $(UI)/build -type f) $(wildcard $(UI)/*.html $(UI)/*.json $(UI)/*.ts $(UI)/public/*)
 	@$(STEP) "room page" npm --prefix $(UI) run --silent build
 	@touch $@
 

@@ -32,6 +32,7 @@ var contentTypes = map[string]string{
 	".json":        "application/json",
 	".map":         "application/json",
 	".svg":         "image/svg+xml",
+	".ts":          "text/plain; charset=utf-8",
 	".txt":         "text/plain; charset=utf-8",
 	".wasm":        "application/wasm",
 	".webmanifest": "application/manifest+json",

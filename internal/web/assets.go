@@ -11,8 +11,8 @@ import (
 	"convene.dev/convene/internal/httpserver"
 )
 
-func loadAssets(dist fs.FS) (httpserver.Assets, error) {
-	assets, err := httpserver.LoadAssets(dist, "assets")
+func loadAssets(dist fs.FS, folder string) (httpserver.Assets, error) {
+	assets, err := httpserver.LoadAssets(dist, folder)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("web: the room page's scripts are not built into this binary: run `make web` and build again")
 	}

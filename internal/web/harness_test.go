@@ -39,6 +39,9 @@ var builtPage = fstest.MapFS{
 	"assets/main-abc123.js.br": {Data: []byte("brotli")},
 	"assets/main-abc123.js.gz": {Data: []byte("gzip")},
 	"assets/icon-def456.svg":   {Data: []byte("<svg/>")},
+	"js/embed.js":              {Data: []byte("module")},
+	"js/iframe.js":             {Data: []byte("script")},
+	"js/widget.js":             {Data: []byte("widget")},
 }
 
 // site is a handler with one tenant, whose meetings and engine are in memory.

@@ -17,6 +17,7 @@ func (h *handler) makeSurface() *httpserver.Surface {
 		pageRoute("/join", h.serveJoinPage),
 		pageRoute("/join/{room...}", h.serveRoomPage),
 		pageRoute("/assets/{file...}", h.serveAsset),
+		pageRoute("/js/{file}", h.serveScript),
 		pageRoute("/robots.txt", h.serveRobots),
 		pageRoute("/{room}", h.redirectToRoom),
 		pageRoute("/whoAreYou/{room}", h.redirectFromWaiting),

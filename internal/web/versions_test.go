@@ -47,6 +47,7 @@ func built(t *testing.T, mark string) fs.FS {
 	if err != nil {
 		t.Fatal(err)
 	}
+	out["js/embed.js"] = &fstest.MapFile{}
 	out["index.html"] = &fstest.MapFile{Data: []byte(rename.Replace(string(text)))}
 	return out
 }

@@ -59,6 +59,8 @@ type handler struct {
 	Options
 	page    *page
 	assets  httpserver.Assets
+	// scripts are for pages of other sites.
+	scripts httpserver.Assets
 	surface *httpserver.Surface
 	// checks are of passwords, and their owners sites.
 	checks    *limit.Shares[netip.Prefix]
@@ -102,7 +104,11 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	assets, err := loadAssets(dist)
+	assets, err := loadAssets(dist, "assets")
+	if err != nil {
+		return nil, err
+	}
+	scripts, err := loadAssets(dist, "js")
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +116,7 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 		Options:   o,
 		page:      page,
 		assets:    assets,
+		scripts:   scripts,
 		checks:    limit.NewShares[netip.Prefix](maxChecks, maxChecksOfOne),
 		calls:     limit.New[caller](maxCallers),
 		entries:   limit.New[netip.Prefix](maxEntrySites),

@@ -6,7 +6,7 @@ export default tseslint.config(
   tseslint.configs.strictTypeChecked,
   { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },
   {
-    files: ['src/**/*.{ts,tsx}'],
+    files: ['src/**/*.{ts,tsx}', 'embed/**/*.ts'],
     plugins: { 'react-hooks': hooks },
     rules: {
       ...hooks.configs.recommended.rules,

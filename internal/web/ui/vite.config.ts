@@ -57,5 +57,5 @@ export default defineConfig({
       },
     },
   },
-  test: { include: ['src/**/*.test.ts'], environment: 'node' },
+  test: { include: ['src/**/*.test.ts', 'embed/**/*.test.ts'], environment: 'node' },
 } as Parameters<typeof defineConfig>[0]);

@@ -21,10 +21,49 @@ describe('matches', () => {
   });
 });
 
+describe('commands', () => {
+  const obeyed = (message: unknown, origin: string) => {
+    const heard: unknown[] = [];
+    const around = {
+      origin,
+      post: () => undefined,
+      listen: (hear: (message: unknown, origin: string) => void) => hear(message, origin),
+    };
+    new ParentPage(allowed, around).obey((command) => void heard.push(command));
+    return heard;
+  };
+  const mute = { target: 'convene', command: 'microphone', on: false };
+
+  it('obeys an allowed parent', () => {
+    expect(obeyed(mute, 'https://app.example.com')).toEqual([{ command: 'microphone', on: false }]);
+    expect(obeyed({ ...mute, command: 'leave', on: 'x' }, 'https://a.example.org')).toEqual([
+      { command: 'leave' },
+    ]);
+  });
+  it.each(['https://evil.example', 'null', '', 'https://app.example.com.evil.example'])(
+    'obeys no page of %s',
+    (origin) => {
+      expect(obeyed(mute, origin)).toEqual([]);
+    },
+  );
+  it.each([
+    undefined,
+    null,
+    'microphone',
+    { command: 'microphone' },
+    { target: 'convene' },
+    { target: 'convene', command: 'end' },
+    { target: 'convene', command: 'constructor' },
+    [mute],
+  ])('passes over %j', (message) => {
+    expect(obeyed(message, 'https://app.example.com')).toEqual([]);
+  });
+});
+
 describe('ParentPage', () => {
   const targets = (origin: string | undefined) => {
     const told: string[] = [];
-    const around = { origin, post: (_: unknown, to: string) => void told.push(to) };
+    const around = { origin, post: (_: unknown, to: string) => void told.push(to), listen: () => undefined };
     new ParentPage(allowed, around).tell({ event: 'left', room: 'board', reason: 'left' });
     return told;
   };

@@ -1,17 +1,36 @@
+import { isObject } from './boot';
+
 /** What this page tells the page that embeds it in an iframe. */
 export type Told =
   | { event: 'joined'; room: string; identity: string; name: string }
   | { event: 'left'; room: string; reason: 'left' | 'removed' | 'elsewhere' | 'refused' }
-  | { event: 'ended'; room: string; redirect: string };
+  | { event: 'ended'; room: string; redirect: string }
+  | ({ room: string } & News);
+
+/** What this page tells again and again while the participant is in. */
+export type News =
+  | { event: 'participants'; participants: { identity: string; name: string }[] }
+  /** muted: the microphone is off. */
+  | { event: 'muted'; muted: boolean; camera: boolean; screen: boolean };
+
+const commands = ['microphone', 'camera', 'screen', 'chat', 'leave'] as const;
+
+/** What the embedding page asks of this one. Without `on` it asks for the other state. */
+export interface Command {
+  command: (typeof commands)[number];
+  on?: boolean;
+}
 
 /** The page that embeds this one. */
 export interface Surrounding {
   /** The origin of the embedding page, when the browser says it. */
   origin: string | undefined;
   post: (message: unknown, origin: string) => void;
+  /** Hears what the embedding page says, and no other page. */
+  listen: (hear: (message: unknown, origin: string) => void) => void;
 }
 
-/** Tells the embedding page what happens here, if that page may embed this one. */
+/** Tells the embedding page what happens here, and hears what it asks, if that page may embed this one. */
 export class ParentPage {
   constructor(
     private readonly allowed: readonly string[],
@@ -22,6 +41,14 @@ export class ParentPage {
     if (!this.around) return;
     for (const origin of this.targets(this.around.origin))
       this.around.post({ source: 'convene', ...told }, origin);
+  }
+
+  /** Every command is one that the participant could give in this page: the embedding page gets no right by it. */
+  obey(act: (command: Command) => void): void {
+    this.around?.listen((message, origin) => {
+      const command = readCommand(message);
+      if (command && this.allowed.some((pattern) => matches(origin, pattern))) act(command);
+    });
   }
 
   /** The browser delivers a message only to the origin that it names. So several names give nothing away. */
@@ -38,7 +65,8 @@ export class ParentPage {
  */
 export function matches(origin: string, pattern: string): boolean {
   const [before, after] = pattern.toLowerCase().split('://*.');
-  if (after === undefined) return originOf(pattern) === originOf(origin);
+  if (after === undefined) return originOf(origin) !== undefined && originOf(pattern) === originOf(origin);
+  if (!URL.canParse(origin)) return false; // A sandboxed page has the origin null.
   const at = new URL(origin);
   return at.protocol === `${before ?? ''}:` && at.host.endsWith(`.${after}`);
 }
@@ -51,7 +79,18 @@ export function surroundingOf(page: Window): Surrounding | undefined {
   return {
     origin: ancestorOrigins?.[0],
     post: (message, origin) => page.parent.postMessage(message, origin),
+    listen: (hear) =>
+      page.addEventListener('message', ({ source, data, origin }: MessageEvent<unknown>) => {
+        if (source === page.parent) hear(data, origin);
+      }),
   };
+}
+
+function readCommand(message: unknown): Command | undefined {
+  if (!isObject(message) || message.target !== 'convene') return undefined;
+  const command = commands.find((name) => name === message.command);
+  if (!command) return undefined;
+  return { command, ...(typeof message.on === 'boolean' && { on: message.on }) };
 }
 
 function originOf(url: string): string | undefined {

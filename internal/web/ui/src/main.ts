@@ -47,6 +47,8 @@ const flow = new Flow({
   tell: (told) => parentPage.tell(told),
 });
 
+parentPage.obey((command) => flow.obey(command));
+
 // The network work of a direct join begins before the interface has loaded.
 flow.start();
 if (flow.screen.get().kind === 'joining') void import('./room/RoomScreen').catch(reportBroken);

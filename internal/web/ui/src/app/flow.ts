@@ -1,6 +1,6 @@
 import type { Boot } from '../boot';
 import { httpUrl } from '../boot';
-import type { Told } from '../embed';
+import type { Command, Told } from '../embed';
 import { capture, type Wanted } from '../media/capture';
 import { keepChoices, readChoices } from '../media/choices';
 import { opened, type Devices } from '../media/local';
@@ -12,6 +12,7 @@ import { backoff, pause } from '../session/backoff';
 import type { Opened, SessionClient } from '../session/client';
 import { SessionError, type Reason, type SessionRequest } from '../session/protocol';
 import { isTicket, type TokenKeeper } from '../ticket';
+import { obey } from './obey';
 import { Store } from './store';
 
 export type Failure = Reason | 'Removed' | 'Elsewhere' | 'TooOld' | 'NoPage' | 'Broken';
@@ -138,6 +139,12 @@ export class Flow {
     this.screen.set(this.direct ? { kind: 'left' } : { kind: 'prejoin', asking: this.asked, busy: false });
   }
 
+  /** Does what the embedding page asks. Outside a meeting there is nothing to do. */
+  obey(command: Command): void {
+    const screen = this.screen.get();
+    if (screen.kind === 'room') obey(screen.call, command);
+  }
+
   /** Stays on the page that says that the meeting is over. */
   stay(): void {
     clearTimeout(this.going);
@@ -186,7 +193,7 @@ export class Flow {
       const code = this.at.loadRoom();
       code.catch(() => undefined);
       const session = await this.open(request, signal);
-      const { Call } = await code.catch((cause: unknown) => {
+      const { Call, report } = await code.catch((cause: unknown) => {
         throw new BrokenPage(cause);
       });
       if (stopped()) {
@@ -206,6 +213,7 @@ export class Flow {
         choose: (choice) => this.direct || keepChoices(choice),
       });
       this.tellOnce(call);
+      report(call, (news) => this.at.tell({ room: this.room, ...news }));
       const running = call.run();
       signal.addEventListener('abort', () => call.leave());
       await Promise.race([call.dialled(), running, pause(dialTime, signal).catch(() => undefined)]);

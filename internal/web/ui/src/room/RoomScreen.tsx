@@ -20,7 +20,7 @@ import { NoticeList } from './notices/NoticeList';
 import { HiddenMark } from './participants/HiddenMark';
 import { ParticipantsPanel } from './participants/ParticipantsPanel';
 import { Stage } from './stage/Stage';
-import type { DialogName, PanelName } from './surfaces';
+import type { DialogName } from './surfaces';
 
 /** The meeting itself. */
 export function RoomScreen({ call, brand }: { call: Call; brand: Boot['brand'] }) {
@@ -36,14 +36,15 @@ export function RoomScreen({ call, brand }: { call: Call; brand: Boot['brand'] }
 function Room({ brand, call }: { brand: Boot['brand']; call: Call }) {
   const { meeting, you } = useStore(call.session);
   const phase = useStore(call.phase);
-  const [panel, setPanel] = useState<PanelName>();
+  const panel = useStore(call.panel);
+  const setPanel = call.panel.set;
   const [dialog, setDialog] = useState<DialogName>();
   const closePanel = useCallback(() => {
     // The focus goes back to the button that opened the panel.
     const toggle = panel === 'chat' ? 'chat-toggle' : 'participants-toggle';
     document.querySelector<HTMLElement>(`[data-testid="${toggle}"]`)?.focus();
     setPanel(undefined);
-  }, [panel]);
+  }, [panel, setPanel]);
   const closeDialog = () => setDialog(undefined);
   const actions = useActions({ panel, onPanel: setPanel, onDialog: setDialog });
   useShortcuts(actions);

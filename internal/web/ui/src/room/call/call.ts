@@ -9,6 +9,7 @@ import { ChatLog, chatTopic, parseMessage } from '../chat/chat';
 import { chime } from '../notices/chime';
 import { Notices } from '../notices/notices';
 import { ViewStore } from '../stage/view';
+import type { PanelName } from '../surfaces';
 import { Connection, type Gateway, type Outcome } from './connection';
 import { parseMetadata, parseTime } from './metadata';
 import { roomOptions } from './options';
@@ -17,6 +18,8 @@ import { Publisher } from './publisher';
 import { renewInTime } from './renewal';
 import { stayAwake } from './wakeLock';
 import { Watchers } from './watchers';
+
+export { report } from './report';
 
 setLogLevel(LogLevel.warn);
 
@@ -44,6 +47,7 @@ export class Call {
   readonly chat = new ChatLog();
   readonly publisher: Publisher;
   readonly view = new ViewStore();
+  readonly panel = new Store<PanelName | undefined>(undefined);
   readonly watchers: Watchers;
   private readonly connection: Connection;
   private readonly client: SessionClient;

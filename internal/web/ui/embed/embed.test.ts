@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { baseOf, linkTo } from './embed';
+import { buttons, readOptions, textOf } from './widgetOptions';
+
+describe('linkTo', () => {
+  const base = baseOf('https://meet.example.com/video/js/embed.js');
+
+  it('is below the base path of the service', () => {
+    expect(base.href).toBe('https://meet.example.com/video/');
+    expect(linkTo(base, { room: 'a&b c' }).href).toBe('https://meet.example.com/video/join?room=a%26b+c');
+  });
+  it('has the options that are given', () => {
+    const link = linkTo(base, {
+      room: 'r',
+      name: 'Ada',
+      avatar: 0,
+      audio: 0,
+      video: true,
+      screen: 'false',
+      chat: 1,
+      token: null,
+    });
+    expect(Object.fromEntries(link.searchParams)).toEqual({
+      room: 'r',
+      name: 'Ada',
+      audio: '0',
+      video: 'true',
+      screen: 'false',
+      chat: '1',
+    });
+  });
+  it('has nothing that a link cannot ask for', () => {
+    const more = { room: 'r', roomPassword: 'secret', hide: 1, width: '1px' };
+    expect(linkTo(base, more).search).toBe('?room=r');
+  });
+});
+
+describe('a widget', () => {
+  it('reads its attributes', () => {
+    expect(readOptions({ theme: 'light', position: 'top-left', checkOnline: 'true', heading: 'Hi' })).toEqual(
+      {
+        theme: 'light',
+        widgetState: '',
+        widgetType: '',
+        supportWidget: { position: 'top-left', checkOnlineStatus: true, customMessages: { heading: 'Hi' } },
+      },
+    );
+  });
+  it('offers what is not switched off', () => {
+    const offered = buttons({ supportWidget: { buttons: { screen: false, chat: false } } });
+    expect(offered.map(({ key }) => key)).toEqual(['audio', 'video', 'join']);
+  });
+  it('shows text as it is, and something where there is none', () => {
+    expect(textOf('plain', 'x')).toBe('plain');
+    expect(textOf(undefined, 'x')).toBe('x');
+  });
+});
