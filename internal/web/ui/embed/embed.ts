@@ -35,7 +35,7 @@ export interface RoomEvents {
 
 export const eventNames = ['joined', 'left', 'ended', 'participants', 'muted'] as const;
 
-type Command = 'microphone' | 'camera' | 'screen' | 'chat' | 'leave';
+type Command = 'watch' | 'microphone' | 'camera' | 'screen' | 'chat' | 'leave';
 
 /** What the iframe hands on to the room. */
 const permissions =
@@ -56,6 +56,7 @@ export class ConveneRoom extends EventTarget {
     this.iframe.src = url.href;
     Object.assign(this.iframe.style, { border: '0', width: '100%', height: '100%' });
     addEventListener('message', this.heard);
+    this.on('joined', () => this.send('watch'));
     parent.appendChild(this.iframe);
   }
 

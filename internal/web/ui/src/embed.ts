@@ -7,13 +7,13 @@ export type Told =
   | { event: 'ended'; room: string; redirect: string }
   | ({ room: string } & News);
 
-/** What this page tells again and again while the participant is in. */
+/** What this page tells again and again while the participant is in, once the embedding page has asked for it (watch). */
 export type News =
   | { event: 'participants'; participants: { identity: string; name: string }[] }
   /** muted: the microphone is off. */
   | { event: 'muted'; muted: boolean; camera: boolean; screen: boolean };
 
-const commands = ['microphone', 'camera', 'screen', 'chat', 'leave'] as const;
+const commands = ['watch', 'microphone', 'camera', 'screen', 'chat', 'leave'] as const;
 
 /** What the embedding page asks of this one. Without `on` it asks for the other state. */
 export interface Command {

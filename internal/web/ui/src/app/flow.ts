@@ -81,6 +81,9 @@ export class Flow {
   private request: SessionRequest | undefined;
   private wanted: Wanted = { audio: false, video: false };
   private asked = { password: false, login: false };
+  /** Begins to tell the embedding page what goes on in the call, and whether that page has asked for it. */
+  private report: (() => void) | undefined;
+  private watched = false;
   private going: ReturnType<typeof setTimeout> | undefined;
 
   constructor(readonly at: Surroundings) {
@@ -141,6 +144,11 @@ export class Flow {
 
   /** Does what the embedding page asks. Outside a meeting there is nothing to do. */
   obey(command: Command): void {
+    if (command.command === 'watch') {
+      if (!this.watched) this.report?.();
+      this.watched = true;
+      return;
+    }
     const screen = this.screen.get();
     if (screen.kind === 'room') obey(screen.call, command);
   }
@@ -213,7 +221,8 @@ export class Flow {
         choose: (choice) => this.direct || keepChoices(choice),
       });
       this.tellOnce(call);
-      report(call, (news) => this.at.tell({ room: this.room, ...news }));
+      this.report = () => report(call, (news) => this.at.tell({ room: this.room, ...news }));
+      if (this.watched) this.report();
       const running = call.run();
       signal.addEventListener('abort', () => call.leave());
       await Promise.race([call.dialled(), running, pause(dialTime, signal).catch(() => undefined)]);

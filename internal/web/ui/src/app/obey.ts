@@ -6,6 +6,8 @@ export function obey(call: Call, { command, on }: Command): void {
   const { sending } = call.publisher;
   const { mic, camera, screen, micAllowed } = sending.get();
   switch (command) {
+    case 'watch':
+      return;
     case 'leave':
       return call.leave();
     case 'chat': {

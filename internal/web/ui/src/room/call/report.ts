@@ -4,7 +4,7 @@ import type { News } from '../../embed';
 import type { Phase } from './phase';
 import type { Publisher } from './publisher';
 
-/** Tells who is in and what the local participant sends, first when they are in and then whenever that changes. */
+/** Tells who is in and what the local participant sends, at once when they are in and then whenever that changes. */
 export function report(
   call: { room: Room; publisher: Publisher; phase: Store<Phase> },
   tell: (news: News) => void,
@@ -20,20 +20,23 @@ export function report(
     if (now !== last) tell({ event: 'participants', participants });
     last = now;
   };
+  let lastMuted = '';
   const tellMuted = () => {
+    if (phase.get() !== 'live') return;
     const { mic, camera, screen } = publisher.sending.get();
-    if (phase.get() === 'live') tell({ event: 'muted', muted: !mic, camera, screen });
+    const now = JSON.stringify([mic, camera, screen]);
+    if (now !== lastMuted) tell({ event: 'muted', muted: !mic, camera, screen });
+    lastMuted = now;
   };
   room
     .on(RoomEvent.ParticipantConnected, tellParticipants)
     .on(RoomEvent.ParticipantDisconnected, tellParticipants)
     .on(RoomEvent.ParticipantNameChanged, tellParticipants);
   publisher.sending.subscribe(tellMuted);
-  const begin = phase.subscribe(() => {
-    if (phase.get() !== 'live') return;
-    begin();
+  const tellAll = () => {
     tellParticipants();
     tellMuted();
-    phase.subscribe(tellParticipants);
-  });
+  };
+  phase.subscribe(tellAll);
+  tellAll();
 }
