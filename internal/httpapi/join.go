@@ -73,9 +73,9 @@ func carried(s meeting.Settings, view meeting.View) credential.CarriedMeeting {
 	if s.AdHoc == v1alpha1.AdHocNever {
 		return c
 	}
-	switch {
-	case view.Length == s.DefaultLength:
-	case view.Length == 0:
+	switch view.Length {
+	case s.DefaultLength:
+	case 0:
 		c.Length = credential.Unlimited
 	default:
 		c.Length = int64(time.Duration(view.Length) / time.Second)

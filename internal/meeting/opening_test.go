@@ -25,8 +25,12 @@ func TestEndedMeetingsAreForgotten(t *testing.T) {
 		{"it has a password", true, func(m *v1alpha1.Meeting) {
 			m.Spec.PasswordSecretRef = &v1alpha1.SecretKeyReference{Name: "p", Key: "k"}
 		}, 24 * time.Hour},
-		{"a participant was removed", true, func(m *v1alpha1.Meeting) { m.Spec.Participants = []v1alpha1.ParticipantDecision{{Identity: "a-b", Removed: true}} }, 24 * time.Hour},
-		{"a participant was muted", true, func(m *v1alpha1.Meeting) { m.Spec.Participants = []v1alpha1.ParticipantDecision{{Identity: "a-b", Muted: true}} }, 24 * time.Hour},
+		{"a participant was removed", true, func(m *v1alpha1.Meeting) {
+			m.Spec.Participants = []v1alpha1.ParticipantDecision{{Identity: "a-b", Removed: true}}
+		}, 24 * time.Hour},
+		{"a participant was muted", true, func(m *v1alpha1.Meeting) {
+			m.Spec.Participants = []v1alpha1.ParticipantDecision{{Identity: "a-b", Muted: true}}
+		}, 24 * time.Hour},
 		{"it was made with kubectl", true, func(m *v1alpha1.Meeting) {
 			delete(m.Labels, v1alpha1.LabelManagedBy)
 			m.Spec.UnjoinedTimeout = lasting(24 * time.Hour)

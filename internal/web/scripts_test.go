@@ -12,7 +12,9 @@ import (
 
 // TestScriptsForOtherSites are served where the tenant lets sites embed its rooms, and nowhere else.
 func TestScriptsForOtherSites(t *testing.T) {
-	allowed := func(t *tenant.Tenant) { t.Web.EmbedOrigins = []string{"https://app.example.com", "https://*.Example.org"} }
+	allowed := func(t *tenant.Tenant) {
+		t.Web.EmbedOrigins = []string{"https://app.example.com", "https://*.Example.org"}
+	}
 	open, closed := newSite(t, allowed), newSite(t)
 	for path, body := range map[string]string{"/js/Iframe.js": "script", "/js/iframe.js": "script", "/js/Widget.js": "widget", "/js/embed.js": "module"} {
 		got := open.get(t, path)

@@ -57,8 +57,8 @@ type Options struct {
 
 type handler struct {
 	Options
-	page    *page
-	assets  httpserver.Assets
+	page   *page
+	assets httpserver.Assets
 	// scripts are for pages of other sites.
 	scripts httpserver.Assets
 	surface *httpserver.Surface
