@@ -28,6 +28,14 @@ spec:
   api: {keySecretRefs: [{name: api-key, key: key}]}
   host: {protected: true}
 `
+	earlierMedia = `apiVersion: convene.dev/v1alpha1
+kind: ConferenceConfig
+metadata: {name: media}
+spec:
+  baseURL: https://media.example.com
+  api: {keySecretRefs: [{name: api-key, key: key}]}
+  media: {apiURL: "http://livekit:7880", secretRef: {name: livekit}}
+`
 	earlierLengths = `apiVersion: convene.dev/v1alpha1
 kind: ConferenceConfig
 metadata: {name: lengths}
@@ -65,6 +73,8 @@ func TestManifestsOfAnEarlierShapeAreRefused(t *testing.T) {
 	}{
 		{"a field that has gone", earlierConfig, strict, `unknown field "spec.host"`, true},
 		{"a field that has gone, by server-side apply", earlierConfig, serverSide, ".spec.host: field not declared in schema", true},
+		{"the media server inside a tenant", earlierMedia, strict, `unknown field "spec.media"`, true},
+		{"the media server inside a tenant, by server-side apply", earlierMedia, serverSide, ".spec.media: field not declared in schema", true},
 		{"a length in Meetings", earlierMeeting, strict, howToWrite, true},
 		{"a length in Meetings, by server-side apply", earlierMeeting, serverSide, howToWrite, true},
 		{"a length in Meetings, unvalidated", earlierMeeting, ignore, howToWrite, true},
@@ -113,11 +123,12 @@ func TestObjectsOfAnEarlierShapeAreFound(t *testing.T) {
 	}
 	redefine(t, c, definition, func(crd *apiextensionsv1.CustomResourceDefinition) {
 		current = crd.DeepCopy().Spec.Versions
-		specOf(crd)["host"] = apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: ptr.To(true)}
+		anything := apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: ptr.To(true)}
+		specOf(crd)["host"], specOf(crd)["media"] = anything, anything
 		specOf(crd)["meetings"].Properties["maxDuration"] = text
 	})
 	redefine(t, c, "meetings.convene.dev", func(crd *apiextensionsv1.CustomResourceDefinition) { specOf(crd)["duration"] = text })
-	for _, manifest := range []string{earlierConfig, earlierLengths, earlierMeeting} {
+	for _, manifest := range []string{earlierConfig, earlierMedia, earlierLengths, earlierMeeting} {
 		file := filepath.Join(t.TempDir(), "manifest.yaml")
 		if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
 			t.Fatal(err)
@@ -129,7 +140,7 @@ func TestObjectsOfAnEarlierShapeAreFound(t *testing.T) {
 		})
 	}
 	found := c.Recipe(t, "look-for-earlier-shape", testkit.RecipeOptions{})
-	for _, want := range []string{"    host:", `maxDuration: "08:00:00"`, `duration: "01:30:00"`} {
+	for _, want := range []string{"    host:", "    media:", `maxDuration: "08:00:00"`, `duration: "01:30:00"`} {
 		if !strings.Contains(found, want) {
 			t.Errorf("the commands do not find %q:\n%s", want, found)
 		}
