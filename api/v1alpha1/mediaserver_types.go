@@ -21,7 +21,9 @@ import (
 // +kubebuilder:printcolumn:name="From",type=string,priority=1,JSONPath=`.spec.allowedNamespaces.from`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 type MediaServer struct {
-	metav1.TypeMeta   `json:",inline"`
+	metav1.TypeMeta `json:",inline"`
+	// metadata is that of every object.
+	// +optional
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	// spec is how the media server is reached, and who may use it.
@@ -162,7 +164,7 @@ type MediaServerStatus struct {
 	// participants in these rooms.
 	// +optional
 	Participants int32 `json:"participants"`
-	// conditions: Ready sums up; see the reference for the others.
+	// conditions of the media server: Ready sums up; see the reference for the others.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
