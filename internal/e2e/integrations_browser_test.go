@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -48,19 +50,11 @@ func TestLinksOfIntegrationsInABrowser(t *testing.T) {
 	t.Run("an old link opens its room again", func(t *testing.T) {
 		link := w.a.on(t).link(map[string]any{"room": "old", "name": "Ada", "duration": "00:45:00"})
 		m := w.meetingsOf(t, "old")[0]
-		m.Status.Phase, m.Status.EndReason = v1alpha1.MeetingEnded, v1alpha1.EndUnjoined
-		if err := w.Client.Status().Update(t.Context(), &m); err != nil {
+		if err := w.Client.Patch(t.Context(), &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name}},
+			client.RawPatch(types.MergePatchType, []byte(`{"spec":{"unjoinedTimeout":"1s"}}`))); err != nil {
 			t.Fatal(err)
 		}
-		if err := client.IgnoreNotFound(w.Client.Delete(t.Context(), &m)); err != nil {
-			t.Fatal(err)
-		}
-		w.eventually(t, func() error {
-			if n := len(w.meetingsOf(t, "old")); n > 0 {
-				return fmt.Errorf("%d Meetings", n)
-			}
-			return nil
-		})
+		w.forgotten(t, "old")
 		p := browser.Open(t, link)
 		defer p.Close()
 		p.WaitFor(t, inRoom)

@@ -233,29 +233,13 @@ func TestOldLinks(t *testing.T) {
 		a.Spec.Meetings.UnjoinedTimeout = &metav1.Duration{Duration: 5 * time.Second}
 		b.Spec.Meetings = &v1alpha1.MeetingsSpec{AdHoc: v1alpha1.AdHocNever, UnjoinedTimeout: &metav1.Duration{Duration: 5 * time.Second}}
 	})
-	// forgotten waits until the room's Meeting has ended unjoined, and deletes it as the operator does when its time is over.
-	forgotten := func(room string) {
-		t.Helper()
-		w.eventually(t, func() error { return phaseIs(w.meetingsOf(t, room), v1alpha1.MeetingEnded) })
-		for _, m := range w.meetingsOf(t, room) {
-			if err := client.IgnoreNotFound(w.Client.Delete(t.Context(), &m)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		w.eventually(t, func() error {
-			if n := len(w.meetingsOf(t, room)); n > 0 {
-				return fmt.Errorf("%d Meetings", n)
-			}
-			return nil
-		})
-	}
 	join := func(a account, room, name string) string {
 		return a.on(t).link(map[string]any{"room": room, "name": name, "duration": "00:45:00"})
 	}
 	first, second := join(w.a, "old", "Ada"), join(w.a, "old", "Grace")
-	forgotten("old")
+	w.forgotten(t, "old")
 	later := join(w.a, "old", "Linus")
-	forgotten("old")
+	w.forgotten(t, "old")
 
 	status, e := w.a.enterLink(first)
 	if status != http.StatusOK || e.Meeting.Duration != "00:45:00" || e.You.Name != "Ada" {
@@ -288,10 +272,27 @@ func TestOldLinks(t *testing.T) {
 	}
 
 	dead := join(w.b, "dead", "Ada")
-	forgotten("dead")
+	w.forgotten(t, "dead")
 	if status, e := w.b.enterLink(dead); status != http.StatusGone {
 		t.Errorf("of a tenant that did not ask: %d %s", status, e.Reason)
 	}
+}
+
+// forgotten waits until the room's Meeting has ended unjoined, and deletes it as the controllers do when its time is over.
+func (w *world) forgotten(t *testing.T, room string) {
+	t.Helper()
+	w.eventually(t, func() error { return phaseIs(w.meetingsOf(t, room), v1alpha1.MeetingEnded) })
+	for _, m := range w.meetingsOf(t, room) {
+		if err := client.IgnoreNotFound(w.Client.Delete(t.Context(), &m)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.eventually(t, func() error {
+		if n := len(w.meetingsOf(t, room)); n > 0 {
+			return fmt.Errorf("%d Meetings", n)
+		}
+		return nil
+	})
 }
 
 // hasEvent looks for an Event about a Meeting.
