@@ -3,6 +3,8 @@
 package compat
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -201,7 +203,14 @@ func FuzzTokenKeyOpen(f *testing.F) {
 		f.Add(signed)
 	}
 	f.Fuzz(func(t *testing.T, signed string) {
-		if _, err := key.Open(signed, tokenLifetimes, tokenNow); err == nil && signed != good {
+		if _, err := key.Open(signed, tokenLifetimes, tokenNow); err != nil {
+			return
+		}
+		// Not good itself: each process of a fuzzer makes another, and all show each other theirs.
+		at := strings.LastIndexByte(signed, '.')
+		mac := hmac.New(sha256.New, []byte(tokenSecret))
+		_, _ = mac.Write([]byte(signed[:at]))
+		if base64.RawURLEncoding.EncodeToString(mac.Sum(nil)) != signed[at+1:] {
 			t.Errorf("%q opens", signed)
 		}
 	})
