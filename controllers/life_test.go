@@ -292,10 +292,10 @@ func TestAnEndedMeetingTakesEarlierOnesOfItsRoomWithIt(t *testing.T) {
 	w := newWorld(t)
 	w.config()
 	inRoom := func(m *v1alpha1.Meeting) { m.Spec.Room = "board" }
-	first := w.meeting("first", inRoom, func(m *v1alpha1.Meeting) { m.Spec.Duration = "1s" })
-	w.meeting("other-room", func(m *v1alpha1.Meeting) { m.Spec.Duration = "1s" })
+	first := w.meeting("first", inRoom, func(m *v1alpha1.Meeting) { m.Spec.Duration = "1m" })
+	w.meeting("other-room", func(m *v1alpha1.Meeting) { m.Spec.Duration = "1m" })
 	w.is("first", v1alpha1.MeetingActive)
-	w.pass(2 * time.Second)
+	w.pass(2 * time.Minute)
 	w.is("first", v1alpha1.MeetingEnded, because(v1alpha1.EndExpired))
 	w.is("other-room", v1alpha1.MeetingEnded)
 	w.nextSecond(first)

@@ -217,7 +217,7 @@ func TestMigrationByTheBook(t *testing.T) {
 			found = o.GetName() == step.name
 			o.SetNamespace(w.Namespace)
 			o.Object["spec"].(map[string]any)["baseURL"] = old.baseURL
-			o.Object["spec"].(map[string]any)["media"].(map[string]any)["apiURL"] = w.livekit.URL
+			o.Object["spec"].(map[string]any)["mediaRefs"].([]any)[0].(map[string]any)["namespace"] = w.Namespace
 			w.Create(t, o)
 		}
 		if !found {
