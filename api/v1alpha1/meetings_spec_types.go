@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// TokensSpec rules the API's tokens.
+type TokensSpec struct {
+	// defaultLifetime of a token whose request has no expire. Default 1h.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(ms|s|m|h)){1,4}$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be more than zero, for example 30m or 24h"
+	DefaultLifetime *metav1.Duration `json:"defaultLifetime,omitempty"`
+	// maxLifetime is the greatest lifetime that may be asked for. Default 720h (30 days).
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(ms|s|m|h)){1,4}$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be more than zero, for example 30m or 24h"
+	MaxLifetime *metav1.Duration `json:"maxLifetime,omitempty"`
+	// signingKeysSecretRef names the Secret whose every key is a signing key of at least 32 bytes. The one with the
+	// greatest name signs, all verify. Absent means NAME-signing-keys, made by the operator.
+	// +optional
+	SigningKeysSecretRef *SecretReference `json:"signingKeysSecretRef,omitempty"`
+
+	// legacy accepts tokens that integrations written for other services sign themselves. Absent means none, and with
+	// spec.source that the file decides: JWT_KEY in .env, security.jwt.key in config.js.
+	// +optional
+	Legacy *LegacyTokensSpec `json:"legacy,omitempty"`
+}
+
+// MeetingsSpec rules lengths, time-outs and limits. Changes apply to live meetings too.
+type MeetingsSpec struct {
+	// defaultDuration of a meeting that was given none, for example 1h30m, or unlimited. Default unlimited.
+	// +optional
+	DefaultDuration Duration `json:"defaultDuration,omitempty"`
+	// maxDuration is the greatest length, for example 8h, or unlimited. With it, unlimited means it and more is refused.
+	// Default unlimited.
+	// +optional
+	MaxDuration Duration `json:"maxDuration,omitempty"`
+	// unjoinedTimeout ends a meeting, made by the API, that no participant has joined. Default 24h.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(ms|s|m|h)){1,4}$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be more than zero, for example 30m or 24h"
+	UnjoinedTimeout *metav1.Duration `json:"unjoinedTimeout,omitempty"`
+	// emptyTimeout ends a meeting, made by the API, after the last person has left. Time in which LiveKit could not
+	// be seen does not count. Default 5m.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(ms|s|m|h)){1,4}$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be more than zero, for example 30m or 24h"
+	EmptyTimeout *metav1.Duration `json:"emptyTimeout,omitempty"`
+	// ttlSecondsAfterEnded keeps the object of an ended meeting for inspection. Default 300.
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=31536000
+	TTLSecondsAfterEnded *int32 `json:"ttlSecondsAfterEnded,omitempty"`
+	// linkLifetime is how long a meeting that ended unjoined or empty can be started again by its links, and how long join
+	// links work unless ticketLifetime says otherwise. Default 24h. Where adHoc is not Never and this is absent, an ended
+	// meeting stays for ttlSecondsAfterEnded only, unless it has a password or a participant who was removed or muted.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(ms|s|m|h)){1,4}$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be more than zero, for example 30m or 24h"
+	LinkLifetime *metav1.Duration `json:"linkLifetime,omitempty"`
+	// maxParticipants in any one room. Default 1000.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10000
+	MaxParticipants *int32 `json:"maxParticipants,omitempty"`
+	// allowedRedirectHosts are the hosts that a redirect may lead to: exact, or *.suffix, on any port or with one. Empty
+	// means any.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=256
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=261
+	// +kubebuilder:validation:items:Pattern=`^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$`
+	AllowedRedirectHosts []string `json:"allowedRedirectHosts,omitempty"`
+
+	// adHoc says who may open a room that has no meeting, by entering it: Never, Tickets (whoever holds a join link that the
+	// API made), Users (verified users too) or Anyone. Absent means Never, and with spec.source what its file says: Users
+	// where the host is protected, else Anyone.
+	// +optional
+	AdHoc AdHoc `json:"adHoc,omitempty"`
+	// maxAdHocRooms is how many rooms may be live at once that were opened by entering them. Default 100.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=100000
+	MaxAdHocRooms *int32 `json:"maxAdHocRooms,omitempty"`
+	// ticketLifetime is how long join links work, also when their meeting has gone, if adHoc lets them open it again. At most
+	// 9600h (400 days). Default 720h (30 days), and linkLifetime where adHoc is Never.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(ms|s|m|h)){1,4}$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s') && duration(self) <= duration('9600h')",message="must be more than zero and at most 9600h (400 days), for example 720h"
+	TicketLifetime *metav1.Duration `json:"ticketLifetime,omitempty"`
+}
