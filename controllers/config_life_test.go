@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/testkit"
 )
 
 // A ConferenceConfig that breaks while meetings run: they run, and can be ended.
@@ -44,7 +45,7 @@ func TestMediaEndpointChanges(t *testing.T) {
 	m := w.meeting("m")
 	w.enter(c, m, "anna")
 	before := w.is("m", v1alpha1.MeetingActive, people(1))
-	w.patch(c, `{"spec":{"media":{"apiURL":"http://livekit.example:7880"}}}`)
+	w.patch(testkit.MediaServer(w.Namespace, ""), `{"spec":{"apiURL":"http://livekit.example:7880"}}`)
 	w.eventually(func() error {
 		media := w.media(c)
 		media.Server.URL = "http://livekit.example:7880"

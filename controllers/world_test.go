@@ -324,5 +324,6 @@ func (w *world) is(name string, phase v1alpha1.MeetingPhase, and ...func(*v1alph
 // media is how the tenant of a config reaches the engine.
 func (w *world) media(c *v1alpha1.ConferenceConfig) *tenant.Media {
 	t, _ := w.tenants.Get(client.ObjectKeyFromObject(c))
-	return t.Media[0]
+	own := *t.Media[0]
+	return &own
 }

@@ -99,6 +99,7 @@ func newTeams(t *testing.T) []*world {
 	other.history = watchHistory(t, &other)
 	other.Secret(t, "api", map[string]string{"key": "key-of-the-other-backend-0123456789"})
 	other.Secret(t, "livekit", map[string]string{"apiKey": key, "apiSecret": secret})
+	other.Create(t, testkit.MediaServer(other.Namespace, other.mediaURL))
 	return []*world{one, &other}
 }
 

@@ -224,8 +224,9 @@ func TestMigrationByTheBook(t *testing.T) {
 			t.Fatalf("docs/migrate.md has no ConferenceConfig %s", step.name)
 		}
 		w.eventually(t, func() error { return w.configReady(step.name) })
-		old.reach(http.StatusOK, "GET", "/api/v1/stats")
-		old.reach(http.StatusForbidden, "POST", "/api/v1/token")
+		// Ready is what the leader knows. Another replica may hear of the host a moment later.
+		w.eventually(t, func() error { return old.reaches(http.StatusOK, "GET", "/api/v1/stats") })
+		w.eventually(t, func() error { return old.reaches(http.StatusForbidden, "POST", "/api/v1/token") })
 	}
 }
 
@@ -239,20 +240,20 @@ func yamlOf(document, text string) string {
 	return ""
 }
 
-// reach calls a tenant by its host, whatever that resolves to here.
-func (a account) reach(status int, method, path string) {
-	a.t.Helper()
+// reaches calls a tenant by its host, whatever that resolves to here.
+func (a account) reaches(status int, method, path string) error {
 	at, err := url.Parse(a.baseURL)
 	if err != nil {
-		a.t.Fatal(err)
+		return err
 	}
 	request, err := http.NewRequestWithContext(a.t.Context(), method, "http://127.0.0.1:"+at.Port()+path, http.NoBody)
 	if err != nil {
-		a.t.Fatal(err)
+		return err
 	}
 	request.Host = at.Host
 	request.Header.Set("authorization", a.key)
 	if r := a.do(request); r.status != status {
-		a.t.Errorf("%s %s of %s answers %d %s, want %d", method, path, at.Host, r.status, r.raw, status)
+		return fmt.Errorf("%s %s of %s answers %d %s, want %d", method, path, at.Host, r.status, r.raw, status)
 	}
+	return nil
 }

@@ -5,6 +5,8 @@ package web
 import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"convene.dev/convene/api/v1alpha1"
 )
 
 type metrics struct {
@@ -14,7 +16,7 @@ type metrics struct {
 
 func newMetrics(r prometheus.Registerer) *metrics {
 	f := promauto.With(r)
-	return &metrics{
+	m := &metrics{
 		sessions: f.NewCounterVec(prometheus.CounterOpts{
 			Name: "convene_web_sessions_total",
 			Help: "Requests for a session, by result: ok, or the reason of the refusal.",
@@ -36,4 +38,8 @@ func newMetrics(r prometheus.Registerer) *metrics {
 			Help: "Signalling connections that are open through this replica.",
 		}),
 	}
+	for _, by := range []string{v1alpha1.OpenedByTicket, v1alpha1.OpenedByUser, v1alpha1.OpenedByGuest} {
+		m.opened.WithLabelValues(by) // Shown before the first, too.
+	}
+	return m
 }
