@@ -41,6 +41,13 @@ func Transform(o any) (any, error) {
 		shared(&c.Type)
 		shared(&c.Reason)
 		shared((*string)(&c.Status))
+		if c.Type != v1alpha1.ConditionReady { // Only that one's message has the Meeting's own link.
+			shared(&c.Message)
+		}
+	}
+	if at := m.Status.MediaServer; at != nil {
+		shared(&at.Namespace)
+		shared(&at.Name)
 	}
 	if len(m.Labels) == 1 && m.Labels[v1alpha1.LabelManagedBy] == v1alpha1.ManagedByAPI {
 		m.Labels = byAPI
