@@ -135,14 +135,11 @@ func (r *ConfigReconciler) writeStatus(ctx context.Context, config *v1alpha1.Con
 	}
 	before := config.Status.Conditions
 	config.Status = status
-	ctx, cancel := context.WithTimeout(ctx, kube.WriteTimeout)
-	defer cancel()
-	if err := r.Client.Status().Update(ctx, config); err != nil {
-		return err
+	err := updateStatus(ctx, r.Client, config, "ConferenceConfig")
+	if err == nil {
+		tell(r.Events, config, before, config.Status.Conditions)
 	}
-	statusWrites.WithLabelValues("ConferenceConfig").Inc()
-	tell(r.Events, config, before, config.Status.Conditions)
-	return nil
+	return err
 }
 
 // SetupWithManager has the reconciler called for ConferenceConfigs, for Tenants whose Secrets changed, for engines

@@ -3,6 +3,7 @@
 package controllers
 
 import (
+	"context"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -11,11 +12,13 @@ import (
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -82,6 +85,17 @@ func afterWrites(result ctrl.Result, err error) (ctrl.Result, error) {
 		return ctrl.Result{}, nil
 	}
 	return result, err
+}
+
+// updateStatus writes the status of an object of a kind, and counts it.
+func updateStatus(ctx context.Context, c client.Client, o client.Object, kind string) error {
+	ctx, cancel := context.WithTimeout(ctx, kube.WriteTimeout)
+	defer cancel()
+	err := c.Status().Update(ctx, o)
+	if err == nil {
+		statusWrites.WithLabelValues(kind).Inc()
+	}
+	return err
 }
 
 func record(to events.EventRecorder, about runtime.Object, warning bool, reason, message string) {

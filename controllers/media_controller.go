@@ -19,7 +19,6 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
-	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -135,14 +134,11 @@ func (r *MediaReconciler) writeStatus(ctx context.Context, o *v1alpha1.MediaServ
 	}
 	before := o.Status.Conditions
 	o.Status = status
-	ctx, cancel := context.WithTimeout(ctx, kube.WriteTimeout)
-	defer cancel()
-	if err := r.Client.Status().Update(ctx, o); err != nil {
-		return err
+	err := updateStatus(ctx, r.Client, o, "MediaServer")
+	if err == nil {
+		tell(r.Events, o, before, o.Status.Conditions)
 	}
-	statusWrites.WithLabelValues("MediaServer").Inc()
-	tell(r.Events, o, before, o.Status.Conditions)
-	return nil
+	return err
 }
 
 // SetupWithManager has the reconciler called for MediaServers whose spec or Secret has changed, and that come or go.

@@ -19,7 +19,7 @@ import (
 func TestArgoCDIsTaughtAllKinds(t *testing.T) {
 	dir := filepath.Join(testkit.Root(t), "config", "gitops", "argocd")
 	config := manifests.As[corev1.ConfigMap](t, manifests.Find(t, manifests.Parse(t, manifests.Build(t, dir)), "ConfigMap", "argocd-cm"))
-	for kind, file := range map[string]string{"Meeting": "meeting.lua", "ConferenceConfig": "conferenceconfig.lua", "MediaServer": "mediaserver.lua"} {
+	for kind, file := range map[string]string{"Meeting": "meeting.lua", "ConferenceConfig": "stalled.lua", "MediaServer": "stalled.lua"} {
 		script, err := os.ReadFile(filepath.Join(dir, "health", file))
 		if err != nil {
 			t.Fatal(err)

@@ -50,5 +50,5 @@ func HasEnded(m *v1alpha1.Meeting, lineage string) bool {
 // isReplaceable says that an ended Meeting, made by the API, holds nothing that a link which opens its room again does not
 // bring: no password, and nobody whom a presenter removed or muted.
 func isReplaceable(m *v1alpha1.Meeting) bool {
-	return m.Labels[v1alpha1.LabelManagedBy] == v1alpha1.ManagedByAPI && m.Spec.PasswordSecretRef == nil && len(m.Spec.Participants) == 0
+	return !Stands(m) && m.Spec.PasswordSecretRef == nil && len(m.Spec.Participants) == 0
 }

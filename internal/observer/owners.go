@@ -53,7 +53,7 @@ func newOwners() *owners { return &owners{byUID: map[string]owner{}} }
 
 // assign works out whose rooms are on which media servers, and names the media servers to look at: those that tenants use,
 // and those that none uses yet.
-func (o *owners) assign(tenants []*tenant.Tenant, unused []*tenant.MediaServer, now time.Time) map[engine.Server]engine.Engine {
+func (o *owners) assign(tenants []*tenant.Tenant, servers []*tenant.MediaServer, now time.Time) map[engine.Server]engine.Engine {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	there := make(map[string]bool, len(tenants))
@@ -67,7 +67,7 @@ func (o *owners) assign(tenants []*tenant.Tenant, unused []*tenant.MediaServer, 
 		o.byUID[uid] = owner{tenant: t}
 	}
 	engines := map[engine.Server]engine.Engine{}
-	for _, s := range unused {
+	for _, s := range servers {
 		if s.Engine != nil {
 			engines[s.Server] = s.Engine
 		}

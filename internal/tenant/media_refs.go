@@ -65,10 +65,15 @@ func mediaNames(c *v1alpha1.ConferenceConfig) (names []types.NamespacedName) {
 
 // mediaFor finds the MediaServers that a ConferenceConfig names, and whether it may use them.
 func (r *Registry) mediaFor(ctx context.Context, c *v1alpha1.ConferenceConfig) (all []namedMedia) {
-	for _, name := range mediaNames(c) {
+	names := mediaNames(c)
+	if len(names) == 0 {
+		return nil
+	}
+	namespaceLabels := r.labelsOf(ctx, c.Namespace)
+	for _, name := range names {
 		m := namedMedia{name: name, foreign: r.options.Namespace != "" && name.Namespace != r.options.Namespace}
 		m.server, _ = r.MediaServers.Get(name)
-		m.allowed = m.server != nil && m.server.allows(c.Namespace, r.labelsOf(ctx, c.Namespace))
+		m.allowed = m.server != nil && m.server.allows(c.Namespace, namespaceLabels)
 		all = append(all, m)
 	}
 	return all

@@ -261,7 +261,7 @@ func (r *resolver) keepMedia() {
 		return
 	}
 	for _, before := range r.previous.Media {
-		if slices.ContainsFunc(r.Media, func(m *Media) bool { return m.Name == before.Name }) {
+		if r.MediaAt(before.Name) != nil {
 			continue
 		}
 		kept := *before

@@ -1,5 +1,5 @@
--- Health of a ConferenceConfig for Argo CD. Degraded means that nothing but a change by a person helps; what may come
--- right by itself (a Secret that is about to be made, LiveKit starting) is Progressing.
+-- Health of a ConferenceConfig or a MediaServer for Argo CD. Degraded means that nothing but a change by a person
+-- helps; what may come right by itself (a Secret that is about to be made, LiveKit starting) is Progressing.
 local health = {status = "Progressing", message = "Not looked at yet"}
 local status = obj.status
 if obj.metadata.deletionTimestamp ~= nil then
