@@ -27,7 +27,7 @@ func (l listed) List(_ context.Context, list client.ObjectList, _ ...client.List
 	return nil
 }
 
-// Whoever waits for a deadline is woken within a second after the clock was set, and not otherwise.
+// A wait for a deadline ends within a second after the clock was set, and not otherwise.
 func TestJumpsWakeEveryMeeting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var ahead, woken atomic.Int64

@@ -29,10 +29,10 @@ func TestBurstsAreOneWrite(t *testing.T) {
 	c := newCoalescer()
 	m := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{UID: "m"}, Status: statusOf(0)}
 	now, people, writes := monday, int32(0), 0
-	// arrive has somebody come every tenth of a second, and the status be written when it may be.
-	arrive := func(d time.Duration, somebody func(time.Duration) bool) {
+	// arrive has a participant come every tenth of a second, and the status be written when it may be.
+	arrive := func(d time.Duration, change func(time.Duration) bool) {
 		for passed := time.Duration(0); passed < d; passed += 100 * time.Millisecond {
-			if somebody(passed) {
+			if change(passed) {
 				people++
 			}
 			if people != m.Status.ParticipantCount && c.hold(m, statusOf(people), now) == 0 {
@@ -125,14 +125,14 @@ func (c *crowd) run(d time.Duration, change func(i int, s *v1alpha1.MeetingStatu
 	}
 }
 
-// All Meetings together write no more than a bound, what they write last is what is so, and somebody who comes does not
+// All Meetings together write no more than a bound, what they write last is what is so, and a participant who comes does not
 // wait for the microphones of others.
 func TestPeopleWritesOfAllMeetingsAreBounded(t *testing.T) {
 	c := newCrowd(1000)
 	last := len(c.meetings) - 1
 	toggle := func(i int, s *v1alpha1.MeetingStatus, at time.Time) {
 		if i == last {
-			*s = statusOf(1 + int32(at.Sub(monday)/(5*time.Second))%2) // somebody comes and goes
+			*s = statusOf(1 + int32(at.Sub(monday)/(5*time.Second))%2) // a participant comes and goes
 			return
 		}
 		s.Participants[0].Audio = at.Second()%2 == 0

@@ -17,7 +17,7 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
-// While many Meetings wait: first those that end, then those to which somebody has come, then edits, then microphones,
+// While many Meetings wait: first those that end, then those to which a participant has come, then edits, then microphones,
 // then what was there at the start.
 func TestOrderOfTheQueue(t *testing.T) {
 	named := func(name string, change ...func(*v1alpha1.Meeting)) *v1alpha1.Meeting {

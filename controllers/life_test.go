@@ -157,7 +157,7 @@ func TestCloseIsTriedAgain(t *testing.T) {
 	w.is("m", v1alpha1.MeetingEnded, people(0))
 }
 
-// Somebody comes whom the last look did not see: no end for want of people may rest on that look.
+// A participant comes whom the last look did not see: no end for want of people may rest on that look.
 func TestArrivalJustBeforeAnEnd(t *testing.T) {
 	for _, tc := range []struct {
 		reason string

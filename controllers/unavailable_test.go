@@ -51,7 +51,7 @@ func TestPagesLearnOfTheExpiryInTheEnd(t *testing.T) {
 	w.eventually(told)
 }
 
-// An engine that does not answer for a moment does not begin the empty time-out anew.
+// An engine that does not answer for a moment does not begin the empty time-out again.
 func TestFailedLookKeepsTheEmptyTimeout(t *testing.T) {
 	w := newWorld(t)
 	c := w.config()

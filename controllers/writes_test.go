@@ -18,7 +18,7 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
-// stale is a reconciler that still has an object whose name somebody else's object has now.
+// stale is a reconciler that still has an object whose name another object has now.
 func stale(t *testing.T) (r *MeetingReconciler, old, live *v1alpha1.Meeting, c *testkit.Cluster) {
 	t.Helper()
 	c = testkit.ControlPlane(t)
@@ -62,7 +62,7 @@ func TestWritesAreOfThisMeetingAlone(t *testing.T) {
 	}
 }
 
-// The API server deletes by name what has lost its last finalizer while it was being deleted. Whoever takes it off
+// The API server deletes by name what has lost its last finalizer while it was being deleted. A controller that takes it off
 // names the UID: else the next Meeting of that name could go instead.
 func TestTheLastFinalizerIsOfThisMeetingAlone(t *testing.T) {
 	c := testkit.ControlPlane(t)

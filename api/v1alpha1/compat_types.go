@@ -10,7 +10,7 @@ type AdHoc string
 const (
 	// AdHocNever: only the API and the cluster make meetings.
 	AdHocNever AdHoc = "Never"
-	// AdHocTickets: whoever holds a join link that the API made.
+	// AdHocTickets: anyone with a join link that the API made.
 	AdHocTickets AdHoc = "Tickets"
 	// AdHocUsers: verified users too.
 	AdHocUsers AdHoc = "Users"

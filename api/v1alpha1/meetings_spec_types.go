@@ -86,7 +86,7 @@ type MeetingsSpec struct {
 	// +kubebuilder:validation:items:Pattern=`^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$`
 	AllowedRedirectHosts []string `json:"allowedRedirectHosts,omitempty"`
 
-	// adHoc says who may open a room that has no meeting, by entering it: Never, Tickets (whoever holds a join link that the
+	// adHoc says who may open a room that has no meeting, by entering it: Never, Tickets (anyone with a join link that the
 	// API made), Users (verified users too) or Anyone. Absent means Never, and with spec.source what its file says: Users
 	// where the host is protected, else Anyone.
 	// +optional

@@ -85,7 +85,7 @@ func meetingUpdates(t *testing.T, c *testkit.Cluster, r *refused) {
 	})
 }
 
-// What has been written once stays, whoever writes: controllers that took turns, or a person.
+// What has been written once stays, no matter who writes: controllers that took turns, or a person.
 func meetingLatches(t *testing.T, c *testkit.Cluster, r *refused) {
 	const (
 		started = "at <nil>: status.startTime is set once, by the first arrival, and never changes"
@@ -109,7 +109,7 @@ func meetingLatches(t *testing.T, c *testkit.Cluster, r *refused) {
 	})
 	checkRules(t, r, stored(t, c, m, status("Active")), statusUpdates(t, c), []rule{
 		{"it cannot be entered any more", "status.phase", "Pending", ""},
-		{"somebody arrives", "status.startTime", nine, ""},
+		{"a participant arrives", "status.startTime", nine, ""},
 		{"it ends", "status", status("Ending", "endReason", "Unjoined"), ""},
 	})
 	checkRules(t, r, stored(t, c, m, status("Active", "startTime", nine)), statusUpdates(t, c), []rule{

@@ -64,7 +64,7 @@ type Entrant struct {
 	id string
 	// previous is the session of a participant who comes back, or nil.
 	previous *credential.SessionGrant
-	// granted says that the credential itself makes a presenter, whomever the tenant lists.
+	// granted says that the credential itself makes a presenter, no matter which users the tenant lists.
 	granted bool
 	// decided says that a ticket has decided everything, now or when the session began.
 	decided bool

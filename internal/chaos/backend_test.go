@@ -18,7 +18,7 @@ const tryAgainAfter = 50 * time.Millisecond
 // callTimeout is after how long programs give a call up.
 const callTimeout = 10 * time.Second
 
-// connections are made anew for every call: a manager that was killed leaves broken ones.
+// connections are made again for every call: a manager that was killed leaves broken ones.
 var connections = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: callTimeout}
 
 // backend is a program that calls the API, and calls again when it gets no answer or one that says to.

@@ -69,7 +69,7 @@ func TestLeaderBehind(t *testing.T) {
 	select {
 	case <-sentAway.over:
 	case <-time.After(patience):
-		t.Error("a meeting is not over because the leader does not know that somebody has touched it")
+		t.Error("a meeting is not over because the leader does not know that a participant has touched it")
 	}
 	if n := writes.Load(); n > 20 {
 		t.Errorf("%d writes of a leader that is behind", n)

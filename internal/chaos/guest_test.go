@@ -30,7 +30,7 @@ type guest struct {
 	wrong   string
 }
 
-// guest has somebody enter a room and stay there until the meeting is over, leave is called, or the test ends.
+// guest has a participant enter a room and stay there until the meeting is over, leave is called, or the test ends.
 func (w *world) guest(t testing.TB, room, password string) *guest {
 	ctx, leave := context.WithCancel(context.Background())
 	g := &guest{room: room, password: password, baseURL: w.backend.baseURL, over: make(chan struct{}), leave: leave}

@@ -126,7 +126,7 @@ func (l *life) broken() (broken []string) {
 	for i, now := range l.versions {
 		s := now.Status
 		if s.Phase == v1alpha1.MeetingEnded {
-			says(s.ParticipantCount == 0, "somebody is in an ended meeting")
+			says(s.ParticipantCount == 0, "a participant is in an ended meeting")
 			says(s.EndReason != v1alpha1.EndExpired || !s.EndTime.Before(s.ExpiryTime), "it expired early")
 		}
 		if i == 0 {

@@ -21,7 +21,7 @@ import (
 // failedReads is how many reads of each kind of object fail in a row.
 const failedReads = 3
 
-// gone is a watch that is told, in the middle, that it has to begin anew.
+// gone is a watch that is told, in the middle, that it has to begin again.
 func gone(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = fmt.Fprintln(w, `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410,"message":"too old resource version"}}`)

@@ -115,7 +115,7 @@ func (p *pair) allOver(t *testing.T, prefix string, guests []*guest, living []st
 		select {
 		case <-g.over:
 		case <-time.After(patience):
-			t.Fatalf("somebody is still in %s", g.room)
+			t.Fatalf("a participant is still in %s", g.room)
 		}
 		if _, wrong := g.cameIn(); wrong != "" {
 			t.Errorf("the guest of %s was answered %s", g.room, wrong)

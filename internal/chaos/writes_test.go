@@ -49,7 +49,7 @@ var kinds = []kind{
 	{name: "hang", place: always(testkit.Hang)},
 }
 
-// killer kills the manager, and has it started again by somebody else.
+// killer kills the manager, and has it started again by the test.
 func (w *world) killer(t *testing.T) (kill func(), done func()) {
 	again := make(chan struct{}, 1)
 	restarted := make(chan error, 1)

@@ -53,7 +53,7 @@ func TestCreateComparesWhatItNamesAlone(t *testing.T) {
 	}
 }
 
-// Once somebody has entered, a duration that comes with a join could be over already.
+// Once a participant has entered, a duration that comes with a join could be over already.
 func TestALateDurationChangesNothing(t *testing.T) {
 	b := newBehind(t)
 	b.tenant.Settings = meeting.DefaultSettings()
@@ -68,14 +68,14 @@ func TestALateDurationChangesNothing(t *testing.T) {
 	b.create("first") // An API server that has just started takes its time for the first.
 	join("early", "")
 	if got := join("early", "30m").Length.String(); got != "30m" {
-		t.Errorf("before somebody has entered, the first duration makes it %s", got)
+		t.Errorf("before a participant has entered, the first duration makes it %s", got)
 	}
 	v := join("late", "")
 	if err := b.MarkOpened(t.Context(), b.tenant, v); err != nil {
 		t.Fatal(err)
 	}
 	if got := join("late", "30m"); got.Length.String() != "unlimited" || !got.Expires.IsZero() {
-		t.Errorf("after somebody has entered, a duration makes it %s, and it ends at %s", got.Length, got.Expires)
+		t.Errorf("after a participant has entered, a duration makes it %s, and it ends at %s", got.Length, got.Expires)
 	}
 }
 
@@ -112,7 +112,7 @@ func TestAnEndThatIsUnderWayIsToldAgain(t *testing.T) {
 	}
 	leaving.Status.Phase, leaving.Status.ParticipantCount = v1alpha1.MeetingEnding, 1
 	if isDesertedEnd(leaving) {
-		t.Error("one with somebody in counts as over")
+		t.Error("one with a participant in counts as over")
 	}
 	leaving.Status.ParticipantCount = 0
 	if !isDesertedEnd(leaving) {

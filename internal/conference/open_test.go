@@ -206,7 +206,7 @@ func TestALineageThatEndedForGoodStaysOut(t *testing.T) {
 	}
 }
 
-// TestARoomKeepsItsPassword: the last meeting's password counts for whoever opens its room while it is known.
+// TestARoomKeepsItsPassword: the last meeting's password counts for anyone who opens its room while it is known.
 func TestARoomKeepsItsPassword(t *testing.T) {
 	b := opens(t, v1alpha1.AdHocAnyone)
 	if _, err := b.Join(t.Context(), b.tenant, JoinCommand{Room: "r", Password: ptr.To("sesame")}); err != nil {

@@ -78,7 +78,7 @@ func TestVerifyUser(t *testing.T) {
 		{"another user's password", users, "solar", "correct horse", false},
 		{"the first of a doubled name counts", users, "ada", "battery staple", false},
 		{"names have case", users, "Ada", "correct horse", false},
-		{"an unknown user with somebody's password", users, "eve", "correct horse", false},
+		{"an unknown user with the password of another", users, "eve", "correct horse", false},
 		{"an unknown user with the other's password", users, "eve", "U*U", false},
 		{"no name", users, "", "correct horse", false},
 		{"no password", users, "ada", "", false},

@@ -34,7 +34,7 @@ func headings(page string) map[string]bool {
 	return all
 }
 
-// TestRunbookKnowsEveryReasonAndAlert: whoever finds a reason in a condition, or is woken by an alert, finds an entry.
+// TestRunbookKnowsEveryReasonAndAlert: every reason in a condition and every alert has an entry.
 func TestRunbookKnowsEveryReasonAndAlert(t *testing.T) {
 	entries := headings(testkit.Documents(t)["docs/operate.md"])
 	wanted := append(reasons(t), alerts(t)...)

@@ -196,7 +196,7 @@ func filled(n int) *Directory {
 		m := aMeeting(strconv.Itoa(i), "a", fmt.Sprint("room ", i), i, i+1)
 		m.Status.Phase, m.Status.ParticipantCount = v1alpha1.MeetingActive, 10
 		for p := range 10 {
-			m.Status.Participants = append(m.Status.Participants, v1alpha1.Participant{Identity: fmt.Sprint(p), Name: "Somebody"})
+			m.Status.Participants = append(m.Status.Participants, v1alpha1.Participant{Identity: fmt.Sprint(p), Name: "Sam"})
 		}
 		d.changed(m)
 	}

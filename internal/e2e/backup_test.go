@@ -47,6 +47,6 @@ func TestASnapshotOfEtcdBringsEverythingBack(t *testing.T) {
 	select {
 	case <-p.Disconnected():
 	case <-time.After(patience):
-		t.Error("somebody is still in a meeting that has ended")
+		t.Error("a participant is still in a meeting that has ended")
 	}
 }

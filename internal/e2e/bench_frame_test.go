@@ -21,7 +21,7 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
-// stages are what a page goes through until it shows somebody else.
+// stages are what a page goes through until it shows another participant.
 var stages = []string{"script", "session", "dial", "socket", "connected", "frame"}
 
 // stamps has a page write down, in milliseconds since the click, when it reached each stage.
@@ -77,7 +77,7 @@ func serveBarePage(t *testing.T) string {
 	return server.URL
 }
 
-// TestBenchFirstFrame is from the click on a join link until the first picture of somebody who is already in, in a
+// TestBenchFirstFrame is from the click on a join link until the first picture of a participant who is already in, in a
 // browser that has never seen the page. Each run is followed by one of a bare page, which needs no gateway.
 func TestBenchFirstFrame(t *testing.T) {
 	log.SetLogger(logr.Discard())

@@ -41,7 +41,7 @@ func benchMemory(t *testing.T, w *world) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// One that does not lead holds them as they are: somebody else has the Lease.
+	// One that does not lead holds them as they are: another process holds the Lease.
 	now := metav1.NowMicro()
 	w.Create(t, &coordinationv1.Lease{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "controllers.convene.dev"},

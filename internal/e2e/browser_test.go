@@ -15,7 +15,7 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
-// seesAndHears is true once a page plays moving pictures and has the sound of somebody else.
+// seesAndHears is true once a page plays moving pictures and has the sound of another participant.
 func seesAndHears(name string) string {
 	return fmt.Sprintf(`(() => {
 		const tile = [...document.querySelectorAll('[data-testid=tile]')].find(t => t.dataset.name === %q);

@@ -99,7 +99,7 @@ func (c *cluster) nodeOf(t *testing.T, room string) string {
 	return c.redis.HashField(t, "room_node_map", string(meeting.EngineRoom(string(c.config.UID), string(m[0].UID))))
 }
 
-// attendee is somebody with a session, and perhaps in the room.
+// attendee is a participant with a session, and perhaps in the room.
 type attendee struct {
 	room string
 	entry
@@ -187,7 +187,7 @@ func TestTwoNodesOneIsKilled(t *testing.T) {
 		}
 		testkit.Eventually(t, failover, c.hasPeople(a.room, 1))
 	}
-	// Whoever does not come back has left, though LiveKit goes on to list them.
+	// A participant who does not come back has left, though LiveKit goes on to list them.
 	for _, a := range away {
 		testkit.Eventually(t, failover, func() error { return phaseIs(c.meetingsOf(t, a.room), v1alpha1.MeetingEnded) })
 		if reason := c.meetingsOf(t, a.room)[0].Status.EndReason; reason != v1alpha1.EndEmpty {
@@ -272,7 +272,7 @@ func (c *cluster) browsersMeetAgain(t *testing.T, ada, grace *testkit.Page) erro
 	return nil
 }
 
-// moves is true once a new picture of somebody is shown.
+// moves is true once a new picture of a participant is shown.
 func moves(name string) string {
 	return fmt.Sprintf(`new Promise(done => {
 		const tile = [...document.querySelectorAll('[data-testid=tile]')].find(t => t.dataset.name === %q);

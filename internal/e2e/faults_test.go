@@ -134,7 +134,7 @@ func TestManagerKilledInTheMiddleOfEnds(t *testing.T) {
 		select {
 		case <-p.Disconnected():
 		case <-time.After(patience):
-			t.Errorf("somebody is still in room %d", i)
+			t.Errorf("a participant is still in room %d", i)
 		}
 		w.eventually(t, func() error { return phaseIs(w.meetingsOf(t, fmt.Sprint("room", i)), v1alpha1.MeetingEnded) })
 	}

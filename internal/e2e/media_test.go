@@ -135,7 +135,7 @@ func TestTwoPeersSeenAndSentAway(t *testing.T) {
 	}
 }
 
-// Whoever has just come is in no status yet. An end that is confirmed has sent that one off too.
+// A participant who has just come is in no status yet. An end that is confirmed has sent that one off too.
 func TestEndRightAfterAnArrival(t *testing.T) {
 	w := newWorld(t)
 	for i := range 3 {

@@ -24,7 +24,7 @@ func gone(t *testing.T, p *peer.Peer) {
 	}
 }
 
-// TestKubectlDecidesAboutParticipants: spec.participants does what a presenter's page does, whoever writes it: with a merge patch
+// TestKubectlDecidesAboutParticipants: spec.participants does what a presenter's page does, no matter who writes it: with a merge patch
 // and with server-side apply, which adds to a list.
 func TestKubectlDecidesAboutParticipants(t *testing.T) {
 	w := newWorld(t)

@@ -70,7 +70,7 @@ func (w *tour) crowd(t *testing.T) {
 	w.at(t, hidden, desk, "room watching", shows("watching")+`&& document.querySelectorAll('[data-testid=tile]').length > 10`)
 }
 
-// callChat says something as somebody who has just come, and goes again.
+// callChat says something as a participant who has just come, and goes again.
 func callChat(t *testing.T, a account, room, text string) int {
 	t.Helper()
 	speaker, e := a.enter(map[string]any{"room": room, "name": "Speaker"})

@@ -41,7 +41,7 @@ func TestAReturnSwitchesNothingOn(t *testing.T) {
 	})
 	t.Run("as a guest", func(t *testing.T) {
 		a := w.a.on(t)
-		a.link(map[string]any{"room": "guests", "name": "Somebody"})
+		a.link(map[string]any{"room": "guests", "name": "Sam"})
 		p := testkit.Browser(t).OpenOn(t, small, a.roomURL("guests")+"?name=Bob&audio=1&video=1")
 		defer p.Close()
 		p.Click(t, by("join-button"))

@@ -170,7 +170,7 @@ func enlarged(t *testing.T, p *testkit.Page) {
 	}
 }
 
-// still is a page for somebody who asked for less motion.
+// still is the page of a participant who asked for less motion.
 func still(t *testing.T, p *testkit.Page) {
 	const moves = `getComputedStyle(document.querySelector('.tile'), '::after').transitionDuration !== '0s'`
 	if !is(t, p, moves) {
@@ -186,7 +186,7 @@ func telephone(t *testing.T, p *testkit.Page) {
 	portrait := testkit.Device{Width: 390, Height: 844, Scale: 3, Touch: true}
 	p.Use(t, portrait)
 	p.WaitFor(t, fmt.Sprintf(`innerWidth === 390 && (%s) === ''`, inView))
-	// The device has come to have two cameras, which the tile learns when it is drawn anew.
+	// The device has come to have two cameras, which the tile learns when it is drawn again.
 	p.Click(t, by("camera-toggle"))
 	p.WaitFor(t, `!(`+tileOf("Ada")+`).querySelector('video')`)
 	p.Click(t, by("camera-toggle"))

@@ -31,17 +31,17 @@ func hasNo(testID string) string { return shows(testID)[1:] }
 
 func by(testID string) string { return fmt.Sprintf("[data-testid=%q]", testID) }
 
-// tileOf is the tile of somebody, by name.
+// tileOf is the tile of a participant, by name.
 func tileOf(name string) string {
 	return fmt.Sprintf(`[...document.querySelectorAll('[data-testid=tile]')].find(t => t.dataset.name === %s)`, quote(name))
 }
 
-// seenWith is true of a page on which somebody's tile has this state.
+// seenWith is true of a page on which a participant's tile has this state.
 func seenWith(name, state string) string {
 	return fmt.Sprintf(`(%s)?.matches(%s)`, tileOf(name), quote(state))
 }
 
-// seesVideoOf is true once moving pictures of somebody play.
+// seesVideoOf is true once moving pictures of a participant play.
 func seesVideoOf(name string) string {
 	return fmt.Sprintf(`(v => v && v.videoWidth > 0 && v.currentTime > 0)((%s)?.querySelector('video'))`, tileOf(name))
 }
@@ -80,7 +80,7 @@ func (a account) presenterToken(username string) string {
 	}).text("token")
 }
 
-// withSession calls the gateway as the page of somebody who is in, and returns the status.
+// withSession calls the gateway as the page of a participant who is in, and returns the status.
 func (a account) withSession(e entry, path string, body map[string]any) int {
 	a.t.Helper()
 	request, err := http.NewRequestWithContext(a.t.Context(), http.MethodPost, a.baseURL+"/"+path, strings.NewReader(quote(body)))

@@ -33,7 +33,7 @@ const recordsServers = `;(() => {
 	};
 })()`
 
-// humming is a microphone before a person who never stops. That of the browser beeps too briefly to be somebody who
+// humming is a microphone before a person who never stops. That of the browser beeps too briefly to count as a person who
 // speaks.
 const humming = `navigator.mediaDevices.getUserMedia = async () => {
 	const audio = new AudioContext(), to = audio.createMediaStreamDestination();
@@ -72,7 +72,7 @@ const (
 	goneImage = "http://127.0.0.1:1/gone.png"
 )
 
-// TestJoinOptions: every option of the join body, seen from the page of somebody else.
+// TestJoinOptions: every option of the join body, seen from the page of another participant.
 func TestJoinOptions(t *testing.T) {
 	w := newWorld(t)
 	ada := w.a.join(testkit.Device{Script: countsSounds + recordsServers}, map[string]any{
@@ -155,7 +155,7 @@ func (o *options) video(t *testing.T) {
 	seen := o.with("Seen", map[string]any{"video": 1})
 	o.ada.WaitFor(t, seesVideoOf("Seen")+" && "+tileOf("Unseen"))
 	if is(t, o.ada, fmt.Sprintf(`!!(%s).querySelector('video')`, tileOf("Unseen"))) {
-		t.Error("somebody without video is filmed")
+		t.Error("a participant without video is filmed")
 	}
 	seen.Click(t, by("camera-toggle"))
 	o.ada.WaitFor(t, fmt.Sprintf(`!(%s)?.querySelector('video')`, tileOf("Seen")))
@@ -172,7 +172,7 @@ func (o *options) screen(t *testing.T) {
 	shares.Click(t, by("screen-toggle"))
 	o.ada.WaitFor(t, hasNo("screen-tile"))
 	if is(t, o.with("Looks", nil), shows("screen-offer")) {
-		t.Error("somebody who did not wish it was offered to share a screen")
+		t.Error("a participant who did not wish it was offered to share a screen")
 	}
 }
 
@@ -195,11 +195,11 @@ func (o *options) chat(t *testing.T) {
 	writes.Click(t, by("hand-toggle"))
 	mute.WaitFor(t, seenWith("Writes", ":has(.tile-hand)"))
 	if is(t, mute, shows("chat-toggle")+"||"+shows("chat")+"|| document.body.textContent.includes('example.com')") {
-		t.Error("somebody without chat has some")
+		t.Error("a participant without chat has some")
 	}
 	mute.Press(t, "c")
 	if is(t, mute, shows("chat")) {
-		t.Error("a key opens the chat of somebody without")
+		t.Error("a key opens the chat of a participant without")
 	}
 }
 
@@ -216,7 +216,7 @@ func (o *options) hide(t *testing.T) {
 	openPanel(t, plain, "participants")
 	plain.WaitFor(t, `[...document.querySelectorAll('[data-testid=participant-row]')].some(r => r.dataset.name === 'Ada')`)
 	if is(t, plain, `document.documentElement.outerHTML.includes('Hidden One')`) {
-		t.Error("the hidden one is in the page of somebody who does not present")
+		t.Error("the hidden one is in the page of a participant who does not present")
 	}
 	if is(t, o.ada, tileOf("Hidden One")+` || [...document.querySelectorAll('[data-testid=notice]')].some(n => n.innerText.includes('Hidden One'))`) {
 		t.Error("the hidden one has a tile or was announced")

@@ -19,7 +19,7 @@ const startsLate = `(media => {
 	media.getUserMedia = async wanted => { await allowed; return open(wanted); };
 })(navigator.mediaDevices);`
 
-// What comes and goes when the devices start does not move the button that somebody is about to press.
+// What comes and goes when the devices start does not move the button that a participant is about to press.
 func TestDevicesDoNotMoveTheWayIn(t *testing.T) {
 	w := newWorld(t)
 	w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": "steady"})

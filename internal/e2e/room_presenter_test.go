@@ -12,7 +12,7 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
-// stage is a meeting with somebody who presents and somebody who does not.
+// stage is a meeting with a presenter and a participant who is none.
 type stage struct {
 	account
 	room         string

@@ -303,7 +303,7 @@ func (w *tour) meeting(t *testing.T) {
 	ada.WaitFor(t, hasNo("end-dialog"))
 
 	ada.Press(t, "g")
-	// Whoever speaks last may have no camera.
+	// The participant who speaks last may have no camera.
 	w.at(t, ada, desk, "room speaker", `document.querySelector('[data-testid=tile][data-large=true]') && `+anyTile)
 	ada.Press(t, "g")
 	grace.Click(t, by("screen-toggle"))

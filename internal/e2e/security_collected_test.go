@@ -104,8 +104,8 @@ func TestNothingCollectedOpensAnythingAgain(t *testing.T) {
 	w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": room})
 	first.opensNothing(t, w.a, "in the next meeting, before anybody is in")
 	newcomer, _ := w.a.enter(map[string]any{"room": room, "name": "Newcomer"})
-	first.opensNothing(t, w.a, "in the next meeting, with somebody in")
-	first.opensNothingAt(t, w.livekit.URL, "in the next meeting, with somebody in")
+	first.opensNothing(t, w.a, "in the next meeting, with a participant in")
+	first.opensNothingAt(t, w.livekit.URL, "in the next meeting, with a participant in")
 	w.eventually(t, w.hasPeople(room, 1))
 	if others := newcomer.Others(); len(others) > 0 {
 		t.Errorf("the newcomer has seen %v", others)
@@ -140,7 +140,7 @@ func (w *world) uidOf(config string) (string, error) {
 }
 
 // TestPresentersDecisionsHoldPastTheGateway: browsers that reach LiveKit past the gateway can come back with an access
-// token that it cannot take back. Whoever was removed is sent away again on sight, and whoever was muted is not heard.
+// token that it cannot take back. A removed participant is sent away again on sight, and a muted one is not heard.
 func TestPresentersDecisionsHoldPastTheGateway(t *testing.T) {
 	w := newWorld(t)
 	const room = "board"
@@ -188,7 +188,7 @@ func TestPresentersDecisionsHoldPastTheGateway(t *testing.T) {
 
 	act("remove")
 	<-past.Disconnected()
-	w.a.refused("the ticket of somebody removed", map[string]any{"ticket": ticket}, "NotAllowed")
+	w.a.refused("the ticket of a removed participant", map[string]any{"ticket": ticket}, "NotAllowed")
 	w.a.refused("their session", map[string]any{"ticket": ticket, "session": eve.Session}, "NotAllowed")
 	for _, token := range []string{eve.Engine.Token, back.Engine.Token} {
 		if status := w.a.door(token); status != http.StatusForbidden {
@@ -199,7 +199,7 @@ func TestPresentersDecisionsHoldPastTheGateway(t *testing.T) {
 		select {
 		case <-p.Disconnected():
 		case <-time.After(patience):
-			t.Error("somebody who was removed stays in past the gateway")
+			t.Error("a participant who was removed stays in past the gateway")
 		}
 	}
 }

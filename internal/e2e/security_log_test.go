@@ -28,7 +28,7 @@ func (s secrets) keep(what, value string) string {
 	return value
 }
 
-// keepEntry keeps what somebody was let in with.
+// keepEntry keeps what a participant was let in with.
 func (s secrets) keepEntry(what string, e entry) entry {
 	s.keep("the session of "+what, e.Session)
 	s.keep("the access token of "+what, e.Engine.Token)
@@ -141,7 +141,7 @@ func fullRun(t *testing.T, w *world, all secrets, userPassword string) {
 		"room": "board", "name": "Ada", "password": roomPassword, "username": "ada", "userPassword": userPassword,
 	}))
 	w.b.want(http.StatusOK, "POST", "/api/v1/join", map[string]any{"room": "board of B", "name": "Ada"})
-	words := all.keep("what somebody said", "words-between-two-people")
+	words := all.keep("what a participant said", "words-between-two-people")
 	if r := w.a.as(bob.Session, "POST", "/session/chat", map[string]any{"text": words}); r.status != http.StatusNoContent {
 		t.Fatalf("chat: %d %s", r.status, r.raw)
 	}
@@ -164,7 +164,7 @@ func fullRun(t *testing.T, w *world, all secrets, userPassword string) {
 // failing does what does not succeed, whatever it answers.
 func failing(w *world, all secrets, userPassword string) {
 	wrong := all.keep("a wrong password", "mistyped-password-0817")
-	wrongKey := all.keep("a wrong key", "mistyped-key-0818-of-somebody")
+	wrongKey := all.keep("a wrong key", "mistyped-key-0818-of-a-backend")
 	forged := all.keep("a forged token", strings.TrimSuffix(all["a token"], "x")[:len(all["a token"])-4]+"AAAA")
 	for _, call := range []struct {
 		method, path string
@@ -190,7 +190,7 @@ func failing(w *world, all secrets, userPassword string) {
 		w.b.session(body)
 	}
 	for _, session := range []string{all["the session of Bob"], forged} {
-		w.a.as(session, "POST", "/session/chat", map[string]any{"text": all["what somebody said"]})
+		w.a.as(session, "POST", "/session/chat", map[string]any{"text": all["what a participant said"]})
 		w.a.as(session, "GET", "/session", nil)
 	}
 	getsIn(w.a.t, w.a.baseURL+"/engine", forged)

@@ -12,7 +12,7 @@ import (
 	"convene.dev/convene/internal/testkit/peer"
 )
 
-// resident is what somebody has who is in the room that both tenants call the same.
+// resident is what a participant has who is in the room that both tenants call the same.
 type resident struct {
 	account
 	name                  string
@@ -21,7 +21,7 @@ type resident struct {
 	*peer.Peer
 }
 
-// settle has somebody live in a room of a tenant, with a password.
+// settle has a participant live in a room of a tenant, with a password.
 func settle(a account, room, name, secret string) resident {
 	a.t.Helper()
 	a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": room, "roomPassword": secret})

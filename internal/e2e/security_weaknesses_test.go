@@ -277,7 +277,7 @@ func xssByName(t *testing.T, w *world) {
 	})
 	page.WaitForText(t, bad+" javascript:window.hacked=1")
 	if hacked := testkit.Eval[bool](t, page, "'hacked' in window"); hacked {
-		t.Error("a script of somebody's ran")
+		t.Error("a participant's script ran")
 	}
 	for _, selector := range []string{"img[onerror]", "b[onmouseover]", "a[href^='javascript']", "body script:not([src]):not([type])", "script:not([src]):not([type]) ~ script:not([src]):not([type])"} {
 		if n := testkit.Eval[int](t, page, fmt.Sprintf("document.querySelectorAll(%q).length", selector)); n > 0 {
@@ -335,7 +335,7 @@ func presenterByName(t *testing.T, w *world) {
 		}
 	}
 	w.a.refused("as the user, without a password", map[string]any{"room": "led", "name": "n", "username": "ada"}, "WrongLogin")
-	if e := w.a.mustEnter(map[string]any{"room": "led", "name": "Somebody", "token": w.a.want(http.StatusOK, "POST", "/api/v1/token", map[string]any{
+	if e := w.a.mustEnter(map[string]any{"room": "led", "name": "Sam", "token": w.a.want(http.StatusOK, "POST", "/api/v1/token", map[string]any{
 		"username": "ada", "password": "x",
 	}).text("token")}); !e.You.Presenter {
 		t.Error("the listed user, verified by a token, is no presenter")

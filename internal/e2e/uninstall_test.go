@@ -15,7 +15,7 @@ import (
 )
 
 // TestNoOrderOfDeletionHangs deletes a tenant, its Secrets and its meetings, one of which has people in it, in
-// different orders, with the manager there. Whoever deletes a namespace gets any of them.
+// different orders, with the manager there. The deletion of a namespace can take any order.
 func TestNoOrderOfDeletionHangs(t *testing.T) {
 	all := []string{"conferenceconfigs", "secrets", "meetings"}
 	for _, first := range all {

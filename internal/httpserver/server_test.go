@@ -132,7 +132,7 @@ func TestWithoutItsCertificateItDoesNotStart(t *testing.T) {
 	}
 }
 
-// TestSlowClientsAreCutOff: whoever takes too long over a header, a body, the reading of an answer or the next request
+// TestSlowClientsAreCutOff: a client that takes too long over a header, a body, the reading of an answer or the next request
 // holds nothing.
 func TestSlowClientsAreCutOff(t *testing.T) {
 	large := strings.Repeat("x", 1<<20)
@@ -181,7 +181,7 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 	select {
 	case <-stuck: //nolint:errcheck // that it returns at all is what counts
 	case <-time.After(patience):
-		t.Error("somebody who does not read holds the handler")
+		t.Error("a client that does not read holds the handler")
 	}
 }
 

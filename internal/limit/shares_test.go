@@ -30,7 +30,7 @@ func TestSharesHoldUpTheirOwnersOnly(t *testing.T) {
 	for range 2 {
 		other, ok := s.Try("b")
 		if !ok {
-			t.Fatal("somebody else is held up")
+			t.Fatal("another client is held up")
 		}
 		held = append(held, other)
 	}

@@ -13,7 +13,7 @@ import (
 	"convene.dev/convene/internal/testkit/peer"
 )
 
-// BenchmarkParticipants is what every look at a room costs: every room with somebody in it, every two seconds.
+// BenchmarkParticipants is what every look at a room costs: every room with a participant in it, every two seconds.
 func BenchmarkParticipants(b *testing.B) {
 	server := testkit.LiveKit(b, testkit.LiveKitOptions{})
 	e, err := livekit.New(engine.Server{URL: server.URL, Key: server.Key, Secret: server.Secret})

@@ -166,7 +166,7 @@ func TestCloseLooksWhoIsLeft(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(usual, full.seen()); diff != "" {
-		t.Errorf("calls for a room with somebody in it (-want +got):\n%s", diff)
+		t.Errorf("calls for a room with a participant in it (-want +got):\n%s", diff)
 	}
 	if len(full.verbs) <= len(usual) {
 		t.Errorf("the room was deleted after one look at who is left: %v", full.verbs)

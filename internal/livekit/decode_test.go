@@ -109,7 +109,7 @@ func TestOpenOnlyWhatWasSealedForThis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	anew, err := ours.seal("Windows", "Firefox", "m-1", "i")
+	again, err := ours.seal("Windows", "Firefox", "m-1", "i")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestOpenOnlyWhatWasSealedForThis(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			for _, box := range []string{sealed, anew} {
+			for _, box := range []string{sealed, again} {
 				os, browser := c.by.open(box, c.room, c.who)
 				if got := (device{os, browser}); got != c.want {
 					t.Errorf("opened %+v, want %+v", got, c.want)

@@ -31,7 +31,7 @@ func FuzzHint(f *testing.F) {
 	f.Add("..", []byte("{\"room\":"))
 	f.Fuzz(func(t *testing.T, authorization string, body []byte) {
 		room, err := e.Hint(authorization, body)
-		// Each process of the fuzzer signs the genuine one anew, but over the same body.
+		// Each process of the fuzzer signs the genuine one again, but over the same body.
 		if string(body) != string(genuine.body) && !fault.Is(err, fault.KindDenied) {
 			t.Errorf("an unsigned webhook gives room %q and error %v", room, err)
 		}
@@ -64,7 +64,7 @@ func FuzzInspect(f *testing.F) {
 			return
 		}
 		if err == nil && (room != "m-1" || who != "i") { // A signature's last letter can be written in four ways.
-			t.Errorf("somebody's token lets %q into %q", who, room)
+			t.Errorf("a forged token lets %q into %q", who, room)
 		} else if len(token) > 20 && strings.Contains(err.Error(), token) {
 			t.Errorf("the error repeats the token: %v", err)
 		}

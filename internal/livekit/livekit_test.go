@@ -87,7 +87,7 @@ func (h house) enter(t *testing.T, token string) *peer.Peer {
 	return p
 }
 
-// participant returns what the engine lists of somebody.
+// participant returns what the engine lists of a participant.
 func (h house) participant(t *testing.T, room engine.RoomName, who engine.Identity) (engine.Participant, error) {
 	t.Helper()
 	people, err := h.Participants(wait(t), room)

@@ -173,7 +173,7 @@ func TestPresentAsksTheNode(t *testing.T) {
 		t.Errorf("nobody is there: %t, %v", there, err)
 	}
 
-	// What LiveKit answers for somebody whose node is gone; make test-cluster has it say so itself.
+	// What LiveKit answers for a participant whose node is gone; make test-cluster has it say so itself.
 	away := h.front(t, func(string, []string) bool { return true })
 	if there, err := away.Present(wait(t), room, "one"); err != nil || there {
 		t.Errorf("the node is gone: %t, %v", there, err)

@@ -107,7 +107,7 @@ func TestEnsureBringsTheStateUpToDate(t *testing.T) {
 }
 
 func TestEnsureTakesARoomThatALateJoinMade(t *testing.T) {
-	for name, metadata := range map[string]string{"no metadata": "", "somebody's": "hello", "another type": "[1]"} {
+	for name, metadata := range map[string]string{"no metadata": "", "another service's": "hello", "another type": "[1]"} {
 		t.Run(name, func(t *testing.T) {
 			h := open(t, testkit.LiveKitOptions{})
 			rooms, ctx := h.raw(t, auth.VideoGrant{RoomCreate: true})

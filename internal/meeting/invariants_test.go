@@ -19,7 +19,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 )
 
-// truth is what somebody who only watched would know: when the last person was seen to be out.
+// truth is what an observer who sees all would know: when the last person was seen to be out.
 type truth struct {
 	arrived   bool
 	emptyFrom time.Time
@@ -29,7 +29,7 @@ type truth struct {
 func (w *truth) watch(in Input) {
 	switch {
 	case !in.Seen.Known:
-		// Whoever is in now, nobody sees it: the count begins anew when somebody does.
+		// No look sees who is in now: the count begins again when a participant does.
 	case len(in.Seen.Participants) > 0:
 		w.arrived, w.emptyFrom = true, time.Time{}
 	case w.arrived && w.emptyFrom.IsZero():

@@ -125,7 +125,7 @@ func TestHiddenNamesAreNotInStatus(t *testing.T) {
 	shows("names are shown again", 3, 3)
 }
 
-// A status that somebody edited by hand must not leave the Meeting between two states.
+// A status that was edited by hand must not leave the Meeting between two states.
 func TestEndingWithoutAReason(t *testing.T) {
 	l := newLife(t)
 	l.meeting.Status.Phase = v1alpha1.MeetingEnding

@@ -46,7 +46,7 @@ func TestUnjoined(t *testing.T) {
 	})
 }
 
-// The room was opened for somebody who never came in: the engine has to be asked.
+// The room was opened for a participant who never came in: the engine has to be asked.
 func TestUnjoinedButOpened(t *testing.T) {
 	tell(t, nil, func(s *story) {
 		s.step("Anna's browser gives up on the way in", func() { s.enter("Anna"); s.leave("Anna") })
@@ -86,7 +86,7 @@ func TestExpiryAfterAllHaveLeft(t *testing.T) {
 	})
 }
 
-// Somebody may have come just before the expiry while the engine cannot be seen.
+// A participant may have come just before the expiry while the engine cannot be seen.
 func TestExpiryWhileTheEngineIsAway(t *testing.T) {
 	tell(t, length("30m"), func(s *story) {
 		s.step("a room is opened", func() { s.enter("Anna"); s.leave("Anna") })

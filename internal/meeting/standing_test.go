@@ -15,7 +15,7 @@ import (
 func TestListsOfIdentities(t *testing.T) {
 	m := &v1alpha1.Meeting{}
 	if len(Removed(m))+len(Muted(m)) > 0 {
-		t.Error("a Meeting without decisions lists somebody")
+		t.Error("a Meeting without decisions lists a participant")
 	}
 	m.Spec.Participants = []v1alpha1.ParticipantDecision{{Identity: "ann-1", Removed: true}, {Identity: "bob-2", Removed: true, Muted: true}}
 	if diff := cmp.Diff([]engine.Identity{"ann-1", "bob-2"}, Removed(m)); diff != "" {

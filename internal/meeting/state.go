@@ -21,7 +21,7 @@ func Older(a, b *v1alpha1.Meeting) bool {
 	return a.UID < b.UID
 }
 
-// Stands says that a Meeting was not made by the API: somebody keeps it, in Git for example, so that its room is open.
+// Stands says that a Meeting was not made by the API: a person or a tool keeps it, in Git for example, so that its room is open.
 func Stands(m *v1alpha1.Meeting) bool {
 	return m.Labels[v1alpha1.LabelManagedBy] != v1alpha1.ManagedByAPI
 }

@@ -82,7 +82,7 @@ func TestEngineRoom(t *testing.T) {
 		t.Errorf("%q is taken apart into %q and %q, %t", room, gotConfig, gotUID, ok)
 	}
 	for reason, other := range map[string]engine.RoomName{
-		"somebody else's room": "lobby", "nothing": "", "no Meeting": EngineRoomPrefix(config), "no ConferenceConfig": "convene__x", "only the prefix": AllRooms,
+		"another service's room": "lobby", "nothing": "", "no Meeting": EngineRoomPrefix(config), "no ConferenceConfig": "convene__x", "only the prefix": AllRooms,
 	} {
 		if _, _, ok := ParseEngineRoom(other); ok {
 			t.Errorf("%s: %q is taken for one of ours", reason, other)

@@ -16,7 +16,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 )
 
-var update = flag.Bool("update", false, "write the transcripts in testdata anew")
+var update = flag.Bool("update", false, "write the transcripts in testdata")
 
 // story is a life with a transcript of every plan that changes or does anything.
 type story struct {

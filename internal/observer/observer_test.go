@@ -165,7 +165,7 @@ func TestStateOfRooms(t *testing.T) {
 		reason string
 		to     time.Time
 		woken  int
-	}{{"somebody told them otherwise", monday, 1}, {"nobody did", monday, 0}, {"the room was made again by a late join", time.Time{}, 1}} {
+	}{{"they were told otherwise", monday, 1}, {"they were not", monday, 0}, {"the room was made again by a late join", time.Time{}, 1}} {
 		f.Tell(name, engine.RoomState{ExpiresAt: step.to})
 		l.pass(time.Second)
 		if changed, _ := l.heard(); len(changed) != step.woken || !l.Seen(media, name).State.ExpiresAt.Equal(step.to) {
@@ -178,7 +178,7 @@ func TestStateOfRooms(t *testing.T) {
 	}
 }
 
-// One call lists all rooms each second; a room costs a call of its own only where there is somebody, or a reason.
+// One call lists all rooms each second; a room costs a call of its own only where there is a participant, or a reason.
 func TestRoomsAreLookedIntoWhenThereIsAReason(t *testing.T) {
 	l := newLooker(t)
 	_, f := l.engine("a")
@@ -197,8 +197,8 @@ func TestRoomsAreLookedIntoWhenThereIsAReason(t *testing.T) {
 		{"a second later", nil, []string{"rooms"}, nil},
 		{"two seconds later", nil, []string{"rooms", "participants " + string(busy)}, nil},
 		{"a hint", func() { l.Hint(idle) }, []string{"rooms", "participants " + string(idle)}, nil},
-		{"somebody more, at the next look that is due", func() { f.Set(busy, "tom", "anna") }, []string{"rooms", "participants " + string(busy)}, []string{"busy"}},
-		{"a hint of somebody new", func() { f.Set(busy, "anna", "tom", "eve"); l.Hint(busy) }, []string{"rooms", "participants " + string(busy)}, []string{"busy"}},
+		{"one participant more, at the next look that is due", func() { f.Set(busy, "tom", "anna") }, []string{"rooms", "participants " + string(busy)}, []string{"busy"}},
+		{"a hint of a new participant", func() { f.Set(busy, "anna", "tom", "eve"); l.Hint(busy) }, []string{"rooms", "participants " + string(busy)}, []string{"busy"}},
 		{"the same people in another order", func() { f.Set(busy, "eve", "tom", "anna"); l.Hint(busy) }, []string{"rooms", "participants " + string(busy)}, nil},
 		{"the count says that the idle one is not", func() { f.Set(idle, "bob") }, []string{"rooms", "participants " + string(idle)}, []string{"idle"}},
 		{"the count says that all have left", func() { f.Set(busy); f.Set(idle) }, []string{"rooms", "participants " + string(busy), "participants " + string(idle)}, []string{"busy", "idle"}},

@@ -45,7 +45,7 @@ func TestPeopleOfALostNodeAreNotCounted(t *testing.T) {
 	}
 	l.passes(4 * time.Second)
 	if got := names(l.Seen(media, roomName("a", "m")).Participants); got != "anna bob carl" {
-		t.Errorf("somebody who did not answer once is gone: %q are in", got)
+		t.Errorf("a participant who did not answer once is gone: %q are in", got)
 	}
 	l.passes(askAgainAfter + 4*time.Second)
 	if got := l.Seen(media, roomName("a", "m")); len(got.Participants) != 0 || !got.Known || !got.RoomExists {

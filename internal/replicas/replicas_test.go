@@ -241,7 +241,7 @@ func TestClocksOfOtherReplicasDoNotMatter(t *testing.T) {
 	}
 }
 
-// A Lease that the informer shows again, because it has read all anew, is no sign of life.
+// A Lease that the informer shows again, because it has read everything again, is no sign of life.
 func TestALeaseThatIsShownAgainIsNotRenewed(t *testing.T) {
 	g := New(Options{})
 	l := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{

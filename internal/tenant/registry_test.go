@@ -208,7 +208,7 @@ func TestReadyWithoutConfigs(t *testing.T) {
 	r := newRig(t, testkit.ControlPlane(t), nil, "")
 	<-r.registry.Ready()
 	if _, ok := r.registry.ForHost("x.example"); ok {
-		t.Error("somebody answers")
+		t.Error("a host is answered")
 	}
 }
 
@@ -274,7 +274,7 @@ func TestHostsGoFromOneTenantToAnother(t *testing.T) {
 	if left := r.registry.Conflicts(name); len(left) > 0 {
 		t.Errorf("conflicts are left: %v", left)
 	}
-	// Whoever writes its conditions has to hear of it.
+	// The reconciler that writes its conditions has to hear of it.
 	r.eventually(t, func() error {
 		r.mu.Lock()
 		defer r.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
-// Status and labels are no reason to resolve anew: each is written many times. Nor is it to hear again of what has been
+// Status and labels are no reason to resolve again: each is written many times. Nor is it to hear again of what has been
 // read already, as after every break of the connection to the cluster's API.
 func TestOnlyChangesAreTold(t *testing.T) {
 	r := newRig(t, testkit.ControlPlane(t), nil, "")
@@ -39,7 +39,7 @@ func TestOnlyChangesAreTold(t *testing.T) {
 		r.eventually(t, r.accepts(r.Namespace, behind, strong))
 	}
 	if now, _ := r.registry.Get(name); now != first {
-		t.Error("a was resolved anew")
+		t.Error("a was resolved again")
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -38,7 +38,7 @@ type rig struct {
 	told     map[string]int
 }
 
-// newRig runs a Registry for some namespaces. The client for Secrets can be that of somebody with fewer rights.
+// newRig runs a Registry for some namespaces. The client for Secrets may have fewer rights.
 func newRig(t *testing.T, c *testkit.Cluster, rights func(*rest.Config), byDefault string, namespaces ...string) *rig {
 	t.Helper()
 	return newRigWith(t, c, func(*Options) {}, rights, byDefault, namespaces...)

@@ -58,7 +58,7 @@ func (p *Page) Goto(t testing.TB, url string) {
 	p.do(t, "open "+url, chromedp.Navigate(url))
 }
 
-// Reload loads the page anew.
+// Reload loads the page again.
 func (p *Page) Reload(t testing.TB) {
 	t.Helper()
 	p.do(t, "reload", chromedp.Reload())

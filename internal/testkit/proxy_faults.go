@@ -39,7 +39,7 @@ func Hang(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
 // LoseAnswer does what is asked, calls then, and breaks the connection instead of saying so.
 func LoseAnswer(then func()) Fault {
 	return func(_ http.ResponseWriter, r *http.Request, pass http.Handler) {
-		// Whoever asked may be gone before it is done.
+		// The client may be gone before it is done.
 		pass.ServeHTTP(httptest.NewRecorder(), r.WithContext(context.WithoutCancel(r.Context())))
 		then()
 		panic(http.ErrAbortHandler)

@@ -70,7 +70,7 @@ func TestAuditOfPages(t *testing.T) {
 		do     func() answer
 		want   []map[string]any
 	}{
-		{"somebody comes in by a link", enter(body{"room": "room", "name": "Ann"}), done("enter", map[string]any{"by": "link"})},
+		{"a participant comes in by a link", enter(body{"room": "room", "name": "Ann"}), done("enter", map[string]any{"by": "link"})},
 		{"a user logs in", enter(body{"room": "room", "name": "Bob", "username": "bob", "userPassword": "bob"}), done("enter", map[string]any{"by": "login", "user": "bob"})},
 		{
 			"a wrong login", enter(body{"room": "room", "name": "Bob", "username": "bob", "userPassword": "guess"}),
@@ -78,20 +78,20 @@ func TestAuditOfPages(t *testing.T) {
 		},
 		{"a page", func() answer { return s.call(t, http.MethodGet, "/join/room", "", nil) }, nil},
 		{"a look at the session", func() answer { return s.call(t, http.MethodGet, "/session", bob.Session, nil) }, nil},
-		{"somebody speaks", func() answer { return s.call(t, http.MethodPost, "/session/chat", bob.Session, body{"text": "hello"}) }, nil},
-		{"somebody says nothing", func() answer { return s.call(t, http.MethodPost, "/session/chat", bob.Session, body{}) }, refused("chat", map[string]any{
+		{"a participant speaks", func() answer { return s.call(t, http.MethodPost, "/session/chat", bob.Session, body{"text": "hello"}) }, nil},
+		{"a participant says nothing", func() answer { return s.call(t, http.MethodPost, "/session/chat", bob.Session, body{}) }, refused("chat", map[string]any{
 			"identity": other, "status": 400.0, "result": "text is required; write 1 to 4000 characters",
 		})},
 		{"a mute", act(paula.Session, body{"action": "mute", "identity": other}), done("mute", map[string]any{"identity": me, "to": other})},
 		{"the end of a mute", act(paula.Session, body{"action": "letSpeak", "identity": other}), done("letSpeak", map[string]any{"identity": me, "to": other})},
-		{"a removal by somebody who may not", act(bob.Session, body{"action": "remove", "identity": me}), refused("act", map[string]any{
+		{"a removal by a participant who may not", act(bob.Session, body{"action": "remove", "identity": me}), refused("act", map[string]any{
 			"identity": other, "status": 403.0, "result": "Only presenters may do this",
 		})},
 		{"a removal", act(paula.Session, body{"action": "remove", "identity": other}), done("remove", map[string]any{"identity": me, "to": other})},
 		{"an unknown session", act("a.b.c", body{"action": "end"}), refused("act", map[string]any{
 			"room": "", "status": 403.0, "result": "This session is over: open the link of the meeting again",
 		})},
-		{"a connection of somebody removed", func() answer {
+		{"a connection of a removed participant", func() answer {
 			return s.connect(t, "rtc", url.Values{"access_token": {string(v.EngineRoom) + " " + other}})
 		}, refused("connect", map[string]any{"identity": other, "status": 403.0, "result": admission.ErrRemoved.Message})},
 		{"an end", act(paula.Session, body{"action": "end"}), done("end", map[string]any{"identity": me})},

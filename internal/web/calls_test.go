@@ -17,7 +17,7 @@ import (
 	"convene.dev/convene/internal/meeting"
 )
 
-// inside lets somebody in by ticket, all the way into the engine's room.
+// inside lets a participant in by ticket, all the way into the engine's room.
 func (s *site) inside(t *testing.T, change func(*credential.Ticket)) sessionAnswer {
 	t.Helper()
 	in := s.enterWith(t, body{"ticket": s.ticket(t, change)}).session()
@@ -72,7 +72,7 @@ func TestCallsWithoutARight(t *testing.T) {
 		"another scheme":        "Basic " + in.Session,
 		"a ticket":              "Bearer " + s.ticket(t, presenting),
 		"an API token":          "Bearer " + s.token(t, "ann", true),
-		"somebody's own":        "Bearer a.b.c",
+		"one of their own":      "Bearer a.b.c",
 		"one whose time's over": "Bearer " + in.Session,
 	} {
 		for _, c := range calls {
@@ -103,7 +103,7 @@ func TestCallsAfterTheEnd(t *testing.T) {
 		in := s.inside(t, presenting)
 		s.bar(in.You.Identity)
 		if got := s.call(t, http.MethodPost, path, in.Session, body{}); got.Code != http.StatusForbidden {
-			t.Errorf("%s of somebody removed: status %d: %s", path, got.Code, got.Body)
+			t.Errorf("%s of a removed participant: status %d: %s", path, got.Code, got.Body)
 		}
 		v.Ended, v.Redirect = true, "https://bye.example/"
 		got := s.call(t, http.MethodPost, path, in.Session, body{})
@@ -125,7 +125,7 @@ func TestChat(t *testing.T) {
 		{"with chat on", nil, nil, hello, http.StatusNoContent},
 		{"with chat off", func(k *credential.Ticket) { k.Chat = false }, nil, hello, http.StatusForbidden},
 		{"hidden", func(k *credential.Ticket) { k.Hide = true }, nil, hello, http.StatusForbidden},
-		{"somebody who is not in", nil, func(s *site) { s.engine.people = nil }, hello, http.StatusForbidden},
+		{"a participant who is not in", nil, func(s *site) { s.engine.people = nil }, hello, http.StatusForbidden},
 		{"nothing", nil, nil, body{}, http.StatusBadRequest},
 		{"blanks", nil, nil, body{"text": " \n "}, http.StatusBadRequest},
 		{"4,000 characters", nil, nil, body{"text": strings.Repeat("é", 4000)}, http.StatusNoContent},
@@ -220,7 +220,7 @@ func TestHand(t *testing.T) {
 	}
 	s.engine.err = fault.NotFound("nobody of that name")
 	if got := s.call(t, http.MethodPost, "/session/hand", in.Session, body{"raised": true}); got.Code != http.StatusForbidden {
-		t.Errorf("of somebody who is not in: status %d: %s", got.Code, got.Body)
+		t.Errorf("of a participant who is not in: status %d: %s", got.Code, got.Body)
 	}
 }
 
@@ -239,14 +239,14 @@ func TestAct(t *testing.T) {
 			body: func(_, other engine.Identity) body { return body{"action": "mute", "identity": other} },
 			acts: func(other engine.Identity) []engine.Action { return []engine.Action{engine.Mute{Who: other}} },
 		}, {
-			reason: "let somebody muted speak", ticket: presenting, status: http.StatusNoContent,
+			reason: "let a muted participant speak", ticket: presenting, status: http.StatusNoContent,
 			body: func(_, other engine.Identity) body { return body{"action": "letSpeak", "identity": other} },
 			acts: func(other engine.Identity) []engine.Action { return []engine.Action{engine.LetSpeak{Who: other}} },
 		}, {
-			reason: "let somebody muted speak, by one who is no presenter", status: http.StatusForbidden,
+			reason: "let a muted participant speak, by one who is no presenter", status: http.StatusForbidden,
 			body: func(_, other engine.Identity) body { return body{"action": "letSpeak", "identity": other} },
 		}, {
-			reason: "let somebody muted speak when it cannot be written down", ticket: presenting, status: http.StatusServiceUnavailable,
+			reason: "let a muted participant speak when it cannot be written down", ticket: presenting, status: http.StatusServiceUnavailable,
 			given: func(s *site) { s.meetings.err = fault.Unavailable("the cluster is away") },
 			body:  func(_, other engine.Identity) body { return body{"action": "letSpeak", "identity": other} },
 		}, {
@@ -265,7 +265,7 @@ func TestAct(t *testing.T) {
 			reason: "remove oneself", ticket: presenting, status: http.StatusBadRequest,
 			body: func(me, _ engine.Identity) body { return body{"action": "remove", "identity": me} },
 		}, {
-			reason: "remove somebody who is not there", ticket: presenting, status: http.StatusNotFound,
+			reason: "remove a participant who is not there", ticket: presenting, status: http.StatusNotFound,
 			body: func(_, _ engine.Identity) body { return body{"action": "remove", "identity": "nobody"} },
 		}, {
 			reason: "nobody named", ticket: presenting, status: http.StatusBadRequest,
@@ -274,10 +274,10 @@ func TestAct(t *testing.T) {
 			reason: "an unknown action", ticket: presenting, status: http.StatusBadRequest,
 			body: func(_, other engine.Identity) body { return body{"action": "praise", "identity": other} },
 		}, {
-			reason: "mute by somebody who is no presenter", status: http.StatusForbidden,
+			reason: "mute by a participant who is no presenter", status: http.StatusForbidden,
 			body: func(_, other engine.Identity) body { return body{"action": "mute", "identity": other} },
 		}, {
-			reason: "end by somebody who is no presenter", status: http.StatusForbidden,
+			reason: "end by a participant who is no presenter", status: http.StatusForbidden,
 			body: func(_, _ engine.Identity) body { return body{"action": "end"} },
 		}, {
 			reason: "a redirect to nowhere", ticket: presenting, status: http.StatusBadRequest,

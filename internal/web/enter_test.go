@@ -190,7 +190,7 @@ func TestWhoMayEnter(t *testing.T) {
 			},
 			want: refusedWith(http.StatusForbidden, "LinkExpired"),
 		}, {
-			reason: "a ticket that somebody wrote",
+			reason: "a forged ticket",
 			ask:    plain(body{"ticket": "eyJhbGciOiJub25lIn0.eyJyIjoicm9vbSJ9."}),
 			want:   refusedWith(http.StatusForbidden, "LinkExpired"),
 		}, {
@@ -401,7 +401,7 @@ func TestWhoMayEnter(t *testing.T) {
 				t.Errorf("(-want +got)\n%s%s", diff, got.Body)
 			}
 			if got.Code != http.StatusOK && len(s.engine.grants) > 0 {
-				t.Error("somebody who is refused has been granted entry")
+				t.Error("a participant who is refused has been granted entry")
 			}
 			retry := got.Header().Get("Retry-After")
 			if (got.Code == http.StatusServiceUnavailable) != (retry != "") {

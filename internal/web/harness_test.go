@@ -497,7 +497,7 @@ func (f *fakeEngine) Hint(authorization string, body []byte) (engine.RoomName, e
 	return engine.RoomName(body), nil
 }
 
-// join lists somebody as in the room.
+// join lists a participant as in the room.
 func (f *fakeEngine) join(who engine.Identity) {
 	f.people = append(f.people, engine.Participant{Identity: who})
 }

@@ -266,11 +266,11 @@ func TestChatGoesToThoseWhoHaveIt(t *testing.T) {
 				t.Errorf("heard on %s from %q: %.200v", d.Topic, d.From, m)
 			}
 		case <-within(t).Done():
-			t.Fatal("somebody with chat heard nothing")
+			t.Fatal("a participant with chat heard nothing")
 		}
 	}
 	if n := len(mutePeer.Data()); n > 0 {
-		t.Errorf("somebody without chat heard %d messages", n)
+		t.Errorf("a participant without chat heard %d messages", n)
 	}
 }
 

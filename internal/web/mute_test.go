@@ -43,7 +43,7 @@ func TestAMuteOutlastsComingBack(t *testing.T) {
 	}
 	other := s.enterWith(t, body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Audio = true })}).session()
 	if grant := s.engine.grants[len(s.engine.grants)-1]; !other.You.Audio || grant.Muted {
-		t.Errorf("somebody else: %+v, muted %v", other.You, grant.Muted)
+		t.Errorf("another participant: %+v, muted %v", other.You, grant.Muted)
 	}
 }
 

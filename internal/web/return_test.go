@@ -73,7 +73,7 @@ func TestWhoComesBack(t *testing.T) {
 			},
 			want: decision{Status: http.StatusGone, Reason: "Ended", Redirect: "https://bye.example/"},
 		}, {
-			reason:  "after the room was started again by its links: as somebody new",
+			reason:  "after the room was started again by its links: as a new participant",
 			request: plain(ann),
 			between: func(_ *testing.T, s *site, _ sessionAnswer) {
 				old := s.meetings.byRoom["room"]
@@ -105,7 +105,7 @@ func TestWhoComesBack(t *testing.T) {
 			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.now = s.now.Add(2 * time.Hour) },
 			want:    letIn(youAnswer{Name: "Ann", Chat: true, Presenter: true}),
 		}, {
-			reason: "somebody hidden stays hidden",
+			reason: "a hidden participant stays hidden",
 			request: func(t *testing.T, s *site) body {
 				return body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Hide = true })}
 			},
@@ -128,7 +128,7 @@ func TestWhoComesBack(t *testing.T) {
 			tenant:  []func(*tenant.Tenant){protected, withUsers},
 			request: plain(ann.with(body{"username": "bob", "userPassword": "bob"})),
 			then:    body{"username": "", "userPassword": ""},
-			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.tenant.Users = users("bob") }, // hashed anew
+			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.tenant.Users = users("bob") }, // hashed again
 			want:    refusedWith(http.StatusUnauthorized, "LoginRequired"),
 		}, {
 			reason:  "a user who is listed as a presenter since",
@@ -149,7 +149,7 @@ func TestWhoComesBack(t *testing.T) {
 			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.tenant.Protected = true },
 			want:    refusedWith(http.StatusUnauthorized, "LoginRequired"),
 		}, {
-			reason:  "with a session whose time is over: as somebody new",
+			reason:  "with a session whose time is over: as a new participant",
 			request: plain(ann),
 			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.now = s.now.Add(25 * time.Hour) },
 			want:    letIn(youAnswer{Name: "Ann", Chat: true}),
@@ -178,7 +178,7 @@ func TestWhoComesBack(t *testing.T) {
 	}
 }
 
-// bar records that somebody was removed.
+// bar records that a participant was removed.
 func (s *site) bar(who engine.Identity) {
 	v := s.meetings.byRoom["room"]
 	v.Removed = append(v.Removed, who)
@@ -224,7 +224,7 @@ func TestWhatStaysBarred(t *testing.T) {
 	}
 }
 
-// TestAMuteHoldsUnderAnotherIdentity: whoever keeps a guest's session beside a ticket is still who was muted.
+// TestAMuteHoldsUnderAnotherIdentity: a guest's session beside a ticket does not lift a mute.
 func TestAMuteHoldsUnderAnotherIdentity(t *testing.T) {
 	s := newSite(t)
 	s.meetings.open("room", nil)

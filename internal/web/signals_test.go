@@ -50,12 +50,12 @@ func TestWhoGetsThroughToTheEngine(t *testing.T) {
 		status int
 		want   string
 	}{
-		{reason: "somebody with a token", token: inRoom, status: http.StatusOK},
+		{reason: "a participant with a token", token: inRoom, status: http.StatusOK},
 		{reason: "by the newer protocol", token: inRoom, path: "rtc/v1", status: http.StatusOK},
 		{reason: "asking why not", token: inRoom, path: "rtc/validate", status: http.StatusOK},
 		{reason: "asking why not by the newer protocol", token: inRoom, path: "rtc/v1/validate", status: http.StatusOK},
 		{reason: "without a token", status: http.StatusForbidden, want: "NotAllowed"},
-		{reason: "with a token of somebody else's", token: "forged", status: http.StatusForbidden, want: "NotAllowed"},
+		{reason: "with a token of another participant", token: "forged", status: http.StatusForbidden, want: "NotAllowed"},
 		{reason: "into a room of another tenant", token: "convene_other_uid-1 " + ann, status: http.StatusForbidden, want: "NotAllowed"},
 		{reason: "into a room that is not ours", token: "lobby " + ann, status: http.StatusForbidden, want: "NotAllowed"},
 		{reason: "into a meeting long ago", token: string(meeting.EngineRoom(configUID, "uid-0")) + " " + ann, status: http.StatusGone, want: "Ended"},
@@ -69,7 +69,7 @@ func TestWhoGetsThroughToTheEngine(t *testing.T) {
 			reason: "after another device of theirs was removed", token: inRoom, status: http.StatusForbidden, want: "NotAllowed",
 			given: func(_ *site, v *meeting.View) { v.Removed = []engine.Identity{"origin-other"} },
 		}, {
-			reason: "after somebody else was removed", token: inRoom, status: http.StatusOK,
+			reason: "after another participant was removed", token: inRoom, status: http.StatusOK,
 			given: func(_ *site, v *meeting.View) { v.Removed = []engine.Identity{"other-ann"} },
 		}, {
 			reason: "into a full meeting", token: inRoom, status: http.StatusConflict, want: "Full",

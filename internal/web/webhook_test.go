@@ -23,7 +23,7 @@ func TestWebhook(t *testing.T) {
 	}{
 		{"of a room of ours", "POST", "signed", room, http.StatusOK, []engine.RoomName{engine.RoomName(room)}},
 		{"of another installation's room", "POST", "signed", "convene_other_uid", http.StatusOK, nil},
-		{"of somebody else's room", "POST", "signed", "lobby", http.StatusOK, nil},
+		{"of another service's room", "POST", "signed", "lobby", http.StatusOK, nil},
 		{"about no room", "POST", "signed", "", http.StatusOK, nil},
 		{"not signed", "POST", "", room, http.StatusUnauthorized, nil},
 		{"signed by a stranger", "POST", "forged", room, http.StatusUnauthorized, nil},

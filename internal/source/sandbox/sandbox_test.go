@@ -119,7 +119,7 @@ func TestResultsAreRemembered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first.Allowed["join"] = true // Whoever gets a result may do with it what it likes.
+	first.Allowed["join"] = true // The caller may change the result that it gets.
 	s.command = []string{"/nonexistent"}
 	s.turn <- struct{}{} // Another file is being evaluated: what is remembered does not wait for that.
 	again, err := s.EvaluateConfigJS(t.Context(), script, map[string]string{"JOIN": "false"})

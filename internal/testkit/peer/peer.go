@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package peer is somebody in a room, for tests and load: a client of LiveKit's signalling and media without a
+// Package peer is a participant in a room, for tests and load: a client of LiveKit's signalling and media without a
 // browser. It can publish silence and a black picture; it does not reconnect by itself.
 package peer
 
@@ -43,7 +43,7 @@ type Data struct {
 	From string
 }
 
-// Peer is somebody in a room. Its methods may be called at any time, by many at once.
+// Peer is a participant in a room. Its methods may be called at any time, by many at once.
 type Peer struct {
 	signal *websocket.Conn
 	cancel context.CancelFunc

@@ -189,7 +189,7 @@ export const en = {
   'failure.NotFound.text':
     'Check the link or the name of the room: it may be mistyped, or the meeting not opened yet.',
   'failure.Full.title': 'This meeting is full',
-  'failure.Full.text': 'Everyone it has room for is in. Try again when somebody has left.',
+  'failure.Full.text': 'Everyone it has room for is in. Try again when someone has left.',
   'failure.TooManyAttempts.title': 'Too many attempts',
   'failure.TooManyAttempts.text': 'Wait a moment, then try again.',
   'failure.Unavailable.title': 'The meeting cannot be reached',
