@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -46,11 +48,15 @@ func (b *behind) join(room string) meeting.View {
 	return v
 }
 
-// over has the live Meeting of a room end as the controllers would.
+// over has the live Meeting of a room end as the controllers would, a minute after the Meeting that ended before it.
 func (b *behind) over(room string, reason v1alpha1.EndReason) *v1alpha1.Meeting {
 	b.t.Helper()
 	m := b.Service.directory.Holder(b.tenant, room).DeepCopy()
-	m.Status.Phase, m.Status.EndReason = v1alpha1.MeetingEnded, reason
+	end := m.CreationTimestamp
+	if last := b.Service.directory.LastEnded(b.tenant, room); last != nil {
+		end = metav1.NewTime(last.Status.EndTime.Add(time.Minute))
+	}
+	m.Status.Phase, m.Status.EndReason, m.Status.EndTime = v1alpha1.MeetingEnded, reason, &end
 	if err := b.Client.Status().Update(b.t.Context(), m); err != nil {
 		b.t.Fatal(err)
 	}

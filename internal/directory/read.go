@@ -4,7 +4,6 @@ package directory
 
 import (
 	"context"
-	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -106,18 +105,21 @@ func (d *Directory) Holder(t *tenant.Tenant, room string) *v1alpha1.Meeting {
 	return nil
 }
 
-// LastEnded is the youngest ended Meeting of a room that is still there; nil when there is none.
-func (d *Directory) LastEnded(t *tenant.Tenant, room string) *v1alpha1.Meeting {
+// LastEnded is the Meeting of a room that ended last, of those that are still there; nil when there is none. Of two that ended in
+// the same second it is the younger one. The age alone does not tell: both may have been made in one second.
+func (d *Directory) LastEnded(t *tenant.Tenant, room string) (last *v1alpha1.Meeting) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	if i := d.tenants[t.NamespacedName]; i != nil {
-		for _, m := range slices.Backward(i.meetings(room)) {
-			if meeting.IsOver(m) {
-				return m
-			}
+	i := d.tenants[t.NamespacedName]
+	if i == nil {
+		return nil
+	}
+	for _, m := range i.meetings(room) { // The oldest first.
+		if meeting.IsOver(m) && (last == nil || !m.Status.EndTime.Before(last.Status.EndTime)) {
+			last = m
 		}
 	}
-	return nil
+	return last
 }
 
 // WasDeleted says that the Meeting of a room was deleted in the last ten minutes, before it had ended otherwise, as far as this replica knows.
