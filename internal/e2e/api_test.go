@@ -12,6 +12,7 @@ import (
 )
 
 func TestMeetingFromCreateToEnd(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	created := w.a.want(http.StatusOK, "POST", "/api/v1/meeting", nil)
 	link := created.text("meeting")
@@ -48,6 +49,7 @@ func TestMeetingFromCreateToEnd(t *testing.T) {
 }
 
 func TestRoomNamesAreFreeAtOnceAfterTheEnd(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	const room = "Réunion 1/2 ∞"
 	w.a.want(http.StatusBadRequest, "POST", "/api/v1/meeting", map[string]any{"room": room})
@@ -64,6 +66,7 @@ func TestRoomNamesAreFreeAtOnceAfterTheEnd(t *testing.T) {
 }
 
 func TestVariantBHasNoEnd(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	room := strings.TrimPrefix(w.b.want(http.StatusOK, "POST", "/api/v1/meeting", nil).text("meeting"), w.b.baseURL+"/join/")
 	w.b.want(http.StatusNotFound, "DELETE", "/api/v1/meeting/"+room, nil)

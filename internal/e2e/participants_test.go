@@ -27,6 +27,7 @@ func gone(t *testing.T, p *peer.Peer) {
 // TestKubectlDecidesAboutParticipants: spec.participants does what a presenter's page does, no matter who writes it: with a merge patch
 // and with server-side apply, which adds to a list.
 func TestKubectlDecidesAboutParticipants(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	const room = "moderated"
 	ada := w.a.mustEnter(map[string]any{"room": room, "name": "Ada", "ticket": w.a.ticket(map[string]any{"room": room, "name": "Ada", "token": w.a.presenterToken("ada")})})

@@ -33,6 +33,7 @@ func (w *world) countsAlone(t *testing.T, room string, count int32, names ...str
 // replica as it does for other tenants. While LiveKit is unavailable it answers the counts. Names that were shown before go as
 // soon as the tenant asks for it.
 func TestMeetingsThatShowNoNames(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) {
 		a.Spec.Privacy = &v1alpha1.PrivacySpec{Participants: v1alpha1.ShowCounts}
 	})

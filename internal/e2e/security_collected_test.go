@@ -92,6 +92,7 @@ func (c *collection) opensNothingAt(t *testing.T, livekit, when string) {
 // TestNothingCollectedOpensAnythingAgain: every ticket, session and access token of a run is tried after the end, and
 // while the next meeting of the room is under way, at the gateway and past it.
 func TestNothingCollectedOpensAnythingAgain(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	const room = "board"
 	first := collect(t, w.a, room)
@@ -142,6 +143,7 @@ func (w *world) uidOf(config string) (string, error) {
 // TestPresentersDecisionsHoldPastTheGateway: browsers that reach LiveKit past the gateway can come back with an access
 // token that it cannot take back. A removed participant is sent away again on sight, and a muted one is not heard.
 func TestPresentersDecisionsHoldPastTheGateway(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	const room = "board"
 	_, paula := w.a.enter(map[string]any{"room": room, "name": "Paula", "token": map[string]any{"username": "ada", "password": "x", "presenter": true}})

@@ -18,6 +18,7 @@ import (
 // TestAStandingRoomIsNeverUnhealthy: a room that Git holds is ended over the API and joined again. Git's Meeting waits for the one
 // that the API made, healthy for Flux and Argo CD, and has the room again when nobody is in that one. Its links open it then.
 func TestAStandingRoomIsNeverUnhealthy(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) {
 		a.Spec.Meetings = &v1alpha1.MeetingsSpec{TTLSecondsAfterEnded: ptr.To(int32(1)), EmptyTimeout: &metav1.Duration{Duration: 3 * time.Second}}
 	})

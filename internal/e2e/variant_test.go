@@ -13,6 +13,7 @@ import (
 // TestVariantChangesWhileAMeetingRuns: the other variant has other operations and reads its own fields, without a
 // restart; meetings, their people and their links are the same ones.
 func TestVariantChangesWhileAMeetingRuns(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	const room = "board"
 	ada, e := w.a.enter(map[string]any{"room": room, "name": "Ada", "duration": "01:00:00"})

@@ -88,6 +88,7 @@ func (w writes) of(resource string) writes {
 // A meeting with two people costs at most ten writes from its creation until its object is gone, and none while nothing
 // happens in it. Its ConferenceConfig counts what there is now, every three seconds at most however many meetings change.
 func TestWritesInAMeetingsLife(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) {
 		a.Spec.Meetings = &v1alpha1.MeetingsSpec{TTLSecondsAfterEnded: ptr.To(int32(1))}
 	})
