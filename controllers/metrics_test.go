@@ -107,7 +107,7 @@ func (w *world) statsUsers() int {
 	request.Header.Set("Authorization", "4d1f0c7be2a94b0f8e6a")
 	recorder := httptest.NewRecorder()
 	api := httpapi.New(httpapi.Options{Meetings: meetings})
-	httpserver.NewRouter(httpserver.RouterOptions{Tenants: w.tenants, Log: logr.Discard()}, nil, api).ServeHTTP(recorder, request)
+	httpserver.NewRouter(httpserver.RouterOptions{Tenants: w.tenants, Log: logr.Discard()}, api).ServeHTTP(recorder, request)
 	var stats struct{ TotalUsers int }
 	if err := json.Unmarshal(recorder.Body.Bytes(), &stats); err != nil || recorder.Code != http.StatusOK {
 		w.t.Fatalf("GET stats answers %d %s", recorder.Code, recorder.Body)

@@ -37,7 +37,6 @@ import (
 	"convene.dev/convene/internal/httpapi"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/kube"
-	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/livekit"
 	"convene.dev/convene/internal/replicas"
 	"convene.dev/convene/internal/source/sandbox"
@@ -272,16 +271,15 @@ func (p *parts) handler() (http.Handler, error) {
 	meetings := meetings{p.directory, p.conference}
 	api := httpapi.New(httpapi.Options{Meetings: meetings, ClusterTime: p.clock.Now, Registerer: metrics.Registry})
 	log := p.log.WithName("http")
-	refusals := limit.NewRefusals(log)
-	pages, webhook, err := web.New(web.Options{
-		Tenants: p.tenants, Meetings: meetings, Hint: p.hints.give, ClusterTime: p.clock.Now, Log: log, Refusals: refusals,
-		Registerer: metrics.Registry, TrustedProxies: p.trustedProxies,
+	pages, webhooks, err := web.New(web.Options{
+		Tenants: p.tenants, Meetings: meetings, Hint: p.hints.give, ClusterTime: p.clock.Now,
+		Registerer: metrics.Registry,
 	})
 	if err != nil {
 		return nil, err
 	}
-	router := httpserver.RouterOptions{Tenants: p.tenants, Log: log, Refusals: refusals, TrustedProxies: p.trustedProxies}
-	return httpserver.NewRouter(router, map[string]http.Handler{web.WebhookPath: webhook}, api, pages), nil
+	router := httpserver.RouterOptions{Tenants: p.tenants, Log: log, TrustedProxies: p.trustedProxies}
+	return httpserver.NewRouter(router, api, pages, webhooks), nil
 }
 
 // cacheOptions keep out of memory what the manager does not read.

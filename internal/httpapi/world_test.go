@@ -71,13 +71,13 @@ func (w *world) serve() *world {
 
 // serveAPI is serve with an API that a test has made.
 func (w *world) serveAPI(a *api) *world {
-	w.server = httptest.NewServer(httpserver.NewRouter(w.router, nil, a.surface()))
+	w.server = httptest.NewServer(httpserver.NewRouter(w.router, a.surface()))
 	w.t.Cleanup(w.server.Close)
 	return w
 }
 
 // handler is the API without a server.
-func (w *world) handler() http.Handler { return httpserver.NewRouter(w.router, nil, New(w.options)) }
+func (w *world) handler() http.Handler { return httpserver.NewRouter(w.router, New(w.options)) }
 
 // serveRouted starts the server with pages beside the API. Nothing of the API's may get to the pages.
 func (w *world) serveRouted() *world {
@@ -86,7 +86,7 @@ func (w *world) serveRouted() *world {
 		return httpserver.NoContent, nil
 	}
 	pages := &httpserver.Surface{Name: "Page call", Prefix: "/", Routes: []httpserver.Route{{Method: http.MethodGet, Path: "/{rest...}", Serve: page}}}
-	w.server = httptest.NewServer(httpserver.NewRouter(w.router, nil, New(w.options), pages))
+	w.server = httptest.NewServer(httpserver.NewRouter(w.router, New(w.options), pages))
 	w.t.Cleanup(w.server.Close)
 	return w
 }

@@ -70,7 +70,7 @@ func (rt *Router) isWorthALine(q *Request) bool {
 	if q.Route != nil && q.Route.Page && q.status < http.StatusInternalServerError {
 		return false
 	}
-	return q.Record.Key != "" || rt.Refusals.Allow(q.From())
+	return q.Record.Key != "" || rt.refusals.Allow(q.From())
 }
 
 // line is what is known of a request.

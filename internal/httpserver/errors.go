@@ -72,16 +72,22 @@ func methodNotAllowed(allow string) error {
 	return &Error{Fault: fault.Invalid("", "This path does not take that method; use %s", allow), Status: http.StatusMethodNotAllowed, header: "Allow", value: allow}
 }
 
+// AsFault makes an error a fault. What ended with its request took too long.
+func AsFault(err error) *fault.Error {
+	f := fault.As(err)
+	if f.Kind == fault.KindInternal && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
+		return ErrTimeout.Because(err)
+	}
+	return f
+}
+
 // AsError looks at an error as a client of the surface will.
 func (s *Surface) AsError(err error) Error {
 	var e Error
 	if known := (*Error)(nil); errors.As(err, &known) {
 		e = *known
 	}
-	e.Fault = fault.As(err)
-	if e.Fault.Kind == fault.KindInternal && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
-		e.Fault = ErrTimeout.Because(err)
-	}
+	e.Fault = AsFault(err)
 	if e.Status == 0 {
 		e.Status = statuses[e.Fault.Kind]
 		if own := s.Statuses[e.Fault.Kind]; own != 0 {

@@ -82,12 +82,12 @@ func newHouse(t testing.TB) *house {
 	}
 	now := func() time.Time { return h.now }
 	meetings := newMemory(now)
-	pages, webhook, err := web.New(web.Options{Tenants: h.tenants, Meetings: meetings, ClusterTime: now, Log: logr.Discard()})
+	pages, webhooks, err := web.New(web.Options{Tenants: h.tenants, Meetings: meetings, ClusterTime: now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	api := httpapi.New(httpapi.Options{Meetings: meetings, ClusterTime: now})
-	h.handler = httpserver.NewRouter(httpserver.RouterOptions{Tenants: h.tenants, Now: now, Log: logr.Discard()}, map[string]http.Handler{web.WebhookPath: webhook}, api, pages)
+	h.handler = httpserver.NewRouter(httpserver.RouterOptions{Tenants: h.tenants, Now: now, Log: logr.Discard()}, api, pages, webhooks)
 	return h
 }
 

@@ -44,6 +44,9 @@ type Surface struct {
 	// Name begins the lines of the audit log.
 	Name   string
 	Routes []Route
+	// AnyHost says that the routes are at the same paths on every host, whatever its tenant. They are found by their whole path,
+	// and no Prefix counts.
+	AnyHost bool
 	// Prefix is of the paths for which this surface answers that there is no such route; the longest one counts.
 	Prefix string
 	// TrimSlash says that a path means the same with a slash at its end.
@@ -71,8 +74,6 @@ type RouterOptions struct {
 	Now func() time.Time
 	// Log gets a line for each request that changes something or is refused.
 	Log logr.Logger
-	// Refusals bounds the lines about refusals; nil for a bound that nothing else shares.
-	Refusals *limit.Refusals
 	// TrustedProxies are the addresses whose X-Forwarded-For is believed.
 	TrustedProxies clientip.Proxies
 	// Timeout bounds the arrival of a body; zero means 10 seconds.
@@ -84,30 +85,35 @@ const defaultTimeout = 10 * time.Second
 // Router answers requests.
 type Router struct {
 	RouterOptions
-	mux      *http.ServeMux
+	mux *http.ServeMux
+	// surfaces under a base path, those with the longest prefixes first, and those of any host by the paths of their routes.
 	surfaces []*Surface
+	anyHost  map[string]*Surface
 	guesses  *limit.Guesses
-	anyHost  map[string]http.Handler
+	// refusals bounds the lines about refusals.
+	refusals *limit.Refusals
 }
 
-// NewRouter makes a Router of surfaces. Handlers by their path in anyHost answer on every host, whatever its tenant.
-func NewRouter(o RouterOptions, anyHost map[string]http.Handler, surfaces ...*Surface) *Router {
+// NewRouter makes a Router of surfaces.
+func NewRouter(o RouterOptions, surfaces ...*Surface) *Router {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
 	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
-	if o.Refusals == nil {
-		o.Refusals = limit.NewRefusals(o.Log)
-	}
 	rt := &Router{
-		RouterOptions: o, mux: http.NewServeMux(), surfaces: slices.Clone(surfaces), anyHost: anyHost,
-		guesses: limit.NewGuesses(),
+		RouterOptions: o, mux: http.NewServeMux(), anyHost: map[string]*Surface{},
+		guesses: limit.NewGuesses(), refusals: limit.NewRefusals(o.Log),
 	}
-	slices.SortFunc(rt.surfaces, func(a, b *Surface) int { return len(b.Prefix) - len(a.Prefix) })
 	for _, s := range surfaces {
+		if !s.AnyHost {
+			rt.surfaces = append(rt.surfaces, s)
+		}
 		paths := map[string]*routesOfPath{}
 		for i := range s.Routes {
 			r := &s.Routes[i]
+			if s.AnyHost {
+				rt.anyHost[r.Path] = s
+			}
 			if paths[r.Path] == nil {
 				paths[r.Path] = &routesOfPath{surface: s}
 				rt.mux.Handle(r.Path, paths[r.Path])
@@ -115,6 +121,7 @@ func NewRouter(o RouterOptions, anyHost map[string]http.Handler, surfaces ...*Su
 			paths[r.Path].routes = append(paths[r.Path].routes, r)
 		}
 	}
+	slices.SortFunc(rt.surfaces, func(a, b *Surface) int { return len(b.Prefix) - len(a.Prefix) })
 	return rt
 }
 
@@ -129,14 +136,13 @@ func (rt *Router) NewRequest(w http.ResponseWriter, r *http.Request) *Request {
 func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	q := rt.NewRequest(w, r)
 	w.Header()[requestIDHeader] = []string{q.ID}
-	if h := rt.anyHost[r.URL.Path]; h != nil {
-		h.ServeHTTP(w, r)
-		return
-	}
-	inside := q.cutBasePath()
-	q.surface = rt.surfaces[len(rt.surfaces)-1]
-	if inside {
-		q.surface = rt.surfaceOf(q.HTTP.URL.Path)
+	inside := true
+	if q.surface = rt.anyHost[r.URL.Path]; q.surface == nil {
+		inside = q.cutBasePath()
+		q.surface = rt.surfaces[len(rt.surfaces)-1]
+		if inside {
+			q.surface = rt.surfaceOf(q.HTTP.URL.Path)
+		}
 	}
 	if q.surface.TrimSlash {
 		q.trimSlash()
@@ -156,13 +162,13 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // serve finds the route of a request and serves it.
 func (rt *Router) serve(q *Request, inside bool) (Answer, error) {
-	if q.Tenant == nil {
+	switch {
+	case q.surface.AnyHost:
+	case q.Tenant == nil:
 		return nil, q.surface.UnknownHost
-	}
-	if !inside {
+	case !inside:
 		return nil, q.surface.UnknownPath
-	}
-	if q.HTTP.URL.Path == "" && q.Tenant.BasePath != "" {
+	case q.HTTP.URL.Path == "" && q.Tenant.BasePath != "":
 		return q.addSlash()
 	}
 	found := &lookup{}

@@ -59,8 +59,9 @@ func twoSurfaces(routes ...Route) *Router {
 			{Method: "GET", Path: "/files/{name...}", Serve: said("file")},
 		},
 	}
+	hooks := &Surface{AnyHost: true, Refuse: plainError, Routes: []Route{{Method: "POST", Path: "/hook", Serve: said("hook")}}}
 	tenants := hosts{"a": {BaseURL: "https://a"}, "b": {BaseURL: "https://b/é", BasePath: "/é"}}
-	return NewRouter(RouterOptions{Tenants: tenants, Log: logr.Discard()}, map[string]http.Handler{"/hook": http.NotFoundHandler()}, pages, api)
+	return NewRouter(RouterOptions{Tenants: tenants, Log: logr.Discard()}, pages, api, hooks)
 }
 
 func TestRouting(t *testing.T) {
@@ -90,7 +91,11 @@ func TestRouting(t *testing.T) {
 		{"a", "POST", "/apis", 405, "error This path does not take that method; use GET, HEAD"},
 		{"a", "GET", "/files/x/y", 200, "file x/y"},
 		{"a", "GET", "/nothing/there", 404, "error unknown to pages"},
-		{"a", "GET", "/hook", 404, "404 page not found\n"},
+		{"a", "POST", "/hook", 200, "hook "},
+		{"nowhere", "POST", "/hook", 200, "hook "},
+		{"nowhere", "GET", "/hook", 405, "error This path does not take that method; use POST"},
+		{"b", "POST", "/hook", 200, "hook "},
+		{"b", "POST", "/é/hook", 404, "error unknown to pages"},
 		{"b", "GET", "/%C3%A9/api/things", 200, "things "},
 		{"b", "GET", "/%C3%A9/", 200, "home "},
 		{"b", "GET", "/%C3%A9/room", 200, "page room"},

@@ -22,7 +22,7 @@ import (
 func (s *site) listen(t *testing.T) (lines func() []map[string]any) {
 	t.Helper()
 	var all []map[string]any
-	s.Log = funcr.NewJSON(func(line string) {
+	s.log = funcr.NewJSON(func(line string) {
 		var one map[string]any
 		if err := json.Unmarshal([]byte(line), &one); err != nil {
 			t.Errorf("%s: %v", line, err)

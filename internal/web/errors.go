@@ -30,9 +30,8 @@ var pageReasons = []string{
 }
 
 // reasonOf is what the page is told of an error, as one word.
-func (h *handler) reasonOf(err error) string { return reasonOfFault(h.surface.AsError(err).Fault) }
-
-func reasonOfFault(f *fault.Error) string {
+func reasonOf(err error) string {
+	f := httpserver.AsFault(err)
 	if slices.Contains(pageReasons, f.Reason) {
 		return f.Reason
 	}
@@ -54,7 +53,7 @@ func (h *handler) refuse(q *httpserver.Request, e httpserver.Error) httpserver.A
 		return plainPage(e.Status, e.Fault.Message)
 	case q.Route != nil && !q.Route.Page:
 		return httpserver.JSON{Status: e.Status, Value: errorBody{
-			Error: e.Fault.Message, Reason: reasonOfFault(e.Fault), Redirect: e.Redirect, Home: q.Tenant.Web.Home,
+			Error: e.Fault.Message, Reason: reasonOf(e.Fault), Redirect: e.Redirect, Home: q.Tenant.Web.Home,
 		}}
 	case e.Status == http.StatusNotFound:
 		if page, err := h.tenantPage(q, e.Status, homeBody); err == nil {

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 	"k8s.io/apimachinery/pkg/types"
 
+	"convene.dev/convene/internal/clientip"
 	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
@@ -53,6 +54,9 @@ type site struct {
 	engine   *fakeEngine
 	now      time.Time
 	hints    []engine.RoomName
+	// log is of refusals and changes; the zero Logger discards.
+	log     logr.Logger
+	proxies clientip.Proxies
 }
 
 type fakeTenants []*tenant.Tenant
@@ -111,7 +115,6 @@ func mustHandler(t testing.TB, s *site, o Options) *handler {
 	if o.ClusterTime == nil {
 		o.ClusterTime = func() time.Time { return s.now }
 	}
-	o.Log = logr.Discard()
 	if o.Hint == nil {
 		o.Hint = func(_ *tenant.Tenant, room engine.RoomName) { s.hints = append(s.hints, room) }
 	}
@@ -125,8 +128,8 @@ func mustHandler(t testing.TB, s *site, o Options) *handler {
 // route makes what a manager serves of a handler.
 func (s *site) route(h *handler) *httpserver.Router {
 	return httpserver.NewRouter(httpserver.RouterOptions{
-		Tenants: h.Tenants.(fakeTenants), Now: func() time.Time { return s.now }, Log: h.Log, TrustedProxies: h.TrustedProxies, Refusals: h.Refusals,
-	}, map[string]http.Handler{WebhookPath: http.HandlerFunc(h.webhook)}, h.surface)
+		Tenants: h.Tenants.(fakeTenants), Now: func() time.Time { return s.now }, Log: s.log, TrustedProxies: s.proxies,
+	}, h.pages(), h.webhooks())
 }
 
 // withUsers gives the tenant the users paula and bob, whose passwords are their names.

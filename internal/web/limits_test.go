@@ -52,7 +52,7 @@ func TestRoomNamesAreNotTriedForEver(t *testing.T) {
 // TestAddressesOfOneSiteGuessTogether: behind a proxy that is trusted, a client has as many addresses as its network.
 func TestAddressesOfOneSiteGuessTogether(t *testing.T) {
 	s := newSite(t)
-	s.TrustedProxies = clientip.Proxies{netip.MustParsePrefix("10.0.0.0/8")}
+	s.proxies = clientip.Proxies{netip.MustParsePrefix("10.0.0.0/8")}
 	s.router = s.route(s.handler)
 	s.meetings.open("room", nil)
 	s.lock("room")
@@ -139,7 +139,7 @@ func TestSessionsOfOneSiteAreLimited(t *testing.T) {
 func TestRefusalsDoNotFillTheLog(t *testing.T) {
 	var log bytes.Buffer
 	s := newSite(t)
-	s.Log = funcr.New(func(_, args string) { _, _ = fmt.Fprintln(&log, args) }, funcr.Options{})
+	s.log = funcr.New(func(_, args string) { _, _ = fmt.Fprintln(&log, args) }, funcr.Options{})
 	s.router = s.route(s.handler)
 	for range 5000 {
 		s.enterFrom(t, "192.0.2.66:1", `{"room":"guess","name":"Eve"}`)

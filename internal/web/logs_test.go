@@ -21,7 +21,7 @@ func TestLogsHoldNoSecrets(t *testing.T) {
 	s := newSite(t, withUsers)
 	var mu sync.Mutex
 	var lines []string
-	s.Log = funcr.New(func(_, line string) {
+	s.log = funcr.New(func(_, line string) {
 		mu.Lock()
 		defer mu.Unlock()
 		lines = append(lines, line)

@@ -9,8 +9,8 @@ import (
 	"convene.dev/convene/internal/httpserver"
 )
 
-// makeSurface lists everything under a tenant's base path but for the API. Errors are JSON for scripts and pages for people.
-func (h *handler) makeSurface() *httpserver.Surface {
+// pages lists everything under a tenant's base path but for the API. Errors are JSON for scripts and pages for people.
+func (h *handler) pages() *httpserver.Surface {
 	const get, post = http.MethodGet, http.MethodPost
 	routes := []httpserver.Route{
 		pageRoute("/{$}", h.serveHomePage),

@@ -33,7 +33,7 @@ func (h *handler) openSession(q *httpserver.Request) (httpserver.Answer, error) 
 	defer cancel()
 	admitted, err := h.enter(ctx, q)
 	if err != nil {
-		h.metrics.sessions.WithLabelValues(h.reasonOf(err)).Inc()
+		h.metrics.sessions.WithLabelValues(reasonOf(err)).Inc()
 		return nil, err
 	}
 	answer, err := h.answerOf(q, admitted)

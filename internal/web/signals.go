@@ -136,7 +136,7 @@ func (h *handler) reachable(*httpserver.Request) (httpserver.Answer, error) {
 func (h *handler) signal(q *httpserver.Request) (httpserver.Answer, error) {
 	err := h.connect(q)
 	if err != nil {
-		h.metrics.signals.WithLabelValues(h.reasonOf(err)).Inc()
+		h.metrics.signals.WithLabelValues(reasonOf(err)).Inc()
 	}
 	return nil, err
 }

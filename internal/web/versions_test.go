@@ -58,7 +58,7 @@ func TestVisitorsDuringAnUpdate(t *testing.T) {
 	l := newLiveSite(t)
 	var versions [2]http.Handler
 	for i, mark := range []string{"old-", "new-"} {
-		h, err := newHandler(Options{Tenants: fakeTenants{l.tenant}, Meetings: l.meetings, ClusterTime: l.ClusterTime, Log: l.Log}, built(t, mark))
+		h, err := newHandler(Options{Tenants: fakeTenants{l.tenant}, Meetings: l.meetings, ClusterTime: l.ClusterTime}, built(t, mark))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestAPartThatComesLate(t *testing.T) {
 	for _, part := range []string{"call-", "RoomScreen-"} {
 		t.Run(part, func(t *testing.T) {
 			l := newLiveSite(t)
-			h, err := newHandler(Options{Tenants: fakeTenants{l.tenant}, Meetings: l.meetings, ClusterTime: l.ClusterTime, Log: l.Log}, built(t, ""))
+			h, err := newHandler(Options{Tenants: fakeTenants{l.tenant}, Meetings: l.meetings, ClusterTime: l.ClusterTime}, built(t, ""))
 			if err != nil {
 				t.Fatal(err)
 			}

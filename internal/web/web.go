@@ -13,11 +13,9 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"convene.dev/convene/internal/admission"
-	"convene.dev/convene/internal/clientip"
 	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/httpserver"
@@ -46,13 +44,8 @@ type Options struct {
 	// ClusterTime is the clock by which links, tokens and sessions begin and end, the same on every replica, and which pages
 	// count down by; nil means time.Now.
 	ClusterTime func() time.Time
-	// Log gets a line for each webhook that is refused, unless Refusals says that there are too many.
-	Log      logr.Logger
-	Refusals *limit.Refusals
 	// Registerer of the metrics; nil means that none are registered.
 	Registerer prometheus.Registerer
-	// TrustedProxies are the addresses whose X-Forwarded-For is believed.
-	TrustedProxies clientip.Proxies
 }
 
 type handler struct {
@@ -61,7 +54,6 @@ type handler struct {
 	assets httpserver.Assets
 	// scripts are for pages of other sites.
 	scripts httpserver.Assets
-	surface *httpserver.Surface
 	// checks are of passwords, and their owners sites.
 	checks    *limit.Shares[netip.Prefix]
 	calls     *limit.Buckets[caller]
@@ -73,9 +65,9 @@ type handler struct {
 	sameSite  *http.CrossOriginProtection
 }
 
-// New makes the routes of everything under a tenant's base path but for the API, and the handler of LiveKit's webhooks, which
-// come to WebhookPath on any host. It fails when the page was not built.
-func New(o Options) (pages *httpserver.Surface, webhook http.Handler, err error) {
+// New makes the routes of everything under a tenant's base path but for the API, and those of LiveKit's webhooks, which come
+// to WebhookPath on any host. It fails when the page was not built.
+func New(o Options) (pages, webhooks *httpserver.Surface, err error) {
 	dist, err := fs.Sub(embedded, "dist")
 	if err != nil {
 		return nil, nil, err
@@ -84,7 +76,7 @@ func New(o Options) (pages *httpserver.Surface, webhook http.Handler, err error)
 	if err != nil {
 		return nil, nil, err
 	}
-	return h.surface, http.HandlerFunc(h.webhook), nil
+	return h.pages(), h.webhooks(), nil
 }
 
 func newHandler(o Options, dist fs.FS) (*handler, error) {
@@ -93,9 +85,6 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 	}
 	if o.ClusterTime == nil {
 		o.ClusterTime = time.Now
-	}
-	if o.Refusals == nil {
-		o.Refusals = limit.NewRefusals(o.Log)
 	}
 	if o.Hint == nil {
 		o.Hint = func(*tenant.Tenant, engine.RoomName) {}
@@ -112,7 +101,7 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &handler{
+	return &handler{
 		Options:   o,
 		page:      page,
 		assets:    assets,
@@ -125,7 +114,5 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 		signals:   newSignals(),
 		metrics:   newMetrics(o.Registerer),
 		sameSite:  http.NewCrossOriginProtection(),
-	}
-	h.surface = h.makeSurface()
-	return h, nil
+	}, nil
 }

@@ -3,12 +3,11 @@
 package web
 
 import (
-	"io"
 	"net/http"
-	"time"
 
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -19,46 +18,39 @@ const WebhookPath = "/engine/webhook"
 // maxWebhook bounds an event of the engine, in bytes. The longest is about a participant with many tracks.
 const maxWebhook = 64 << 10
 
+var errNotSigned = fault.Unauthenticated("The webhook is not signed with the key of a media server; check the API key in LiveKit's configuration")
+
+// webhooks is where engines tell of events.
+func (h *handler) webhooks() *httpserver.Surface {
+	return &httpserver.Surface{
+		Name: "Webhook", AnyHost: true, Begin: begin,
+		Routes: []httpserver.Route{{Method: http.MethodPost, Path: WebhookPath, Action: "webhook", Serve: h.webhook}},
+		Refuse: h.refuse,
+	}
+}
+
 // webhook takes an event from an engine as a hint to look at a room. The signature says whose engine it is. It is checked
 // before any of the body is read: only an engine of ours can make us hold one.
-func (h *handler) webhook(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost {
-		w.Header().Set("Allow", http.MethodPost)
-		w.WriteHeader(http.StatusMethodNotAllowed)
-		return
-	}
-	authorization, tenants := r.Header.Get("Authorization"), h.Tenants.All()
+func (h *handler) webhook(q *httpserver.Request) (httpserver.Answer, error) {
+	authorization, tenants := q.HTTP.Header.Get("Authorization"), h.Tenants.All()
 	media := signerOf(tenants, authorization)
 	if media == nil {
-		h.refuseWebhook(w, r)
-		return
+		q.Header().Set("Connection", "close") // The rest of its body is not read.
+		return nil, errNotSigned
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxWebhook))
+	body, err := q.Body(maxWebhook)
 	if err != nil {
-		w.WriteHeader(http.StatusRequestEntityTooLarge)
-		return
+		return nil, err
 	}
 	room, err := media.Engine.Hint(authorization, body)
 	if err != nil && !fault.Is(err, fault.KindInvalid) {
-		h.refuseWebhook(w, r)
-		return
+		return nil, errNotSigned.Because(err)
 	}
 	// An event about no room is none of ours, and nothing is wrong with it.
 	if t := tenantOf(tenants, media.Server, room); t != nil {
 		h.Hint(t, room)
 	}
-	w.WriteHeader(http.StatusOK)
-}
-
-// refuseWebhook answers what no engine of ours has signed.
-func (h *handler) refuseWebhook(w http.ResponseWriter, r *http.Request) {
-	w.Header().Set("Connection", "close") // The rest of its body is not read.
-	w.WriteHeader(http.StatusUnauthorized)
-	if !h.Refusals.Allow(h.TrustedProxies.Of(r)) {
-		return
-	}
-	h.Log.Info("Webhook refused", "time", time.Now().UTC().Format(time.RFC3339Nano), "action", "webhook",
-		"result", "It is not signed with the key of a media server", "status", http.StatusUnauthorized, "requestID", w.Header().Get("X-Request-Id"))
+	return httpserver.Bytes{}, nil
 }
 
 // signerOf finds the engine that made a signature, or nil.

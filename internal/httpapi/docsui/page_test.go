@@ -40,7 +40,7 @@ func (*service) Totals(*tenant.Tenant) meeting.Totals {
 func serve(t *testing.T, variant v1alpha1.Variant, allowed map[string]bool, disabled []string) string {
 	t.Helper()
 	s := &service{}
-	handler := httpserver.NewRouter(httpserver.RouterOptions{Tenants: s, Log: logr.Discard()}, nil, httpapi.New(httpapi.Options{Meetings: s}))
+	handler := httpserver.NewRouter(httpserver.RouterOptions{Tenants: s, Log: logr.Discard()}, httpapi.New(httpapi.Options{Meetings: s}))
 	server := httptest.NewUnstartedServer(handler)
 	keys, _ := credential.NewKeyRing([]string{apiKey})
 	base := "http://" + server.Listener.Addr().String() + "/video"
