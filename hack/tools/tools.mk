@@ -1,5 +1,7 @@
 # Tools at exact versions, each from a Go module of its own under hack/tools (their dependencies contradict each
-# other), built once into bin/ and again only when that module's go.mod or go.sum changes.
+# other), made once in bin/ and again only when that module's go.mod or go.sum changes. hack/tool takes the release of a
+# project where it is the one that hack/tool/archives.go pins, and builds otherwise. PREBUILT_FROM=https://mirror.example
+# downloads from a mirror of github.com; PREBUILT_FROM= (empty) builds everything. make hands it on by itself.
 
 BIN := $(abspath bin)
 
@@ -31,8 +33,7 @@ KUBE_API_LINTER := $(BIN)/kube-api-linter
 # $(call tool,binary,module folder,package,ldflags)
 define tool
 $(BIN)/$(1): hack/tools/$(2)/go.mod hack/tools/$(2)/go.sum
-	@mkdir -p $(BIN)
-	@hack/tools/build $(1) $(2) $(3) $(BIN)/$(1) "-s -w $(4)"
+	@CGO_ENABLED=0 go run -trimpath ./hack/tool $(1) hack/tools/$(2) $(3) $(BIN)/$(1) "-s -w $(4)"
 endef
 
 $(eval $(call tool,etcd,etcd,go.etcd.io/etcd/server/v3))
