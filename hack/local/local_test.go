@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -102,7 +103,12 @@ func newClone(t *testing.T) *clone {
 		}
 	}
 	for name, pkg := range map[string]string{"local": "./hack/local", "manager": "./cmd/manager"} {
-		build := exec.Command("go", "build", "-o", filepath.Join(root, "bin", name), pkg)
+		args := []string{"build", "-o", filepath.Join(root, "bin", name), pkg}
+		if testkit.RaceEnabled {
+			// As all the other tests build: what they have in common is compiled once.
+			args = slices.Insert(args, 1, "-race")
+		}
+		build := exec.Command("go", args...)
 		build.Dir = source
 		if out, err := build.CombinedOutput(); err != nil {
 			t.Fatalf("%s does not build: %v\n%s", pkg, err, out)
