@@ -83,9 +83,10 @@ func (l limits) fetch(ctx context.Context, url, sum, folder string, progress fun
 	}
 	silent := time.AfterFunc(l.silence, cancel)
 	defer silent.Stop()
+	length := response.ContentLength
 	body := &watched{Reader: io.LimitReader(response.Body, maxArchive), came: func(n int64) {
 		silent.Reset(l.silence)
-		progress(n, max(n, response.ContentLength))
+		progress(n, max(n, length))
 	}}
 	if _, err := io.Copy(io.MultiWriter(file, seen), body); err != nil {
 		return "", fmt.Errorf("%s ended after %d bytes: %w", url, body.n, err)

@@ -100,8 +100,7 @@ func (t tool) unpack(ctx context.Context, from string, a archive, sum string) er
 	if err != nil {
 		return err
 	}
-	defer os.Remove(fetched)
-	if err := a.extract(fetched, folder); err != nil {
+	if err := errors.Join(a.extract(fetched, folder), os.Remove(fetched)); err != nil {
 		return err
 	}
 	for _, binary := range a.binaries {

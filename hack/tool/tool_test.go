@@ -164,7 +164,9 @@ func TestAToolIsBuiltWhereThereIsNoWayOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	closed.Close()
+	if err := closed.Close(); err != nil {
+		t.Fatal(err)
+	}
 	for from, told := range map[string]string{
 		"http://" + closed.Addr().String(): "connection refused",
 		"http://name.invalid":              "name.invalid",

@@ -60,7 +60,7 @@ func TestKubectlOfPath(t *testing.T) {
 		tl.name = "kubectl"
 		path := t.TempDir()
 		script := fmt.Sprintf("#!/bin/sh\n[ \"$*\" = 'version --client --output=json' ] && echo '{\"clientVersion\": {\"gitVersion\": \"%s\"}}' || echo from PATH\n", version)
-		if err := os.WriteFile(filepath.Join(path, "kubectl"), []byte(script), 0o755); err != nil { //nolint:gosec // It is a program.
+		if err := os.WriteFile(filepath.Join(path, "kubectl"), []byte(script), 0o755); err != nil {
 			t.Fatal(err)
 		}
 		t.Setenv("PATH", path+":"+os.Getenv("PATH"))
