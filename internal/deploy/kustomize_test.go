@@ -27,7 +27,7 @@ func TestKustomizeByTheBook(t *testing.T) {
 		return d.Spec.Template.Spec.Containers[0].Image
 	}
 	out := c.Recipe(t, "deploy", testkit.RecipeOptions{})
-	if got := image(); got != "registry.example.com/convene:v1" || !strings.Contains(out, "keySecretRefs") && !strings.Contains(out, "baseURL") {
+	if got := image(); got != "ghcr.io/example/convene:v0.1.0" || !strings.Contains(out, "keySecretRefs") && !strings.Contains(out, "baseURL") {
 		t.Errorf("the managers are of %s:\n%s", got, out)
 	}
 	c.Recipe(t, "kustomize-install", testkit.RecipeOptions{})
