@@ -145,6 +145,7 @@ include hack/deploy.mk
 include hack/security.mk
 include hack/cluster.mk
 include hack/mutants.mk
+include hack/release.mk
 
 ##@ Cluster (that of your KUBECONFIG)
 

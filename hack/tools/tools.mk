@@ -28,6 +28,7 @@ GOTESTSUM      := $(BIN)/gotestsum
 HELM           := $(BIN)/helm
 CRD_REF_DOCS   := $(BIN)/crd-ref-docs
 GOVULNCHECK    := $(BIN)/govulncheck
+ACTIONLINT     := $(BIN)/actionlint
 KUBE_API_LINTER := $(BIN)/kube-api-linter
 
 # $(call tool,binary,module folder,package,ldflags)
@@ -47,5 +48,6 @@ $(eval $(call tool,gotestsum,gotestsum,gotest.tools/gotestsum))
 $(eval $(call tool,helm,helm,helm.sh/helm/v3/cmd/helm,$$(HELM_LDFLAGS)))
 $(eval $(call tool,crd-ref-docs,crd-ref-docs,github.com/elastic/crd-ref-docs))
 $(eval $(call tool,govulncheck,govulncheck,golang.org/x/vuln/cmd/govulncheck))
+$(eval $(call tool,actionlint,actionlint,github.com/rhysd/actionlint/cmd/actionlint))
 $(eval $(call tool,kube-api-linter,kube-api-linter,.))
 $(KUBE_API_LINTER): hack/tools/kube-api-linter/main.go
