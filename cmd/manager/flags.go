@@ -40,6 +40,7 @@ type settings struct {
 	verbose          bool
 	version          bool
 	release          bool
+	check            string
 }
 
 // leaseTimes are as in other controller managers: how long the others wait for a leader who says nothing, how long it
@@ -115,6 +116,7 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 	f.StringVar(&s.logFormat, "log-format", "json", "json or console")
 	f.BoolVar(&s.verbose, "verbose", false, "log more")
 	f.BoolVar(&s.release, "release", false, "take our finalizers off everything once no manager leads, and end: the last step of an uninstallation")
+	f.StringVar(&s.check, "check", "", "ask the gateway at this `URL` whether its API answers, and end: the chart's test")
 	f.BoolVar(&s.version, "version", false, "print the version and end")
 	if err := f.Parse(args); err != nil {
 		return s, err

@@ -56,6 +56,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 		fmt.Fprintf(out, "convene %s (%s)\n", version, commit)
 		return nil
 	}
+	if s.check != "" {
+		return check(ctx, s.check)
+	}
 	log := logger(s, out)
 	ctrl.SetLogger(log)
 	klog.SetLogger(log)
