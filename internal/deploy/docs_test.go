@@ -78,6 +78,9 @@ func reasons(t *testing.T) []string {
 	return all
 }
 
+// runbook is where docs/operate.md is published. Alertmanager and Grafana look for it in the annotation runbook_url.
+const runbook = "https://convene.dev/docs/operate"
+
 func alerts(t *testing.T) []string {
 	t.Helper()
 	rule := manifests.Find(t, manifests.Kustomize(t, "monitoring"), "PrometheusRule", "convene")
@@ -101,8 +104,11 @@ func alerts(t *testing.T) []string {
 	for _, g := range typed.Spec.Groups {
 		for _, r := range g.Rules {
 			all = append(all, r.Alert)
-			if want := "docs/operate.md#" + strings.ToLower(r.Alert); r.Annotations["runbook"] != want {
-				t.Errorf("%s leads to %q, not to %q", r.Alert, r.Annotations["runbook"], want)
+			if want := runbook + "#" + strings.ToLower(r.Alert); r.Annotations["runbook_url"] != want {
+				t.Errorf("%s leads to %q, not to %q", r.Alert, r.Annotations["runbook_url"], want)
+			}
+			if !strings.Contains(r.Expr, "namespace") {
+				t.Errorf("%s does not tell one installation from another: %s", r.Alert, r.Expr)
 			}
 			if r.Labels["severity"] == "" || r.Annotations["summary"] == "" || r.Annotations["description"] == "" || r.For == "" {
 				t.Errorf("%s lacks a severity, a text or a time", r.Alert)

@@ -180,7 +180,8 @@ func unknown(families map[string]*dto.MetricFamily, expression string) (problems
 			problems = append(problems, "there is no metric "+name)
 			continue
 		}
-		labels := map[string]bool{}
+		// Prometheus adds the namespace of what it scrapes.
+		labels := map[string]bool{"namespace": true}
 		for _, l := range family.GetMetric()[0].GetLabel() {
 			labels[l.GetName()] = true
 		}
