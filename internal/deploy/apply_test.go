@@ -55,6 +55,7 @@ func TestTheAPIServerTakesTheManifests(t *testing.T) {
 		"chart, one namespace":           manifests.Helm(t, manifests.SystemNamespace, values("one-namespace")...),
 		"chart, everything":              manifests.Helm(t, manifests.SystemNamespace, values("everything")...),
 		"chart, engine on hosts":         manifests.Helm(t, manifests.SystemNamespace, values("engine-on-hosts")...),
+		"chart, OpenShift":               manifests.Helm(t, manifests.SystemNamespace, values("openshift")...),
 		"kustomize, base":                manifests.Kustomize(t),
 		"kustomize, one namespace":       manifests.Kustomize(t, "one-namespace"),
 		"kustomize, with all components": manifests.Kustomize(t, "monitoring", "ingress", "httproute", "allowed-hosts", "secret-namespaces"),

@@ -25,8 +25,8 @@
 {{- /* What values.schema.json cannot say: rules between values. */}}
 {{- define "convene.engine.check" -}}
 {{- with .Values.engine }}
-{{- if and (gt (int .nodes) 1) (not .redis.address) (not .redis.create) }}
-{{- fail "engine.nodes above 1 need engine.redis.address or engine.redis.create" }}
+{{- if and (or (gt (int .nodes) 1) .autoscaling.enabled) (not .redis.address) (not .redis.create) }}
+{{- fail "engine.nodes above 1, and engine.autoscaling, need engine.redis.address or engine.redis.create" }}
 {{- end }}
 {{- if and .redis.address .redis.create }}
 {{- fail "engine.redis.address and engine.redis.create exclude each other" }}
@@ -36,6 +36,12 @@
 {{- end }}
 {{- if and (eq .network "loadBalancer") (ne (len .loadBalancer.ips) (int .nodes)) }}
 {{- fail "engine.loadBalancer.ips needs one address for each of engine.nodes" }}
+{{- end }}
+{{- if and .autoscaling.enabled (eq .network "loadBalancer") }}
+{{- fail "engine.autoscaling needs engine.network=hostNetwork: each load balancer has an address that was reserved for it" }}
+{{- end }}
+{{- if gt (len .loadBalancer.nodeAnnotations) (int .nodes) }}
+{{- fail "engine.loadBalancer.nodeAnnotations has more entries than there are engine.nodes" }}
 {{- end }}
 {{- if and .useExternalIP (not .stunServers) }}
 {{- fail "engine.useExternalIP needs engine.stunServers to ask, for example [stun.l.google.com:19302]" }}
@@ -70,6 +76,9 @@
 {{- $_ := set $config "turn" (dict "enabled" true "domain" $e.turn.domain "tls_port" 5349
   "cert_file" "/etc/livekit/turn/tls.crt" "key_file" "/etc/livekit/turn/tls.key" "allow_restricted_peer_cidrs" $e.turn.allowPeerCIDRs) }}
 {{- end }}
+{{- if $e.serviceMonitor.enabled }}
+{{- $_ := set $config "prometheus" (dict "port" (int $e.serviceMonitor.port)) }}
+{{- end }}
 {{- toYaml (mergeOverwrite $config $e.config) }}
 {{- end }}
 
@@ -79,27 +88,17 @@
 automountServiceAccountToken: false
 # Variables of a Service that is called livekit would be taken for LiveKit's own.
 enableServiceLinks: false
-{{- with $.Values.imagePullSecrets }}
-imagePullSecrets:
-  {{- range . }}
-  - name: {{ . }}
-  {{- end }}
-{{- end }}
+{{- include "convene.imagePullSecrets" (list $ $e.imagePullSecrets) | nindent 0 }}
 {{- if eq $e.network "hostNetwork" }}
 hostNetwork: true
 dnsPolicy: ClusterFirstWithHostNet
 {{- end }}
 terminationGracePeriodSeconds: {{ $e.terminationGracePeriodSeconds }}
 securityContext:
-  runAsNonRoot: true
-  runAsUser: 65532
-  runAsGroup: 65532
-  fsGroup: 65532
-  seccompProfile:
-    type: RuntimeDefault
+  {{- include "convene.securityContext" (list $ $e.podSecurityContext) | nindent 2 }}
 containers:
   - name: livekit
-    image: "{{ $e.image.repository }}:{{ $e.image.tag }}"
+    image: {{ include "convene.imageOf" $e.image | quote }}
     imagePullPolicy: {{ $e.image.pullPolicy }}
     args: [--config=/etc/livekit/config/livekit.yaml]
     env:
@@ -152,6 +151,10 @@ containers:
       - name: turn
         containerPort: 5349
       {{- end }}
+      {{- if $e.serviceMonitor.enabled }}
+      - name: metrics
+        containerPort: {{ $e.serviceMonitor.port }}
+      {{- end }}
     startupProbe:
       httpGet:
         path: /
@@ -171,7 +174,7 @@ containers:
     resources:
       {{- toYaml $e.resources | nindent 6 }}
     securityContext:
-      {{- include "convene.restricted" $ | nindent 6 }}
+      {{- include "convene.securityContext" (list $ $e.securityContext) | nindent 6 }}
     volumeMounts:
       - name: config
         mountPath: /etc/livekit/config
@@ -190,14 +193,9 @@ volumes:
     secret:
       secretName: {{ include "convene.engine.turnSecretName" $ }}
   {{- end }}
-{{- with $e.nodeSelector }}
-nodeSelector:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
-{{- with $e.tolerations }}
-tolerations:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
+{{- include "convene.given" (list $e "nodeSelector" "tolerations" "affinity" "priorityClassName" "dnsConfig" "runtimeClassName") | nindent 0 }}
+{{- include "convene.spread" (list $ "livekit" $e.topologySpreadConstraints) | nindent 0 }}
+{{- if not $e.affinity }}
 affinity:
   podAntiAffinity:
     preferredDuringSchedulingIgnoredDuringExecution:
@@ -208,4 +206,5 @@ affinity:
             matchLabels:
               {{- include "convene.selectorLabels" $ | nindent 14 }}
               app.kubernetes.io/component: livekit
+{{- end }}
 {{- end }}

@@ -39,12 +39,25 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
+{{- /* Annotations of an object: (list ROOT ANNOTATIONS…), beside those of all objects; later ones win. */}}
+{{- define "convene.annotations" -}}
+{{- $all := deepCopy (first .).Values.commonAnnotations }}
+{{- range rest . }}
+{{- $all = mergeOverwrite $all (. | default dict) }}
+{{- end }}
+{{- with $all }}
+  annotations:
+    {{- toYaml . | nindent 4 }}
+{{- end }}
+{{- end }}
+
 {{- define "convene.image" -}}
-{{- if .Values.image.digest -}}
-{{ .Values.image.repository }}@{{ .Values.image.digest }}
-{{- else -}}
-{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
-{{- end -}}
+{{- include "convene.imageOf" (merge dict .Values.image (dict "tag" .Chart.AppVersion)) }}
+{{- end }}
+
+{{- /* An image of values, by its digest where that is set. */}}
+{{- define "convene.imageOf" -}}
+{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag }}{{ end }}
 {{- end }}
 
 {{- define "convene.priorityClassName" -}}
@@ -55,13 +68,9 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{- end }}
 {{- end }}
 
-{{- /* What Pod Security calls restricted, of a container. */}}
-{{- define "convene.restricted" -}}
-allowPrivilegeEscalation: false
-readOnlyRootFilesystem: true
-runAsNonRoot: true
-capabilities:
-  drop: [ALL]
-seccompProfile:
-  type: RuntimeDefault
+{{- /* Hosts of the Ingress, which are strings or objects with paths. */}}
+{{- define "convene.ingress.hosts" -}}
+{{- range .hosts }}
+- {{ kindIs "map" . | ternary . (dict "host" .) | dig "host" "" | quote }}
+{{- end }}
 {{- end }}

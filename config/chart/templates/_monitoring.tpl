@@ -1,0 +1,20 @@
+{{- /* Name and labels of a monitor: (list ROOT MONITOR NAME NAMESPACE). It may stand where Prometheus looks for it. */}}
+{{- define "convene.monitor.metadata" -}}
+{{- $root := first . }}
+{{- $monitor := index . 1 }}
+  name: {{ index . 2 }}
+  namespace: {{ $monitor.namespace | default (last .) }}
+  labels:
+    {{- include "convene.labels" $root | nindent 4 }}
+    {{- with $monitor.labels }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+{{- include "convene.annotations" (list $root) }}
+{{- end }}
+
+{{- /* How a monitor reads metrics. */}}
+{{- define "convene.monitor.endpoint" -}}
+port: metrics
+path: /metrics
+{{ include "convene.given" (list . "interval" "scrapeTimeout" "relabelings" "metricRelabelings") }}
+{{- end }}

@@ -1,0 +1,90 @@
+{{- /* What the pods of the managers, the engine, Redis, the release hook and the test have in common. */}}
+
+{{- /* Fields that values give as they are: (list FROM NAME…). Those that are empty are left out. */}}
+{{- define "convene.given" -}}
+{{- $from := first . }}
+{{- $given := dict }}
+{{- range $name := rest . }}
+{{- with get $from $name }}
+{{- $_ := set $given $name . }}
+{{- end }}
+{{- end }}
+{{- with $given }}
+{{- toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- /* Names of pull secrets, given as strings or as objects: (list ROOT LIST). */}}
+{{- define "convene.imagePullSecrets" -}}
+{{- $root := first . }}
+{{- $names := list }}
+{{- range concat $root.Values.global.imagePullSecrets $root.Values.imagePullSecrets (last .) }}
+{{- if kindIs "map" . }}
+{{- $names = append $names .name }}
+{{- else }}
+{{- $names = append $names . }}
+{{- end }}
+{{- end }}
+{{- with $names | uniq -}}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* A security context of a pod or a container: (list ROOT CONTEXT). OpenShift's restricted-v2 chooses users and groups itself. */}}
+{{- define "convene.securityContext" -}}
+{{- $context := last . }}
+{{- if (first .).Values.openshift }}
+{{- $context = omit $context "runAsUser" "runAsGroup" "fsGroup" "supplementalGroups" }}
+{{- end }}
+{{- toYaml $context }}
+{{- end }}
+
+{{- /* topologySpreadConstraints with the selector of a component: (list ROOT COMPONENT CONSTRAINTS). */}}
+{{- define "convene.spread" -}}
+{{- $root := first . }}
+{{- $component := index . 1 }}
+{{- with last . -}}
+topologySpreadConstraints:
+  {{- range . }}
+  - {{- toYaml . | nindent 4 }}
+    {{- if not .labelSelector }}
+    labelSelector:
+      matchLabels:
+        {{- include "convene.selectorLabels" $root | nindent 8 }}
+        app.kubernetes.io/component: {{ $component }}
+    {{- end }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Scaling by load in place of a number of replicas: (list SCALING NAME). */}}
+{{- define "convene.autoscaler" -}}
+{{- $scaling := first . -}}
+scaleTargetRef:
+  apiVersion: apps/v1
+  kind: Deployment
+  name: {{ last . }}
+minReplicas: {{ $scaling.minReplicas }}
+maxReplicas: {{ $scaling.maxReplicas }}
+metrics:
+  {{- range $resource, $target := dict "cpu" $scaling.targetCPUUtilizationPercentage "memory" $scaling.targetMemoryUtilizationPercentage }}
+  {{- if $target }}
+  - type: Resource
+    resource:
+      name: {{ $resource }}
+      target:
+        type: Utilization
+        averageUtilization: {{ $target }}
+  {{- end }}
+  {{- end }}
+  {{- with $scaling.metrics }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- with $scaling.behavior }}
+behavior:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
