@@ -44,7 +44,7 @@ func TestReleaseFromInstallToUninstall(t *testing.T) {
 	// The definitions need a moment to be served.
 	testkit.Eventually(t, patience, func() error { return client.IgnoreAlreadyExists(c.Client.Create(t.Context(), tenant)) })
 
-	helm("upgrade", "convene", manifests.Chart(t), "--reuse-values", "--set", "image.tag=v2,replicaCount=3")
+	helm("upgrade", "convene", manifests.Chart(t), "--reset-then-reuse-values", "--set", "image.tag=v2,replicaCount=3")
 	var managers appsv1.Deployment
 	key := client.ObjectKey{Namespace: manifests.SystemNamespace, Name: "convene"}
 	if err := c.Client.Get(t.Context(), key, &managers); err != nil {
