@@ -91,16 +91,14 @@ clean: ## Remove what was built; .local/ stays
 
 ##@ Check
 
-# End-to-end tests mostly wait, for browsers, LiveKit and deadlines: two for each core keep it busy.
-PARALLEL ?= $(shell expr 2 \* $$(nproc 2>/dev/null || echo 2))
-
 .PHONY: test
 test: $(STACK) $(GOTESTSUM) web ## Run all tests; TESTFLAGS=-count=1 also those that nothing has changed for
 	@$(STEP) "prerequisites" hack/test-prerequisites
 	@$(STEP) "tests of the room page" npm --prefix $(UI) run --silent test -- --reporter=dot
 	@mkdir -p .local/screenshots
+	@# testkit.Parallel decides how many end-to-end tests run at once.
 	@$(STEP) "Go tests" env CONVENE_TREE="$$(hack/tree-hash)" $(GOTESTSUM) --format pkgname --format-hide-empty-pkg $(RERUN) --packages ./... \
-		-- $$(command -v cc >/dev/null && echo -race) -parallel $(PARALLEL) -timeout 40m $(TESTFLAGS)
+		-- $$(command -v cc >/dev/null && echo -race) -parallel 16 -timeout 40m $(TESTFLAGS)
 
 # One target for each check: `make -k verify` reports all that is wrong.
 .PHONY: verify verify-modules verify-generated verify-manifests verify-api verify-go verify-page

@@ -9,10 +9,11 @@ import (
 	"testing"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/testkit"
 )
 
 func TestMeetingFromCreateToEnd(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t)
 	created := w.a.want(http.StatusOK, "POST", "/api/v1/meeting", nil)
 	link := created.text("meeting")
@@ -49,7 +50,7 @@ func TestMeetingFromCreateToEnd(t *testing.T) {
 }
 
 func TestRoomNamesAreFreeAtOnceAfterTheEnd(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t)
 	const room = "Réunion 1/2 ∞"
 	w.a.want(http.StatusBadRequest, "POST", "/api/v1/meeting", map[string]any{"room": room})
@@ -66,7 +67,7 @@ func TestRoomNamesAreFreeAtOnceAfterTheEnd(t *testing.T) {
 }
 
 func TestVariantBHasNoEnd(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t)
 	room := strings.TrimPrefix(w.b.want(http.StatusOK, "POST", "/api/v1/meeting", nil).text("meeting"), w.b.baseURL+"/join/")
 	w.b.want(http.StatusNotFound, "DELETE", "/api/v1/meeting/"+room, nil)

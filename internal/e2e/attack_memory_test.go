@@ -119,7 +119,7 @@ func TestAMessageCannotTakeLiveKitsMemory(t *testing.T) {
 // TestALongTrackNameIsRemovedOnSight: a name that no message may hold ends the connection, and one that is out of all
 // proportion has its participant removed.
 func TestALongTrackNameIsRemovedOnSight(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorldOfOne(t)
 	honest, _ := w.a.enter(map[string]any{"room": "open", "name": "Ada"})
 	for length, why := range map[int]string{5 << 20: "longer than a message may be", 200 << 10: "out of all proportion"} {

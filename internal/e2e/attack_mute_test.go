@@ -10,13 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/peer"
 )
 
 // TestAMuteIsOfEverySound: a microphone that a changed page calls the sound of its screen is muted like any other, and told
 // of in the listing.
 func TestAMuteIsOfEverySound(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t)
 	const room = "quiet"
 	_, ada := w.a.enter(map[string]any{"room": room, "name": "Ada", "token": w.a.presenterToken("ada")})

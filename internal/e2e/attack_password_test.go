@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/peer"
 )
 
@@ -52,7 +53,7 @@ func (w *world) endedBy(t *testing.T, room string, reason v1alpha1.EndReason) {
 // TestANewPasswordHoldsAgainstOldLinksAndSessions: a meeting that the API makes in a room after another one is closed to all
 // that the last one gave out, unless its password is the same. No session makes a presenter of the next meeting.
 func TestANewPasswordHoldsAgainstOldLinksAndSessions(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) {
 		second := &metav1.Duration{Duration: time.Second}
 		a.Spec.Meetings = &v1alpha1.MeetingsSpec{EmptyTimeout: second, UnjoinedTimeout: &metav1.Duration{Duration: 8 * time.Second}}
@@ -125,7 +126,7 @@ func (k keepsake) tryAgain(t *testing.T, a account, room string, opens bool) {
 // TestAMuteOutlastsTheRestartOfARoom: a muted participant who waits until the meeting has ended Empty is muted in the one
 // that the same link starts.
 func TestAMuteOutlastsTheRestartOfARoom(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) {
 		a.Spec.Meetings = &v1alpha1.MeetingsSpec{EmptyTimeout: &metav1.Duration{Duration: time.Second}}
 	})

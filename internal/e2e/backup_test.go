@@ -13,7 +13,7 @@ import (
 // TestASnapshotOfEtcdBringsEverythingBack: what came after it is gone, what was there before goes on, a call that is
 // running among it.
 func TestASnapshotOfEtcdBringsEverythingBack(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorldWith(t, testkit.OwnControlPlane(t), testkit.ManagerOptions{})
 	e := w.a.mustEnter(map[string]any{"room": "board", "name": "Ada", "ticket": w.a.ticket(map[string]any{"room": "board", "name": "Ada", "roomPassword": "sesame"})})
 	// Past the gateway: its only replica is going to be restarted.

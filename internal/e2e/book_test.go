@@ -38,7 +38,7 @@ type book struct {
 // TestByTheBook goes the way of a platform team, from the first command of the documentation to the last: install, a
 // tenant, a meeting, upgrade, backup, a disaster, restore, uninstall.
 func TestByTheBook(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	c := testkit.EmptyControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true })
 	b := &book{&world{Cluster: c, livekit: testkit.LiveKit(t, testkit.LiveKitOptions{})}, t}
 	c.Recipe(t, "helm-install", testkit.RecipeOptions{})
@@ -195,7 +195,7 @@ func (b *book) tryRunHookJob(ctx context.Context) error {
 
 // TestMigrationByTheBook takes the files of both variants as docs/migrate.md says.
 func TestMigrationByTheBook(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t)
 	const key = "key-of-the-old-service-0123456789"
 	files := map[string]string{

@@ -37,7 +37,7 @@ func farewell(t *testing.T) string {
 // TestTwoPeopleMeetInTheBrowser goes the way of a new user: the room link in two windows, a meeting that both see and
 // hear, kubectl, and an end with a redirect.
 func TestTwoPeopleMeetInTheBrowser(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t)
 	browser := testkit.Browser(t)
 	link := w.a.want(http.StatusOK, "POST", "/api/v1/meeting", nil).text("meeting")
@@ -99,7 +99,7 @@ func TestTwoPeopleMeetInTheBrowser(t *testing.T) {
 }
 
 func TestDeletingTheObjectSendsTheBrowserHome(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Browsers)
 	home := farewell(t)
 	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) { a.Spec.Web = &v1alpha1.WebSpec{HomeURL: v1alpha1.URL(home)} })
 	page := testkit.Browser(t).Open(t, w.a.want(http.StatusOK, "POST", "/api/v1/join", map[string]any{"room": "short", "name": "Ada"}).text("join"))

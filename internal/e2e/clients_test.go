@@ -54,7 +54,7 @@ func (p program) want(t *testing.T, property string, args ...string) any {
 // TestClientsOfEveryLanguage has the programs of docs/clients call every endpoint of both variants. A language that
 // is not installed here is named in the output.
 func TestClientsOfEveryLanguage(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t)
 	root := testkit.Root(t)
 	folder := filepath.Join(root, "docs", "clients")

@@ -21,7 +21,7 @@ import (
 // TestNobodyNoticesARollingUpdate restarts both managers, one after the other, under a load of requests and with two
 // people in a meeting. No request fails, and nobody drops out.
 func TestNobodyNoticesARollingUpdate(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Browsers)
 	// The drain takes longer than the balancer takes to look.
 	w := newWorldOfReplicas(t, testkit.ControlPlane(t), testkit.ManagerOptions{Args: []string{"--drain-delay", "1s"}})
 

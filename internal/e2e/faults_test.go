@@ -47,7 +47,7 @@ func (w *world) hasPeople(room string, n int32) func() error {
 }
 
 func TestClusterAPIAway(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorldOn(t, testkit.OwnControlPlane(t))
 	w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": "board", "duration": "01:00:00"})
 	w.KillAPIServer()
@@ -77,7 +77,7 @@ func TestClusterAPIAway(t *testing.T) {
 }
 
 func TestLiveKitLosesItsRooms(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t)
 	_, e := w.a.enter(map[string]any{"room": "board", "name": "Ada"})
 	w.eventually(t, w.hasPeople("board", 1))
@@ -114,7 +114,7 @@ func TestLiveKitLosesItsRooms(t *testing.T) {
 }
 
 func TestManagerKilledInTheMiddleOfEnds(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorldOfOne(t)
 	const n = 6
 	var peers []*peer.Peer

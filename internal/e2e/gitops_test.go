@@ -156,7 +156,7 @@ func healthCheck(t *testing.T, kind schema.GroupVersionKind) string {
 // TestGitOpsToolsSeeEveryPhase takes Meetings and ConferenceConfigs of a running manager through all that can become of
 // them and asks Argo CD's script and Flux's kstatus about each.
 func TestGitOpsToolsSeeEveryPhase(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t, func(_, b *v1alpha1.ConferenceConfig) { b.Spec.MediaRefs = nil })
 	wrong := w.config("wrong-key")
 	wrong.Spec.API.KeySecretRefs[0].Name = "published"
@@ -234,7 +234,7 @@ patches:
 // TestNothingInGitDrifts applies the example tenant, lives with it, and asks what would be applied again: nothing,
 // because the operator writes no spec. Then it switches an endpoint as a commit does.
 func TestNothingInGitDrifts(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t)
 	team := w.a
 	// Another name for this machine, so that no other tenant has the host.

@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/testkit"
 )
 
 // TestConditionsTellOfBothAddressesOfLiveKit: the managers' and the browsers'.
 func TestConditionsTellOfBothAddressesOfLiveKit(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t)
 	saysOf := func(object, condition, status, reason string) {
 		t.Helper()
@@ -49,7 +50,7 @@ func TestConditionsTellOfBothAddressesOfLiveKit(t *testing.T) {
 
 // TestKubectlTellsWhatIsGoingOn runs the commands of docs/operate.md that only look.
 func TestKubectlTellsWhatIsGoingOn(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t)
 	w.Create(t, w.meeting("board"), w.meeting("waiting", func(s *v1alpha1.MeetingSpec) { s.ConfigRef.Name = "nobody" }))
 	w.Kubectl(t, "wait", "--for=condition=Ready", "--timeout=30s", "meeting/board")

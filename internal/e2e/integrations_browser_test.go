@@ -23,7 +23,7 @@ import (
 
 // TestLinksOfIntegrationsInABrowser: what people click.
 func TestLinksOfIntegrationsInABrowser(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Browsers)
 	w := newMigratedWorld(t)
 	browser := testkit.Browser(t)
 
@@ -93,7 +93,7 @@ func integrator(t *testing.T, a account) *httptest.Server {
 // TestEmbedsOfIntegrations: pages of another site command the room and are told what happens; a site that is not allowed gets
 // nothing.
 func TestEmbedsOfIntegrations(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Browsers)
 	friend, stranger := newLateSite(t), newLateSite(t)
 	friendly := strings.Replace(friend.URL, "127.0.0.1", "localhost", 1)
 	w := newMigratedWorld(t, func(a, _ *v1alpha1.ConferenceConfig) {

@@ -102,7 +102,7 @@ func isTicket(token string) bool {
 // TestIntegrations: what programs that were written for other services of this API send, as they send it. Nothing but the
 // address is another one.
 func TestIntegrations(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newMigratedWorld(t)
 	const asJSON, asForm = "application/json", "application/x-www-form-urlencoded"
 	// goesIn enters with the link in a property of an answer.
@@ -230,7 +230,7 @@ func TestIntegrations(t *testing.T) {
 // TestOldLinks: a link in a calendar opens its room weeks later, when nothing of its meeting is left in the cluster. Where the
 // operator did not ask for that, it does not.
 func TestOldLinks(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newMigratedWorld(t, func(a, b *v1alpha1.ConferenceConfig) {
 		a.Spec.Meetings.UnjoinedTimeout = &metav1.Duration{Duration: 5 * time.Second}
 		b.Spec.Meetings = &v1alpha1.MeetingsSpec{AdHoc: v1alpha1.AdHocNever, UnjoinedTimeout: &metav1.Duration{Duration: 5 * time.Second}}
@@ -313,7 +313,7 @@ func (w *world) hasEvent(meeting, reason string) error {
 
 // TestRoomsOfAMigratedHost: on a protected host users open rooms, and guests come in once they are open.
 func TestRoomsOfAMigratedHost(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newMigratedWorld(t, func(_, b *v1alpha1.ConferenceConfig) {
 		b.Spec.Meetings = &v1alpha1.MeetingsSpec{AdHoc: v1alpha1.AdHocUsers}
 	})

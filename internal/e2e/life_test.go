@@ -18,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/testkit"
 )
 
 func (w *world) meeting(name string, change ...func(*v1alpha1.MeetingSpec)) *v1alpha1.Meeting {
@@ -54,7 +55,7 @@ func (w *world) isGone(name string) func() error {
 }
 
 func TestDurationEndsAMeetingWithoutAnEngine(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) { a.Spec.MediaRefs = nil })
 	w.Create(t, w.meeting("short", func(s *v1alpha1.MeetingSpec) { s.Duration = "2s" }))
 	w.eventually(t, w.hasPhase("short", v1alpha1.MeetingPending))
@@ -73,7 +74,7 @@ func TestDurationEndsAMeetingWithoutAnEngine(t *testing.T) {
 
 // What people and scripts wait for can be waited for at any time in a Meeting's life, because its conditions are always there.
 func TestConditionsCanBeWaitedFor(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) { a.Spec.MediaRefs = nil })
 	w.Create(t, w.meeting("m"))
 	wait := func(conditions ...string) {
@@ -88,7 +89,7 @@ func TestConditionsCanBeWaitedFor(t *testing.T) {
 }
 
 func TestDeleteGoesAndTTLCleansUp(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) {
 		a.Spec.Meetings = &v1alpha1.MeetingsSpec{TTLSecondsAfterEnded: ptr.To(int32(1))}
 	})
@@ -104,7 +105,7 @@ func TestDeleteGoesAndTTLCleansUp(t *testing.T) {
 }
 
 func TestRoomTakenOpensWhenFree(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t)
 	w.Create(t, w.meeting("first", func(s *v1alpha1.MeetingSpec) { s.Room = "shared" }))
 	w.eventually(t, w.hasPhase("first", v1alpha1.MeetingActive))
@@ -137,7 +138,7 @@ func TestRoomTakenOpensWhenFree(t *testing.T) {
 }
 
 func TestConfigDeletedEndsItsMeetings(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t)
 	w.Create(t, w.meeting("standing"))
 	w.eventually(t, w.hasPhase("standing", v1alpha1.MeetingActive))
@@ -151,7 +152,7 @@ func TestConfigDeletedEndsItsMeetings(t *testing.T) {
 }
 
 func TestSwitchesAndKeysChangeWithoutRestart(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t)
 	w.a.want(http.StatusOK, "GET", "/api/v1/stats", nil)
 	w.Kubectl(t, "patch", "confcfg", "default", "-n", w.Namespace, "--type=merge", "-p", `{"spec":{"api":{"allowed":{"stats":false}}}}`)

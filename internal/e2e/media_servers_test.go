@@ -23,7 +23,7 @@ import (
 // TestSeveralMediaServers: meetings are spread over two real LiveKit servers, leave one that drains and one that is lost, and are
 // never on both.
 func TestSeveralMediaServers(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) { a.Spec.MediaRefs = testkit.MediaRefs("livekit", "second") })
 	second := w.secondMediaServer(t)
 

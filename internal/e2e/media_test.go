@@ -19,6 +19,7 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/peer"
 )
 
@@ -84,7 +85,7 @@ func (a account) enter(body map[string]any) (*peer.Peer, entry) {
 }
 
 func TestTwoPeersSeenAndSentAway(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t)
 	const room = "board"
 	first, _ := w.a.enter(map[string]any{"room": room, "name": "Ada", "duration": "01:00:00", "chat": "true", "notify": "true"})
@@ -138,7 +139,7 @@ func TestTwoPeersSeenAndSentAway(t *testing.T) {
 
 // A participant who has just come is in no status yet. An end that is confirmed has sent that one off too.
 func TestEndRightAfterAnArrival(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t)
 	for i := range 3 {
 		room := fmt.Sprint("quick ", i)
@@ -157,7 +158,7 @@ func TestEndRightAfterAnArrival(t *testing.T) {
 }
 
 func TestAnEmptyMeetingEndsAndItsLinksStartItAgain(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) {
 		a.Spec.Meetings = &v1alpha1.MeetingsSpec{EmptyTimeout: &metav1.Duration{Duration: time.Second}}
 	})

@@ -56,7 +56,7 @@ func value(family *dto.MetricFamily, labels map[string]string) (sum float64) {
 // TestMetricsTellWhatHappened takes a meeting through its life and reads it in the metrics. Then it looks up whatever
 // alerts and dashboard ask for.
 func TestMetricsTellWhatHappened(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	cluster := testkit.ControlPlane(t)
 	w := newWorldWith(t, cluster, testkit.ManagerOptions{Args: []string{"--leader-elect", "--leader-election-namespace", cluster.Namespace}},
 		func(_, b *v1alpha1.ConferenceConfig) { b.Spec.MediaRefs = nil })

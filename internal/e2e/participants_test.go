@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/peer"
 )
 
@@ -27,7 +28,7 @@ func gone(t *testing.T, p *peer.Peer) {
 // TestKubectlDecidesAboutParticipants: spec.participants does what a presenter's page does, no matter who writes it: with a merge patch
 // and with server-side apply, which adds to a list.
 func TestKubectlDecidesAboutParticipants(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t)
 	const room = "moderated"
 	ada := w.a.mustEnter(map[string]any{"room": room, "name": "Ada", "ticket": w.a.ticket(map[string]any{"room": room, "name": "Ada", "token": w.a.presenterToken("ada")})})

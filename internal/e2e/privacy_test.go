@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/testkit"
 )
 
 // countsAlone is nil while the status of a room's Meeting has so many participants and no object of the namespace has any of the
@@ -33,7 +34,7 @@ func (w *world) countsAlone(t *testing.T, room string, count int32, names ...str
 // replica as it does for other tenants. While LiveKit is unavailable it answers the counts. Names that were shown before go as
 // soon as the tenant asks for it.
 func TestMeetingsThatShowNoNames(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) {
 		a.Spec.Privacy = &v1alpha1.PrivacySpec{Participants: v1alpha1.ShowCounts}
 	})

@@ -21,7 +21,7 @@ import (
 // TestSecretsOfOtherNamespacesAreNotRead: a ConferenceConfig in a namespace that is not on the list says that its Secrets may not
 // be read, and is served once its own admin lets Convene in.
 func TestSecretsOfOtherNamespacesAreNotRead(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	cluster := testkit.OwnControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true })
 	const home, elsewhere = manifests.SystemNamespace, "team-c"
 	for _, name := range []string{home, elsewhere} {

@@ -48,7 +48,7 @@ var unused = map[string]string{
 // TestRightsAreEnoughAndNoMore has the manager run under its own service account, with the rights that the chart
 // gives it, through a meeting's life and back, and compares the rights with what it asked of the API server.
 func TestRightsAreEnoughAndNoMore(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	for _, mode := range []struct {
 		name string
 		// values of the chart, and flags of the manager, for a namespace.

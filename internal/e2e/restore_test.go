@@ -76,7 +76,7 @@ func (w *world) bringBack(t *testing.T, all backup, withStatus bool) {
 // TestLinksAndSessionsOutlastARestoreWithNewUIDs: a tool restores a tenant's namespace, and every object has another UID. Links
 // open the meetings that they were made for, a session still stands for the password, and who was removed stays out.
 func TestLinksAndSessionsOutlastARestoreWithNewUIDs(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	for name, withStatus := range map[string]bool{"without status": false, "with status": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

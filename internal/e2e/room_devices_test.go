@@ -18,7 +18,7 @@ func sends(mic, camera bool) string {
 // TestAReturnSwitchesNothingOn: a link may say that microphone and camera are on. After the participant has switched one
 // off, neither a reload nor a return switches it on.
 func TestAReturnSwitchesNothingOn(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t)
 	t.Run("by a join link", func(t *testing.T) {
 		p := w.a.on(t).join(small, map[string]any{"room": "direct", "name": "Ada", "audio": true, "video": true})
@@ -76,7 +76,7 @@ func staysOff(t *testing.T, p *testkit.Page) {
 // TestAMuteCanBeUndone: a presenter's mute holds over a reload, tells why and what helps, and ends when a presenter lets the
 // participant speak, which holds over a reload, too.
 func TestAMuteCanBeUndone(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t)
 	s := w.a.on(t).stage("class")
 	const locked = `document.querySelector('[data-testid=mic-toggle][aria-disabled=true] [data-testid=mic-locked]')`

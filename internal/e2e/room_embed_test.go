@@ -62,7 +62,7 @@ func documentedExample(t *testing.T) string {
 
 // TestEmbedding: the page works in an iframe of an allowed site and tells it what happens; another site sees nothing.
 func TestEmbedding(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Browsers)
 	friend, stranger := embedder(t), embedder(t)
 	// Another host than the gateway's, so that the browser has to keep the two apart.
 	friendly := strings.Replace(friend.URL, "127.0.0.1", "localhost", 1)

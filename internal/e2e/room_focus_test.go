@@ -22,7 +22,7 @@ const focusIn = `document.activeElement.closest`
 // TestTheKeyboardKeepsItsPlace: what goes away when it is pressed leaves the focus near, not at the top of the page; and a
 // tile that becomes large is the same tile, whose video goes on.
 func TestTheKeyboardKeepsItsPlace(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t)
 	const room = "keys"
 	chair := w.a.join(small, map[string]any{"room": room, "name": "Chair", "token": w.a.presenterToken("chair")})
@@ -93,7 +93,7 @@ func focused(t *testing.T, p *testkit.Page) string {
 // TestAPanelHidesNothingOnATelephone: with the chat open, what is said to the participant, a lost connection, the room's name
 // and the time left are in sight.
 func TestAPanelHidesNothingOnATelephone(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t)
 	chair := w.a.join(small, map[string]any{
 		"room": "timed", "name": "Chair", "duration": "01:00:00", "token": w.a.presenterToken("chair"),

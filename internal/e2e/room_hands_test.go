@@ -14,7 +14,7 @@ import (
 
 // TestAnyHands: the meeting on a telephone, by keyboard alone, enlarged, and as each person wants to see it.
 func TestAnyHands(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t)
 	const room = "hands"
 	ada := w.a.join(testkit.Device{Width: 1280, Height: 800, Script: twoCameras + recordsWakeLocks}, map[string]any{

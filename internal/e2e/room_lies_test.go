@@ -57,7 +57,7 @@ func callAs(t *testing.T, p *testkit.Page, path, body string) int {
 
 // TestChangedPage: a page that lies about hide, chat, presenter and duration gains nothing.
 func TestChangedPage(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t)
 	const room = "truth"
 	ada := w.a.join(small, map[string]any{"room": room, "name": "Ada", "audio": true, "duration": "01:00:00"})

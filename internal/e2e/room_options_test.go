@@ -74,7 +74,7 @@ const (
 
 // TestJoinOptions: every option of the join body, seen from the page of another participant.
 func TestJoinOptions(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t)
 	ada := w.a.join(testkit.Device{Script: countsSounds + recordsServers}, map[string]any{
 		"room": optionsRoom, "name": "Ada", "token": w.a.presenterToken("ada"), "duration": "02:00:00",

@@ -21,7 +21,7 @@ const startsLate = `(media => {
 
 // What comes and goes when the devices start does not move the button that a participant is about to press.
 func TestDevicesDoNotMoveTheWayIn(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t)
 	w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": "steady"})
 	for _, c := range []struct {

@@ -36,7 +36,7 @@ func (a account) stage(room string) *stage {
 
 // TestPresenters: what a presenter does in the page, the others' pages show; and where everybody goes at the end.
 func TestPresenters(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Browsers)
 	home := farewell(t)
 	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) { a.Spec.Web = &v1alpha1.WebSpec{HomeURL: v1alpha1.URL(home)} })
 	t.Run("mutes, lowers a hand, removes", func(t *testing.T) { mutesLowersRemoves(t, w.a.on(t)) })
@@ -135,7 +135,7 @@ func endsForAll(t *testing.T, a account, to string) {
 // TestConnectionLost: a page whose network goes, or whose media server is killed, says so, comes back in place, and
 // everything that it showed and sent is there again.
 func TestConnectionLost(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t)
 	room := "stays"
 	chair := w.a.join(small, map[string]any{"room": room, "name": "Chair", "token": w.a.presenterToken("chair")})

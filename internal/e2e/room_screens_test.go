@@ -54,7 +54,7 @@ func (tour) at(t *testing.T, p *testkit.Page, d testkit.Device, name, shown stri
 
 // TestEveryScreen reaches every screen of the page, and finds no barrier on any, in either theme.
 func TestEveryScreen(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Browsers)
 	w := newTour(t)
 	for _, c := range []struct {
 		name string

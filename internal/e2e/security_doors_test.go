@@ -16,7 +16,7 @@ import (
 // TestEveryWayIntoAProtectedRoom opens a room of a protected host in a browser in every way that a login or a token can
 // be shown, and finds the presenter's menu there; and in the same ways without one, or with a wrong one, stays outside.
 func TestEveryWayIntoAProtectedRoom(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Browsers)
 	cluster := testkit.ControlPlane(t)
 	users := &corev1.Secret{StringData: map[string]string{"htpasswd": htpasswd(t, "ada", "correct-horse")}}
 	users.Name, users.Namespace = "users", cluster.Namespace

@@ -58,7 +58,7 @@ func (s secrets) foundIn(text string) (found []string) {
 // TestAFullRunLeavesNoSecretBehind: with the most detailed log, everything that people and backends do, right and wrong,
 // with every part failing in between, leaves none of the secrets used in the log, in Events, objects or metrics.
 func TestAFullRunLeavesNoSecretBehind(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	all := secrets{}
 	cluster := testkit.ControlPlane(t)
 	userPassword := all.keep("a user's password", "password-of-ada-4711")

@@ -42,7 +42,7 @@ func keyID(t *testing.T, token string) string {
 // TestRotationUnderLoadRefusesNobody: API keys and signing keys are rotated as the documentation says while backends
 // call two replicas; no call with a good key, and no token of either replica, is refused; then the old key is.
 func TestRotationUnderLoadRefusesNobody(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t)
 	replicas := w.each()
 	var key atomic.Pointer[string]

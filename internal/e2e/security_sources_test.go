@@ -82,7 +82,7 @@ func sources(t *testing.T, c *testkit.Cluster) (hosts map[string]string) {
 // TestSourcesBehaveAsFields: an operator's own .env and config.js, as they are, give the same answers to every request as
 // the fields that say the same.
 func TestSourcesBehaveAsFields(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	cluster := testkit.ControlPlane(t)
 	hosts := sources(t, cluster)
 	manager := testkit.Manager(t, cluster, testkit.ManagerOptions{Args: []string{"--trusted-proxies=127.0.0.0/8"}})

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/peer"
 )
 
@@ -149,7 +150,7 @@ func (here resident) tries(t *testing.T, there resident) {
 // TestTwoTenantsSideBySide: two tenants on one LiveKit in one namespace call a room the same, and nothing of one opens,
 // shows or ends anything of the other.
 func TestTwoTenantsSideBySide(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t)
 	const room = "board & more ☕"
 	one, two := settle(w.a, room, "Ada of A", "sesame-a"), settle(w.b, room, "Ada of B", "sesame-b")

@@ -33,7 +33,7 @@ func (p pair) renew(t *testing.T, serial int64) *http.Client {
 // TestTheManagerServesTLS: with certificate files no proxy is needed: API, pages and signalling are under TLS, and a new
 // certificate is taken up without a restart.
 func TestTheManagerServesTLS(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorldOfOne(t)
 	w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": "board"})
 	files := pair{cert: filepath.Join(t.TempDir(), "tls.crt"), key: filepath.Join(t.TempDir(), "tls.key")}

@@ -16,7 +16,7 @@ import (
 // TestARemovedUserIsOut: on a protected host, a user who is taken out of the Secret, or gets another password there,
 // enters nowhere any more on any replica, whatever they were given before. Others notice nothing.
 func TestARemovedUserIsOut(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	cluster := testkit.ControlPlane(t)
 	eves := htpasswd(t, "eve", "eve's")
 	secret := &corev1.Secret{StringData: map[string]string{"htpasswd": htpasswd(t, "ada", "ada's") + htpasswd(t, "bob", "bob's") + eves}}

@@ -21,7 +21,7 @@ import (
 
 // TestPastWeaknesses tries what has gone wrong in services of this kind, one by one.
 func TestPastWeaknesses(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Browsers)
 	w := newWorldOfOne(t, func(a, _ *v1alpha1.ConferenceConfig) {
 		a.Spec.Access = &v1alpha1.AccessSpec{Presenters: []string{"ada"}}
 		a.Spec.Meetings = &v1alpha1.MeetingsSpec{AllowedRedirectHosts: []string{"example.com", "*.example.org"}}

@@ -13,12 +13,13 @@ import (
 	"k8s.io/utils/ptr"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/testkit"
 )
 
 // TestAStandingRoomIsNeverUnhealthy: a room that Git holds is ended over the API and joined again. Git's Meeting waits for the one
 // that the API made, healthy for Flux and Argo CD, and has the room again when nobody is in that one. Its links open it then.
 func TestAStandingRoomIsNeverUnhealthy(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) {
 		a.Spec.Meetings = &v1alpha1.MeetingsSpec{TTLSecondsAfterEnded: ptr.To(int32(1)), EmptyTimeout: &metav1.Duration{Duration: 3 * time.Second}}
 	})

@@ -223,7 +223,7 @@ func (tm *team) patch(ctx context.Context, there *team, patch string) error {
 // TestTwoTeamsOnOneControlPlane: two teams, each with its own admin and the roles as they are shipped. Each tries everything on the
 // other, and gets nothing; what is its own goes on.
 func TestTwoTeamsOnOneControlPlane(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	one, two := newTeams(t)
 	for _, pair := range []struct{ here, there *team }{{one, two}, {two, one}} {
 		t.Run(pair.here.tenant()+" over the API", func(t *testing.T) { pair.here.tries(t, pair.there.resident) })

@@ -17,7 +17,7 @@ import (
 // TestNoOrderOfDeletionHangs deletes a tenant, its Secrets and its meetings, one of which has people in it, in
 // different orders, with the manager there. The deletion of a namespace can take any order.
 func TestNoOrderOfDeletionHangs(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	all := []string{"conferenceconfigs", "secrets", "meetings"}
 	for _, first := range all {
 		t.Run(first+" first", func(t *testing.T) {
@@ -47,7 +47,7 @@ func (w *world) nothingLeft(t *testing.T) func() error {
 // the last: while a manager leads it waits, and when it has run nothing hangs. It runs with the rights of the Job with
 // which helm uninstall ends.
 func TestReleaseWaitsForTheLastManager(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	cluster := testkit.ControlPlane(t)
 	grant(t, cluster, manifests.Helm(t, cluster.Namespace, "--set", "watchNamespace="+cluster.Namespace+",rbac.userRoles=false"))
 	account := serviceAccountKubeconfig(t, cluster, cluster.Namespace, "convene-release")

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/testkit"
 )
 
 // TestVariantChangesWhileAMeetingRuns: the other variant has other operations and reads its own fields, without a
 // restart; meetings, their people and their links are the same ones.
 func TestVariantChangesWhileAMeetingRuns(t *testing.T) {
-	t.Parallel()
+	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t)
 	const room = "board"
 	ada, e := w.a.enter(map[string]any{"room": room, "name": "Ada", "duration": "01:00:00"})

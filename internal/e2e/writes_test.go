@@ -18,6 +18,8 @@ import (
 	"k8s.io/utils/ptr"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/devstack"
+	"convene.dev/convene/internal/testkit"
 )
 
 // writes are the writes that the API server has taken, by what and how, as it counts them itself; without Events and Leases.
@@ -88,8 +90,10 @@ func (w writes) of(resource string) writes {
 // A meeting with two people costs at most ten writes from its creation until its object is gone, and none while nothing
 // happens in it. Its ConferenceConfig counts what there is now, every three seconds at most however many meetings change.
 func TestWritesInAMeetingsLife(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) {
+	testkit.Parallel(t, testkit.Light)
+	// Nothing else writes to this control plane.
+	cluster := testkit.OwnControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true })
+	w := newWorldOn(t, cluster, func(a, _ *v1alpha1.ConferenceConfig) {
 		a.Spec.Meetings = &v1alpha1.MeetingsSpec{TTLSecondsAfterEnded: ptr.To(int32(1))}
 	})
 	counted := func(meetings, people int32) func() error {

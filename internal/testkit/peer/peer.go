@@ -6,6 +6,7 @@ package peer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -42,6 +43,9 @@ type Data struct {
 	// From is the sender's identity, empty when the server sent it.
 	From string
 }
+
+// ErrSentAway is returned when the engine disconnects the peer while it joins.
+var ErrSentAway = errors.New("the engine disconnected the peer while it joined")
 
 // Peer is a participant in a room. Its methods may be called at any time, by many at once.
 type Peer struct {
@@ -100,7 +104,7 @@ func Join(ctx context.Context, at, token string) (*Peer, error) {
 		return p, nil
 	case reason := <-p.gone:
 		p.Close()
-		return nil, fmt.Errorf("the engine disconnected the peer while it joined: %s", reason)
+		return nil, fmt.Errorf("%w: %s", ErrSentAway, reason)
 	case <-ctx.Done():
 		p.Close()
 		return nil, fmt.Errorf("the peer did not get through to the engine: %w", ctx.Err())
