@@ -144,6 +144,7 @@ include hack/security.mk
 include hack/cluster.mk
 include hack/mutants.mk
 include hack/release.mk
+include hack/node.mk
 
 ##@ Cluster (that of your KUBECONFIG)
 

@@ -3,6 +3,7 @@
 package devstack
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net"
@@ -17,8 +18,8 @@ import (
 // started again, on the same port and data.
 type ControlPlane struct {
 	Binaries Binaries
-	// Dir holds data, certificates and logs.
-	Dir string
+	// Dir holds data and certificates, and logs unless Logs names another folder.
+	Dir, Logs string
 	// EtcdPort and APIPort on 127.0.0.1.
 	EtcdPort, APIPort int
 	// Users are given client certificates, beside Admin.
@@ -29,6 +30,8 @@ type ControlPlane struct {
 	APIServerArgs []string
 	// NoFsync makes etcd quick and lets it forget its last writes in a crash of the machine (not of the process).
 	NoFsync bool
+	// ServiceAccounts says that a kube-controller-manager makes them, so that pods need not be taken without.
+	ServiceAccounts bool
 
 	Etcd, APIServer *Process
 
@@ -92,9 +95,10 @@ func (c *ControlPlane) StartAPIServer(ctx context.Context) error {
 		"--service-cluster-ip-range=10.0.0.0/24",
 		// Without these it looks for a network interface to announce, and a machine may have none.
 		"--advertise-address=127.0.0.1", "--endpoint-reconciler-type=none",
-		// No controller makes service accounts here.
-		"--disable-admission-plugins=ServiceAccount",
 		"--profiling=false",
+	}
+	if !c.ServiceAccounts {
+		args = append(args, "--disable-admission-plugins=ServiceAccount")
 	}
 	args = append(args, c.APIServerArgs...)
 	c.APIServer, err = Start(ctx, Command{
@@ -124,7 +128,7 @@ func (c *ControlPlane) URL() string { return loopbackURL("https", c.APIPort) }
 
 func (c *ControlPlane) etcdURL() string { return loopbackURL("https", c.EtcdPort) }
 
-func (c *ControlPlane) logDir() string { return filepath.Join(c.Dir, "log") }
+func (c *ControlPlane) logDir() string { return cmp.Or(c.Logs, filepath.Join(c.Dir, "log")) }
 
 // httpReady returns a check that GET url, as the owner of the named certificate, answers 200.
 func (c *ControlPlane) httpReady(cert, url string) (func(context.Context) error, error) {

@@ -46,6 +46,8 @@ type User struct {
 	File   string
 	Name   string
 	Groups []string
+	// Hosts are the names and addresses at which the user also serves with the certificate.
+	Hosts []string
 }
 
 // Admin may do everything.
@@ -128,10 +130,7 @@ func issueAll(dir string, now time.Time, users []User) error {
 		certEtcd: {Subject: pkix.Name{CommonName: "etcd-client"}, ExtKeyUsage: client},
 	}
 	for _, u := range users {
-		leaves[u.File] = &x509.Certificate{
-			Subject:     pkix.Name{CommonName: u.Name, Organization: u.Groups},
-			ExtKeyUsage: client,
-		}
+		leaves[u.File] = u.certificate()
 	}
 	for name, leaf := range leaves {
 		leaf.KeyUsage = x509.KeyUsageDigitalSignature
@@ -144,6 +143,24 @@ func issueAll(dir string, now time.Time, users []User) error {
 		return err
 	}
 	return writeKey(filepath.Join(dir, fileSAKey), key)
+}
+
+func (u User) certificate() *x509.Certificate {
+	c := &x509.Certificate{
+		Subject:     pkix.Name{CommonName: u.Name, Organization: u.Groups},
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth},
+	}
+	for _, host := range u.Hosts {
+		if ip := net.ParseIP(host); ip != nil {
+			c.IPAddresses = append(c.IPAddresses, ip)
+		} else {
+			c.DNSNames = append(c.DNSNames, host)
+		}
+	}
+	if len(u.Hosts) > 0 {
+		c.ExtKeyUsage = append(c.ExtKeyUsage, x509.ExtKeyUsageServerAuth)
+	}
+	return c
 }
 
 // issue makes a key, has it signed by the parent (nil: by itself), and writes NAME.crt and NAME.key.
