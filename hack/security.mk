@@ -20,3 +20,8 @@ vuln: $(GOVULNCHECK) web ## Look for known vulnerabilities; 2 when a database is
 .PHONY: sbom
 sbom: $(SUPPLY) bin/manager ## Write bills of materials (CycloneDX) into bin/sbom/
 	@$(STEP) "bills of materials" $(SUPPLY) sbom bin/manager bin/sbom
+
+# In the image beside the binary: licences ask that their text travels with copies.
+NOTICES := bin/THIRD_PARTY_NOTICES
+$(NOTICES): $(SUPPLY) bin/manager
+	@$(STEP) "licences of what is in the image" $(SUPPLY) notices bin/manager $@

@@ -5,6 +5,7 @@
 //
 //	supply check              lock files and licences
 //	supply sbom BINARY FOLDER bills of materials in CycloneDX JSON
+//	supply notices BINARY FILE licences and notices of all that is in the binary
 package main
 
 import (
@@ -30,8 +31,10 @@ func run(args []string) error {
 		return check()
 	case len(args) == 3 && args[0] == "sbom":
 		return writeBills(args[1], args[2])
+	case len(args) == 3 && args[0] == "notices":
+		return writeNotices(args[1], args[2])
 	}
-	return errors.New("usage: supply check | supply sbom BINARY FOLDER")
+	return errors.New("usage: supply check | supply sbom BINARY FOLDER | supply notices BINARY FILE")
 }
 
 func check() error {

@@ -58,12 +58,13 @@ func TestTheImageIsBuiltByMake(t *testing.T) {
 	want := []string{
 		"make web",
 		"go mod download",
-		"GOOS=$TARGETOS GOARCH=$TARGETARCH make --assume-old=web bin/manager VERSION=$VERSION COMMIT=$COMMIT",
+		"GOOS=$TARGETOS GOARCH=$TARGETARCH make --assume-old=web bin/manager VERSION=$VERSION COMMIT=$COMMIT" +
+			" && make --assume-old=web --assume-old=bin/manager bin/THIRD_PARTY_NOTICES",
 	}
 	if diff := cmp.Diff(want, of(all, "", "RUN")); diff != "" {
 		t.Errorf("steps (-want +got); CI has to run the new ones, too:\n%s", diff)
 	}
-	const final = "gcr.io/distroless/static:nonroot"
+	const final = "image"
 	if runs := of(all, final, "RUN"); len(runs) > 0 {
 		t.Errorf("an image without a shell runs %q", runs)
 	}
@@ -72,6 +73,21 @@ func TestTheImageIsBuiltByMake(t *testing.T) {
 	}
 	if entry := of(all, final, "ENTRYPOINT"); !cmp.Equal(entry, []string{`["/manager"]`}) {
 		t.Errorf("it runs %q", entry)
+	}
+	for _, copied := range []string{"/src/LICENSE /LICENSE", "/src/bin/THIRD_PARTY_NOTICES /THIRD_PARTY_NOTICES", "/src/bin/manager /manager"} {
+		if !slices.Contains(of(all, final, "COPY"), copied) {
+			t.Errorf("it lacks %s", copied)
+		}
+	}
+	for _, base := range of(all, "", "FROM") {
+		if !regexp.MustCompile(`@sha256:[0-9a-f]{64} AS `).MatchString(base) {
+			t.Errorf("%q is not pinned by its digest", base)
+		}
+	}
+	for _, label := range []string{"title", "licenses", "version", "revision", "base.name"} {
+		if !strings.Contains(strings.Join(of(all, final, "LABEL"), " "), "org.opencontainers.image."+label+`="`) {
+			t.Errorf("it has no label %s", label)
+		}
 	}
 }
 
