@@ -116,7 +116,7 @@ func Recipes(t testing.TB) map[string]string {
 func Documents(t testing.TB) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	for _, from := range []string{"README.md", "docs", "config"} {
+	for _, from := range []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs", "config"} {
 		maps.Copy(all, documents(t, from))
 	}
 	return all
