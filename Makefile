@@ -145,6 +145,7 @@ include hack/cluster.mk
 include hack/mutants.mk
 include hack/release.mk
 include hack/node.mk
+include hack/oldest.mk
 
 ##@ Cluster (that of your KUBECONFIG)
 
