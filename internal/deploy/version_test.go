@@ -84,3 +84,29 @@ func TestTheVersionIsWrittenInOneWay(t *testing.T) {
 		t.Errorf("CHANGELOG.md begins with %q, and the chart is of %s", newest, app)
 	}
 }
+
+// TestTheSupportMatrixIsTrue: what docs/support.md promises is what the tests run on, and what the chart asks for.
+func TestTheSupportMatrixIsTrue(t *testing.T) {
+	_, app := chartVersions(t)
+	row := regexp.MustCompile(`(?m)^\| ` + regexp.QuoteMeta(app) + ` \| (1\.\d+) to (1\.\d+) \| (1\.\d+) \|`).FindStringSubmatch(testkit.Documents(t)["docs/support.md"])
+	if row == nil {
+		t.Fatalf("docs/support.md has no row for %s", app)
+	}
+	oldest, newest, livekit := row[1], row[2], row[3]
+	for _, tc := range []struct{ file, pattern, want string }{
+		{"hack/tools/oldest-kubernetes/go.mod", `k8s\.io/kubernetes v(1\.\d+)\.`, oldest},
+		{"config/chart/Chart.yaml", `(?m)^kubeVersion: ">=(1\.\d+)\.0-0"`, oldest},
+		{"docs/install.md", `Kubernetes (1\.\d+) or newer`, oldest},
+		{"hack/tools/kubernetes/go.mod", `k8s\.io/kubernetes v(1\.\d+)\.`, newest},
+		{"hack/tools/livekit/go.mod", `github\.com/livekit/livekit-server v(1\.\d+)\.`, livekit},
+		{"config/chart/values.yaml", `tag: v(1\.\d+)\.`, livekit},
+	} {
+		text, err := os.ReadFile(filepath.Join(testkit.Root(t), tc.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := regexp.MustCompile(tc.pattern).FindStringSubmatch(string(text)); found == nil || found[1] != tc.want {
+			t.Errorf("%s has %q, and docs/support.md has %s", tc.file, found, tc.want)
+		}
+	}
+}
