@@ -113,39 +113,42 @@ func (r release) manifests() ([]byte, error) {
 	return []byte(strings.Replace(string(out), local, "image: "+r.image, 1)), nil
 }
 
-// chart packages the chart, whose values name the image.
+// chart packages the chart, which names the image.
 func (r release) chart() (err error) {
 	work, err := os.MkdirTemp("", "convene-chart-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	if err := os.CopyFS(filepath.Join(work, "convene"), os.DirFS("config/chart")); err != nil {
+	chart := filepath.Join(work, "convene")
+	if err := os.CopyFS(chart, os.DirFS("config/chart")); err != nil {
 		return err
-	}
-	values := filepath.Join(work, "convene", "values.yaml")
-	text, err := os.ReadFile(values)
-	if err != nil {
-		return err
-	}
-	// LiveKit's image has its own repository, deeper inside.
-	const local = "\n  repository: convene\n"
-	if n := strings.Count(string(text), local); n != 1 {
-		return fmt.Errorf("values.yaml of the chart has %q %d times, not once", strings.TrimSpace(local), n)
 	}
 	repository := strings.TrimSuffix(r.image, ":"+r.version)
-	if err := os.WriteFile(values, []byte(strings.Replace(string(text), local, "\n  repository: "+repository+"\n", 1)), 0o600); err != nil {
-		return err
+	for _, change := range []struct{ file, from, to string }{
+		{"Chart.yaml", "\nappVersion: " + r.version + "\n", "\nappVersion: " + r.version + "\n"},
+		{"Chart.yaml", "      image: convene:" + r.version + "\n", "      image: " + r.image + "\n"},
+		// LiveKit's image has its own repository, deeper inside.
+		{"values.yaml", "\n  repository: convene\n", "\n  repository: " + repository + "\n"},
+	} {
+		if err := replace(filepath.Join(chart, change.file), change.from, change.to); err != nil {
+			return err
+		}
 	}
-	meta, err := os.ReadFile("config/chart/Chart.yaml")
+	_, err = command(r.helm, "package", "--destination", r.folder, chart)
+	return err
+}
+
+// replace changes the one place in a file that has a text.
+func replace(file, from, to string) error {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	if !strings.Contains(string(meta), "\nappVersion: "+r.version+"\n") {
-		return fmt.Errorf("config/chart/Chart.yaml has another appVersion than %s: a release is tagged as its chart says", r.version)
+	if n := strings.Count(string(text), from); n != 1 {
+		return fmt.Errorf("%s of the chart has %q %d times, not once: a release is tagged as its chart says", filepath.Base(file), strings.TrimSpace(from), n)
 	}
-	_, err = command(r.helm, "package", "--destination", r.folder, filepath.Join(work, "convene"))
-	return err
+	return os.WriteFile(file, []byte(strings.Replace(string(text), from, to, 1)), 0o600)
 }
 
 // notesOf is the section of CHANGELOG.md about a version.

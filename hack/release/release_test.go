@@ -87,6 +87,12 @@ func TestFilesOfARelease(t *testing.T) {
 			}
 		}
 	})
+	t.Run("Artifact Hub is told of that image, too", func(t *testing.T) {
+		shown, complaint, err := manifests.Run(t, r.helm, "show", "chart", filepath.Join(r.folder, chart))
+		if err != nil || !strings.Contains(shown, "image: "+r.image+"\n") {
+			t.Errorf("%v\n%s\n%s", err, complaint, shown)
+		}
+	})
 	t.Run("checksums are of all files, and notice a change", func(t *testing.T) {
 		check := func() error {
 			_, _, err := manifests.Run(t, "sh", "-c", `cd "$1" && sha256sum --check --strict SHA256SUMS`, "sh", r.folder)
