@@ -153,6 +153,7 @@ var fence = regexp.MustCompile("(?ms)^```(yaml|sh)\n(.*?)^```$")
 // server, values to the chart, kustomizations to kustomize.
 func TestExamplesOfTheDocumentsAreTaken(t *testing.T) {
 	c := testkit.ControlPlane(t)
+	thirdParties(t, c)
 	examples := 0
 	for name, page := range testkit.Documents(t) {
 		for _, found := range fence.FindAllStringSubmatch(page, -1) {
@@ -196,7 +197,7 @@ func tryExample(t *testing.T, c *testkit.Cluster, page, example string) {
 		manifests.Parse(t, manifests.Overlay(t, "config", example))
 	default:
 		for _, o := range manifests.Parse(t, example) {
-			if o.GroupVersionKind().Group != v1alpha1.GroupVersion.Group {
+			if group := o.GroupVersionKind().Group; group != v1alpha1.GroupVersion.Group && group != "gateway.networking.k8s.io" {
 				t.Errorf("%s: nobody tries a %s", page, o.GetKind())
 				continue
 			}

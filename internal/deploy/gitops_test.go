@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/yaml"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/testkit"
@@ -33,7 +34,7 @@ func TestArgoCDIsTaughtAllKinds(t *testing.T) {
 	}
 }
 
-// TestExampleRepositoryIsWhole: every file of it is YAML, and every kustomization in it builds.
+// TestExampleRepositoryIsWhole: every file of it is YAML, every kustomization in it builds, and the rest are objects.
 func TestExampleRepositoryIsWhole(t *testing.T) {
 	root := filepath.Join(testkit.Root(t), "config", "gitops", "example")
 	files := 0
@@ -49,6 +50,10 @@ func TestExampleRepositoryIsWhole(t *testing.T) {
 		raw, err := os.ReadFile(path)
 		if err != nil {
 			return err
+		}
+		if _, err := os.Stat(filepath.Join(filepath.Dir(path), "kustomization.yaml")); err == nil {
+			// Kustomize knows which of its files are objects.
+			return yaml.Unmarshal(raw, new(any))
 		}
 		for _, o := range manifests.Parse(t, string(raw)) {
 			if o.GetKind() == "" || o.GetAPIVersion() == "" || o.GetName() == "" {

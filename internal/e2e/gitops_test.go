@@ -134,7 +134,7 @@ func fluxStatus(t *testing.T, o *unstructured.Unstructured) status.Status {
 // healthCheck is the expression that the example repository has Flux use for a kind; empty when it has none.
 func healthCheck(t *testing.T, kind schema.GroupVersionKind) string {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(testkit.Root(t), "config", "gitops", "example", "clusters", "production", "flux.yaml"))
+	raw, err := os.ReadFile(filepath.Join(testkit.Root(t), "config", "gitops", "example", "clusters", "flux", "team-a.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
