@@ -77,3 +77,23 @@ func TestCommonAnnotationsAreEverywhere(t *testing.T) {
 		}
 	}
 }
+
+// TestConventionalLabels: tools find the parts of an application, and what manages them, by the labels that Kubernetes recommends.
+func TestConventionalLabels(t *testing.T) {
+	recommended := []string{"name", "part-of", "managed-by"}
+	for tool, tc := range map[string]struct {
+		objects []*unstructured.Unstructured
+		labels  []string
+	}{
+		"chart":     {manifests.Helm(t, manifests.SystemNamespace, "--set", "engine.enabled=true"), append(recommended, "instance", "version")},
+		"kustomize": {manifests.Kustomize(t), recommended},
+	} {
+		for _, o := range tc.objects {
+			for _, label := range tc.labels {
+				if o.GetLabels()["app.kubernetes.io/"+label] == "" {
+					t.Errorf("%s: %s %s has no label %s", tool, o.GetKind(), o.GetName(), label)
+				}
+			}
+		}
+	}
+}

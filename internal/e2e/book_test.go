@@ -61,6 +61,9 @@ func TestByTheBook(t *testing.T) {
 			t.Errorf("a look does not show %q:\n%s", text, out)
 		}
 	}
+	if out := c.Recipe(t, "look-at-media", testkit.RecipeOptions{}); !strings.Contains(out, "udp_port: 7882") || !strings.Contains(out, "convene-livekit") {
+		t.Errorf("a look at LiveKit shows\n%s", out)
+	}
 	if out := c.Recipe(t, "drain", testkit.RecipeOptions{}); !strings.Contains(out, "true") {
 		t.Errorf("a media server that is draining looks like this:\n%s", out)
 	}
