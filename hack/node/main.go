@@ -135,7 +135,7 @@ func inNamespaces(args []string) error {
 		return err
 	case s := <-signals:
 		_ = cmd.Process.Kill()
-		<-ended
+		<-ended //nolint:errcheck // the signal is why it ended
 		return fmt.Errorf("stopped by %s", s)
 	}
 }

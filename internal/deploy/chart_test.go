@@ -49,7 +49,7 @@ func TestChartRefusesWrongValues(t *testing.T) {
 		{"annotations of a load balancer that is not there", "engine.enabled=true,engine.loadBalancer.nodeAnnotations[1].a=b", "nodeAnnotations"},
 		{"certificates in two notations", "ingress.enabled=true,ingress.hosts={a.example.com},ingress.tlsSecretName=a,ingress.tls[0].secretName=b", "exclude each other"},
 		{"a path that is compared in an unknown way", "ingress.enabled=true,ingress.hosts[0].host=a.example.com,ingress.hosts[0].paths[0].path=/,ingress.hosts[0].paths[0].pathType=Regex", "pathType"},
-		{"a pull secret with a typing error", "imagePullSecrets[0].nmae=registry", "imagePullSecrets"},
+		{"a pull secret with a typing error", "imagePullSecrets[0].nam=registry", "imagePullSecrets"},
 		{"an alert that is not there", "monitoring.prometheusRule.enabled=true,monitoring.prometheusRule.alerts.ConveneUp.for=1m", "ConveneDown"},
 		{"a threshold of an alert that has none", "monitoring.prometheusRule.enabled=true,monitoring.prometheusRule.alerts.ConveneDown.threshold=1", "no threshold"},
 		{"TURN without a name", "engine.enabled=true,engine.turn.enabled=true", "turn.domain"},
