@@ -55,7 +55,7 @@ func (w *tour) crowd(t *testing.T) {
 	w.at(t, ana, phone, "crowd phone chat", `(log => log.scrollWidth <= log.clientWidth)(document.querySelector('.chat-log'))`)
 	ana.Press(t, "\x1b")
 	w.at(t, ana, phone, "crowd phone", hasNo("chat")+` && document.documentElement.scrollWidth <= innerWidth`)
-	ana.Click(t, by("participants-toggle"))
+	openPanel(t, ana, "participants")
 	w.at(t, ana, phone, "crowd phone people", fmt.Sprintf(`document.querySelectorAll('[data-testid=participant-row]').length === %d`, len(crowdNames)+1))
 	ana.Press(t, "\x1b")
 	ana.Use(t, desk)

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -47,26 +48,31 @@ func TestTheKeyboardKeepsItsPlace(t *testing.T) {
 		}
 	}
 
-	// Mute, and let speak again: one button.
+	// Mute, and let speak again: the menu gives the focus back to its button.
 	openPanel(t, chair, "participants")
-	row := `[data-testid=participant-row][data-name=Ann]`
-	press(t, chair, row+` [data-testid=act-mute]`)
-	chair.WaitFor(t, `document.activeElement.dataset.testid === 'act-let-speak' && `+focusIn+`('`+row+`')`)
-	chair.Press(t, kb.Enter)
-	chair.WaitFor(t, `document.activeElement.dataset.testid === 'act-mute' && `+focusIn+`('`+row+`')`)
+	row := rowOf("Ann")
+	for _, act := range []string{"act-mute", "act-let-speak"} {
+		press(t, chair, row+` [data-testid=act-menu]`)
+		chair.WaitFor(t, `document.activeElement.dataset.testid === '`+act+`'`)
+		chair.Press(t, kb.Enter)
+		chair.WaitFor(t, `document.activeElement.dataset.testid === 'act-menu' && `+focusIn+"(`"+row+"`)"+` &&
+			!!document.querySelector('.locked') === `+fmt.Sprint(act == "act-mute"))
+	}
 
 	// Lower a hand: the row moves, and the focus with it.
 	guests["Bob"].Click(t, by("hand-toggle"))
-	chair.WaitFor(t, shows("act-lower-hand"))
+	chair.WaitFor(t, `document.querySelector(`+quote(rowOf("Bob")+" .raised")+`)`)
+	press(t, chair, rowOf("Bob")+" "+by("act-menu"))
 	press(t, chair, by("act-lower-hand"))
-	chair.WaitFor(t, hasNo("act-lower-hand"))
-	if !is(t, chair, focusIn+`('[data-testid=participant-row][data-name=Bob]')`) {
+	chair.WaitFor(t, `!document.querySelector('.raised')`)
+	if !is(t, chair, focusIn+`(`+quote(rowOf("Bob"))+`)`) {
 		t.Errorf("a hand is lowered: the focus is on %s", focused(t, chair))
 	}
 
 	// Remove: the next row, and at last the panel.
 	for _, name := range []string{"Ann", "Bob"} {
-		press(t, chair, `[data-testid=participant-row][data-name=`+name+`] [data-testid=act-remove]`)
+		press(t, chair, rowOf(name)+" "+by("act-menu"))
+		press(t, chair, by("act-remove"))
 		chair.WaitFor(t, shows("remove-confirm"))
 		press(t, chair, by("remove-confirm"))
 		chair.WaitFor(t, `!document.querySelector('[data-testid=participant-row][data-name=`+name+`]')`)
@@ -106,7 +112,7 @@ func TestAPanelHidesNothingOnATelephone(t *testing.T) {
 	}
 	p.WaitFor(t, onTop(by("countdown"))+" && "+onTop(".room-name"))
 	openPanel(t, chair, "participants")
-	chair.Click(t, `[data-testid=participant-row][data-name=Ada] [data-testid=act-mute]`)
+	actOn(t, chair, "Ada", "act-mute")
 	p.WaitFor(t, onTop(by("notice"))+" && "+onTop(by("chat-input")))
 	p.Offline(t, true)
 	p.WaitFor(t, onTop(by("reconnecting")))

@@ -108,6 +108,36 @@ func dismissNotices(t testing.TB, p *testkit.Page) {
 	p.WaitFor(t, `(document.querySelectorAll('[data-testid=notice] button:not([data-testid=notice-offer])').forEach(b => b.click()), !document.querySelector('[data-testid=notice]'))`)
 }
 
+// rowOf is the row of a participant in the list of people.
+func rowOf(name string) string { return `[data-testid=participant-row][data-name=` + quote(name) + `]` }
+
+// openRow opens the menu of a row, in which a presenter finds what to do.
+func openRow(t testing.TB, p *testkit.Page, row string) {
+	t.Helper()
+	p.Click(t, row+" "+by("act-menu"))
+	p.WaitFor(t, `document.querySelector('[role=menu]')`)
+}
+
+// actOn does one thing from the menu of a row.
+func actOn(t testing.TB, p *testkit.Page, name, act string) {
+	t.Helper()
+	openRow(t, p, rowOf(name))
+	p.Click(t, by(act))
+	p.WaitFor(t, `!document.querySelector('[role=menu]')`)
+}
+
+// offers waits until the menu of a row has what is asked for, and closes it again.
+func offers(t testing.TB, p *testkit.Page, name, menu string) {
+	t.Helper()
+	openRow(t, p, rowOf(name))
+	p.WaitFor(t, menu)
+	p.Press(t, "\x1b")
+	p.WaitFor(t, `!document.querySelector('[role=menu]')`)
+}
+
+// presents is true of the page of a presenter.
+const presents = `document.querySelector('[data-testid=room][data-presenter=true]')`
+
 // is evaluates a condition now.
 func is(t testing.TB, p *testkit.Page, condition string) bool {
 	t.Helper()

@@ -74,7 +74,7 @@ func TestChangedPage(t *testing.T) {
 	for name, p := range map[string]*testkit.Page{"Unseen": unseen, "Unwritten": unwritten} {
 		t.Run(name, func(t *testing.T) {
 			// Its own screen believes it.
-			p.WaitFor(t, inRoom+" && "+shows("end-for-all")+" && "+shows("chat-toggle")+" && "+shows("mic-toggle"))
+			p.WaitFor(t, inRoom+" && "+presents+" && "+shows("chat-toggle")+" && "+shows("mic-toggle"))
 			if told := testkit.Eval[string](t, p, `JSON.stringify([opened.you.presenter, opened.you.chat, opened.you.hidden, opened.meeting.duration])`); told != fmt.Sprintf(`[false,false,%t,"01:00:00"]`, name == "Unseen") {
 				t.Errorf("the gateway granted %s", told)
 			}

@@ -77,28 +77,38 @@ func orElse(s, other string) string {
 
 func end(t *testing.T, p *testkit.Page, redirect string) {
 	t.Helper()
-	p.Click(t, by("end-for-all"))
+	askForTheEnd(t, p)
 	if redirect != "" {
 		p.Type(t, by("end-redirect"), redirect)
 	}
 	p.Click(t, by("end-confirm"))
 }
 
+// askForTheEnd opens the question whether the meeting ends, with the choice where the participants go.
+func askForTheEnd(t testing.TB, p *testkit.Page) {
+	t.Helper()
+	p.Click(t, by("leave-menu"))
+	p.Click(t, by("end-for-all"))
+	p.Click(t, by("end-more"))
+}
+
 func mutesLowersRemoves(t *testing.T, a account) {
 	s := a.stage("class")
 	s.guest.Click(t, by("hand-toggle"))
-	s.chair.WaitFor(t, `[...document.querySelectorAll('[data-testid=notice]')].some(n => n.innerText.includes('Guest raised a hand'))`)
+	s.chair.WaitFor(t, `document.querySelector('[data-testid=announcements]').innerText.includes('Guest raised a hand') &&
+		document.querySelector('[data-testid=people-asking]').dataset.count === '1' && `+seenWith("Guest", ":has(.tile-hand)"))
 	openPanel(t, s.chair, "participants")
 	s.chair.WaitFor(t, `document.querySelector('[data-testid=participant-row]').dataset.name === 'Guest'`)
-	s.chair.Click(t, by("act-lower-hand"))
+	actOn(t, s.chair, "Guest", "act-lower-hand")
 	s.guest.WaitFor(t, `document.querySelector('[data-testid=hand-toggle]').ariaPressed === 'false' && !document.querySelector('.tile-hand')`)
 
-	s.chair.Click(t, by("act-mute"))
+	actOn(t, s.chair, "Guest", "act-mute")
 	s.guest.WaitFor(t, `document.querySelector('[data-testid=mic-toggle]').ariaPressed === 'false'`)
 	s.guest.WaitForText(t, "A presenter switched your microphone off.")
-	s.chair.WaitFor(t, seenWith("Guest", "[data-muted=true]")+" && "+hasNo("act-mute")+" && "+shows("act-let-speak"))
+	s.chair.WaitFor(t, seenWith("Guest", "[data-muted=true]"))
+	offers(t, s.chair, "Guest", hasNo("act-mute")+" && "+shows("act-let-speak"))
 
-	s.chair.Click(t, by("act-remove"))
+	actOn(t, s.chair, "Guest", "act-remove")
 	s.chair.Click(t, by("remove-confirm"))
 	s.guest.WaitFor(t, errorScreen("Removed"))
 	s.chair.WaitFor(t, "!"+tileOf("Guest"))
@@ -111,7 +121,7 @@ func mutesLowersRemoves(t *testing.T, a account) {
 
 func endsForAll(t *testing.T, a account, to string) {
 	s := a.stage("lecture")
-	s.chair.Click(t, by("end-for-all"))
+	askForTheEnd(t, s.chair)
 	s.chair.Type(t, by("end-redirect"), "javascript:alert(1)")
 	s.chair.Click(t, by("end-confirm"))
 	s.chair.WaitFor(t, `document.querySelector('[data-testid=end-redirect]').ariaInvalid === 'true'`)

@@ -274,13 +274,15 @@ func (w *tour) meeting(t *testing.T) {
 	ada.WaitFor(t, seenWith(others[0], ":has(.tile-hand)"))
 	ada.Click(t, by("participants-toggle"))
 	dismissNotices(t, ada)
-	w.at(t, ada, desk, "room people", shows("hidden-row")+"&&"+shows("act-lower-hand"))
-	ada.Click(t, `[data-testid=participant-row][data-name="`+others[0]+`"] [data-testid=act-mute]`)
-	w.at(t, ada, desk, "room muted by a presenter", shows("act-let-speak"))
+	w.at(t, ada, desk, "room people", shows("hidden-row")+`&& document.querySelector('.participant .raised')`)
+	openRow(t, ada, rowOf(others[0]))
+	w.at(t, ada, desk, "room people menu", shows("act-lower-hand"))
+	ada.Click(t, by("act-mute"))
+	w.at(t, ada, desk, "room muted by a presenter", `document.querySelector('.participant .locked')`)
 	dismissNotices(t, grace)
 	grace.Click(t, by("mic-toggle"))
 	w.at(t, grace, desk, "room may not speak", shows("mic-locked")+"&&"+shows("notice"))
-	ada.Click(t, by("act-remove"))
+	actOn(t, ada, others[0], "act-remove")
 	w.at(t, ada, desk, "room remove", shows("remove-dialog"))
 	ada.Press(t, "\x1b")
 	ada.WaitFor(t, hasNo("remove-dialog"))
@@ -298,6 +300,14 @@ func (w *tour) meeting(t *testing.T) {
 		ada.Press(t, "\x1b")
 		ada.WaitFor(t, hasNo(dialog.shows))
 	}
+	for _, menu := range []string{"mic-menu", "camera-menu"} {
+		ada.Click(t, by(menu))
+		w.at(t, ada, desk, "room "+menu, shows(menu+"-window"))
+		ada.Press(t, "\x1b")
+		ada.WaitFor(t, hasNo(menu+"-window"))
+	}
+	ada.Click(t, by("leave-menu"))
+	w.at(t, ada, desk, "room leave", shows("end-for-all"))
 	ada.Click(t, by("end-for-all"))
 	w.at(t, ada, desk, "room end", shows("end-dialog"))
 	ada.Press(t, "\x1b")
@@ -309,12 +319,19 @@ func (w *tour) meeting(t *testing.T) {
 	ada.Press(t, "g")
 	grace.Click(t, by("screen-toggle"))
 	w.at(t, ada, desk, "room screen", `document.querySelector('[data-testid=screen-tile] video')?.videoWidth > 0`)
-	w.at(t, grace, desk, "room own screen", `document.querySelector('.own-screen')`)
+	w.at(t, grace, desk, "room own screen", shows("own-screen")+`&& !document.querySelector('[data-large=true]')`)
+	ada.Use(t, phone)
+	w.at(t, ada, phone, "room phone screen", `document.querySelector('[data-testid=screen-tile] video')?.videoWidth > 0`)
+	ada.Use(t, desk)
 
 	grace.Click(t, by("screen-toggle"))
 	ada.WaitFor(t, hasNo("screen-tile"))
 	ada.Use(t, phone)
 	w.at(t, ada, phone, "room phone", anyTile)
+	ada.Click(t, by("more-menu"))
+	w.at(t, ada, phone, "room phone menu", menuInView)
+	ada.Press(t, "\x1b")
+	ada.WaitFor(t, `!document.querySelector('[role=menu]')`)
 	ada.Click(t, by("chat-toggle"))
 	w.at(t, ada, phone, "room phone chat", shows("chat"))
 	grace.Use(t, phone)
@@ -335,6 +352,9 @@ func (w *tour) meeting(t *testing.T) {
 	}
 }
 
+// menuInView is true while an open menu is wholly in sight.
+const menuInView = `(r => r && r.left >= 0 && r.right <= innerWidth && r.top >= 0 && r.bottom <= innerHeight)(document.querySelector('[role=menu]')?.getBoundingClientRect())`
+
 func (w *tour) after(t *testing.T) {
 	const room = "over"
 	link := w.a.link(map[string]any{"room": room, "name": "Ada"})
@@ -351,7 +371,7 @@ func (w *tour) after(t *testing.T) {
 
 	presenter := w.a.join(desk, map[string]any{"room": room, "name": "Grace", "token": w.a.presenterToken("grace")})
 	presenter.Click(t, by("participants-toggle"))
-	presenter.Click(t, by("act-remove"))
+	actOn(t, presenter, "Ada", "act-remove")
 	presenter.Click(t, by("remove-confirm"))
 	w.at(t, second, desk, "error Removed", errorScreen("Removed"))
 	second.Goto(t, link)

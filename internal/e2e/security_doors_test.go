@@ -75,7 +75,7 @@ func TestEveryWayIntoAProtectedRoom(t *testing.T) {
 			p.Close()
 			continue
 		}
-		p.WaitFor(t, shows("end-for-all"))
+		p.WaitFor(t, presents)
 		p.Close()
 	}
 }

@@ -8,6 +8,7 @@ import { readRoute, withoutToken, type Route } from './route';
 import { SessionClient } from './session/client';
 import { loadLanguage } from './text';
 import { TokenKeeper } from './ticket';
+import { WaitingMemory } from './app/waiting';
 
 /**
  * Takes a token out of the address bar, so that it is neither seen nor shared. A reload finds it in the tab's storage.
@@ -38,6 +39,7 @@ const flow = new Flow({
   client: new SessionClient(base.href),
   keeper,
   devices: new DeviceMemory(() => sessionStorage, `${base.href} ${route.kind === 'join' ? route.room : ''}`),
+  place: new WaitingMemory(() => sessionStorage, withoutToken(address)),
   loadRoom: () =>
     import('./room/call/call').catch(async (cause: unknown) => {
       await reportBroken();

@@ -6,6 +6,7 @@ import { FailureScreen } from '../screens/FailureScreen';
 import { Home } from '../screens/Home';
 import { Joining } from '../screens/Joining';
 import { Left } from '../screens/Left';
+import { Waiting } from '../screens/Waiting';
 import { reportBroken } from './broken';
 import type { Flow } from './flow';
 import { useStore } from './useStore';
@@ -19,6 +20,8 @@ export function App({ flow }: { flow: Flow }) {
       return <PreJoin flow={flow} asking={screen.asking} busy={screen.busy} />;
     case 'joining':
       return <Joining flow={flow} />;
+    case 'waiting':
+      return <Waiting flow={flow} place={screen.place} />;
     case 'room':
       return <RoomLoader flow={flow} call={screen.call} />;
     case 'left':
@@ -26,7 +29,7 @@ export function App({ flow }: { flow: Flow }) {
     case 'ended':
       return <Ended flow={flow} to={screen.to} goAt={screen.goAt} />;
     case 'failure':
-      return <FailureScreen flow={flow} reason={screen.reason} message={screen.message} />;
+      return <FailureScreen flow={flow} {...screen} />;
   }
 }
 

@@ -8,42 +8,17 @@ import type { DeviceMemory } from '../media/memory';
 import type { Call } from '../room/call/call';
 import type { Outcome } from '../room/call/connection';
 import type { Route } from '../route';
-import { backoff, pause } from '../session/backoff';
-import type { Opened, SessionClient } from '../session/client';
+import { pause } from '../session/backoff';
+import { mustWait, type Opened, type SessionClient, type Waits } from '../session/client';
 import { SessionError, type Reason, type SessionRequest } from '../session/protocol';
 import { isTicket, type TokenKeeper } from '../ticket';
 import { obey } from './obey';
+import { delayAfter } from './retry';
 import { Store } from './store';
+import { readingTime, type Failure, type Form, type Screen } from './screen';
+import { WaitingPlace, type Entered, type WaitingMemory } from './waiting';
 
-export type Failure = Reason | 'Removed' | 'Elsewhere' | 'TooOld' | 'NoPage' | 'Broken';
-
-/** What the pre-join screen asks for besides a name, and what was wrong with the last attempt. */
-export interface Asking {
-  password: boolean;
-  login: boolean;
-  problem?: Reason;
-  message?: string;
-}
-
-export type Screen =
-  | { kind: 'home' }
-  | { kind: 'prejoin'; asking: Asking; busy: boolean }
-  | { kind: 'joining' }
-  | { kind: 'room'; call: Call }
-  | { kind: 'left' }
-  /** goAt: when the browser goes there by itself, in milliseconds since 1970. Undefined when the participant stays. */
-  | { kind: 'ended'; to: string; goAt: number | undefined }
-  | { kind: 'failure'; reason: Failure; message: string };
-
-/** What the participant filled in before joining. */
-export interface Form {
-  name: string;
-  password: string;
-  username: string;
-  userPassword: string;
-  /** Replaces username and password, for a participant who got one from an application. */
-  token: string;
-}
+type RoomCode = typeof import('../room/call/call');
 
 export interface Surroundings {
   boot: Boot;
@@ -53,15 +28,14 @@ export interface Surroundings {
   client: SessionClient;
   keeper: TokenKeeper;
   devices: DeviceMemory;
-  loadRoom: () => Promise<typeof import('../room/call/call')>;
+  /** The place among those who wait, over a reload. */
+  place: WaitingMemory;
+  loadRoom: () => Promise<RoomCode>;
   /** Leaves this page for another, without a way back. */
   go: (url: string) => void;
   /** Tells the page that embeds this one. */
   tell: (told: Told) => void;
 }
-
-/** Seconds to read that the meeting is over and to choose to stay, before being sent on (WCAG 2.2.1 asks for 20). */
-export const readingTime = 20;
 
 /** Milliseconds after which the page draws the room although the media server has not answered. */
 const dialTime = 1_000;
@@ -98,11 +72,22 @@ export class Flow {
   /** Enters at once when the link carries a ticket. */
   start(): void {
     const { route, keeper, devices } = this.at;
-    if (route.kind !== 'join' || !this.direct || this.screen.get().kind !== 'joining') return;
+    if (route.kind !== 'join' || this.screen.get().kind !== 'joining') return;
+    if (this.resume() || !this.direct) return;
     keeper.write({ token: route.token ?? '' });
     const { audio = false, video = false } = route.wishes;
     const wanted = devices.restrict({ ...rememberedDevices(), audio, video });
     void this.enter(this.baseRequest(), wanted, opened(capture(wanted)));
+  }
+
+  /** Takes the place among those who wait again, after a reload. Tells whether there was one. */
+  private resume(): boolean {
+    const kept = this.at.place.read();
+    if (!kept) return false;
+    const { session, name, audio, video } = kept;
+    const wanted = { ...rememberedDevices(), audio, video };
+    void this.enter({ ...this.baseRequest(), name, session }, wanted, opened(capture(wanted)));
+    return true;
   }
 
   /** Enters with what the participant filled in. The devices stay with the caller until the meeting takes them. */
@@ -136,9 +121,31 @@ export class Flow {
     void this.enter(request, wanted, opened(capture(wanted)));
   }
 
+  /** Enters as soon as the room is open or has a place. The screen stays the same until then. */
+  waitHere(): void {
+    const screen = this.screen.get();
+    const { request } = this;
+    if (screen.kind !== 'failure' || !request) return;
+    const wanted = this.at.devices.restrict(this.wanted);
+    // The camera is off until the participant is let in.
+    const later = { take: () => capture(wanted), release: () => undefined };
+    this.screen.set({ ...screen, waits: true });
+    void this.enter(request, wanted, later, true);
+  }
+
+  /** Stays on the page that says why the participant cannot enter, and no longer asks. */
+  stopWaiting(): void {
+    this.stopper.abort();
+    const screen = this.screen.get();
+    if (screen.kind === 'failure') this.screen.set({ ...screen, waits: false });
+  }
+
   /** Gives up an attempt that is still going on. */
   cancel(): void {
     this.stopper.abort();
+    this.at.place.forget();
+    const screen = this.screen.get();
+    if (screen.kind === 'waiting') screen.place.media.giveUp();
     this.screen.set(this.direct ? { kind: 'left' } : { kind: 'prejoin', asking: this.asked, busy: false });
   }
 
@@ -175,6 +182,7 @@ export class Flow {
     if (route.kind === 'home') return { kind: 'home' };
     if (route.kind === 'unknown') return { kind: 'failure', reason: 'NoPage', message: '' };
     if (!canMeet()) return { kind: 'failure', reason: 'TooOld', message: '' };
+    if (this.at.place.read()) return { kind: 'joining' };
     if (!this.direct) return { kind: 'prejoin', asking: this.asked, busy: false };
     const kept = keeper.read();
     return kept?.left && kept.token === route.token ? { kind: 'left' } : { kind: 'joining' };
@@ -189,61 +197,113 @@ export class Flow {
     return this.direct ? { room, name: request.name, ticket: token } : { ...request, token };
   }
 
-  private async enter(request: SessionRequest, wanted: Wanted, devices: Devices): Promise<void> {
+  private async enter(
+    request: SessionRequest,
+    wanted: Wanted,
+    devices: Devices,
+    patient = false,
+  ): Promise<void> {
     this.stopper.abort();
     const { signal } = (this.stopper = new AbortController());
     const stopped = () => signal.aborted;
     this.request = request;
     this.wanted = wanted;
-    this.showWaiting();
+    if (!patient) this.showWaiting();
     try {
       // Both load at the same time: a first visit waits mostly for the code of the room.
       const code = this.at.loadRoom();
       code.catch(() => undefined);
-      const session = await this.open(request, signal);
-      const { Call, report } = await code.catch((cause: unknown) => {
+      const answer = await this.open(request, signal, patient);
+      const room = await code.catch((cause: unknown) => {
         throw new BrokenPage(cause);
       });
       if (stopped()) {
         devices.release();
         return;
       }
-      const renew = (previous: string) => this.at.client.open({ ...request, session: previous });
-      const call = new Call({
-        client: this.at.client,
-        session,
-        renew,
-        captured: devices.take(),
-        wanted,
-        memory: this.at.devices,
-        // A link with a ticket says at each first entry which devices are on. Other links start as the devices last
-        // were.
-        choose: (choice) => this.direct || keepChoices(choice),
-      });
-      this.tellOnce(call);
-      this.report = () => report(call, (news) => this.at.tell({ room: this.room, ...news }));
-      if (this.watched) this.report();
-      const running = call.run();
-      signal.addEventListener('abort', () => call.leave());
-      await Promise.race([call.dialled(), running, pause(dialTime, signal).catch(() => undefined)]);
-      if (!stopped()) this.screen.set({ kind: 'room', call });
-      const outcome = await running;
-      if (!stopped()) this.finish(outcome, session.home);
+      const entered = mustWait(answer)
+        ? await this.wait(room, answer, request, { wanted, devices }, signal)
+        : { session: answer, wanted, devices };
+      if (!entered) return;
+      if (patient) this.screen.set({ kind: 'joining' });
+      await this.meet(room, entered, request, signal);
     } catch (error) {
       devices.release();
       if (!stopped()) this.refuse(error);
     }
   }
 
-  /** When the service is out of reach, only waiting helps, so this asks until the service answers. */
-  private async open(request: SessionRequest, signal: AbortSignal): Promise<Opened> {
+  /** Is in the meeting until it is over for the participant. */
+  private async meet(
+    { Call, report }: RoomCode,
+    { session, wanted, devices }: Entered,
+    request: SessionRequest,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const stopped = () => signal.aborted;
+    const renew = async (previous: string) => {
+      const answer = await this.at.client.open({ ...request, session: previous });
+      // A participant who was in is let in. Until the gateway does so, the page tries again.
+      if (mustWait(answer)) throw new SessionError('Unavailable', '');
+      return answer;
+    };
+    const call = new Call({
+      client: this.at.client,
+      session,
+      renew,
+      captured: devices.take(),
+      wanted,
+      memory: this.at.devices,
+      // A link with a ticket says at each first entry which devices are on. Other links start as the devices last were.
+      choose: (choice) => this.direct || keepChoices(choice),
+    });
+    this.tellOnce(call);
+    this.report = () => report(call, (news) => this.at.tell({ room: this.room, ...news }));
+    if (this.watched) this.report();
+    const running = call.run();
+    signal.addEventListener('abort', () => call.leave());
+    await Promise.race([call.dialled(), running, pause(dialTime, signal).catch(() => undefined)]);
+    if (!stopped()) this.screen.set({ kind: 'room', call });
+    const outcome = await running;
+    if (!stopped()) this.finish(outcome, session.home);
+  }
+
+  /** Waits until the gateway lets the participant in. Undefined when it is over before. */
+  private async wait(
+    { WaitingRoom }: RoomCode,
+    answer: Waits,
+    request: SessionRequest,
+    { wanted, devices }: Pick<Entered, 'wanted' | 'devices'>,
+    signal: AbortSignal,
+  ): Promise<Entered | undefined> {
+    const place = new WaitingPlace(this.at.client, this.at.place, answer, await devices.take(), wanted);
+    this.screen.set({ kind: 'waiting', place });
+    const room = new WaitingRoom(this.at.client, signal);
+    const open = (again: SessionRequest) => this.open(again, signal, true);
+    const entered = await place.untilEntered(room, open, request).finally(() => room.leave());
+    if ('kind' in entered) {
+      this.finish(entered, answer.home);
+      return undefined;
+    }
+    // What the participant switched off while waiting stays off.
+    this.at.devices.keep({ mic: entered.wanted.audio, camera: entered.wanted.video });
+    return entered;
+  }
+
+  /** Asks until the service answers, and a patient participant also until the room is open or has a place. */
+  private async open(
+    request: SessionRequest,
+    signal: AbortSignal,
+    patient: boolean,
+  ): Promise<Opened | Waits> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.at.client.open(request);
       } catch (error) {
-        if (signal.aborted || !(error instanceof SessionError) || !error.passing) throw error;
-        this.fail('Unavailable', error.message);
-        await pause(backoff(attempt), signal);
+        const delay = error instanceof SessionError ? delayAfter(error, attempt, patient) : undefined;
+        if (signal.aborted || !(error instanceof SessionError) || delay === undefined) throw error;
+        if (!patient) this.fail('Unavailable', error.message);
+        await pause(delay, signal);
       }
     }
   }
@@ -279,7 +339,7 @@ export class Flow {
         return this.end(outcome.redirect, home);
       case 'removed':
         keeper.forget();
-        return this.fail('Removed');
+        return this.fail(this.screen.get().kind === 'waiting' ? 'NotLetIn' : 'Removed');
       case 'elsewhere':
         return this.fail('Elsewhere');
       case 'refused':
@@ -288,6 +348,7 @@ export class Flow {
   }
 
   private refuse(error: unknown): void {
+    this.at.place.forget();
     if (error instanceof BrokenPage) return this.fail('Broken');
     if (!(error instanceof SessionError)) throw error;
     const { reason, message, details } = error;

@@ -14,12 +14,19 @@ function callWith({ mic = false, micAllowed = true, hidden = false, chat = true 
     you: { hidden, chat },
     panel: new Store<string | undefined>(undefined),
     publisher: {
-      sending: new Store({ mic, camera: true, screen: false, micAllowed }),
+      sending: new Store({
+        mic,
+        camera: true,
+        screen: false,
+        micAllowed,
+        cameraAllowed: true,
+        screenAllowed: true,
+      }),
       setScreen: note('screen'),
     },
     switchMicrophone: note('microphone'),
     switchCamera: note('camera'),
-    explainMute: note('explained'),
+    explainLock: note('explained'),
     leave: note('left'),
   };
   return { call: call as unknown as Call, done };
@@ -45,7 +52,7 @@ describe('obey', () => {
     const { call, done } = callWith({ micAllowed: false });
     obey(call, { command: 'microphone', on: true });
     obey(call, { command: 'microphone' });
-    expect(done).toEqual(['explained', 'explained']);
+    expect(done).toEqual(['explained on', 'explained on']);
   });
   it('has a hidden participant send nothing', () => {
     const { call, done } = callWith({ hidden: true });

@@ -1,4 +1,12 @@
+import { t } from '../text';
+
 export type DeviceProblem = 'denied' | 'absent' | 'busy' | 'insecure' | 'failed';
+
+/** Why a wanted device gives nothing. A device without a problem is not named. */
+export interface Problems {
+  audio?: DeviceProblem;
+  video?: DeviceProblem;
+}
 
 export interface Wanted {
   audio: boolean;
@@ -7,42 +15,50 @@ export interface Wanted {
   cameraId?: string;
 }
 
-/** The tracks that the browser gave. `problem` says why a wanted track is missing. */
+/** The tracks that the browser gave, and why a wanted track is missing. */
 export interface Captured {
   audio?: MediaStreamTrack;
   video?: MediaStreamTrack;
-  problem?: DeviceProblem;
+  problems?: Problems;
 }
 
 /** Opens the wanted devices with one permission prompt. When that fails, takes the one that works alone. */
 export async function capture(wanted: Wanted): Promise<Captured> {
   if (!wanted.audio && !wanted.video) return {};
   // Browsers hide this on pages that are not served over HTTPS.
-  if (!('mediaDevices' in navigator)) return { problem: 'insecure' };
+  if (!('mediaDevices' in navigator)) return { problems: ofAll(wanted, 'insecure') };
   try {
     return tracksOf(await navigator.mediaDevices.getUserMedia(constraintsFor(wanted)));
   } catch (error) {
     const problem = problemOf(error);
-    if (!wanted.audio || !wanted.video) return { problem };
-    return { ...(await oneByOne(wanted, problem)), problem };
+    if (!wanted.audio || !wanted.video) return { problems: ofAll(wanted, problem) };
+    return oneByOne(wanted, problem);
   }
 }
 
-/** After a refusal this does not ask again: it only tries a device that the browser already allows. */
+/** One problem for every wanted device. */
+function ofAll({ audio, video }: Wanted, problem: DeviceProblem): Problems {
+  return { ...(audio && { audio: problem }), ...(video && { video: problem }) };
+}
+
+/**
+ * Finds which of two devices has the problem. After a refusal this does not ask again: it only tries a device that the
+ * browser already allows.
+ */
 async function oneByOne(wanted: Wanted, problem: DeviceProblem): Promise<Captured> {
   const found: Captured = {};
-  for (const only of [
-    { ...wanted, video: false },
-    { ...wanted, audio: false },
-  ]) {
-    if (problem === 'denied' && !(await isGranted(only.audio ? 'microphone' : 'camera'))) continue;
+  const problems: Problems = {};
+  for (const kind of ['audio', 'video'] as const) {
+    const only = { ...wanted, audio: kind === 'audio', video: kind === 'video' };
     try {
-      Object.assign(found, tracksOf(await navigator.mediaDevices.getUserMedia(constraintsFor(only))));
-    } catch {
-      // The page shows the problem of the pair.
+      if (problem === 'denied' && !(await isGranted(kind === 'audio' ? 'microphone' : 'camera')))
+        problems[kind] = problem;
+      else Object.assign(found, tracksOf(await navigator.mediaDevices.getUserMedia(constraintsFor(only))));
+    } catch (error) {
+      problems[kind] = problemOf(error);
     }
   }
-  return found;
+  return Object.keys(problems).length > 0 ? { ...found, problems } : found;
 }
 
 export function constraintsFor(wanted: Wanted): MediaStreamConstraints {
@@ -76,6 +92,12 @@ export function problemOf(error: unknown): DeviceProblem {
     default:
       return 'failed';
   }
+}
+
+/** The words for problems: one sentence when both devices have the same, else one for each. */
+export function describeProblems({ audio, video }: Problems): string[] {
+  if (audio && audio === video) return [t(`devices.${audio}.both`)];
+  return [...(audio ? [t(`devices.${audio}.mic`)] : []), ...(video ? [t(`devices.${video}.camera`)] : [])];
 }
 
 export function stopAll(captured: Captured): void {

@@ -8,8 +8,14 @@ export interface Choices {
   camera: boolean;
   micId?: string;
   cameraId?: string;
+  speakerId?: string;
   /** Whether single keys switch things in a meeting. */
   shortcuts: boolean;
+  /** Whether the meeting makes sounds of its own, as for a raised hand. */
+  sounds: boolean;
+  /** How the participant likes to look at a meeting. */
+  speakerView: boolean;
+  selfHidden: boolean;
 }
 
 const key = 'convene.choices';
@@ -21,8 +27,12 @@ export function readChoices(): Choices {
     mic: kept.mic !== false,
     camera: kept.camera !== false,
     shortcuts: kept.shortcuts !== false,
+    sounds: kept.sounds !== false,
+    speakerView: kept.speakerView === true,
+    selfHidden: kept.selfHidden === true,
     ...(typeof kept.micId === 'string' && { micId: kept.micId }),
     ...(typeof kept.cameraId === 'string' && { cameraId: kept.cameraId }),
+    ...(typeof kept.speakerId === 'string' && { speakerId: kept.speakerId }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { Store } from '../app/store';
-import { capture, stopAll, type Captured, type DeviceProblem, type Wanted } from './capture';
+import { capture, stopAll, type Captured, type Problems, type Wanted } from './capture';
 
 export interface LocalState {
   mic: boolean;
@@ -10,7 +10,7 @@ export interface LocalState {
   video?: MediaStreamTrack;
   /** The browser is asking for permission, or the devices are starting. */
   asking: boolean;
-  problem?: DeviceProblem;
+  problems?: Problems;
 }
 
 /** Devices that are open or opening, and that a meeting may take over. */
@@ -34,6 +34,20 @@ export class LocalMedia implements Devices {
 
   constructor(initial: { mic: boolean; camera: boolean; micId?: string; cameraId?: string }) {
     this.state = new Store<LocalState>({ ...initial, asking: false });
+  }
+
+  /** With devices that are open already. */
+  static of({ audio, video, problems }: Captured, { micId, cameraId }: Wanted): LocalMedia {
+    const media = new LocalMedia({
+      mic: audio !== undefined,
+      camera: video !== undefined,
+      ...(micId && { micId }),
+      ...(cameraId && { cameraId }),
+    });
+    media.tracks = { ...(audio && { audio }), ...(video && { video }) };
+    if (problems) media.state.update((state) => ({ ...state, problems }));
+    media.show();
+    return media;
   }
 
   start(): void {
@@ -88,15 +102,15 @@ export class LocalMedia implements Devices {
       video: wanted.video && !this.tracks.video,
     };
     if (!missing.audio && !missing.video) return;
-    this.state.update(({ problem: _, ...state }) => ({ ...state, asking: true }));
-    const { problem, ...found } = await capture(missing);
+    this.state.update(({ problems: _, ...state }) => ({ ...state, asking: true }));
+    const { problems, ...found } = await capture(missing);
     this.keep(found);
     this.state.update((state) => ({
       ...state,
       asking: false,
       mic: state.mic && (!missing.audio || found.audio !== undefined),
       camera: state.camera && (!missing.video || found.video !== undefined),
-      ...(problem && { problem }),
+      ...(problems && { problems }),
     }));
     this.show();
   }

@@ -7,7 +7,7 @@ interface DialogProps {
   children: ReactNode;
 }
 
-/** A modal question. The browser's own dialog keeps the focus inside. */
+/** A modal question. The browser's own dialog keeps the focus inside, which begins at [data-first] if there is one. */
 export function Dialog({ title, testId, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
@@ -15,6 +15,7 @@ export function Dialog({ title, testId, onClose, children }: DialogProps) {
     const dialog = element.current;
     const before = document.activeElement;
     dialog?.showModal();
+    dialog?.querySelector<HTMLElement>('[data-first]')?.focus();
     return () => {
       dialog?.close();
       // The browser gives the focus back only while the dialog is still in the page.

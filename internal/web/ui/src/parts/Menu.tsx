@@ -1,37 +1,30 @@
-import { useEffect, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useEffect, useId, type KeyboardEvent, type ReactNode } from 'react';
 import { Check } from 'lucide-react';
+import { Tip } from './Tip';
+import { Word } from './Toggle';
+import { usePopup } from './usePopup';
 
 interface MenuProps {
   label: string;
   testId: string;
   icon: ReactNode;
+  className?: string;
+  word?: string;
+  badge?: ReactNode;
   children: ReactNode;
 }
 
 /** A button with a menu that works as menus of programs do: arrows move, Escape closes and gives the focus back. */
-export function Menu({ label, testId, icon, children }: MenuProps) {
-  const [open, setOpen] = useState(false);
+export function Menu({ label, testId, icon, className = 'round plain', word, badge, children }: MenuProps) {
+  const { open, toggle, close, hide, box, button, content } = usePopup();
   const id = useId();
-  const box = useRef<HTMLDivElement>(null);
-  const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    if (!open) return;
-    itemsOf(box.current)[0]?.focus();
-    const outside = ({ target }: Event) => {
-      if (!(target instanceof Node) || !box.current?.contains(target)) setOpen(false);
-    };
-    document.addEventListener('pointerdown', outside);
-    return () => document.removeEventListener('pointerdown', outside);
-  }, [open]);
-  const close = () => {
-    button.current?.focus();
-    setOpen(false);
-  };
+    if (open) itemsOf(box.current)[0]?.focus();
+  }, [open, box]);
   const press = (event: KeyboardEvent) => {
     // Outside a menu a letter is a shortcut of the meeting. Inside a menu it must not be.
     event.stopPropagation();
-    if (event.key === 'Tab') setOpen(false);
-    else if (event.key === 'Escape') close();
+    if (event.key === 'Tab') hide();
     else if (!move(itemsOf(box.current), event.key)) return;
     if (event.key !== 'Tab') event.preventDefault();
   };
@@ -40,21 +33,24 @@ export function Menu({ label, testId, icon, children }: MenuProps) {
       <button
         ref={button}
         type="button"
-        className="round plain"
+        className={className}
         data-testid={testId}
         aria-label={label}
-        title={label}
         aria-haspopup="menu"
         aria-expanded={open}
         aria-controls={open ? id : undefined}
-        onClick={() => setOpen(!open)}
+        onClick={toggle}
       >
         {icon}
+        {badge}
+        {word && <Word text={word} />}
+        {!open && <Tip text={label} />}
       </button>
       {open && (
         <div
+          ref={content}
           id={id}
-          className="menu"
+          className="popup menu"
           role="menu"
           aria-label={label}
           tabIndex={-1}
@@ -72,32 +68,38 @@ interface MenuItemProps {
   testId: string;
   label: string;
   icon: ReactNode;
+  danger?: boolean;
   /** A letter that does the same outside the menu. */
   shortcut?: string | undefined;
   /** Whether the item is on. Absent when the item has no state. */
   checked?: boolean;
   /** The item belongs to a group in which exactly one item is on. */
   exclusive?: boolean;
+  disabled?: boolean;
+  badge?: ReactNode;
   onSelect: () => void;
 }
 
-export function MenuItem({ testId, label, icon, shortcut, checked, exclusive, onSelect }: MenuItemProps) {
+export function MenuItem(props: MenuItemProps) {
+  const { testId, label, icon, danger, shortcut, checked, exclusive, disabled, badge, onSelect } = props;
   const kind = exclusive ? 'menuitemradio' : 'menuitemcheckbox';
   return (
     <button
       type="button"
-      className="menu-item"
+      className={danger ? 'menu-item danger' : 'menu-item'}
       role={checked === undefined ? 'menuitem' : kind}
       aria-checked={checked}
       aria-keyshortcuts={shortcut}
+      aria-disabled={disabled ? true : undefined}
       tabIndex={-1}
       data-testid={testId}
-      onClick={onSelect}
+      onClick={() => disabled || onSelect()}
     >
       {icon}
       <span className="menu-label">{label}</span>
+      {badge}
       {shortcut && <kbd aria-hidden="true">{shortcut.toUpperCase()}</kbd>}
-      <span className="menu-check">{checked && <Check aria-hidden="true" />}</span>
+      {checked !== undefined && <span className="menu-check">{checked && <Check aria-hidden="true" />}</span>}
     </button>
   );
 }

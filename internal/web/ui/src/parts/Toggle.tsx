@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Tip } from './Tip';
 
 interface ToggleProps {
   testId: string;
@@ -10,6 +11,8 @@ interface ToggleProps {
   /** Set when the switch is locked: a press then explains why. The keyboard still reaches the switch. */
   locked?: (() => void) | undefined;
   badge?: ReactNode;
+  /** A part of the label that stands under the button. */
+  word?: string;
   /** A key that does the same. */
   shortcut?: string | undefined;
   onToggle: (on: boolean) => void;
@@ -17,7 +20,7 @@ interface ToggleProps {
 
 /** A round switch. Its name stays the same in both positions, as aria-pressed says which one it is. */
 export function Toggle(props: ToggleProps) {
-  const { testId, label, on, icon, kind = 'device', locked, badge, shortcut, onToggle } = props;
+  const { testId, label, on, icon, kind = 'device', locked, badge, word, shortcut, onToggle } = props;
   return (
     <button
       type="button"
@@ -25,13 +28,23 @@ export function Toggle(props: ToggleProps) {
       data-testid={testId}
       aria-pressed={on}
       aria-label={label}
-      title={shortcut && !locked ? `${label} (${shortcut.toUpperCase()})` : label}
       aria-keyshortcuts={shortcut}
       aria-disabled={locked ? true : undefined}
       onClick={() => (locked ? locked() : onToggle(!on))}
     >
       {icon}
       {badge}
+      {word && <Word text={word} />}
+      <Tip text={label} shortcut={locked ? undefined : shortcut} />
     </button>
+  );
+}
+
+/** What a button is called, under it. */
+export function Word({ text }: { text: string }) {
+  return (
+    <span className="word" aria-hidden="true">
+      {text}
+    </span>
   );
 }

@@ -8,6 +8,15 @@ it.each([
   ['  ', '?'],
   ['مريم العلي', 'ما'],
   ['👩‍👩‍👧 family', '👩‍👩‍👧F'],
+  ['Ann Lee (she/her)', 'AL'],
+  ['Ann Lee (ACME', 'AL'],
+  ['Ann Lee – ACME', 'AL'],
+  ['Ann Lee, ACME', 'AL'],
+  ['Ann Lee Jr.', 'AL'],
+  ['Dr. Ann Lee', 'AL'],
+  ['Ann-Marie Lee', 'AL'],
+  ['(Guest)', '('],
+  ['...', '.'],
 ])('%s is %s', (name, want) => {
   expect(initials(name)).toBe(want);
 });

@@ -1,8 +1,22 @@
 /** One or two letters that stand for a name. They are user-perceived characters, so that no script is cut apart. */
 export function initials(name: string): string {
-  const words = name.trim().split(/\s+/u).filter(Boolean);
+  const words = wordsOf(name);
   const chosen = words.length > 1 ? [words[0], words.at(-1)] : words;
   return chosen.map((word) => firstGrapheme(word ?? '').toLocaleUpperCase()).join('') || '?';
+}
+
+const titles = /^(?:jr|sr|dr|prof|ph\.?d|m\.?d|i{2,3}|iv)\.?$/iu;
+
+/** The words of a name, without what stands in brackets, after a dash or comma ("Ann Lee (she/her) – ACME"), and titles. */
+function wordsOf(name: string): string[] {
+  const all = name.trim().split(/\s+/u).filter(Boolean);
+  const plain = name
+    .replace(/[([{][^)\]}]*[)\]}]?/gu, ' ')
+    .replace(/\s[-–—|/]\s.*$|,.*$/u, ' ')
+    .trim()
+    .split(/\s+/u)
+    .filter((word) => /^[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(word) && !titles.test(word));
+  return plain.length > 0 ? plain : all;
 }
 
 /**

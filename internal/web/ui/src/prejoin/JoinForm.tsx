@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import type { Asking, Form } from '../app/flow';
+import type { Asking, Form } from '../app/screen';
 import { Field } from '../parts/Field';
 import { Spinner } from '../parts/Spinner';
 import { t } from '../text';
@@ -21,6 +21,12 @@ export function JoinForm({ room, asking, busy, name, onName, onJoin }: JoinFormP
   const [secrets, setSecrets] = useState({ password: '', username: '', userPassword: '', token: '' });
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => focusProblem(form.current, asking), [asking]);
+  // A name that is asked for is where a visitor begins. On a telephone a keyboard would cover the picture.
+  useEffect(() => {
+    if (name === '' && matchMedia('(hover: hover)').matches) form.current?.querySelector('input')?.focus();
+    // Only at the beginning.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, []);
   const type = (field: keyof typeof secrets) => (event: React.ChangeEvent<HTMLInputElement>) =>
     setSecrets({ ...secrets, [field]: event.currentTarget.value });
   const submit = (event: React.SubmitEvent) => {

@@ -1,15 +1,17 @@
 import { useEffect, useRef, useState } from 'react';
-import type { Asking, Flow } from '../app/flow';
+import type { Flow } from '../app/flow';
+import type { Asking } from '../app/screen';
 import { useStore } from '../app/useStore';
 import { keepChoices, readChoices } from '../media/choices';
 import { LocalMedia } from '../media/local';
+import { useDevices } from '../media/useDevices';
+import { DevicePicker } from '../parts/DevicePicker';
+import { MicMeter } from '../parts/MicMeter';
 import { Page } from '../parts/Page';
+import { SpeakerPicker } from '../parts/SpeakerPicker';
 import { t } from '../text';
-import { DevicePicker } from './DevicePicker';
 import { JoinForm } from './JoinForm';
-import { MicMeter } from './MicMeter';
 import { Preview } from './Preview';
-import { useDevices } from './useDevices';
 
 interface PreJoinProps {
   flow: Flow;
@@ -43,6 +45,11 @@ export function PreJoin({ flow, asking, busy }: PreJoinProps) {
     return () => media.release();
   }, [media]);
 
+  const [speakerId, setSpeakerId] = useState(() => readChoices().speakerId);
+  const chooseSpeaker = (id: string) => {
+    keepChoices({ speakerId: id });
+    setSpeakerId(id);
+  };
   const choose = (choice: { micId: string } | { cameraId: string }) => {
     keepChoices(choice);
     media.switch(choice);
@@ -82,6 +89,12 @@ export function PreJoin({ flow, asking, busy }: PreJoinProps) {
                 onChoose={(cameraId) => choose({ cameraId })}
               />
             )}
+            <SpeakerPicker
+              devices={devices.audiooutput}
+              chosen={speakerId}
+              testId="speaker-picker"
+              onChoose={chooseSpeaker}
+            />
           </div>
           {state.asking && (
             <button

@@ -1,6 +1,7 @@
 import { Mic, MicOff, Video, VideoOff } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { useStore } from '../app/useStore';
+import { describeProblems } from '../media/capture';
 import { keepChoices } from '../media/choices';
 import type { LocalMedia } from '../media/local';
 import { Avatar } from '../parts/Avatar';
@@ -10,7 +11,7 @@ import { t } from '../text';
 
 /** The participant's own picture before joining, with the switches for microphone and camera. */
 export function Preview({ media, name }: { media: LocalMedia; name: string }) {
-  const { mic, camera, video, asking, problem } = useStore(media.state);
+  const { mic, camera, video, asking, problems } = useStore(media.state);
   const element = useRef<HTMLVideoElement>(null);
   useEffect(() => {
     if (element.current) element.current.srcObject = video ? new MediaStream([video]) : null;
@@ -62,9 +63,9 @@ export function Preview({ media, name }: { media: LocalMedia; name: string }) {
           />
         </div>
       </div>
-      {problem && (
+      {problems && (
         <p className="note warning" role="alert" data-testid="device-problem">
-          {t(`devices.${problem}`)}
+          {describeProblems(problems).join(' ')} {t('devices.orWithout')}
         </p>
       )}
     </div>

@@ -6,7 +6,7 @@ import type { Boot } from '../boot';
 import { Brand } from '../parts/Page';
 import { t } from '../text';
 import type { Call } from './call/call';
-import { CallProvider } from './call/CallContext';
+import { CallProvider, useCall } from './call/CallContext';
 import { ChatPanel } from './chat/ChatPanel';
 import { Controls } from './controls/Controls';
 import { useActions } from './controls/useActions';
@@ -14,9 +14,10 @@ import { useShortcuts } from './controls/useShortcuts';
 import { DeviceDialog } from './dialogs/DeviceDialog';
 import { EndDialog } from './dialogs/EndDialog';
 import { ShortcutsDialog } from './dialogs/ShortcutsDialog';
-import { Banners } from './notices/Banners';
+import { LockedMark } from './moderation/PresenterTools';
 import { Countdown } from './notices/Countdown';
-import { NoticeList } from './notices/NoticeList';
+import { Lane, NoticeList } from './notices/NoticeList';
+import { useTitle } from './notices/useTitle';
 import { HiddenMark } from './participants/HiddenMark';
 import { ParticipantsPanel } from './participants/ParticipantsPanel';
 import { Stage } from './stage/Stage';
@@ -36,18 +37,21 @@ export function RoomScreen({ call, brand }: { call: Call; brand: Boot['brand'] }
 function Room({ brand, call }: { brand: Boot['brand']; call: Call }) {
   const { meeting, you } = useStore(call.session);
   const phase = useStore(call.phase);
+  const presents = useStore(call.presents);
   const panel = useStore(call.panel);
   const setPanel = call.panel.set;
   const [dialog, setDialog] = useState<DialogName>();
   const closePanel = useCallback(() => {
-    // The focus goes back to the button that opened the panel.
+    // The focus goes back to the button that opened the panel. A narrow bar has it in its menu.
     const toggle = panel === 'chat' ? 'chat-toggle' : 'participants-toggle';
-    document.querySelector<HTMLElement>(`[data-testid="${toggle}"]`)?.focus();
+    const button = document.querySelector<HTMLElement>(`[data-testid="${toggle}"]`);
+    (button ?? document.querySelector<HTMLElement>('[data-testid="more-menu"]'))?.focus();
     setPanel(undefined);
   }, [panel, setPanel]);
   const closeDialog = () => setDialog(undefined);
   const actions = useActions({ panel, onPanel: setPanel, onDialog: setDialog });
-  useShortcuts(actions);
+  useShortcuts(actions, panel && closePanel);
+  useTitle(call, brand.name);
   const heading = useRef<HTMLHeadingElement>(null);
   // The button that led here is gone, so the focus begins at the top of the room.
   useEffect(() => heading.current?.focus(), []);
@@ -57,30 +61,44 @@ function Room({ brand, call }: { brand: Boot['brand']; call: Call }) {
       data-testid="room"
       data-phase={phase}
       data-identity={you.identity}
+      data-presenter={presents}
     >
       <header className="room-header">
         <Brand brand={brand} />
-        <h1 ref={heading} tabIndex={-1} className="room-name" dir="auto" title={meeting.room}>
-          {meeting.room}
+        <h1 ref={heading} tabIndex={-1} className="room-name" title={meeting.room}>
+          <bdi>{meeting.room}</bdi>
         </h1>
-        {you.hidden && (
-          <span className="watching" title={t('room.watching')} data-testid="watching">
-            <Eye aria-hidden="true" /> {t('room.watchingShort')}
-          </span>
-        )}
+        {you.hidden && <WatchingMark />}
         <HiddenMark />
+        <LockedMark />
         <Countdown />
       </header>
-      <Banners />
+      <NoticeList />
+      <Lane />
       <Stage />
       <Controls panel={panel} onPanel={setPanel} onDialog={setDialog} />
       {panel === 'chat' && you.chat && <ChatPanel onClose={closePanel} />}
       {panel === 'participants' && <ParticipantsPanel onClose={closePanel} />}
-      <NoticeList />
       <RoomAudioRenderer />
       {dialog === 'devices' && <DeviceDialog onClose={closeDialog} />}
       {dialog === 'end' && <EndDialog onClose={closeDialog} />}
       {dialog === 'shortcuts' && <ShortcutsDialog actions={actions} onClose={closeDialog} />}
     </div>
+  );
+}
+
+/** A press says in a sentence what the word means: a telephone shows no tooltip. */
+function WatchingMark() {
+  const call = useCall();
+  return (
+    <button
+      type="button"
+      className="watching"
+      data-testid="watching"
+      aria-label={`${t('room.watchingShort')}: ${t('room.watching')}`}
+      onClick={() => call.notices.add(t('room.watching'))}
+    >
+      <Eye aria-hidden="true" /> <span aria-hidden="true">{t('room.watchingShort')}</span>
+    </button>
   );
 }

@@ -1,6 +1,7 @@
 import { Flag } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { readingTime, type Flow } from '../app/flow';
+import type { Flow } from '../app/flow';
+import { readingTime } from '../app/screen';
 import { Message } from '../parts/Message';
 import { Page } from '../parts/Page';
 import { t } from '../text';
@@ -9,12 +10,15 @@ import { t } from '../text';
 export function Ended({ flow, to, goAt }: { flow: Flow; to: string; goAt: number | undefined }) {
   const left = useSecondsUntil(goAt);
   const host = new URL(to).host;
+  const { route } = flow.at;
+  const room = route.kind === 'join' ? route.room : '';
   const home = to === flow.at.boot.home;
   const count = readingTime;
   const text = home ? t('ended.textHome', { count }) : t('ended.text', { count, host });
   return (
     <Page brand={flow.at.boot.brand}>
       <Message testId="ended" icon={<Flag />} title={t('ended.title')} text={goAt ? text : t('ended.stayed')}>
+        {room && <bdi className="message-room">{room}</bdi>}
         <button className="button primary" data-testid="ended-continue" onClick={() => flow.at.go(to)}>
           {t(home ? 'left.home' : 'ended.continue')}
           {/* Screen readers read the seconds once with the text, not every second. */}

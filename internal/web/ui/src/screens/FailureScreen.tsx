@@ -12,7 +12,9 @@ import {
   Users,
   type LucideIcon,
 } from 'lucide-react';
-import type { Failure, Flow } from '../app/flow';
+import type { Flow } from '../app/flow';
+import { canWaitFor } from '../app/retry';
+import type { Failure } from '../app/screen';
 import { Message } from '../parts/Message';
 import { Page } from '../parts/Page';
 import { Spinner } from '../parts/Spinner';
@@ -28,6 +30,7 @@ const retryable: Partial<Record<Shown, TextKey>> = {
   Full: 'failure.retry',
   TooManyAttempts: 'failure.retry',
   NotFound: 'failure.retry',
+  Locked: 'failure.retry',
   Elsewhere: 'failure.Elsewhere.retry',
 };
 
@@ -40,6 +43,8 @@ const icons: Partial<Record<Shown, LucideIcon>> = {
   Full: Users,
   TooManyAttempts: Timer,
   Removed: UserX,
+  NotLetIn: UserX,
+  Locked: LockKeyhole,
   Elsewhere: AppWindow,
   TooOld: MonitorX,
   Broken: Unplug,
@@ -49,27 +54,43 @@ interface FailureProps {
   flow: Flow;
   reason: Failure;
   message: string;
+  waits?: boolean;
 }
 
-export function FailureScreen({ flow, reason, message }: FailureProps) {
+export function FailureScreen({ flow, reason, message, waits = false }: FailureProps) {
   const shown = asShown(reason);
   const retry = retryable[shown];
   const waiting = shown === 'Unavailable';
   const Icon = icons[shown] ?? TriangleAlert;
   // The gateway's own sentence says more about this link than a general text.
-  const text = shown === 'Invalid' && message ? message : t(`failure.${shown}.text`);
+  const text =
+    shown === 'Invalid' && message ? message : t(waits ? 'failure.waiting' : `failure.${shown}.text`);
   return (
     <Page brand={flow.at.boot.brand}>
       <Message
         testId="error-screen"
         reason={reason}
         tone="warning"
-        icon={waiting ? <Spinner /> : <Icon />}
+        icon={waiting || waits ? <Spinner /> : <Icon />}
         title={t(`failure.${shown}.title`)}
         text={text}
       >
-        {retry && (
-          <button className="button primary" data-testid="retry-button" onClick={() => flow.again()}>
+        {waits && (
+          <button className="button" data-testid="stop-waiting" onClick={() => flow.stopWaiting()}>
+            {t('failure.stopWaiting')}
+          </button>
+        )}
+        {!waits && canWaitFor.includes(reason) && (
+          <button className="button primary" data-testid="wait-here" onClick={() => flow.waitHere()}>
+            {t('failure.wait')}
+          </button>
+        )}
+        {retry && !waits && (
+          <button
+            className={canWaitFor.includes(reason) ? 'button' : 'button primary'}
+            data-testid="retry-button"
+            onClick={() => flow.again()}
+          >
             {t(retry)}
           </button>
         )}

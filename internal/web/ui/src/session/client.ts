@@ -1,6 +1,7 @@
 import { httpUrl, isObject } from '../boot';
 import { clockOffset } from './clock';
 import {
+  nobody,
   reasons,
   SessionError,
   type Act,
@@ -8,6 +9,9 @@ import {
   type Session,
   type SessionRequest,
   type Verdict,
+  type Waiter,
+  type Waiting,
+  type WaitingPeople,
   type Watcher,
 } from './protocol';
 
@@ -17,6 +21,13 @@ export interface Opened extends Session {
   clockOffset: number;
 }
 
+/** The answer for a participant who has to wait. */
+export interface Waits extends Waiting {
+  clockOffset: number;
+}
+
+export const mustWait = (answer: Opened | Waits): answer is Waits => 'waiting' in answer;
+
 /** Milliseconds. A request that hangs is as bad as one that fails: the caller's retry loop takes over. */
 const requestTimeout = 10_000;
 
@@ -24,9 +35,9 @@ const requestTimeout = 10_000;
 export class SessionClient {
   constructor(private readonly base: string) {}
 
-  async open(request: SessionRequest): Promise<Opened> {
+  async open(request: SessionRequest): Promise<Opened | Waits> {
     const sentAt = Date.now();
-    const session = (await this.call('session', { method: 'POST', body: request })) as Session;
+    const session = (await this.call('session', { method: 'POST', body: request })) as Session | Waiting;
     const serverNow = Date.parse(session.now);
     return {
       ...session,
@@ -39,11 +50,22 @@ export class SessionClient {
     if (!isObject(answer)) throw new SessionError('Unavailable', 'The server gave no answer.');
     if (answer.state === 'removed') return { state: 'removed' };
     if (answer.state === 'ended') return { state: 'ended', redirect: httpUrl(answer.redirect) ?? '' };
-    return { state: 'live', hidden: Array.isArray(answer.hidden) ? answer.hidden.filter(isWatcher) : [] };
+    if (answer.state === 'waiting' || answer.state === 'admitted') return { state: answer.state };
+    return {
+      state: 'live',
+      hidden: Array.isArray(answer.hidden) ? answer.hidden.filter(isWatcher) : [],
+      waiting: waitingOf(answer.waiting),
+    };
   }
 
   async chat(session: string, text: string): Promise<void> {
     await this.call('session/chat', { method: 'POST', session, body: { text } });
+  }
+
+  /** One message of a participant who waits, to the presenters. Gives the session that holds it. */
+  async message(session: string, text: string): Promise<string> {
+    const answer = await this.call('session/message', { method: 'POST', session, body: { text } });
+    return isObject(answer) && typeof answer.session === 'string' ? answer.session : session;
   }
 
   async hand(session: string, raised: boolean): Promise<void> {
@@ -79,6 +101,12 @@ export class SessionClient {
     if (!response.ok) throw refusal(response, body);
     return body;
   }
+}
+
+function waitingOf(value: unknown): WaitingPeople {
+  if (!isObject(value) || typeof value.count !== 'number') return nobody;
+  const people: Waiter[] = Array.isArray(value.people) ? value.people.filter(isWatcher) : [];
+  return { count: value.count, people };
 }
 
 function isWatcher(value: unknown): value is Watcher {

@@ -1,25 +1,31 @@
 import { LogLevel, Room, RoomEvent, setLogLevel, type Participant } from 'livekit-client';
 import { Store } from '../../app/store';
 import type { Captured, Wanted } from '../../media/capture';
+import { readChoices } from '../../media/choices';
 import type { DeviceMemory, DeviceStates } from '../../media/memory';
 import type { Opened, SessionClient } from '../../session/client';
-import { SessionError, type Act } from '../../session/protocol';
-import { t } from '../../text';
-import { ChatLog, chatTopic, parseMessage } from '../chat/chat';
+import { SessionError, type Act, type Ruled } from '../../session/protocol';
+import { t, type TextKey } from '../../text';
+import { ChatLog, chatTopic } from '../chat/chat';
+import { ChatMemory } from '../chat/memory';
+import { parseMessage } from '../chat/message';
+import { announcementTopic, parseAnnouncement } from '../notices/announcement';
 import { chime } from '../notices/chime';
 import { Notices } from '../notices/notices';
 import { ViewStore } from '../stage/view';
 import type { PanelName } from '../surfaces';
 import { Connection, type Gateway, type Outcome } from './connection';
-import { parseMetadata, parseTime } from './metadata';
+import { noFacts, parseMetadata, parseTime, type RoomFacts } from './metadata';
 import { roomOptions } from './options';
 import type { Phase } from './phase';
 import { Publisher } from './publisher';
 import { renewInTime } from './renewal';
+import { changedRules } from './rules';
 import { stayAwake } from './wakeLock';
-import { Watchers } from './watchers';
+import { waitingTopic, Watchers } from './watchers';
 
 export { report } from './report';
+export { WaitingRoom } from './waitingRoom';
 
 setLogLevel(LogLevel.warn);
 
@@ -44,11 +50,17 @@ export class Call {
   /** When the meeting ends, in milliseconds since 1970 on the server's clock. */
   readonly expiresAt: Store<number | undefined>;
   readonly notices = new Notices();
-  readonly chat = new ChatLog();
+  readonly chat: ChatLog;
   readonly publisher: Publisher;
   readonly view = new ViewStore();
   readonly panel = new Store<PanelName | undefined>(undefined);
   readonly watchers: Watchers;
+  /** The rules of the meeting, as the media server last said them. */
+  readonly facts = new Store<RoomFacts>(noFacts);
+  /** Whether the local participant presents. The server may change it during the meeting. */
+  readonly presents: Store<boolean>;
+  /** Who waited when the presenter last heard of it. */
+  private knocked: ReadonlySet<string> = new Set();
   private readonly connection: Connection;
   private readonly client: SessionClient;
   private readonly renew: CallOptions['renew'];
@@ -62,8 +74,10 @@ export class Call {
     this.memory = options.memory;
     this.choose = options.choose;
     this.session = new Store(session);
+    this.presents = new Store(session.you.presenter);
+    this.chat = new ChatLog(new ChatMemory(() => sessionStorage, session));
     this.expiresAt = new Store(parseTime(session.meeting.expiresAt));
-    this.room = new Room(roomOptions(wanted));
+    this.room = new Room(roomOptions(wanted, readChoices().speakerId));
     this.publisher = new Publisher(this.room, this.notices);
     this.connection = new Connection(
       this.room,
@@ -89,12 +103,19 @@ export class Call {
   async run(): Promise<Outcome> {
     const letSleep = stayAwake();
     const lapse = renewInTime(this.session, this.renew);
-    const unfollow = this.you.presenter ? this.watchers.follow() : () => undefined;
+    let unfollow: () => void = () => undefined;
+    const followAsPresenter = () => {
+      unfollow();
+      unfollow = this.presents.get() ? this.watchers.follow() : () => undefined;
+    };
+    followAsPresenter();
+    const unheed = this.presents.subscribe(followAsPresenter);
     try {
       return await this.connection.run();
     } finally {
       lapse();
       this.publisher.release();
+      unheed();
       unfollow();
       letSleep();
     }
@@ -140,17 +161,30 @@ export class Call {
       .catch(() => this.notices.add(t('notice.handFailed'), 'urgent'));
   }
 
-  /** Says why the microphone cannot be switched on, and what the participant can do. */
-  explainMute(): void {
+  /** Says why a device or the screen cannot be switched on, and what the participant can do. */
+  explainLock(what: Exclude<Ruled, 'chat'>): void {
     const raised = this.room.localParticipant.attributes.hand === 'true';
     const offer = { label: t('controls.hand'), accept: () => void this.raiseHand(true) };
-    this.notices.add(t('notice.micLocked'), 'urgent', raised ? undefined : offer);
+    this.notices.add(t(this.lockOf(what)), 'urgent', raised ? undefined : offer);
+  }
+
+  /** The words for what forbids a device: a rule for all, or a decision about this participant. */
+  private lockOf(what: Exclude<Ruled, 'chat'>): TextKey {
+    if (this.facts.get().presentersOnly.includes(what)) return `rules.only.${what}`;
+    return what === 'microphone' ? 'notice.micLocked' : 'notice.locked';
+  }
+
+  /** For a participant who speaks while the microphone is off. */
+  sayMuted(): void {
+    const offer = { label: t('notice.unmute'), accept: () => void this.switchMicrophone(true) };
+    this.notices.add(t('notice.youAreMuted'), 'polite', offer);
   }
 
   /** Does something that only presenters may do. The server checks the right. */
   async act(act: Act): Promise<void> {
     try {
       await this.client.act(this.token, act);
+      if (/^(admit|refuse)/.test(act.action)) await this.watchers.look();
     } catch (error) {
       const said = error instanceof SessionError ? error.message : '';
       this.notices.add(said || t('notice.actFailed'), 'urgent');
@@ -163,30 +197,78 @@ export class Call {
 
   private listen(): void {
     this.room
-      .on(RoomEvent.Connected, () => this.readMetadata())
+      .on(RoomEvent.Connected, () => {
+        this.readMetadata();
+        this.readRole();
+      })
       .on(RoomEvent.RoomMetadataChanged, () => this.readMetadata())
       .on(RoomEvent.ParticipantConnected, (participant) => this.announce(participant))
       .on(RoomEvent.ParticipantDisconnected, (participant) => {
         if (this.phase.get() === 'live') this.notices.say(t('notice.left', { name: nameOf(participant) }));
       })
       .on(RoomEvent.ParticipantAttributesChanged, (changed, participant) => {
-        if (participant.isLocal || changed.hand !== 'true') return;
-        const text = t('notice.handRaised', { name: nameOf(participant) });
-        if (this.you.presenter) this.notices.add(text);
-        else this.notices.say(text);
+        if (participant.isLocal) return this.readRole();
+        if (changed.hand !== 'true') return;
+        // The tile and the number on the button show it.
+        this.notices.say(t('notice.handRaised', { name: nameOf(participant) }));
+        if (this.you.presenter) void chime().catch(() => undefined);
       })
       .on(RoomEvent.DataReceived, (payload, participant, _kind, topic) => {
         // Every chat message comes from the server. A packet from another participant is no message.
-        if (topic === chatTopic && participant === undefined) this.hear(payload);
+        if (participant !== undefined) return;
+        if (topic === chatTopic) this.hear(payload);
+        if (topic === announcementTopic) this.hearAnnouncement(payload);
+        if (topic === waitingTopic) void this.watchers.look();
       });
+    this.watchers.waiting.subscribe(() => this.hearKnocks());
+  }
+
+  /** A presenter may be made and unmade during the meeting. */
+  private readRole(): void {
+    const presents = this.room.localParticipant.attributes.presenter === 'true';
+    if (presents === this.presents.get()) return;
+    this.presents.set(presents);
+    this.notices.add(t(presents ? 'notice.promoted' : 'notice.demoted'));
+  }
+
+  private hearAnnouncement(payload: Uint8Array): void {
+    const said = parseAnnouncement(payload);
+    if (!said) return;
+    const { text, name = '', toYou } = said;
+    const from = toYou ? 'announce.toYou' : 'announce.from';
+    this.notices.add(name ? t(from, { name, text }) : text, 'urgent', undefined, true);
+    void chime().catch(() => undefined);
+  }
+
+  /** Tells a presenter of people who have begun to wait, seen and heard. */
+  private hearKnocks(): void {
+    const { people, count } = this.watchers.waiting.get();
+    const fresh = people.filter(({ identity }) => !this.knocked.has(identity));
+    this.knocked = new Set(people.map(({ identity }) => identity));
+    const [first] = fresh;
+    if (!first || !this.presents.get()) return;
+    const one = count === 1;
+    const text = one ? t('waiting.knock', { name: first.name }) : t('waiting.count', { count });
+    const offer = one
+      ? {
+          label: t('waiting.admit'),
+          accept: () => void this.act({ action: 'admit', identity: first.identity }),
+        }
+      : { label: t('waiting.show'), accept: () => this.panel.set('participants') };
+    this.notices.add(text, 'urgent', offer);
+    void chime().catch(() => undefined);
   }
 
   private readMetadata(): void {
     const { metadata } = this.room;
     if (!metadata) return;
     const facts = parseMetadata(metadata);
-    if (facts.ended) void this.end(facts.redirect);
-    else this.expiresAt.set(facts.expiresAt);
+    if (facts.ended) return void this.end(facts.redirect);
+    this.expiresAt.set(facts.expiresAt);
+    const before = this.facts.get();
+    if (JSON.stringify(before) === JSON.stringify(facts)) return;
+    this.facts.set(facts);
+    for (const text of changedRules(before, facts)) this.notices.add(t(text));
   }
 
   /** When the room was closed without its meeting, the metadata names no redirect. The gateway may still know it. */
@@ -197,9 +279,9 @@ export class Call {
   }
 
   private announce(participant: Participant): void {
-    const text = t('notice.joined', { name: nameOf(participant) });
-    if (participant.attributes.notify !== 'true') return this.notices.say(text);
-    this.notices.add(text);
+    const name = nameOf(participant);
+    if (participant.attributes.notify !== 'true') return this.notices.say(t('notice.joined', { name }));
+    this.notices.addJoined(name);
     void chime().catch(() => undefined);
   }
 
@@ -210,13 +292,14 @@ export class Call {
     const mine = message.from === this.you.identity;
     this.chat.receive(message, mine);
     // Screen readers read the open chat by themselves.
-    if (!mine && !this.chat.state.get().open)
-      this.notices.say(t('notice.message', { name: message.name, text: message.text.slice(0, 200) }));
+    if (mine || this.chat.state.get().open) return;
+    this.notices.say(t('notice.message', { name: message.name, text: message.text.slice(0, 200) }));
+    void chime().catch(() => undefined);
   }
 
   /** At the first entry the server decides which devices are on. Afterwards the participant decides. */
   private async sendDevices(captured: Promise<Captured>): Promise<void> {
-    const { audio: mic, video: camera, problem } = await captured;
+    const { audio: mic, video: camera, problems } = await captured;
     const { you } = this;
     const { audio, video } = this.memory.restrict(you);
     if (!audio || you.hidden) mic?.stop();
@@ -225,10 +308,10 @@ export class Call {
     this.publisher.offer({
       ...(audio && mic && { audio: mic }),
       ...(video && camera && { video: camera }),
-      ...(problem && { problem }),
+      ...(problems && { problems }),
     });
-    if (audio && !mic && !problem) await this.publisher.setMicrophone(true);
-    if (video && !camera && !problem) await this.publisher.setCamera(true);
+    if (audio && !mic && !problems?.audio) await this.publisher.setMicrophone(true);
+    if (video && !camera && !problems?.video) await this.publisher.setCamera(true);
   }
 }
 

@@ -8,7 +8,7 @@ import {
 import type { Store } from '../../app/store';
 import { backoff, pause } from '../../session/backoff';
 import type { Opened } from '../../session/client';
-import { SessionError, type Verdict } from '../../session/protocol';
+import { nobody, SessionError, type Verdict } from '../../session/protocol';
 import { abortConnect } from './abortConnect';
 import { watchNetwork } from './network';
 import type { Phase } from './phase';
@@ -136,7 +136,8 @@ export class Connection {
     try {
       return await this.gateway.ask(session);
     } catch (error) {
-      if (error instanceof SessionError && !error.passing) return { state: 'live', hidden: [] };
+      if (error instanceof SessionError && !error.passing)
+        return { state: 'live', hidden: [], waiting: nobody };
       throw error;
     }
   }

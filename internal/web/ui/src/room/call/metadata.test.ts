@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseMetadata } from './metadata';
+import { noFacts, parseMetadata } from './metadata';
 
 describe('parseMetadata', () => {
   it.each([
@@ -27,7 +27,20 @@ describe('parseMetadata', () => {
       want: { ended: false, redirect: '', expiresAt: Date.UTC(2030, 0, 1) },
     },
     { reason: 'a broken expiry', metadata: '{"expiresAt":"soon"}', want: { ended: false, redirect: '' } },
+    {
+      reason: 'what only presenters may',
+      metadata:
+        '{"policy":{"chat":"Presenters","microphone":"Presenters","camera":"Everyone","speech":"Presenters"}}',
+      want: { presentersOnly: ['microphone', 'chat'] },
+    },
+    { reason: 'a policy that is none', metadata: '{"policy":["chat"]}', want: {} },
+    {
+      reason: 'a lock',
+      metadata: '{"locked":true,"admission":"Ask"}',
+      want: { locked: true, admission: 'Ask' },
+    },
+    { reason: 'an unknown admission', metadata: '{"locked":"yes","admission":"Never"}', want: {} },
   ])('$reason', ({ metadata, want }) => {
-    expect(parseMetadata(metadata)).toEqual(want);
+    expect(parseMetadata(metadata)).toEqual({ ...noFacts, ...want });
   });
 });

@@ -1,4 +1,5 @@
-import { httpUrl, parseObject } from '../../boot';
+import { httpUrl, isObject, parseObject } from '../../boot';
+import { admissions, ruled, type Admission, type Ruled } from '../../session/protocol';
 
 /** What the engine's room metadata says about the meeting. */
 export interface RoomFacts {
@@ -7,7 +8,20 @@ export interface RoomFacts {
   ended: boolean;
   /** Where the participants go after the end. Empty means the home page. */
   redirect: string;
+  /** What only presenters may use. */
+  presentersOnly: readonly Ruled[];
+  /** Nobody comes in who was not in before. */
+  locked: boolean;
+  admission: Admission;
 }
+
+export const noFacts: RoomFacts = {
+  ended: false,
+  redirect: '',
+  presentersOnly: [],
+  locked: false,
+  admission: 'Open',
+};
 
 export function parseMetadata(metadata: string | undefined): RoomFacts {
   const value = parseObject(metadata ?? '');
@@ -15,6 +29,9 @@ export function parseMetadata(metadata: string | undefined): RoomFacts {
   return {
     ended: value.ended === true,
     redirect: httpUrl(value.redirect) ?? '',
+    presentersOnly: ruled.filter((name) => isObject(value.policy) && value.policy[name] === 'Presenters'),
+    locked: value.locked === true,
+    admission: admissions.find((admission) => admission === value.admission) ?? 'Open',
     ...(expiresAt !== undefined && { expiresAt }),
   };
 }

@@ -11,7 +11,7 @@ const resumeBriefly: ReconnectPolicy = {
   nextRetryDelayInMs: ({ retryCount }) => resumeAfter[retryCount] ?? null,
 };
 
-export function roomOptions({ micId, cameraId }: Wanted): RoomOptions {
+export function roomOptions({ micId, cameraId }: Wanted, speakerId?: string): RoomOptions {
   return {
     adaptiveStream: true,
     dynacast: true,
@@ -20,5 +20,6 @@ export function roomOptions({ micId, cameraId }: Wanted): RoomOptions {
     reconnectPolicy: resumeBriefly,
     ...(micId && { audioCaptureDefaults: { deviceId: micId } }),
     ...(cameraId && { videoCaptureDefaults: { deviceId: cameraId } }),
+    ...(speakerId && { audioOutput: { deviceId: speakerId } }),
   };
 }

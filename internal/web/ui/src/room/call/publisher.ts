@@ -8,7 +8,14 @@ import {
   type Room,
 } from 'livekit-client';
 import { Store } from '../../app/store';
-import { capture, problemOf, type Captured } from '../../media/capture';
+import {
+  capture,
+  describeProblems,
+  problemOf,
+  type Captured,
+  type DeviceProblem,
+  type Problems,
+} from '../../media/capture';
 import { t } from '../../text';
 import type { Notices } from '../notices/notices';
 import { maySend } from './permissions';
@@ -19,8 +26,16 @@ export interface Sending {
   camera: boolean;
   screen: boolean;
   micAllowed: boolean;
+  cameraAllowed: boolean;
+  screenAllowed: boolean;
   /** Where the camera looks. `user` when that is not known. */
   facing: 'user' | 'environment';
+  /** What the devices give, also while they are muted. */
+  micTrack: MediaStreamTrack | undefined;
+  cameraTrack: MediaStreamTrack | undefined;
+  /** Why a device that the participant wants gives nothing. */
+  micProblem: DeviceProblem | undefined;
+  cameraProblem: DeviceProblem | undefined;
 }
 
 type DeviceSource = Track.Source.Microphone | Track.Source.Camera;
@@ -35,13 +50,20 @@ export class Publisher {
     camera: false,
     screen: false,
     micAllowed: true,
+    cameraAllowed: true,
+    screenAllowed: true,
     facing: 'user',
+    micTrack: undefined,
+    cameraTrack: undefined,
+    micProblem: undefined,
+    cameraProblem: undefined,
   });
   private readonly kept = new Map<Track.Source, LocalTrack>();
   private readonly publishing = new Map<Track.Source, Promise<unknown>>();
   private connected = false;
   private mutingMyself = false;
   private facing: Sending['facing'] = 'user';
+  private problems: Problems = {};
 
   constructor(
     private readonly room: Room,
@@ -71,8 +93,8 @@ export class Publisher {
    * Sends tracks captured before the call, once the call is connected. livekit-client could send them earlier, but the
    * negotiation would delay the first picture of the other participants by a quarter of a second.
    */
-  offer({ audio, video, problem }: Captured): void {
-    if (problem) this.notices.add(t(`devices.${problem}`), 'urgent');
+  offer({ audio, video, problems = {} }: Captured): void {
+    this.complain(problems);
     if (audio) {
       const track = new LocalAudioTrack(audio, audio.getConstraints(), false);
       this.kept.set(Track.Source.Microphone, track as LocalTrack);
@@ -103,9 +125,24 @@ export class Publisher {
       await track.restartTrack({ facingMode });
       this.facing = facingMode;
     } catch (error) {
-      this.complain(error);
+      console.warn('the camera failed', error);
+      this.complain({ video: problemOf(error) });
     }
     this.sync();
+  }
+
+  /** Another microphone, camera or loudspeaker. Tells whether it works. */
+  async switchDevice(kind: MediaDeviceKind, deviceId: string): Promise<boolean> {
+    try {
+      await this.room.switchActiveDevice(kind, deviceId);
+      this.sync();
+      return true;
+    } catch (error) {
+      if (kind === 'audiooutput') this.notices.add(t('devices.speakerFailed'), 'urgent');
+      else this.complain({ [kind === 'audioinput' ? 'audio' : 'video']: problemOf(error) });
+      this.sync();
+      return false;
+    }
   }
 
   async setScreen(on: boolean): Promise<void> {
@@ -134,6 +171,8 @@ export class Publisher {
     on: boolean,
     whileConnected: () => Promise<unknown>,
   ): Promise<void> {
+    const kind = source === Track.Source.Microphone ? 'audio' : 'video';
+    this.solved(kind);
     try {
       // livekit-client switches off a published track, and overlooks one whose publishing has only begun.
       await this.publishing.get(source);
@@ -144,7 +183,8 @@ export class Publisher {
           await capture({ audio: source === Track.Source.Microphone, video: source === Track.Source.Camera }),
         );
     } catch (error) {
-      this.complain(error);
+      console.warn('a device or track failed', error);
+      this.complain({ [kind]: problemOf(error) });
     }
     this.sync();
   }
@@ -199,16 +239,28 @@ export class Publisher {
       camera: on(Track.Source.Camera),
       screen: on(Track.Source.ScreenShare),
       micAllowed: this.allowed(Track.Source.Microphone),
+      cameraAllowed: this.allowed(Track.Source.Camera),
+      screenAllowed: this.allowed(Track.Source.ScreenShare),
       facing: this.facing,
+      micTrack: this.kept.get(Track.Source.Microphone)?.mediaStreamTrack,
+      cameraTrack: this.kept.get(Track.Source.Camera)?.mediaStreamTrack,
+      micProblem: this.problems.audio,
+      cameraProblem: this.problems.video,
     };
     const before = this.sending.get();
     const changed = (Object.keys(next) as (keyof Sending)[]).some((key) => next[key] !== before[key]);
     if (changed) this.sending.set(next);
   }
 
-  private complain(error: unknown): void {
-    console.warn('a device or track failed', error);
-    this.notices.add(t(`devices.${problemOf(error)}`), 'urgent');
+  /** Says which device has a problem, and marks its button until the device is switched again. */
+  private complain(problems: Problems): void {
+    this.problems = { ...this.problems, ...problems };
+    for (const text of describeProblems(problems)) this.notices.add(text, 'urgent');
+  }
+
+  private solved(kind: keyof Problems): void {
+    const { [kind]: _, ...others } = this.problems;
+    this.problems = others;
   }
 }
 

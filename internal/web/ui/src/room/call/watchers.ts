@@ -1,15 +1,18 @@
 import { Store } from '../../app/store';
-import type { Verdict, Watcher } from '../../session/protocol';
+import { nobody, type Verdict, type WaitingPeople, type Watcher } from '../../session/protocol';
+
+export const waitingTopic = 'convene.waiting';
 
 /** Milliseconds between two questions to the gateway. */
 const every = 5_000;
 
 /**
- * The participants who watch unseen, for presenters. The engine does not tell pages about them, so this asks the
- * gateway.
+ * The people whom the media server does not tell pages about: those who watch unseen, and those who wait to be let in.
+ * So this asks the gateway, for presenters.
  */
 export class Watchers {
   readonly list = new Store<readonly Watcher[]>([]);
+  readonly waiting = new Store<WaitingPeople>(nobody);
 
   constructor(private readonly ask: () => Promise<Verdict>) {}
 
@@ -26,14 +29,16 @@ export class Watchers {
   async look(): Promise<void> {
     try {
       const verdict = await this.ask();
-      if (verdict.state === 'live') this.set(verdict.hidden);
+      if (verdict.state !== 'live') return;
+      change(this.list, verdict.hidden);
+      change(this.waiting, verdict.waiting);
     } catch {
       // The page shows a lost connection elsewhere.
     }
   }
+}
 
-  private set(list: readonly Watcher[]): void {
-    const same = JSON.stringify(list) === JSON.stringify(this.list.get());
-    if (!same) this.list.set(list);
-  }
+/** The same people again are no news. */
+function change<T>(store: Store<T>, value: T): void {
+  if (JSON.stringify(value) !== JSON.stringify(store.get())) store.set(value);
 }

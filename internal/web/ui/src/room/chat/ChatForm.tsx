@@ -1,6 +1,8 @@
 import { Send } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
+import { useStore } from '../../app/useStore';
 import { characters } from '../../parts/characters';
+import { Tip } from '../../parts/Tip';
 import { SessionError } from '../../session/protocol';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
@@ -9,11 +11,11 @@ import { longestMessage } from './chat';
 /** Writes a message. The text stays until the server has taken it. */
 export function ChatForm() {
   const call = useCall();
-  const [text, setText] = useState('');
+  const text = useStore(call.chat.draft);
+  const setText = call.chat.draft.set;
   const [sending, setSending] = useState(false);
   const [error, setError] = useState('');
   const input = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => input.current?.focus(), []);
   const excess = characters(text) - longestMessage;
   const sendable = text.trim() !== '' && excess <= 0 && !sending;
   const send = async () => {
@@ -62,10 +64,10 @@ export function ChatForm() {
           className="round primary"
           data-testid="chat-send"
           aria-label={t('chat.send')}
-          title={t('chat.send')}
           disabled={!sendable}
         >
           <Send />
+          <Tip text={t('chat.send')} />
         </button>
       </div>
     </form>

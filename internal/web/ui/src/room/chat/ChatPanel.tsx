@@ -1,26 +1,35 @@
-import { useEffect, useRef } from 'react';
+import { ArrowDown } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
 import { useStore } from '../../app/useStore';
 import { language, t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { Panel } from '../parts/Panel';
-import type { Message } from './chat';
 import { ChatForm } from './ChatForm';
 import { linkify } from './linkify';
+import type { Message } from './message';
 
 export function ChatPanel({ onClose }: { onClose: () => void }) {
   const call = useCall();
   const { messages } = useStore(call.chat.state);
   const { you } = useStore(call.session);
+  const presents = useStore(call.presents);
+  const { presentersOnly } = useStore(call.facts);
+  const silent = presentersOnly.includes('chat') && !presents;
   useEffect(() => {
     call.chat.setOpen(true);
     return () => call.chat.setOpen(false);
   }, [call]);
   const log = useRef<HTMLDivElement>(null);
-  const atEnd = useRef(true);
+  /** How many messages the participant has seen, while they read further up. Undefined at the end. */
+  const [seen, setSeen] = useState<number>();
+  const toEnd = () => {
+    if (log.current) log.current.scrollTop = log.current.scrollHeight;
+  };
   useEffect(() => {
     // A participant who reads further up stays there.
-    if (log.current && atEnd.current) log.current.scrollTop = log.current.scrollHeight;
-  }, [messages]);
+    if (seen === undefined) toEnd();
+  }, [messages, seen]);
+  const unseen = seen === undefined ? 0 : messages.length - seen;
   return (
     <Panel title={t('chat.title')} testId="chat" onClose={onClose}>
       <div
@@ -30,10 +39,11 @@ export function ChatPanel({ onClose }: { onClose: () => void }) {
         aria-label={t('chat.log')}
         tabIndex={0}
         onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
-          atEnd.current = scrollHeight - scrollTop - clientHeight < 40;
+          const atEnd = scrollHeight - scrollTop - clientHeight < 40;
+          setSeen((before) => (atEnd ? undefined : (before ?? messages.length)));
         }}
       >
-        {messages.length === 0 && <p className="chat-empty">{t('chat.empty')}</p>}
+        <p className="chat-empty">{t('chat.empty')}</p>
         {messages.map((message, index) => (
           <ChatMessage
             key={message.id}
@@ -43,7 +53,22 @@ export function ChatPanel({ onClose }: { onClose: () => void }) {
           />
         ))}
       </div>
-      {!you.hidden && <ChatForm />}
+      {unseen > 0 && (
+        <button
+          type="button"
+          className="button primary small chat-new"
+          data-testid="chat-new"
+          onClick={toEnd}
+        >
+          <ArrowDown aria-hidden="true" /> {t('chat.new', { count: unseen })}
+        </button>
+      )}
+      {silent && (
+        <p className="chat-rule" data-testid="chat-locked">
+          {t('rules.only.chat')}
+        </p>
+      )}
+      {!you.hidden && !silent && <ChatForm />}
     </Panel>
   );
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { characters } from '../../parts/characters';
-import { ChatLog, parseMessage, type Message } from './chat';
+import { ChatLog } from './chat';
+import { ChatMemory } from './memory';
+import { parseMessage, type Message } from './message';
 
 const packet = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 const wire = { id: '1', from: 'p_a', name: 'Ann', text: 'Hi', at: '2030-01-01T00:00:00Z' };
@@ -44,6 +46,35 @@ describe('ChatLog', () => {
     for (let n = 0; n < 1005; n++) log.receive(message(String(n)), false);
     expect(log.state.get().messages).toHaveLength(1000);
     expect(log.state.get().messages[0]?.id).toBe('5');
+  });
+});
+
+describe('ChatMemory', () => {
+  const map = new Map<string, string>();
+  const storage = {
+    getItem: (key: string) => map.get(key) ?? null,
+    setItem: (key: string, value: string) => void map.set(key, value),
+    removeItem: (key: string) => void map.delete(key),
+  };
+  const of = (room: string) => {
+    const token = `x.${btoa(JSON.stringify({ video: { room } }))}.x`;
+    const meeting = { room: 'r', url: 'https://example.com/join/r', duration: 'unlimited' };
+    return new ChatMemory(() => storage, { meeting, engine: { url: '', token } });
+  };
+
+  it('brings the messages of this meeting back after a reload', () => {
+    const log = new ChatLog(of('m1'));
+    for (let n = 0; n < 205; n++) log.receive(message(String(n)), false);
+    const { messages, unread } = new ChatLog(of('m1')).state.get();
+    expect([messages.length, messages[0]?.id, unread]).toEqual([200, '5', 0]);
+    expect(new ChatLog(of('m2')).state.get().messages).toEqual([]);
+  });
+
+  it('ignores what is no message', () => {
+    storage.setItem('convene.chat https://example.com/join/r', '{"meeting":"m1","messages":[{"id":1}]}');
+    expect(of('m1').read()).toEqual([]);
+    storage.setItem('convene.chat https://example.com/join/r', '{');
+    expect(of('m1').read()).toEqual([]);
   });
 });
 

@@ -1,19 +1,10 @@
 import { Store } from '../../app/store';
-import { parseObject } from '../../boot';
-import { parseTime } from '../call/metadata';
+import type { ChatMemory } from './memory';
+import type { Message } from './message';
 
 export const chatTopic = 'convene.chat';
 /** Characters, as the server counts them. */
 export const longestMessage = 4000;
-
-export interface Message {
-  id: string;
-  from: string;
-  name: string;
-  text: string;
-  /** Milliseconds since 1970 on the server's clock. */
-  at: number;
-}
 
 export interface ChatState {
   messages: readonly Message[];
@@ -24,17 +15,15 @@ export interface ChatState {
 /** Beyond this number the oldest messages go, so that a long meeting does not fill the memory. */
 const mostMessages = 1000;
 
-export function parseMessage(payload: Uint8Array): Message | undefined {
-  const { id, from, name, text, at } = parseObject(new TextDecoder().decode(payload));
-  const time = parseTime(at);
-  const strings = [id, from, name, text].every((value) => typeof value === 'string');
-  if (!strings || time === undefined) return undefined;
-  return { id, from, name, text, at: time } as Message;
-}
-
-/** The messages since the participant came. */
+/** The messages since the participant came, also before a reload. */
 export class ChatLog {
-  readonly state = new Store<ChatState>({ messages: [], open: false, unread: 0 });
+  readonly state: Store<ChatState>;
+  /** What the participant is writing. It stays when the panel closes. */
+  readonly draft = new Store('');
+
+  constructor(private readonly memory?: Pick<ChatMemory, 'read' | 'keep'>) {
+    this.state = new Store<ChatState>({ messages: memory?.read() ?? [], open: false, unread: 0 });
+  }
 
   receive(message: Message, mine: boolean): void {
     this.state.update(({ messages, open, unread }) => {
@@ -46,6 +35,7 @@ export class ChatLog {
         unread: open || mine ? unread : unread + 1,
       };
     });
+    this.memory?.keep(this.state.get().messages);
   }
 
   setOpen(open: boolean): void {

@@ -1,133 +1,108 @@
-import {
-  Hand,
-  Lock,
-  LogOut,
-  MessageSquare,
-  Mic,
-  MicOff,
-  MonitorUp,
-  Power,
-  Users,
-  Video,
-  VideoOff,
-} from 'lucide-react';
+import { Hand, LogOut, MessageSquare, MonitorUp, Power, Users } from 'lucide-react';
 import { useStore } from '../../app/useStore';
-import { Toggle } from '../../parts/Toggle';
+import { Badge } from '../../parts/Badge';
+import { Menu, MenuItem } from '../../parts/Menu';
+import { Tip } from '../../parts/Tip';
+import { Toggle, Word } from '../../parts/Toggle';
+import { useRoving } from '../../parts/useRoving';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { useParticipant } from '../participants/useParticipant';
 import { canShareScreen } from '../parts/canShareScreen';
+import { useSize } from '../stage/useSize';
 import type { Surfaces } from '../surfaces';
+import { CameraControl, LockMark, MicrophoneControl } from './DeviceControls';
 import { MoreMenu } from './MoreMenu';
-import { shortcuts, shortcutsOn, type Action } from './shortcuts';
+import { useAttention } from './useAttention';
+import { useKeyOf } from './useKeyOf';
 
-/** The row of switches under the meeting. A participant who only watches has nothing to switch on. */
+/** Pixels that all buttons need. With less, the rarer ones are in the menu, and no button becomes smaller. */
+const roomForAll = 560;
+
+/** The row of buttons under the meeting. A participant who only watches has nothing to switch on. */
 export function Controls({ panel, onPanel, onDialog }: Surfaces) {
   const call = useCall();
   const { you } = useStore(call.session);
-  const keyOf = useKeyOf();
+  const [follow, space] = useSize();
+  const toolbar = useRoving<HTMLDivElement>('button');
+  const narrow = (space.width || innerWidth) < roomForAll;
+  const folded = narrow && !you.hidden;
+  const surfaces = { panel, onPanel, onDialog };
   return (
-    <footer className="controls-bar">
-      <div className="controls" role="toolbar" aria-label={t('controls.toolbar')}>
-        {!you.hidden && <MediaControls />}
+    <footer className={narrow ? 'controls-bar narrow' : 'controls-bar'} ref={follow}>
+      <div className="controls" role="toolbar" aria-label={t('controls.toolbar')} ref={toolbar}>
+        {!you.hidden && (
+          <div className="controls-group">
+            <MicrophoneControl menu={!narrow} />
+            <CameraControl menu={!narrow} />
+            {!narrow && canShareScreen() && <ScreenToggle />}
+            <HandToggle />
+          </div>
+        )}
         <div className="controls-group">
           {you.chat && (
             <ChatToggle open={panel === 'chat'} onToggle={(on) => onPanel(on ? 'chat' : undefined)} />
           )}
-          <Toggle
-            testId="participants-toggle"
-            kind="plain"
-            label={t('controls.participants')}
-            shortcut={keyOf('participants')}
-            on={panel === 'participants'}
-            icon={<Users />}
-            onToggle={(on) => onPanel(on ? 'participants' : undefined)}
-          />
-          <MoreMenu onDialog={onDialog} />
+          {!folded && (
+            <ParticipantsToggle
+              open={panel === 'participants'}
+              onToggle={(on) => onPanel(on ? 'participants' : undefined)}
+            />
+          )}
+          <MoreMenu {...surfaces} folded={folded} />
         </div>
         <div className="controls-group">
-          {you.presenter && (
-            <button
-              type="button"
-              className="round danger-outline"
-              data-testid="end-for-all"
-              aria-label={t('controls.endForAll')}
-              title={t('controls.endForAll')}
-              onClick={() => onDialog('end')}
-            >
-              <Power />
-            </button>
-          )}
-          <button
-            type="button"
-            className="round leave"
-            data-testid="leave-button"
-            aria-label={t('controls.leave')}
-            title={t('controls.leave')}
-            onClick={() => call.leave()}
-          >
-            <LogOut />
-            <span className="leave-text" aria-hidden="true">
-              {t('controls.leave')}
-            </span>
-          </button>
+          <LeaveButton onEnd={() => onDialog('end')} />
         </div>
       </div>
     </footer>
   );
 }
 
-function MediaControls() {
+function ScreenToggle() {
   const call = useCall();
-  const { publisher } = call;
-  const { mic, camera, screen, micAllowed } = useStore(publisher.sending);
-  const { hand } = useParticipant(call.room.localParticipant);
+  const { screen, screenAllowed } = useStore(call.publisher.sending);
   const keyOf = useKeyOf();
   return (
-    <div className="controls-group">
-      <Toggle
-        testId="mic-toggle"
-        label={micAllowed ? t('controls.microphone') : t('controls.micLocked')}
-        shortcut={keyOf('mic')}
-        on={mic}
-        icon={mic ? <Mic /> : <MicOff />}
-        badge={!micAllowed && <Lock className="lock" data-testid="mic-locked" aria-hidden="true" />}
-        locked={micAllowed ? undefined : () => call.explainMute()}
-        onToggle={(on) => void call.switchMicrophone(on)}
-      />
-      <Toggle
-        testId="camera-toggle"
-        label={t('controls.camera')}
-        shortcut={keyOf('camera')}
-        on={camera}
-        icon={camera ? <Video /> : <VideoOff />}
-        onToggle={(on) => void call.switchCamera(on)}
-      />
-      {canShareScreen() && (
-        <Toggle
-          testId="screen-toggle"
-          kind="plain"
-          label={t('controls.screen')}
-          shortcut={keyOf('screen')}
-          on={screen}
-          icon={<MonitorUp />}
-          onToggle={(on) => void publisher.setScreen(on)}
-        />
-      )}
-      <Toggle
-        testId="hand-toggle"
-        kind="plain"
-        label={t('controls.hand')}
-        shortcut={keyOf('hand')}
-        on={hand}
-        icon={<Hand />}
-        onToggle={(on) => void call.raiseHand(on)}
-      />
-    </div>
+    <Toggle
+      testId="screen-toggle"
+      kind="plain"
+      label={t(screenAllowed ? 'controls.screen' : 'controls.screenLocked')}
+      badge={!screenAllowed && <LockMark testId="screen-locked" />}
+      locked={screenAllowed ? undefined : () => call.explainLock('screen')}
+      word={t('controls.word.screen')}
+      shortcut={keyOf('screen')}
+      on={screen}
+      icon={<MonitorUp />}
+      onToggle={(on) => void call.publisher.setScreen(on)}
+    />
   );
 }
 
-function ChatToggle({ open, onToggle }: { open: boolean; onToggle: (on: boolean) => void }) {
+function HandToggle() {
+  const call = useCall();
+  const { hand } = useParticipant(call.room.localParticipant);
+  const keyOf = useKeyOf();
+  return (
+    <Toggle
+      testId="hand-toggle"
+      kind="plain"
+      label={t('controls.hand')}
+      word={t('controls.word.hand')}
+      shortcut={keyOf('hand')}
+      on={hand}
+      icon={<Hand />}
+      onToggle={(on) => void call.raiseHand(on)}
+    />
+  );
+}
+
+interface PanelToggleProps {
+  open: boolean;
+  onToggle: (on: boolean) => void;
+}
+
+function ChatToggle({ open, onToggle }: PanelToggleProps) {
   const { unread } = useStore(useCall().chat.state);
   const keyOf = useKeyOf();
   const label = t('controls.chat');
@@ -136,14 +111,34 @@ function ChatToggle({ open, onToggle }: { open: boolean; onToggle: (on: boolean)
       testId="chat-toggle"
       kind="plain"
       label={unread > 0 ? `${label}, ${t('controls.unread', { count: unread })}` : label}
+      word={label}
       shortcut={keyOf('chat')}
       on={open}
       icon={<MessageSquare />}
+      badge={unread > 0 && <Badge testId="chat-unread" count={unread} />}
+      onToggle={onToggle}
+    />
+  );
+}
+
+function ParticipantsToggle({ open, onToggle }: PanelToggleProps) {
+  const { people, asking, text } = useAttention();
+  const keyOf = useKeyOf();
+  const label = t('controls.participants');
+  return (
+    <Toggle
+      testId="participants-toggle"
+      kind="plain"
+      label={`${label}, ${text}`}
+      word={label}
+      shortcut={keyOf('participants')}
+      on={open}
+      icon={<Users />}
       badge={
-        unread > 0 && (
-          <span className="badge" data-testid="chat-unread" aria-hidden="true">
-            {unread > 99 ? '99+' : unread}
-          </span>
+        asking > 0 ? (
+          <Badge testId="people-asking" count={asking} />
+        ) : (
+          <Badge testId="people-count" count={people} quiet />
         )
       }
       onToggle={onToggle}
@@ -151,7 +146,36 @@ function ChatToggle({ open, onToggle }: { open: boolean; onToggle: (on: boolean)
   );
 }
 
-function useKeyOf(): (action: Action) => string | undefined {
-  const on = useStore(shortcutsOn);
-  return (action) => (on ? shortcuts[action].key : undefined);
+/** Participants leave at once. Presenters choose: what cannot be undone is not a button beside another. */
+function LeaveButton({ onEnd }: { onEnd: () => void }) {
+  const call = useCall();
+  const presents = useStore(call.presents);
+  const label = t('controls.leave');
+  if (!presents) {
+    return (
+      <button
+        type="button"
+        className="round leave"
+        data-testid="leave-button"
+        aria-label={label}
+        onClick={() => call.leave()}
+      >
+        <LogOut />
+        <Word text={label} />
+        <Tip text={label} />
+      </button>
+    );
+  }
+  return (
+    <Menu label={label} word={label} testId="leave-menu" icon={<LogOut />} className="round leave">
+      <MenuItem testId="leave-button" label={label} icon={<LogOut />} onSelect={() => call.leave()} />
+      <MenuItem
+        testId="end-for-all"
+        label={t('controls.endForAll')}
+        icon={<Power />}
+        danger
+        onSelect={onEnd}
+      />
+    </Menu>
+  );
 }

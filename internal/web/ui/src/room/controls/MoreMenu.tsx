@@ -4,26 +4,92 @@ import {
   Keyboard,
   LayoutGrid,
   Maximize,
+  MonitorUp,
   Settings,
   SquareUserRound,
+  Users,
+  Volume2,
 } from 'lucide-react';
+import { useState } from 'react';
 import { useStore } from '../../app/useStore';
+import { keepChoices, readChoices } from '../../media/choices';
+import { Badge } from '../../parts/Badge';
 import { Menu, MenuItem } from '../../parts/Menu';
-import { t } from '../../text';
+import { t, type TextKey } from '../../text';
 import { useCall } from '../call/CallContext';
+import { canShareScreen } from '../parts/canShareScreen';
 import type { Surfaces } from '../surfaces';
-import { shortcuts, shortcutsOn } from './shortcuts';
+import { hasKeyboard } from './shortcuts';
+import { useAttention } from './useAttention';
 import { canFillScreen, toggleFullScreen, useFullScreen } from './useFullScreen';
+import { useKeyOf } from './useKeyOf';
 
-/** The actions that participants need less often than the buttons beside this menu. */
-export function MoreMenu({ onDialog }: Pick<Surfaces, 'onDialog'>) {
+/**
+ * The actions that participants need less often than the buttons beside this menu. `folded`: there is no place for all
+ * buttons, so this holds some of them, too.
+ */
+export function MoreMenu({ folded, ...surfaces }: Surfaces & { folded: boolean }) {
+  const { asking, text } = useAttention();
+  const label = t('controls.more');
+  const attention = folded && asking > 0;
+  return (
+    <Menu
+      label={attention ? `${label}, ${text}` : label}
+      word={label}
+      testId="more-menu"
+      icon={<EllipsisVertical />}
+      badge={attention && <Badge testId="more-asking" count={asking} />}
+    >
+      {folded && <FoldedItems {...surfaces} />}
+      <ViewItems />
+      <hr />
+      <SettingItems onDialog={surfaces.onDialog} />
+    </Menu>
+  );
+}
+
+/** The buttons that a narrow bar has no place for. */
+function FoldedItems({ onPanel }: Pick<Surfaces, 'onPanel'>) {
+  const call = useCall();
+  const { screen, screenAllowed } = useStore(call.publisher.sending);
+  const { people, asking } = useAttention();
+  return (
+    <>
+      <MenuItem
+        testId="participants-toggle"
+        label={t('controls.participants')}
+        icon={<Users />}
+        badge={<span className={asking > 0 ? 'count asking' : 'count'}>{asking || people}</span>}
+        onSelect={() => onPanel('participants')}
+      />
+      {canShareScreen() && (
+        <MenuItem
+          testId="screen-toggle"
+          label={t(labelOf(screen, screenAllowed))}
+          icon={<MonitorUp />}
+          onSelect={() =>
+            screenAllowed ? void call.publisher.setScreen(!screen) : call.explainLock('screen')
+          }
+        />
+      )}
+      <hr />
+    </>
+  );
+}
+
+function labelOf(screen: boolean, allowed: boolean): TextKey {
+  if (!allowed) return 'controls.screenLocked';
+  return screen ? 'room.stopSharing' : 'controls.screen';
+}
+
+function ViewItems() {
   const call = useCall();
   const { you } = useStore(call.session);
   const { layout, selfHidden } = useStore(call.view);
   const full = useFullScreen();
-  const keys = useStore(shortcutsOn);
+  const keyOf = useKeyOf();
   return (
-    <Menu label={t('controls.more')} testId="more-menu" icon={<EllipsisVertical />}>
+    <>
       <MenuItem
         testId="layout-grid"
         label={t('view.grid')}
@@ -55,25 +121,45 @@ export function MoreMenu({ onDialog }: Pick<Surfaces, 'onDialog'>) {
           testId="full-screen"
           label={t('view.fullScreen')}
           icon={<Maximize />}
-          shortcut={keys ? shortcuts.fullScreen.key : undefined}
+          shortcut={keyOf('fullScreen')}
           checked={full}
           onSelect={toggleFullScreen}
         />
       )}
-      <hr />
+    </>
+  );
+}
+
+function SettingItems({ onDialog }: Pick<Surfaces, 'onDialog'>) {
+  const [sounds, setSounds] = useState(() => readChoices().sounds);
+  const keyOf = useKeyOf();
+  return (
+    <>
+      <MenuItem
+        testId="sounds"
+        label={t('controls.sounds')}
+        icon={<Volume2 />}
+        checked={sounds}
+        onSelect={() => {
+          keepChoices({ sounds: !sounds });
+          setSounds(!sounds);
+        }}
+      />
       <MenuItem
         testId="devices-button"
         label={t('controls.settings')}
         icon={<Settings />}
         onSelect={() => onDialog('devices')}
       />
-      <MenuItem
-        testId="shortcuts-button"
-        label={t('shortcuts.title')}
-        icon={<Keyboard />}
-        shortcut={keys ? shortcuts.help.key : undefined}
-        onSelect={() => onDialog('shortcuts')}
-      />
-    </Menu>
+      {hasKeyboard() && (
+        <MenuItem
+          testId="shortcuts-button"
+          label={t('shortcuts.title')}
+          icon={<Keyboard />}
+          shortcut={keyOf('help')}
+          onSelect={() => onDialog('shortcuts')}
+        />
+      )}
+    </>
   );
 }

@@ -43,3 +43,6 @@ export function actionOf(press: Press): Action | undefined {
 function letterAt(code: string): string {
   return /^Key([A-Z])$/.exec(code)?.[1]?.toLowerCase() ?? '';
 }
+
+/** False on telephones and tablets, whose pointer is a finger. */
+export const hasKeyboard = (): boolean => !matchMedia('(hover: none) and (pointer: coarse)').matches;

@@ -11,13 +11,15 @@ export function useActions({ panel, onPanel, onDialog }: Surfaces): Actions {
   const call = useCall();
   const { publisher, view } = call;
   const { you } = useStore(call.session);
-  const { mic, camera, screen, micAllowed } = useStore(publisher.sending);
+  const { mic, camera, screen, micAllowed, cameraAllowed, screenAllowed } = useStore(publisher.sending);
   const { hand } = useParticipant(call.room.localParticipant);
   const toggle = (name: PanelName) => () => onPanel(panel === name ? undefined : name);
   const sending: Actions = {
-    mic: () => (micAllowed ? void call.switchMicrophone(!mic) : call.explainMute()),
-    camera: () => void call.switchCamera(!camera),
-    ...(canShareScreen() && { screen: () => void publisher.setScreen(!screen) }),
+    mic: () => (micAllowed ? void call.switchMicrophone(!mic) : call.explainLock('microphone')),
+    camera: () => (cameraAllowed ? void call.switchCamera(!camera) : call.explainLock('camera')),
+    ...(canShareScreen() && {
+      screen: () => (screenAllowed ? void publisher.setScreen(!screen) : call.explainLock('screen')),
+    }),
     hand: () => void call.raiseHand(!hand),
   };
   return {

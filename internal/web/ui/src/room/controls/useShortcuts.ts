@@ -5,7 +5,9 @@ import { actionOf, shortcutsOn, type Action } from './shortcuts';
 export type Actions = Partial<Record<Action, () => void>>;
 
 /** Does what a key asks for, unless the participant is typing text. */
-export function useShortcuts(actions: Actions): void {
+/** Escape calls `onEscape` from anywhere in the room, also when the letters are switched off. */
+export function useShortcuts(actions: Actions, onEscape: (() => void) | undefined): void {
+  useEscape(onEscape);
   const on = useStore(shortcutsOn);
   const current = useRef(actions);
   useEffect(() => void (current.current = actions));
@@ -22,6 +24,19 @@ export function useShortcuts(actions: Actions): void {
     document.addEventListener('keydown', press);
     return () => document.removeEventListener('keydown', press);
   }, [on]);
+}
+
+function useEscape(onEscape: (() => void) | undefined): void {
+  useEffect(() => {
+    if (!onEscape) return;
+    const press = (event: KeyboardEvent) => {
+      // Panels, menus and dialogs take Escape themselves.
+      if (event.key !== 'Escape' || event.isComposing || event.defaultPrevented) return;
+      if (!document.querySelector('dialog[open], .popup')) onEscape();
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, [onEscape]);
 }
 
 function isTyping(target: EventTarget | null): boolean {

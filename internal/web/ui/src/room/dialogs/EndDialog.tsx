@@ -24,22 +24,26 @@ export function EndDialog({ onClose }: { onClose: () => void }) {
     <Dialog title={t('end.title')} testId="end-dialog" onClose={onClose}>
       <form onSubmit={(event) => void end(event)} noValidate>
         <p>{t('end.text')}</p>
-        <Field
-          label={t('end.redirect')}
-          testId="end-redirect"
-          type="url"
-          dir="ltr"
-          placeholder="https://"
-          hint={t('end.redirectHint')}
-          error={invalid ? t('end.redirectInvalid') : undefined}
-          value={redirect}
-          onChange={(event) => {
-            setRedirect(event.currentTarget.value);
-            setInvalid(false);
-          }}
-        />
+        {/* Hardly anybody needs it, so it does not stand before the question. */}
+        <details>
+          <summary data-testid="end-more">{t('end.more')}</summary>
+          <Field
+            label={t('end.redirect')}
+            testId="end-redirect"
+            type="url"
+            dir="ltr"
+            placeholder="https://"
+            hint={t('end.redirectHint')}
+            error={invalid ? t('end.redirectInvalid') : undefined}
+            value={redirect}
+            onChange={(event) => {
+              setRedirect(event.currentTarget.value);
+              setInvalid(false);
+            }}
+          />
+        </details>
         <div className="dialog-actions">
-          <button type="button" className="button quiet" onClick={onClose}>
+          <button type="button" className="button quiet" data-first onClick={onClose}>
             {t('controls.cancel')}
           </button>
           <button type="submit" className="button danger" data-testid="end-confirm">

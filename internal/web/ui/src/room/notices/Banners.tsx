@@ -8,18 +8,18 @@ import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { canShareScreen } from '../parts/canShareScreen';
 
-/** The messages over the stage that concern the whole meeting. */
+/** What asks for a press or stays for long. It has a place of its own over the stage, and covers nobody. */
 export function Banners() {
   return (
-    <div className="banners">
-      <ConnectionBanner />
+    <>
       <SoundBanner />
       <ScreenOffer />
-    </div>
+      <SharingBanner />
+    </>
   );
 }
 
-function ConnectionBanner() {
+export function ConnectionBanner() {
   const phase = useStore(useCall().phase);
   const text = {
     connecting: t('room.connecting'),
@@ -59,6 +59,30 @@ function SoundBanner() {
       >
         <Volume2 aria-hidden="true" /> {t('room.soundOn')}
       </button>
+    </div>
+  );
+}
+
+/** For the participant who shares a screen: their stage shows the others. */
+function SharingBanner() {
+  const { publisher } = useCall();
+  const { screen } = useStore(publisher.sending);
+  return (
+    <div role="status">
+      {screen && (
+        <div className="banner" data-testid="own-screen">
+          <MonitorUp aria-hidden="true" />
+          <span>{t('room.sharing')}</span>
+          <button
+            type="button"
+            className="button primary small"
+            data-testid="stop-sharing"
+            onClick={() => void publisher.setScreen(false)}
+          >
+            {t('room.stopSharing')}
+          </button>
+        </div>
+      )}
     </div>
   );
 }

@@ -12,18 +12,18 @@ export function Countdown() {
   const { clockOffset } = useStore(call.session);
   const now = useEverySecond(expiresAt !== undefined) + clockOffset;
   const soon = expiresAt !== undefined && expiresAt - now <= lastMinutes;
+  const last = expiresAt !== undefined && expiresAt - now <= 60_000;
+  const { notices } = call;
+  useEffect(() => {
+    if (last) notices.add(t('countdown.soon', { count: 1 }));
+  }, [last, notices]);
   if (expiresAt === undefined) return null;
   const time = formatRemaining(expiresAt - now);
   return (
     <span className={soon ? 'countdown soon' : 'countdown'}>
       <Clock aria-hidden="true" />
-      <span
-        role="timer"
-        aria-label={t('countdown.label')}
-        data-testid="countdown"
-        title={t('countdown.left', { time })}
-      >
-        {time}
+      <span role="timer" aria-label={t('countdown.label')} data-testid="countdown">
+        {soon ? t('countdown.left', { time }) : time}
       </span>
       <span className="visually-hidden" role="status">
         {soon && <Announcement left={expiresAt - now} />}

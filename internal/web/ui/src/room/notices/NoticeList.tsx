@@ -3,20 +3,25 @@ import { useStore } from '../../app/useStore';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { useFocusKeeper } from '../parts/useFocusKeeper';
+import { Banners, ConnectionBanner } from './Banners';
 import type { Notice } from './notices';
 
-/** The regions exist from the start: screen readers only read what is added to a region that they know. */
+/**
+ * What passes by itself stands in the header. The regions exist from the start: screen readers only read what is added
+ * to a region that they know.
+ */
 export function NoticeList() {
   const { notices } = useCall();
   const list = useStore(notices.list);
   const keeper = useFocusKeeper<HTMLDivElement>();
-  const of = (urgency: Notice['urgency']) => list.filter((notice) => notice.urgency === urgency);
   return (
     <div className="notices" ref={keeper}>
-      <div role="alert">{of('urgent').map((notice) => show(notice, notices.dismiss.bind(notices)))}</div>
-      <div role="status">{of('polite').map((notice) => show(notice, notices.dismiss.bind(notices)))}</div>
+      <ConnectionBanner />
+      <div role="status">
+        {list.filter(is('polite')).map((notice) => show(notice, notices.dismiss.bind(notices)))}
+      </div>
       <div role="status" className="visually-hidden" data-testid="announcements">
-        {of('unseen').map(({ id, text }) => (
+        {list.filter(is('unseen')).map(({ id, text }) => (
           <p key={id} dir="auto">
             {text}
           </p>
@@ -24,6 +29,25 @@ export function NoticeList() {
       </div>
     </div>
   );
+}
+
+/** What asks for something makes the stage smaller while it stands. So it covers no face and no name. */
+export function Lane() {
+  const { notices } = useCall();
+  const list = useStore(notices.list);
+  const keeper = useFocusKeeper<HTMLDivElement>();
+  return (
+    <div className="lane" ref={keeper}>
+      <Banners />
+      <div role="alert">
+        {list.filter(is('urgent')).map((notice) => show(notice, notices.dismiss.bind(notices)))}
+      </div>
+    </div>
+  );
+}
+
+function is(urgency: Notice['urgency']) {
+  return (notice: Notice) => notice.urgency === urgency;
 }
 
 function show({ id, text, urgency, offer }: Notice, dismiss: (id: number) => void) {

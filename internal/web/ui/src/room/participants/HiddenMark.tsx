@@ -5,19 +5,25 @@ import { useCall } from '../call/CallContext';
 
 /** Tells presenters, and only presenters, that a participant watches unseen. */
 export function HiddenMark() {
-  const { watchers, session } = useCall();
+  const { watchers, session, notices, presents } = useCall();
   const { you } = useStore(session);
+  const presides = useStore(presents);
   const list = useStore(watchers.list);
   const others = list.filter(({ identity }) => identity !== you.identity);
-  if (!you.presenter || others.length === 0) return null;
+  if (!presides || others.length === 0) return null;
   const names = others.map(({ name }) => name).join(', ');
   return (
-    <span className="watching" data-testid="hidden-mark" title={t('hidden.names', { names })}>
+    <button
+      type="button"
+      className="watching"
+      data-testid="hidden-mark"
+      onClick={() => notices.add(t('hidden.names', { names }))}
+    >
       <Eye aria-hidden="true" />
       <span className="short" aria-hidden="true">
         {others.length}
       </span>
       <span className="long">{t('hidden.count', { count: others.length })}</span>
-    </span>
+    </button>
   );
 }

@@ -1,7 +1,10 @@
+import { EllipsisVertical, Hand, Megaphone, Mic, MicOff, Star, StarOff, UserX } from 'lucide-react';
 import { useState } from 'react';
 import { Dialog } from '../../parts/Dialog';
+import { Menu, MenuItem } from '../../parts/Menu';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
+import { AnnounceDialog } from '../moderation/AnnounceDialog';
 
 interface ParticipantActionsProps {
   identity: string;
@@ -11,93 +14,119 @@ interface ParticipantActionsProps {
   maySpeak?: boolean;
   hand: boolean;
   mine: boolean;
+  presenter?: boolean;
   /** The participant only watches: there is nothing to mute. */
   watches?: boolean;
 }
 
-/** What a presenter may do about a participant. The server checks the right. */
+/** What a presenter may do about a participant. One button, so that a hundred rows stay readable. */
 export function ParticipantActions(props: ParticipantActionsProps) {
-  const { identity, name, hand, mine, watches = false } = props;
+  const { identity, name, hand, mine, presenter = false, watches = false } = props;
   const call = useCall();
+  const [removing, setRemoving] = useState(false);
+  const [announcing, setAnnouncing] = useState(false);
+  if (mine && !hand) return null;
   return (
-    <span className="participant-actions">
-      {hand && (
-        <button
-          type="button"
-          className="button small"
-          data-testid="act-lower-hand"
-          aria-label={t('people.lowerHandName', { name })}
-          onClick={() => void call.act({ action: 'lowerHand', identity })}
-        >
-          {t('people.lowerHand')}
-        </button>
-      )}
-      {!mine && !watches && <VoiceButton {...props} />}
-      {!mine && <RemoveButton identity={identity} name={name} />}
-    </span>
+    <>
+      <Menu
+        label={t('people.more', { name })}
+        testId="act-menu"
+        icon={<EllipsisVertical />}
+        className="plain-icon"
+      >
+        {hand && (
+          <MenuItem
+            testId="act-lower-hand"
+            label={t('people.lowerHand')}
+            icon={<Hand />}
+            onSelect={() => void call.act({ action: 'lowerHand', identity })}
+          />
+        )}
+        {!mine && !watches && <VoiceItem {...props} />}
+        {!mine && !watches && (
+          <MenuItem
+            testId={presenter ? 'act-demote' : 'act-promote'}
+            label={t(presenter ? 'people.demote' : 'people.promote')}
+            icon={presenter ? <StarOff /> : <Star />}
+            onSelect={() => void call.act({ action: presenter ? 'demote' : 'promote', identity })}
+          />
+        )}
+        {!mine && (
+          <MenuItem
+            testId="act-announce"
+            label={t('people.announce')}
+            icon={<Megaphone />}
+            onSelect={() => setAnnouncing(true)}
+          />
+        )}
+        {!mine && (
+          <MenuItem
+            testId="act-remove"
+            label={t('people.remove')}
+            icon={<UserX />}
+            danger
+            onSelect={() => setRemoving(true)}
+          />
+        )}
+      </Menu>
+      {announcing && <AnnounceDialog to={{ identity, name }} onClose={() => setAnnouncing(false)} />}
+      {removing && <RemoveDialog identity={identity} name={name} onClose={() => setRemoving(false)} />}
+    </>
   );
 }
 
-/** One button for both directions, so that a press does not take the keyboard's place away. */
-function VoiceButton({ identity, name, muted = false, maySpeak = true }: ParticipantActionsProps) {
+function VoiceItem({ identity, muted = false, maySpeak = true }: ParticipantActionsProps) {
   const call = useCall();
-  const action = maySpeak ? 'mute' : 'letSpeak';
-  const idle = maySpeak && muted;
+  if (!maySpeak) {
+    return (
+      <MenuItem
+        testId="act-let-speak"
+        label={t('people.letSpeak')}
+        icon={<Mic />}
+        onSelect={() => void call.act({ action: 'letSpeak', identity })}
+      />
+    );
+  }
   return (
-    <button
-      type="button"
-      className="button small"
-      data-testid={maySpeak ? 'act-mute' : 'act-let-speak'}
-      aria-disabled={idle ? true : undefined}
-      aria-label={t(maySpeak ? 'people.muteName' : 'people.letSpeakName', { name })}
-      onClick={() => idle || void call.act({ action, identity })}
-    >
-      {t(maySpeak ? 'people.mute' : 'people.letSpeak')}
-    </button>
+    <MenuItem
+      testId="act-mute"
+      label={t('people.mute')}
+      icon={<MicOff />}
+      disabled={muted}
+      onSelect={() => void call.act({ action: 'mute', identity })}
+    />
   );
 }
 
-function RemoveButton({ identity, name }: { identity: string; name: string }) {
+interface RemoveDialogProps {
+  identity: string;
+  name: string;
+  onClose: () => void;
+}
+
+function RemoveDialog({ identity, name, onClose }: RemoveDialogProps) {
   const call = useCall();
-  const [asking, setAsking] = useState(false);
   const remove = async () => {
-    setAsking(false);
+    onClose();
     await call.act({ action: 'remove', identity });
     await call.watchers.look();
   };
   return (
-    <>
-      <button
-        type="button"
-        className="button small danger-quiet"
-        data-testid="act-remove"
-        aria-label={t('people.removeName', { name })}
-        onClick={() => setAsking(true)}
-      >
-        {t('people.remove')}
-      </button>
-      {asking && (
-        <Dialog
-          title={t('people.removeTitle', { name })}
-          testId="remove-dialog"
-          onClose={() => setAsking(false)}
+    <Dialog title={t('people.removeTitle', { name })} testId="remove-dialog" onClose={onClose}>
+      <p>{t('people.removeText')}</p>
+      <div className="dialog-actions">
+        <button type="button" className="button quiet" data-first onClick={onClose}>
+          {t('controls.cancel')}
+        </button>
+        <button
+          type="button"
+          className="button danger"
+          data-testid="remove-confirm"
+          onClick={() => void remove()}
         >
-          <p>{t('people.removeText')}</p>
-          <div className="dialog-actions">
-            <button type="button" className="button quiet" onClick={() => setAsking(false)}>
-              {t('controls.cancel')}
-            </button>
-            <button
-              type="button"
-              className="button danger"
-              data-testid="remove-confirm"
-              onClick={() => void remove()}
-            >
-              {t('people.remove')}
-            </button>
-          </div>
-        </Dialog>
-      )}
-    </>
+          {t('people.remove')}
+        </button>
+      </div>
+    </Dialog>
   );
 }

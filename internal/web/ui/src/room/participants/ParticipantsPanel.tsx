@@ -1,14 +1,17 @@
 import { useParticipants } from '@livekit/components-react';
 import { Eye, Hand, Mic, MicOff, Star, Video, VideoOff } from 'lucide-react';
 import { RoomEvent, type Participant } from 'livekit-client';
-import { memo, useEffect } from 'react';
+import { memo, useEffect, useState } from 'react';
 import { useStore } from '../../app/useStore';
 import { Avatar } from '../../parts/Avatar';
 import type { Watcher } from '../../session/protocol';
 import { t } from '../../text';
+import { nameOf } from '../call/call';
 import { useCall } from '../call/CallContext';
 import { CopyLink } from '../parts/CopyLink';
+import { PresenterTools } from '../moderation/PresenterTools';
 import { Panel } from '../parts/Panel';
+import { inOrderOfArrival } from '../stage/arrange';
 import { ParticipantActions } from './ParticipantActions';
 import { Quality } from './Quality';
 import { useParticipant } from './useParticipant';
@@ -21,20 +24,39 @@ export function ParticipantsPanel({ onClose }: { onClose: () => void }) {
   const { you } = useStore(call.session);
   const participants = useParticipants({ updateOnlyOn: reordering });
   const seen = participants.filter(({ identity, isLocal }) => identity !== '' && !(isLocal && you.hidden));
+  const presents = useStore(call.presents);
   const watchers = useStore(call.watchers.list);
+  const [wanted, setWanted] = useState('');
   useEffect(() => {
-    if (you.presenter) void call.watchers.look();
-  }, [call, you.presenter]);
+    if (presents) void call.watchers.look();
+  }, [call, presents]);
+  const found = handsFirst(inOrderOfArrival(seen)).filter((participant) => named(participant, wanted));
   return (
     <Panel title={t('people.title')} testId="participants" onClose={onClose}>
+      {presents && <PresenterTools />}
       <p className="participants-count">{t('people.count', { count: seen.length })}</p>
+      {seen.length >= searchFrom && (
+        <input
+          type="search"
+          className="participants-search"
+          data-testid="people-search"
+          aria-label={t('people.search')}
+          placeholder={t('people.search')}
+          dir="auto"
+          value={wanted}
+          onChange={(event) => setWanted(event.currentTarget.value)}
+        />
+      )}
+      <p className="participants-none" role="status">
+        {found.length === 0 && t('people.none')}
+      </p>
       <ul className="participants" aria-label={t('people.list')} tabIndex={0}>
-        {handsFirst(seen).map((participant) => (
-          <ParticipantRow key={participant.identity} participant={participant} presides={you.presenter} />
+        {found.map((participant) => (
+          <ParticipantRow key={participant.identity} participant={participant} presides={presents} />
         ))}
-        {you.presenter &&
+        {presents &&
           watchers
-            .filter(({ identity }) => identity !== you.identity)
+            .filter(({ identity, name }) => identity !== you.identity && matches(name, wanted))
             .map((watcher) => <WatcherRow key={watcher.identity} watcher={watcher} />)}
       </ul>
       <div className="panel-footer">
@@ -42,6 +64,19 @@ export function ParticipantsPanel({ onClose }: { onClose: () => void }) {
       </div>
     </Panel>
   );
+}
+
+/** With fewer, a look is faster than a search. */
+const searchFrom = 10;
+
+function named(participant: Participant, wanted: string): boolean {
+  return matches(nameOf(participant), wanted);
+}
+
+/** Without regard to case and accents: few write the name of another with every accent. */
+function matches(name: string, wanted: string): boolean {
+  const plain = (text: string) => text.normalize('NFKD').replace(/\p{M}/gu, '').toLocaleLowerCase();
+  return plain(name).includes(plain(wanted.trim()));
 }
 
 /** Participants who wait to speak stand at the top. */
@@ -103,6 +138,7 @@ const ParticipantRow = memo(function ParticipantRow({ participant, presides }: R
           maySpeak={shown.maySpeak}
           hand={shown.hand}
           mine={participant.isLocal}
+          presenter={shown.presenter}
         />
       )}
     </li>

@@ -1,9 +1,12 @@
-import { Link } from 'lucide-react';
+import { Link, Mail, Share2 } from 'lucide-react';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 
+/** The ways to invite others: the device's own share sheet where it has one, the clipboard, and a letter. */
 export function CopyLink({ url }: { url: string }) {
-  const { notices } = useCall();
+  const call = useCall();
+  const { notices } = call;
+  const { room } = call.session.get().meeting;
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(url);
@@ -13,9 +16,31 @@ export function CopyLink({ url }: { url: string }) {
       notices.add(t('notice.copyFailed', { url }), 'urgent');
     }
   };
+  const canShare = 'share' in navigator && matchMedia('(pointer: coarse)').matches;
+  const subject = encodeURIComponent(t('room.mailSubject', { room }));
   return (
-    <button type="button" className="button" data-testid="copy-link" onClick={() => void copy()}>
-      <Link aria-hidden="true" /> {t('room.copyLink')}
-    </button>
+    <div className="invite">
+      {canShare && (
+        <button
+          type="button"
+          className="button"
+          data-testid="share-link"
+          // The participant may close the sheet without choosing.
+          onClick={() => void navigator.share({ title: room, url }).catch(() => undefined)}
+        >
+          <Share2 aria-hidden="true" /> {t('room.share')}
+        </button>
+      )}
+      <button type="button" className="button" data-testid="copy-link" onClick={() => void copy()}>
+        <Link aria-hidden="true" /> {t('room.copyLink')}
+      </button>
+      <a
+        className="button quiet"
+        data-testid="mail-link"
+        href={`mailto:?subject=${subject}&body=${encodeURIComponent(url)}`}
+      >
+        <Mail aria-hidden="true" /> {t('room.mailLink')}
+      </a>
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import { SwitchCamera } from 'lucide-react';
-import { useDevices } from '../../prejoin/useDevices';
+import { useDevices } from '../../media/useDevices';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 
@@ -14,7 +14,6 @@ export function FlipCamera() {
       className="tile-button"
       data-testid="flip-camera"
       aria-label={t('controls.flipCamera')}
-      title={t('controls.flipCamera')}
       onClick={() => void publisher.flipCamera()}
     >
       <SwitchCamera />

@@ -1,4 +1,4 @@
-import { Pin, PinOff } from 'lucide-react';
+import { Pin } from 'lucide-react';
 import { useStore } from '../../app/useStore';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
@@ -14,10 +14,9 @@ export function PinButton({ pin, name }: { pin: string; name: string }) {
       data-testid="pin"
       aria-pressed={pinned}
       aria-label={t('view.pin', { name })}
-      title={t('view.pin', { name })}
       onClick={() => view.togglePin(pin)}
     >
-      {pinned ? <PinOff /> : <Pin />}
+      <Pin />
     </button>
   );
 }

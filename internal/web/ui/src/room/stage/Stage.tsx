@@ -5,7 +5,8 @@ import { useStore } from '../../app/useStore';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { Alone } from './Alone';
-import { arrange, type Arrangement, type Shown } from './arrange';
+import { useRoving } from '../../parts/useRoving';
+import { arrange, inOrderOfArrival, type Arrangement, type Shown } from './arrange';
 import { bestGrid } from './grid';
 import { ScreenTile, Tile } from './Tile';
 import { useLastSpeaker } from './useLastSpeaker';
@@ -31,7 +32,7 @@ export function Stage() {
   const alone = phase === 'live' && participants.length === 1;
   const items = [
     // A participant who only watches has no tile for the others either.
-    ...participants
+    ...inOrderOfArrival(participants)
       .filter(({ identity, isLocal }) => identity !== '' && !(isLocal && you.hidden))
       .map(participantItem),
     ...screens.map(({ participant, publication }) => screenItem(participant, publication)),
@@ -65,6 +66,8 @@ interface TilesProps extends Arrangement<Item> {
  */
 function Tiles({ items, large, rest }: TilesProps) {
   const [follow, space] = useSize();
+  // One stop of the Tab key for all tiles: the arrow keys move from tile to tile.
+  const list = useRoving<HTMLUListElement>('.tile-button');
   const focused = large.length > 0;
   const grid = bestGrid(rest.length, space, gap);
   const style = {
@@ -76,10 +79,10 @@ function Tiles({ items, large, rest }: TilesProps) {
     '--large': large.length,
     '--rest': Math.max(1, rest.length),
   } as CSSProperties;
-  const shape = focused ? (rest.length > 0 ? 'focused' : 'focused whole') : grid.scrolls ? 'scrolls' : '';
+  const shape = focused ? shapeOf(large, rest) : grid.scrolls ? 'scrolls' : '';
   return (
     <div className="tiles-space" ref={follow}>
-      <ul className={`tiles ${shape}`} style={style}>
+      <ul className={`tiles ${shape}`} style={style} ref={list}>
         {space.width > 0 &&
           items.map((item) => {
             const place = large.indexOf(item);
@@ -92,6 +95,14 @@ function Tiles({ items, large, rest }: TilesProps) {
       </ul>
     </div>
   );
+}
+
+/** How the large tiles and the others share the stage. */
+function shapeOf(large: Item[], rest: Item[]): string {
+  if (rest.length === 0) return 'focused whole';
+  if (large.some(({ kind }) => kind === 'screen')) return 'focused with-screen';
+  // One small picture needs no column: it floats over a corner of the large one.
+  return rest.length === 1 && large.length === 1 ? 'focused whole duo' : 'focused';
 }
 
 function AnyTile({ item, ...place }: { item: Item; large: boolean; place: number }) {

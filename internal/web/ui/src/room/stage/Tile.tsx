@@ -1,5 +1,5 @@
 import { VideoTrack } from '@livekit/components-react';
-import { Hand, MicOff, MonitorUp } from 'lucide-react';
+import { Hand, MicOff, Pin } from 'lucide-react';
 import { Track, type Participant, type TrackPublication } from 'livekit-client';
 import { memo, type CSSProperties, type ReactNode } from 'react';
 import { useStore } from '../../app/useStore';
@@ -56,11 +56,12 @@ export const Tile = memo(function Tile({ participant, pin, large, place }: TileP
         />
       )}
       {shown.hand && (
-        <span className="tile-hand" title={t('room.handRaised')}>
+        <span className="tile-hand">
           <Hand role="img" aria-label={t('room.handRaised')} />
         </span>
       )}
-      <TileName name={name}>
+      <TileName name={shown.name} mine={participant.isLocal}>
+        <Pinned pin={pin} />
         {shown.muted && <MicOff className="off" role="img" aria-label={t('room.muted')} />}
         {isBad(shown.quality) && <Quality of={shown.quality} />}
       </TileName>
@@ -76,12 +77,11 @@ interface ScreenProps extends TileProps {
   publication: TrackPublication;
 }
 
-/** A shared screen. The participant who shares does not see their own: a screen would show itself in itself. */
+/** A screen that another participant shares. */
 export const ScreenTile = memo(function ScreenTile(props: ScreenProps) {
   const { participant, publication, pin, large, place } = props;
-  const { publisher } = useCall();
   const { identity, name } = useParticipant(participant);
-  const title = participant.isLocal ? t('room.you', { name }) : t('room.screenOf', { name });
+  const title = t('room.screenOf', { name });
   return (
     <li
       className="tile screen"
@@ -90,23 +90,15 @@ export const ScreenTile = memo(function ScreenTile(props: ScreenProps) {
       data-identity={identity}
       data-large={large}
     >
-      {participant.isLocal ? (
-        <div className="own-screen">
-          <MonitorUp aria-hidden="true" />
-          <p>{t('room.yourScreen')}</p>
-          <button type="button" className="button primary" onClick={() => void publisher.setScreen(false)}>
-            {t('room.stopSharing')}
-          </button>
-        </div>
-      ) : (
-        publication.track && (
-          <VideoTrack
-            aria-label={title}
-            trackRef={{ participant, publication, source: Track.Source.ScreenShare }}
-          />
-        )
+      {publication.track && (
+        <VideoTrack
+          aria-label={title}
+          trackRef={{ participant, publication, source: Track.Source.ScreenShare }}
+        />
       )}
-      <TileName name={title} />
+      <TileName name={title}>
+        <Pinned pin={pin} />
+      </TileName>
       <span className="tile-actions">
         <PinButton pin={pin} name={title} />
       </span>
@@ -114,11 +106,18 @@ export const ScreenTile = memo(function ScreenTile(props: ScreenProps) {
   );
 });
 
-function TileName({ name, children }: { name: string; children?: ReactNode }) {
+/** The name gives way when there is little room. What stands around it does not. */
+function TileName({ name, mine, children }: { name: string; mine?: boolean; children?: ReactNode }) {
   return (
     <span className="tile-name">
       {children}
       <span dir="auto">{name}</span>
+      {mine && <span className="mine">{t('room.youMark')}</span>}
     </span>
   );
+}
+
+function Pinned({ pin }: { pin: string }) {
+  const { pinned } = useStore(useCall().view);
+  return pinned === pin && <Pin className="pinned" role="img" aria-label={t('view.pinned')} />;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { arrange, type Shown, type Wish } from './arrange';
+import { arrange, inOrderOfArrival, type Shown, type Wish } from './arrange';
 
 const participant = (identity: string, local = false): Shown => ({
   key: identity,
@@ -17,6 +17,18 @@ const wish: Wish = { layout: 'grid', pinned: undefined, speaker: undefined, self
 
 const me = participant('me', true);
 const [ada, bob] = [participant('ada'), participant('bob')];
+
+describe('inOrderOfArrival', () => {
+  it('puts the local participant first, then the others as they came', () => {
+    const came = (identity: string, at: number, isLocal = false) => ({
+      identity,
+      isLocal,
+      joinedAt: new Date(at),
+    });
+    const all = [came('cid', 3), came('bob', 2), came('me', 4, true), came('ada', 2)];
+    expect(inOrderOfArrival(all).map(({ identity }) => identity)).toEqual(['me', 'ada', 'bob', 'cid']);
+  });
+});
 
 describe('arrange', () => {
   it.each<[string, Shown[], Partial<Wish>, string[], string[]]>([
@@ -62,8 +74,9 @@ describe('arrange', () => {
     expect(got.rest.map(({ key }) => key)).toEqual(rest);
   });
 
-  it('keeps the participant’s own screen when their own picture is hidden', () => {
+  it('shows the others to a participant who shares a screen', () => {
     const own: Shown = { ...screen('me'), local: true };
-    expect(arrange([me, own], { ...wish, selfHidden: true }).large).toEqual([own]);
+    const { large, rest } = arrange([me, own, ada], wish);
+    expect([large, rest]).toEqual([[], [me, ada]]);
   });
 });

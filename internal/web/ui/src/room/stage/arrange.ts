@@ -24,9 +24,12 @@ export interface Arrangement<T extends Shown> {
   rest: T[];
 }
 
-/** Divides the items into the large ones and the rest. A pin wins over a shared screen. */
+/**
+ * Divides the items into the large ones and the rest. A pin wins over a shared screen. Participants who share a screen
+ * keep seeing the others: their own screen would show itself in itself.
+ */
 export function arrange<T extends Shown>(all: readonly T[], wish: Wish): Arrangement<T> {
-  const seen = all.filter((item) => !(wish.selfHidden && item.local && item.kind === 'participant'));
+  const seen = all.filter((item) => !(item.local && (item.kind === 'screen' || wish.selfHidden)));
   const large = enlarged(seen, wish);
   const rest = seen.filter((item) => !large.includes(item));
   const sharers = new Set(large.filter((item) => item.kind === 'screen').map((item) => item.identity));
@@ -44,4 +47,22 @@ function enlarged<T extends Shown>(seen: T[], { layout, pinned, speaker }: Wish)
   const others = seen.filter((item) => !item.local);
   const main = others.find((item) => item.identity === speaker) ?? others[0] ?? seen[0];
   return main ? [main] : [];
+}
+
+interface Arrived {
+  identity: string;
+  isLocal: boolean;
+  joinedAt?: Date | undefined;
+}
+
+/** The local participant first, then the others in one order that is the same on every page, also after a reload. */
+export function inOrderOfArrival<T extends Arrived>(all: readonly T[]): T[] {
+  const at = ({ joinedAt }: T) => joinedAt?.getTime() ?? Infinity;
+  return [...all].sort(
+    (a, b) =>
+      Number(b.isLocal) - Number(a.isLocal) ||
+      // Two without a time differ by NaN, which counts as equal.
+      at(a) - at(b) ||
+      (a.identity < b.identity ? -1 : Number(a.identity > b.identity)),
+  );
 }

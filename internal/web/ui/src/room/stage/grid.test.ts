@@ -29,6 +29,12 @@ describe('bestGrid', () => {
     expect(bestGrid(40, phone, 10)).toMatchObject({ columns: 2, scrolls: true, width: 167 });
   });
 
+  it('has two columns on the narrowest screens, also when it scrolls', () => {
+    expect(bestGrid(5, { width: 304, height: 420 }, 10)).toMatchObject({ columns: 2, scrolls: false });
+    const small = bestGrid(12, { width: 264, height: 420 }, 10);
+    expect(small).toMatchObject({ columns: 2, scrolls: true, width: 127, height: 127 });
+  });
+
   it('copes with an empty stage', () => {
     expect(bestGrid(0, { width: 0, height: 0 }, 10).columns).toBe(1);
   });

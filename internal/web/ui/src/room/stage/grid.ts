@@ -11,7 +11,7 @@ export interface Grid {
 const widest = 16 / 9;
 const narrowest = { landscape: 4 / 3, portrait: 3 / 4 };
 /** A tile is never narrower than this: faces must stay recognisable. */
-const leastWidth = 150;
+const leastWidth = 132;
 
 /** The column count that makes equal tiles largest in the given space, all in pixels. */
 export function bestGrid(count: number, space: { width: number; height: number }, gap: number): Grid {
@@ -26,7 +26,7 @@ export function bestGrid(count: number, space: { width: number; height: number }
     );
     if (tile.width * tile.height > best.width * best.height) best = { columns, ...tile, scrolls: false };
   }
-  return best.width >= Math.min(leastWidth, space.width) ? best : scrolling(space.width, gap);
+  return best.width >= Math.min(leastWidth, space.width) ? best : scrolling(space, gap);
 }
 
 /** The largest tile of a permitted shape in a cell. */
@@ -37,8 +37,9 @@ function fit(width: number, height: number, least: number): { width: number; hei
   };
 }
 
-function scrolling(available: number, gap: number): Grid {
-  const columns = Math.max(1, Math.floor((available + gap) / (leastWidth + gap)));
+/** Never one column: half of the screen is enough for a face, and a long list of large ones is not. */
+function scrolling({ width: available, height }: { width: number; height: number }, gap: number): Grid {
+  const columns = Math.max(2, Math.floor((available + gap) / (leastWidth + gap)));
   const width = Math.max(1, Math.floor((available - gap * (columns - 1)) / columns));
-  return { columns, width, height: Math.floor(width / widest), scrolls: true };
+  return { columns, width, height: Math.floor(available < height ? width : width / widest), scrolls: true };
 }

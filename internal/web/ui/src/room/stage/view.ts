@@ -1,4 +1,5 @@
 import { Store } from '../../app/store';
+import { keepChoices, readChoices } from '../../media/choices';
 import type { Layout } from './arrange';
 
 /** How the local participant looks at the meeting. The other participants do not notice it. */
@@ -8,13 +9,16 @@ export interface View {
   selfHidden: boolean;
 }
 
+/** This browser remembers layout and self view. A pin belongs to one participant in one meeting. */
 export class ViewStore extends Store<View> {
   constructor() {
-    super({ layout: 'grid', pinned: undefined, selfHidden: false });
+    const { speakerView, selfHidden } = readChoices();
+    super({ layout: speakerView ? 'speaker' : 'grid', pinned: undefined, selfHidden });
   }
 
   /** A participant who asks for a layout wants to see it, so a pin goes. */
   setLayout(layout: Layout): void {
+    keepChoices({ speakerView: layout === 'speaker' });
     this.update((view) => ({ ...view, layout, pinned: undefined }));
   }
 
@@ -27,6 +31,7 @@ export class ViewStore extends Store<View> {
   }
 
   setSelfHidden(selfHidden: boolean): void {
+    keepChoices({ selfHidden });
     this.update((view) => ({ ...view, selfHidden }));
   }
 }

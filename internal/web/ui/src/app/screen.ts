@@ -1,0 +1,38 @@
+import type { Call } from '../room/call/call';
+import type { Reason } from '../session/protocol';
+import type { WaitingPlace } from './waiting';
+
+export type Failure = Reason | 'Removed' | 'NotLetIn' | 'Elsewhere' | 'TooOld' | 'NoPage' | 'Broken';
+
+/** What the pre-join screen asks for besides a name, and what was wrong with the last attempt. */
+export interface Asking {
+  password: boolean;
+  login: boolean;
+  problem?: Reason;
+  message?: string;
+}
+
+export type Screen =
+  | { kind: 'home' }
+  | { kind: 'prejoin'; asking: Asking; busy: boolean }
+  | { kind: 'joining' }
+  | { kind: 'waiting'; place: WaitingPlace }
+  | { kind: 'room'; call: Call }
+  | { kind: 'left' }
+  /** goAt: when the browser goes there by itself, in milliseconds since 1970. Undefined when the participant stays. */
+  | { kind: 'ended'; to: string; goAt: number | undefined }
+  /** waits: the page asks by itself until the participant may enter. */
+  | { kind: 'failure'; reason: Failure; message: string; waits?: boolean };
+
+/** What the participant filled in before joining. */
+export interface Form {
+  name: string;
+  password: string;
+  username: string;
+  userPassword: string;
+  /** Replaces username and password, for a participant who got one from an application. */
+  token: string;
+}
+
+/** Seconds to read that the meeting is over and to choose to stay, before being sent on (WCAG 2.2.1 asks for 20). */
+export const readingTime = 20;

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { noFacts, type RoomFacts } from './metadata';
+import { changedRules } from './rules';
+
+it.each<[string, Partial<RoomFacts>, Partial<RoomFacts>, string[]]>([
+  ['nothing', {}, {}, []],
+  ['a rule', {}, { presentersOnly: ['chat'] }, ['rules.only.chat']],
+  [
+    'a rule that is lifted',
+    { presentersOnly: ['camera', 'chat'] },
+    { presentersOnly: ['chat'] },
+    ['rules.all.camera'],
+  ],
+  ['the lock', {}, { locked: true }, ['rules.locked']],
+  ['the lock that is opened', { locked: true }, {}, ['rules.unlocked']],
+  ['what is no rule', {}, { expiresAt: 1 }, []],
+])('tells of %s', (_, before, now, want) => {
+  expect(changedRules({ ...noFacts, ...before }, { ...noFacts, ...now })).toEqual(want);
+});

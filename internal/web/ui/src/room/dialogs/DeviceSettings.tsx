@@ -1,0 +1,76 @@
+import { useEffect, useReducer, useRef } from 'react';
+import { useStore } from '../../app/useStore';
+import { keepChoices, type Choices } from '../../media/choices';
+import { useDevices, type DeviceKind } from '../../media/useDevices';
+import { DevicePicker } from '../../parts/DevicePicker';
+import { MicMeter } from '../../parts/MicMeter';
+import { SpeakerPicker } from '../../parts/SpeakerPicker';
+import { t } from '../../text';
+import { useCall } from '../call/CallContext';
+
+const kept: Record<DeviceKind, keyof Pick<Choices, 'micId' | 'cameraId' | 'speakerId'>> = {
+  audioinput: 'micId',
+  videoinput: 'cameraId',
+  audiooutput: 'speakerId',
+};
+
+/** The devices of one kind, the chosen one, and how to choose another. */
+function useChoice(kind: DeviceKind) {
+  const { room, publisher } = useCall();
+  const devices = useDevices(useStore(publisher.sending))[kind];
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
+  const choose = async (deviceId: string) => {
+    if (await publisher.switchDevice(kind, deviceId)) keepChoices({ [kept[kind]]: deviceId });
+    redraw();
+  };
+  return {
+    devices,
+    chosen: room.getActiveDevice(kind),
+    testId: `choose-${kind}`,
+    onChoose: (deviceId: string) => void choose(deviceId),
+  };
+}
+
+/** Microphone and speaker: chosen, seen and heard. */
+export function MicrophoneSettings() {
+  const { micTrack, mic } = useStore(useCall().publisher.sending);
+  const microphone = useChoice('audioinput');
+  const speaker = useChoice('audiooutput');
+  return (
+    <>
+      <DevicePicker label={t('devices.microphone')} {...microphone} />
+      {micTrack && <MicMeter track={micTrack} />}
+      {!mic && <p className="field-hint">{t('devices.micOff')}</p>}
+      <SpeakerPicker {...speaker} />
+    </>
+  );
+}
+
+/** The camera, and what it sees. */
+export function CameraSettings() {
+  const { camera, cameraTrack, facing } = useStore(useCall().publisher.sending);
+  const choice = useChoice('videoinput');
+  const picture = useRef<HTMLVideoElement>(null);
+  const track = camera ? cameraTrack : undefined;
+  useEffect(() => {
+    if (picture.current) picture.current.srcObject = track ? new MediaStream([track]) : null;
+  }, [track]);
+  return (
+    <>
+      <DevicePicker label={t('devices.camera')} {...choice} />
+      {track ? (
+        <video
+          ref={picture}
+          className={facing === 'user' ? 'settings-picture mirrored' : 'settings-picture'}
+          data-testid="settings-picture"
+          aria-label={t('prejoin.preview')}
+          autoPlay
+          playsInline
+          muted
+        />
+      ) : (
+        <p className="field-hint">{t('devices.cameraOff')}</p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,62 @@
+import { useId, useState } from 'react';
+import { characters } from '../../parts/characters';
+import { Dialog } from '../../parts/Dialog';
+import { t } from '../../text';
+import { useCall } from '../call/CallContext';
+import { longestAnnouncement } from '../notices/announcement';
+
+interface AnnounceDialogProps {
+  /** Whom it is for. All when absent. */
+  to?: { identity: string; name: string };
+  onClose: () => void;
+}
+
+/** A notice of a presenter, which is shown over the meeting and read out, also to participants without chat. */
+export function AnnounceDialog({ to, onClose }: AnnounceDialogProps) {
+  const call = useCall();
+  const id = useId();
+  const [text, setText] = useState('');
+  const excess = characters(text.trim()) - longestAnnouncement;
+  const ready = text.trim() !== '' && excess <= 0;
+  const announce = (event: React.SubmitEvent) => {
+    event.preventDefault();
+    if (!ready) return;
+    onClose();
+    void call.act({ action: 'announce', text: text.trim(), ...(to && { identity: to.identity }) });
+  };
+  const title = to ? t('announce.titleTo', { name: to.name }) : t('moderate.announce');
+  return (
+    <Dialog title={title} testId="announce" onClose={onClose}>
+      <form onSubmit={announce}>
+        <div className="field">
+          <label htmlFor={id}>{t('announce.text')}</label>
+          <textarea
+            id={id}
+            data-testid="announce-text"
+            data-first
+            rows={3}
+            dir="auto"
+            value={text}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
+          <p className="field-error" role="alert">
+            {excess > 0 && t('chat.tooLong', { count: excess })}
+          </p>
+        </div>
+        <div className="dialog-actions">
+          <button type="button" className="button quiet" onClick={onClose}>
+            {t('controls.cancel')}
+          </button>
+          <button
+            type="submit"
+            className="button primary"
+            data-testid="announce-send"
+            aria-disabled={ready ? undefined : true}
+          >
+            {t('announce.send')}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

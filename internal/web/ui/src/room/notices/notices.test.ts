@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { Notices } from './notices';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const texts = (notices: Notices) => notices.list.get().map(({ text }) => text);
+
+it('shows one polite notice at a time, and keeps the urgent ones', () => {
+  const notices = new Notices();
+  notices.add('blocked', 'urgent');
+  notices.add('one');
+  notices.add('two');
+  notices.say('read out');
+  expect(texts(notices)).toEqual(['blocked', 'two', 'read out']);
+});
+
+it('gathers those who join while their notice stands', () => {
+  const notices = new Notices();
+  for (const name of ['Ann', 'Bob', 'Cid']) notices.addJoined(name);
+  expect(texts(notices)).toEqual(['Ann and 2 others joined']);
+  vi.advanceTimersByTime(60_000);
+  expect(texts(notices)).toEqual([]);
+  notices.addJoined('Dan');
+  expect(texts(notices)).toEqual(['Dan joined']);
+});
+
+it('begins again when another notice took the place', () => {
+  const notices = new Notices();
+  notices.addJoined('Ann');
+  notices.add('copied');
+  notices.addJoined('Bob');
+  expect(texts(notices)).toEqual(['Bob joined']);
+});
