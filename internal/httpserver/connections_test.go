@@ -85,7 +85,7 @@ func TestAFullGatewayIsNotReady(t *testing.T) {
 	s := New(Options{Addresses: []string{"127.0.0.1:0"}, Log: logr.Discard()})
 	s.places = newPlaces(1, nil)
 	s.serving.Store(true)
-	if err := s.Check(nil); err != nil {
+	if err := ready(s); err != nil {
 		t.Error(err)
 	}
 	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -100,12 +100,12 @@ func TestAFullGatewayIsNotReady(t *testing.T) {
 	}()
 	dialFrom(t, "127.0.0.1", l.Addr().String())
 	conn := <-accepted
-	if s.Check(nil) == nil {
+	if ready(s) == nil {
 		t.Error("it says that it is ready")
 	}
 	_ = conn.Close()
 	_ = conn.Close() // A second time gives nothing back.
-	testkit.Eventually(t, patience, func() error { return s.Check(nil) })
+	testkit.Eventually(t, patience, func() error { return ready(s) })
 	if len(s.places.of) != 0 {
 		t.Errorf("counted still: %v", s.places.of)
 	}

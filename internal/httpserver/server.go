@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -34,6 +35,8 @@ const (
 	connectionMemory, connectionShare = 64 << 10, 0.25
 	// maxConnections is how many there may be where the memory has no limit.
 	maxConnections = 1 << 15
+	// startPatience is less than what the pod's startup probe waits for an answer.
+	startPatience = 8 * time.Second
 )
 
 var defaultLimits = limits{
@@ -64,6 +67,8 @@ type Server struct {
 	Options
 	limits  limits
 	serving atomic.Bool
+	// started is closed when the server listens, or will not.
+	started chan struct{}
 	places  *places
 }
 
@@ -71,14 +76,22 @@ type Server struct {
 func New(o Options) *Server {
 	l := defaultLimits
 	l.connections = limit.FitsMemory(connectionShare, connectionMemory, maxConnections)
-	return &Server{Options: o, limits: l}
+	return &Server{Options: o, limits: l, started: make(chan struct{})}
 }
 
 // NeedLeaderElection is false: every replica serves.
 func (s *Server) NeedLeaderElection() bool { return false }
 
-// Check is the readiness check: the server listens, is not about to stop, and takes new connections.
-func (s *Server) Check(*http.Request) error {
+// Check is the readiness check: the server listens, is not about to stop, and takes new connections. While the server starts
+// it waits: a probe that fails would be a Warning at each start of a pod.
+func (s *Server) Check(r *http.Request) error {
+	if !s.serving.Load() {
+		select {
+		case <-s.started:
+		case <-r.Context().Done():
+		case <-time.After(startPatience):
+		}
+	}
 	if !s.serving.Load() {
 		return errors.New("the gateway does not listen")
 	}
@@ -90,6 +103,8 @@ func (s *Server) Check(*http.Request) error {
 
 // Start listens until the context ends, then drains.
 func (s *Server) Start(ctx context.Context) error {
+	started := sync.OnceFunc(func() { close(s.started) })
+	defer started()
 	for _, ready := range s.Ready {
 		select {
 		case <-ready:
@@ -132,6 +147,7 @@ func (s *Server) Start(ctx context.Context) error {
 		})
 	}
 	s.serving.Store(true)
+	started()
 	all.Go(func() error {
 		<-ctx.Done()
 		return s.drain(server)

@@ -11,6 +11,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -57,8 +58,40 @@ func served(t *testing.T, o Options, change func(*limits)) string {
 			t.Error(err)
 		}
 	})
-	testkit.Eventually(t, patience, func() error { return s.Check(nil) })
+	testkit.Eventually(t, patience, func() error { return ready(s) })
 	return o.Addresses[0]
+}
+
+// ready asks as a probe does.
+func ready(s *Server) error { return s.Check(httptest.NewRequest(http.MethodGet, "/readyz", nil)) }
+
+// A probe that fails is a Warning of Kubernetes: one that comes while the server starts gets its answer when it has started, and
+// one that comes while it drains gets it at once.
+func TestTheProbeOfAServerThatStartsWaits(t *testing.T) {
+	start, ctx := make(chan struct{}), t.Context()
+	ctx, stop := context.WithCancel(ctx)
+	s := New(Options{Addresses: []string{"127.0.0.1:0"}, Ready: []<-chan struct{}{start}, Log: logr.Discard()})
+	ended := make(chan error, 1)
+	go func() { ended <- s.Start(ctx) }()
+	impatient, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+	defer cancel()
+	if err := s.Check(httptest.NewRequestWithContext(impatient, http.MethodGet, "/readyz", nil)); err == nil || impatient.Err() == nil {
+		t.Errorf("before the start it answers %v, at once: %v", err, impatient.Err() == nil)
+	}
+	answer := make(chan error, 1)
+	go func() { answer <- ready(s) }()
+	close(start)
+	if err := <-answer; err != nil {
+		t.Errorf("the probe that waited was told: %v", err)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	began := time.Now()
+	if ready(s) == nil || time.Since(began) > startPatience/2 {
+		t.Errorf("after the end the answer took %s", time.Since(began))
+	}
 }
 
 // serialAt is the serial number of the certificate that a server shows.
