@@ -30,8 +30,8 @@ const (
 	renewInterval = leaseDuration / 3
 	// leftOver is after how long without a renewal the Lease of a replica that was killed is deleted, sweepEvery how often
 	// this replica looks for those.
-	leftOver   = time.Hour
-	sweepEvery = time.Minute
+	leftOver   = time.Minute
+	sweepEvery = 15 * time.Second
 	// linger is how long a replica that has served its last request can still be asked what it confirmed with it.
 	linger = 500 * time.Millisecond
 	// requestTimeout and maxHeader (bytes) are far more than a question needs.
