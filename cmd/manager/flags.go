@@ -41,6 +41,8 @@ type settings struct {
 	version          bool
 	release          bool
 	check            string
+	// releaseDeployment is scaled down before the release; empty means that something else stops the managers.
+	releaseDeployment string
 }
 
 // leaseTimes are as in other controller managers: how long the others wait for a leader who says nothing, how long it
@@ -115,7 +117,8 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 	f.IntVar(&s.engineCalls, "engine-calls-per-second", observer.DefaultCallsPerSecond, "how many rooms of one LiveKit the leader looks into in a second at most")
 	f.StringVar(&s.logFormat, "log-format", "json", "json or console")
 	f.BoolVar(&s.verbose, "verbose", false, "log more")
-	f.BoolVar(&s.release, "release", false, "take our finalizers off everything once no manager leads, and end: the last step of an uninstallation")
+	f.BoolVar(&s.release, "release", false, "take our finalizers off everything once no manager runs, and end: the last step of an uninstallation")
+	f.StringVar(&s.releaseDeployment, "release-deployment", "", "with --release, the `name` of the managers' Deployment in the namespace of the Lease: it is scaled to none first")
 	f.StringVar(&s.check, "check", "", "ask the gateway at this `URL` whether its API answers, and end: the chart's test")
 	f.BoolVar(&s.version, "version", false, "print the version and end")
 	if err := f.Parse(args); err != nil {

@@ -67,7 +67,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 		return err
 	}
 	if s.release {
-		return kube.Release(ctx, config, s.namespace, s.leaseNamespace, log)
+		return kube.Release(ctx, config, kube.ReleaseOptions{
+			Namespace: s.namespace, LeaseNamespace: s.leaseNamespace, Replicas: replicas.Leases(), Deployment: s.releaseDeployment, Log: log,
+		})
 	}
 	if s.leaderElect && s.leaseNamespace == "" {
 		if s.leaseNamespace, err = ownNamespace(); err != nil {

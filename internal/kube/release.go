@@ -9,11 +9,14 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/retry"
 	"k8s.io/utils/ptr"
@@ -23,52 +26,69 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 )
 
-// leasePoll is how often release looks whether a manager still leads.
-const leasePoll = time.Second
+// stopPoll is how often Release looks whether a manager still runs.
+const stopPoll = 500 * time.Millisecond
 
 // LeaseName is the Lease of the manager that leads.
 const LeaseName = "controllers.convene.dev"
 
+// ReleaseOptions are what the last step of an uninstallation works on.
+type ReleaseOptions struct {
+	// Namespace of the objects; empty means all.
+	Namespace string
+	// LeaseNamespace is that of the managers and their Leases; empty means that the managers have been stopped.
+	LeaseNamespace string
+	// Replicas selects the Leases that each manager has, beside the one of the leader.
+	Replicas labels.Selector
+	// Deployment of the managers is scaled to none first; empty means that something else stops them.
+	Deployment string
+	Log        logr.Logger
+}
+
 // Release is the last step when Convene is uninstalled: it takes Convene's finalizers off every Meeting and
-// ConferenceConfig, so that none hangs when it is deleted with no manager there to end it. It waits until no manager leads, because a leader would
-// put them on again, as the managers of a later installation do.
-func Release(ctx context.Context, config *rest.Config, namespace, leaseNamespace string, log logr.Logger) error {
+// ConferenceConfig, so that none hangs when it is deleted with no manager there to end it. It waits until no manager runs,
+// because one of them would lead and put them on again, as the managers of a later installation do.
+func Release(ctx context.Context, config *rest.Config, o ReleaseOptions) error {
 	scheme := runtime.NewScheme()
+	_ = appsv1.AddToScheme(scheme)
 	_ = coordinationv1.AddToScheme(scheme)
 	_ = v1alpha1.AddToScheme(scheme)
 	c, err := client.New(config, client.Options{Scheme: scheme})
 	if err != nil {
 		return err
 	}
-	if err := awaitNoLeader(ctx, c, leaseNamespace, log); err != nil {
-		return err
+	if o.LeaseNamespace != "" {
+		if err := o.stopManagers(ctx, c); err != nil {
+			return err
+		}
 	}
 	// Meetings first: a ConferenceConfig without finalizer may go, and its Meetings would find none.
 	for _, list := range []client.ObjectList{&v1alpha1.MeetingList{}, &v1alpha1.ConferenceConfigList{}} {
-		if err := releaseAll(ctx, c, namespace, list, log); err != nil {
+		if err := releaseAll(ctx, c, o.Namespace, list, o.Log); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func awaitNoLeader(ctx context.Context, c client.Client, namespace string, log logr.Logger) error {
-	if namespace == "" {
-		return nil
-	}
-	tick := time.NewTicker(leasePoll)
+// stopManagers returns once no manager runs, and none of their Leases is left for a later installation to wait for.
+func (o ReleaseOptions) stopManagers(ctx context.Context, c client.Client) error {
+	tick := time.NewTicker(stopPoll)
 	defer tick.Stop()
-	var watch leaseWatch
+	watch := leaseWatch{}
 	for {
-		var lease coordinationv1.Lease
-		err := c.Get(ctx, client.ObjectKey{Namespace: namespace, Name: LeaseName}, &lease)
-		if client.IgnoreNotFound(err) != nil {
+		scaled, err := o.scaledDown(ctx, c)
+		if err != nil {
 			return err
 		}
-		if err != nil || !watch.held(lease.Spec, time.Now()) {
-			return nil
+		leases, err := o.leases(ctx, c)
+		if err != nil {
+			return err
 		}
-		log.Info("Waiting until no manager leads")
+		if held := watch.held(leases, time.Now()); scaled && held == 0 {
+			return deleteLeases(ctx, c, leases)
+		}
+		o.Log.Info("Waiting until no manager runs")
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -77,22 +97,73 @@ func awaitNoLeader(ctx context.Context, c client.Client, namespace string, log l
 	}
 }
 
-// leaseWatch follows a Lease as leader election does: a Lease that was not renewed for its duration, by the clock of this
+// scaledDown asks for no managers and says whether that was heard. Pods that are being stopped have their Leases.
+func (o ReleaseOptions) scaledDown(ctx context.Context, c client.Client) (bool, error) {
+	if o.Deployment == "" {
+		return true, nil
+	}
+	var d appsv1.Deployment
+	if err := c.Get(ctx, client.ObjectKey{Namespace: o.LeaseNamespace, Name: o.Deployment}, &d); err != nil {
+		return true, client.IgnoreNotFound(err)
+	}
+	if ptr.Deref(d.Spec.Replicas, 1) > 0 {
+		none := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"replicas":0}}`))
+		return false, c.Patch(ctx, &d, none)
+	}
+	return d.Status.ObservedGeneration >= d.Generation && d.Status.Replicas == 0, nil
+}
+
+// leases are those of the managers, the leader's among them.
+func (o ReleaseOptions) leases(ctx context.Context, c client.Client) ([]coordinationv1.Lease, error) {
+	var replicas coordinationv1.LeaseList
+	if err := c.List(ctx, &replicas, client.InNamespace(o.LeaseNamespace), client.MatchingLabelsSelector{Selector: o.Replicas}); err != nil {
+		return nil, err
+	}
+	var leader coordinationv1.Lease
+	err := c.Get(ctx, client.ObjectKey{Namespace: o.LeaseNamespace, Name: LeaseName}, &leader)
+	if err == nil {
+		replicas.Items = append(replicas.Items, leader)
+	}
+	return replicas.Items, client.IgnoreNotFound(err)
+}
+
+// deleteLeases leaves one that was renewed meanwhile.
+func deleteLeases(ctx context.Context, c client.Client, leases []coordinationv1.Lease) error {
+	for _, l := range leases {
+		err := c.Delete(ctx, &l, client.Preconditions{UID: &l.UID, ResourceVersion: &l.ResourceVersion})
+		if client.IgnoreNotFound(err) != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leaseWatch follows Leases as leader election does: a Lease that was not renewed for its duration, by the clock of this
 // machine, has run out. When its holder says that it renewed it does not matter, because the holder's clock may be wrong.
-type leaseWatch struct {
+type leaseWatch map[types.UID]seenLease
+
+type seenLease struct {
 	renewed metav1.MicroTime
 	since   time.Time
 }
 
-// held says whether a manager holds the Lease. A manager that stops gives it up. One that was killed lets it run out.
-func (w *leaseWatch) held(spec coordinationv1.LeaseSpec, now time.Time) bool {
-	if ptr.Deref(spec.HolderIdentity, "") == "" || spec.RenewTime == nil || spec.LeaseDurationSeconds == nil {
-		return false
+// held says how many managers hold a Lease. A manager that stops gives its Leases up. One that was killed lets them run out.
+func (w leaseWatch) held(leases []coordinationv1.Lease, now time.Time) (count int) {
+	for _, l := range leases {
+		spec := l.Spec
+		if ptr.Deref(spec.HolderIdentity, "") == "" || spec.RenewTime == nil || spec.LeaseDurationSeconds == nil {
+			continue
+		}
+		seen, ok := w[l.UID]
+		if !ok || !seen.renewed.Equal(spec.RenewTime) {
+			seen = seenLease{*spec.RenewTime, now}
+			w[l.UID] = seen
+		}
+		if now.Before(seen.since.Add(time.Duration(*spec.LeaseDurationSeconds) * time.Second)) {
+			count++
+		}
 	}
-	if w.since.IsZero() || !w.renewed.Equal(spec.RenewTime) {
-		w.renewed, w.since = *spec.RenewTime, now
-	}
-	return now.Before(w.since.Add(time.Duration(*spec.LeaseDurationSeconds) * time.Second))
+	return count
 }
 
 // releaseAll looks again at objects that were changed meanwhile.
