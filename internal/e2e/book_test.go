@@ -154,8 +154,8 @@ func (b *book) loseAndRestore() {
 	b.a.refused("the password is lost", map[string]any{"room": "locked", "name": "Eve"}, "PasswordRequired")
 }
 
-// runHookJob waits for the Job with which helm uninstall ends and does what a node would: the manager stops when its
-// Deployment has gone, and the Job's pod runs.
+// runHookJob waits for the Job with which helm uninstall begins and does what a cluster would: the Job's pod runs, and the
+// manager stops when its Deployment asks for none.
 func (b *book) runHookJob() <-chan error {
 	done := make(chan error, 1)
 	go func() {
@@ -169,24 +169,24 @@ func (b *book) runHookJob() <-chan error {
 func (b *book) tryRunHookJob(ctx context.Context) error {
 	here := client.InNamespace(manifests.SystemNamespace)
 	var jobs batchv1.JobList
-	var managers appsv1.DeploymentList
 	look := time.NewTicker(50 * time.Millisecond)
 	defer look.Stop()
-	for stopped := false; len(jobs.Items) == 0; {
-		if err := errors.Join(ctx.Err(), b.Client.List(ctx, &jobs, here), b.Client.List(ctx, &managers, here)); err != nil {
+	for len(jobs.Items) == 0 {
+		if err := errors.Join(ctx.Err(), b.Client.List(ctx, &jobs, here)); err != nil {
 			return err
-		}
-		if len(managers.Items) == 0 && !stopped {
-			b.manager.Stop()
-			stopped = true
 		}
 		<-look.C
 	}
+	scaled := make(chan error, 1)
+	go func() { scaled <- b.scaleDown(ctx) }()
 	job, pod := &jobs.Items[0], jobs.Items[0].Spec.Template.Spec
 	account := serviceAccountKubeconfig(b.t, b.Cluster, job.Namespace, pod.ServiceAccountName)
 	run := exec.CommandContext(ctx, b.manager.Binary(), append(pod.Containers[0].Args, "--kubeconfig", account)...)
 	if out, err := run.CombinedOutput(); err != nil {
 		return fmt.Errorf("the Job fails: %w\n%s", err, out)
+	}
+	if err := <-scaled; err != nil {
+		return err
 	}
 	now := metav1.Now()
 	job.Status = batchv1.JobStatus{StartTime: &now, CompletionTime: &now, Succeeded: 1}
@@ -194,6 +194,24 @@ func (b *book) tryRunHookJob(ctx context.Context) error {
 		job.Status.Conditions = append(job.Status.Conditions, batchv1.JobCondition{Type: is, Status: corev1.ConditionTrue, LastTransitionTime: now})
 	}
 	return client.IgnoreNotFound(b.Client.Status().Update(ctx, job))
+}
+
+// scaleDown is the controller of the Deployment: it waits to be asked for no managers.
+func (b *book) scaleDown(ctx context.Context) error {
+	look := time.NewTicker(50 * time.Millisecond)
+	defer look.Stop()
+	for {
+		var d appsv1.Deployment
+		if err := b.Client.Get(ctx, client.ObjectKey{Namespace: manifests.SystemNamespace, Name: "convene"}, &d); err != nil {
+			return err
+		}
+		if *d.Spec.Replicas == 0 {
+			b.manager.Stop()
+			d.Status.ObservedGeneration = d.Generation
+			return b.Client.Status().Update(ctx, &d)
+		}
+		<-look.C
+	}
 }
 
 // TestMigrationByTheBook takes the files of both variants as docs/migrate.md says.

@@ -159,6 +159,7 @@ containers:
       httpGet:
         path: /
         port: api
+      initialDelaySeconds: 2
       periodSeconds: 2
       failureThreshold: 60
     livenessProbe:
