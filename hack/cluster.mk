@@ -12,4 +12,4 @@ test-cluster: $(STACK) web ## Two LiveKit nodes over Redis and two managers on t
 verify: verify-tagged
 .PHONY: verify-tagged
 verify-tagged: web
-	@$(STEP) "tests that make test leaves out compile" go vet -tags bench,cluster,faults,upgrade ./internal/e2e ./internal/chaos
+	@$(STEP) "tests that make test leaves out compile" go vet -tags bench,cluster,faults,node,upgrade ./internal/e2e ./internal/chaos

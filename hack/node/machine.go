@@ -52,7 +52,7 @@ func hierarchies() ([]string, error) {
 	if _, err := os.Stat(filepath.Join(cgroupRoot, "cgroup.controllers")); err == nil {
 		return []string{cgroupRoot}, nil
 	}
-	all, err := filepath.Glob(filepath.Join(cgroupRoot, "*", "tasks"))
+	all, err := filepath.Glob(filepath.Join(cgroupRoot, "*", "cgroup.procs"))
 	if err == nil && len(all) == 0 {
 		err = errors.New("none are mounted at " + cgroupRoot)
 	}

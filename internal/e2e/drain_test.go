@@ -81,6 +81,12 @@ func (w *world) identities(t *testing.T, room string, count int) []string {
 // load sends requests of all kinds until stop is called, which says how many there were and what went wrong.
 func (w *world) load(t *testing.T) (stop func() (sent int64, failures []error)) {
 	t.Helper()
+	return w.loadOf(t, 4)
+}
+
+// loadOf is load of some clients, each of which sends one request after the other.
+func (w *world) loadOf(t *testing.T, count int) (stop func() (sent int64, failures []error)) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
 	var (
@@ -89,7 +95,7 @@ func (w *world) load(t *testing.T) (stop func() (sent int64, failures []error)) 
 		failures []error
 		clients  sync.WaitGroup
 	)
-	for i := range 4 {
+	for i := range count {
 		clients.Go(func() {
 			room := fmt.Sprint("load-", i)
 			calls := [][3]string{{"GET", "stats"}, {"GET", "meetings"}, {"POST", "token", `{"username":"eve","password":"secret"}`}}

@@ -63,8 +63,8 @@ func Browser(t testing.TB) *BrowserProcess {
 	return shared.browser
 }
 
-// OwnBrowser returns a browser for this test alone, which it may kill.
-func OwnBrowser(t testing.TB) *BrowserProcess {
+// OwnBrowser returns a browser for this test alone, which it may kill, with further flags.
+func OwnBrowser(t testing.TB, flags ...string) *BrowserProcess {
 	t.Helper()
 	// Not the test's folder: its path may be too long for the socket that Chromium makes.
 	dir, err := newTempDir()
@@ -72,7 +72,7 @@ func OwnBrowser(t testing.TB) *BrowserProcess {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	b, err := startBrowser(dir)
+	b, err := startBrowser(dir, flags...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,12 +86,13 @@ func (b *BrowserProcess) Kill() {
 	b.cancel()
 }
 
-func startBrowser(dir string) (*BrowserProcess, error) {
+func startBrowser(dir string, flags ...string) (*BrowserProcess, error) {
 	path, err := findChromium()
 	if err != nil {
 		return nil, err
 	}
 	args := append([]string{"--user-data-dir=" + filepath.Join(dir, "profile")}, chromiumFlags...)
+	args = append(args, flags...)
 	if os.Geteuid() == 0 {
 		// Its sandbox refuses to run as root.
 		args = append(args, "--no-sandbox")

@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// Certificate writes a new one for 127.0.0.1, which vouches for itself, and its key (PEM). Files that are there are replaced
+// Certificate writes a new one for 127.0.0.1 and further hosts, which vouches for itself, and its key (PEM). Files that are there are replaced
 // as the kubelet does it: by others of the same name.
-func Certificate(t testing.TB, certFile, keyFile string, serial int64) *x509.Certificate {
+func Certificate(t testing.TB, certFile, keyFile string, serial int64, hosts ...string) *x509.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -25,7 +25,7 @@ func Certificate(t testing.TB, certFile, keyFile string, serial int64) *x509.Cer
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(serial), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, NotBefore: time.Now().Add(-time.Hour),
-		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true, DNSNames: hosts,
 	}
 	signed, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	if err != nil {

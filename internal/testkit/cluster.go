@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
@@ -100,6 +101,24 @@ func EmptyControlPlane(t testing.TB, change ...func(*devstack.ControlPlane)) *Cl
 		}
 	})
 	c.Namespace = c.NewNamespace(t)
+	return c
+}
+
+// GivenCluster is the cluster that KUBECONFIG names, for a test that somebody else has started one for. Nothing is installed
+// in it.
+func GivenCluster(t testing.TB, namespace string) *Cluster {
+	t.Helper()
+	c := &Cluster{
+		Kubeconfig: os.Getenv("KUBECONFIG"), Namespace: namespace, plane: &devstack.ControlPlane{Binaries: binaries(t)},
+	}
+	var err error
+	if c.Config, err = clientcmd.BuildConfigFromFlags("", c.Kubeconfig); err != nil {
+		t.Fatal(err)
+	}
+	c.Config.QPS = -1
+	if c.Client, err = client.New(c.Config, client.Options{Scheme: Scheme()}); err != nil {
+		t.Fatal(err)
+	}
 	return c
 }
 

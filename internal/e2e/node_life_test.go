@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build node
+
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/manifests"
+	"convene.dev/convene/internal/testkit/peer"
+)
+
+// reasons passes on why a peer was disconnected.
+func reasons(p *peer.Peer) <-chan string {
+	all := make(chan string, 1)
+	go func() { all <- string(<-p.Disconnected()) }()
+	return all
+}
+
+// applyText applies a manifest.
+func (n *realNode) applyText(text string) {
+	n.t.Helper()
+	file := filepath.Join(n.t.TempDir(), "manifest.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		n.t.Fatal(err)
+	}
+	n.kubectl("apply", "--server-side", "--force-conflicts", "-f", file)
+}
+
+// leases of the managers, by name.
+func (n *realNode) leases() map[string]coordinationv1.Lease {
+	n.t.Helper()
+	var all coordinationv1.LeaseList
+	if err := n.Client.List(n.t.Context(), &all, client.InNamespace(manifests.SystemNamespace)); err != nil {
+		n.t.Fatal(err)
+	}
+	found := map[string]coordinationv1.Lease{}
+	for _, l := range all.Items {
+		found[l.Name] = l
+	}
+	return found
+}
+
+// killManager kills one of the managers without a word: the kubelet starts it again, and the other goes on.
+func (n *realNode) killManager() {
+	n.killed = map[string]bool{}
+	for name := range n.leases() {
+		if strings.HasPrefix(name, "manager-") {
+			n.killed[name] = true
+		}
+	}
+	running := n.processes()
+	if len(running) != 2 || len(n.killed) != 2 {
+		n.t.Fatalf("%d managers run, with the Leases %v; want 2 of each", len(running), n.killed)
+	}
+	if err := syscall.Kill(running[0], syscall.SIGKILL); err != nil {
+		n.t.Fatal(err)
+	}
+	testkit.Eventually(n.t, nodePatience, func() error {
+		restarted := 0
+		for _, pod := range n.managers() {
+			for _, c := range pod.Status.ContainerStatuses {
+				restarted += int(c.RestartCount)
+			}
+		}
+		if now := n.processes(); restarted != 1 || len(now) != 2 || slices.Contains(now, running[0]) {
+			return fmt.Errorf("%d restarts, processes %v, before %v", restarted, now, running)
+		}
+		return nil
+	})
+	n.rolledOut(manifests.SystemNamespace, "convene")
+	n.a.want(http.StatusOK, "GET", "/api/v1/meetings", nil)
+}
+
+// leasesOfTheKilledGo: a manager that was killed does not leave its Lease behind for ever. Those that were stopped take theirs
+// away.
+func (n *realNode) leasesOfTheKilledGo() {
+	testkit.Eventually(n.t, nodePatience, func() error {
+		for name := range n.leases() {
+			if n.killed[name] {
+				return fmt.Errorf("%s is still there", name)
+			}
+		}
+		return nil
+	})
+}
+
+// upgrade rolls out another image under load, with two browsers in a meeting: no request is lost, and nobody drops out.
+func (n *realNode) upgrade() {
+	browser := testkit.OwnBrowser(n.t, n.browserTrust)
+	join := func(name string) *testkit.Page {
+		link := n.a.want(http.StatusOK, "POST", "/api/v1/join", map[string]any{"room": "stage", "name": name, "audio": true, "video": true}).text("join")
+		return browser.Open(n.t, link)
+	}
+	ada, grace := join("Ada"), join("Grace")
+	ada.WaitFor(n.t, seesAndHears("Grace"))
+	grace.WaitFor(n.t, seesAndHears("Ada"))
+	identities := n.identities(n.t, "stage", 2)
+
+	// Two clients: a machine that has time for nothing else shows nothing.
+	slowest, stop := n.slowestWrite(n.t), n.loadOf(n.t, 2)
+	n.helm("upgrade", "convene", manifests.Chart(n.t), "--reset-then-reuse-values", "--set", "image.tag=next", "--wait")
+	n.onlyNewManagers("localhost/convene:next")
+	sent, failures := stop()
+	n.t.Logf("%d requests during the upgrade", sent)
+	report(n.t, failures, slowest())
+	if now := n.identities(n.t, "stage", 2); !slices.Equal(now, identities) {
+		n.t.Errorf("a participant dropped out and came back: %q, before %q", now, identities)
+	}
+	ada.WaitFor(n.t, seesAndHears("Grace"))
+	grace.WaitFor(n.t, seesAndHears("Ada"))
+	n.a.want(http.StatusOK, "DELETE", "/api/v1/meeting/stage", nil)
+}
+
+// onlyNewManagers waits until the old ones have drained and ended.
+func (n *realNode) onlyNewManagers(image string) {
+	n.t.Helper()
+	testkit.Eventually(n.t, nodePatience, func() error {
+		pods := n.managers()
+		for _, pod := range pods {
+			if pod.Spec.Containers[0].Image != image {
+				return fmt.Errorf("%s is still there", pod.Name)
+			}
+		}
+		if len(pods) != 2 {
+			return fmt.Errorf("%d managers", len(pods))
+		}
+		return nil
+	})
+}
+
+// balancerAddress is what the test's load balancer gives to LiveKit.
+const balancerAddress = "192.168.77.10"
+
+// loadBalancer moves LiveKit from the host's network behind a Service. The test is the load balancer: it writes the address into
+// the Service's status, and kube-proxy does the rest.
+func (n *realNode) loadBalancer() {
+	n.helm("upgrade", "convene", manifests.Chart(n.t), "--reset-then-reuse-values", "--set", "engine.network=loadBalancer",
+		"--set", "engine.loadBalancer.ips={"+balancerAddress+"}")
+	n.kubectl("patch", "service", "-n", "media", "convene-livekit-0", "--subresource=status", "--type=merge",
+		"-p", `{"status":{"loadBalancer":{"ingress":[{"ip":"`+balancerAddress+`","ipMode":"VIP"}]}}}`)
+	n.rolledOut("media", "convene-livekit-0")
+	n.eventually(n.t, func() error { return n.configReady("default") })
+	testkit.Eventually(n.t, nodePatience, func() error {
+		status, e := n.a.session(map[string]any{"room": "probe", "name": "Eve", "ticket": n.a.ticket(map[string]any{"room": "probe", "name": "Eve"})})
+		if status != http.StatusOK {
+			return fmt.Errorf("no session: %d %s", status, e.Error)
+		}
+		return nil
+	})
+	n.peersMeet()
+}
+
+// helmTest runs the chart's own tests, where it has some.
+func (n *realNode) helmTest() {
+	n.t.Log(n.helm("test", "convene"))
+}
+
+// complaints are what managers log whose rights were taken away before they ended.
+var complaints = regexp.MustCompile(`(?i)forbidden|unauthorized`)
+
+// uninstall: the managers end while they still have their rights, and leave nothing behind. What people made stays, and can be
+// deleted later.
+func (n *realNode) uninstall() {
+	n.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": "kept"})
+	n.eventually(n.t, n.finalizers(true))
+	logs := n.followLogs()
+	began := time.Now()
+	n.helm("uninstall", "convene", "--wait")
+	n.t.Logf("helm uninstall took %.1f s", time.Since(began).Seconds())
+	n.nothingRuns()
+	for line := range strings.Lines(logs()) {
+		if complaints.MatchString(line) {
+			n.t.Errorf("a manager that was stopped logs: %s", line)
+		}
+	}
+}
+
+// nothingRuns: no manager, no Lease and no finalizer is left when helm uninstall has ended.
+func (n *realNode) nothingRuns() {
+	n.t.Helper()
+	if left := n.leases(); len(left) > 0 {
+		n.t.Errorf("Leases are left: %v", left)
+	}
+	if err := n.finalizers(false)(); err != nil {
+		n.t.Error(err)
+	}
+	// Its process ends a moment after a manager has given up its Lease, and long before a drain would take.
+	testkit.Eventually(n.t, 5*time.Second, func() error {
+		if left := n.processes(); len(left) > 0 {
+			return fmt.Errorf("managers still run: %v", left)
+		}
+		return nil
+	})
+	if err := n.finalizers(false)(); err != nil {
+		n.t.Error(err)
+	}
+}
+
+// finalizers is nil where the tenant and its meeting that goes on are there, and have finalizers, or none.
+func (n *realNode) finalizers(want bool) func() error {
+	return func() error {
+		var config v1alpha1.ConferenceConfig
+		var meetings v1alpha1.MeetingList
+		if err := errors.Join(n.Client.Get(n.t.Context(), n.key("default"), &config), n.Client.List(n.t.Context(), &meetings, client.InNamespace(n.Namespace))); err != nil {
+			return err
+		}
+		if (len(config.Finalizers) > 0) != want {
+			return fmt.Errorf("the ConferenceConfig has the finalizers %q", config.Finalizers)
+		}
+		found := false
+		for _, m := range meetings.Items {
+			goesOn := m.Status.Phase == v1alpha1.MeetingActive
+			found = found || goesOn
+			if (goesOn || !want) && (len(m.Finalizers) > 0) != want {
+				return fmt.Errorf("the Meeting %s (%s) has the finalizers %q", m.Name, m.Status.Phase, m.Finalizers)
+			}
+		}
+		if !found {
+			return errors.New("there is no meeting that goes on")
+		}
+		return nil
+	}
+}
+
+// followLogs follows those of the managers until they have ended.
+func (n *realNode) followLogs() (all func() string) {
+	n.t.Helper()
+	var (
+		mu   sync.Mutex
+		text bytes.Buffer
+		done sync.WaitGroup
+	)
+	for _, pod := range n.managers() {
+		follow := n.command("kubectl", "logs", "--follow", "--since=1s", "-n", manifests.SystemNamespace, pod.Name)
+		done.Go(func() {
+			out, _ := follow.CombinedOutput()
+			mu.Lock()
+			defer mu.Unlock()
+			text.Write(out)
+		})
+	}
+	return func() string {
+		done.Wait()
+		return text.String()
+	}
+}
+
+// installAgain: the managers of a new installation need not wait for a Lease of the one before.
+func (n *realNode) installAgain() {
+	n.helm("install", "convene", manifests.Chart(n.t), "--values", n.file("values.yaml"), "--wait")
+	began := time.Now()
+	testkit.Eventually(n.t, 5*time.Second, func() error {
+		if holder := n.leases()["controllers.convene.dev"].Spec.HolderIdentity; holder == nil || *holder == "" {
+			return errors.New("no manager leads")
+		}
+		return nil
+	})
+	n.t.Logf("a manager leads %.1f s after all were ready", time.Since(began).Seconds())
+	n.eventually(n.t, n.finalizers(true))
+	n.kubectl("wait", "--for=condition=Ready", "conferenceconfig/default", "--timeout="+nodePatience.String())
+}
+
+// uninstallInARollout: between two leaders no manager leads, and four run.
+func (n *realNode) uninstallInARollout() {
+	n.kubectl("rollout", "restart", "-n", manifests.SystemNamespace, "deployment/convene")
+	testkit.Eventually(n.t, nodePatience, func() error {
+		if running := len(n.processes()); running < 3 {
+			return fmt.Errorf("%d managers run", running)
+		}
+		return nil
+	})
+	n.helm("uninstall", "convene", "--wait")
+	n.nothingRuns()
+	n.kubectl("delete", "meetings,conferenceconfigs", "--all", "--timeout=20s")
+}
+
+// kustomizeBase installs the base without Helm, and takes it away.
+func (n *realNode) kustomizeBase() {
+	base := manifests.Overlay(n.t, "config", "resources: [../default]\nimages: [{name: convene, newName: localhost/convene, newTag: node}]\n")
+	n.applyText(base)
+	n.rolledOut(manifests.SystemNamespace, "convene-controller-manager")
+	n.applyText("{apiVersion: convene.dev/v1alpha1, kind: ConferenceConfig, metadata: {name: default, namespace: meetings}, spec: " +
+		"{variant: A, baseURL: 'https://meet.example.com', api: {keySecretRefs: [{name: api-key, key: key}]}}}")
+	n.kubectl("wait", "--for=condition=APIKeysResolved", "conferenceconfig/default", "--timeout="+nodePatience.String())
+	n.noWarnings()
+	n.kubectl("delete", "conferenceconfigs", "--all", "--timeout=1m")
+}
