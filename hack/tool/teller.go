@@ -65,6 +65,11 @@ var measured = map[string]time.Duration{
 	"livekit-server":        2 * time.Minute,
 	"helm":                  90 * time.Second,
 	"golangci-lint":         2 * time.Minute,
+	// After kube-apiserver, which shares much of it.
+	"kubelet":                 4 * time.Minute,
+	"kube-controller-manager": time.Minute,
+	"containerd":              2 * time.Minute,
+	"coredns":                 time.Minute,
 }
 
 func usually(name string) string {
