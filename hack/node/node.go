@@ -18,6 +18,8 @@ import (
 	"text/template"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"convene.dev/convene/internal/devstack"
 )
 
@@ -63,8 +65,7 @@ func (n *node) run(command []string) error {
 		{"its configuration", n.configure},
 		{"its own view of the machine", n.mount},
 		{"its network", n.network},
-		{"the container runtime, with its images", n.startRuntime},
-		{"the control plane", n.startControlPlane},
+		{"the container runtime with its images, and the control plane", n.startBases},
 		{"the kubelet, until the node is Ready", n.startKubelet},
 		{"network policies and DNS", n.startServices},
 	} {
@@ -77,6 +78,14 @@ func (n *node) run(command []string) error {
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+n.adminConfig(), "PATH="+n.Bin+":"+os.Getenv("PATH"))
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	return cmd.Run()
+}
+
+// startBases starts what does not need each other at the same time.
+func (n *node) startBases(ctx context.Context) error {
+	both, ctx := errgroup.WithContext(ctx)
+	both.Go(func() error { return n.startRuntime(ctx) })
+	both.Go(func() error { return n.startControlPlane(ctx) })
+	return both.Wait()
 }
 
 func (n *node) say(what string) { fmt.Printf("    %4.1f s  %s\n", time.Since(n.began).Seconds(), what) }
