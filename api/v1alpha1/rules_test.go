@@ -162,7 +162,7 @@ func lengthRules(path string) []rule {
 		list("the form of the REST API", path, "HH:MM:SS is the form of the REST API; here write 1h30m for 01:30:00", clockLengths...),
 		list("zero", path, "duration must not be zero; use unlimited", zeroLengths...),
 		list("longer than the REST API can write", path, "duration must be at most 99h59m59s; use unlimited for no limit", longLengths...),
-		list("over 18 characters", path, "may not be more than 18", "00000h00000m000001s"), list("a number", path, "must be of type string", 3600))
+		list("over 18 characters", path, "Too long: may not be", "00000h00000m000001s"), list("a number", path, "must be of type string", 3600))
 }
 
 func timeRules(path string) []rule {

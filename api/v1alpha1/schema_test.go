@@ -79,7 +79,7 @@ func boundsOf(root schema, under string) (all []bound) {
 			all = append(all, bound{field: path, path: path, bad: bad, says: says, goods: goods})
 		}
 		if n := ptr.Deref(s.MaxLength, 0); n > 0 {
-			add(strings.Repeat("x", int(n)+1), "may not be more than", strings.Repeat("x", int(n)), strings.Repeat("é", int(n)))
+			add(strings.Repeat("x", int(n)+1), "Too long: may not be", strings.Repeat("x", int(n)), strings.Repeat("é", int(n)))
 		}
 		if n := ptr.Deref(s.MinLength, 0); n > 0 {
 			add(strings.Repeat("x", int(n)-1), "should be at least", strings.Repeat("x", int(n)))

@@ -59,8 +59,8 @@ func spoken(d time.Duration) string {
 // find most of it built.
 var measured = map[string]time.Duration{
 	"etcd":                  45 * time.Second,
-	"kube-apiserver":        6 * time.Minute,
-	"oldest-kube-apiserver": 6 * time.Minute,
+	"kube-apiserver":        5 * time.Minute,
+	"oldest-kube-apiserver": 5 * time.Minute,
 	"kubectl":               time.Minute,
 	"livekit-server":        2 * time.Minute,
 	"helm":                  90 * time.Second,
