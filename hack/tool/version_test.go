@@ -77,7 +77,7 @@ func TestKubectlOfPath(t *testing.T) {
 }
 
 func TestSpoken(t *testing.T) {
-	for d, want := range map[time.Duration]string{0: "0 s", 59400 * time.Millisecond: "59 s", time.Minute: "1 min 0 s", 6*time.Minute + 5*time.Second: "6 min 5 s"} {
+	for d, want := range map[time.Duration]string{0: "0 s", 59400 * time.Millisecond: "59 s", time.Minute: "1 min", 6*time.Minute + 5*time.Second: "6 min 5 s"} {
 		if got := spoken(d); got != want {
 			t.Errorf("%v: %q, want %q", d, got, want)
 		}
