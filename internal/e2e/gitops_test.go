@@ -27,10 +27,15 @@ import (
 	"convene.dev/convene/internal/testkit/manifests"
 )
 
-// health is what Argo CD would show for an object: it runs the script of the object's kind.
+// health is what Argo CD would show for an object: it runs the script that its settings have for the object's kind.
 func health(t *testing.T, o *unstructured.Unstructured) (state, message string) {
 	t.Helper()
-	script := filepath.Join(testkit.Root(t), "config", "gitops", "argocd", "health", strings.ToLower(o.GetKind())+".lua")
+	settings := manifests.Parse(t, manifests.Build(t, filepath.Join(testkit.Root(t), "config", "gitops", "argocd")))
+	key := "resource.customizations.health." + o.GroupVersionKind().Group + "_" + o.GetKind()
+	script, found, err := unstructured.NestedString(manifests.Find(t, settings, "ConfigMap", "argocd-cm").Object, "data", key)
+	if err != nil || !found {
+		t.Fatalf("Argo CD is not taught %s: %v", key, err)
+	}
 	// Argo CD opens no more than these two.
 	machine := lua.NewState(lua.Options{SkipOpenLibs: true})
 	defer machine.Close()
@@ -39,12 +44,12 @@ func health(t *testing.T, o *unstructured.Unstructured) (state, message string) 
 		machine.Call(0, 0)
 	}
 	machine.SetGlobal("obj", luaValue(o.Object))
-	if err := machine.DoFile(script); err != nil {
+	if err := machine.DoString(script); err != nil {
 		t.Fatal(err)
 	}
 	result, ok := machine.Get(-1).(*lua.LTable)
 	if !ok {
-		t.Fatalf("%s returns %s", script, machine.Get(-1))
+		t.Fatalf("%s returns %s", key, machine.Get(-1))
 	}
 	return result.RawGetString("status").String(), result.RawGetString("message").String()
 }
