@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -96,4 +97,20 @@ func TestConventionalLabels(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestAlertsAreOfTheirInstallation: as they are, the chart's alerts are those of kustomize. Elsewhere they name their own namespace,
+// and the runbook that they are told.
+func TestAlertsAreOfTheirInstallation(t *testing.T) {
+	values := []string{"--set", "monitoring.prometheusRule.enabled=true"}
+	rule := func(all []*unstructured.Unstructured) map[string]any {
+		return manifests.Find(t, all, "PrometheusRule", "convene").Object["spec"].(map[string]any)
+	}
+	if diff := cmp.Diff(rule(manifests.Kustomize(t, "monitoring")), rule(manifests.Helm(t, manifests.SystemNamespace, values...))); diff != "" {
+		t.Errorf("alerts of kustomize (-) and of the chart (+):\n%s", diff)
+	}
+	elsewhere := manifests.Helm(t, "video", append(values, "--set", "monitoring.prometheusRule.runbookURL=https://wiki.example.com/convene")...)
+	const down = `PrometheusRule/convene .spec.groups[0].rules[?(@.alert=="ConveneDown")]`
+	appears(t, elsewhere, down+`.expr = absent(convene_build_info{namespace="video"})`)
+	appears(t, elsewhere, down+`.annotations.runbook_url = https://wiki.example.com/convene#convenedown`)
 }
