@@ -54,7 +54,8 @@ var managers = []usual{
 		`Deployment/convene .spec.template.spec.containers[0].volumeMounts = [{name: ca, mountPath: /ca}]`,
 	}},
 	{"startupProbe", `startupProbe: {failureThreshold: 90}`, []string{
-		`Deployment/convene .spec.template.spec.containers[0].startupProbe = {httpGet: {path: /readyz, port: health}, periodSeconds: 2, failureThreshold: 90}`,
+		`Deployment/convene .spec.template.spec.containers[0].startupProbe.failureThreshold = 90`,
+		`Deployment/convene .spec.template.spec.containers[0].startupProbe.httpGet = {path: /readyz, port: health}`,
 	}},
 	{"livenessProbe", `livenessProbe: {timeoutSeconds: 5}`, []string{
 		`Deployment/convene .spec.template.spec.containers[0].livenessProbe = ` +
