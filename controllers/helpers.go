@@ -47,7 +47,7 @@ func engineRoom(t *tenant.Tenant, m *v1alpha1.Meeting) engine.RoomName {
 
 // roomOptions have the engine itself hold the limit: it counts those who come through any replica, or past all of them.
 func roomOptions(t *tenant.Tenant, m *v1alpha1.Meeting) engine.RoomOptions {
-	return engine.RoomOptions{MaxParticipants: t.Settings.ParticipantLimit(m.Spec.MaxParticipants)}
+	return t.RoomOptions(t.Settings.ParticipantLimit(m.Spec.MaxParticipants))
 }
 
 // longestWait bounds an alarm, so that a clock that was set forward is noticed: a wait does not follow it.

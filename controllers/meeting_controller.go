@@ -42,6 +42,7 @@ type MeetingReconciler struct {
 		Look(context.Context, *tenant.Media, engine.RoomName) meeting.Seen
 		Told(*tenant.Media, engine.RoomName, engine.RoomState)
 		Forget(*tenant.Media, engine.RoomName)
+		Hint(engine.RoomName)
 	}
 	// Loads says how many participants and meetings are on a media server.
 	Loads interface {
@@ -130,6 +131,9 @@ func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1a
 	}
 	if heir != nil {
 		in.HeirSince = heir.CreationTimestamp.Time
+	}
+	if t != nil && m.Generation != m.Status.ObservedGeneration && m.Annotations[v1alpha1.AnnotationRoomOpened] != "" {
+		r.Observer.Hint(engineRoom(t, m)) // What was decided about participants is so sooner than at the next look.
 	}
 	switch {
 	case t == nil:

@@ -45,6 +45,16 @@ const (
 // ReasonMoved is of the Event about a Meeting that moves to another media server.
 const ReasonMoved = "Moved"
 
+// Reasons of Events about what is in force in a meeting.
+const (
+	// ReasonLocked: no new participants are let in.
+	ReasonLocked = "Locked"
+	// ReasonUnlocked: new participants are let in again.
+	ReasonUnlocked = "Unlocked"
+	// ReasonPolicyChanged: participants may do more or less than before.
+	ReasonPolicyChanged = "PolicyChanged"
+)
+
 // ReasonLive of a Meeting's Ended (False): the meeting goes on, or can be entered, or waits until it can be.
 const ReasonLive = "Live"
 

@@ -163,12 +163,12 @@ type APISpec struct {
 	Disabled []string `json:"disabled,omitempty"`
 
 	// extensions are endpoints beyond those of the API's document that are on, in both variants. Each is off until it is named
-	// here. This version has none.
+	// here: control (look at one meeting, change it while it goes on, and moderate its participants).
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=16
 	// +kubebuilder:validation:items:MaxLength=64
-	// +kubebuilder:validation:XValidation:rule="self.all(name, name in [])",message="this version has no extensions; take the names out"
+	// +kubebuilder:validation:XValidation:rule="self.all(name, name in ['control'])",message="there is no extension of this name; use control"
 	Extensions []string `json:"extensions,omitempty"`
 
 	// rateLimit limits requests that carry a right key. Absent means no limit.

@@ -11,7 +11,7 @@ hostnames: [meet.example.com]
 api:
   keySecretRefs: [{name: keys, key: current}]
   allowed: {stats: true}
-  extensions: []
+  extensions: [control]
   rateLimit: {requestsPerSecond: 10, burst: 20}
 source:
   configJS:
@@ -38,6 +38,8 @@ meetings:
   adHoc: Users
   maxAdHocRooms: 10
   ticketLifetime: 720h
+  policy: {microphone: Presenters, camera: Everyone, screen: Presenters, chat: Everyone}
+  locked: true
 web:
   homeURL: https://example.com/
   embedOrigins: [https://app.example.com]
@@ -96,7 +98,9 @@ maxParticipants: 10
 redirect: https://example.com/bye
 unjoinedTimeout: 30m
 emptyTimeout: 5m
-participants: [{identity: abcdefgh-ijklmnop, removed: true, muted: true}]
+policy: {microphone: Presenters, camera: Everyone, screen: Presenters, chat: Everyone}
+locked: true
+participants: [{identity: abcdefgh-ijklmnop, removed: true, muted: true, role: Participant, sources: [Microphone, Camera], admitted: true}]
 end: {redirect: https://example.com/end}
 `
 
@@ -109,6 +113,8 @@ expiryTime: "2026-11-21T11:30:00Z"
 endTime: "2026-11-21T11:30:01Z"
 endReason: Expired
 url: https://meet.example.com/join/Daily%20Standup
+locked: true
+policy: {microphone: Presenters, camera: Presenters, screen: Presenters, chat: Presenters}
 mediaServer: {name: livekit, namespace: media}
 participantCount: 1
 participants:

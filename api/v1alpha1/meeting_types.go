@@ -112,8 +112,18 @@ type MeetingSpec struct {
 	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be more than zero, for example 30m or 24h"
 	EmptyTimeout *metav1.Duration `json:"emptyTimeout,omitempty"`
 
-	// participants is what presenters have decided about single participants, with or without them in the meeting. Convene adds
-	// to it; who may change the Meeting may, too. It goes on in the meeting that a link starts later.
+	// policy says what only presenters may do, of each kind what the ConferenceConfig says unless it is set here. It is enforced
+	// by the media server and the gateway, and takes from participants who are in what they may not do any more.
+	// +optional
+	Policy *MeetingPolicy `json:"policy,omitempty"`
+
+	// locked lets no new participant in: presenters may enter, and those who were in may come back. Absent means
+	// spec.meetings.locked of the ConferenceConfig.
+	// +optional
+	Locked *bool `json:"locked,omitempty"`
+
+	// participants is what was decided about single participants, with or without them in the meeting: by presenters, by the
+	// REST API, or by hand. It goes on in the meeting that a link starts later.
 	// +optional
 	// +listType=map
 	// +listMapKey=identity
@@ -123,27 +133,6 @@ type MeetingSpec struct {
 	// end asks for the end of the meeting by its presence. It cannot be removed.
 	// +optional
 	End *MeetingEnd `json:"end,omitempty"`
-}
-
-// MaxParticipantDecisions is how many participants a Meeting can have decisions about.
-const MaxParticipantDecisions = 1000
-
-// ParticipantDecision is what presenters have decided about one participant. Each decision is a field of its own: a participant
-// can be muted and removed at once, and a later decision adds a field. So they are no values of one enumeration.
-type ParticipantDecision struct {
-	// identity of the participant, as status.participants shows it. The decision counts for all who came with the same link,
-	// token or login: the part before the dash tells them.
-	// +required
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=256
-	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9_]+(-[A-Za-z0-9_]+)*$`
-	Identity string `json:"identity"`
-	// removed keeps the participant out: one who is in is disconnected.
-	// +optional
-	Removed bool `json:"removed,omitempty"`
-	// muted keeps the participant from being heard.
-	// +optional
-	Muted bool `json:"muted,omitempty"`
 }
 
 // ConfigReference names a ConferenceConfig in the same namespace.
@@ -224,6 +213,12 @@ type MeetingStatus struct {
 	// +optional
 	// +kubebuilder:validation:MaxLength=4096
 	URL string `json:"url,omitempty"`
+	// locked says that no new participant is let in.
+	// +optional
+	Locked bool `json:"locked,omitempty"`
+	// policy says what only presenters may do. What all may do is left out.
+	// +optional
+	Policy *MeetingPolicy `json:"policy,omitempty"`
 	// mediaServer is where the meeting is placed. It changes only while no participant is in and the media server is draining or
 	// unreachable, or when the media server has been unreachable for a minute.
 	// +optional

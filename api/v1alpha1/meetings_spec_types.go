@@ -86,6 +86,13 @@ type MeetingsSpec struct {
 	// +kubebuilder:validation:items:Pattern=`^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$`
 	AllowedRedirectHosts []string `json:"allowedRedirectHosts,omitempty"`
 
+	// policy says what only presenters may do in a meeting whose own spec.policy does not say so. Default Everyone may do all.
+	// +optional
+	Policy *MeetingPolicy `json:"policy,omitempty"`
+	// locked lets no new participant into a meeting whose own spec.locked does not say so, but presenters. Default false.
+	// +optional
+	Locked bool `json:"locked,omitempty"`
+
 	// adHoc says who may open a room that has no meeting, by entering it: Never, Tickets (anyone with a join link that the
 	// API made), Users (verified users too) or Anyone. Absent means Never, and with spec.source what its file says: Users
 	// where the host is protected, else Anyone.

@@ -32,6 +32,7 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/controllers"
+	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/httpapi"
@@ -274,10 +275,11 @@ func (p *parts) handler() (http.Handler, error) {
 	metrics.Registry.MustRegister(livekit.Metrics(), buildInfo(), p.probe.Age())
 	metrics.Registry.MustRegister(controllers.Metrics()...)
 	meetings := meetings{p.directory, p.conference}
-	api := httpapi.New(httpapi.Options{Meetings: meetings, ClusterTime: p.clock.Now, Registerer: metrics.Registry})
+	admission := admission.New(meetings)
+	api := httpapi.New(httpapi.Options{Meetings: meetings, Moderator: admission, ClusterTime: p.clock.Now, Registerer: metrics.Registry})
 	log := p.log.WithName("http")
 	pages, webhooks, err := web.New(web.Options{
-		Tenants: p.tenants, Meetings: meetings, Hint: p.hints.give, ClusterTime: p.clock.Now,
+		Tenants: p.tenants, Meetings: meetings, Admission: admission, Hint: p.hints.give, ClusterTime: p.clock.Now,
 		Registerer: metrics.Registry,
 	})
 	if err != nil {

@@ -7,7 +7,7 @@ package admission
 import (
 	"context"
 
-	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -26,12 +26,8 @@ type Meetings interface {
 	CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, presented string) (bool, error)
 	// ByUID finds a meeting, also one that has ended, for ten minutes after its object is gone.
 	ByUID(t *tenant.Tenant, uid string) (meeting.View, bool)
-	// MarkRemoved records that a participant may not come back.
-	MarkRemoved(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error
-	// MarkMuted records that a participant may not speak, also after coming back.
-	MarkMuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error
-	// MarkUnmuted records that a muted participant may speak again.
-	MarkUnmuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error
+	// Change changes a live meeting, in one write, and shows it as it is then.
+	Change(ctx context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.MeetingSpec)) (meeting.View, error)
 }
 
 // Service admits participants.

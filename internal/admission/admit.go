@@ -22,8 +22,10 @@ type Admission struct {
 	Entrant
 	Meeting  meeting.View
 	Identity engine.Identity
-	// Muted says that a presenter has muted them before.
-	Muted bool
+	// Rights are what they may do, by all that was decided about them before. Granted says that they are a presenter by what
+	// they came with.
+	Rights  engine.Rights
+	Granted bool
 	// OpenedBy says what let the entrant open the room, which had no meeting; empty for all others.
 	OpenedBy string
 }
@@ -45,10 +47,15 @@ func (s *Service) Admit(ctx context.Context, t *tenant.Tenant, a Entrant, passwo
 	if media, err := mediaOf(t, view); err != nil || media.Retired && !view.Ended {
 		return Admission{Meeting: view}, ErrNoMedia
 	}
-	who, err := identityIn(t, view, a)
+	who, decided, err := identityIn(t, view, a)
 	if err != nil {
 		return Admission{Meeting: view}, err
 	}
+	granted, rights := a.Presenter, view.Rights(decided, a.Presenter)
+	if view.Locked && !rights.Presenter && !decided.Admitted && !a.wasIn(view) {
+		return Admission{Meeting: view}, ErrLocked
+	}
+	a.Presenter = rights.Presenter
 	if view.HasPassword && !a.knowsPassword(view) {
 		if err := s.checkPassword(ctx, t, view, password, g); err != nil {
 			return Admission{Meeting: view}, err
@@ -59,7 +66,7 @@ func (s *Service) Admit(ctx context.Context, t *tenant.Tenant, a Entrant, passwo
 		return Admission{Meeting: view}, err
 	}
 	a.takeDistinctName(who, others)
-	return Admission{Entrant: a, Meeting: view, Identity: who, Muted: isMuted(t, view, a, who), OpenedBy: openedBy}, nil
+	return Admission{Entrant: a, Meeting: view, Identity: who, Rights: rights, Granted: granted, OpenedBy: openedBy}, nil
 }
 
 // meetingFor finds the live meeting of the room that an entrant wants to enter, or opens the room where they may.
@@ -124,8 +131,8 @@ func (s *Service) OpenRoom(ctx context.Context, t *tenant.Tenant, view meeting.V
 		return err
 	}
 	return OfEngine(media.Engine.Ensure(ctx, view.EngineRoom,
-		engine.RoomOptions{MaxParticipants: limitOf(t, view)},
-		engine.RoomState{ExpiresAt: view.Expires}))
+		t.RoomOptions(limitOf(t, view)),
+		view.State()))
 }
 
 // mediaOf is the media server that a meeting is on.
@@ -144,42 +151,35 @@ func OfEngine(err error) error {
 	return err
 }
 
-// identityIn decides whether an entrant may enter a meeting, its password and the count apart, and under which identity.
-func identityIn(t *tenant.Tenant, v meeting.View, a Entrant) (engine.Identity, error) {
+// identityIn decides whether an entrant may enter a meeting, its lock, password and count apart, under which identity, and what
+// was decided about them: as whom they enter, and as whom they would without the session of another identity.
+func identityIn(t *tenant.Tenant, v meeting.View, a Entrant) (engine.Identity, v1alpha1.ParticipantDecision, error) {
+	var none v1alpha1.ParticipantDecision
 	switch {
 	case v.Ended:
-		return "", ErrEnded
+		return "", none, ErrEnded
 	case v.Pending != "":
-		return "", errPending
+		return "", none, errPending
 	}
 	who := newIdentity(originFor(t, a))
-	if meeting.Listed(v.Removed, who) {
-		return "", ErrRemoved
+	known := []engine.Identity{who}
+	if p := a.previous; p != nil { // Also a session of an earlier meeting: this one knows who was removed from it.
+		known = append(known, engine.Identity(p.Identity))
 	}
-	p := a.previous
-	if p == nil {
-		return who, nil
-	}
-	// Also a session of an earlier meeting: this one knows who was removed from it.
-	if meeting.Listed(v.Removed, engine.Identity(p.Identity)) {
-		return "", ErrRemoved
-	}
-	if p.Meeting != v.UID {
-		return who, nil
+	decided := v.DecisionOn(a.Username, known...)
+	if decided.Removed {
+		return "", none, ErrRemoved
 	}
 	// The engine puts the new connection of an identity in place of the old. Between hidden and visible there is no
 	// way: the others would notice.
-	if p.Hide == a.Hide {
-		who = engine.Identity(p.Identity)
+	if a.wasIn(v) && a.previous.Hide == a.Hide {
+		who = engine.Identity(a.previous.Identity)
 	}
-	return who, nil
+	return who, decided, nil
 }
 
-// isMuted reports whether a presenter has muted an entrant: as whom they enter, or as whom they would without the session
-// of another identity.
-func isMuted(t *tenant.Tenant, v meeting.View, a Entrant, who engine.Identity) bool {
-	return meeting.Listed(v.Muted, who) || meeting.Listed(v.Muted, newIdentity(originFor(t, a)))
-}
+// wasIn says that an entrant was let into this meeting before.
+func (a Entrant) wasIn(v meeting.View) bool { return a.previous != nil && a.previous.Meeting == v.UID }
 
 // originFor is what the entrant's identity derives from. One who comes back with nothing but a session keeps the origin that
 // they had, also in the next meeting: its lists of who was removed or muted hold for them.

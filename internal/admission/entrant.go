@@ -21,6 +21,7 @@ const (
 	ReasonLoginRequired    = "LoginRequired"
 	ReasonLinkExpired      = "LinkExpired"
 	ReasonFull             = "Full"
+	ReasonLocked           = "Locked"
 )
 
 // Presented is what a person who wants to enter shows and wishes, as their page sends it.
@@ -102,6 +103,8 @@ var (
 	ErrWrongLogin = fault.Denied("The username or password is wrong; try again").WithReason(fault.ReasonWrongLogin)
 	// ErrRemoved is for a participant whom a presenter removed.
 	ErrRemoved = fault.Denied("A presenter removed you from this meeting; ask them for a new link")
+	// ErrLocked is for a new participant of a meeting that is locked.
+	ErrLocked = fault.Denied("This meeting is locked; ask a presenter to unlock it, and try again").WithReason(ReasonLocked)
 	// ErrNoMedia is for a tenant without a media server.
 	ErrNoMedia = fault.Unavailable("This service has no media server at the moment; ask its operator")
 )

@@ -4,7 +4,11 @@ package admission
 
 import (
 	"context"
+	"slices"
 
+	"golang.org/x/sync/errgroup"
+
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
@@ -13,32 +17,159 @@ import (
 
 var errLeft = fault.NotFound("That participant has left the meeting already")
 
-// Mute turns a participant's microphone off, also after they come back.
-func (s *Service) Mute(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity) error {
-	return s.act(ctx, t, v, who, engine.Mute{Who: who}, s.meetings.MarkMuted)
+// actsAtOnce bounds how many participants of one room are changed at the same time.
+const actsAtOnce = 16
+
+// Change changes a live meeting, and then what its participants may do and what their pages are told. What is decided is written
+// down first: the other way round the controllers would undo it. Late is why it is not true for all participants yet, or nil; the
+// controllers see to it then.
+func (s *Service) Change(ctx context.Context, t *tenant.Tenant, v meeting.View, change func(*v1alpha1.MeetingSpec)) (now meeting.View, late, err error) {
+	now, err = s.meetings.Change(ctx, t, v.UID, change)
+	if err != nil || !now.Opened {
+		return now, nil, err
+	}
+	media, late := mediaOf(t, now)
+	if late != nil {
+		return now, late, nil
+	}
+	if late := media.Engine.Act(ctx, now.EngineRoom, engine.Tell{State: now.State()}); late != nil {
+		return now, OfEngine(late), nil
+	}
+	people, late := s.Participants(ctx, t, now)
+	if late == nil {
+		late = carryOut(ctx, t, now, people)
+	}
+	return now, late, nil
 }
 
-// LetSpeak undoes Mute. That is written down first: the other way round the controllers would mute the participant again.
-func (s *Service) LetSpeak(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity) error {
-	return s.act(ctx, t, v, who, engine.LetSpeak{Who: who}, s.meetings.MarkUnmuted)
+// Decide changes what is decided about one participant, who may be a user as meeting.UserIdentity has it, and carries it out for
+// all devices that came with the same credential. Late is as for Change.
+func (s *Service) Decide(
+	ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, change func(*v1alpha1.ParticipantDecision),
+) (late, err error) {
+	return s.decide(ctx, t, v, who, func(spec *v1alpha1.MeetingSpec, _ string) { meeting.Decide(spec, who, change) })
 }
 
-// Remove disconnects a participant, who cannot come back with the same credential.
-func (s *Service) Remove(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity) error {
-	return s.act(ctx, t, v, who, engine.Remove{Who: who}, s.meetings.MarkRemoved)
+// Remove disconnects a participant, who cannot come back with the same link, token or login. Who is banned cannot come back with
+// another one of the same user either.
+func (s *Service) Remove(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, ban bool) (late, err error) {
+	remove := func(d *v1alpha1.ParticipantDecision) { d.Removed = true }
+	return s.decide(ctx, t, v, who, func(spec *v1alpha1.MeetingSpec, username string) {
+		meeting.Decide(spec, who, remove)
+		if ban && username != "" {
+			meeting.Decide(spec, meeting.UserIdentity(username), remove)
+		}
+	})
 }
 
-// LowerHand lowers a participant's hand.
-func (s *Service) LowerHand(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity) error {
-	return s.act(ctx, t, v, who, engine.Hand{Who: who}, nil)
+// decide has a change told the username of the participant; it is empty for a guest, and for one who is not listed.
+func (s *Service) decide(
+	ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, change func(spec *v1alpha1.MeetingSpec, username string),
+) (late, err error) {
+	people, err := s.Participants(ctx, t, v)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(people, func(p engine.Participant) bool { return p.Identity == who })
+	listed, username := at >= 0, ""
+	if listed {
+		username = people[at].Username
+	} else if !s.isKnown(v, who) {
+		return nil, errLeft
+	}
+	now, err := s.meetings.Change(ctx, t, v.UID, func(spec *v1alpha1.MeetingSpec) { change(spec, username) })
+	if err != nil {
+		return nil, err
+	}
+	concerned := slices.DeleteFunc(slices.Clone(people), func(p engine.Participant) bool {
+		sameUser := p.Username != "" && (p.Username == username || meeting.UserIdentity(p.Username) == who)
+		return meeting.Origin(p.Identity) != meeting.Origin(who) && !sameUser
+	})
+	if err := carryOut(ctx, t, now, concerned); err != nil {
+		return err, nil
+	}
+	if !listed && s.places.has(v.EngineRoom, who) {
+		return errNotListed, nil
+	}
+	return nil, nil
 }
 
-// act does something to a participant. What has to outlast their connection is written down first: the other way round they
-// could come back between the two.
-func (s *Service) act(
-	ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, action engine.Action,
-	remember func(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error,
-) error {
+// errNotListed is for a participant who is on the way in: the media server does not list them yet.
+var errNotListed = fault.Unavailable("That participant is just coming in; it takes effect in a moment")
+
+// isKnown says that something can be decided about a participant whom the engine does not list: a user, one who is just coming in,
+// and one about whom something was decided before.
+func (s *Service) isKnown(v meeting.View, who engine.Identity) bool {
+	_, user := meeting.UserOf(who)
+	return user || s.places.has(v.EngineRoom, who) || v.IsDecided(who)
+}
+
+// carryOut removes those who were removed, and gives all others the rights that they should have. One who has left needs nothing.
+func carryOut(ctx context.Context, t *tenant.Tenant, v meeting.View, people []engine.Participant) error {
+	var actions []engine.Action
+	for _, p := range people {
+		if action := v.Correction(p); action != nil {
+			actions = append(actions, action)
+		}
+	}
+	return actAll(ctx, t, v, actions)
+}
+
+// actAll does something for many participants. For one who has left there is nothing to do.
+func actAll(ctx context.Context, t *tenant.Tenant, v meeting.View, actions []engine.Action) error {
+	if len(actions) == 0 {
+		return nil
+	}
+	media, err := mediaOf(t, v)
+	if err != nil {
+		return err
+	}
+	acts, ctx := errgroup.WithContext(ctx)
+	acts.SetLimit(actsAtOnce)
+	for _, action := range actions {
+		acts.Go(func() error {
+			err := media.Engine.Act(ctx, v.EngineRoom, action)
+			if fault.Is(err, fault.KindNotFound) {
+				return nil
+			}
+			return err
+		})
+	}
+	return OfEngine(acts.Wait())
+}
+
+// Hush turns off the microphones of all but presenters and one other. They may switch them on again.
+func (s *Service) Hush(ctx context.Context, t *tenant.Tenant, v meeting.View, but engine.Identity) error {
+	people, err := s.Participants(ctx, t, v)
+	if err != nil {
+		return err
+	}
+	var actions []engine.Action
+	for _, p := range people {
+		if p.Audio && !p.Presenter && p.Identity != but {
+			actions = append(actions, engine.Hush{Who: p.Identity})
+		}
+	}
+	return actAll(ctx, t, v, actions)
+}
+
+// SetHand raises or lowers a participant's hand.
+func (s *Service) SetHand(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, raised bool) error {
+	return s.act(ctx, t, v, who, engine.Hand{Who: who, Raised: raised})
+}
+
+// Participants are all who are in a meeting, oldest first, as the media server lists them.
+func (s *Service) Participants(ctx context.Context, t *tenant.Tenant, v meeting.View) ([]engine.Participant, error) {
+	media, err := mediaOf(t, v)
+	if err != nil || !v.Opened {
+		return nil, err
+	}
+	people, err := media.Engine.Participants(ctx, v.EngineRoom)
+	return people, OfEngine(err)
+}
+
+// act does something for a participant who is in.
+func (s *Service) act(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, action engine.Action) error {
 	media, err := mediaOf(t, v)
 	if err != nil {
 		return err
@@ -49,11 +180,6 @@ func (s *Service) act(
 	}
 	if !in {
 		return errLeft
-	}
-	if remember != nil {
-		if err := remember(ctx, t, v.UID, who); err != nil {
-			return err
-		}
 	}
 	err = media.Engine.Act(ctx, v.EngineRoom, action)
 	if fault.Is(err, fault.KindNotFound) {

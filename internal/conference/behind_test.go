@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
+	"reflect"
 	"testing"
 	"time"
 
@@ -234,30 +234,37 @@ func TestEndOfAnotherMeetingOfTheRoom(t *testing.T) {
 	}
 }
 
+// decide changes what is decided about a participant.
+func (b *behind) decide(t *testing.T, uid string, who engine.Identity, change func(*v1alpha1.ParticipantDecision)) error {
+	t.Helper()
+	_, err := b.Change(t.Context(), b.tenant, uid, func(spec *v1alpha1.MeetingSpec) { meeting.Decide(spec, who, change) })
+	return err
+}
+
 // A participant whom a presenter lets speak again is off the list with every device of the same credential; others stay.
 func TestUnmutedAreOffTheList(t *testing.T) {
 	b := newBehind(t)
 	live := b.create("r")
 	b.shows(live.DeepCopy())
 	uid := string(live.UID)
-	for _, who := range []engine.Identity{"ann-1", "eve-1", "ann-2"} {
-		if err := b.MarkMuted(t.Context(), b.tenant, uid, who); err != nil {
+	mute := func(who engine.Identity, muted bool) {
+		t.Helper()
+		if err := b.decide(t, uid, who, func(d *v1alpha1.ParticipantDecision) { d.Muted = muted }); err != nil {
 			t.Fatal(err)
 		}
+	}
+	for _, who := range []engine.Identity{"ann-1", "eve-1", "ann-2"} {
+		mute(who, true)
 	}
 	for range 2 {
-		if err := b.MarkUnmuted(t.Context(), b.tenant, uid, "ann-3"); err != nil {
-			t.Fatal(err)
-		}
-		if got := meeting.Muted(b.read(live)); len(got) != 1 || got[0] != "eve-1" {
-			t.Errorf("muted are %v, want eve-1 alone", got)
+		mute("ann-3", false)
+		if got := b.read(live).Spec.Participants; len(got) != 1 || got[0].Identity != "eve-1" {
+			t.Errorf("decided is %v, want about eve-1 alone", got)
 		}
 	}
-	if err := b.MarkUnmuted(t.Context(), b.tenant, uid, "eve-1"); err != nil {
-		t.Fatal(err)
-	}
-	if got := meeting.Muted(b.read(live)); len(got) != 0 {
-		t.Errorf("muted are %v, want none", got)
+	mute("eve-1", false)
+	if got := b.read(live).Spec.Participants; len(got) != 0 {
+		t.Errorf("decided is %v, want nothing", got)
 	}
 }
 
@@ -329,7 +336,7 @@ func TestDecisionsGoOnInTheNextOfALineage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := b.read(m).Spec.Participants; !slices.Equal(got, ended.Spec.Participants) {
+	if got := b.read(m).Spec.Participants; !reflect.DeepEqual(got, ended.Spec.Participants) {
 		t.Errorf("decided is %+v, want %+v", got, ended.Spec.Participants)
 	}
 	b.hides(ended)
@@ -350,10 +357,11 @@ func TestDecisionsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.shows(full.DeepCopy())
-	if err := b.MarkRemoved(t.Context(), b.tenant, string(full.UID), "p1-2"); err != nil {
+	remove := func(d *v1alpha1.ParticipantDecision) { d.Removed = true }
+	if err := b.decide(t, string(full.UID), "p1-2", remove); err != nil {
 		t.Errorf("one who is listed: %v", err)
 	}
-	if err := b.MarkRemoved(t.Context(), b.tenant, string(full.UID), "eve-1"); !fault.Is(err, fault.KindConflict) {
+	if err := b.decide(t, string(full.UID), "eve-1", remove); !fault.Is(err, fault.KindConflict) {
 		t.Errorf("one more: %v", err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -57,7 +56,7 @@ func (s *Service) requestEnd(ctx context.Context, t *tenant.Tenant, c EndCommand
 			}
 		}
 		if live == nil || c.UID == "" && isDesertedEnd(live) {
-			return nil, fault.NotFound("There is no live meeting of this room; look at GET meetings for those that are")
+			return nil, errNoMeeting()
 		}
 		if c.UID != "" && c.UID != string(live.UID) {
 			return nil, ended()

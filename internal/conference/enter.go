@@ -11,7 +11,6 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/directory"
-	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
@@ -87,63 +86,37 @@ func (s *Service) MarkOpened(ctx context.Context, t *tenant.Tenant, v meeting.Vi
 	if v.Opened {
 		return nil
 	}
-	return s.change(ctx, t, v.UID, func(m *v1alpha1.Meeting) error {
+	_, err := s.change(ctx, t, v.UID, func(m *v1alpha1.Meeting) error {
 		if m.Annotations[v1alpha1.AnnotationRoomOpened] == "" {
 			metav1.SetMetaDataAnnotation(&m.ObjectMeta, v1alpha1.AnnotationRoomOpened, s.now().UTC().Format(time.RFC3339))
 		}
 		return nil
 	})
+	return err
 }
 
-// MarkRemoved writes down that a presenter removed a participant, so that no replica lets that one in again.
-func (s *Service) MarkRemoved(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
-	return s.decide(ctx, t, uid, who, func(d *v1alpha1.ParticipantDecision) { d.Removed = true })
-}
-
-// MarkMuted writes down that a presenter muted a participant, so that coming back does not undo it.
-func (s *Service) MarkMuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
-	return s.decide(ctx, t, uid, who, func(d *v1alpha1.ParticipantDecision) { d.Muted = true })
-}
-
-// MarkUnmuted writes down that a presenter lets a muted participant speak again, on every device that came with the same
-// credential.
-func (s *Service) MarkUnmuted(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
-	return s.decide(ctx, t, uid, who, func(d *v1alpha1.ParticipantDecision) { d.Muted = false })
-}
-
-// decide writes down what a presenter decides about a participant.
-func (s *Service) decide(ctx context.Context, t *tenant.Tenant, uid string, who engine.Identity, change func(*v1alpha1.ParticipantDecision)) error {
-	return s.change(ctx, t, uid, func(m *v1alpha1.Meeting) error {
-		meeting.Decide(&m.Spec, who, change)
-		if len(m.Spec.Participants) > v1alpha1.MaxParticipantDecisions {
-			return fault.Conflict("This meeting has no room for decisions about more than %d participants; end it and make another", v1alpha1.MaxParticipantDecisions)
-		}
-		return nil
-	})
-}
-
-// change writes a change of a live Meeting, unless it changes nothing.
-func (s *Service) change(ctx context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.Meeting) error) error {
+// change writes a change of a live Meeting, unless it changes nothing, and returns the Meeting as it is then.
+func (s *Service) change(ctx context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.Meeting) error) (*v1alpha1.Meeting, error) {
 	for attempt := 1; ; attempt++ {
 		m, err := s.current(t, uid)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if meeting.IsLeaving(m) {
-			return ended()
+			return nil, ended()
 		}
 		changed := m.DeepCopy()
 		if err := change(changed); err != nil {
-			return err
+			return nil, err
 		}
 		if equality.Semantic.DeepEqual(m, changed) {
-			return nil
+			return m, nil
 		}
 		write, cancel := context.WithTimeout(ctx, writeTimeout)
 		err = s.patch(write, m, changed)
 		cancel()
 		if err == nil || !retriable(err) || attempt == attempts {
-			return asFault(err)
+			return changed, asFault(err)
 		}
 		pause(ctx, attempt)
 	}

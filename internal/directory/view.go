@@ -39,8 +39,7 @@ func View(t *tenant.Tenant, m *v1alpha1.Meeting) meeting.View {
 		MediaServer:     meeting.PlaceOf(m),
 		EngineRoom:      meeting.EngineRoom(string(t.UID), string(m.UID)),
 		Opened:          m.Annotations[v1alpha1.AnnotationRoomOpened] != "",
-		Removed:         meeting.Removed(m),
-		Muted:           meeting.Muted(m),
+		Control:         meeting.ControlOf(t.Settings, &m.Spec),
 	}
 	v.Expires = length.After(v.Begin())
 	if m.Status.Phase == v1alpha1.MeetingPending {

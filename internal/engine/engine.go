@@ -72,7 +72,9 @@ type Doorman interface {
 	// Grant makes an access token.
 	Grant(grant Grant) (string, error)
 	// Inspect verifies an access token made by Grant and says whom it lets in where.
-	Inspect(token string) (RoomName, Identity, error)
+	Inspect(token string) (Bearer, error)
+	// Limit makes of an access token, which Inspect has taken, one that gives these rights and no others. It is good for as long.
+	Limit(token string, rights Rights) (string, error)
 	// Signed reports whether a webhook's authorization header is signed with the server's key, so that its body is worth
 	// being read. Hint checks that it is the body which was signed.
 	Signed(authorization string) bool
@@ -100,6 +102,15 @@ type RoomOptions struct {
 type RoomState struct {
 	// ExpiresAt is when the meeting will end; zero when it will not by itself.
 	ExpiresAt time.Time
+	// PresentersOnly is what presenters alone may do.
+	PresentersOnly Abilities
+	// Locked says that no new participant is let in.
+	Locked bool
+}
+
+// Equal reports whether pages are told the same.
+func (s RoomState) Equal(other RoomState) bool {
+	return s.ExpiresAt.Equal(other.ExpiresAt) && s.PresentersOnly == other.PresentersOnly && s.Locked == other.Locked
 }
 
 // Participant is a person in a room.
@@ -114,11 +125,18 @@ type Participant struct {
 	Oversized bool
 	// Hand is true while the hand is raised.
 	Hand bool
+	// Forbidden is what the engine refuses to take from the participant now.
+	Forbidden Abilities
 }
+
+// Rights are what a participant may do now, and what Participant says of it.
+func (p Participant) Rights() Rights { return Rights{Presenter: p.Presenter, Forbidden: p.Forbidden} }
 
 // Traits are trusted facts about a participant, set by us in the access token; the peer cannot change them.
 type Traits struct {
-	Presenter bool
+	// Presenter is what the participant is now, Granted whether they are a presenter by what they came with: a decision can
+	// differ from that.
+	Presenter, Granted bool
 	// Hidden watches without being seen, and publishes nothing.
 	Hidden bool
 	// Chat reads and writes chat.
@@ -127,8 +145,9 @@ type Traits struct {
 	Notify bool
 	// Avatar is an image's URL, or empty.
 	Avatar string
-	// OS and Browser are for the operator's listing; other peers cannot read them.
-	OS, Browser string
+	// OS and Browser are for the operator's listing, and Username is of the verified user, empty for guests. Other peers cannot
+	// read them, nor Granted.
+	OS, Browser, Username string
 }
 
 // Grant is the right of one participant to enter one room.
@@ -137,8 +156,8 @@ type Grant struct {
 	Identity Identity
 	Name     string
 	Traits
-	// Muted gives no right to speak: a presenter has muted this one before.
-	Muted bool
+	// Forbidden is what this one may not do.
+	Forbidden Abilities
 	// Lifetime bounds the first use of the token; the engine renews tokens of those who are in.
 	Lifetime time.Duration
 }
@@ -146,11 +165,17 @@ type Grant struct {
 // Action is one of the types below.
 type Action interface{ action() }
 
-// Mute turns a participant's microphone off.
-type Mute struct{ Who Identity }
+// SetRights changes what a participant may do, for as long as they are in. What they publish and may not any more ends.
+type SetRights struct {
+	Who Identity
+	Rights
+}
 
-// LetSpeak undoes Mute: the participant may switch the microphone on again.
-type LetSpeak struct{ Who Identity }
+// Hush turns a participant's microphone off. The participant may switch it on again.
+type Hush struct{ Who Identity }
+
+// Tell brings the state of the room up to date that its pages see. A room that is not there has none.
+type Tell struct{ State RoomState }
 
 // Remove disconnects a participant. Its token may still work: the gateway must refuse it.
 type Remove struct{ Who Identity }
@@ -167,8 +192,17 @@ type Say struct {
 	Payload []byte
 }
 
-func (Mute) action()     {}
-func (LetSpeak) action() {}
-func (Remove) action()   {}
-func (Hand) action()     {}
-func (Say) action()      {}
+// Announce sends a payload to all participants of the room, or to one where To is set.
+type Announce struct {
+	Topic   string
+	Payload []byte
+	To      Identity
+}
+
+func (SetRights) action() {}
+func (Hush) action()      {}
+func (Tell) action()      {}
+func (Remove) action()    {}
+func (Hand) action()      {}
+func (Say) action()       {}
+func (Announce) action()  {}

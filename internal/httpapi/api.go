@@ -11,7 +11,10 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/types"
 
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/conference"
+	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
@@ -25,13 +28,27 @@ type Meetings interface {
 	Live(context.Context, *tenant.Tenant) []meeting.View
 	Create(context.Context, *tenant.Tenant, conference.CreateCommand) (meeting.View, error)
 	Join(context.Context, *tenant.Tenant, conference.JoinCommand) (meeting.View, error)
+	// Find is the live meeting of a room.
+	Find(ctx context.Context, t *tenant.Tenant, room string) (meeting.View, error)
 	// End waits until the room is empty, for 5 seconds at most.
 	End(context.Context, *tenant.Tenant, conference.EndCommand) (conference.EndResult, error)
 }
 
-// Options of the API. Meetings is needed.
+// Moderator changes a meeting that goes on, and does something for its participants. Its errors are faults. Late is why a change is
+// written down and not true for all participants yet, or nil.
+type Moderator interface {
+	Change(ctx context.Context, t *tenant.Tenant, v meeting.View, change func(*v1alpha1.MeetingSpec)) (now meeting.View, late, err error)
+	Decide(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, change func(*v1alpha1.ParticipantDecision)) (late, err error)
+	Remove(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, ban bool) (late, err error)
+	SetHand(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, raised bool) error
+	Announce(ctx context.Context, t *tenant.Tenant, v meeting.View, n admission.Notice, to engine.Identity) error
+	Participants(ctx context.Context, t *tenant.Tenant, v meeting.View) ([]engine.Participant, error)
+}
+
+// Options of the API. Meetings and Moderator are needed.
 type Options struct {
-	Meetings Meetings
+	Meetings  Meetings
+	Moderator Moderator
 	// ClusterTime is the clock by which links and tokens begin and end, the same on every replica; nil means time.Now.
 	ClusterTime func() time.Time
 	// Registerer of the metrics; nil means none are registered.
@@ -44,6 +61,7 @@ const defaultTimeout = 10 * time.Second
 
 type api struct {
 	meetings    Meetings
+	moderator   Moderator
 	clusterTime func() time.Time
 	metrics     *metrics
 	timeout     time.Duration
@@ -59,7 +77,7 @@ func New(o Options) *httpserver.Surface { return newAPI(o).surface() }
 
 func newAPI(o Options) *api {
 	a := &api{
-		meetings: o.Meetings, clusterTime: o.ClusterTime,
+		meetings: o.Meetings, moderator: o.Moderator, clusterTime: o.ClusterTime,
 		metrics:   newMetrics(o.Registerer),
 		timeout:   cmp.Or(o.Timeout, defaultTimeout),
 		wrongKeys: limit.New[netip.Addr](maxLimited),

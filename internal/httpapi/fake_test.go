@@ -135,6 +135,20 @@ func (f *fakeMeetings) End(ctx context.Context, _ *tenant.Tenant, command confer
 	return conference.EndResult{Ended: !f.ending}, nil
 }
 
+func (f *fakeMeetings) Find(ctx context.Context, t *tenant.Tenant, room string) (meeting.View, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.begin(ctx, nil); err != nil {
+		return meeting.View{}, err
+	}
+	if v := f.find(room); v != nil {
+		found := *v
+		found.URL = t.MeetingURL(room)
+		return found, nil
+	}
+	return meeting.View{}, fault.NotFound("No meeting of this room is active; GET /api/v1/meetings lists those that are")
+}
+
 func (f *fakeMeetings) find(room string) *meeting.View {
 	i := slices.IndexFunc(f.live, func(v meeting.View) bool { return v.Room == room })
 	if i < 0 {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"strconv"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"convene.dev/convene/internal/fault"
@@ -71,6 +72,19 @@ func (f *fields) text(name string) (string, bool) {
 		return "", false
 	}
 	return string(content(value)), true
+}
+
+// texts reads a list of strings.
+func (f *fields) texts(name string) (all []string) {
+	value := f.get(name)
+	if value == nil {
+		return nil
+	}
+	if err := json.Unmarshal(value, &all); err != nil {
+		f.fail(name, "must be a list of strings")
+		return nil
+	}
+	return all
 }
 
 // seconds reads a string, or a JSON number as a string that says that it is in seconds.

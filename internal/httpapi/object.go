@@ -123,11 +123,17 @@ func atEnd(d *jsontext.Decoder) error {
 
 // get returns the value of a member, and nil for one that is absent or null.
 func (o *object) get(name string) jsontext.Value {
+	value := o.raw(name)
+	if value.Kind() == 'n' {
+		return nil
+	}
+	return value
+}
+
+// raw returns the value of a member, null too, and nil for one that is absent.
+func (o *object) raw(name string) jsontext.Value {
 	for i := len(o.members) - 1; i >= 0; i-- {
 		if m := &o.members[i]; string(content(m.name)) == name {
-			if m.value.Kind() == 'n' {
-				return nil
-			}
 			return m.value
 		}
 	}

@@ -15,14 +15,21 @@ const prefix = "/api/v1/"
 
 // surface is the whole API. The endpoint switches a route, and only docs needs no key.
 func (a *api) surface() *httpserver.Surface {
-	const get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
+	const get, post, patch, del = http.MethodGet, http.MethodPost, http.MethodPatch, http.MethodDelete
+	const one, participants = "meeting/{room}", "meeting/{room}/participants"
 	return &httpserver.Surface{
 		Name: "API call", Prefix: "/api", TrimSlash: true,
 		Routes: []httpserver.Route{
 			route(get, "stats", tenant.Stats, a.stats),
 			route(get, "meetings", tenant.Meetings, a.list),
 			route(post, "meeting", tenant.Meeting, a.create),
-			route(del, "meeting/{room}", tenant.MeetingEnd, a.end),
+			route(del, one, tenant.MeetingEnd, a.end),
+			control(get, one, "showMeeting", a.showMeeting),
+			control(patch, one, "changeMeeting", a.changeMeeting),
+			control(get, participants, "listParticipants", a.listParticipants),
+			control(patch, participants+"/{identity}", "changeParticipant", a.changeParticipant),
+			control(del, participants+"/{identity}", "removeParticipant", a.removeParticipant),
+			control(post, one+"/messages", "announce", a.announce),
 			route(post, "join", tenant.Join, a.join),
 			route(post, "token", tenant.Token, a.token),
 			route(get, "docs", tenant.Docs, a.docsPage),
@@ -44,6 +51,13 @@ func route(method, path string, endpoint tenant.Endpoint, serve func(*httpserver
 	return httpserver.Route{
 		Method: method, Path: prefix + path, Endpoint: endpoint, Action: string(endpoint), Changes: method != http.MethodGet, Serve: serve,
 	}
+}
+
+// control is a line of the extension of that name, with an action of its own for the audit log.
+func control(method, path, action string, serve func(*httpserver.Request) (httpserver.Answer, error)) httpserver.Route {
+	r := route(method, path, tenant.Control, serve)
+	r.Action = action
+	return r
 }
 
 var (

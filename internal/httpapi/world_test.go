@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -37,13 +38,14 @@ var start = time.Date(2026, 3, 1, 9, 30, 0, 0, time.UTC)
 
 // world is the API over HTTP, with a fake of what is behind it.
 type world struct {
-	t        testing.TB
-	options  Options
-	router   httpserver.RouterOptions
-	hosts    hosts
-	meetings *fakeMeetings
-	server   *httptest.Server
-	registry *prometheus.Registry
+	t         testing.TB
+	options   Options
+	router    httpserver.RouterOptions
+	hosts     hosts
+	meetings  *fakeMeetings
+	moderator *fakeModerator
+	server    *httptest.Server
+	registry  *prometheus.Registry
 
 	mu    sync.Mutex
 	clock time.Time
@@ -56,7 +58,8 @@ func newWorld(t testing.TB, tenants ...*tenant.Tenant) *world {
 	for _, one := range tenants {
 		w.hosts[one.Hosts[0]] = one
 	}
-	w.options = Options{Meetings: w.meetings, ClusterTime: w.now, Registerer: w.registry}
+	w.moderator = &fakeModerator{meetings: w.meetings}
+	w.options = Options{Meetings: w.meetings, Moderator: w.moderator, ClusterTime: w.now, Registerer: w.registry}
 	w.router = httpserver.RouterOptions{
 		Tenants: w.hosts, Now: w.now, Log: funcr.NewJSON(w.logLine, funcr.Options{}),
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
@@ -164,7 +167,11 @@ func off(names ...string) func(*tenant.Tenant) {
 		for _, name := range names {
 			allowed[name] = false
 		}
-		*t = t.Switch(allowed, names)
+		var extensions []string
+		if slices.Contains(names, controlNamed) {
+			extensions = append(extensions, string(tenant.Control))
+		}
+		*t = t.Switch(allowed, names, extensions...)
 	}
 }
 

@@ -5,13 +5,13 @@ package httpserver_test
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"k8s.io/utils/ptr"
 
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
@@ -138,18 +138,19 @@ func (m *memory) MarkOpened(_ context.Context, t *tenant.Tenant, v meeting.View)
 	return m.change(t, v.UID, func(v *meeting.View) { v.Opened = true })
 }
 
-func (m *memory) MarkRemoved(_ context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
-	return m.change(t, uid, func(v *meeting.View) { v.Removed = append(slices.Clone(v.Removed), who) })
-}
-
-func (m *memory) MarkMuted(_ context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
-	return m.change(t, uid, func(v *meeting.View) { v.Muted = append(slices.Clone(v.Muted), who) })
-}
-
-func (m *memory) MarkUnmuted(_ context.Context, t *tenant.Tenant, uid string, who engine.Identity) error {
-	return m.change(t, uid, func(v *meeting.View) {
-		v.Muted = slices.DeleteFunc(slices.Clone(v.Muted), func(muted engine.Identity) bool { return muted == who })
+func (m *memory) Change(_ context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.MeetingSpec)) (now meeting.View, err error) {
+	err = m.change(t, uid, func(v *meeting.View) {
+		spec := v1alpha1.MeetingSpec{Participants: v.Decisions, Locked: &v.Locked, Policy: meeting.PolicyOf(v.PresentersOnly)}
+		change(&spec)
+		v.Control = meeting.ControlOf(t.Settings, &spec)
+		now = *v
 	})
+	return now, err
+}
+
+// Find is not for these tests.
+func (m *memory) Find(context.Context, *tenant.Tenant, string) (meeting.View, error) {
+	return meeting.View{}, fault.NotFound("There is no such meeting")
 }
 
 func (m *memory) change(t *tenant.Tenant, uid string, how func(*meeting.View)) error {

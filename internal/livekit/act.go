@@ -14,16 +14,20 @@ import (
 
 func (c *client) Act(ctx context.Context, room engine.RoomName, action engine.Action) error {
 	switch a := action.(type) {
-	case engine.Mute:
-		return c.mute(ctx, room, a.Who)
-	case engine.LetSpeak:
-		return c.letSpeak(ctx, room, a.Who)
+	case engine.SetRights:
+		return c.setRights(ctx, room, a.Who, a.Rights)
+	case engine.Hush:
+		return c.hush(ctx, room, a.Who)
+	case engine.Tell:
+		return c.tellState(ctx, room, a.State)
 	case engine.Remove:
 		return c.remove(ctx, room, a.Who)
 	case engine.Hand:
 		return c.hand(ctx, room, a.Who, a.Raised)
 	case engine.Say:
 		return c.say(ctx, room, a)
+	case engine.Announce:
+		return c.announce(ctx, room, a)
 	default:
 		return fault.As(fmt.Errorf("no such action: %T", action))
 	}
@@ -39,12 +43,8 @@ func (c *client) remove(ctx context.Context, room engine.RoomName, who engine.Id
 }
 
 func (c *client) hand(ctx context.Context, room engine.RoomName, who engine.Identity, raised bool) error {
-	value := ""
-	if raised {
-		value = yes
-	}
 	_, err := call(ctx, c, adminOf(room), c.rooms.UpdateParticipant, &lk.UpdateParticipantRequest{
-		Room: string(room), Identity: string(who), Attributes: map[string]string{attributeHand: value},
+		Room: string(room), Identity: string(who), Attributes: map[string]string{attributeHand: flag(raised)},
 	})
 	return err
 }
@@ -61,12 +61,38 @@ func (c *client) say(ctx context.Context, room engine.RoomName, say engine.Say) 
 		}
 	}
 	if len(listeners) == 0 {
-		return nil // LiveKit takes an empty list for all participants
+		return nil // An empty list would be all participants.
 	}
-	_, err = call(ctx, c, adminOf(room), c.rooms.SendData, &lk.SendDataRequest{
-		Room: string(room), Data: say.Payload, Kind: lk.DataPacket_RELIABLE,
-		DestinationIdentities: listeners, Topic: &say.Topic,
+	return c.send(ctx, room, say.Topic, say.Payload, listeners...)
+}
+
+// announce is done when the room is not there: nobody is in it.
+func (c *client) announce(ctx context.Context, room engine.RoomName, a engine.Announce) error {
+	var to []string
+	if a.To != "" {
+		to = append(to, string(a.To))
+	}
+	err := c.send(ctx, room, a.Topic, a.Payload, to...)
+	if a.To == "" && fault.Is(err, fault.KindNotFound) {
+		return nil
+	}
+	return err
+}
+
+// send sends data to some participants. LiveKit takes an empty list for all.
+func (c *client) send(ctx context.Context, room engine.RoomName, topic string, payload []byte, to ...string) error {
+	_, err := call(ctx, c, adminOf(room), c.rooms.SendData, &lk.SendDataRequest{
+		Room: string(room), Data: payload, Kind: lk.DataPacket_RELIABLE, DestinationIdentities: to, Topic: &topic,
 	})
+	return err
+}
+
+// tellState is done when the room is not there: no page reads it.
+func (c *client) tellState(ctx context.Context, room engine.RoomName, state engine.RoomState) error {
+	err := c.tell(ctx, room, metadataOf(state))
+	if fault.Is(err, fault.KindNotFound) {
+		return nil
+	}
 	return err
 }
 

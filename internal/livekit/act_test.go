@@ -23,6 +23,11 @@ func (h house) act(t *testing.T, room engine.RoomName, action engine.Action) {
 	}
 }
 
+// mute forbids the microphone.
+func mute(who engine.Identity) engine.Action {
+	return engine.SetRights{Who: who, Rights: engine.Rights{Forbidden: engine.Microphone}}
+}
+
 func TestRemoveDisconnectsAndIsIdempotent(t *testing.T) {
 	h := open(t, testkit.LiveKitOptions{})
 	room := h.room(t)
@@ -76,7 +81,7 @@ func TestMuteLastsAndLeavesTheRest(t *testing.T) {
 			return nil
 		})
 	}
-	h.act(t, room, engine.Mute{Who: "one"})
+	h.act(t, room, mute("one"))
 	muted := func() error {
 		if who, err := h.participant(t, room, "one"); err != nil || who.Audio || !who.Video {
 			return errorf("participant is %+v with error %v", who, err)
@@ -90,9 +95,9 @@ func TestMuteLastsAndLeavesTheRest(t *testing.T) {
 	if _, err := p.Publish(wait(t), peer.Screen); err != nil {
 		t.Errorf("publishing the screen: %v", err)
 	}
-	h.act(t, room, engine.Mute{Who: "one"})
+	h.act(t, room, mute("one"))
 	testkit.Eventually(t, patience, muted)
-	wantKind(t, h.Act(wait(t), room, engine.Mute{Who: "nobody"}), fault.KindNotFound)
+	wantKind(t, h.Act(wait(t), room, mute("nobody")), fault.KindNotFound)
 }
 
 func TestLetSpeakUndoesAMute(t *testing.T) {
@@ -100,13 +105,13 @@ func TestLetSpeakUndoesAMute(t *testing.T) {
 	room := h.room(t)
 	p := h.join(t, room, "one", engine.Traits{Presenter: true})
 	watcher := h.join(t, room, "watcher", engine.Traits{Hidden: true})
-	h.act(t, room, engine.Mute{Who: "one"})
+	h.act(t, room, mute("one"))
 	if _, err := p.Publish(wait(t), peer.Microphone); !errors.Is(err, peer.ErrNotAllowed) {
 		t.Fatalf("the mute did nothing: %v", err)
 	}
 	for range 2 {
-		h.act(t, room, engine.LetSpeak{Who: "one"})
-		h.act(t, room, engine.LetSpeak{Who: "watcher"})
+		h.act(t, room, engine.SetRights{Who: "one", Rights: engine.Rights{Presenter: true}})
+		h.act(t, room, engine.SetRights{Who: "watcher"})
 	}
 	if who, err := h.participant(t, room, "one"); err != nil || who.Audio {
 		t.Errorf("the microphone is on by itself: %+v, %v", who, err)
@@ -127,14 +132,14 @@ func TestLetSpeakUndoesAMute(t *testing.T) {
 	if who, err := h.participant(t, room, "watcher"); err != nil || !who.Hidden {
 		t.Errorf("the watcher is %+v with error %v, want hidden", who, err)
 	}
-	wantKind(t, h.Act(wait(t), room, engine.LetSpeak{Who: "nobody"}), fault.KindNotFound)
+	wantKind(t, h.Act(wait(t), room, engine.SetRights{Who: "nobody"}), fault.KindNotFound)
 }
 
 func TestMuteBeforeTheMicrophoneIsOn(t *testing.T) {
 	h := open(t, testkit.LiveKitOptions{})
 	room := h.room(t)
 	p := h.join(t, room, "one", engine.Traits{})
-	h.act(t, room, engine.Mute{Who: "one"})
+	h.act(t, room, mute("one"))
 	if _, err := p.Publish(wait(t), peer.Microphone); !errors.Is(err, peer.ErrNotAllowed) {
 		t.Errorf("error is %v, want %v", err, peer.ErrNotAllowed)
 	}
@@ -156,7 +161,7 @@ func TestMuteTakesAwayWhatVoiceIsDisguisedAs(t *testing.T) {
 		}
 	}
 	testkit.Eventually(t, patience, heard(true))
-	h.act(t, room, engine.Mute{Who: "one"})
+	h.act(t, room, mute("one"))
 	testkit.Eventually(t, patience, heard(false))
 	if _, err := p.Publish(wait(t), peer.DisguisedMicrophone); !errors.Is(err, peer.ErrNotAllowed) {
 		t.Errorf("error is %v, want %v", err, peer.ErrNotAllowed)
@@ -168,7 +173,7 @@ func TestMuteKeepsTheHiddenHidden(t *testing.T) {
 	room := h.room(t)
 	h.join(t, room, "watcher", engine.Traits{Hidden: true})
 	other := h.join(t, room, "two", engine.Traits{})
-	h.act(t, room, engine.Mute{Who: "watcher"})
+	h.act(t, room, mute("watcher"))
 	h.act(t, room, engine.Hand{Who: "watcher", Raised: true})
 	who, err := h.participant(t, room, "watcher")
 	if err != nil || !who.Hidden {

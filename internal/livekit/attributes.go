@@ -12,6 +12,8 @@ const (
 	attributeNotify    = "notify"
 	attributeAvatar    = "avatar"
 	attributeHand      = "hand"
+	// attributeDisguises are sources as which a participant sent sound who was forbidden to.
+	attributeDisguises = "disguises"
 	// attributeClient is sealed.
 	attributeClient = "client"
 
@@ -35,7 +37,15 @@ func attributesOf(t engine.Traits) map[string]string {
 	return attributes
 }
 
-// traitsOf reads what attributesOf wrote: all but Hidden, which is a permission, and OS and Browser, which are sealed.
+// flag is an attribute that says yes or no.
+func flag(on bool) string {
+	if on {
+		return yes
+	}
+	return ""
+}
+
+// traitsOf reads what attributesOf wrote: all but Hidden, which is a permission, and what is sealed.
 func traitsOf(attributes map[string]string) engine.Traits {
 	return engine.Traits{
 		Presenter: attributes[attributePresenter] == yes,

@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	lk "github.com/livekit/protocol/livekit"
-	"google.golang.org/protobuf/proto"
 
 	"convene.dev/convene/internal/engine"
 )
@@ -47,7 +46,7 @@ func FuzzDecodeMetadata(f *testing.F) {
 	f.Fuzz(func(t *testing.T, in string) {
 		m, ok := decodeMetadata(in)
 		if !ok {
-			if m != (roomMetadata{}) {
+			if !m.equal(roomMetadata{}) {
 				t.Errorf("%q is not ours, yet says %+v", in, m)
 			}
 			return
@@ -82,7 +81,7 @@ func FuzzParticipant(f *testing.F) {
 			attributePresenter: presenter, attributeChat: chat, attributeNotify: notify, attributeAvatar: avatar,
 			attributeHand: hand, attributeClient: device,
 		}})
-		want := engine.Traits{Presenter: presenter == "true", Chat: chat == "true", Notify: notify == "true", Avatar: avatar}
+		want := engine.Traits{Presenter: presenter == "true", Granted: presenter == "true", Chat: chat == "true", Notify: notify == "true", Avatar: avatar}
 		if strings.NewReplacer("\r", "", "\n", "").Replace(device) == sealed { // base64 ignores line breaks
 			want.OS, want.Browser = "Windows", "Firefox"
 		}
@@ -93,7 +92,7 @@ func FuzzParticipant(f *testing.F) {
 			t.Errorf("hand %q is %t", hand, p.Hand)
 		}
 		open := p.Traits
-		open.OS, open.Browser = "", ""
+		open.OS, open.Browser, open.Granted = "", "", false
 		if diff := cmp.Diff(open, traitsOf(attributesOf(p.Traits))); diff != "" {
 			t.Errorf("traits there and back (-want +got):\n%s", diff)
 		}
@@ -109,7 +108,7 @@ func TestOpenOnlyWhatWasSealedForThis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := ours.seal("Windows", "Firefox", "m-1", "i")
+	again, err := ours.seal(note{OS: "Windows", Browser: "Firefox"}, "m-1", "i")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,18 +116,17 @@ func TestOpenOnlyWhatWasSealedForThis(t *testing.T) {
 		by   sealer
 		room engine.RoomName
 		who  engine.Identity
-		want device
+		want note
 	}{
-		"for this one":      {ours, "m-1", "i", device{"Windows", "Firefox"}},
-		"of another room":   {ours, "m-2", "i", device{}},
-		"of another's":      {ours, "m-1", "j", device{}},
-		"of another secret": {rotated, "m-1", "i", device{}},
+		"for this one":      {ours, "m-1", "i", note{OS: "Windows", Browser: "Firefox"}},
+		"of another room":   {ours, "m-2", "i", note{}},
+		"of another's":      {ours, "m-1", "j", note{}},
+		"of another secret": {rotated, "m-1", "i", note{}},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			for _, box := range []string{sealed, again} {
-				os, browser := c.by.open(box, c.room, c.who)
-				if got := (device{os, browser}); got != c.want {
+				if got := c.by.open(box, c.room, c.who); got != c.want {
 					t.Errorf("opened %+v, want %+v", got, c.want)
 				}
 			}
@@ -136,7 +134,7 @@ func TestOpenOnlyWhatWasSealedForThis(t *testing.T) {
 	}
 }
 
-func TestSilenced(t *testing.T) {
+func TestRightsBecomeAPermission(t *testing.T) {
 	const camera, microphone = lk.TrackSource_CAMERA, lk.TrackSource_MICROPHONE
 	const screen, screenAudio = lk.TrackSource_SCREEN_SHARE, lk.TrackSource_SCREEN_SHARE_AUDIO
 	sound := func(s lk.TrackSource) *lk.TrackInfo { return &lk.TrackInfo{Source: s, Type: lk.TrackType_AUDIO} }
@@ -144,29 +142,60 @@ func TestSilenced(t *testing.T) {
 	may := func(s ...lk.TrackSource) *lk.ParticipantPermission {
 		return &lk.ParticipantPermission{CanSubscribe: true, CanPublish: len(s) > 0, CanPublishSources: s}
 	}
+	forbidden := func(what engine.Abilities) engine.Rights { return engine.Rights{Forbidden: what} }
 	watching := &lk.ParticipantPermission{CanSubscribe: true, Hidden: true, CanSubscribeMetrics: true}
+	all := may(camera, microphone, screen, screenAudio)
+	presenter, disguised := map[string]string{"presenter": "true"}, map[string]string{"disguises": "CAMERA"}
 	cases := map[string]struct {
-		tracks     []*lk.TrackInfo
-		had, leave *lk.ParticipantPermission
+		tracks      []*lk.TrackInfo
+		attributes  map[string]string
+		had         *lk.ParticipantPermission
+		rights      engine.Rights
+		want        *lk.ParticipantPermission
+		wantChanged map[string]string
 	}{
 		"every source of sound goes": {
-			[]*lk.TrackInfo{sound(microphone), picture(camera), sound(screenAudio)},
-			may(camera, microphone, screen, screenAudio), may(camera, screen),
+			[]*lk.TrackInfo{sound(microphone), picture(camera), sound(screenAudio)}, nil, all, forbidden(engine.Microphone), may(camera, screen), nil,
 		},
+		"the camera goes":                {nil, nil, all, forbidden(engine.Camera), may(microphone, screen, screenAudio), nil},
+		"the screen goes with its sound": {nil, nil, all, forbidden(engine.Screen), may(camera, microphone), nil},
+		"chat is not the engine's":       {nil, nil, all, forbidden(engine.Chat), nil, nil},
 		"none named means all": {
-			nil, &lk.ParticipantPermission{CanSubscribe: true, CanPublish: true}, may(camera, screen),
+			nil, nil, &lk.ParticipantPermission{CanSubscribe: true, CanPublish: true}, forbidden(engine.Microphone), may(camera, screen), nil,
 		},
-		"none left means none":       {nil, may(microphone), may()},
-		"a disguise goes too":        {[]*lk.TrackInfo{sound(camera)}, may(camera, microphone, screen), may(screen)},
-		"again":                      {nil, may(camera, screen), may(camera, screen)},
-		"a hidden peer stays so":     {nil, watching, watching},
-		"a participant without any ": {nil, nil, nil},
+		"none left means none": {nil, nil, may(microphone), forbidden(engine.Media), may(), nil},
+		"a disguise goes too": {
+			[]*lk.TrackInfo{sound(camera)}, nil, may(camera, microphone, screen), forbidden(engine.Microphone), may(screen), disguised,
+		},
+		"a disguise stays forbidden":       {nil, disguised, may(screen), forbidden(engine.Microphone), nil, nil},
+		"until sound is allowed":           {nil, disguised, may(screen), forbidden(0), all, map[string]string{"disguises": ""}},
+		"again":                            {nil, nil, may(screen, camera), forbidden(engine.Microphone), nil, nil},
+		"a hidden peer stays so":           {nil, nil, watching, forbidden(engine.Media), nil, nil},
+		"a participant without any":        {nil, nil, nil, forbidden(engine.Media), nil, nil},
+		"a presenter is made":              {nil, nil, all, engine.Rights{Presenter: true}, all, presenter},
+		"a presenter is one no more":       {nil, presenter, all, forbidden(0), all, map[string]string{"presenter": ""}},
+		"a hidden one becomes a presenter": {nil, nil, watching, engine.Rights{Presenter: true}, watching, presenter},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := silenced(&lk.ParticipantInfo{Tracks: c.tracks, Permission: c.had})
-			if !proto.Equal(got, c.leave) {
-				t.Errorf("permission is %v, want %v", got, c.leave)
+			got := updateOf(&lk.ParticipantInfo{Tracks: c.tracks, Attributes: c.attributes, Permission: c.had}, c.rights)
+			if c.want == nil {
+				if got != nil {
+					t.Errorf("the update is %v, want none", got)
+				}
+				return
+			}
+			if got == nil || !samePermission(got.GetPermission(), c.want) {
+				t.Fatalf("the update is %v, want %v", got, c.want)
+			}
+			if c.wantChanged == nil {
+				c.wantChanged = map[string]string{}
+			}
+			if diff := cmp.Diff(c.wantChanged, got.GetAttributes()); diff != "" {
+				t.Errorf("attributes (-want +got):\n%s", diff)
+			}
+			if back := forbiddenOf(got.GetPermission(), nil); !c.had.GetHidden() && c.wantChanged["disguises"] == "" && back != c.rights.Forbidden {
+				t.Errorf("read back as %b, want %b", back, c.rights.Forbidden)
 			}
 		})
 	}

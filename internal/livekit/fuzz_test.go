@@ -56,15 +56,15 @@ func FuzzInspect(f *testing.F) {
 	f.Add("..")
 	f.Add(strings.Replace(own, ".", "..", 1))
 	f.Fuzz(func(t *testing.T, token string) {
-		room, who, err := e.Inspect(token)
+		got, err := e.Inspect(token)
 		if token == own {
 			if err != nil {
 				t.Error(err)
 			}
 			return
 		}
-		if err == nil && (room != "m-1" || who != "i") { // A signature's last letter can be written in four ways.
-			t.Errorf("a forged token lets %q into %q", who, room)
+		if err == nil && (got.Room != "m-1" || got.Identity != "i") { // A signature's last letter can be written in four ways.
+			t.Errorf("a forged token lets %q into %q", got.Identity, got.Room)
 		} else if len(token) > 20 && strings.Contains(err.Error(), token) {
 			t.Errorf("the error repeats the token: %v", err)
 		}

@@ -4,7 +4,8 @@ package livekit
 
 import (
 	"errors"
-	"slices"
+	"maps"
+	"time"
 
 	"github.com/livekit/protocol/auth"
 	lk "github.com/livekit/protocol/livekit"
@@ -16,26 +17,45 @@ import (
 // maxNameBytes is LiveKit's limit on names of rooms and identities.
 const maxNameBytes = 256
 
-// sources are what a participant may publish. None named would mean all.
-var sources = []lk.TrackSource{
-	lk.TrackSource_CAMERA, lk.TrackSource_MICROPHONE, lk.TrackSource_SCREEN_SHARE, lk.TrackSource_SCREEN_SHARE_AUDIO,
-}
-
-// soundSources are those of them that carry sound.
-var soundSources = []lk.TrackSource{lk.TrackSource_MICROPHONE, lk.TrackSource_SCREEN_SHARE_AUDIO}
-
 func (c *client) Grant(grant engine.Grant) (string, error) {
 	if err := check(grant); err != nil {
 		return "", fault.As(err)
 	}
 	attributes := attributesOf(grant.Traits)
-	sealed, err := c.sealer.seal(grant.OS, grant.Browser, grant.Room, grant.Identity)
+	sealed, err := c.sealer.seal(noteOf(grant.Traits), grant.Room, grant.Identity)
 	if err != nil {
 		return "", err
 	}
 	if sealed != "" {
 		attributes[attributeClient] = sealed
 	}
+	return c.sign(grant, attributes)
+}
+
+// Limit keeps of a token who it is for and what it tells about them. What it allows is made again, so that nothing else is in it.
+func (c *client) Limit(token string, rights engine.Rights) (string, error) {
+	claims, end, ok := c.verify(token)
+	if !ok || !opensRoom(claims) {
+		return "", errToken
+	}
+	grant := engine.Grant{
+		Room: engine.RoomName(claims.Video.Room), Identity: engine.Identity(claims.Identity), Name: claims.Name,
+		Traits: engine.Traits{Hidden: claims.Video.Hidden}, Forbidden: rights.Forbidden,
+		// A token is taken for a moment after its end, where clocks differ.
+		Lifetime: max(time.Until(end), time.Second),
+	}
+	attributes := maps.Clone(claims.Attributes)
+	if attributes == nil {
+		attributes = map[string]string{}
+	}
+	delete(attributes, attributePresenter)
+	if rights.Presenter {
+		attributes[attributePresenter] = yes
+	}
+	return c.sign(grant, attributes)
+}
+
+func (c *client) sign(grant engine.Grant, attributes map[string]string) (string, error) {
 	token := auth.NewAccessToken(c.Key, c.Secret).
 		SetIdentity(string(grant.Identity)).
 		SetName(grant.Name).
@@ -66,20 +86,14 @@ func check(grant engine.Grant) error {
 	return nil
 }
 
-// sourcesOf leaves more than nothing, which LiveKit would take for all.
-func sourcesOf(grant engine.Grant) []lk.TrackSource {
-	return slices.DeleteFunc(slices.Clone(sources), func(s lk.TrackSource) bool {
-		return grant.Muted && slices.Contains(soundSources, s)
-	})
-}
-
 func videoGrant(grant engine.Grant) *auth.VideoGrant {
 	video := &auth.VideoGrant{RoomJoin: true, Room: string(grant.Room), Hidden: grant.Hidden}
 	video.SetCanSubscribe(true)
-	// A hidden publisher's tracks would be offered to the others.
-	video.SetCanPublish(!grant.Hidden)
+	allowed := allowedSources(grant.Forbidden, nil)
+	// A hidden publisher's tracks would be offered to the others. No source at all would be taken for all.
+	video.SetCanPublish(!grant.Hidden && len(allowed) > 0)
 	if !grant.Hidden {
-		video.SetCanPublishSources(sourcesOf(grant))
+		video.SetCanPublishSources(allowed)
 	}
 	// Data goes through us, which is how chat can be off for some.
 	video.SetCanPublishData(false)

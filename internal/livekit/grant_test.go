@@ -34,7 +34,7 @@ func TestGrantAllowsJustThis(t *testing.T) {
 	sources := []any{"camera", "microphone", "screen_share", "screen_share_audio"}
 	cases := map[string]struct {
 		traits     engine.Traits
-		muted      bool
+		forbidden  engine.Abilities
 		kind       any
 		video      map[string]any
 		attributes any
@@ -54,7 +54,7 @@ func TestGrantAllowsJustThis(t *testing.T) {
 			},
 		},
 		"a presenter": {
-			traits: engine.Traits{Presenter: true, Chat: true, Notify: true, Avatar: "https://example.com/a.png"},
+			traits: engine.Traits{Presenter: true, Granted: true, Chat: true, Notify: true, Avatar: "https://example.com/a.png"},
 			video: map[string]any{
 				"roomJoin": true, "room": "m-1", "canSubscribe": true, "canPublish": true, "canPublishSources": sources,
 				"canPublishData": false, "canUpdateOwnMetadata": false,
@@ -64,7 +64,7 @@ func TestGrantAllowsJustThis(t *testing.T) {
 			},
 		},
 		"a peer whom a presenter has muted": {
-			traits: engine.Traits{Chat: true}, muted: true,
+			traits: engine.Traits{Chat: true}, forbidden: engine.Microphone,
 			video: map[string]any{
 				"roomJoin": true, "room": "m-1", "canSubscribe": true, "canPublish": true,
 				"canPublishSources": []any{"camera", "screen_share"},
@@ -84,7 +84,7 @@ func TestGrantAllowsJustThis(t *testing.T) {
 	e := dial(t, nowhere)
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			token, err := e.Grant(engine.Grant{Room: "m-1", Identity: "i", Name: "Ann", Traits: c.traits, Muted: c.muted, Lifetime: 10 * time.Minute})
+			token, err := e.Grant(engine.Grant{Room: "m-1", Identity: "i", Name: "Ann", Traits: c.traits, Forbidden: c.forbidden, Lifetime: 10 * time.Minute})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -3,6 +3,8 @@
 package livekit
 
 import (
+	"time"
+
 	"github.com/livekit/protocol/auth"
 
 	"convene.dev/convene/internal/engine"
@@ -11,22 +13,35 @@ import (
 
 // Inspect says nothing of why a token is refused, so that no part of one gets into a log. It knows the tokens that
 // LiveKit renews for those who are in, unless LiveKit has more keys than ours: it signs with any of them.
-func (c *client) Inspect(token string) (engine.RoomName, engine.Identity, error) {
-	claims, ok := c.verify(token)
-	// The tokens of our own calls and of webhooks are signed with the same key, but open no room.
-	if !ok || claims.Identity == "" || claims.Video == nil || !claims.Video.RoomJoin || claims.Video.Room == "" {
-		return "", "", fault.Denied("This access token is not valid here; join the meeting again")
+func (c *client) Inspect(token string) (engine.Bearer, error) {
+	claims, _, ok := c.verify(token)
+	if !ok || !opensRoom(claims) {
+		return engine.Bearer{}, errToken
 	}
-	return engine.RoomName(claims.Video.Room), engine.Identity(claims.Identity), nil
+	b := engine.Bearer{Room: engine.RoomName(claims.Video.Room), Identity: engine.Identity(claims.Identity)}
+	traits := traitsOf(claims.Attributes)
+	c.sealer.open(claims.Attributes[attributeClient], b.Room, b.Identity).addTo(&traits)
+	b.Username, b.Granted = traits.Username, traits.Granted
+	return b, nil
+}
+
+var errToken = fault.Denied("This access token is not valid here; join the meeting again")
+
+// opensRoom is false for the tokens of our own calls and of webhooks, which are signed with the same key.
+func opensRoom(claims *auth.ClaimGrants) bool {
+	return claims.Identity != "" && claims.Video != nil && claims.Video.RoomJoin && claims.Video.Room != ""
 }
 
 // verify reads a token signed with our key, which pins the algorithm. It accepts, as LiveKit does, one minute past the
 // token's end.
-func (c *client) verify(token string) (*auth.ClaimGrants, bool) {
+func (c *client) verify(token string) (claims *auth.ClaimGrants, end time.Time, ok bool) {
 	parsed, err := auth.ParseAPIToken(token)
 	if err != nil || parsed.APIKey() != c.Key {
-		return nil, false
+		return nil, end, false
 	}
-	_, claims, err := parsed.Verify(c.Secret)
-	return claims, err == nil
+	registered, claims, err := parsed.Verify(c.Secret)
+	if err != nil {
+		return nil, end, false
+	}
+	return claims, registered.ExpiresAt.Time, true
 }

@@ -22,9 +22,8 @@ func TestInspect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	room, who, err := e.Inspect(own)
-	if room != "m-1" || who != "i" || err != nil {
-		t.Fatalf("room %q, identity %q, error %v, want m-1, i and none", room, who, err)
+	if got, err := e.Inspect(own); err != nil || got != (engine.Bearer{Room: "m-1", Identity: "i"}) {
+		t.Fatalf("%+v, error %v, want m-1, i and none", got, err)
 	}
 
 	granted := func(server engine.Server) string {
@@ -64,11 +63,13 @@ func TestInspect(t *testing.T) {
 	}
 	for name, token := range cases {
 		t.Run(name, func(t *testing.T) {
-			room, who, err := e.Inspect(token)
+			got, err := e.Inspect(token)
 			wantKind(t, err, fault.KindDenied)
-			if room != "" || who != "" {
-				t.Errorf("room %q and identity %q are told", room, who)
+			if got != (engine.Bearer{}) {
+				t.Errorf("%+v is told", got)
 			}
+			_, err = e.Limit(token, engine.Rights{})
+			wantKind(t, err, fault.KindDenied)
 		})
 	}
 }

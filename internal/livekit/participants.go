@@ -77,8 +77,11 @@ func (c *client) participant(room engine.RoomName, p *lk.ParticipantInfo) engine
 		Hand:     p.GetAttributes()[attributeHand] == yes,
 	}
 	who.Hidden = p.GetPermission().GetHidden()
+	if !who.Hidden {
+		who.Forbidden = forbiddenOf(p.GetPermission(), parseSources(p.GetAttributes()[attributeDisguises]))
+	}
 	who.Oversized = proto.Size(p) > maxParticipantSize
-	who.OS, who.Browser = c.sealer.open(p.GetAttributes()[attributeClient], room, who.Identity)
+	c.sealer.open(p.GetAttributes()[attributeClient], room, who.Identity).addTo(&who.Traits)
 	for _, track := range p.GetTracks() {
 		if track.GetMuted() {
 			continue

@@ -54,7 +54,7 @@ func asRoom(r *lk.Room) engine.Room {
 	return engine.Room{
 		Name:         engine.RoomName(r.GetName()),
 		Participants: int(r.GetNumParticipants()),
-		State:        engine.RoomState{ExpiresAt: told.ExpiresAt},
+		State:        told.state(),
 	}
 }
 

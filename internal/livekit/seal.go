@@ -15,16 +15,36 @@ import (
 	"convene.dev/convene/internal/fault"
 )
 
-// sealer hides from other peers what we note in an attribute about a participant's device.
+// sealer hides from other peers what we note in an attribute about a participant.
 type sealer struct{ cipher.AEAD }
 
-type device struct {
-	OS      string `json:"os,omitempty"`
-	Browser string `json:"browser,omitempty"`
+// note is what is sealed. Granted is nil where it is what the attribute says.
+type note struct {
+	OS       string `json:"os,omitempty"`
+	Browser  string `json:"browser,omitempty"`
+	Username string `json:"user,omitempty"`
+	Granted  *bool  `json:"granted,omitempty"`
 }
 
-// deviceBlock is what lengths are rounded up to: the length alone would tell a browser from another.
-const deviceBlock = 128
+// noteOf is what other peers cannot read of a participant's traits.
+func noteOf(t engine.Traits) note {
+	n := note{OS: t.OS, Browser: t.Browser, Username: t.Username}
+	if t.Granted != t.Presenter {
+		n.Granted = &t.Granted
+	}
+	return n
+}
+
+// addTo adds what is noted to the traits that attributes tell.
+func (n note) addTo(t *engine.Traits) {
+	t.OS, t.Browser, t.Username, t.Granted = n.OS, n.Browser, n.Username, t.Presenter
+	if n.Granted != nil {
+		t.Granted = *n.Granted
+	}
+}
+
+// noteBlock is what lengths are rounded up to: the length alone would tell a browser, or a username, from another.
+const noteBlock = 128
 
 func newSealer(secret string) (sealer, error) {
 	key, err := hkdf.Key(sha256.New, []byte(secret), nil, "convene.dev/device/v1", 32)
@@ -43,35 +63,35 @@ func newSealer(secret string) (sealer, error) {
 }
 
 // seal returns nothing for nothing.
-func (s sealer) seal(os, browser string, room engine.RoomName, who engine.Identity) (string, error) {
-	if os == "" && browser == "" {
+func (s sealer) seal(n note, room engine.RoomName, who engine.Identity) (string, error) {
+	if n == (note{}) {
 		return "", nil
 	}
-	plain, err := json.Marshal(device{OS: os, Browser: browser})
+	plain, err := json.Marshal(n)
 	if err != nil {
 		return "", fault.As(err)
 	}
-	if rest := len(plain) % deviceBlock; rest > 0 {
-		plain = append(plain, bytes.Repeat([]byte(" "), deviceBlock-rest)...)
+	if rest := len(plain) % noteBlock; rest > 0 {
+		plain = append(plain, bytes.Repeat([]byte(" "), noteBlock-rest)...)
 	}
 	return base64.RawStdEncoding.EncodeToString(s.Seal(nil, nil, plain, sealedFor(room, who))), nil
 }
 
 // open returns nothing for what was not sealed here for this participant: that of another, or under an earlier secret.
-func (s sealer) open(sealed string, room engine.RoomName, who engine.Identity) (os, browser string) {
+func (s sealer) open(sealed string, room engine.RoomName, who engine.Identity) note {
 	box, err := base64.RawStdEncoding.DecodeString(sealed)
 	if err != nil {
-		return "", ""
+		return note{}
 	}
 	plain, err := s.Open(nil, nil, box, sealedFor(room, who))
 	if err != nil {
-		return "", ""
+		return note{}
 	}
-	var d device
-	if err := json.Unmarshal(plain, &d); err != nil {
-		return "", ""
+	var n note
+	if err := json.Unmarshal(plain, &n); err != nil {
+		return note{}
 	}
-	return d.OS, d.Browser
+	return n
 }
 
 func sealedFor(room engine.RoomName, who engine.Identity) []byte {

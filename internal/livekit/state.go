@@ -4,6 +4,7 @@ package livekit
 
 import (
 	"encoding/json"
+	"maps"
 	"time"
 
 	"convene.dev/convene/internal/engine"
@@ -13,13 +14,43 @@ import (
 // roomMetadata is what the pages of all participants of a room read.
 type roomMetadata struct {
 	ExpiresAt time.Time `json:"expiresAt,omitzero"`
+	// Policy names what presenters alone may do.
+	Policy map[string]string `json:"policy,omitempty"`
+	Locked bool              `json:"locked,omitempty"`
 	// Ended is final: the page leaves, to Redirect or to the home page.
 	Ended    bool   `json:"ended,omitempty"`
 	Redirect string `json:"redirect,omitempty"`
 }
 
+const presenters = "Presenters"
+
+// abilityNames are what pages call what participants can be kept from.
+var abilityNames = map[string]engine.Abilities{
+	"microphone": engine.Microphone, "camera": engine.Camera, "screen": engine.Screen, "chat": engine.Chat,
+}
+
 func metadataOf(state engine.RoomState) roomMetadata {
-	return roomMetadata{ExpiresAt: state.ExpiresAt.UTC()}
+	m := roomMetadata{ExpiresAt: state.ExpiresAt.UTC(), Locked: state.Locked}
+	for name, ability := range abilityNames {
+		if state.PresentersOnly.Has(ability) {
+			if m.Policy == nil {
+				m.Policy = map[string]string{}
+			}
+			m.Policy[name] = presenters
+		}
+	}
+	return m
+}
+
+// state is what metadataOf made it of.
+func (m roomMetadata) state() engine.RoomState {
+	s := engine.RoomState{ExpiresAt: m.ExpiresAt, Locked: m.Locked}
+	for name, audience := range m.Policy {
+		if audience == presenters {
+			s.PresentersOnly |= abilityNames[name]
+		}
+	}
+	return s
 }
 
 func (m roomMetadata) encode() (string, error) {
@@ -40,5 +71,6 @@ func decodeMetadata(s string) (_ roomMetadata, ok bool) {
 }
 
 func (m roomMetadata) equal(other roomMetadata) bool {
-	return m.ExpiresAt.Equal(other.ExpiresAt) && m.Ended == other.Ended && m.Redirect == other.Redirect
+	return m.ExpiresAt.Equal(other.ExpiresAt) && maps.Equal(m.Policy, other.Policy) && m.Locked == other.Locked &&
+		m.Ended == other.Ended && m.Redirect == other.Redirect
 }

@@ -199,7 +199,8 @@ func checkActions(in Input, d Decision) (broken []string) {
 	}
 	says(!d.Delete || !in.Now.Before(timeOf(s.EndTime).Add(kept)), "d: deleted before its time")
 	says(d.Refresh == nil || !ended && in.Seen.RoomExists && d.Refresh.ExpiresAt.Equal(timeOf(s.ExpiryTime)), "e: a refresh of what is not there, or with another expiry")
-	says(len(d.Events) == 0 || in.Meeting.Status.Phase != s.Phase || in.Meeting.Status.StartTime == nil && s.StartTime != nil, "f: events while nothing happens")
+	ruled := in.Meeting.Status.Locked != s.Locked || presentersOnly(nil, in.Meeting.Status.Policy) != presentersOnly(nil, s.Policy)
+	says(len(d.Events) == 0 || ruled || in.Meeting.Status.Phase != s.Phase || in.Meeting.Status.StartTime == nil && s.StartTime != nil, "f: events while nothing happens")
 	return broken
 }
 

@@ -146,6 +146,7 @@ func (p *plan) tell() {
 	if p.Meeting.Status.StartTime == nil && p.status.StartTime != nil {
 		p.event(false, "Started", "The first participant joined")
 	}
+	p.tellControl()
 	if before == now {
 		return
 	}

@@ -92,10 +92,7 @@ func (p *plan) live() {
 	}
 	p.occupy()
 	p.condition(v1alpha1.ConditionEnded, metav1.ConditionFalse, v1alpha1.ReasonLive, "The meeting has not ended")
-	wanted := engine.RoomState{ExpiresAt: timeOf(p.status.ExpiryTime)}
-	if p.Seen.Known && p.Seen.RoomExists && !p.Seen.State.ExpiresAt.Equal(wanted.ExpiresAt) {
-		p.Refresh = &wanted
-	}
+	p.control()
 	p.wake(p.expiryDeadline())
 	p.wake(p.emptyDeadline())
 	p.wake(p.unjoinedDeadline())

@@ -35,6 +35,9 @@ type Settings struct {
 	// AdHoc is who may open a room that has no meeting, and MaxAdHoc how many such rooms may be live at once.
 	AdHoc    v1alpha1.AdHoc
 	MaxAdHoc int
+	// Policy and Locked are for Meetings that do not say so themselves. A nil policy says nothing.
+	Policy *v1alpha1.MeetingPolicy
+	Locked bool
 	// ForgetEnded says that ended meetings need not be kept for their links, which open their rooms without them.
 	ForgetEnded bool
 }
@@ -104,6 +107,7 @@ func ResolveSettings(spec *v1alpha1.MeetingsSpec) (Settings, error) {
 	}
 	s.MaxParticipants = int(ptr.Deref(spec.MaxParticipants, int32(s.MaxParticipants)))
 	s.RedirectHosts = spec.AllowedRedirectHosts
+	s.Policy, s.Locked = spec.Policy, spec.Locked
 	s.resolveAdHoc(spec, ticketLifetime)
 	return s, nil
 }

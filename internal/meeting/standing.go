@@ -3,6 +3,8 @@
 package meeting
 
 import (
+	"cmp"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -14,24 +16,47 @@ import (
 // with one ticket or token or as one user, and what is used once.
 const IdentitySeparator = "-"
 
-// Removed are the identities that a presenter removed from a Meeting.
-func Removed(m *v1alpha1.Meeting) []engine.Identity {
-	return decided(m, func(d v1alpha1.ParticipantDecision) bool { return d.Removed })
+// UserIdentity is the identity of decisions about a username.
+func UserIdentity(username string) engine.Identity {
+	return engine.Identity(v1alpha1.UserPrefix + username)
 }
 
-// Muted are the identities that a presenter muted in a Meeting.
-func Muted(m *v1alpha1.Meeting) []engine.Identity {
-	return decided(m, func(d v1alpha1.ParticipantDecision) bool { return d.Muted })
+// UserOf is the username that decisions under an identity are about; false where they are about what a participant came with.
+func UserOf(who engine.Identity) (username string, ok bool) {
+	return strings.CutPrefix(string(who), v1alpha1.UserPrefix)
 }
 
-// decided are the identities about which something was decided.
-func decided(m *v1alpha1.Meeting, what func(v1alpha1.ParticipantDecision) bool) (all []engine.Identity) {
-	for _, d := range m.Spec.Participants {
-		if what(d) {
-			all = append(all, engine.Identity(d.Identity))
+// DecisionOn is all that is decided about a participant, under any of their identities and others of the same origin, or under
+// the username, which is empty for a guest. Of two roles, and of two lists of sources, what is decided about an identity counts.
+func (c Control) DecisionOn(username string, identities ...engine.Identity) v1alpha1.ParticipantDecision {
+	var all, byUser v1alpha1.ParticipantDecision
+	for i := range c.Decisions {
+		switch d := &c.Decisions[i]; {
+		case slices.ContainsFunc(identities, func(who engine.Identity) bool { return isAbout(d, who) }):
+			add(&all, d)
+		case username != "" && engine.Identity(d.Identity) == UserIdentity(username):
+			add(&byUser, d)
 		}
 	}
+	add(&all, &byUser)
 	return all
+}
+
+// add adds what is decided in one place to what is decided in another.
+func add(to, d *v1alpha1.ParticipantDecision) {
+	to.Removed = to.Removed || d.Removed
+	to.Muted = to.Muted || d.Muted
+	to.Admitted = to.Admitted || d.Admitted
+	to.Role = cmp.Or(to.Role, d.Role)
+	if to.Sources == nil {
+		to.Sources = d.Sources
+	}
+}
+
+// isAbout reports whether a decision is about an identity, or about another of the same origin: a participant who was removed or
+// muted is so on every device and after every return.
+func isAbout(d *v1alpha1.ParticipantDecision, who engine.Identity) bool {
+	return Origin(engine.Identity(d.Identity)) == Origin(who)
 }
 
 // Decide changes what is decided about a participant, under all identities of the same origin, and adds the participant where none
@@ -40,12 +65,12 @@ func Decide(spec *v1alpha1.MeetingSpec, who engine.Identity, change func(*v1alph
 	var list []v1alpha1.ParticipantDecision
 	known := false
 	keep := func(d v1alpha1.ParticipantDecision) {
-		if d != (v1alpha1.ParticipantDecision{Identity: d.Identity}) {
+		if !reflect.DeepEqual(d, v1alpha1.ParticipantDecision{Identity: d.Identity}) {
 			list = append(list, d)
 		}
 	}
 	for _, d := range spec.Participants {
-		if Origin(engine.Identity(d.Identity)) == Origin(who) {
+		if isAbout(&d, who) {
 			known = true
 			change(&d)
 		}
@@ -59,15 +84,33 @@ func Decide(spec *v1alpha1.MeetingSpec, who engine.Identity, change func(*v1alph
 	spec.Participants = list
 }
 
-// Listed reports whether a list has an identity, or another of the same origin: a participant who was removed or muted is so on
-// every device and after every return.
-func Listed(list []engine.Identity, who engine.Identity) bool {
-	origin := Origin(who)
-	return slices.ContainsFunc(list, func(other engine.Identity) bool { return Origin(other) == origin })
-}
-
-// Origin is the half of an identity that is the same for all who come with one credential.
+// Origin is the half of an identity that is the same for all who come with one credential. That of a username is the whole.
 func Origin(who engine.Identity) string {
+	if _, ok := UserOf(who); ok {
+		return string(who)
+	}
 	origin, _, _ := strings.Cut(string(who), IdentitySeparator)
 	return origin
+}
+
+// IsDecided says that something is decided about an identity, or about a username in the form of one.
+func (c Control) IsDecided(who engine.Identity) bool {
+	return slices.ContainsFunc(c.Decisions, func(d v1alpha1.ParticipantDecision) bool { return isAbout(&d, who) })
+}
+
+// Correction is what has to be done to a participant who is in, so that what is decided is so; nil where it is so. Whatever is
+// forbidden to a hidden participant, they publish nothing.
+func (c Control) Correction(p engine.Participant) engine.Action {
+	if c.DecisionOn(p.Username, p.Identity).Removed {
+		return engine.Remove{Who: p.Identity}
+	}
+	wanted := c.RightsOf(p)
+	wanted.Forbidden &= engine.Media
+	if p.Hidden {
+		wanted.Forbidden = 0
+	}
+	if p.Rights() == wanted && !(p.Audio && wanted.Forbidden.Has(engine.Microphone)) {
+		return nil
+	}
+	return engine.SetRights{Who: p.Identity, Rights: wanted}
 }

@@ -12,20 +12,6 @@ import (
 	"convene.dev/convene/internal/engine"
 )
 
-func TestListsOfIdentities(t *testing.T) {
-	m := &v1alpha1.Meeting{}
-	if len(Removed(m))+len(Muted(m)) > 0 {
-		t.Error("a Meeting without decisions lists a participant")
-	}
-	m.Spec.Participants = []v1alpha1.ParticipantDecision{{Identity: "ann-1", Removed: true}, {Identity: "bob-2", Removed: true, Muted: true}}
-	if diff := cmp.Diff([]engine.Identity{"ann-1", "bob-2"}, Removed(m)); diff != "" {
-		t.Errorf("removed (-want +got)\n%s", diff)
-	}
-	if diff := cmp.Diff([]engine.Identity{"bob-2"}, Muted(m)); diff != "" {
-		t.Errorf("muted (-want +got)\n%s", diff)
-	}
-}
-
 func TestDecide(t *testing.T) {
 	type list = []v1alpha1.ParticipantDecision
 	remove := func(d *v1alpha1.ParticipantDecision) { d.Removed = true }
@@ -53,12 +39,13 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-func TestListed(t *testing.T) {
-	list := []engine.Identity{"ann-1", "bob-2"}
+func TestIsDecided(t *testing.T) {
+	c := Control{Decisions: []v1alpha1.ParticipantDecision{{Identity: "ann-1"}, {Identity: "bob-2"}, {Identity: "user:eve-x"}}}
 	for who, want := range map[engine.Identity]bool{
 		"ann-1": true, "ann-9": true, "bob-1": true, "an-1": false, "anna-1": false, "": false, "-1": false, "1-ann": false,
+		"user:eve-x": true, "user:eve-y": false, "user:eve": false, "user": false,
 	} {
-		if got := Listed(list, who); got != want {
+		if got := c.IsDecided(who); got != want {
 			t.Errorf("%q: %v", who, got)
 		}
 	}

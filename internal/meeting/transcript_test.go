@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"k8s.io/utils/ptr"
+
 	"convene.dev/convene/api/v1alpha1"
 )
 
@@ -117,6 +119,12 @@ func (s *story) plan(in Input, d Decision) {
 		s.line("    does: tell the pages that it has no limit")
 	default:
 		s.line("    does: tell the pages that it ends at %s", clock(d.Refresh.ExpiresAt))
+	}
+	if r := d.Refresh; r != nil && (r.Locked || r.PresentersOnly != 0) {
+		s.line("    does: tell the pages that locked is %t, and for presenters only: %s", r.Locked, describePolicy(r.PresentersOnly))
+	}
+	if d.Status.Locked || d.Status.Policy != nil {
+		s.line("    in force: locked %t, policy %+v", d.Status.Locked, ptr.Deref(d.Status.Policy, v1alpha1.MeetingPolicy{}))
 	}
 	if d.Delete {
 		s.line("    does: delete the object")

@@ -42,10 +42,15 @@ type View struct {
 	EngineRoom engine.RoomName
 	// Opened says that the room may exist in the engine.
 	Opened bool
-	// Removed are identities that a presenter removed.
-	Removed []engine.Identity
-	// Muted are identities that a presenter muted.
-	Muted []engine.Identity
+	// Control is what is decided about its participants.
+	Control
+}
+
+// State is what the pages of the meeting are told.
+func (v View) State() engine.RoomState {
+	state := v.Control.State()
+	state.ExpiresAt = v.Expires
+	return state
 }
 
 // Begin is when the meeting began for listings: the first arrival, and before that its creation.

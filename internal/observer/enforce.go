@@ -9,28 +9,28 @@ import (
 	"convene.dev/convene/internal/meeting"
 )
 
-// enforce removes participants that a presenter removed or that have the engine keep too much, and mutes those who were
-// muted and are heard. The gateway sees to both, but browsers that reach the engine past it can
-// come back with an access token for some minutes: the engine cannot take one back.
+// enforce removes participants that were removed or that have the engine keep too much, and gives all others the rights that they
+// should have. The gateway sees to both. This is for what it could not do: a participant whom a replica that was behind has let
+// in, browsers that reach the engine past it with an access token, which the engine cannot take back, and what somebody wrote into
+// the Meeting itself.
 func (s *server) enforce(ctx context.Context, name engine.RoomName, participants []engine.Participant) {
 	m := s.env.meetingOf(name)
-	if m == nil {
+	owner, _ := s.env.owners.of(name)
+	if m == nil || owner.tenant == nil {
 		return
 	}
-	removed, muted := meeting.Removed(m), meeting.Muted(m)
+	control := meeting.ControlOf(owner.tenant.Settings, &m.Spec)
 	for _, p := range participants {
-		var action engine.Action
-		switch {
-		case p.Oversized || meeting.Listed(removed, p.Identity):
+		action := control.Correction(p)
+		if p.Oversized {
 			action = engine.Remove{Who: p.Identity}
-		case p.Audio && meeting.Listed(muted, p.Identity):
-			action = engine.Mute{Who: p.Identity}
-		default:
+		}
+		if action == nil {
 			continue
 		}
 		// What does not succeed now is seen again at the next look.
 		if err := s.engine.Act(ctx, name, action); err != nil {
-			s.env.Log.V(1).Info("A presenter's decision could not be enforced; trying again", "room", name, "error", err.Error())
+			s.env.Log.V(1).Info("What was decided about a participant could not be enforced; trying again", "room", name, "error", err.Error())
 		}
 	}
 }

@@ -62,7 +62,7 @@ func (r *rooms) add(listed engine.Room) (changed bool) {
 	}
 	known.recounted = known.recounted || known.presence.counted != listed.Participants
 	known.presence.counted = listed.Participants
-	changed = !known.state.ExpiresAt.Equal(listed.State.ExpiresAt)
+	changed = !known.state.Equal(listed.State)
 	known.state = listed.State
 	return changed
 }

@@ -19,11 +19,14 @@ type switches struct {
 }
 
 // resolve works out which endpoints are on: of the API's document all but those that allowed or disabled switch off, of the
-// extensions those that are named. Names that are unknown here come from files; they switch nothing.
+// extensions those that are named. An extension that is not named is not there: a client finds nothing new. Names that are unknown
+// here come from files; they switch nothing.
 func (s switches) resolve(variant v1alpha1.Variant) map[Endpoint]bool {
 	on := switched(variant, s.allowed, s.disabled)
 	for _, e := range extensions {
-		on[e] = slices.Contains(s.extensions, string(e))
+		if slices.Contains(s.extensions, string(e)) {
+			on[e] = true
+		}
 	}
 	return on
 }

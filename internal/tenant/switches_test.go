@@ -73,8 +73,9 @@ func TestSwitches(t *testing.T) {
 
 // An extension is off until it is named, in both variants, whatever else the settings say.
 func TestExtensionsAreOffUntilTheyAreNamed(t *testing.T) {
+	was := extensions
 	extensions = []Endpoint{"control", "events"}
-	t.Cleanup(func() { extensions = nil })
+	t.Cleanup(func() { extensions = was })
 	const a, b = v1alpha1.VariantA, v1alpha1.VariantB
 	for _, tc := range []struct {
 		reason   string
@@ -97,7 +98,7 @@ func TestExtensionsAreOffUntilTheyAreNamed(t *testing.T) {
 			t.Errorf("%s: %q are on, want %q", tc.reason, got, tc.on)
 		}
 		for _, e := range extensions {
-			if !tenant.Has(e) || tenant.Enabled(e) != strings.Contains(" "+tc.on+" ", " "+string(e)+" ") {
+			if on := strings.Contains(" "+tc.on+" ", " "+string(e)+" "); tenant.Has(e) != on || tenant.Enabled(e) != on {
 				t.Errorf("%s: %s is there %t, and on %t", tc.reason, e, tenant.Has(e), tenant.Enabled(e))
 			}
 		}

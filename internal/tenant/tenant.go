@@ -13,6 +13,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/compat"
 	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
 )
 
@@ -105,6 +106,8 @@ const (
 	Join       Endpoint = "join"
 	Token      Endpoint = "token"
 	Docs       Endpoint = "docs"
+	// Control looks at one meeting, changes it while it goes on, and moderates its participants.
+	Control Endpoint = "control"
 )
 
 // documented are the endpoints of the API's document that a variant has, in alphabetical order.
@@ -115,9 +118,9 @@ func documented(v v1alpha1.Variant) []Endpoint {
 	return []Endpoint{Docs, Join, Meeting, MeetingEnd, Meetings, Stats, Token}
 }
 
-// extensions are endpoints beyond the API's document. Each is off until spec.api.extensions names it; its rule in the CRD has
+// extensions are endpoints beyond the API's document. A tenant has those that spec.api.extensions names; its rule in the CRD has
 // the same names.
-var extensions []Endpoint
+var extensions = []Endpoint{Control}
 
 // Endpoints that a variant has, in alphabetical order.
 func Endpoints(v v1alpha1.Variant) []Endpoint {
@@ -126,7 +129,7 @@ func Endpoints(v v1alpha1.Variant) []Endpoint {
 	return all
 }
 
-// Has reports whether the tenant's variant has the endpoint.
+// Has reports whether the tenant has the endpoint: by its variant, and an extension because it is named.
 func (t *Tenant) Has(e Endpoint) bool {
 	_, ok := t.enabled[e]
 	return ok
@@ -134,6 +137,15 @@ func (t *Tenant) Has(e Endpoint) bool {
 
 // Enabled reports whether the endpoint is switched on.
 func (t *Tenant) Enabled(e Endpoint) bool { return t.enabled[e] }
+
+// RoomOptions are those of the engine's room of a meeting with a limit. A room cannot be given another limit while it is there:
+// where clients may raise that of a meeting, the engine holds the tenant's greatest, and the gateway the meeting's.
+func (t *Tenant) RoomOptions(limit int) engine.RoomOptions {
+	if t.Enabled(Control) {
+		limit = t.Settings.MaxParticipants
+	}
+	return engine.RoomOptions{MaxParticipants: limit}
+}
 
 // Issuer names the tenant in what it signs.
 func (t *Tenant) Issuer() string { return "convene/" + t.Namespace + "/" + t.Name }

@@ -5,12 +5,13 @@ package web
 import (
 	"context"
 
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/meeting"
-	"convene.dev/convene/internal/tenant"
 )
 
 // actRequest is what a presenter wants done.
@@ -19,6 +20,48 @@ type actRequest struct {
 	Identity engine.Identity `json:"identity"`
 	// Redirect is nil to leave the meeting's own.
 	Redirect *string `json:"redirect"`
+	// MayUnmute says that those who are muted may switch their microphones on again.
+	MayUnmute bool `json:"mayUnmute"`
+	// Policy is what changes of it.
+	Policy v1alpha1.MeetingPolicy `json:"policy"`
+	Text   string                 `json:"text"`
+}
+
+// presenter is one who acts, and what they ask for.
+type presenter struct {
+	participant
+	actRequest
+	q *httpserver.Request
+}
+
+// action is something that a presenter may do.
+type action struct {
+	// onOne says that it is done to one participant.
+	onOne bool
+	do    func(*handler, context.Context, presenter) error
+}
+
+// actionNames are for the error about an action that there is not.
+const actionNames = "mute, letSpeak, muteAll, remove, lowerHand, promote, demote, policy, lock, unlock, announce or end"
+
+var actions = map[string]action{
+	"mute":     {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Muted = true })},
+	"letSpeak": {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Muted = false })},
+	"remove": {true, func(h *handler, ctx context.Context, p presenter) error {
+		late, err := h.admission.Remove(ctx, p.q.Tenant, p.view, p.actRequest.Identity, false)
+		return firstOf(err, late)
+	}},
+	"promote": {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Role = v1alpha1.RolePresenter })},
+	"demote":  {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Role = v1alpha1.RoleParticipant })},
+	"lowerHand": {true, func(h *handler, ctx context.Context, p presenter) error {
+		return h.admission.SetHand(ctx, p.q.Tenant, p.view, p.actRequest.Identity, false)
+	}},
+	"muteAll":  {false, (*handler).muteAll},
+	"policy":   {false, changePolicy},
+	"lock":     {false, change(func(_ presenter, spec *v1alpha1.MeetingSpec) { spec.Locked = new(true) })},
+	"unlock":   {false, change(func(_ presenter, spec *v1alpha1.MeetingSpec) { spec.Locked = new(false) })},
+	"announce": {false, (*handler).announce},
+	"end":      {false, (*handler).endForAll},
 }
 
 func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
@@ -35,47 +78,78 @@ func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
 	if err := decode(q, httpserver.MaxBody, &request); err != nil {
 		return nil, err
 	}
-	if request.Action == "end" {
-		q.Record.Action = request.Action
-		err = h.endForAll(ctx, q, p, request)
-	} else {
-		err = h.actOn(ctx, q, p, request)
+	action, known := actions[request.Action]
+	if !known {
+		return nil, fault.Invalid("action", "action must be %s", actionNames)
+	}
+	q.Record.Action = request.Action
+	switch {
+	case action.onOne && request.Identity == "":
+		return nil, fault.Invalid("identity", "identity is required; name the participant")
+	case request.Action == "remove" && request.Identity == p.identity():
+		return nil, fault.Invalid("identity", "You cannot remove yourself; leave instead")
+	case request.Action == "demote" && request.Identity == p.identity():
+		return nil, fault.Invalid("identity", "You cannot take your own role; ask another presenter to")
+	}
+	err = action.do(h, ctx, presenter{p, request, q})
+	if err == nil {
+		q.Record.To = request.Identity // Only now is it known to be a participant's.
 	}
 	return httpserver.NoContent, err
 }
 
-func (h *handler) endForAll(ctx context.Context, q *httpserver.Request, p participant, r actRequest) error {
-	if r.Redirect != nil {
-		if err := q.Tenant.Settings.ValidateRedirect(*r.Redirect); err != nil {
+// decide is an action that changes what is decided about one participant.
+func decide(change func(*v1alpha1.ParticipantDecision)) func(*handler, context.Context, presenter) error {
+	return func(h *handler, ctx context.Context, p presenter) error {
+		late, err := h.admission.Decide(ctx, p.q.Tenant, p.view, p.actRequest.Identity, change)
+		return firstOf(err, late)
+	}
+}
+
+// change is an action that changes the meeting.
+func change(change func(presenter, *v1alpha1.MeetingSpec)) func(*handler, context.Context, presenter) error {
+	return func(h *handler, ctx context.Context, p presenter) error {
+		_, late, err := h.admission.Change(ctx, p.q.Tenant, p.view, func(spec *v1alpha1.MeetingSpec) { change(p, spec) })
+		return firstOf(err, late)
+	}
+}
+
+// firstOf is what a presenter is told: also that it takes a moment.
+func firstOf(err, late error) error {
+	if err != nil {
+		return err
+	}
+	return late
+}
+
+func changePolicy(h *handler, ctx context.Context, p presenter) error {
+	if err := meeting.ValidatePolicy(p.Policy); err != nil {
+		return err
+	}
+	return change(func(p presenter, spec *v1alpha1.MeetingSpec) { meeting.MergePolicy(spec, p.Policy) })(h, ctx, p)
+}
+
+func (h *handler) muteAll(ctx context.Context, p presenter) error {
+	if p.MayUnmute {
+		return h.admission.Hush(ctx, p.q.Tenant, p.view, p.identity())
+	}
+	p.Policy = v1alpha1.MeetingPolicy{Microphone: v1alpha1.Presenters}
+	return changePolicy(h, ctx, p)
+}
+
+func (h *handler) announce(ctx context.Context, p presenter) error {
+	return h.admission.Announce(ctx, p.q.Tenant, p.view, admission.Notice{Text: p.Text, Name: p.Name, At: h.ClusterTime()}, p.actRequest.Identity)
+}
+
+func (h *handler) endForAll(ctx context.Context, p presenter) error {
+	if p.Redirect != nil {
+		if err := p.q.Tenant.Settings.ValidateRedirect(*p.Redirect); err != nil {
 			return err
 		}
 	}
-	_, err := h.Meetings.End(ctx, q.Tenant, conference.EndCommand{Room: p.view.Room, UID: p.view.UID, Redirect: r.Redirect})
+	_, err := h.Meetings.End(ctx, p.q.Tenant, conference.EndCommand{Room: p.view.Room, UID: p.view.UID, Redirect: p.Redirect})
 	if fault.Is(err, fault.KindNotFound) {
 		return nil // another request was faster
-	}
-	return err
-}
-
-// actOn does something to one participant.
-func (h *handler) actOn(ctx context.Context, q *httpserver.Request, p participant, r actRequest) error {
-	actions := map[string]func(context.Context, *tenant.Tenant, meeting.View, engine.Identity) error{
-		"mute": h.admission.Mute, "letSpeak": h.admission.LetSpeak, "lowerHand": h.admission.LowerHand, "remove": h.admission.Remove,
-	}
-	do, known := actions[r.Action]
-	if !known {
-		return fault.Invalid("action", "action must be mute, letSpeak, remove, lowerHand or end")
-	}
-	q.Record.Action = r.Action
-	switch {
-	case r.Identity == "":
-		return fault.Invalid("identity", "identity is required; name the participant")
-	case r.Action == "remove" && r.Identity == p.identity():
-		return fault.Invalid("identity", "You cannot remove yourself; leave instead")
-	}
-	err := do(ctx, q.Tenant, p.view, r.Identity)
-	if err == nil {
-		q.Record.To = r.Identity // Only now is it known to be a participant's.
 	}
 	return err
 }

@@ -14,7 +14,6 @@ import (
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
-	"convene.dev/convene/internal/meeting"
 )
 
 // inside lets a participant in by ticket, all the way into the engine's room.
@@ -237,11 +236,14 @@ func TestAct(t *testing.T) {
 		{
 			reason: "mute", ticket: presenting, status: http.StatusNoContent,
 			body: func(_, other engine.Identity) body { return body{"action": "mute", "identity": other} },
-			acts: func(other engine.Identity) []engine.Action { return []engine.Action{engine.Mute{Who: other}} },
+			acts: func(other engine.Identity) []engine.Action {
+				return []engine.Action{engine.SetRights{Who: other, Rights: engine.Rights{Forbidden: engine.Microphone}}}
+			},
 		}, {
 			reason: "let a muted participant speak", ticket: presenting, status: http.StatusNoContent,
-			body: func(_, other engine.Identity) body { return body{"action": "letSpeak", "identity": other} },
-			acts: func(other engine.Identity) []engine.Action { return []engine.Action{engine.LetSpeak{Who: other}} },
+			body:  func(_, other engine.Identity) body { return body{"action": "letSpeak", "identity": other} },
+			given: func(s *site) { s.engine.people[1].Forbidden = engine.Microphone },
+			acts:  func(other engine.Identity) []engine.Action { return []engine.Action{engine.SetRights{Who: other}} },
 		}, {
 			reason: "let a muted participant speak, by one who is no presenter", status: http.StatusForbidden,
 			body: func(_, other engine.Identity) body { return body{"action": "letSpeak", "identity": other} },
@@ -300,7 +302,7 @@ func TestAct(t *testing.T) {
 				c.given(s)
 			}
 			s.engine.onAct = func() {
-				if c.reason == "remove" && !meeting.Listed(v.Removed, other.You.Identity) {
+				if c.reason == "remove" && !v.DecisionOn("", other.You.Identity).Removed {
 					t.Error("removed before it was written down: they could come back between the two")
 				}
 			}

@@ -76,6 +76,8 @@ func mayWrite(p participant, text string) error {
 		return fault.Denied("You watch this meeting unseen, so you cannot write in it")
 	case !p.Chat:
 		return fault.Denied("Chat is off for you in this meeting")
+	case p.rights.Forbidden.Has(engine.Chat):
+		return fault.Denied("Only presenters may write messages in this meeting")
 	case strings.TrimSpace(text) == "":
 		return fault.Invalid("text", "text is required; write 1 to %d characters", maxChatLength)
 	case utf8.RuneCountInString(text) > maxChatLength:

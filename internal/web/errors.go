@@ -26,7 +26,7 @@ var reasons = map[fault.Kind]string{
 
 var pageReasons = []string{
 	"Invalid", admission.ReasonNameRequired, admission.ReasonPasswordRequired, fault.ReasonWrongPassword, admission.ReasonLoginRequired, fault.ReasonWrongLogin,
-	"NotAllowed", admission.ReasonLinkExpired, "NotFound", "Ended", admission.ReasonFull, "TooManyAttempts", "Unavailable",
+	"NotAllowed", admission.ReasonLinkExpired, "NotFound", "Ended", admission.ReasonFull, admission.ReasonLocked, "TooManyAttempts", "Unavailable",
 }
 
 // reasonOf is what the page is told of an error, as one word.

@@ -19,6 +19,7 @@ import (
 	"golang.org/x/crypto/bcrypt"
 	"k8s.io/apimachinery/pkg/types"
 
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/clientip"
 	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/credential"
@@ -377,38 +378,18 @@ func (f *fakeMeetings) ByUID(_ *tenant.Tenant, uid string) (meeting.View, bool) 
 	return *v, true
 }
 
-func (f *fakeMeetings) MarkRemoved(_ context.Context, _ *tenant.Tenant, uid string, who engine.Identity) error {
+func (f *fakeMeetings) Change(_ context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.MeetingSpec)) (meeting.View, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.calls = append(f.calls, "mark removed")
+	f.calls = append(f.calls, "change")
 	if f.err != nil {
-		return f.err
-	}
-	f.byUID[uid].Removed = append(f.byUID[uid].Removed, who)
-	return nil
-}
-
-func (f *fakeMeetings) MarkMuted(_ context.Context, _ *tenant.Tenant, uid string, who engine.Identity) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.calls = append(f.calls, "mark muted")
-	if f.err != nil {
-		return f.err
-	}
-	f.byUID[uid].Muted = append(f.byUID[uid].Muted, who)
-	return nil
-}
-
-func (f *fakeMeetings) MarkUnmuted(_ context.Context, _ *tenant.Tenant, uid string, who engine.Identity) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.calls = append(f.calls, "mark unmuted")
-	if f.err != nil {
-		return f.err
+		return meeting.View{}, f.err
 	}
 	v := f.byUID[uid]
-	v.Muted = slices.DeleteFunc(slices.Clone(v.Muted), func(muted engine.Identity) bool { return muted == who })
-	return nil
+	spec := v1alpha1.MeetingSpec{Participants: slices.Clone(v.Decisions), Locked: &v.Locked, Policy: meeting.PolicyOf(v.PresentersOnly)}
+	change(&spec)
+	v.Control = meeting.ControlOf(t.Settings, &spec)
+	return *v, nil
 }
 
 func (f *fakeMeetings) End(_ context.Context, _ *tenant.Tenant, c conference.EndCommand) (conference.EndResult, error) {
@@ -432,9 +413,11 @@ type fakeEngine struct {
 	ensured []engine.RoomState
 	grants  []engine.Grant
 	acts    []engine.Action
+	limited []engine.Rights
 	// ghosts are listed and not there.
 	ghosts []engine.Identity
 	err    error
+	mu     sync.Mutex
 	// onAct runs before an act.
 	onAct func()
 }
@@ -467,6 +450,8 @@ func (f *fakeEngine) Present(_ context.Context, _ engine.RoomName, who engine.Id
 }
 
 func (f *fakeEngine) Act(_ context.Context, _ engine.RoomName, a engine.Action) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.onAct != nil {
 		f.onAct()
 	}
@@ -479,12 +464,24 @@ func (f *fakeEngine) Grant(g engine.Grant) (string, error) {
 	return string(g.Room) + " " + string(g.Identity), nil
 }
 
-func (f *fakeEngine) Inspect(token string) (engine.RoomName, engine.Identity, error) {
+func (f *fakeEngine) Inspect(token string) (engine.Bearer, error) {
 	room, who, ok := strings.Cut(token, " ")
 	if !ok {
-		return "", "", fault.Denied("This access token is not valid here")
+		return engine.Bearer{}, fault.Denied("This access token is not valid here")
 	}
-	return engine.RoomName(room), engine.Identity(who), nil
+	return engine.Bearer{Room: engine.RoomName(room), Identity: engine.Identity(who)}, nil
+}
+
+// limitedMark is at the end of tokens that give less than others.
+const limitedMark = "+limited"
+
+// Limit keeps the rights.
+func (f *fakeEngine) Limit(token string, rights engine.Rights) (string, error) {
+	f.limited = append(f.limited, rights)
+	if rights != (engine.Rights{}) {
+		token += limitedMark
+	}
+	return token, nil
 }
 
 func (f *fakeEngine) Signed(authorization string) bool { return authorization == "signed" }

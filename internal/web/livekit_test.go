@@ -173,7 +173,7 @@ func TestAPeerGetsInThroughTheGateway(t *testing.T) {
 	}
 	people[0].JoinedAt = time.Time{}
 	want := engine.Participant{Identity: s.You.Identity, Name: "Tina", Traits: engine.Traits{
-		Presenter: true, Chat: true, Notify: true, Avatar: "https://a.example/1.png", OS: "Linux", Browser: "Firefox 127",
+		Presenter: true, Granted: true, Chat: true, Notify: true, Avatar: "https://a.example/1.png", OS: "Linux", Browser: "Firefox 127",
 	}}
 	if diff := cmp.Diff(want, people[0]); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)

@@ -20,11 +20,11 @@ func TestAMuteOutlastsComingBack(t *testing.T) {
 	ticket := body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Audio = true })}
 	loud := s.enterWith(t, ticket).session()
 	s.engine.join(loud.You.Identity)
-	if !loud.You.Audio || s.engine.grants[len(s.engine.grants)-1].Muted {
+	if !loud.You.Audio || s.engine.grants[len(s.engine.grants)-1].Forbidden != 0 {
 		t.Fatalf("muted before anybody did: %+v", loud.You)
 	}
 	s.engine.onAct = func() {
-		if !meeting.Listed(v.Muted, loud.You.Identity) {
+		if !v.DecisionOn("", loud.You.Identity).Muted {
 			t.Error("muted before it was written down: they could come back between the two")
 		}
 	}
@@ -37,13 +37,13 @@ func TestAMuteOutlastsComingBack(t *testing.T) {
 		"with the ticket, as on a new device": ticket,
 	} {
 		back := s.enterWith(t, request).session()
-		if grant := s.engine.grants[len(s.engine.grants)-1]; back.You.Audio || !grant.Muted {
-			t.Errorf("%s: %+v, muted %v", reason, back.You, grant.Muted)
+		if grant := s.engine.grants[len(s.engine.grants)-1]; back.You.Audio || !grant.Forbidden.Has(engine.Microphone) {
+			t.Errorf("%s: %+v, forbidden %v", reason, back.You, grant.Forbidden)
 		}
 	}
 	other := s.enterWith(t, body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Audio = true })}).session()
-	if grant := s.engine.grants[len(s.engine.grants)-1]; !other.You.Audio || grant.Muted {
-		t.Errorf("another participant: %+v, muted %v", other.You, grant.Muted)
+	if grant := s.engine.grants[len(s.engine.grants)-1]; !other.You.Audio || grant.Forbidden != 0 {
+		t.Errorf("another participant: %+v, forbidden %v", other.You, grant.Forbidden)
 	}
 }
 
@@ -64,7 +64,7 @@ func TestAMuteIsUndone(t *testing.T) {
 	}
 	act("mute")
 	s.engine.onAct = func() {
-		if meeting.Listed(v.Muted, in.You.Identity) {
+		if v.DecisionOn("", in.You.Identity).Muted {
 			t.Error("the engine is asked before it is written down: the controllers would mute once more")
 		}
 	}
@@ -72,8 +72,8 @@ func TestAMuteIsUndone(t *testing.T) {
 	act("letSpeak")
 	for reason, request := range map[string]body{"with the session": again(ticket, in), "on a new device": ticket} {
 		back := s.enterWith(t, request).session()
-		if grant := s.engine.grants[len(s.engine.grants)-1]; !back.You.Audio || grant.Muted {
-			t.Errorf("%s: %+v, muted %v", reason, back.You, grant.Muted)
+		if grant := s.engine.grants[len(s.engine.grants)-1]; !back.You.Audio || grant.Forbidden != 0 {
+			t.Errorf("%s: %+v, forbidden %v", reason, back.You, grant.Forbidden)
 		}
 	}
 }

@@ -24,6 +24,8 @@ type participant struct {
 	view meeting.View
 	// media is the media server that the meeting is on.
 	media *tenant.Media
+	// rights are what the participant may do now.
+	rights engine.Rights
 }
 
 func (p participant) identity() engine.Identity { return engine.Identity(p.Identity) }
@@ -50,14 +52,16 @@ func (h *handler) participantOf(q *httpserver.Request) (participant, sessionStat
 		return participant{}, "", err
 	}
 	p := participant{SessionGrant: grant}
-	p.Presenter = admission.IsPresenter(q.Tenant, grant.Username, grant.Presenter)
 	view, found := h.Meetings.ByUID(q.Tenant, grant.Meeting)
 	p.view, p.media = view, q.Tenant.MediaAt(view.MediaServer)
+	decided := view.DecisionOn(grant.Username, p.identity())
+	p.rights = view.Rights(decided, admission.IsPresenter(q.Tenant, grant.Username, grant.Presenter))
+	p.Presenter = p.rights.Presenter
 	q.Record.Room, q.Record.User, q.Record.Identity = p.Room, p.Username, p.identity()
 	switch {
 	case !found || view.Ended:
 		return p, sessionEnded, nil
-	case meeting.Listed(view.Removed, p.identity()):
+	case decided.Removed:
 		return p, sessionRemoved, nil
 	}
 	return p, sessionLive, nil

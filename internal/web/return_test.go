@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/tenant"
@@ -178,10 +179,15 @@ func TestWhoComesBack(t *testing.T) {
 	}
 }
 
+// removed is the decision that a participant was removed.
+func removed(who engine.Identity) []v1alpha1.ParticipantDecision {
+	return []v1alpha1.ParticipantDecision{{Identity: string(who), Removed: true}}
+}
+
 // bar records that a participant was removed.
 func (s *site) bar(who engine.Identity) {
 	v := s.meetings.byRoom["room"]
-	v.Removed = append(v.Removed, who)
+	v.Decisions = append(v.Decisions, removed(who)...)
 }
 
 func TestWhatStaysBarred(t *testing.T) {
@@ -235,12 +241,12 @@ func TestAMuteHoldsUnderAnotherIdentity(t *testing.T) {
 		t.Fatalf("before the mute: %+v", in.You)
 	}
 	v := s.meetings.byRoom["room"]
-	v.Muted = append(v.Muted, in.You.Identity)
+	v.Decisions = append(v.Decisions, v1alpha1.ParticipantDecision{Identity: string(in.You.Identity), Muted: true})
 	for reason, ask := range map[string]body{
 		"with the ticket": ticket, "with their session": again(ticket, in), "with a guest's session": again(ticket, guest),
 	} {
 		back := s.enterWith(t, ask).session()
-		if grant := s.engine.grants[len(s.engine.grants)-1]; back.You.Audio || !grant.Muted {
+		if grant := s.engine.grants[len(s.engine.grants)-1]; back.You.Audio || !grant.Forbidden.Has(engine.Microphone) {
 			t.Errorf("%s: %+v, granted %+v", reason, back.You, grant)
 		}
 	}
@@ -255,7 +261,8 @@ func TestASessionAloneUndoesNothing(t *testing.T) {
 	removed, muted := s.enterWith(t, ann).session(), s.enterWith(t, ann).session()
 	old.Ended = true
 	next := s.meetings.open("room", nil)
-	next.Lineage, next.Removed, next.Muted = old.Lineage, []engine.Identity{removed.You.Identity}, []engine.Identity{muted.You.Identity}
+	next.Lineage = old.Lineage
+	next.Decisions = []v1alpha1.ParticipantDecision{{Identity: string(removed.You.Identity), Removed: true}, {Identity: string(muted.You.Identity), Muted: true}}
 	refused := refusedWith(http.StatusForbidden, "NotAllowed")
 	ticket := body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Lineage = old.Lineage })}
 	for reason, ask := range map[string]body{"alone": again(ann, removed), "beside a ticket": again(ticket, removed)} {
@@ -266,7 +273,7 @@ func TestASessionAloneUndoesNothing(t *testing.T) {
 	ask := again(ann, muted)
 	for round := range 2 {
 		back := s.enterWith(t, ask).session()
-		if grant := s.engine.grants[len(s.engine.grants)-1]; back.You.Audio || !grant.Muted {
+		if grant := s.engine.grants[len(s.engine.grants)-1]; back.You.Audio || !grant.Forbidden.Has(engine.Microphone) {
 			t.Errorf("muted, round %d: %+v, granted %+v", round, back.You, grant)
 		}
 		ask = again(ann, back)

@@ -52,14 +52,16 @@ type youAnswer struct {
 // answerOf makes what the page of a participant gets.
 func (h *handler) answerOf(q *httpserver.Request, a admission.Admission) (sessionAnswer, error) {
 	now, view := h.ClusterTime(), a.Meeting
-	traits := engine.Traits{Presenter: a.Presenter, Hidden: a.Hide, Chat: a.Chat, Notify: a.Notify, Avatar: a.Avatar}
+	traits := engine.Traits{
+		Presenter: a.Presenter, Granted: a.Granted, Hidden: a.Hide, Chat: a.Chat, Notify: a.Notify, Avatar: a.Avatar, Username: a.Username,
+	}
 	traits.OS, traits.Browser = client(q.HTTP.UserAgent())
 	media := q.Tenant.MediaAt(view.MediaServer)
 	if media == nil {
 		return sessionAnswer{}, admission.ErrNoMedia
 	}
 	token, err := media.Engine.Grant(engine.Grant{
-		Room: view.EngineRoom, Identity: a.Identity, Name: a.Name, Traits: traits, Muted: a.Muted, Lifetime: grantLifetime,
+		Room: view.EngineRoom, Identity: a.Identity, Name: a.Name, Traits: traits, Forbidden: a.Rights.Forbidden, Lifetime: grantLifetime,
 	})
 	if err != nil {
 		return sessionAnswer{}, err
@@ -68,6 +70,7 @@ func (h *handler) answerOf(q *httpserver.Request, a admission.Admission) (sessio
 	if err != nil {
 		return sessionAnswer{}, err
 	}
+	may := func(what engine.Abilities) bool { return a.Rights.Forbidden&what == 0 }
 	return sessionAnswer{
 		Session: session,
 		Engine:  engineAnswer{URL: engineURL(q.Tenant, media), Token: token},
@@ -76,8 +79,8 @@ func (h *handler) answerOf(q *httpserver.Request, a admission.Admission) (sessio
 			StartedAt: view.Started.UTC(), ExpiresAt: view.Expires.UTC(),
 		},
 		You: youAnswer{
-			Identity: a.Identity, Name: a.Name, Avatar: a.Avatar, Audio: a.Audio && !a.Muted, Video: a.Video, Screen: a.Screen,
-			Chat: a.Chat, Hidden: a.Hide, Notify: a.Notify, Presenter: a.Presenter,
+			Identity: a.Identity, Name: a.Name, Avatar: a.Avatar, Audio: a.Audio && may(engine.Microphone),
+			Video: a.Video && may(engine.Camera), Screen: a.Screen && may(engine.Screen), Chat: a.Chat, Hidden: a.Hide, Notify: a.Notify, Presenter: a.Presenter,
 		},
 		Home: q.Tenant.Web.Home,
 		Now:  now.UTC(),

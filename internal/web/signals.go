@@ -148,11 +148,11 @@ func (h *handler) connect(q *httpserver.Request) error {
 	}
 	query := q.HTTP.URL.Query()
 	token := query.Get(tokenParameter)
-	media, leave, err := h.passDoor(q, token)
+	media, limited, leave, err := h.passDoor(q, token)
 	if err != nil {
 		return err
 	}
-	to, err := signalTo(media.Server, path, token, query)
+	to, err := signalTo(media.Server, path, limited, query)
 	if err != nil {
 		leave()
 		return err
@@ -233,50 +233,50 @@ func signalTo(server engine.Server, path, token string, query url.Values) (signa
 	return signalling.Server{URL: u, CABundle: server.CABundle}, nil
 }
 
-// passDoor checks who comes with a token, and counts them in. It says to which media server they go.
-func (h *handler) passDoor(q *httpserver.Request, token string) (to *tenant.Media, leave func(), err error) {
+// passDoor checks who comes with a token, and counts them in. It says to which media server they go, and with which token: what
+// was decided since theirs was made counts.
+func (h *handler) passDoor(q *httpserver.Request, token string) (to *tenant.Media, limited string, leave func(), err error) {
 	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
 	defer cancel()
-	signer, room, who, err := inspect(q.Tenant, token)
+	bearer, err := inspect(q.Tenant, token)
 	if err != nil {
-		return nil, nil, err
+		return nil, "", nil, err
 	}
-	q.Record.Identity = who
-	if err := h.countConnect(q, who); err != nil {
-		return nil, nil, err
+	q.Record.Identity = bearer.Identity
+	if err := h.countConnect(q, bearer.Identity); err != nil {
+		return nil, "", nil, err
 	}
-	view, err := h.meetingOf(q.Tenant, room)
+	view, err := h.meetingOf(q.Tenant, bearer.Room)
 	q.Record.Room = view.Room
+	decided := view.DecisionOn(bearer.Username, bearer.Identity)
 	switch {
 	case err != nil:
-		return nil, nil, err
+		return nil, "", nil, err
 	case view.Ended:
-		return nil, nil, withRedirect(admission.ErrEnded, view)
-	case meeting.Listed(view.Removed, who):
-		return nil, nil, admission.ErrRemoved
+		return nil, "", nil, withRedirect(admission.ErrEnded, view)
+	case decided.Removed:
+		return nil, "", nil, admission.ErrRemoved
 	}
 	if to = q.Tenant.MediaAt(view.MediaServer); to == nil {
-		return nil, nil, admission.ErrNoMedia
+		return nil, "", nil, admission.ErrNoMedia
 	}
-	// The meeting may have moved since: the page then asks for another token.
-	if to.Server != signer.Server {
-		if _, _, err := to.Engine.Inspect(token); err != nil {
-			return nil, nil, err
-		}
+	// The meeting may have moved to a media server with another key: the page then asks for another token.
+	if limited, err = to.Engine.Limit(token, view.Rights(decided, bearer.Granted)); err != nil {
+		return nil, "", nil, err
 	}
-	leave, err = h.admission.TakePlace(ctx, q.Tenant, view, who)
-	return to, leave, err
+	leave, err = h.admission.TakePlace(ctx, q.Tenant, view, bearer.Identity)
+	return to, limited, leave, err
 }
 
-// inspect verifies an access token with the keys of the tenant's media servers, and says whose key it was.
-func inspect(t *tenant.Tenant, token string) (signer *tenant.Media, room engine.RoomName, who engine.Identity, err error) {
+// inspect verifies an access token with the keys of the tenant's media servers.
+func inspect(t *tenant.Tenant, token string) (bearer engine.Bearer, err error) {
 	err = admission.ErrNoMedia
-	for _, signer = range t.Media {
-		if room, who, err = signer.Engine.Inspect(token); err == nil {
+	for _, signer := range t.Media {
+		if bearer, err = signer.Engine.Inspect(token); err == nil {
 			break
 		}
 	}
-	return signer, room, who, err
+	return bearer, err
 }
 
 // meetingOf finds the tenant's meeting of a room. A room of another tenant on the same engine is none.

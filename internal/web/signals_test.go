@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	dto "github.com/prometheus/client_model/go"
 
-	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
@@ -64,13 +63,13 @@ func TestWhoGetsThroughToTheEngine(t *testing.T) {
 			given: func(_ *site, v *meeting.View) { v.Ended = true },
 		}, {
 			reason: "after being removed", token: inRoom, status: http.StatusForbidden, want: "NotAllowed",
-			given: func(_ *site, v *meeting.View) { v.Removed = []engine.Identity{ann} },
+			given: func(_ *site, v *meeting.View) { v.Decisions = removed(ann) },
 		}, {
 			reason: "after another device of theirs was removed", token: inRoom, status: http.StatusForbidden, want: "NotAllowed",
-			given: func(_ *site, v *meeting.View) { v.Removed = []engine.Identity{"origin-other"} },
+			given: func(_ *site, v *meeting.View) { v.Decisions = removed("origin-other") },
 		}, {
 			reason: "after another participant was removed", token: inRoom, status: http.StatusOK,
-			given: func(_ *site, v *meeting.View) { v.Removed = []engine.Identity{"other-ann"} },
+			given: func(_ *site, v *meeting.View) { v.Decisions = removed("other-ann") },
 		}, {
 			reason: "into a full meeting", token: inRoom, status: http.StatusConflict, want: "Full",
 			given: func(s *site, _ *meeting.View) { s.fill(10) },

@@ -39,6 +39,8 @@ type Meetings interface {
 type Options struct {
 	Tenants  Tenants
 	Meetings Meetings
+	// Admission admits participants and moderates them; nil means one for these pages alone.
+	Admission *admission.Service
 	// Hint is told that something happened in a room of the tenant, or nil.
 	Hint func(*tenant.Tenant, engine.RoomName)
 	// ClusterTime is the clock by which links, tokens and sessions begin and end, the same on every replica, and which pages
@@ -86,6 +88,9 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 	if o.ClusterTime == nil {
 		o.ClusterTime = time.Now
 	}
+	if o.Admission == nil {
+		o.Admission = admission.New(o.Meetings)
+	}
 	if o.Hint == nil {
 		o.Hint = func(*tenant.Tenant, engine.RoomName) {}
 	}
@@ -110,7 +115,7 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 		calls:     limit.New[caller](maxCallers),
 		entries:   limit.New[netip.Prefix](maxEntrySites),
 		openings:  limit.New[opener](maxEntrySites),
-		admission: admission.New(o.Meetings),
+		admission: o.Admission,
 		signals:   newSignals(),
 		metrics:   newMetrics(o.Registerer),
 		sameSite:  http.NewCrossOriginProtection(),

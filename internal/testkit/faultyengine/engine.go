@@ -244,9 +244,10 @@ func (f *Engine) Act(ctx context.Context, room engine.RoomName, _ engine.Action)
 func (*Engine) Grant(engine.Grant) (string, error) { return "", errors.New("not here") }
 
 // Inspect is not for these tests.
-func (*Engine) Inspect(string) (engine.RoomName, engine.Identity, error) {
-	return "", "", errors.New("not here")
-}
+func (*Engine) Inspect(string) (engine.Bearer, error) { return engine.Bearer{}, errors.New("not here") }
+
+// Limit is not for these tests.
+func (*Engine) Limit(string, engine.Rights) (string, error) { return "", errors.New("not here") }
 
 // Signed is not for these tests.
 func (*Engine) Signed(string) bool { return false }

@@ -189,12 +189,31 @@ export interface components {
   schemas: {
     ActRequest: {
       /** @enum {string} */
-      action: 'mute' | 'letSpeak' | 'remove' | 'lowerHand' | 'end';
-      /** @description Of whom; not for end. */
+      action:
+        | 'mute'
+        | 'letSpeak'
+        | 'remove'
+        | 'lowerHand'
+        | 'promote'
+        | 'demote'
+        | 'muteAll'
+        | 'policy'
+        | 'lock'
+        | 'unlock'
+        | 'announce'
+        | 'end';
+      /** @description Of whom: for mute, letSpeak, remove, lowerHand, promote and demote; for announce, to whom alone. */
       identity?: string;
+      /** @description With muteAll, those who are muted may switch their microphones on again. */
+      mayUnmute?: boolean;
+      policy?: components['schemas']['Policy'];
       /** @description Where the participants go at the end; empty means the home page. */
       redirect?: string;
+      /** @description What announce says. */
+      text?: string;
     };
+    /** @enum {string} */
+    Audience: 'Everyone' | 'Presenters';
     ChatRequest: {
       text: string;
     };
@@ -218,6 +237,13 @@ export interface components {
       /** @description The room's link. */
       url: string;
     };
+    /** @description Who may do what. In a request, what is left out stays. */
+    Policy: {
+      camera?: components['schemas']['Audience'];
+      chat?: components['schemas']['Audience'];
+      microphone?: components['schemas']['Audience'];
+      screen?: components['schemas']['Audience'];
+    };
     /** @enum {string} */
     Reason:
       | 'Invalid'
@@ -231,6 +257,7 @@ export interface components {
       | 'NotFound'
       | 'Ended'
       | 'Full'
+      | 'Locked'
       | 'TooManyAttempts'
       | 'Unavailable';
     Refusal: {
@@ -315,10 +342,12 @@ export interface components {
   pathItems: never;
 }
 export type ActRequest = components['schemas']['ActRequest'];
+export type Audience = components['schemas']['Audience'];
 export type ChatRequest = components['schemas']['ChatRequest'];
 export type Engine = components['schemas']['Engine'];
 export type HandRequest = components['schemas']['HandRequest'];
 export type Meeting = components['schemas']['Meeting'];
+export type Policy = components['schemas']['Policy'];
 export type Reason = components['schemas']['Reason'];
 export type Refusal = components['schemas']['Refusal'];
 export type Session = components['schemas']['Session'];
@@ -338,7 +367,24 @@ type ReadonlyArray<T> = [Exclude<T, undefined>] extends [unknown[]]
   : Readonly<Exclude<T, undefined>[]>;
 export const actRequestActionValues: ReadonlyArray<
   FlattenedDeepRequired<components>['schemas']['ActRequest']['action']
-> = ['mute', 'letSpeak', 'remove', 'lowerHand', 'end'];
+> = [
+  'mute',
+  'letSpeak',
+  'remove',
+  'lowerHand',
+  'promote',
+  'demote',
+  'muteAll',
+  'policy',
+  'lock',
+  'unlock',
+  'announce',
+  'end',
+];
+export const audienceValues: ReadonlyArray<FlattenedDeepRequired<components>['schemas']['Audience']> = [
+  'Everyone',
+  'Presenters',
+];
 export const reasonValues: ReadonlyArray<FlattenedDeepRequired<components>['schemas']['Reason']> = [
   'Invalid',
   'NameRequired',
@@ -351,6 +397,7 @@ export const reasonValues: ReadonlyArray<FlattenedDeepRequired<components>['sche
   'NotFound',
   'Ended',
   'Full',
+  'Locked',
   'TooManyAttempts',
   'Unavailable',
 ];

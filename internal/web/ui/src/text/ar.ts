@@ -344,6 +344,8 @@ const texts: Texts = {
   'failure.NotFound.text': 'تحقّق من الرابط أو من اسم الغرفة: قد يكون فيه خطأ، أو لم يُفتح الاجتماع بعد.',
   'failure.Full.title': 'هذا الاجتماع ممتلئ',
   'failure.Full.text': 'لم يبق فيه مكان. حاول مجدّدًا حين يغادر أحدهم.',
+  'failure.Locked.title': 'هذا الاجتماع مقفل',
+  'failure.Locked.text': 'اطلب من أحد المقدّمين أن يفتحه.',
   'failure.TooManyAttempts.title': 'محاولات كثيرة جدًّا',
   'failure.TooManyAttempts.text': 'انتظر لحظة ثم حاول مجدّدًا.',
   'failure.Unavailable.title': 'يتعذّر الوصول إلى الاجتماع',

@@ -290,6 +290,8 @@ export const en = {
     'Check the link or the name of the room: it may be mistyped, or the meeting not opened yet.',
   'failure.Full.title': 'This meeting is full',
   'failure.Full.text': 'Everyone it has room for is in. Try again when someone has left.',
+  'failure.Locked.title': 'This meeting is locked',
+  'failure.Locked.text': 'Ask a presenter to unlock it.',
   'failure.TooManyAttempts.title': 'Too many attempts',
   'failure.TooManyAttempts.text': 'Wait a moment, then try again.',
   'failure.Unavailable.title': 'The meeting cannot be reached',

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// Audience is who may do something in a meeting.
+// +kubebuilder:validation:Enum=Everyone;Presenters
+type Audience string
+
+// Who may do something in a meeting.
+const (
+	// Everyone in the meeting may.
+	Everyone Audience = "Everyone"
+	// Presenters alone may.
+	Presenters Audience = "Presenters"
+)
+
+// MeetingPolicy says who may do what in a meeting. Presenters may always do all of it.
+type MeetingPolicy struct {
+	// microphone is who may speak: Everyone or Presenters. Who may not speak may not share the sound of a screen either.
+	// +optional
+	Microphone Audience `json:"microphone,omitempty"`
+	// camera is who may show a camera: Everyone or Presenters.
+	// +optional
+	Camera Audience `json:"camera,omitempty"`
+	// screen is who may share a screen: Everyone or Presenters.
+	// +optional
+	Screen Audience `json:"screen,omitempty"`
+	// chat is who may write chat messages: Everyone or Presenters. All who have chat read them.
+	// +optional
+	Chat Audience `json:"chat,omitempty"`
+}
+
+// ParticipantRole is what a participant is in a meeting.
+// +kubebuilder:validation:Enum=Presenter;Participant
+type ParticipantRole string
+
+// Roles of participants.
+const (
+	// RolePresenter may mute and remove others, decide what participants may do, and end the meeting.
+	RolePresenter ParticipantRole = "Presenter"
+	// RoleParticipant has no rights over others.
+	RoleParticipant ParticipantRole = "Participant"
+)
+
+// ParticipantSource is something that a participant publishes.
+// +kubebuilder:validation:Enum=Microphone;Camera;Screen
+type ParticipantSource string
+
+// What participants publish.
+const (
+	// SourceMicrophone is the participant's voice.
+	SourceMicrophone ParticipantSource = "Microphone"
+	// SourceCamera is the picture of a camera.
+	SourceCamera ParticipantSource = "Camera"
+	// SourceScreen is a shared screen with its sound.
+	SourceScreen ParticipantSource = "Screen"
+)
+
+// MaxParticipantDecisions is how many participants a Meeting can have decisions about.
+const MaxParticipantDecisions = 1000
+
+// UserPrefix begins the identity of a decision that is about a username.
+const UserPrefix = "user:"
+
+// ParticipantDecision is what was decided about one participant. Each decision is a field of its own: a participant can be muted
+// and removed at once, and a later decision adds a field. So they are no values of one enumeration.
+type ParticipantDecision struct {
+	// identity of the participant, as status.participants shows it: the decision counts for all who came with the same link,
+	// token or login, because the part before the dash is theirs. Or user: and a username, as in user:anna: the decision counts for
+	// all who came with a link, token or login of that user.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=260
+	// +kubebuilder:validation:Pattern=`^([A-Za-z0-9_]+(-[A-Za-z0-9_]+)*|user:[^\x00-\x1f\x7f]+)$`
+	Identity string `json:"identity"`
+	// removed keeps the participant out: one who is in is disconnected.
+	// +optional
+	Removed bool `json:"removed,omitempty"`
+	// muted keeps the participant from being heard.
+	// +optional
+	Muted bool `json:"muted,omitempty"`
+	// role makes the participant a presenter (Presenter), or takes that away (Participant). Absent means what the participant's
+	// link, token or login says, or spec.access.presenters of the ConferenceConfig.
+	// +optional
+	Role ParticipantRole `json:"role,omitempty"`
+	// sources are all that the participant may publish, of what the policy allows. Absent means all, and an empty list nothing.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=3
+	Sources []ParticipantSource `json:"sources,omitzero"`
+	// admitted lets the participant in where the meeting is locked.
+	// +optional
+	Admitted bool `json:"admitted,omitempty"`
+}

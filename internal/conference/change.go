@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conference
+
+import (
+	"context"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/directory"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// Find is the live meeting of a room. It waits for what other replicas know.
+func (s *Service) Find(ctx context.Context, t *tenant.Tenant, room string) (meeting.View, error) {
+	s.directory.CatchUp(ctx)
+	live := s.directory.Holder(t, room)
+	if live == nil || meeting.IsLeaving(live) {
+		var err error
+		if live, err = s.readLive(ctx, t, room); err != nil {
+			return meeting.View{}, asFault(err)
+		}
+	}
+	if live == nil || meeting.IsLeaving(live) {
+		return meeting.View{}, errNoMeeting()
+	}
+	return directory.View(t, live), nil
+}
+
+func errNoMeeting() error {
+	return fault.NotFound("There is no live meeting of this room; look at GET meetings for those that are")
+}
+
+// Change changes the spec of a live meeting in one write, unless it changes nothing, and shows the meeting as it is then. What is
+// answered stays true on every replica.
+func (s *Service) Change(ctx context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.MeetingSpec)) (meeting.View, error) {
+	m, err := s.change(ctx, t, uid, func(m *v1alpha1.Meeting) error {
+		change(&m.Spec)
+		if len(m.Spec.Participants) > v1alpha1.MaxParticipantDecisions {
+			return fault.Conflict("This meeting has no room for decisions about more than %d participants; end it and make another", v1alpha1.MaxParticipantDecisions)
+		}
+		return nil
+	})
+	if err != nil {
+		return meeting.View{}, err
+	}
+	s.directory.Confirm(m)
+	return directory.View(t, m), nil
+}

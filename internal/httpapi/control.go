@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"net/http"
+	"time"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
+	"convene.dev/convene/internal/meeting"
+)
+
+// meetingBody is one meeting: what the listing has of it, and what is decided about those who are in or want to enter.
+type meetingBody struct {
+	RoomID          string                 `json:"roomId"`
+	URL             string                 `json:"url"`
+	StartedAt       string                 `json:"startedAt"`
+	ExpiresAt       string                 `json:"expiresAt,omitempty"`
+	Duration        string                 `json:"duration"`
+	Participants    int                    `json:"participants"`
+	MaxParticipants int                    `json:"maxParticipants"`
+	Redirect        string                 `json:"redirect"`
+	Locked          bool                   `json:"locked"`
+	Policy          v1alpha1.MeetingPolicy `json:"policy"`
+}
+
+func meetingBodyOf(v meeting.View) meetingBody {
+	b := meetingBody{
+		RoomID: v.Room, URL: v.URL, StartedAt: timestamp(v.Begin()), Duration: v.Length.Clock(), Participants: v.Participants,
+		MaxParticipants: v.MaxParticipants, Redirect: v.Redirect, Locked: v.Locked, Policy: meeting.WholePolicy(v.PresentersOnly),
+	}
+	if !v.Expires.IsZero() {
+		b.ExpiresAt = timestamp(v.Expires)
+	}
+	return b
+}
+
+// timestamp is RFC 3339 in UTC, to the second.
+func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// roomOf reads the room of a request's path, and keeps it for the audit log.
+func roomOf(q *httpserver.Request) (string, error) {
+	room := q.HTTP.PathValue("room")
+	if err := meeting.ValidateRoom(room); err != nil {
+		return "", err
+	}
+	q.Record.Room = room
+	return room, nil
+}
+
+// done is 200, and 202 for what is written down and not true for all participants yet.
+func done(value any, late error) httpserver.Answer {
+	if late != nil {
+		return httpserver.JSON{Status: http.StatusAccepted, Value: value}
+	}
+	return ok(value)
+}
+
+// showMeeting is GET meeting/{room}.
+func (a *api) showMeeting(q *httpserver.Request) (httpserver.Answer, error) {
+	room, err := roomOf(q)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := a.within(q)
+	defer cancel()
+	view, err := a.meetings.Find(ctx, q.Tenant, room)
+	if err != nil {
+		return nil, err
+	}
+	return ok(meetingBodyOf(view)), nil
+}
+
+// changeMeeting is PATCH meeting/{room}.
+func (a *api) changeMeeting(q *httpserver.Request) (httpserver.Answer, error) {
+	room, err := roomOf(q)
+	if err != nil {
+		return nil, err
+	}
+	f, err := readFields(q)
+	if err != nil {
+		return nil, err
+	}
+	change, err := readMeetingPatch(q, f)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := a.within(q)
+	defer cancel()
+	view, err := a.meetings.Find(ctx, q.Tenant, room)
+	if err != nil {
+		return nil, err
+	}
+	now, late, err := a.moderator.Change(ctx, q.Tenant, view, change)
+	if err != nil {
+		return nil, err
+	}
+	return done(meetingBodyOf(now), late), nil
+}
+
+// readMeetingPatch reads what changes of a meeting. Null takes back what was set, so that the tenant's counts again.
+func readMeetingPatch(q *httpserver.Request, f *fields) (func(*v1alpha1.MeetingSpec), error) {
+	var changes []func(*v1alpha1.MeetingSpec)
+	set := func(change func(*v1alpha1.MeetingSpec)) { changes = append(changes, change) }
+	f.patched("duration", func(bool) {
+		d := readDuration(q.Tenant, f)
+		set(func(s *v1alpha1.MeetingSpec) { s.Duration = d })
+	})
+	f.patched("maxParticipants", func(null bool) {
+		most := new(int32(f.count("maxParticipants", q.Tenant.Settings.MaxParticipants)))
+		if null {
+			most = nil
+		}
+		set(func(s *v1alpha1.MeetingSpec) { s.MaxParticipants = most })
+	})
+	f.patched("redirect", func(bool) {
+		to, _ := f.text("redirect")
+		f.check(q.Tenant.Settings.ValidateRedirect(to))
+		set(func(s *v1alpha1.MeetingSpec) { s.Redirect = v1alpha1.URL(to) })
+	})
+	f.patched("locked", func(null bool) {
+		locked := new(f.flag("locked", false))
+		if null {
+			locked = nil
+		}
+		set(func(s *v1alpha1.MeetingSpec) { s.Locked = locked })
+	})
+	f.patched("policy", func(null bool) { set(readPolicyPatch(f, null)) })
+	if f.err == nil && len(changes) == 0 {
+		return nil, errNothingNamed("duration, maxParticipants, redirect, locked or policy")
+	}
+	return func(s *v1alpha1.MeetingSpec) {
+		for _, change := range changes {
+			change(s)
+		}
+	}, f.err
+}
+
+// readPolicyPatch reads what changes of a policy.
+func readPolicyPatch(f *fields, null bool) func(*v1alpha1.MeetingSpec) {
+	if null {
+		return func(s *v1alpha1.MeetingSpec) { s.Policy = nil }
+	}
+	named := map[engine.Abilities]v1alpha1.Audience{}
+	f.nested("policy", func(inner *fields) {
+		for name, ability := range policyMembers {
+			inner.patched(name, func(null bool) {
+				named[ability] = ""
+				if !null {
+					named[ability] = word(inner, name, v1alpha1.Everyone, v1alpha1.Presenters)
+				}
+			})
+		}
+		if inner.err == nil && len(named) == 0 {
+			inner.check(fault.Invalid("policy", "policy must name microphone, camera, screen or chat"))
+		}
+	})
+	return func(s *v1alpha1.MeetingSpec) { meeting.SetPolicy(s, named) }
+}
+
+var policyMembers = map[string]engine.Abilities{
+	"microphone": engine.Microphone, "camera": engine.Camera, "screen": engine.Screen, "chat": engine.Chat,
+}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"cmp"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/admission"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
+	"convene.dev/convene/internal/meeting"
+)
+
+// participantList is the answer of GET meeting/{room}/participants.
+type participantList struct {
+	Participants []participantBody `json:"participants"`
+	// Next is the parameter after of the next page; absent on the last.
+	Next string `json:"next,omitempty"`
+}
+
+type participantBody struct {
+	Identity engine.Identity          `json:"identity"`
+	Name     string                   `json:"name"`
+	Username string                   `json:"username,omitempty"`
+	Role     v1alpha1.ParticipantRole `json:"role"`
+	Media    mediaBody                `json:"media"`
+	Hand     bool                     `json:"hand"`
+	Hidden   bool                     `json:"hidden"`
+	// Muted says that the participant stays muted until allowed to speak, Sources what they may publish now.
+	Muted    bool                         `json:"muted"`
+	Sources  []v1alpha1.ParticipantSource `json:"sources"`
+	OS       string                       `json:"os"`
+	Browser  string                       `json:"browser"`
+	JoinTime string                       `json:"joinTime"`
+}
+
+type mediaBody struct {
+	Audio  bool `json:"audio"`
+	Video  bool `json:"video"`
+	Screen bool `json:"screen"`
+}
+
+// defaultPage and maxPage are how many participants one answer has.
+const defaultPage, maxPage = 100, 1000
+
+// listParticipants is GET meeting/{room}/participants.
+func (a *api) listParticipants(q *httpserver.Request) (httpserver.Answer, error) {
+	room, err := roomOf(q)
+	if err != nil {
+		return nil, err
+	}
+	limit, after, err := readPage(q.HTTP.URL.Query().Get("limit"), q.HTTP.URL.Query().Get("after"))
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := a.within(q)
+	defer cancel()
+	view, err := a.meetings.Find(ctx, q.Tenant, room)
+	if err != nil {
+		return nil, err
+	}
+	people, err := a.moderator.Participants(ctx, q.Tenant, view)
+	if err != nil {
+		return nil, err
+	}
+	return ok(pageOf(view, people, limit, after)), nil
+}
+
+// cursor is the place of a participant in the order of all: by when they came, then by identity. It stays when they leave.
+type cursor struct {
+	joined time.Time
+	who    engine.Identity
+}
+
+func cursorOf(p engine.Participant) cursor { return cursor{p.JoinedAt, p.Identity} }
+
+func (c cursor) String() string {
+	return strconv.FormatInt(c.joined.UnixMilli(), 10) + "." + string(c.who)
+}
+
+func (c cursor) compare(other cursor) int {
+	return cmp.Or(cmp.Compare(c.joined.UnixMilli(), other.joined.UnixMilli()), cmp.Compare(c.who, other.who))
+}
+
+// readPage reads how many participants are asked for, after which; a zero cursor is from the first.
+func readPage(limitText, afterText string) (limit int, after cursor, err error) {
+	limit = defaultPage
+	if limitText != "" {
+		if limit, err = strconv.Atoi(limitText); err != nil || limit < 1 || limit > maxPage {
+			return 0, after, fault.Invalid("limit", "limit must be a whole number from 1 to %d", maxPage)
+		}
+	}
+	if afterText == "" {
+		return limit, after, nil
+	}
+	milliseconds, who, found := strings.Cut(afterText, ".")
+	joined, err := strconv.ParseInt(milliseconds, 10, 64)
+	if !found || err != nil || who == "" {
+		return 0, after, fault.Invalid("after", "after must be what the answer before named as next")
+	}
+	return limit, cursor{time.UnixMilli(joined), engine.Identity(who)}, nil
+}
+
+// pageOf is a page of the participants of a meeting.
+func pageOf(v meeting.View, people []engine.Participant, limit int, after cursor) participantList {
+	people = slices.Clone(people)
+	slices.SortFunc(people, func(a, b engine.Participant) int { return cursorOf(a).compare(cursorOf(b)) })
+	if after != (cursor{}) {
+		people = slices.DeleteFunc(people, func(p engine.Participant) bool { return cursorOf(p).compare(after) <= 0 })
+	}
+	page := participantList{Participants: []participantBody{}}
+	for _, p := range people[:min(len(people), limit)] {
+		page.Participants = append(page.Participants, participantBodyOf(v, p))
+	}
+	if len(people) > limit {
+		page.Next = cursorOf(people[limit-1]).String()
+	}
+	return page
+}
+
+func participantBodyOf(v meeting.View, p engine.Participant) participantBody {
+	rights := v.RightsOf(p)
+	role := v1alpha1.RoleParticipant
+	if rights.Presenter {
+		role = v1alpha1.RolePresenter
+	}
+	if p.Hidden {
+		rights.Forbidden = engine.Media
+	}
+	return participantBody{
+		Identity: p.Identity, Name: p.Name, Username: p.Username, Role: role, Media: mediaBody{p.Audio, p.Video, p.Screen},
+		Hand: p.Hand, Hidden: p.Hidden, Muted: v.DecisionOn(p.Username, p.Identity).Muted,
+		Sources: meeting.ListSources(engine.Media &^ rights.Forbidden), OS: p.OS, Browser: p.Browser, JoinTime: timestamp(p.JoinedAt),
+	}
+}
+
+// doneBody is the answer of what was done to or for a participant.
+type doneBody struct {
+	Success  bool            `json:"success"`
+	Room     string          `json:"room"`
+	Identity engine.Identity `json:"identity,omitempty"`
+}
+
+// identityForm is what the custom resource takes too.
+var identityForm = regexp.MustCompile(`^([A-Za-z0-9_]+(-[A-Za-z0-9_]+)*|user:[^\x00-\x1f\x7f]+)$`)
+
+// maxIdentity is the greatest length of an identity, in characters.
+const maxIdentity = 260
+
+// participantPath reads the room and the participant of a request's path.
+func participantPath(q *httpserver.Request) (room string, who engine.Identity, err error) {
+	if room, err = roomOf(q); err != nil {
+		return "", "", err
+	}
+	return room, engine.Identity(q.HTTP.PathValue("identity")), validateIdentity("identity", q.HTTP.PathValue("identity"))
+}
+
+func validateIdentity(field, who string) error {
+	if !identityForm.MatchString(who) || len([]rune(who)) > maxIdentity {
+		return fault.Invalid(field, "%s must be that of a participant, or user: and a username; GET participants lists them", field)
+	}
+	return nil
+}
+
+// participantPatch is what changes about a participant.
+type participantPatch struct {
+	decisions []func(*v1alpha1.ParticipantDecision)
+	hand      *bool
+}
+
+func readParticipantPatch(q *httpserver.Request) (patch participantPatch, err error) {
+	f, err := readFields(q)
+	if err != nil {
+		return patch, err
+	}
+	set := func(change func(*v1alpha1.ParticipantDecision)) { patch.decisions = append(patch.decisions, change) }
+	f.patched("role", func(null bool) {
+		var role v1alpha1.ParticipantRole
+		if !null {
+			role = word(f, "role", v1alpha1.RolePresenter, v1alpha1.RoleParticipant)
+		}
+		set(func(d *v1alpha1.ParticipantDecision) { d.Role = role })
+	})
+	f.patched("muted", func(bool) {
+		muted := f.flag("muted", false)
+		set(func(d *v1alpha1.ParticipantDecision) { d.Muted = muted })
+	})
+	f.patched("sources", func(bool) {
+		sources := readSources(f)
+		set(func(d *v1alpha1.ParticipantDecision) { d.Sources = sources })
+	})
+	f.patched("admitted", func(bool) {
+		admitted := f.flag("admitted", false)
+		set(func(d *v1alpha1.ParticipantDecision) { d.Admitted = admitted })
+	})
+	f.patched("hand", func(bool) {
+		hand := f.flag("hand", false)
+		patch.hand = &hand
+	})
+	if f.err == nil && len(patch.decisions) == 0 && patch.hand == nil {
+		return patch, errNothingNamed("role, muted, sources, admitted or hand")
+	}
+	return patch, f.err
+}
+
+// readSources reads a list of sources; nil for null, which is all.
+func readSources(f *fields) []v1alpha1.ParticipantSource {
+	value := f.get("sources")
+	if value == nil {
+		return nil
+	}
+	sources := []v1alpha1.ParticipantSource{}
+	for _, text := range f.texts("sources") {
+		at := slices.IndexFunc(allSources, func(s v1alpha1.ParticipantSource) bool { return strings.EqualFold(text, string(s)) })
+		if at < 0 {
+			f.fail("sources", "must be a list of Microphone, Camera and Screen")
+			return nil
+		}
+		if !slices.Contains(sources, allSources[at]) {
+			sources = append(sources, allSources[at])
+		}
+	}
+	return sources
+}
+
+var allSources = meeting.ListSources(engine.Media)
+
+// changeParticipant is PATCH meeting/{room}/participants/{identity}.
+func (a *api) changeParticipant(q *httpserver.Request) (httpserver.Answer, error) {
+	room, who, err := participantPath(q)
+	if err != nil {
+		return nil, err
+	}
+	patch, err := readParticipantPatch(q)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := a.within(q)
+	defer cancel()
+	view, err := a.meetings.Find(ctx, q.Tenant, room)
+	if err != nil {
+		return nil, err
+	}
+	var late error
+	if len(patch.decisions) > 0 {
+		late, err = a.moderator.Decide(ctx, q.Tenant, view, who, func(d *v1alpha1.ParticipantDecision) {
+			for _, change := range patch.decisions {
+				change(d)
+			}
+		})
+	}
+	if err == nil && patch.hand != nil {
+		err = a.moderator.SetHand(ctx, q.Tenant, view, who, *patch.hand)
+	}
+	if err != nil {
+		return nil, err
+	}
+	q.Record.To = who
+	return done(doneBody{Success: true, Room: room, Identity: who}, late), nil
+}
+
+// removeParticipant is DELETE meeting/{room}/participants/{identity}.
+func (a *api) removeParticipant(q *httpserver.Request) (httpserver.Answer, error) {
+	room, who, err := participantPath(q)
+	if err != nil {
+		return nil, err
+	}
+	f, err := readFields(q)
+	if err != nil {
+		return nil, err
+	}
+	ban := f.flag("ban", false)
+	if f.err != nil {
+		return nil, f.err
+	}
+	ctx, cancel := a.within(q)
+	defer cancel()
+	view, err := a.meetings.Find(ctx, q.Tenant, room)
+	if err != nil {
+		return nil, err
+	}
+	late, err := a.moderator.Remove(ctx, q.Tenant, view, who, ban)
+	if err != nil {
+		return nil, err
+	}
+	q.Record.To = who
+	return done(doneBody{Success: true, Room: room, Identity: who}, late), nil
+}
+
+// announce is POST meeting/{room}/messages.
+func (a *api) announce(q *httpserver.Request) (httpserver.Answer, error) {
+	room, err := roomOf(q)
+	if err != nil {
+		return nil, err
+	}
+	f, err := readFields(q)
+	if err != nil {
+		return nil, err
+	}
+	n := admission.Notice{At: a.clusterTime()}
+	n.Text, _ = f.text("text")
+	n.ID, _ = f.text("id")
+	to, one := f.text("to")
+	if one {
+		f.check(validateIdentity("to", to))
+	}
+	f.check(n.Validate())
+	if f.err != nil {
+		return nil, f.err
+	}
+	ctx, cancel := a.within(q)
+	defer cancel()
+	view, err := a.meetings.Find(ctx, q.Tenant, room)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.moderator.Announce(ctx, q.Tenant, view, n, engine.Identity(to)); err != nil {
+		return nil, err
+	}
+	q.Record.To = engine.Identity(to)
+	return httpserver.JSON{Status: http.StatusOK, Value: doneBody{Success: true, Room: room, Identity: engine.Identity(to)}}, nil
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package livekit
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	lk "github.com/livekit/protocol/livekit"
+	"google.golang.org/protobuf/proto"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+)
+
+// sources are what a participant may publish. None named would mean all.
+var sources = []lk.TrackSource{
+	lk.TrackSource_CAMERA, lk.TrackSource_MICROPHONE, lk.TrackSource_SCREEN_SHARE, lk.TrackSource_SCREEN_SHARE_AUDIO,
+}
+
+// needed is what a participant has to be allowed for a source. A changed page would call its microphone the sound of its screen.
+var needed = map[lk.TrackSource]engine.Abilities{
+	lk.TrackSource_MICROPHONE:         engine.Microphone,
+	lk.TrackSource_CAMERA:             engine.Camera,
+	lk.TrackSource_SCREEN_SHARE:       engine.Screen,
+	lk.TrackSource_SCREEN_SHARE_AUDIO: engine.Screen | engine.Microphone,
+}
+
+// allowedSources are those that a participant may publish who is forbidden something, and has sent sound as some others.
+func allowedSources(forbidden engine.Abilities, disguises []lk.TrackSource) []lk.TrackSource {
+	return slices.DeleteFunc(slices.Clone(sources), func(s lk.TrackSource) bool {
+		return forbidden&needed[s] != 0 || slices.Contains(disguises, s)
+	})
+}
+
+// forbiddenOf is what a permission keeps a participant from, but for disguises.
+func forbiddenOf(permission *lk.ParticipantPermission, disguises []lk.TrackSource) (forbidden engine.Abilities) {
+	allowed := permission.GetCanPublishSources()
+	if len(allowed) == 0 && permission.GetCanPublish() { // which LiveKit takes for all
+		return 0
+	}
+	for _, s := range []lk.TrackSource{lk.TrackSource_MICROPHONE, lk.TrackSource_CAMERA, lk.TrackSource_SCREEN_SHARE} {
+		if !slices.Contains(disguises, s) && (!permission.GetCanPublish() || !slices.Contains(allowed, s)) {
+			forbidden |= needed[s]
+		}
+	}
+	return forbidden
+}
+
+// isSound goes by the kind of track: LiveKit lets a participant send sound and call it its camera.
+func isSound(track *lk.TrackInfo) bool { return track.GetType() == lk.TrackType_AUDIO }
+
+// setRights lasts: what is forbidden cannot be published again, whatever it is called.
+func (c *client) setRights(ctx context.Context, room engine.RoomName, who engine.Identity, rights engine.Rights) error {
+	p, err := call(ctx, c, adminOf(room), c.rooms.GetParticipant, identityIn(room, who))
+	if err != nil {
+		return err
+	}
+	if rights.Forbidden.Has(engine.Microphone) {
+		if err := c.hushTracks(ctx, room, p); err != nil {
+			return err
+		}
+	}
+	update := updateOf(p, rights)
+	if update == nil {
+		return nil
+	}
+	update.Room, update.Identity = string(room), string(who)
+	_, err = call(ctx, c, adminOf(room), c.rooms.UpdateParticipant, update)
+	return err
+}
+
+// updateOf is what has to change of a participant for some rights; nil for nothing. It has a whole permission, because LiveKit
+// takes a field that is left out for a no: an omitted hidden would show a hidden peer.
+func updateOf(p *lk.ParticipantInfo, rights engine.Rights) *lk.UpdateParticipantRequest {
+	attributes := map[string]string{}
+	set := func(name, value string) {
+		if p.GetAttributes()[name] != value {
+			attributes[name] = value
+		}
+	}
+	set(attributePresenter, flag(rights.Presenter))
+	permission := proto.CloneOf(p.GetPermission())
+	if permission != nil && !permission.GetHidden() { // A hidden participant publishes nothing: the others would see its tracks.
+		disguises := disguisesOf(p, rights.Forbidden)
+		set(attributeDisguises, nameSources(disguises))
+		permission.CanPublishSources = allowedSources(rights.Forbidden, disguises)
+		permission.CanPublish = len(permission.GetCanPublishSources()) > 0
+	}
+	if len(attributes) == 0 && samePermission(permission, p.GetPermission()) {
+		return nil
+	}
+	return &lk.UpdateParticipantRequest{Permission: permission, Attributes: attributes}
+}
+
+// samePermission knows that LiveKit keeps sources in an order of its own.
+func samePermission(a, b *lk.ParticipantPermission) bool {
+	a, b = proto.CloneOf(a), proto.CloneOf(b)
+	slices.Sort(a.GetCanPublishSources())
+	slices.Sort(b.GetCanPublishSources())
+	return proto.Equal(a, b)
+}
+
+// disguisesOf are sources of pictures as which a participant sends sound, or has sent it since sound was forbidden. They stay
+// forbidden with the sound: the participant would send it again.
+func disguisesOf(p *lk.ParticipantInfo, forbidden engine.Abilities) (disguises []lk.TrackSource) {
+	if !forbidden.Has(engine.Microphone) {
+		return nil
+	}
+	disguises = parseSources(p.GetAttributes()[attributeDisguises])
+	for _, track := range p.GetTracks() {
+		if s := track.GetSource(); isSound(track) && !needed[s].Has(engine.Microphone) && !slices.Contains(disguises, s) {
+			disguises = append(disguises, s)
+		}
+	}
+	slices.Sort(disguises)
+	return disguises
+}
+
+func nameSources(list []lk.TrackSource) string {
+	var names []string
+	for _, s := range list {
+		names = append(names, s.String())
+	}
+	return strings.Join(names, ",")
+}
+
+func parseSources(names string) (list []lk.TrackSource) {
+	for name := range strings.SplitSeq(names, ",") {
+		if s, known := lk.TrackSource_value[name]; known {
+			list = append(list, lk.TrackSource(s))
+		}
+	}
+	return list
+}
+
+// hush turns off all sound that a participant publishes.
+func (c *client) hush(ctx context.Context, room engine.RoomName, who engine.Identity) error {
+	p, err := call(ctx, c, adminOf(room), c.rooms.GetParticipant, identityIn(room, who))
+	if err != nil {
+		return err
+	}
+	return c.hushTracks(ctx, room, p)
+}
+
+func (c *client) hushTracks(ctx context.Context, room engine.RoomName, p *lk.ParticipantInfo) error {
+	for _, track := range p.GetTracks() {
+		if !isSound(track) || track.GetMuted() {
+			continue
+		}
+		_, err := call(ctx, c, adminOf(room), c.rooms.MutePublishedTrack, &lk.MuteRoomTrackRequest{
+			Room: string(room), Identity: p.GetIdentity(), TrackSid: track.GetSid(), Muted: true,
+		})
+		if err != nil && !fault.Is(err, fault.KindNotFound) {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package meeting
+
+import (
+	"cmp"
+	"slices"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+)
+
+// Control is what is decided about those who are in a meeting or want to enter it.
+type Control struct {
+	// PresentersOnly is what presenters alone may do.
+	PresentersOnly engine.Abilities
+	// Locked says that no new participant is let in.
+	Locked bool
+	// Decisions are about single participants.
+	Decisions []v1alpha1.ParticipantDecision
+}
+
+// ControlOf is what a Meeting decides, and where it does not, its tenant.
+func ControlOf(s Settings, spec *v1alpha1.MeetingSpec) Control {
+	c := Control{PresentersOnly: presentersOnly(s.Policy, spec.Policy), Locked: s.Locked, Decisions: spec.Participants}
+	if spec.Locked != nil {
+		c.Locked = *spec.Locked
+	}
+	return c
+}
+
+// State is what the pages of a meeting are told, but for when it ends.
+func (c Control) State() engine.RoomState {
+	return engine.RoomState{PresentersOnly: c.PresentersOnly, Locked: c.Locked}
+}
+
+// policyFields are the kinds of a policy.
+var policyFields = []struct {
+	ability engine.Abilities
+	of      func(*v1alpha1.MeetingPolicy) *v1alpha1.Audience
+}{
+	{engine.Microphone, func(p *v1alpha1.MeetingPolicy) *v1alpha1.Audience { return &p.Microphone }},
+	{engine.Camera, func(p *v1alpha1.MeetingPolicy) *v1alpha1.Audience { return &p.Camera }},
+	{engine.Screen, func(p *v1alpha1.MeetingPolicy) *v1alpha1.Audience { return &p.Screen }},
+	{engine.Chat, func(p *v1alpha1.MeetingPolicy) *v1alpha1.Audience { return &p.Chat }},
+}
+
+// presentersOnly is what presenters alone may do by the policies of a tenant and of one of its Meetings. Nil says nothing.
+func presentersOnly(tenants, own *v1alpha1.MeetingPolicy) (only engine.Abilities) {
+	if tenants == nil {
+		tenants = &v1alpha1.MeetingPolicy{}
+	}
+	if own == nil {
+		own = &v1alpha1.MeetingPolicy{}
+	}
+	for _, f := range policyFields {
+		if cmp.Or(*f.of(own), *f.of(tenants)) == v1alpha1.Presenters {
+			only |= f.ability
+		}
+	}
+	return only
+}
+
+// PolicyOf is a policy that says no more than what presenters alone may do; nil where that is nothing.
+func PolicyOf(only engine.Abilities) *v1alpha1.MeetingPolicy {
+	if only == 0 {
+		return nil
+	}
+	var p v1alpha1.MeetingPolicy
+	for _, f := range policyFields {
+		if only.Has(f.ability) {
+			*f.of(&p) = v1alpha1.Presenters
+		}
+	}
+	return &p
+}
+
+// ValidatePolicy checks a change of a policy: something has to be named.
+func ValidatePolicy(named v1alpha1.MeetingPolicy) error {
+	if named == (v1alpha1.MeetingPolicy{}) {
+		return fault.Invalid("policy", "policy is required; name microphone, camera, screen or chat")
+	}
+	for _, f := range policyFields {
+		switch *f.of(&named) {
+		case "", v1alpha1.Everyone, v1alpha1.Presenters:
+		default:
+			return fault.Invalid("policy", "policy must say Everyone or Presenters of each that it names")
+		}
+	}
+	return nil
+}
+
+// MergePolicy changes what is named of a Meeting's policy.
+func MergePolicy(spec *v1alpha1.MeetingSpec, named v1alpha1.MeetingPolicy) {
+	changes := map[engine.Abilities]v1alpha1.Audience{}
+	for _, f := range policyFields {
+		if audience := *f.of(&named); audience != "" {
+			changes[f.ability] = audience
+		}
+	}
+	SetPolicy(spec, changes)
+}
+
+// SetPolicy changes some fields of a Meeting's policy. An empty audience takes back what the Meeting says, so that its tenant's
+// counts.
+func SetPolicy(spec *v1alpha1.MeetingSpec, changes map[engine.Abilities]v1alpha1.Audience) {
+	var policy v1alpha1.MeetingPolicy
+	if spec.Policy != nil {
+		policy = *spec.Policy
+	}
+	for _, f := range policyFields {
+		if audience, named := changes[f.ability]; named {
+			*f.of(&policy) = audience
+		}
+	}
+	spec.Policy = &policy
+	if policy == (v1alpha1.MeetingPolicy{}) {
+		spec.Policy = nil
+	}
+}
+
+// WholePolicy is a policy that says of everything who may do it.
+func WholePolicy(only engine.Abilities) (p v1alpha1.MeetingPolicy) {
+	for _, f := range policyFields {
+		*f.of(&p) = v1alpha1.Everyone
+		if only.Has(f.ability) {
+			*f.of(&p) = v1alpha1.Presenters
+		}
+	}
+	return p
+}
+
+// RightsOf is what a participant may do who is in.
+func (c Control) RightsOf(p engine.Participant) engine.Rights {
+	return c.Rights(c.DecisionOn(p.Username, p.Identity), p.Granted)
+}
+
+// Rights are what a participant may do about whom something was decided. Granted says that they are a presenter by what they
+// came with.
+func (c Control) Rights(d v1alpha1.ParticipantDecision, granted bool) engine.Rights {
+	rights := engine.Rights{Presenter: granted}
+	if d.Role != "" {
+		rights.Presenter = d.Role == v1alpha1.RolePresenter
+	}
+	if !rights.Presenter {
+		rights.Forbidden = c.PresentersOnly
+	}
+	if d.Muted {
+		rights.Forbidden |= engine.Microphone
+	}
+	if d.Sources != nil {
+		rights.Forbidden |= engine.Media &^ SourcesOf(d.Sources)
+	}
+	return rights
+}
+
+// sourceAbilities are in the order in which they are listed.
+var sourceAbilities = []struct {
+	source  v1alpha1.ParticipantSource
+	ability engine.Abilities
+}{
+	{v1alpha1.SourceMicrophone, engine.Microphone}, {v1alpha1.SourceCamera, engine.Camera}, {v1alpha1.SourceScreen, engine.Screen},
+}
+
+// SourcesOf is a list of sources as a set.
+func SourcesOf(list []v1alpha1.ParticipantSource) (all engine.Abilities) {
+	for _, s := range sourceAbilities {
+		if slices.Contains(list, s.source) {
+			all |= s.ability
+		}
+	}
+	return all
+}
+
+// ListSources is a set of sources as a list, which is not nil.
+func ListSources(all engine.Abilities) []v1alpha1.ParticipantSource {
+	list := []v1alpha1.ParticipantSource{}
+	for _, s := range sourceAbilities {
+		if all.Has(s.ability) {
+			list = append(list, s.source)
+		}
+	}
+	return list
+}

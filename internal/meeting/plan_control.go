@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package meeting
+
+import (
+	"strings"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
+)
+
+// control says what is in force for those who are in or want to enter, and has their pages told.
+func (p *plan) control() {
+	c := ControlOf(p.settings, &p.Meeting.Spec)
+	p.status.Locked, p.status.Policy = c.Locked, PolicyOf(c.PresentersOnly)
+	wanted := c.State()
+	wanted.ExpiresAt = timeOf(p.status.ExpiryTime)
+	if p.Seen.Known && p.Seen.RoomExists && !p.Seen.State.Equal(wanted) {
+		p.Refresh = &wanted
+	}
+}
+
+// tellControl makes an Event of each change of what is in force.
+func (p *plan) tellControl() {
+	was, is := p.Meeting.Status, p.status
+	switch {
+	case is.Locked && !was.Locked:
+		p.event(false, v1alpha1.ReasonLocked, "The meeting is locked: no new participants are let in but presenters")
+	case was.Locked && !is.Locked:
+		p.event(false, v1alpha1.ReasonUnlocked, "The meeting is not locked any more")
+	}
+	if before, now := presentersOnly(nil, was.Policy), presentersOnly(nil, is.Policy); before != now {
+		p.event(false, v1alpha1.ReasonPolicyChanged, "%s", describePolicy(now))
+	}
+}
+
+// describePolicy is what a policy means, in words.
+func describePolicy(only engine.Abilities) string {
+	var words []string
+	for _, w := range []struct {
+		ability engine.Abilities
+		words   string
+	}{
+		{engine.Microphone, "use the microphone"}, {engine.Camera, "show a camera"},
+		{engine.Screen, "share a screen"}, {engine.Chat, "write chat messages"},
+	} {
+		if only.Has(w.ability) {
+			words = append(words, w.words)
+		}
+	}
+	if len(words) == 0 {
+		return "All participants may use microphone, camera, screen and chat"
+	}
+	return "Only presenters may " + strings.Join(words, ", ")
+}
