@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// patience is long enough for a first packet that was lost, and short enough to see that all of them are dropped.
-const patience = 4 * time.Second
+// patience is long enough for a first packet that was lost and sent again, and short enough to see that all of them are dropped.
+const patience = 2500 * time.Millisecond
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
