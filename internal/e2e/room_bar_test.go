@@ -29,6 +29,7 @@ const speaks = `(media => {
 // TestAParticipantWhoSpeaksWhileMutedIsTold: the microphone's switch shows the level, and a muted participant who speaks is
 // offered to switch it on.
 func TestAParticipantWhoSpeaksWhileMutedIsTold(t *testing.T) {
+	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t)
 	d := small
 	d.Script = speaks
@@ -54,6 +55,7 @@ const thumbs = `(buttons => buttons.length <= 6 && buttons.every(b => {
 // TestTheBarIsForThumbs: a presenter's telephone has six buttons of full size, also at 320 px and from right to left, the menus
 // are wholly in sight, and what ends the meeting is not beside what leaves it.
 func TestTheBarIsForThumbs(t *testing.T) {
+	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t)
 	chair := map[string]any{"room": "thumbs", "name": "Chair", "audio": true, "token": w.a.presenterToken("chair")}
 	link := w.a.link(chair)
@@ -88,6 +90,7 @@ func TestTheBarIsForThumbs(t *testing.T) {
 
 // TestAPageWaitsForItsRoom: a visitor who comes before the room is open waits there, and is in when it opens.
 func TestAPageWaitsForItsRoom(t *testing.T) {
+	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t)
 	p := testkit.Browser(t).OpenOn(t, small, w.a.roomURL("soon")+"?name=Early&video=1")
 	p.Click(t, by("join-button"))
@@ -105,6 +108,7 @@ func TestAPageWaitsForItsRoom(t *testing.T) {
 // TestWordsAreNotLost: what is written stays when the panel closes, what was said stays over a reload, and who reads further up
 // sees that there is more.
 func TestWordsAreNotLost(t *testing.T) {
+	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t)
 	p := w.a.join(small, map[string]any{"room": "words", "name": "Ada"})
 	bob := w.a.join(small, map[string]any{"room": "words", "name": "Bob"})

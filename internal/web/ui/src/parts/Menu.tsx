@@ -1,4 +1,4 @@
-import { useEffect, useId, type KeyboardEvent, type ReactNode } from 'react';
+import { useId, useLayoutEffect, type KeyboardEvent, type ReactNode } from 'react';
 import { Check } from 'lucide-react';
 import { Tip } from './Tip';
 import { Word } from './Toggle';
@@ -18,7 +18,8 @@ interface MenuProps {
 export function Menu({ label, testId, icon, className = 'round plain', word, badge, children }: MenuProps) {
   const { open, toggle, close, hide, box, button, content } = usePopup();
   const id = useId();
-  useEffect(() => {
+  // At once: a key may come before the browser has painted.
+  useLayoutEffect(() => {
     if (open) itemsOf(box.current)[0]?.focus();
   }, [open, box]);
   const press = (event: KeyboardEvent) => {

@@ -1,4 +1,4 @@
-import { useEffect, useId, type ReactNode } from 'react';
+import { useId, useLayoutEffect, type ReactNode } from 'react';
 import { Tip } from './Tip';
 import { usePopup } from './usePopup';
 
@@ -15,7 +15,7 @@ interface PopupButtonProps {
 export function PopupButton({ label, testId, icon, className, children }: PopupButtonProps) {
   const { open, toggle, box, button, content } = usePopup();
   const id = useId();
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (open) content.current?.querySelector<HTMLElement>('select, button')?.focus();
   }, [open, content]);
   return (

@@ -12,6 +12,8 @@ it.each([
   ['Ann Lee (ACME', 'AL'],
   ['Ann Lee – ACME', 'AL'],
   ['Ann Lee, ACME', 'AL'],
+  ['Lee, Ann', 'LA'],
+  ["O'Neill, Siân", 'OS'],
   ['Ann Lee Jr.', 'AL'],
   ['Dr. Ann Lee', 'AL'],
   ['Ann-Marie Lee', 'AL'],

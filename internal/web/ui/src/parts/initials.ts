@@ -10,9 +10,10 @@ const titles = /^(?:jr|sr|dr|prof|ph\.?d|m\.?d|i{2,3}|iv)\.?$/iu;
 /** The words of a name, without what stands in brackets, after a dash or comma ("Ann Lee (she/her) – ACME"), and titles. */
 function wordsOf(name: string): string[] {
   const all = name.trim().split(/\s+/u).filter(Boolean);
-  const plain = name
-    .replace(/[([{][^)\]}]*[)\]}]?/gu, ' ')
-    .replace(/\s[-–—|/]\s.*$|,.*$/u, ' ')
+  const [bare = ''] = name.replace(/[([{][^)\]}]*[)\]}]?/gu, ' ').split(/\s[-–—|/]\s/u);
+  // "Lee, Ann" is a name, and "Ann Lee, ACME" has something behind it.
+  const [before = ''] = bare.split(',');
+  const plain = (/\S\s+\S/u.test(before.trim()) ? before : bare)
     .trim()
     .split(/\s+/u)
     .filter((word) => /^[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(word) && !titles.test(word));

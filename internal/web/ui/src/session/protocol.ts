@@ -1,4 +1,10 @@
-import { reasonValues, type Reason as Known, type Session, type Watcher } from './schema';
+import {
+  actRequestActionValues,
+  reasonValues,
+  type Reason as Known,
+  type Session,
+  type Watcher,
+} from './schema';
 
 export type { Session, SessionRequest, Watcher, You } from './schema';
 
@@ -52,6 +58,10 @@ export type Act =
   | { action: 'lock' | 'unlock' | 'admitAll' }
   | { action: 'admission'; admission: Admission }
   | { action: 'announce'; text: string; identity?: string };
+
+/** Whether the gateway's protocol has this action. The page offers nothing else. */
+export const canAct = (action: Act['action']): boolean =>
+  (actRequestActionValues as readonly string[]).includes(action);
 
 /** A refusal by the gateway, or no answer from it at all (Unavailable). */
 export class SessionError extends Error {

@@ -65,6 +65,8 @@ export function ChatForm() {
           data-testid="chat-send"
           aria-label={t('chat.send')}
           disabled={!sendable}
+          // The focus stays in the text, and with it the keyboard of a telephone.
+          onMouseDown={(event) => event.preventDefault()}
         >
           <Send />
           <Tip text={t('chat.send')} />

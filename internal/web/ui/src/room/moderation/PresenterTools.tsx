@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useStore } from '../../app/useStore';
 import { Toggle } from '../../parts/Toggle';
 import { Tip } from '../../parts/Tip';
+import { canAct, type Act } from '../../session/protocol';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { AnnounceDialog } from './AnnounceDialog';
@@ -23,26 +24,31 @@ export function PresenterTools() {
       <WaitingList />
       <div className="presenter-tools" role="group" aria-label={t('moderate.title')}>
         <ToolButton
+          action="muteAll"
           testId="mute-all"
           label={t('moderate.muteAll')}
           icon={<MicOff />}
           onPress={() => setOpen('muteAll')}
         />
-        <Toggle
-          testId="lock-toggle"
-          kind="plain"
-          label={t('moderate.lock')}
-          on={locked}
-          icon={locked ? <Lock /> : <LockOpen />}
-          onToggle={(on) => void call.act({ action: on ? 'lock' : 'unlock' })}
-        />
+        {canAct('lock') && (
+          <Toggle
+            testId="lock-toggle"
+            kind="plain"
+            label={t('moderate.lock')}
+            on={locked}
+            icon={locked ? <Lock /> : <LockOpen />}
+            onToggle={(on) => void call.act({ action: on ? 'lock' : 'unlock' })}
+          />
+        )}
         <ToolButton
+          action="policy"
           testId="rules-button"
           label={t('moderate.rules')}
           icon={<SlidersHorizontal />}
           onPress={() => setOpen('rules')}
         />
         <ToolButton
+          action="announce"
           testId="announce-button"
           label={t('moderate.announce')}
           icon={<Megaphone />}
@@ -57,13 +63,15 @@ export function PresenterTools() {
 }
 
 interface ToolButtonProps {
+  action: Act['action'];
   testId: string;
   label: string;
   icon: React.ReactNode;
   onPress: () => void;
 }
 
-function ToolButton({ testId, label, icon, onPress }: ToolButtonProps) {
+function ToolButton({ action, testId, label, icon, onPress }: ToolButtonProps) {
+  if (!canAct(action)) return null;
   return (
     <button
       type="button"

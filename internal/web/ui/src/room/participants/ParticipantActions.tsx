@@ -2,6 +2,7 @@ import { EllipsisVertical, Hand, Megaphone, Mic, MicOff, Star, StarOff, UserX } 
 import { useState } from 'react';
 import { Dialog } from '../../parts/Dialog';
 import { Menu, MenuItem } from '../../parts/Menu';
+import { canAct } from '../../session/protocol';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { AnnounceDialog } from '../moderation/AnnounceDialog';
@@ -43,7 +44,7 @@ export function ParticipantActions(props: ParticipantActionsProps) {
           />
         )}
         {!mine && !watches && <VoiceItem {...props} />}
-        {!mine && !watches && (
+        {!mine && !watches && canAct('promote') && (
           <MenuItem
             testId={presenter ? 'act-demote' : 'act-promote'}
             label={t(presenter ? 'people.demote' : 'people.promote')}
@@ -51,7 +52,7 @@ export function ParticipantActions(props: ParticipantActionsProps) {
             onSelect={() => void call.act({ action: presenter ? 'demote' : 'promote', identity })}
           />
         )}
-        {!mine && (
+        {!mine && canAct('announce') && (
           <MenuItem
             testId="act-announce"
             label={t('people.announce')}

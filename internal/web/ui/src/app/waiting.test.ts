@@ -1,0 +1,72 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { WaitOutcome } from '../room/call/waitingRoom';
+import type { Opened, Waits } from '../session/client';
+import { WaitingMemory, WaitingPlace } from './waiting';
+
+function storage() {
+  const map = new Map<string, string>();
+  return {
+    getItem: (key: string) => map.get(key) ?? null,
+    setItem: (key: string, value: string) => void map.set(key, value),
+    removeItem: (key: string) => void map.delete(key),
+  };
+}
+
+const waits = (session: string, message?: string) =>
+  ({
+    session,
+    waiting: { why: 'Ask', since: '', ...(message && { message }) },
+    you: { name: 'Ann' },
+  }) as Waits;
+const comesIn = { session: 'in' } as Opened;
+
+function placeOf(kept = storage()) {
+  const memory = new WaitingMemory(() => kept, 'https://example.com/join/r');
+  const client = { message: vi.fn(() => Promise.resolve('w2')) };
+  const place = new WaitingPlace(client, memory, waits('w1'), {}, { audio: false, video: false });
+  return { memory, client, place };
+}
+
+/** A waiting room with this news, one after the other. */
+const room = (...news: WaitOutcome[]) => ({
+  until: () => Promise.resolve(news.shift() ?? { kind: 'removed' as const }),
+});
+const request = { room: 'r', name: 'Ann' };
+
+describe('a place among those who wait', () => {
+  it('is kept for a reload, with the message', async () => {
+    const kept = storage();
+    const { memory, place, client } = placeOf(kept);
+    expect(memory.read()).toEqual({ session: 'w1', name: 'Ann', audio: false, video: false });
+    expect(await place.say('Ann from ACME')).toBe(true);
+    expect(client.message).toHaveBeenCalledWith('w1', 'Ann from ACME');
+    expect(memory.read()?.session).toBe('w2');
+    expect(place.state.get().message).toBe('Ann from ACME');
+  });
+
+  it('is asked for with its session until the gateway lets the participant in', async () => {
+    const { memory, place } = placeOf();
+    const answers = [waits('w3'), comesIn];
+    const asked: (string | undefined)[] = [];
+    const open = (again: { session?: string }) => {
+      asked.push(again.session);
+      return Promise.resolve(answers.shift() ?? comesIn);
+    };
+    const entered = await place.untilEntered(room({ kind: 'ask' }, { kind: 'ask' }), open, request);
+    expect(entered).toMatchObject({ session: comesIn, wanted: { audio: false, video: false } });
+    expect(asked).toEqual(['w1', 'w3']);
+    expect(memory.read()).toBeUndefined();
+  });
+
+  it('is gone when a presenter refuses, and when the gateway does', async () => {
+    const refused = placeOf();
+    const never = () => Promise.reject(new Error('refused'));
+    expect(await refused.place.untilEntered(room({ kind: 'removed' }), never, request)).toEqual({
+      kind: 'removed',
+    });
+    expect(refused.memory.read()).toBeUndefined();
+    const failed = placeOf();
+    await expect(failed.place.untilEntered(room({ kind: 'ask' }), never, request)).rejects.toThrow('refused');
+    expect(failed.memory.read()).toBeUndefined();
+  });
+});
