@@ -1,16 +1,8 @@
-import {
-  actRequestActionValues,
-  reasonValues,
-  type Reason as Known,
-  type Session,
-  type Watcher,
-} from './schema';
+import { actRequestActionValues, reasonValues, type Reason, type Session, type Watcher } from './schema';
 
-export type { Session, SessionRequest, Watcher, You } from './schema';
+export type { Reason, Session, SessionRequest, Watcher, You } from './schema';
 
-/** Locked: the meeting takes nobody who was not in it before. */
-export const reasons = [...new Set<Known | 'Locked'>([...reasonValues, 'Locked'])];
-export type Reason = (typeof reasons)[number];
+export const reasons = reasonValues;
 
 /** What a meeting may keep to its presenters. */
 export const ruled = ['microphone', 'camera', 'screen', 'chat'] as const;

@@ -354,8 +354,6 @@ const texts: Texts = {
   'failure.Removed.text': 'أنهى أحد المقدّمين مشاركتك.',
   'failure.NotLetIn.title': 'لم يُسمح لك بالدخول',
   'failure.NotLetIn.text': 'لم يُدخلك أحد المقدّمين إلى الاجتماع.',
-  'failure.Locked.title': 'هذا الاجتماع مقفل',
-  'failure.Locked.text': 'اطلب من أحد المقدّمين أن يفتحه.',
   'failure.Elsewhere.title': 'انضممت من نافذة أخرى',
   'failure.Elsewhere.text': 'الاجتماع مستمرّ هناك. ويمكنك المتابعة هنا بدلًا من ذلك.',
   'failure.Elsewhere.retry': 'المتابعة هنا',

@@ -301,8 +301,6 @@ export const en = {
   'failure.Removed.text': 'A presenter ended your participation.',
   'failure.NotLetIn.title': 'You were not let in',
   'failure.NotLetIn.text': 'A presenter did not admit you to the meeting.',
-  'failure.Locked.title': 'This meeting is locked',
-  'failure.Locked.text': 'Ask a presenter to unlock it.',
   'failure.Elsewhere.title': 'You joined in another window',
   'failure.Elsewhere.text': 'The meeting goes on there. You can also continue here instead.',
   'failure.Elsewhere.retry': 'Continue here',
