@@ -122,15 +122,8 @@ func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1a
 	if meeting.IsOver(m) {
 		return in, nil
 	}
-	holder, heir, err := directory.Around(ctx, r.Client, m)
-	if err != nil {
+	if err := r.gatherOthers(ctx, &in); err != nil {
 		return in, err
-	}
-	if holder != nil && holder.UID != m.UID && meeting.Older(holder, m) {
-		in.Rival, in.Lent = holder.Name, meeting.Stands(m) && !meeting.Stands(holder)
-	}
-	if heir != nil {
-		in.HeirSince = heir.CreationTimestamp.Time
 	}
 	if t != nil && m.Generation != m.Status.ObservedGeneration && m.Annotations[v1alpha1.AnnotationRoomOpened] != "" {
 		r.Observer.Hint(engineRoom(t, m)) // What was decided about participants is so sooner than at the next look.
@@ -146,6 +139,22 @@ func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1a
 		in.Seen = r.Observer.Seen(mediaOf(t, m), engineRoom(t, m))
 	}
 	return in, nil
+}
+
+// gatherOthers finds the other Meetings of the room.
+func (r *MeetingReconciler) gatherOthers(ctx context.Context, in *meeting.Input) error {
+	m := in.Meeting
+	holder, heir, err := directory.Around(ctx, r.Client, m)
+	if err != nil {
+		return err
+	}
+	if holder != nil && holder.UID != m.UID && meeting.Older(holder, m) {
+		in.Rival, in.Lent = holder.Name, meeting.Stands(m) && !meeting.Stands(holder)
+	}
+	if heir != nil {
+		in.HeirSince = heir.CreationTimestamp.Time
+	}
+	return nil
 }
 
 // isUnreachable asks the observer, who knows before any status says it.

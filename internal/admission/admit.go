@@ -52,7 +52,7 @@ func (s *Service) Admit(ctx context.Context, t *tenant.Tenant, a Entrant, passwo
 		return Admission{Meeting: view}, err
 	}
 	granted, rights := a.Presenter, view.Rights(decided, a.Presenter)
-	if view.Locked && !rights.Presenter && !decided.Admitted && !a.wasIn(view) {
+	if view.Locked && !a.passesLock(view, decided, rights) {
 		return Admission{Meeting: view}, ErrLocked
 	}
 	a.Presenter = rights.Presenter
@@ -67,6 +67,11 @@ func (s *Service) Admit(ctx context.Context, t *tenant.Tenant, a Entrant, passwo
 	}
 	a.takeDistinctName(who, others)
 	return Admission{Entrant: a, Meeting: view, Identity: who, Rights: rights, Granted: granted, OpenedBy: openedBy}, nil
+}
+
+// passesLock says who gets into a locked meeting: presenters, those who were admitted, and those who were in before.
+func (a Entrant) passesLock(view meeting.View, decided v1alpha1.ParticipantDecision, rights engine.Rights) bool {
+	return rights.Presenter || decided.Admitted || a.wasIn(view)
 }
 
 // meetingFor finds the live meeting of the room that an entrant wants to enter, or opens the room where they may.

@@ -135,7 +135,7 @@ func TestControlByREST(t *testing.T) {
 	w.Kubectl(t, "patch", "meeting", name, "--type=merge", "-p", `{"spec":{"locked":true,"policy":{"camera":"Presenters"}}}`)
 	w.eventually(t, func() error {
 		if err := publish(eves, peer.Camera); !errors.Is(err, peer.ErrNotAllowed) {
-			return fmt.Errorf("the camera against kubectl's policy: %v", err)
+			return fmt.Errorf("the camera against kubectl's policy: %w", err)
 		}
 		return nil
 	})

@@ -9,16 +9,15 @@ import (
 )
 
 // patched calls read with a member of a JSON merge patch (RFC 7396), unless it is absent. Null takes back what was set.
-func (f *fields) patched(name string, read func(null bool)) (named bool) {
+func (f *fields) patched(name string, read func(null bool)) {
 	if f.err != nil {
-		return false
+		return
 	}
 	value := f.raw(name)
 	if value == nil || f.form && string(value) == `""` && name != blankCounts {
-		return false
+		return
 	}
 	read(value.Kind() == 'n')
-	return true
 }
 
 // word reads one of some words, in any case, and gives it as it is written there.

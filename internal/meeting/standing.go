@@ -109,7 +109,7 @@ func (c Control) Correction(p engine.Participant) engine.Action {
 	if p.Hidden {
 		wanted.Forbidden = 0
 	}
-	if p.Rights() == wanted && !(p.Audio && wanted.Forbidden.Has(engine.Microphone)) {
+	if p.Rights() == wanted && (!p.Audio || !wanted.Forbidden.Has(engine.Microphone)) {
 		return nil
 	}
 	return engine.SetRights{Who: p.Identity, Rights: wanted}

@@ -16,8 +16,9 @@ import (
 
 // actRequest is what a presenter wants done.
 type actRequest struct {
-	Action   string          `json:"action"`
-	Identity engine.Identity `json:"identity"`
+	Action string `json:"action"`
+	// To is the participant to whom it is done.
+	To engine.Identity `json:"identity"`
 	// Redirect is nil to leave the meeting's own.
 	Redirect *string `json:"redirect"`
 	// MayUnmute says that those who are muted may switch their microphones on again.
@@ -48,16 +49,16 @@ var actions = map[string]action{
 	"mute":     {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Muted = true })},
 	"letSpeak": {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Muted = false })},
 	"remove": {true, func(h *handler, ctx context.Context, p presenter) error {
-		late, err := h.admission.Remove(ctx, p.q.Tenant, p.view, p.actRequest.Identity, false)
+		late, err := h.admission.Remove(ctx, p.q.Tenant, p.view, p.To, false)
 		return firstOf(err, late)
 	}},
 	"promote": {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Role = v1alpha1.RolePresenter })},
 	"demote":  {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Role = v1alpha1.RoleParticipant })},
 	"lowerHand": {true, func(h *handler, ctx context.Context, p presenter) error {
-		return h.admission.SetHand(ctx, p.q.Tenant, p.view, p.actRequest.Identity, false)
+		return h.admission.SetHand(ctx, p.q.Tenant, p.view, p.To, false)
 	}},
 	"muteAll":  {false, (*handler).muteAll},
-	"policy":   {false, changePolicy},
+	"policy":   {false, (*handler).changePolicy},
 	"lock":     {false, change(func(_ presenter, spec *v1alpha1.MeetingSpec) { spec.Locked = new(true) })},
 	"unlock":   {false, change(func(_ presenter, spec *v1alpha1.MeetingSpec) { spec.Locked = new(false) })},
 	"announce": {false, (*handler).announce},
@@ -84,16 +85,16 @@ func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
 	}
 	q.Record.Action = request.Action
 	switch {
-	case action.onOne && request.Identity == "":
+	case action.onOne && request.To == "":
 		return nil, fault.Invalid("identity", "identity is required; name the participant")
-	case request.Action == "remove" && request.Identity == p.identity():
+	case request.Action == "remove" && request.To == p.identity():
 		return nil, fault.Invalid("identity", "You cannot remove yourself; leave instead")
-	case request.Action == "demote" && request.Identity == p.identity():
+	case request.Action == "demote" && request.To == p.identity():
 		return nil, fault.Invalid("identity", "You cannot take your own role; ask another presenter to")
 	}
 	err = action.do(h, ctx, presenter{p, request, q})
 	if err == nil {
-		q.Record.To = request.Identity // Only now is it known to be a participant's.
+		q.Record.To = request.To // Only now is it known to be a participant's.
 	}
 	return httpserver.NoContent, err
 }
@@ -101,7 +102,7 @@ func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
 // decide is an action that changes what is decided about one participant.
 func decide(change func(*v1alpha1.ParticipantDecision)) func(*handler, context.Context, presenter) error {
 	return func(h *handler, ctx context.Context, p presenter) error {
-		late, err := h.admission.Decide(ctx, p.q.Tenant, p.view, p.actRequest.Identity, change)
+		late, err := h.admission.Decide(ctx, p.q.Tenant, p.view, p.To, change)
 		return firstOf(err, late)
 	}
 }
@@ -122,7 +123,7 @@ func firstOf(err, late error) error {
 	return late
 }
 
-func changePolicy(h *handler, ctx context.Context, p presenter) error {
+func (h *handler) changePolicy(ctx context.Context, p presenter) error {
 	if err := meeting.ValidatePolicy(p.Policy); err != nil {
 		return err
 	}
@@ -134,11 +135,11 @@ func (h *handler) muteAll(ctx context.Context, p presenter) error {
 		return h.admission.Hush(ctx, p.q.Tenant, p.view, p.identity())
 	}
 	p.Policy = v1alpha1.MeetingPolicy{Microphone: v1alpha1.Presenters}
-	return changePolicy(h, ctx, p)
+	return h.changePolicy(ctx, p)
 }
 
 func (h *handler) announce(ctx context.Context, p presenter) error {
-	return h.admission.Announce(ctx, p.q.Tenant, p.view, admission.Notice{Text: p.Text, Name: p.Name, At: h.ClusterTime()}, p.actRequest.Identity)
+	return h.admission.Announce(ctx, p.q.Tenant, p.view, admission.Notice{Text: p.Text, Name: p.Name, At: h.ClusterTime()}, p.To)
 }
 
 func (h *handler) endForAll(ctx context.Context, p presenter) error {
