@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -46,12 +47,16 @@ func TestControlByREST(t *testing.T) {
 	w.eventually(t, w.hasPeople(room, 2))
 	until := func(p *peer.Peer, what string, condition func() bool) {
 		t.Helper()
-		if err := p.Until(t.Context(), condition); err != nil {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		if err := p.Until(ctx, condition); err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
 	}
 	publish := func(p *peer.Peer, source peer.Source) error {
-		_, err := p.Publish(t.Context(), source)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		_, err := p.Publish(ctx, source)
 		return err
 	}
 	patch := func(body map[string]any) { t.Helper(); w.a.want(http.StatusOK, "PATCH", path, body) }

@@ -5,6 +5,7 @@ package livekit_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/livekit/protocol/auth"
@@ -133,6 +134,34 @@ func TestLetSpeakUndoesAMute(t *testing.T) {
 		t.Errorf("the watcher is %+v with error %v, want hidden", who, err)
 	}
 	wantKind(t, h.Act(wait(t), room, engine.SetRights{Who: "nobody"}), fault.KindNotFound)
+}
+
+// TestARoleIsTakenBack: what a participant came as is known after every change of their role, and in tokens that are limited.
+func TestARoleIsTakenBack(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	room := h.room(t)
+	h.join(t, room, "one", engine.Traits{})
+	for _, presenter := range []bool{true, false, true} {
+		h.act(t, room, engine.SetRights{Who: "one", Rights: engine.Rights{Presenter: presenter}})
+		testkit.Eventually(t, patience, func() error {
+			if who, err := h.participant(t, room, "one"); err != nil || who.Presenter != presenter || who.Granted {
+				return errorf("participant is %+v with error %v", who, err)
+			}
+			return nil
+		})
+	}
+	token, err := h.Grant(engine.Grant{Room: room, Identity: "two", Traits: engine.Traits{Presenter: true, Granted: true, Username: "ann"}, Lifetime: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if token, err = h.Limit(token, engine.Rights{Forbidden: engine.Camera}); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := h.Inspect(token); err != nil || got != (engine.Bearer{Room: room, Identity: "two", Username: "ann", Granted: true}) {
+			t.Errorf("%+v, %v", got, err)
+		}
+	}
 }
 
 func TestMuteBeforeTheMicrophoneIsOn(t *testing.T) {

@@ -48,9 +48,12 @@ func (c *client) Limit(token string, rights engine.Rights) (string, error) {
 	if attributes == nil {
 		attributes = map[string]string{}
 	}
-	delete(attributes, attributePresenter)
-	if rights.Presenter {
-		attributes[attributePresenter] = yes
+	if attributes[attributePresenter] != flag(rights.Presenter) {
+		sealed, err := c.noteRole(attributes, grant.Room, grant.Identity)
+		if err != nil {
+			return "", err
+		}
+		attributes[attributeClient], attributes[attributePresenter] = sealed, flag(rights.Presenter)
 	}
 	return c.sign(grant, attributes)
 }

@@ -66,9 +66,25 @@ func (c *client) setRights(ctx context.Context, room engine.RoomName, who engine
 	if update == nil {
 		return nil
 	}
+	if _, changes := update.GetAttributes()[attributePresenter]; changes {
+		if update.Attributes[attributeClient], err = c.noteRole(p.GetAttributes(), room, who); err != nil {
+			return err
+		}
+	}
 	update.Room, update.Identity = string(room), string(who)
 	_, err = call(ctx, c, adminOf(room), c.rooms.UpdateParticipant, update)
 	return err
+}
+
+// noteRole is the sealed note of a participant whose role is about to change, with what they came as, unless it has that already.
+func (c *client) noteRole(attributes map[string]string, room engine.RoomName, who engine.Identity) (string, error) {
+	n := c.sealer.open(attributes[attributeClient], room, who)
+	if n.Granted != nil {
+		return attributes[attributeClient], nil
+	}
+	granted := attributes[attributePresenter] == yes
+	n.Granted = &granted
+	return c.sealer.seal(n, room, who)
 }
 
 // updateOf is what has to change of a participant for some rights; nil for nothing. It has a whole permission, because LiveKit
