@@ -210,7 +210,7 @@ func (o *options) hide(t *testing.T) {
 	hidden := o.with("Hidden One", map[string]any{"hide": true, "audio": true, "video": true, "notify": true})
 	hidden.WaitFor(t, shows("watching")+" && !"+shows("mic-toggle")+" && "+tileOf("Ada"))
 	// Ada presents: she sees a mark, in two places, and nothing else.
-	o.ada.WaitFor(t, `document.querySelector('[data-testid=hidden-mark]')?.title.includes('Hidden One')`)
+	o.ada.WaitFor(t, shows("hidden-mark"))
 	openPanel(t, o.ada, "participants")
 	o.ada.WaitFor(t, `document.querySelector('[data-testid=hidden-row]')?.dataset.name === 'Hidden One'`)
 	plain := o.with("Plain", nil)
@@ -222,6 +222,8 @@ func (o *options) hide(t *testing.T) {
 	if is(t, o.ada, tileOf("Hidden One")+` || [...document.querySelectorAll('[data-testid=notice]')].some(n => n.innerText.includes('Hidden One'))`) {
 		t.Error("the hidden one has a tile or was announced")
 	}
+	o.ada.Click(t, by("hidden-mark")) // Which names them.
+	o.ada.WaitFor(t, `[...document.querySelectorAll('[data-testid=notice]')].some(n => n.innerText.includes('Hidden One'))`)
 	if after := len(o.watch.Others()); after > before+1 {
 		t.Errorf("LiveKit tells others of %d people, %d and Plain are there", after, before)
 	}
@@ -233,6 +235,7 @@ func (o *options) hide(t *testing.T) {
 }
 
 func (o *options) notify(t *testing.T) {
+	testkit.Eval[int](t, o.ada, `window.tones = 0`) // Chat makes tones, too.
 	o.with("Quiet", map[string]any{"notify": false})
 	o.ada.WaitFor(t, tileOf("Quiet"))
 	o.ada.WaitFor(t, `document.querySelector('[data-testid=announcements]').innerText.includes('Quiet joined')`)
