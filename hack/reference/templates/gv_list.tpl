@@ -78,8 +78,8 @@ spec:
     disabled: [token, meetings]
 ```
 
-Endpoints beyond those of the API's document are extensions, in both variants off until `spec.api.extensions` names them. This
-version has none.
+Endpoints beyond those of the API's document are extensions, in both variants off until `spec.api.extensions` names them.
+There is one, `control`: see [Moderate meetings](moderate.md).
 
 Keys and switches can also come from the `.env` or `config.js` of an earlier installation: see [Migrate](migrate.md).
 
