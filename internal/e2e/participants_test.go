@@ -29,7 +29,8 @@ func gone(t *testing.T, p *peer.Peer) {
 // and with server-side apply, which adds to a list.
 func TestKubectlDecidesAboutParticipants(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
-	w := newWorld(t)
+	// Nothing else writes to this control plane.
+	w := newWorldOn(t, testkit.OwnControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true }))
 	const room = "moderated"
 	ada := w.a.mustEnter(map[string]any{"room": room, "name": "Ada", "ticket": w.a.ticket(map[string]any{"room": room, "name": "Ada", "token": w.a.presenterToken("ada")})})
 	ada.connect(t)

@@ -40,7 +40,6 @@ func newReplicas(t *testing.T) (w *world, one, other account) {
 
 // TestReplicasSeeEachOthersWrites: what one replica has confirmed, the next request to another sees.
 func TestReplicasSeeEachOthersWrites(t *testing.T) {
-	testkit.Parallel(t, testkit.Light)
 	_, one, other := newReplicas(t)
 	for i := range 15 {
 		room := fmt.Sprint("room ", i)
@@ -67,8 +66,9 @@ func (a account) lists(room string, want bool) {
 // TestListingsFollowWrites: what one replica has confirmed is in the listing of every replica at once, and in its own totals;
 // in those of another as soon as the cluster's API has told that one. A join gives no link into a meeting that another replica
 // has ended: it makes the next one.
+//
+// Like the other tests of replicas it runs alone: a replica waits for another one's answer for a moment only.
 func TestListingsFollowWrites(t *testing.T) {
-	testkit.Parallel(t, testkit.Light)
 	w, one, other := newReplicas(t)
 	counts := func(a account, want bool) error {
 		if total := a.want(http.StatusOK, "GET", "/api/v1/stats", nil).body["totalRooms"]; total != map[bool]float64{true: 1, false: 0}[want] {
@@ -154,7 +154,6 @@ func (w *world) slowestWrite(t *testing.T) (stop func() time.Duration) {
 // TestRacingReplicasAgreeOnARoom: creates and ends of one room from two replicas at once are as if one after the other, and
 // none is refused while the cluster's API answers.
 func TestRacingReplicasAgreeOnARoom(t *testing.T) {
-	testkit.Parallel(t, testkit.Light)
 	w, one, other := newReplicas(t)
 	replicas := []account{one, other}
 	var (
