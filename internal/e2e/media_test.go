@@ -60,7 +60,7 @@ func (a account) session(body map[string]any) (int, entry) {
 // ticket takes the ticket out of a join link.
 func (a account) ticket(body map[string]any) string {
 	a.t.Helper()
-	link, err := url.Parse(a.want(http.StatusOK, "POST", "/api/v1/join", body).text("join"))
+	link, err := url.Parse(a.insist(http.StatusOK, "POST", "/api/v1/join", body).text("join"))
 	if err != nil {
 		a.t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/peer"
 )

@@ -18,7 +18,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/testkit"
 )
 
 // each is how tenant A's backend reaches each of the managers, without the balancer.

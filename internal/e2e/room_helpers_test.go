@@ -69,7 +69,7 @@ func (a account) on(t testing.TB) account {
 // link is a join link.
 func (a account) link(options map[string]any) string {
 	a.t.Helper()
-	return a.want(http.StatusOK, "POST", "/api/v1/join", options).text("join")
+	return a.insist(http.StatusOK, "POST", "/api/v1/join", options).text("join")
 }
 
 // presenterToken is a token whose holder presents.
