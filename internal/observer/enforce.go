@@ -10,9 +10,9 @@ import (
 )
 
 // enforce removes participants that were removed or that have the engine keep too much, and gives all others the rights that they
-// should have. The gateway sees to both. This is for what it could not do: a participant whom a replica that was behind has let
-// in, browsers that reach the engine past it with an access token, which the engine cannot take back, and what somebody wrote into
-// the Meeting itself.
+// should have. The gateway sees to both first. This is for what the gateway cannot see: a participant whom a replica that was
+// behind has let in, a browser that reaches the engine past the gateway with an access token, which the engine cannot take back,
+// and a decision that was written into the Meeting itself.
 func (s *server) enforce(ctx context.Context, name engine.RoomName, participants []engine.Participant) {
 	m := s.env.meetingOf(name)
 	owner, _ := s.env.owners.of(name)

@@ -104,11 +104,11 @@ func (s *Server) Listed() int {
 	return s.listed
 }
 
-// Person is a participant who only watches.
+// Person is a participant who may send sound, pictures and a screen, as one who joins without limits.
 func Person(identity string, joined time.Time) *lk.ParticipantInfo {
 	return &lk.ParticipantInfo{
 		Identity: identity, Name: identity, State: lk.ParticipantInfo_ACTIVE, JoinedAt: joined.Unix(), JoinedAtMs: joined.UnixMilli(),
-		Permission: &lk.ParticipantPermission{CanSubscribe: true},
+		Permission: &lk.ParticipantPermission{CanSubscribe: true, CanPublish: true},
 	}
 }
 

@@ -4,6 +4,7 @@ package mediaserver
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"path"
 	"slices"
@@ -97,12 +98,40 @@ func (s service) UpdateRoomMetadata(_ context.Context, r *lk.UpdateRoomMetadataR
 	return proto.CloneOf(there.info), nil
 }
 
+func (s service) GetParticipant(_ context.Context, r *lk.RoomParticipantIdentity) (*lk.ParticipantInfo, error) {
+	s.server.mu.Lock()
+	defer s.server.mu.Unlock()
+	p, err := s.server.participant(r.GetRoom(), r.GetIdentity())
+	return proto.CloneOf(p), err
+}
+
+// UpdateParticipant replaces the participant, which answers of before hold.
 func (s service) UpdateParticipant(_ context.Context, r *lk.UpdateParticipantRequest) (*lk.ParticipantInfo, error) {
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	if there := s.server.rooms[r.GetRoom()]; there != nil {
+	p, err := s.server.participant(r.GetRoom(), r.GetIdentity())
+	if err != nil {
+		return nil, err
+	}
+	changed := proto.CloneOf(p)
+	if r.GetPermission() != nil {
+		changed.Permission = proto.CloneOf(r.GetPermission())
+	}
+	if len(r.GetAttributes()) > 0 && changed.Attributes == nil {
+		changed.Attributes = map[string]string{}
+	}
+	maps.Copy(changed.Attributes, r.GetAttributes())
+	people := slices.Clone(s.server.rooms[r.GetRoom()].people)
+	people[slices.Index(people, p)] = changed
+	s.server.rooms[r.GetRoom()].people = people
+	return proto.CloneOf(changed), nil
+}
+
+// participant is called with mu held.
+func (s *Server) participant(room, identity string) (*lk.ParticipantInfo, error) {
+	if there := s.rooms[room]; there != nil {
 		for _, p := range there.people {
-			if p.GetIdentity() == r.GetIdentity() {
+			if p.GetIdentity() == identity {
 				return p, nil
 			}
 		}
