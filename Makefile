@@ -91,14 +91,18 @@ clean: ## Remove what was built; .local/ stays
 
 ##@ Check
 
+GO_TEST = env CONVENE_TREE="$$(hack/tree-hash)" $(GOTESTSUM) --format pkgname --format-hide-empty-pkg $(RERUN)
+RACE = $$(command -v cc >/dev/null && echo -race)
+
 .PHONY: test
 test: $(STACK) $(GOTESTSUM) web ## Run all tests; TESTFLAGS=-count=1 also those that nothing has changed for
 	@$(STEP) "prerequisites" hack/test-prerequisites
 	@$(STEP) "tests of the room page" npm --prefix $(UI) run --silent test -- --reporter=dot
 	@mkdir -p .local/screenshots
-	@# testkit.Parallel decides how many end-to-end tests run at once.
-	@$(STEP) "Go tests" env CONVENE_TREE="$$(hack/tree-hash)" $(GOTESTSUM) --format pkgname --format-hide-empty-pkg $(RERUN) --packages ./... \
-		-- $$(command -v cc >/dev/null && echo -race) -parallel 16 -timeout 40m $(TESTFLAGS)
+	@$(STEP) "Go tests" $(GO_TEST) --packages "$$(go list ./... | grep -v '/internal/e2e$$')" -- $(RACE) -timeout 40m $(TESTFLAGS)
+	@# End-to-end tests mostly wait, for deadlines that a busy machine misses: they come alone, and testkit.Parallel decides how many
+	@# run at once.
+	@$(STEP) "end-to-end tests" $(GO_TEST) --packages ./internal/e2e -- $(RACE) -parallel 16 -timeout 40m $(TESTFLAGS)
 
 # One target for each check: `make -k verify` reports all that is wrong.
 .PHONY: verify verify-modules verify-generated verify-manifests verify-api verify-go verify-page

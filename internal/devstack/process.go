@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	readyTimeout = 60 * time.Second
+	readyTimeout = 3 * time.Minute
 	readyPoll    = 20 * time.Millisecond
 	defaultGrace = 5 * time.Second
 	// killAfter is how long a child has, after the second request to end, until it is killed.

@@ -147,7 +147,7 @@ func TestChangedPage(t *testing.T) {
 		}
 	})
 	t.Run("time is up for the liar too", func(t *testing.T) {
-		p := w.a.on(t).join(d, map[string]any{"room": "brief", "name": "Unending", "duration": "00:00:06"})
+		p := w.a.on(t).join(d, map[string]any{"room": "brief", "name": "Unending", "duration": "00:00:20"})
 		defer p.Close()
 		p.WaitFor(t, shows("ended"))
 	})

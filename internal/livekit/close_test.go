@@ -13,6 +13,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -147,6 +148,9 @@ func (f *front) seen() []string {
 
 func inReach(string, []string) bool { return false }
 
+// timeToLeave is what pages have to leave by themselves when a meeting has ended.
+const timeToLeave = 250 * time.Millisecond
+
 func TestCloseLooksWhoIsLeft(t *testing.T) {
 	h := open(t, testkit.LiveKitOptions{})
 	usual := []string{"UpdateRoomMetadata", "ListParticipants", "DeleteRoom"}
@@ -162,14 +166,15 @@ func TestCloseLooksWhoIsLeft(t *testing.T) {
 	room := h.room(t)
 	h.join(t, room, "stays", engine.Traits{})
 	full := h.front(t, inReach)
+	began := time.Now()
 	if err := full.Close(wait(t), room, ""); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(usual, full.seen()); diff != "" {
 		t.Errorf("calls for a room with a participant in it (-want +got):\n%s", diff)
 	}
-	if len(full.verbs) <= len(usual) {
-		t.Errorf("the room was deleted after one look at who is left: %v", full.verbs)
+	if took := time.Since(began); took < timeToLeave { // A slow machine takes longer, never less.
+		t.Errorf("the room was deleted after %s: its pages have %s to leave by themselves", took, timeToLeave)
 	}
 }
 
