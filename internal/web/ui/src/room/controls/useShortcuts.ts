@@ -1,11 +1,13 @@
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import { useStore } from '../../app/useStore';
 import { actionOf, shortcutsOn, type Action } from './shortcuts';
 
 export type Actions = Partial<Record<Action, () => void>>;
 
-/** Does what a key asks for, unless the participant is typing text. */
-/** Escape calls `onEscape` from anywhere in the room, also when the letters are switched off. */
+/**
+ * Does what a key asks for, unless the participant is typing text. Escape calls `onEscape` from anywhere in the room, also
+ * when the letters are switched off.
+ */
 export function useShortcuts(actions: Actions, onEscape: (() => void) | undefined): void {
   useEscape(onEscape);
   const on = useStore(shortcutsOn);
@@ -27,7 +29,8 @@ export function useShortcuts(actions: Actions, onEscape: (() => void) | undefine
 }
 
 function useEscape(onEscape: (() => void) | undefined): void {
-  useEffect(() => {
+  // At once: a key may come before the browser has painted.
+  useLayoutEffect(() => {
     if (!onEscape) return;
     const press = (event: KeyboardEvent) => {
       // Panels, menus and dialogs take Escape themselves.
