@@ -15,8 +15,9 @@ type Load int64
 const (
 	// Light is a test that mostly waits for deadlines and for other processes.
 	Light Load = 1
-	// Browsers is a test in which browsers show video. Pages that get no processor time miss their deadlines.
-	Browsers Load = 2
+	// Browsers is a test in which browsers show video: two cores have room for one, beside a light one. Pages that get no
+	// processor time miss their deadlines.
+	Browsers Load = 3
 )
 
 // capacity is how much Load runs at once: two light tests for each core.
