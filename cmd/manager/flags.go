@@ -57,19 +57,12 @@ func (l *leaseTimes) register(f *flag.FlagSet) {
 	f.DurationVar(&l.retryPeriod, "leader-elect-retry-period", 2*time.Second, "how often replicas try to renew or get the Lease")
 }
 
-// check says what leader election would stop the manager for.
-func (l *leaseTimes) check() error {
+// validate says what leader election would stop the manager for.
+func (l *leaseTimes) validate() error {
 	if l.retryPeriod <= 0 || l.renewDeadline <= l.retryPeriod*12/10 || l.duration <= l.renewDeadline {
 		return fmt.Errorf("--leader-elect-lease-duration must be more than --leader-elect-renew-deadline, and that more than 1.2 times --leader-elect-retry-period")
 	}
 	return nil
-}
-
-func (s *settings) checkNumbers() error {
-	if s.engineCalls < 1 {
-		return fmt.Errorf("--engine-calls-per-second must be 1 or more")
-	}
-	return s.lease.check()
 }
 
 // parse reads the flags. Its errors say how to fix what is wrong.
@@ -77,6 +70,25 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 	s := settings{replicaHost: getenv("POD_IP")}
 	f := flag.NewFlagSet("manager", flag.ContinueOnError)
 	f.SetOutput(out)
+	s.registerServers(f)
+	s.registerCluster(f, getenv)
+	s.registerOnce(f)
+	f.StringVar(&s.logFormat, "log-format", "json", "json or console")
+	f.BoolVar(&s.verbose, "verbose", false, "log more")
+	if err := f.Parse(args); err != nil {
+		return s, err
+	}
+	if f.NArg() > 0 {
+		return s, fmt.Errorf("unknown argument %q; see --help", f.Arg(0))
+	}
+	if len(s.gatewayAddresses) == 0 {
+		s.gatewayAddresses = []string{":8080"}
+	}
+	return s, s.validate()
+}
+
+// registerServers adds the flags of what listens.
+func (s *settings) registerServers(f *flag.FlagSet) {
 	f.Func("gateway-bind-address", "`addresses` that the gateway listens on, separated by commas (default :8080)", func(v string) error {
 		s.gatewayAddresses = append(s.gatewayAddresses, strings.Split(v, ",")...)
 		return nil
@@ -85,20 +97,6 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 		"`address` that takes webhooks of LiveKit alone, without TLS: for a gateway whose certificate is for another name; empty for none")
 	f.StringVar(&s.metricsAddress, "metrics-bind-address", ":8082", "`address` of Prometheus metrics; 0 for none")
 	f.StringVar(&s.healthAddress, "health-probe-bind-address", ":8083", "`address` of /healthz and /readyz; 0 for none")
-	f.StringVar(&s.kubeconfig, "kubeconfig", getenv("KUBECONFIG"), "`file` with the cluster's address and credentials; empty inside a cluster")
-	f.StringVar(&s.namespace, "namespace", "", "the one `namespace` to serve; empty for all")
-	f.Func("default-config", "`namespace/name` of the ConferenceConfig for hosts that none names", func(v string) error {
-		namespace, name, ok := strings.Cut(v, "/")
-		if !ok || namespace == "" || name == "" {
-			return fmt.Errorf("write it as namespace/name")
-		}
-		s.defaultConfig = types.NamespacedName{Namespace: namespace, Name: name}
-		return nil
-	})
-	f.BoolVar(&s.leaderElect, "leader-elect", false, "let one of several replicas run the controllers")
-	f.StringVar(&s.leaseNamespace, "leader-election-namespace", "", "`namespace` of the Lease; empty inside a cluster for the manager's own")
-	s.lease.register(f)
-	f.IntVar(&s.replicaPort, "replica-port", 0, "`port` at which the other replicas can ask this one, at the address in POD_IP or else 127.0.0.1; 0 for any free one")
 	f.Func("trusted-proxies", "address `ranges`, separated by commas, whose X-Forwarded-For is believed", func(v string) error {
 		for _, part := range strings.Split(v, ",") {
 			prefix, err := netip.ParsePrefix(strings.TrimSpace(part))
@@ -114,33 +112,48 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 	f.StringVar(&s.tlsCertFile, "tls-cert-file", "", "`file` with the certificate (PEM) with which the gateway serves TLS, read again when it changes; empty for no TLS")
 	f.StringVar(&s.tlsKeyFile, "tls-key-file", "", "`file` with that certificate's private key (PEM)")
 	f.DurationVar(&s.drainDelay, "drain-delay", 0, "how long to go on serving after a stop signal while load balancers notice")
+	f.IntVar(&s.replicaPort, "replica-port", 0, "`port` at which the other replicas can ask this one, at the address in POD_IP or else 127.0.0.1; 0 for any free one")
+}
+
+// registerCluster adds the flags of what the manager does in the cluster.
+func (s *settings) registerCluster(f *flag.FlagSet, getenv func(string) string) {
+	f.StringVar(&s.kubeconfig, "kubeconfig", getenv("KUBECONFIG"), "`file` with the cluster's address and credentials; empty inside a cluster")
+	f.StringVar(&s.namespace, "namespace", "", "the one `namespace` to serve; empty for all")
+	f.Func("default-config", "`namespace/name` of the ConferenceConfig for hosts that none names", func(v string) error {
+		namespace, name, ok := strings.Cut(v, "/")
+		if !ok || namespace == "" || name == "" {
+			return fmt.Errorf("write it as namespace/name")
+		}
+		s.defaultConfig = types.NamespacedName{Namespace: namespace, Name: name}
+		return nil
+	})
+	f.BoolVar(&s.leaderElect, "leader-elect", false, "let one of several replicas run the controllers")
+	f.StringVar(&s.leaseNamespace, "leader-election-namespace", "", "`namespace` of the Lease; empty inside a cluster for the manager's own")
+	s.lease.register(f)
 	f.IntVar(&s.engineCalls, "engine-calls-per-second", observer.DefaultCallsPerSecond, "how many rooms of one LiveKit the leader looks into in a second at most")
-	f.StringVar(&s.logFormat, "log-format", "json", "json or console")
-	f.BoolVar(&s.verbose, "verbose", false, "log more")
+}
+
+// registerOnce adds the flags with which the manager does one thing and ends.
+func (s *settings) registerOnce(f *flag.FlagSet) {
 	f.BoolVar(&s.release, "release", false, "take our finalizers off everything once no manager runs, and end: the last step of an uninstallation")
 	f.StringVar(&s.releaseDeployment, "release-deployment", "", "with --release, the `name` of the managers' Deployment in the namespace of the Lease: it is scaled to none first")
 	f.StringVar(&s.check, "check", "", "ask the gateway at this `URL` whether its API answers, and end: the chart's test")
 	f.BoolVar(&s.version, "version", false, "print the version and end")
-	if err := f.Parse(args); err != nil {
-		return s, err
-	}
-	if f.NArg() > 0 {
-		return s, fmt.Errorf("unknown argument %q; see --help", f.Arg(0))
-	}
+}
+
+// validate says what cannot be, or not together.
+func (s *settings) validate() error {
 	if s.logFormat != "json" && s.logFormat != "console" {
-		return s, fmt.Errorf("--log-format must be json or console")
+		return fmt.Errorf("--log-format must be json or console")
 	}
 	if (s.tlsCertFile == "") != (s.tlsKeyFile == "") {
-		return s, fmt.Errorf("--tls-cert-file and --tls-key-file belong together; set both or neither")
+		return fmt.Errorf("--tls-cert-file and --tls-key-file belong together; set both or neither")
 	}
 	if s.replicaHost != "" && net.ParseIP(s.replicaHost) == nil {
-		return s, fmt.Errorf("POD_IP is %q, which is no IP address; leave it out, or set the one at which other replicas reach this one", s.replicaHost)
+		return fmt.Errorf("POD_IP is %q, which is no IP address; leave it out, or set the one at which other replicas reach this one", s.replicaHost)
 	}
-	if err := s.checkNumbers(); err != nil {
-		return s, err
+	if s.engineCalls < 1 {
+		return fmt.Errorf("--engine-calls-per-second must be 1 or more")
 	}
-	if len(s.gatewayAddresses) == 0 {
-		s.gatewayAddresses = []string{":8080"}
-	}
-	return s, nil
+	return s.lease.validate()
 }

@@ -20,10 +20,8 @@ import (
 	"convene.dev/convene/internal/observer"
 )
 
-const (
-	// leadAgainAfter is the pause after a lost Lease.
-	leadAgainAfter = time.Second
-)
+// leadAgainAfter is the pause after a lost Lease.
+const leadAgainAfter = time.Second
 
 // controllerRunner runs the controllers in a manager of their own, made again each time its Lease is lost: the gateway goes on.
 type controllerRunner struct{ *parts }
@@ -70,6 +68,20 @@ func (l controllerRunner) lead(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	beside, err := l.controllersOf(mgr)
+	if err != nil {
+		return err
+	}
+	for _, r := range beside {
+		if err := mgr.Add(r); err != nil {
+			return err
+		}
+	}
+	return mgr.Start(ctx)
+}
+
+// controllersOf adds the controllers to a manager, and returns what runs beside them while this replica leads.
+func (l controllerRunner) controllersOf(mgr ctrl.Manager) ([]manager.Runnable, error) {
 	sources := controllers.NewEventSources(l.tenants.Notify, l.tenants.MediaServers.Notify)
 	observed := observer.New(observer.Options{
 		Tenants: l.tenants, MediaServers: l.tenants.MediaServers, Meetings: l.directory, API: l.direct, Now: l.clock.Now,
@@ -81,30 +93,25 @@ func (l controllerRunner) lead(ctx context.Context) error {
 		Client: l.objects, API: l.direct, Tenants: l.tenants, Observer: observed, Loads: l.directory, Events: recorder, Now: l.clock.Now,
 	}
 	if err := meetings.SetupWithManager(mgr, sources); err != nil {
-		return err
+		return nil, err
 	}
 	configs := &controllers.ConfigReconciler{
 		Client: l.objects, Secrets: l.direct, Tenants: l.tenants, Conflicts: l.tenants.Conflicts,
 		Observer: observed, Meetings: l.directory, Events: recorder, Now: l.clock.Now,
 	}
 	if err := configs.SetupWithManager(mgr, sources); err != nil {
-		return err
+		return nil, err
 	}
 	media := &controllers.MediaReconciler{
 		Client: l.objects, Servers: l.tenants.MediaServers, Tenants: l.tenants, Observer: observed, Events: recorder, Now: l.clock.Now,
 	}
 	if err := media.SetupWithManager(mgr, sources); err != nil {
-		return err
+		return nil, err
 	}
 	gauges := leaderMetrics{metrics.Registry, controllers.Gauges{
 		Cache: l.cache, Tenants: l.tenants, Meetings: l.directory, Reachable: observed.Reachable, Now: l.clock.Now,
 	}}
 	clockSteps := &controllers.ClockSteps{Meetings: l.objects, Now: l.clock.Now, Wake: sources.Meeting}
 	hinted := whileLeading(func() (stop func()) { return l.hints.to(observed.Hint) })
-	for _, r := range []manager.Runnable{observed, gauges, clockSteps, hinted} {
-		if err := mgr.Add(r); err != nil {
-			return err
-		}
-	}
-	return mgr.Start(ctx)
+	return []manager.Runnable{observed, gauges, clockSteps, hinted}, nil
 }

@@ -112,15 +112,7 @@ func (s *Server) Start(ctx context.Context) error {
 			return nil
 		}
 	}
-	server := &http.Server{
-		Handler:           s.Handler,
-		ReadHeaderTimeout: s.limits.header,
-		ReadTimeout:       s.limits.read,
-		WriteTimeout:      s.limits.write,
-		IdleTimeout:       s.limits.idle,
-		MaxHeaderBytes:    s.limits.headerBytes,
-		ErrorLog:          quietLogger(s.Log),
-	}
+	server := s.server()
 	var all errgroup.Group
 	serve := server.Serve
 	if s.CertFile != "" {
@@ -153,6 +145,18 @@ func (s *Server) Start(ctx context.Context) error {
 		return s.drain(server)
 	})
 	return all.Wait()
+}
+
+func (s *Server) server() *http.Server {
+	return &http.Server{
+		Handler:           s.Handler,
+		ReadHeaderTimeout: s.limits.header,
+		ReadTimeout:       s.limits.read,
+		WriteTimeout:      s.limits.write,
+		IdleTimeout:       s.limits.idle,
+		MaxHeaderBytes:    s.limits.headerBytes,
+		ErrorLog:          quietLogger(s.Log),
+	}
 }
 
 func (s *Server) listen(ctx context.Context) (listeners []net.Listener, err error) {
