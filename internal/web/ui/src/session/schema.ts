@@ -57,6 +57,15 @@ export interface paths {
             'application/json': components['schemas']['Session'];
           };
         };
+        /** @description Wait to be let in. */
+        202: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': components['schemas']['Waiting'];
+          };
+        };
         default: components['responses']['Refusal'];
       };
     };
@@ -183,6 +192,47 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/session/message': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Write one message to the presenters while waiting */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          'application/json': components['schemas']['MessageRequest'];
+        };
+      };
+      responses: {
+        /** @description The session that keeps it. */
+        200: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': components['schemas']['Renewed'];
+          };
+        };
+        default: components['responses']['Refusal'];
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -196,13 +246,18 @@ export interface components {
         | 'lowerHand'
         | 'promote'
         | 'demote'
+        | 'admit'
+        | 'refuse'
         | 'muteAll'
         | 'policy'
         | 'lock'
         | 'unlock'
+        | 'admission'
+        | 'admitAll'
         | 'announce'
         | 'end';
-      /** @description Of whom: for mute, letSpeak, remove, lowerHand, promote and demote; for announce, to whom alone. */
+      admission?: components['schemas']['Admission'];
+      /** @description Of whom: for mute, letSpeak, remove, lowerHand, promote, demote, admit and refuse; for announce, to whom alone. */
       identity?: string;
       /** @description With muteAll, those who are muted may switch their microphones on again. */
       mayUnmute?: boolean;
@@ -212,6 +267,8 @@ export interface components {
       /** @description What announce says. */
       text?: string;
     };
+    /** @enum {string} */
+    Admission: 'Open' | 'WithPresenter' | 'Ask';
     /** @enum {string} */
     Audience: 'Everyone' | 'Presenters';
     ChatRequest: {
@@ -236,6 +293,9 @@ export interface components {
       startedAt?: string;
       /** @description The room's link. */
       url: string;
+    };
+    MessageRequest: {
+      text: string;
     };
     /** @description Who may do what. In a request, what is left out stays. */
     Policy: {
@@ -266,6 +326,10 @@ export interface components {
       home: string;
       reason: components['schemas']['Reason'];
       redirect?: string;
+    };
+    Renewed: {
+      /** @description Replaces the one before. */
+      session: string;
     };
     Session: {
       engine: components['schemas']['Engine'];
@@ -305,7 +369,46 @@ export interface components {
       /** @description Where the people of an ended meeting went; empty means the home page. */
       redirect?: string;
       /** @enum {string} */
-      state: 'live' | 'ended' | 'removed';
+      state: 'live' | 'waiting' | 'admitted' | 'ended' | 'removed';
+      waiting?: components['schemas']['WaitingPeople'];
+    };
+    Wait: {
+      message?: string;
+      /** Format: date-time */
+      since: string;
+      /**
+       * @description For a presenter to come, or to be let in.
+       * @enum {string}
+       */
+      why: 'WithPresenter' | 'Ask';
+    };
+    /** @description What a page gets whose participant has to wait. The token opens a room in which they see and hear nobody. */
+    Waiting: {
+      engine: components['schemas']['Engine'];
+      home: string;
+      meeting: components['schemas']['Meeting'];
+      /**
+       * Format: date-time
+       * @description The server's clock.
+       */
+      now: string;
+      /** @description Keeps the place in the queue, and authorizes what one who waits may do. */
+      session: string;
+      waiting: components['schemas']['Wait'];
+      you: components['schemas']['You'];
+    };
+    /** @description Those who wait to be let in; only presenters are told. */
+    WaitingPeople: {
+      count: number;
+      /** @description The first 100, those who have waited longest first. */
+      people: components['schemas']['WaitingPerson'][];
+    };
+    WaitingPerson: {
+      identity: string;
+      message?: string;
+      name: string;
+      /** Format: date-time */
+      since: string;
     };
     /** @description A participant who watches unseen; only presenters are told. */
     Watcher: {
@@ -342,17 +445,24 @@ export interface components {
   pathItems: never;
 }
 export type ActRequest = components['schemas']['ActRequest'];
+export type Admission = components['schemas']['Admission'];
 export type Audience = components['schemas']['Audience'];
 export type ChatRequest = components['schemas']['ChatRequest'];
 export type Engine = components['schemas']['Engine'];
 export type HandRequest = components['schemas']['HandRequest'];
 export type Meeting = components['schemas']['Meeting'];
+export type MessageRequest = components['schemas']['MessageRequest'];
 export type Policy = components['schemas']['Policy'];
 export type Reason = components['schemas']['Reason'];
 export type Refusal = components['schemas']['Refusal'];
+export type Renewed = components['schemas']['Renewed'];
 export type Session = components['schemas']['Session'];
 export type SessionRequest = components['schemas']['SessionRequest'];
 export type State = components['schemas']['State'];
+export type Wait = components['schemas']['Wait'];
+export type Waiting = components['schemas']['Waiting'];
+export type WaitingPeople = components['schemas']['WaitingPeople'];
+export type WaitingPerson = components['schemas']['WaitingPerson'];
 export type Watcher = components['schemas']['Watcher'];
 export type You = components['schemas']['You'];
 export type ResponseRefusal = components['responses']['Refusal'];
@@ -374,12 +484,21 @@ export const actRequestActionValues: ReadonlyArray<
   'lowerHand',
   'promote',
   'demote',
+  'admit',
+  'refuse',
   'muteAll',
   'policy',
   'lock',
   'unlock',
+  'admission',
+  'admitAll',
   'announce',
   'end',
+];
+export const admissionValues: ReadonlyArray<FlattenedDeepRequired<components>['schemas']['Admission']> = [
+  'Open',
+  'WithPresenter',
+  'Ask',
 ];
 export const audienceValues: ReadonlyArray<FlattenedDeepRequired<components>['schemas']['Audience']> = [
   'Everyone',
@@ -402,5 +521,9 @@ export const reasonValues: ReadonlyArray<FlattenedDeepRequired<components>['sche
   'Unavailable',
 ];
 export const stateStateValues: ReadonlyArray<FlattenedDeepRequired<components>['schemas']['State']['state']> =
-  ['live', 'ended', 'removed'];
+  ['live', 'waiting', 'admitted', 'ended', 'removed'];
+export const waitWhyValues: ReadonlyArray<FlattenedDeepRequired<components>['schemas']['Wait']['why']> = [
+  'WithPresenter',
+  'Ask',
+];
 export type operations = Record<string, never>;
