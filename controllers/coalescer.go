@@ -115,7 +115,9 @@ func (c *coalescer) bucket(kind meeting.Change) *rate.Limiter {
 	return c.arrivals
 }
 
-func sizeOf(s v1alpha1.MeetingStatus) int { return statusBytes + participantBytes*len(s.Participants) }
+func sizeOf(s v1alpha1.MeetingStatus) int {
+	return statusBytes + participantBytes*(len(s.Participants)+len(s.Waiting))
+}
 
 // forget drops what is kept of a Meeting that is over.
 func (c *coalescer) forget(uid types.UID) {

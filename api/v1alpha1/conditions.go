@@ -53,6 +53,8 @@ const (
 	ReasonUnlocked = "Unlocked"
 	// ReasonPolicyChanged: participants may do more or less than before.
 	ReasonPolicyChanged = "PolicyChanged"
+	// ReasonAdmissionChanged: others than before have to wait before they come in.
+	ReasonAdmissionChanged = "AdmissionChanged"
 )
 
 // ReasonLive of a Meeting's Ended (False): the meeting goes on, or can be entered, or waits until it can be.

@@ -30,6 +30,20 @@ type MeetingPolicy struct {
 	Chat Audience `json:"chat,omitempty"`
 }
 
+// Admission is who has to wait before they come in.
+// +kubebuilder:validation:Enum=Open;WithPresenter;Ask
+type Admission string
+
+// Who has to wait. Presenters never do.
+const (
+	// AdmissionOpen lets everyone in.
+	AdmissionOpen Admission = "Open"
+	// AdmissionWithPresenter has participants wait until a presenter is in.
+	AdmissionWithPresenter Admission = "WithPresenter"
+	// AdmissionAsk has each participant wait until a presenter or the API lets them in.
+	AdmissionAsk Admission = "Ask"
+)
+
 // ParticipantRole is what a participant is in a meeting.
 // +kubebuilder:validation:Enum=Presenter;Participant
 type ParticipantRole string
@@ -88,7 +102,7 @@ type ParticipantDecision struct {
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=3
 	Sources []ParticipantSource `json:"sources,omitzero"`
-	// admitted lets the participant in where the meeting is locked.
+	// admitted lets the participant in where the meeting is locked, or has participants wait.
 	// +optional
 	Admitted bool `json:"admitted,omitempty"`
 }

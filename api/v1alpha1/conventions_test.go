@@ -57,6 +57,7 @@ var numberFields = map[string]string{
 	"MediaServer.status.conditions[].observedGeneration":      "generations",
 	"Meeting.spec.maxParticipants":                            "participants",
 	"Meeting.status.participantCount":                         "participants",
+	"Meeting.status.waitingCount":                             "people",
 	"Meeting.status.observedGeneration":                       "generations",
 	"Meeting.status.conditions[].observedGeneration":          "generations",
 }

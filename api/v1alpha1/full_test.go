@@ -40,6 +40,7 @@ meetings:
   ticketLifetime: 720h
   policy: {microphone: Presenters, camera: Everyone, screen: Presenters, chat: Everyone}
   locked: true
+  admission: WithPresenter
 web:
   homeURL: https://example.com/
   embedOrigins: [https://app.example.com]
@@ -100,6 +101,8 @@ unjoinedTimeout: 30m
 emptyTimeout: 5m
 policy: {microphone: Presenters, camera: Everyone, screen: Presenters, chat: Everyone}
 locked: true
+admission: Ask
+admittedUntil: "2026-11-21T10:00:00Z"
 participants: [{identity: abcdefgh-ijklmnop, removed: true, muted: true, role: Participant, sources: [Microphone, Camera], admitted: true}]
 end: {redirect: https://example.com/end}
 `
@@ -115,6 +118,9 @@ endReason: Expired
 url: https://meet.example.com/join/Daily%20Standup
 locked: true
 policy: {microphone: Presenters, camera: Presenters, screen: Presenters, chat: Presenters}
+admission: Ask
+waitingCount: 1
+waiting: [{identity: b, name: Bob, since: "2026-11-21T10:00:00Z"}]
 mediaServer: {name: livekit, namespace: media}
 participantCount: 1
 participants:

@@ -22,6 +22,7 @@ import (
 // +kubebuilder:printcolumn:name="Config",type=string,priority=1,JSONPath=`.spec.configRef.name`
 // +kubebuilder:printcolumn:name="End",type=string,priority=1,JSONPath=`.status.endReason`
 // +kubebuilder:printcolumn:name="Media",type=string,priority=1,JSONPath=`.status.mediaServer.name`
+// +kubebuilder:printcolumn:name="Waiting",type=integer,priority=1,JSONPath=`.status.waitingCount`
 // +kubebuilder:printcolumn:name="URL",type=string,priority=1,JSONPath=`.status.url`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.startTime) || (has(self.status) && has(self.status.startTime) && self.status.startTime == oldSelf.status.startTime)",message="status.startTime is set once, by the first arrival, and never changes"
@@ -122,6 +123,16 @@ type MeetingSpec struct {
 	// +optional
 	Locked *bool `json:"locked,omitempty"`
 
+	// admission says who has to wait before they come in: Open lets everyone in, WithPresenter has participants wait until a
+	// presenter is in, and Ask until a presenter or the API lets each of them in. Presenters never wait, and those who were in may
+	// come back. Absent means spec.meetings.admission of the ConferenceConfig.
+	// +optional
+	Admission Admission `json:"admission,omitempty"`
+
+	// admittedUntil lets in, with one change, all who have waited since this time or longer. Those who begin to wait later wait on.
+	// +optional
+	AdmittedUntil *metav1.Time `json:"admittedUntil,omitempty"`
+
 	// participants is what was decided about single participants, with or without them in the meeting: by presenters, by the
 	// REST API, or by hand. It goes on in the meeting that a link starts later.
 	// +optional
@@ -219,6 +230,18 @@ type MeetingStatus struct {
 	// policy says what only presenters may do. What all may do is left out.
 	// +optional
 	Policy *MeetingPolicy `json:"policy,omitempty"`
+	// admission says who has to wait before they come in, where that is not Open.
+	// +optional
+	Admission Admission `json:"admission,omitempty"`
+	// waitingCount is how many people wait to be let in.
+	// +optional
+	WaitingCount int32 `json:"waitingCount,omitempty"`
+	// waiting are the first 100 people who wait to be let in, those who have waited longest first. Always empty where
+	// spec.privacy.participants of the ConferenceConfig is Counts.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
+	Waiting []WaitingPerson `json:"waiting,omitempty"`
 	// mediaServer is where the meeting is placed. It changes only while no participant is in and the media server is draining or
 	// unreachable, or when the media server has been unreachable for a minute.
 	// +optional
@@ -239,6 +262,21 @@ type MeetingStatus struct {
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=32
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// WaitingPerson is one person who waits to be let in.
+type WaitingPerson struct {
+	// identity is the one that the person will have in the meeting: spec.participants takes it.
+	// +required
+	// +kubebuilder:validation:MaxLength=256
+	Identity string `json:"identity"`
+	// name is what the person calls themselves. It proves nothing.
+	// +required
+	// +kubebuilder:validation:MaxLength=128
+	Name string `json:"name"`
+	// since is when the person began to wait.
+	// +required
+	Since metav1.Time `json:"since"`
 }
 
 // Participant is one person, or one device of a person, in a meeting.

@@ -92,6 +92,10 @@ type MeetingsSpec struct {
 	// locked lets no new participant into a meeting whose own spec.locked does not say so, but presenters. Default false.
 	// +optional
 	Locked bool `json:"locked,omitempty"`
+	// admission says who has to wait to be let into a meeting whose own spec.admission does not say so: nobody (Open),
+	// participants until a presenter is in (WithPresenter), or until each is let in (Ask). Default Open.
+	// +optional
+	Admission Admission `json:"admission,omitempty"`
 
 	// adHoc says who may open a room that has no meeting, by entering it: Never, Tickets (anyone with a join link that the
 	// API made), Users (verified users too) or Anyone. Absent means Never, and with spec.source what its file says: Users

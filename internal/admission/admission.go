@@ -8,6 +8,7 @@ import (
 	"context"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -34,7 +35,10 @@ type Meetings interface {
 type Service struct {
 	meetings Meetings
 	places   *places
+	knocks   knocks
 }
 
 // New makes a Service.
-func New(meetings Meetings) *Service { return &Service{meetings: meetings, places: newPlaces()} }
+func New(meetings Meetings) *Service {
+	return &Service{meetings: meetings, places: newPlaces(), knocks: knocks{pending: map[engine.RoomName]bool{}}}
+}

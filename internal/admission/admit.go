@@ -4,6 +4,7 @@ package admission
 
 import (
 	"context"
+	"time"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
@@ -26,9 +27,16 @@ type Admission struct {
 	// they came with.
 	Rights  engine.Rights
 	Granted bool
+	// Since is when the entrant began to wait, zero for one who need not, and Message what they wrote to the presenters. One who
+	// waits gets nothing of the meeting.
+	Since   time.Time
+	Message string
 	// OpenedBy says what let the entrant open the room, which had no meeting; empty for all others.
 	OpenedBy string
 }
+
+// Waits says that the entrant has to wait.
+func (a Admission) Waits() bool { return !a.Since.IsZero() }
 
 // Admit finds the meeting and decides who enters it. Nothing is changed before that is clear, but that a meeting which
 // ended unjoined or empty is started again. With a Gone error, the meeting is the one that has ended, as far as it is known.
@@ -61,17 +69,32 @@ func (s *Service) Admit(ctx context.Context, t *tenant.Tenant, a Entrant, passwo
 			return Admission{Meeting: view}, err
 		}
 	}
-	others, err := s.checkPlaces(ctx, t, view, who)
-	if err != nil {
+	admitted := Admission{Entrant: a, Meeting: view, Identity: who, Rights: rights, Granted: granted, OpenedBy: openedBy}
+	if err := s.letIn(ctx, t, &admitted, decided); err != nil {
 		return Admission{Meeting: view}, err
 	}
-	a.takeDistinctName(who, others)
-	return Admission{Entrant: a, Meeting: view, Identity: who, Rights: rights, Granted: granted, OpenedBy: openedBy}, nil
+	return admitted, nil
 }
 
-// passesLock says who gets into a locked meeting: presenters, those who were admitted, and those who were in before.
+// letIn gives an entrant a place in the meeting, or in its queue.
+func (s *Service) letIn(ctx context.Context, t *tenant.Tenant, a *Admission, decided v1alpha1.ParticipantDecision) error {
+	view := a.Meeting
+	others, err := s.listed(ctx, t, view)
+	switch {
+	case err != nil:
+		return err
+	case !a.wasIn(view) && !view.Admits(decided, a.Rights.Presenter, a.waitedSince(view), meeting.HasPresenter(others)):
+		return s.queue(a)
+	case s.places.isFull(view.EngineRoom, a.Identity, others, limitOf(t, view)):
+		return errFull
+	}
+	a.takeDistinctName(a.Identity, others)
+	return nil
+}
+
+// passesLock says who gets into a locked meeting: those who were let in, presenters among them, and those who were in before.
 func (a Entrant) passesLock(view meeting.View, decided v1alpha1.ParticipantDecision, rights engine.Rights) bool {
-	return rights.Presenter || decided.Admitted || a.wasIn(view)
+	return a.wasIn(view) || view.LetIn(decided, rights.Presenter, a.waitedSince(view))
 }
 
 // meetingFor finds the live meeting of the room that an entrant wants to enter, or opens the room where they may.
@@ -177,14 +200,27 @@ func identityIn(t *tenant.Tenant, v meeting.View, a Entrant) (engine.Identity, v
 	}
 	// The engine puts the new connection of an identity in place of the old. Between hidden and visible there is no
 	// way: the others would notice.
-	if a.wasIn(v) && a.previous.Hide == a.Hide {
+	if a.hasSession(v) && a.previous.Hide == a.Hide {
 		who = engine.Identity(a.previous.Identity)
 	}
 	return who, decided, nil
 }
 
+// hasSession says that an entrant has been here before: in this meeting, or waiting for it.
+func (a Entrant) hasSession(v meeting.View) bool {
+	return a.previous != nil && a.previous.Meeting == v.UID
+}
+
 // wasIn says that an entrant was let into this meeting before.
-func (a Entrant) wasIn(v meeting.View) bool { return a.previous != nil && a.previous.Meeting == v.UID }
+func (a Entrant) wasIn(v meeting.View) bool { return a.hasSession(v) && !a.previous.Waits() }
+
+// waitedSince is when an entrant began to wait for this meeting; zero for one who has not waited.
+func (a Entrant) waitedSince(v meeting.View) (since time.Time) {
+	if a.hasSession(v) {
+		since = a.previous.Since
+	}
+	return since
+}
 
 // originFor is what the entrant's identity derives from. One who comes back with nothing but a session keeps the origin that
 // they had, also in the next meeting: its lists of who was removed or muted hold for them.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"convene.dev/convene/internal/credential"
-	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
@@ -69,6 +68,8 @@ type Entrant struct {
 	granted bool
 	// decided says that a ticket has decided everything, now or when the session began.
 	decided bool
+	// at is when they came.
+	at time.Time
 }
 
 // knowsPassword says that this password of the room was asked for before: when the backend made the ticket, or when the
@@ -123,7 +124,7 @@ func Identify(ctx context.Context, t *tenant.Tenant, r Presented, now time.Time,
 	default:
 		return Entrant{}, errLoginRequired
 	}
-	a.granted = a.Presenter
+	a.at, a.granted = now, a.Presenter
 	a.Presenter = IsPresenter(t, a.Username, a.granted)
 	if a.Hide {
 		a.Audio, a.Video, a.Screen, a.Notify = false, false, false, false
@@ -251,8 +252,10 @@ func (a *Entrant) logIn(ctx context.Context, t *tenant.Tenant, r Presented, g Gu
 }
 
 // Session is what a participant's page shows from now on.
-func (a *Entrant) Session(v meeting.View, who engine.Identity) credential.Session {
-	ticket := a.Ticket
+func (a *Admission) Session() credential.Session {
+	ticket, v := a.Ticket, a.Meeting
 	ticket.Room, ticket.Lineage, ticket.PasswordOf, ticket.Presenter = v.Room, v.Lineage, v.PasswordOf, a.granted
-	return credential.Session{Ticket: ticket, Identity: string(who), Meeting: v.UID, Decided: a.decided}
+	return credential.Session{
+		Ticket: ticket, Identity: string(a.Identity), Meeting: v.UID, Decided: a.decided, Since: a.Since, Message: a.Message,
+	}
 }

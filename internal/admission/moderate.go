@@ -25,8 +25,14 @@ const actsAtOnce = 16
 // controllers see to it then.
 func (s *Service) Change(ctx context.Context, t *tenant.Tenant, v meeting.View, change func(*v1alpha1.MeetingSpec)) (now meeting.View, late, err error) {
 	now, err = s.meetings.Change(ctx, t, v.UID, change)
-	if err != nil || !now.Opened {
+	if err != nil {
 		return now, nil, err
+	}
+	if v.HasWaitingRoom() || now.HasWaitingRoom() {
+		late = s.tellDoor(ctx, t, now)
+	}
+	if late != nil || !now.Opened {
+		return now, late, nil
 	}
 	media, late := mediaOf(t, now)
 	if late != nil {
@@ -70,10 +76,15 @@ func (s *Service) decide(
 	if err != nil {
 		return nil, err
 	}
-	at := slices.IndexFunc(people, func(p engine.Participant) bool { return p.Identity == who })
+	door, err := s.inWaitingRoom(ctx, t, v)
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Concat(people, door)
+	at := slices.IndexFunc(all, func(p engine.Participant) bool { return p.Identity == who })
 	listed, username := at >= 0, ""
 	if listed {
-		username = people[at].Username
+		username = all[at].Username
 	} else if !s.isKnown(v, who) {
 		return nil, errLeft
 	}
@@ -88,10 +99,21 @@ func (s *Service) decide(
 	if err := carryOut(ctx, t, now, concerned); err != nil {
 		return err, nil
 	}
-	if !listed && s.places.has(v.EngineRoom, who) {
+	if len(door) > 0 {
+		actions := now.AtTheDoor(engine.RoomState{}, door, meeting.HasPresenter(people))
+		if err := actAll(ctx, t, now, meeting.WaitingRoom(now.EngineRoom), actions); err != nil {
+			return err, nil
+		}
+	}
+	if !listed && s.isComing(v, who) {
 		return errNotListed, nil
 	}
 	return nil, nil
+}
+
+// isComing says that a participant is connected through this replica, in the meeting or waiting for it.
+func (s *Service) isComing(v meeting.View, who engine.Identity) bool {
+	return s.places.has(v.EngineRoom, who) || s.places.has(meeting.WaitingRoom(v.EngineRoom), who)
 }
 
 // errNotListed is for a participant who is on the way in: the media server does not list them yet.
@@ -101,7 +123,7 @@ var errNotListed = fault.Unavailable("That participant is just coming in; it tak
 // and one about whom something was decided before.
 func (s *Service) isKnown(v meeting.View, who engine.Identity) bool {
 	_, user := meeting.UserOf(who)
-	return user || s.places.has(v.EngineRoom, who) || v.IsDecided(who)
+	return user || s.isComing(v, who) || v.IsDecided(who)
 }
 
 // carryOut removes those who were removed, and gives all others the rights that they should have. One who has left needs nothing.
@@ -112,11 +134,11 @@ func carryOut(ctx context.Context, t *tenant.Tenant, v meeting.View, people []en
 			actions = append(actions, action)
 		}
 	}
-	return actAll(ctx, t, v, actions)
+	return actAll(ctx, t, v, v.EngineRoom, actions)
 }
 
-// actAll does something for many participants. For one who has left there is nothing to do.
-func actAll(ctx context.Context, t *tenant.Tenant, v meeting.View, actions []engine.Action) error {
+// actAll does something for many people in one of the rooms of a meeting. For one who has left there is nothing to do.
+func actAll(ctx context.Context, t *tenant.Tenant, v meeting.View, room engine.RoomName, actions []engine.Action) error {
 	if len(actions) == 0 {
 		return nil
 	}
@@ -128,7 +150,7 @@ func actAll(ctx context.Context, t *tenant.Tenant, v meeting.View, actions []eng
 	acts.SetLimit(actsAtOnce)
 	for _, action := range actions {
 		acts.Go(func() error {
-			err := media.Engine.Act(ctx, v.EngineRoom, action)
+			err := media.Engine.Act(ctx, room, action)
 			if fault.Is(err, fault.KindNotFound) {
 				return nil
 			}
@@ -150,7 +172,7 @@ func (s *Service) Hush(ctx context.Context, t *tenant.Tenant, v meeting.View, bu
 			actions = append(actions, engine.Hush{Who: p.Identity})
 		}
 	}
-	return actAll(ctx, t, v, actions)
+	return actAll(ctx, t, v, v.EngineRoom, actions)
 }
 
 // SetHand raises or lowers a participant's hand.

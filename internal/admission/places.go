@@ -64,6 +64,7 @@ func (p *places) full(room engine.RoomName, who engine.Identity, listed []engine
 	return !others[who] && len(others) >= limit
 }
 
+// isFull refuses early what enter would refuse a moment later, with an error that the page can show.
 func (p *places) isFull(room engine.RoomName, who engine.Identity, listed []engine.Participant, limit int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,19 +91,6 @@ func limitOf(t *tenant.Tenant, v meeting.View) int {
 		return v.MaxParticipants
 	}
 	return t.Settings.MaxParticipants
-}
-
-// checkPlaces refuses early what TakePlace would refuse a moment later, with an error that the page can show. It returns
-// the participants that there are.
-func (s *Service) checkPlaces(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity) ([]engine.Participant, error) {
-	listed, err := s.listed(ctx, t, v)
-	if err != nil {
-		return nil, err
-	}
-	if s.places.isFull(v.EngineRoom, who, listed, limitOf(t, v)) {
-		return nil, errFull
-	}
-	return listed, nil
 }
 
 // TakePlace counts a connection of a participant, unless others take all places. Leave has to be called when it ends.

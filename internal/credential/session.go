@@ -23,7 +23,13 @@ type Session struct {
 	Meeting string
 	// Decided says that all this was the backend's decision, by a ticket: no wish of the page's changes it.
 	Decided bool
+	// Since is when the participant began to wait, zero for one who was let in, and Message what they wrote to the presenters.
+	Since   time.Time
+	Message string
 }
+
+// Waits says that the session is of one who was not let in yet. It gives no rights in the meeting.
+func (v Session) Waits() bool { return !v.Since.IsZero() }
 
 // SessionGrant is what a valid session says.
 type SessionGrant struct {
@@ -55,6 +61,9 @@ type sessionClaims struct {
 	Avatar   string `json:"a,omitempty"`
 	Username string `json:"u,omitempty"`
 	Options  string `json:"o,omitempty"`
+	// Since is in milliseconds.
+	Since   int64  `json:"w,omitempty"`
+	Message string `json:"wm,omitempty"`
 	passwordClaim
 }
 
@@ -73,6 +82,9 @@ func (s *Signer) IssueSession(v Session, users *Users, lifetime time.Duration, n
 	claims := sessionClaims{
 		Meeting: v.Meeting, Lineage: v.Lineage, Room: v.Room, Name: v.Name, Avatar: v.Avatar, Username: v.Username,
 		Options: encodeFlags(v.flags()), passwordClaim: newPasswordClaim(v.PasswordOf, v.Lineage),
+	}
+	if v.Waits() {
+		claims.Since, claims.Message = v.Since.UnixMilli(), v.Message
 	}
 	if claims.envelope, err = s.envelope(purposeSession, v.Identity, lifetime, now); err != nil {
 		return "", err
@@ -99,6 +111,9 @@ func (s *Signer) VerifySession(signed string, now time.Time) (SessionGrant, erro
 			Name: claims.Name, Avatar: claims.Avatar, Username: claims.Username,
 		},
 	}}
+	if claims.Since != 0 {
+		grant.Since, grant.Message = time.UnixMilli(claims.Since), claims.Message
+	}
 	decodeFlags(claims.Options, grant.flags())
 	return grant, nil
 }

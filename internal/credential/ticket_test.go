@@ -140,7 +140,9 @@ func TestSession(t *testing.T) {
 		},
 	}
 	users, _ := ParseUsers([]byte(adaLine))
-	for reason, want := range map[string]Session{"everything": full, "a guest without rights": {Identity: "p_2", Meeting: "uid", Ticket: Ticket{Room: "r", Name: "n"}}} {
+	waiting := full
+	waiting.Since, waiting.Message = now.Add(-time.Minute), "It is me"
+	for reason, want := range map[string]Session{"everything": full, "one who waits": waiting, "a guest without rights": {Identity: "p_2", Meeting: "uid", Ticket: Ticket{Room: "r", Name: "n"}}} {
 		signed, err := s.IssueSession(want, users, 0, now)
 		if err != nil {
 			t.Errorf("%s: %v", reason, err)

@@ -32,6 +32,7 @@ func View(t *tenant.Tenant, m *v1alpha1.Meeting) meeting.View {
 		Created:         m.CreationTimestamp.Time,
 		Participants:    int(m.Status.ParticipantCount),
 		Peers:           m.Status.Participants,
+		Waiting:         int(m.Status.WaitingCount),
 		MaxParticipants: t.Settings.ParticipantLimit(m.Spec.MaxParticipants),
 		HasPassword:     m.Spec.PasswordSecretRef != nil,
 		Ended:           meeting.IsLeaving(m),

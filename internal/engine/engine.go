@@ -106,11 +106,16 @@ type RoomState struct {
 	PresentersOnly Abilities
 	// Locked says that no new participant is let in.
 	Locked bool
+	// Admission is what new participants wait for; empty where they do not wait.
+	Admission string
+	// Open is for a waiting room: those who wait may come in.
+	Open bool
 }
 
 // Equal reports whether pages are told the same.
 func (s RoomState) Equal(other RoomState) bool {
-	return s.ExpiresAt.Equal(other.ExpiresAt) && s.PresentersOnly == other.PresentersOnly && s.Locked == other.Locked
+	return s.ExpiresAt.Equal(other.ExpiresAt) && s.PresentersOnly == other.PresentersOnly && s.Locked == other.Locked &&
+		s.Admission == other.Admission && s.Open == other.Open
 }
 
 // Participant is a person in a room.
@@ -125,6 +130,8 @@ type Participant struct {
 	Oversized bool
 	// Hand is true while the hand is raised.
 	Hand bool
+	// Admitted says that one who waits has been told to come in.
+	Admitted bool
 	// Forbidden is what the engine refuses to take from the participant now.
 	Forbidden Abilities
 }
@@ -148,7 +155,14 @@ type Traits struct {
 	// OS and Browser are for the operator's listing, and Username is of the verified user, empty for guests. Other peers cannot
 	// read them, nor Granted.
 	OS, Browser, Username string
+	// Since is when the participant began to wait, zero for one who does not, and Message what they wrote meanwhile. Other peers
+	// cannot read them.
+	Since   time.Time
+	Message string
 }
+
+// Waits says that the participant is in a waiting room.
+func (t Traits) Waits() bool { return !t.Since.IsZero() }
 
 // Grant is the right of one participant to enter one room.
 type Grant struct {
@@ -158,6 +172,8 @@ type Grant struct {
 	Traits
 	// Forbidden is what this one may not do.
 	Forbidden Abilities
+	// Waiting says that the room is a waiting room: the participant publishes and receives nothing, and nobody is told of them.
+	Waiting bool
 	// Lifetime bounds the first use of the token; the engine renews tokens of those who are in.
 	Lifetime time.Duration
 }
@@ -176,6 +192,21 @@ type Hush struct{ Who Identity }
 
 // Tell brings the state of the room up to date that its pages see. A room that is not there has none.
 type Tell struct{ State RoomState }
+
+// Admit tells a participant who waits to come in.
+type Admit struct{ Who Identity }
+
+// Write keeps what a participant who waits writes to the presenters, once: another text is a Conflict.
+type Write struct {
+	Who     Identity
+	Message string
+}
+
+// TellPresenters sends a payload to the presenters who are in the room.
+type TellPresenters struct {
+	Topic   string
+	Payload []byte
+}
 
 // Remove disconnects a participant. Its token may still work: the gateway must refuse it.
 type Remove struct{ Who Identity }
@@ -206,3 +237,7 @@ func (Remove) action()    {}
 func (Hand) action()      {}
 func (Say) action()       {}
 func (Announce) action()  {}
+
+func (Admit) action()          {}
+func (Write) action()          {}
+func (TellPresenters) action() {}

@@ -38,11 +38,15 @@ type Meetings interface {
 // written down and not true for all participants yet, or nil.
 type Moderator interface {
 	Change(ctx context.Context, t *tenant.Tenant, v meeting.View, change func(*v1alpha1.MeetingSpec)) (now meeting.View, late, err error)
+	// AdmitAll lets in all who wait now, and changes what else is asked for in the same write.
+	AdmitAll(ctx context.Context, t *tenant.Tenant, v meeting.View, now time.Time, also func(*v1alpha1.MeetingSpec)) (_ meeting.View, late, err error)
 	Decide(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, change func(*v1alpha1.ParticipantDecision)) (late, err error)
 	Remove(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, ban bool) (late, err error)
 	SetHand(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, raised bool) error
 	Announce(ctx context.Context, t *tenant.Tenant, v meeting.View, n admission.Notice, to engine.Identity) error
 	Participants(ctx context.Context, t *tenant.Tenant, v meeting.View) ([]engine.Participant, error)
+	// Waiting are those who have still to be let in.
+	Waiting(ctx context.Context, t *tenant.Tenant, v meeting.View) ([]engine.Participant, error)
 }
 
 // Options of the API. Meetings and Moderator are needed.

@@ -3,6 +3,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
@@ -25,12 +26,16 @@ type meetingBody struct {
 	Redirect        string                 `json:"redirect"`
 	Locked          bool                   `json:"locked"`
 	Policy          v1alpha1.MeetingPolicy `json:"policy"`
+	Admission       v1alpha1.Admission     `json:"admission"`
+	// Waiting is how many people wait to be let in.
+	Waiting int `json:"waiting"`
 }
 
 func meetingBodyOf(v meeting.View) meetingBody {
 	b := meetingBody{
 		RoomID: v.Room, URL: v.URL, StartedAt: timestamp(v.Begin()), Duration: v.Length.Clock(), Participants: v.Participants,
 		MaxParticipants: v.MaxParticipants, Redirect: v.Redirect, Locked: v.Locked, Policy: meeting.WholePolicy(v.PresentersOnly),
+		Admission: cmp.Or(v.Admission, v1alpha1.AdmissionOpen), Waiting: v.Waiting,
 	}
 	if !v.Expires.IsZero() {
 		b.ExpiresAt = timestamp(v.Expires)
@@ -84,7 +89,7 @@ func (a *api) changeMeeting(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	change, err := readMeetingPatch(q, f)
+	change, admitAll, err := readMeetingPatch(q, f)
 	if err != nil {
 		return nil, err
 	}
@@ -94,15 +99,22 @@ func (a *api) changeMeeting(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, late, err := a.moderator.Change(ctx, q.Tenant, view, change)
+	var now meeting.View
+	var late error
+	if admitAll {
+		now, late, err = a.moderator.AdmitAll(ctx, q.Tenant, view, a.clusterTime(), change)
+	} else {
+		now, late, err = a.moderator.Change(ctx, q.Tenant, view, change)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return done(meetingBodyOf(now), late), nil
 }
 
-// readMeetingPatch reads what changes of a meeting. Null takes back what was set, so that the tenant's counts again.
-func readMeetingPatch(q *httpserver.Request, f *fields) (func(*v1alpha1.MeetingSpec), error) {
+// readMeetingPatch reads what changes of a meeting, and whether all who wait are let in. Null takes back what was set, so that the
+// tenant's counts again.
+func readMeetingPatch(q *httpserver.Request, f *fields) (change func(*v1alpha1.MeetingSpec), admitAll bool, err error) {
 	var changes []func(*v1alpha1.MeetingSpec)
 	set := func(change func(*v1alpha1.MeetingSpec)) { changes = append(changes, change) }
 	f.patched("duration", func(bool) {
@@ -129,14 +141,22 @@ func readMeetingPatch(q *httpserver.Request, f *fields) (func(*v1alpha1.MeetingS
 		set(func(s *v1alpha1.MeetingSpec) { s.Locked = locked })
 	})
 	f.patched("policy", func(null bool) { set(readPolicyPatch(f, null)) })
-	if f.err == nil && len(changes) == 0 {
-		return nil, errNothingNamed("duration, maxParticipants, redirect, locked or policy")
+	f.patched("admission", func(null bool) {
+		var admission v1alpha1.Admission
+		if !null {
+			admission = word(f, "admission", v1alpha1.AdmissionOpen, v1alpha1.AdmissionWithPresenter, v1alpha1.AdmissionAsk)
+		}
+		set(func(s *v1alpha1.MeetingSpec) { s.Admission = admission })
+	})
+	admitAll = f.flag("admitAll", false)
+	if f.err == nil && len(changes) == 0 && !admitAll {
+		return nil, false, errNothingNamed("duration, maxParticipants, redirect, locked, policy, admission or admitAll")
 	}
 	return func(s *v1alpha1.MeetingSpec) {
 		for _, change := range changes {
 			change(s)
 		}
-	}, f.err
+	}, admitAll, f.err
 }
 
 // readPolicyPatch reads what changes of a policy.

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/engine"
@@ -24,6 +26,7 @@ import (
 type fakeModerator struct {
 	meetings *fakeMeetings
 	people   []engine.Participant
+	waiting  []engine.Participant
 	spec     v1alpha1.MeetingSpec
 	did      []string
 	late     error
@@ -42,6 +45,15 @@ func (f *fakeModerator) Change(_ context.Context, t *tenant.Tenant, v meeting.Vi
 	v.Length, _ = t.Settings.Length(f.spec.Duration)
 	v.Expires = v.Length.After(v.Created)
 	return v, f.late, nil
+}
+
+func (f *fakeModerator) AdmitAll(
+	ctx context.Context, t *tenant.Tenant, v meeting.View, now time.Time, also func(*v1alpha1.MeetingSpec),
+) (meeting.View, error, error) {
+	return f.Change(ctx, t, v, func(spec *v1alpha1.MeetingSpec) {
+		also(spec)
+		meeting.AdmitAll(spec, f.waiting, now)
+	})
 }
 
 func (f *fakeModerator) Decide(_ context.Context, _ *tenant.Tenant, v meeting.View, who engine.Identity, change func(*v1alpha1.ParticipantDecision)) (late, err error) {
@@ -73,6 +85,10 @@ func (f *fakeModerator) Announce(_ context.Context, _ *tenant.Tenant, v meeting.
 
 func (f *fakeModerator) Participants(context.Context, *tenant.Tenant, meeting.View) ([]engine.Participant, error) {
 	return f.people, f.err
+}
+
+func (f *fakeModerator) Waiting(context.Context, *tenant.Tenant, meeting.View) ([]engine.Participant, error) {
+	return f.waiting, f.err
 }
 
 // withControl names the extension.
@@ -153,6 +169,14 @@ func TestMeetingPatch(t *testing.T) {
 		{"unlocked", `{"locked":false}`, 200, changed(func(s *v1alpha1.MeetingSpec) { s.Locked = &no })},
 		{"locked as the operator has it", `{"locked":null}`, 200, changed(func(s *v1alpha1.MeetingSpec) { s.Locked = nil })},
 		{"locked in a word", `{"locked":"tight"}`, 400, before},
+		{"who has to ask", `{"admission":"ask"}`, 200, changed(func(s *v1alpha1.MeetingSpec) { s.Admission = "Ask" })},
+		{"who has to wait, as the operator has it", `{"admission":null}`, 200, before},
+		{"a door that there is not", `{"admission":"Ajar"}`, 400, before},
+		{"all who wait", `{"admitAll":true}`, 200, changed(func(s *v1alpha1.MeetingSpec) { s.AdmittedUntil = &metav1.Time{Time: start} })},
+		{"all who wait, and others too", `{"admitAll":true,"admission":"Open"}`, 200, changed(func(s *v1alpha1.MeetingSpec) {
+			s.Admission, s.AdmittedUntil = "Open", &metav1.Time{Time: start}
+		})},
+		{"nobody who waits", `{"admitAll":false}`, 400, before},
 		{"a part of the policy", `{"policy":{"microphone":"everyone","camera":"PRESENTERS"}}`, 200, changed(func(s *v1alpha1.MeetingSpec) {
 			s.Policy = &v1alpha1.MeetingPolicy{Microphone: "Everyone", Camera: "Presenters", Chat: "Presenters"}
 		})},
@@ -339,7 +363,7 @@ func TestAllParticipants(t *testing.T) {
 	}
 	first := w.do(http.MethodGet, "meeting/stand-up/participants?limit=1", "")
 	const want = `{"participants":[{"identity":"p000-x","name":"P","username":"paula","role":"Presenter","media":{"audio":false,"video":false,"screen":false},` +
-		`"hand":false,"hidden":false,"muted":false,"sources":["Microphone","Camera","Screen"],"os":"Linux","browser":"Firefox 145","joinTime":"2026-03-01T09:30:00Z"}],"next":"1772357400000.p000-x"}`
+		`"hand":false,"hidden":false,"muted":false,"sources":["Microphone","Camera","Screen"],"waiting":false,"os":"Linux","browser":"Firefox 145","joinTime":"2026-03-01T09:30:00Z"}],"next":"1772357400000.p000-x"}`
 	if first.body != want {
 		t.Errorf("%s\nwant %s", first.body, want)
 	}

@@ -43,7 +43,7 @@ func operations(t *testing.T, document map[string]any) []string {
 
 // controlSchemas are those of the extension control alone.
 var controlSchemas = []string{
-	"Audience", "AudiencePatch", "Done", "Identity", "Media", "MeetingDetails", "MeetingPatchRequest", "NoticeRequest", "Participant",
+	"Admission", "Audience", "AudiencePatch", "Done", "Identity", "Media", "MeetingDetails", "MeetingPatchRequest", "NoticeRequest", "Participant",
 	"ParticipantList", "ParticipantPatchRequest", "Policy", "RemoveRequest",
 }
 

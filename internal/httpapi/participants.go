@@ -35,11 +35,14 @@ type participantBody struct {
 	Hand     bool                     `json:"hand"`
 	Hidden   bool                     `json:"hidden"`
 	// Muted says that the participant stays muted until allowed to speak, Sources what they may publish now.
-	Muted    bool                         `json:"muted"`
-	Sources  []v1alpha1.ParticipantSource `json:"sources"`
-	OS       string                       `json:"os"`
-	Browser  string                       `json:"browser"`
-	JoinTime string                       `json:"joinTime"`
+	Muted   bool                         `json:"muted"`
+	Sources []v1alpha1.ParticipantSource `json:"sources"`
+	// Waiting says that the participant is not in yet. JoinTime is then when they began to wait, and Message what they wrote.
+	Waiting  bool   `json:"waiting"`
+	Message  string `json:"message,omitempty"`
+	OS       string `json:"os"`
+	Browser  string `json:"browser"`
+	JoinTime string `json:"joinTime"`
 }
 
 type mediaBody struct {
@@ -71,7 +74,11 @@ func (a *api) listParticipants(q *httpserver.Request) (httpserver.Answer, error)
 	if err != nil {
 		return nil, err
 	}
-	return ok(pageOf(view, people, limit, after)), nil
+	waiting, err := a.moderator.Waiting(ctx, q.Tenant, view)
+	if err != nil {
+		return nil, err
+	}
+	return ok(pageOf(view, slices.Concat(people, waiting), limit, after)), nil
 }
 
 // cursor is the place of a participant in the order of all: by when they came, then by identity. It stays when they leave.
@@ -80,7 +87,15 @@ type cursor struct {
 	who    engine.Identity
 }
 
-func cursorOf(p engine.Participant) cursor { return cursor{p.JoinedAt, p.Identity} }
+func cursorOf(p engine.Participant) cursor { return cursor{joinTime(p), p.Identity} }
+
+// joinTime is when a participant came in, or began to wait.
+func joinTime(p engine.Participant) time.Time {
+	if p.Waits() {
+		return p.Since
+	}
+	return p.JoinedAt
+}
 
 func (c cursor) String() string {
 	return strconv.FormatInt(c.joined.UnixMilli(), 10) + "." + string(c.who)
@@ -132,13 +147,13 @@ func participantBodyOf(v meeting.View, p engine.Participant) participantBody {
 	if rights.Presenter {
 		role = v1alpha1.RolePresenter
 	}
-	if p.Hidden {
+	if p.Hidden || p.Waits() {
 		rights.Forbidden = engine.Media
 	}
 	return participantBody{
 		Identity: p.Identity, Name: p.Name, Username: p.Username, Role: role, Media: mediaBody{p.Audio, p.Video, p.Screen},
-		Hand: p.Hand, Hidden: p.Hidden, Muted: v.DecisionOn(p.Username, p.Identity).Muted,
-		Sources: meeting.ListSources(engine.Media &^ rights.Forbidden), OS: p.OS, Browser: p.Browser, JoinTime: timestamp(p.JoinedAt),
+		Hand: p.Hand, Hidden: p.Hidden && !p.Waits(), Waiting: p.Waits(), Message: p.Message, Muted: v.DecisionOn(p.Username, p.Identity).Muted,
+		Sources: meeting.ListSources(engine.Media &^ rights.Forbidden), OS: p.OS, Browser: p.Browser, JoinTime: timestamp(joinTime(p)),
 	}
 }
 

@@ -23,11 +23,17 @@ func (c *client) Act(ctx context.Context, room engine.RoomName, action engine.Ac
 	case engine.Remove:
 		return c.remove(ctx, room, a.Who)
 	case engine.Hand:
-		return c.hand(ctx, room, a.Who, a.Raised)
+		return c.setAttributes(ctx, room, a.Who, map[string]string{attributeHand: flag(a.Raised)})
 	case engine.Say:
-		return c.say(ctx, room, a)
+		return c.sendTo(ctx, room, a.Topic, a.Payload, func(t engine.Traits) bool { return t.Chat })
 	case engine.Announce:
 		return c.announce(ctx, room, a)
+	case engine.TellPresenters:
+		return c.sendTo(ctx, room, a.Topic, a.Payload, func(t engine.Traits) bool { return t.Presenter })
+	case engine.Admit:
+		return c.setAttributes(ctx, room, a.Who, map[string]string{attributeAdmitted: yes})
+	case engine.Write:
+		return c.write(ctx, room, a)
 	default:
 		return fault.As(fmt.Errorf("no such action: %T", action))
 	}
@@ -42,28 +48,51 @@ func (c *client) remove(ctx context.Context, room engine.RoomName, who engine.Id
 	return err
 }
 
-func (c *client) hand(ctx context.Context, room engine.RoomName, who engine.Identity, raised bool) error {
+func (c *client) setAttributes(ctx context.Context, room engine.RoomName, who engine.Identity, attributes map[string]string) error {
 	_, err := call(ctx, c, adminOf(room), c.rooms.UpdateParticipant, &lk.UpdateParticipantRequest{
-		Room: string(room), Identity: string(who), Attributes: map[string]string{attributeHand: flag(raised)},
+		Room: string(room), Identity: string(who), Attributes: attributes,
 	})
 	return err
 }
 
-func (c *client) say(ctx context.Context, room engine.RoomName, say engine.Say) error {
+// write keeps the message where other peers cannot read it.
+func (c *client) write(ctx context.Context, room engine.RoomName, w engine.Write) error {
+	p, err := call(ctx, c, adminOf(room), c.rooms.GetParticipant, identityIn(room, w.Who))
+	if err != nil {
+		return err
+	}
+	n := c.sealer.open(p.GetAttributes()[attributeClient], room, w.Who)
+	switch n.Message {
+	case w.Message:
+		return nil
+	case "":
+	default:
+		return fault.Conflict("This participant has written another message already")
+	}
+	n.Message = w.Message
+	sealed, err := c.sealer.seal(n, room, w.Who)
+	if err != nil {
+		return err
+	}
+	return c.setAttributes(ctx, room, w.Who, map[string]string{attributeClient: sealed})
+}
+
+// sendTo sends data to those of the room whom a condition holds for.
+func (c *client) sendTo(ctx context.Context, room engine.RoomName, topic string, payload []byte, hears func(engine.Traits) bool) error {
 	people, err := c.list(ctx, room)
 	if err != nil {
 		return err
 	}
 	var listeners []string
 	for _, p := range people {
-		if traitsOf(p.GetAttributes()).Chat {
+		if hears(traitsOf(p.GetAttributes())) {
 			listeners = append(listeners, p.GetIdentity())
 		}
 	}
 	if len(listeners) == 0 {
 		return nil // An empty list would be all participants.
 	}
-	return c.send(ctx, room, say.Topic, say.Payload, listeners...)
+	return c.send(ctx, room, topic, payload, listeners...)
 }
 
 // announce is done when the room is not there: nobody is in it.

@@ -14,6 +14,8 @@ const (
 	attributeHand      = "hand"
 	// attributeDisguises are sources as which a participant sent sound who was forbidden to.
 	attributeDisguises = "disguises"
+	// attributeAdmitted tells one who waits to come in.
+	attributeAdmitted = "admitted"
 	// attributeClient is sealed.
 	attributeClient = "client"
 

@@ -40,7 +40,7 @@ func (c *client) Limit(token string, rights engine.Rights) (string, error) {
 	}
 	grant := engine.Grant{
 		Room: engine.RoomName(claims.Video.Room), Identity: engine.Identity(claims.Identity), Name: claims.Name,
-		Traits: engine.Traits{Hidden: claims.Video.Hidden}, Forbidden: rights.Forbidden,
+		Traits: engine.Traits{Hidden: claims.Video.Hidden}, Forbidden: rights.Forbidden, Waiting: !claims.Video.GetCanSubscribe(),
 		// A token is taken for a moment after its end, where clocks differ.
 		Lifetime: max(time.Until(end), time.Second),
 	}
@@ -65,7 +65,7 @@ func (c *client) sign(grant engine.Grant, attributes map[string]string) (string,
 		SetAttributes(attributes).
 		SetVideoGrant(videoGrant(grant)).
 		SetValidFor(grant.Lifetime)
-	if grant.Hidden {
+	if grant.Hidden || grant.Waiting {
 		// LiveKit does not count agents among a room's participants: the count would give a hidden one away.
 		token.SetKind(lk.ParticipantInfo_AGENT)
 	}
@@ -90,12 +90,13 @@ func check(grant engine.Grant) error {
 }
 
 func videoGrant(grant engine.Grant) *auth.VideoGrant {
-	video := &auth.VideoGrant{RoomJoin: true, Room: string(grant.Room), Hidden: grant.Hidden}
-	video.SetCanSubscribe(true)
+	hidden := grant.Hidden || grant.Waiting
+	video := &auth.VideoGrant{RoomJoin: true, Room: string(grant.Room), Hidden: hidden}
+	video.SetCanSubscribe(!grant.Waiting)
 	allowed := allowedSources(grant.Forbidden, nil)
 	// A hidden publisher's tracks would be offered to the others. No source at all would be taken for all.
-	video.SetCanPublish(!grant.Hidden && len(allowed) > 0)
-	if !grant.Hidden {
+	video.SetCanPublish(!hidden && len(allowed) > 0)
+	if !hidden {
 		video.SetCanPublishSources(allowed)
 	}
 	// Data goes through us, which is how chat can be off for some.

@@ -75,6 +75,7 @@ func (c *client) participant(room engine.RoomName, p *lk.ParticipantInfo) engine
 		JoinedAt: when(p.GetJoinedAtMs(), p.GetJoinedAt()),
 		Traits:   traitsOf(p.GetAttributes()),
 		Hand:     p.GetAttributes()[attributeHand] == yes,
+		Admitted: p.GetAttributes()[attributeAdmitted] == yes,
 	}
 	who.Hidden = p.GetPermission().GetHidden()
 	if !who.Hidden {

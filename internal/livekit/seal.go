@@ -24,11 +24,17 @@ type note struct {
 	Browser  string `json:"browser,omitempty"`
 	Username string `json:"user,omitempty"`
 	Granted  *bool  `json:"granted,omitempty"`
+	// Since is in milliseconds.
+	Since   int64  `json:"since,omitempty"`
+	Message string `json:"message,omitempty"`
 }
 
 // noteOf is what other peers cannot read of a participant's traits.
 func noteOf(t engine.Traits) note {
-	n := note{OS: t.OS, Browser: t.Browser, Username: t.Username}
+	n := note{OS: t.OS, Browser: t.Browser, Username: t.Username, Message: t.Message}
+	if t.Waits() {
+		n.Since = t.Since.UnixMilli()
+	}
 	if t.Granted != t.Presenter {
 		n.Granted = &t.Granted
 	}
@@ -41,6 +47,7 @@ func (n note) addTo(t *engine.Traits) {
 	if n.Granted != nil {
 		t.Granted = *n.Granted
 	}
+	t.Since, t.Message = when(n.Since, 0), n.Message
 }
 
 // noteBlock is what lengths are rounded up to: the length alone would tell a browser, or a username, from another.

@@ -17,6 +17,10 @@ type roomMetadata struct {
 	// Policy names what presenters alone may do.
 	Policy map[string]string `json:"policy,omitempty"`
 	Locked bool              `json:"locked,omitempty"`
+	// Admission is what new participants wait for.
+	Admission string `json:"admission,omitempty"`
+	// Open is for a waiting room: those who wait may come in.
+	Open bool `json:"open,omitempty"`
 	// Ended is final: the page leaves, to Redirect or to the home page.
 	Ended    bool   `json:"ended,omitempty"`
 	Redirect string `json:"redirect,omitempty"`
@@ -30,7 +34,7 @@ var abilityNames = map[string]engine.Abilities{
 }
 
 func metadataOf(state engine.RoomState) roomMetadata {
-	m := roomMetadata{ExpiresAt: state.ExpiresAt.UTC(), Locked: state.Locked}
+	m := roomMetadata{ExpiresAt: state.ExpiresAt.UTC(), Locked: state.Locked, Admission: state.Admission, Open: state.Open}
 	for name, ability := range abilityNames {
 		if state.PresentersOnly.Has(ability) {
 			if m.Policy == nil {
@@ -44,7 +48,7 @@ func metadataOf(state engine.RoomState) roomMetadata {
 
 // state is what metadataOf made it of.
 func (m roomMetadata) state() engine.RoomState {
-	s := engine.RoomState{ExpiresAt: m.ExpiresAt, Locked: m.Locked}
+	s := engine.RoomState{ExpiresAt: m.ExpiresAt, Locked: m.Locked, Admission: m.Admission, Open: m.Open}
 	for name, audience := range m.Policy {
 		if audience == presenters {
 			s.PresentersOnly |= abilityNames[name]
@@ -72,5 +76,5 @@ func decodeMetadata(s string) (_ roomMetadata, ok bool) {
 
 func (m roomMetadata) equal(other roomMetadata) bool {
 	return m.ExpiresAt.Equal(other.ExpiresAt) && maps.Equal(m.Policy, other.Policy) && m.Locked == other.Locked &&
-		m.Ended == other.Ended && m.Redirect == other.Redirect
+		m.Admission == other.Admission && m.Open == other.Open && m.Ended == other.Ended && m.Redirect == other.Redirect
 }

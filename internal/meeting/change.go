@@ -19,7 +19,7 @@ const (
 	OtherChange Change = iota
 	// FirstArrival begins the meeting. There is one in a Meeting's life.
 	FirstArrival
-	// ParticipantsChange is a participant who has come or left.
+	// ParticipantsChange is a participant who has come or left, or one who waits.
 	ParticipantsChange
 	// DetailsChange is a microphone, a camera, a screen or a hand.
 	DetailsChange
@@ -34,6 +34,8 @@ func ChangeOf(from, to v1alpha1.MeetingStatus) Change {
 		return OtherChange
 	case from.StartTime == nil && to.StartTime != nil:
 		return FirstArrival
+	case !equality.Semantic.DeepEqual(from.Waiting, to.Waiting) || from.WaitingCount != to.WaitingCount:
+		return ParticipantsChange
 	case from.ObservedGeneration != to.ObservedGeneration && equality.Semantic.DeepEqual(from.Participants, to.Participants):
 		return SpecChange
 	case from.ObservedGeneration == to.ObservedGeneration && from.ParticipantCount == to.ParticipantCount && slices.EqualFunc(from.Participants, to.Participants, sameParticipant):
@@ -50,6 +52,7 @@ func onlyParticipantsDiffer(from, to v1alpha1.MeetingStatus) bool {
 		return false
 	}
 	for _, s := range []*v1alpha1.MeetingStatus{&from, &to} {
+		s.Waiting, s.WaitingCount = nil, 0
 		s.Participants, s.ParticipantCount, s.StartTime, s.ExpiryTime, s.ObservedGeneration = nil, 0, nil, nil, 0
 		s.Conditions = slices.Clone(s.Conditions)
 		meta.RemoveStatusCondition(&s.Conditions, v1alpha1.ConditionOccupied)

@@ -5,6 +5,7 @@ package meeting
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
@@ -17,13 +18,19 @@ type Control struct {
 	PresentersOnly engine.Abilities
 	// Locked says that no new participant is let in.
 	Locked bool
+	// Admission is who has to wait, and AdmittedUntil lets in those who have waited since then or longer.
+	Admission     v1alpha1.Admission
+	AdmittedUntil time.Time
 	// Decisions are about single participants.
 	Decisions []v1alpha1.ParticipantDecision
 }
 
 // ControlOf is what a Meeting decides, and where it does not, its tenant.
 func ControlOf(s Settings, spec *v1alpha1.MeetingSpec) Control {
-	c := Control{PresentersOnly: presentersOnly(s.Policy, spec.Policy), Locked: s.Locked, Decisions: spec.Participants}
+	c := Control{
+		PresentersOnly: presentersOnly(s.Policy, spec.Policy), Locked: s.Locked, Decisions: spec.Participants,
+		Admission: cmp.Or(spec.Admission, s.Admission), AdmittedUntil: timeOf(spec.AdmittedUntil),
+	}
 	if spec.Locked != nil {
 		c.Locked = *spec.Locked
 	}
@@ -32,7 +39,11 @@ func ControlOf(s Settings, spec *v1alpha1.MeetingSpec) Control {
 
 // State is what the pages of a meeting are told, but for when it ends.
 func (c Control) State() engine.RoomState {
-	return engine.RoomState{PresentersOnly: c.PresentersOnly, Locked: c.Locked}
+	state := engine.RoomState{PresentersOnly: c.PresentersOnly, Locked: c.Locked}
+	if c.HasWaitingRoom() {
+		state.Admission = string(c.Admission)
+	}
+	return state
 }
 
 // policyFields are the kinds of a policy.

@@ -24,9 +24,9 @@ func EngineRoom(configUID, meetingUID string) engine.RoomName {
 	return EngineRoomPrefix(configUID) + engine.RoomName(meetingUID)
 }
 
-// ParseEngineRoom takes apart what EngineRoom made; not ok for other rooms of the engine.
+// ParseEngineRoom takes apart what EngineRoom made, and WaitingRoom of it; not ok for other rooms of the engine.
 func ParseEngineRoom(room engine.RoomName) (configUID, meetingUID string, ok bool) {
-	rest, ok := strings.CutPrefix(string(room), engineRoomPrefix)
+	rest, ok := strings.CutPrefix(string(RoomOfWaiting(room)), engineRoomPrefix)
 	if !ok {
 		return "", "", false
 	}

@@ -199,7 +199,7 @@ func checkActions(in Input, d Decision) (broken []string) {
 	}
 	says(!d.Delete || !in.Now.Before(timeOf(s.EndTime).Add(kept)), "d: deleted before its time")
 	says(d.Refresh == nil || !ended && in.Seen.RoomExists && d.Refresh.ExpiresAt.Equal(timeOf(s.ExpiryTime)), "e: a refresh of what is not there, or with another expiry")
-	ruled := in.Meeting.Status.Locked != s.Locked || presentersOnly(nil, in.Meeting.Status.Policy) != presentersOnly(nil, s.Policy)
+	ruled := in.Meeting.Status.Locked != s.Locked || in.Meeting.Status.Admission != s.Admission || presentersOnly(nil, in.Meeting.Status.Policy) != presentersOnly(nil, s.Policy)
 	says(len(d.Events) == 0 || ruled || in.Meeting.Status.Phase != s.Phase || in.Meeting.Status.StartTime == nil && s.StartTime != nil, "f: events while nothing happens")
 	return broken
 }

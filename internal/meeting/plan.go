@@ -61,6 +61,8 @@ type Seen struct {
 	UnavailableSince time.Time
 	RoomExists       bool
 	Participants     []engine.Participant
+	// Waiting are those in the waiting room.
+	Waiting []engine.Participant
 	// State is what the pages of those in the room are told.
 	State engine.RoomState
 	// AbsentSince is the first of the looks, without a break, that found no room; zero when the last found one.

@@ -11,14 +11,21 @@ import (
 
 // control says what is in force for those who are in or want to enter, and has their pages told.
 func (p *plan) control() {
-	c := ControlOf(p.settings, &p.Meeting.Spec)
+	c := p.inForce()
 	p.status.Locked, p.status.Policy = c.Locked, PolicyOf(c.PresentersOnly)
+	p.status.Admission = ""
+	if c.HasWaitingRoom() {
+		p.status.Admission = c.Admission
+	}
 	wanted := c.State()
 	wanted.ExpiresAt = timeOf(p.status.ExpiryTime)
 	if p.Seen.Known && p.Seen.RoomExists && !p.Seen.State.Equal(wanted) {
 		p.Refresh = &wanted
 	}
 }
+
+// inForce is what is decided about those who are in or want to enter.
+func (p *plan) inForce() Control { return ControlOf(p.settings, &p.Meeting.Spec) }
 
 // tellControl makes an Event of each change of what is in force.
 func (p *plan) tellControl() {
@@ -32,6 +39,21 @@ func (p *plan) tellControl() {
 	if before, now := presentersOnly(nil, was.Policy), presentersOnly(nil, is.Policy); before != now {
 		p.event(false, v1alpha1.ReasonPolicyChanged, "%s", describePolicy(now))
 	}
+	if was.Admission != is.Admission {
+		p.event(false, v1alpha1.ReasonAdmissionChanged, "%s", describeAdmission(is.Admission))
+	}
+}
+
+// describeAdmission says in words who has to wait.
+func describeAdmission(a v1alpha1.Admission) string {
+	switch a {
+	case v1alpha1.AdmissionWithPresenter:
+		return "Participants wait until a presenter is in"
+	case v1alpha1.AdmissionAsk:
+		return "Participants wait until a presenter or the API lets each of them in"
+	case v1alpha1.AdmissionOpen, "":
+	}
+	return "Nobody has to wait to come in"
 }
 
 // describePolicy is what a policy means, in words.

@@ -111,6 +111,7 @@ func (p *plan) ended() {
 	p.status.EndTime = asTime(latest(ceilSecond(p.Now), p.begin()))
 	p.status.ParticipantCount = 0
 	p.status.Participants = nil
+	p.status.WaitingCount, p.status.Waiting = 0, nil
 	if p.status.StartTime != nil && !endedWithoutParticipants(&p.status) {
 		p.condition(v1alpha1.ConditionOccupied, metav1.ConditionFalse, v1alpha1.ReasonSentAway, "All participants were removed when the meeting ended")
 	}

@@ -33,13 +33,16 @@ func (p *plan) describe() {
 	case p.Seen.Known:
 		p.status.ParticipantCount = int32(len(p.Seen.Participants))
 		p.status.Participants = Participants(p.Seen.Participants, p.Meeting.CreationTimestamp.Time)
+		waiting := p.inForce().WhoWaits(p.Seen.Waiting, HasPresenter(p.Seen.Participants))
+		p.status.WaitingCount, p.status.Waiting = int32(len(waiting)), waitingPeople(waiting)
 		p.latchStart()
 	case p.Tenant != nil && p.status.MediaServer == nil:
 		// Without an engine nothing updates the count: the last one would stay.
 		p.status.ParticipantCount, p.status.Participants = 0, nil
+		p.status.WaitingCount, p.status.Waiting = 0, nil
 	}
 	if p.Tenant != nil && p.Tenant.NamesHidden {
-		p.status.Participants = nil // Also those of before, while the engine does not answer.
+		p.status.Participants, p.status.Waiting = nil, nil // Also those of before, while the engine does not answer.
 	}
 	p.status.ExpiryTime = asTime(length.After(p.begin()))
 }

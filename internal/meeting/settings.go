@@ -35,9 +35,11 @@ type Settings struct {
 	// AdHoc is who may open a room that has no meeting, and MaxAdHoc how many such rooms may be live at once.
 	AdHoc    v1alpha1.AdHoc
 	MaxAdHoc int
-	// Policy and Locked are for Meetings that do not say so themselves. A nil policy says nothing.
-	Policy *v1alpha1.MeetingPolicy
-	Locked bool
+	// Policy, Locked and Admission are for Meetings that do not say so themselves. A nil policy says nothing, and an empty
+	// admission is open.
+	Policy    *v1alpha1.MeetingPolicy
+	Locked    bool
+	Admission v1alpha1.Admission
 	// ForgetEnded says that ended meetings need not be kept for their links, which open their rooms without them.
 	ForgetEnded bool
 }
@@ -107,7 +109,7 @@ func ResolveSettings(spec *v1alpha1.MeetingsSpec) (Settings, error) {
 	}
 	s.MaxParticipants = int(ptr.Deref(spec.MaxParticipants, int32(s.MaxParticipants)))
 	s.RedirectHosts = spec.AllowedRedirectHosts
-	s.Policy, s.Locked = spec.Policy, spec.Locked
+	s.Policy, s.Locked, s.Admission = spec.Policy, spec.Locked, spec.Admission
 	s.resolveAdHoc(spec, ticketLifetime)
 	return s, nil
 }

@@ -123,6 +123,12 @@ func (s *story) plan(in Input, d Decision) {
 	if r := d.Refresh; r != nil && (r.Locked || r.PresentersOnly != 0) {
 		s.line("    does: tell the pages that locked is %t, and for presenters only: %s", r.Locked, describePolicy(r.PresentersOnly))
 	}
+	if r := d.Refresh; r != nil && r.Admission != "" {
+		s.line("    does: tell the pages that admission is %s", r.Admission)
+	}
+	if d.Status.Admission != "" {
+		s.line("    in force: admission %s", d.Status.Admission)
+	}
 	if d.Status.Locked || d.Status.Policy != nil {
 		s.line("    in force: locked %t, policy %+v", d.Status.Locked, ptr.Deref(d.Status.Policy, v1alpha1.MeetingPolicy{}))
 	}

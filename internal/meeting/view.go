@@ -26,8 +26,10 @@ type View struct {
 	// Expires is when the length will be over; zero when it is without limit.
 	Expires time.Time
 	// Participants is the exact count, Peers are the first 100.
-	Participants    int
-	Peers           []v1alpha1.Participant
+	Participants int
+	Peers        []v1alpha1.Participant
+	// Waiting is how many people wait to be let in.
+	Waiting         int
 	MaxParticipants int
 	// HasPassword says that the room asks for one.
 	HasPassword bool

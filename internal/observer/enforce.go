@@ -16,7 +16,7 @@ import (
 func (s *server) enforce(ctx context.Context, name engine.RoomName, participants []engine.Participant) {
 	m := s.env.meetingOf(name)
 	owner, _ := s.env.owners.of(name)
-	if m == nil || owner.tenant == nil {
+	if m == nil || owner.tenant == nil || meeting.IsWaitingRoom(name) {
 		return
 	}
 	control := meeting.ControlOf(owner.tenant.Settings, &m.Spec)
@@ -28,9 +28,15 @@ func (s *server) enforce(ctx context.Context, name engine.RoomName, participants
 		if action == nil {
 			continue
 		}
-		// What does not succeed now is seen again at the next look.
-		if err := s.engine.Act(ctx, name, action); err != nil {
-			s.env.Log.V(1).Info("What was decided about a participant could not be enforced; trying again", "room", name, "error", err.Error())
-		}
+		s.act(ctx, name, action)
 	}
+}
+
+// act does what was decided. What does not succeed now is seen again at the next look.
+func (s *server) act(ctx context.Context, name engine.RoomName, action engine.Action) (done bool) {
+	err := s.engine.Act(ctx, name, action)
+	if err != nil {
+		s.env.Log.V(1).Info("What was decided about a participant could not be enforced; trying again", "room", name, "error", err.Error())
+	}
+	return err == nil
 }

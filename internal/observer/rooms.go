@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
 )
 
 // rooms are those of one media server. The server's lock guards them.
@@ -23,6 +24,8 @@ type room struct {
 	state        engine.RoomState
 	// lookedAt is the last look that was answered, triedAt the last one, by monotonic time.
 	lookedAt, triedAt time.Time
+	// neededAt is the last look that found a participant, and the first look.
+	neededAt time.Time
 	// inFlight says that a look is on its way.
 	inFlight bool
 	// recounted says that the media server counts other participants than at the last look.
@@ -67,18 +70,22 @@ func (r *rooms) add(listed engine.Room) (changed bool) {
 	return changed
 }
 
-// counts are the rooms, and the participants in them.
+// counts are the rooms of meetings, and the participants in them.
 func (s *server) counts() (rooms, participants int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, r := range s.rooms.listed {
+	for name, r := range s.rooms.listed {
+		if meeting.IsWaitingRoom(name) {
+			continue
+		}
+		rooms++
 		if r.lookedAt.IsZero() {
 			participants += r.presence.counted
 		} else {
 			participants += len(r.participants)
 		}
 	}
-	return len(s.rooms.listed), participants
+	return rooms, participants
 }
 
 // difference is what a look into a room shows that the last look did not.
@@ -100,6 +107,9 @@ func (r *room) keep(now time.Time, participants []engine.Participant) (different
 		different = otherParticipants
 	case !slices.Equal(r.participants, participants):
 		different = otherDetails
+	}
+	if r.lookedAt.IsZero() || len(participants) > 0 {
+		r.neededAt = now
 	}
 	r.participants, r.lookedAt = participants, now
 	return different

@@ -86,6 +86,9 @@ func (s *server) seen(name engine.RoomName) meeting.Seen {
 		seen.Known = seen.Known && !r.lookedAt.IsZero()
 		seen.RoomExists, seen.Participants, seen.State = true, r.participants, r.state
 	}
+	if r := s.rooms.listed[meeting.WaitingRoom(name)]; r != nil {
+		seen.Waiting = r.participants
+	}
 	return seen
 }
 

@@ -167,8 +167,12 @@ func (s *server) lookInto(ctx context.Context, name engine.RoomName, began time.
 		return err
 	}
 	participants = s.withoutGhosts(name, participants)
-	s.env.tell(name, s.keep(name, began, participants))
+	different := s.keep(name, began, participants)
+	s.env.tell(name, different)
 	s.enforce(ctx, name, participants)
+	if different != noDifference || meeting.IsWaitingRoom(name) {
+		s.keepDoor(ctx, meeting.RoomOfWaiting(name))
+	}
 	return nil
 }
 

@@ -51,7 +51,7 @@ type suspect struct {
 	tenant *tenant.Tenant
 	// meeting is the object that the room is for; nil where none is known.
 	meeting *v1alpha1.Meeting
-	// over says that its Meeting has ended, moved that it is on another media server now, gone that its ConferenceConfig is not
+	// over says that its Meeting has ended, or that it is a waiting room and its Meeting ends, moved that it is on another media server now, gone that its ConferenceConfig is not
 	// there any more. With none of them, there is no Meeting that is known.
 	over, moved, gone bool
 }
@@ -88,7 +88,7 @@ func (s *server) dueStrays(list []engine.Room) (due []suspect) {
 	for _, room := range list {
 		owner, known := s.env.owners.of(room.Name)
 		m := s.env.meetingOf(room.Name)
-		over := m != nil && meeting.IsOver(m)
+		over := m != nil && isOver(m, room.Name)
 		at, placed := owner.serverOf(m)
 		moved := placed && at != s.at && !over
 		if !known || (!owner.gone() && m != nil && !over && !moved) {
@@ -105,6 +105,11 @@ func (s *server) dueStrays(list []engine.Room) (due []suspect) {
 		}
 	}
 	return due
+}
+
+// isOver says that a room of a Meeting is needed no more. Nobody waits for a meeting that ends; its own room is closed by its end.
+func isOver(m *v1alpha1.Meeting, room engine.RoomName) bool {
+	return meeting.IsOver(m) || meeting.IsWaitingRoom(room) && meeting.IsLeaving(m)
 }
 
 // confirm leaves out those to which the cluster's API knows a live Meeting that is here: the cache may be behind for as long as a

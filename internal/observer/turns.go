@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
 )
 
 // participantsEvery is how often a room with participants is looked into, because no webhook tells of mutes. With more rooms
@@ -54,7 +55,8 @@ func (s *server) candidates(now time.Time) (all []candidate) {
 			continue
 		}
 		urgent := r.recounted || s.env.hints.has(name)
-		inUse := r.presence.counted > 0 || len(r.participants) > 0
+		// The media server does not count those who wait.
+		inUse := r.presence.counted > 0 || len(r.participants) > 0 || meeting.IsWaitingRoom(name)
 		waited := inUse && now.Sub(r.triedAt) >= participantsEvery-listEvery/10
 		if urgent || waited || r.lookedAt.IsZero() {
 			all = append(all, candidate{name, urgent, r.triedAt})

@@ -24,8 +24,9 @@ type actRequest struct {
 	// MayUnmute says that those who are muted may switch their microphones on again.
 	MayUnmute bool `json:"mayUnmute"`
 	// Policy is what changes of it.
-	Policy v1alpha1.MeetingPolicy `json:"policy"`
-	Text   string                 `json:"text"`
+	Policy    v1alpha1.MeetingPolicy `json:"policy"`
+	Text      string                 `json:"text"`
+	Admission v1alpha1.Admission     `json:"admission"`
 }
 
 // presenter is one who acts, and what they ask for.
@@ -43,17 +44,16 @@ type action struct {
 }
 
 // actionNames are for the error about an action that there is not.
-const actionNames = "mute, letSpeak, muteAll, remove, lowerHand, promote, demote, policy, lock, unlock, announce or end"
+const actionNames = "mute, letSpeak, muteAll, remove, lowerHand, promote, demote, admit, refuse, policy, lock, unlock, admission, admitAll, announce or end"
 
 var actions = map[string]action{
 	"mute":     {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Muted = true })},
 	"letSpeak": {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Muted = false })},
-	"remove": {true, func(h *handler, ctx context.Context, p presenter) error {
-		late, err := h.admission.Remove(ctx, p.q.Tenant, p.view, p.To, false)
-		return firstOf(err, late)
-	}},
-	"promote": {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Role = v1alpha1.RolePresenter })},
-	"demote":  {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Role = v1alpha1.RoleParticipant })},
+	"remove":   {true, (*handler).remove},
+	"refuse":   {true, (*handler).remove},
+	"admit":    {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Admitted = true })},
+	"promote":  {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Role = v1alpha1.RolePresenter })},
+	"demote":   {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Role = v1alpha1.RoleParticipant })},
 	"lowerHand": {true, func(h *handler, ctx context.Context, p presenter) error {
 		return h.admission.SetHand(ctx, p.q.Tenant, p.view, p.To, false)
 	}},
@@ -62,7 +62,17 @@ var actions = map[string]action{
 	"lock":     {false, change(func(_ presenter, spec *v1alpha1.MeetingSpec) { spec.Locked = new(true) })},
 	"unlock":   {false, change(func(_ presenter, spec *v1alpha1.MeetingSpec) { spec.Locked = new(false) })},
 	"announce": {false, (*handler).announce},
-	"end":      {false, (*handler).endForAll},
+	"admission": {false, func(h *handler, ctx context.Context, p presenter) error {
+		if err := meeting.ValidateAdmission(p.Admission); err != nil {
+			return err
+		}
+		return change(func(p presenter, spec *v1alpha1.MeetingSpec) { spec.Admission = p.Admission })(h, ctx, p)
+	}},
+	"admitAll": {false, func(h *handler, ctx context.Context, p presenter) error {
+		_, late, err := h.admission.AdmitAll(ctx, p.q.Tenant, p.view, h.ClusterTime(), func(*v1alpha1.MeetingSpec) {})
+		return firstOf(err, late)
+	}},
+	"end": {false, (*handler).endForAll},
 }
 
 func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
@@ -87,7 +97,7 @@ func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
 	switch {
 	case action.onOne && request.To == "":
 		return nil, fault.Invalid("identity", "identity is required; name the participant")
-	case request.Action == "remove" && request.To == p.identity():
+	case (request.Action == "remove" || request.Action == "refuse") && request.To == p.identity():
 		return nil, fault.Invalid("identity", "You cannot remove yourself; leave instead")
 	case request.Action == "demote" && request.To == p.identity():
 		return nil, fault.Invalid("identity", "You cannot take your own role; ask another presenter to")
@@ -97,6 +107,12 @@ func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
 		q.Record.To = request.To // Only now is it known to be a participant's.
 	}
 	return httpserver.NoContent, err
+}
+
+// remove disconnects one who is in, or refuses one who waits.
+func (h *handler) remove(ctx context.Context, p presenter) error {
+	late, err := h.admission.Remove(ctx, p.q.Tenant, p.view, p.To, false)
+	return firstOf(err, late)
 }
 
 // decide is an action that changes what is decided about one participant.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"golang.org/x/crypto/bcrypt"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -386,7 +387,10 @@ func (f *fakeMeetings) Change(_ context.Context, t *tenant.Tenant, uid string, c
 		return meeting.View{}, f.err
 	}
 	v := f.byUID[uid]
-	spec := v1alpha1.MeetingSpec{Participants: slices.Clone(v.Decisions), Locked: &v.Locked, Policy: meeting.PolicyOf(v.PresentersOnly)}
+	spec := v1alpha1.MeetingSpec{
+		Participants: slices.Clone(v.Decisions), Locked: &v.Locked, Policy: meeting.PolicyOf(v.PresentersOnly),
+		Admission: v.Admission, AdmittedUntil: &metav1.Time{Time: v.AdmittedUntil},
+	}
 	change(&spec)
 	v.Control = meeting.ControlOf(t.Settings, &spec)
 	return *v, nil
@@ -416,8 +420,13 @@ type fakeEngine struct {
 	limited []engine.Rights
 	// ghosts are listed and not there.
 	ghosts []engine.Identity
-	err    error
-	mu     sync.Mutex
+	// waiting are those in waiting rooms, and doorActs what was done there.
+	waiting  []engine.Participant
+	doorActs []engine.Action
+	// doorAsked counts how often waiting rooms were asked for.
+	doorAsked int
+	err       error
+	mu        sync.Mutex
 	// onAct runs before an act.
 	onAct func()
 }
@@ -430,7 +439,13 @@ func (f *fakeEngine) Room(context.Context, engine.RoomName) (engine.Room, bool, 
 	return engine.Room{}, false, f.err
 }
 
-func (f *fakeEngine) Participants(context.Context, engine.RoomName) ([]engine.Participant, error) {
+func (f *fakeEngine) Participants(_ context.Context, room engine.RoomName) ([]engine.Participant, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if meeting.IsWaitingRoom(room) {
+		f.doorAsked++
+		return f.waiting, f.err
+	}
 	return f.people, f.err
 }
 
@@ -449,9 +464,20 @@ func (f *fakeEngine) Present(_ context.Context, _ engine.RoomName, who engine.Id
 	return !slices.Contains(f.ghosts, who), f.err
 }
 
-func (f *fakeEngine) Act(_ context.Context, _ engine.RoomName, a engine.Action) error {
+func (f *fakeEngine) Act(_ context.Context, room engine.RoomName, a engine.Action) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if meeting.IsWaitingRoom(room) {
+		f.doorActs = append(f.doorActs, a)
+		switch a := a.(type) {
+		case engine.Admit:
+			f.waiting = slices.Clone(f.waiting)
+			f.waiting[slices.IndexFunc(f.waiting, func(p engine.Participant) bool { return p.Identity == a.Who })].Admitted = true
+		case engine.Remove:
+			f.waiting = slices.DeleteFunc(slices.Clone(f.waiting), func(p engine.Participant) bool { return p.Identity == a.Who })
+		}
+		return f.err
+	}
 	if f.onAct != nil {
 		f.onAct()
 	}

@@ -19,7 +19,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	m := &metrics{
 		sessions: f.NewCounterVec(prometheus.CounterOpts{
 			Name: "convene_web_sessions_total",
-			Help: "Requests for a session, by result: ok, or the reason of the refusal.",
+			Help: "Requests for a session, by result: ok, waiting for one who has to wait, or the reason of the refusal.",
 		}, []string{"result"}),
 		joins: f.NewCounterVec(prometheus.CounterOpts{
 			Name: "convene_web_joins_total",

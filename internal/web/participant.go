@@ -26,6 +26,8 @@ type participant struct {
 	media *tenant.Media
 	// rights are what the participant may do now.
 	rights engine.Rights
+	// shown is the session as it was given.
+	shown credential.Session
 }
 
 func (p participant) identity() engine.Identity { return engine.Identity(p.Identity) }
@@ -34,9 +36,16 @@ func (p participant) identity() engine.Identity { return engine.Identity(p.Ident
 type sessionState string
 
 const (
-	sessionLive    sessionState = "live"
-	sessionEnded   sessionState = "ended"
-	sessionRemoved sessionState = "removed"
+	sessionLive     sessionState = "live"
+	sessionWaiting  sessionState = "waiting"
+	sessionAdmitted sessionState = "admitted"
+	sessionEnded    sessionState = "ended"
+	sessionRemoved  sessionState = "removed"
+)
+
+var (
+	errWaiting    = fault.Denied("You are not in the meeting yet; wait until you are let in")
+	errNotWaiting = fault.Denied("You do not wait to be let in any more")
 )
 
 var errSessionOver = fault.Denied("This session is over: open the link of the meeting again")
@@ -51,7 +60,7 @@ func (h *handler) participantOf(q *httpserver.Request) (participant, sessionStat
 	if err != nil {
 		return participant{}, "", err
 	}
-	p := participant{SessionGrant: grant}
+	p := participant{SessionGrant: grant, shown: grant.Session}
 	view, found := h.Meetings.ByUID(q.Tenant, grant.Meeting)
 	p.view, p.media = view, q.Tenant.MediaAt(view.MediaServer)
 	decided := view.DecisionOn(grant.Username, p.identity())
@@ -63,6 +72,8 @@ func (h *handler) participantOf(q *httpserver.Request) (participant, sessionStat
 		return p, sessionEnded, nil
 	case decided.Removed:
 		return p, sessionRemoved, nil
+	case p.Waits():
+		return p, sessionWaiting, nil
 	}
 	return p, sessionLive, nil
 }
@@ -79,8 +90,17 @@ type caller struct {
 	identity string
 }
 
-// participant is who makes a call that changes something. It is limited, since every call is told to all participants.
+// participant is who makes a call that changes something, and is in. It is limited, since every call is told to all participants.
 func (h *handler) participant(q *httpserver.Request) (participant, error) {
+	p, err := h.holder(q)
+	if err == nil && p.Waits() {
+		err = errWaiting
+	}
+	return p, err
+}
+
+// holder is who makes a call with a session, of one who is in or of one who waits.
+func (h *handler) holder(q *httpserver.Request) (participant, error) {
 	if err := h.checkSameSite(q); err != nil {
 		return participant{}, err
 	}

@@ -40,6 +40,10 @@ func (h *handler) openSession(q *httpserver.Request) (httpserver.Answer, error) 
 	if err != nil {
 		return nil, err
 	}
+	if admitted.Waits() {
+		h.metrics.sessions.WithLabelValues("waiting").Inc()
+		return httpserver.JSON{Status: http.StatusAccepted, Value: waitingAnswer{answer, waitOf(admitted)}}, nil
+	}
 	h.metrics.sessions.WithLabelValues("ok").Inc()
 	h.metrics.joins.WithLabelValues(string(admitted.Method)).Inc()
 	return httpserver.JSON{Status: http.StatusOK, Value: answer}, nil
@@ -70,6 +74,9 @@ func (h *handler) enter(ctx context.Context, q *httpserver.Request) (admission.A
 	q.Record.Identity = admitted.Identity
 	if admitted.OpenedBy != "" {
 		h.metrics.opened.WithLabelValues(admitted.OpenedBy).Inc()
+	}
+	if admitted.Waits() {
+		return admitted, h.admission.OpenWaitingRoom(ctx, q.Tenant, admitted.Meeting)
 	}
 	return admitted, h.admission.OpenRoom(ctx, q.Tenant, admitted.Meeting)
 }

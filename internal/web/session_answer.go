@@ -5,9 +5,11 @@ package web
 import (
 	"time"
 
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/httpserver"
+	"convene.dev/convene/internal/meeting"
 )
 
 // grantLifetime bounds the first connect; the engine renews the tokens of those who are in.
@@ -21,6 +23,22 @@ type sessionAnswer struct {
 	You     youAnswer     `json:"you"`
 	Home    string        `json:"home"`
 	Now     time.Time     `json:"now"`
+}
+
+// waitingAnswer is what a page needs whose participant has to wait. Its token opens a waiting room, and says nothing of the meeting.
+type waitingAnswer struct {
+	sessionAnswer
+	Waiting waitAnswer `json:"waiting"`
+}
+
+type waitAnswer struct {
+	Why     v1alpha1.Admission `json:"why"`
+	Since   time.Time          `json:"since"`
+	Message string             `json:"message,omitempty"`
+}
+
+func waitOf(a admission.Admission) waitAnswer {
+	return waitAnswer{Why: a.Meeting.Admission, Since: a.Since.UTC(), Message: a.Message}
 }
 
 type engineAnswer struct {
@@ -49,24 +67,41 @@ type youAnswer struct {
 	Presenter bool            `json:"presenter"`
 }
 
+// grantOf is what the token of a participant says. That of one who waits tells the gateway alone who they are.
+func grantOf(q *httpserver.Request, a admission.Admission) engine.Grant {
+	traits := engine.Traits{Presenter: a.Presenter, Granted: a.Granted, Username: a.Username, Since: a.Since, Message: a.Message}
+	traits.OS, traits.Browser = client(q.HTTP.UserAgent())
+	g := engine.Grant{Room: a.Meeting.EngineRoom, Identity: a.Identity, Name: a.Name, Traits: traits, Lifetime: grantLifetime}
+	if a.Waits() {
+		g.Room, g.Waiting = meeting.WaitingRoom(g.Room), true
+		return g
+	}
+	g.Hidden, g.Chat, g.Notify, g.Avatar, g.Forbidden = a.Hide, a.Chat, a.Notify, a.Avatar, a.Rights.Forbidden
+	return g
+}
+
+// meetingAnswerOf is what a page is told of the meeting. One who waits does not learn when it began.
+func meetingAnswerOf(a admission.Admission) meetingAnswer {
+	v := a.Meeting
+	m := meetingAnswer{Room: v.Room, URL: v.URL, Duration: v.Length.Clock()}
+	if !a.Waits() {
+		m.StartedAt, m.ExpiresAt = v.Started.UTC(), v.Expires.UTC()
+	}
+	return m
+}
+
 // answerOf makes what the page of a participant gets.
 func (h *handler) answerOf(q *httpserver.Request, a admission.Admission) (sessionAnswer, error) {
 	now, view := h.ClusterTime(), a.Meeting
-	traits := engine.Traits{
-		Presenter: a.Presenter, Granted: a.Granted, Hidden: a.Hide, Chat: a.Chat, Notify: a.Notify, Avatar: a.Avatar, Username: a.Username,
-	}
-	traits.OS, traits.Browser = client(q.HTTP.UserAgent())
 	media := q.Tenant.MediaAt(view.MediaServer)
 	if media == nil {
 		return sessionAnswer{}, admission.ErrNoMedia
 	}
-	token, err := media.Engine.Grant(engine.Grant{
-		Room: view.EngineRoom, Identity: a.Identity, Name: a.Name, Traits: traits, Forbidden: a.Rights.Forbidden, Lifetime: grantLifetime,
-	})
+	token, err := media.Engine.Grant(grantOf(q, a))
 	if err != nil {
 		return sessionAnswer{}, err
 	}
-	session, err := q.Tenant.Signer.IssueSession(a.Session(view, a.Identity), q.Tenant.Users, 0, now)
+	session, err := q.Tenant.Signer.IssueSession(a.Session(), q.Tenant.Users, 0, now)
 	if err != nil {
 		return sessionAnswer{}, err
 	}
@@ -74,10 +109,7 @@ func (h *handler) answerOf(q *httpserver.Request, a admission.Admission) (sessio
 	return sessionAnswer{
 		Session: session,
 		Engine:  engineAnswer{URL: engineURL(q.Tenant, media), Token: token},
-		Meeting: meetingAnswer{
-			Room: view.Room, URL: view.URL, Duration: view.Length.Clock(),
-			StartedAt: view.Started.UTC(), ExpiresAt: view.Expires.UTC(),
-		},
+		Meeting: meetingAnswerOf(a),
 		You: youAnswer{
 			Identity: a.Identity, Name: a.Name, Avatar: a.Avatar, Audio: a.Audio && may(engine.Microphone),
 			Video: a.Video && may(engine.Camera), Screen: a.Screen && may(engine.Screen), Chat: a.Chat, Hidden: a.Hide, Notify: a.Notify, Presenter: a.Presenter,

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
+
+	"convene.dev/convene/internal/admission"
 )
 
 // schema is as much of a schema as session.yaml uses.
@@ -43,6 +45,7 @@ func TestSessionSchema(t *testing.T) {
 	for name, value := range map[string]any{
 		"SessionRequest": entryRequest{}, "Session": sessionAnswer{}, "Engine": engineAnswer{}, "Meeting": meetingAnswer{},
 		"You": youAnswer{}, "State": stateAnswer{}, "Watcher": hiddenPeer{}, "ActRequest": actRequest{}, "Refusal": errorBody{},
+		"Waiting": waitingAnswer{}, "Wait": waitAnswer{}, "Renewed": renewedAnswer{}, "WaitingPeople": waitingPeople{}, "WaitingPerson": waitingPerson{},
 	} {
 		t.Run(name, func(t *testing.T) {
 			described := schemas[name]
@@ -64,9 +67,12 @@ func TestSessionSchema(t *testing.T) {
 	if diff := cmp.Diff(pageReasons, schemas["Reason"].Enum); diff != "" {
 		t.Errorf("reasons (-code +schema)\n%s", diff)
 	}
-	states := []string{string(sessionLive), string(sessionEnded), string(sessionRemoved)}
+	states := []string{string(sessionLive), string(sessionWaiting), string(sessionAdmitted), string(sessionEnded), string(sessionRemoved)}
 	if diff := cmp.Diff(states, schemas["State"].Properties["state"].Enum); diff != "" {
 		t.Errorf("states (-code +schema)\n%s", diff)
+	}
+	if got := schemas["MessageRequest"].Properties["text"].MaxLength; got != admission.MaxMessageLength {
+		t.Errorf("a message to the presenters has at most %d characters, %d in the schema", admission.MaxMessageLength, got)
 	}
 	if got := schemas["ChatRequest"].Properties["text"].MaxLength; got != maxChatLength {
 		t.Errorf("a message has at most %d characters, %d in the schema", maxChatLength, got)
@@ -87,6 +93,9 @@ type sentField struct {
 func fieldsOf(value any) map[string]sentField {
 	out := map[string]sentField{}
 	for _, f := range reflect.VisibleFields(reflect.TypeOf(value)) {
+		if f.Anonymous {
+			continue // Its fields follow.
+		}
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		kind := f.Type
 		if kind.Kind() == reflect.Pointer {
@@ -102,6 +111,8 @@ func fieldsOf(value any) map[string]sentField {
 			said = "array"
 		case said == "bool":
 			said = "boolean"
+		case said == "int":
+			said = "integer"
 		}
 		out[name] = sentField{kind: said, optional: options != ""}
 	}

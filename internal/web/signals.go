@@ -264,7 +264,11 @@ func (h *handler) passDoor(q *httpserver.Request, token string) (to *tenant.Medi
 	if limited, err = to.Engine.Limit(token, view.Rights(decided, bearer.Granted)); err != nil {
 		return nil, "", nil, err
 	}
-	leave, err = h.admission.TakePlace(ctx, q.Tenant, view, bearer.Identity)
+	if meeting.IsWaitingRoom(bearer.Room) {
+		leave, err = h.admission.TakeWaitingPlace(q.Tenant, view, bearer.Identity)
+	} else {
+		leave, err = h.admission.TakePlace(ctx, q.Tenant, view, bearer.Identity)
+	}
 	return to, limited, leave, err
 }
 

@@ -4,9 +4,11 @@ package web
 
 import (
 	"net/http"
+	"time"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/directory"
+	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/httpserver"
 )
 
@@ -16,7 +18,25 @@ type stateAnswer struct {
 	Redirect *string `json:"redirect,omitzero"`
 	// Hidden are those who watch unseen. Presenters alone are told, and the engine does not tell even them.
 	Hidden []hiddenPeer `json:"hidden,omitempty"`
+	// Waiting are those who wait to be let in; nil where nobody does. Presenters alone are told.
+	Waiting *waitingPeople `json:"waiting,omitempty"`
 }
+
+type waitingPeople struct {
+	Count int `json:"count"`
+	// People are the first 100.
+	People []waitingPerson `json:"people"`
+}
+
+type waitingPerson struct {
+	Identity engine.Identity `json:"identity"`
+	Name     string          `json:"name"`
+	Since    time.Time       `json:"since"`
+	Message  string          `json:"message,omitempty"`
+}
+
+// maxWaitingShown is how many of those who wait one answer has.
+const maxWaitingShown = 100
 
 type hiddenPeer struct {
 	Identity string `json:"identity"`
@@ -29,14 +49,37 @@ func (h *handler) serveState(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := stateAnswer{State: state}
+	answer, ctx := stateAnswer{State: state}, q.HTTP.Context()
 	switch {
+	case state == sessionWaiting:
+		may, err := h.admission.MayComeIn(ctx, q.Tenant, p.view, p.shown, p.Presenter)
+		if err != nil {
+			return nil, err
+		}
+		if may {
+			answer.State = sessionAdmitted
+		}
 	case state == sessionEnded:
 		answer.Redirect = &p.view.Redirect
 	case state == sessionLive && p.Presenter && p.Welcome(q.Tenant.Users):
-		answer.Hidden = hiddenIn(directory.Peers(q.HTTP.Context(), q.Tenant, p.view))
+		answer.Hidden = hiddenIn(directory.Peers(ctx, q.Tenant, p.view))
+		waiting, err := h.admission.Waiting(ctx, q.Tenant, p.view)
+		if err == nil { // The page asks again.
+			answer.Waiting = waitingOf(waiting)
+		}
 	}
 	return httpserver.JSON{Status: http.StatusOK, Value: answer}, nil
+}
+
+func waitingOf(waiting []engine.Participant) *waitingPeople {
+	if len(waiting) == 0 {
+		return nil
+	}
+	all := &waitingPeople{Count: len(waiting)}
+	for _, p := range waiting[:min(len(waiting), maxWaitingShown)] {
+		all.People = append(all.People, waitingPerson{Identity: p.Identity, Name: p.Name, Since: p.Since.UTC(), Message: p.Message})
+	}
+	return all
 }
 
 // hiddenIn lists the hidden ones among the first 100.

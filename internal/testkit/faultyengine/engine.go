@@ -36,6 +36,8 @@ type Engine struct {
 	ghosts []engine.Identity
 	// calls are the verbs with their rooms, in order.
 	calls []string
+	// did are the actions that succeeded, in order.
+	did []engine.Action
 	// redirects are where the participants of rooms that were closed were sent.
 	redirects map[engine.RoomName]string
 }
@@ -235,9 +237,30 @@ func (f *Engine) Drop(ctx context.Context, room engine.RoomName) error {
 	})
 }
 
-// Act does nothing.
-func (f *Engine) Act(ctx context.Context, room engine.RoomName, _ engine.Action) error {
-	return f.do(ctx, "act", room, func() {})
+// Act tells pages what they are to be told, and does nothing else.
+func (f *Engine) Act(ctx context.Context, room engine.RoomName, action engine.Action) error {
+	return f.do(ctx, "act", room, func() {
+		f.did = append(f.did, action)
+		if tell, ok := action.(engine.Tell); ok {
+			f.states[room] = tell.State
+		}
+	})
+}
+
+// Did are the actions since the last time.
+func (f *Engine) Did() []engine.Action {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	did := f.did
+	f.did = nil
+	return did
+}
+
+// Seat makes a room with these participants, or replaces those who are in.
+func (f *Engine) Seat(room engine.RoomName, people ...engine.Participant) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.rooms[room] = people
 }
 
 // Grant is not for these tests.
