@@ -35,6 +35,10 @@ type entry struct {
 		Identity, Name                                        string
 		Audio, Video, Screen, Chat, Hidden, Notify, Presenter bool
 	}
+	Waiting struct {
+		Why, Message string
+		Since        time.Time
+	}
 	Error, Reason, Redirect string
 }
 

@@ -185,6 +185,16 @@ func (p *Peer) Vanish() {
 	_ = p.publisher.Close()
 }
 
+// reach connects a peer that may receive nothing: the engine makes no offer then.
+func (p *Peer) reach() error {
+	channel, err := p.publisher.CreateDataChannel("_reliable", nil)
+	if err != nil {
+		return err
+	}
+	p.listen(channel)
+	return p.publisher.offer()
+}
+
 func (p *Peer) listen(channel *webrtc.DataChannel) {
 	if channel.Label() == "_reliable" {
 		channel.OnOpen(func() { p.readyOnce.Do(func() { close(p.ready) }) })

@@ -49,6 +49,9 @@ func (p *Peer) handle(response *lk.SignalResponse) error {
 			p.me = m.Join.GetParticipant()
 			p.hear(m.Join.GetOtherParticipants())
 		})
+		if !m.Join.GetSubscriberPrimary() {
+			return p.reach()
+		}
 	case *lk.SignalResponse_RoomUpdate:
 		p.change(func() { p.metadata = m.RoomUpdate.GetRoom().GetMetadata() })
 	case *lk.SignalResponse_Update:
