@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 
@@ -25,6 +26,8 @@ type guest struct {
 
 	mu      sync.Mutex
 	session string
+	// waits says that the guest has to be let in first.
+	waits bool
 	// entries counts how often it came in; wrong is an answer that no guest should get.
 	entries int
 	wrong   string
@@ -64,15 +67,43 @@ func (g *guest) stay(ctx context.Context, at, token string) {
 	if err != nil {
 		return
 	}
-	g.mu.Lock()
-	g.entries++
-	g.mu.Unlock()
+	if !g.cameInAtLast() {
+		waitAtTheDoor(ctx, p)
+		return
+	}
 	select {
 	case <-p.Disconnected():
 		p.Vanish()
 	case <-ctx.Done():
 		p.Close()
 	}
+}
+
+// cameInAtLast counts an entry, unless the guest has to be let in first.
+func (g *guest) cameInAtLast() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.waits {
+		g.entries++
+	}
+	return !g.waits
+}
+
+// waitAtTheDoor returns when the guest may come in, or has to ask why they are disconnected.
+func waitAtTheDoor(ctx context.Context, p *peer.Peer) {
+	defer p.Close()
+	waiting, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		select {
+		case <-p.Disconnected():
+			stop()
+		case <-waiting.Done():
+		}
+	}()
+	_ = p.Until(waiting, func() bool {
+		return strings.Contains(p.Metadata(), `"open":true`) || p.Attributes()["admitted"] == "true"
+	})
 }
 
 // ask asks for a session. The token is empty when it has to ask again.
@@ -104,8 +135,8 @@ func (g *guest) ask(ctx context.Context) (at, token string, ended bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch response.StatusCode {
-	case http.StatusOK:
-		g.session = answer.Session
+	case http.StatusOK, http.StatusAccepted:
+		g.session, g.waits = answer.Session, response.StatusCode == http.StatusAccepted
 		return answer.Engine.URL, answer.Engine.Token, false
 	case http.StatusGone:
 		return "", "", true

@@ -115,6 +115,23 @@ var stories = []story{
 		s.sentAway(g)
 		s.gone()
 	}},
+	{name: "wait, be let in", tell: func(s *telling) {
+		m := s.byHand(s.room, func(m *v1alpha1.Meeting) { m.Spec.Admission = v1alpha1.AdmissionAsk })
+		s.must(s.Client.Create(s.ctx, m))
+		g := s.guest(s.T, s.room, "")
+		s.until(func() error {
+			m, err := s.ofRoom(s.room)
+			if err == nil && m.Status.WaitingCount != 1 {
+				err = fmt.Errorf("%d wait", m.Status.WaitingCount)
+			}
+			return err
+		})
+		s.patch(s, m, `{"spec":{"admittedUntil":"`+time.Now().Add(time.Hour).UTC().Format(time.RFC3339)+`"}}`)
+		s.until(s.occupied(s.room, 1))
+		s.patch(s, m, `{"spec":{"end":{}}}`)
+		s.sentAway(g)
+		s.gone()
+	}},
 	{name: "config change", tell: func(s *telling) {
 		s.must(s.backend.open(s.ctx, map[string]any{"room": s.room}))
 		s.enter("")
