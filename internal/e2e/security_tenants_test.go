@@ -78,6 +78,7 @@ var attempts = []attempt{
 	{"a session, for the state", "what goes on in the room", withSession("GET", "/session", "")},
 	{"a session, for chat", "a message to people in the room", withSession("POST", "/session/chat", `{"text":"hello"}`)},
 	{"a session, for a hand", "a raised hand in the room", withSession("POST", "/session/hand", `{"raised":true}`)},
+	{"a session, for a reaction", "a reaction in the room", withSession("POST", "/session/reaction", `{"reaction":"like"}`)},
 	{"a presenter's session, for the end", "everybody out", withSession("POST", "/session/act", `{"action":"end"}`)},
 	{"a presenter's session, for a removal", "a participant out", func(here, there resident) string {
 		body := map[string]any{"action": "remove", "identity": there.You.Identity}

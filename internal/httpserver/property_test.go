@@ -265,7 +265,7 @@ var targets = map[string][]string{
 	},
 	"POST": {
 		"/api/v1/meeting", "/api/v1/join", "/api/v1/join", "/api/v1/token", "/session", "/session", "/session", "/session/chat", "/session/hand",
-		"/session/act", "/session/act", "/engine/webhook",
+		"/session/reaction", "/session/act", "/session/act", "/engine/webhook",
 	},
 	"DELETE": {"/api/v1/meeting/Stand-up", "/api/v1/meeting/locked", "/api/v1/meeting/r1", "/api/v1/meeting/r2"},
 }

@@ -5,6 +5,8 @@ package livekit
 import (
 	"context"
 	"fmt"
+	"strconv"
+	"time"
 
 	lk "github.com/livekit/protocol/livekit"
 
@@ -23,7 +25,7 @@ func (c *client) Act(ctx context.Context, room engine.RoomName, action engine.Ac
 	case engine.Remove:
 		return c.remove(ctx, room, a.Who)
 	case engine.Hand:
-		return c.setAttributes(ctx, room, a.Who, map[string]string{attributeHand: flag(a.Raised)})
+		return c.hand(ctx, room, a.Who, a.Raised)
 	case engine.Say:
 		return c.sendTo(ctx, room, a.Topic, a.Payload, func(t engine.Traits) bool { return t.Chat })
 	case engine.Announce:
@@ -46,6 +48,19 @@ func (c *client) remove(ctx context.Context, room engine.RoomName, who engine.Id
 		return nil
 	}
 	return err
+}
+
+// hand leaves a hand that is raised already as it is: it keeps its place among the others.
+func (c *client) hand(ctx context.Context, room engine.RoomName, who engine.Identity, raised bool) error {
+	attributes := map[string]string{attributeHand: "", attributeHandSince: ""}
+	if raised {
+		p, err := call(ctx, c, adminOf(room), c.rooms.GetParticipant, identityIn(room, who))
+		if err != nil || p.GetAttributes()[attributeHand] == yes {
+			return err
+		}
+		attributes = map[string]string{attributeHand: yes, attributeHandSince: strconv.FormatInt(time.Now().UnixMilli(), 10)}
+	}
+	return c.setAttributes(ctx, room, who, attributes)
 }
 
 func (c *client) setAttributes(ctx context.Context, room engine.RoomName, who engine.Identity, attributes map[string]string) error {

@@ -48,7 +48,8 @@ func TestHandIsRaisedAndLowered(t *testing.T) {
 	room := h.room(t)
 	p := h.join(t, room, "one", engine.Traits{Presenter: true, Chat: true})
 	other := h.join(t, room, "two", engine.Traits{})
-	for _, raised := range []bool{true, true, false, false} {
+	since := ""
+	for i, raised := range []bool{true, true, false, false} {
 		h.act(t, room, engine.Hand{Who: "one", Raised: raised})
 		testkit.Eventually(t, patience, func() error {
 			want := engine.Participant{Traits: engine.Traits{Presenter: true, Chat: true}, Hand: raised}
@@ -59,6 +60,11 @@ func TestHandIsRaisedAndLowered(t *testing.T) {
 			return nil
 		})
 		until(t, other, "the other sees the hand", func() bool { return (other.Others()["one"]["hand"] == "true") == raised })
+		now := other.Others()["one"]["handSince"]
+		if (now != "") != raised || i == 1 && now != since {
+			t.Errorf("call %d: the hand is up since %q, before it was %q", i, now, since)
+		}
+		since = now
 	}
 	until(t, p, "a lowered hand is no attribute", func() bool {
 		_, ok := p.Attributes()["hand"]

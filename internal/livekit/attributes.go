@@ -12,6 +12,8 @@ const (
 	attributeNotify    = "notify"
 	attributeAvatar    = "avatar"
 	attributeHand      = "hand"
+	// attributeHandSince is when the hand was raised, in milliseconds since 1970: those who ask first speak first.
+	attributeHandSince = "handSince"
 	// attributeDisguises are sources as which a participant sent sound who was forbidden to.
 	attributeDisguises = "disguises"
 	// attributeAdmitted tells one who waits to come in.

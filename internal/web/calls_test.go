@@ -63,6 +63,7 @@ func TestCallsWithoutARight(t *testing.T) {
 		{http.MethodGet, "/session", ""},
 		{http.MethodPost, "/session/chat", `{"text":"hello"}`},
 		{http.MethodPost, "/session/hand", `{"raised":true}`},
+		{http.MethodPost, "/session/reaction", `{"reaction":"like"}`},
 		{http.MethodPost, "/session/act", `{"action":"end"}`},
 	}
 	for name, authorization := range map[string]string{
@@ -96,7 +97,7 @@ func TestCallsWithoutARight(t *testing.T) {
 }
 
 func TestCallsAfterTheEnd(t *testing.T) {
-	for _, path := range []string{"/session/chat", "/session/hand", "/session/act"} {
+	for _, path := range []string{"/session/chat", "/session/hand", "/session/reaction", "/session/act"} {
 		s := newSite(t)
 		v := s.meetings.open("room", nil)
 		in := s.inside(t, presenting)
@@ -349,7 +350,7 @@ func TestOtherSitesMayNotCall(t *testing.T) {
 	s := newSite(t)
 	s.meetings.open("room", nil)
 	in := s.inside(t, presenting)
-	for _, path := range []string{"/session", "/session/chat", "/session/hand", "/session/act"} {
+	for _, path := range []string{"/session", "/session/chat", "/session/hand", "/session/reaction", "/session/act"} {
 		r := newRequest(http.MethodPost, path, `{"room":"room","name":"Ann","text":"hello","raised":true,"action":"end"}`)
 		r.Header.Set("Authorization", "Bearer "+in.Session)
 		r.Header.Set("Origin", "https://evil.example")

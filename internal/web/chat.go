@@ -46,9 +46,16 @@ func (h *handler) chat(q *httpserver.Request) (httpserver.Answer, error) {
 	if err := decode(q, httpserver.MaxBody, &request); err != nil {
 		return nil, err
 	}
-	if err := mayWrite(p, request.Text); err != nil {
+	if err := firstOf(mayWrite(p), checkText(request.Text)); err != nil {
 		return nil, err
 	}
+	return h.say(ctx, q, p, chatTopic, chatMessage{
+		ID: rand.Text(), From: p.identity(), Name: p.Name, Text: request.Text, At: h.ClusterTime().UTC().Truncate(time.Millisecond),
+	})
+}
+
+// say sends something to all participants with chat, from one who is in.
+func (h *handler) say(ctx context.Context, q *httpserver.Request, p participant, topic string, what any) (httpserver.Answer, error) {
 	in, err := h.admission.IsIn(ctx, q.Tenant, p.view, p.identity())
 	if err != nil {
 		return nil, err
@@ -56,21 +63,18 @@ func (h *handler) chat(q *httpserver.Request) (httpserver.Answer, error) {
 	if !in {
 		return nil, errNotIn
 	}
-	payload, err := encodeChat(chatMessage{
-		ID: rand.Text(), From: p.identity(), Name: p.Name, Text: request.Text, At: h.ClusterTime().UTC().Truncate(time.Millisecond),
-	})
+	payload, err := encodePlainly(what)
 	if err != nil {
 		return nil, err
 	}
-	err = p.media.Engine.Act(ctx, p.view.EngineRoom, engine.Say{Topic: chatTopic, Payload: payload})
-	if err != nil {
+	if err := p.media.Engine.Act(ctx, p.view.EngineRoom, engine.Say{Topic: topic, Payload: payload}); err != nil {
 		return nil, admission.OfEngine(err)
 	}
 	return httpserver.NoContent, nil
 }
 
 // mayWrite refuses those without chat, and hidden ones: a message would show that they are there.
-func mayWrite(p participant, text string) error {
+func mayWrite(p participant) error {
 	switch {
 	case p.Hide:
 		return fault.Denied("You watch this meeting unseen, so you cannot write in it")
@@ -78,6 +82,12 @@ func mayWrite(p participant, text string) error {
 		return fault.Denied("Chat is off for you in this meeting")
 	case p.rights.Forbidden.Has(engine.Chat):
 		return fault.Denied("Only presenters may write messages in this meeting")
+	}
+	return nil
+}
+
+func checkText(text string) error {
+	switch {
 	case strings.TrimSpace(text) == "":
 		return fault.Invalid("text", "text is required; write 1 to %d characters", maxChatLength)
 	case utf8.RuneCountInString(text) > maxChatLength:
@@ -86,11 +96,11 @@ func mayWrite(p participant, text string) error {
 	return nil
 }
 
-// encodeChat leaves <, > and & as they are: the page shows text as text, and the engine limits the size.
-func encodeChat(m chatMessage) ([]byte, error) {
+// encodePlainly leaves <, > and & as they are: the page shows text as text, and the engine limits the size.
+func encodePlainly(what any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(m)
+	err := e.Encode(what)
 	return bytes.TrimSpace(b.Bytes()), err
 }

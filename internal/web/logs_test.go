@@ -47,7 +47,7 @@ func TestLogsHoldNoSecrets(t *testing.T) {
 		}
 		s.connect(t, "rtc", url.Values{"access_token": {engineToken}})
 		s.connect(t, "rtc", url.Values{"access_token": {"forged-token"}})
-		for _, path := range []string{"/session/chat", "/session/hand", "/session/act"} {
+		for _, path := range []string{"/session/chat", "/session/hand", "/session/reaction", "/session/act"} {
 			s.call(t, http.MethodPost, path, in.Session, body{"text": "private-words", "raised": true, "action": "mute", "identity": "x"})
 			s.call(t, http.MethodPost, path, in.Session+"x", body{})
 		}

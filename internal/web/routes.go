@@ -26,6 +26,7 @@ func (h *handler) pages() *httpserver.Surface {
 		{Method: post, Path: "/session/message", Action: "message", Serve: h.message},
 		{Method: post, Path: "/session/chat", Action: "chat", Serve: h.chat},
 		{Method: post, Path: "/session/hand", Action: "hand", Serve: h.hand},
+		{Method: post, Path: "/session/reaction", Action: "react", Serve: h.react},
 		{Method: post, Path: "/session/act", Action: "act", Changes: true, Serve: h.act},
 		{Method: get, Path: "/engine", Serve: h.reachable},
 		{Method: get, Path: "/engine/{path...}", Action: "connect", Serve: h.signal},

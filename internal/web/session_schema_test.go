@@ -77,6 +77,9 @@ func TestSessionSchema(t *testing.T) {
 	if got := schemas["ChatRequest"].Properties["text"].MaxLength; got != maxChatLength {
 		t.Errorf("a message has at most %d characters, %d in the schema", maxChatLength, got)
 	}
+	if diff := cmp.Diff(reactions, schemas["ReactionRequest"].Properties["reaction"].Enum); diff != "" {
+		t.Errorf("reactions (-code +schema)\n%s", diff)
+	}
 	for _, r := range newSite(t).pages().Routes {
 		if strings.HasPrefix(r.Path, "/session") && document.Paths[r.Path][strings.ToLower(r.Method)] == nil {
 			t.Errorf("%s %s is not described", r.Method, r.Path)

@@ -233,6 +233,45 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/session/reaction': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Show a reaction to all participants */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          'application/json': components['schemas']['ReactionRequest'];
+        };
+      };
+      responses: {
+        /** @description Shown. */
+        204: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content?: never;
+        };
+        default: components['responses']['Refusal'];
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -303,6 +342,10 @@ export interface components {
       chat?: components['schemas']['Audience'];
       microphone?: components['schemas']['Audience'];
       screen?: components['schemas']['Audience'];
+    };
+    ReactionRequest: {
+      /** @enum {string} */
+      reaction: 'like' | 'dislike' | 'love' | 'laugh' | 'applause';
     };
     /** @enum {string} */
     Reason:
@@ -453,6 +496,7 @@ export type HandRequest = components['schemas']['HandRequest'];
 export type Meeting = components['schemas']['Meeting'];
 export type MessageRequest = components['schemas']['MessageRequest'];
 export type Policy = components['schemas']['Policy'];
+export type ReactionRequest = components['schemas']['ReactionRequest'];
 export type Reason = components['schemas']['Reason'];
 export type Refusal = components['schemas']['Refusal'];
 export type Renewed = components['schemas']['Renewed'];
@@ -504,6 +548,9 @@ export const audienceValues: ReadonlyArray<FlattenedDeepRequired<components>['sc
   'Everyone',
   'Presenters',
 ];
+export const reactionRequestReactionValues: ReadonlyArray<
+  FlattenedDeepRequired<components>['schemas']['ReactionRequest']['reaction']
+> = ['like', 'dislike', 'love', 'laugh', 'applause'];
 export const reasonValues: ReadonlyArray<FlattenedDeepRequired<components>['schemas']['Reason']> = [
   'Invalid',
   'NameRequired',
