@@ -8,6 +8,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -22,6 +23,8 @@ type Device struct {
 	// Touch makes it one that is held in the hand.
 	Touch bool
 	Dark  bool
+	// Contrast makes the system's own few colours replace the page's, as contrast themes do (forced colors).
+	Contrast bool
 	// Still asks for reduced motion.
 	Still bool
 	// Language is what Accept-Language and navigator.languages say, for example "ar,en"; empty leaves the browser's.
@@ -60,8 +63,13 @@ func (p *Page) Use(t testing.TB, d Device) {
 	if d.Still {
 		motion = "reduce"
 	}
+	forced := "none"
+	if d.Contrast {
+		forced = "active"
+	}
 	call(t, p, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
 		{Name: "prefers-color-scheme", Value: scheme}, {Name: "prefers-reduced-motion", Value: motion},
+		{Name: "forced-colors", Value: forced},
 	}})
 	if d.Language != "" {
 		agent := Eval[string](t, p, "navigator.userAgent")
@@ -94,6 +102,19 @@ func (p *Page) Block(t testing.TB, pattern string) {
 func (p *Page) Press(t testing.TB, keys string) {
 	t.Helper()
 	p.do(t, "press "+keys, chromedp.KeyEvent(keys))
+}
+
+// HoldSpace presses the space bar, and lets it go when the returned function is called.
+func (p *Page) HoldSpace(t testing.TB) (release func()) {
+	t.Helper()
+	key := func(what input.DispatchKeyEventType) {
+		t.Helper()
+		call(t, p, input.DispatchKeyEvent, input.DispatchKeyEventParams{
+			Type: what, Key: " ", Code: "Space", Text: " ", WindowsVirtualKeyCode: 32, NativeVirtualKeyCode: 32,
+		})
+	}
+	key(input.DispatchKeyEventTypeKeyDown)
+	return func() { t.Helper(); key(input.DispatchKeyEventTypeKeyUp) }
 }
 
 func call[P, R any](t testing.TB, p *Page, command cdp.Command[P, R], params P) R {

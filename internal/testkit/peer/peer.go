@@ -67,7 +67,12 @@ type Peer struct {
 	published map[string]string
 	muted     map[string]bool
 	refused   bool
+	// out is where the peer sends data, once it has.
+	out *webrtc.DataChannel
 }
+
+// reliable is LiveKit's name for the channel on which nothing is lost.
+const reliable = "_reliable"
 
 // Join enters a room and returns when the peer can hear. at is the http, https, ws or wss URL to which /rtc is added.
 // The token travels as a browser sends it. ctx bounds the joining only.
@@ -196,7 +201,7 @@ func (p *Peer) reach() error {
 }
 
 func (p *Peer) listen(channel *webrtc.DataChannel) {
-	if channel.Label() == "_reliable" {
+	if channel.Label() == reliable {
 		channel.OnOpen(func() { p.readyOnce.Do(func() { close(p.ready) }) })
 	}
 	channel.OnMessage(func(m webrtc.DataChannelMessage) { p.receive(m.Data) })
