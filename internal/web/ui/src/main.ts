@@ -1,6 +1,7 @@
 import './styles/index.css';
 import { reportBroken } from './app/broken';
 import { Flow } from './app/flow';
+import { Presence } from './app/presence';
 import { parseBoot } from './boot';
 import { ParentPage, surroundingOf } from './embed';
 import { DeviceMemory } from './media/memory';
@@ -24,6 +25,11 @@ function takeToken(route: Route, address: URL, keeper: TokenKeeper): Route {
   return kept ? { ...route, token: kept.token } : route;
 }
 
+/** What makes two participants of this browser the same: the address, and the ticket where there is one. */
+function linkOf(route: Route): string {
+  return `${withoutToken(address)} ${route.kind === 'join' ? (route.token ?? '') : ''}`;
+}
+
 const base = new URL(document.baseURI);
 const address = new URL(location.href);
 const boot = parseBoot(document.getElementById('convene')?.textContent ?? '', base.href);
@@ -39,6 +45,8 @@ const flow = new Flow({
   client: new SessionClient(base.href),
   keeper,
   devices: new DeviceMemory(() => sessionStorage, `${base.href} ${route.kind === 'join' ? route.room : ''}`),
+  // A page that embeds this one decides by itself how often.
+  presence: new Presence(window.parent === window ? navigator.locks : undefined, linkOf(route)),
   place: new WaitingMemory(() => sessionStorage, withoutToken(address)),
   loadRoom: () =>
     import('./room/call/call').catch(async (cause: unknown) => {

@@ -1,41 +1,20 @@
-import type { Boot } from '../boot';
 import { httpUrl } from '../boot';
-import type { Command, Told } from '../embed';
+import type { Command } from '../embed';
 import { capture, type Wanted } from '../media/capture';
-import { keepChoices, readChoices } from '../media/choices';
+import { keepChoices } from '../media/choices';
 import { opened, type Devices } from '../media/local';
-import type { DeviceMemory } from '../media/memory';
 import type { Call } from '../room/call/call';
 import type { Outcome } from '../room/call/connection';
-import type { Route } from '../route';
 import { pause } from '../session/backoff';
-import { mustWait, type Opened, type SessionClient, type Waits } from '../session/client';
+import { mustWait, type Opened, type Waits } from '../session/client';
 import { SessionError, type Reason, type SessionRequest } from '../session/protocol';
-import { isTicket, type TokenKeeper } from '../ticket';
+import { isTicket } from '../ticket';
 import { obey } from './obey';
-import { delayAfter } from './retry';
+import { BrokenPage, canMeet, openSession, rememberedDevices, requestOf } from './requests';
 import { Store } from './store';
 import { readingTime, type Failure, type Form, type Screen } from './screen';
-import { WaitingPlace, type Entered, type WaitingMemory } from './waiting';
-
-type RoomCode = typeof import('../room/call/call');
-
-export interface Surroundings {
-  boot: Boot;
-  /** The address of the service's own first page. */
-  base: string;
-  route: Route;
-  client: SessionClient;
-  keeper: TokenKeeper;
-  devices: DeviceMemory;
-  /** The place among those who wait, over a reload. */
-  place: WaitingMemory;
-  loadRoom: () => Promise<RoomCode>;
-  /** Leaves this page for another, without a way back. */
-  go: (url: string) => void;
-  /** Tells the page that embeds this one. */
-  tell: (told: Told) => void;
-}
+import type { RoomCode, Surroundings } from './surroundings';
+import { WaitingPlace, type Entered } from './waiting';
 
 /** Milliseconds after which the page draws the room although the media server has not answered. */
 const dialTime = 1_000;
@@ -71,9 +50,16 @@ export class Flow {
 
   /** Enters at once when the link carries a ticket. */
   start(): void {
+    if (this.screen.get().kind !== 'joining' || this.resume() || !this.direct) return;
+    void this.at.presence
+      .elsewhere()
+      .then((elsewhere) => (elsewhere ? this.fail('AlreadyIn') : this.enterByTicket()));
+  }
+
+  private enterByTicket(): void {
     const { route, keeper, devices } = this.at;
-    if (route.kind !== 'join' || this.screen.get().kind !== 'joining') return;
-    if (this.resume() || !this.direct) return;
+    if (route.kind !== 'join') return;
+    this.screen.set({ kind: 'joining' });
     keeper.write({ token: route.token ?? '' });
     const { audio = false, video = false } = route.wishes;
     const wanted = devices.restrict({ ...rememberedDevices(), audio, video });
@@ -108,9 +94,8 @@ export class Flow {
   /** Enters with the same request again: after leaving, or when a meeting was full. */
   again(): void {
     if (!this.request) {
-      if (this.direct) this.screen.set({ kind: 'joining' });
+      if (this.direct) this.enterByTicket();
       else this.screen.set({ kind: 'prejoin', asking: this.asked, busy: false });
-      this.start();
       return;
     }
     // The participant is back in: from now on a reload enters by itself again.
@@ -189,12 +174,7 @@ export class Flow {
   }
 
   private baseRequest(): SessionRequest {
-    const { route } = this.at;
-    if (route.kind !== 'join') throw new Error('there is no room in this address');
-    const { room, wishes, token } = route;
-    const request = { ...wishes, room, name: wishes.name ?? '' };
-    if (!token) return request;
-    return this.direct ? { room, name: request.name, ticket: token } : { ...request, token };
+    return requestOf(this.at.route, this.direct);
   }
 
   private async enter(
@@ -264,7 +244,8 @@ export class Flow {
     signal.addEventListener('abort', () => call.leave());
     await Promise.race([call.dialled(), running, pause(dialTime, signal).catch(() => undefined)]);
     if (!stopped()) this.screen.set({ kind: 'room', call });
-    const outcome = await running;
+    const leave = this.at.presence.hold();
+    const outcome = await running.finally(leave);
     if (!stopped()) this.finish(outcome, session.home);
   }
 
@@ -290,22 +271,9 @@ export class Flow {
     return entered;
   }
 
-  /** Asks until the service answers, and a patient participant also until the room is open or has a place. */
-  private async open(
-    request: SessionRequest,
-    signal: AbortSignal,
-    patient: boolean,
-  ): Promise<Opened | Waits> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.at.client.open(request);
-      } catch (error) {
-        const delay = error instanceof SessionError ? delayAfter(error, attempt, patient) : undefined;
-        if (signal.aborted || !(error instanceof SessionError) || delay === undefined) throw error;
-        if (!patient) this.fail('Unavailable', error.message);
-        await pause(delay, signal);
-      }
-    }
+  private open(request: SessionRequest, signal: AbortSignal, patient: boolean): Promise<Opened | Waits> {
+    const unavailable = (message: string) => this.fail('Unavailable', message);
+    return openSession(this.at.client, request, { signal, patient, unavailable });
   }
 
   private showWaiting(): void {
@@ -376,21 +344,4 @@ export class Flow {
     this.screen.set({ kind: 'ended', to, goAt: leaves ? Date.now() + readingTime * 1000 : undefined });
     if (leaves) this.going = setTimeout(() => this.at.go(to), readingTime * 1000);
   }
-}
-
-class BrokenPage extends Error {
-  constructor(cause: unknown) {
-    super('a part of the page did not load', { cause });
-  }
-}
-
-function rememberedDevices(): Pick<Wanted, 'micId' | 'cameraId'> {
-  const { micId, cameraId } = readChoices();
-  return { ...(micId && { micId }), ...(cameraId && { cameraId }) };
-}
-
-function canMeet(): boolean {
-  return (
-    'RTCPeerConnection' in window && 'WebSocket' in window && 'getReceivers' in RTCPeerConnection.prototype
-  );
 }

@@ -2,7 +2,8 @@ import type { Call } from '../room/call/call';
 import type { Reason } from '../session/protocol';
 import type { WaitingPlace } from './waiting';
 
-export type Failure = Reason | 'Removed' | 'NotLetIn' | 'Elsewhere' | 'TooOld' | 'NoPage' | 'Broken';
+export type Failure =
+  Reason | 'Removed' | 'NotLetIn' | 'Elsewhere' | 'AlreadyIn' | 'TooOld' | 'NoPage' | 'Broken';
 
 /** What the pre-join screen asks for besides a name, and what was wrong with the last attempt. */
 export interface Asking {

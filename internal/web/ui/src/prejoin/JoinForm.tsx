@@ -14,9 +14,11 @@ interface JoinFormProps {
   name: string;
   onName: (name: string) => void;
   onJoin: (form: Form) => void;
+  /** Another tab of this browser is in. */
+  alreadyIn: boolean;
 }
 
-export function JoinForm({ room, asking, busy, name, onName, onJoin }: JoinFormProps) {
+export function JoinForm({ room, asking, busy, name, onName, onJoin, alreadyIn }: JoinFormProps) {
   const [nameMissing, setNameMissing] = useState(false);
   const [secrets, setSecrets] = useState({ password: '', username: '', userPassword: '', token: '' });
   const form = useRef<HTMLFormElement>(null);
@@ -105,6 +107,13 @@ export function JoinForm({ room, asking, busy, name, onName, onJoin }: JoinFormP
           {t('prejoin.tooManyAttempts')}
         </p>
       )}
+      <div role="status">
+        {alreadyIn && (
+          <p className="note warning" data-testid="already-in">
+            {t('prejoin.alreadyIn')}
+          </p>
+        )}
+      </div>
       <button className="button primary large" type="submit" data-testid="join-button" disabled={busy}>
         {busy ? (
           <>

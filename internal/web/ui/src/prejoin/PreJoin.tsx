@@ -50,6 +50,8 @@ export function PreJoin({ flow, asking, busy }: PreJoinProps) {
     keepChoices({ speakerId: id });
     setSpeakerId(id);
   };
+  const [alreadyIn, setAlreadyIn] = useState(false);
+  useEffect(() => void flow.at.presence.elsewhere().then(setAlreadyIn), [flow]);
   const choose = (choice: { micId: string } | { cameraId: string }) => {
     keepChoices(choice);
     media.switch(choice);
@@ -64,6 +66,7 @@ export function PreJoin({ flow, asking, busy }: PreJoinProps) {
           busy={busy}
           name={name}
           onName={setName}
+          alreadyIn={alreadyIn}
           onJoin={(form) => flow.join(form, media.wanted(), media)}
         />
         {/* After the form: these parts come and go with the devices, and must not move a button that the

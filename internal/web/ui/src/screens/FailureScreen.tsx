@@ -32,6 +32,7 @@ const retryable: Partial<Record<Shown, TextKey>> = {
   NotFound: 'failure.retry',
   Locked: 'failure.retry',
   Elsewhere: 'failure.Elsewhere.retry',
+  AlreadyIn: 'failure.AlreadyIn.retry',
 };
 
 const icons: Partial<Record<Shown, LucideIcon>> = {
@@ -46,6 +47,7 @@ const icons: Partial<Record<Shown, LucideIcon>> = {
   NotLetIn: UserX,
   Locked: LockKeyhole,
   Elsewhere: AppWindow,
+  AlreadyIn: AppWindow,
   TooOld: MonitorX,
   Broken: Unplug,
 };

@@ -32,6 +32,7 @@ const texts: Texts = {
   'prejoin.allow': 'يسألك المتصفّح هل تسمح لهذه الصفحة باستخدامهما.',
   'prejoin.level': 'مستوى الميكروفون',
   'prejoin.preview': 'صورة كاميرتك',
+  'prejoin.alreadyIn': 'أنت في هذا الاجتماع من قبل، في علامة تبويب أو نافذة أخرى.',
   'prejoin.tooManyAttempts': 'محاولات كثيرة جدًّا. انتظر لحظة ثم حاول مجدّدًا.',
 
   'devices.microphone': 'الميكروفون',
@@ -88,6 +89,8 @@ const texts: Texts = {
 
   'controls.word.screen': 'مشاركة',
   'controls.word.hand': 'يد',
+  'controls.react': 'تفاعل',
+  'controls.word.react': 'تفاعل',
   'controls.micLocked': 'الميكروفون (أطفأه أحد المقدّمين)',
   'controls.cameraLocked': 'الكاميرا (غير مسموح بها الآن)',
   'controls.screenLocked': 'مشاركة الشاشة (غير مسموح بها الآن)',
@@ -132,6 +135,7 @@ const texts: Texts = {
   'view.speaker': 'عرض المتحدّث',
   'view.hideSelf': 'إخفاء صورتي',
   'view.fullScreen': 'ملء الشاشة',
+  'view.pip': 'نافذة صغيرة في المقدّمة',
   'view.pin': 'تثبيت {name}',
   'view.pinned': 'أنت ثبّته',
 
@@ -154,6 +158,8 @@ const texts: Texts = {
   'shortcuts.title': 'اختصارات لوحة المفاتيح',
   'shortcuts.use': 'استخدام هذه المفاتيح',
   'shortcuts.layout': 'عرض الشبكة أو المتحدّث',
+  'shortcuts.pushToTalk': 'التحدّث ما دام مضغوطًا',
+  'shortcuts.space': 'مسافة',
   'shortcuts.help': 'هذه القائمة',
 
   'countdown.label': 'الوقت المتبقّي',
@@ -186,6 +192,8 @@ const texts: Texts = {
   'notice.promoted': 'أنت الآن مقدّم.',
   'notice.demoted': 'لم تعد مقدّمًا.',
   'notice.youAreMuted': 'ميكروفونك مطفأ.',
+  'notice.youAreMutedKey': 'ميكروفونك مكتوم. اضغط مفتاح المسافة باستمرار لتتحدّث.',
+  'notice.reactionFailed': 'لم يُرسَل تفاعلك. حاول مجدّدًا.',
   'notice.unmute': 'تشغيل',
   'notice.actFailed': 'لم ينجح ذلك. حاول مجدّدًا.',
   'notice.handFailed': 'تعذّر رفع يدك أو خفضها. حاول مجدّدًا.',
@@ -239,12 +247,41 @@ const texts: Texts = {
   'people.lowerHand': 'خفض اليد',
   'people.removeTitle': 'هل تريد إخراج {name}؟',
   'people.removeText': 'يغادر الاجتماع فورًا ولا يمكنه العودة بالرابط نفسه.',
+  'people.handPlace': 'اليد مرفوعة، رقم {place}',
   'people.micOn': 'الميكروفون يعمل',
   'people.cameraOn': 'الكاميرا تعمل',
   'people.cameraOff': 'الكاميرا مطفأة',
   'people.promote': 'جعله مقدّمًا',
   'people.demote': 'سحب دور المقدّم',
   'people.announce': 'إرسال تنبيه',
+
+  'reaction.said': '{name}: {reaction}',
+  'reaction.like': 'إعجاب',
+  'reaction.dislike': 'عدم إعجاب',
+  'reaction.love': 'قلب',
+  'reaction.laugh': 'ضحك',
+  'reaction.applause': 'تصفيق',
+
+  'recording.word': 'تسجيل',
+  'recording.begins': 'يُسجَّل هذا الاجتماع أو يُبَثّ.',
+  'recording.ends': 'توقّف التسجيل والبثّ.',
+
+  'captions.title': 'شرح نصّي',
+  'captions.available': 'لهذا الاجتماع شرح نصّي.',
+  'captions.show': 'إظهار الشرح النصّي',
+
+  'pictures.title': 'توفير البيانات',
+  'pictures.legend': 'صور كاميرات الآخرين',
+  'pictures.all': 'بأفضل جودة',
+  'pictures.less': 'صغيرة، لتوفير البيانات',
+  'pictures.none': 'بلا صور: الصوت والشاشات المشارَكة فقط',
+  'pictures.word': 'صوت فقط',
+  'pictures.noneText': 'لا ترى أيّ كاميرا، لتوفير البيانات. يمكنك تغيير ذلك في «المزيد».',
+
+  'volume.item': 'مستوى الصوت',
+  'volume.title': 'مستوى صوت {name}',
+  'volume.label': 'مقدار ما تسمع به صوته',
+  'volume.hint': 'لا يسمع الفرق أحد غيرك.',
 
   'moderate.title': 'للمقدّمين',
   'moderate.muteAll': 'كتم الجميع',
@@ -299,6 +336,16 @@ const texts: Texts = {
   'waiting.admitName': 'إدخال {name}',
   'waiting.admitAll': 'إدخال الجميع',
   'waiting.refuse': 'رفض',
+  'waiting.refuseTitle': 'رفض {name}؟',
+  'waiting.refuseText': 'لن يستطيع الدخول بالرابط نفسه.',
+  'waiting.more': {
+    zero: 'ولا أحد غيرهم',
+    one: 'وشخص آخر',
+    two: 'وشخصان آخران',
+    few: 'و{count} آخرون',
+    many: 'و{count} آخرون',
+    other: 'و{count} آخرون',
+  },
   'waiting.refuseName': 'رفض {name}',
 
   'wait.title.WithPresenter': 'يبدأ الاجتماع قريبًا',
@@ -357,6 +404,10 @@ const texts: Texts = {
   'failure.Elsewhere.title': 'انضممت من نافذة أخرى',
   'failure.Elsewhere.text': 'الاجتماع مستمرّ هناك. ويمكنك المتابعة هنا بدلًا من ذلك.',
   'failure.Elsewhere.retry': 'المتابعة هنا',
+  'failure.AlreadyIn.title': 'أنت في هذا الاجتماع من قبل',
+  'failure.AlreadyIn.text':
+    'هو مفتوح في علامة تبويب أو نافذة أخرى من هذا المتصفّح. إن انضممت هنا أيضًا سمعت كل شيء مرّتين.',
+  'failure.AlreadyIn.retry': 'الانضمام هنا أيضًا',
   'failure.TooOld.title': 'هذا المتصفّح قديم جدًّا',
   'failure.TooOld.text':
     'لا يستطيع المشاركة في اجتماعات الفيديو. استخدم إصدارًا حديثًا من Chrome أو Edge أو Firefox أو Safari.',

@@ -31,6 +31,7 @@ export const en = {
   'prejoin.allow': 'Your browser asks whether this page may use them.',
   'prejoin.level': 'Microphone level',
   'prejoin.preview': 'Your camera picture',
+  'prejoin.alreadyIn': 'You are already in this meeting, in another tab or window.',
   'prejoin.tooManyAttempts': 'Too many attempts. Wait a moment, then try again.',
 
   'devices.microphone': 'Microphone',
@@ -80,6 +81,8 @@ export const en = {
 
   'controls.word.screen': 'Share',
   'controls.word.hand': 'Hand',
+  'controls.react': 'React',
+  'controls.word.react': 'React',
   'controls.micLocked': 'Microphone (switched off by a presenter)',
   'controls.cameraLocked': 'Camera (not allowed now)',
   'controls.screenLocked': 'Share screen (not allowed now)',
@@ -117,6 +120,7 @@ export const en = {
   'view.speaker': 'Speaker view',
   'view.hideSelf': 'Hide self view',
   'view.fullScreen': 'Full screen',
+  'view.pip': 'Small window on top',
   'view.pin': 'Pin {name}',
   'view.pinned': 'Pinned by you',
 
@@ -133,6 +137,8 @@ export const en = {
   'shortcuts.use': 'Use these keys',
   'shortcuts.layout': 'Grid or speaker view',
   'shortcuts.help': 'This list',
+  'shortcuts.pushToTalk': 'Speak while it is held',
+  'shortcuts.space': 'Space',
 
   'countdown.label': 'Time left',
   'countdown.left': '{time} left',
@@ -157,7 +163,9 @@ export const en = {
   'notice.promoted': 'You are a presenter now.',
   'notice.demoted': 'You are no longer a presenter.',
   'notice.youAreMuted': 'You are muted.',
+  'notice.youAreMutedKey': 'You are muted. Hold the space bar to speak.',
   'notice.unmute': 'Switch on',
+  'notice.reactionFailed': 'Your reaction was not sent. Please try again.',
   'notice.actFailed': 'That did not work. Please try again.',
   'notice.handFailed': 'Your hand could not be raised or lowered. Please try again.',
   'notice.screenFailed': 'The screen could not be shared. Please try again.',
@@ -190,12 +198,41 @@ export const en = {
   'people.lowerHand': 'Lower hand',
   'people.removeTitle': 'Remove {name}?',
   'people.removeText': 'They leave the meeting at once and cannot come back with the same link.',
+  'people.handPlace': 'Hand raised, number {place}',
   'people.micOn': 'Microphone on',
   'people.cameraOn': 'Camera on',
   'people.cameraOff': 'Camera off',
   'people.promote': 'Make presenter',
   'people.demote': 'Take presenter role back',
   'people.announce': 'Send a notice',
+
+  'reaction.said': '{name}: {reaction}',
+  'reaction.like': 'Thumbs up',
+  'reaction.dislike': 'Thumbs down',
+  'reaction.love': 'Heart',
+  'reaction.laugh': 'Laughter',
+  'reaction.applause': 'Applause',
+
+  'recording.word': 'Recording',
+  'recording.begins': 'This meeting is being recorded or streamed.',
+  'recording.ends': 'Recording and streaming have stopped.',
+
+  'captions.title': 'Captions',
+  'captions.available': 'This meeting has captions.',
+  'captions.show': 'Show captions',
+
+  'pictures.title': 'Save data',
+  'pictures.legend': 'Camera pictures of the others',
+  'pictures.all': 'In the best quality',
+  'pictures.less': 'Small, to save data',
+  'pictures.none': 'None: sound and shared screens only',
+  'pictures.word': 'Sound only',
+  'pictures.noneText': 'You see no cameras, to save data. You can change this under More.',
+
+  'volume.item': 'Volume',
+  'volume.title': 'Volume of {name}',
+  'volume.label': 'How loud you hear them',
+  'volume.hint': 'Only you hear the difference.',
 
   'moderate.title': 'For presenters',
   'moderate.muteAll': 'Mute all',
@@ -243,6 +280,9 @@ export const en = {
   'waiting.admitName': 'Let {name} in',
   'waiting.admitAll': 'Let all in',
   'waiting.refuse': 'Refuse',
+  'waiting.refuseTitle': 'Refuse {name}?',
+  'waiting.refuseText': 'They cannot come in with the same link.',
+  'waiting.more': { one: 'and {count} more', other: 'and {count} more' },
   'waiting.refuseName': 'Refuse {name}',
 
   'wait.title.WithPresenter': 'The meeting begins soon',
@@ -304,6 +344,10 @@ export const en = {
   'failure.Elsewhere.title': 'You joined in another window',
   'failure.Elsewhere.text': 'The meeting goes on there. You can also continue here instead.',
   'failure.Elsewhere.retry': 'Continue here',
+  'failure.AlreadyIn.title': 'You are already in this meeting',
+  'failure.AlreadyIn.text':
+    'It is open in another tab or window of this browser. If you join here, too, you hear everything twice.',
+  'failure.AlreadyIn.retry': 'Join here, too',
   'failure.TooOld.title': 'This browser is too old',
   'failure.TooOld.text':
     'It cannot take part in video meetings. Use a current version of Chrome, Edge, Firefox or Safari.',

@@ -88,7 +88,7 @@ describe('t', () => {
 const dynamic = [
   /^failure\./,
   /^rules\.(only|all)\./,
-  /^(rules|admission|wait\.(title|text))\.\w+$/,
+  /^(rules|admission|reaction|pictures|wait\.(title|text))\.\w+$/,
   /^devices\.(denied|absent|busy|insecure|failed)\.(mic|camera|both)$/,
 ];
 

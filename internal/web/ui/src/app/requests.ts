@@ -1,0 +1,61 @@
+import { readChoices } from '../media/choices';
+import type { Wanted } from '../media/capture';
+import type { Route } from '../route';
+import { pause } from '../session/backoff';
+import type { Opened, SessionClient, Waits } from '../session/client';
+import { SessionError, type SessionRequest } from '../session/protocol';
+import { delayAfter } from './retry';
+
+/** What the address of the page asks for. A ticket holds everything but the name of the room. */
+export function requestOf(route: Route, direct: boolean): SessionRequest {
+  if (route.kind !== 'join') throw new Error('there is no room in this address');
+  const { room, wishes, token } = route;
+  const request = { ...wishes, room, name: wishes.name ?? '' };
+  if (!token) return request;
+  return direct ? { room, name: request.name, ticket: token } : { ...request, token };
+}
+
+export function rememberedDevices(): Pick<Wanted, 'micId' | 'cameraId'> {
+  const { micId, cameraId } = readChoices();
+  return { ...(micId && { micId }), ...(cameraId && { cameraId }) };
+}
+
+export interface Asked {
+  signal: AbortSignal;
+  /** The participant waits until the room is open or has a place. */
+  patient: boolean;
+  /** The service does not answer, and is asked again. */
+  unavailable: (message: string) => void;
+}
+
+/** Asks until the service answers, and a patient participant also until the room is open or has a place. */
+export async function openSession(
+  client: SessionClient,
+  request: SessionRequest,
+  { signal, patient, unavailable }: Asked,
+): Promise<Opened | Waits> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await client.open(request);
+    } catch (error) {
+      const delay = error instanceof SessionError ? delayAfter(error, attempt, patient) : undefined;
+      if (signal.aborted || !(error instanceof SessionError) || delay === undefined) throw error;
+      if (!patient) unavailable(error.message);
+      await pause(delay, signal);
+    }
+  }
+}
+
+/** A part of the page is missing for good. */
+export class BrokenPage extends Error {
+  constructor(cause: unknown) {
+    super('a part of the page did not load', { cause });
+  }
+}
+
+/** Whether this browser can take part in a meeting at all. */
+export function canMeet(): boolean {
+  return (
+    'RTCPeerConnection' in window && 'WebSocket' in window && 'getReceivers' in RTCPeerConnection.prototype
+  );
+}
