@@ -72,6 +72,7 @@ export class WaitingPlace {
       for (let again = false; ; again = true) {
         const outcome = await room.until(this.answer, again);
         if (outcome.kind !== 'ask') {
+          // The other window has the place, and this tab must not take it back at its next reload.
           this.giveUp();
           return outcome;
         }

@@ -1,4 +1,4 @@
-import { useId, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import type { Flow } from '../app/flow';
 import type { WaitingPlace } from '../app/waiting';
 import { useStore } from '../app/useStore';
@@ -15,12 +15,17 @@ const longestMessage = 200;
 export function Waiting({ flow, place }: { flow: Flow; place: WaitingPlace }) {
   const { why, name, message } = useStore(place.state);
   const { route } = flow.at;
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The button that led here is gone, so the focus begins at the top.
+  useEffect(() => heading.current?.focus(), []);
   return (
     <Page brand={flow.at.boot.brand} wide>
       <section className="prejoin" data-testid="waiting-screen" data-why={why}>
         <Preview media={place.media} name={name} />
         <div className="prejoin-form">
-          <h1>{t(`wait.title.${why}`)}</h1>
+          <h1 ref={heading} tabIndex={-1}>
+            {t(`wait.title.${why}`)}
+          </h1>
           <p className="prejoin-room">
             <span>{t('prejoin.room')}</span> <strong dir="auto">{route.kind === 'join' && route.room}</strong>
           </p>

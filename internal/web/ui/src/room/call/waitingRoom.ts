@@ -1,10 +1,15 @@
-import { ConnectionState, Room, RoomEvent } from 'livekit-client';
+import { ConnectionState, DisconnectReason, Room, RoomEvent } from 'livekit-client';
 import { httpUrl, parseObject } from '../../boot';
 import { backoff, pause } from '../../session/backoff';
 import type { SessionClient, Waits } from '../../session/client';
 
 /** Why a participant no longer waits: `ask` means that the gateway may let them in now. */
-export type WaitOutcome = { kind: 'ask' } | { kind: 'ended'; redirect: string } | { kind: 'removed' };
+export type WaitOutcome =
+  | { kind: 'ask' }
+  | { kind: 'ended'; redirect: string }
+  | { kind: 'removed' }
+  /** The same place was taken in another window. */
+  | { kind: 'elsewhere' };
 
 /** Milliseconds over which a thousand people who are let in at once spread their requests. */
 const spread = 1_000;
@@ -18,12 +23,12 @@ const lookEvery = 30_000;
  * place in the queue, and tells when to come in.
  */
 export class WaitingRoom {
-  private readonly room = new Room();
   private failures = 0;
 
   constructor(
     private readonly client: Pick<SessionClient, 'ask'>,
     private readonly signal: AbortSignal,
+    private readonly room: Room = new Room(),
   ) {
     signal.addEventListener('abort', () => this.leave());
   }
@@ -67,7 +72,9 @@ export class WaitingRoom {
         done.abort();
         resolve(outcome);
       };
-      const lost = () => settle(undefined);
+      // Without this, two windows with one place would throw each other out for ever.
+      const lost = (reason?: DisconnectReason) =>
+        settle(reason === DisconnectReason.DUPLICATE_IDENTITY ? { kind: 'elsewhere' } : undefined);
       const read = () => {
         const { open, ended, redirect } = parseObject(room.metadata ?? '');
         if (ended === true) settle({ kind: 'ended', redirect: httpUrl(redirect) ?? '' });

@@ -6,6 +6,7 @@ import { Tip } from '../../parts/Tip';
 import { canAct, type Act } from '../../session/protocol';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
+import { Mark } from '../parts/Mark';
 import { AnnounceDialog } from './AnnounceDialog';
 import { MuteAllDialog } from './MuteAllDialog';
 import { RulesDialog } from './RulesDialog';
@@ -111,27 +112,5 @@ export function LockedMark() {
       word={t('waiting.door')}
       text={t(`admission.${admission}`)}
     />
-  );
-}
-
-interface MarkProps {
-  testId: string;
-  icon: React.ReactNode;
-  word: string;
-  text: string;
-}
-
-function Mark({ testId, icon, word, text }: MarkProps) {
-  const { notices } = useCall();
-  return (
-    <button
-      type="button"
-      className="watching"
-      data-testid={testId}
-      aria-label={`${word}: ${text}`}
-      onClick={() => notices.add(text)}
-    >
-      {icon} <span className="mark-word">{word}</span>
-    </button>
   );
 }

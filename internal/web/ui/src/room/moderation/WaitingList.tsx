@@ -1,6 +1,8 @@
 import { Check, X } from 'lucide-react';
+import { useState } from 'react';
 import { useStore } from '../../app/useStore';
 import { Avatar } from '../../parts/Avatar';
+import { Dialog } from '../../parts/Dialog';
 import { Tip } from '../../parts/Tip';
 import type { Waiter } from '../../session/protocol';
 import { t } from '../../text';
@@ -29,13 +31,16 @@ export function WaitingList() {
           <WaiterRow key={waiter.identity} waiter={waiter} />
         ))}
       </ul>
+      {count > people.length && (
+        <p className="waiting-more">{t('waiting.more', { count: count - people.length })}</p>
+      )}
     </section>
   );
 }
 
 function WaiterRow({ waiter: { identity, name, message } }: { waiter: Waiter }) {
   const call = useCall();
-  const act = (action: 'admit' | 'refuse') => void call.act({ action, identity });
+  const [refusing, setRefusing] = useState(false);
   return (
     <li className="participant" data-focus-group data-testid="waiting-row" data-name={name}>
       <Avatar identity={identity} name={name} />
@@ -54,7 +59,8 @@ function WaiterRow({ waiter: { identity, name, message } }: { waiter: Waiter }) 
         className="plain-icon"
         data-testid="act-refuse"
         aria-label={t('waiting.refuseName', { name })}
-        onClick={() => act('refuse')}
+        aria-haspopup="dialog"
+        onClick={() => setRefusing(true)}
       >
         <X />
         <Tip text={t('waiting.refuse')} />
@@ -64,11 +70,40 @@ function WaiterRow({ waiter: { identity, name, message } }: { waiter: Waiter }) 
         className="plain-icon admit"
         data-testid="act-admit"
         aria-label={t('waiting.admitName', { name })}
-        onClick={() => act('admit')}
+        onClick={() => void call.act({ action: 'admit', identity })}
       >
         <Check />
         <Tip text={t('waiting.admit')} />
       </button>
+      {refusing && <RefuseDialog identity={identity} name={name} onClose={() => setRefusing(false)} />}
     </li>
+  );
+}
+
+interface RefuseDialogProps {
+  identity: string;
+  name: string;
+  onClose: () => void;
+}
+
+/** A refusal is for good, so a press beside the other button does not do it. */
+function RefuseDialog({ identity, name, onClose }: RefuseDialogProps) {
+  const call = useCall();
+  const refuse = () => {
+    onClose();
+    void call.act({ action: 'refuse', identity });
+  };
+  return (
+    <Dialog title={t('waiting.refuseTitle', { name })} testId="refuse-dialog" onClose={onClose}>
+      <p>{t('waiting.refuseText')}</p>
+      <div className="dialog-actions">
+        <button type="button" className="button quiet" data-first onClick={onClose}>
+          {t('controls.cancel')}
+        </button>
+        <button type="button" className="button danger" data-testid="refuse-confirm" onClick={refuse}>
+          {t('waiting.refuse')}
+        </button>
+      </div>
+    </Dialog>
   );
 }

@@ -1,0 +1,45 @@
+import { t } from '../../text';
+import type { WaitingPeople } from '../../session/protocol';
+import { chime } from '../notices/chime';
+import type { Notices } from '../notices/notices';
+
+interface Door {
+  admit: (identity: string) => void;
+  /** Opens the list of those who wait. */
+  show: () => void;
+}
+
+/** Tells a presenter of people who have begun to wait, seen and heard. */
+export class Knocks {
+  private known: ReadonlySet<string> = new Set();
+  private count = 0;
+  private notice: number | undefined;
+
+  constructor(
+    private readonly notices: Pick<Notices, 'add' | 'dismiss'>,
+    private readonly door: Door,
+  ) {}
+
+  hear({ people, count }: WaitingPeople): void {
+    const fresh = people.some(({ identity }) => !this.known.has(identity));
+    // The list holds the first hundred. Of the others only the number is known.
+    const isNews = fresh || (count > this.count && count > people.length);
+    this.known = new Set(people.map(({ identity }) => identity));
+    this.count = count;
+    if (isNews) return this.tell(people, count);
+    // Nobody waits any more: what offers to let them in would fail.
+    if (count === 0 && this.notice !== undefined) this.notices.dismiss(this.notice);
+  }
+
+  private tell(people: WaitingPeople['people'], count: number): void {
+    if (this.notice !== undefined) this.notices.dismiss(this.notice);
+    const [first] = people;
+    const only = count === 1 ? first : undefined;
+    const text = only ? t('waiting.knock', { name: only.name }) : t('waiting.count', { count });
+    const offer = only
+      ? { label: t('waiting.admit'), accept: () => this.door.admit(only.identity) }
+      : { label: t('waiting.show'), accept: this.door.show };
+    this.notice = this.notices.add(text, 'urgent', offer);
+    void chime().catch(() => undefined);
+  }
+}
