@@ -16,6 +16,9 @@ export interface Choices {
   /** How the participant likes to look at a meeting. */
   speakerView: boolean;
   selfHidden: boolean;
+  captions: boolean;
+  /** How much of the cameras of others comes in. */
+  pictures: 'all' | 'less' | 'none';
 }
 
 const key = 'convene.choices';
@@ -30,6 +33,8 @@ export function readChoices(): Choices {
     sounds: kept.sounds !== false,
     speakerView: kept.speakerView === true,
     selfHidden: kept.selfHidden === true,
+    captions: kept.captions === true,
+    pictures: kept.pictures === 'less' || kept.pictures === 'none' ? kept.pictures : 'all',
     ...(typeof kept.micId === 'string' && { micId: kept.micId }),
     ...(typeof kept.cameraId === 'string' && { cameraId: kept.cameraId }),
     ...(typeof kept.speakerId === 'string' && { speakerId: kept.speakerId }),

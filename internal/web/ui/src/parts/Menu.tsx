@@ -1,5 +1,6 @@
 import { useId, useLayoutEffect, type KeyboardEvent, type ReactNode } from 'react';
 import { Check } from 'lucide-react';
+import { next } from './useRoving';
 import { Tip } from './Tip';
 import { Word } from './Toggle';
 import { usePopup } from './usePopup';
@@ -112,12 +113,8 @@ function itemsOf(box: HTMLElement | null): HTMLElement[] {
 /** Moves the focus among the items; false when the key does not move. */
 function move(items: HTMLElement[], key: string): boolean {
   const at = items.indexOf(document.activeElement as HTMLElement);
-  const to = {
-    ArrowDown: (at + 1) % items.length,
-    ArrowUp: (at - 1 + items.length) % items.length,
-    Home: 0,
-    End: items.length - 1,
-  }[key];
+  // A row of items in a menu is walked with the arrows that lie along it, too.
+  const to = next(key, at, items.length, document.dir === 'rtl');
   if (to !== undefined) items[to]?.focus();
   return to !== undefined;
 }

@@ -1,5 +1,5 @@
 import { RoomAudioRenderer, RoomContext } from '@livekit/components-react';
-import { Eye } from 'lucide-react';
+import { Disc, Eye, VideoOff } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useStore } from '../app/useStore';
 import type { Boot } from '../boot';
@@ -10,9 +10,11 @@ import { CallProvider, useCall } from './call/CallContext';
 import { ChatPanel } from './chat/ChatPanel';
 import { Controls } from './controls/Controls';
 import { useActions } from './controls/useActions';
+import { usePushToTalk } from './controls/usePushToTalk';
 import { useShortcuts } from './controls/useShortcuts';
 import { DeviceDialog } from './dialogs/DeviceDialog';
 import { EndDialog } from './dialogs/EndDialog';
+import { PicturesDialog } from './dialogs/PicturesDialog';
 import { ShortcutsDialog } from './dialogs/ShortcutsDialog';
 import { LockedMark } from './moderation/PresenterTools';
 import { Countdown } from './notices/Countdown';
@@ -20,6 +22,8 @@ import { Lane, NoticeList } from './notices/NoticeList';
 import { useTitle } from './notices/useTitle';
 import { HiddenMark } from './participants/HiddenMark';
 import { ParticipantsPanel } from './participants/ParticipantsPanel';
+import { Mark } from './parts/Mark';
+import { PipWindow } from './pip/PipWindow';
 import { Stage } from './stage/Stage';
 import type { DialogName } from './surfaces';
 
@@ -51,6 +55,7 @@ function Room({ brand, call }: { brand: Boot['brand']; call: Call }) {
   const closeDialog = () => setDialog(undefined);
   const actions = useActions({ panel, onPanel: setPanel, onDialog: setDialog });
   useShortcuts(actions, panel && closePanel);
+  usePushToTalk();
   useTitle(call, brand.name);
   const heading = useRef<HTMLHeadingElement>(null);
   // The button that led here is gone, so the focus begins at the top of the room.
@@ -68,7 +73,7 @@ function Room({ brand, call }: { brand: Boot['brand']; call: Call }) {
         <h1 ref={heading} tabIndex={-1} className="room-name" title={meeting.room}>
           <bdi>{meeting.room}</bdi>
         </h1>
-        {you.hidden && <WatchingMark />}
+        <Marks />
         <HiddenMark />
         <LockedMark />
         <Countdown />
@@ -76,29 +81,52 @@ function Room({ brand, call }: { brand: Boot['brand']; call: Call }) {
       <NoticeList />
       <Lane />
       <Stage />
+      <PipWindow />
       <Controls panel={panel} onPanel={setPanel} onDialog={setDialog} />
       {panel === 'chat' && you.chat && <ChatPanel onClose={closePanel} />}
       {panel === 'participants' && <ParticipantsPanel onClose={closePanel} />}
       <RoomAudioRenderer />
       {dialog === 'devices' && <DeviceDialog onClose={closeDialog} />}
+      {dialog === 'pictures' && <PicturesDialog onClose={closeDialog} />}
       {dialog === 'end' && <EndDialog onClose={closeDialog} />}
       {dialog === 'shortcuts' && <ShortcutsDialog actions={actions} onClose={closeDialog} />}
     </div>
   );
 }
 
-/** A press says in a sentence what the word means: a telephone shows no tooltip. */
-function WatchingMark() {
+/** What is going on in the meeting that nobody sees in the pictures. */
+function Marks() {
   const call = useCall();
+  const { you } = useStore(call.session);
+  const recording = useStore(call.recording);
+  const pictures = useStore(call.pictures);
   return (
-    <button
-      type="button"
-      className="watching"
-      data-testid="watching"
-      aria-label={`${t('room.watchingShort')}: ${t('room.watching')}`}
-      onClick={() => call.notices.add(t('room.watching'))}
-    >
-      <Eye aria-hidden="true" /> <span aria-hidden="true">{t('room.watchingShort')}</span>
-    </button>
+    <>
+      {recording && (
+        <Mark
+          testId="recording"
+          className="recording"
+          icon={<Disc aria-hidden="true" />}
+          word={t('recording.word')}
+          text={t('recording.begins')}
+        />
+      )}
+      {you.hidden && (
+        <Mark
+          testId="watching"
+          icon={<Eye aria-hidden="true" />}
+          word={t('room.watchingShort')}
+          text={t('room.watching')}
+        />
+      )}
+      {pictures === 'none' && (
+        <Mark
+          testId="sound-only"
+          icon={<VideoOff aria-hidden="true" />}
+          word={t('pictures.word')}
+          text={t('pictures.noneText')}
+        />
+      )}
+    </>
   );
 }

@@ -5,6 +5,7 @@ import {
   reasons,
   SessionError,
   type Act,
+  type Reaction,
   type Reason,
   type Session,
   type SessionRequest,
@@ -70,6 +71,10 @@ export class SessionClient {
 
   async hand(session: string, raised: boolean): Promise<void> {
     await this.call('session/hand', { method: 'POST', session, body: { raised } });
+  }
+
+  async react(session: string, reaction: Reaction): Promise<void> {
+    await this.call('session/reaction', { method: 'POST', session, body: { reaction } });
   }
 
   async act(session: string, act: Act): Promise<void> {

@@ -1,8 +1,19 @@
-import { actRequestActionValues, reasonValues, type Reason, type Session, type Watcher } from './schema';
+import {
+  actRequestActionValues,
+  reactionRequestReactionValues,
+  reasonValues,
+  type ReactionRequest,
+  type Reason,
+  type Session,
+  type Watcher,
+} from './schema';
 
 export type { Reason, Session, SessionRequest, Watcher, You } from './schema';
 
 export const reasons = reasonValues;
+
+export type Reaction = ReactionRequest['reaction'];
+export const reactions: readonly Reaction[] = reactionRequestReactionValues;
 
 /** What a meeting may keep to its presenters. */
 export const ruled = ['microphone', 'camera', 'screen', 'chat'] as const;

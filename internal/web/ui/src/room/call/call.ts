@@ -4,23 +4,30 @@ import type { Captured, Wanted } from '../../media/capture';
 import { readChoices } from '../../media/choices';
 import type { DeviceMemory, DeviceStates } from '../../media/memory';
 import type { Opened, SessionClient } from '../../session/client';
-import { SessionError, type Act, type Ruled } from '../../session/protocol';
+import { SessionError, type Act, type Reaction, type Ruled } from '../../session/protocol';
 import { t, type TextKey } from '../../text';
+import { Captions } from '../captions/captions';
 import { ChatLog, chatTopic } from '../chat/chat';
 import { ChatMemory } from '../chat/memory';
 import { parseMessage } from '../chat/message';
+import { hasKeyboard, shortcutsOn } from '../controls/shortcuts';
+import { Knocks } from '../moderation/knocks';
 import { announcementTopic, parseAnnouncement } from '../notices/announcement';
 import { chime } from '../notices/chime';
 import { Notices } from '../notices/notices';
+import { Reactions } from '../reactions/reactions';
 import { ViewStore } from '../stage/view';
 import type { PanelName } from '../surfaces';
 import { Connection, type Gateway, type Outcome } from './connection';
 import { noFacts, parseMetadata, parseTime, type RoomFacts } from './metadata';
 import { roomOptions } from './options';
 import type { Phase } from './phase';
+import { Pictures } from './pictures';
 import { Publisher } from './publisher';
+import { Recording } from './recording';
 import { renewInTime } from './renewal';
 import { changedRules } from './rules';
+import { Volumes } from './volumes';
 import { stayAwake } from './wakeLock';
 import { waitingTopic, Watchers } from './watchers';
 
@@ -53,14 +60,19 @@ export class Call {
   readonly chat: ChatLog;
   readonly publisher: Publisher;
   readonly view = new ViewStore();
+  /** The window over other programs, while it is open. */
+  readonly pip = new Store<Window | undefined>(undefined);
   readonly panel = new Store<PanelName | undefined>(undefined);
   readonly watchers: Watchers;
+  readonly reactions: Reactions;
+  readonly captions: Captions;
+  readonly recording: Recording;
+  readonly volumes: Volumes;
+  readonly pictures: Pictures;
   /** The rules of the meeting, as the media server last said them. */
   readonly facts = new Store<RoomFacts>(noFacts);
   /** Whether the local participant presents. The server may change it during the meeting. */
   readonly presents: Store<boolean>;
-  /** Who waited when the presenter last heard of it. */
-  private knocked: ReadonlySet<string> = new Set();
   private readonly connection: Connection;
   private readonly client: SessionClient;
   private readonly renew: CallOptions['renew'];
@@ -79,6 +91,11 @@ export class Call {
     this.expiresAt = new Store(parseTime(session.meeting.expiresAt));
     this.room = new Room(roomOptions(wanted, readChoices().speakerId));
     this.publisher = new Publisher(this.room, this.notices);
+    this.reactions = new Reactions(this.room, this.notices);
+    this.captions = new Captions(this.room);
+    this.recording = new Recording(this.room, this.notices);
+    this.volumes = new Volumes(this.room);
+    this.pictures = new Pictures(this.room);
     this.connection = new Connection(
       this.room,
       { ask: (token) => client.ask(token), renew },
@@ -155,6 +172,12 @@ export class Call {
     await this.client.chat(this.token, text);
   }
 
+  async react(reaction: Reaction): Promise<void> {
+    await this.client
+      .react(this.token, reaction)
+      .catch(() => this.notices.add(t('notice.reactionFailed'), 'urgent'));
+  }
+
   async raiseHand(raised: boolean): Promise<void> {
     await this.client
       .hand(this.token, raised)
@@ -177,7 +200,8 @@ export class Call {
   /** For a participant who speaks while the microphone is off. */
   sayMuted(): void {
     const offer = { label: t('notice.unmute'), accept: () => void this.switchMicrophone(true) };
-    this.notices.add(t('notice.youAreMuted'), 'polite', offer);
+    const key = shortcutsOn.get() && hasKeyboard();
+    this.notices.add(t(key ? 'notice.youAreMutedKey' : 'notice.youAreMuted'), 'polite', offer);
   }
 
   /** Does something that only presenters may do. The server checks the right. */
@@ -220,7 +244,12 @@ export class Call {
         if (topic === announcementTopic) this.hearAnnouncement(payload);
         if (topic === waitingTopic) void this.watchers.look();
       });
-    this.watchers.waiting.subscribe(() => this.hearKnocks());
+    const knocks = new Knocks(this.notices, {
+      admit: (identity) => void this.act({ action: 'admit', identity }),
+      show: () => this.panel.set('participants'),
+    });
+    const { waiting } = this.watchers;
+    waiting.subscribe(() => this.presents.get() && knocks.hear(waiting.get()));
   }
 
   /** A presenter may be made and unmade during the meeting. */
@@ -237,25 +266,6 @@ export class Call {
     const { text, name = '', toYou } = said;
     const from = toYou ? 'announce.toYou' : 'announce.from';
     this.notices.add(name ? t(from, { name, text }) : text, 'urgent', undefined, true);
-    void chime().catch(() => undefined);
-  }
-
-  /** Tells a presenter of people who have begun to wait, seen and heard. */
-  private hearKnocks(): void {
-    const { people, count } = this.watchers.waiting.get();
-    const fresh = people.filter(({ identity }) => !this.knocked.has(identity));
-    this.knocked = new Set(people.map(({ identity }) => identity));
-    const [first] = fresh;
-    if (!first || !this.presents.get()) return;
-    const one = count === 1;
-    const text = one ? t('waiting.knock', { name: first.name }) : t('waiting.count', { count });
-    const offer = one
-      ? {
-          label: t('waiting.admit'),
-          accept: () => void this.act({ action: 'admit', identity: first.identity }),
-        }
-      : { label: t('waiting.show'), accept: () => this.panel.set('participants') };
-    this.notices.add(text, 'urgent', offer);
     void chime().catch(() => undefined);
   }
 

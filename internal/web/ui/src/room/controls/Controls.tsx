@@ -9,6 +9,7 @@ import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { useParticipant } from '../participants/useParticipant';
 import { canShareScreen } from '../parts/canShareScreen';
+import { ReactionMenu } from '../reactions/ReactionMenu';
 import { useSize } from '../stage/useSize';
 import type { Surfaces } from '../surfaces';
 import { CameraControl, LockMark, MicrophoneControl } from './DeviceControls';
@@ -17,7 +18,7 @@ import { useAttention } from './useAttention';
 import { useKeyOf } from './useKeyOf';
 
 /** Pixels that all buttons need. With less, the rarer ones are in the menu, and no button becomes smaller. */
-const roomForAll = 560;
+const roomForAll = 620;
 
 /** The row of buttons under the meeting. A participant who only watches has nothing to switch on. */
 export function Controls({ panel, onPanel, onDialog }: Surfaces) {
@@ -37,6 +38,7 @@ export function Controls({ panel, onPanel, onDialog }: Surfaces) {
             <CameraControl menu={!narrow} />
             {!narrow && canShareScreen() && <ScreenToggle />}
             <HandToggle />
+            {!narrow && <ReactionMenu />}
           </div>
         )}
         <div className="controls-group">

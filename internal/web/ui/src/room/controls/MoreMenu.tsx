@@ -1,11 +1,14 @@
 import {
+  Captions,
   EllipsisVertical,
   EyeOff,
   Keyboard,
   LayoutGrid,
   Maximize,
   MonitorUp,
+  PictureInPicture2,
   Settings,
+  Signal,
   SquareUserRound,
   Users,
   Volume2,
@@ -18,6 +21,8 @@ import { Menu, MenuItem } from '../../parts/Menu';
 import { t, type TextKey } from '../../text';
 import { useCall } from '../call/CallContext';
 import { canShareScreen } from '../parts/canShareScreen';
+import { canFloat, float } from '../pip/float';
+import { ReactionItems, useMayReact } from '../reactions/ReactionMenu';
 import type { Surfaces } from '../surfaces';
 import { hasKeyboard } from './shortcuts';
 import { useAttention } from './useAttention';
@@ -32,6 +37,7 @@ export function MoreMenu({ folded, ...surfaces }: Surfaces & { folded: boolean }
   const { asking, text } = useAttention();
   const label = t('controls.more');
   const attention = folded && asking > 0;
+  const mayReact = useMayReact();
   return (
     <Menu
       label={attention ? `${label}, ${text}` : label}
@@ -40,6 +46,7 @@ export function MoreMenu({ folded, ...surfaces }: Surfaces & { folded: boolean }
       icon={<EllipsisVertical />}
       badge={attention && <Badge testId="more-asking" count={asking} />}
     >
+      {folded && mayReact && <ReactionItems />}
       {folded && <FoldedItems {...surfaces} />}
       <ViewItems />
       <hr />
@@ -85,7 +92,8 @@ function labelOf(screen: boolean, allowed: boolean): TextKey {
 function ViewItems() {
   const call = useCall();
   const { you } = useStore(call.session);
-  const { layout, selfHidden } = useStore(call.view);
+  const { layout, selfHidden, captions } = useStore(call.view);
+  const available = useStore(call.captions.available);
   const full = useFullScreen();
   const keyOf = useKeyOf();
   return (
@@ -116,6 +124,23 @@ function ViewItems() {
           onSelect={() => call.view.setSelfHidden(!selfHidden)}
         />
       )}
+      {available && (
+        <MenuItem
+          testId="captions-toggle"
+          label={t('captions.title')}
+          icon={<Captions />}
+          checked={captions}
+          onSelect={() => call.view.setCaptions(!captions)}
+        />
+      )}
+      {canFloat() && (
+        <MenuItem
+          testId="pip"
+          label={t('view.pip')}
+          icon={<PictureInPicture2 />}
+          onSelect={() => void float(call.pip)}
+        />
+      )}
       {canFillScreen() && (
         <MenuItem
           testId="full-screen"
@@ -144,6 +169,12 @@ function SettingItems({ onDialog }: Pick<Surfaces, 'onDialog'>) {
           keepChoices({ sounds: !sounds });
           setSounds(!sounds);
         }}
+      />
+      <MenuItem
+        testId="pictures-button"
+        label={t('pictures.title')}
+        icon={<Signal />}
+        onSelect={() => onDialog('pictures')}
       />
       <MenuItem
         testId="devices-button"

@@ -42,7 +42,7 @@ function useEscape(onEscape: (() => void) | undefined): void {
   }, [onEscape]);
 }
 
-function isTyping(target: EventTarget | null): boolean {
+export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement && (target.matches('input, textarea, select') || target.isContentEditable)
   );

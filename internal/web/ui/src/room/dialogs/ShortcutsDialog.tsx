@@ -19,6 +19,14 @@ export function ShortcutsDialog({ actions, onClose }: { actions: Actions; onClos
             </dd>
           </div>
         ))}
+        {actions.mic && (
+          <div>
+            <dt>{t('shortcuts.pushToTalk')}</dt>
+            <dd>
+              <kbd>{t('shortcuts.space')}</kbd>
+            </dd>
+          </div>
+        )}
       </dl>
       <label className="check">
         <input

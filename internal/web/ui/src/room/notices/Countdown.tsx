@@ -5,18 +5,21 @@ import { formatRemaining, lastMinutes } from '../../session/clock';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 
-/** The time left. In the last minutes it stands out and is announced once. */
+/** The time left. In the last minutes it stands out, and notices say it twice. */
 export function Countdown() {
   const call = useCall();
   const expiresAt = useStore(call.expiresAt);
   const { clockOffset } = useStore(call.session);
   const now = useEverySecond(expiresAt !== undefined) + clockOffset;
   const soon = expiresAt !== undefined && expiresAt - now <= lastMinutes;
-  const last = expiresAt !== undefined && expiresAt - now <= 60_000;
+  const last = soon && expiresAt - now <= 60_000;
   const { notices } = call;
+  const minutes = soon ? Math.max(1, Math.ceil((expiresAt - now) / 60_000)) : 0;
   useEffect(() => {
-    if (last) notices.add(t('countdown.soon', { count: 1 }));
-  }, [last, notices]);
+    if (soon) notices.add(t('countdown.soon', { count: last ? 1 : minutes }));
+    // Once for each of the two: the minutes change in between.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [soon, last, notices]);
   if (expiresAt === undefined) return null;
   const time = formatRemaining(expiresAt - now);
   return (
@@ -25,17 +28,8 @@ export function Countdown() {
       <span role="timer" aria-label={t('countdown.label')} data-testid="countdown">
         {soon ? t('countdown.left', { time }) : time}
       </span>
-      <span className="visually-hidden" role="status">
-        {soon && <Announcement left={expiresAt - now} />}
-      </span>
     </span>
   );
-}
-
-/** Keeps the minutes of its first moment: screen readers would read a changed text again. */
-function Announcement({ left }: { left: number }) {
-  const [minutes] = useState(() => Math.max(1, Math.ceil(left / 60_000)));
-  return t('countdown.soon', { count: minutes });
 }
 
 function useEverySecond(active: boolean): number {

@@ -1,4 +1,4 @@
-import { EllipsisVertical, Hand, Megaphone, Mic, MicOff, Star, StarOff, UserX } from 'lucide-react';
+import { EllipsisVertical, Hand, Megaphone, Mic, MicOff, Star, StarOff, UserX, Volume2 } from 'lucide-react';
 import { useState } from 'react';
 import { Dialog } from '../../parts/Dialog';
 import { Menu, MenuItem } from '../../parts/Menu';
@@ -6,6 +6,7 @@ import { canAct } from '../../session/protocol';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { AnnounceDialog } from '../moderation/AnnounceDialog';
+import { VolumeDialog } from './VolumeDialog';
 
 interface ParticipantActionsProps {
   identity: string;
@@ -18,60 +19,82 @@ interface ParticipantActionsProps {
   presenter?: boolean;
   /** The participant only watches: there is nothing to mute. */
   watches?: boolean;
+  /** The local participant presents. */
+  presides: boolean;
 }
 
-/** What a presenter may do about a participant. One button, so that a hundred rows stay readable. */
+type Open = 'volume' | 'announce' | 'remove';
+
+/** What can be done about a participant. One button, so that a hundred rows stay readable. */
 export function ParticipantActions(props: ParticipantActionsProps) {
-  const { identity, name, hand, mine, presenter = false, watches = false } = props;
-  const call = useCall();
-  const [removing, setRemoving] = useState(false);
-  const [announcing, setAnnouncing] = useState(false);
-  if (mine && !hand) return null;
+  const { identity, name, hand, mine, watches = false, presides } = props;
+  const [open, setOpen] = useState<Open>();
+  const close = () => setOpen(undefined);
+  if (mine && !(hand && presides)) return null;
   return (
     <>
       <Menu
         label={t('people.more', { name })}
-        testId="act-menu"
+        testId={presides ? 'act-menu' : 'person-menu'}
         icon={<EllipsisVertical />}
         className="plain-icon"
       >
-        {hand && (
+        {presides && <PresenterItems {...props} onOpen={setOpen} />}
+        {!mine && !watches && (
           <MenuItem
-            testId="act-lower-hand"
-            label={t('people.lowerHand')}
-            icon={<Hand />}
-            onSelect={() => void call.act({ action: 'lowerHand', identity })}
+            testId="act-volume"
+            label={t('volume.item')}
+            icon={<Volume2 />}
+            onSelect={() => setOpen('volume')}
           />
         )}
-        {!mine && !watches && <VoiceItem {...props} />}
-        {!mine && !watches && canAct('promote') && (
-          <MenuItem
-            testId={presenter ? 'act-demote' : 'act-promote'}
-            label={t(presenter ? 'people.demote' : 'people.promote')}
-            icon={presenter ? <StarOff /> : <Star />}
-            onSelect={() => void call.act({ action: presenter ? 'demote' : 'promote', identity })}
-          />
-        )}
-        {!mine && canAct('announce') && (
-          <MenuItem
-            testId="act-announce"
-            label={t('people.announce')}
-            icon={<Megaphone />}
-            onSelect={() => setAnnouncing(true)}
-          />
-        )}
-        {!mine && (
+        {presides && !mine && (
           <MenuItem
             testId="act-remove"
             label={t('people.remove')}
             icon={<UserX />}
             danger
-            onSelect={() => setRemoving(true)}
+            onSelect={() => setOpen('remove')}
           />
         )}
       </Menu>
-      {announcing && <AnnounceDialog to={{ identity, name }} onClose={() => setAnnouncing(false)} />}
-      {removing && <RemoveDialog identity={identity} name={name} onClose={() => setRemoving(false)} />}
+      {open === 'volume' && <VolumeDialog identity={identity} name={name} onClose={close} />}
+      {open === 'announce' && <AnnounceDialog to={{ identity, name }} onClose={close} />}
+      {open === 'remove' && <RemoveDialog identity={identity} name={name} onClose={close} />}
+    </>
+  );
+}
+
+function PresenterItems(props: ParticipantActionsProps & { onOpen: (open: Open) => void }) {
+  const { identity, hand, mine, presenter = false, watches = false, onOpen } = props;
+  const call = useCall();
+  return (
+    <>
+      {hand && (
+        <MenuItem
+          testId="act-lower-hand"
+          label={t('people.lowerHand')}
+          icon={<Hand />}
+          onSelect={() => void call.act({ action: 'lowerHand', identity })}
+        />
+      )}
+      {!mine && !watches && <VoiceItem {...props} />}
+      {!mine && !watches && canAct('promote') && (
+        <MenuItem
+          testId={presenter ? 'act-demote' : 'act-promote'}
+          label={t(presenter ? 'people.demote' : 'people.promote')}
+          icon={presenter ? <StarOff /> : <Star />}
+          onSelect={() => void call.act({ action: presenter ? 'demote' : 'promote', identity })}
+        />
+      )}
+      {!mine && canAct('announce') && (
+        <MenuItem
+          testId="act-announce"
+          label={t('people.announce')}
+          icon={<Megaphone />}
+          onSelect={() => onOpen('announce')}
+        />
+      )}
     </>
   );
 }

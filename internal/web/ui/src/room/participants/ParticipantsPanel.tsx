@@ -12,6 +12,7 @@ import { CopyLink } from '../parts/CopyLink';
 import { PresenterTools } from '../moderation/PresenterTools';
 import { Panel } from '../parts/Panel';
 import { inOrderOfArrival } from '../stage/arrange';
+import { handsFirst, placesOfHands } from './hands';
 import { ParticipantActions } from './ParticipantActions';
 import { Quality } from './Quality';
 import { useParticipant } from './useParticipant';
@@ -31,6 +32,7 @@ export function ParticipantsPanel({ onClose }: { onClose: () => void }) {
     if (presents) void call.watchers.look();
   }, [call, presents]);
   const found = handsFirst(inOrderOfArrival(seen)).filter((participant) => named(participant, wanted));
+  const places = placesOfHands(seen);
   return (
     <Panel title={t('people.title')} testId="participants" onClose={onClose}>
       {presents && <PresenterTools />}
@@ -52,7 +54,12 @@ export function ParticipantsPanel({ onClose }: { onClose: () => void }) {
       </p>
       <ul className="participants" aria-label={t('people.list')} tabIndex={0}>
         {found.map((participant) => (
-          <ParticipantRow key={participant.identity} participant={participant} presides={presents} />
+          <ParticipantRow
+            key={participant.identity}
+            participant={participant}
+            presides={presents}
+            place={places.get(participant.identity)}
+          />
         ))}
         {presents &&
           watchers
@@ -79,18 +86,14 @@ function matches(name: string, wanted: string): boolean {
   return plain(name).includes(plain(wanted.trim()));
 }
 
-/** Participants who wait to speak stand at the top. */
-function handsFirst(participants: Participant[]): Participant[] {
-  const raised = ({ attributes }: Participant) => attributes.hand === 'true';
-  return [...participants.filter(raised), ...participants.filter((participant) => !raised(participant))];
-}
-
 interface RowProps {
   participant: Participant;
   presides: boolean;
+  /** The place of the raised hand among several. */
+  place: number | undefined;
 }
 
-const ParticipantRow = memo(function ParticipantRow({ participant, presides }: RowProps) {
+const ParticipantRow = memo(function ParticipantRow({ participant, presides, place }: RowProps) {
   const shown = useParticipant(participant);
   const { identity, name } = shown;
   return (
@@ -113,7 +116,7 @@ const ParticipantRow = memo(function ParticipantRow({ participant, presides }: R
         )}
       </span>
       <span className="participant-state">
-        {shown.hand && <Hand className="raised" role="img" aria-label={t('room.handRaised')} />}
+        {shown.hand && <RaisedHand place={place} />}
         <Quality of={shown.quality} />
         {shown.muted ? (
           <MicOff
@@ -130,20 +133,30 @@ const ParticipantRow = memo(function ParticipantRow({ participant, presides }: R
           <VideoOff role="img" aria-label={t('people.cameraOff')} />
         )}
       </span>
-      {presides && (
-        <ParticipantActions
-          identity={identity}
-          name={name}
-          muted={shown.muted}
-          maySpeak={shown.maySpeak}
-          hand={shown.hand}
-          mine={participant.isLocal}
-          presenter={shown.presenter}
-        />
-      )}
+      <ParticipantActions
+        identity={identity}
+        name={name}
+        muted={shown.muted}
+        maySpeak={shown.maySpeak}
+        hand={shown.hand}
+        mine={participant.isLocal}
+        presenter={shown.presenter}
+        presides={presides}
+      />
     </li>
   );
 });
+
+/** Several hands are numbered in the order in which they were raised. */
+function RaisedHand({ place }: { place: number | undefined }) {
+  if (place === undefined) return <Hand className="raised" role="img" aria-label={t('room.handRaised')} />;
+  return (
+    <span className="hand-place" role="img" aria-label={t('people.handPlace', { place })} data-place={place}>
+      <Hand className="raised" aria-hidden="true" />
+      <span aria-hidden="true">{place}</span>
+    </span>
+  );
+}
 
 /** A participant who watches unseen. Only presenters see this row. */
 function WatcherRow({ watcher: { identity, name } }: { watcher: Watcher }) {
@@ -164,7 +177,7 @@ function WatcherRow({ watcher: { identity, name } }: { watcher: Watcher }) {
           <Eye aria-hidden="true" /> {t('hidden.role')}
         </span>
       </span>
-      <ParticipantActions identity={identity} name={name} watches hand={false} mine={false} />
+      <ParticipantActions identity={identity} name={name} watches hand={false} mine={false} presides />
     </li>
   );
 }

@@ -4,10 +4,11 @@ import type { CSSProperties } from 'react';
 import { useStore } from '../../app/useStore';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
+import { CaptionLines } from '../captions/CaptionLines';
 import { Alone } from './Alone';
 import { useRoving } from '../../parts/useRoving';
-import { arrange, inOrderOfArrival, type Arrangement, type Shown } from './arrange';
-import { bestGrid } from './grid';
+import { arrange, bringIn, inOrderOfArrival, type Arrangement, type Layout, type Shown } from './arrange';
+import { bestGrid, shownAtOnce } from './grid';
 import { ScreenTile, Tile } from './Tile';
 import { useLastSpeaker } from './useLastSpeaker';
 import { useSize } from './useSize';
@@ -20,8 +21,16 @@ interface Item extends Shown {
   publication?: TrackPublication;
 }
 
-/** All visible participants and their shared screens. */
-export function Stage() {
+interface Arranged extends Arrangement<Item> {
+  items: Item[];
+  /** Nobody else is there. */
+  alone: boolean;
+  /** Who spoke last, of the others. */
+  speaker: string | undefined;
+}
+
+/** All visible participants and shared screens, in their order, and what is large. */
+export function useArrangement(layout?: Layout): Arranged {
   const call = useCall();
   const { you } = useStore(call.session);
   const phase = useStore(call.phase);
@@ -29,7 +38,6 @@ export function Stage() {
   const speaker = useLastSpeaker(call.room);
   const participants = useParticipants({ updateOnlyOn: [] });
   const screens = useTracks([Track.Source.ScreenShare], { onlySubscribed: false });
-  const alone = phase === 'live' && participants.length === 1;
   const items = [
     // A participant who only watches has no tile for the others either.
     ...inOrderOfArrival(participants)
@@ -37,10 +45,20 @@ export function Stage() {
       .map(participantItem),
     ...screens.map(({ participant, publication }) => screenItem(participant, publication)),
   ];
-  const arrangement = arrange(items, { ...view, speaker });
+  const alone = phase === 'live' && participants.length === 1;
+  return { items, alone, ...arrange(items, { ...view, speaker, ...(layout && { layout }) }), speaker };
+}
+
+/** All visible participants and their shared screens. */
+export function Stage() {
+  const call = useCall();
+  const { you } = useStore(call.session);
+  const { layout } = useStore(call.view);
+  const { alone, ...arrangement } = useArrangement();
   return (
-    <main className="stage" aria-label={t('room.stage')} data-testid="stage" data-layout={view.layout}>
-      <Tiles items={items} {...arrangement} />
+    <main className="stage" aria-label={t('room.stage')} data-testid="stage" data-layout={layout}>
+      <Tiles {...arrangement} />
+      <CaptionLines />
       {alone && <Alone url={call.session.get().meeting.url} hidden={you.hidden} />}
     </main>
   );
@@ -56,20 +74,17 @@ function screenItem(participant: Participant, publication: TrackPublication): It
   return { key: `${identity} screen`, kind: 'screen', identity, local: isLocal, participant, publication };
 }
 
-interface TilesProps extends Arrangement<Item> {
-  items: Item[];
-}
-
 /**
  * One list in one order, also when tiles are large. A tile that moved to another list would lose the focus, and its
  * video would begin again. The style sheet puts each tile in its place.
  */
-function Tiles({ items, large, rest }: TilesProps) {
+function Tiles({ items, large, rest, speaker }: Omit<Arranged, 'alone'>) {
   const [follow, space] = useSize();
   // One stop of the Tab key for all tiles: the arrow keys move from tile to tile.
   const list = useRoving<HTMLUListElement>('.tile-button');
   const focused = large.length > 0;
   const grid = bestGrid(rest.length, space, gap);
+  const places = focused ? rest : bringIn(rest, speaker, shownAtOnce(grid, space.height, gap));
   const style = {
     '--columns': grid.columns,
     '--tile-width': `${grid.width}px`,
@@ -86,7 +101,7 @@ function Tiles({ items, large, rest }: TilesProps) {
         {space.width > 0 &&
           items.map((item) => {
             const place = large.indexOf(item);
-            const order = rest.indexOf(item);
+            const order = places.indexOf(item);
             if (place < 0 && order < 0) return null;
             return (
               <AnyTile key={item.key} item={item} large={place >= 0} place={place >= 0 ? place : order} />
@@ -105,7 +120,7 @@ function shapeOf(large: Item[], rest: Item[]): string {
   return rest.length === 1 && large.length === 1 ? 'focused whole duo' : 'focused';
 }
 
-function AnyTile({ item, ...place }: { item: Item; large: boolean; place: number }) {
+export function AnyTile({ item, ...place }: { item: Item; large: boolean; place: number }) {
   const { key, participant, publication } = item;
   return publication ? (
     <ScreenTile pin={key} participant={participant} publication={publication} {...place} />

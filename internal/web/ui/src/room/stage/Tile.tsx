@@ -8,6 +8,7 @@ import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { isBad, Quality } from '../participants/Quality';
 import { useParticipant } from '../participants/useParticipant';
+import { ShownReaction } from '../reactions/ReactionIcon';
 import { FlipCamera } from './FlipCamera';
 import { PinButton } from './PinButton';
 
@@ -55,6 +56,7 @@ export const Tile = memo(function Tile({ participant, pin, large, place }: TileP
           trackRef={{ participant, publication, source: Track.Source.Camera }}
         />
       )}
+      <ShownReaction identity={shown.identity} />
       {shown.hand && (
         <span className="tile-hand">
           <Hand role="img" aria-label={t('room.handRaised')} />

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { arrange, inOrderOfArrival, type Shown, type Wish } from './arrange';
+import { arrange, bringIn, inOrderOfArrival, type Shown, type Wish } from './arrange';
 
 const participant = (identity: string, local = false): Shown => ({
   key: identity,
@@ -78,5 +78,25 @@ describe('arrange', () => {
     const own: Shown = { ...screen('me'), local: true };
     const { large, rest } = arrange([me, own, ada], wish);
     expect([large, rest]).toEqual([[], [me, ada]]);
+  });
+});
+
+describe('bringIn', () => {
+  const people = ['me', 'a', 'b', 'c', 'd', 'e'].map((identity) => participant(identity, identity === 'me'));
+  const order = (speaker: string | undefined, inView: number) =>
+    bringIn(people, speaker, inView)
+      .map(({ identity }) => identity)
+      .join(' ');
+
+  it('gives the last place in view to a speaker who is out of it', () => {
+    expect(order('d', 4)).toBe('me a b d c e');
+    expect(order('e', 4)).toBe('me a b e d c');
+  });
+  it('moves nobody when the speaker is in view, and when nobody has spoken', () => {
+    for (const speaker of ['a', 'c', undefined]) expect(order(speaker, 4)).toBe('me a b c d e');
+    expect(order('e', Infinity)).toBe('me a b c d e');
+  });
+  it('leaves the first place to the local participant', () => {
+    expect(order('e', 1)).toBe('me a b c d e');
   });
 });

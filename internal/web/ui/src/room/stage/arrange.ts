@@ -49,6 +49,26 @@ function enlarged<T extends Shown>(seen: T[], { layout, pinned, speaker }: Wish)
   return main ? [main] : [];
 }
 
+/**
+ * Brings who speaks into view where not all tiles are: they take the last place in view, and who stands there takes
+ * theirs. All others stay where they are.
+ */
+export function bringIn<T extends Shown>(
+  all: readonly T[],
+  speaker: string | undefined,
+  inView: number,
+): T[] {
+  const places = [...all];
+  const at = all.findIndex((item) => item.kind === 'participant' && item.identity === speaker);
+  const last = inView - 1;
+  const [theirs, stands] = [all[at], all[last]];
+  // The first place is the local participant's own.
+  if (at <= last || last < 1 || !theirs || !stands) return places;
+  places[last] = theirs;
+  places[at] = stands;
+  return places;
+}
+
 interface Arrived {
   identity: string;
   isLocal: boolean;

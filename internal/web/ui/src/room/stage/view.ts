@@ -7,13 +7,14 @@ export interface View {
   layout: Layout;
   pinned: string | undefined;
   selfHidden: boolean;
+  captions: boolean;
 }
 
 /** This browser remembers layout and self view. A pin belongs to one participant in one meeting. */
 export class ViewStore extends Store<View> {
   constructor() {
-    const { speakerView, selfHidden } = readChoices();
-    super({ layout: speakerView ? 'speaker' : 'grid', pinned: undefined, selfHidden });
+    const { speakerView, selfHidden, captions } = readChoices();
+    super({ layout: speakerView ? 'speaker' : 'grid', pinned: undefined, selfHidden, captions });
   }
 
   /** A participant who asks for a layout wants to see it, so a pin goes. */
@@ -33,5 +34,10 @@ export class ViewStore extends Store<View> {
   setSelfHidden(selfHidden: boolean): void {
     keepChoices({ selfHidden });
     this.update((view) => ({ ...view, selfHidden }));
+  }
+
+  setCaptions(captions: boolean): void {
+    keepChoices({ captions });
+    this.update((view) => ({ ...view, captions }));
   }
 }

@@ -1,0 +1,60 @@
+import { useEffect } from 'react';
+import { useStore } from '../../app/useStore';
+import { useCall } from '../call/CallContext';
+import { PushToTalk } from './pushToTalk';
+import { shortcutsOn } from './shortcuts';
+import { isTyping } from './useShortcuts';
+
+/** What the space bar presses or scrolls by itself. */
+const usesSpace = 'button, a, summary, label, [tabindex="0"], .popup';
+
+/** A participant who is muted speaks while they hold the space bar. */
+export function usePushToTalk(): void {
+  const call = useCall();
+  const { hidden } = useStore(call.session).you;
+  const on = useStore(shortcutsOn) && !hidden;
+  useEffect(() => {
+    if (!on) return;
+    const { publisher } = call;
+    const talk = new PushToTalk({
+      isOn: () => publisher.sending.get().mic,
+      set: (speak) => publisher.setMicrophone(speak),
+    });
+    const stop = new AbortController();
+    const { signal } = stop;
+    /** What the pointer pressed last: it keeps the focus, but the participant does not work with the keyboard there. */
+    let pointed: Element | null = null;
+    const isFree = ({ target }: Event) => {
+      if (!(target instanceof Element) || isTyping(target) || document.querySelector('dialog[open]'))
+        return false;
+      const user = target.closest(usesSpace);
+      return !user || user === pointed;
+    };
+    const press = (event: KeyboardEvent) => {
+      if (event.key === 'Tab' || event.key.startsWith('Arrow')) pointed = null;
+      if (!isSpace(event) || !isFree(event)) return;
+      if (!publisher.sending.get().micAllowed) {
+        if (!event.repeat) call.explainLock('microphone');
+      } else if (!talk.press()) return;
+      event.preventDefault();
+    };
+    const letGo = (event: KeyboardEvent) => {
+      // Browsers press a button that has the focus when the key goes up.
+      if (event.code === 'Space' && talk.release()) event.preventDefault();
+    };
+    const point = ({ target }: Event) =>
+      (pointed = target instanceof Element ? target.closest('button') : null);
+    document.addEventListener('keydown', press, { signal });
+    document.addEventListener('keyup', letGo, { signal });
+    document.addEventListener('pointerdown', point, { signal });
+    addEventListener('blur', () => talk.release(), { signal });
+    return () => {
+      stop.abort();
+      talk.release();
+    };
+  }, [call, on]);
+}
+
+function isSpace({ code, ctrlKey, altKey, metaKey, shiftKey, isComposing }: KeyboardEvent): boolean {
+  return code === 'Space' && !ctrlKey && !altKey && !metaKey && !shiftKey && !isComposing;
+}

@@ -1,0 +1,66 @@
+import { LogOut, Mic, MicOff, Video, VideoOff } from 'lucide-react';
+import { createPortal } from 'react-dom';
+import { useEffect } from 'react';
+import { useStore } from '../../app/useStore';
+import { Toggle } from '../../parts/Toggle';
+import { t } from '../../text';
+import { useCall } from '../call/CallContext';
+import { AnyTile, useArrangement } from '../stage/Stage';
+
+/** The meeting in a window over other programs: who speaks or what is shown, and the most needed buttons. */
+export function PipWindow() {
+  const { pip } = useCall();
+  const floating = useStore(pip);
+  // The window belongs to this meeting.
+  useEffect(() => () => pip.get()?.close(), [pip]);
+  return floating ? createPortal(<Floating />, floating.document.body) : null;
+}
+
+function Floating() {
+  const call = useCall();
+  const { you } = useStore(call.session);
+  const { items, large, rest } = useArrangement('speaker');
+  const shown = large[0] ?? rest[0] ?? items[0];
+  return (
+    <main className="pip" data-testid="pip-window" aria-label={t('room.stage')}>
+      <ul className="tiles">{shown && <AnyTile item={shown} large place={0} />}</ul>
+      <div className="controls" role="toolbar" aria-label={t('controls.toolbar')}>
+        {!you.hidden && <DeviceToggles />}
+        <button
+          type="button"
+          className="round leave"
+          data-testid="pip-leave"
+          aria-label={t('controls.leave')}
+          onClick={() => call.leave()}
+        >
+          <LogOut />
+        </button>
+      </div>
+    </main>
+  );
+}
+
+function DeviceToggles() {
+  const call = useCall();
+  const { mic, camera, micAllowed, cameraAllowed } = useStore(call.publisher.sending);
+  return (
+    <>
+      <Toggle
+        testId="pip-mic"
+        label={t(micAllowed ? 'controls.microphone' : 'controls.micLocked')}
+        on={mic}
+        icon={mic ? <Mic /> : <MicOff />}
+        locked={micAllowed ? undefined : () => call.explainLock('microphone')}
+        onToggle={(on) => void call.switchMicrophone(on)}
+      />
+      <Toggle
+        testId="pip-camera"
+        label={t(cameraAllowed ? 'controls.camera' : 'controls.cameraLocked')}
+        on={camera}
+        icon={camera ? <Video /> : <VideoOff />}
+        locked={cameraAllowed ? undefined : () => call.explainLock('camera')}
+        onToggle={(on) => void call.switchCamera(on)}
+      />
+    </>
+  );
+}
