@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"convene.dev/convene/internal/testkit"
+)
+
+// TestLayouts: what is needed is in sight, whatever the size of the window and of its letters.
+func TestLayouts(t *testing.T) {
+	testkit.Parallel(t, testkit.Browsers)
+	w := newWorld(t)
+	for name, look := range map[string]func(account, *testing.T){
+		"a speaker out of sight is brought in":   account.bringsIn,
+		"two in speaker view":                    account.speakerOfTwo,
+		"the way in, enlarged":                   account.wayInEnlarged,
+		"chat above the keyboard":                account.chatOverKeyboard,
+		"alone without oneself":                  account.aloneUnseen,
+		"the browser's own size of letters":      account.ownLetters,
+		"a screen reaches a narrow window":       account.reflows,
+		"the view is the same after a reload":    account.viewKept,
+		"a contrast theme shows what is pressed": account.contrast,
+	} {
+		t.Run(name, func(t *testing.T) { look(w.a.on(t), t) })
+	}
+}
+
+// inSight is true while a participant's tile is wholly within the scrolling stage.
+func inSight(name string) string {
+	return fmt.Sprintf(`((tile, list) => tile && tile.top >= list.top - 1 && tile.bottom <= list.bottom + 1)(
+		(%s)?.getBoundingClientRect(), document.querySelector('.tiles.scrolls')?.getBoundingClientRect() ?? {})`, tileOf(name))
+}
+
+func (a account) bringsIn(t *testing.T) {
+	const room = "full house"
+	held := testkit.Device{Width: 360, Height: 480, Touch: true}
+	p := a.join(held, map[string]any{"room": room, "name": "Ada"})
+	defer p.Close()
+	for i := range 13 {
+		a.enter(map[string]any{"room": room, "name": fmt.Sprintf("Quiet %d", i)})
+	}
+	d := small
+	d.Script = speaks
+	voice := a.join(d, map[string]any{"room": room, "name": "Voice", "audio": true})
+	defer voice.Close()
+	p.WaitFor(t, seenWith("Voice", "[data-speaking=true]")+" && "+inSight("Voice")+" && "+inSight("Ada"))
+	if is(t, p, `document.querySelector('.tiles').scrollTop > 0`) {
+		t.Error("the stage scrolled under the participant's hand")
+	}
+}
+
+func (a account) speakerOfTwo(t *testing.T) {
+	const room = "duo"
+	p := a.join(desk, map[string]any{"room": room, "name": "Ada", "video": true})
+	defer p.Close()
+	a.enter(map[string]any{"room": room, "name": "Bob"})
+	p.WaitFor(t, tileOf("Bob"))
+	p.Press(t, "g")
+	// The large one has the whole stage, and the own picture floats over its corner.
+	p.WaitFor(t, large+` === 'Bob' && ((big, own, stage) => big.width >= stage.width - 2 && own.width < stage.width / 3 &&
+		own.left >= big.left && own.right <= big.right && own.bottom <= big.bottom)(
+		(`+tileOf("Bob")+`).getBoundingClientRect(), (`+tileOf("Ada")+`).getBoundingClientRect(), document.querySelector('.tiles-space').getBoundingClientRect())`)
+	// With a third there is a column, whose last tile is whole or begins in sight.
+	a.enter(map[string]any{"room": room, "name": "Cid"})
+	p.WaitFor(t, `((others, stage) => others.length === 2 && others.every(r => r.bottom <= stage.bottom + 1))(
+		[...document.querySelectorAll('.tile[data-large=false]')].map(tile => tile.getBoundingClientRect()),
+		document.querySelector('.tiles-space').getBoundingClientRect())`)
+}
+
+func (a account) wayInEnlarged(t *testing.T) {
+	a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": "enlarged"})
+	// A window of 1280 × 720 at 200 %.
+	p := testkit.Browser(t).OpenOn(t, testkit.Device{Width: 640, Height: 360, Scale: 2, Script: paintedCamera}, a.roomURL("enlarged"))
+	defer p.Close()
+	p.WaitFor(t, `document.querySelector('.preview video').videoWidth > 0`)
+	p.WaitFor(t, `((picture, name) => picture.height <= innerHeight * 0.45 && name.bottom <= innerHeight)(
+		document.querySelector('.preview-picture').getBoundingClientRect(), document.querySelector('[data-testid=name-input]').getBoundingClientRect())`)
+	// Who has to give a name begins there, and the devices can be heard and chosen.
+	p.WaitFor(t, `document.activeElement.dataset.testid === 'name-input'`)
+	p.WaitFor(t, shows("speaker-picker")+" && "+shows("test-sound"))
+	testkit.Eval[bool](t, p, `(window.sounds = 0, AudioContext.prototype.resume = new Proxy(AudioContext.prototype.resume, {
+		apply(target, self, given) { window.sounds++; return Reflect.apply(target, self, given); }}), true)`)
+	p.Click(t, by("test-sound"))
+	p.WaitFor(t, `window.sounds > 0`)
+}
+
+func (a account) chatOverKeyboard(t *testing.T) {
+	p := a.join(phoneOnItsSide, map[string]any{"room": "keys", "name": "Ada"})
+	defer p.Close()
+	openPanel(t, p, "chat")
+	p.Click(t, by("chat-input"))
+	low := phoneOnItsSide
+	low.Height = 190 // A keyboard takes the rest.
+	p.Use(t, low)
+	p.WaitFor(t, `document.activeElement.dataset.testid === 'chat-input' && ((log, input) => log.height >= 40 && input.bottom <= innerHeight)(
+		document.querySelector('.chat-log').getBoundingClientRect(), document.querySelector('[data-testid=chat-input]').getBoundingClientRect())`)
+}
+
+func (a account) aloneUnseen(t *testing.T) {
+	p := a.join(desk, map[string]any{"room": "empty", "name": "Ada"})
+	defer p.Close()
+	choose(t, p, "self-view")
+	p.WaitFor(t, shows("alone")+` && !`+anyTile+` && ((card, stage) => Math.abs((card.top + card.bottom) / 2 - (stage.top + stage.bottom) / 2) < 40)(
+		document.querySelector('[data-testid=alone]').getBoundingClientRect(), document.querySelector('.stage').getBoundingClientRect())`)
+}
+
+func (a account) ownLetters(t *testing.T) {
+	p := testkit.OwnBrowser(t, "--blink-settings=defaultFontSize=24").OpenOn(t, desk, a.link(map[string]any{"room": "letters", "name": "Ada"}))
+	defer p.Close()
+	p.WaitFor(t, inRoom)
+	if size := testkit.Eval[string](t, p, `getComputedStyle(document.body).fontSize`); size != "24px" {
+		t.Errorf("letters are %s where the participant wants 24px", size)
+	}
+	checkAccess(t, p, desk)
+}
+
+func (a account) reflows(t *testing.T) {
+	const room = "narrow"
+	p := a.join(desk, map[string]any{"room": room, "name": "Ada"})
+	defer p.Close()
+	d := desk
+	sharer := a.join(d, map[string]any{"room": room, "name": "Sharer", "audio": true})
+	defer sharer.Close()
+	sharer.Click(t, by("screen-toggle"))
+	p.Use(t, testkit.Device{Width: 320, Height: 568, Touch: true})
+	p.WaitFor(t, `document.querySelector('[data-testid=screen-tile] video')?.videoWidth > 0 && document.documentElement.scrollWidth <= innerWidth`)
+	p.WaitFor(t, `[...document.querySelectorAll('.tile')].every(tile => tile.getBoundingClientRect().width >= 132)`)
+	// A finger needs no keys: the menu names none.
+	p.Click(t, by("more-menu"))
+	p.WaitFor(t, menuInView)
+	if is(t, p, shows("shortcuts-button")+"|| document.querySelector('[role=menu] kbd')") {
+		t.Error("a telephone is told of keys")
+	}
+	p.Press(t, kb.Escape)
+}
+
+func (a account) viewKept(t *testing.T) {
+	const room = "kept view"
+	p := a.join(desk, map[string]any{"room": room, "name": "Ada"})
+	defer p.Close()
+	bob := a.join(small, map[string]any{"room": room, "name": "Bob"})
+	defer bob.Close()
+	choose(t, p, "layout-speaker")
+	choose(t, p, "self-view")
+	p.WaitFor(t, large+` === 'Bob'`)
+	// What others write while the tab is not in sight stands in its title.
+	bob.Press(t, "c")
+	bob.Type(t, by("chat-input"), "are you there?")
+	bob.Click(t, by("chat-send"))
+	p.WaitFor(t, `document.title.startsWith('(1) kept view')`)
+	p.Reload(t)
+	p.WaitFor(t, inRoom+` && `+large+` === 'Bob' && !(`+tileOf("Ada")+`)`)
+}
+
+// contrast: in a theme of few colours a pressed button differs from others by more than its icon, and only a speaker has a ring.
+func (a account) contrast(t *testing.T) {
+	d := desk
+	d.Contrast = true
+	p := a.join(d, map[string]any{"room": "contrast", "name": "Ada", "audio": true})
+	defer p.Close()
+	a.enter(map[string]any{"room": "contrast", "name": "Quiet"})
+	p.WaitFor(t, `matchMedia('(forced-colors: active)').matches && `+tileOf("Quiet"))
+	const colour = `getComputedStyle(document.querySelector('[data-testid=%s]')).backgroundColor`
+	for _, toggle := range []string{"hand-toggle", "chat-toggle"} {
+		at := fmt.Sprintf(colour, toggle)
+		before := testkit.Eval[string](t, p, at)
+		p.Click(t, by(toggle))
+		p.WaitFor(t, fmt.Sprintf(`document.querySelector('[data-testid=%s]').ariaPressed === 'true'`, toggle))
+		p.WaitFor(t, at+` !== `+quote(before))
+	}
+	if ring := testkit.Eval[string](t, p, `getComputedStyle(`+tileOf("Quiet")+`, '::after').display`); ring != "none" {
+		t.Errorf("the ring of a silent participant is displayed as %s", ring)
+	}
+	checkAccess(t, p, d)
+	takeScreenshots(t, p, d, "room contrast")
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"convene.dev/convene/internal/testkit"
+)
+
+// TestTheSameLinkTwice: a participant who opens their link in a second tab is told so before they hear themselves.
+func TestTheSameLinkTwice(t *testing.T) {
+	testkit.Parallel(t, testkit.Browsers)
+	w := newWorld(t)
+	link := w.a.link(map[string]any{"room": "twice", "name": "Ada"})
+	p := testkit.Browser(t).OpenOn(t, small, link)
+	p.WaitFor(t, inRoom)
+	// Tabs of one browser share its locks. The test looks into the second one through the first.
+	testkit.Eval[bool](t, p, fmt.Sprintf(`(window.second = open(%q), Boolean(second))`, link))
+	const second = `second.document.querySelector(`
+	p.WaitFor(t, second+`'[data-testid=error-screen][data-reason=AlreadyIn]')`)
+	if is(t, p, `document.querySelectorAll('[data-testid=tile]').length > 1`) {
+		t.Error("the second tab is in before its participant has chosen")
+	}
+	testkit.Eval[bool](t, p, `(`+second+`'[data-testid=retry-button]').click(), true)`)
+	p.WaitFor(t, second+`'[data-testid=room][data-phase=live]')`)
+	p.WaitFor(t, `document.querySelectorAll('[data-testid=tile]').length === 2`)
+	testkit.Eval[bool](t, p, `(second.close(), true)`)
+	p.WaitFor(t, `document.querySelectorAll('[data-testid=tile]').length === 1`)
+	// A reload is no second tab.
+	p.Reload(t)
+	p.WaitFor(t, inRoom)
+
+	// A visitor by the room's own link reads it in the form.
+	w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": "again"})
+	visitor := testkit.Browser(t).OpenOn(t, small, w.a.roomURL("again")+"?name=Bob")
+	visitor.Click(t, by("join-button"))
+	visitor.WaitFor(t, inRoom)
+	testkit.Eval[bool](t, visitor, fmt.Sprintf(`(window.second = open(%q), Boolean(second))`, w.a.roomURL("again")+"?name=Bob"))
+	visitor.WaitFor(t, second+`'[data-testid=already-in]')`)
+}
+
+// TestOneSeesWhereOneGoes: on the way in and after the end the page names the room, and the way in can be left.
+func TestOneSeesWhereOneGoes(t *testing.T) {
+	testkit.Parallel(t, testkit.Browsers)
+	w := newWorld(t)
+	d := small
+	// The gateway's answer stays away until the test lets it come.
+	d.Script = `(fetch => window.fetch = async (...request) => {
+		if (String(request[0]).endsWith('/session')) await new Promise(resolve => window.answer = resolve);
+		return fetch(...request);
+	})(window.fetch)`
+	p := testkit.Browser(t).OpenOn(t, d, w.a.link(map[string]any{"room": "Board room", "name": "Ada"}))
+	p.WaitFor(t, shows("joining")+` && document.querySelector('[data-testid=joining]').innerText.includes('Board room') && window.answer`)
+	checkAccess(t, p, small)
+	takeScreenshots(t, p, small, "joining")
+	p.Click(t, by("cancel-joining"))
+	p.WaitFor(t, shows("left"))
+	p.Click(t, by("rejoin-button"))
+	p.WaitFor(t, shows("joining")+` && (window.answer(), true)`)
+	p.WaitFor(t, inRoom)
+	w.a.want(http.StatusOK, "DELETE", "/api/v1/meeting/Board%20room", map[string]any{"redirect": ""})
+	p.WaitFor(t, `document.querySelector('[data-testid=ended]')?.innerText.includes('Board room')`)
+}
+
+// TestTheEndIsAnnounced: notices say it when five minutes are left, and when it is the last one.
+func TestTheEndIsAnnounced(t *testing.T) {
+	testkit.Parallel(t, testkit.Browsers)
+	w := newWorld(t)
+	long := w.a.join(small, map[string]any{"room": "long", "name": "Ada", "duration": "00:05:03"})
+	short := w.a.join(small, map[string]any{"room": "short", "name": "Bob", "duration": "00:01:03"})
+	const noticed = `[...document.querySelectorAll('[role=status] [data-testid=notice]')].some(n => n.innerText.includes(%q))`
+	long.WaitFor(t, fmt.Sprintf(noticed, "This meeting ends in 5 minutes."))
+	short.WaitFor(t, fmt.Sprintf(noticed, "This meeting ends in 1 minute."))
+}
