@@ -10,9 +10,9 @@ import {
   type Session,
   type SessionRequest,
   type Verdict,
-  type Waiter,
   type Waiting,
   type WaitingPeople,
+  type WaitingPerson,
   type Watcher,
 } from './protocol';
 
@@ -110,12 +110,16 @@ export class SessionClient {
 
 function waitingOf(value: unknown): WaitingPeople {
   if (!isObject(value) || typeof value.count !== 'number') return nobody;
-  const people: Waiter[] = Array.isArray(value.people) ? value.people.filter(isWatcher) : [];
+  const people = Array.isArray(value.people) ? value.people.filter(isWaiting) : [];
   return { count: value.count, people };
 }
 
 function isWatcher(value: unknown): value is Watcher {
   return isObject(value) && typeof value.identity === 'string' && typeof value.name === 'string';
+}
+
+function isWaiting(value: unknown): value is WaitingPerson {
+  return isObject(value) && isWatcher(value) && 'since' in value && typeof value.since === 'string';
 }
 
 function unreachable(cause: unknown): SessionError {

@@ -1,14 +1,25 @@
 import {
-  actRequestActionValues,
+  admissionValues,
   reactionRequestReactionValues,
   reasonValues,
+  type Admission,
   type ReactionRequest,
   type Reason,
-  type Session,
+  type WaitingPeople,
   type Watcher,
 } from './schema';
 
-export type { Reason, Session, SessionRequest, Watcher, You } from './schema';
+export type {
+  Admission,
+  Reason,
+  Session,
+  SessionRequest,
+  Waiting,
+  WaitingPeople,
+  WaitingPerson,
+  Watcher,
+  You,
+} from './schema';
 
 export const reasons = reasonValues;
 
@@ -21,28 +32,9 @@ export type Ruled = (typeof ruled)[number];
 export type Who = 'Everyone' | 'Presenters';
 
 /** Who comes in by themselves. */
-export const admissions = ['Open', 'WithPresenter', 'Ask'] as const;
-export type Admission = (typeof admissions)[number];
-
-/** A person who asks to be let in. Only presenters are told. */
-export interface Waiter {
-  identity: string;
-  name: string;
-  message?: string;
-}
-
-/** Everybody who waits. `people` holds the first hundred. */
-export interface WaitingPeople {
-  count: number;
-  people: readonly Waiter[];
-}
+export const admissions: readonly Admission[] = admissionValues;
 
 export const nobody: WaitingPeople = { count: 0, people: [] };
-
-/** What a page gets whose participant has to wait: a room of the media server in which there is nobody else. */
-export interface Waiting extends Session {
-  waiting: { why: Exclude<Admission, 'Open'>; since: string; message?: string };
-}
 
 /** What the gateway says about a meeting when the page has lost the connection. */
 export type Verdict =
@@ -61,10 +53,6 @@ export type Act =
   | { action: 'lock' | 'unlock' | 'admitAll' }
   | { action: 'admission'; admission: Admission }
   | { action: 'announce'; text: string; identity?: string };
-
-/** Whether the gateway's protocol has this action. The page offers nothing else. */
-export const canAct = (action: Act['action']): boolean =>
-  (actRequestActionValues as readonly string[]).includes(action);
 
 /** A refusal by the gateway, or no answer from it at all (Unavailable). */
 export class SessionError extends Error {

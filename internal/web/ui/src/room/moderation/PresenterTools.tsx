@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { useStore } from '../../app/useStore';
 import { Toggle } from '../../parts/Toggle';
 import { Tip } from '../../parts/Tip';
-import { canAct, type Act } from '../../session/protocol';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { Mark } from '../parts/Mark';
@@ -25,31 +24,26 @@ export function PresenterTools() {
       <WaitingList />
       <div className="presenter-tools" role="group" aria-label={t('moderate.title')}>
         <ToolButton
-          action="muteAll"
           testId="mute-all"
           label={t('moderate.muteAll')}
           icon={<MicOff />}
           onPress={() => setOpen('muteAll')}
         />
-        {canAct('lock') && (
-          <Toggle
-            testId="lock-toggle"
-            kind="plain"
-            label={t('moderate.lock')}
-            on={locked}
-            icon={locked ? <Lock /> : <LockOpen />}
-            onToggle={(on) => void call.act({ action: on ? 'lock' : 'unlock' })}
-          />
-        )}
+        <Toggle
+          testId="lock-toggle"
+          kind="plain"
+          label={t('moderate.lock')}
+          on={locked}
+          icon={locked ? <Lock /> : <LockOpen />}
+          onToggle={(on) => void call.act({ action: on ? 'lock' : 'unlock' })}
+        />
         <ToolButton
-          action="policy"
           testId="rules-button"
           label={t('moderate.rules')}
           icon={<SlidersHorizontal />}
           onPress={() => setOpen('rules')}
         />
         <ToolButton
-          action="announce"
           testId="announce-button"
           label={t('moderate.announce')}
           icon={<Megaphone />}
@@ -64,15 +58,13 @@ export function PresenterTools() {
 }
 
 interface ToolButtonProps {
-  action: Act['action'];
   testId: string;
   label: string;
   icon: React.ReactNode;
   onPress: () => void;
 }
 
-function ToolButton({ action, testId, label, icon, onPress }: ToolButtonProps) {
-  if (!canAct(action)) return null;
+function ToolButton({ testId, label, icon, onPress }: ToolButtonProps) {
   return (
     <button
       type="button"

@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import { useStore } from '../../app/useStore';
 import { Dialog } from '../../parts/Dialog';
-import { admissions, canAct, ruled, type Admission, type Ruled } from '../../session/protocol';
+import { admissions, ruled, type Admission, type Ruled } from '../../session/protocol';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 
@@ -20,7 +20,7 @@ export function RulesDialog({ onClose }: { onClose: () => void }) {
           <Rule key={name} name={name} allowed={!presentersOnly.includes(name)} />
         ))}
       </fieldset>
-      {canAct('admission') && <AdmissionChoice />}
+      <AdmissionChoice />
       <div className="dialog-actions">
         <button type="button" className="button primary" onClick={onClose}>
           {t('controls.close')}

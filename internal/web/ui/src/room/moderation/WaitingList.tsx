@@ -4,7 +4,7 @@ import { useStore } from '../../app/useStore';
 import { Avatar } from '../../parts/Avatar';
 import { Dialog } from '../../parts/Dialog';
 import { Tip } from '../../parts/Tip';
-import type { Waiter } from '../../session/protocol';
+import type { WaitingPerson } from '../../session/protocol';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 
@@ -38,7 +38,7 @@ export function WaitingList() {
   );
 }
 
-function WaiterRow({ waiter: { identity, name, message } }: { waiter: Waiter }) {
+function WaiterRow({ waiter: { identity, name, message } }: { waiter: WaitingPerson }) {
   const call = useCall();
   const [refusing, setRefusing] = useState(false);
   return (

@@ -2,7 +2,6 @@ import { EllipsisVertical, Hand, Megaphone, Mic, MicOff, Star, StarOff, UserX, V
 import { useState } from 'react';
 import { Dialog } from '../../parts/Dialog';
 import { Menu, MenuItem } from '../../parts/Menu';
-import { canAct } from '../../session/protocol';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { AnnounceDialog } from '../moderation/AnnounceDialog';
@@ -79,7 +78,7 @@ function PresenterItems(props: ParticipantActionsProps & { onOpen: (open: Open) 
         />
       )}
       {!mine && !watches && <VoiceItem {...props} />}
-      {!mine && !watches && canAct('promote') && (
+      {!mine && !watches && (
         <MenuItem
           testId={presenter ? 'act-demote' : 'act-promote'}
           label={t(presenter ? 'people.demote' : 'people.promote')}
@@ -87,7 +86,7 @@ function PresenterItems(props: ParticipantActionsProps & { onOpen: (open: Open) 
           onSelect={() => void call.act({ action: presenter ? 'demote' : 'promote', identity })}
         />
       )}
-      {!mine && canAct('announce') && (
+      {!mine && (
         <MenuItem
           testId="act-announce"
           label={t('people.announce')}
