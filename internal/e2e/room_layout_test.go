@@ -79,8 +79,8 @@ func (a account) wayInEnlarged(t *testing.T) {
 	p := testkit.Browser(t).OpenOn(t, testkit.Device{Width: 640, Height: 360, Scale: 2, Script: paintedCamera}, a.roomURL("enlarged"))
 	defer p.Close()
 	p.WaitFor(t, `document.querySelector('.preview video').videoWidth > 0`)
-	p.WaitFor(t, `((picture, name) => picture.height <= innerHeight * 0.45 && name.bottom <= innerHeight)(
-		document.querySelector('.preview-picture').getBoundingClientRect(), document.querySelector('[data-testid=name-input]').getBoundingClientRect())`)
+	p.WaitFor(t, `['.preview-picture', '[data-testid=name-input]', '[data-testid=join-button]'].every(part =>
+		document.querySelector(part).getBoundingClientRect().bottom <= innerHeight)`)
 	// Who has to give a name begins there, and the devices can be heard and chosen.
 	p.WaitFor(t, `document.activeElement.dataset.testid === 'name-input'`)
 	p.WaitFor(t, shows("speaker-picker")+" && "+shows("test-sound"))

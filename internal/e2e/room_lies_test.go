@@ -86,6 +86,7 @@ func TestChangedPage(t *testing.T) {
 				{"session/act", fmt.Sprintf(`{"action":"remove","identity":%q}`, identity)},
 				{"session/act", `{"action":"end","redirect":"https://example.com/"}`},
 				{"session/chat", `{"text":"forged words"}`},
+				{"session/reaction", `{"reaction":"like"}`},
 			} {
 				if got := callAs(t, p, c.path, c.body); got != http.StatusForbidden {
 					t.Errorf("%s %s answered %d", c.path, c.body, got)

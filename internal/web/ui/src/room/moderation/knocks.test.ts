@@ -1,8 +1,12 @@
 import { expect, it, vi } from 'vitest';
+import { chime } from '../notices/chime';
 import { Notices } from '../notices/notices';
 import { Knocks } from './knocks';
 
+vi.mock('../notices/chime', () => ({ chime: vi.fn(() => Promise.resolve()) }));
+
 function door() {
+  vi.mocked(chime).mockClear();
   const notices = new Notices();
   const opened = { admit: vi.fn(), show: vi.fn() };
   const knocks = new Knocks(notices, opened);
@@ -39,6 +43,8 @@ it('says nothing again of those who wait on', () => {
   waits('Ann', 'Bob');
   waits('Bob');
   expect(said()).toEqual([]);
+  // A knock is heard, and once.
+  expect(chime).toHaveBeenCalledTimes(1);
 });
 
 it('tells of one who comes after another was let in, and takes back what is over', () => {
