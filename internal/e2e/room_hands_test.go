@@ -152,10 +152,10 @@ func keyboard(t *testing.T, ada, bob *testkit.Page) {
 	ada.WaitFor(t, `reached.has('pin') && document.querySelectorAll('.controls [tabindex="0"]').length === 1`)
 	testkit.Eval[bool](t, ada, `(document.querySelector('.controls [tabindex="0"]').focus(), true)`)
 	ada.Press(t, kb.Home)
-	for range 9 {
+	for range 10 {
 		ada.Press(t, kb.ArrowRight)
 	}
-	ada.WaitFor(t, `['mic-toggle', 'mic-menu', 'camera-toggle', 'camera-menu', 'screen-toggle', 'hand-toggle', 'chat-toggle',
+	ada.WaitFor(t, `['mic-toggle', 'mic-menu', 'camera-toggle', 'camera-menu', 'screen-toggle', 'hand-toggle', 'react-menu', 'chat-toggle',
 		'participants-toggle', 'more-menu', 'leave-menu'].every(id => reached.has(id))`)
 	for _, key := range []string{"m", "v", "h"} {
 		ada.Press(t, key)
