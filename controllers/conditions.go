@@ -94,8 +94,11 @@ func tell(to events.EventRecorder, about runtime.Object, before, now []metav1.Co
 		if c.Type == v1alpha1.ConditionStalled {
 			continue // Ready says the same.
 		}
+		if c.Reason == v1alpha1.ReasonNotChecked {
+			continue // Each start begins so, and a moment later it is known.
+		}
 		good := (c.Status == metav1.ConditionTrue) != isProblem(c.Type)
-		if old == nil && good {
+		if (old == nil || old.Reason == v1alpha1.ReasonNotChecked) && good {
 			continue // What never failed needs no Event to say that it works.
 		}
 		record(to, about, !good, c.Reason, c.Message)

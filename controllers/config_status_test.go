@@ -215,6 +215,12 @@ func TestEventsOfAConferenceConfig(t *testing.T) {
 		}
 		return said
 	}
+	answers := r.seen
+	r.seen = fakeObserver{}
+	if said := next(); len(said) != 0 {
+		t.Errorf("the media server has not been asked yet: %q", said)
+	}
+	r.seen = answers
 	if said := next(); len(said) != 0 {
 		t.Errorf("all is well from the start: %q", said)
 	}
