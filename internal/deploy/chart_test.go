@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sort"
 	"strings"
@@ -288,11 +289,28 @@ func TestFilesOfTheChartAreCopies(t *testing.T) {
 	}
 }
 
+// panelSelectors are the metrics that panels ask for, with their matchers.
+var panelSelectors = regexp.MustCompile(`\b(?:convene|leader_election)_[a-z0-9_]+(?:\{[^}]*\})?`)
+
+// TestDashboardIsWhole, and every panel shows the installations that were chosen.
 func TestDashboardIsWhole(t *testing.T) {
 	all := manifests.Helm(t, manifests.SystemNamespace, "--set", "monitoring.dashboard.enabled=true")
 	config := manifests.As[corev1.ConfigMap](t, manifests.Find(t, all, "ConfigMap", "convene-dashboard"))
-	var dashboard struct{ Panels []any }
+	var dashboard struct {
+		Panels []struct {
+			Title   string
+			Targets []struct{ Expr string }
+		}
+	}
 	if err := json.Unmarshal([]byte(config.Data["convene.json"]), &dashboard); err != nil || len(dashboard.Panels) == 0 {
 		t.Fatalf("%d panels: %v", len(dashboard.Panels), err)
+	}
+	for _, p := range dashboard.Panels {
+		for _, target := range p.Targets {
+			selectors := panelSelectors.FindAllString(target.Expr, -1)
+			if len(selectors) == 0 || slices.ContainsFunc(selectors, func(s string) bool { return !strings.Contains(s, `{namespace=~"$namespace"`) }) {
+				t.Errorf("%s shows all installations at once: %s", p.Title, target.Expr)
+			}
+		}
 	}
 }
