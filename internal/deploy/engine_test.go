@@ -19,7 +19,9 @@ import (
 	"testing"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	"sigs.k8s.io/yaml"
 
 	"convene.dev/convene/internal/devstack"
@@ -120,4 +122,25 @@ func selfSigned(t *testing.T, host string) string {
 		}
 	}
 	return name
+}
+
+// TestWebhooksAreLetIn where the gateway takes requests from an Ingress alone: from LiveKit's pods, or from the machines whose network
+// it uses.
+func TestWebhooksAreLetIn(t *testing.T) {
+	behindIngress := []string{"--set", "engine.enabled=true,networkPolicy.gatewayFrom[0].podSelector.matchLabels.app=ingress"}
+	behindBalancer := append([]string{"--set", "engine.network=loadBalancer,engine.loadBalancer.ips={203.0.113.7}"}, behindIngress...)
+	all := manifests.Helm(t, manifests.SystemNamespace, behindBalancer...)
+	livekit := manifests.As[appsv1.Deployment](t, manifests.Find(t, all, "Deployment", "convene-livekit-0"))
+	if !letIn(t, all, livekit.Spec.Template.ObjectMeta) {
+		t.Error("LiveKit's own pods are kept out")
+	}
+	if letIn(t, manifests.Helm(t, manifests.SystemNamespace, behindIngress...), livekit.Spec.Template.ObjectMeta) {
+		t.Error("pods are let in that LiveKit on the hosts' network does not have")
+	}
+
+	machines := append([]string{"--set", "networkPolicy.nodeCIDRs={192.168.77.0/24}"}, behindIngress...)
+	policy := manifests.As[networkingv1.NetworkPolicy](t, manifests.Find(t, manifests.Helm(t, manifests.SystemNamespace, machines...), "NetworkPolicy", "convene"))
+	if from := policy.Spec.Ingress[0].From; len(from) != 2 || from[1].IPBlock == nil || from[1].IPBlock.CIDR != "192.168.77.0/24" {
+		t.Errorf("the machines are kept out: %+v", from)
+	}
 }
