@@ -57,12 +57,12 @@ var managers = []usual{
 		`Deployment/convene .spec.template.spec.containers[0].startupProbe.failureThreshold = 90`,
 		`Deployment/convene .spec.template.spec.containers[0].startupProbe.httpGet = {path: /readyz, port: health}`,
 	}},
-	{"livenessProbe", `livenessProbe: {timeoutSeconds: 5}`, []string{
+	{"livenessProbe", `livenessProbe: {timeoutSeconds: 7}`, []string{
 		`Deployment/convene .spec.template.spec.containers[0].livenessProbe = ` +
-			`{httpGet: {path: /healthz, port: health}, periodSeconds: 10, failureThreshold: 3, timeoutSeconds: 5}`,
+			`{httpGet: {path: /healthz, port: health}, periodSeconds: 10, failureThreshold: 3, timeoutSeconds: 7}`,
 	}},
 	{"readinessProbe", `readinessProbe: {periodSeconds: 4}`, []string{
-		`Deployment/convene .spec.template.spec.containers[0].readinessProbe = {httpGet: {path: /readyz, port: health}, periodSeconds: 4, failureThreshold: 1}`,
+		`Deployment/convene .spec.template.spec.containers[0].readinessProbe = {httpGet: {path: /readyz, port: health}, periodSeconds: 4, failureThreshold: 1, timeoutSeconds: 5}`,
 	}},
 	{"strategy", `strategy: {type: Recreate}`, []string{`Deployment/convene .spec.strategy = {type: Recreate}`}},
 	{"revisionHistoryLimit", `revisionHistoryLimit: 0`, []string{`Deployment/convene .spec.revisionHistoryLimit = 0`}},
