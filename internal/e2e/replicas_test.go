@@ -30,9 +30,9 @@ func (w *world) each() []account {
 }
 
 // newReplicas is a world with its two managers.
-func newReplicas(t *testing.T) (w *world, one, other account) {
+func newReplicas(t *testing.T, change ...func(a, b *v1alpha1.ConferenceConfig)) (w *world, one, other account) {
 	t.Helper()
-	w = newWorld(t)
+	w = newWorld(t, change...)
 	all := w.each()
 	return w, all[0], all[1]
 }
@@ -99,29 +99,80 @@ func TestListingsFollowWrites(t *testing.T) {
 	}
 }
 
-// roomOperation is a call about one room and what it answered.
+// roomCall is what a call does to a room.
+type roomCall string
+
+const (
+	toCreate roomCall = "create"
+	toEnd    roomCall = "end"
+	toLock   roomCall = "lock"
+	toUnlock roomCall = "unlock"
+	toShow   roomCall = "show"
+)
+
+var roomCalls = []roomCall{toCreate, toEnd, toLock, toUnlock, toShow}
+
+// roomOperation is a call about one room and what it answered: whether the meeting is locked, too, where an answer shows it.
 type roomOperation struct {
-	end    bool
+	call   roomCall
 	status int
+	locked bool
 }
 
-// roomModel is one room: a meeting is live or it is not, and an end that is confirmed ends one that is. A call that failed may
-// have been carried out or not.
+// roomState is one room: a meeting is live or it is not, and one that is live is locked or it is not.
+type roomState struct{ live, locked bool }
+
+// after is the room after a call that was carried out.
+func (s roomState) after(c roomCall) roomState {
+	switch c {
+	case toCreate:
+		return roomState{live: true, locked: s.locked}
+	case toEnd:
+		return roomState{}
+	case toLock, toUnlock:
+		return roomState{live: s.live, locked: s.live && c == toLock}
+	}
+	return s
+}
+
+// roomModel: what is confirmed holds for every later call, whichever replica takes it. A call that failed may have been carried out
+// or not.
 var roomModel = (&porcupine.NondeterministicModel{
-	Init: func() []any { return []any{false} },
+	Init: func() []any { return []any{roomState{}} },
 	Step: func(state, input, output any) []any {
-		live, end, status := state.(bool), input.(roomOperation).end, output.(roomOperation).status
+		now, o := state.(roomState), output.(roomOperation)
+		next := now.after(o.call)
 		switch {
-		case status >= http.StatusInternalServerError:
-			return []any{live, !end}
-		case status == http.StatusOK && (live || !end):
-			return []any{!end}
-		case end && status == http.StatusNotFound && !live:
-			return []any{false}
+		case o.status >= http.StatusInternalServerError:
+			return []any{now, next}
+		case o.status == http.StatusNotFound && !now.live && o.call != toCreate:
+			return []any{now}
+		case o.status == http.StatusNotFound || !now.live && o.call != toCreate:
+			return nil
+		case o.call != toCreate && o.call != toEnd && o.locked != next.locked:
+			return nil
 		}
-		return nil
+		return []any{next}
 	},
 }).ToModel()
+
+// about makes a call about a room.
+func (a account) about(c roomCall, room string) (roomOperation, reply) {
+	path := "/api/v1/meeting/" + room
+	var answer reply
+	switch c {
+	case toCreate:
+		answer = a.call("POST", "/api/v1/meeting", map[string]any{"room": room})
+	case toEnd:
+		answer = a.call("DELETE", path, nil)
+	case toLock, toUnlock:
+		answer = a.call("PATCH", path, map[string]any{"locked": c == toLock})
+	case toShow:
+		answer = a.call("GET", path, nil)
+	}
+	locked, _ := answer.body["locked"].(bool)
+	return roomOperation{c, answer.status, locked}, answer
+}
 
 // slowWrite is half of what Convene gives a write. On a machine where one takes longer, a refusal is right.
 const slowWrite = 750 * time.Millisecond
@@ -150,10 +201,10 @@ func (w *world) slowestWrite(t *testing.T) (stop func() time.Duration) {
 	return func() time.Duration { cancel(); return <-slowest }
 }
 
-// TestRacingReplicasAgreeOnARoom: creates and ends of one room from two replicas at once are as if one after the other, and
-// none is refused while the cluster's API answers.
+// TestRacingReplicasAgreeOnARoom: creates, ends, locks and looks at one room from two replicas at once are as if one after the
+// other, and none is refused while the cluster's API answers.
 func TestRacingReplicasAgreeOnARoom(t *testing.T) {
-	w, one, other := newReplicas(t)
+	w, one, other := newReplicas(t, controlled)
 	replicas := []account{one, other}
 	var (
 		mu      sync.Mutex
@@ -166,21 +217,15 @@ func TestRacingReplicasAgreeOnARoom(t *testing.T) {
 	for client := range 4 {
 		clients.Go(func() {
 			random := rand.New(rand.NewPCG(uint64(client), 7))
-			for range 25 {
-				op := roomOperation{end: random.IntN(2) == 0}
+			for range 40 {
+				call := roomCalls[random.IntN(len(roomCalls))]
 				called := time.Since(began)
-				var answer reply
-				if a := replicas[random.IntN(2)]; op.end {
-					answer = a.call("DELETE", "/api/v1/meeting/contended", nil)
-				} else {
-					answer = a.call("POST", "/api/v1/meeting", map[string]any{"room": "contended"})
-				}
-				op.status = answer.status
+				op, answer := replicas[random.IntN(2)].about(call, "contended")
 				mu.Lock()
 				switch {
 				case op.status == http.StatusServiceUnavailable && answer.header.Get("Retry-After") != "":
 					refused = append(refused, answer.raw)
-				case op.status != http.StatusOK && op.status != http.StatusNotFound:
+				case op.status != http.StatusOK && op.status != http.StatusAccepted && op.status != http.StatusNotFound:
 					t.Errorf("a call answered %d %s", answer.status, answer.raw)
 				}
 				returned := int64(time.Since(began))
