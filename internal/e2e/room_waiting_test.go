@@ -42,12 +42,22 @@ func letsIn(t *testing.T, p *testkit.Page, admission string) {
 	p.WaitFor(t, hasNo("rules"))
 }
 
+// invites is a link for a guest.
+func (s *stage) invites(name string) string {
+	return s.link(map[string]any{"room": s.room, "name": name, "video": true})
+}
+
 // knocks opens a link whose holder has to wait.
 func (s *stage) knocks(t *testing.T, name, why string) *testkit.Page {
 	t.Helper()
+	return s.knocksWith(t, s.invites(name), why)
+}
+
+func (s *stage) knocksWith(t *testing.T, link, why string) *testkit.Page {
+	t.Helper()
 	d := small
-	d.Script = paintedCamera + keepSession
-	p := testkit.Browser(t).OpenOn(t, d, s.link(map[string]any{"room": s.room, "name": name, "video": true}))
+	d.Script = paintedCamera + ";" + keepSession
+	p := testkit.Browser(t).OpenOn(t, d, link)
 	t.Cleanup(p.Close)
 	p.WaitFor(t, waits(why))
 	return p
@@ -120,7 +130,8 @@ func asksAndComesIn(t *testing.T, s *stage) {
 
 func isRefused(t *testing.T, s *stage) {
 	letsIn(t, s.chair, "Ask")
-	bob := s.knocks(t, "Bob", "Ask")
+	link := s.invites("Bob")
+	bob := s.knocksWith(t, link, "Ask")
 	s.chair.Click(t, waitingRow("Bob")+" "+by("act-refuse"))
 	s.chair.WaitFor(t, shows("refuse-dialog"))
 	checkAccess(t, s.chair, small)
@@ -129,7 +140,7 @@ func isRefused(t *testing.T, s *stage) {
 	checkAccess(t, bob, small)
 	takeScreenshots(t, bob, small, "error NotLetIn")
 	s.chair.WaitFor(t, hasNo("waiting-list"))
-	bob.Reload(t)
+	bob.Goto(t, link)
 	bob.WaitFor(t, errorScreen("NotAllowed"))
 }
 
