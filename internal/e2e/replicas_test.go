@@ -139,7 +139,7 @@ func (s roomState) after(c roomCall) roomState {
 // or not.
 var roomModel = (&porcupine.NondeterministicModel{
 	Init: func() []any { return []any{roomState{}} },
-	Step: func(state, input, output any) []any {
+	Step: func(state, _, output any) []any {
 		now, o := state.(roomState), output.(roomOperation)
 		next := now.after(o.call)
 		switch {

@@ -25,7 +25,8 @@ export function JoinForm({ room, asking, busy, name, onName, onJoin, alreadyIn }
   useEffect(() => focusProblem(form.current, asking), [asking]);
   // A name that is asked for is where a visitor begins. On a telephone a keyboard would cover the picture.
   useEffect(() => {
-    if (name === '' && !matchMedia('(pointer: coarse)').matches) form.current?.querySelector('input')?.focus();
+    if (name === '' && !matchMedia('(pointer: coarse)').matches)
+      form.current?.querySelector('input')?.focus();
     // Only at the beginning.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, []);
