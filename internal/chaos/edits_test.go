@@ -27,6 +27,8 @@ const (
 	concurrentSequences = 8
 	// staysFor is how long a settled world is watched for writes.
 	staysFor = 5 * time.Second
+	// countsFollow is within what time the counts of ConferenceConfigs and MediaServers are written when rooms have changed.
+	countsFollow = 12 * time.Second
 )
 
 // TestRandomEdits edits Meetings and ConferenceConfigs at random, some while the manager is killed. After the last edit
@@ -106,7 +108,6 @@ func newTeams(t *testing.T) []*world {
 // still fails the test when anything is written while nothing changes.
 func (w *world) still(t *testing.T) {
 	t.Helper()
-	// The counts of a ConferenceConfig follow a moment later.
 	before := -1
 	r := w.record("", nil)
 	w.eventually(t, func() error {
@@ -115,7 +116,7 @@ func (w *world) still(t *testing.T) {
 			return nil
 		}
 		before = len(writes)
-		pause(t.Context(), 2*time.Second)
+		pause(t.Context(), countsFollow)
 		return errors.New("the world does not come to rest")
 	})
 	r = w.record("", nil)
