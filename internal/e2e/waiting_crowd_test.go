@@ -136,6 +136,14 @@ func TestAThousandPeopleAtTheDoor(t *testing.T) {
 	if calls := fake.Calls("UpdateParticipant"); calls > crowd/10 { // Some were asked whether they are still there.
 		t.Errorf("%d people were told one by one", calls)
 	}
+	for i, each := range w.each() { // Each replica hears of the write a moment later.
+		w.eventually(t, func() error {
+			if state := each.stateOf(waiting[i].Session).text("state"); state != "admitted" {
+				return fmt.Errorf("replica %d says %s", i, state)
+			}
+			return nil
+		})
+	}
 	all(func(i int, through account) {
 		if state := through.stateOf(waiting[i].Session).text("state"); state != "admitted" {
 			t.Errorf("guest %d is %s", i, state)

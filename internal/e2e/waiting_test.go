@@ -179,9 +179,12 @@ func TestAskToBeLetIn(t *testing.T) {
 	// One is refused by REST, and does not come back.
 	w.a.want(http.StatusOK, "DELETE", path+"/participants/"+bob.You.Identity, nil)
 	gone(t, bobs)
-	if got := w.a.stateOf(bob.Session).text("state"); got != "removed" {
-		t.Errorf("Bob is %s", got)
-	}
+	w.eventually(t, func() error {
+		if got := w.a.stateOf(bob.Session).text("state"); got != "removed" {
+			return fmt.Errorf("Bob is %s", got)
+		}
+		return nil
+	})
 	w.a.refused("who was refused", map[string]any{"room": room, "name": "Bob", "session": bob.Session}, "NotAllowed")
 	if code := w.a.door(bob.Engine.Token); code != http.StatusForbidden {
 		t.Errorf("Bob's access token: %d", code)
