@@ -101,8 +101,8 @@ test: $(STACK) $(GOTESTSUM) web ## Run all tests; TESTFLAGS=-count=1 also those 
 	@mkdir -p .local/screenshots
 	@$(STEP) "Go tests" $(GO_TEST) --packages "$$(go list ./... | grep -v '/internal/e2e$$')" -- $(RACE) -timeout 40m $(TESTFLAGS)
 	@# End-to-end tests mostly wait, for deadlines that a busy machine misses: they come alone, and testkit.Parallel decides how many
-	@# run at once.
-	@$(STEP) "end-to-end tests" $(GO_TEST) --packages ./internal/e2e -- $(RACE) -parallel 16 -timeout 40m $(TESTFLAGS)
+	@# run at once: all others wait there.
+	@$(STEP) "end-to-end tests" $(GO_TEST) --packages ./internal/e2e -- $(RACE) -parallel 200 -timeout 40m $(TESTFLAGS)
 
 # One target for each check: `make -k verify` reports all that is wrong.
 .PHONY: verify verify-modules verify-generated verify-manifests verify-api verify-go verify-page
