@@ -191,13 +191,13 @@ func (p *Peer) Vanish() {
 }
 
 // reach connects a peer that may receive nothing: the engine makes no offer then.
-func (p *Peer) reach() error {
+func (p *Peer) reach(ctx context.Context) error {
 	channel, err := p.publisher.CreateDataChannel("_reliable", nil)
 	if err != nil {
 		return err
 	}
 	p.listen(channel)
-	return p.publisher.offer()
+	return p.publisher.offer(ctx)
 }
 
 func (p *Peer) listen(channel *webrtc.DataChannel) {

@@ -103,7 +103,7 @@ func (p *Peer) PublishNamed(ctx context.Context, source Source, name string) (*T
 		return nil, err
 	}
 	go sendWhileOpen(sender, track, what.sample)
-	return &Track{peer: p, id: id}, p.publisher.offer()
+	return &Track{peer: p, id: id}, p.publisher.offer(ctx)
 }
 
 func sendWhileOpen(sender *webrtc.RTPSender, track *webrtc.TrackLocalStaticSample, sample media.Sample) {

@@ -35,13 +35,13 @@ func (p *Peer) run(ctx context.Context) {
 			reason = Reason(leave.GetReason().String())
 			return
 		}
-		if err := p.handle(response); err != nil {
+		if err := p.handle(ctx, response); err != nil {
 			return
 		}
 	}
 }
 
-func (p *Peer) handle(response *lk.SignalResponse) error {
+func (p *Peer) handle(ctx context.Context, response *lk.SignalResponse) error {
 	switch m := response.GetMessage().(type) {
 	case *lk.SignalResponse_Join:
 		p.change(func() {
@@ -50,7 +50,7 @@ func (p *Peer) handle(response *lk.SignalResponse) error {
 			p.hear(m.Join.GetOtherParticipants())
 		})
 		if !m.Join.GetSubscriberPrimary() {
-			return p.reach()
+			return p.reach(ctx)
 		}
 	case *lk.SignalResponse_RoomUpdate:
 		p.change(func() { p.metadata = m.RoomUpdate.GetRoom().GetMetadata() })
@@ -65,7 +65,7 @@ func (p *Peer) handle(response *lk.SignalResponse) error {
 	case *lk.SignalResponse_Offer:
 		return p.subscriber.answer(m.Offer)
 	case *lk.SignalResponse_Answer:
-		return p.publisher.describe(m.Answer)
+		return p.publisher.accept(m.Answer)
 	case *lk.SignalResponse_Trickle:
 		if m.Trickle.GetTarget() == lk.SignalTarget_PUBLISHER {
 			return p.publisher.candidate(m.Trickle)

@@ -41,7 +41,7 @@ func (p *Peer) outlet(ctx context.Context) (*webrtc.DataChannel, error) {
 	}
 	opened := make(chan struct{})
 	channel.OnOpen(func() { close(opened) })
-	if err := p.publisher.offer(); err != nil {
+	if err := p.publisher.offer(ctx); err != nil {
 		return nil, err
 	}
 	select {

@@ -3,6 +3,7 @@
 package peer
 
 import (
+	"context"
 	"encoding/json"
 	"sync"
 
@@ -17,6 +18,8 @@ type transport struct {
 	*webrtc.PeerConnection
 	peer   *Peer
 	target lk.SignalTarget
+	// offered is full from an offer until its answer: a connection has one offer at a time.
+	offered chan struct{}
 
 	mu        sync.Mutex
 	described bool
@@ -54,7 +57,7 @@ func newTransport(p *Peer, target lk.SignalTarget) (*transport, error) {
 			}
 		}
 	})
-	return &transport{PeerConnection: pc, peer: p, target: target}, nil
+	return &transport{PeerConnection: pc, peer: p, target: target, offered: make(chan struct{}, 1)}, nil
 }
 
 // describe takes the engine's offer or answer, and the candidates that came before it.
@@ -105,7 +108,34 @@ func (t *transport) answer(offer *lk.SessionDescription) error {
 	return t.peer.send(&lk.SignalRequest{Message: &lk.SignalRequest_Answer{Answer: local}})
 }
 
-func (t *transport) offer() error {
+// accept takes the engine's answer, after which the peer may offer again.
+func (t *transport) accept(answer *lk.SessionDescription) error {
+	defer t.release()
+	return t.describe(answer)
+}
+
+// offer waits for the answer to the offer before it.
+func (t *transport) offer(ctx context.Context) error {
+	select {
+	case t.offered <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	err := t.sendOffer()
+	if err != nil {
+		t.release()
+	}
+	return err
+}
+
+func (t *transport) release() {
+	select {
+	case <-t.offered:
+	default: // nothing was offered
+	}
+}
+
+func (t *transport) sendOffer() error {
 	offer, err := t.CreateOffer(nil)
 	if err != nil {
 		return err
