@@ -35,10 +35,14 @@ NODE_PARTS := $(addprefix $(BIN)/,kubelet kube-controller-manager kube-scheduler
 
 ##@ Check
 
+# It upgrades from the build that test-upgrade does (UPGRADE_FROM).
 .PHONY: test-node
 test-node: node-fits $(NODE_PARTS) $(STACK) $(HELM) $(KUSTOMIZE) node-images ## Install Convene on a real Kubernetes node on this machine, and use it; needs root
 	@$(STEP) "prerequisites" hack/test-prerequisites
-	@$(STEP) "tests on a real node" env KUBEBUILDER_ASSETS= \
+	@from=$$(hack/previous-build "$(UPGRADE_FROM)"); \
+	mkdir -p $(NODE_IMAGES)/convene-older; \
+	$(PACK) -o $(NODE_IMAGES)/convene-older -name localhost/convene:older -entrypoint /manager "/manager=$$from/manager"; \
+	$(STEP) "tests on a real node" env KUBEBUILDER_ASSETS= CONVENE_UPGRADE_FROM="$$from" \
 		go test -tags node -count=1 -timeout 20m -run '^TestNode' -v -exec '$(NODE) -images $(abspath $(NODE_IMAGES))' ./internal/e2e $(NODEFLAGS)
 
 .PHONY: node
@@ -72,7 +76,6 @@ endef
 .PHONY: node-images
 # The image of the managers is made of the steps of the Dockerfile.
 $(eval $(call image,convene,node-manager Dockerfile,-name localhost/convene:node -dockerfile Dockerfile))
-$(eval $(call image,convene-next,node-manager Dockerfile,-name localhost/convene:next -dockerfile Dockerfile))
 $(eval $(call image,livekit,$(LIVEKIT),-name docker.io/livekit/livekit-server:node -entrypoint /livekit-server /livekit-server=$(LIVEKIT)))
 $(eval $(call image,redis,,-name docker.io/library/redis:node -entrypoint /usr/bin/redis-server -libraries /usr/bin/redis-server=/usr/bin/redis-server))
 $(eval $(call image,coredns,$(BIN)/coredns,-name localhost/coredns:node -entrypoint /coredns /coredns=$(BIN)/coredns))

@@ -102,60 +102,17 @@ func (n *realNode) leasesOfTheKilledGo() {
 	})
 }
 
-// upgrade rolls out another image under load, with two browsers in a meeting: no request is lost, and nobody drops out.
-func (n *realNode) upgrade() {
-	browser := testkit.OwnBrowser(n.t, n.browserTrust)
-	join := func(name string) *testkit.Page {
-		link := n.a.want(http.StatusOK, "POST", "/api/v1/join", map[string]any{"room": "stage", "name": name, "audio": true, "video": true}).text("join")
-		return browser.Open(n.t, link)
-	}
-	ada, grace := join("Ada"), join("Grace")
-	ada.WaitFor(n.t, seesAndHears("Grace"))
-	grace.WaitFor(n.t, seesAndHears("Ada"))
-	identities := n.identities(n.t, "stage", 2)
-
-	// Two clients: a machine that has time for nothing else shows nothing.
-	slowest, stop := n.slowestWrite(n.t), n.loadOf(n.t, 2)
-	n.helm("upgrade", "convene", manifests.Chart(n.t), "--reset-then-reuse-values", "--set", "image.tag=next", "--wait")
-	n.onlyNewManagers("localhost/convene:next")
-	sent, failures := stop()
-	n.t.Logf("%d requests during the upgrade", sent)
-	report(n.t, failures, slowest())
-	if now := n.identities(n.t, "stage", 2); !slices.Equal(now, identities) {
-		n.t.Errorf("a participant dropped out and came back: %q, before %q", now, identities)
-	}
-	ada.WaitFor(n.t, seesAndHears("Grace"))
-	grace.WaitFor(n.t, seesAndHears("Ada"))
-	n.a.want(http.StatusOK, "DELETE", "/api/v1/meeting/stage", nil)
-}
-
-// onlyNewManagers waits until the old ones have drained and ended.
-func (n *realNode) onlyNewManagers(image string) {
-	n.t.Helper()
-	testkit.Eventually(n.t, nodePatience, func() error {
-		pods := n.managers()
-		for _, pod := range pods {
-			if pod.Spec.Containers[0].Image != image {
-				return fmt.Errorf("%s is still there", pod.Name)
-			}
-		}
-		if len(pods) != 2 {
-			return fmt.Errorf("%d managers", len(pods))
-		}
-		return nil
-	})
-}
-
 // balancerAddress is what the test's load balancer gives to LiveKit.
 const balancerAddress = "192.168.77.10"
 
-// loadBalancer moves LiveKit from the host's network behind a Service. The test is the load balancer: it writes the address into
+// loadBalancer moves LiveKit from the host's network behind a Service, and gives it Redis. The test is the load balancer: it writes the address into
 // the Service's status, and kube-proxy does the rest.
 func (n *realNode) loadBalancer() {
 	n.helm("upgrade", "convene", manifests.Chart(n.t), "--reset-then-reuse-values", "--set", "engine.network=loadBalancer",
-		"--set", "engine.loadBalancer.ips={"+balancerAddress+"}")
+		"--set", "engine.loadBalancer.ips={"+balancerAddress+"}", "--set", "engine.redis.create=true", "--set", "engine.redis.passwordSecretName=redis")
 	n.kubectl("patch", "service", "-n", "media", "convene-livekit-0", "--subresource=status", "--type=merge",
 		"-p", `{"status":{"loadBalancer":{"ingress":[{"ip":"`+balancerAddress+`","ipMode":"VIP"}]}}}`)
+	n.rolledOut("media", "convene-livekit-redis")
 	n.rolledOut("media", "convene-livekit-0")
 	n.eventually(n.t, func() error { return n.configReady("default") })
 	testkit.Eventually(n.t, nodePatience, func() error {
@@ -263,7 +220,8 @@ func (n *realNode) followLogs() (all func() string) {
 	}
 }
 
-// installAgain: the managers of a new installation need not wait for a Lease of the one before.
+// installAgain installs the chart with its hooks, into a namespace that enforces Pod Security's level restricted. The managers need
+// not wait for a Lease of the installation before.
 func (n *realNode) installAgain() {
 	n.helm("install", "convene", manifests.Chart(n.t), "--values", n.file("values.yaml"), "--wait")
 	began := time.Now()
@@ -276,6 +234,8 @@ func (n *realNode) installAgain() {
 	n.t.Logf("a manager leads %.1f s after all were ready", time.Since(began).Seconds())
 	n.eventually(n.t, n.finalizers(true))
 	n.kubectl("wait", "--for=condition=Ready", "conferenceconfig/default", "--timeout="+nodePatience.String())
+	n.rolledOut("media", "convene-livekit-redis")
+	n.noWarnings()
 }
 
 // uninstallInARollout: between two leaders no manager leads, and four run.

@@ -51,17 +51,18 @@ func TestNode(t *testing.T) {
 		do   func()
 	}{
 		{"a cluster with an ingress controller", n.surroundings},
-		{"the chart, with LiveKit on the host's network and Redis", n.install},
+		{"an older build by its own chart, with LiveKit on the host's network", n.installOlder},
 		{"a media server and a tenant by kubectl", n.tenant},
+		{"an upgrade from it under load, with two browsers in a meeting", n.upgrade},
+		{"the node is drained, under load", n.drain},
 		{"a meeting of two peers through the Ingress", n.peersMeet},
 		{"a manager is killed", n.killManager},
 		{"network policies", n.policies},
-		{"an upgrade under load, with two browsers in a meeting", n.upgrade},
-		{"LiveKit behind a load balancer", n.loadBalancer},
+		{"LiveKit behind a load balancer, with Redis", n.loadBalancer},
 		{"the Lease of the killed manager goes", n.leasesOfTheKilledGo},
 		{"helm test", n.helmTest},
 		{"uninstall", n.uninstall},
-		{"install again", n.installAgain},
+		{"install again, with LiveKit on the host's network and Redis", n.installAgain},
 		{"uninstall in the middle of a rollout", n.uninstallInARollout},
 		{"the kustomize base", n.kustomizeBase},
 	} {
@@ -90,6 +91,7 @@ func (n *realNode) describe() {
 		{"get", "events", "-A", "--sort-by=.lastTimestamp", "--field-selector=type=Warning"},
 		{"get", "conferenceconfigs,mediaservers,meetings", "-A", "-o", "wide"},
 		{"logs", "-n", manifests.SystemNamespace, "-l", "app.kubernetes.io/name=convene", "--tail=30", "--prefix"},
+		{"logs", "-n", "ingress", "-l", "app=ingress", "--tail=10"},
 		{"logs", "-n", "media", "-l", "app.kubernetes.io/name=convene", "--tail=10", "--prefix"},
 	} {
 		out, err := n.command("kubectl", args...).CombinedOutput()
@@ -149,13 +151,6 @@ func (n *realNode) trust(c *x509.Certificate) {
 	http.DefaultTransport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
 	sum := sha256.Sum256(c.RawSubjectPublicKeyInfo)
 	n.browserTrust = "--ignore-certificate-errors-spki-list=" + base64.StdEncoding.EncodeToString(sum[:])
-}
-
-// install installs the chart with its hooks, into a namespace that enforces Pod Security's level restricted.
-func (n *realNode) install() {
-	n.helm("install", "convene", manifests.Chart(n.t), "--values", n.file("values.yaml"), "--wait")
-	n.rolledOut("media", "convene-livekit-redis")
-	n.noWarnings()
 }
 
 // noWarnings: a start that goes well leaves no Warning at the managers' pods, which people would look into. One that has to stop is
