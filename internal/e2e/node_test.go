@@ -38,7 +38,7 @@ type realNode struct {
 	began time.Time
 	// browserTrust is the flag that has a browser trust the certificate of the Ingress.
 	browserTrust string
-	// killed are the Leases of managers that were there when one of them was killed.
+	// killed are the Leases of both managers when one of them was killed.
 	killed map[string]bool
 }
 
