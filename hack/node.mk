@@ -25,6 +25,8 @@ $(eval $(call tool,cni/portmap,cni,$(CNI_PLUGINS)/meta/portmap))
 $(eval $(call tool,coredns,coredns,.))
 $(eval $(call tool,network-policies,network-policies,.))
 $(eval $(call tool,pack,pack,.))
+FLUX := helm-controller kustomize-controller source-controller
+$(foreach c,$(FLUX),$(eval $(call tool,$(c),flux,github.com/fluxcd/$(c))))
 $(BIN)/coredns: hack/tools/coredns/main.go
 $(BIN)/network-policies: hack/tools/network-policies/main.go
 $(PACK): $(wildcard hack/tools/pack/*.go)
@@ -44,6 +46,21 @@ test-node: node-fits $(NODE_PARTS) $(STACK) $(HELM) $(KUSTOMIZE) node-images ## 
 	$(PACK) -o $(NODE_IMAGES)/convene-older -name localhost/convene:older -entrypoint /manager "/manager=$$from/manager"; \
 	$(STEP) "tests on a real node" env KUBEBUILDER_ASSETS= CONVENE_UPGRADE_FROM="$$from" \
 		go test -tags node -count=1 -timeout 20m -run '^TestNode' -v -exec '$(NODE) -images $(abspath $(NODE_IMAGES))' ./internal/e2e $(NODEFLAGS)
+
+# Flux brings the clients of every cloud, and so more minutes to build.
+.PHONY: test-flux
+test-flux: node-fits $(NODE_PARTS) $(STACK) $(HELM) $(addprefix $(BIN)/,$(FLUX)) $(BIN)/flux-crds.yaml node-images ## Have Flux apply the example repository on a real Kubernetes node on this machine; needs root
+	@$(STEP) "Flux on a real node" env KUBEBUILDER_ASSETS= \
+		go test -tags node -count=1 -timeout 20m -run '^TestFlux' -v -exec '$(NODE) -images $(abspath $(NODE_IMAGES))' ./internal/e2e $(NODEFLAGS)
+
+# The definitions of Flux' kinds, and of those of the Gateway API that the chart uses, as their projects have them.
+GATEWAY_API := sigs.k8s.io/gateway-api@v1.6.3
+$(BIN)/flux-crds.yaml: hack/tools/flux/go.mod
+	@cd hack/tools/flux && go mod download $(addprefix github.com/fluxcd/,$(FLUX)) \
+		&& sources="$$(go list -m -f '{{.Dir}}/config/crd/bases' $(addprefix github.com/fluxcd/,$(FLUX)))" \
+		&& gateways=$$(go mod download -json $(GATEWAY_API) | sed -n 's/.*"Dir": "\(.*\)".*/\1/p')/config/crd/standard \
+		&& for file in $$(find $$sources -name '*.yaml') $$gateways/*_gateways.yaml $$gateways/*_httproutes.yaml; do \
+			echo ---; cat $$file; done >$@
 
 .PHONY: node
 node: node-fits $(NODE_PARTS) $(STACK) $(HELM) node-images ## A shell on a real Kubernetes node on this machine, with kubectl and helm; needs root

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command ingress is a small ingress controller for tests: it does what the Ingresses of one class say, over TLS, WebSockets
-// included. It takes the certificate of the Secret that an Ingress names.
+// Command ingress is a small ingress controller for tests: it does what the Ingresses of one class say, and all HTTPRoutes, over TLS,
+// WebSockets included. It takes the certificate of the Secret that an Ingress names, or the Gateway of an HTTPRoute.
 package main
 
 import (
@@ -78,11 +78,16 @@ type table struct {
 	now   atomic.Pointer[[]route]
 }
 
-// route leads from a host and a prefix of the path to a Service.
+// route leads from a host, or all below one (*.example.com), and a prefix of the path to a Service.
 type route struct {
 	host, prefix string
 	certificate  *tls.Certificate
 	proxy        *httputil.ReverseProxy
+}
+
+func (r route) takes(host string) bool {
+	below, wildcard := strings.CutPrefix(r.host, "*")
+	return r.host == host || wildcard && strings.HasSuffix(host, below)
 }
 
 func (t *table) follow(ctx context.Context) {
@@ -110,13 +115,16 @@ func (t *table) look(ctx context.Context) error {
 		if i.Spec.IngressClassName == nil || *i.Spec.IngressClassName != t.class {
 			continue
 		}
-		certificate, err := t.secret(ctx, i)
+		if len(i.Spec.TLS) == 0 {
+			return fmt.Errorf("ingress %s/%s: it names no TLS Secret", i.Namespace, i.Name)
+		}
+		certificate, err := t.secret(ctx, i.Namespace, i.Spec.TLS[0].SecretName)
 		if err != nil {
 			return fmt.Errorf("ingress %s/%s: %w", i.Namespace, i.Name, err)
 		}
 		for _, rule := range i.Spec.Rules {
 			for _, path := range rule.HTTP.Paths {
-				to, err := t.service(ctx, i.Namespace, path.Backend.Service)
+				to, err := t.service(ctx, i.Namespace, path.Backend.Service.Name, path.Backend.Service.Port)
 				if err != nil {
 					return fmt.Errorf("ingress %s/%s: %w", i.Namespace, i.Name, err)
 				}
@@ -124,16 +132,18 @@ func (t *table) look(ctx context.Context) error {
 			}
 		}
 	}
+	more, err := t.httpRoutes(ctx)
+	if err != nil {
+		return err
+	}
+	routes = append(routes, more...)
 	t.now.Store(&routes)
 	return nil
 }
 
-func (t *table) secret(ctx context.Context, i networkingv1.Ingress) (*tls.Certificate, error) {
-	if len(i.Spec.TLS) == 0 {
-		return nil, errors.New("it names no TLS Secret")
-	}
+func (t *table) secret(ctx context.Context, namespace, name string) (*tls.Certificate, error) {
 	var secret corev1.Secret
-	if err := t.Get(ctx, client.ObjectKey{Namespace: i.Namespace, Name: i.Spec.TLS[0].SecretName}, &secret); err != nil {
+	if err := t.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &secret); err != nil {
 		return nil, err
 	}
 	pair, err := tls.X509KeyPair(secret.Data[corev1.TLSCertKey], secret.Data[corev1.TLSPrivateKeyKey])
@@ -141,17 +151,17 @@ func (t *table) secret(ctx context.Context, i networkingv1.Ingress) (*tls.Certif
 }
 
 // service is the URL of a Service's port.
-func (t *table) service(ctx context.Context, namespace string, backend *networkingv1.IngressServiceBackend) (*url.URL, error) {
+func (t *table) service(ctx context.Context, namespace, name string, at networkingv1.ServiceBackendPort) (*url.URL, error) {
 	var s corev1.Service
-	if err := t.Get(ctx, client.ObjectKey{Namespace: namespace, Name: backend.Name}, &s); err != nil {
+	if err := t.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, &s); err != nil {
 		return nil, err
 	}
 	for _, port := range s.Spec.Ports {
-		if port.Name == backend.Port.Name || port.Port == backend.Port.Number {
+		if port.Name == at.Name || port.Port == at.Number {
 			return &url.URL{Scheme: "http", Host: net.JoinHostPort(s.Name+"."+s.Namespace+".svc.cluster.local", fmt.Sprint(port.Port))}, nil
 		}
 	}
-	return nil, fmt.Errorf("service %s has no such port: %+v", s.Name, backend.Port)
+	return nil, fmt.Errorf("service %s has no such port: %+v", s.Name, at)
 }
 
 // transport is one for all routes, so that connections outlive a look.
@@ -172,7 +182,7 @@ func (t *table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		host = r.Host
 	}
 	for _, route := range *t.now.Load() {
-		if route.host == host && strings.HasPrefix(r.URL.Path, route.prefix) {
+		if route.takes(host) && strings.HasPrefix(r.URL.Path, route.prefix) {
 			route.proxy.ServeHTTP(w, r)
 			return
 		}
@@ -182,9 +192,9 @@ func (t *table) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func (t *table) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	for _, route := range *t.now.Load() {
-		if route.host == hello.ServerName {
+		if route.takes(hello.ServerName) {
 			return route.certificate, nil
 		}
 	}
-	return nil, fmt.Errorf("no Ingress of this class has the host %q: %w", hello.ServerName, os.ErrNotExist)
+	return nil, fmt.Errorf("no Ingress of this class, and no HTTPRoute, has the host %q: %w", hello.ServerName, os.ErrNotExist)
 }
