@@ -1,6 +1,7 @@
 import './styles/index.css';
 import { reportBroken } from './app/broken';
 import { Flow } from './app/flow';
+import { wishedLanguages } from './app/language';
 import { Presence } from './app/presence';
 import { parseBoot } from './boot';
 import { ParentPage, surroundingOf } from './embed';
@@ -70,8 +71,7 @@ const parsed = new Promise<void>((resolve) => {
   else resolve();
 });
 
-const wished = [address.searchParams.get('lang') ?? '', ...navigator.languages];
-void Promise.all([import('./app/mount'), loadLanguage(wished), parsed]).then(
+void Promise.all([import('./app/mount'), loadLanguage(wishedLanguages(address)), parsed]).then(
   ([{ mount }]) => mount(flow, document.getElementById('root')),
   reportBroken,
 );

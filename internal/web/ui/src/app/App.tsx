@@ -7,12 +7,15 @@ import { Home } from '../screens/Home';
 import { Joining } from '../screens/Joining';
 import { Left } from '../screens/Left';
 import { Waiting } from '../screens/Waiting';
+import { shownLanguage } from '../text';
 import { reportBroken } from './broken';
 import type { Flow } from './flow';
 import { useStore } from './useStore';
 
 export function App({ flow }: { flow: Flow }) {
   const screen = useStore(flow.screen);
+  // Another language redraws all that is below.
+  useStore(shownLanguage);
   switch (screen.kind) {
     case 'home':
       return <Home flow={flow} />;

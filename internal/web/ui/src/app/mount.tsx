@@ -1,5 +1,5 @@
 import { createRoot } from 'react-dom/client';
-import { language, t } from '../text';
+import { shownLanguage, t } from '../text';
 import { wear } from '../parts/colour';
 import { App } from './App';
 import type { Flow } from './flow';
@@ -9,9 +9,16 @@ export function mount(flow: Flow, root: HTMLElement | null): void {
   const { boot, route } = flow.at;
   const brand = boot.brand.name;
   document.title = route.kind === 'join' ? t('app.title.room', { room: route.room, brand }) : brand;
-  document.documentElement.lang = language().tag;
-  document.documentElement.dir = language().dir;
+  speak();
+  shownLanguage.subscribe(speak);
   if (boot.brand.color) wear(boot.brand.color, document.documentElement);
   root.textContent = '';
   createRoot(root).render(<App flow={flow} />);
+}
+
+/** Says to browsers and screen readers which language the page is in. */
+function speak(): void {
+  const { tag, dir } = shownLanguage.get();
+  document.documentElement.lang = tag;
+  document.documentElement.dir = dir;
 }

@@ -19,6 +19,8 @@ export interface Choices {
   captions: boolean;
   /** How much of the cameras of others comes in. */
   pictures: 'all' | 'less' | 'none';
+  /** The language that was chosen in the menu, by its tag. */
+  language?: string;
 }
 
 const key = 'convene.choices';
@@ -38,6 +40,7 @@ export function readChoices(): Choices {
     ...(typeof kept.micId === 'string' && { micId: kept.micId }),
     ...(typeof kept.cameraId === 'string' && { cameraId: kept.cameraId }),
     ...(typeof kept.speakerId === 'string' && { speakerId: kept.speakerId }),
+    ...(typeof kept.language === 'string' && { language: kept.language }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Boot } from '../boot';
+import { LanguageMenu } from './LanguageMenu';
 
 /** The frame of every screen outside a meeting: the brand, and one calm column. */
 export function Page({
@@ -15,6 +16,7 @@ export function Page({
     <div className="page">
       <header className="page-header">
         <Brand brand={brand} />
+        <LanguageMenu />
       </header>
       <main className={wide ? 'page-main wide' : 'page-main'}>{children}</main>
     </div>

@@ -4,7 +4,7 @@ import type { Flow } from '../app/flow';
 import { readingTime } from '../app/screen';
 import { Message } from '../parts/Message';
 import { Page } from '../parts/Page';
-import { t } from '../text';
+import { language, t } from '../text';
 
 /** The screen before the browser follows the meeting's redirect, with the choice to go at once or to stay. */
 export function Ended({ flow, to, goAt }: { flow: Flow; to: string; goAt: number | undefined }) {
@@ -24,7 +24,7 @@ export function Ended({ flow, to, goAt }: { flow: Flow; to: string; goAt: number
           {/* Screen readers read the seconds once with the text, not every second. */}
           {left > 0 && (
             <span className="count" aria-hidden="true" data-testid="ended-countdown">
-              {left}
+              {left.toLocaleString(language().tag)}
             </span>
           )}
         </button>

@@ -14,6 +14,10 @@ describe('formatRemaining', () => {
   ])('%i ms is %s', (milliseconds, want) => {
     expect(formatRemaining(milliseconds)).toBe(want);
   });
+
+  it('is in the digits of the language', () => {
+    expect(formatRemaining(3_661_000, 'ar-EG')).toBe('١:٠١:٠١');
+  });
 });
 
 describe('clockOffset', () => {

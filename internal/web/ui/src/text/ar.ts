@@ -1,3 +1,4 @@
+// Arabic: translated by a machine, and not yet read by a native speaker. How to review it is in docs/room.md.
 import type { Language, Texts } from './index';
 
 const texts: Texts = {
@@ -8,6 +9,8 @@ const texts: Texts = {
   'home.label': 'اسم الغرفة أو رابطها',
   'home.join': 'متابعة',
   'home.invalid': 'أدخل اسم غرفة بلا خطوط مائلة، أو رابط غرفة من هذه الخدمة.',
+
+  'language.label': 'اللغة',
 
   'prejoin.title': 'هل أنت مستعدّ للانضمام؟',
   'prejoin.room': 'الغرفة',
@@ -67,7 +70,7 @@ const texts: Texts = {
   'controls.hand': 'رفع اليد',
   'controls.chat': 'الدردشة',
   'controls.participants': 'الحاضرون',
-  'controls.settings': 'الأجهزة',
+  'controls.settings': 'الإعدادات',
   'controls.more': 'المزيد',
   'controls.flipCamera': 'الانتقال إلى الكاميرا الأخرى',
   'controls.leave': 'مغادرة',
@@ -113,6 +116,7 @@ const texts: Texts = {
   'room.share': 'مشاركة الرابط',
   'room.mailLink': 'إرسال بالبريد',
   'room.mailSubject': 'اجتماع فيديو: {room}',
+
   'room.linkCopied': 'نُسخ الرابط',
   'room.watching': 'أنت تشاهد فقط: لا يراك الآخرون ولا يسمعونك.',
   'room.watchingShort': 'مشاهدة',

@@ -8,6 +8,8 @@ export const en = {
   'home.join': 'Continue',
   'home.invalid': 'Enter a room name without slashes, or a link to a room of this service.',
 
+  'language.label': 'Language',
+
   'prejoin.title': 'Ready to join?',
   'prejoin.room': 'Room',
   'prejoin.name': 'Your name',
@@ -66,7 +68,7 @@ export const en = {
   'controls.hand': 'Raise hand',
   'controls.chat': 'Chat',
   'controls.participants': 'People',
-  'controls.settings': 'Devices',
+  'controls.settings': 'Settings',
   'controls.more': 'More',
   'controls.flipCamera': 'Turn to the other camera',
   'controls.leave': 'Leave',
@@ -98,6 +100,7 @@ export const en = {
   'room.share': 'Share link',
   'room.mailLink': 'Send by e-mail',
   'room.mailSubject': 'Video meeting: {room}',
+
   'room.linkCopied': 'Link copied',
   'room.watching': 'You are watching: the others neither see nor hear you.',
   'room.watchingShort': 'Watching',

@@ -1,3 +1,4 @@
+import { Store } from '../app/store';
 import { en } from './en';
 
 export type TextKey = keyof typeof en;
@@ -18,46 +19,72 @@ export interface Language {
 export const english: Language = { tag: 'en', dir: 'ltr', texts: en };
 
 /** Every other file of this folder is a language. To add a language, add its file. */
-const others = import.meta.glob<{ default: Language }>(['./*.ts', '!./en.ts', '!./index.ts', '!./*.test.ts']);
+const others = import.meta.glob<{ default: Language }>([
+  './*.ts',
+  '!./en.ts',
+  '!./index.ts',
+  '!./reviews.ts',
+  '!./*.test.ts',
+]);
 
-let current = english;
+/** All languages that the page has, by their tags. */
+export const tags: readonly string[] = ['en', ...Object.keys(others).map((file) => file.slice(2, -3))];
+
+/** The language that the page is shown in now. */
+export const shownLanguage = new Store(english);
 
 export function language(): Language {
-  return current;
+  return shownLanguage.get();
 }
 
-export function setLanguage(next: Language): void {
-  current = next;
-}
-
-/** Loads the first wished language that the page has. The fallback is English. */
-export async function loadLanguage(wished: readonly string[]): Promise<void> {
-  const tags = ['en', ...Object.keys(others).map((file) => file.slice(2, -3))];
-  const tag = bestLanguage(wished, tags);
+/** Shows the page in one of its languages. False when that language could not be loaded. */
+export async function showLanguage(tag: string): Promise<boolean> {
   const load = others[`./${tag}.ts`];
   try {
-    if (load) setLanguage((await load()).default);
+    shownLanguage.set(load ? (await load()).default : english);
+    return true;
   } catch {
-    // A page in English is better than none.
+    return false;
   }
 }
 
-/** The best of the page's languages (RFC 4647, lookup): `ar` serves `ar-EG`. */
-export function bestLanguage(wished: readonly string[], tags: readonly string[]): string {
+/** Shows the page in the first wished language that it has. The fallback is English. */
+export async function loadLanguage(wished: readonly string[]): Promise<void> {
+  await showLanguage(bestLanguage(wished, tags));
+}
+
+/** The best of the page's languages (RFC 4647, lookup): `ar` serves `ar-EG`, and `zh-Hans` serves `zh-CN`. */
+export function bestLanguage(wished: readonly string[], known: readonly string[]): string {
   for (const wish of wished) {
-    const parts = wish.toLowerCase().split('-');
-    for (let length = parts.length; length > 0; length--) {
-      const range = parts.slice(0, length).join('-');
-      const tag = tags.find((known) => known.toLowerCase() === range);
-      if (tag) return tag;
-    }
+    const tag = lookUp(wish, known) ?? lookUp(withScript(wish), known);
+    if (tag) return tag;
   }
   return 'en';
 }
 
+function lookUp(wish: string, known: readonly string[]): string | undefined {
+  const parts = wish.toLowerCase().split('-');
+  for (let length = parts.length; length > 0; length--) {
+    const range = parts.slice(0, length).join('-');
+    const tag = known.find((candidate) => candidate.toLowerCase() === range);
+    if (tag) return tag;
+  }
+  return undefined;
+}
+
+/** The tag with the script that the language is mostly written in there. An address may name what is no tag. */
+function withScript(tag: string): string {
+  try {
+    return new Intl.Locale(tag).maximize().baseName;
+  } catch {
+    return tag;
+  }
+}
+
 /** The text of a key in the page's language, with `{name}` replaced by the value of that name. */
 export function t(key: TextKey, values: Values = {}): string {
-  return fill(choose(current.texts[key], values.count, current.tag), values);
+  const { texts, tag } = language();
+  return fill(choose(texts[key], values.count, tag), values);
 }
 
 function choose(text: Text, count: string | number | undefined, tag: string): string {
@@ -70,6 +97,6 @@ function fill(text: string, values: Values): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name];
     if (value === undefined) return whole;
-    return typeof value === 'number' ? value.toLocaleString(current.tag) : value;
+    return typeof value === 'number' ? value.toLocaleString(language().tag) : value;
   });
 }

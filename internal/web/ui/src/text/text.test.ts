@@ -2,21 +2,29 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { reasons } from '../session/protocol';
+import { reviews } from './reviews';
 import { en } from './en';
-import { bestLanguage, english, loadLanguage, language, setLanguage, t } from './index';
+import { bestLanguage, english, loadLanguage, language, shownLanguage, t, tags } from './index';
 import type { Language, Text, TextKey } from './index';
 
-const files = import.meta.glob<{ default: Language }>(['./*.ts', '!./en.ts', '!./index.ts', '!./*.test.ts'], {
-  eager: true,
-});
+const files = import.meta.glob<{ default: Language }>(
+  ['./*.ts', '!./en.ts', '!./index.ts', '!./reviews.ts', '!./*.test.ts'],
+  { eager: true },
+);
 const languages: Language[] = [english, ...Object.values(files).map((file) => file.default)];
 
 const forms = (text: Text) => (typeof text === 'string' ? [text] : Object.values(text));
 const placeholders = (form: string) => [...form.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort();
 
 describe.each(languages)('the texts in $tag', ({ tag, texts }) => {
-  it('are all there, with the same placeholders as in English', () => {
-    expect(Object.keys(texts).sort()).toEqual(Object.keys(en).sort());
+  it('are all there', () => {
+    const missing = Object.keys(en).filter((key) => !(key in texts));
+    const unknown = Object.keys(texts).filter((key) => !(key in en));
+    expect(missing, `texts that ${tag}.ts lacks`).toEqual([]);
+    expect(unknown, `texts of ${tag}.ts that English does not have`).toEqual([]);
+  });
+
+  it('have the same placeholders as in English', () => {
     for (const [key, text] of Object.entries(texts)) {
       const want = new Set(forms(en[key as TextKey] as Text).flatMap(placeholders));
       for (const form of forms(text)) {
@@ -38,13 +46,31 @@ describe.each(languages)('the texts in $tag', ({ tag, texts }) => {
   });
 });
 
+describe('the review by a native speaker', () => {
+  const machine = 'translated by a machine';
+
+  it('is noted for every language but English', () => {
+    const translated = languages.map(({ tag }) => tag).filter((tag) => tag !== 'en');
+    expect(Object.keys(reviews).sort()).toEqual(translated.sort());
+  });
+
+  it.each(Object.entries(reviews))('of %s is said at the top of its file', (tag, { readBy, doubtful }) => {
+    const [first] = readFileSync(join(import.meta.dirname, `${tag}.ts`), 'utf8').split('\n');
+    expect(first?.includes(machine), `the first line of ${tag}.ts says that a machine translated it`).toBe(
+      !readBy,
+    );
+    expect(doubtful.filter((key) => !(key in en))).toEqual([]);
+    if (readBy) expect(doubtful, 'what a native speaker has read is no longer in doubt').toEqual([]);
+  });
+});
+
 it('names every language by its file', () => {
   for (const [file, { default: found }] of Object.entries(files)) expect(file).toBe(`./${found.tag}.ts`);
   expect(languages.map(({ dir }) => dir)).toContain('rtl');
 });
 
 describe('the language', () => {
-  afterEach(() => setLanguage(english));
+  afterEach(() => shownLanguage.set(english));
 
   it.each([
     [['ar'], 'ar'],
@@ -55,8 +81,17 @@ describe('the language', () => {
     [['tlh'], 'en'],
     [['arc'], 'en'],
     [[], 'en'],
+    [['not a tag', 'ar'], 'ar'],
+    [['zh-CN', 'ar'], 'zh-Hans'],
+    [['zh'], 'zh-Hans'],
+    [['zh-TW', 'ar'], 'ar'],
   ])('for %j is %s', (wished, want) => {
-    expect(bestLanguage(wished, ['en', 'ar'])).toBe(want);
+    expect(bestLanguage(wished, ['en', 'ar', 'zh-Hans'])).toBe(want);
+  });
+
+  it('is one of twelve or more', () => {
+    const wanted = ['en', 'ar', 'de', 'fr', 'es', 'it', 'pt', 'pl', 'tr', 'uk', 'zh-Hans', 'ja'];
+    expect(tags).toEqual(expect.arrayContaining(wanted));
   });
 
   it('is loaded with its texts', async () => {
@@ -67,7 +102,7 @@ describe('the language', () => {
 });
 
 describe('t', () => {
-  afterEach(() => setLanguage(english));
+  afterEach(() => shownLanguage.set(english));
 
   it('fills in values', () => {
     expect(t('notice.joined', { name: 'Ann' })).toBe('Ann joined');

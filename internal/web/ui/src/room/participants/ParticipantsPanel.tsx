@@ -5,7 +5,7 @@ import { memo, useEffect, useState } from 'react';
 import { useStore } from '../../app/useStore';
 import { Avatar } from '../../parts/Avatar';
 import type { Watcher } from '../../session/protocol';
-import { t } from '../../text';
+import { shownLanguage, t } from '../../text';
 import { nameOf } from '../call/call';
 import { useCall } from '../call/CallContext';
 import { CopyLink } from '../parts/CopyLink';
@@ -94,6 +94,7 @@ interface RowProps {
 }
 
 const ParticipantRow = memo(function ParticipantRow({ participant, presides, place }: RowProps) {
+  useStore(shownLanguage);
   const shown = useParticipant(participant);
   const { identity, name } = shown;
   return (

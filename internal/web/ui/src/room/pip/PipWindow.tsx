@@ -3,7 +3,7 @@ import { createPortal } from 'react-dom';
 import { useEffect } from 'react';
 import { useStore } from '../../app/useStore';
 import { Toggle } from '../../parts/Toggle';
-import { t } from '../../text';
+import { shownLanguage, t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { AnyTile, useArrangement } from '../stage/Stage';
 
@@ -13,6 +13,10 @@ export function PipWindow() {
   const floating = useStore(pip);
   // The window belongs to this meeting.
   useEffect(() => () => pip.get()?.close(), [pip]);
+  const { tag, dir } = useStore(shownLanguage);
+  useEffect(() => {
+    if (floating) Object.assign(floating.document.documentElement, { lang: tag, dir });
+  }, [floating, tag, dir]);
   return floating ? createPortal(<Floating />, floating.document.body) : null;
 }
 

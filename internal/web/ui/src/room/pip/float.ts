@@ -31,8 +31,7 @@ export async function float(shown: Store<Window | undefined>): Promise<void> {
 
 function prepared(floating: Window, shown: Store<Window | undefined>): Window {
   const { document: inside } = floating;
-  const { lang, dir, style } = document.documentElement;
-  Object.assign(inside.documentElement, { lang, dir });
+  const { style } = document.documentElement;
   // The brand's colours.
   for (const name of style) inside.documentElement.style.setProperty(name, style.getPropertyValue(name));
   for (const sheet of document.querySelectorAll<HTMLLinkElement>('link[rel=stylesheet]')) {

@@ -4,7 +4,7 @@ import { Track, type Participant, type TrackPublication } from 'livekit-client';
 import { memo, type CSSProperties, type ReactNode } from 'react';
 import { useStore } from '../../app/useStore';
 import { Avatar } from '../../parts/Avatar';
-import { t } from '../../text';
+import { shownLanguage, t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { isBad, Quality } from '../participants/Quality';
 import { useParticipant } from '../participants/useParticipant';
@@ -29,6 +29,7 @@ interface TileProps extends Placed {
 
 /** One participant: the camera picture, or the avatar in its place. */
 export const Tile = memo(function Tile({ participant, pin, large, place }: TileProps) {
+  useStore(shownLanguage);
   const shown = useParticipant(participant);
   const { facing } = useStore(useCall().publisher.sending);
   const publication = participant.getTrackPublication(Track.Source.Camera);
@@ -81,6 +82,7 @@ interface ScreenProps extends TileProps {
 
 /** A screen that another participant shares. */
 export const ScreenTile = memo(function ScreenTile(props: ScreenProps) {
+  useStore(shownLanguage);
   const { participant, publication, pin, large, place } = props;
   const { identity, name } = useParticipant(participant);
   const title = t('room.screenOf', { name });
