@@ -22,10 +22,13 @@ import { Lane, NoticeList } from './notices/NoticeList';
 import { useTitle } from './notices/useTitle';
 import { HiddenMark } from './participants/HiddenMark';
 import { ParticipantsPanel } from './participants/ParticipantsPanel';
+import { later } from './parts/later';
 import { Mark } from './parts/Mark';
 import { PipWindow } from './pip/PipWindow';
 import { Stage } from './stage/Stage';
 import type { DialogName } from './surfaces';
+
+const ConnectionDialog = later(async () => (await import('./connection/ConnectionDialog')).ConnectionDialog);
 
 /** The meeting itself. */
 export function RoomScreen({ call, brand }: { call: Call; brand: Boot['brand'] }) {
@@ -87,6 +90,7 @@ function Room({ brand, call }: { brand: Boot['brand']; call: Call }) {
       {panel === 'participants' && <ParticipantsPanel onClose={closePanel} />}
       <RoomAudioRenderer />
       {dialog === 'devices' && <DeviceDialog onClose={closeDialog} />}
+      {dialog === 'connection' && <ConnectionDialog onClose={closeDialog} />}
       {dialog === 'pictures' && <PicturesDialog onClose={closeDialog} />}
       {dialog === 'end' && <EndDialog onClose={closeDialog} />}
       {dialog === 'shortcuts' && <ShortcutsDialog actions={actions} onClose={closeDialog} />}

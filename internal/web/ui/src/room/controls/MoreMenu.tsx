@@ -1,4 +1,5 @@
 import {
+  Activity,
   Captions,
   EllipsisVertical,
   EyeOff,
@@ -181,6 +182,12 @@ function SettingItems({ onDialog }: Pick<Surfaces, 'onDialog'>) {
         label={t('controls.settings')}
         icon={<Settings />}
         onSelect={() => onDialog('devices')}
+      />
+      <MenuItem
+        testId="connection-button"
+        label={t('connection.title')}
+        icon={<Activity />}
+        onSelect={() => onDialog('connection')}
       />
       {hasKeyboard() && (
         <MenuItem

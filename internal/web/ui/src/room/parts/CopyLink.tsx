@@ -1,10 +1,15 @@
-import { Link, Mail, Share2 } from 'lucide-react';
+import { Link, Mail, QrCode, Share2 } from 'lucide-react';
+import { useState } from 'react';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
+import { later } from './later';
 
-/** The ways to invite others: the device's own share sheet where it has one, the clipboard, and a letter. */
+const QrDialog = later(async () => (await import('./QrDialog')).QrDialog);
+
+/** The ways to invite others: the device's own share sheet where it has one, the clipboard, a letter, and a picture. */
 export function CopyLink({ url }: { url: string }) {
   const call = useCall();
+  const [qr, setQr] = useState(false);
   const { notices } = call;
   const { room } = call.session.get().meeting;
   const copy = async () => {
@@ -41,6 +46,10 @@ export function CopyLink({ url }: { url: string }) {
       >
         <Mail aria-hidden="true" /> {t('room.mailLink')}
       </a>
+      <button type="button" className="button quiet" data-testid="qr-button" onClick={() => setQr(true)}>
+        <QrCode aria-hidden="true" /> {t('invite.qr')}
+      </button>
+      {qr && <QrDialog url={url} onClose={() => setQr(false)} />}
     </div>
   );
 }
