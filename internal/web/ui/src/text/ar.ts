@@ -180,6 +180,7 @@ const texts: Texts = {
   'connection.works': 'يعمل',
   'connection.fails': 'لا يعمل',
   'connection.absent': 'لا توفّره هذه الخدمة',
+  'connection.untested': 'لم يُختبر',
   'connection.direct': 'مباشر، عبر {protocol}',
   'connection.relayed': 'عبر خادم وسيط، عبر {protocol}',
   'connection.noUdp':

@@ -169,6 +169,7 @@ const texts: Texts = {
   'connection.works': 'Funktioniert',
   'connection.fails': 'Funktioniert nicht',
   'connection.absent': 'Von diesem Dienst nicht angeboten',
+  'connection.untested': 'Nicht geprüft',
   'connection.direct': 'Direkt, über {protocol}',
   'connection.relayed': 'Über einen Vermittler, über {protocol}',
   'connection.noUdp':

@@ -157,6 +157,7 @@ export const en = {
   'connection.works': 'Works',
   'connection.fails': 'Does not work',
   'connection.absent': 'Not offered by this service',
+  'connection.untested': 'Not tested',
   'connection.direct': 'Direct, over {protocol}',
   'connection.relayed': 'By a relay, over {protocol}',
   'connection.noUdp':

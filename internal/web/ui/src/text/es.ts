@@ -175,6 +175,7 @@ const texts: Texts = {
   'connection.works': 'Funciona',
   'connection.fails': 'No funciona',
   'connection.absent': 'Este servicio no lo ofrece',
+  'connection.untested': 'Sin probar',
   'connection.direct': 'Directo, por {protocol}',
   'connection.relayed': 'Por un servidor intermedio, por {protocol}',
   'connection.noUdp':

@@ -176,6 +176,7 @@ const texts: Texts = {
   'connection.works': 'Fonctionne',
   'connection.fails': 'Ne fonctionne pas',
   'connection.absent': 'Non proposé par ce service',
+  'connection.untested': 'Non testé',
   'connection.direct': 'Direct, par {protocol}',
   'connection.relayed': 'Par un relais, par {protocol}',
   'connection.noUdp':

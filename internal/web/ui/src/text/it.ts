@@ -169,6 +169,7 @@ const texts: Texts = {
   'connection.works': 'Funziona',
   'connection.fails': 'Non funziona',
   'connection.absent': 'Non offerto da questo servizio',
+  'connection.untested': 'Non provato',
   'connection.direct': 'Diretto, via {protocol}',
   'connection.relayed': 'Tramite un server intermedio, via {protocol}',
   'connection.noUdp':

@@ -161,6 +161,7 @@ const texts: Texts = {
   'connection.works': '正常',
   'connection.fails': '接続できません',
   'connection.absent': 'このサービスでは提供されていません',
+  'connection.untested': '未確認',
   'connection.direct': '直接、{protocol} 経由',
   'connection.relayed': '中継サーバー、{protocol} 経由',
   'connection.noUdp':

@@ -175,6 +175,7 @@ const texts: Texts = {
   'connection.works': 'Działa',
   'connection.fails': 'Nie działa',
   'connection.absent': 'Niedostępne w tej usłudze',
+  'connection.untested': 'Nie sprawdzono',
   'connection.direct': 'Bezpośrednio, przez {protocol}',
   'connection.relayed': 'Przez serwer pośredniczący, przez {protocol}',
   'connection.noUdp':

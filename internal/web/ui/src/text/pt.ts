@@ -172,6 +172,7 @@ const texts: Texts = {
   'connection.works': 'Funciona',
   'connection.fails': 'Não funciona',
   'connection.absent': 'Não oferecido por este serviço',
+  'connection.untested': 'Não testado',
   'connection.direct': 'Direto, por {protocol}',
   'connection.relayed': 'Por um servidor intermediário, por {protocol}',
   'connection.noUdp':

@@ -159,6 +159,7 @@ const texts: Texts = {
   'connection.works': 'Çalışıyor',
   'connection.fails': 'Çalışmıyor',
   'connection.absent': 'Bu hizmet sunmuyor',
+  'connection.untested': 'Sınanmadı',
   'connection.direct': 'Doğrudan, {protocol} ile',
   'connection.relayed': 'Aktarma sunucusuyla, {protocol} ile',
   'connection.noUdp':

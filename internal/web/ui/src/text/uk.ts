@@ -174,6 +174,7 @@ const texts: Texts = {
   'connection.works': 'Працює',
   'connection.fails': 'Не працює',
   'connection.absent': 'Ця служба не пропонує',
+  'connection.untested': 'Не перевірено',
   'connection.direct': 'Напряму, через {protocol}',
   'connection.relayed': 'Через ретранслятор, через {protocol}',
   'connection.noUdp':

@@ -159,6 +159,7 @@ const texts: Texts = {
   'connection.works': '正常',
   'connection.fails': '不可用',
   'connection.absent': '此服务未提供',
+  'connection.untested': '未测试',
   'connection.direct': '直连，{protocol}',
   'connection.relayed': '经中继服务器，{protocol}',
   'connection.noUdp': '您的网络不允许 UDP 通过，声音和画面可能会卡顿。请联系网络管理员允许 UDP。',

@@ -1,5 +1,5 @@
 import { ConnectionState } from 'livekit-client';
-import { CircleCheck, CircleMinus, CircleX } from 'lucide-react';
+import { CircleCheck, CircleHelp, CircleMinus, CircleX } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { Dialog } from '../../parts/Dialog';
 import { Spinner } from '../../parts/Spinner';
@@ -8,8 +8,8 @@ import type { Call } from '../call/call';
 import { useCall } from '../call/CallContext';
 import { announcedServers, signalDelay, takeReading } from './inspect';
 import { compare, type Path, type Reading } from './measure';
-import { testRelays, type Finding, type Relays } from './relays';
-import { findings, supportText, type Results } from './verdict';
+import { testRelays, type Relays } from './relays';
+import { findings, supportText, type Results, type Verdict } from './verdict';
 
 /** Milliseconds between two readings. */
 const rhythm = 2_000;
@@ -94,14 +94,20 @@ function Row({
   detail,
 }: {
   name: string;
-  finding: Finding | undefined;
+  finding: Verdict | undefined;
   detail?: string | undefined;
 }) {
-  const icons = { works: <CircleCheck />, fails: <CircleX />, absent: <CircleMinus /> };
+  const icons = {
+    works: <CircleCheck />,
+    fails: <CircleX />,
+    absent: <CircleMinus />,
+    untested: <CircleHelp />,
+  };
   const words = {
     works: t('connection.works'),
     fails: t('connection.fails'),
     absent: t('connection.absent'),
+    untested: t('connection.untested'),
   };
   return (
     <div data-finding={finding}>

@@ -8,7 +8,7 @@ const none: Relays = { udp: 'absent', tcp: 'absent', tls: 'absent' };
 
 describe('what works', () => {
   it.each<[Path | undefined, Relays | undefined, object]>([
-    [udp, none, { udp: 'works', tcp: 'absent', turn: 'absent' }],
+    [udp, none, { udp: 'works', tcp: 'untested', turn: 'absent' }],
     [udp, undefined, { udp: 'works', tcp: undefined, turn: undefined }],
     [udp, { ...none, tls: 'fails' }, { udp: 'works', tcp: 'fails', turn: 'fails' }],
     [{ protocol: 'tcp', relayed: false }, none, { udp: 'fails', tcp: 'works', turn: 'absent' }],
@@ -22,7 +22,7 @@ describe('what works', () => {
       { ...none, udp: 'works' },
       { udp: 'works', tcp: 'works', turn: 'works' },
     ],
-    [undefined, none, { udp: 'absent', tcp: 'absent', turn: 'absent' }],
+    [undefined, none, { udp: 'untested', tcp: 'untested', turn: 'absent' }],
   ])('over %j, with relays %j, is %j', (path, relays, want) => {
     expect(findings({ path, relays })).toEqual(want);
   });

@@ -10,17 +10,22 @@ export interface Results extends Figures {
   relays: Relays | undefined;
 }
 
+/** Untested is a way that is not in use, and that no relay offers. */
+export type Verdict = Finding | 'untested';
+
 /** Whether a way to the media server works. Undefined while that is not known. */
 export function findings({
   path,
   relays,
-}: Pick<Results, 'path' | 'relays'>): Record<'udp' | 'tcp' | 'turn', Finding | undefined> {
+}: Pick<Results, 'path' | 'relays'>): Record<'udp' | 'tcp' | 'turn', Verdict | undefined> {
   const uses = (...protocols: string[]) => path !== undefined && protocols.includes(path.protocol);
-  const udp = uses('udp') ? 'works' : relays && best([relays.udp, path ? 'fails' : 'absent']);
-  const tcp = uses('tcp', 'tls') ? 'works' : relays && best([relays.tcp, relays.tls]);
+  const udp = uses('udp') ? 'works' : relays && tested(best([relays.udp, path ? 'fails' : 'absent']));
+  const tcp = uses('tcp', 'tls') ? 'works' : relays && tested(best([relays.tcp, relays.tls]));
   const turn = path?.relayed ? 'works' : relays && best([relays.udp, relays.tcp, relays.tls]);
   return { udp, tcp, turn };
 }
+
+const tested = (finding: Finding): Verdict => (finding === 'absent' ? 'untested' : finding);
 
 function best(found: Finding[]): Finding {
   if (found.includes('works')) return 'works';
