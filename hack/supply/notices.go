@@ -25,9 +25,12 @@ var notCode = []string{".go", ".js", ".ts", ".json"}
 // shippedTools are packages that lock files list as tools, and of which the pages have parts.
 var shippedTools = map[string][]string{"internal/web/ui": {"vite"}, "internal/httpapi/docsui": {"swagger-ui-dist"}}
 
-// textsElsewhere are packages without a file for their licence: the files that have its text, from the root of the repository
-// when they begin with a slash.
-var textsElsewhere = map[string][]string{"@bufbuild/protobuf": {"/LICENSE", "dist/cjs/google/varint.js"}}
+// textsElsewhere are packages whose own files lack a licence of what they contain: the files that have its text, from the root
+// of the repository when they begin with a slash.
+var textsElsewhere = map[string][]string{
+	"@bufbuild/protobuf":             {"/LICENSE", "dist/cjs/google/varint.js"},
+	"@mediapipe/selfie_segmentation": {"/LICENSE"},
+}
 
 // writeNotices writes the licences and notices of all that is in a manager, by text: many are alike.
 func writeNotices(binary, path string) error {

@@ -56,7 +56,7 @@ func (h *handler) refuse(q *httpserver.Request, e httpserver.Error) httpserver.A
 			Error: e.Fault.Message, Reason: reasonOf(e.Fault), Redirect: e.Redirect, Home: q.Tenant.Web.Home,
 		}}
 	case e.Status == http.StatusNotFound:
-		if page, err := h.tenantPage(q, e.Status, homeBody); err == nil {
+		if page, err := h.tenantPage(q, e.Status, homeVersion); err == nil {
 			return page
 		}
 	}

@@ -14,7 +14,10 @@ import (
 // permissions are what the page may ask the browser for; an embedding page must still hand them on.
 const permissions = "camera=(self), microphone=(self), display-capture=(self), fullscreen=(self), screen-wake-lock=(self), geolocation=()"
 
-// pageHeaders are the headers of a tenant's pages. Script is the source of an inline script for their policy, or empty.
+// wasm lets a meeting compile what tells participants from the rooms behind them. It allows no script.
+const wasm = "'wasm-unsafe-eval'"
+
+// pageHeaders are the headers of a tenant's pages. Script is what scripts may do besides coming from here, or empty.
 func pageHeaders(t *tenant.Tenant, script string) http.Header {
 	h := http.Header{}
 	h.Set("Content-Type", "text/html; charset=utf-8")

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strings"
 	"sync"
 
 	"convene.dev/convene/internal/compat"
@@ -46,15 +47,17 @@ type page struct {
 	rendered map[*tenant.Tenant]*rendered
 }
 
-type rendered struct {
+// rendered is the page of a tenant: join for links into meetings, home for all other addresses.
+type rendered struct{ join, home version }
+
+type version struct {
 	header http.Header
-	// join is for links into meetings, home for all other addresses.
-	join, home []byte
+	body   []byte
 }
 
-func joinBody(r *rendered) []byte { return r.join }
+func joinVersion(r *rendered) version { return r.join }
 
-func homeBody(r *rendered) []byte { return r.home }
+func homeVersion(r *rendered) version { return r.home }
 
 func newPage(dist fs.FS) (*page, error) {
 	source, err := fs.ReadFile(dist, "index.html")
@@ -130,18 +133,21 @@ func (p *page) render(t *tenant.Tenant) (*rendered, error) {
 	}
 	body := bytes.Replace(p.source, []byte(basePlaceholder), []byte(html.EscapeString(httpserver.EscapedBasePath(t)+"/")), 1)
 	body = bytes.Replace(body, []byte(bootPlaceholder), data, 1)
-	return &rendered{header: pageHeaders(t, p.script), join: body, home: meetingPreloads.ReplaceAll(body, nil)}, nil
+	return &rendered{
+		join: version{pageHeaders(t, strings.TrimSpace(p.script+" "+wasm)), body},
+		home: version{pageHeaders(t, p.script), meetingPreloads.ReplaceAll(body, nil)},
+	}, nil
 }
 
 func (h *handler) serveHomePage(q *httpserver.Request) (httpserver.Answer, error) {
-	return h.tenantPage(q, http.StatusOK, homeBody)
+	return h.tenantPage(q, http.StatusOK, homeVersion)
 }
 
 func (h *handler) serveJoinPage(q *httpserver.Request) (httpserver.Answer, error) {
 	if query, changed := madeUp(q); changed {
 		return httpserver.Location{Path: "/join", Query: query}, nil
 	}
-	return h.tenantPage(q, http.StatusOK, joinBody)
+	return h.tenantPage(q, http.StatusOK, joinVersion)
 }
 
 // serveRoomPage answers for every name that a room can have: whether there is one is for the session to say, which
@@ -154,7 +160,7 @@ func (h *handler) serveRoomPage(q *httpserver.Request) (httpserver.Answer, error
 	if meeting.ValidateRoom(room) != nil {
 		return nil, errNoSuchPage
 	}
-	return h.tenantPage(q, http.StatusOK, joinBody)
+	return h.tenantPage(q, http.StatusOK, joinVersion)
 }
 
 // redirectToRoom leads from a room's name at the top level to its link, and from other services' pages to what there is of
@@ -170,12 +176,13 @@ func (h *handler) redirectToRoom(q *httpserver.Request) (httpserver.Answer, erro
 	return httpserver.Redirect("/join/" + url.PathEscape(room)), nil
 }
 
-func (h *handler) tenantPage(q *httpserver.Request, status int, bodyOf func(*rendered) []byte) (httpserver.Answer, error) {
+func (h *handler) tenantPage(q *httpserver.Request, status int, of func(*rendered) version) (httpserver.Answer, error) {
 	r, err := h.page.of(q.Tenant, h.Tenants.All)
 	if err != nil {
 		return nil, err
 	}
-	return httpserver.Bytes{Status: status, Header: r.header, Data: bodyOf(r)}, nil
+	v := of(r)
+	return httpserver.Bytes{Status: status, Header: v.header, Data: v.body}, nil
 }
 
 // serveRobots keeps rooms out of search engines.

@@ -268,6 +268,9 @@ func TestHeadersOfPages(t *testing.T) {
 	if want := "'self' wss://livekit.example.com:7443 https://livekit.example.com:7443"; p["connect-src"] != want {
 		t.Errorf("connect-src %s, want %s", p["connect-src"], want)
 	}
+	if p := policy(s.get(t, "/join/room")); p["script-src"] != "'self' 'wasm-unsafe-eval'" {
+		t.Errorf("script-src %s of a meeting", p["script-src"])
+	}
 	if p["script-src"] != "'self'" {
 		t.Errorf("script-src %s", p["script-src"])
 	}

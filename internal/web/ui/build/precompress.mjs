@@ -5,6 +5,8 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 const assets = new URL('../../dist/assets/', import.meta.url);
 const embed = new URL('../../dist/js/', import.meta.url);
 const page = new URL('../../dist/index.html', import.meta.url);
+// No browser gets these as they are, and they would be the larger part of the binary.
+const onlyCompressed = /\.(wasm|tflite)$/;
 const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } };
 const budget = 200_000; // bytes of script, compressed, that the page loads before the first picture of a meeting
 
@@ -19,6 +21,7 @@ function compress(folder, name) {
   const small = brotliCompressSync(raw, brotli);
   writeFileSync(new URL(`${name}.br`, folder), small);
   writeFileSync(new URL(`${name}.gz`, folder), gzipSync(raw, { level: 9 }));
+  if (onlyCompressed.test(name)) rmSync(new URL(name, folder));
   console.log(`${String(small.length).padStart(8)} B br  ${name}`);
   return small.length;
 }

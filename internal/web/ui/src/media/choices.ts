@@ -13,6 +13,8 @@ export interface Choices {
   shortcuts: boolean;
   /** Whether the meeting makes sounds of its own, as for a raised hand. */
   sounds: boolean;
+  /** What the others see behind the participant. */
+  background?: string;
   /** How the participant likes to look at a meeting. */
   speakerView: boolean;
   selfHidden: boolean;
@@ -40,6 +42,7 @@ export function readChoices(): Choices {
     ...(typeof kept.micId === 'string' && { micId: kept.micId }),
     ...(typeof kept.cameraId === 'string' && { cameraId: kept.cameraId }),
     ...(typeof kept.speakerId === 'string' && { speakerId: kept.speakerId }),
+    ...(typeof kept.background === 'string' && { background: kept.background }),
     ...(typeof kept.language === 'string' && { language: kept.language }),
   };
 }

@@ -2,9 +2,11 @@ import { useEffect, useRef, useState } from 'react';
 import type { Flow } from '../app/flow';
 import type { Asking } from '../app/screen';
 import { useStore } from '../app/useStore';
+import { chooseBackground } from '../media/background';
 import { keepChoices, readChoices } from '../media/choices';
 import { LocalMedia } from '../media/local';
 import { useDevices } from '../media/useDevices';
+import { BackgroundPicker } from '../parts/BackgroundPicker';
 import { DevicePicker } from '../parts/DevicePicker';
 import { MicMeter } from '../parts/MicMeter';
 import { Page } from '../parts/Page';
@@ -98,6 +100,10 @@ export function PreJoin({ flow, asking, busy }: PreJoinProps) {
               testId="speaker-picker"
               onChoose={chooseSpeaker}
             />
+            <details>
+              <summary data-testid="prejoin-effects">{t('background.menu')}</summary>
+              <BackgroundPicker onChoose={chooseBackground} />
+            </details>
           </div>
           {state.asking && (
             <button

@@ -8,14 +8,16 @@ import { Avatar } from '../parts/Avatar';
 import { Spinner } from '../parts/Spinner';
 import { Toggle } from '../parts/Toggle';
 import { t } from '../text';
+import { usePainted } from './usePainted';
 
 /** The participant's own picture before joining, with the switches for microphone and camera. */
 export function Preview({ media, name }: { media: LocalMedia; name: string }) {
   const { mic, camera, video, asking, problems } = useStore(media.state);
+  const shown = usePainted(video);
   const element = useRef<HTMLVideoElement>(null);
   useEffect(() => {
-    if (element.current) element.current.srcObject = video ? new MediaStream([video]) : null;
-  }, [video]);
+    if (element.current) element.current.srcObject = shown ? new MediaStream([shown]) : null;
+  }, [shown]);
   const flip = (change: { mic: boolean } | { camera: boolean }) => {
     keepChoices(change);
     media.switch(change);
@@ -25,20 +27,24 @@ export function Preview({ media, name }: { media: LocalMedia; name: string }) {
       <div className="preview-picture">
         <video
           ref={element}
-          hidden={!video}
+          hidden={!shown}
           className="mirrored"
           aria-label={t('prejoin.preview')}
           autoPlay
           playsInline
           muted
         />
-        {!video && (
+        {!shown && (
           <div className="preview-empty">
             <Avatar identity={name} name={name} />
             <p role="status">
               {asking ? (
                 <>
                   <Spinner /> {t('prejoin.cameraStarting')} {t('prejoin.allow')}
+                </>
+              ) : video ? (
+                <>
+                  <Spinner /> {t('background.starting')}
                 </>
               ) : (
                 t('prejoin.cameraOff')

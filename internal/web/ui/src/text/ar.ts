@@ -47,6 +47,17 @@ const texts: Texts = {
   'devices.micOff': 'الميكروفون مطفأ.',
   'devices.cameraOff': 'الكاميرا مطفأة.',
 
+  'background.menu': 'تغيير الخلفية',
+  'background.label': 'الخلفية',
+  'background.camera': 'كما هي',
+  'background.blur': 'مموّهة',
+  'background.dawn': 'فجر',
+  'background.sea': 'بحر',
+  'background.night': 'ليل',
+  'background.starting': 'جارٍ تجهيز الخلفية…',
+  'background.unsupported': 'لا يستطيع هذا المتصفّح تغيير خلفية صورتك.',
+  'background.failed': 'تعذّر تغيير الخلفية، لذلك أُطفئت الكاميرا. اختر الخلفية كما هي وشغّل الكاميرا.',
+
   'devices.denied.mic': 'المتصفّح يمنع الميكروفون. اسمح بذلك من شريط العنوان.',
   'devices.denied.camera': 'المتصفّح يمنع الكاميرا. اسمح بذلك من شريط العنوان.',
   'devices.denied.both': 'المتصفّح يمنع الكاميرا والميكروفون. اسمح بهما من شريط العنوان.',

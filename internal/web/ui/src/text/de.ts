@@ -53,6 +53,18 @@ const texts: Texts = {
   'devices.micOff': 'Das Mikrofon ist aus.',
   'devices.cameraOff': 'Die Kamera ist aus.',
 
+  'background.menu': 'Hintergrund ändern',
+  'background.label': 'Hintergrund',
+  'background.camera': 'Wie er ist',
+  'background.blur': 'Unscharf',
+  'background.dawn': 'Morgenrot',
+  'background.sea': 'Meer',
+  'background.night': 'Nacht',
+  'background.starting': 'Hintergrund wird vorbereitet …',
+  'background.unsupported': 'Dieser Browser kann den Hintergrund Ihres Bildes nicht ändern.',
+  'background.failed':
+    'Der Hintergrund konnte nicht geändert werden, daher ist Ihre Kamera aus. Wählen Sie den Hintergrund, wie er ist, und schalten Sie die Kamera ein.',
+
   'devices.denied.mic': 'Ihr Browser blockiert das Mikrofon. Erlauben Sie es in der Adressleiste.',
   'devices.denied.camera': 'Ihr Browser blockiert die Kamera. Erlauben Sie sie in der Adressleiste.',
   'devices.denied.both':

@@ -45,6 +45,18 @@ export const en = {
   'devices.micOff': 'The microphone is off.',
   'devices.cameraOff': 'The camera is off.',
 
+  'background.menu': 'Change background',
+  'background.label': 'Background',
+  'background.camera': 'As it is',
+  'background.blur': 'Blurred',
+  'background.dawn': 'Dawn',
+  'background.sea': 'Sea',
+  'background.night': 'Night',
+  'background.starting': 'Preparing your background…',
+  'background.unsupported': 'This browser cannot change the background of your picture.',
+  'background.failed':
+    'The background could not be changed, so your camera is off. Choose the background as it is, and switch the camera on.',
+
   'devices.denied.mic': 'Your browser blocks the microphone. Allow it in the address bar.',
   'devices.denied.camera': 'Your browser blocks the camera. Allow it in the address bar.',
   'devices.denied.both': 'Your browser blocks camera and microphone. Allow them in the address bar.',

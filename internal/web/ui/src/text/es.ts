@@ -49,6 +49,18 @@ const texts: Texts = {
   'devices.micOff': 'El micrófono está apagado.',
   'devices.cameraOff': 'La cámara está apagada.',
 
+  'background.menu': 'Cambiar el fondo',
+  'background.label': 'Fondo',
+  'background.camera': 'Tal cual',
+  'background.blur': 'Desenfocado',
+  'background.dawn': 'Amanecer',
+  'background.sea': 'Mar',
+  'background.night': 'Noche',
+  'background.starting': 'Preparando el fondo…',
+  'background.unsupported': 'Este navegador no puede cambiar el fondo de tu imagen.',
+  'background.failed':
+    'No se ha podido cambiar el fondo, así que tu cámara está apagada. Elige el fondo tal cual y enciende la cámara.',
+
   'devices.denied.mic': 'Tu navegador bloquea el micrófono. Permítelo en la barra de direcciones.',
   'devices.denied.camera': 'Tu navegador bloquea la cámara. Permítela en la barra de direcciones.',
   'devices.denied.both':

@@ -50,6 +50,18 @@ const texts: Texts = {
   'devices.micOff': 'Le micro est désactivé.',
   'devices.cameraOff': 'La caméra est désactivée.',
 
+  'background.menu': 'Changer l’arrière-plan',
+  'background.label': 'Arrière-plan',
+  'background.camera': 'Tel quel',
+  'background.blur': 'Flou',
+  'background.dawn': 'Aube',
+  'background.sea': 'Mer',
+  'background.night': 'Nuit',
+  'background.starting': 'Préparation de l’arrière-plan…',
+  'background.unsupported': 'Ce navigateur ne peut pas changer l’arrière-plan de votre image.',
+  'background.failed':
+    'L’arrière-plan n’a pas pu être changé : votre caméra est désactivée. Choisissez l’arrière-plan tel quel et activez la caméra.',
+
   'devices.denied.mic': 'Votre navigateur bloque le micro. Autorisez-le dans la barre d’adresse.',
   'devices.denied.camera': 'Votre navigateur bloque la caméra. Autorisez-la dans la barre d’adresse.',
   'devices.denied.both':

@@ -49,6 +49,18 @@ const texts: Texts = {
   'devices.micOff': 'Il microfono è spento.',
   'devices.cameraOff': 'La fotocamera è spenta.',
 
+  'background.menu': 'Cambia sfondo',
+  'background.label': 'Sfondo',
+  'background.camera': 'Così com’è',
+  'background.blur': 'Sfocato',
+  'background.dawn': 'Alba',
+  'background.sea': 'Mare',
+  'background.night': 'Notte',
+  'background.starting': 'Preparazione dello sfondo…',
+  'background.unsupported': 'Questo browser non può cambiare lo sfondo della tua immagine.',
+  'background.failed':
+    'Non è stato possibile cambiare lo sfondo, quindi la fotocamera è spenta. Scegli lo sfondo così com’è e accendi la fotocamera.',
+
   'devices.denied.mic': 'Il browser blocca il microfono. Consentilo nella barra degli indirizzi.',
   'devices.denied.camera': 'Il browser blocca la fotocamera. Consentila nella barra degli indirizzi.',
   'devices.denied.both': 'Il browser blocca fotocamera e microfono. Consentili nella barra degli indirizzi.',

@@ -48,6 +48,18 @@ const texts: Texts = {
   'devices.micOff': 'マイクはオフです。',
   'devices.cameraOff': 'カメラはオフです。',
 
+  'background.menu': '背景を変更',
+  'background.label': '背景',
+  'background.camera': 'そのまま',
+  'background.blur': 'ぼかし',
+  'background.dawn': '夜明け',
+  'background.sea': '海',
+  'background.night': '夜',
+  'background.starting': '背景を準備しています…',
+  'background.unsupported': 'このブラウザーでは映像の背景を変更できません。',
+  'background.failed':
+    '背景を変更できなかったため、カメラはオフです。背景を「そのまま」にして、カメラをオンにしてください。',
+
   'devices.denied.mic': 'ブラウザーがマイクをブロックしています。アドレスバーで許可してください。',
   'devices.denied.camera': 'ブラウザーがカメラをブロックしています。アドレスバーで許可してください。',
   'devices.denied.both': 'ブラウザーがカメラとマイクをブロックしています。アドレスバーで許可してください。',

@@ -47,6 +47,18 @@ const texts: Texts = {
   'devices.micOff': 'Mikrofon jest wyłączony.',
   'devices.cameraOff': 'Kamera jest wyłączona.',
 
+  'background.menu': 'Zmień tło',
+  'background.label': 'Tło',
+  'background.camera': 'Bez zmian',
+  'background.blur': 'Rozmyte',
+  'background.dawn': 'Świt',
+  'background.sea': 'Morze',
+  'background.night': 'Noc',
+  'background.starting': 'Przygotowywanie tła…',
+  'background.unsupported': 'Ta przeglądarka nie potrafi zmienić tła obrazu.',
+  'background.failed':
+    'Nie udało się zmienić tła, dlatego kamera jest wyłączona. Wybierz tło bez zmian i włącz kamerę.',
+
   'devices.denied.mic': 'Przeglądarka blokuje mikrofon. Zezwól na niego na pasku adresu.',
   'devices.denied.camera': 'Przeglądarka blokuje kamerę. Zezwól na nią na pasku adresu.',
   'devices.denied.both': 'Przeglądarka blokuje kamerę i mikrofon. Zezwól na nie na pasku adresu.',

@@ -48,6 +48,18 @@ const texts: Texts = {
   'devices.micOff': 'O microfone está desligado.',
   'devices.cameraOff': 'A câmera está desligada.',
 
+  'background.menu': 'Mudar o fundo',
+  'background.label': 'Fundo',
+  'background.camera': 'Como está',
+  'background.blur': 'Desfocado',
+  'background.dawn': 'Amanhecer',
+  'background.sea': 'Mar',
+  'background.night': 'Noite',
+  'background.starting': 'Preparando o fundo…',
+  'background.unsupported': 'Este navegador não consegue mudar o fundo da sua imagem.',
+  'background.failed':
+    'Não foi possível mudar o fundo, por isso sua câmera está desligada. Escolha o fundo como está e ligue a câmera.',
+
   'devices.denied.mic': 'O navegador bloqueia o microfone. Permita o uso na barra de endereço.',
   'devices.denied.camera': 'O navegador bloqueia a câmera. Permita o uso na barra de endereço.',
   'devices.denied.both': 'O navegador bloqueia a câmera e o microfone. Permita o uso na barra de endereço.',

@@ -122,6 +122,7 @@ describe('t', () => {
 /** Texts that are chosen by a value at run time. */
 const dynamic = [
   /^failure\./,
+  /^background\.\w+$/,
   /^rules\.(only|all)\./,
   /^(rules|admission|reaction|pictures|wait\.(title|text))\.\w+$/,
   /^devices\.(denied|absent|busy|insecure|failed)\.(mic|camera|both)$/,

@@ -47,6 +47,18 @@ const texts: Texts = {
   'devices.micOff': 'Mikrofon kapalı.',
   'devices.cameraOff': 'Kamera kapalı.',
 
+  'background.menu': 'Arka planı değiştir',
+  'background.label': 'Arka plan',
+  'background.camera': 'Olduğu gibi',
+  'background.blur': 'Bulanık',
+  'background.dawn': 'Şafak',
+  'background.sea': 'Deniz',
+  'background.night': 'Gece',
+  'background.starting': 'Arka plan hazırlanıyor…',
+  'background.unsupported': 'Bu tarayıcı görüntünüzün arka planını değiştiremiyor.',
+  'background.failed':
+    'Arka plan değiştirilemedi; bu yüzden kameranız kapalı. Arka planı olduğu gibi seçip kamerayı açın.',
+
   'devices.denied.mic': 'Tarayıcınız mikrofonu engelliyor. Adres çubuğundan izin verin.',
   'devices.denied.camera': 'Tarayıcınız kamerayı engelliyor. Adres çubuğundan izin verin.',
   'devices.denied.both': 'Tarayıcınız kamerayı ve mikrofonu engelliyor. Adres çubuğundan izin verin.',

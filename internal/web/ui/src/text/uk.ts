@@ -47,6 +47,17 @@ const texts: Texts = {
   'devices.micOff': 'Мікрофон вимкнено.',
   'devices.cameraOff': 'Камеру вимкнено.',
 
+  'background.menu': 'Змінити тло',
+  'background.label': 'Тло',
+  'background.camera': 'Як є',
+  'background.blur': 'Розмите',
+  'background.dawn': 'Світанок',
+  'background.sea': 'Море',
+  'background.night': 'Ніч',
+  'background.starting': 'Підготовка тла…',
+  'background.unsupported': 'Цей браузер не може змінити тло вашого зображення.',
+  'background.failed': 'Не вдалося змінити тло, тому камеру вимкнено. Виберіть тло як є та ввімкніть камеру.',
+
   'devices.denied.mic': 'Браузер блокує мікрофон. Дозвольте його в адресному рядку.',
   'devices.denied.camera': 'Браузер блокує камеру. Дозвольте її в адресному рядку.',
   'devices.denied.both': 'Браузер блокує камеру та мікрофон. Дозвольте їх в адресному рядку.',

@@ -47,6 +47,17 @@ const texts: Texts = {
   'devices.micOff': '麦克风已关闭。',
   'devices.cameraOff': '摄像头已关闭。',
 
+  'background.menu': '更改背景',
+  'background.label': '背景',
+  'background.camera': '原样',
+  'background.blur': '模糊',
+  'background.dawn': '黎明',
+  'background.sea': '海洋',
+  'background.night': '夜晚',
+  'background.starting': '正在准备背景…',
+  'background.unsupported': '此浏览器无法更改画面背景。',
+  'background.failed': '无法更改背景，因此摄像头已关闭。请选择原样背景，然后打开摄像头。',
+
   'devices.denied.mic': '浏览器阻止了麦克风。请在地址栏中允许使用。',
   'devices.denied.camera': '浏览器阻止了摄像头。请在地址栏中允许使用。',
   'devices.denied.both': '浏览器阻止了摄像头和麦克风。请在地址栏中允许使用。',

@@ -16,8 +16,10 @@ import {
   type DeviceProblem,
   type Problems,
 } from '../../media/capture';
+import { replacesBackground, type Background } from '../../media/background';
 import { t } from '../../text';
 import type { Notices } from '../notices/notices';
+import { captureWithBackdrop, changeBackground, dress } from './backdrop';
 import { maySend } from './permissions';
 
 /** What the local participant sends, as they see it. It stays true while the connection is broken. */
@@ -99,9 +101,44 @@ export class Publisher {
       const track = new LocalAudioTrack(audio, audio.getConstraints(), false);
       this.kept.set(Track.Source.Microphone, track as LocalTrack);
     }
-    if (video) this.kept.set(Track.Source.Camera, new LocalVideoTrack(video, video.getConstraints(), false));
+    if (video) this.offerCamera(new LocalVideoTrack(video, video.getConstraints(), false));
     this.sync();
     if (this.connected) this.resume();
+  }
+
+  /** The chosen background is there before anybody sees the track. */
+  private offerCamera(track: LocalVideoTrack): void {
+    if (!replacesBackground()) return void this.kept.set(Track.Source.Camera, track);
+    const offered = dress(track).then(
+      () => {
+        this.kept.set(Track.Source.Camera, track);
+        this.sync();
+        if (this.connected) this.resume();
+      },
+      (error: unknown) => this.hideCamera(track, error),
+    );
+    this.publishing.set(Track.Source.Camera, offered);
+  }
+
+  async setBackground(background: Background): Promise<void> {
+    const track = this.kept.get(Track.Source.Camera);
+    try {
+      // A camera that is off gives nothing to paint. It is opened again, with the background.
+      if (track?.isMuted) await this.stopSource(Track.Source.Camera);
+      await changeBackground(background, track?.isMuted ? undefined : track);
+    } catch (error) {
+      this.hideCamera(track, error);
+    }
+    this.sync();
+  }
+
+  /** A picture that should have another background is better not seen. */
+  private hideCamera(track: LocalTrack | undefined, error: unknown): void {
+    console.warn('the background failed', error);
+    track?.stop();
+    if (this.kept.get(Track.Source.Camera) === track) void this.stopSource(Track.Source.Camera);
+    this.notices.add(t('background.failed'), 'urgent');
+    this.sync();
   }
 
   async setMicrophone(on: boolean): Promise<void> {
@@ -113,7 +150,9 @@ export class Publisher {
   }
 
   async setCamera(on: boolean): Promise<void> {
-    await this.setDevice(Track.Source.Camera, on, () => this.room.localParticipant.setCameraEnabled(on));
+    await this.setDevice(Track.Source.Camera, on, () =>
+      this.room.localParticipant.setCameraEnabled(on, captureWithBackdrop()),
+    );
   }
 
   /** Turns to the other camera of a telephone. */

@@ -2,6 +2,7 @@ import { useEffect, useReducer, useRef } from 'react';
 import { useStore } from '../../app/useStore';
 import { keepChoices, type Choices } from '../../media/choices';
 import { useDevices, type DeviceKind } from '../../media/useDevices';
+import { BackgroundPicker } from '../../parts/BackgroundPicker';
 import { DevicePicker } from '../../parts/DevicePicker';
 import { MicMeter } from '../../parts/MicMeter';
 import { SpeakerPicker } from '../../parts/SpeakerPicker';
@@ -48,7 +49,8 @@ export function MicrophoneSettings() {
 
 /** The camera, and what it sees. */
 export function CameraSettings() {
-  const { camera, cameraTrack, facing } = useStore(useCall().publisher.sending);
+  const { publisher } = useCall();
+  const { camera, cameraTrack, facing } = useStore(publisher.sending);
   const choice = useChoice('videoinput');
   const picture = useRef<HTMLVideoElement>(null);
   const track = camera ? cameraTrack : undefined;
@@ -71,6 +73,7 @@ export function CameraSettings() {
       ) : (
         <p className="field-hint">{t('devices.cameraOff')}</p>
       )}
+      <BackgroundPicker onChoose={(background) => void publisher.setBackground(background)} />
     </>
   );
 }
