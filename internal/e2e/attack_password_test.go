@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sync/semaphore"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -58,6 +59,7 @@ func TestANewPasswordHoldsAgainstOldLinksAndSessions(t *testing.T) {
 		second := &metav1.Duration{Duration: time.Second}
 		a.Spec.Meetings = &v1alpha1.MeetingsSpec{EmptyTimeout: second, UnjoinedTimeout: &metav1.Duration{Duration: 8 * time.Second}}
 	})
+	atOnce := semaphore.NewWeighted(4) // each hashes passwords, which takes a core
 	for _, end := range []v1alpha1.EndReason{v1alpha1.EndEmpty, v1alpha1.EndUnjoined, v1alpha1.EndExpired} {
 		for _, change := range []struct {
 			name, from, to string
@@ -74,6 +76,10 @@ func TestANewPasswordHoldsAgainstOldLinksAndSessions(t *testing.T) {
 		} {
 			t.Run(string(end)+"/"+change.name, func(t *testing.T) {
 				t.Parallel()
+				if err := atOnce.Acquire(t.Context(), 1); err != nil {
+					t.Fatal(err)
+				}
+				defer atOnce.Release(1)
 				on := *w
 				on.a = w.a.on(t)
 				room := fmt.Sprintf("%s, %s", end, change.name)
