@@ -100,10 +100,12 @@ export function PreJoin({ flow, asking, busy }: PreJoinProps) {
               testId="speaker-picker"
               onChoose={chooseSpeaker}
             />
-            <details>
-              <summary data-testid="prejoin-effects">{t('background.menu')}</summary>
-              <BackgroundPicker onChoose={chooseBackground} />
-            </details>
+            {state.camera && (
+              <details>
+                <summary data-testid="prejoin-effects">{t('background.menu')}</summary>
+                <BackgroundPicker onChoose={chooseBackground} />
+              </details>
+            )}
           </div>
           {state.asking && (
             <button
