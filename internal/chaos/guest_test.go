@@ -18,9 +18,11 @@ import (
 // good when it is told that the meeting has ended.
 type guest struct {
 	room, password string
-	baseURL        string
+	// ticket is of the link that the guest comes with, or empty.
+	ticket  string
+	baseURL string
 
-	// over is closed when the guest knows that the meeting has ended, or has left.
+	// over is closed when the guest knows that the meeting has ended, was removed, or has left.
 	over  chan struct{}
 	leave context.CancelFunc
 
@@ -31,12 +33,18 @@ type guest struct {
 	// entries counts how often it came in; wrong is an answer that no guest should get.
 	entries int
 	wrong   string
+	// removed says that the guest was told not to come back.
+	removed bool
 }
 
 // guest has a participant enter a room and stay there until the meeting is over, leave is called, or the test ends.
 func (w *world) guest(t testing.TB, room, password string) *guest {
+	return w.sendIn(t, &guest{room: room, password: password})
+}
+
+func (w *world) sendIn(t testing.TB, g *guest) *guest {
 	ctx, leave := context.WithCancel(context.Background())
-	g := &guest{room: room, password: password, baseURL: w.backend.baseURL, over: make(chan struct{}), leave: leave}
+	g.baseURL, g.over, g.leave = w.backend.baseURL, make(chan struct{}), leave
 	go g.run(ctx)
 	t.Cleanup(func() {
 		leave()
@@ -111,7 +119,7 @@ func (g *guest) ask(ctx context.Context) (at, token string, ended bool) {
 	g.mu.Lock()
 	session, been := g.session, g.entries > 0
 	g.mu.Unlock()
-	body, err := json.Marshal(map[string]any{"room": g.room, "name": "Ada", "password": g.password, "session": session})
+	body, err := json.Marshal(map[string]any{"room": g.room, "name": "Ada", "password": g.password, "ticket": g.ticket, "session": session})
 	if err != nil {
 		panic(err)
 	}
@@ -142,6 +150,9 @@ func (g *guest) ask(ctx context.Context) (at, token string, ended bool) {
 		return "", "", true
 	case http.StatusNotFound:
 		return "", "", been
+	case http.StatusForbidden:
+		g.removed, g.wrong = answer.Reason == "NotAllowed", response.Status+" "+answer.Reason
+		return "", "", g.removed
 	case http.StatusServiceUnavailable, http.StatusInternalServerError:
 	default:
 		g.wrong = response.Status + " " + answer.Reason
@@ -163,4 +174,10 @@ func (g *guest) cameIn() (entries int, wrong string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.entries, g.wrong
+}
+
+func (g *guest) wasRemoved() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.removed
 }

@@ -132,6 +132,7 @@ var stories = []story{
 		s.sentAway(g)
 		s.gone()
 	}},
+	{name: "moderate", tell: moderate},
 	{name: "config change", tell: func(s *telling) {
 		s.must(s.backend.open(s.ctx, map[string]any{"room": s.room}))
 		s.enter("")

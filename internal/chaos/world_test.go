@@ -99,7 +99,9 @@ func (w *world) newConfig(name, baseURL string) *v1alpha1.ConferenceConfig {
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
 		Spec: v1alpha1.ConferenceConfigSpec{
 			Variant: v1alpha1.VariantA, BaseURL: baseURL,
-			API:       &v1alpha1.APISpec{KeySecretRefs: []v1alpha1.SecretKeyReference{{Name: "api", Key: "key"}}},
+			API: &v1alpha1.APISpec{
+				KeySecretRefs: []v1alpha1.SecretKeyReference{{Name: "api", Key: "key"}}, Extensions: []string{"control"},
+			},
 			MediaRefs: testkit.MediaRefs("livekit"),
 			Meetings: &v1alpha1.MeetingsSpec{
 				TTLSecondsAfterEnded: ptr.To(int32(1)),
