@@ -4,6 +4,7 @@ package admission
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -16,6 +17,9 @@ import (
 )
 
 var errLeft = fault.NotFound("That participant has left the meeting already")
+
+// errLeftUnnamed is for a ban of one whose username is not known any more.
+var errLeftUnnamed = fault.NotFound("That participant has left the meeting already; to keep the user out, ban user: and the username")
 
 // actsAtOnce bounds how many participants of one room are changed at the same time.
 const actsAtOnce = 16
@@ -53,24 +57,34 @@ func (s *Service) Change(ctx context.Context, t *tenant.Tenant, v meeting.View, 
 func (s *Service) Decide(
 	ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, change func(*v1alpha1.ParticipantDecision),
 ) (late, err error) {
-	return s.decide(ctx, t, v, who, func(spec *v1alpha1.MeetingSpec, _ string) { meeting.Decide(spec, who, change) })
+	return s.decide(ctx, t, v, who, s.isKnown(v, who), func(spec *v1alpha1.MeetingSpec, _ string) { meeting.Decide(spec, who, change) })
 }
 
 // Remove disconnects a participant, who cannot come back with the same link, token or login. Who is banned cannot come back with
 // another one of the same user either.
 func (s *Service) Remove(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, ban bool) (late, err error) {
 	remove := func(d *v1alpha1.ParticipantDecision) { d.Removed = true }
-	return s.decide(ctx, t, v, who, func(spec *v1alpha1.MeetingSpec, username string) {
+	known := s.isKnown(v, who)
+	if _, user := meeting.UserOf(who); ban && !user {
+		// Without the list nobody knows the username. The second call for one who was removed is no error.
+		known = v.DecisionOn("", who).Removed
+	}
+	late, err = s.decide(ctx, t, v, who, known, func(spec *v1alpha1.MeetingSpec, username string) {
 		meeting.Decide(spec, who, remove)
 		if ban && username != "" {
 			meeting.Decide(spec, meeting.UserIdentity(username), remove)
 		}
 	})
+	if ban && errors.Is(err, errLeft) {
+		err = errLeftUnnamed
+	}
+	return late, err
 }
 
-// decide has a change told the username of the participant; it is empty for a guest, and for one who is not listed.
+// decide has a change told the username of the participant; it is empty for a guest, and for one who is not listed. Known says that
+// something can be decided about one who is not listed.
 func (s *Service) decide(
-	ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, change func(spec *v1alpha1.MeetingSpec, username string),
+	ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, known bool, change func(spec *v1alpha1.MeetingSpec, username string),
 ) (late, err error) {
 	people, err := s.Participants(ctx, t, v)
 	if err != nil {
@@ -85,7 +99,10 @@ func (s *Service) decide(
 	listed, username := at >= 0, ""
 	if listed {
 		username = all[at].Username
-	} else if !s.isKnown(v, who) {
+	} else if !known {
+		if s.isComing(v, who) {
+			return nil, errNotListed
+		}
 		return nil, errLeft
 	}
 	now, err := s.meetings.Change(ctx, t, v.UID, func(spec *v1alpha1.MeetingSpec) { change(spec, username) })

@@ -221,4 +221,18 @@ func TestABanIsOfTheUser(t *testing.T) {
 		t.Errorf("Ann is %+v", ann.You)
 	}
 	w.a.want(http.StatusNotFound, "PATCH", path+"nobody-1", map[string]any{"muted": true})
+
+	// The username of one who has left is not known: nothing is done rather than half of it.
+	anns := ann.connect(t)
+	w.a.want(http.StatusOK, "PATCH", path+ann.You.Identity, map[string]any{"muted": true})
+	anns.Close()
+	w.eventually(t, func() error {
+		if listed := w.a.want(http.StatusOK, "GET", "/api/v1/meeting/users/participants", nil).raw; strings.Contains(listed, ann.You.Identity) {
+			return errors.New("Ann is still listed")
+		}
+		return nil
+	})
+	w.a.want(http.StatusNotFound, "DELETE", path+ann.You.Identity, map[string]any{"ban": true})
+	w.a.mustEnter(map[string]any{"ticket": w.a.ticket(map[string]any{"room": room, "name": "Ann", "token": token("ann")})})
+	w.a.want(http.StatusOK, "DELETE", path+eve.You.Identity, map[string]any{"ban": true})
 }
