@@ -108,31 +108,49 @@ const (
 	toLock   roomCall = "lock"
 	toUnlock roomCall = "unlock"
 	toShow   roomCall = "show"
+	// toRemove removes a user, and toAsk is that user, who asks for a session.
+	toRemove roomCall = "remove"
+	toAsk    roomCall = "ask"
 )
 
-var roomCalls = []roomCall{toCreate, toEnd, toLock, toUnlock, toShow}
+var roomCalls = []roomCall{toCreate, toEnd, toLock, toUnlock, toShow, toRemove, toAsk}
 
-// roomOperation is a call about one room and what it answered: whether the meeting is locked, too, where an answer shows it.
+// roomOperation is a call about one room and what it answered. What it tells of the room is empty where an answer tells nothing.
 type roomOperation struct {
 	call   roomCall
 	status int
-	locked bool
+	tells  string
 }
 
-// roomState is one room: a meeting is live or it is not, and one that is live is locked or it is not.
-type roomState struct{ live, locked bool }
+// roomState is one room: a meeting is live or it is not, and one that is live is locked or it is not, and has a user removed or not.
+type roomState struct{ live, locked, removed bool }
 
 // after is the room after a call that was carried out.
 func (s roomState) after(c roomCall) roomState {
 	switch c {
 	case toCreate:
-		return roomState{live: true, locked: s.locked}
+		s.live = true
 	case toEnd:
 		return roomState{}
 	case toLock, toUnlock:
-		return roomState{live: s.live, locked: s.live && c == toLock}
+		s.locked = s.live && c == toLock
+	case toRemove:
+		s.removed = s.live
 	}
 	return s
+}
+
+// tells is what the answer of a call has to tell of the room after it.
+func (s roomState) tells(c roomCall) string {
+	switch {
+	case c == toAsk && s.removed:
+		return "NotAllowed"
+	case c == toAsk && s.locked:
+		return "Locked"
+	case c == toLock, c == toUnlock, c == toShow:
+		return fmt.Sprintf("locked: %t", s.locked)
+	}
+	return ""
 }
 
 // roomModel: what is confirmed holds for every later call, whichever replica takes it. A call that failed may have been carried out
@@ -149,15 +167,15 @@ var roomModel = (&porcupine.NondeterministicModel{
 			return []any{now}
 		case o.status == http.StatusNotFound || !now.live && o.call != toCreate:
 			return nil
-		case o.call != toCreate && o.call != toEnd && o.locked != next.locked:
+		case o.tells != next.tells(o.call):
 			return nil
 		}
 		return []any{next}
 	},
 }).ToModel()
 
-// about makes a call about a room.
-func (a account) about(c roomCall, room string) (roomOperation, reply) {
+// about makes a call about a room and a user, who has a token.
+func (a account) about(c roomCall, room, user, token string) (roomOperation, reply) {
 	path := "/api/v1/meeting/" + room
 	var answer reply
 	switch c {
@@ -169,9 +187,27 @@ func (a account) about(c roomCall, room string) (roomOperation, reply) {
 		answer = a.call("PATCH", path, map[string]any{"locked": c == toLock})
 	case toShow:
 		answer = a.call("GET", path, nil)
+	case toRemove:
+		answer = a.call("DELETE", path+"/participants/user:"+user, nil)
+	case toAsk:
+		answer = a.call("POST", "/session", map[string]any{"room": room, "name": "Eve", "token": token})
 	}
-	locked, _ := answer.body["locked"].(bool)
-	return roomOperation{c, answer.status, locked}, answer
+	op := roomOperation{call: c, status: answer.status}
+	if locked, shown := answer.body["locked"].(bool); shown {
+		op.tells = fmt.Sprintf("locked: %t", locked)
+	}
+	switch answer.status {
+	case http.StatusForbidden: // by a meeting that is live
+		op.status, op.tells = http.StatusOK, answer.text("reason")
+	case http.StatusGone:
+		op.status = http.StatusNotFound
+	}
+	return op, answer
+}
+
+// withQueue has all wait, so that no session leads into LiveKit's room of a meeting.
+func withQueue(a, _ *v1alpha1.ConferenceConfig) {
+	a.Spec.Meetings = &v1alpha1.MeetingsSpec{Admission: v1alpha1.AdmissionAsk}
 }
 
 // slowWrite is half of what Convene gives a write. On a machine where one takes longer, a refusal is right.
@@ -201,10 +237,11 @@ func (w *world) slowestWrite(t *testing.T) (stop func() time.Duration) {
 	return func() time.Duration { cancel(); return <-slowest }
 }
 
-// TestRacingReplicasAgreeOnARoom: creates, ends, locks and looks at one room from two replicas at once are as if one after the
-// other, and none is refused while the cluster's API answers.
+// TestRacingReplicasAgreeOnARoom: creates, ends, locks and looks at one room, the removal of a user, and what that user is answered,
+// from two replicas at once, are as if one after the other, and none is refused while the cluster's API answers.
 func TestRacingReplicasAgreeOnARoom(t *testing.T) {
-	w, one, other := newReplicas(t, controlled)
+	w, one, other := newReplicas(t, controlled, withQueue)
+	token := one.want(http.StatusOK, "POST", "/api/v1/token", map[string]any{"username": "eve", "password": "x", "expire": "1h"}).text("token")
 	replicas := []account{one, other}
 	var (
 		mu      sync.Mutex
@@ -217,10 +254,10 @@ func TestRacingReplicasAgreeOnARoom(t *testing.T) {
 	for client := range 4 {
 		clients.Go(func() {
 			random := rand.New(rand.NewPCG(uint64(client), 7))
-			for range 40 {
+			for range 50 {
 				call := roomCalls[random.IntN(len(roomCalls))]
 				called := time.Since(began)
-				op, answer := replicas[random.IntN(2)].about(call, "contended")
+				op, answer := replicas[random.IntN(2)].about(call, "contended", "eve", token)
 				mu.Lock()
 				switch {
 				case op.status == http.StatusServiceUnavailable && answer.header.Get("Retry-After") != "":
