@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 )
 
@@ -68,7 +67,7 @@ func (c *Client) CreateMeeting(ctx context.Context) (roomURL string, err error) 
 // EndMeeting ends the active meeting of a room (Variant A). Peers are sent to redirect, or to the home page where it
 // is empty.
 func (c *Client) EndMeeting(ctx context.Context, room, redirect string) error {
-	return c.call(ctx, http.MethodDelete, "meeting/"+url.PathEscape(room), map[string]string{"redirect": redirect}, nil)
+	return c.call(ctx, http.MethodDelete, meetingPath(room), map[string]string{"redirect": redirect}, nil)
 }
 
 // Token makes a meeting token.

@@ -5,6 +5,7 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/testkit"
@@ -55,7 +57,7 @@ func (p program) want(t *testing.T, property string, args ...string) any {
 // is not installed here is named in the output.
 func TestClientsOfEveryLanguage(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
-	w := newWorld(t)
+	w := newWorld(t, controlled)
 	root := testkit.Root(t)
 	folder := filepath.Join(root, "docs", "clients")
 	golang := filepath.Join(t.TempDir(), "convene")
@@ -80,6 +82,7 @@ func TestClientsOfEveryLanguage(t *testing.T) {
 			}
 			for variant, account := range map[v1alpha1.Variant]account{v1alpha1.VariantA: w.a, v1alpha1.VariantB: w.b} {
 				t.Run(string(variant), func(t *testing.T) {
+					account.t = t
 					program{account, command}.callEverything(t, variant, "Salle "+language+" “1”")
 				})
 			}
@@ -100,10 +103,12 @@ func (p program) callEverything(t *testing.T, variant v1alpha1.Variant, room str
 	if token, _ := p.want(t, "token", "token", "ada", "se\"cret", "true").(string); strings.Count(token, ".") != 2 {
 		t.Errorf("the token is %q", token)
 	}
+	var ada entry
 	for _, user := range [][]string{nil, {"ada", "secret"}} {
 		link, _ = p.want(t, "join", append([]string{"join", room, `Ada "the first"`}, user...)...).(string)
-		p.enters(t, link, room)
+		ada = p.enters(t, link, room)
 	}
+	p.control(t, room, ada)
 	if page, complaint, ok := p.run(t, p.account.key, "docs"); !ok || !strings.Contains(strings.ToLower(page), "<!doctype html>") && !strings.Contains(page, `\u003c!doctype html`) {
 		t.Errorf("no documentation: %s", complaint)
 	}
@@ -123,7 +128,7 @@ func (p program) callEverything(t *testing.T, variant v1alpha1.Variant, room str
 }
 
 // enters follows a link as the page does.
-func (p program) enters(t *testing.T, link, room string) {
+func (p program) enters(t *testing.T, link, room string) entry {
 	t.Helper()
 	at, err := url.Parse(link)
 	if err != nil || !strings.HasPrefix(link, p.account.baseURL+"/join?") {
@@ -132,5 +137,49 @@ func (p program) enters(t *testing.T, link, room string) {
 	status, e := p.account.session(map[string]any{"room": room, "name": "Ada", "ticket": at.Query().Get("token")})
 	if status != http.StatusOK || !e.You.Audio || !e.You.Video || e.You.Screen || e.You.Name != `Ada "the first"` {
 		t.Errorf("the link leads to %d %+v", status, e)
+	}
+	return e
+}
+
+// control makes the calls of that extension about a participant, who sees what they do.
+func (p program) control(t *testing.T, room string, who entry) {
+	t.Helper()
+	adas, ada := who.connect(t), who.You.Identity
+	if p.want(t, "locked", "show", room) != false {
+		t.Error("the meeting is locked before it is")
+	}
+	if p.want(t, "locked", "change", room, `{"locked": true, "policy": {"camera": "Presenters"}}`) != true {
+		t.Error("the meeting is not locked")
+	}
+	learns(t, adas, "the policy", func() bool { return strings.Contains(adas.Metadata(), `"camera":"Presenters"`) })
+	testkit.Eventually(t, patience, func() error {
+		everyone, _ := p.want(t, "participants", "participants", room).([]any)
+		if len(everyone) != 1 || everyone[0].(map[string]any)["identity"] != ada {
+			return fmt.Errorf("the participants are %v", everyone)
+		}
+		return nil
+	})
+	p.want(t, "success", "participant", room, ada, `{"role": "Participant", "muted": true}`)
+	learns(t, adas, "the end of the role", func() bool { return adas.Attributes()["presenter"] == "" })
+	for _, to := range [][]string{nil, {ada}} {
+		p.want(t, "success", append([]string{"message", room, `Five minutes "left"`}, to...)...)
+		select {
+		case data := <-adas.Data():
+			if !strings.Contains(string(data.Payload), `Five minutes \"left\"`) {
+				t.Errorf("the notice is %s", data.Payload)
+			}
+		case <-time.After(patience):
+			t.Errorf("no notice came to %v", to)
+		}
+	}
+	p.want(t, "success", "remove", room, ada, "true")
+	gone(t, adas)
+	if everyone, _ := p.want(t, "participants", "participants", room).([]any); len(everyone) > 0 {
+		t.Errorf("still listed: %v", everyone)
+	}
+	another := p.account.ticket(map[string]any{"room": room, "name": "Ada", "token": p.account.presenterToken("ada")})
+	p.account.refused("another link of a banned user", map[string]any{"ticket": another}, "NotAllowed")
+	if _, complaint, ok := p.run(t, p.account.key, "show", "nobody met here"); ok || complaint == "" {
+		t.Errorf("a meeting that is not there is shown: %q", complaint)
 	}
 }

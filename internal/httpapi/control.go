@@ -4,6 +4,7 @@ package httpapi
 
 import (
 	"cmp"
+	"context"
 	"net/http"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
 )
 
 // meetingBody is one meeting: what the listing has of it, and what is decided about those who are in or want to enter.
@@ -22,6 +24,7 @@ type meetingBody struct {
 	ExpiresAt       string                 `json:"expiresAt,omitempty"`
 	Duration        string                 `json:"duration"`
 	Participants    int                    `json:"participants"`
+	Peers           []peerBody             `json:"peers"`
 	MaxParticipants int                    `json:"maxParticipants"`
 	Redirect        string                 `json:"redirect"`
 	Locked          bool                   `json:"locked"`
@@ -31,11 +34,37 @@ type meetingBody struct {
 	Waiting int `json:"waiting"`
 }
 
+// peerBody is one of the first hundred participants, as the listing shows them.
+type peerBody struct {
+	Name      string `json:"name"`
+	Presenter bool   `json:"presenter"`
+	Video     bool   `json:"video"`
+	Audio     bool   `json:"audio"`
+	Screen    bool   `json:"screen"`
+	Hand      bool   `json:"hand"`
+	OS        string `json:"os"`
+	Browser   string `json:"browser"`
+	Hidden    bool   `json:"hidden"`
+}
+
+// details shows one meeting. Where the tenant's Meetings do not show participants, the media server is asked for them; what it does
+// not answer stays empty, as in the listing.
+func (a *api) details(ctx context.Context, t *tenant.Tenant, v meeting.View) meetingBody {
+	if t.NamesHidden {
+		people, _ := a.moderator.Participants(ctx, t, v)
+		v.Peers = meeting.Participants(people, v.Created)
+	}
+	return meetingBodyOf(v)
+}
+
 func meetingBodyOf(v meeting.View) meetingBody {
 	b := meetingBody{
 		RoomID: v.Room, URL: v.URL, StartedAt: timestamp(v.Begin()), Duration: v.Length.Clock(), Participants: v.Participants,
 		MaxParticipants: v.MaxParticipants, Redirect: v.Redirect, Locked: v.Locked, Policy: meeting.WholePolicy(v.PresentersOnly),
-		Admission: cmp.Or(v.Admission, v1alpha1.AdmissionOpen), Waiting: v.Waiting,
+		Admission: cmp.Or(v.Admission, v1alpha1.AdmissionOpen), Waiting: v.Waiting, Peers: make([]peerBody, len(v.Peers)),
+	}
+	for i, p := range v.Peers {
+		b.Peers[i] = peerBody{p.Name, p.Presenter, p.Video, p.Audio, p.Screen, p.Hand, p.OS, p.Browser, p.Hidden}
 	}
 	if !v.Expires.IsZero() {
 		b.ExpiresAt = timestamp(v.Expires)
@@ -76,7 +105,7 @@ func (a *api) showMeeting(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ok(meetingBodyOf(view)), nil
+	return ok(a.details(ctx, q.Tenant, view)), nil
 }
 
 // changeMeeting is PATCH meeting/{room}.
@@ -109,7 +138,7 @@ func (a *api) changeMeeting(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return done(meetingBodyOf(now), late), nil
+	return done(a.details(ctx, q.Tenant, now), late), nil
 }
 
 // readMeetingPatch reads what changes of a meeting, and whether all who wait are let in. Null takes back what was set, so that the

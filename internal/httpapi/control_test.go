@@ -304,6 +304,32 @@ func TestControlPaths(t *testing.T) {
 	}
 }
 
+// TestOneMeetingIsAsInTheListing: it has all that the listing has of it. Where Meetings show no names, the media server is asked.
+func TestOneMeetingIsAsInTheListing(t *testing.T) {
+	w := newWorld(t, testTenant(v1alpha1.VariantA, withControl)).serve()
+	w.meetings.reset("stand-up")
+	v := &w.meetings.live[0]
+	v.Started, v.Expires, v.Participants = start, start.Add(time.Hour), 1
+	v.Peers = []v1alpha1.Participant{{Identity: "ann-1", Name: "Ann", Presenter: true, Audio: true, Hand: true, OS: "Linux", Browser: "Firefox 145"}}
+	listed := w.do(http.MethodGet, "meetings", "").json(t)["meetings"].([]any)[0].(map[string]any)
+	one := w.do(http.MethodGet, "meeting/stand-up", "").json(t)
+	for member, value := range listed {
+		if diff := cmp.Diff(value, one[member]); diff != "" {
+			t.Errorf("%s (-listing +one)\n%s", member, diff)
+		}
+	}
+
+	w = newWorld(t, testTenant(v1alpha1.VariantA, withControl, func(t *tenant.Tenant) { t.NamesHidden = true })).serve()
+	w.meetings.reset("stand-up")
+	w.moderator.people = []engine.Participant{{Identity: "bob-1", Name: "Bob", JoinedAt: start}}
+	for _, method := range []string{http.MethodGet, http.MethodPatch} {
+		peers, _ := w.do(method, "meeting/stand-up", `{"locked":true}`).json(t)["peers"].([]any)
+		if len(peers) != 1 || peers[0].(map[string]any)["name"] != "Bob" {
+			t.Errorf("%s shows %v", method, peers)
+		}
+	}
+}
+
 // TestControlIsAudited: one line for each change, with whom it was about.
 func TestControlIsAudited(t *testing.T) {
 	w := newWorld(t, testTenant(v1alpha1.VariantA, withControl)).serve()
@@ -324,6 +350,10 @@ func TestControlIsAudited(t *testing.T) {
 		if len(lines) != 1 || lines[0]["action"] != tc.action || lines[0]["room"] != "stand-up" || lines[0]["to"] != tc.to && tc.to != "" {
 			t.Errorf("%s %s is logged as %v", c.method, c.path, lines)
 		}
+	}
+	w.do(http.MethodPatch, "meeting/nobody/participants/ann-1", `{"muted":true}`)
+	if lines := w.logged(); len(lines) != 1 || lines[0]["to"] != "ann-1" || lines[0]["status"] != 404.0 {
+		t.Errorf("a call that is refused is logged as %v", lines)
 	}
 }
 

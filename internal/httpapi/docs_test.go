@@ -70,7 +70,7 @@ func TestDocumentIsTheTenants(t *testing.T) {
 				"GET meeting/{room}", "PATCH meeting/{room}", "GET meeting/{room}/participants", "PATCH meeting/{room}/participants/{identity}",
 				"DELETE meeting/{room}/participants/{identity}", "POST meeting/{room}/messages",
 			},
-			append([]string{"Room", "Flag", "Duration", "Redirect", "Error"}, controlSchemas...),
+			append([]string{"Room", "Flag", "Duration", "Redirect", "Peer", "Error"}, controlSchemas...),
 		},
 		{
 			"variant B, all on", v1alpha1.VariantB, nil,

@@ -215,6 +215,19 @@ func TestVariantBHasNoEnd(t *testing.T) {
 	}
 }
 
+// TestVariantBWithControlHasNoEnd: the extension adds other methods to the same path.
+func TestVariantBWithControlHasNoEnd(t *testing.T) {
+	one := testTenant(v1alpha1.VariantB)
+	withControl(one)
+	w := newWorld(t, one).serve()
+	for _, key := range []string{rightKey, "wrong"} {
+		got := w.do(http.MethodDelete, "meeting/stand-up", "", header("Authorization", key))
+		if got.status != http.StatusMethodNotAllowed || got.header.Get("Allow") != "GET, HEAD, OPTIONS, PATCH" {
+			t.Errorf("with the key %s: %d, Allow %q", key, got.status, got.header.Get("Allow"))
+		}
+	}
+}
+
 func TestHosts(t *testing.T) {
 	other := testTenant(v1alpha1.VariantB, func(t *tenant.Tenant) { t.Hosts = []string{"other.example.com"}; t.BasePath = "" })
 	w := newWorld(t, testTenant(v1alpha1.VariantA), other).serve()

@@ -4,7 +4,6 @@ package httpapi
 
 import (
 	"cmp"
-	"net/http"
 	"regexp"
 	"slices"
 	"strconv"
@@ -170,12 +169,17 @@ var identityForm = regexp.MustCompile(`^([A-Za-z0-9_]+(-[A-Za-z0-9_]+)*|user:[^\
 // maxIdentity is the greatest length of an identity, in characters.
 const maxIdentity = 260
 
-// participantPath reads the room and the participant of a request's path.
+// participantPath reads the room and the participant of a request's path, and keeps both for the audit log.
 func participantPath(q *httpserver.Request) (room string, who engine.Identity, err error) {
 	if room, err = roomOf(q); err != nil {
 		return "", "", err
 	}
-	return room, engine.Identity(q.HTTP.PathValue("identity")), validateIdentity("identity", q.HTTP.PathValue("identity"))
+	identity := q.HTTP.PathValue("identity")
+	if err := validateIdentity("identity", identity); err != nil {
+		return "", "", err
+	}
+	q.Record.To = engine.Identity(identity)
+	return room, q.Record.To, nil
 }
 
 func validateIdentity(field, who string) error {
@@ -278,7 +282,6 @@ func (a *api) changeParticipant(q *httpserver.Request) (httpserver.Answer, error
 	if err != nil {
 		return nil, err
 	}
-	q.Record.To = who
 	return done(doneBody{Success: true, Room: room, Identity: who}, late), nil
 }
 
@@ -306,7 +309,6 @@ func (a *api) removeParticipant(q *httpserver.Request) (httpserver.Answer, error
 	if err != nil {
 		return nil, err
 	}
-	q.Record.To = who
 	return done(doneBody{Success: true, Room: room, Identity: who}, late), nil
 }
 
@@ -331,15 +333,15 @@ func (a *api) announce(q *httpserver.Request) (httpserver.Answer, error) {
 	if f.err != nil {
 		return nil, f.err
 	}
+	q.Record.To = engine.Identity(to)
 	ctx, cancel := a.within(q)
 	defer cancel()
 	view, err := a.meetings.Find(ctx, q.Tenant, room)
 	if err != nil {
 		return nil, err
 	}
-	if err := a.moderator.Announce(ctx, q.Tenant, view, n, engine.Identity(to)); err != nil {
+	if err := a.moderator.Announce(ctx, q.Tenant, view, n, q.Record.To); err != nil {
 		return nil, err
 	}
-	q.Record.To = engine.Identity(to)
-	return httpserver.JSON{Status: http.StatusOK, Value: doneBody{Success: true, Room: room, Identity: engine.Identity(to)}}, nil
+	return ok(doneBody{Success: true, Room: room, Identity: q.Record.To}), nil
 }

@@ -6,6 +6,11 @@
 #   ./convene.sh token USERNAME PASSWORD [PRESENTER]
 #   ./convene.sh join ROOM NAME [USERNAME PASSWORD]
 #   ./convene.sh end ROOM [REDIRECT]        (Variant A)
+#   ./convene.sh show ROOM | participants ROOM [AFTER]        (these and the rest: with the extension control)
+#   ./convene.sh change ROOM PATCH        (a JSON merge patch, for example '{"locked": true}')
+#   ./convene.sh participant ROOM IDENTITY PATCH        (for example '{"muted": true}')
+#   ./convene.sh remove ROOM IDENTITY [BAN]
+#   ./convene.sh message ROOM TEXT [IDENTITY]
 set -euo pipefail
 : "${BASE_URL:?the address of the service}" "${API_KEY_SECRET:?the secret of its API}"
 
@@ -43,8 +48,17 @@ join)
 	call POST join "{\"room\":$(text "$2"),\"name\":$(text "$3"),\"roomPassword\":false,\"avatar\":false,\"audio\":\"true\",\"video\":\"true\",\"screen\":\"false\",\"chat\":\"true\",\"hide\":\"false\",\"notify\":\"true\",\"duration\":\"unlimited\"${token:-}}"
 	;;
 end) call DELETE "meeting/$(path "$2")" "{\"redirect\":$(text "${3:-}")}" ;;
+show) call GET "meeting/$(path "$2")" ;;
+change) call PATCH "meeting/$(path "$2")" "$3" ;;
+# AFTER is the property next of the page before.
+participants) call GET "meeting/$(path "$2")/participants?after=$(path "${3:-}")" ;;
+participant) call PATCH "meeting/$(path "$2")/participants/$(path "$3")" "$4" ;;
+remove) call DELETE "meeting/$(path "$2")/participants/$(path "$3")" "{\"ban\":${4:-false}}" ;;
+message)
+	call POST "meeting/$(path "$2")/messages" "{\"text\":$(text "$3")${4:+,\"to\":$(text "$4")}}"
+	;;
 *)
-	sed -n '2,9s/^# \{0,1\}//p' "$0" >&2
+	sed -n '2,14s/^# \{0,1\}//p' "$0" >&2
 	exit 2
 	;;
 esac

@@ -8,6 +8,11 @@
 //	go run ./docs/clients/go token USERNAME PASSWORD [PRESENTER]
 //	go run ./docs/clients/go join ROOM NAME [USERNAME PASSWORD]
 //	go run ./docs/clients/go end ROOM [REDIRECT]        (Variant A)
+//	go run ./docs/clients/go show ROOM | participants ROOM        (these and the rest: with the extension control)
+//	go run ./docs/clients/go change ROOM PATCH        (a JSON merge patch, for example '{"locked": true}')
+//	go run ./docs/clients/go participant ROOM IDENTITY PATCH        (for example '{"muted": true}')
+//	go run ./docs/clients/go remove ROOM IDENTITY [BAN]
+//	go run ./docs/clients/go message ROOM TEXT [IDENTITY]
 package main
 
 import (
@@ -59,7 +64,60 @@ func call(ctx context.Context, c *client.Client, args []string) (any, error) {
 		link, err := c.Join(ctx, request)
 		return map[string]string{"join": link}, err
 	case "end":
-		return map[string]bool{"success": true}, c.EndMeeting(ctx, args[1], args[2])
+		return done, c.EndMeeting(ctx, args[1], args[2])
 	}
-	return nil, fmt.Errorf("set BASE_URL and API_KEY_SECRET, and name one of: stats meetings meeting docs token join end")
+	return control(ctx, c, args)
+}
+
+var done = map[string]bool{"success": true}
+
+// control makes the calls of that extension.
+func control(ctx context.Context, c *client.Client, args []string) (any, error) {
+	room := args[1]
+	switch args[0] {
+	case "show":
+		return c.Meeting(ctx, room)
+	case "change":
+		patch, err := readPatch(args[2])
+		if err != nil {
+			return nil, err
+		}
+		return c.ChangeMeeting(ctx, room, patch)
+	case "participants":
+		return everyone(ctx, c, room)
+	case "participant":
+		patch, err := readPatch(args[3])
+		if err != nil {
+			return nil, err
+		}
+		return done, c.ChangeParticipant(ctx, room, args[2], patch)
+	case "remove":
+		return done, c.RemoveParticipant(ctx, room, args[2], args[3] == "true")
+	case "message":
+		return done, c.Announce(ctx, room, args[2], args[3])
+	}
+	return nil, fmt.Errorf("set BASE_URL and API_KEY_SECRET, and name one of: " +
+		"stats meetings meeting docs token join end show change participants participant remove message")
+}
+
+func readPatch(text string) (patch client.Patch, err error) {
+	if err = json.Unmarshal([]byte(text), &patch); err != nil {
+		err = fmt.Errorf("the patch %q is not a JSON object: %w", text, err)
+	}
+	return patch, err
+}
+
+// everyone asks for one page after the other.
+func everyone(ctx context.Context, c *client.Client, room string) (all client.ParticipantPage, err error) {
+	all.Participants = []client.Participant{}
+	for {
+		page, err := c.Participants(ctx, room, 0, all.Next)
+		if err != nil {
+			return all, err
+		}
+		all.Participants, all.Next = append(all.Participants, page.Participants...), page.Next
+		if all.Next == "" {
+			return all, nil
+		}
+	}
 }

@@ -7,6 +7,11 @@
 //   node convene.mjs token USERNAME PASSWORD [PRESENTER]
 //   node convene.mjs join ROOM NAME [USERNAME PASSWORD]
 //   node convene.mjs end ROOM [REDIRECT]        (Variant A)
+//   node convene.mjs show ROOM | participants ROOM        (these and the rest: with the extension control)
+//   node convene.mjs change ROOM PATCH        (a JSON merge patch, for example '{"locked": true}')
+//   node convene.mjs participant ROOM IDENTITY PATCH        (for example '{"muted": true}')
+//   node convene.mjs remove ROOM IDENTITY [BAN]
+//   node convene.mjs message ROOM TEXT [IDENTITY]
 
 const { BASE_URL, API_KEY_SECRET } = process.env;
 
@@ -27,6 +32,9 @@ async function call(method, path, body) {
   }
   return answer;
 }
+
+const meetingAt = (room) => `meeting/${encodeURIComponent(room)}`;
+const participantAt = (room, identity) => `${meetingAt(room)}/participants/${encodeURIComponent(identity)}`;
 
 const commands = {
   stats: () => call('GET', 'stats'),
@@ -51,7 +59,22 @@ const commands = {
       // Where the host is protected, and for presenters.
       token: username && { username, password, presenter: true, expire: '1h' },
     }),
-  end: (room, redirect = '') => call('DELETE', `meeting/${encodeURIComponent(room)}`, { redirect }),
+  end: (room, redirect = '') => call('DELETE', meetingAt(room), { redirect }),
+  show: (room) => call('GET', meetingAt(room)),
+  change: (room, patch) => call('PATCH', meetingAt(room), JSON.parse(patch)),
+  participants: async (room) => {
+    const participants = [];
+    let next = '';
+    do {
+      const page = await call('GET', `${meetingAt(room)}/participants?after=${encodeURIComponent(next)}`);
+      participants.push(...page.participants);
+      next = page.next;
+    } while (next);
+    return { participants };
+  },
+  participant: (room, identity, patch) => call('PATCH', participantAt(room, identity), JSON.parse(patch)),
+  remove: (room, identity, ban = 'false') => call('DELETE', participantAt(room, identity), { ban: ban === 'true' }),
+  message: (room, text, to) => call('POST', `${meetingAt(room)}/messages`, { text, to }),
 };
 
 const [command, ...args] = process.argv.slice(2);

@@ -8,6 +8,11 @@
 //   php convene.php token USERNAME PASSWORD [PRESENTER]
 //   php convene.php join ROOM NAME [USERNAME PASSWORD]
 //   php convene.php end ROOM [REDIRECT]        (Variant A)
+//   php convene.php show ROOM | participants ROOM        (these and the rest: with the extension control)
+//   php convene.php change ROOM PATCH        (a JSON merge patch, for example '{"locked": true}')
+//   php convene.php participant ROOM IDENTITY PATCH        (for example '{"muted": true}')
+//   php convene.php remove ROOM IDENTITY [BAN]
+//   php convene.php message ROOM TEXT [IDENTITY]
 
 declare(strict_types=1);
 
@@ -36,6 +41,35 @@ function call(string $method, string $path, ?array $body = null): string
     return $raw;
 }
 
+function meetingAt(string $room): string
+{
+    return 'meeting/' . rawurlencode($room);
+}
+
+function participantAt(string $room, string $identity): string
+{
+    return meetingAt($room) . '/participants/' . rawurlencode($identity);
+}
+
+// A list that is empty stays a list, and an object an object.
+function patch(string $path, string $json): string
+{
+    return call('PATCH', $path, (array) json_decode($json, false, 64, JSON_THROW_ON_ERROR));
+}
+
+// One page after the other.
+function participants(string $room): string
+{
+    $everyone = [];
+    $after = '';
+    do {
+        $page = json_decode(call('GET', meetingAt($room) . '/participants?after=' . rawurlencode($after)), true);
+        $everyone = array_merge($everyone, $page['participants']);
+        $after = $page['next'] ?? '';
+    } while ($after !== '');
+    return json_encode(['participants' => $everyone], JSON_THROW_ON_ERROR);
+}
+
 $commands = [
     'stats' => fn () => call('GET', 'stats'),
     'meetings' => fn () => call('GET', 'meetings'),
@@ -50,7 +84,15 @@ $commands = [
         // Where the host is protected, and for presenters.
         'token' => $username === null ? null : ['username' => $username, 'password' => $password, 'presenter' => true, 'expire' => '1h'],
     ], fn ($value) => $value !== null)),
-    'end' => fn (string $room, string $redirect = '') => call('DELETE', 'meeting/' . rawurlencode($room), ['redirect' => $redirect]),
+    'end' => fn (string $room, string $redirect = '') => call('DELETE', meetingAt($room), ['redirect' => $redirect]),
+    'show' => fn (string $room) => call('GET', meetingAt($room)),
+    'change' => fn (string $room, string $patch) => patch(meetingAt($room), $patch),
+    'participants' => fn (string $room) => participants($room),
+    'participant' => fn (string $room, string $identity, string $patch) => patch(participantAt($room, $identity), $patch),
+    'remove' => fn (string $room, string $identity, string $ban = 'false') =>
+        call('DELETE', participantAt($room, $identity), ['ban' => $ban === 'true']),
+    'message' => fn (string $room, string $text, ?string $to = null) =>
+        call('POST', meetingAt($room) . '/messages', ['text' => $text, 'to' => $to]),
 ];
 
 $command = $argv[1] ?? '';
@@ -60,7 +102,7 @@ if (!isset($commands[$command]) || !getenv('BASE_URL') || !getenv('API_KEY_SECRE
 }
 try {
     echo $commands[$command](...array_slice($argv, 2)), "\n";
-} catch (ConferenceError $error) {
+} catch (ConferenceError | JsonException $error) {
     fwrite(STDERR, $error->getMessage() . "\n");
     exit(1);
 }

@@ -8,6 +8,11 @@ Prints the JSON of each answer, and ends with 1 when it has an error.
     python3 convene.py token USERNAME PASSWORD [PRESENTER]
     python3 convene.py join ROOM NAME [USERNAME PASSWORD]
     python3 convene.py end ROOM [REDIRECT]        (Variant A)
+    python3 convene.py show ROOM | participants ROOM        (these and the rest: with the extension control)
+    python3 convene.py change ROOM PATCH        (a JSON merge patch, for example '{"locked": true}')
+    python3 convene.py participant ROOM IDENTITY PATCH        (for example '{"muted": true}')
+    python3 convene.py remove ROOM IDENTITY [BAN]
+    python3 convene.py message ROOM TEXT [IDENTITY]
 """
 
 import json
@@ -75,17 +80,54 @@ def join(room, name, username=None, password=None):
 
 
 def end(room, redirect=""):
-    return call("DELETE", "meeting/" + urllib.parse.quote(room, safe=""), {"redirect": redirect})
+    return call("DELETE", at(room), {"redirect": redirect})
+
+
+def show(room):
+    return call("GET", at(room))
+
+
+def change(room, patch):
+    return call("PATCH", at(room), json.loads(patch))
+
+
+def participants(room):
+    everyone, after = [], ""
+    while True:  # One page after the other.
+        page = call("GET", at(room) + "/participants?" + urllib.parse.urlencode({"after": after}))
+        everyone += page["participants"]
+        after = page.get("next")
+        if not after:
+            return {"participants": everyone}
+
+
+def participant(room, identity, patch):
+    return call("PATCH", at(room, identity), json.loads(patch))
+
+
+def remove(room, identity, ban="false"):
+    return call("DELETE", at(room, identity), {"ban": ban == "true"})
+
+
+def message(room, text, to=None):
+    return call("POST", at(room) + "/messages", {"text": text, "to": to})
+
+
+def at(room, identity=None):
+    path = "meeting/" + urllib.parse.quote(room, safe="")
+    return path if identity is None else path + "/participants/" + urllib.parse.quote(identity, safe="")
 
 
 def main(arguments):
-    commands = {f.__name__: f for f in (stats, meetings, meeting, docs, token, join, end)}
+    commands = {f.__name__: f for f in (
+        stats, meetings, meeting, docs, token, join, end, show, change, participants, participant, remove, message,
+    )}
     if not arguments or arguments[0] not in commands:
         print(__doc__, file=sys.stderr)
         return 2
     try:
         answer = commands[arguments[0]](*arguments[1:])
-    except (ConferenceError, urllib.error.URLError) as error:
+    except (ConferenceError, json.JSONDecodeError, urllib.error.URLError) as error:
         print(error, file=sys.stderr)
         return 1
     print(answer if isinstance(answer, str) else json.dumps(answer))
