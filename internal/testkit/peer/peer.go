@@ -11,6 +11,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -140,6 +141,15 @@ func (p *Peer) Others() map[string]map[string]string {
 		maps.Copy(others[identity], info.GetAttributes())
 	}
 	return others
+}
+
+// Hears reports whether another one has a microphone on, as the peer has been told.
+func (p *Peer) Hears(identity string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.others[identity].GetTracks(), func(track *lk.TrackInfo) bool {
+		return track.GetType() == lk.TrackType_AUDIO && !track.GetMuted()
+	})
 }
 
 // Attributes returns the peer's own, as last heard.
