@@ -57,7 +57,7 @@ func TestBench(t *testing.T) {
 		name string
 		run  func(*testing.T, *world)
 	}{
-		{"endpoints", benchEndpoints}, {"create", benchCreate}, {"life", benchLife}, {"end", benchEnd}, {"memory", benchMemory},
+		{"endpoints", benchEndpoints}, {"create", benchCreate}, {"life", benchLife}, {"end", benchEnd}, {"control", benchControl}, {"memory", benchMemory},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			w.a.t = t
@@ -102,6 +102,55 @@ func benchEnd(t *testing.T, w *world) {
 		w.a.want(http.StatusOK, "DELETE", "/api/v1/meeting/"+room, nil)
 		took = append(took, max(<-gone, <-gone))
 	}
+	p50, p99 := percentiles(took)
+	fmt.Printf("%-44s p50 %s, p99 %s\n", "DELETE until the last of two is out", p50, p99)
+}
+
+// benchControl is from a call about a participant until another one's page has been told what came of it.
+func benchControl(t *testing.T, w *world) {
+	name := func(extensions string) {
+		w.Kubectl(t, "patch", "confcfg", "default", "-n", w.Namespace, "--type=merge", "-p", `{"spec":{"api":{"extensions":`+extensions+`}}}`)
+		w.eventually(t, func() error { return w.configReady("default") })
+	}
+	name(`["control"]`)
+	var muted, removed []time.Duration
+	for i := range 30 {
+		room := fmt.Sprint("control", i)
+		adas, ada := w.a.enter(map[string]any{"room": room, "name": "Ada"})
+		graces, _ := w.a.enter(map[string]any{"room": room, "name": "Grace"})
+		if _, err := adas.Publish(t.Context(), peer.Microphone); err != nil {
+			t.Fatal(err)
+		}
+		learns(t, graces, "Ada's microphone", func() bool { return graces.Hears(ada.You.Identity) })
+		took := func(method string, body map[string]any, condition func() bool) time.Duration {
+			told := make(chan error, 1)
+			var at time.Time
+			go func() {
+				err := graces.Until(t.Context(), condition)
+				at = time.Now()
+				told <- err
+			}()
+			began := time.Now()
+			w.a.want(http.StatusOK, method, "/api/v1/meeting/"+room+"/participants/"+ada.You.Identity, body)
+			if err := <-told; err != nil {
+				t.Fatal(err)
+			}
+			return at.Sub(began)
+		}
+		muted = append(muted, took("PATCH", map[string]any{"muted": true}, func() bool { return !graces.Hears(ada.You.Identity) }))
+		removed = append(removed, took("DELETE", nil, func() bool { return graces.Others()[ada.You.Identity] == nil }))
+	}
+	name("null")
+	for _, call := range []struct {
+		name string
+		took []time.Duration
+	}{{"PATCH muted until another one is told", muted}, {"DELETE participant until another one is told", removed}} {
+		p50, p99 := percentiles(call.took)
+		row(call.name, p50.String(), fmt.Sprintf("300ms (p99 %s)", p99), p50.Seconds()/0.3, atMost(1))
+	}
+}
+
+func percentiles(took []time.Duration) (p50, p99 time.Duration) {
 	slices.Sort(took)
-	fmt.Printf("%-44s p50 %s, p99 %s\n", "DELETE until the last of two is out", took[len(took)/2].Round(time.Millisecond), took[len(took)*99/100].Round(time.Millisecond))
+	return took[len(took)/2].Round(time.Millisecond), took[len(took)*99/100].Round(time.Millisecond)
 }
