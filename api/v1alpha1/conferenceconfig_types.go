@@ -118,7 +118,7 @@ type ConferenceConfigSpec struct {
 	// +optional
 	Web *WebSpec `json:"web,omitempty"`
 
-	// privacy says what Meetings show of people.
+	// privacy says what others learn of people and of what they write.
 	// +optional
 	Privacy *PrivacySpec `json:"privacy,omitempty"`
 
@@ -253,12 +253,30 @@ const (
 	ShowCounts ParticipantsShown = "Counts"
 )
 
-// PrivacySpec says what Meetings show of people.
+// ChatHistory is what those who join a meeting late read of its chat.
+// +kubebuilder:validation:Enum=Shown;Hidden
+type ChatHistory string
+
+// What participants can read of the chat before they joined.
+const (
+	// ChatShown shows those who join late, or come back, the last public messages of the meeting.
+	ChatShown ChatHistory = "Shown"
+	// ChatHidden shows participants what is written while they are in the meeting.
+	ChatHidden ChatHistory = "Hidden"
+)
+
+// PrivacySpec says what others learn of people and of what they write.
 type PrivacySpec struct {
 	// participants is what status of this tenant's Meetings shows of participants to all who may read Meetings: Names, or no
 	// more than Counts. The REST API answers the same in both cases. Default Names.
 	// +optional
 	Participants ParticipantsShown `json:"participants,omitempty"`
+
+	// chatHistory is what participants read of the chat before they joined: Shown is the last 100 public messages of this meeting,
+	// Hidden is nothing. No server stores them: the browsers of participants who are in the meeting pass them on, and the gateway
+	// checks that nothing in them was changed. Default Shown.
+	// +optional
+	ChatHistory ChatHistory `json:"chatHistory,omitempty"`
 }
 
 // ConferenceConfigStatus is how a tenant is served now.

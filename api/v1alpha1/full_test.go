@@ -49,6 +49,7 @@ web:
   brand: {name: Example, logoURL: https://example.com/logo.svg, color: "#1a4d8f"}
 privacy:
   participants: Counts
+  chatHistory: Hidden
 mediaRefs: [{name: livekit, namespace: media}]
 compat: {chatOff: ClosesPanel, meetings: ByRoom}
 `

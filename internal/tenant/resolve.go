@@ -173,7 +173,8 @@ func (r *resolver) rules() {
 		}
 	}
 	r.Settings = settings
-	r.NamesHidden = ptr.Deref(spec.Privacy, v1alpha1.PrivacySpec{}).Participants == v1alpha1.ShowCounts
+	privacy := ptr.Deref(spec.Privacy, v1alpha1.PrivacySpec{})
+	r.NamesHidden, r.ChatHidden = privacy.Participants == v1alpha1.ShowCounts, privacy.ChatHistory == v1alpha1.ChatHidden
 }
 
 // meetings is spec.meetings with what the operator's own file says about who may open rooms: in the services that have such a

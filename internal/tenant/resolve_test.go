@@ -95,7 +95,7 @@ func resolveWith(t testing.TB, c *v1alpha1.ConferenceConfig, s secrets, previous
 func TestResolveGood(t *testing.T) {
 	c := goodConfig()
 	c.Spec.API.RateLimit = &v1alpha1.RateLimitSpec{RequestsPerSecond: 5}
-	c.Spec.Privacy = &v1alpha1.PrivacySpec{Participants: v1alpha1.ShowCounts}
+	c.Spec.Privacy = &v1alpha1.PrivacySpec{Participants: v1alpha1.ShowCounts, ChatHistory: v1alpha1.ChatHidden}
 	c.Spec.Access = &v1alpha1.AccessSpec{Protected: true, UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}, Presenters: []string{"anna"}}
 	c.Spec.API.KeySecretRefs = append(c.Spec.API.KeySecretRefs, v1alpha1.SecretKeyReference{Name: "keys", Key: "next"})
 	got := resolveWith(t, c, good(), nil)
@@ -115,8 +115,8 @@ func TestResolveGood(t *testing.T) {
 		BaseURL: "https://Meet.Example.com:8443/video", BasePath: "/video", Hosts: []string{"meet.example.com:8443"},
 		RateLimit: &v1alpha1.RateLimitSpec{RequestsPerSecond: 5}, Protected: true, Presenters: map[string]bool{"anna": true},
 		TokenLifetime: time.Hour, MaxTokenLifetime: 720 * time.Hour, Settings: meeting.DefaultSettings(),
-		NamesHidden: true,
-		Web:         Web{Home: "https://Meet.Example.com:8443/video/", BrandName: "Convene"},
+		NamesHidden: true, ChatHidden: true,
+		Web: Web{Home: "https://Meet.Example.com:8443/video/", BrandName: "Convene"},
 	}
 	media := got.Media[0].Server
 	got.Keys, got.Users, got.Signer, got.Media, got.enabled = want.Keys, nil, nil, nil, nil

@@ -57,6 +57,8 @@ type Tenant struct {
 	LegacyTokens *compat.TokenKey
 	// NamesHidden says that Meetings show how many participants there are, and not who.
 	NamesHidden bool
+	// ChatHidden says that participants read nothing of the chat before they joined.
+	ChatHidden bool
 
 	// Media are the media servers that the tenant's meetings may be on, in the order of spec.mediaRefs, and after them those that
 	// it used before.

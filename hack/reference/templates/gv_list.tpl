@@ -140,7 +140,7 @@ is now, and count hidden participants too. So a lower limit counts at once, and 
 A meeting that is running takes a new `duration` from its Meeting; from a join only before a participant has entered
 ([why](decisions/0017-late-durations.md)).
 
-## Who sees who is in
+## Who sees who is in, and what was written
 
 The status of a Meeting names its first 100 participants to all who may read Meetings: `edit`, `admin`, and
 `convene-meeting-viewer`, which can be bound by itself. `view` reads ConferenceConfigs, with their counts. To have no names in the
@@ -160,7 +160,11 @@ spec:
     - {name: api-key, key: key}
   privacy:
     participants: Counts
+    chatHistory: Hidden
 ```
+
+Participants who join late read the last 100 messages of the meeting's chat. With `chatHistory: Hidden` they read what is written
+while they are in. No server stores messages in either case ([how](decisions/0048-participants-pass-the-chat-on.md)).
 
 ## Conditions
 
