@@ -50,6 +50,8 @@ type signingKey struct {
 	activeFrom int64
 	derived    [purposes]derivedKey
 	pseudonym  []byte
+	// chat is for what pages pass on to each other: see ChatMessage and ChatRequest.
+	chat []byte
 }
 
 // derivedKey serves one purpose: a leak of what one purpose's key signs says nothing about another's.
@@ -60,7 +62,7 @@ type derivedKey struct {
 }
 
 func newSigningKey(id string, master []byte) *signingKey {
-	k := &signingKey{id: id, activeFrom: activationOf(id), pseudonym: derive(master, "pseudonym")}
+	k := &signingKey{id: id, activeFrom: activationOf(id), pseudonym: derive(master, "pseudonym"), chat: derive(master, "chat")}
 	for p := range purposes {
 		k.derived[p] = derivedKey{key: derive(master, p.String()), header: joseHeader(id)}
 	}
