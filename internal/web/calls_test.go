@@ -62,6 +62,8 @@ func TestCallsWithoutARight(t *testing.T) {
 	calls := []struct{ method, path, body string }{
 		{http.MethodGet, "/session", ""},
 		{http.MethodPost, "/session/chat", `{"text":"hello"}`},
+		{http.MethodPost, "/session/history", `{"from":"ann-1"}`},
+		{http.MethodPost, "/session/history/messages", `{}`},
 		{http.MethodPost, "/session/hand", `{"raised":true}`},
 		{http.MethodPost, "/session/reaction", `{"reaction":"like"}`},
 		{http.MethodPost, "/session/act", `{"action":"end"}`},
@@ -97,7 +99,7 @@ func TestCallsWithoutARight(t *testing.T) {
 }
 
 func TestCallsAfterTheEnd(t *testing.T) {
-	for _, path := range []string{"/session/chat", "/session/hand", "/session/reaction", "/session/act"} {
+	for _, path := range []string{"/session/chat", "/session/history", "/session/history/messages", "/session/hand", "/session/reaction", "/session/act"} {
 		s := newSite(t)
 		v := s.meetings.open("room", nil)
 		in := s.inside(t, presenting)
@@ -162,7 +164,10 @@ func TestChat(t *testing.T) {
 	if m.ID == "" {
 		t.Error("a message without an id")
 	}
-	m.ID = ""
+	if !s.tenant.Signer.VerifyMessage(m.of("uid-1"), m.Stamp) {
+		t.Errorf("the stamp %q is not of the message", m.Stamp)
+	}
+	m.ID, m.Stamp = "", ""
 	want := chatMessage{From: in.You.Identity, Name: "Tina", Text: "<hello> & good day", At: s.now}
 	if diff := cmp.Diff(want, m); diff != "" || say.Topic != "convene.chat" {
 		t.Errorf("on %s (-want +got)\n%s", say.Topic, diff)
@@ -350,7 +355,9 @@ func TestOtherSitesMayNotCall(t *testing.T) {
 	s := newSite(t)
 	s.meetings.open("room", nil)
 	in := s.inside(t, presenting)
-	for _, path := range []string{"/session", "/session/chat", "/session/hand", "/session/reaction", "/session/act"} {
+	for _, path := range []string{
+		"/session", "/session/chat", "/session/history", "/session/history/messages", "/session/hand", "/session/reaction", "/session/act",
+	} {
 		r := newRequest(http.MethodPost, path, `{"room":"room","name":"Ann","text":"hello","raised":true,"action":"end"}`)
 		r.Header.Set("Authorization", "Bearer "+in.Session)
 		r.Header.Set("Origin", "https://evil.example")

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"convene.dev/convene/internal/admission"
+	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
@@ -31,6 +32,13 @@ type chatMessage struct {
 	Name string    `json:"name"`
 	Text string    `json:"text"`
 	At   time.Time `json:"at"`
+	// Stamp proves to every replica that the message was taken so. It is empty where nobody reads it later.
+	Stamp string `json:"stamp,omitempty"`
+}
+
+// of is the message as it is stamped.
+func (m chatMessage) of(meeting string) credential.ChatMessage {
+	return credential.ChatMessage{Meeting: meeting, ID: m.ID, From: string(m.From), Name: m.Name, Text: m.Text, At: m.At}
 }
 
 func (h *handler) chat(q *httpserver.Request) (httpserver.Answer, error) {
@@ -49,19 +57,20 @@ func (h *handler) chat(q *httpserver.Request) (httpserver.Answer, error) {
 	if err := firstOf(mayWrite(p), checkText(request.Text)); err != nil {
 		return nil, err
 	}
-	return h.say(ctx, q, p, chatTopic, chatMessage{
-		ID: rand.Text(), From: p.identity(), Name: p.Name, Text: request.Text, At: h.ClusterTime().UTC().Truncate(time.Millisecond),
-	})
+	now := h.ClusterTime()
+	m := chatMessage{ID: rand.Text(), From: p.identity(), Name: p.Name, Text: request.Text, At: now.UTC().Truncate(time.Millisecond)}
+	if !q.Tenant.ChatHidden {
+		if m.Stamp, err = q.Tenant.Signer.StampMessage(m.of(p.view.UID), now); err != nil {
+			return nil, err
+		}
+	}
+	return h.say(ctx, q, p, chatTopic, m)
 }
 
 // say sends something to all participants with chat, from one who is in.
 func (h *handler) say(ctx context.Context, q *httpserver.Request, p participant, topic string, what any) (httpserver.Answer, error) {
-	in, err := h.admission.IsIn(ctx, q.Tenant, p.view, p.identity())
-	if err != nil {
+	if err := h.present(ctx, q, p); err != nil {
 		return nil, err
-	}
-	if !in {
-		return nil, errNotIn
 	}
 	payload, err := encodePlainly(what)
 	if err != nil {

@@ -29,7 +29,11 @@ type decision struct {
 
 func refusedWith(status int, reason string) decision { return decision{Status: status, Reason: reason} }
 
-func letIn(you youAnswer) decision { return decision{Status: http.StatusOK, You: you} }
+// letIn is also what a tenant decides that shows what was written before: participants who read the chat and are seen may ask for it.
+func letIn(you youAnswer) decision {
+	you.History = you.Chat && !you.Hidden
+	return decision{Status: http.StatusOK, You: you}
+}
 
 func (a answer) decision() decision {
 	a.t.Helper()

@@ -101,6 +101,11 @@ func (h *handler) participant(q *httpserver.Request) (participant, error) {
 
 // holder is who makes a call with a session, of one who is in or of one who waits.
 func (h *handler) holder(q *httpserver.Request) (participant, error) {
+	return h.holderWithin(q, h.calls, callRate)
+}
+
+// holderWithin is holder with a limit of its own.
+func (h *handler) holderWithin(q *httpserver.Request, calls *limit.Buckets[caller], rate limit.Rate) (participant, error) {
 	if err := h.checkSameSite(q); err != nil {
 		return participant{}, err
 	}
@@ -117,7 +122,7 @@ func (h *handler) holder(q *httpserver.Request) (participant, error) {
 	case p.media == nil:
 		return p, admission.ErrNoMedia
 	}
-	if wait := h.calls.Take(caller{q.Tenant.UID, p.Identity}, callRate, q.Start); wait > 0 {
+	if wait := calls.Take(caller{q.Tenant.UID, p.Identity}, rate, q.Start); wait > 0 {
 		return p, httpserver.TooMany(wait, "That was too fast; wait")
 	}
 	return p, nil

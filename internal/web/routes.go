@@ -25,6 +25,8 @@ func (h *handler) pages() *httpserver.Surface {
 		{Method: get, Path: "/session", Action: "state", Serve: h.serveState},
 		{Method: post, Path: "/session/message", Action: "message", Serve: h.message},
 		{Method: post, Path: "/session/chat", Action: "chat", Serve: h.chat},
+		{Method: post, Path: "/session/history", Action: "askForHistory", Serve: h.askForHistory},
+		{Method: post, Path: "/session/history/messages", Action: "passHistoryOn", Serve: h.passHistoryOn},
 		{Method: post, Path: "/session/hand", Action: "hand", Serve: h.hand},
 		{Method: post, Path: "/session/reaction", Action: "react", Serve: h.react},
 		{Method: post, Path: "/session/act", Action: "act", Changes: true, Serve: h.act},

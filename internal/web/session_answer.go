@@ -55,16 +55,18 @@ type meetingAnswer struct {
 }
 
 type youAnswer struct {
-	Identity  engine.Identity `json:"identity"`
-	Name      string          `json:"name"`
-	Avatar    string          `json:"avatar,omitempty"`
-	Audio     bool            `json:"audio"`
-	Video     bool            `json:"video"`
-	Screen    bool            `json:"screen"`
-	Chat      bool            `json:"chat"`
-	Hidden    bool            `json:"hidden"`
-	Notify    bool            `json:"notify"`
-	Presenter bool            `json:"presenter"`
+	Identity engine.Identity `json:"identity"`
+	Name     string          `json:"name"`
+	Avatar   string          `json:"avatar,omitempty"`
+	Audio    bool            `json:"audio"`
+	Video    bool            `json:"video"`
+	Screen   bool            `json:"screen"`
+	Chat     bool            `json:"chat"`
+	// History says that the participant may ask others for the chat of this meeting.
+	History   bool `json:"history"`
+	Hidden    bool `json:"hidden"`
+	Notify    bool `json:"notify"`
+	Presenter bool `json:"presenter"`
 }
 
 // grantOf is what the token of a participant says. That of one who waits tells the gateway alone who they are.
@@ -112,7 +114,8 @@ func (h *handler) answerOf(q *httpserver.Request, a admission.Admission) (sessio
 		Meeting: meetingAnswerOf(a),
 		You: youAnswer{
 			Identity: a.Identity, Name: a.Name, Avatar: a.Avatar, Audio: a.Audio && may(engine.Microphone),
-			Video: a.Video && may(engine.Camera), Screen: a.Screen && may(engine.Screen), Chat: a.Chat, Hidden: a.Hide, Notify: a.Notify, Presenter: a.Presenter,
+			Video: a.Video && may(engine.Camera), Screen: a.Screen && may(engine.Screen), Chat: a.Chat,
+			History: a.Chat && !a.Hide && !q.Tenant.ChatHidden, Hidden: a.Hide, Notify: a.Notify, Presenter: a.Presenter,
 		},
 		Home: q.Tenant.Web.Home,
 		Now:  now.UTC(),

@@ -23,6 +23,7 @@ type schema struct {
 	Format     string            `json:"format"`
 	Enum       []string          `json:"enum"`
 	MaxLength  int               `json:"maxLength"`
+	MaxItems   int               `json:"maxItems"`
 	Required   []string          `json:"required"`
 	Properties map[string]schema `json:"properties"`
 	Items      *schema           `json:"items"`
@@ -46,6 +47,7 @@ func TestSessionSchema(t *testing.T) {
 		"SessionRequest": entryRequest{}, "Session": sessionAnswer{}, "Engine": engineAnswer{}, "Meeting": meetingAnswer{},
 		"You": youAnswer{}, "State": stateAnswer{}, "Watcher": hiddenPeer{}, "ActRequest": actRequest{}, "Refusal": errorBody{},
 		"Waiting": waitingAnswer{}, "Wait": waitAnswer{}, "Renewed": renewedAnswer{}, "WaitingPeople": waitingPeople{}, "WaitingPerson": waitingPerson{},
+		"History": passedHistory{}, "ChatMessage": chatMessage{},
 	} {
 		t.Run(name, func(t *testing.T) {
 			described := schemas[name]
@@ -76,6 +78,9 @@ func TestSessionSchema(t *testing.T) {
 	}
 	if got := schemas["ChatRequest"].Properties["text"].MaxLength; got != maxChatLength {
 		t.Errorf("a message has at most %d characters, %d in the schema", maxChatLength, got)
+	}
+	if got := schemas["History"].Properties["messages"].MaxItems; got != maxHistory {
+		t.Errorf("at most %d messages are passed on, %d in the schema", maxHistory, got)
 	}
 	if diff := cmp.Diff(reactions, schemas["ReactionRequest"].Properties["reaction"].Enum); diff != "" {
 		t.Errorf("reactions (-code +schema)\n%s", diff)

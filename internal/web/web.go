@@ -59,6 +59,7 @@ type handler struct {
 	// checks are of passwords, and their owners sites.
 	checks    *limit.Shares[netip.Prefix]
 	calls     *limit.Buckets[caller]
+	histories *limit.Buckets[caller]
 	entries   *limit.Buckets[netip.Prefix]
 	openings  *limit.Buckets[opener]
 	admission *admission.Service
@@ -113,6 +114,7 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 		scripts:   scripts,
 		checks:    limit.NewShares[netip.Prefix](maxChecks, maxChecksOfOne),
 		calls:     limit.New[caller](maxCallers),
+		histories: limit.New[caller](maxCallers),
 		entries:   limit.New[netip.Prefix](maxEntrySites),
 		openings:  limit.New[opener](maxEntrySites),
 		admission: o.Admission,

@@ -192,6 +192,84 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/session/history': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Ask a participant for the messages of this meeting */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          'application/json': components['schemas']['HistoryRequest'];
+        };
+      };
+      responses: {
+        /** @description Asked. */
+        204: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content?: never;
+        };
+        default: components['responses']['Refusal'];
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/session/history/messages': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Pass messages on to the participant who asked for them */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          'application/json': components['schemas']['History'];
+        };
+      };
+      responses: {
+        /** @description Those that are true were sent. */
+        204: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content?: never;
+        };
+        default: components['responses']['Refusal'];
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/session/message': {
     parameters: {
       query?: never;
@@ -310,6 +388,16 @@ export interface components {
     Admission: 'Open' | 'WithPresenter' | 'Ask';
     /** @enum {string} */
     Audience: 'Everyone' | 'Presenters';
+    ChatMessage: {
+      /** Format: date-time */
+      at: string;
+      from: string;
+      id: string;
+      name: string;
+      /** @description The gateway's proof that the message was written so. */
+      stamp?: string;
+      text: string;
+    };
     ChatRequest: {
       text: string;
     };
@@ -321,6 +409,19 @@ export interface components {
     };
     HandRequest: {
       raised: boolean;
+    };
+    /** @description The first three are from the request. */
+    History: {
+      /** @description The identity of the participant who asked. */
+      for: string;
+      messages: components['schemas']['ChatMessage'][];
+      stamp: string;
+      /** Format: date-time */
+      until: string;
+    };
+    HistoryRequest: {
+      /** @description The identity of the participant who is asked. */
+      from: string;
     };
     Meeting: {
       /** @description HH:MM:SS or unlimited. */
@@ -463,6 +564,8 @@ export interface components {
       avatar?: string;
       chat: boolean;
       hidden: boolean;
+      /** @description Whether the page may ask others for the messages of this meeting. */
+      history: boolean;
       identity: string;
       name: string;
       notify: boolean;
@@ -490,9 +593,12 @@ export interface components {
 export type ActRequest = components['schemas']['ActRequest'];
 export type Admission = components['schemas']['Admission'];
 export type Audience = components['schemas']['Audience'];
+export type ChatMessage = components['schemas']['ChatMessage'];
 export type ChatRequest = components['schemas']['ChatRequest'];
 export type Engine = components['schemas']['Engine'];
 export type HandRequest = components['schemas']['HandRequest'];
+export type History = components['schemas']['History'];
+export type HistoryRequest = components['schemas']['HistoryRequest'];
 export type Meeting = components['schemas']['Meeting'];
 export type MessageRequest = components['schemas']['MessageRequest'];
 export type Policy = components['schemas']['Policy'];
