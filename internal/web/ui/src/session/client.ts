@@ -5,6 +5,7 @@ import {
   reasons,
   SessionError,
   type Act,
+  type History,
   type Reaction,
   type Reason,
   type Session,
@@ -61,6 +62,15 @@ export class SessionClient {
 
   async chat(session: string, text: string): Promise<void> {
     await this.call('session/chat', { method: 'POST', session, body: { text } });
+  }
+
+  /** Asks one participant for the messages of this meeting. They come over the media server. */
+  async askForHistory(session: string, from: string): Promise<void> {
+    await this.call('session/history', { method: 'POST', session, body: { from } });
+  }
+
+  async passHistoryOn(session: string, history: History): Promise<void> {
+    await this.call('session/history/messages', { method: 'POST', session, body: history });
   }
 
   /** One message of a participant who waits, to the presenters. Gives the session that holds it. */

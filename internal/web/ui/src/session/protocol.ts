@@ -11,6 +11,7 @@ import {
 
 export type {
   Admission,
+  History,
   Reason,
   Session,
   SessionRequest,

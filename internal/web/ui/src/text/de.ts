@@ -226,6 +226,9 @@ const texts: Texts = {
   'chat.title': 'Chat',
   'chat.empty':
     'Sie sehen die Nachrichten seit Ihrem Beitritt. Alle in der Besprechung können lesen, was hier geschrieben wird.',
+  'chat.emptyShared':
+    'Alle in der Besprechung können lesen, was hier geschrieben wird, auch wer später beitritt.',
+  'chat.joined': 'Hier sind Sie beigetreten. Was darüber steht, wurde vorher geschrieben.',
   'chat.input': 'Nachricht',
   'chat.placeholder': 'Nachricht schreiben',
   'chat.send': 'Senden',

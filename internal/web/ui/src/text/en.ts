@@ -212,6 +212,9 @@ export const en = {
   'chat.title': 'Chat',
   'chat.empty':
     'You see messages from when you joined. Everyone in the meeting can read what is written here.',
+  'chat.emptyShared':
+    'Everyone in the meeting can read what is written here, and so can those who join later.',
+  'chat.joined': 'You joined here. What is above was written before.',
   'chat.input': 'Message',
   'chat.placeholder': 'Write a message',
   'chat.send': 'Send',

@@ -231,6 +231,9 @@ const texts: Texts = {
   'chat.title': 'Chat',
   'chat.empty':
     'Ves los mensajes desde que te uniste. Todas las personas de la reunión pueden leer lo que se escribe aquí.',
+  'chat.emptyShared':
+    'Todas las personas de la reunión pueden leer lo que se escribe aquí, también quienes se unan más tarde.',
+  'chat.joined': 'Te uniste aquí. Lo de arriba se escribió antes.',
   'chat.input': 'Mensaje',
   'chat.placeholder': 'Escribe un mensaje',
   'chat.send': 'Enviar',

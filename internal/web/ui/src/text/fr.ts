@@ -232,6 +232,9 @@ const texts: Texts = {
   'chat.title': 'Chat',
   'chat.empty':
     'Vous voyez les messages depuis votre arrivée. Tous les participants peuvent lire ce qui est écrit ici.',
+  'chat.emptyShared':
+    'Tous les participants peuvent lire ce qui est écrit ici, y compris ceux qui arriveront plus tard.',
+  'chat.joined': 'Votre arrivée. Ce qui est au-dessus a été écrit avant.',
   'chat.input': 'Message',
   'chat.placeholder': 'Écrire un message',
   'chat.send': 'Envoyer',

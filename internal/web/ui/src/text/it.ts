@@ -225,6 +225,9 @@ const texts: Texts = {
   'chat.title': 'Chat',
   'chat.empty':
     'Vedi i messaggi da quando sei entrato. Tutti nella riunione possono leggere ciò che si scrive qui.',
+  'chat.emptyShared':
+    'Tutti nella riunione possono leggere ciò che si scrive qui, anche chi arriva più tardi.',
+  'chat.joined': 'Il tuo ingresso. I messaggi sopra sono stati scritti prima.',
   'chat.input': 'Messaggio',
   'chat.placeholder': 'Scrivi un messaggio',
   'chat.send': 'Invia',

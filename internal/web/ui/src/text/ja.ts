@@ -208,6 +208,8 @@ const texts: Texts = {
 
   'chat.title': 'チャット',
   'chat.empty': '参加した後のメッセージが表示されます。ここに書いた内容は、会議の参加者全員が読めます。',
+  'chat.emptyShared': 'ここに書いた内容は、会議の参加者全員と、後から参加する人が読めます。',
+  'chat.joined': 'ここで参加しました。上のメッセージはそれ以前に書かれたものです。',
   'chat.input': 'メッセージ',
   'chat.placeholder': 'メッセージを入力',
   'chat.send': '送信',

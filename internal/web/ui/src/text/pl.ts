@@ -233,6 +233,9 @@ const texts: Texts = {
   'chat.title': 'Czat',
   'chat.empty':
     'Widzisz wiadomości od chwili dołączenia. Wszyscy na spotkaniu mogą przeczytać to, co tu napisano.',
+  'chat.emptyShared':
+    'Wszyscy na spotkaniu, także ci, którzy dołączą później, mogą przeczytać to, co tu napisano.',
+  'chat.joined': 'Od tego miejsca bierzesz udział. Wiadomości powyżej napisano wcześniej.',
   'chat.input': 'Wiadomość',
   'chat.placeholder': 'Napisz wiadomość',
   'chat.send': 'Wyślij',

@@ -227,6 +227,8 @@ const texts: Texts = {
 
   'chat.title': 'Chat',
   'chat.empty': 'Você vê as mensagens desde que entrou. Todos na reunião podem ler o que é escrito aqui.',
+  'chat.emptyShared': 'Todos na reunião podem ler o que é escrito aqui, também quem entrar mais tarde.',
+  'chat.joined': 'Você entrou aqui. O que está acima foi escrito antes.',
   'chat.input': 'Mensagem',
   'chat.placeholder': 'Escreva uma mensagem',
   'chat.send': 'Enviar',

@@ -213,6 +213,8 @@ const texts: Texts = {
   'chat.title': 'Sohbet',
   'chat.empty':
     'Katıldığınızdan beri yazılan mesajları görürsünüz. Buraya yazılanları toplantıdaki herkes okuyabilir.',
+  'chat.emptyShared': 'Buraya yazılanları toplantıdaki herkes ve sonradan katılanlar okuyabilir.',
+  'chat.joined': 'Buradan itibaren katıldınız. Yukarıdakiler daha önce yazıldı.',
   'chat.input': 'Mesaj',
   'chat.placeholder': 'Mesaj yazın',
   'chat.send': 'Gönder',

@@ -204,6 +204,8 @@ const texts: Texts = {
 
   'chat.title': '聊天',
   'chat.empty': '您能看到加入之后的消息。会议中的所有人都能看到这里的内容。',
+  'chat.emptyShared': '会议中的所有人，包括之后加入的人，都能看到这里的内容。',
+  'chat.joined': '您从这里开始加入。以上消息是之前发送的。',
   'chat.input': '消息',
   'chat.placeholder': '输入消息',
   'chat.send': '发送',

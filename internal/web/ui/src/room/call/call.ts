@@ -8,6 +8,7 @@ import { SessionError, type Act, type Reaction, type Ruled } from '../../session
 import { t, type TextKey } from '../../text';
 import { Captions } from '../captions/captions';
 import { ChatLog, chatTopic } from '../chat/chat';
+import type { ChatHistory } from '../chat/history';
 import { ChatMemory } from '../chat/memory';
 import { parseMessage } from '../chat/message';
 import { hasKeyboard, shortcutsOn } from '../controls/shortcuts';
@@ -73,6 +74,7 @@ export class Call {
   readonly facts = new Store<RoomFacts>(noFacts);
   /** Whether the local participant presents. The server may change it during the meeting. */
   readonly presents: Store<boolean>;
+  private history: Promise<ChatHistory> | undefined;
   private readonly connection: Connection;
   private readonly client: SessionClient;
   private readonly renew: CallOptions['renew'];
@@ -87,7 +89,7 @@ export class Call {
     this.choose = options.choose;
     this.session = new Store(session);
     this.presents = new Store(session.you.presenter);
-    this.chat = new ChatLog(new ChatMemory(() => sessionStorage, session));
+    this.chat = new ChatLog(new ChatMemory(() => sessionStorage, session), parseTime(session.now));
     this.expiresAt = new Store(parseTime(session.meeting.expiresAt));
     this.room = new Room(roomOptions(wanted, readChoices().speakerId));
     this.publisher = new Publisher(this.room, this.notices);
@@ -224,7 +226,9 @@ export class Call {
       .on(RoomEvent.Connected, () => {
         this.readMetadata();
         this.readRole();
+        void this.catchUp();
       })
+      .on(RoomEvent.Reconnected, () => void this.catchUp())
       .on(RoomEvent.RoomMetadataChanged, () => this.readMetadata())
       .on(RoomEvent.ParticipantConnected, (participant) => this.announce(participant))
       .on(RoomEvent.ParticipantDisconnected, (participant) => {
@@ -267,6 +271,17 @@ export class Call {
     const from = toYou ? 'announce.toYou' : 'announce.from';
     this.notices.add(name ? t(from, { name, text }) : text, 'urgent', undefined, true);
     void chime().catch(() => undefined);
+  }
+
+  /** Asks the others for what was written while this participant was not in. Without an answer the chat begins now. */
+  private async catchUp(): Promise<void> {
+    if (!this.you.history) return;
+    this.history ??= import('../chat/history').then(({ ChatHistory }) => {
+      const { room, client, chat, session } = this;
+      return new ChatHistory({ room, client, chat, session });
+    });
+    const history = await this.history.catch(() => (this.history = undefined));
+    await history?.ask().catch(() => undefined);
   }
 
   private readMetadata(): void {

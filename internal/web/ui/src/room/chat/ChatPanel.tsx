@@ -29,6 +29,16 @@ export function ChatPanel({ onClose }: { onClose: () => void }) {
     // A participant who reads further up stays there.
     if (seen === undefined) toEnd();
   }, [messages, seen]);
+  const earlier = messages.filter(({ at }) => at < call.chat.since).length;
+  const written = (some: readonly Message[]) =>
+    some.map((message, index) => (
+      <ChatMessage
+        key={message.id}
+        message={message}
+        mine={message.from === you.identity}
+        continues={continues(some[index - 1], message)}
+      />
+    ));
   const unseen = seen === undefined ? 0 : messages.length - seen;
   return (
     <Panel title={t('chat.title')} testId="chat" onClose={onClose}>
@@ -43,15 +53,14 @@ export function ChatPanel({ onClose }: { onClose: () => void }) {
           setSeen((before) => (atEnd ? undefined : (before ?? messages.length)));
         }}
       >
-        <p className="chat-empty">{t('chat.empty')}</p>
-        {messages.map((message, index) => (
-          <ChatMessage
-            key={message.id}
-            message={message}
-            mine={message.from === you.identity}
-            continues={continues(messages[index - 1], message)}
-          />
-        ))}
+        <p className="chat-empty">{t(you.history ? 'chat.emptyShared' : 'chat.empty')}</p>
+        {written(messages.slice(0, earlier))}
+        {earlier > 0 && (
+          <p className="chat-empty chat-joined" data-testid="chat-joined">
+            {t('chat.joined')}
+          </p>
+        )}
+        {written(messages.slice(earlier))}
       </div>
       {unseen > 0 && (
         <button

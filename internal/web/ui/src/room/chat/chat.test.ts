@@ -41,6 +41,19 @@ describe('ChatLog', () => {
     expect(log.state.get()).toMatchObject({ unread: 1, messages: [{ id: '1' }] });
   });
 
+  it('takes what others pass on in the order of time, each message once', () => {
+    const log = new ChatLog(undefined, 100);
+    log.receive({ ...message('3'), at: 150 }, false);
+    const passedOn = ['1', '2', '3', '1', '4', '5'].map((id) => ({ ...message(id), at: Number(id) * 50 }));
+    log.merge(passedOn.reverse(), 'p_b');
+    const { messages, unread } = log.state.get();
+    expect(messages.map(({ id }) => id)).toEqual(['1', '2', '3', '4', '5']);
+    // Those from before the participant joined are not new. The third was counted before.
+    expect(unread).toBe(1 + 3);
+    log.merge([{ ...message('6', 'p_b'), at: 300 }], 'p_b');
+    expect(log.state.get().unread).toBe(4);
+  });
+
   it('drops the oldest messages in a long meeting', () => {
     const log = new ChatLog();
     for (let n = 0; n < 1005; n++) log.receive(message(String(n)), false);
@@ -70,11 +83,17 @@ describe('ChatMemory', () => {
     expect(new ChatLog(of('m2')).state.get().messages).toEqual([]);
   });
 
+  it('knows after a reload when the participant joined', () => {
+    new ChatLog(of('m3'), 100);
+    expect(new ChatLog(of('m3'), 200).since).toBe(100);
+    expect(new ChatLog(of('m4'), 300).since).toBe(300);
+  });
+
   it('ignores what is no message', () => {
     storage.setItem('convene.chat https://example.com/join/r', '{"meeting":"m1","messages":[{"id":1}]}');
-    expect(of('m1').read()).toEqual([]);
+    expect(of('m1').read()).toEqual({ messages: [] });
     storage.setItem('convene.chat https://example.com/join/r', '{');
-    expect(of('m1').read()).toEqual([]);
+    expect(of('m1').read()).toBeUndefined();
   });
 });
 

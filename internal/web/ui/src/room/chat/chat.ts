@@ -15,14 +15,22 @@ export interface ChatState {
 /** Beyond this number the oldest messages go, so that a long meeting does not fill the memory. */
 const mostMessages = 1000;
 
-/** The messages since the participant came, also before a reload. */
+/** The messages of this meeting that the participant has, also from before a reload, and those that others passed on. */
 export class ChatLog {
   readonly state: Store<ChatState>;
+  /** When the participant joined in this tab, in milliseconds on the server's clock. What is older was passed on by others. */
+  readonly since: number;
   /** What the participant is writing. It stays when the panel closes. */
   readonly draft = new Store('');
 
-  constructor(private readonly memory?: Pick<ChatMemory, 'read' | 'keep'>) {
-    this.state = new Store<ChatState>({ messages: memory?.read() ?? [], open: false, unread: 0 });
+  constructor(
+    private readonly memory?: Pick<ChatMemory, 'read' | 'keep'>,
+    now = 0,
+  ) {
+    const { messages = [], since = now } = memory?.read() ?? {};
+    this.state = new Store<ChatState>({ messages, open: false, unread: 0 });
+    this.since = since;
+    this.keep();
   }
 
   receive(message: Message, mine: boolean): void {
@@ -35,7 +43,26 @@ export class ChatLog {
         unread: open || mine ? unread : unread + 1,
       };
     });
-    this.memory?.keep(this.state.get().messages);
+    this.keep();
+  }
+
+  /** Takes messages that others passed on. Those that were written since the participant joined are new to them. */
+  merge(passedOn: readonly Message[], me: string): void {
+    this.state.update(({ messages, open, unread }) => {
+      const known = new Set(messages.map(({ id }) => id));
+      const added = passedOn.filter(({ id }) => !known.has(id) && known.add(id));
+      const missed = added.filter(({ at, from }) => at >= this.since && from !== me).length;
+      return {
+        messages: [...messages, ...added].sort((a, b) => a.at - b.at).slice(-mostMessages),
+        open,
+        unread: open ? unread : unread + missed,
+      };
+    });
+    this.keep();
+  }
+
+  private keep(): void {
+    this.memory?.keep(this.state.get().messages, this.since);
   }
 
   setOpen(open: boolean): void {

@@ -7,6 +7,12 @@ import { isMessage, type Message } from './message';
 /** How many messages a reload brings back. */
 const most = 200;
 
+interface Kept {
+  messages: Message[];
+  /** When the participant joined in this tab, in milliseconds on the server's clock. */
+  since?: number;
+}
+
 /**
  * The messages of this meeting in this tab, so that a reload does not lose them. The tab forgets them when it closes. A
  * later meeting of the same room begins empty.
@@ -23,16 +29,17 @@ export class ChatMemory {
     this.meeting = roomOf(engine.token);
   }
 
-  read(): Message[] {
-    if (!this.meeting) return [];
+  read(): Kept | undefined {
+    if (!this.meeting) return undefined;
     const kept = attempt<unknown>(() => JSON.parse(this.storage().getItem(this.key) ?? ''));
-    if (!isObject(kept) || kept.meeting !== this.meeting || !Array.isArray(kept.messages)) return [];
-    return kept.messages.filter(isMessage);
+    if (!isObject(kept) || kept.meeting !== this.meeting || !Array.isArray(kept.messages)) return undefined;
+    const { messages, since } = kept;
+    return { messages: messages.filter(isMessage), ...(typeof since === 'number' && { since }) };
   }
 
-  keep(messages: readonly Message[]): void {
+  keep(messages: readonly Message[], since: number): void {
     if (!this.meeting) return;
-    const kept = { meeting: this.meeting, messages: messages.slice(-most) };
+    const kept = { meeting: this.meeting, since, messages: messages.slice(-most) };
     attempt(() => this.storage().setItem(this.key, JSON.stringify(kept)));
   }
 }

@@ -8,16 +8,24 @@ export interface Message {
   text: string;
   /** Milliseconds since 1970 on the server's clock. */
   at: number;
+  /** The server's proof that the message was written so. With it, participants who join later can read it. */
+  stamp?: string;
 }
 
 export function parseMessage(payload: Uint8Array): Message | undefined {
-  const { id, from, name, text, at } = parseObject(new TextDecoder().decode(payload));
-  const message = { id, from, name, text, at: parseTime(at) };
+  return readMessage(parseObject(new TextDecoder().decode(payload)));
+}
+
+/** A message as it comes from the server, with its time as a text. */
+export function readMessage(value: unknown): Message | undefined {
+  if (!isObject(value)) return undefined;
+  const { id, from, name, text, at, stamp } = value;
+  const message = { id, from, name, text, at: parseTime(at), ...(typeof stamp === 'string' && { stamp }) };
   return isMessage(message) ? message : undefined;
 }
 
 export function isMessage(value: unknown): value is Message {
   if (!isObject(value)) return false;
-  const { id, from, name, text, at } = value;
-  return [id, from, name, text].every((part) => typeof part === 'string') && typeof at === 'number';
+  const { id, from, name, text, at, stamp = '' } = value;
+  return [id, from, name, text, stamp].every((part) => typeof part === 'string') && typeof at === 'number';
 }
