@@ -28,8 +28,9 @@ var shippedTools = map[string][]string{"internal/web/ui": {"vite"}, "internal/ht
 // textsElsewhere are packages whose own files lack a licence of what they contain: the files that have its text, from the root
 // of the repository when they begin with a slash.
 var textsElsewhere = map[string][]string{
-	"@bufbuild/protobuf":             {"/LICENSE", "dist/cjs/google/varint.js"},
-	"@mediapipe/selfie_segmentation": {"/LICENSE"},
+	"@bufbuild/protobuf":               {"/LICENSE", "dist/cjs/google/varint.js"},
+	"@mediapipe/selfie_segmentation":   {"/LICENSE"},
+	"@sapphi-red/web-noise-suppressor": {"LICENSE", "/internal/web/ui/licences/rnnoise.txt", "/LICENSE"},
 }
 
 // writeNotices writes the licences and notices of all that is in a manager, by text: many are alike.

@@ -14,7 +14,7 @@ import (
 // permissions are what the page may ask the browser for; an embedding page must still hand them on.
 const permissions = "camera=(self), microphone=(self), display-capture=(self), fullscreen=(self), screen-wake-lock=(self), geolocation=()"
 
-// wasm lets a meeting compile what tells participants from the rooms behind them. It allows no script.
+// wasm lets a meeting compile what tells participants from the rooms behind them, and voices from noise. It allows no script.
 const wasm = "'wasm-unsafe-eval'"
 
 // pageHeaders are the headers of a tenant's pages. Script is what scripts may do besides coming from here, or empty.

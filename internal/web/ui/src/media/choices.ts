@@ -15,6 +15,8 @@ export interface Choices {
   sounds: boolean;
   /** What the others see behind the participant. */
   background?: string;
+  /** Whether the noise around the participant is filtered out. */
+  quiet: boolean;
   /** How the participant likes to look at a meeting. */
   speakerView: boolean;
   selfHidden: boolean;
@@ -35,6 +37,7 @@ export function readChoices(): Choices {
     camera: kept.camera !== false,
     shortcuts: kept.shortcuts !== false,
     sounds: kept.sounds !== false,
+    quiet: kept.quiet === true,
     speakerView: kept.speakerView === true,
     selfHidden: kept.selfHidden === true,
     captions: kept.captions === true,

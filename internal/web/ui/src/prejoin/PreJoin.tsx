@@ -8,12 +8,14 @@ import { LocalMedia } from '../media/local';
 import { useDevices } from '../media/useDevices';
 import { BackgroundPicker } from '../parts/BackgroundPicker';
 import { DevicePicker } from '../parts/DevicePicker';
+import { NoiseSwitch } from '../parts/NoiseSwitch';
 import { MicMeter } from '../parts/MicMeter';
 import { Page } from '../parts/Page';
 import { SpeakerPicker } from '../parts/SpeakerPicker';
 import { t } from '../text';
 import { JoinForm } from './JoinForm';
 import { Preview } from './Preview';
+import { useQuieted } from './useQuieted';
 
 interface PreJoinProps {
   flow: Flow;
@@ -54,6 +56,12 @@ export function PreJoin({ flow, asking, busy }: PreJoinProps) {
   };
   const [alreadyIn, setAlreadyIn] = useState(false);
   useEffect(() => void flow.at.presence.elsewhere().then(setAlreadyIn), [flow]);
+  const [quiet, setQuiet] = useState(() => readChoices().quiet);
+  const heard = useQuieted(state.audio, quiet);
+  const chooseQuiet = (on: boolean) => {
+    keepChoices({ quiet: on });
+    setQuiet(on);
+  };
   const choose = (choice: { micId: string } | { cameraId: string }) => {
     keepChoices(choice);
     media.switch(choice);
@@ -74,7 +82,7 @@ export function PreJoin({ flow, asking, busy }: PreJoinProps) {
         {/* After the form: these parts come and go with the devices, and must not move a button that the
             participant is about to press. */}
         <div className="prejoin-devices">
-          {state.audio && <MicMeter track={state.audio} />}
+          {heard && <MicMeter track={heard} />}
           <div className="prejoin-pickers">
             {state.mic && (
               <DevicePicker
@@ -107,6 +115,7 @@ export function PreJoin({ flow, asking, busy }: PreJoinProps) {
               </details>
             )}
           </div>
+          {state.mic && <NoiseSwitch on={quiet} onSwitch={chooseQuiet} />}
           {state.asking && (
             <button
               type="button"

@@ -65,6 +65,10 @@ const texts: Texts = {
   'background.failed':
     'Der Hintergrund konnte nicht geändert werden, daher ist Ihre Kamera aus. Wählen Sie den Hintergrund, wie er ist, und schalten Sie die Kamera ein.',
 
+  'noise.label': 'Hintergrundgeräusche unterdrücken',
+  'noise.unsupported': 'Dieser Browser kann Hintergrundgeräusche nicht unterdrücken.',
+  'noise.failed': 'Hintergrundgeräusche konnten nicht unterdrückt werden. Ihr Mikrofon funktioniert auch so.',
+
   'devices.denied.mic': 'Ihr Browser blockiert das Mikrofon. Erlauben Sie es in der Adressleiste.',
   'devices.denied.camera': 'Ihr Browser blockiert die Kamera. Erlauben Sie sie in der Adressleiste.',
   'devices.denied.both':

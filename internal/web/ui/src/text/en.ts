@@ -57,6 +57,10 @@ export const en = {
   'background.failed':
     'The background could not be changed, so your camera is off. Choose the background as it is, and switch the camera on.',
 
+  'noise.label': 'Suppress background noise',
+  'noise.unsupported': 'This browser cannot suppress background noise.',
+  'noise.failed': 'Background noise could not be suppressed. Your microphone works without it.',
+
   'devices.denied.mic': 'Your browser blocks the microphone. Allow it in the address bar.',
   'devices.denied.camera': 'Your browser blocks the camera. Allow it in the address bar.',
   'devices.denied.both': 'Your browser blocks camera and microphone. Allow them in the address bar.',

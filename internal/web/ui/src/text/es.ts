@@ -61,6 +61,10 @@ const texts: Texts = {
   'background.failed':
     'No se ha podido cambiar el fondo, así que tu cámara está apagada. Elige el fondo tal cual y enciende la cámara.',
 
+  'noise.label': 'Suprimir el ruido de fondo',
+  'noise.unsupported': 'Este navegador no puede suprimir el ruido de fondo.',
+  'noise.failed': 'No se ha podido suprimir el ruido de fondo. Tu micrófono funciona sin ello.',
+
   'devices.denied.mic': 'Tu navegador bloquea el micrófono. Permítelo en la barra de direcciones.',
   'devices.denied.camera': 'Tu navegador bloquea la cámara. Permítela en la barra de direcciones.',
   'devices.denied.both':

@@ -62,6 +62,10 @@ const texts: Texts = {
   'background.failed':
     'L’arrière-plan n’a pas pu être changé : votre caméra est désactivée. Choisissez l’arrière-plan tel quel et activez la caméra.',
 
+  'noise.label': 'Supprimer les bruits de fond',
+  'noise.unsupported': 'Ce navigateur ne peut pas supprimer les bruits de fond.',
+  'noise.failed': 'Les bruits de fond n’ont pas pu être supprimés. Votre micro fonctionne quand même.',
+
   'devices.denied.mic': 'Votre navigateur bloque le micro. Autorisez-le dans la barre d’adresse.',
   'devices.denied.camera': 'Votre navigateur bloque la caméra. Autorisez-la dans la barre d’adresse.',
   'devices.denied.both':

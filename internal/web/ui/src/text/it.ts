@@ -61,6 +61,10 @@ const texts: Texts = {
   'background.failed':
     'Non è stato possibile cambiare lo sfondo, quindi la fotocamera è spenta. Scegli lo sfondo così com’è e accendi la fotocamera.',
 
+  'noise.label': 'Elimina i rumori di fondo',
+  'noise.unsupported': 'Questo browser non può eliminare i rumori di fondo.',
+  'noise.failed': 'Non è stato possibile eliminare i rumori di fondo. Il microfono funziona comunque.',
+
   'devices.denied.mic': 'Il browser blocca il microfono. Consentilo nella barra degli indirizzi.',
   'devices.denied.camera': 'Il browser blocca la fotocamera. Consentila nella barra degli indirizzi.',
   'devices.denied.both': 'Il browser blocca fotocamera e microfono. Consentili nella barra degli indirizzi.',

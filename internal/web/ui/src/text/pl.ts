@@ -59,6 +59,10 @@ const texts: Texts = {
   'background.failed':
     'Nie udało się zmienić tła, dlatego kamera jest wyłączona. Wybierz tło bez zmian i włącz kamerę.',
 
+  'noise.label': 'Tłum hałas w tle',
+  'noise.unsupported': 'Ta przeglądarka nie potrafi tłumić hałasu w tle.',
+  'noise.failed': 'Nie udało się stłumić hałasu w tle. Mikrofon działa mimo to.',
+
   'devices.denied.mic': 'Przeglądarka blokuje mikrofon. Zezwól na niego na pasku adresu.',
   'devices.denied.camera': 'Przeglądarka blokuje kamerę. Zezwól na nią na pasku adresu.',
   'devices.denied.both': 'Przeglądarka blokuje kamerę i mikrofon. Zezwól na nie na pasku adresu.',

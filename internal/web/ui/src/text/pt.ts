@@ -60,6 +60,10 @@ const texts: Texts = {
   'background.failed':
     'Não foi possível mudar o fundo, por isso sua câmera está desligada. Escolha o fundo como está e ligue a câmera.',
 
+  'noise.label': 'Suprimir ruído de fundo',
+  'noise.unsupported': 'Este navegador não consegue suprimir o ruído de fundo.',
+  'noise.failed': 'Não foi possível suprimir o ruído de fundo. Seu microfone funciona mesmo assim.',
+
   'devices.denied.mic': 'O navegador bloqueia o microfone. Permita o uso na barra de endereço.',
   'devices.denied.camera': 'O navegador bloqueia a câmera. Permita o uso na barra de endereço.',
   'devices.denied.both': 'O navegador bloqueia a câmera e o microfone. Permita o uso na barra de endereço.',

@@ -59,6 +59,10 @@ const texts: Texts = {
   'background.failed':
     'Arka plan değiştirilemedi; bu yüzden kameranız kapalı. Arka planı olduğu gibi seçip kamerayı açın.',
 
+  'noise.label': 'Arka plan gürültüsünü bastır',
+  'noise.unsupported': 'Bu tarayıcı arka plan gürültüsünü bastıramıyor.',
+  'noise.failed': 'Arka plan gürültüsü bastırılamadı. Mikrofonunuz yine de çalışıyor.',
+
   'devices.denied.mic': 'Tarayıcınız mikrofonu engelliyor. Adres çubuğundan izin verin.',
   'devices.denied.camera': 'Tarayıcınız kamerayı engelliyor. Adres çubuğundan izin verin.',
   'devices.denied.both': 'Tarayıcınız kamerayı ve mikrofonu engelliyor. Adres çubuğundan izin verin.',

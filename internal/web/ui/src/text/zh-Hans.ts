@@ -58,6 +58,10 @@ const texts: Texts = {
   'background.unsupported': '此浏览器无法更改画面背景。',
   'background.failed': '无法更改背景，因此摄像头已关闭。请选择原样背景，然后打开摄像头。',
 
+  'noise.label': '抑制背景噪音',
+  'noise.unsupported': '此浏览器无法抑制背景噪音。',
+  'noise.failed': '无法抑制背景噪音。您的麦克风仍可正常使用。',
+
   'devices.denied.mic': '浏览器阻止了麦克风。请在地址栏中允许使用。',
   'devices.denied.camera': '浏览器阻止了摄像头。请在地址栏中允许使用。',
   'devices.denied.both': '浏览器阻止了摄像头和麦克风。请在地址栏中允许使用。',

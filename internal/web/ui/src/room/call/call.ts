@@ -20,6 +20,7 @@ import { Reactions } from '../reactions/reactions';
 import { ViewStore } from '../stage/view';
 import type { PanelName } from '../surfaces';
 import { Connection, type Gateway, type Outcome } from './connection';
+import { NoiseFilter } from './noiseFilter';
 import { noFacts, parseMetadata, parseTime, type RoomFacts } from './metadata';
 import { roomOptions } from './options';
 import type { Phase } from './phase';
@@ -60,6 +61,7 @@ export class Call {
   readonly notices = new Notices();
   readonly chat: ChatLog;
   readonly publisher: Publisher;
+  readonly noise: NoiseFilter;
   readonly view = new ViewStore();
   /** The window over other programs, while it is open. */
   readonly pip = new Store<Window | undefined>(undefined);
@@ -98,6 +100,7 @@ export class Call {
     this.recording = new Recording(this.room, this.notices);
     this.volumes = new Volumes(this.room);
     this.pictures = new Pictures(this.room);
+    this.noise = new NoiseFilter(this.room, this.notices);
     this.connection = new Connection(
       this.room,
       { ask: (token) => client.ask(token), renew },

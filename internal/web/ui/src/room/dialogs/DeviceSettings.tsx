@@ -4,6 +4,7 @@ import { keepChoices, type Choices } from '../../media/choices';
 import { useDevices, type DeviceKind } from '../../media/useDevices';
 import { BackgroundPicker } from '../../parts/BackgroundPicker';
 import { DevicePicker } from '../../parts/DevicePicker';
+import { NoiseSwitch } from '../../parts/NoiseSwitch';
 import { MicMeter } from '../../parts/MicMeter';
 import { SpeakerPicker } from '../../parts/SpeakerPicker';
 import { t } from '../../text';
@@ -34,7 +35,9 @@ function useChoice(kind: DeviceKind) {
 
 /** Microphone and speaker: chosen, seen and heard. */
 export function MicrophoneSettings() {
-  const { micTrack, mic } = useStore(useCall().publisher.sending);
+  const { publisher, noise } = useCall();
+  const { micTrack, mic } = useStore(publisher.sending);
+  const quiet = useStore(noise.on);
   const microphone = useChoice('audioinput');
   const speaker = useChoice('audiooutput');
   return (
@@ -42,6 +45,7 @@ export function MicrophoneSettings() {
       <DevicePicker label={t('devices.microphone')} {...microphone} />
       {micTrack && <MicMeter track={micTrack} />}
       {!mic && <p className="field-hint">{t('devices.micOff')}</p>}
+      <NoiseSwitch on={quiet} onSwitch={(on) => noise.set(on)} />
       <SpeakerPicker {...speaker} />
     </>
   );
