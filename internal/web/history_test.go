@@ -218,7 +218,8 @@ func TestWhoWaitsReadsNoChat(t *testing.T) {
 		"/session/history":          body{"from": early.You.Identity},
 		"/session/history/messages": passedHistory{request, []chatMessage{one}},
 	} {
-		if got := s.call(t, http.MethodPost, path, w.Session, b); got.Code != http.StatusForbidden {
+		got := s.call(t, http.MethodPost, path, w.Session, b)
+		if got.Code != http.StatusForbidden || got.refusal().Error != errWaiting.Message {
 			t.Errorf("%s: status %d: %s", path, got.Code, got.Body)
 		}
 	}
