@@ -108,14 +108,17 @@ export function PreJoin({ flow, asking, busy }: PreJoinProps) {
               testId="speaker-picker"
               onChoose={chooseSpeaker}
             />
-            {state.camera && (
-              <details>
-                <summary data-testid="prejoin-effects">{t('background.menu')}</summary>
-                <BackgroundPicker onChoose={chooseBackground} />
-              </details>
-            )}
+            {/* Beside the speaker, so that the page is no higher for it. */}
+            <div className="prejoin-effects">
+              {state.mic && <NoiseSwitch on={quiet} onSwitch={chooseQuiet} />}
+              {state.camera && (
+                <details>
+                  <summary data-testid="prejoin-effects">{t('background.menu')}</summary>
+                  <BackgroundPicker onChoose={chooseBackground} />
+                </details>
+              )}
+            </div>
           </div>
-          {state.mic && <NoiseSwitch on={quiet} onSwitch={chooseQuiet} />}
           {state.asking && (
             <button
               type="button"
