@@ -73,6 +73,7 @@ func TestRotationUnderLoadRefusesNobody(t *testing.T) {
 	}
 	before := replicas[0].want(http.StatusOK, "POST", "/api/v1/token", map[string]any{"username": "ada", "password": "x"}).text("token")
 
+	w.eventually(t, w.nextSigningKeyIsLater(t))
 	w.recipe(t, "add-signing-key")
 	w.recipe(t, "add-api-key")
 	var secret corev1.Secret
@@ -107,6 +108,24 @@ func TestRotationUnderLoadRefusesNobody(t *testing.T) {
 
 	w.signingKeysOverlap(t, replicas, next, before)
 	t.Logf("%d calls, %d refused; the new key worked on both replicas after %s, the old one stopped after %s", calls.Load(), refused.Load(), added, removed)
+}
+
+// nextSigningKeyIsLater waits for the next second. Of two keys that are younger than a minute the one with the earlier name signs, and
+// must be the one that every replica knows.
+func (w *world) nextSigningKeyIsLater(t *testing.T) func() error {
+	return func() error {
+		var keys corev1.Secret
+		if err := w.Client.Get(t.Context(), w.key("default-signing-keys"), &keys); err != nil {
+			return err
+		}
+		next := time.Now().UTC().Format("20060102t150405z") // as in the recipe
+		for first := range keys.Data {
+			if next <= first {
+				return fmt.Errorf("the next key would be %q, and there is %q", next, first)
+			}
+		}
+		return nil
+	}
 }
 
 // signingKeysOverlap: every key that is there verifies on every replica, the latest that has begun signs, and what a
