@@ -105,7 +105,7 @@ test: $(STACK) $(GOTESTSUM) web ## Run all tests; TESTFLAGS=-count=1 also those 
 	@$(STEP) "Go tests" $(GO_TEST) --packages "$$(go list ./... | grep -vE '/internal/($(SINGLE)|e2e)$$')" -- $(RACE) -timeout 40m $(TESTFLAGS)
 	@# End-to-end tests mostly wait, for deadlines that a busy machine misses: they come alone, and testkit.Parallel decides how many
 	@# run at once: all others wait there.
-	@$(STEP) "end-to-end tests" $(GO_TEST) --packages ./internal/e2e -- $(RACE) -parallel 200 -timeout 40m $(TESTFLAGS)
+	@$(STEP) "end-to-end tests" $(GO_TEST) --packages ./internal/e2e -- $(RACE) -parallel 200 -timeout 60m $(TESTFLAGS)
 
 # One target for each check: `make -k verify` reports all that is wrong.
 .PHONY: verify verify-modules verify-generated verify-manifests verify-api verify-go verify-page
