@@ -24,7 +24,7 @@ const (
 	maxChatLength = 4000
 )
 
-// chatMessage is what all participants with chat on receive.
+// chatMessage is what all participants with chat on receive, or one of them.
 type chatMessage struct {
 	ID   string          `json:"id"`
 	From engine.Identity `json:"from"`
@@ -32,6 +32,9 @@ type chatMessage struct {
 	Name string    `json:"name"`
 	Text string    `json:"text"`
 	At   time.Time `json:"at"`
+	// To is the recipient of a private message, and ToName their name.
+	To     engine.Identity `json:"to,omitempty"`
+	ToName string          `json:"toName,omitempty"`
 	// Stamp proves to every replica that the message was taken so. It is empty where nobody reads it later.
 	Stamp string `json:"stamp,omitempty"`
 }
@@ -50,6 +53,8 @@ func (h *handler) chat(q *httpserver.Request) (httpserver.Answer, error) {
 	}
 	var request struct {
 		Text string `json:"text"`
+		// To is the one participant who reads it. Nil is everyone; no identity, not even an empty one, becomes everyone.
+		To *engine.Identity `json:"to"`
 	}
 	if err := decode(q, httpserver.MaxBody, &request); err != nil {
 		return nil, err
@@ -59,6 +64,9 @@ func (h *handler) chat(q *httpserver.Request) (httpserver.Answer, error) {
 	}
 	now := h.ClusterTime()
 	m := chatMessage{ID: rand.Text(), From: p.identity(), Name: p.Name, Text: request.Text, At: now.UTC().Truncate(time.Millisecond)}
+	if request.To != nil {
+		return h.sayPrivately(ctx, q, p, m, *request.To)
+	}
 	if !q.Tenant.ChatHidden {
 		if m.Stamp, err = q.Tenant.Signer.StampMessage(m.of(p.view.UID), now); err != nil {
 			return nil, err

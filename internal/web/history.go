@@ -149,10 +149,12 @@ func (h *handler) tell(ctx context.Context, p participant, to engine.Identity, t
 	return admission.OfEngine(p.media.Engine.Act(ctx, p.view.EngineRoom, engine.Announce{Topic: topic, Payload: payload, To: to}))
 }
 
-// trueOnes are the messages that were written in this meeting just so, each once, oldest first. The participant who passes them on
-// can leave some out, and nothing more.
+// trueOnes are the messages that were written to everyone in this meeting just so, each once, oldest first. The participant who
+// passes them on can leave some out, and nothing more. A stamp does not cover a recipient, so a message with one is not true.
 func trueOnes(signer *credential.Signer, meeting string, messages []chatMessage) []chatMessage {
-	messages = slices.DeleteFunc(messages, func(m chatMessage) bool { return !signer.VerifyMessage(m.of(meeting), m.Stamp) })
+	messages = slices.DeleteFunc(messages, func(m chatMessage) bool {
+		return m.private() || !signer.VerifyMessage(m.of(meeting), m.Stamp)
+	})
 	slices.SortFunc(messages, func(a, b chatMessage) int { return cmp.Or(a.At.Compare(b.At), strings.Compare(a.ID, b.ID)) })
 	return slices.CompactFunc(messages, func(a, b chatMessage) bool { return a.ID == b.ID })
 }

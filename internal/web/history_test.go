@@ -330,7 +330,8 @@ func FuzzHistory(f *testing.F) {
 	given := strings.NewReplacer("REQUEST", fields(f, request), "MESSAGE", fields(f, one))
 	for _, seed := range []string{
 		`{REQUEST,"messages":[{MESSAGE},{MESSAGE}]}`, `{REQUEST,"messages":[{},null,{MESSAGE}]}`, `{"messages":[{MESSAGE}]}`,
-		`{REQUEST,"messages":[{"text":"two",MESSAGE}]}`, `{REQUEST,"messages":null}`, "", "{}", "[]", `{"until":"x"}`, "\xff",
+		`{REQUEST,"messages":[{"text":"two",MESSAGE}]}`,
+		`{REQUEST,"messages":[{"to":"x",MESSAGE},{"toName":"x",MESSAGE}]}`, `{REQUEST,"messages":null}`, "", "{}", "[]", `{"until":"x"}`, "\xff",
 	} {
 		f.Add(seed)
 	}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"convene.dev/convene/internal/admission"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/httpserver"
+)
+
+// errNoRecipient is the same for a participant who is not there and for one who watches unseen: nobody finds out who watches.
+var errNoRecipient = fault.NotFound("This participant has left, or has no chat; choose another recipient")
+
+// private reports whether a message is for one participant alone.
+func (m chatMessage) private() bool { return m.To != "" || m.ToName != "" }
+
+// sayPrivately sends a message to one participant, and gives it to its author, as it was sent. It has no stamp: the gateway passes
+// it on to nobody later.
+func (h *handler) sayPrivately(ctx context.Context, q *httpserver.Request, p participant, m chatMessage, to engine.Identity) (httpserver.Answer, error) {
+	if err := h.present(ctx, q, p); err != nil {
+		return nil, err
+	}
+	recipient, err := recipientOf(ctx, p, to)
+	if err != nil {
+		return nil, err
+	}
+	m.To, m.ToName = recipient.Identity, recipient.Name
+	if err := h.tell(ctx, p, m.To, chatTopic, m); err != nil {
+		return nil, err
+	}
+	return httpserver.JSON{Status: http.StatusOK, Value: m}, nil
+}
+
+// recipientOf is another participant who is in the meeting and seen, and reads the chat. Those who wait are in another room.
+func recipientOf(ctx context.Context, p participant, to engine.Identity) (engine.Participant, error) {
+	if to == p.identity() {
+		return engine.Participant{}, fault.Invalid("to", "to is your own identity; choose another participant")
+	}
+	people, err := p.media.Engine.Participants(ctx, p.view.EngineRoom)
+	if err != nil {
+		return engine.Participant{}, admission.OfEngine(err)
+	}
+	for _, other := range people {
+		if other.Identity == to && !other.Hidden && other.Chat {
+			return other, nil
+		}
+	}
+	return engine.Participant{}, errNoRecipient
+}
