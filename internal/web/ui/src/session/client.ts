@@ -60,8 +60,10 @@ export class SessionClient {
     };
   }
 
-  async chat(session: string, text: string): Promise<void> {
-    await this.call('session/chat', { method: 'POST', session, body: { text } });
+  /** Says something to everyone, or to one participant: then it gives the message as it was sent. */
+  async chat(session: string, text: string, to?: string): Promise<unknown> {
+    const body = to === undefined ? { text } : { text, to };
+    return await this.call('session/chat', { method: 'POST', session, body });
   }
 
   /** Asks one participant for the messages of this meeting. They come over the media server. */

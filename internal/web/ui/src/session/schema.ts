@@ -123,7 +123,7 @@ export interface paths {
     };
     get?: never;
     put?: never;
-    /** Send a chat message to all participants */
+    /** Send a chat message to all participants, or to one */
     post: {
       parameters: {
         query?: never;
@@ -137,7 +137,16 @@ export interface paths {
         };
       };
       responses: {
-        /** @description Said. */
+        /** @description Sent to one participant, just so. */
+        200: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': components['schemas']['ChatMessage'];
+          };
+        };
+        /** @description Said to all. */
         204: {
           headers: {
             [name: string]: unknown;
@@ -397,9 +406,15 @@ export interface components {
       /** @description The gateway's proof that the message was written so. */
       stamp?: string;
       text: string;
+      /** @description The identity of the recipient of a private message. Such a message has no stamp. */
+      to?: string;
+      /** @description The recipient's name. */
+      toName?: string;
     };
     ChatRequest: {
       text: string;
+      /** @description The identity of the one participant who reads it; without it everyone does. One who has left, is hidden, waits or has no chat is NotFound. */
+      to?: string;
     };
     Engine: {
       /** @description LiveKit's access token. */

@@ -206,7 +206,9 @@ const texts: Texts = {
     other: '{name} und {count} weitere Personen sind beigetreten',
   },
   'notice.left': '{name} ist gegangen',
+  'notice.recipientLeft': '{name} ist gegangen. Was Sie in den Chat schreiben, geht wieder an alle.',
   'notice.message': 'Nachricht von {name}: {text}',
+  'notice.privateMessage': 'Private Nachricht von {name}: {text}',
   'notice.handRaised': '{name} hat die Hand gehoben',
   'notice.mutedByPresenter': 'Die Moderation hat Ihr Mikrofon ausgeschaltet.',
   'notice.micLocked':
@@ -242,6 +244,15 @@ const texts: Texts = {
   'chat.you': 'Sie',
   'chat.log': 'Nachrichten',
   'chat.new': { one: '{count} neue Nachricht', other: '{count} neue Nachrichten' },
+  'chat.to': 'An',
+  'chat.everyone': 'Alle',
+  'chat.private': 'Privat',
+  'chat.privateNote': 'Eine private Nachricht liest nur, wer sie bekommt.',
+  'chat.inputTo': 'Private Nachricht an {name}',
+  'chat.privateTo': 'An {name}, privat',
+  'chat.privateFrom': 'Von {name}, privat',
+  'chat.unreachable':
+    'Nicht gesendet: {name} ist nicht erreichbar. Drücken Sie noch einmal auf „Senden“, um dies an alle zu senden.',
 
   'people.title': 'Personen',
   'people.search': 'Suchen',
@@ -264,6 +275,7 @@ const texts: Texts = {
   'people.promote': 'Moderationsrechte geben',
   'people.demote': 'Moderationsrechte entziehen',
   'people.announce': 'Hinweis senden',
+  'people.write': 'Privat schreiben',
 
   'reaction.said': '{name}: {reaction}',
   'reaction.like': 'Daumen hoch',

@@ -194,7 +194,9 @@ export const en = {
     other: '{name} and {count} others joined',
   },
   'notice.left': '{name} left',
+  'notice.recipientLeft': '{name} left. What you write in the chat goes to everyone again.',
   'notice.message': 'Message from {name}: {text}',
+  'notice.privateMessage': 'Private message from {name}: {text}',
   'notice.handRaised': '{name} raised a hand',
   'notice.mutedByPresenter': 'A presenter switched your microphone off.',
   'notice.micLocked':
@@ -228,6 +230,14 @@ export const en = {
   'chat.you': 'You',
   'chat.log': 'Messages',
   'chat.new': { one: '{count} new message', other: '{count} new messages' },
+  'chat.to': 'To',
+  'chat.everyone': 'Everyone',
+  'chat.private': 'Private',
+  'chat.privateNote': 'A private message is read by its recipient alone.',
+  'chat.inputTo': 'Private message to {name}',
+  'chat.privateTo': 'To {name}, private',
+  'chat.privateFrom': 'From {name}, private',
+  'chat.unreachable': 'Not sent: {name} cannot be reached. Press Send again to send this to everyone.',
 
   'people.title': 'People',
   'people.search': 'Search',
@@ -249,6 +259,7 @@ export const en = {
   'people.promote': 'Make presenter',
   'people.demote': 'Take presenter role back',
   'people.announce': 'Send a notice',
+  'people.write': 'Message privately',
 
   'reaction.said': '{name}: {reaction}',
   'reaction.like': 'Thumbs up',

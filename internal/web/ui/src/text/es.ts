@@ -214,7 +214,9 @@ const texts: Texts = {
     other: '{name} y {count} personas más se han unido',
   },
   'notice.left': '{name} ha salido',
+  'notice.recipientLeft': '{name} ha salido. Lo que escribas en el chat vuelve a ir a todos.',
   'notice.message': 'Mensaje de {name}: {text}',
+  'notice.privateMessage': 'Mensaje privado de {name}: {text}',
   'notice.handRaised': '{name} ha levantado la mano',
   'notice.mutedByPresenter': 'Un moderador ha apagado tu micrófono.',
   'notice.micLocked': 'Un moderador ha apagado tu micrófono. Levanta la mano para pedir la palabra.',
@@ -255,6 +257,15 @@ const texts: Texts = {
     many: '{count} mensajes nuevos',
     other: '{count} mensajes nuevos',
   },
+  'chat.to': 'Para',
+  'chat.everyone': 'Todos',
+  'chat.private': 'Privado',
+  'chat.privateNote': 'Un mensaje privado solo lo lee su destinatario.',
+  'chat.inputTo': 'Mensaje privado para {name}',
+  'chat.privateTo': 'Para {name}, privado',
+  'chat.privateFrom': 'De {name}, privado',
+  'chat.unreachable':
+    'No enviado: no se puede contactar con {name}. Pulsa Enviar otra vez para enviarlo a todos.',
 
   'people.title': 'Personas',
   'people.search': 'Buscar',
@@ -276,6 +287,7 @@ const texts: Texts = {
   'people.promote': 'Hacer moderador',
   'people.demote': 'Quitar el papel de moderador',
   'people.announce': 'Enviar un aviso',
+  'people.write': 'Escribir en privado',
 
   'reaction.said': '{name}: {reaction}',
   'reaction.like': 'Pulgar arriba',

@@ -215,7 +215,9 @@ const texts: Texts = {
     other: '{name} et {count} autres personnes ont rejoint la réunion',
   },
   'notice.left': '{name} a quitté la réunion',
+  'notice.recipientLeft': '{name} a quitté la réunion. Vos messages s’adressent de nouveau à tout le monde.',
   'notice.message': 'Message de {name} : {text}',
+  'notice.privateMessage': 'Message privé de {name} : {text}',
   'notice.handRaised': '{name} a levé la main',
   'notice.mutedByPresenter': 'Un modérateur a désactivé votre micro.',
   'notice.micLocked': 'Un modérateur a désactivé votre micro. Levez la main pour demander la parole.',
@@ -256,6 +258,15 @@ const texts: Texts = {
     many: '{count} nouveaux messages',
     other: '{count} nouveaux messages',
   },
+  'chat.to': 'À',
+  'chat.everyone': 'Tout le monde',
+  'chat.private': 'Privé',
+  'chat.privateNote': 'Un message privé n’est lu que par son destinataire.',
+  'chat.inputTo': 'Message privé à {name}',
+  'chat.privateTo': 'À {name}, en privé',
+  'chat.privateFrom': 'De {name}, en privé',
+  'chat.unreachable':
+    'Non envoyé : {name} n’est pas joignable. Appuyez de nouveau sur Envoyer pour l’envoyer à tout le monde.',
 
   'people.title': 'Participants',
   'people.search': 'Rechercher',
@@ -278,6 +289,7 @@ const texts: Texts = {
   'people.promote': 'Nommer modérateur',
   'people.demote': 'Retirer le rôle de modérateur',
   'people.announce': 'Envoyer un avis',
+  'people.write': 'Écrire en privé',
 
   'reaction.said': '{name} : {reaction}',
   'reaction.like': 'Pouce levé',

@@ -192,7 +192,9 @@ const texts: Texts = {
   'notice.joined': '{name} さんが参加しました',
   'notice.joinedMany': '{name} さんとほか {count} 人が参加しました',
   'notice.left': '{name} さんが退出しました',
+  'notice.recipientLeft': '{name} さんが退出しました。チャットへの書き込みは再び全員に届きます。',
   'notice.message': '{name} さんからのメッセージ: {text}',
+  'notice.privateMessage': '{name} さんからの非公開メッセージ: {text}',
   'notice.handRaised': '{name} さんが手を挙げました',
   'notice.mutedByPresenter': 'モデレーターがあなたのマイクをオフにしました。',
   'notice.micLocked': 'モデレーターがあなたのマイクをオフにしました。発言するには手を挙げてください。',
@@ -223,6 +225,15 @@ const texts: Texts = {
   'chat.you': 'あなた',
   'chat.log': 'メッセージ',
   'chat.new': '新着メッセージ {count} 件',
+  'chat.to': '宛先',
+  'chat.everyone': '全員',
+  'chat.private': '非公開',
+  'chat.privateNote': '非公開のメッセージは、宛先の人だけが読めます。',
+  'chat.inputTo': '{name} さんだけへのメッセージ',
+  'chat.privateTo': '{name} さんへ（非公開）',
+  'chat.privateFrom': '{name} さんから（非公開）',
+  'chat.unreachable':
+    '送信できませんでした。{name} さんに届きません。全員に送るには、もう一度「送信」を押してください。',
 
   'people.title': '参加者',
   'people.search': '検索',
@@ -244,6 +255,7 @@ const texts: Texts = {
   'people.promote': 'モデレーターにする',
   'people.demote': 'モデレーターから外す',
   'people.announce': 'お知らせを送る',
+  'people.write': '個別にメッセージを送る',
 
   'reaction.said': '{name}: {reaction}',
   'reaction.like': '高評価',

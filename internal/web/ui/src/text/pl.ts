@@ -216,7 +216,9 @@ const texts: Texts = {
     other: '{name} i {count} innych osób dołączają do spotkania',
   },
   'notice.left': '{name} opuszcza spotkanie',
+  'notice.recipientLeft': '{name} opuszcza spotkanie. To, co napiszesz na czacie, znowu trafi do wszystkich.',
   'notice.message': 'Wiadomość od: {name}. {text}',
+  'notice.privateMessage': 'Prywatna wiadomość od: {name}. {text}',
   'notice.handRaised': '{name} podnosi rękę',
   'notice.mutedByPresenter': 'Prowadzący wyłączył Twój mikrofon.',
   'notice.micLocked': 'Prowadzący wyłączył Twój mikrofon. Podnieś rękę, aby poprosić o głos.',
@@ -259,6 +261,15 @@ const texts: Texts = {
     many: '{count} nowych wiadomości',
     other: '{count} nowych wiadomości',
   },
+  'chat.to': 'Do',
+  'chat.everyone': 'Wszyscy',
+  'chat.private': 'Prywatna',
+  'chat.privateNote': 'Prywatną wiadomość czyta tylko jej odbiorca.',
+  'chat.inputTo': 'Prywatna wiadomość do: {name}',
+  'chat.privateTo': 'Do: {name}, prywatna',
+  'chat.privateFrom': 'Od: {name}, prywatna',
+  'chat.unreachable':
+    'Nie wysłano: {name} jest poza zasięgiem. Naciśnij Wyślij jeszcze raz, aby wysłać to wszystkim.',
 
   'people.title': 'Osoby',
   'people.search': 'Szukaj',
@@ -280,6 +291,7 @@ const texts: Texts = {
   'people.promote': 'Nadaj rolę prowadzącego',
   'people.demote': 'Odbierz rolę prowadzącego',
   'people.announce': 'Wyślij komunikat',
+  'people.write': 'Napisz prywatnie',
 
   'reaction.said': '{name}: {reaction}',
   'reaction.like': 'Kciuk w górę',

@@ -211,7 +211,9 @@ const texts: Texts = {
     other: '{name} e mais {count} pessoas entraram',
   },
   'notice.left': '{name} saiu',
+  'notice.recipientLeft': '{name} saiu. O que você escreve no chat vai de novo para todos.',
   'notice.message': 'Mensagem de {name}: {text}',
+  'notice.privateMessage': 'Mensagem privada de {name}: {text}',
   'notice.handRaised': '{name} levantou a mão',
   'notice.mutedByPresenter': 'Um moderador desligou seu microfone.',
   'notice.micLocked': 'Um moderador desligou seu microfone. Levante a mão para pedir a palavra.',
@@ -250,6 +252,15 @@ const texts: Texts = {
     many: '{count} novas mensagens',
     other: '{count} novas mensagens',
   },
+  'chat.to': 'Para',
+  'chat.everyone': 'Todos',
+  'chat.private': 'Privada',
+  'chat.privateNote': 'Uma mensagem privada é lida só por quem a recebe.',
+  'chat.inputTo': 'Mensagem privada para {name}',
+  'chat.privateTo': 'Para {name}, privada',
+  'chat.privateFrom': 'De {name}, privada',
+  'chat.unreachable':
+    'Não enviada: não é possível falar com {name}. Pressione Enviar de novo para enviar a todos.',
 
   'people.title': 'Pessoas',
   'people.search': 'Buscar',
@@ -271,6 +282,7 @@ const texts: Texts = {
   'people.promote': 'Tornar moderador',
   'people.demote': 'Retirar a função de moderador',
   'people.announce': 'Enviar um aviso',
+  'people.write': 'Escrever em particular',
 
   'reaction.said': '{name}: {reaction}',
   'reaction.like': 'Polegar para cima',

@@ -12,7 +12,13 @@ interface Review {
 const role: readonly TextKey[] = ['room.presenter', 'notice.promoted', 'people.promote', 'moderate.title'];
 
 /** The names of people whose gender the page does not know stand in these. */
-const gender: readonly TextKey[] = ['notice.joined', 'notice.left', 'notice.handRaised', 'hidden.role'];
+const gender: readonly TextKey[] = [
+  'notice.joined',
+  'notice.left',
+  'notice.recipientLeft',
+  'notice.handRaised',
+  'hidden.role',
+];
 
 export const reviews: Record<string, Review> = {
   ar: { doubtful: [...role, ...gender, 'hidden.count', 'wait.title.Ask'] },
@@ -37,6 +43,7 @@ export const reviews: Record<string, Review> = {
       ...gender,
       'notice.joinedMany',
       'notice.message',
+      'notice.privateMessage',
       'view.pin',
       'people.removeTitle',
       'waiting.refuseTitle',

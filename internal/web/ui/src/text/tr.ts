@@ -196,7 +196,9 @@ const texts: Texts = {
     other: '{name} ve {count} kişi daha katıldı',
   },
   'notice.left': '{name} ayrıldı',
+  'notice.recipientLeft': '{name} ayrıldı. Sohbete yazdıklarınız yeniden herkese gider.',
   'notice.message': '{name} adlı kişiden mesaj: {text}',
+  'notice.privateMessage': '{name} adlı kişiden özel mesaj: {text}',
   'notice.handRaised': '{name} el kaldırdı',
   'notice.mutedByPresenter': 'Bir moderatör mikrofonunuzu kapattı.',
   'notice.micLocked': 'Bir moderatör mikrofonunuzu kapattı. Söz istemek için el kaldırın.',
@@ -228,6 +230,15 @@ const texts: Texts = {
   'chat.you': 'Siz',
   'chat.log': 'Mesajlar',
   'chat.new': { one: '{count} yeni mesaj', other: '{count} yeni mesaj' },
+  'chat.to': 'Kime',
+  'chat.everyone': 'Herkes',
+  'chat.private': 'Özel',
+  'chat.privateNote': 'Özel mesajı yalnızca alıcısı okur.',
+  'chat.inputTo': '{name} adlı kişiye özel mesaj',
+  'chat.privateTo': '{name} adlı kişiye, özel',
+  'chat.privateFrom': '{name} adlı kişiden, özel',
+  'chat.unreachable':
+    'Gönderilmedi: {name} adlı kişiye ulaşılamıyor. Herkese göndermek için Gönder’e yeniden basın.',
 
   'people.title': 'Kişiler',
   'people.search': 'Ara',
@@ -249,6 +260,7 @@ const texts: Texts = {
   'people.promote': 'Moderatör yap',
   'people.demote': 'Moderatörlüğü geri al',
   'people.announce': 'Duyuru gönder',
+  'people.write': 'Özel mesaj yaz',
 
   'reaction.said': '{name}: {reaction}',
   'reaction.like': 'Beğeni',

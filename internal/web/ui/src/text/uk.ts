@@ -214,7 +214,9 @@ const texts: Texts = {
     other: '{name} і ще {count} людей приєдналися',
   },
   'notice.left': '{name} виходить',
+  'notice.recipientLeft': '{name} виходить. Те, що ви пишете в чаті, знову бачитимуть усі.',
   'notice.message': 'Повідомлення від {name}: {text}',
+  'notice.privateMessage': 'Приватне повідомлення від {name}: {text}',
   'notice.handRaised': '{name} піднімає руку',
   'notice.mutedByPresenter': 'Модератор вимкнув ваш мікрофон.',
   'notice.micLocked': 'Модератор вимкнув ваш мікрофон. Підніміть руку, щоб попросити слова.',
@@ -257,6 +259,15 @@ const texts: Texts = {
     many: '{count} нових повідомлень',
     other: '{count} нових повідомлень',
   },
+  'chat.to': 'Кому',
+  'chat.everyone': 'Усім',
+  'chat.private': 'Приватно',
+  'chat.privateNote': 'Приватне повідомлення читає лише його одержувач.',
+  'chat.inputTo': 'Приватне повідомлення для: {name}',
+  'chat.privateTo': 'Для: {name}, приватно',
+  'chat.privateFrom': 'Від: {name}, приватно',
+  'chat.unreachable':
+    'Не надіслано: {name} поза зв’язком. Натисніть «Надіслати» ще раз, щоб надіслати це всім.',
 
   'people.title': 'Люди',
   'people.search': 'Пошук',
@@ -283,6 +294,7 @@ const texts: Texts = {
   'people.promote': 'Зробити модератором',
   'people.demote': 'Забрати роль модератора',
   'people.announce': 'Надіслати сповіщення',
+  'people.write': 'Написати приватно',
 
   'reaction.said': '{name}: {reaction}',
   'reaction.like': 'Палець угору',

@@ -10,7 +10,8 @@ import { Captions } from '../captions/captions';
 import { ChatLog, chatTopic } from '../chat/chat';
 import type { ChatHistory } from '../chat/history';
 import { ChatMemory } from '../chat/memory';
-import { parseMessage } from '../chat/message';
+import { parseMessage, readMessage } from '../chat/message';
+import { Recipient } from '../chat/recipient';
 import { hasKeyboard, shortcutsOn } from '../controls/shortcuts';
 import { Knocks } from '../moderation/knocks';
 import { announcementTopic, parseAnnouncement } from '../notices/announcement';
@@ -60,6 +61,7 @@ export class Call {
   readonly expiresAt: Store<number | undefined>;
   readonly notices = new Notices();
   readonly chat: ChatLog;
+  readonly recipient: Recipient;
   readonly publisher: Publisher;
   readonly noise: NoiseFilter;
   readonly view = new ViewStore();
@@ -94,6 +96,7 @@ export class Call {
     this.chat = new ChatLog(new ChatMemory(() => sessionStorage, session), parseTime(session.now));
     this.expiresAt = new Store(parseTime(session.meeting.expiresAt));
     this.room = new Room(roomOptions(wanted, readChoices().speakerId));
+    this.recipient = new Recipient(this.room, this.phase, this.chat.draft, this.notices);
     this.publisher = new Publisher(this.room, this.notices);
     this.reactions = new Reactions(this.room, this.notices);
     this.captions = new Captions(this.room);
@@ -101,12 +104,8 @@ export class Call {
     this.volumes = new Volumes(this.room);
     this.pictures = new Pictures(this.room);
     this.noise = new NoiseFilter(this.room, this.notices);
-    this.connection = new Connection(
-      this.room,
-      { ask: (token) => client.ask(token), renew },
-      this.session,
-      this.phase,
-    );
+    const gateway = { ask: (token: string) => client.ask(token), renew };
+    this.connection = new Connection(this.room, gateway, this.session, this.phase);
     this.watchers = new Watchers(() => client.ask(this.token));
     this.session.subscribe(() => this.expiresAt.set(parseTime(this.session.get().meeting.expiresAt)));
     // A presenter who lets a muted participant speak does not switch the microphone on. The participant does, also
@@ -173,8 +172,10 @@ export class Call {
     this.choose(choice);
   }
 
-  async say(text: string): Promise<void> {
-    await this.client.chat(this.token, text);
+  /** A private message does not come back over the media server. Its author gets it with the answer. */
+  async say(text: string, to?: string): Promise<void> {
+    const sent = readMessage(await this.client.chat(this.token, text, to));
+    if (sent) this.chat.receive(sent, true);
   }
 
   async react(reaction: Reaction): Promise<void> {
@@ -314,14 +315,14 @@ export class Call {
   }
 
   private hear(payload: Uint8Array): void {
-    if (!this.you.chat) return;
-    const message = parseMessage(payload);
+    const message = this.you.chat ? parseMessage(payload) : undefined;
     if (!message) return;
     const mine = message.from === this.you.identity;
     this.chat.receive(message, mine);
     // Screen readers read the open chat by themselves.
     if (mine || this.chat.state.get().open) return;
-    this.notices.say(t('notice.message', { name: message.name, text: message.text.slice(0, 200) }));
+    const said = message.to ? 'notice.privateMessage' : 'notice.message';
+    this.notices.say(t(said, { name: message.name, text: message.text.slice(0, 200) }));
     void chime().catch(() => undefined);
   }
 

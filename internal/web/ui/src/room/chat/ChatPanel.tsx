@@ -1,4 +1,4 @@
-import { ArrowDown } from 'lucide-react';
+import { ArrowDown, Lock } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useStore } from '../../app/useStore';
 import { language, t } from '../../text';
@@ -53,7 +53,9 @@ export function ChatPanel({ onClose }: { onClose: () => void }) {
           setSeen((before) => (atEnd ? undefined : (before ?? messages.length)));
         }}
       >
-        <p className="chat-empty">{t(you.history ? 'chat.emptyShared' : 'chat.empty')}</p>
+        <p className="chat-empty">
+          {t(you.history ? 'chat.emptyShared' : 'chat.empty')} {t('chat.privateNote')}
+        </p>
         {written(messages.slice(0, earlier))}
         {earlier > 0 && (
           <p className="chat-empty chat-joined" data-testid="chat-joined">
@@ -82,22 +84,29 @@ export function ChatPanel({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Messages of one participant within a minute stand under one name. */
+/** Messages of one participant within a minute stand under one name. Each private one says that it is private. */
 function continues(before: Message | undefined, message: Message): boolean {
+  if (before?.to || message.to) return false;
   return before?.from === message.from && before.name === message.name && message.at - before.at < 60_000;
+}
+
+/** Who wrote a message, and of a private one also that it is private. */
+function authorOf({ name, to, toName = '' }: Message, mine: boolean): string {
+  if (!to) return mine ? t('chat.you') : name;
+  return mine ? t('chat.privateTo', { name: toName || to }) : t('chat.privateFrom', { name });
 }
 
 function ChatMessage({ message, mine, continues }: { message: Message; mine: boolean; continues: boolean }) {
   const time = new Date(message.at);
   return (
     <div
-      className={mine ? 'chat-message mine' : 'chat-message'}
+      className={`chat-message${mine ? ' mine' : ''}${message.to ? ' private' : ''}`}
       data-testid="chat-message"
       data-from={message.from}
     >
       {!continues && (
         <p className="chat-meta">
-          <strong dir="auto">{mine ? t('chat.you') : message.name}</strong>{' '}
+          {message.to && <Lock aria-hidden="true" />} <strong dir="auto">{authorOf(message, mine)}</strong>{' '}
           <time dateTime={time.toISOString()}>
             {time.toLocaleTimeString(language().tag, { hour: 'numeric', minute: '2-digit' })}
           </time>

@@ -12,10 +12,18 @@ describe('parseMessage', () => {
   it('reads a message', () => {
     expect(parseMessage(packet(wire))).toEqual({ ...wire, at: Date.UTC(2030, 0, 1) });
   });
+  it('reads a private message', () => {
+    const to = { to: 'p_b', toName: 'Bob' };
+    expect(parseMessage(packet({ ...wire, ...to }))).toEqual({ ...wire, ...to, at: Date.UTC(2030, 0, 1) });
+    expect(parseMessage(packet({ ...wire, to: 'p_b' }))).toMatchObject({ to: 'p_b' });
+  });
   it.each([
     ['no JSON', new TextEncoder().encode('{')],
     ['a text that is no string', packet({ ...wire, text: 1 })],
     ['no sender', packet({ ...wire, from: undefined })],
+    ['a recipient that is no string', packet({ ...wire, to: 1 })],
+    ['a list of recipients', packet({ ...wire, to: ['p_b'] })],
+    ["a recipient's name that is no string", packet({ ...wire, to: 'p_b', toName: 1 })],
     ['no time', packet({ ...wire, at: 'now' })],
   ])('drops one with %s', (_reason, payload) => {
     expect(parseMessage(payload)).toBeUndefined();
@@ -81,6 +89,12 @@ describe('ChatMemory', () => {
     const { messages, unread } = new ChatLog(of('m1')).state.get();
     expect([messages.length, messages[0]?.id, unread]).toEqual([200, '5', 0]);
     expect(new ChatLog(of('m2')).state.get().messages).toEqual([]);
+  });
+
+  it('knows after a reload which messages were private', () => {
+    const sent = { ...message('1'), to: 'p_b', toName: 'Bob' };
+    new ChatLog(of('m5')).receive(sent, true);
+    expect(new ChatLog(of('m5')).state.get().messages).toEqual([sent]);
   });
 
   it('knows after a reload when the participant joined', () => {

@@ -133,6 +133,12 @@ describe('lastStamped', () => {
     expect([chosen.length, chosen[0]?.id, chosen.at(-1)?.id]).toEqual([100, '50', '149']);
   });
 
+  it('has no private message', () => {
+    const { stamp: _, ...unstamped } = message('private');
+    const chosen = lastStamped([message('1'), { ...unstamped, to: 'me', toName: 'Me' }, message('2')]);
+    expect(chosen.map(({ id }) => id)).toEqual(['1', '2']);
+  });
+
   it('has at most 30 kB', () => {
     const chosen = lastStamped(
       Array.from({ length: 20 }, (_, n) => message(String(n), { text: 'é'.repeat(2000) })),

@@ -10,6 +10,9 @@ export interface Message {
   at: number;
   /** The server's proof that the message was written so. With it, participants who join later can read it. */
   stamp?: string;
+  /** The identity of the only recipient. Absent when everyone reads the message. */
+  to?: string;
+  toName?: string;
 }
 
 export function parseMessage(payload: Uint8Array): Message | undefined {
@@ -19,13 +22,18 @@ export function parseMessage(payload: Uint8Array): Message | undefined {
 /** A message as it comes from the server, with its time as a text. */
 export function readMessage(value: unknown): Message | undefined {
   if (!isObject(value)) return undefined;
-  const { id, from, name, text, at, stamp } = value;
-  const message = { id, from, name, text, at: parseTime(at), ...(typeof stamp === 'string' && { stamp }) };
+  const { id, from, name, text, at, stamp, to, toName } = value;
+  const message = {
+    ...{ id, from, name, text, at: parseTime(at) },
+    ...(typeof stamp === 'string' && { stamp }),
+    ...(to !== undefined && { to, toName }),
+  };
   return isMessage(message) ? message : undefined;
 }
 
 export function isMessage(value: unknown): value is Message {
   if (!isObject(value)) return false;
-  const { id, from, name, text, at, stamp = '' } = value;
-  return [id, from, name, text, stamp].every((part) => typeof part === 'string') && typeof at === 'number';
+  const { id, from, name, text, at, stamp = '', to = '', toName = '' } = value;
+  const parts = [id, from, name, text, stamp, to, toName];
+  return parts.every((part) => typeof part === 'string') && typeof at === 'number';
 }

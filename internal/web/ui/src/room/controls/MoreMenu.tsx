@@ -21,9 +21,10 @@ import { Badge } from '../../parts/Badge';
 import { Menu, MenuItem } from '../../parts/Menu';
 import { t, type TextKey } from '../../text';
 import { useCall } from '../call/CallContext';
+import { useMayWrite } from '../chat/useMayWrite';
 import { canShareScreen } from '../parts/canShareScreen';
 import { canFloat, float } from '../pip/float';
-import { ReactionItems, useMayReact } from '../reactions/ReactionMenu';
+import { ReactionItems } from '../reactions/ReactionMenu';
 import type { Surfaces } from '../surfaces';
 import { hasKeyboard } from './shortcuts';
 import { useAttention } from './useAttention';
@@ -38,7 +39,7 @@ export function MoreMenu({ folded, ...surfaces }: Surfaces & { folded: boolean }
   const { asking, text } = useAttention();
   const label = t('controls.more');
   const attention = folded && asking > 0;
-  const mayReact = useMayReact();
+  const mayReact = useMayWrite();
   return (
     <Menu
       label={attention ? `${label}, ${text}` : label}

@@ -1,9 +1,21 @@
-import { EllipsisVertical, Hand, Megaphone, Mic, MicOff, Star, StarOff, UserX, Volume2 } from 'lucide-react';
+import {
+  EllipsisVertical,
+  Hand,
+  Lock,
+  Megaphone,
+  Mic,
+  MicOff,
+  Star,
+  StarOff,
+  UserX,
+  Volume2,
+} from 'lucide-react';
 import { useState } from 'react';
 import { Dialog } from '../../parts/Dialog';
 import { Menu, MenuItem } from '../../parts/Menu';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
+import { useMayWrite } from '../chat/useMayWrite';
 import { AnnounceDialog } from '../moderation/AnnounceDialog';
 import { VolumeDialog } from './VolumeDialog';
 
@@ -16,6 +28,8 @@ interface ParticipantActionsProps {
   hand: boolean;
   mine: boolean;
   presenter?: boolean;
+  /** The participant reads the chat. */
+  chat?: boolean;
   /** The participant only watches: there is nothing to mute. */
   watches?: boolean;
   /** The local participant presents. */
@@ -26,7 +40,7 @@ type Open = 'volume' | 'announce' | 'remove';
 
 /** What can be done about a participant. One button, so that a hundred rows stay readable. */
 export function ParticipantActions(props: ParticipantActionsProps) {
-  const { identity, name, hand, mine, watches = false, presides } = props;
+  const { identity, name, hand, mine, chat = false, watches = false, presides } = props;
   const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);
   if (mine && !(hand && presides)) return null;
@@ -39,6 +53,7 @@ export function ParticipantActions(props: ParticipantActionsProps) {
         className="plain-icon"
       >
         {presides && <PresenterItems {...props} onOpen={setOpen} />}
+        {!mine && chat && <WriteItem identity={identity} name={name} />}
         {!mine && !watches && (
           <MenuItem
             testId="act-volume"
@@ -95,6 +110,23 @@ function PresenterItems(props: ParticipantActionsProps & { onOpen: (open: Open) 
         />
       )}
     </>
+  );
+}
+
+/** Opens the chat with the participant as the only recipient. */
+function WriteItem({ identity, name }: Pick<ParticipantActionsProps, 'identity' | 'name'>) {
+  const { recipient, panel } = useCall();
+  if (!useMayWrite()) return null;
+  return (
+    <MenuItem
+      testId="act-write"
+      label={t('people.write')}
+      icon={<Lock />}
+      onSelect={() => {
+        recipient.choose({ identity, name });
+        panel.set('chat');
+      }}
+    />
   );
 }
 

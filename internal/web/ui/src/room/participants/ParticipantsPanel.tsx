@@ -142,6 +142,7 @@ const ParticipantRow = memo(function ParticipantRow({ participant, presides, pla
         hand={shown.hand}
         mine={participant.isLocal}
         presenter={shown.presenter}
+        chat={shown.chat}
         presides={presides}
       />
     </li>

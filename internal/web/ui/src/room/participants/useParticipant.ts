@@ -27,6 +27,8 @@ export interface ShownParticipant {
   name: string;
   avatar: string | undefined;
   presenter: boolean;
+  /** Whether the participant reads the chat. */
+  chat: boolean;
   hand: boolean;
   muted: boolean;
   /** False from when a presenter mutes the participant until a presenter lets them speak. */
@@ -58,6 +60,7 @@ export function useParticipant(participant: Participant): ShownParticipant {
     name: nameOf(participant),
     avatar: attributes.avatar,
     presenter: attributes.presenter === 'true',
+    chat: attributes.chat === 'true',
     hand: attributes.hand === 'true',
     muted: !isHeard(participant),
     maySpeak: maySend(participant, Track.Source.Microphone),

@@ -1,23 +1,14 @@
 import { SmilePlus } from 'lucide-react';
-import { useStore } from '../../app/useStore';
 import { Menu } from '../../parts/Menu';
 import { reactions } from '../../session/protocol';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
+import { useMayWrite } from '../chat/useMayWrite';
 import { reactionIcons } from './ReactionIcon';
 
-/** Whether the local participant may react: who may not write may not react. */
-export function useMayReact(): boolean {
-  const call = useCall();
-  const { you } = useStore(call.session);
-  const presents = useStore(call.presents);
-  const { presentersOnly } = useStore(call.facts);
-  return you.chat && !you.hidden && (presents || !presentersOnly.includes('chat'));
-}
-
-/** The button of a wide bar. */
+/** The button of a wide bar. Who may not write may not react. */
 export function ReactionMenu() {
-  if (!useMayReact()) return null;
+  if (!useMayWrite()) return null;
   return (
     <Menu
       label={t('controls.react')}
