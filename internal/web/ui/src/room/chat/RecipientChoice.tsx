@@ -30,8 +30,9 @@ export function RecipientChoice({ onChoose }: { onChoose: () => void }) {
         id={id}
         data-testid="chat-to"
         value={chosen?.identity ?? ''}
-        onChange={({ currentTarget: { value } }) => {
-          recipient.choose(people.find(({ identity }) => identity === value));
+        onChange={({ currentTarget: { value, selectedOptions } }) => {
+          // One who left meanwhile is no reason to write to everyone. The server says that they are not there.
+          recipient.choose(value ? { identity: value, name: selectedOptions[0]?.text ?? '' } : undefined);
           onChoose();
         }}
       >
