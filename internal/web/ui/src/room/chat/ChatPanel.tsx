@@ -35,7 +35,7 @@ export function ChatPanel({ onClose }: { onClose: () => void }) {
       <ChatMessage
         key={message.id}
         message={message}
-        mine={message.from === you.identity}
+        mine={message.mine || message.from === you.identity}
         continues={continues(some[index - 1], message)}
       />
     ));

@@ -94,7 +94,7 @@ describe('ChatMemory', () => {
   it('knows after a reload which messages were private', () => {
     const sent = { ...message('1'), to: 'p_b', toName: 'Bob' };
     new ChatLog(of('m5')).receive(sent, true);
-    expect(new ChatLog(of('m5')).state.get().messages).toEqual([sent]);
+    expect(new ChatLog(of('m5')).state.get().messages).toEqual([{ ...sent, mine: true }]);
   });
 
   it('knows after a reload when the participant joined', () => {

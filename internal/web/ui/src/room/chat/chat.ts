@@ -38,7 +38,7 @@ export class ChatLog {
       // After a reconnect the engine may deliver a packet twice.
       if (messages.some((known) => known.id === message.id)) return { messages, open, unread };
       return {
-        messages: [...messages, message].slice(-mostMessages),
+        messages: [...messages, mine ? { ...message, mine } : message].slice(-mostMessages),
         open,
         unread: open || mine ? unread : unread + 1,
       };

@@ -139,6 +139,10 @@ describe('lastStamped', () => {
     expect(chosen.map(({ id }) => id)).toEqual(['1', '2']);
   });
 
+  it('does not say which messages are of the participant who passes them on', () => {
+    expect(lastStamped([message('1', { mine: true })])).toEqual(lastStamped([message('1')]));
+  });
+
   it('has at most 30 kB', () => {
     const chosen = lastStamped(
       Array.from({ length: 20 }, (_, n) => message(String(n), { text: 'é'.repeat(2000) })),

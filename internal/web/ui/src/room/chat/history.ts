@@ -131,7 +131,7 @@ export function whomToAsk(people: readonly Candidate[], random: () => number = M
 export function lastStamped(messages: readonly Message[]): History['messages'] {
   const chosen: History['messages'] = [];
   let bytes = 0;
-  for (const { at, stamp, ...message } of [...messages].reverse()) {
+  for (const { at, stamp, mine: _, ...message } of [...messages].reverse()) {
     if (!stamp) continue;
     const wire = { ...message, at: new Date(at).toISOString(), stamp };
     bytes += new TextEncoder().encode(JSON.stringify(wire)).length;

@@ -13,6 +13,8 @@ export interface Message {
   /** The identity of the only recipient. Absent when everyone reads the message. */
   to?: string;
   toName?: string;
+  /** The local participant wrote it in this tab. After a reload they have another identity. */
+  mine?: boolean;
 }
 
 export function parseMessage(payload: Uint8Array): Message | undefined {
