@@ -13,27 +13,36 @@ import (
 type Load int
 
 const (
-	// Light is a test that mostly waits for deadlines and for other processes: one for each core.
+	// Light is a test that mostly waits for deadlines and for other processes.
 	Light Load = iota
-	// Browsers is a test in which browsers show video: one for two cores. Pages that get no processor time miss their deadlines.
+	// Browsers is a test in which browsers show video. Pages that get no processor time miss their deadlines.
 	Browsers
 )
 
 var cores = int64(runtime.GOMAXPROCS(0))
 
-// running has a semaphore for each Load: a test that waits for the browsers' turn must not keep a light one from running.
-var running = map[Load]*semaphore.Weighted{
-	Light:    semaphore.NewWeighted(cores),
-	Browsers: semaphore.NewWeighted(max(1, cores/2)),
-}
+var (
+	// running has a place for each core and one more: every test waits for something now and then.
+	running = semaphore.NewWeighted(cores + 1)
+	// showing has the places that tests with browsers may take: one stays for a light one.
+	showing = semaphore.NewWeighted(cores)
+)
 
 // Parallel has a test run beside others, once the machine has room for it. It comes first in a test: what the test starts
 // is started afterwards, and ends before the next test gets its room.
 func Parallel(t *testing.T, load Load) {
 	t.Helper()
 	t.Parallel()
-	if err := running[load].Acquire(t.Context(), 1); err != nil {
+	if load == Browsers {
+		acquire(t, showing)
+	}
+	acquire(t, running)
+}
+
+func acquire(t *testing.T, places *semaphore.Weighted) {
+	t.Helper()
+	if err := places.Acquire(t.Context(), 1); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { running[load].Release(1) })
+	t.Cleanup(func() { places.Release(1) })
 }
