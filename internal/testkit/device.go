@@ -12,6 +12,7 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // Device is what a person holds and how they have set it up. The zero value is the browser as it starts.
@@ -98,10 +99,21 @@ func (p *Page) Block(t testing.TB, pattern string) {
 	call(t, p, network.SetBlockedURLs, network.SetBlockedURLsParams{URLPatterns: []*network.BlockPattern{{URLPattern: pattern, Block: true}}})
 }
 
-// Press presses keys one after the other, wherever the focus is. Special keys are those of chromedp's package kb.
+// Press presses keys one after the other, wherever the focus is. Special keys are those of chromedp's package kb. A key that
+// the page prevents from its default writes nothing, as on a real keyboard. chromedp.KeyEvent writes it all the same.
 func (p *Page) Press(t testing.TB, keys string) {
 	t.Helper()
-	p.do(t, "press "+keys, chromedp.KeyEvent(keys))
+	for _, key := range keys {
+		events := kb.Encode(key)
+		down := events[0]
+		for _, e := range events {
+			if e.Type == kb.KeyChar {
+				down.Text, down.UnmodifiedText = e.Text, e.UnmodifiedText
+			}
+		}
+		call(t, p, input.DispatchKeyEvent, *down)
+		call(t, p, input.DispatchKeyEvent, *events[len(events)-1])
+	}
 }
 
 // HoldSpace presses the space bar, and lets it go when the returned function is called.
