@@ -11,11 +11,13 @@ function preloadChunks(): Plugin {
       order: 'post',
       handler(_html, context) {
         const chunks = Object.values(context.bundle ?? {}).filter((file) => file.type === 'chunk');
-        const isEntry = (file: string) => chunks.some((chunk) => chunk.fileName === file && chunk.isEntry);
+        const entries = chunks.filter(({ isEntry }) => isEntry);
+        // The page names these already.
+        const named = new Set(entries.flatMap(({ fileName, imports }) => [fileName, ...imports]));
         const filesOf = (name: string) => {
           const chunk = chunks.find((candidate) => candidate.name === name);
           if (!chunk) throw new Error(`there is no chunk ${name}`);
-          return [chunk.fileName, ...chunk.imports.filter((file) => !isEntry(file))];
+          return [chunk.fileName, ...chunk.imports.filter((file) => !named.has(file))];
         };
         const always = filesOf('mount');
         const forMeetings = new Set([...filesOf('call'), ...filesOf('RoomScreen')]);
