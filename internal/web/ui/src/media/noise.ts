@@ -3,6 +3,8 @@ import plainUrl from '@sapphi-red/web-noise-suppressor/rnnoise.wasm?url';
 import simdUrl from '@sapphi-red/web-noise-suppressor/rnnoise_simd.wasm?url';
 import workletUrl from '@sapphi-red/web-noise-suppressor/rnnoiseWorklet.js?url';
 
+export { soundRuns } from './soundRuns';
+
 export interface Quieted {
   track: MediaStreamTrack;
   /** Frees what makes the track. The microphone itself stays open. */
@@ -12,7 +14,7 @@ export interface Quieted {
 /** RNNoise is trained on this rate. */
 const sampleRate = 48_000;
 
-/** The voice of a microphone without the noise around it. */
+/** The voice of a microphone without the noise around it. Call it once sound runs. */
 export async function suppressNoise(microphone: MediaStreamTrack): Promise<Quieted> {
   const context = new AudioContext({ sampleRate });
   try {
@@ -28,11 +30,7 @@ export async function suppressNoise(microphone: MediaStreamTrack): Promise<Quiet
       .connect(output);
     const [track] = output.stream.getAudioTracks();
     if (!track) throw new Error('the filter gives no sound');
-    // Before the first click on the page some browsers keep it asleep.
-    const wake = () => void context.resume();
-    addEventListener('pointerdown', wake, { once: true });
     const stop = () => {
-      removeEventListener('pointerdown', wake);
       filter.destroy();
       void context.close();
     };

@@ -12,7 +12,10 @@ export function useQuieted(
     let stop: (() => void) | undefined;
     let shown = true;
     void import('../media/noise')
-      .then(({ suppressNoise }) => suppressNoise(microphone))
+      .then(async ({ soundRuns, suppressNoise }) => {
+        await soundRuns();
+        return suppressNoise(microphone);
+      })
       .then((made) => {
         if (!shown) return made.stop();
         stop = made.stop;

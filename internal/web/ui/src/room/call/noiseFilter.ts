@@ -37,8 +37,10 @@ export class NoiseFilter {
     const wanted = this.on.get();
     if (wanted === Boolean(track.getProcessor())) return;
     if (!wanted) return track.stopProcessor();
-    const { NoiseProcessor } = await import('./noiseProcessor');
-    await track.setProcessor(new NoiseProcessor());
+    const { NoiseProcessor, soundRuns } = await import('./noiseProcessor');
+    // Until then the others hear the microphone as it is, which is better than silence.
+    await soundRuns();
+    if (this.on.get()) await track.setProcessor(new NoiseProcessor());
   }
 
   /** The microphone goes on without the filter. */

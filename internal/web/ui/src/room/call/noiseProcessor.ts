@@ -1,6 +1,8 @@
 import type { AudioProcessorOptions, Track, TrackProcessor } from 'livekit-client';
 import { suppressNoise, type Quieted } from '../../media/noise';
 
+export { soundRuns } from '../../media/soundRuns';
+
 /** Filters the microphone on its way to the media server. */
 export class NoiseProcessor implements TrackProcessor<Track.Kind.Audio, AudioProcessorOptions> {
   readonly name = 'noise';

@@ -1,0 +1,36 @@
+/** Milliseconds after a press in which a browser that can play sound has begun to. */
+const wakingTime = 3_000;
+
+const presses = ['pointerdown', 'keydown'];
+
+/**
+ * Resolves once the browser runs what a page makes of sound. Some keep it asleep until the first press on the page, and
+ * one on a machine without a loudspeaker may never begin. Until then all that goes through it is silence.
+ */
+export async function soundRuns(context = new AudioContext()): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let stop: () => void = () => undefined;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      const look = () => {
+        if (context.state === 'running') resolve();
+      };
+      const wake = () => {
+        void context.resume();
+        timer ??= setTimeout(() => reject(new Error('this browser plays no sound')), wakingTime);
+      };
+      context.addEventListener('statechange', look);
+      for (const press of presses) addEventListener(press, wake);
+      stop = () => {
+        for (const press of presses) removeEventListener(press, wake);
+      };
+      look();
+      const { userActivation } = navigator as Partial<Navigator>;
+      if (userActivation?.hasBeenActive) wake();
+    });
+  } finally {
+    clearTimeout(timer);
+    stop();
+    void context.close();
+  }
+}
