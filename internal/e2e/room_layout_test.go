@@ -153,7 +153,7 @@ func (a account) viewKept(t *testing.T) {
 	bob.Press(t, "c")
 	bob.Type(t, by("chat-input"), "are you there?")
 	bob.Click(t, by("chat-send"))
-	p.WaitFor(t, `document.title.startsWith('(1) kept view')`)
+	p.WaitFor(t, `document.title.startsWith('(1) Muted · kept view')`)
 	p.Reload(t)
 	p.WaitFor(t, inRoom+` && `+large+` === 'Bob' && !(`+tileOf("Ada")+`)`)
 }

@@ -70,8 +70,16 @@ func TestOneSeesWhereOneGoes(t *testing.T) {
 	p.Click(t, by("rejoin-button"))
 	p.WaitFor(t, shows("joining")+` && (window.answer(), true)`)
 	p.WaitFor(t, inRoom)
+	// How long it was counts from before the reload.
+	p.WaitFor(t, `(window.since ??= performance.now(), performance.now() - since > 3000)`)
+	p.Reload(t)
+	p.WaitFor(t, `window.answer && (window.answer(), true)`)
+	p.WaitFor(t, inRoom)
 	w.a.want(http.StatusOK, "DELETE", "/api/v1/meeting/Board%20room", map[string]any{"redirect": ""})
 	p.WaitFor(t, `document.querySelector('[data-testid=ended]')?.innerText.includes('Board room')`)
+	p.WaitFor(t, `(said => said[1] * 60 + +said[2] >= 3)(document.querySelector('[data-testid=ended-length]').innerText.match(/^You were in for (\d+):(\d\d)\.$/))`)
+	checkAccess(t, p, small)
+	takeScreenshots(t, p, small, "ended length")
 }
 
 // TestTheEndIsAnnounced: notices say it when five minutes are left, and when it is the last one.

@@ -30,7 +30,7 @@ export function App({ flow }: { flow: Flow }) {
     case 'left':
       return <Left flow={flow} />;
     case 'ended':
-      return <Ended flow={flow} to={screen.to} goAt={screen.goAt} />;
+      return <Ended flow={flow} {...screen} />;
     case 'failure':
       return <FailureScreen flow={flow} {...screen} />;
   }

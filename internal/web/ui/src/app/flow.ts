@@ -38,6 +38,8 @@ export class Flow {
   private report: (() => void) | undefined;
   private watched = false;
   private going: ReturnType<typeof setTimeout> | undefined;
+  /** When the participant joined this meeting in this tab, in milliseconds since 1970 on this device's clock. */
+  private since: number | undefined;
 
   constructor(readonly at: Surroundings) {
     this.screen = new Store<Screen>(this.firstScreen());
@@ -237,6 +239,7 @@ export class Flow {
       // A link with a ticket says at each first entry which devices are on. Other links start as the devices last were.
       choose: (choice) => this.direct || keepChoices(choice),
     });
+    this.since = call.chat.since ? call.chat.since - session.clockOffset : undefined;
     this.tellOnce(call);
     this.report = () => report(call, (news) => this.at.tell({ room: this.room, ...news }));
     if (this.watched) this.report();
@@ -341,7 +344,9 @@ export class Flow {
     const to = httpUrl(redirect) ?? httpUrl(home) ?? this.at.boot.home;
     this.at.tell({ event: 'ended', room: this.room, redirect: to });
     const leaves = to !== this.at.base;
-    this.screen.set({ kind: 'ended', to, goAt: leaves ? Date.now() + readingTime * 1000 : undefined });
+    const goAt = leaves ? Date.now() + readingTime * 1000 : undefined;
+    const length = this.since && Date.now() - this.since;
+    this.screen.set({ kind: 'ended', to, goAt, length });
     if (leaves) this.going = setTimeout(() => this.at.go(to), readingTime * 1000);
   }
 }

@@ -13,6 +13,15 @@ export interface Asking {
   message?: string;
 }
 
+export interface Ended {
+  kind: 'ended';
+  to: string;
+  /** When the browser goes there by itself, in milliseconds since 1970. Undefined when the participant stays. */
+  goAt: number | undefined;
+  /** How long the participant was in, in milliseconds. Undefined when they were not. */
+  length: number | undefined;
+}
+
 export type Screen =
   | { kind: 'home' }
   | { kind: 'prejoin'; asking: Asking; busy: boolean }
@@ -20,8 +29,7 @@ export type Screen =
   | { kind: 'waiting'; place: WaitingPlace }
   | { kind: 'room'; call: Call }
   | { kind: 'left' }
-  /** goAt: when the browser goes there by itself, in milliseconds since 1970. Undefined when the participant stays. */
-  | { kind: 'ended'; to: string; goAt: number | undefined }
+  | Ended
   /** waits: the page asks by itself until the participant may enter. */
   | { kind: 'failure'; reason: Failure; message: string; waits?: boolean };
 

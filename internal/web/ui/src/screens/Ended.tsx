@@ -1,13 +1,14 @@
 import { Flag } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { Flow } from '../app/flow';
-import { readingTime } from '../app/screen';
+import { readingTime, type Ended as EndedScreen } from '../app/screen';
 import { Message } from '../parts/Message';
 import { Page } from '../parts/Page';
+import { formatDuration } from '../session/clock';
 import { language, t } from '../text';
 
 /** The screen before the browser follows the meeting's redirect, with the choice to go at once or to stay. */
-export function Ended({ flow, to, goAt }: { flow: Flow; to: string; goAt: number | undefined }) {
+export function Ended({ flow, to, goAt, length }: { flow: Flow } & Omit<EndedScreen, 'kind'>) {
   const left = useSecondsUntil(goAt);
   const host = new URL(to).host;
   const { route } = flow.at;
@@ -18,7 +19,14 @@ export function Ended({ flow, to, goAt }: { flow: Flow; to: string; goAt: number
   return (
     <Page brand={flow.at.boot.brand}>
       <Message testId="ended" icon={<Flag />} title={t('ended.title')} text={goAt ? text : t('ended.stayed')}>
-        {room && <bdi className="message-room">{room}</bdi>}
+        <p className="message-meeting">
+          {room && <bdi>{room}</bdi>}
+          {length && (
+            <span data-testid="ended-length">
+              {t('ended.length', { time: formatDuration(length, language().tag) })}
+            </span>
+          )}
+        </p>
         <button className="button primary" data-testid="ended-continue" onClick={() => flow.at.go(to)}>
           {t(home ? 'left.home' : 'ended.continue')}
           {/* Screen readers read the seconds once with the text, not every second. */}

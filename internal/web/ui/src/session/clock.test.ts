@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { clockOffset, formatRemaining } from './clock';
+import { clockOffset, formatDuration } from './clock';
 
-describe('formatRemaining', () => {
+describe('formatDuration', () => {
   it.each([
     [0, '0:00'],
     [-5_000, '0:00'],
@@ -12,11 +12,11 @@ describe('formatRemaining', () => {
     [3_661_000, '1:01:01'],
     [99 * 3_600_000 + 59 * 60_000 + 59_000, '99:59:59'],
   ])('%i ms is %s', (milliseconds, want) => {
-    expect(formatRemaining(milliseconds)).toBe(want);
+    expect(formatDuration(milliseconds)).toBe(want);
   });
 
   it('is in the digits of the language', () => {
-    expect(formatRemaining(3_661_000, 'ar-EG')).toBe('١:٠١:٠١');
+    expect(formatDuration(3_661_000, 'ar-EG')).toBe('١:٠١:٠١');
   });
 });
 

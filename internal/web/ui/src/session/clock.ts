@@ -1,8 +1,8 @@
 /** Below this, in milliseconds, the countdown stands out and is announced once. */
 export const lastMinutes = 5 * 60_000;
 
-/** The time left as h:mm:ss or m:ss in a language's digits, never negative; parts of a second count as a whole one. */
-export function formatRemaining(milliseconds: number, tag = 'en'): string {
+/** A duration as h:mm:ss or m:ss in a language's digits, never negative; parts of a second count as a whole one. */
+export function formatDuration(milliseconds: number, tag = 'en'): string {
   const total = Math.max(0, Math.ceil(milliseconds / 1000));
   const hours = Math.floor(total / 3600);
   const minutes = Math.floor((total % 3600) / 60);

@@ -3,6 +3,7 @@ import type { Language, Texts } from './index';
 
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
+  'app.title.muted': 'الميكروفون مطفأ',
 
   'home.title': 'اجتماعات فيديو في متصفّحك مباشرةً',
   'home.text': 'افتح الرابط الذي وصلك، أو أدخل اسم غرفة. لا حاجة إلى تثبيت أي شيء.',
@@ -426,6 +427,7 @@ const texts: Texts = {
   'ended.text': 'بعد {count} ثانية تُنقل إلى {host}.',
   'ended.textHome': 'بعد {count} ثانية تُنقل إلى الصفحة الرئيسية.',
   'ended.stayed': 'انتهى الاجتماع للجميع.',
+  'ended.length': 'مدة مشاركتك: {time}',
   'ended.continue': 'متابعة',
   'ended.stay': 'البقاء هنا',
 

@@ -3,6 +3,7 @@ import type { Language, Texts } from './index';
 
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
+  'app.title.muted': 'Stumm',
 
   'home.title': 'Videokonferenzen direkt im Browser',
   'home.text':
@@ -382,6 +383,7 @@ const texts: Texts = {
   'ended.text': 'In {count} Sekunden werden Sie zu {host} weitergeleitet.',
   'ended.textHome': 'In {count} Sekunden werden Sie zur Startseite weitergeleitet.',
   'ended.stayed': 'Sie ist für alle vorbei.',
+  'ended.length': 'Sie waren {time} dabei.',
   'ended.continue': 'Weiter',
   'ended.stay': 'Hierbleiben',
 

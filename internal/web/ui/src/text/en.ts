@@ -1,6 +1,7 @@
 /** Every text of the page in English: the language that the others are checked against. */
 export const en = {
   'app.title.room': '{room} – {brand}',
+  'app.title.muted': 'Muted',
 
   'home.title': 'Video meetings, right in your browser',
   'home.text': 'Open the link that you were given, or enter the name of a room. There is nothing to install.',
@@ -365,6 +366,7 @@ export const en = {
   'ended.text': 'In {count} seconds you are taken to {host}.',
   'ended.textHome': 'In {count} seconds you are taken to the home page.',
   'ended.stayed': 'It is over for everyone.',
+  'ended.length': 'You were in for {time}.',
   'ended.continue': 'Continue',
   'ended.stay': 'Stay here',
 

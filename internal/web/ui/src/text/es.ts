@@ -3,6 +3,7 @@ import type { Language, Texts } from './index';
 
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
+  'app.title.muted': 'Micrófono apagado',
 
   'home.title': 'Videollamadas directamente en tu navegador',
   'home.text': 'Abre el enlace que has recibido o escribe el nombre de una sala. No hay que instalar nada.',
@@ -402,6 +403,7 @@ const texts: Texts = {
   'ended.text': 'En {count} segundos irás a {host}.',
   'ended.textHome': 'En {count} segundos irás a la página de inicio.',
   'ended.stayed': 'Ha terminado para todos.',
+  'ended.length': 'Tiempo de participación: {time}',
   'ended.continue': 'Continuar',
   'ended.stay': 'Quedarme aquí',
 

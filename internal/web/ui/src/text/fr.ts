@@ -3,6 +3,7 @@ import type { Language, Texts } from './index';
 
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
+  'app.title.muted': 'Micro coupé',
 
   'home.title': 'Des visioconférences, directement dans votre navigateur',
   'home.text':
@@ -405,6 +406,7 @@ const texts: Texts = {
   'ended.text': 'Dans {count} secondes, vous serez redirigé vers {host}.',
   'ended.textHome': 'Dans {count} secondes, vous serez redirigé vers la page d’accueil.',
   'ended.stayed': 'Elle est terminée pour tout le monde.',
+  'ended.length': 'Durée de votre participation : {time}',
   'ended.continue': 'Continuer',
   'ended.stay': 'Rester ici',
 

@@ -3,6 +3,7 @@ import type { Language, Texts } from './index';
 
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
+  'app.title.muted': 'Microfono spento',
 
   'home.title': 'Videoriunioni direttamente nel browser',
   'home.text':
@@ -395,6 +396,7 @@ const texts: Texts = {
   'ended.text': 'Tra {count} secondi verrai indirizzato a {host}.',
   'ended.textHome': 'Tra {count} secondi verrai indirizzato alla pagina iniziale.',
   'ended.stayed': 'È finita per tutti.',
+  'ended.length': 'Durata della tua partecipazione: {time}',
   'ended.continue': 'Continua',
   'ended.stay': 'Resta qui',
 

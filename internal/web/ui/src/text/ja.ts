@@ -3,6 +3,7 @@ import type { Language, Texts } from './index';
 
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
+  'app.title.muted': 'ミュート中',
 
   'home.title': 'ブラウザーですぐに使えるビデオ会議',
   'home.text': '受け取ったリンクを開くか、ルーム名を入力してください。インストールは不要です。',
@@ -361,6 +362,7 @@ const texts: Texts = {
   'ended.text': '{count} 秒後に {host} に移動します。',
   'ended.textHome': '{count} 秒後にホームページに移動します。',
   'ended.stayed': '全員の会議が終了しました。',
+  'ended.length': '参加時間: {time}',
   'ended.continue': '続ける',
   'ended.stay': 'ここに残る',
 

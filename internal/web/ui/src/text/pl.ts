@@ -3,6 +3,7 @@ import type { Language, Texts } from './index';
 
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
+  'app.title.muted': 'Mikrofon wyłączony',
 
   'home.title': 'Spotkania wideo prosto w przeglądarce',
   'home.text': 'Otwórz otrzymany link albo wpisz nazwę pokoju. Niczego nie trzeba instalować.',
@@ -408,6 +409,7 @@ const texts: Texts = {
   'ended.text': 'Za {count} sekund nastąpi przejście do {host}.',
   'ended.textHome': 'Za {count} sekund nastąpi przejście do strony głównej.',
   'ended.stayed': 'Zakończyło się dla wszystkich.',
+  'ended.length': 'Czas udziału: {time}',
   'ended.continue': 'Dalej',
   'ended.stay': 'Zostań tutaj',
 

@@ -3,6 +3,7 @@ import type { Language, Texts } from './index';
 
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
+  'app.title.muted': 'Microfone desligado',
 
   'home.title': 'Reuniões por vídeo direto no seu navegador',
   'home.text': 'Abra o link que você recebeu ou digite o nome de uma sala. Não é preciso instalar nada.',
@@ -397,6 +398,7 @@ const texts: Texts = {
   'ended.text': 'Em {count} segundos você será levado para {host}.',
   'ended.textHome': 'Em {count} segundos você será levado para a página inicial.',
   'ended.stayed': 'Ela terminou para todos.',
+  'ended.length': 'Tempo de participação: {time}',
   'ended.continue': 'Continuar',
   'ended.stay': 'Ficar aqui',
 

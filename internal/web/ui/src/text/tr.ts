@@ -3,6 +3,7 @@ import type { Language, Texts } from './index';
 
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
+  'app.title.muted': 'Mikrofon kapalı',
 
   'home.title': 'Doğrudan tarayıcınızda görüntülü toplantılar',
   'home.text': 'Size verilen bağlantıyı açın veya bir oda adı girin. Hiçbir şey yüklemeniz gerekmez.',
@@ -367,6 +368,7 @@ const texts: Texts = {
   'ended.text': '{count} saniye içinde {host} adresine yönlendirileceksiniz.',
   'ended.textHome': '{count} saniye içinde ana sayfaya yönlendirileceksiniz.',
   'ended.stayed': 'Herkes için bitti.',
+  'ended.length': 'Katılım süreniz: {time}',
   'ended.continue': 'Devam',
   'ended.stay': 'Burada kal',
 

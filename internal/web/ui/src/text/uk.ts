@@ -3,6 +3,7 @@ import type { Language, Texts } from './index';
 
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
+  'app.title.muted': 'Мікрофон вимкнено',
 
   'home.title': 'Відеозустрічі просто у вашому браузері',
   'home.text': 'Відкрийте отримане посилання або введіть назву кімнати. Нічого не потрібно встановлювати.',
@@ -410,6 +411,7 @@ const texts: Texts = {
   'ended.text': 'За {count} секунд ви перейдете на {host}.',
   'ended.textHome': 'За {count} секунд ви перейдете на головну сторінку.',
   'ended.stayed': 'Її завершено для всіх.',
+  'ended.length': 'Час вашої участі: {time}',
   'ended.continue': 'Далі',
   'ended.stay': 'Залишитися тут',
 

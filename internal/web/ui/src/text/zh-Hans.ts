@@ -3,6 +3,7 @@ import type { Language, Texts } from './index';
 
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
+  'app.title.muted': '已静音',
 
   'home.title': '在浏览器中直接进行视频会议',
   'home.text': '打开您收到的链接，或输入会议室名称。无需安装任何软件。',
@@ -355,6 +356,7 @@ const texts: Texts = {
   'ended.text': '{count} 秒后将前往 {host}。',
   'ended.textHome': '{count} 秒后将前往首页。',
   'ended.stayed': '会议已为所有人结束。',
+  'ended.length': '参会时长：{time}',
   'ended.continue': '继续',
   'ended.stay': '留在这里',
 

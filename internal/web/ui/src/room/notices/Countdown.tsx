@@ -1,7 +1,7 @@
 import { Clock } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useStore } from '../../app/useStore';
-import { formatRemaining, lastMinutes } from '../../session/clock';
+import { formatDuration, lastMinutes } from '../../session/clock';
 import { language, t } from '../../text';
 import { useCall } from '../call/CallContext';
 
@@ -21,7 +21,7 @@ export function Countdown() {
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [soon, last, notices]);
   if (expiresAt === undefined) return null;
-  const time = formatRemaining(expiresAt - now, language().tag);
+  const time = formatDuration(expiresAt - now, language().tag);
   return (
     <span className={soon ? 'countdown soon' : 'countdown'}>
       <Clock aria-hidden="true" />
