@@ -82,6 +82,9 @@ func OwnBrowser(t testing.TB, flags ...string) *BrowserProcess {
 	return b
 }
 
+// PID of the browser's first process.
+func (b *BrowserProcess) PID() int { return b.proc.PID() }
+
 // Kill ends the browser and its pages without warning (SIGKILL).
 func (b *BrowserProcess) Kill() {
 	b.proc.Kill()

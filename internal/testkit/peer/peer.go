@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package peer is a participant in a room, for tests and load: a client of LiveKit's signalling and media without a
-// browser. It can publish silence and a black picture; it does not reconnect by itself.
+// browser. It can publish silence, a black picture and frames that a test has; it does not reconnect by itself.
 package peer
 
 import (
@@ -77,7 +77,14 @@ const reliable = "_reliable"
 
 // Join enters a room and returns when the peer can hear. at is the http, https, ws or wss URL to which /rtc is added.
 // The token travels as a browser sends it. ctx bounds the joining only.
-func Join(ctx context.Context, at, token string) (*Peer, error) {
+func Join(ctx context.Context, at, token string) (*Peer, error) { return join(ctx, at, token, "1") }
+
+// JoinToSend is Join of a peer to which the engine sends neither sound nor pictures, for a crowd on few processors.
+func JoinToSend(ctx context.Context, at, token string) (*Peer, error) {
+	return join(ctx, at, token, "0")
+}
+
+func join(ctx context.Context, at, token, subscribe string) (*Peer, error) {
 	p := &Peer{
 		ready:     make(chan struct{}),
 		data:      make(chan Data, 1024),
@@ -87,7 +94,7 @@ func Join(ctx context.Context, at, token string) (*Peer, error) {
 		published: map[string]string{},
 		muted:     map[string]bool{},
 	}
-	query := url.Values{"access_token": {token}, "protocol": {"16"}, "auto_subscribe": {"1"}, "sdk": {"go"}}
+	query := url.Values{"access_token": {token}, "protocol": {"16"}, "auto_subscribe": {subscribe}, "sdk": {"go"}}
 	signal, response, err := websocket.Dial(ctx, strings.TrimSuffix(at, "/")+"/rtc?"+query.Encode(), nil) //nolint:bodyclose // the library closes it
 	if err != nil {
 		return nil, refused(response)

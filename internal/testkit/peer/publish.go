@@ -39,28 +39,30 @@ type content struct {
 	source lk.TrackSource
 	kind   lk.TrackType
 	codec  webrtc.RTPCodecCapability
-	sample media.Sample
+	// samples are sent in turns, over and over.
+	samples       []media.Sample
+	width, height uint32
 }
 
 var contents = map[Source]content{
-	Microphone: {lk.TrackSource_MICROPHONE, lk.TrackType_AUDIO, opus, silence},
-	Camera:     {lk.TrackSource_CAMERA, lk.TrackType_VIDEO, vp8, black},
-	Screen:     {lk.TrackSource_SCREEN_SHARE, lk.TrackType_VIDEO, vp8, black},
+	Microphone: {lk.TrackSource_MICROPHONE, lk.TrackType_AUDIO, opus, silence, 0, 0},
+	Camera:     {lk.TrackSource_CAMERA, lk.TrackType_VIDEO, vp8, black, 16, 16},
+	Screen:     {lk.TrackSource_SCREEN_SHARE, lk.TrackType_VIDEO, vp8, black, 16, 16},
 
-	MicrophoneAsScreen:  {lk.TrackSource_SCREEN_SHARE_AUDIO, lk.TrackType_AUDIO, opus, silence},
-	DisguisedMicrophone: {lk.TrackSource_CAMERA, lk.TrackType_AUDIO, opus, silence},
+	MicrophoneAsScreen:  {lk.TrackSource_SCREEN_SHARE_AUDIO, lk.TrackType_AUDIO, opus, silence, 0, 0},
+	DisguisedMicrophone: {lk.TrackSource_CAMERA, lk.TrackType_AUDIO, opus, silence, 0, 0},
 }
 
 var (
 	opus = webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeOpus, ClockRate: 48000, Channels: 2}
 	vp8  = webrtc.RTPCodecCapability{MimeType: webrtc.MimeTypeVP8, ClockRate: 90000}
 	// silence is an Opus frame (RFC 6716) of 20 ms.
-	silence = media.Sample{Data: []byte{0xf8, 0xff, 0xfe}, Duration: 20 * time.Millisecond}
+	silence = []media.Sample{{Data: []byte{0xf8, 0xff, 0xfe}, Duration: 20 * time.Millisecond}}
 	// black begins like a VP8 key frame of 16 × 16 (RFC 6386, section 9.1): an SFU looks no further.
-	black = media.Sample{
+	black = []media.Sample{{
 		Data:     []byte{0x10, 0x02, 0x00, 0x9d, 0x01, 0x2a, 0x10, 0x00, 0x10, 0x00, 0x00, 0x00},
 		Duration: 100 * time.Millisecond,
-	}
+	}}
 )
 
 // Publish sends one of the sources until the peer goes. It returns when the engine has accepted it, which is a little
@@ -71,11 +73,19 @@ func (p *Peer) Publish(ctx context.Context, source Source) (*Track, error) {
 
 // PublishNamed is Publish of a track with a name, which LiveKit hands to everybody.
 func (p *Peer) PublishNamed(ctx context.Context, source Source, name string) (*Track, error) {
-	what := contents[source]
+	return p.publish(ctx, contents[source], name)
+}
+
+// PublishFrames sends VP8 frames as the camera, over and over. All last equally long, and the first is a key frame.
+func (p *Peer) PublishFrames(ctx context.Context, width, height uint32, frames []media.Sample) (*Track, error) {
+	return p.publish(ctx, content{lk.TrackSource_CAMERA, lk.TrackType_VIDEO, vp8, frames, width, height}, "")
+}
+
+func (p *Peer) publish(ctx context.Context, what content, name string) (*Track, error) {
 	cid := fmt.Sprintf("%s-%d", what.source, time.Now().UnixNano())
 	p.change(func() { p.refused = false })
 	err := p.send(&lk.SignalRequest{Message: &lk.SignalRequest_AddTrack{AddTrack: &lk.AddTrackRequest{
-		Cid: cid, Name: name, Type: what.kind, Source: what.source, Width: 16, Height: 16,
+		Cid: cid, Name: name, Type: what.kind, Source: what.source, Width: what.width, Height: what.height,
 	}}})
 	if err != nil {
 		return nil, err
@@ -102,11 +112,11 @@ func (p *Peer) PublishNamed(ctx context.Context, source Source, name string) (*T
 	if err != nil {
 		return nil, err
 	}
-	go sendWhileOpen(sender, track, what.sample)
+	go sendWhileOpen(sender, track, what.samples)
 	return &Track{peer: p, id: id}, p.publisher.offer(ctx)
 }
 
-func sendWhileOpen(sender *webrtc.RTPSender, track *webrtc.TrackLocalStaticSample, sample media.Sample) {
+func sendWhileOpen(sender *webrtc.RTPSender, track *webrtc.TrackLocalStaticSample, samples []media.Sample) {
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)
@@ -116,14 +126,14 @@ func sendWhileOpen(sender *webrtc.RTPSender, track *webrtc.TrackLocalStaticSampl
 			}
 		}
 	}()
-	tick := time.NewTicker(sample.Duration)
+	tick := time.NewTicker(samples[0].Duration)
 	defer tick.Stop()
-	for {
+	for next := 0; ; next = (next + 1) % len(samples) {
 		select {
 		case <-closed:
 			return
 		case <-tick.C:
-			if track.WriteSample(sample) != nil {
+			if track.WriteSample(samples[next]) != nil {
 				return
 			}
 		}
