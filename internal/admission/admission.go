@@ -19,6 +19,9 @@ type Meetings interface {
 	// ticket's, empty for a room link. The errors are NotFound, and Gone for a meeting that has ended or a ticket of an
 	// older one; with Gone the view is the meeting that ended, as far as it is known.
 	Enter(ctx context.Context, t *tenant.Tenant, room, lineage string) (meeting.View, error)
+	// Preview finds what Enter does, and changes nothing: a meeting that Enter would start again is shown as it would be. Opens says that
+	// the person may open rooms: a room without a meeting that Open would make is then shown without a UID.
+	Preview(ctx context.Context, t *tenant.Tenant, room, lineage string, opens bool) (meeting.View, error)
 	// Open finds or makes the meeting of a room, when Enter found none, for a person who may open rooms. It is Gone while it
 	// is known that the meeting ended for good, and TooMany where as many rooms are open as the tenant allows.
 	Open(ctx context.Context, t *tenant.Tenant, o meeting.Opening) (meeting.View, error)

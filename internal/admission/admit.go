@@ -51,29 +51,41 @@ func (s *Service) Admit(ctx context.Context, t *tenant.Tenant, a Entrant, passwo
 	if err != nil {
 		return Admission{Meeting: view}, err
 	}
-	a.keepToMeeting(t, view)
-	if media, err := mediaOf(t, view); err != nil || media.Retired && !view.Ended {
-		return Admission{Meeting: view}, ErrNoMedia
+	admitted, decided, err := s.recognize(ctx, t, view, a, password, g)
+	if err == nil {
+		admitted.OpenedBy = openedBy
+		err = s.letIn(ctx, t, &admitted, decided)
 	}
-	who, decided, err := identityIn(t, view, a)
 	if err != nil {
 		return Admission{Meeting: view}, err
 	}
+	return admitted, nil
+}
+
+// recognize decides who an entrant is in a meeting, and refuses those who have no business there. What was decided about them comes
+// with it.
+func (s *Service) recognize(
+	ctx context.Context, t *tenant.Tenant, view meeting.View, a Entrant, password string, g Guard,
+) (_ Admission, decided v1alpha1.ParticipantDecision, err error) {
+	a.keepToMeeting(t, view)
+	if media, err := mediaOf(t, view); err != nil || media.Retired && !view.Ended {
+		return Admission{}, decided, ErrNoMedia
+	}
+	who, decided, err := identityIn(t, view, a)
+	if err != nil {
+		return Admission{}, decided, err
+	}
 	granted, rights := a.Presenter, view.Rights(decided, a.Presenter)
 	if view.Locked && !a.passesLock(view, decided, rights) {
-		return Admission{Meeting: view}, ErrLocked
+		return Admission{}, decided, ErrLocked
 	}
 	a.Presenter = rights.Presenter
 	if view.HasPassword && !a.knowsPassword(view) {
 		if err := s.checkPassword(ctx, t, view, password, g); err != nil {
-			return Admission{Meeting: view}, err
+			return Admission{}, decided, err
 		}
 	}
-	admitted := Admission{Entrant: a, Meeting: view, Identity: who, Rights: rights, Granted: granted, OpenedBy: openedBy}
-	if err := s.letIn(ctx, t, &admitted, decided); err != nil {
-		return Admission{Meeting: view}, err
-	}
-	return admitted, nil
+	return Admission{Entrant: a, Meeting: view, Identity: who, Rights: rights, Granted: granted}, decided, nil
 }
 
 // letIn gives an entrant a place in the meeting, or in its queue.
@@ -99,15 +111,10 @@ func (a Entrant) passesLock(view meeting.View, decided v1alpha1.ParticipantDecis
 
 // meetingFor finds the live meeting of the room that an entrant wants to enter, or opens the room where they may.
 func (s *Service) meetingFor(ctx context.Context, t *tenant.Tenant, a Entrant, g Guard) (view meeting.View, openedBy string, err error) {
-	enter := func() error {
+	err = s.seek(ctx, t, a, g, func() error {
 		view, err = s.meetings.Enter(ctx, t, a.Room, a.Lineage)
 		return err
-	}
-	if a.Lineage != "" || mayOpen(t, a) {
-		err = enter()
-	} else { // No ticket vouches for the name, and it is not free to be taken.
-		err = g.Guess(ctx, limit.RoomName, "", enter)
-	}
+	})
 	if err == nil || t.Settings.AdHoc == v1alpha1.AdHocNever {
 		return view, "", err
 	}
@@ -116,6 +123,15 @@ func (s *Service) meetingFor(ctx context.Context, t *tenant.Tenant, a Entrant, g
 		view = known // Where the participants of the meeting that ended went.
 	}
 	return view, openedBy, err
+}
+
+// seek looks for the meeting of the room that an entrant names, and bounds how often they may be wrong.
+func (s *Service) seek(ctx context.Context, t *tenant.Tenant, a Entrant, g Guard, look func() error) error {
+	if a.Lineage != "" || mayOpen(t, a) {
+		return look()
+	}
+	// No ticket vouches for the name, and it is not free to be taken.
+	return g.Guess(ctx, limit.RoomName, "", look)
 }
 
 // endedOf is what is known of a meeting that has ended: of the one that the entrant was in, else what Enter said.

@@ -86,12 +86,14 @@ func (a *Entrant) keepToMeeting(t *tenant.Tenant, v meeting.View) {
 	}
 }
 
-// Guard bounds how often secrets may be tried, and rooms opened.
+// Guard bounds how often secrets may be tried, rooms opened, and connections tested.
 type Guard interface {
 	// Guess runs a check of a secret, unless there were too many wrong ones. The error of the check says that it was wrong.
 	Guess(ctx context.Context, what limit.Secret, subject string, check func() error) error
 	// MayOpen refuses an address that has opened too many rooms.
 	MayOpen() error
+	// MayTest refuses an address, or a tenant, with too many tests.
+	MayTest() error
 }
 
 var (

@@ -32,11 +32,10 @@ func mayOpen(t *tenant.Tenant, a Entrant) bool {
 // open opens the room of an entrant who may, when finding its meeting has failed like this. By says who did, where a meeting was
 // made for it.
 func (s *Service) open(ctx context.Context, t *tenant.Tenant, a Entrant, g Guard, found error) (view meeting.View, by string, err error) {
-	none := fault.Is(found, fault.KindNotFound)
 	switch {
-	case none && t.Settings.AdHoc == v1alpha1.AdHocUsers && a.Method == ByLink:
+	case needsLoginToOpen(t, a, found):
 		return view, "", errLoginToOpen
-	case !none && !fault.Is(found, fault.KindGone), !mayOpen(t, a), a.Meeting.HasPassword:
+	case !fault.Is(found, fault.KindNotFound) && !fault.Is(found, fault.KindGone), !mayOpen(t, a), a.Meeting.HasPassword:
 		return view, "", found
 	}
 	made := false
@@ -49,6 +48,11 @@ func (s *Service) open(ctx context.Context, t *tenant.Tenant, a Entrant, g Guard
 		return view, "", err
 	}
 	return view, o.By, nil
+}
+
+// needsLoginToOpen says that an entrant could open the room as a user, when finding its meeting has failed like this.
+func needsLoginToOpen(t *tenant.Tenant, a Entrant, found error) bool {
+	return fault.Is(found, fault.KindNotFound) && t.Settings.AdHoc == v1alpha1.AdHocUsers && a.Method == ByLink
 }
 
 // opening is what an entrant's credential says of the room that they want to open.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -173,12 +174,17 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 
 // placeFirst says where a Meeting is to be placed, so that it can be entered at once. With one media server that is clear.
 func (s *Service) placeFirst(t *tenant.Tenant, m *v1alpha1.Meeting) {
-	if len(t.Media) < 2 {
-		return
-	}
-	if at, ok := meeting.ChoosePlace(t.Places(s.directory.LoadOf, (*tenant.Media).IsUnreachable)); ok {
+	if at := s.firstPlace(t); at != (types.NamespacedName{}) {
 		metav1.SetMetaDataAnnotation(&m.ObjectMeta, v1alpha1.AnnotationMediaServer, at.String())
 	}
+}
+
+// firstPlace is the media server for a new Meeting; empty where there is only one, or none to choose.
+func (s *Service) firstPlace(t *tenant.Tenant) (at types.NamespacedName) {
+	if len(t.Media) > 1 {
+		at, _ = meeting.ChoosePlace(t.Places(s.directory.LoadOf, (*tenant.Media).IsUnreachable))
+	}
+	return at
 }
 
 // continuing are the annotations of a Meeting that continues one that has ended.

@@ -20,24 +20,46 @@ import (
 // empty. lineage is that of a ticket, or empty for a room link. With a Gone error comes a view that says where the
 // others went.
 func (s *Service) Enter(ctx context.Context, t *tenant.Tenant, room, lineage string) (meeting.View, error) {
+	view, old, err := s.find(ctx, t, room, lineage)
+	if old == nil {
+		return view, err
+	}
+	return s.restart(ctx, t, old)
+}
+
+// Preview finds what Enter does, and changes nothing: a meeting that Enter would start again is shown as it would be. Opens says that the
+// person may open rooms: a room without a meeting that Open would make is then shown without a UID.
+func (s *Service) Preview(ctx context.Context, t *tenant.Tenant, room, lineage string, opens bool) (meeting.View, error) {
+	view, old, err := s.find(ctx, t, room, lineage)
+	switch {
+	case old != nil:
+		view = directory.View(t, old)
+		view.Ended, view.MediaServer = false, s.firstPlace(t)
+	case opens && fault.Is(err, fault.KindNotFound):
+		view.Room, view.MediaServer = room, s.firstPlace(t)
+		err = s.forbidOpening(t, meeting.Opening{Room: room, Lineage: lineage}, nil)
+	}
+	return view, err
+}
+
+// find finds the live meeting of a room, or else the ended one that the link starts again.
+func (s *Service) find(ctx context.Context, t *tenant.Tenant, room, lineage string) (view meeting.View, old *v1alpha1.Meeting, err error) {
 	s.directory.CatchUp(ctx)
 	live := s.directory.Holder(t, room)
 	if live == nil && lineage != "" {
-		var err error
 		if live, err = s.readLive(ctx, t, room); err != nil {
-			return meeting.View{}, asFault(err)
+			return view, nil, asFault(err)
 		}
 	}
-	if live != nil && meeting.IsLeaving(live) {
-		return directory.View(t, live), ended()
+	switch {
+	case live == nil:
+		return s.findEnded(t, room, lineage)
+	case meeting.IsLeaving(live):
+		return directory.View(t, live), nil, ended()
+	case lineage != "" && lineage != meeting.Lineage(live) && !s.gaveBack(t, live, lineage):
+		return meeting.View{Ended: true}, nil, ended()
 	}
-	if live == nil {
-		return s.restart(ctx, t, room, lineage)
-	}
-	if lineage != "" && lineage != meeting.Lineage(live) && !s.gaveBack(t, live, lineage) {
-		return meeting.View{Ended: true}, ended()
-	}
-	return directory.View(t, live), nil
+	return directory.View(t, live), nil, nil
 }
 
 // gaveBack says that a link is of a Meeting that the API made, and that gave the room back to a standing one. It would have
@@ -51,17 +73,22 @@ func ended() error {
 	return fault.Gone("This meeting has ended; ask for a new link")
 }
 
-// restart makes a meeting with the settings of one whose links still work.
-func (s *Service) restart(ctx context.Context, t *tenant.Tenant, room, lineage string) (meeting.View, error) {
-	old := s.directory.LastEnded(t, room)
+// findEnded finds the ended meeting of a room whose links still work.
+func (s *Service) findEnded(t *tenant.Tenant, room, lineage string) (view meeting.View, old *v1alpha1.Meeting, err error) {
+	old = s.directory.LastEnded(t, room)
 	switch {
 	case old == nil && lineage != "":
-		return meeting.View{Ended: true}, ended()
+		return meeting.View{Ended: true}, nil, ended()
 	case old == nil:
-		return meeting.View{}, fault.NotFound("There is no meeting of this name; check the link, or ask for a new one")
+		return view, nil, fault.NotFound("There is no meeting of this name; check the link, or ask for a new one")
 	case !meeting.Restartable(old), lineage != "" && lineage != meeting.Lineage(old):
-		return directory.View(t, old), ended()
+		return directory.View(t, old), nil, ended()
 	}
+	return view, old, nil
+}
+
+// restart makes a meeting with the settings of one whose links still work.
+func (s *Service) restart(ctx context.Context, t *tenant.Tenant, old *v1alpha1.Meeting) (meeting.View, error) {
 	d := draft{spec: *old.Spec.DeepCopy(), continues: old, byLink: true}
 	d.spec.End = nil
 	if old.Spec.PasswordSecretRef != nil {
@@ -72,7 +99,7 @@ func (s *Service) restart(ctx context.Context, t *tenant.Tenant, room, lineage s
 		}
 		d.spec.PasswordSecretRef = nil
 	}
-	return s.withRoom(ctx, t, room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
+	return s.withRoom(ctx, t, old.Spec.Room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
 		if live != nil {
 			return live, nil
 		}

@@ -24,7 +24,7 @@ func (s *Service) Open(ctx context.Context, t *tenant.Tenant, o meeting.Opening)
 		if meeting.HasEnded(old, o.Lineage) {
 			return meeting.View{Ended: true}, ended()
 		}
-		return s.restart(ctx, t, o.Room, "") // With all that the last meeting had, its password above all.
+		return s.restart(ctx, t, old) // With all that the last meeting had, its password above all.
 	}
 	d := draft{opening: &o, spec: v1alpha1.MeetingSpec{Room: o.Room, Duration: o.Duration, Redirect: v1alpha1.URL(o.Redirect)}}
 	if o.MaxParticipants > 0 {

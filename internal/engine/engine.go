@@ -96,6 +96,8 @@ type Room struct {
 type RoomOptions struct {
 	// MaxParticipants is the Meeting's limit. The engine does not count hidden participants; the gateway does.
 	MaxParticipants int
+	// EmptyTimeout is after how long without anybody in it the engine deletes the room by itself; zero means after more than a day.
+	EmptyTimeout time.Duration
 }
 
 // RoomState is what the pages of all participants of a room are told, and told again when it changes.

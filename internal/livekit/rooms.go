@@ -15,7 +15,7 @@ import (
 	"convene.dev/convene/internal/fault"
 )
 
-// emptyTimeout is after how many seconds LiveKit closes an empty room by itself. When a meeting ends is decided
+// emptyTimeout is after how many seconds LiveKit closes an empty room of a meeting by itself. When a meeting ends is decided
 // elsewhere, and earlier; this is for rooms that no manager is left to close. A room that a participant enters later is made again.
 const emptyTimeout = 25 * 60 * 60
 
@@ -64,10 +64,14 @@ func (c *client) Ensure(ctx context.Context, room engine.RoomName, options engin
 	if err != nil {
 		return err
 	}
+	empty := uint32(emptyTimeout)
+	if options.EmptyTimeout > 0 {
+		empty = uint32(math.Ceil(options.EmptyTimeout.Seconds()))
+	}
 	there, err := call(ctx, c, maker, c.rooms.CreateRoom, &lk.CreateRoomRequest{
 		Name:             string(room),
-		EmptyTimeout:     emptyTimeout,
-		DepartureTimeout: emptyTimeout,
+		EmptyTimeout:     empty,
+		DepartureTimeout: empty,
 		MaxParticipants:  uint32(min(max(options.MaxParticipants, 0), math.MaxInt32)),
 		Metadata:         encoded,
 	})

@@ -71,6 +71,14 @@ func TestEnsureMakesARoomThatLastsAndHasALimit(t *testing.T) {
 		t.Errorf("room (-want +got):\n%s", diff)
 	}
 
+	short := engine.RoomName("m-2")
+	if err := h.Ensure(wait(t), short, engine.RoomOptions{EmptyTimeout: 30 * time.Second}, engine.RoomState{}); err != nil {
+		t.Fatal(err)
+	}
+	if made := h.rawRoom(t, short); made.GetEmptyTimeout() != 30 || made.GetDepartureTimeout() != 30 {
+		t.Errorf("a room that is kept for 30 s when it is empty: %v", made)
+	}
+
 	h.join(t, room, "one", engine.Traits{})
 	h.join(t, room, "two", engine.Traits{})
 	if p, err := peer.Join(wait(t), h.URL, h.grant(t, room, "three", engine.Traits{})); err == nil {

@@ -4,6 +4,7 @@ package observer
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -61,9 +62,15 @@ func (s *server) look(ctx context.Context) {
 		return
 	}
 	list = s.env.owners.ownRooms(s.at, list, s.env.monotonic())
-	s.record(list, nil)
+	s.record(ofMeetings(list), nil)
 	s.lookIntoDue(ctx)
 	s.closeStrays(ctx, list)
+}
+
+// ofMeetings are the rooms of meetings, and those where people wait for them. In the others people test their connections: nobody
+// looks into them or counts who is there.
+func ofMeetings(list []engine.Room) []engine.Room {
+	return slices.DeleteFunc(slices.Clone(list), func(r engine.Room) bool { return meeting.IsTestRoom(r.Name) })
 }
 
 func (s *server) mayList() bool {

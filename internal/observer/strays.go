@@ -51,8 +51,8 @@ type suspect struct {
 	tenant *tenant.Tenant
 	// meeting is the object that the room is for; nil where none is known.
 	meeting *v1alpha1.Meeting
-	// over says that its Meeting has ended, or that it is a waiting room and its Meeting ends, moved that it is on another media server now, gone that its ConferenceConfig is not
-	// there any more. With none of them, there is no Meeting that is known.
+	// over says that its Meeting has ended, that it is a waiting room and its Meeting ends, or that the time of a test is over. Moved
+	// says that its Meeting is on another media server now, gone that its ConferenceConfig is not there any more. With none of them, there is no Meeting that is known.
 	over, moved, gone bool
 }
 
@@ -86,9 +86,13 @@ func (s *server) dueStrays(list []engine.Room) (due []suspect) {
 	before := s.strays.byName
 	s.strays.byName = map[engine.RoomName]*stray{}
 	for _, room := range list {
+		test, isTest := meeting.ParseTestRoom(room.Name)
+		if isTest && !test.IsOver(s.env.Now()) {
+			continue
+		}
 		owner, known := s.env.owners.of(room.Name)
 		m := s.env.meetingOf(room.Name)
-		over := m != nil && isOver(m, room.Name)
+		over := isTest || m != nil && isOver(m, room.Name)
 		at, placed := owner.serverOf(m)
 		moved := placed && at != s.at && !over
 		if !known || (!owner.gone() && m != nil && !over && !moved) {

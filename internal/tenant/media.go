@@ -3,6 +3,8 @@
 package tenant
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -10,6 +12,9 @@ import (
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
 )
+
+// tagBytes are enough to tell the few media servers of a tenant apart.
+const tagBytes = 8
 
 // Media is a media server as a tenant uses it.
 type Media struct {
@@ -29,6 +34,22 @@ type Media struct {
 	Retired bool
 	// unreachable is shared by all with the same Name: it changes more often than a Tenant.
 	unreachable *atomic.Bool
+}
+
+// Tag is what names of rooms have of the media server's own, which may be too long for them.
+func (m *Media) Tag() string {
+	sum := sha256.Sum256([]byte(m.Name.String()))
+	return hex.EncodeToString(sum[:tagBytes])
+}
+
+// MediaTagged finds the media server with a tag. Nil means that there is none.
+func (t *Tenant) MediaTagged(tag string) *Media {
+	for _, m := range t.Media {
+		if m.Tag() == tag {
+			return m
+		}
+	}
+	return nil
 }
 
 // IsUnreachable says that the controllers do not reach the media server, as its status has it.

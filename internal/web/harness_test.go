@@ -333,6 +333,18 @@ func (f *fakeMeetings) Enter(_ context.Context, _ *tenant.Tenant, room, lineage 
 	return *v, nil
 }
 
+// Preview shows what Enter does, also where the room has no meeting and may be opened.
+func (f *fakeMeetings) Preview(ctx context.Context, t *tenant.Tenant, room, lineage string, opens bool) (meeting.View, error) {
+	v, err := f.Enter(ctx, t, room, lineage)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls[len(f.calls)-1] = "preview"
+	if opens && fault.Is(err, fault.KindNotFound) {
+		return meeting.View{Room: room}, nil
+	}
+	return v, err
+}
+
 // Open makes a meeting as package conference does where nothing is known of the room.
 func (f *fakeMeetings) Open(_ context.Context, _ *tenant.Tenant, o meeting.Opening) (meeting.View, error) {
 	f.mu.Lock()
@@ -415,6 +427,7 @@ func (f *fakeMeetings) End(_ context.Context, _ *tenant.Tenant, c conference.End
 type fakeEngine struct {
 	people  []engine.Participant
 	ensured []engine.RoomState
+	options []engine.RoomOptions
 	grants  []engine.Grant
 	acts    []engine.Action
 	limited []engine.Rights
@@ -449,8 +462,8 @@ func (f *fakeEngine) Participants(_ context.Context, room engine.RoomName) ([]en
 	return f.people, f.err
 }
 
-func (f *fakeEngine) Ensure(_ context.Context, _ engine.RoomName, _ engine.RoomOptions, s engine.RoomState) error {
-	f.ensured = append(f.ensured, s)
+func (f *fakeEngine) Ensure(_ context.Context, _ engine.RoomName, o engine.RoomOptions, s engine.RoomState) error {
+	f.ensured, f.options = append(f.ensured, s), append(f.options, o)
 	return f.err
 }
 

@@ -23,6 +23,7 @@ func (h *handler) pages() *httpserver.Surface {
 		pageRoute("/whoAreYou/{room}", h.redirectFromWaiting),
 		{Method: post, Path: "/session", Action: "enter", Changes: true, Serve: h.openSession},
 		{Method: get, Path: "/session", Action: "state", Serve: h.serveState},
+		{Method: post, Path: "/session/test", Action: "testConnection", Serve: h.openTest},
 		{Method: post, Path: "/session/message", Action: "message", Serve: h.message},
 		{Method: post, Path: "/session/chat", Action: "chat", Serve: h.chat},
 		{Method: post, Path: "/session/history", Action: "askForHistory", Serve: h.askForHistory},

@@ -51,23 +51,12 @@ func (h *handler) openSession(q *httpserver.Request) (httpserver.Answer, error) 
 
 func (h *handler) enter(ctx context.Context, q *httpserver.Request) (admission.Admission, error) {
 	var none admission.Admission
-	if err := h.checkSameSite(q); err != nil {
-		return none, err
-	}
-	if wait := h.entries.Take(clientip.Site(q.From()), entryRate, q.Start); wait > 0 {
-		return none, httpserver.TooMany(wait, "There were too many requests from this address; wait")
-	}
 	var r entryRequest
-	if err := decode(q, maxEntryBody, &r); err != nil {
-		return none, err
-	}
-	g := guard{h, q}
-	entrant, err := admission.Identify(ctx, q.Tenant, r, h.ClusterTime(), g)
+	entrant, err := h.identify(ctx, q, &r)
 	if err != nil {
 		return none, err
 	}
-	q.Record.By, q.Record.Room, q.Record.User = string(entrant.Method), entrant.Room, entrant.Username
-	admitted, err := h.admission.Admit(ctx, q.Tenant, entrant, r.Password, g)
+	admitted, err := h.admission.Admit(ctx, q.Tenant, entrant, r.Password, guard{h, q})
 	if err != nil {
 		return none, withRedirect(err, admitted.Meeting)
 	}
@@ -79,6 +68,25 @@ func (h *handler) enter(ctx context.Context, q *httpserver.Request) (admission.A
 		return admitted, h.admission.OpenWaitingRoom(ctx, q.Tenant, admitted.Meeting)
 	}
 	return admitted, h.admission.OpenRoom(ctx, q.Tenant, admitted.Meeting)
+}
+
+// identify reads a request of one who wants to enter, and says who they are.
+func (h *handler) identify(ctx context.Context, q *httpserver.Request, r *entryRequest) (admission.Entrant, error) {
+	var none admission.Entrant
+	if err := h.checkSameSite(q); err != nil {
+		return none, err
+	}
+	if wait := h.entries.Take(clientip.Site(q.From()), entryRate, q.Start); wait > 0 {
+		return none, httpserver.TooMany(wait, "There were too many requests from this address; wait")
+	}
+	if err := decode(q, maxEntryBody, r); err != nil {
+		return none, err
+	}
+	entrant, err := admission.Identify(ctx, q.Tenant, *r, h.ClusterTime(), guard{h, q})
+	if err == nil {
+		q.Record.By, q.Record.Room, q.Record.User = string(entrant.Method), entrant.Room, entrant.Username
+	}
+	return entrant, err
 }
 
 // withRedirect adds to the error of a meeting that has ended where its participants went.

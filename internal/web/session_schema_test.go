@@ -44,7 +44,7 @@ func TestSessionSchema(t *testing.T) {
 	}
 	schemas := document.Components.Schemas
 	for name, value := range map[string]any{
-		"SessionRequest": entryRequest{}, "Session": sessionAnswer{}, "Engine": engineAnswer{}, "Meeting": meetingAnswer{},
+		"SessionRequest": entryRequest{}, "Session": sessionAnswer{}, "Engine": engineAnswer{}, "ConnectionTest": testAnswer{}, "Meeting": meetingAnswer{},
 		"You": youAnswer{}, "State": stateAnswer{}, "Watcher": hiddenPeer{}, "ActRequest": actRequest{}, "Refusal": errorBody{},
 		"Waiting": waitingAnswer{}, "Wait": waitAnswer{}, "Renewed": renewedAnswer{}, "WaitingPeople": waitingPeople{}, "WaitingPerson": waitingPerson{},
 		"History": passedHistory{}, "ChatMessage": chatMessage{},

@@ -62,6 +62,7 @@ type handler struct {
 	histories *limit.Buckets[caller]
 	entries   *limit.Buckets[netip.Prefix]
 	openings  *limit.Buckets[opener]
+	tests     *limit.Buckets[tester]
 	admission *admission.Service
 	signals   *signals
 	metrics   *metrics
@@ -117,6 +118,7 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 		histories: limit.New[caller](maxCallers),
 		entries:   limit.New[netip.Prefix](maxEntrySites),
 		openings:  limit.New[opener](maxEntrySites),
+		tests:     limit.New[tester](maxEntrySites),
 		admission: o.Admission,
 		signals:   newSignals(),
 		metrics:   newMetrics(o.Registerer),

@@ -46,8 +46,8 @@ func (h *handler) webhook(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil && !fault.Is(err, fault.KindInvalid) {
 		return nil, errNotSigned.Because(err)
 	}
-	// An event about no room is none of ours, and nothing is wrong with it.
-	if t := tenantOf(tenants, media.Server, room); t != nil {
+	// An event about no room, or about the test of a connection, is of no use, and nothing is wrong with it.
+	if t := tenantOf(tenants, media.Server, room); t != nil && !meeting.IsTestRoom(room) {
 		h.Hint(t, room)
 	}
 	return httpserver.Bytes{}, nil

@@ -359,6 +359,47 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/session/test': {
+    parameters: {
+      query?: never;
+      header?: never;
+      path?: never;
+      cookie?: never;
+    };
+    get?: never;
+    put?: never;
+    /** Get a room to test the connection in, before a meeting, with what would be shown to enter it */
+    post: {
+      parameters: {
+        query?: never;
+        header?: never;
+        path?: never;
+        cookie?: never;
+      };
+      requestBody?: {
+        content: {
+          'application/json': components['schemas']['SessionRequest'];
+        };
+      };
+      responses: {
+        /** @description Test. */
+        200: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': components['schemas']['ConnectionTest'];
+          };
+        };
+        default: components['responses']['Refusal'];
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -415,6 +456,15 @@ export interface components {
       text: string;
       /** @description The identity of the one participant who reads it; without it everyone does. One who has left, is hidden, waits or has no chat is NotFound. */
       to?: string;
+    };
+    /** @description Two access tokens of a room that is there for two minutes, for the person who tests alone. Its media server is the meeting's. */
+    ConnectionTest: {
+      /** @description That of the connection that receives the picture. */
+      receiver: string;
+      /** @description The access token of the connection that sends a picture. */
+      sender: string;
+      /** @description Of LiveKit's signalling. */
+      url: string;
     };
     Engine: {
       /** @description LiveKit's access token. */
@@ -610,6 +660,7 @@ export type Admission = components['schemas']['Admission'];
 export type Audience = components['schemas']['Audience'];
 export type ChatMessage = components['schemas']['ChatMessage'];
 export type ChatRequest = components['schemas']['ChatRequest'];
+export type ConnectionTest = components['schemas']['ConnectionTest'];
 export type Engine = components['schemas']['Engine'];
 export type HandRequest = components['schemas']['HandRequest'];
 export type History = components['schemas']['History'];
