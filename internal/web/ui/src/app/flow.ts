@@ -10,7 +10,7 @@ import { mustWait, type Opened, type Waits } from '../session/client';
 import { SessionError, type Reason, type SessionRequest } from '../session/protocol';
 import { isTicket } from '../ticket';
 import { obey } from './obey';
-import { BrokenPage, canMeet, openSession, rememberedDevices, requestOf } from './requests';
+import { BrokenPage, canMeet, filled, openSession, rememberedDevices, requestOf } from './requests';
 import { Store } from './store';
 import { readingTime, type Failure, type Form, type Screen } from './screen';
 import type { RoomCode, Surroundings } from './surroundings';
@@ -83,13 +83,8 @@ export class Flow {
     keepChoices({ name: form.name });
     // The participant has just chosen both.
     this.at.devices.keep({ mic: wanted.audio, camera: wanted.video });
-    const request: SessionRequest = { ...this.baseRequest(), name: form.name.trim() };
+    const request = filled(this.baseRequest(), form);
     if (!request.ticket) Object.assign(request, { audio: wanted.audio, video: wanted.video });
-    if (form.password) request.password = form.password;
-    const { username, userPassword, token } = form;
-    // The form wins over a token in the address, which may have expired.
-    if (token.trim()) request.token = token.trim();
-    else if (username) Object.assign(request, { token: undefined, username, userPassword });
     void this.enter(request, wanted, { take: () => devices.take(), release: () => undefined });
   }
 
@@ -325,14 +320,19 @@ export class Flow {
     const { reason, message, details } = error;
     if (reason === 'Ended') return this.end(details.redirect ?? '', details.home ?? '');
     const fromForm = this.screen.get().kind === 'prejoin';
-    const inForm = formProblems.includes(reason) || (fromForm && reason === 'TooManyAttempts');
-    if (!inForm) return this.fail(reason, message);
+    if (!this.askInForm(error, fromForm)) this.fail(reason, message);
+  }
+
+  /** Asks in the form for what the gateway still wants. False when no answer in the form would help. */
+  askInForm({ reason, message }: SessionError, again = false): boolean {
+    if (!formProblems.includes(reason) && !(again && reason === 'TooManyAttempts')) return false;
     // A field stays once the room has asked for it: a room may want both a login and a password.
     this.asked = {
       password: this.asked.password || reason === 'PasswordRequired' || reason === 'WrongPassword',
       login: this.asked.login || reason === 'LoginRequired' || reason === 'WrongLogin',
     };
     this.screen.set({ kind: 'prejoin', asking: { ...this.asked, problem: reason, message }, busy: false });
+    return true;
   }
 
   /**

@@ -5,6 +5,7 @@ import { pause } from '../session/backoff';
 import type { Opened, SessionClient, Waits } from '../session/client';
 import { SessionError, type SessionRequest } from '../session/protocol';
 import { delayAfter } from './retry';
+import type { Form } from './screen';
 
 /** What the address of the page asks for. A ticket holds everything but the name of the room. */
 export function requestOf(route: Route, direct: boolean): SessionRequest {
@@ -13,6 +14,17 @@ export function requestOf(route: Route, direct: boolean): SessionRequest {
   const request = { ...wishes, room, name: wishes.name ?? '' };
   if (!token) return request;
   return direct ? { room, name: request.name, ticket: token } : { ...request, token };
+}
+
+/** A request with what the participant filled in. */
+export function filled(request: SessionRequest, form: Form): SessionRequest {
+  const { password, username, userPassword, token } = form;
+  const all: SessionRequest = { ...request, name: form.name.trim(), ...(password && { password }) };
+  // The form wins over a token in the address, which may have expired.
+  if (token.trim()) return { ...all, token: token.trim() };
+  if (!username) return all;
+  const { token: _, ...rest } = all;
+  return { ...rest, username, userPassword };
 }
 
 export function rememberedDevices(): Pick<Wanted, 'micId' | 'cameraId'> {

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { Asking, Form } from '../app/screen';
 import { Field } from '../parts/Field';
 import { Spinner } from '../parts/Spinner';
@@ -14,11 +14,13 @@ interface JoinFormProps {
   name: string;
   onName: (name: string) => void;
   onJoin: (form: Form) => void;
+  /** The button that tests the connection with what is in the form. */
+  test: (form: Form) => ReactNode;
   /** Another tab of this browser is in. */
   alreadyIn: boolean;
 }
 
-export function JoinForm({ room, asking, busy, name, onName, onJoin, alreadyIn }: JoinFormProps) {
+export function JoinForm({ room, asking, busy, name, onName, onJoin, test, alreadyIn }: JoinFormProps) {
   const [nameMissing, setNameMissing] = useState(false);
   const [secrets, setSecrets] = useState({ password: '', username: '', userPassword: '', token: '' });
   const form = useRef<HTMLFormElement>(null);
@@ -124,6 +126,7 @@ export function JoinForm({ room, asking, busy, name, onName, onJoin, alreadyIn }
           t('prejoin.join')
         )}
       </button>
+      {test({ name, ...secrets })}
     </form>
   );
 }

@@ -15,6 +15,7 @@ import { SpeakerPicker } from '../parts/SpeakerPicker';
 import { t } from '../text';
 import { JoinForm } from './JoinForm';
 import { Preview } from './Preview';
+import { TestButton } from './TestButton';
 import { useQuieted } from './useQuieted';
 
 interface PreJoinProps {
@@ -77,6 +78,7 @@ export function PreJoin({ flow, asking, busy }: PreJoinProps) {
           name={name}
           onName={setName}
           alreadyIn={alreadyIn}
+          test={(form) => <TestButton flow={flow} form={form} disabled={busy} />}
           onJoin={(form) => flow.join(form, media.wanted(), media)}
         />
         {/* After the form: these parts come and go with the devices, and must not move a button that the

@@ -5,6 +5,7 @@ import {
   reasons,
   SessionError,
   type Act,
+  type ConnectionTest,
   type History,
   type Reaction,
   type Reason,
@@ -45,6 +46,11 @@ export class SessionClient {
       ...session,
       clockOffset: Number.isNaN(serverNow) ? 0 : clockOffset(serverNow, sentAt, Date.now()),
     };
+  }
+
+  /** Asks for a room to test the connection in, with what the page would show to enter the meeting. */
+  async openTest(request: SessionRequest): Promise<ConnectionTest> {
+    return (await this.call('session/test', { method: 'POST', body: request })) as ConnectionTest;
   }
 
   async ask(session: string): Promise<Verdict> {

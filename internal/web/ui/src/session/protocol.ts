@@ -11,6 +11,7 @@ import {
 
 export type {
   Admission,
+  ConnectionTest,
   History,
   Reason,
   Session,

@@ -189,6 +189,14 @@ const texts: Texts = {
   'connection.untested': 'Nicht geprüft',
   'connection.direct': 'Direkt, über {protocol}',
   'connection.relayed': 'Über einen Vermittler, über {protocol}',
+  'connection.testing': 'Der Test läuft. Das dauert etwa 20 Sekunden.',
+  'connection.good': 'Besprechungen werden hier gut funktionieren.',
+  'connection.poor':
+    'Ton und Bild kommen durch, aber die Verbindung ist schwach. Gehen Sie näher an den Router, nehmen Sie ein Kabel oder lassen Sie die Kamera aus.',
+  'connection.noService':
+    'Der Dienst ist nicht erreichbar. Prüfen Sie, ob Sie online sind und ob Ihr Netzwerk diese Seite durchlässt.',
+  'connection.noMedia':
+    'Der Dienst ist erreichbar, aber Ton und Bild kommen nicht durch. Bitten Sie die Zuständigen für Ihr Netzwerk, UDP zu diesem Dienst zu erlauben.',
   'connection.noUdp':
     'Ihr Netzwerk lässt UDP nicht durch, daher können Ton und Bild stocken. Bitten Sie die Zuständigen, UDP zu erlauben.',
   'connection.copy': 'Für den Support kopieren',

@@ -177,6 +177,14 @@ export const en = {
   'connection.untested': 'Not tested',
   'connection.direct': 'Direct, over {protocol}',
   'connection.relayed': 'By a relay, over {protocol}',
+  'connection.testing': 'Testing. This takes about 20 seconds.',
+  'connection.good': 'Meetings will work well here.',
+  'connection.poor':
+    'Sound and picture get through, but the connection is weak. Go nearer to the router, use a cable, or leave the camera off.',
+  'connection.noService':
+    'The service cannot be reached. Check that you are online, and that your network lets this site through.',
+  'connection.noMedia':
+    'The service can be reached, but sound and picture cannot. Ask the people who run your network to allow UDP to this service.',
   'connection.noUdp':
     'Your network does not let UDP through, so sound and picture may stutter. Ask the people who run it to allow UDP.',
   'connection.copy': 'Copy for support',

@@ -195,6 +195,14 @@ const texts: Texts = {
   'connection.untested': 'Sin probar',
   'connection.direct': 'Directo, por {protocol}',
   'connection.relayed': 'Por un servidor intermedio, por {protocol}',
+  'connection.testing': 'Probando. Tarda unos 20 segundos.',
+  'connection.good': 'Las reuniones funcionarán bien aquí.',
+  'connection.poor':
+    'El sonido y la imagen pasan, pero la conexión es débil. Acércate al router, usa un cable o deja la cámara apagada.',
+  'connection.noService':
+    'No se puede acceder al servicio. Comprueba que tienes conexión y que tu red permite este sitio.',
+  'connection.noMedia':
+    'Se puede acceder al servicio, pero el sonido y la imagen no pasan. Pide a quien administra tu red que permita UDP hacia este servicio.',
   'connection.noUdp':
     'Tu red no deja pasar UDP, por lo que el sonido y la imagen pueden cortarse. Pide a quien la administra que permita UDP.',
   'connection.copy': 'Copiar para soporte',

@@ -196,6 +196,14 @@ const texts: Texts = {
   'connection.untested': 'Non testé',
   'connection.direct': 'Direct, par {protocol}',
   'connection.relayed': 'Par un relais, par {protocol}',
+  'connection.testing': 'Test en cours. Cela prend environ 20 secondes.',
+  'connection.good': 'Les réunions fonctionneront bien ici.',
+  'connection.poor':
+    'Le son et l’image passent, mais la connexion est faible. Rapprochez-vous du routeur, utilisez un câble ou laissez la caméra éteinte.',
+  'connection.noService':
+    'Le service est injoignable. Vérifiez que vous êtes en ligne et que votre réseau laisse passer ce site.',
+  'connection.noMedia':
+    'Le service est joignable, mais le son et l’image ne passent pas. Demandez aux responsables de votre réseau d’autoriser UDP vers ce service.',
   'connection.noUdp':
     'Votre réseau ne laisse pas passer UDP : le son et l’image peuvent être saccadés. Demandez à ses responsables d’autoriser UDP.',
   'connection.copy': 'Copier pour l’assistance',

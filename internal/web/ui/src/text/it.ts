@@ -189,6 +189,14 @@ const texts: Texts = {
   'connection.untested': 'Non provato',
   'connection.direct': 'Diretto, via {protocol}',
   'connection.relayed': 'Tramite un server intermedio, via {protocol}',
+  'connection.testing': 'Prova in corso. Richiede circa 20 secondi.',
+  'connection.good': 'Qui le riunioni funzioneranno bene.',
+  'connection.poor':
+    'Audio e video passano, ma la connessione è debole. Avvicinati al router, usa un cavo o lascia spenta la videocamera.',
+  'connection.noService':
+    'Il servizio non è raggiungibile. Controlla di essere online e che la tua rete lasci passare questo sito.',
+  'connection.noMedia':
+    'Il servizio è raggiungibile, ma audio e video non passano. Chiedi a chi gestisce la tua rete di consentire UDP verso questo servizio.',
   'connection.noUdp':
     'La tua rete non lascia passare UDP, quindi audio e video possono andare a scatti. Chiedi a chi la gestisce di consentire UDP.',
   'connection.copy': 'Copia per l’assistenza',

@@ -181,6 +181,14 @@ const texts: Texts = {
   'connection.untested': '未確認',
   'connection.direct': '直接、{protocol} 経由',
   'connection.relayed': '中継サーバー、{protocol} 経由',
+  'connection.testing': 'テスト中です。約 20 秒かかります。',
+  'connection.good': 'ここでは会議を問題なく利用できます。',
+  'connection.poor':
+    '音声と映像は通りますが、接続が不安定です。ルーターに近づく、有線にする、またはカメラをオフにしてください。',
+  'connection.noService':
+    'サービスに接続できません。オンラインであること、ネットワークがこのサイトを許可していることを確認してください。',
+  'connection.noMedia':
+    'サービスには接続できますが、音声と映像が通りません。このサービスへの UDP の許可をネットワークの管理者に依頼してください。',
   'connection.noUdp':
     'お使いのネットワークは UDP を通さないため、音声や映像が途切れることがあります。ネットワークの管理者に UDP の許可を依頼してください。',
   'connection.copy': 'サポート用にコピー',

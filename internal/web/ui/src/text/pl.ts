@@ -195,6 +195,14 @@ const texts: Texts = {
   'connection.untested': 'Nie sprawdzono',
   'connection.direct': 'Bezpośrednio, przez {protocol}',
   'connection.relayed': 'Przez serwer pośredniczący, przez {protocol}',
+  'connection.testing': 'Trwa sprawdzanie. Potrwa to około 20 sekund.',
+  'connection.good': 'Spotkania będą tu działać dobrze.',
+  'connection.poor':
+    'Dźwięk i obraz przechodzą, ale połączenie jest słabe. Podejdź bliżej routera, użyj kabla lub zostaw kamerę wyłączoną.',
+  'connection.noService':
+    'Nie można połączyć się z usługą. Sprawdź, czy masz połączenie z internetem i czy sieć przepuszcza tę stronę.',
+  'connection.noMedia':
+    'Usługa jest dostępna, ale dźwięk i obraz nie przechodzą. Poproś administratora sieci o zezwolenie na UDP do tej usługi.',
   'connection.noUdp':
     'Twoja sieć nie przepuszcza UDP, dlatego dźwięk i obraz mogą się zacinać. Poproś administratora sieci o zezwolenie na UDP.',
   'connection.copy': 'Kopiuj dla pomocy technicznej',

@@ -192,6 +192,14 @@ const texts: Texts = {
   'connection.untested': 'Não testado',
   'connection.direct': 'Direto, por {protocol}',
   'connection.relayed': 'Por um servidor intermediário, por {protocol}',
+  'connection.testing': 'Testando. Isso leva cerca de 20 segundos.',
+  'connection.good': 'As reuniões vão funcionar bem aqui.',
+  'connection.poor':
+    'O som e a imagem passam, mas a conexão é fraca. Chegue mais perto do roteador, use um cabo ou deixe a câmera desligada.',
+  'connection.noService':
+    'Não é possível acessar o serviço. Verifique se você está on-line e se sua rede permite este site.',
+  'connection.noMedia':
+    'O serviço está acessível, mas o som e a imagem não passam. Peça a quem administra sua rede que permita UDP para este serviço.',
   'connection.noUdp':
     'Sua rede não deixa passar UDP, por isso o som e a imagem podem falhar. Peça a quem a administra que permita UDP.',
   'connection.copy': 'Copiar para o suporte',

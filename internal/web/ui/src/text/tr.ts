@@ -179,6 +179,14 @@ const texts: Texts = {
   'connection.untested': 'Sınanmadı',
   'connection.direct': 'Doğrudan, {protocol} ile',
   'connection.relayed': 'Aktarma sunucusuyla, {protocol} ile',
+  'connection.testing': 'Sınanıyor. Yaklaşık 20 saniye sürer.',
+  'connection.good': 'Toplantılar burada iyi çalışacak.',
+  'connection.poor':
+    'Ses ve görüntü geçiyor, ama bağlantı zayıf. Modeme yaklaşın, kablo kullanın ya da kamerayı kapalı bırakın.',
+  'connection.noService':
+    'Hizmete ulaşılamıyor. Çevrimiçi olduğunuzu ve ağınızın bu siteye izin verdiğini denetleyin.',
+  'connection.noMedia':
+    'Hizmete ulaşılıyor, ama ses ve görüntü geçmiyor. Ağ yöneticinizden bu hizmete UDP izni vermesini isteyin.',
   'connection.noUdp':
     'Ağınız UDP’ye izin vermiyor; bu yüzden ses ve görüntü takılabilir. Ağ yöneticinizden UDP’ye izin vermesini isteyin.',
   'connection.copy': 'Destek için kopyala',

@@ -10,8 +10,9 @@ function peerConnections(room: Room): RTCPeerConnection[] {
   return [publisher?.['_pc'], subscriber?.['_pc']].filter((one) => one instanceof RTCPeerConnection);
 }
 
-export async function takeReading(room: Room): Promise<Reading> {
-  const reports = await Promise.all(peerConnections(room).map((one) => one.getStats()));
+/** Of several rooms, the path is that of the last. */
+export async function takeReading(...rooms: Room[]): Promise<Reading> {
+  const reports = await Promise.all(rooms.flatMap(peerConnections).map((one) => one.getStats()));
   return read(
     reports.map((report) => report.values()),
     Date.now(),

@@ -8,6 +8,8 @@ export interface Results extends Figures {
   connected: boolean;
   /** Undefined while the relays are being tested. */
   relays: Relays | undefined;
+  /** What an attempt to go over TCP has found. Undefined where there was none. */
+  tcp?: Finding | undefined;
 }
 
 /** Untested is a way that is not in use, and that no relay offers. */
@@ -17,10 +19,14 @@ export type Verdict = Finding | 'untested';
 export function findings({
   path,
   relays,
-}: Pick<Results, 'path' | 'relays'>): Record<'udp' | 'tcp' | 'turn', Verdict | undefined> {
+  tcp: tried,
+}: Pick<Results, 'path' | 'relays' | 'tcp'>): Record<'udp' | 'tcp' | 'turn', Verdict | undefined> {
   const uses = (...protocols: string[]) => path !== undefined && protocols.includes(path.protocol);
   const udp = uses('udp') ? 'works' : relays && tested(best([relays.udp, path ? 'fails' : 'absent']));
-  const tcp = uses('tcp', 'tls') ? 'works' : relays && tested(best([relays.tcp, relays.tls]));
+  const overRelays = relays && best([relays.tcp, relays.tls]);
+  let tcp: Verdict | undefined = overRelays && tested(overRelays);
+  if (uses('tcp', 'tls')) tcp = 'works';
+  else if (tried) tcp = overRelays && best([tried, overRelays]);
   const turn = path?.relayed ? 'works' : relays && best([relays.udp, relays.tcp, relays.tls]);
   return { udp, tcp, turn };
 }
@@ -30,6 +36,22 @@ const tested = (finding: Finding): Verdict => (finding === 'absent' ? 'untested'
 function best(found: Finding[]): Finding {
   if (found.includes('works')) return 'works';
   return found.includes('fails') ? 'fails' : 'absent';
+}
+
+/** Seconds, a share and bits a second, beyond which participants hear and see that a connection is weak. */
+const limits = { delay: 0.4, lost: 0.03, rate: 400_000 };
+
+/** Whether sound and picture get through, but badly. The rates are those of a test picture that wants more. */
+export function isWeak({ delay, sent, received, lostUpwards, lostDownwards }: Results): boolean {
+  const above = (value: number | undefined, limit: number) => value !== undefined && value > limit;
+  const below = (value: number | undefined, limit: number) => value !== undefined && value < limit;
+  return (
+    above(delay, limits.delay) ||
+    above(lostUpwards, limits.lost) ||
+    above(lostDownwards, limits.lost) ||
+    below(sent, limits.rate) ||
+    below(received, limits.rate)
+  );
 }
 
 /** The results as a text for the people who run the service: in English, and with nothing that is secret or personal. */
