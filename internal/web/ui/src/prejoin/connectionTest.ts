@@ -1,5 +1,5 @@
 import { Room, RoomEvent, Track } from 'livekit-client';
-import { announcedServers, signalDelay, takeReading } from '../room/connection/inspect';
+import { announcedServers, announcesTcp, signalDelay, takeReading } from '../room/connection/inspect';
 import { compare, type Reading } from '../room/connection/measure';
 import { testRelays, type Finding, type Relays } from '../room/connection/relays';
 import type { Results } from '../room/connection/verdict';
@@ -86,9 +86,9 @@ async function measure(
 }
 
 /** Has the media server take the picture over TCP. Undefined where the way in use already tells. */
-async function tryTcp(room: Room, { path, offersTcp }: Reading): Promise<Finding | undefined> {
+async function tryTcp(room: Room, { path }: Reading): Promise<Finding | undefined> {
   if (path?.protocol !== 'udp') return undefined;
-  if (!offersTcp) return 'absent';
+  if (!announcesTcp(room)) return 'absent';
   const back = new Promise<boolean>((resolve) => {
     room.once(RoomEvent.Reconnected, () => resolve(true)).once(RoomEvent.Disconnected, () => resolve(false));
     setTimeout(() => resolve(false), patience);

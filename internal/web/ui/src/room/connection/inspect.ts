@@ -24,6 +24,13 @@ export function announcedServers(room: Room): RTCIceServer[] {
   return peerConnections(room)[0]?.getConfiguration().iceServers ?? [];
 }
 
+/** Whether the media server announced that it takes TCP itself. Statistics do not have what the browser did not try. */
+export function announcesTcp(room: Room): boolean {
+  return peerConnections(room).some((one) =>
+    /^a=candidate:\S+ \d+ tcp /im.test(one.remoteDescription?.sdp ?? ''),
+  );
+}
+
 /** Milliseconds until the signalling answers. 0 is before the first answer. */
 export function signalDelay(room: Room): number | undefined {
   return room.engine.client.rtt || undefined;

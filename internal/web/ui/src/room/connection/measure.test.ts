@@ -39,17 +39,6 @@ describe('the path', () => {
   });
 });
 
-it.each([
-  ['udp', false],
-  ['tcp', true],
-])('with a place of the media server for %s, TCP is offered: %s', (protocol, want) => {
-  const stats = [
-    ...report({ candidateType: 'host', protocol: 'udp' }),
-    { id: 'R', type: 'remote-candidate', protocol },
-  ];
-  expect(read([stats], 0).offersTcp).toBe(want);
-});
-
 describe('the figures', () => {
   const first = read(
     [report({ candidateType: 'host', protocol: 'udp' }, { currentRoundTripTime: 0.02 })],

@@ -3,8 +3,6 @@ export interface Reading {
   /** Milliseconds since 1970. */
   at: number;
   path: Path | undefined;
-  /** Whether the media server announced that it takes TCP itself. */
-  offersTcp: boolean;
   /** Seconds until an answer comes back from the media server. */
   delay: number | undefined;
   bytesSent: number;
@@ -39,7 +37,6 @@ export function read(reports: Iterable<Stats>[], at: number): Reading {
   const reading: Reading = {
     at,
     path: undefined,
-    offersTcp: false,
     delay: undefined,
     bytesSent: 0,
     bytesReceived: 0,
@@ -61,9 +58,6 @@ function readReport(all: Stats[], reading: Reading): void {
         break;
       case 'remote-inbound-rtp':
         reading.lostUpwards = highest(reading.lostUpwards, numberOf(stats.fractionLost));
-        break;
-      case 'remote-candidate':
-        reading.offersTcp ||= stats.protocol === 'tcp';
         break;
       case 'candidate-pair':
         if (isSelected(stats, all)) readPair(stats, byId, reading);
