@@ -86,16 +86,12 @@ func (s *server) dueStrays(list []engine.Room) (due []suspect) {
 	before := s.strays.byName
 	s.strays.byName = map[engine.RoomName]*stray{}
 	for _, room := range list {
-		test, isTest := meeting.ParseTestRoom(room.Name)
-		if isTest && !test.IsOver(s.env.Now()) {
-			continue
-		}
 		owner, known := s.env.owners.of(room.Name)
 		m := s.env.meetingOf(room.Name)
-		over := isTest || m != nil && isOver(m, room.Name)
+		over := isOver(m, room.Name)
 		at, placed := owner.serverOf(m)
 		moved := placed && at != s.at && !over
-		if !known || (!owner.gone() && m != nil && !over && !moved) {
+		if !known || s.isTested(room.Name) || (!owner.gone() && m != nil && !over && !moved) {
 			continue
 		}
 		seen := before[room.Name]
@@ -111,9 +107,19 @@ func (s *server) dueStrays(list []engine.Room) (due []suspect) {
 	return due
 }
 
-// isOver says that a room of a Meeting is needed no more. Nobody waits for a meeting that ends; its own room is closed by its end.
+// isOver says that a room is needed no more: of a Meeting, or of a test that is not under way. Nobody waits for a meeting that ends;
+// its own room is closed by its end.
 func isOver(m *v1alpha1.Meeting, room engine.RoomName) bool {
+	if m == nil {
+		return meeting.IsTestRoom(room)
+	}
 	return meeting.IsOver(m) || meeting.IsWaitingRoom(room) && meeting.IsLeaving(m)
+}
+
+// isTested says that a person may be testing their connection in a room.
+func (s *server) isTested(room engine.RoomName) bool {
+	test, ok := meeting.ParseTestRoom(room)
+	return ok && !test.IsOver(s.env.Now())
 }
 
 // confirm leaves out those to which the cluster's API knows a live Meeting that is here: the cache may be behind for as long as a
