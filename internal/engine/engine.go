@@ -34,13 +34,6 @@ var ErrTooManyCalls = errors.New("the media server asks for fewer calls")
 
 // Engine is a media server. Errors are faults; KindUnavailable means that the engine could not be asked.
 type Engine interface {
-	Observer
-	Keeper
-	Doorman
-}
-
-// Observer looks and changes nothing.
-type Observer interface {
 	// Rooms lists the rooms whose names begin with prefix.
 	Rooms(ctx context.Context, prefix RoomName) ([]Room, error)
 	// Room asks for one room, however many the engine has. Not there is no error.
@@ -52,10 +45,7 @@ type Observer interface {
 	Present(ctx context.Context, room RoomName, who Identity) (bool, error)
 	// FoundAt tells whether browsers that are sent to a ws or wss URL find this server there, and not another.
 	FoundAt(ctx context.Context, browserURL string) error
-}
 
-// Keeper changes rooms.
-type Keeper interface {
 	// Ensure makes the room unless it is there, and brings its state up to date.
 	Ensure(ctx context.Context, room RoomName, options RoomOptions, state RoomState) error
 	// Close tells the pages where to go, waits until all participants have left but no longer than a quarter of a second,
@@ -65,11 +55,8 @@ type Keeper interface {
 	Drop(ctx context.Context, room RoomName) error
 	// Act does something to, or for, people in a room.
 	Act(ctx context.Context, room RoomName, action Action) error
-}
 
-// Doorman signs and verifies, without connecting.
-type Doorman interface {
-	// Grant makes an access token.
+	// Grant makes an access token. Like all that follows, it does not connect.
 	Grant(grant Grant) (string, error)
 	// Inspect verifies an access token made by Grant and says whom it lets in where.
 	Inspect(token string) (Bearer, error)
