@@ -174,9 +174,7 @@ func (s *Service) OpenRoom(ctx context.Context, t *tenant.Tenant, view meeting.V
 	if err != nil {
 		return err
 	}
-	return OfEngine(media.Engine.Ensure(ctx, view.EngineRoom,
-		t.RoomOptions(limitOf(t, view)),
-		view.State()))
+	return OfEngine(media.Engine.Ensure(ctx, view.EngineRoom, t.RoomOptions(limitOf(t, view)), view.State()))
 }
 
 // mediaOf is the media server that a meeting is on.
@@ -185,6 +183,25 @@ func mediaOf(t *tenant.Tenant, v meeting.View) (*tenant.Media, error) {
 		return media, nil
 	}
 	return nil, ErrNoMedia
+}
+
+// peopleIn are those whom the media server of a meeting lists in one of its rooms.
+func peopleIn(ctx context.Context, t *tenant.Tenant, v meeting.View, room engine.RoomName) ([]engine.Participant, error) {
+	media, err := mediaOf(t, v)
+	if err != nil {
+		return nil, err
+	}
+	people, err := media.Engine.Participants(ctx, room)
+	return people, OfEngine(err)
+}
+
+// act has the media server of a meeting do something in one of its rooms.
+func act(ctx context.Context, t *tenant.Tenant, v meeting.View, room engine.RoomName, action engine.Action) error {
+	media, err := mediaOf(t, v)
+	if err != nil {
+		return err
+	}
+	return OfEngine(media.Engine.Act(ctx, room, action))
 }
 
 // OfEngine keeps what is wrong with the engine between the operator and the service.

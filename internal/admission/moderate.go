@@ -38,12 +38,8 @@ func (s *Service) Change(ctx context.Context, t *tenant.Tenant, v meeting.View, 
 	if late != nil || !now.Opened {
 		return now, late, nil
 	}
-	media, late := mediaOf(t, now)
-	if late != nil {
+	if late := act(ctx, t, now, now.EngineRoom, engine.Tell{State: now.State()}); late != nil {
 		return now, late, nil
-	}
-	if late := media.Engine.Act(ctx, now.EngineRoom, engine.Tell{State: now.State()}); late != nil {
-		return now, OfEngine(late), nil
 	}
 	people, late := s.Participants(ctx, t, now)
 	if late == nil {
@@ -156,25 +152,18 @@ func carryOut(ctx context.Context, t *tenant.Tenant, v meeting.View, people []en
 
 // actAll does something for many people in one of the rooms of a meeting. For one who has left there is nothing to do.
 func actAll(ctx context.Context, t *tenant.Tenant, v meeting.View, room engine.RoomName, actions []engine.Action) error {
-	if len(actions) == 0 {
-		return nil
-	}
-	media, err := mediaOf(t, v)
-	if err != nil {
-		return err
-	}
 	acts, ctx := errgroup.WithContext(ctx)
 	acts.SetLimit(actsAtOnce)
 	for _, action := range actions {
 		acts.Go(func() error {
-			err := media.Engine.Act(ctx, room, action)
+			err := act(ctx, t, v, room, action)
 			if fault.Is(err, fault.KindNotFound) {
 				return nil
 			}
 			return err
 		})
 	}
-	return OfEngine(acts.Wait())
+	return acts.Wait()
 }
 
 // Hush turns off the microphones of all but presenters and one other. They may switch them on again.
@@ -194,25 +183,20 @@ func (s *Service) Hush(ctx context.Context, t *tenant.Tenant, v meeting.View, bu
 
 // SetHand raises or lowers a participant's hand.
 func (s *Service) SetHand(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, raised bool) error {
-	return s.act(ctx, t, v, who, engine.Hand{Who: who, Raised: raised})
+	return s.actOn(ctx, t, v, who, engine.Hand{Who: who, Raised: raised})
 }
 
 // Participants are all who are in a meeting, oldest first, as the media server lists them.
 func (s *Service) Participants(ctx context.Context, t *tenant.Tenant, v meeting.View) ([]engine.Participant, error) {
-	media, err := mediaOf(t, v)
-	if err != nil || !v.Opened {
+	if !v.Opened {
+		_, err := mediaOf(t, v)
 		return nil, err
 	}
-	people, err := media.Engine.Participants(ctx, v.EngineRoom)
-	return people, OfEngine(err)
+	return peopleIn(ctx, t, v, v.EngineRoom)
 }
 
-// act does something for a participant who is in.
-func (s *Service) act(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, action engine.Action) error {
-	media, err := mediaOf(t, v)
-	if err != nil {
-		return err
-	}
+// actOn does something for a participant who is in.
+func (s *Service) actOn(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, action engine.Action) error {
 	in, err := s.IsIn(ctx, t, v, who)
 	if err != nil {
 		return err
@@ -220,9 +204,9 @@ func (s *Service) act(ctx context.Context, t *tenant.Tenant, v meeting.View, who
 	if !in {
 		return errLeft
 	}
-	err = media.Engine.Act(ctx, v.EngineRoom, action)
+	err = act(ctx, t, v, v.EngineRoom, action)
 	if fault.Is(err, fault.KindNotFound) {
 		return errLeft.Because(err)
 	}
-	return OfEngine(err)
+	return err
 }

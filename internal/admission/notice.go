@@ -49,27 +49,32 @@ func (s *Service) Announce(ctx context.Context, t *tenant.Tenant, v meeting.View
 	}
 	a := engine.Announce{Topic: noticeTopic, Payload: payload, To: to}
 	if to != "" {
-		return s.act(ctx, t, v, to, a)
+		return s.actOn(ctx, t, v, to, a)
 	}
 	if !v.Opened {
 		return nil
 	}
-	media, err := mediaOf(t, v)
-	if err != nil {
-		return err
-	}
-	return OfEngine(media.Engine.Act(ctx, v.EngineRoom, a))
+	return act(ctx, t, v, v.EngineRoom, a)
 }
 
 // Validate checks what a sender wrote.
 func (n Notice) Validate() error {
-	switch {
-	case strings.TrimSpace(n.Text) == "":
-		return fault.Invalid("text", "text is required; write 1 to %d characters", MaxNoticeLength)
-	case utf8.RuneCountInString(n.Text) > MaxNoticeLength:
-		return fault.Invalid("text", "text must have at most %d characters; shorten it", MaxNoticeLength)
-	case len(n.ID) > maxNoticeID:
+	if err := validateText(n.Text, MaxNoticeLength); err != nil {
+		return err
+	}
+	if len(n.ID) > maxNoticeID {
 		return fault.Invalid("id", "id must be at most %d bytes long; shorten it", maxNoticeID)
+	}
+	return nil
+}
+
+// validateText checks a text of at most so many characters.
+func validateText(text string, most int) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return fault.Invalid("text", "text is required; write 1 to %d characters", most)
+	case utf8.RuneCountInString(text) > most:
+		return fault.Invalid("text", "text must have at most %d characters; shorten it", most)
 	}
 	return nil
 }

@@ -108,10 +108,6 @@ func (s *Service) IsIn(ctx context.Context, t *tenant.Tenant, v meeting.View, wh
 	if s.places.has(v.EngineRoom, who) {
 		return true, nil
 	}
-	media, err := mediaOf(t, v)
-	if err != nil {
-		return false, err
-	}
-	people, err := media.Engine.Participants(ctx, v.EngineRoom)
-	return slices.ContainsFunc(people, func(p engine.Participant) bool { return p.Identity == who }), OfEngine(err)
+	people, err := peopleIn(ctx, t, v, v.EngineRoom)
+	return slices.ContainsFunc(people, func(p engine.Participant) bool { return p.Identity == who }), err
 }

@@ -5,10 +5,8 @@ package admission
 import (
 	"cmp"
 	"context"
-	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
@@ -75,12 +73,7 @@ func (s *Service) inWaitingRoom(ctx context.Context, t *tenant.Tenant, v meeting
 	if !v.HasWaitingRoom() {
 		return nil, nil
 	}
-	media, err := mediaOf(t, v)
-	if err != nil {
-		return nil, err
-	}
-	people, err := media.Engine.Participants(ctx, meeting.WaitingRoom(v.EngineRoom))
-	return people, OfEngine(err)
+	return peopleIn(ctx, t, v, meeting.WaitingRoom(v.EngineRoom))
 }
 
 // Waiting are those who have still to be let into a meeting, those who have waited longest first.
@@ -126,14 +119,10 @@ func (s *Service) AdmitAll(
 
 // tellDoor tells those who wait what was decided.
 func (s *Service) tellDoor(ctx context.Context, t *tenant.Tenant, v meeting.View) error {
-	media, err := mediaOf(t, v)
-	if err != nil {
-		return err
-	}
 	room := meeting.WaitingRoom(v.EngineRoom)
-	people, err := media.Engine.Participants(ctx, room)
+	people, err := peopleIn(ctx, t, v, room)
 	if err != nil || len(people) == 0 {
-		return OfEngine(err)
+		return err
 	}
 	presenterIn, err := s.presenterIn(ctx, t, v)
 	if err != nil {
@@ -143,36 +132,23 @@ func (s *Service) tellDoor(ctx context.Context, t *tenant.Tenant, v meeting.View
 }
 
 // ValidateMessage checks what one who waits writes.
-func ValidateMessage(text string) error {
-	switch {
-	case strings.TrimSpace(text) == "":
-		return fault.Invalid("text", "text is required; write 1 to %d characters", MaxMessageLength)
-	case utf8.RuneCountInString(text) > MaxMessageLength:
-		return fault.Invalid("text", "text must have at most %d characters; shorten it", MaxMessageLength)
-	}
-	return nil
-}
+func ValidateMessage(text string) error { return validateText(text, MaxMessageLength) }
 
 // Write keeps what one who waits writes to the presenters, who can write once.
 func (s *Service) Write(ctx context.Context, t *tenant.Tenant, v meeting.View, w credential.Session, text string) error {
 	if cmp.Or(w.Message, text) != text {
 		return errWritten
 	}
-	media, err := mediaOf(t, v)
-	if err != nil {
-		return err
-	}
-	err = media.Engine.Act(ctx, meeting.WaitingRoom(v.EngineRoom), engine.Write{Who: engine.Identity(w.Identity), Message: text})
-	if fault.Is(err, fault.KindNotFound) {
+	err := act(ctx, t, v, meeting.WaitingRoom(v.EngineRoom), engine.Write{Who: engine.Identity(w.Identity), Message: text})
+	switch {
+	case fault.Is(err, fault.KindNotFound):
 		return errArriving.Because(err)
-	}
-	if fault.Is(err, fault.KindConflict) {
+	case fault.Is(err, fault.KindConflict):
 		return errWritten.Because(err)
-	}
-	if err == nil {
+	case err == nil:
 		s.knock(t, v)
 	}
-	return OfEngine(err)
+	return err
 }
 
 // knocks are the meetings whose presenters will be told in a moment.
@@ -199,8 +175,6 @@ func (s *Service) knock(t *tenant.Tenant, v meeting.View) {
 		s.knocks.mu.Unlock()
 		ctx, cancel := context.WithTimeout(context.Background(), knockTimeout)
 		defer cancel()
-		if media, err := mediaOf(t, v); err == nil {
-			_ = media.Engine.Act(ctx, v.EngineRoom, engine.TellPresenters{Topic: waitingTopic, Payload: []byte("{}")})
-		}
+		_ = act(ctx, t, v, v.EngineRoom, engine.TellPresenters{Topic: waitingTopic, Payload: []byte("{}")})
 	})
 }
