@@ -19,10 +19,11 @@ import (
 // Assets are built scripts, styles and images, by file name.
 type Assets map[string]*Asset
 
-// Asset is one file in every encoding that the build made of it; nil where it did not.
+// Asset is one file in every encoding that the build made of it.
 type Asset struct {
-	contentType   string
-	plain, br, gz []byte
+	contentType string
+	// forms are by the ending of an encoding, .br or .gz, and empty for the file as it is.
+	forms map[string][]byte
 }
 
 // contentTypes do not depend on the machine, as package mime's do.
@@ -55,32 +56,16 @@ func LoadAssets(files fs.FS, folder string) (Assets, error) {
 		if err != nil {
 			return nil, err
 		}
-		name, encoding := cutEncoding(entry.Name())
-		if all[name] == nil {
-			all[name] = &Asset{contentType: contentTypeOf(name)}
+		name, encoding := entry.Name(), ""
+		if ext := path.Ext(name); ext == ".br" || ext == ".gz" {
+			name, encoding = strings.TrimSuffix(name, ext), ext
 		}
-		*all[name].as(encoding) = data
+		if all[name] == nil {
+			all[name] = &Asset{contentType: contentTypeOf(name), forms: map[string][]byte{}}
+		}
+		all[name].forms[encoding] = data
 	}
 	return all, nil
-}
-
-// cutEncoding takes .br or .gz from a file name.
-func cutEncoding(file string) (name, encoding string) {
-	switch ext := path.Ext(file); ext {
-	case ".br", ".gz":
-		return strings.TrimSuffix(file, ext), ext
-	}
-	return file, ""
-}
-
-func (a *Asset) as(encoding string) *[]byte {
-	switch encoding {
-	case ".br":
-		return &a.br
-	case ".gz":
-		return &a.gz
-	}
-	return &a.plain
 }
 
 func contentTypeOf(name string) string {
@@ -115,17 +100,18 @@ func (all Assets) Answer(q *Request, name string, header http.Header) (answer An
 
 // accepted picks the smallest that the client takes.
 func (a *Asset) accepted(acceptEncoding []string) (data []byte, encoding string, err error) {
+	br, gz, plain := a.forms[".br"], a.forms[".gz"], a.forms[""]
 	switch {
-	case a.br != nil && accepts(acceptEncoding, "br"):
-		return a.br, "br", nil
-	case a.gz != nil && accepts(acceptEncoding, "gzip"):
-		return a.gz, "gzip", nil
-	case a.plain != nil:
-		return a.plain, "", nil
-	case a.gz == nil:
+	case br != nil && accepts(acceptEncoding, "br"):
+		return br, "br", nil
+	case gz != nil && accepts(acceptEncoding, "gzip"):
+		return gz, "gzip", nil
+	case plain != nil:
+		return plain, "", nil
+	case gz == nil:
 		return nil, "", errors.New("the asset is there in brotli alone")
 	}
-	unzipped, err := gzip.NewReader(bytes.NewReader(a.gz))
+	unzipped, err := gzip.NewReader(bytes.NewReader(gz))
 	if err != nil {
 		return nil, "", err
 	}

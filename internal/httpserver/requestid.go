@@ -5,6 +5,7 @@ package httpserver
 import (
 	"crypto/rand"
 	"net/http"
+	"strings"
 )
 
 // requestIDHeader carries the id of a request, in requests and in answers.
@@ -21,17 +22,8 @@ func requestID(r *http.Request) string {
 	return rand.Text()
 }
 
+const idCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:/+=@"
+
 func fit(id string) bool {
-	if id == "" || len(id) > maxRequestID {
-		return false
-	}
-	for i := range len(id) {
-		switch b := id[i]; {
-		case b >= 'a' && b <= 'z', b >= 'A' && b <= 'Z', b >= '0' && b <= '9':
-		case b == '-', b == '_', b == '.', b == ':', b == '/', b == '+', b == '=', b == '@':
-		default:
-			return false
-		}
-	}
-	return true
+	return id != "" && len(id) <= maxRequestID && strings.Trim(id, idCharacters) == ""
 }

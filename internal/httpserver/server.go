@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"sync"
@@ -155,7 +156,8 @@ func (s *Server) server() *http.Server {
 		WriteTimeout:      s.limits.write,
 		IdleTimeout:       s.limits.idle,
 		MaxHeaderBytes:    s.limits.headerBytes,
-		ErrorLog:          quietLogger(s.Log),
+		// What clients do wrong is in the log with --verbose only.
+		ErrorLog: slog.NewLogLogger(logr.ToSlogHandler(s.Log.V(1)), slog.LevelInfo),
 	}
 }
 
