@@ -14,12 +14,15 @@ package sandbox
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/source"
@@ -33,6 +36,8 @@ const (
 	patience = 10 * time.Second
 	// maxAnswer bounds what the process may answer in bytes: a secret of 1 MiB, and JSON around it.
 	maxAnswer = 8 << 20
+	// memorySize is how many results are remembered: one file always gives the same result.
+	memorySize = 64
 )
 
 // request is what the process reads.
@@ -53,7 +58,8 @@ type answer struct {
 type Sandbox struct {
 	command []string
 	turn    chan struct{}
-	memory  *memory
+	// memory holds the last results by the digest of what they came from.
+	memory *lru.Cache[[sha256.Size]byte, answer]
 }
 
 // Requested reports whether the program was started to be the process of one evaluation.
@@ -70,7 +76,11 @@ func Self() (*Sandbox, error) {
 
 // New returns a sandbox whose processes are started by that command.
 func New(command ...string) *Sandbox {
-	return &Sandbox{command: command, turn: make(chan struct{}, 1), memory: newMemory()}
+	memory, err := lru.New[[sha256.Size]byte, answer](memorySize)
+	if err != nil {
+		panic(err) // Its size is not positive.
+	}
+	return &Sandbox{command: command, turn: make(chan struct{}, 1), memory: memory}
 }
 
 // EvaluateConfigJS is source.EvaluateConfigJS, in a process of its own. Whatever the file does, it returns: with what
@@ -84,7 +94,8 @@ func (s *Sandbox) EvaluateConfigJS(ctx context.Context, script string, env map[s
 	if err != nil {
 		return source.Settings{}, err
 	}
-	if result, ok := s.memory.recall(input); ok {
+	digest := sha256.Sum256(input)
+	if result, ok := s.memory.Get(digest); ok {
 		return result.settings() // Without waiting for another file's turn.
 	}
 	select {
@@ -93,14 +104,14 @@ func (s *Sandbox) EvaluateConfigJS(ctx context.Context, script string, env map[s
 	case <-ctx.Done():
 		return source.Settings{}, unavailable(ctx.Err())
 	}
-	if result, ok := s.memory.recall(input); ok {
+	if result, ok := s.memory.Get(digest); ok {
 		return result.settings()
 	}
 	result, err := s.run(ctx, input)
 	if err != nil {
 		return source.Settings{}, err
 	}
-	s.memory.keep(input, result)
+	s.memory.Add(digest, result)
 	return result.settings()
 }
 

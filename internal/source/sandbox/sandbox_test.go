@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"context"
+	"crypto/sha256"
 	"os"
 	"strings"
 	"testing"
@@ -131,10 +132,10 @@ func TestResultsAreRemembered(t *testing.T) {
 		t.Errorf("another environment, and no program: %v, want Unavailable", err)
 	}
 	for i := range 2 * memorySize {
-		s.memory.keep([]byte{byte(i)}, answer{})
+		s.memory.Add(sha256.Sum256([]byte{byte(i)}), answer{})
 	}
-	if len(s.memory.answers) != memorySize {
-		t.Errorf("%d results are remembered, want %d", len(s.memory.answers), memorySize)
+	if s.memory.Len() != memorySize {
+		t.Errorf("%d results are remembered, want %d", s.memory.Len(), memorySize)
 	}
 }
 
@@ -159,7 +160,7 @@ func TestWhatIsNotTheFilesFaultIsUnavailable(t *testing.T) {
 		if !fault.Is(err, fault.KindUnavailable) {
 			t.Errorf("%s: %v, want Unavailable", tc.reason, err)
 		}
-		if len(tc.sandbox.memory.answers) != 0 {
+		if tc.sandbox.memory.Len() != 0 {
 			t.Errorf("%s: it is remembered", tc.reason)
 		}
 	}
@@ -182,7 +183,7 @@ func BenchmarkSandbox(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		clear(s.memory.answers)
+		s.memory.Purge()
 		if _, err := s.EvaluateConfigJS(b.Context(), string(text), nil); err != nil {
 			b.Fatal(err)
 		}
