@@ -13,8 +13,8 @@ import (
 	"convene.dev/convene/internal/fault"
 )
 
-// maxRoomPassword bounds a room password, in bytes.
-const maxRoomPassword = 1024
+// MaxRoomPassword bounds a room password, in bytes.
+const MaxRoomPassword = 1024
 
 // roomParams are the second of the settings that OWASP's password storage cheat sheet calls equal: 19 MiB, two
 // passes. A join with a password costs about 20 ms of one processor with it.
@@ -23,8 +23,8 @@ var roomParams = argon2Params{memory: 19 << 10, time: 2, threads: 1}
 // HashPassword returns the form in which a room password is stored: Argon2id (RFC 9106) as a PHC string. An empty
 // password, and one over 1,024 bytes, is Invalid.
 func HashPassword(plain string) (string, error) {
-	if plain == "" || len(plain) > maxRoomPassword {
-		return "", fault.Invalid("roomPassword", "roomPassword must be 1 to %d bytes long", maxRoomPassword)
+	if plain == "" || len(plain) > MaxRoomPassword {
+		return "", fault.Invalid("roomPassword", "roomPassword must be 1 to %d bytes long", MaxRoomPassword)
 	}
 	h := argon2Hash{argon2Params: roomParams, salt: make([]byte, 16), sum: make([]byte, 32)}
 	_, _ = rand.Read(h.salt) // It never fails: crypto/rand ends the program first.
@@ -53,7 +53,7 @@ func CheckPassword(stored, presented string) bool {
 
 // CanBeRoomPassword reports whether a text can be a room's password. One that cannot is refused without any effort.
 func CanBeRoomPassword(presented string) bool {
-	return presented != "" && len(presented) <= maxRoomPassword
+	return presented != "" && len(presented) <= MaxRoomPassword
 }
 
 // IsPasswordHash reports whether a stored room password is a hash that can be checked.

@@ -30,7 +30,7 @@ func TestHashPassword(t *testing.T) {
 	if !CheckPassword(a, "open sesame") || CheckPassword(a, "open sesam") {
 		t.Error("the hash does not tell the password from another one")
 	}
-	for _, plain := range []string{"", strings.Repeat("x", maxRoomPassword+1)} {
+	for _, plain := range []string{"", strings.Repeat("x", MaxRoomPassword+1)} {
 		if _, err := HashPassword(plain); !fault.Is(err, fault.KindInvalid) || fault.As(err).Field != "roomPassword" {
 			t.Errorf("a password of %d bytes: %v, want Invalid for roomPassword", len(plain), err)
 		}
@@ -57,7 +57,7 @@ func TestCheckPassword(t *testing.T) {
 		{"nothing presented", referenceHash, "", false},
 		{"the hash is no password", referenceHash, referenceHash, false},
 		{"a hash that cannot be checked is no plain password", argon2Prefix + "v=19$broken", argon2Prefix + "v=19$broken", false},
-		{"too long to look at", referenceHash, strings.Repeat("x", maxRoomPassword+1), false},
+		{"too long to look at", referenceHash, strings.Repeat("x", MaxRoomPassword+1), false},
 	} {
 		if got := CheckPassword(tc.stored, tc.presented); got != tc.want {
 			t.Errorf("%s: CheckPassword = %v", tc.reason, got)

@@ -3,6 +3,7 @@
 package credential
 
 import (
+	"cmp"
 	"time"
 
 	"convene.dev/convene/internal/fault"
@@ -44,12 +45,7 @@ type SessionGrant struct {
 // Welcome reports whether the session's user still is who entered: not removed, and with the same password. Users are
 // the tenant's host users now, nil when it has none. Guests are not among them.
 func (g SessionGrant) Welcome(users *Users) bool {
-	if g.Username == "" {
-		return true
-	}
-	e := g.envelope
-	e.Subject = g.Username
-	return g.key.checkUser(purposeSession, users, &e) == nil
+	return g.Username == "" || g.key.checkUser(purposeSession, users, g.Username, &g.envelope) == nil
 }
 
 type sessionClaims struct {
@@ -72,13 +68,6 @@ var errSession = fault.Denied("This session is over: open the link of the meetin
 // IssueSession makes the session of a participant. Users are the tenant's host users, nil when it has none; it is Denied for a
 // username that they do not know. A lifetime of zero means DefaultSessionLifetime.
 func (s *Signer) IssueSession(v Session, users *Users, lifetime time.Duration, now time.Time) (string, error) {
-	key, err := s.current(now)
-	if err != nil {
-		return "", err
-	}
-	if lifetime == 0 {
-		lifetime = DefaultSessionLifetime
-	}
 	claims := sessionClaims{
 		Meeting: v.Meeting, Lineage: v.Lineage, Room: v.Room, Name: v.Name, Avatar: v.Avatar, Username: v.Username,
 		Options: encodeFlags(v.flags()), passwordClaim: newPasswordClaim(v.PasswordOf, v.Lineage),
@@ -86,15 +75,7 @@ func (s *Signer) IssueSession(v Session, users *Users, lifetime time.Duration, n
 	if v.Waits() {
 		claims.Since, claims.Message = v.Since.UnixMilli(), v.Message
 	}
-	if claims.envelope, err = s.envelope(purposeSession, v.Identity, lifetime, now); err != nil {
-		return "", err
-	}
-	if v.Username != "" {
-		if claims.Verifier, err = key.verifier(purposeSession, users, v.Username); err != nil {
-			return "", errSession.Because(err)
-		}
-	}
-	return sign(key, purposeSession, &claims)
+	return s.issue(purposeSession, &claims, v.Identity, v.Username, users, cmp.Or(lifetime, DefaultSessionLifetime), now)
 }
 
 // VerifySession returns what a session says. Whether its meeting is still live, the participant not removed from it, and the
@@ -103,7 +84,7 @@ func (s *Signer) VerifySession(signed string, now time.Time) (SessionGrant, erro
 	var claims sessionClaims
 	key, err := s.verify(purposeSession, signed, &claims, now)
 	if err != nil {
-		return SessionGrant{}, refused(errSession, err)
+		return SessionGrant{}, err
 	}
 	grant := SessionGrant{ID: claims.ID, Expires: claims.expires(), key: key, envelope: claims.envelope, Session: Session{
 		Identity: claims.Subject, Meeting: claims.Meeting, Ticket: Ticket{

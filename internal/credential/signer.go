@@ -39,6 +39,9 @@ func (p purpose) String() string { return [...]string{"token", "ticket", "sessio
 
 func (p purpose) audience() string { return "convene/" + p.String() }
 
+// refusal is what a credential that is not good looks like outside, whatever is wrong with it.
+func (p purpose) refusal() *fault.Error { return [...]*fault.Error{errToken, errTicket, errSession}[p] }
+
 // Signer makes and checks the signed credentials of one tenant: JWTs (RFC 7519) with HS256. It is safe for concurrent
 // use and never changes. A nil Signer signs nothing and accepts nothing: it answers
 // Unavailable.
@@ -50,15 +53,6 @@ type Signer struct {
 }
 
 var errNoSigningKey = fault.Unavailable("The service cannot sign or check tokens and links yet: try again in a moment")
-
-// refused is what a failed check looks like outside: the same for every cause, save that without any key it is not the
-// credential that is wrong, and its holder should keep it.
-func refused(as *fault.Error, cause error) error {
-	if errors.Is(cause, errNoSigningKey) {
-		return errNoSigningKey
-	}
-	return as.Because(cause)
-}
 
 // NewSigner returns the signer of a tenant from the data of its signing-keys Secret, key id to random bytes. The
 // greatest id signs, all verify: a key is replaced by adding a greater one, and removed when what it signed has expired.
@@ -96,14 +90,20 @@ func (s *Signer) current(now time.Time) (*signingKey, error) {
 	return s.keys[len(s.keys)-1], nil
 }
 
-// envelope returns the claims that every credential has.
-func (s *Signer) envelope(p purpose, subject string, lifetime time.Duration, now time.Time) (envelope, error) {
+// issue makes a credential for its subject. The username is that of a verified user, and empty for a guest; it is Denied for one whom
+// the tenant's users do not know.
+func (s *Signer) issue(p purpose, claims signedClaims, subject, username string, users *Users, lifetime time.Duration, now time.Time) (string, error) {
+	key, err := s.current(now)
+	if err != nil {
+		return "", err
+	}
 	if lifetime < time.Second {
-		return envelope{}, errors.New("credential: a lifetime below one second")
+		return "", errors.New("credential: a lifetime below one second")
 	}
 	var id [16]byte
 	_, _ = rand.Read(id[:]) // It never fails: crypto/rand ends the program first.
-	return envelope{
+	e := claims.common()
+	*e = envelope{
 		Issuer:    s.issuer,
 		Audience:  p.audience(),
 		Subject:   subject,
@@ -112,7 +112,13 @@ func (s *Signer) envelope(p purpose, subject string, lifetime time.Duration, now
 		NotBefore: now.Unix(),
 		Expires:   now.Add(lifetime).Unix(),
 		Use:       p.String(),
-	}, nil
+	}
+	if username != "" {
+		if e.Verifier, err = key.verifier(p, users, username); err != nil {
+			return "", p.refusal().Because(err)
+		}
+	}
+	return sign(key, p, claims)
 }
 
 // sign encodes claims under a key. The library's own encoder would encode the same header again each time, and write
@@ -142,11 +148,21 @@ func sign(key *signingKey, p purpose, claims any) (string, error) {
 
 var errTooLong = fault.Invalid("", "The link or token would be longer than %d KiB: shorten the names and the avatar's URL", maxSigned>>10)
 
-// verify checks signed and decodes it into claims. The error is a cause only: it holds nothing of what was presented.
+// verify checks signed and decodes it into claims. Every refusal looks the same outside. Without any key it is not the credential that
+// is wrong, and its holder should keep it.
 func (s *Signer) verify(p purpose, signed string, claims signedClaims, now time.Time) (*signingKey, error) {
 	if s == nil {
 		return nil, errNoSigningKey
 	}
+	key, err := s.check(p, signed, claims, now)
+	if err != nil {
+		return nil, p.refusal().Because(err)
+	}
+	return key, nil
+}
+
+// check is verify with the cause of a refusal, which holds nothing of what was presented.
+func (s *Signer) check(p purpose, signed string, claims signedClaims, now time.Time) (*signingKey, error) {
 	if len(signed) > maxSigned {
 		return nil, errors.New("credential: too long")
 	}

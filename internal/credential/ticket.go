@@ -66,23 +66,11 @@ var errTicket = fault.Denied("This link is not valid any more: ask for a new one
 // IssueTicket makes a join ticket. Users are the tenant's host users, nil when it has none. It is Denied for a username
 // that they do not know.
 func (s *Signer) IssueTicket(t Ticket, users *Users, lifetime time.Duration, now time.Time) (string, error) {
-	key, err := s.current(now)
-	if err != nil {
-		return "", err
-	}
 	claims := ticketClaims{
 		Room: t.Room, Lineage: t.Lineage, Name: t.Name, Avatar: t.Avatar, Options: encodeFlags(t.flags()),
 		passwordClaim: newPasswordClaim(t.PasswordOf, t.Lineage), CarriedMeeting: t.Meeting,
 	}
-	if claims.envelope, err = s.envelope(purposeTicket, t.Username, lifetime, now); err != nil {
-		return "", err
-	}
-	if t.Username != "" {
-		if claims.Verifier, err = key.verifier(purposeTicket, users, t.Username); err != nil {
-			return "", errTicket.Because(err)
-		}
-	}
-	return sign(key, purposeTicket, &claims)
+	return s.issue(purposeTicket, &claims, t.Username, t.Username, users, lifetime, now)
 }
 
 // VerifyTicket returns what a ticket says. Users are the tenant's host users now, nil when it has none. Whether its
@@ -91,11 +79,11 @@ func (s *Signer) VerifyTicket(signed string, users *Users, now time.Time) (Ticke
 	var claims ticketClaims
 	key, err := s.verify(purposeTicket, signed, &claims, now)
 	if err != nil {
-		return TicketGrant{}, refused(errTicket, err)
+		return TicketGrant{}, err
 	}
 	if claims.Subject != "" {
-		if err := key.checkUser(purposeTicket, users, &claims.envelope); err != nil {
-			return TicketGrant{}, refused(errTicket, err)
+		if err := key.checkUser(purposeTicket, users, claims.Subject, &claims.envelope); err != nil {
+			return TicketGrant{}, err
 		}
 	}
 	grant := TicketGrant{ID: claims.ID, Expires: claims.expires(), Ticket: Ticket{

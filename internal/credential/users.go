@@ -20,7 +20,8 @@ const (
 	maxBcryptPassword = 72
 	// maxBcryptCost takes about a second; a greater one is a way to stop the service.
 	maxBcryptCost = 14
-	maxUsername   = 255
+	// MaxUsername bounds a username, in bytes.
+	MaxUsername = 255
 )
 
 // bcryptLine is a hash as `htpasswd -B` and other bcrypt tools write it, with two digits of cost.
@@ -71,8 +72,8 @@ func (u *Users) add(line string) (wrong string) {
 	switch {
 	case !found:
 		return "has no colon between username and hash: write it with htpasswd -B"
-	case name == "" || len(name) > maxUsername || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
-		return fmt.Sprintf("has a username that cannot be used: it must be 1 to %d bytes without control characters", maxUsername)
+	case name == "" || len(name) > MaxUsername || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+		return fmt.Sprintf("has a username that cannot be used: it must be 1 to %d bytes without control characters", MaxUsername)
 	case !bcryptLine.MatchString(hash):
 		return "has no bcrypt hash: write it with htpasswd -B"
 	case u.hashes[name] != nil:

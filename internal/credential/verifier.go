@@ -30,15 +30,15 @@ func (k *signingKey) verifier(p purpose, users *Users, username string) (string,
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil)[:16]), nil
 }
 
-// checkUser reports whether a credential's user still is who it was made for.
-func (k *signingKey) checkUser(p purpose, users *Users, e *envelope) error {
-	want, err := k.verifier(p, users, e.Subject)
-	if err != nil {
-		return err
-	}
+// checkUser refuses a credential whose user is not who it was made for any more.
+func (k *signingKey) checkUser(p purpose, users *Users, username string, e *envelope) error {
+	want, err := k.verifier(p, users, username)
 	// Without users there is nothing to compare: a claim from the time when there were some does no harm.
-	if users != nil && subtle.ConstantTimeCompare([]byte(want), []byte(e.Verifier)) != 1 {
-		return errUser
+	if err == nil && users != nil && subtle.ConstantTimeCompare([]byte(want), []byte(e.Verifier)) != 1 {
+		err = errUser
+	}
+	if err != nil {
+		return p.refusal().Because(err)
 	}
 	return nil
 }

@@ -3,6 +3,8 @@
 package httpapi
 
 import (
+	"fmt"
+
 	"github.com/google/uuid"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -80,14 +82,11 @@ func readDuration(t *tenant.Tenant, f *fields) v1alpha1.Duration {
 	return length.Duration()
 }
 
-// maxRoomPassword in bytes, as the credentials have it.
-const maxRoomPassword = 1024
-
 func readRoomPassword(f *fields) string {
 	password := f.textUnlessNone("roomPassword")
 	switch {
-	case len(password) > maxRoomPassword:
-		f.fail("roomPassword", "must be at most 1024 bytes long")
+	case len(password) > credential.MaxRoomPassword:
+		f.fail("roomPassword", fmt.Sprintf("must be at most %d bytes long", credential.MaxRoomPassword))
 	case credential.IsPasswordHash(password): // It would be stored as what it looks like, and open nothing.
 		f.fail("roomPassword", "must be the password itself, not a hash of it")
 	}

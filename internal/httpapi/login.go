@@ -3,11 +3,13 @@
 package httpapi
 
 import (
-	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
+	"convene.dev/convene/internal/compat"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
@@ -24,17 +26,14 @@ type tokenRequest struct {
 	explicit bool
 }
 
-// maxUsername in bytes, as the credentials have it.
-const maxUsername = 255
-
 func readToken(t *tenant.Tenant, f *fields) tokenRequest {
 	var q tokenRequest
 	q.username, _ = f.text("username")
 	switch {
 	case q.username == "":
 		f.fail("username", "is required; give the user's name")
-	case len(q.username) > maxUsername:
-		f.fail("username", "must be at most 255 bytes long")
+	case len(q.username) > credential.MaxUsername:
+		f.fail("username", fmt.Sprintf("must be at most %d bytes long", credential.MaxUsername))
 	case strings.ContainsFunc(q.username, unicode.IsControl):
 		f.fail("username", "must not contain control characters; remove them")
 	}
@@ -43,22 +42,37 @@ func readToken(t *tenant.Tenant, f *fields) tokenRequest {
 		f.fail("password", "is required; give the user's password")
 	}
 	q.presenter = f.flag("presenter", false)
-	q.lifetime = readLifetime(t, f, &q.explicit)
+	q.lifetime, q.explicit = readLifetime(t, f)
 	return q
 }
 
-func readLifetime(t *tenant.Tenant, f *fields, explicit *bool) time.Duration {
+// readLifetime reads the lifetime of a token, and whether one was named.
+func readLifetime(t *tenant.Tenant, f *fields) (lifetime time.Duration, named bool) {
 	text, named := f.seconds("expire")
-	*explicit = named
-	if _, err := credential.ParseLifetime(text); named && err != nil {
+	if !named {
+		return t.TokenLifetime, false
+	}
+	lifetime, ok := compat.ParseLifetime(text)
+	switch {
+	case !ok || lifetime < time.Second:
 		f.fail("expire", "must be a number above zero with a unit, for example 1h, 30 minutes or 2 days; a JSON number is in seconds")
-		return 0
+	case lifetime > t.MaxTokenLifetime:
+		f.fail("expire", "must not be longer than "+formatLifetime(t.MaxTokenLifetime)+": ask for a shorter one")
 	}
-	lifetime, err := credential.LifetimeWithin(text, t.TokenLifetime, t.MaxTokenLifetime)
-	if e := (*fault.Error)(nil); errors.As(err, &e) {
-		f.fail("expire", strings.TrimPrefix(e.Message, "expire "))
+	return lifetime, true
+}
+
+// formatLifetime writes a lifetime as readLifetime reads it, in the greatest unit that fits.
+func formatLifetime(d time.Duration) string {
+	for _, unit := range []struct {
+		name string
+		size time.Duration
+	}{{"w", 7 * 24 * time.Hour}, {"d", 24 * time.Hour}, {"h", time.Hour}, {"m", time.Minute}} {
+		if d >= unit.size && d%unit.size == 0 {
+			return strconv.FormatInt(int64(d/unit.size), 10) + unit.name
+		}
 	}
-	return lifetime
+	return strconv.FormatInt(int64(d/time.Second), 10) + "s"
 }
 
 // maxLogins is how many password checks may wait or run at once, and maxLoginsOfOne how many of them may be one
