@@ -74,7 +74,7 @@ func BenchmarkListing(b *testing.B) {
 		b.ReportAllocs()
 		for range b.N {
 			e := newEncoder(forgetful{})
-			writeMeetings(e, live)
+			writeMeetings(e, live, false)
 			e.flush()
 			e.release()
 		}

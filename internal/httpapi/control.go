@@ -93,19 +93,28 @@ func done(value any, late error) httpserver.Answer {
 	return ok(value)
 }
 
-// showMeeting is GET meeting/{room}.
-func (a *api) showMeeting(q *httpserver.Request) (httpserver.Answer, error) {
-	room, err := roomOf(q)
-	if err != nil {
-		return nil, err
-	}
+// inMeeting answers with what is done in the live meeting of a room.
+func (a *api) inMeeting(
+	q *httpserver.Request, room string, do func(context.Context, meeting.View) (httpserver.Answer, error),
+) (httpserver.Answer, error) {
 	ctx, cancel := a.within(q)
 	defer cancel()
 	view, err := a.meetings.Find(ctx, q.Tenant, room)
 	if err != nil {
 		return nil, err
 	}
-	return ok(a.details(ctx, q.Tenant, view)), nil
+	return do(ctx, view)
+}
+
+// showMeeting is GET meeting/{room}.
+func (a *api) showMeeting(q *httpserver.Request) (httpserver.Answer, error) {
+	room, err := roomOf(q)
+	if err != nil {
+		return nil, err
+	}
+	return a.inMeeting(q, room, func(ctx context.Context, view meeting.View) (httpserver.Answer, error) {
+		return ok(a.details(ctx, q.Tenant, view)), nil
+	})
 }
 
 // changeMeeting is PATCH meeting/{room}.
@@ -122,23 +131,19 @@ func (a *api) changeMeeting(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := a.within(q)
-	defer cancel()
-	view, err := a.meetings.Find(ctx, q.Tenant, room)
-	if err != nil {
-		return nil, err
-	}
-	var now meeting.View
-	var late error
-	if admitAll {
-		now, late, err = a.moderator.AdmitAll(ctx, q.Tenant, view, a.clusterTime(), change)
-	} else {
-		now, late, err = a.moderator.Change(ctx, q.Tenant, view, change)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return done(a.details(ctx, q.Tenant, now), late), nil
+	return a.inMeeting(q, room, func(ctx context.Context, view meeting.View) (httpserver.Answer, error) {
+		var now meeting.View
+		var late, err error
+		if admitAll {
+			now, late, err = a.moderator.AdmitAll(ctx, q.Tenant, view, a.clusterTime(), change)
+		} else {
+			now, late, err = a.moderator.Change(ctx, q.Tenant, view, change)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return done(a.details(ctx, q.Tenant, now), late), nil
+	})
 }
 
 // readMeetingPatch reads what changes of a meeting, and whether all who wait are let in. Null takes back what was set, so that the

@@ -11,7 +11,6 @@ import (
 
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
-	"convene.dev/convene/internal/tenant"
 )
 
 // docsPage is GET docs: the interactive page. It may talk to the API and to no other server.
@@ -22,7 +21,7 @@ func (*api) docsPage(q *httpserver.Request) (httpserver.Answer, error) {
 	var page bytes.Buffer
 	err := pageTemplate.Execute(&page, map[string]string{
 		"Base":  q.Tenant.BasePath + prefix + "docs",
-		"Brand": brand(q.Tenant),
+		"Brand": q.Tenant.Web.BrandName,
 	})
 	if err != nil {
 		return nil, err
@@ -31,13 +30,6 @@ func (*api) docsPage(q *httpserver.Request) (httpserver.Answer, error) {
 }
 
 var pageTemplate = template.Must(template.ParseFS(pageFiles, "docsui/page.html"))
-
-func brand(t *tenant.Tenant) string {
-	if t.Web.BrandName == "" {
-		return "Convene"
-	}
-	return t.Web.BrandName
-}
 
 // errNotBuilt says which step of the build was left out.
 var errNotBuilt = &fault.Error{

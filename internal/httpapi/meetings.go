@@ -19,44 +19,33 @@ func (a *api) list(q *httpserver.Request) (httpserver.Answer, error) {
 		w.Header()["Content-Type"] = []string{"application/json"}
 		e := newEncoder(w)
 		defer e.release()
-		if q.Tenant.Compat.MeetingsByRoom {
-			writeMeetingsByRoom(e, live)
-		} else {
-			writeMeetings(e, live)
-		}
+		writeMeetings(e, live, q.Tenant.Compat.MeetingsByRoom)
 		e.flush()
 	}), nil
 }
 
-func writeMeetings(e *encoder, live []meeting.View) {
-	e.raw(`{"meetings":[`)
+// writeMeetings writes a list, or byRoom the form of older clients: an object whose names are those of the rooms. A room has one
+// live meeting.
+func writeMeetings(e *encoder, live []meeting.View, byRoom bool) {
+	opening, closing := `{"meetings":[`, `]}`
+	if byRoom {
+		opening, closing = `{"meetings":{`, `}}`
+	}
+	e.raw(opening)
 	for i := range live {
 		if i > 0 {
 			e.raw(`,`)
+		}
+		if byRoom {
+			e.string(live[i].Room)
+			e.raw(`:`)
 		}
 		writeMeeting(e, &live[i])
 		if !e.spill() {
 			return
 		}
 	}
-	e.raw(`]}`)
-}
-
-// writeMeetingsByRoom is the form of older clients: an object whose names are those of the rooms. A room has one live meeting.
-func writeMeetingsByRoom(e *encoder, live []meeting.View) {
-	e.raw(`{"meetings":{`)
-	for i := range live {
-		if i > 0 {
-			e.raw(`,`)
-		}
-		e.string(live[i].Room)
-		e.raw(`:`)
-		writeMeeting(e, &live[i])
-		if !e.spill() {
-			return
-		}
-	}
-	e.raw(`}}`)
+	e.raw(closing)
 }
 
 func writeMeeting(e *encoder, v *meeting.View) {

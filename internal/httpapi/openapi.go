@@ -72,22 +72,13 @@ func makeDocument(t *tenant.Tenant) (document, error) {
 	limitTo(t, top)
 	dropExtensions(top)
 	dropUnused(top)
-	setServer(top, t.BaseURL)
+	if err := entry(top, "servers").Encode([]map[string]string{{"url": t.BaseURL}}); err != nil {
+		return document{}, err
+	}
 	text, err := yaml.Marshal(&root)
 	if err != nil {
 		return document{}, err
 	}
 	data, err := appendJSON(nil, top)
 	return document{json: data, yaml: text}, err
-}
-
-func setServer(top *yaml.Node, baseURL string) {
-	server := &yaml.Node{Kind: yaml.MappingNode}
-	server.Content = []*yaml.Node{
-		{Kind: yaml.ScalarNode, Value: "url"},
-		{Kind: yaml.ScalarNode, Tag: "!!str", Value: baseURL},
-	}
-	if servers := entry(top, "servers"); servers != nil {
-		servers.Content = []*yaml.Node{server}
-	}
 }

@@ -4,6 +4,7 @@ package httpapi
 
 import (
 	"cmp"
+	"context"
 	"regexp"
 	"slices"
 	"strconv"
@@ -63,21 +64,17 @@ func (a *api) listParticipants(q *httpserver.Request) (httpserver.Answer, error)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := a.within(q)
-	defer cancel()
-	view, err := a.meetings.Find(ctx, q.Tenant, room)
-	if err != nil {
-		return nil, err
-	}
-	people, err := a.moderator.Participants(ctx, q.Tenant, view)
-	if err != nil {
-		return nil, err
-	}
-	waiting, err := a.moderator.Waiting(ctx, q.Tenant, view)
-	if err != nil {
-		return nil, err
-	}
-	return ok(pageOf(view, slices.Concat(people, waiting), limit, after)), nil
+	return a.inMeeting(q, room, func(ctx context.Context, view meeting.View) (httpserver.Answer, error) {
+		people, err := a.moderator.Participants(ctx, q.Tenant, view)
+		if err != nil {
+			return nil, err
+		}
+		waiting, err := a.moderator.Waiting(ctx, q.Tenant, view)
+		if err != nil {
+			return nil, err
+		}
+		return ok(pageOf(view, slices.Concat(people, waiting), limit, after)), nil
+	})
 }
 
 // cursor is the place of a participant in the order of all: by when they came, then by identity. It stays when they leave.
@@ -262,27 +259,20 @@ func (a *api) changeParticipant(q *httpserver.Request) (httpserver.Answer, error
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := a.within(q)
-	defer cancel()
-	view, err := a.meetings.Find(ctx, q.Tenant, room)
-	if err != nil {
-		return nil, err
-	}
-	var late error
-	if len(patch.decisions) > 0 {
-		late, err = a.moderator.Decide(ctx, q.Tenant, view, who, func(d *v1alpha1.ParticipantDecision) {
-			for _, change := range patch.decisions {
-				change(d)
-			}
-		})
-	}
-	if err == nil && patch.hand != nil {
-		err = a.moderator.SetHand(ctx, q.Tenant, view, who, *patch.hand)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return done(doneBody{Success: true, Room: room, Identity: who}, late), nil
+	return a.inMeeting(q, room, func(ctx context.Context, view meeting.View) (httpserver.Answer, error) {
+		var late, err error
+		if len(patch.decisions) > 0 {
+			late, err = a.moderator.Decide(ctx, q.Tenant, view, who, func(d *v1alpha1.ParticipantDecision) {
+				for _, change := range patch.decisions {
+					change(d)
+				}
+			})
+		}
+		if err == nil && patch.hand != nil {
+			err = a.moderator.SetHand(ctx, q.Tenant, view, who, *patch.hand)
+		}
+		return done(doneBody{Success: true, Room: room, Identity: who}, late), err
+	})
 }
 
 // removeParticipant is DELETE meeting/{room}/participants/{identity}.
@@ -299,17 +289,10 @@ func (a *api) removeParticipant(q *httpserver.Request) (httpserver.Answer, error
 	if f.err != nil {
 		return nil, f.err
 	}
-	ctx, cancel := a.within(q)
-	defer cancel()
-	view, err := a.meetings.Find(ctx, q.Tenant, room)
-	if err != nil {
-		return nil, err
-	}
-	late, err := a.moderator.Remove(ctx, q.Tenant, view, who, ban)
-	if err != nil {
-		return nil, err
-	}
-	return done(doneBody{Success: true, Room: room, Identity: who}, late), nil
+	return a.inMeeting(q, room, func(ctx context.Context, view meeting.View) (httpserver.Answer, error) {
+		late, err := a.moderator.Remove(ctx, q.Tenant, view, who, ban)
+		return done(doneBody{Success: true, Room: room, Identity: who}, late), err
+	})
 }
 
 // announce is POST meeting/{room}/messages.
@@ -334,14 +317,8 @@ func (a *api) announce(q *httpserver.Request) (httpserver.Answer, error) {
 		return nil, f.err
 	}
 	q.Record.To = engine.Identity(to)
-	ctx, cancel := a.within(q)
-	defer cancel()
-	view, err := a.meetings.Find(ctx, q.Tenant, room)
-	if err != nil {
-		return nil, err
-	}
-	if err := a.moderator.Announce(ctx, q.Tenant, view, n, q.Record.To); err != nil {
-		return nil, err
-	}
-	return ok(doneBody{Success: true, Room: room, Identity: q.Record.To}), nil
+	return a.inMeeting(q, room, func(ctx context.Context, view meeting.View) (httpserver.Answer, error) {
+		err := a.moderator.Announce(ctx, q.Tenant, view, n, q.Record.To)
+		return ok(doneBody{Success: true, Room: room, Identity: q.Record.To}), err
+	})
 }
