@@ -15,22 +15,17 @@ import (
 // Find is the live meeting of a room. It waits for what other replicas know.
 func (s *Service) Find(ctx context.Context, t *tenant.Tenant, room string) (meeting.View, error) {
 	s.directory.CatchUp(ctx)
-	live := s.directory.Holder(t, room)
-	if live == nil || meeting.IsLeaving(live) {
-		var err error
-		if live, err = s.readLive(ctx, t, room); err != nil {
-			return meeting.View{}, asFault(err)
-		}
+	live, err := s.live(ctx, t, room)
+	if err != nil {
+		return meeting.View{}, asFault(err)
 	}
 	if live == nil || meeting.IsLeaving(live) {
-		return meeting.View{}, errNoMeeting()
+		return meeting.View{}, errNoMeeting
 	}
 	return directory.View(t, live), nil
 }
 
-func errNoMeeting() error {
-	return fault.NotFound("There is no live meeting of this room; look at GET meetings for those that are")
-}
+var errNoMeeting = fault.NotFound("There is no live meeting of this room; look at GET meetings for those that are")
 
 // Change changes the spec of a live meeting in one write, unless it changes nothing, and shows the meeting as it is then. What is
 // answered stays true on every replica.

@@ -48,18 +48,15 @@ func isDesertedEnd(m *v1alpha1.Meeting) bool { return meeting.IsLeaving(m) && is
 
 func (s *Service) requestEnd(ctx context.Context, t *tenant.Tenant, c EndCommand) (*v1alpha1.Meeting, error) {
 	for attempt := 1; ; attempt++ {
-		live := s.directory.Holder(t, c.Room)
-		if live == nil || meeting.IsLeaving(live) {
-			var err error
-			if live, err = s.readLive(ctx, t, c.Room); err != nil {
-				return nil, err
-			}
+		live, err := s.live(ctx, t, c.Room)
+		if err != nil {
+			return nil, err
 		}
 		if live == nil || c.UID == "" && isDesertedEnd(live) {
-			return nil, errNoMeeting()
+			return nil, errNoMeeting
 		}
 		if c.UID != "" && c.UID != string(live.UID) {
-			return nil, ended()
+			return nil, errEnded
 		}
 		if meeting.IsLeaving(live) {
 			return live, nil
@@ -69,10 +66,7 @@ func (s *Service) requestEnd(ctx context.Context, t *tenant.Tenant, c EndCommand
 		if c.Redirect != nil {
 			ending.Spec.End.Redirect = ptr.To(v1alpha1.URL(*c.Redirect))
 		}
-		write, cancel := context.WithTimeout(ctx, writeTimeout)
-		err := s.patch(write, live, ending)
-		cancel()
-		if err == nil {
+		if err = s.patch(ctx, live, ending); err == nil {
 			return ending, nil
 		}
 		if !retriable(err) || attempt == attempts {

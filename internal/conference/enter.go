@@ -55,9 +55,9 @@ func (s *Service) find(ctx context.Context, t *tenant.Tenant, room, lineage stri
 	case live == nil:
 		return s.findEnded(t, room, lineage)
 	case meeting.IsLeaving(live):
-		return directory.View(t, live), nil, ended()
+		return directory.View(t, live), nil, errEnded
 	case lineage != "" && lineage != meeting.Lineage(live) && !s.gaveBack(t, live, lineage):
-		return meeting.View{Ended: true}, nil, ended()
+		return meeting.View{Ended: true}, nil, errEnded
 	}
 	return directory.View(t, live), nil, nil
 }
@@ -69,20 +69,18 @@ func (s *Service) gaveBack(t *tenant.Tenant, live *v1alpha1.Meeting, lineage str
 	return last != nil && meeting.Stands(live) && !meeting.Stands(last) && meeting.Restartable(last) && lineage == meeting.Lineage(last)
 }
 
-func ended() error {
-	return fault.Gone("This meeting has ended; ask for a new link")
-}
+var errEnded = fault.Gone("This meeting has ended; ask for a new link")
 
 // findEnded finds the ended meeting of a room whose links still work.
 func (s *Service) findEnded(t *tenant.Tenant, room, lineage string) (view meeting.View, old *v1alpha1.Meeting, err error) {
 	old = s.directory.LastEnded(t, room)
 	switch {
 	case old == nil && lineage != "":
-		return meeting.View{Ended: true}, nil, ended()
+		return meeting.View{Ended: true}, nil, errEnded
 	case old == nil:
 		return view, nil, fault.NotFound("There is no meeting of this name; check the link, or ask for a new one")
 	case !meeting.Restartable(old), lineage != "" && lineage != meeting.Lineage(old):
-		return directory.View(t, old), nil, ended()
+		return directory.View(t, old), nil, errEnded
 	}
 	return view, old, nil
 }
@@ -130,7 +128,7 @@ func (s *Service) change(ctx context.Context, t *tenant.Tenant, uid string, chan
 			return nil, err
 		}
 		if meeting.IsLeaving(m) {
-			return nil, ended()
+			return nil, errEnded
 		}
 		changed := m.DeepCopy()
 		if err := change(changed); err != nil {
@@ -139,9 +137,7 @@ func (s *Service) change(ctx context.Context, t *tenant.Tenant, uid string, chan
 		if equality.Semantic.DeepEqual(m, changed) {
 			return m, nil
 		}
-		write, cancel := context.WithTimeout(ctx, writeTimeout)
-		err = s.patch(write, m, changed)
-		cancel()
+		err = s.patch(ctx, m, changed)
 		if err == nil || !retriable(err) || attempt == attempts {
 			return changed, asFault(err)
 		}

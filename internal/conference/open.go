@@ -22,7 +22,7 @@ var errManyRooms = fault.TooMany("As many rooms are open here as the operator al
 func (s *Service) Open(ctx context.Context, t *tenant.Tenant, o meeting.Opening) (meeting.View, error) {
 	if old := s.directory.LastEnded(t, o.Room); old != nil && meeting.Restartable(old) && s.directory.Holder(t, o.Room) == nil {
 		if meeting.HasEnded(old, o.Lineage) {
-			return meeting.View{Ended: true}, ended()
+			return meeting.View{Ended: true}, errEnded
 		}
 		return s.restart(ctx, t, old) // With all that the last meeting had, its password above all.
 	}
@@ -50,14 +50,14 @@ func (s *Service) forbidOpening(t *tenant.Tenant, o meeting.Opening, live *v1alp
 	last := s.directory.LastEnded(t, o.Room)
 	for _, m := range []*v1alpha1.Meeting{live, last} {
 		if m != nil && o.Lineage != "" && meeting.HasEnded(m, o.Lineage) {
-			return ended()
+			return errEnded
 		}
 	}
 	switch {
 	case live != nil:
 		return nil
 	case last != nil && !meeting.Restartable(last), s.directory.WasDeleted(t, o.Room):
-		return ended()
+		return errEnded
 	case s.directory.Totals(t).AdHoc >= t.Settings.MaxAdHoc:
 		return errManyRooms
 	}

@@ -34,7 +34,15 @@ func (s *Service) current(t *tenant.Tenant, uid string) (*v1alpha1.Meeting, erro
 	if m := s.directory.Meeting(t, uid); m != nil {
 		return m, nil
 	}
-	return nil, ended()
+	return nil, errEnded
+}
+
+// live is the Meeting that holds a room. Where the directory knows none, or one that is ending, the cluster's API is asked.
+func (s *Service) live(ctx context.Context, t *tenant.Tenant, room string) (*v1alpha1.Meeting, error) {
+	if held := s.directory.Holder(t, room); held != nil && !meeting.IsLeaving(held) {
+		return held, nil
+	}
+	return s.readLive(ctx, t, room)
 }
 
 // readLive reads the live Meeting of a room that the API made past the cache; nil when there is none. Another replica, which
