@@ -135,11 +135,7 @@ func (r *ConfigReconciler) writeStatus(ctx context.Context, config *v1alpha1.Con
 	}
 	before := config.Status.Conditions
 	config.Status = status
-	err := updateStatus(ctx, r.Client, config, "ConferenceConfig")
-	if err == nil {
-		tell(r.Events, config, before, config.Status.Conditions)
-	}
-	return err
+	return updateConditions(ctx, r.Client, r.Events, config, "ConferenceConfig", before, status.Conditions)
 }
 
 // SetupWithManager has the reconciler called for ConferenceConfigs, for Tenants whose Secrets changed, for engines

@@ -5,8 +5,6 @@ package controllers
 import (
 	"context"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/kube"
@@ -24,11 +22,7 @@ func (r *MeetingReconciler) deleteEarlier(ctx context.Context, m *v1alpha1.Meeti
 		if other.UID == m.UID || !meeting.IsOver(other) || !meeting.Older(other, m) {
 			continue
 		}
-		earlier := other.DeepCopy()
-		ctx, cancel := context.WithTimeout(ctx, kube.WriteTimeout)
-		err := r.Client.Delete(ctx, earlier, client.Preconditions{UID: &earlier.UID, ResourceVersion: &earlier.ResourceVersion})
-		cancel()
-		if client.IgnoreNotFound(err) != nil {
+		if err := kube.DeleteAsRead(ctx, r.Client, other.DeepCopy()); err != nil {
 			return err
 		}
 	}

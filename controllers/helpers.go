@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
@@ -94,6 +95,15 @@ func updateStatus(ctx context.Context, c client.Client, o client.Object, kind st
 	err := c.Status().Update(ctx, o)
 	if err == nil {
 		statusWrites.WithLabelValues(kind).Inc()
+	}
+	return err
+}
+
+// updateConditions writes the status of an object of a kind, and makes Events of the conditions that have changed.
+func updateConditions(ctx context.Context, c client.Client, to events.EventRecorder, o client.Object, kind string, before, now []metav1.Condition) error {
+	err := updateStatus(ctx, c, o, kind)
+	if err == nil {
+		tell(to, o, before, now)
 	}
 	return err
 }

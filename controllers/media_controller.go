@@ -134,11 +134,7 @@ func (r *MediaReconciler) writeStatus(ctx context.Context, o *v1alpha1.MediaServ
 	}
 	before := o.Status.Conditions
 	o.Status = status
-	err := updateStatus(ctx, r.Client, o, "MediaServer")
-	if err == nil {
-		tell(r.Events, o, before, o.Status.Conditions)
-	}
-	return err
+	return updateConditions(ctx, r.Client, r.Events, o, "MediaServer", before, status.Conditions)
 }
 
 // SetupWithManager has the reconciler called for MediaServers whose spec or Secret has changed, and that come or go.

@@ -178,7 +178,8 @@ func (r *MeetingReconciler) apply(ctx context.Context, t *tenant.Tenant, m *v1al
 			return ctrl.Result{}, err
 		}
 	}
-	if d.Close && hasEngine && intentIsWritten(m) {
+	// Where the Meeting itself shows that it ends, no replica lets anyone in any more.
+	if d.Close && hasEngine && meeting.IsLeaving(m) {
 		return r.closeRoom(ctx, t, m, d, calls)
 	}
 	if wait, err := r.writeStatus(ctx, m, d); err != nil || wait > 0 {
@@ -201,11 +202,6 @@ func (r *MeetingReconciler) refresh(ctx context.Context, t *tenant.Tenant, m *v1
 	}
 	r.Observer.Told(media, engineRoom(t, m), state)
 	return nil
-}
-
-// intentIsWritten says that the Meeting itself shows that it ends, so that no replica lets anyone in any more.
-func intentIsWritten(m *v1alpha1.Meeting) bool {
-	return meeting.IsLeaving(m)
 }
 
 // closeRoom removes the participants. The next look shows the result, and the status then says it.
@@ -239,10 +235,7 @@ func (r *MeetingReconciler) finish(ctx context.Context, t *tenant.Tenant, m *v1a
 		}
 	}
 	if d.Delete {
-		ctx, cancel := context.WithTimeout(ctx, kube.WriteTimeout)
-		defer cancel()
-		err := r.Client.Delete(ctx, m, client.Preconditions{UID: &m.UID, ResourceVersion: &m.ResourceVersion})
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+		return ctrl.Result{}, kube.DeleteAsRead(ctx, r.Client, m)
 	}
 	if meeting.IsOver(m) {
 		return clearAt(d.WakeAt, r.Now()), nil
@@ -269,9 +262,7 @@ func (r *MeetingReconciler) writeStatus(ctx context.Context, m *v1alpha1.Meeting
 	}
 	defer leave()
 	m.Status = d.Status
-	ctx, cancel := context.WithTimeout(ctx, kube.WriteTimeout)
-	defer cancel()
-	if err := r.Client.Status().Update(ctx, m); err != nil {
+	if err := updateStatus(ctx, r.Client, m, "Meeting"); err != nil {
 		return 0, err
 	}
 	countChange(m, was)

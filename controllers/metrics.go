@@ -41,7 +41,6 @@ func Metrics() []prometheus.Collector {
 
 // countChange counts what the status of a Meeting came to say.
 func countChange(m *v1alpha1.Meeting, was v1alpha1.MeetingStatus) {
-	statusWrites.WithLabelValues("Meeting").Inc()
 	if is := m.Status; is.Phase == v1alpha1.MeetingEnded && was.Phase != is.Phase {
 		meetingsEnded.WithLabelValues(string(is.EndReason)).Inc()
 	}

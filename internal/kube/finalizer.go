@@ -48,6 +48,13 @@ func RemoveFinalizer(ctx context.Context, c client.Client, o client.Object) erro
 	return c.Update(ctx, o)
 }
 
+// DeleteAsRead deletes an object that is still as it was read, and leaves every other one of its name alone.
+func DeleteAsRead(ctx context.Context, c client.Client, o client.Object) error {
+	ctx, cancel := context.WithTimeout(ctx, WriteTimeout)
+	defer cancel()
+	return client.IgnoreNotFound(c.Delete(ctx, o, client.Preconditions{UID: new(o.GetUID()), ResourceVersion: new(o.GetResourceVersion())}))
+}
+
 func patchAsRead(ctx context.Context, c client.Client, o, was client.Object) error {
 	ctx, cancel := context.WithTimeout(ctx, WriteTimeout)
 	defer cancel()
