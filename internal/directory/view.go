@@ -3,11 +3,9 @@
 package directory
 
 import (
-	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/meeting"
@@ -28,7 +26,7 @@ func View(t *tenant.Tenant, m *v1alpha1.Meeting) meeting.View {
 		Room:            m.Spec.Room,
 		URL:             t.MeetingURL(m.Spec.Room),
 		Length:          length,
-		Started:         timeOf(m.Status.StartTime),
+		Started:         ptr.Deref(m.Status.StartTime, metav1.Time{}).Time,
 		Created:         m.CreationTimestamp.Time,
 		Participants:    int(m.Status.ParticipantCount),
 		Peers:           m.Status.Participants,
@@ -49,11 +47,4 @@ func View(t *tenant.Tenant, m *v1alpha1.Meeting) meeting.View {
 		}
 	}
 	return v
-}
-
-func timeOf(t *metav1.Time) time.Time {
-	if t == nil {
-		return time.Time{}
-	}
-	return t.Time
 }

@@ -32,7 +32,7 @@ func ParseLength(d v1alpha1.Duration) (Length, error) {
 	case !lengthForm.MatchString(string(d)) || err != nil:
 		return 0, fault.Invalid("duration", "duration must be hours, minutes and seconds, for example 1h30m or 45m, or unlimited")
 	case total == 0:
-		return 0, errZeroLength()
+		return 0, errZeroLength
 	case Length(total) > maxLength:
 		return 0, fault.Invalid("duration", "duration must be at most %s; use unlimited for no limit", maxLength)
 	}
@@ -44,37 +44,27 @@ func ParseClock(text string) (Length, error) {
 	if text == string(v1alpha1.Unlimited) {
 		return 0, nil
 	}
-	if len(text) != len("HH:MM:SS") || text[2] != ':' || text[5] != ':' {
-		return 0, errNoClock()
+	parts := clockForm.FindStringSubmatch(text)
+	if parts == nil {
+		return 0, errNoClock
 	}
-	hours, ok1 := twoDigits(text[0:2])
-	minutes, ok2 := twoDigits(text[3:5])
-	seconds, ok3 := twoDigits(text[6:8])
-	if !ok1 || !ok2 || !ok3 || minutes > 59 || seconds > 59 {
-		return 0, errNoClock()
-	}
-	total := time.Duration(hours)*time.Hour + time.Duration(minutes)*time.Minute + time.Duration(seconds)*time.Second
-	if total == 0 {
-		return 0, errZeroLength()
+	total, err := time.ParseDuration(parts[1] + "h" + parts[2] + "m" + parts[3] + "s")
+	switch {
+	case err != nil:
+		return 0, errNoClock
+	case total == 0:
+		return 0, errZeroLength
 	}
 	return Length(total), nil
 }
 
-func errNoClock() error {
-	return fault.Invalid("duration",
-		"duration must be HH:MM:SS with minutes and seconds from 00 to 59, for example 01:30:00, or unlimited")
-}
+// clockForm is a length as the REST API has it.
+var clockForm = regexp.MustCompile(`^([0-9]{2}):([0-5][0-9]):([0-5][0-9])$`)
 
-func errZeroLength() error {
-	return fault.Invalid("duration", "duration must not be zero; use unlimited for no limit")
-}
-
-func twoDigits(s string) (int, bool) {
-	if s[0] < '0' || s[0] > '9' || s[1] < '0' || s[1] > '9' {
-		return 0, false
-	}
-	return int(s[0]-'0')*10 + int(s[1]-'0'), true
-}
+var (
+	errNoClock    = fault.Invalid("duration", "duration must be HH:MM:SS with minutes and seconds from 00 to 59, for example 01:30:00, or unlimited")
+	errZeroLength = fault.Invalid("duration", "duration must not be zero; use unlimited for no limit")
+)
 
 // Duration is the length as custom resources have it, without parts that are zero: 1h30m.
 func (l Length) Duration() v1alpha1.Duration {

@@ -3,6 +3,7 @@
 package meeting
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -193,13 +194,7 @@ func Participants(participants []engine.Participant, created time.Time) []v1alph
 		}
 	}
 	slices.SortFunc(sorted, func(a, b engine.Participant) int {
-		if c := a.JoinedAt.Compare(b.JoinedAt); c != 0 {
-			return c
-		}
-		if a.Identity < b.Identity {
-			return -1
-		}
-		return 1
+		return cmp.Or(a.JoinedAt.Compare(b.JoinedAt), cmp.Compare(a.Identity, b.Identity))
 	})
 	var out []v1alpha1.Participant
 	for _, q := range sorted[:min(len(sorted), maxListed)] {

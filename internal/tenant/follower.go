@@ -84,6 +84,12 @@ func (f *follower) run(ctx context.Context, example client.Object, list client.O
 	}
 }
 
+// matters leaves out updates that change nothing that is resolved: status, and our own finalizers.
+func matters(was, now any) bool {
+	a, b := was.(client.Object), now.(client.Object)
+	return a.GetGeneration() != b.GetGeneration() || a.GetUID() != b.GetUID() || !a.GetDeletionTimestamp().Equal(b.GetDeletionTimestamp())
+}
+
 // await has the follower ready once these have been resolved.
 func (f *follower) await(first client.ObjectList) error {
 	f.mu.Lock()

@@ -3,6 +3,7 @@
 package tenant
 
 import (
+	"cmp"
 	"net"
 	"net/netip"
 	"slices"
@@ -24,21 +25,16 @@ type hosts struct {
 	conflicts map[types.NamespacedName][]string
 }
 
-// newHosts gives each host to the oldest Tenant that asks for it, unless an older Tenant of another namespace has what is around
-// or under it. What no Tenant asks for goes to the default, else to
-// the only Tenant that there is; with refuseUnknown only if it is no name of the outside.
+// newHosts gives each host to the oldest Tenant that asks for it, unless an older Tenant of another namespace has a wildcard around
+// it or a name under it. Every other host goes to the default Tenant, else to the only one. With refuseUnknown, names that others
+// can give to this address go to none.
 func newHosts(tenants []*Tenant, byDefault types.NamespacedName, refuseUnknown bool) *hosts {
 	h := &hosts{
 		refuseUnknown: refuseUnknown, exact: map[string]*Tenant{}, wildcard: map[string]*Tenant{},
 		claims: newClaims(), conflicts: map[types.NamespacedName][]string{},
 	}
 	tenants = slices.Clone(tenants)
-	slices.SortFunc(tenants, func(a, b *Tenant) int {
-		if c := a.Created.Compare(b.Created); c != 0 {
-			return c
-		}
-		return strings.Compare(string(a.UID), string(b.UID))
-	})
+	slices.SortFunc(tenants, func(a, b *Tenant) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.UID, b.UID)) })
 	for _, t := range tenants {
 		for _, host := range t.Hosts {
 			h.claim(t, host)

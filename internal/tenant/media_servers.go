@@ -43,9 +43,8 @@ func newMediaServers(o Options, changed func(context.Context, types.NamespacedNa
 
 func (s *MediaServers) run(ctx context.Context) error {
 	return s.follower.run(ctx, &v1alpha1.MediaServer{}, &v1alpha1.MediaServerList{}, func(was, now any) bool {
-		a, b := was.(*v1alpha1.MediaServer), now.(*v1alpha1.MediaServer)
-		s.noteReach(b)
-		return a.Generation != b.Generation || a.UID != b.UID || !a.DeletionTimestamp.Equal(b.DeletionTimestamp)
+		s.noteReach(now.(*v1alpha1.MediaServer))
+		return matters(was, now)
 	})
 }
 

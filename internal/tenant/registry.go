@@ -106,7 +106,7 @@ func (r *Registry) run(ctx context.Context) error {
 		if err := r.watchNamespaces(ctx); err != nil {
 			return err
 		}
-		return r.follower.run(ctx, &v1alpha1.ConferenceConfig{}, &v1alpha1.ConferenceConfigList{}, configMatters)
+		return r.follower.run(ctx, &v1alpha1.ConferenceConfig{}, &v1alpha1.ConferenceConfigList{}, matters)
 	})
 	return all.Wait()
 }
@@ -141,12 +141,6 @@ func (r *Registry) All() []*Tenant {
 // Conflicts are the hosts that a ConferenceConfig asks for and an older one answers.
 func (r *Registry) Conflicts(name types.NamespacedName) []string {
 	return r.hosts.Load().conflicts[name]
-}
-
-// configMatters leaves out what changes nothing that is resolved: status, and our own finalizers.
-func configMatters(was, now any) bool {
-	a, b := was.(*v1alpha1.ConferenceConfig), now.(*v1alpha1.ConferenceConfig)
-	return a.Generation != b.Generation || a.UID != b.UID || !a.DeletionTimestamp.Equal(b.DeletionTimestamp)
 }
 
 // refreshOne resolves one ConferenceConfig again and tells all listeners.
