@@ -4,13 +4,11 @@ package compat
 
 import (
 	"errors"
-	"maps"
 	"mime"
 	"net/url"
-	"slices"
 	"strings"
 
-	"github.com/go-json-experiment/json/jsontext"
+	"github.com/go-json-experiment/json"
 )
 
 var errForm = errors.New("compat: the form is not encoded as it should be")
@@ -36,12 +34,12 @@ func FormToJSON(form []byte) ([]byte, error) {
 	if err != nil {
 		return nil, errForm
 	}
-	flat, nested := map[string]string{}, map[string]map[string]string{}
+	object, nested := map[string]any{}, map[string]map[string]string{}
 	for name, all := range values {
 		value := all[len(all)-1]
 		outer, inner, ok := cutMember(name)
 		if !ok {
-			flat[name] = value
+			object[name] = value
 			continue
 		}
 		if nested[outer] == nil {
@@ -49,21 +47,14 @@ func FormToJSON(form []byte) ([]byte, error) {
 		}
 		nested[outer][inner] = value
 	}
-	out := []byte{'{'}
-	for _, name := range slices.Sorted(maps.Keys(flat)) {
-		if nested[name] == nil {
-			out, err = appendMember(out, name, flat[name], err)
-		}
+	for outer, members := range nested {
+		object[outer] = members
 	}
-	for _, name := range slices.Sorted(maps.Keys(nested)) {
-		out, err = appendName(out, name, err)
-		out = append(out, '{')
-		for _, inner := range slices.Sorted(maps.Keys(nested[name])) {
-			out, err = appendMember(out, inner, nested[name][inner], err)
-		}
-		out = append(out, '}')
+	out, err := json.Marshal(object, json.Deterministic(true))
+	if err != nil {
+		return nil, errForm // It refuses what is not UTF-8.
 	}
-	return append(out, '}'), err
+	return out, nil
 }
 
 // cutMember takes token[username] apart.
@@ -71,32 +62,4 @@ func cutMember(name string) (outer, inner string, ok bool) {
 	outer, rest, found := strings.Cut(name, "[")
 	inner, closed := strings.CutSuffix(rest, "]")
 	return outer, inner, found && closed && outer != "" && inner != "" && !strings.ContainsAny(inner, "[]")
-}
-
-func appendMember(out []byte, name, value string, err error) ([]byte, error) {
-	out, err = appendName(out, name, err)
-	if err != nil {
-		return out, err
-	}
-	return quote(out, value)
-}
-
-func appendName(out []byte, name string, err error) ([]byte, error) {
-	if err != nil {
-		return out, err
-	}
-	if out[len(out)-1] != '{' {
-		out = append(out, ',')
-	}
-	out, err = quote(out, name)
-	return append(out, ':'), err
-}
-
-// quote refuses what is not UTF-8.
-func quote(out []byte, text string) ([]byte, error) {
-	out, err := jsontext.AppendQuote(out, text)
-	if err != nil {
-		err = errForm
-	}
-	return out, err
 }

@@ -44,13 +44,10 @@ func (c *client) Act(ctx context.Context, room engine.RoomName, action engine.Ac
 // remove is done when the participant is not there.
 func (c *client) remove(ctx context.Context, room engine.RoomName, who engine.Identity) error {
 	_, err := call(ctx, c, adminOf(room), c.rooms.RemoveParticipant, identityIn(room, who))
-	if fault.Is(err, fault.KindNotFound) {
-		return nil
-	}
-	return err
+	return unlessNotFound(err)
 }
 
-// hand leaves a hand that is raised already as it is: it keeps its place among the others.
+// hand leaves a raised hand as it is, so that it keeps its place among the others.
 func (c *client) hand(ctx context.Context, room engine.RoomName, who engine.Identity, raised bool) error {
 	attributes := map[string]string{attributeHand: "", attributeHandSince: ""}
 	if raised {
@@ -133,11 +130,7 @@ func (c *client) send(ctx context.Context, room engine.RoomName, topic string, p
 
 // tellState is done when the room is not there: no page reads it.
 func (c *client) tellState(ctx context.Context, room engine.RoomName, state engine.RoomState) error {
-	err := c.tell(ctx, room, metadataOf(state))
-	if fault.Is(err, fault.KindNotFound) {
-		return nil
-	}
-	return err
+	return unlessNotFound(c.tell(ctx, room, metadataOf(state)))
 }
 
 func identityIn(room engine.RoomName, who engine.Identity) *lk.RoomParticipantIdentity {

@@ -2,7 +2,11 @@
 
 package livekit
 
-import "convene.dev/convene/internal/engine"
+import (
+	"maps"
+
+	"convene.dev/convene/internal/engine"
+)
 
 // A participant's attributes, which all in the room can read and only Convene can set. An absent flag means no, and
 // LiveKit takes an attribute off when it is set to nothing.
@@ -25,19 +29,13 @@ const (
 )
 
 func attributesOf(t engine.Traits) map[string]string {
-	attributes := map[string]string{}
-	for name, on := range map[string]bool{
-		attributePresenter: t.Presenter,
-		attributeChat:      t.Chat,
-		attributeNotify:    t.Notify,
-	} {
-		if on {
-			attributes[name] = yes
-		}
+	attributes := map[string]string{
+		attributePresenter: flag(t.Presenter),
+		attributeChat:      flag(t.Chat),
+		attributeNotify:    flag(t.Notify),
+		attributeAvatar:    t.Avatar,
 	}
-	if t.Avatar != "" {
-		attributes[attributeAvatar] = t.Avatar
-	}
+	maps.DeleteFunc(attributes, func(_, value string) bool { return value == "" })
 	return attributes
 }
 

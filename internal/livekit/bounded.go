@@ -3,9 +3,6 @@
 package livekit
 
 import (
-	"errors"
-	"fmt"
-	"io"
 	"net/http"
 	"strings"
 )
@@ -18,9 +15,8 @@ const (
 	listRooms = "/ListRooms"
 )
 
-var errTooLong = errors.New("the media server's answer is too long")
-
-// bounded refuses answers that are too long. The client that is made for the protocol reads all of them.
+// bounded refuses answers that are too long, with an http.MaxBytesError: half a list is none. The client that is made for the protocol
+// reads all of them.
 type bounded struct{ http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -32,23 +28,6 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	if strings.HasSuffix(r.URL.Path, listRooms) {
 		most = maxRooms
 	}
-	answer.Body = &boundedBody{ReadCloser: answer.Body, left: most, most: most}
+	answer.Body = http.MaxBytesReader(nil, answer.Body, most)
 	return answer, nil
-}
-
-type boundedBody struct {
-	io.ReadCloser
-	left, most int64
-}
-
-// Read fails where another reader would say that the answer is over: half a list is none.
-func (b *boundedBody) Read(p []byte) (int, error) {
-	if int64(len(p)) > b.left+1 {
-		p = p[:b.left+1]
-	}
-	n, err := b.ReadCloser.Read(p)
-	if b.left -= int64(n); b.left < 0 {
-		return 0, fmt.Errorf("%w: more than %d bytes", errTooLong, b.most)
-	}
-	return n, err
 }

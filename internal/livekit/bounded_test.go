@@ -3,7 +3,6 @@
 package livekit
 
 import (
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -52,19 +51,6 @@ func TestALongAnswerIsRefused(t *testing.T) {
 	}
 	if fault.Is(err, fault.KindUnavailable) {
 		t.Errorf("one room makes the whole server unavailable: %v", err)
-	}
-}
-
-func TestBoundedBody(t *testing.T) {
-	for _, tc := range []struct {
-		length int
-		fails  bool
-	}{{0, false}, {9, false}, {10, false}, {11, true}, {1000, true}} {
-		body := &boundedBody{ReadCloser: io.NopCloser(strings.NewReader(strings.Repeat("x", tc.length))), left: 10, most: 10}
-		got, err := io.ReadAll(body)
-		if (err != nil) != tc.fails || !tc.fails && len(got) != tc.length {
-			t.Errorf("%d bytes: %d, %v", tc.length, len(got), err)
-		}
 	}
 }
 

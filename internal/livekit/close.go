@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// leaveTime is how long pages have to leave by themselves. A deletion right behind the announcement overtakes it
-	// for a few peers in a hundred.
+	// leaveTime is how long pages have to leave by themselves. A deletion that follows at once
+	// overtakes the announcement for a few participants in a hundred.
 	leaveTime = 250 * time.Millisecond
 	leaveLook = 10 * time.Millisecond
 )
@@ -34,14 +34,10 @@ func (c *client) Close(ctx context.Context, room engine.RoomName, redirect strin
 }
 
 func (c *client) Drop(ctx context.Context, room engine.RoomName) error {
-	err := c.onLiveNode(ctx, room, func() error {
+	return unlessNotFound(c.onLiveNode(ctx, room, func() error {
 		_, err := call(ctx, c, maker, c.rooms.DeleteRoom, &lk.DeleteRoomRequest{Room: string(room)})
 		return err
-	})
-	if fault.Is(err, fault.KindNotFound) {
-		return nil
-	}
-	return err
+	}))
 }
 
 // onLiveNode does something to a room, and once more after moving the room when its node is gone: LiveKit goes on

@@ -5,6 +5,7 @@ package livekit
 import (
 	"errors"
 	"fmt"
+	"net/http"
 
 	"github.com/twitchtv/twirp"
 
@@ -17,9 +18,9 @@ const fromIntermediary = "http_error_from_intermediary"
 
 // asFault gives an error of a LiveKit call its consequence.
 func asFault(err error) error {
-	answer := twirp.Error(nil)
+	answer, tooLong := twirp.Error(nil), (*http.MaxBytesError)(nil)
 	// One room whose list is too long says nothing about the server.
-	if !errors.As(err, &answer) || errors.Is(err, errTooLong) {
+	if !errors.As(err, &answer) || errors.As(err, &tooLong) {
 		return fault.As(err)
 	}
 	switch answer.Code() {
@@ -43,6 +44,14 @@ func asFault(err error) error {
 			Because(err)
 	}
 	return fault.As(err)
+}
+
+// unlessNotFound is for what is done already where the room or the participant is not there.
+func unlessNotFound(err error) error {
+	if fault.Is(err, fault.KindNotFound) {
+		return nil
+	}
+	return err
 }
 
 func outOfReach(err error) error {

@@ -11,7 +11,6 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"convene.dev/convene/internal/engine"
-	"convene.dev/convene/internal/fault"
 )
 
 // sources are what a participant may publish. None named would mean all.
@@ -168,7 +167,7 @@ func (c *client) hushTracks(ctx context.Context, room engine.RoomName, p *lk.Par
 		_, err := call(ctx, c, adminOf(room), c.rooms.MutePublishedTrack, &lk.MuteRoomTrackRequest{
 			Room: string(room), Identity: p.GetIdentity(), TrackSid: track.GetSid(), Muted: true,
 		})
-		if err != nil && !fault.Is(err, fault.KindNotFound) {
+		if err := unlessNotFound(err); err != nil {
 			return err
 		}
 	}
