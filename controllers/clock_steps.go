@@ -6,6 +6,7 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -26,21 +27,15 @@ type ClockSteps struct {
 
 // Start compares the clock with time that passes until the context ends.
 func (j *ClockSteps) Start(ctx context.Context) error {
-	tick := time.NewTicker(clockStepCheck)
-	defer tick.Stop()
 	clock, began := j.Now(), time.Now()
-	for {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
+	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		now := j.Now()
 		if step := now.Sub(clock) - time.Since(began); step.Abs() > clockStepLimit {
 			j.wakeAll(ctx)
 		}
 		clock, began = now, time.Now()
-	}
+	}, clockStepCheck)
+	return nil
 }
 
 func (j *ClockSteps) wakeAll(ctx context.Context) {

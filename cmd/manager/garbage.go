@@ -9,13 +9,14 @@ import (
 	"runtime/metrics"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
 const (
-	// leastGarbage is what may lie on the heap beside what is in use, in bytes, and leastPercent as a part of that. Of a
-	// large heap most is the cache, which hardly changes: Go's own setting of 100 % would double it. Of a small one that
-	// would be little, and would be collected all the time.
+	// leastGarbage is how much garbage the heap may hold at least, in bytes, and leastPercent the same as a part of what is in use.
+	// Most of a large heap is the cache, which hardly changes: Go's own setting of 100 % would double it. In a small heap, the
+	// same part would be little garbage, and would be collected all the time.
 	leastGarbage = 24 << 20
 	leastPercent = 40
 	// mostPercent is for a heap that is still empty.
@@ -23,7 +24,7 @@ const (
 	weighEvery  = 10 * time.Second
 )
 
-// garbage lets garbage lie as befits what is in use, unless the operator has set GOGC.
+// garbage sets how much garbage the heap may hold, by how much of it is in use, unless the operator has set GOGC.
 type garbage struct{ cache cache.Cache }
 
 // NeedLeaderElection is false: every replica has a cache.
@@ -37,9 +38,8 @@ func (g garbage) Start(ctx context.Context) error {
 	if os.Getenv("GOGC") != "" {
 		return nil
 	}
-	tick := time.NewTicker(weighEvery)
-	defer tick.Stop()
-	for set := 0; ; {
+	set := 0
+	wait.UntilWithContext(ctx, func(context.Context) {
 		live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 		metrics.Read(live)
 		// To set it stops the program for a moment.
@@ -47,15 +47,11 @@ func (g garbage) Start(ctx context.Context) error {
 			debug.SetGCPercent(want)
 			set = want
 		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+	}, weighEvery)
+	return nil
 }
 
-// allowed is how much garbage may lie beside so much that is in use, in percent, in steps of ten.
+// allowed is how much garbage the heap may hold while so many bytes are in use, in percent of them, in steps of ten.
 func allowed(live uint64) int {
 	percent := mostPercent
 	if live > 0 {

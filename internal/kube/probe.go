@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -37,16 +38,8 @@ func (*Probe) NeedLeaderElection() bool { return false }
 
 // Start asks until the context ends.
 func (p *Probe) Start(ctx context.Context) error {
-	tick := time.NewTicker(probeEvery)
-	defer tick.Stop()
-	for {
-		p.ask(ctx)
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-tick.C:
-		}
-	}
+	wait.UntilWithContext(ctx, p.ask, probeEvery)
+	return nil
 }
 
 func (p *Probe) ask(ctx context.Context) {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/retry"
 	"k8s.io/utils/ptr"
@@ -73,28 +74,22 @@ func Release(ctx context.Context, config *rest.Config, o ReleaseOptions) error {
 
 // stopManagers returns once no manager runs, and none of their Leases is left for a later installation to wait for.
 func (o ReleaseOptions) stopManagers(ctx context.Context, c client.Client) error {
-	tick := time.NewTicker(stopPoll)
-	defer tick.Stop()
 	watch := leaseWatch{}
-	for {
+	return wait.PollUntilContextCancel(ctx, stopPoll, true, func(ctx context.Context) (done bool, err error) {
 		scaled, err := o.scaledDown(ctx, c)
 		if err != nil {
-			return err
+			return false, err
 		}
 		leases, err := o.leases(ctx, c)
 		if err != nil {
-			return err
+			return false, err
 		}
 		if held := watch.held(leases, time.Now()); scaled && held == 0 {
-			return deleteLeases(ctx, c, leases)
+			return true, deleteLeases(ctx, c, leases)
 		}
 		o.Log.Info("Waiting until no manager runs")
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-		}
-	}
+		return false, nil
+	})
 }
 
 // scaledDown asks for no managers and says whether that was heard. Pods that are being stopped have their Leases.
@@ -130,8 +125,7 @@ func (o ReleaseOptions) leases(ctx context.Context, c client.Client) ([]coordina
 // deleteLeases leaves one that was renewed meanwhile.
 func deleteLeases(ctx context.Context, c client.Client, leases []coordinationv1.Lease) error {
 	for _, l := range leases {
-		err := c.Delete(ctx, &l, client.Preconditions{UID: &l.UID, ResourceVersion: &l.ResourceVersion})
-		if client.IgnoreNotFound(err) != nil {
+		if err := DeleteAsRead(ctx, c, &l); err != nil {
 			return err
 		}
 	}

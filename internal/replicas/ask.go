@@ -68,20 +68,25 @@ func (g *Group) unanswered(name, address string, err error) {
 	}
 }
 
-func ask(address string) (uint64, error) {
-	request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, "http://"+address, nil)
+// send sends a request to another replica, and reads the beginning of its answer.
+func send(ctx context.Context, method, url string, body io.Reader) ([]byte, error) {
+	request, err := http.NewRequestWithContext(ctx, method, url, body)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	response, err := asker.Do(request)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("it answers %s", response.Status)
+		return nil, fmt.Errorf("it answers %s", response.Status)
 	}
-	text, err := io.ReadAll(io.LimitReader(response.Body, answerBytes))
+	return io.ReadAll(io.LimitReader(response.Body, answerBytes))
+}
+
+func ask(address string) (uint64, error) {
+	text, err := send(context.Background(), http.MethodGet, "http://"+address, nil)
 	if err != nil {
 		return 0, err
 	}

@@ -5,8 +5,9 @@ package replicas
 import (
 	"bufio"
 	"context"
-	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -50,10 +51,7 @@ func (o *outbox) add(room string) {
 func (o *outbox) take() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	rooms := make([]string, 0, len(o.rooms))
-	for room := range o.rooms {
-		rooms = append(rooms, room)
-	}
+	rooms := slices.Collect(maps.Keys(o.rooms))
 	clear(o.rooms)
 	return rooms
 }
@@ -74,7 +72,7 @@ func (g *Group) sendHints(ctx context.Context) {
 		var sent sync.WaitGroup
 		for _, address := range g.others.alive() {
 			sent.Go(func() {
-				if err := sendHints(ctx, address, body); err != nil {
+				if _, err := send(ctx, http.MethodPost, "http://"+address+hintsPath, strings.NewReader(body)); err != nil {
 					g.Log.V(1).Info("Another replica takes no hints", "address", address, "error", err.Error())
 				}
 			})
@@ -85,22 +83,6 @@ func (g *Group) sendHints(ctx context.Context) {
 		case <-time.After(hintPace):
 		}
 	}
-}
-
-func sendHints(ctx context.Context, address, body string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+hintsPath, strings.NewReader(body))
-	if err != nil {
-		return err
-	}
-	response, err := asker.Do(request)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = response.Body.Close() }()
-	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("it answers %s", response.Status)
-	}
-	return nil
 }
 
 // receiveHints takes the hints of another replica.

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 // Answers are what a Member tells the others, and takes from them.
@@ -55,7 +57,7 @@ func (m *Member) Start(ctx context.Context) error {
 	}
 	ours := m.lease(listener.Addr().String())
 	go ours.Run(serving)
-	go m.sweepLeases(serving)
+	go wait.UntilWithContext(serving, m.sweep, sweepEvery)
 	go m.sendHints(serving)
 	select {
 	case err := <-failed:

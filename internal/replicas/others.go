@@ -58,21 +58,7 @@ func (g *Group) seen(l *coordinationv1.Lease) {
 	}
 }
 
-// sweepLeases deletes the Leases of replicas that were killed, until the context ends.
-func (g *Group) sweepLeases(ctx context.Context) {
-	tick := time.NewTicker(sweepEvery)
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-			g.sweep(ctx)
-		}
-	}
-}
-
-// sweep deletes the Leases that have not changed for long. The time in a Lease is of another machine's clock, which may be
+// sweep deletes the Leases of replicas that were killed: those that have not changed for long. The time in a Lease is of another machine's clock, which may be
 // wrong. If a deletion fails, the next sweep of any replica does it.
 func (g *Group) sweep(ctx context.Context) {
 	for _, l := range g.others.leftOver() {
