@@ -19,6 +19,26 @@ export function usePopup(): Popup {
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const content = useRef<HTMLDivElement>(null);
+  useStayAt(open, content, button);
+  useCloseElsewhere(open, setOpen, box, button);
+  return {
+    open,
+    toggle: () => setOpen(!open),
+    close: () => {
+      button.current?.focus();
+      setOpen(false);
+    },
+    hide: () => setOpen(false),
+    box,
+    button,
+    content,
+  };
+}
+
+type Box<T> = RefObject<T | null>;
+
+/** Keeps what is open at its button, wherever that moves. */
+function useStayAt(open: boolean, content: Box<HTMLElement>, button: Box<HTMLElement>): void {
   useLayoutEffect(() => {
     if (!open) return;
     const settle = () => moveTo(content.current, button.current);
@@ -33,7 +53,16 @@ export function usePopup(): Popup {
       removeEventListener('resize', settle);
       removeEventListener('scroll', settle, true);
     };
-  }, [open]);
+  }, [open, content, button]);
+}
+
+/** Closes with Escape, or a press elsewhere. */
+function useCloseElsewhere(
+  open: boolean,
+  setOpen: (open: boolean) => void,
+  box: Box<HTMLElement>,
+  button: Box<HTMLElement>,
+): void {
   // At once: a key may come before the browser has painted.
   useLayoutEffect(() => {
     if (!open) return;
@@ -54,19 +83,7 @@ export function usePopup(): Popup {
       document.removeEventListener('pointerdown', outside);
       document.removeEventListener('keydown', escape, true);
     };
-  }, [open]);
-  return {
-    open,
-    toggle: () => setOpen(!open),
-    close: () => {
-      button.current?.focus();
-      setOpen(false);
-    },
-    hide: () => setOpen(false),
-    box,
-    button,
-    content,
-  };
+  }, [open, setOpen, box, button]);
 }
 
 function moveTo(popup: HTMLElement | null, button: HTMLElement | null): void {

@@ -61,7 +61,6 @@ interface FailureProps {
 
 export function FailureScreen({ flow, reason, message, waits = false }: FailureProps) {
   const shown = asShown(reason);
-  const retry = retryable[shown];
   const waiting = shown === 'Unavailable';
   const Icon = icons[shown] ?? TriangleAlert;
   // The gateway's own sentence says more about this link than a general text.
@@ -77,41 +76,53 @@ export function FailureScreen({ flow, reason, message, waits = false }: FailureP
         title={t(`failure.${shown}.title`)}
         text={text}
       >
-        {waits && (
-          <button className="button" data-testid="stop-waiting" onClick={() => flow.stopWaiting()}>
-            {t('failure.stopWaiting')}
-          </button>
-        )}
-        {!waits && canWaitFor.includes(reason) && (
-          <button className="button primary" data-testid="wait-here" onClick={() => flow.waitHere()}>
-            {t('failure.wait')}
-          </button>
-        )}
-        {retry && !waits && (
-          <button
-            className={canWaitFor.includes(reason) ? 'button' : 'button primary'}
-            data-testid="retry-button"
-            onClick={() => flow.again()}
-          >
-            {t(retry)}
-          </button>
-        )}
-        {shown === 'Broken' && (
-          <button className="button primary" onClick={() => location.reload()}>
-            {t('failure.Broken.retry')}
-          </button>
-        )}
-        {waiting ? (
-          <button className="button" onClick={() => flow.cancel()}>
-            {t('failure.back')}
-          </button>
-        ) : (
-          <a className={retry || shown === 'Broken' ? 'button quiet' : 'button'} href={flow.at.boot.home}>
-            {t('failure.home')}
-          </a>
-        )}
+        <Actions flow={flow} reason={reason} waits={waits} />
       </Message>
     </Page>
+  );
+}
+
+/** What the participant can do about it. */
+function Actions({ flow, reason, waits }: { flow: Flow; reason: Failure; waits: boolean }) {
+  const shown = asShown(reason);
+  const retry = retryable[shown];
+  const canWait = canWaitFor.includes(reason);
+  return (
+    <>
+      {waits && (
+        <button className="button" data-testid="stop-waiting" onClick={() => flow.stopWaiting()}>
+          {t('failure.stopWaiting')}
+        </button>
+      )}
+      {!waits && canWait && (
+        <button className="button primary" data-testid="wait-here" onClick={() => flow.waitHere()}>
+          {t('failure.wait')}
+        </button>
+      )}
+      {retry && !waits && (
+        <button
+          className={canWait ? 'button' : 'button primary'}
+          data-testid="retry-button"
+          onClick={() => flow.again()}
+        >
+          {t(retry)}
+        </button>
+      )}
+      {shown === 'Broken' && (
+        <button className="button primary" onClick={() => location.reload()}>
+          {t('failure.Broken.retry')}
+        </button>
+      )}
+      {shown === 'Unavailable' ? (
+        <button className="button" onClick={() => flow.cancel()}>
+          {t('failure.back')}
+        </button>
+      ) : (
+        <a className={retry || shown === 'Broken' ? 'button quiet' : 'button'} href={flow.at.boot.home}>
+          {t('failure.home')}
+        </a>
+      )}
+    </>
   );
 }
 
