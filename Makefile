@@ -103,8 +103,8 @@ test: $(STACK) $(GOTESTSUM) web ## Run all tests; TESTFLAGS=-count=1 also those 
 	@mkdir -p .local/screenshots
 	@$(STEP) "Go tests of pure functions and manifests" $(GO_TEST) --packages "$$(go list ./... | grep -E '/internal/($(SINGLE))$$')" -- -timeout 40m $(TESTFLAGS)
 	@$(STEP) "Go tests" $(GO_TEST) --packages "$$(go list ./... | grep -vE '/internal/($(SINGLE)|e2e)$$')" -- $(RACE) -timeout 40m $(TESTFLAGS)
-	@# End-to-end tests mostly wait, for deadlines that a busy machine misses: they come alone, and testkit.Parallel decides how many
-	@# run at once: all others wait there.
+	@# End-to-end tests mostly wait for deadlines, which a busy machine misses. They run after all others, and testkit.Parallel bounds
+	@# how many of them run at once.
 	@$(STEP) "end-to-end tests" $(GO_TEST) --packages ./internal/e2e -- $(RACE) -parallel 200 -timeout 60m $(TESTFLAGS)
 
 # One target for each check: `make -k verify` reports all that is wrong.

@@ -17,7 +17,7 @@ func TestRequeueAt(t *testing.T) {
 		{"exactly", monday.Add(1234 * time.Millisecond), 1234 * time.Millisecond},
 		{"a deadline that is past is due, which zero would not say", monday.Add(-time.Hour), time.Millisecond},
 		{"now", monday, time.Millisecond},
-		{"a far one in steps, so that a clock that is set forth is noticed", monday.Add(24 * time.Hour), time.Minute},
+		{"a far one in steps, so that a clock that is set forward is noticed", monday.Add(24 * time.Hour), time.Minute},
 	} {
 		if got := requeueAt(tc.at, monday).RequeueAfter; got != tc.want {
 			t.Errorf("%s: %s, want %s", tc.reason, got, tc.want)

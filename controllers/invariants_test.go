@@ -91,7 +91,7 @@ func meetingInvariants(was, is *v1alpha1.Meeting) (broken []string) {
 	says(s.EndReason != v1alpha1.EndExpired || over == false || !s.EndTime.Before(s.ExpiryTime), "3g: it expired before its expiry")
 	says(s.ObservedGeneration >= 1 && s.ObservedGeneration <= is.Generation, "3h: observedGeneration is %d of %d", s.ObservedGeneration, is.Generation)
 
-	// 4. Who is in is listed as far as there is room, and nobody is after the end.
+	// 4. Participants are listed as far as there is room, and none after the end.
 	says(len(s.Participants) == min(int(s.ParticipantCount), 100), "4a: %d listed of %d", len(s.Participants), s.ParticipantCount)
 	says(!over || s.ParticipantCount == 0, "4b: %d in after the end", s.ParticipantCount)
 	says(slices.IsSortedFunc(s.Participants, func(a, b v1alpha1.Participant) int { return a.JoinTime.Compare(b.JoinTime.Time) }), "4c: not oldest first")

@@ -52,7 +52,7 @@ func (w *world) configSays(condition, reason string) {
 	})
 }
 
-// A whole life: the clock is set forth from one deadline to the next.
+// A whole life: the clock is set forward from one deadline to the next.
 func TestLifeOfAMeeting(t *testing.T) {
 	w := newWorld(t)
 	c := w.config()

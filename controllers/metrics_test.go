@@ -26,7 +26,7 @@ import (
 	"convene.dev/convene/internal/testkit/faultyengine"
 )
 
-// endings tells the metric of which the test is.
+// endings is the metric under test.
 type endings struct{ Gauges }
 
 // Describe names it.

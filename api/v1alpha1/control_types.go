@@ -16,7 +16,7 @@ const (
 
 // MeetingPolicy says who may do what in a meeting. Presenters may always do all of it.
 type MeetingPolicy struct {
-	// microphone is who may speak: Everyone or Presenters. Who may not speak may not share the sound of a screen either.
+	// microphone is who may speak: Everyone or Presenters. A participant who may not speak may not share the sound of a screen either.
 	// +optional
 	Microphone Audience `json:"microphone,omitempty"`
 	// camera is who may show a camera: Everyone or Presenters.

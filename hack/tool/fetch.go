@@ -93,7 +93,7 @@ func (l limits) fetch(ctx context.Context, url, sum, folder string, progress fun
 	}
 	if got := seen.Sum(nil); !slices.Equal(got, want) {
 		return "", fmt.Errorf("%w: %s has the checksum %x, not the %x that hack/tool/archives.go pins. "+
-			"It was thrown away. Somebody may have changed it: do not pin the new checksum unread", errChecksum, url, got, want)
+			"It was deleted. An attacker may have changed it: read it before you pin the new checksum", errChecksum, url, got, want)
 	}
 	return file.Name(), nil
 }

@@ -56,7 +56,7 @@ func (s *Service) Decide(
 	return s.decide(ctx, t, v, who, s.isKnown(v, who), func(spec *v1alpha1.MeetingSpec, _ string) { meeting.Decide(spec, who, change) })
 }
 
-// Remove disconnects a participant, who cannot come back with the same link, token or login. Who is banned cannot come back with
+// Remove disconnects a participant, who cannot come back with the same link, token or login. A participant who is banned cannot come back with
 // another one of the same user either.
 func (s *Service) Remove(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, ban bool) (late, err error) {
 	remove := func(d *v1alpha1.ParticipantDecision) { d.Removed = true }

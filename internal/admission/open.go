@@ -15,7 +15,7 @@ import (
 
 var errLoginToOpen = fault.Unauthenticated("No meeting is going on in this room; log in to open it").WithReason(ReasonLoginRequired)
 
-// mayOpen says whether an entrant may open a room that has no meeting. A session is of a meeting that there was, and opens none.
+// mayOpen says whether an entrant may open a room that has no meeting. A session belongs to an earlier meeting, and opens no room.
 func mayOpen(t *tenant.Tenant, a Entrant) bool {
 	switch t.Settings.AdHoc {
 	case v1alpha1.AdHocTickets:

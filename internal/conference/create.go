@@ -102,7 +102,7 @@ func (s *Service) awaitOver(ctx context.Context, m *v1alpha1.Meeting) error {
 type draft struct {
 	spec     v1alpha1.MeetingSpec
 	password secretText
-	// continues is the ended Meeting that this one goes on for, or nil. It outlasts the attempts to make this one: the ended
+	// continues is the ended Meeting that this one continues, or nil. It outlasts the attempts to make this one: the ended
 	// Meeting is deleted by the first of them.
 	continues *v1alpha1.Meeting
 	// byLink says that a link starts the room again, with all that the ended Meeting had.

@@ -43,8 +43,7 @@ func (p purpose) audience() string { return "convene/" + p.String() }
 func (p purpose) refusal() *fault.Error { return [...]*fault.Error{errToken, errTicket, errSession}[p] }
 
 // Signer makes and checks the signed credentials of one tenant: JWTs (RFC 7519) with HS256. It is safe for concurrent
-// use and never changes. A nil Signer signs nothing and accepts nothing: it answers
-// Unavailable.
+// use and never changes. A nil Signer signs nothing and accepts nothing: it answers Unavailable.
 type Signer struct {
 	issuer string
 	// keys are sorted, greatest id first.

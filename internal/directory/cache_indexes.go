@@ -17,8 +17,8 @@ const (
 	byRoom   = "config/room"
 )
 
-// AddIndexes lets Meetings be found by their ConferenceConfig, and by that and the room. By UID a
-// Directory finds them: an index takes half a kilobyte for each.
+// AddIndexes lets Meetings be found by their ConferenceConfig, and by that and the room. There is no index by UID, which would take
+// half a kilobyte for each Meeting: a Directory finds them.
 func AddIndexes(ctx context.Context, indexer client.FieldIndexer) error {
 	for name, key := range map[string]func(*v1alpha1.Meeting) string{
 		byConfig: func(m *v1alpha1.Meeting) string { return m.Spec.ConfigRef.Name },

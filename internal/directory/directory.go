@@ -60,7 +60,7 @@ func New(ctx context.Context, o Options) (*Directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	// In this order: who is woken finds the Directory up to date.
+	// In this order, so that a waiter finds the Directory up to date when it is woken.
 	_, err = informer.AddEventHandler(asEventHandler(d, d.recentlyDeleted, d.changes))
 	return d, err
 }

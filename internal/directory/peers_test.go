@@ -45,7 +45,7 @@ func names(d *Directory, t *testing.T, of *tenant.Tenant) (all []string) {
 	return all
 }
 
-// Who is in a meeting whose status does not say so is asked of the media server, once for each meeting that has participants.
+// The media server is asked for the participants of a meeting whose status does not list them, once for each meeting that has participants.
 func TestPeersThatMeetingsDoNotShow(t *testing.T) {
 	const meetings = 40
 	d, of, media := hiding(t, meetings)

@@ -122,7 +122,8 @@ func (d *Directory) LastEnded(t *tenant.Tenant, room string) (last *v1alpha1.Mee
 	return last
 }
 
-// WasDeleted says that the Meeting of a room was deleted in the last ten minutes, before it had ended otherwise, as far as this replica knows.
+// WasDeleted says that the Meeting of a room was deleted in the last ten minutes, and not because it had ended before. This replica
+// knows only of those whose deletion it saw.
 func (d *Directory) WasDeleted(t *tenant.Tenant, room string) bool {
 	return d.recentlyDeleted.hasDeleted(t.NamespacedName, room)
 }

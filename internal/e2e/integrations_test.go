@@ -258,7 +258,7 @@ func TestOldLinks(t *testing.T) {
 	}
 	w.eventually(t, func() error { return w.hasEvent(m.Name, "OpenedAdHoc") })
 
-	// Who ended the meeting meant these links too.
+	// The end was meant for these links too.
 	w.a.want(http.StatusOK, "DELETE", "/api/v1/meeting/old", nil)
 	for name, link := range map[string]string{"the first": first, "one of the same meeting": second} {
 		if status, e := w.a.enterLink(link); status != http.StatusGone {

@@ -87,7 +87,7 @@ func reacts(t *testing.T, s *stage) {
 	takeScreenshots(t, s.chair, small, "room reaction")
 	s.guest.Use(t, small)
 
-	// Who may not write may not react.
+	// A participant who may not write may not react.
 	openPanel(t, s.chair, "participants")
 	rule(t, s.chair, "chat", false)
 	s.guest.WaitFor(t, hasNo("react-menu"))

@@ -25,7 +25,7 @@ func writesChat(t *testing.T, p *testkit.Page, text string) {
 	p.WaitFor(t, `document.querySelector('[data-testid=chat-input]').value === ''`)
 }
 
-// TestChatForLateArrivals: who comes late reads what was written before, from the pages of those who are in.
+// TestChatForLateArrivals: a participant who comes late reads what was written before, from the pages of those who are in.
 func TestChatForLateArrivals(t *testing.T) {
 	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t, func(_, b *v1alpha1.ConferenceConfig) {

@@ -81,7 +81,7 @@ func (a account) wayInEnlarged(t *testing.T) {
 	p.WaitFor(t, `document.querySelector('.preview video').videoWidth > 0`)
 	p.WaitFor(t, `['.preview-picture', '[data-testid=name-input]', '[data-testid=join-button]'].every(part =>
 		document.querySelector(part).getBoundingClientRect().bottom <= innerHeight)`)
-	// Who has to give a name begins there, and the devices can be heard and chosen.
+	// A guest who has to give a name begins there, and the devices can be heard and chosen.
 	p.WaitFor(t, `document.activeElement.dataset.testid === 'name-input'`)
 	p.WaitFor(t, shows("speaker-picker")+" && "+shows("test-sound"))
 	testkit.Eval[bool](t, p, `(window.sounds = 0, AudioContext.prototype.resume = new Proxy(AudioContext.prototype.resume, {

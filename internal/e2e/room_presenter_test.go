@@ -130,7 +130,7 @@ func endsForAll(t *testing.T, a account, to string) {
 	s.chair.WaitForURL(t, to)
 	s.guest.WaitForURL(t, to)
 
-	// Who comes late reads that it is over, and may stay there.
+	// A guest who comes late reads that it is over, and may stay there.
 	s.guest.Goto(t, s.guestLink)
 	s.guest.WaitFor(t, shows("ended-countdown"))
 	if said := textOf(t, s.guest, "ended"); !strings.Contains(said, "127.0.0.1") {

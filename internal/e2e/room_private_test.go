@@ -106,7 +106,7 @@ func (w *world) whispers(t *testing.T) {
 		}
 	}
 
-	// Who was there before keeps it over a reload; the others do not get it from them.
+	// A participant who was there before keeps it over a reload; the others do not get it from them.
 	for p, mark := range map[*testkit.Page]string{ada: "To Bob, private: psst", bob: "From Ada, private: psst", carol: ""} {
 		p.Reload(t)
 		p.WaitFor(t, inRoom)

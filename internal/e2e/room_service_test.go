@@ -64,7 +64,7 @@ func (w *world) recording(t *testing.T) {
 	p.WaitFor(t, shows("recording")+` && document.querySelector('.lane [role=alert]').innerText.includes(`+quote(said)+`) && document.title.startsWith('● ')`)
 	checkAccess(t, p, small)
 	takeScreenshots(t, p, small, "room recording")
-	// Who comes later is told, too.
+	// A participant who comes later is told, too.
 	late := w.a.on(t).join(small, map[string]any{"room": room, "name": "Late"})
 	defer late.Close()
 	late.WaitFor(t, shows("recording"))

@@ -11,7 +11,7 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
-// TestTheWaitingRoom: who has to wait sees and hears nobody, the presenters see and hear a knock, and let in or refuse.
+// TestTheWaitingRoom: a participant who has to wait sees and hears nobody, the presenters see and hear a knock, and let in or refuse.
 func TestTheWaitingRoom(t *testing.T) {
 	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t)
@@ -80,7 +80,7 @@ const engineRoom = `JSON.parse(atob(opened.engine.token.split('.')[1].replaceAll
 
 func asksAndComesIn(t *testing.T, s *stage) {
 	letsIn(t, s.chair, "Ask")
-	s.guest.WaitFor(t, inRoom) // Who is in stays.
+	s.guest.WaitFor(t, inRoom) // Participants who are in stay.
 	testkit.Eval[bool](t, s.chair, hears)
 	ann := s.knocks(t, "Ann", "Ask")
 	s.chair.WaitFor(t, `heard.some(text => text.includes('Ann is waiting to come in.')) && `+sees(waitingRow("Ann")))
@@ -123,7 +123,7 @@ func asksAndComesIn(t *testing.T, s *stage) {
 	}
 	s.chair.WaitFor(t, tileOf("Ann")+" && "+hasNo("waiting-list"))
 	s.guest.WaitFor(t, tileOf("Ann"))
-	// Who was let in comes back by themselves.
+	// Participants who were let in come back by themselves.
 	ann.Reload(t)
 	ann.WaitFor(t, inRoom)
 }

@@ -93,7 +93,7 @@ func TestAskToBeLetIn(t *testing.T) {
 	eves, eve := replicas[0].knocks(guest("Eve"))
 	bobs, bob := replicas[1].knocks(guest("Bob"))
 
-	// Who waits sees nobody, is seen by nobody, and publishes nothing.
+	// A participant who waits sees nobody, is seen by nobody, and publishes nothing.
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	if _, err := eves.Publish(ctx, peer.Microphone); !errors.Is(err, peer.ErrNotAllowed) {

@@ -170,7 +170,7 @@ type Grant struct {
 // Action is one of the types below.
 type Action interface{ action() }
 
-// SetRights changes what a participant may do, for as long as they are in. What they publish and may not any more ends.
+// SetRights changes what a participant may do, for as long as they are in. What they publish and are now forbidden to publish is ended.
 type SetRights struct {
 	Who Identity
 	Rights

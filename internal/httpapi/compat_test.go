@@ -67,7 +67,7 @@ func TestTokensThatIntegrationsSign(t *testing.T) {
 	}
 }
 
-// TestGuessesInTokensThatIntegrationsSign: who has the key cannot try passwords without an end.
+// TestGuessesInTokensThatIntegrationsSign: a client with the key cannot try passwords without an end.
 func TestGuessesInTokensThatIntegrationsSign(t *testing.T) {
 	w := newWorld(t, testTenant(v1alpha1.VariantA, acceptsLegacy, withUsers)).serve()
 	last := 0

@@ -54,7 +54,7 @@ func (rt *Router) audit(q *Request) {
 	f := fault.As(q.Failed)
 	line := append(q.line(), "result", f.Message)
 	switch {
-	// One who has gone away is no error at all.
+	// A client that has gone away is no error.
 	case q.status == http.StatusInternalServerError && q.HTTP.Context().Err() == nil:
 		rt.Log.Error(f.Cause, name+" failed", line...)
 	case q.status > http.StatusInternalServerError && f.Cause != nil:

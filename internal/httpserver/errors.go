@@ -72,7 +72,7 @@ func methodNotAllowed(allow string) error {
 	return &Error{Fault: fault.Invalid("", "This path does not take that method; use %s", allow), Status: http.StatusMethodNotAllowed, header: "Allow", value: allow}
 }
 
-// AsFault makes an error a fault. What ended with its request took too long.
+// AsFault makes an error a fault. An error because the time of the request was over is ErrTimeout.
 func AsFault(err error) *fault.Error {
 	f := fault.As(err)
 	if f.Kind == fault.KindInternal && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {

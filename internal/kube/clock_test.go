@@ -100,7 +100,7 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// Two API servers whose clocks are two seconds apart answer in turns: time does not go to and fro. When the one that was
+// Two API servers whose clocks are two seconds apart answer in turns: time does not go back and forth. When the one that was
 // followed is gone, the other is.
 func TestAPIServersWhoseClocksDiffer(t *testing.T) {
 	for _, wallOff := range []time.Duration{0, 10 * time.Minute} {

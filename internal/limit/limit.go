@@ -82,7 +82,7 @@ func (b *Buckets[K]) Try(key K, r Rate, now time.Time) (done func(counts bool), 
 	}, 0
 }
 
-// bucket of a key, with the settings as they are now, and how long until it has a token.
+// bucket is the bucket of a key, set to the rate as it is now, and how long until it has a token.
 func (b *Buckets[K]) bucket(key K, r Rate, now time.Time) (*bucket, time.Duration) {
 	of := b.all[key]
 	if of == nil {

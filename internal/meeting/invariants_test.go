@@ -186,7 +186,7 @@ func checkActions(in Input, d Decision) (broken []string) {
 	}
 	s := d.Status
 	ended := s.Phase == v1alpha1.MeetingEnded
-	says(!d.Close || s.Phase == v1alpha1.MeetingEnding, "a: people are sent away while nothing ends")
+	says(!d.Close || s.Phase == v1alpha1.MeetingEnding, "a: participants are removed while nothing ends")
 	says(d.Finalizer == !ended, "b: the finalizer does not fit the phase")
 	says(!d.Delete || ended && in.Meeting.DeletionTimestamp == nil, "c: a delete")
 	keep := DefaultSettings()

@@ -158,7 +158,7 @@ func observe(t *testing.T, d *distant, do func(o *Observer, pass func(time.Durat
 	<-ended
 }
 
-// Every room is seen again and again, however many there are and however long an answer takes, and a room of which a
+// Every room is seen again and again, however many there are and however long an answer takes, and a room that a
 // webhook came is seen soon.
 func TestEveryRoomIsSeen(t *testing.T) {
 	for _, tc := range []struct {

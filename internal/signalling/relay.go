@@ -79,9 +79,8 @@ type Server struct {
 	CABundle string
 }
 
-// Connect connects a browser with a media server, and returns once that is done. Until then
-// nothing is written to w, so that an error can be answered; a RefusedError is the media server's. Closed is called when
-// a connection that was made has ended.
+// Connect connects a browser with a media server, and returns once they are connected. Until then nothing is written to w, so that
+// an error can be answered; a RefusedError is the media server's. When the connection ends, closed is called.
 func (r *Relay) Connect(w http.ResponseWriter, request *http.Request, to Server, forwardedFor string, closed func()) error {
 	server, answer, err := r.dial(request, to, forwardedFor) //nolint:bodyclose // server is its body
 	if err != nil {

@@ -25,7 +25,7 @@ type Settings struct {
 	Allowed map[string]bool `json:"allowed,omitzero"`
 	// Disabled are the endpoints that are off; nil when the file does not say.
 	Disabled []string `json:"disabled,omitzero"`
-	// Protected says that the host lets only those open rooms who log in.
+	// Protected says that only users who log in may open rooms on the host.
 	Protected bool `json:"protected,omitempty"`
 	// TokenKey is the secret of tokens that integrations sign themselves; empty when the file does not say.
 	TokenKey string `json:"tokenKey,omitempty"`

@@ -63,7 +63,7 @@ type Tenant struct {
 	// Media are the media servers that the tenant's meetings may be on, in the order of spec.mediaRefs, and after them those that
 	// it used before.
 	Media []*Media
-	// Deleting says that the ConferenceConfig is going: no new meetings.
+	// Deleting says that the ConferenceConfig is being deleted, and gets no new meetings.
 	Deleting bool
 
 	// Problems are the conditions that are not as they should be.

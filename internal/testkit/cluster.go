@@ -104,7 +104,7 @@ func EmptyControlPlane(t testing.TB, change ...func(*devstack.ControlPlane)) *Cl
 	return c
 }
 
-// GivenCluster is the cluster that KUBECONFIG names, for a test that somebody else has started one for. Nothing is installed
+// GivenCluster is the cluster that KUBECONFIG names, for a test whose caller has started one. Nothing is installed
 // in it.
 func GivenCluster(t testing.TB, namespace string) *Cluster {
 	t.Helper()

@@ -109,7 +109,7 @@ func (h *handler) askForHistory(q *httpserver.Request) (httpserver.Answer, error
 	return httpserver.NoContent, nil
 }
 
-// to is the request as it is stamped: of a meeting, to a participant.
+// to is what the stamp of the request covers: also the meeting, and the participant who is asked.
 func (r historyRequest) to(meeting string, from engine.Identity) credential.ChatRequest {
 	return credential.ChatRequest{Meeting: meeting, For: string(r.For), From: string(from), Until: r.Until}
 }
@@ -159,7 +159,7 @@ func trueOnes(signer *credential.Signer, meeting string, messages []chatMessage)
 	return slices.CompactFunc(messages, func(a, b chatMessage) bool { return a.ID == b.ID })
 }
 
-// packets are the messages as they are sent, at least one.
+// packets splits messages into the packets that are sent, at least one.
 func packets(messages []chatMessage) []historyPacket {
 	all := []historyPacket{{Messages: []chatMessage{}}}
 	size := 0

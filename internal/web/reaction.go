@@ -24,7 +24,7 @@ type reaction struct {
 	Reaction string          `json:"reaction"`
 }
 
-// react shows a reaction to the others. It says something, so who may not write may not do it either.
+// react shows a reaction to the others. It says something, so a participant who may not write may not do it either.
 func (h *handler) react(q *httpserver.Request) (httpserver.Answer, error) {
 	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
 	defer cancel()
