@@ -24,8 +24,12 @@ const off = vi.fn(page.removeEventListener.bind(page));
 function start(context: FakeContext) {
   const heard = vi.fn();
   soundRuns(context as unknown as AudioContext).then(
-    () => heard('runs'),
-    () => heard('never'),
+    () => {
+      heard('runs');
+    },
+    () => {
+      heard('never');
+    },
   );
   return heard;
 }
