@@ -23,6 +23,7 @@ func TestTheRoomExplainsItself(t *testing.T) {
 		"one's own name, and a long one":      account.longName,
 		"a Latin room name in Arabic":         account.latinName,
 		"watching unseen":                     account.watchingExplained,
+		"a touch shows the pin":               account.touchShowsPin,
 		"the choice of devices":               account.deviceMenus,
 		"the title of the tab":                account.titleOfTab,
 		"one of many":                         account.search,
@@ -123,6 +124,25 @@ func (a account) watchingExplained(t *testing.T) {
 	defer p.Close()
 	p.Click(t, by("watching"))
 	p.WaitForText(t, "You are watching: the others neither see nor hear you.")
+}
+
+func (a account) touchShowsPin(t *testing.T) {
+	const room = "touched"
+	p := a.join(phone, map[string]any{"room": room, "name": "Ada"})
+	defer p.Close()
+	a.enter(map[string]any{"room": room, "name": "Bo"})
+	p.WaitFor(t, tileOf("Bo"))
+	const pin = `[data-testid=tile][data-name=Bo] [data-testid=pin]`
+	const opacity = `getComputedStyle(document.querySelector('` + pin + `')).opacity`
+	p.WaitFor(t, opacity+` === '0'`)
+	testkit.Eval[bool](t, p, `(window.clicks = 0, document.addEventListener('click', () => clicks++), true)`)
+	p.Tap(t, pin)
+	p.WaitFor(t, opacity+` === '1' && clicks === 1`)
+	if is(t, p, `document.querySelector('[data-large=true]')`) {
+		t.Fatal("the touch that shows the pin presses it")
+	}
+	p.Tap(t, pin)
+	p.WaitFor(t, `(`+tileOf("Bo")+`).dataset.large === 'true' && (`+tileOf("Bo")+`).querySelector('.pinned').ariaLabel === 'Pinned by you'`)
 }
 
 func (a account) deviceMenus(t *testing.T) {

@@ -4,6 +4,7 @@ package testkit
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
@@ -114,6 +115,18 @@ func (p *Page) Press(t testing.TB, keys string) {
 		call(t, p, input.DispatchKeyEvent, *down)
 		call(t, p, input.DispatchKeyEvent, *events[len(events)-1])
 	}
+}
+
+// Tap touches the middle of an element with a finger. What is there may let the touch through.
+func (p *Page) Tap(t testing.TB, selector string) {
+	t.Helper()
+	p.awaitStill(t, selector)
+	at := Eval[struct{ X, Y float64 }](t, p, fmt.Sprintf(
+		`(({left, top, width, height}) => ({X: left + width / 2, Y: top + height / 2}))(document.querySelector(%q).getBoundingClientRect())`, selector))
+	call(t, p, input.DispatchTouchEvent, input.DispatchTouchEventParams{
+		Type: input.DispatchTouchEventTypeTouchStart, TouchPoints: []*input.TouchPoint{{X: at.X, Y: at.Y}},
+	})
+	call(t, p, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchEnd, TouchPoints: []*input.TouchPoint{}})
 }
 
 // HoldSpace presses the space bar, and lets it go when the returned function is called.
