@@ -25,7 +25,7 @@ func (*Service) listed(ctx context.Context, t *tenant.Tenant, v meeting.View) ([
 		return nil, err
 	}
 	people, err := media.Engine.Participants(ctx, v.EngineRoom)
-	if err != nil || len(people) < limitOf(t, v) || len(people) <= v.Participants {
+	if err != nil || len(people) < limitOf(t, v) || len(people) <= int(v.Counted().ParticipantCount) {
 		return people, OfEngine(err)
 	}
 	absent := make([]bool, len(people))

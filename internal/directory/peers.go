@@ -39,7 +39,7 @@ func askPeers(ctx context.Context, t *tenant.Tenant, views []meeting.View) {
 	for i := range views {
 		v := &views[i]
 		media := t.MediaAt(v.MediaServer)
-		if v.Participants == 0 || media == nil {
+		if v.Counted().ParticipantCount == 0 || media == nil {
 			continue
 		}
 		asks.Go(func() error {

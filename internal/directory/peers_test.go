@@ -40,7 +40,7 @@ func names(d *Directory, t *testing.T, of *tenant.Tenant) (all []string) {
 		for _, p := range v.Peers {
 			peers = append(peers, p.Name)
 		}
-		all = append(all, fmt.Sprintf("%d: %s", v.Participants, strings.Join(peers, " ")))
+		all = append(all, fmt.Sprintf("%d: %s", v.Counted().ParticipantCount, strings.Join(peers, " ")))
 	}
 	return all
 }

@@ -28,9 +28,7 @@ func View(t *tenant.Tenant, m *v1alpha1.Meeting) meeting.View {
 		Length:          length,
 		Started:         ptr.Deref(m.Status.StartTime, metav1.Time{}).Time,
 		Created:         m.CreationTimestamp.Time,
-		Participants:    int(m.Status.ParticipantCount),
 		Peers:           m.Status.Participants,
-		Waiting:         int(m.Status.WaitingCount),
 		MaxParticipants: t.Settings.ParticipantLimit(m.Spec.MaxParticipants),
 		HasPassword:     m.Spec.PasswordSecretRef != nil,
 		Ended:           meeting.IsLeaving(m),
@@ -39,6 +37,7 @@ func View(t *tenant.Tenant, m *v1alpha1.Meeting) meeting.View {
 		EngineRoom:      meeting.EngineRoom(string(t.UID), string(m.UID)),
 		Opened:          m.Annotations[v1alpha1.AnnotationRoomOpened] != "",
 		Control:         meeting.ControlOf(t.Settings, &m.Spec),
+		Status:          &m.Status,
 	}
 	v.Expires = length.After(v.Begin())
 	if m.Status.Phase == v1alpha1.MeetingPending {

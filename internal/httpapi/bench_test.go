@@ -115,7 +115,7 @@ type plainMeeting struct {
 func plainListing(live []meeting.View) map[string][]plainMeeting {
 	out := make([]plainMeeting, len(live))
 	for i, v := range live {
-		out[i] = plainMeeting{RoomID: v.Room, URL: v.URL, StartedAt: v.Begin(), ExpiresAt: &v.Expires, Duration: v.Length.Clock(), Participants: v.Participants}
+		out[i] = plainMeeting{RoomID: v.Room, URL: v.URL, StartedAt: v.Begin(), ExpiresAt: &v.Expires, Duration: v.Length.Clock(), Participants: int(v.Counted().ParticipantCount)}
 		for _, p := range v.Peers {
 			out[i].Peers = append(out[i].Peers, plainPeer{p.Name, p.Presenter, p.Video, p.Audio, p.Screen, p.Hand, p.OS, p.Browser, p.Hidden})
 		}

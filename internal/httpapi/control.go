@@ -3,10 +3,14 @@
 package httpapi
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"net/http"
+	"slices"
 	"time"
+
+	"github.com/go-json-experiment/json"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
@@ -16,60 +20,44 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-// meetingBody is one meeting: what the listing has of it, and what is decided about those who are in or want to enter.
-type meetingBody struct {
-	RoomID          string                 `json:"roomId"`
-	URL             string                 `json:"url"`
-	StartedAt       string                 `json:"startedAt"`
-	ExpiresAt       string                 `json:"expiresAt,omitempty"`
-	Duration        string                 `json:"duration"`
-	Participants    int                    `json:"participants"`
-	Peers           []peerBody             `json:"peers"`
+// oneMeeting is a meeting as the listing shows it, and what is decided about those who are in or want to enter.
+type oneMeeting struct{ meeting.View }
+
+type decisions struct {
 	MaxParticipants int                    `json:"maxParticipants"`
 	Redirect        string                 `json:"redirect"`
 	Locked          bool                   `json:"locked"`
 	Policy          v1alpha1.MeetingPolicy `json:"policy"`
 	Admission       v1alpha1.Admission     `json:"admission"`
 	// Waiting is how many people wait to be let in.
-	Waiting int `json:"waiting"`
+	Waiting int32 `json:"waiting"`
 }
 
-// peerBody is one of the first hundred participants, as the listing shows them.
-type peerBody struct {
-	Name      string `json:"name"`
-	Presenter bool   `json:"presenter"`
-	Video     bool   `json:"video"`
-	Audio     bool   `json:"audio"`
-	Screen    bool   `json:"screen"`
-	Hand      bool   `json:"hand"`
-	OS        string `json:"os"`
-	Browser   string `json:"browser"`
-	Hidden    bool   `json:"hidden"`
+// MarshalJSON writes one object with the members of the listing and the decisions.
+func (m oneMeeting) MarshalJSON() ([]byte, error) {
+	decided, err := json.Marshal(decisions{
+		MaxParticipants: m.MaxParticipants, Redirect: m.Redirect, Locked: m.Locked, Policy: meeting.WholePolicy(m.PresentersOnly),
+		Admission: cmp.Or(m.Admission, v1alpha1.AdmissionOpen), Waiting: m.Counted().WaitingCount,
+	})
+	if err != nil {
+		return nil, err
+	}
+	e := newEncoder(nil)
+	defer e.release()
+	e.raw(`{`)
+	writeMeeting(e, &m.View)
+	e.raw(`,`)
+	return slices.Concat(e.buf, bytes.TrimPrefix(decided, []byte(`{`))), nil
 }
 
 // details shows one meeting. Where the tenant's Meetings do not show participants, the media server is asked for them; what it does
 // not answer stays empty, as in the listing.
-func (a *api) details(ctx context.Context, t *tenant.Tenant, v meeting.View) meetingBody {
+func (a *api) details(ctx context.Context, t *tenant.Tenant, v meeting.View) oneMeeting {
 	if t.NamesHidden {
 		people, _ := a.moderator.Participants(ctx, t, v)
 		v.Peers = meeting.Participants(people, v.Created)
 	}
-	return meetingBodyOf(v)
-}
-
-func meetingBodyOf(v meeting.View) meetingBody {
-	b := meetingBody{
-		RoomID: v.Room, URL: v.URL, StartedAt: timestamp(v.Begin()), Duration: v.Length.Clock(), Participants: v.Participants,
-		MaxParticipants: v.MaxParticipants, Redirect: v.Redirect, Locked: v.Locked, Policy: meeting.WholePolicy(v.PresentersOnly),
-		Admission: cmp.Or(v.Admission, v1alpha1.AdmissionOpen), Waiting: v.Waiting, Peers: make([]peerBody, len(v.Peers)),
-	}
-	for i, p := range v.Peers {
-		b.Peers[i] = peerBody{p.Name, p.Presenter, p.Video, p.Audio, p.Screen, p.Hand, p.OS, p.Browser, p.Hidden}
-	}
-	if !v.Expires.IsZero() {
-		b.ExpiresAt = timestamp(v.Expires)
-	}
-	return b
+	return oneMeeting{v}
 }
 
 // timestamp is RFC 3339 in UTC, to the second.

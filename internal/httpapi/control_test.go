@@ -309,7 +309,7 @@ func TestOneMeetingIsAsInTheListing(t *testing.T) {
 	w := newWorld(t, testTenant(v1alpha1.VariantA, withControl)).serve()
 	w.meetings.reset("stand-up")
 	v := &w.meetings.live[0]
-	v.Started, v.Expires, v.Participants = start, start.Add(time.Hour), 1
+	v.Started, v.Expires, v.Status = start, start.Add(time.Hour), &v1alpha1.MeetingStatus{ParticipantCount: 1}
 	v.Peers = []v1alpha1.Participant{{Identity: "ann-1", Name: "Ann", Presenter: true, Audio: true, Hand: true, OS: "Linux", Browser: "Firefox 145"}}
 	listed := w.do(http.MethodGet, "meetings", "").json(t)["meetings"].([]any)[0].(map[string]any)
 	one := w.do(http.MethodGet, "meeting/stand-up", "").json(t)

@@ -40,7 +40,9 @@ func writeMeetings(e *encoder, live []meeting.View, byRoom bool) {
 			e.string(live[i].Room)
 			e.raw(`:`)
 		}
+		e.raw(`{`)
 		writeMeeting(e, &live[i])
+		e.raw(`}`)
 		if !e.spill() {
 			return
 		}
@@ -48,8 +50,9 @@ func writeMeetings(e *encoder, live []meeting.View, byRoom bool) {
 	e.raw(closing)
 }
 
+// writeMeeting writes the members that a meeting has in every answer.
 func writeMeeting(e *encoder, v *meeting.View) {
-	e.raw(`{"roomId":`)
+	e.raw(`"roomId":`)
 	e.string(v.Room)
 	e.raw(`,"url":`)
 	e.string(v.URL)
@@ -62,7 +65,7 @@ func writeMeeting(e *encoder, v *meeting.View) {
 	e.raw(`,"duration":`)
 	e.string(v.Length.Clock())
 	e.raw(`,"participants":`)
-	e.int(v.Participants)
+	e.int(int(v.Counted().ParticipantCount))
 	e.raw(`,"peers":[`)
 	for i := range v.Peers {
 		if i > 0 {
@@ -70,7 +73,7 @@ func writeMeeting(e *encoder, v *meeting.View) {
 		}
 		writePeer(e, &v.Peers[i])
 	}
-	e.raw(`]}`)
+	e.raw(`]`)
 }
 
 func writePeer(e *encoder, p *v1alpha1.Participant) {

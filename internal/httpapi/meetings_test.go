@@ -36,7 +36,7 @@ func TestMeetings(t *testing.T) {
 	w.meetings.live = []meeting.View{
 		{
 			Room: "a \"b\" ☕", Length: meeting.Length(time.Hour), Created: start, Started: start.Add(time.Minute).In(east),
-			Expires: start.Add(61 * time.Minute), Participants: 2,
+			Expires: start.Add(61 * time.Minute), Status: &v1alpha1.MeetingStatus{ParticipantCount: 2},
 			Peers: []v1alpha1.Participant{
 				{Identity: "i1", Name: "Ada </script>\u2028", Presenter: true, Audio: true, Screen: true, OS: "Linux", Browser: "Firefox 145"},
 				{Identity: "i2", Name: "Eve", Video: true, Hand: true, Hidden: true},
@@ -79,7 +79,7 @@ func manyMeetings(n, peers int) []meeting.View {
 	for i := range live {
 		live[i] = meeting.View{
 			Room: fmt.Sprintf("room-%d", i), Length: meeting.Length(time.Hour), Created: start, Started: start,
-			Expires: start.Add(time.Hour), Participants: peers,
+			Expires: start.Add(time.Hour), Status: &v1alpha1.MeetingStatus{ParticipantCount: int32(peers)},
 		}
 		for j := range peers {
 			live[i].Peers = append(live[i].Peers, v1alpha1.Participant{

@@ -3,6 +3,7 @@
 package meeting
 
 import (
+	"cmp"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -25,11 +26,8 @@ type View struct {
 	Created time.Time
 	// Expires is when the length will be over; zero when it is without limit.
 	Expires time.Time
-	// Participants is the exact count, Peers are the first 100.
-	Participants int
-	Peers        []v1alpha1.Participant
-	// Waiting is how many people wait to be let in.
-	Waiting         int
+	// Peers are the first 100 participants.
+	Peers           []v1alpha1.Participant
 	MaxParticipants int
 	// HasPassword says that the room asks for one.
 	HasPassword bool
@@ -46,7 +44,14 @@ type View struct {
 	Opened bool
 	// Control is what is decided about its participants.
 	Control
+	// Status is what the controllers wrote, which nobody changes here; nil where there is no Meeting. See Counted.
+	Status *v1alpha1.MeetingStatus
 }
+
+var notCounted v1alpha1.MeetingStatus
+
+// Counted has the counts of the controllers: of participants, and of those who wait. All are zero until they have looked.
+func (v *View) Counted() *v1alpha1.MeetingStatus { return cmp.Or(v.Status, &notCounted) }
 
 // State is what the pages of the meeting are told.
 func (v View) State() engine.RoomState {

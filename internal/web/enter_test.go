@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
@@ -343,7 +344,7 @@ func TestWhoMayEnter(t *testing.T) {
 			given: func(s *site) {
 				s.fill(10)
 				s.engine.ghosts = append(s.engine.ghosts, s.engine.people[3].Identity)
-				s.meetings.byRoom["room"].Participants = 10
+				s.meetings.byRoom["room"].Status = &v1alpha1.MeetingStatus{ParticipantCount: 10}
 			},
 			ask:  plain(ann),
 			want: refusedWith(http.StatusConflict, "Full"),
