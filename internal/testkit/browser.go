@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/remote"
@@ -157,14 +158,24 @@ func devToolsURL(file string) (string, error) {
 // newTab opens a tab that shares no cookies or storage with another.
 func (b *BrowserProcess) newTab() (context.Context, context.CancelFunc, error) {
 	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
-	if err := chromedp.Do(ctx); err != nil {
+	if err := errors.Join(chromedp.Do(ctx), focus(ctx), permit(ctx, "microphone"), permit(ctx, "camera")); err != nil {
 		cancel()
 		return nil, nil, fmt.Errorf("open a tab: %w", err)
 	}
-	// Every tab believes that it is in front, as the window of a participant is: tests share the browser.
-	if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
-		cancel()
-		return nil, nil, fmt.Errorf("put a tab in front: %w", err)
-	}
 	return ctx, cancel, nil
+}
+
+// focus has a tab believe that it is in front, as the window of a participant is: tests share the browser.
+func focus(ctx context.Context) error {
+	_, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	return err
+}
+
+// permit has the Permissions API say of a device what happens: the browser gives it without asking.
+func permit(ctx context.Context, device string) error {
+	_, err := chromedp.CallBrowser(ctx, browser.SetPermission, browser.SetPermissionParams{
+		Permission: &browser.PermissionDescriptor{Name: device}, Setting: browser.PermissionSettingGranted,
+		BrowserContextID: chromedp.FromContext(ctx).BrowserContextID,
+	})
+	return err
 }
