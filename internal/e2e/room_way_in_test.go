@@ -86,8 +86,8 @@ func TestOneSeesWhereOneGoes(t *testing.T) {
 func TestTheEndIsAnnounced(t *testing.T) {
 	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t)
-	long := w.a.join(small, map[string]any{"room": "long", "name": "Ada", "duration": "00:05:03"})
-	short := w.a.join(small, map[string]any{"room": "short", "name": "Bob", "duration": "00:01:03"})
+	long := w.a.join(small, map[string]any{"room": "long", "name": "Ada", "duration": "00:05:15"})
+	short := w.a.join(small, map[string]any{"room": "short", "name": "Bob", "duration": "00:01:15"})
 	const noticed = `[...document.querySelectorAll('[role=status] [data-testid=notice]')].some(n => n.innerText.includes(%q))`
 	long.WaitFor(t, fmt.Sprintf(noticed, "This meeting ends in 5 minutes."))
 	short.WaitFor(t, fmt.Sprintf(noticed, "This meeting ends in 1 minute."))
