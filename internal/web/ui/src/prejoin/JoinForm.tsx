@@ -1,8 +1,10 @@
-import { useEffect, useRef, useState, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import type { Asking, Form } from '../app/screen';
 import { Field } from '../parts/Field';
 import { Spinner } from '../parts/Spinner';
 import { t } from '../text';
+import { SecretFields } from './SecretFields';
+import { useFormFocus } from './useFormFocus';
 
 /** As the server counts: 1 to 128 characters. */
 const longestName = 128;
@@ -24,16 +26,7 @@ export function JoinForm({ room, asking, busy, name, onName, onJoin, test, alrea
   const [nameMissing, setNameMissing] = useState(false);
   const [secrets, setSecrets] = useState({ password: '', username: '', userPassword: '', token: '' });
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => focusProblem(form.current, asking), [asking]);
-  // A name that is asked for is where a visitor begins. On a telephone a keyboard would cover the picture.
-  useEffect(() => {
-    if (name === '' && !matchMedia('(pointer: coarse)').matches)
-      form.current?.querySelector('input')?.focus();
-    // Only at the beginning.
-    // eslint-disable-next-line react-hooks/exhaustive-deps
-  }, []);
-  const type = (field: keyof typeof secrets) => (event: React.ChangeEvent<HTMLInputElement>) =>
-    setSecrets({ ...secrets, [field]: event.currentTarget.value });
+  useFormFocus(form, asking, name);
   const submit = (event: React.SubmitEvent) => {
     event.preventDefault();
     setNameMissing(name.trim() === '');
@@ -60,51 +53,7 @@ export function JoinForm({ room, asking, busy, name, onName, onJoin, test, alrea
         autoComplete="name"
         onChange={(event) => onName(event.currentTarget.value)}
       />
-      {asking.password && (
-        <Field
-          label={t('prejoin.password')}
-          testId="password-input"
-          type="password"
-          autoComplete="off"
-          hint={asking.problem === 'PasswordRequired' ? t('prejoin.passwordRequired') : undefined}
-          error={asking.problem === 'WrongPassword' ? t('prejoin.passwordWrong') : undefined}
-          value={secrets.password}
-          onChange={type('password')}
-        />
-      )}
-      {asking.login && (
-        <fieldset className="login">
-          <legend>{t('prejoin.loginTitle')}</legend>
-          <Field
-            label={t('prejoin.username')}
-            testId="login-username"
-            autoComplete="username"
-            autoCapitalize="none"
-            spellCheck={false}
-            hint={asking.problem === 'LoginRequired' ? t('prejoin.loginRequired') : undefined}
-            error={asking.problem === 'WrongLogin' ? t('prejoin.loginWrong') : undefined}
-            value={secrets.username}
-            onChange={type('username')}
-          />
-          <Field
-            label={t('prejoin.userPassword')}
-            testId="login-password"
-            type="password"
-            autoComplete="current-password"
-            value={secrets.userPassword}
-            onChange={type('userPassword')}
-          />
-          <Field
-            label={t('prejoin.token')}
-            testId="login-token"
-            type="password"
-            autoComplete="off"
-            hint={t('prejoin.tokenHint')}
-            value={secrets.token}
-            onChange={type('token')}
-          />
-        </fieldset>
-      )}
+      <SecretFields asking={asking} secrets={secrets} onChange={setSecrets} />
       {asking.problem === 'TooManyAttempts' && (
         <p className="note warning" role="alert">
           {t('prejoin.tooManyAttempts')}
@@ -117,28 +66,22 @@ export function JoinForm({ room, asking, busy, name, onName, onJoin, test, alrea
           </p>
         )}
       </div>
-      <button className="button primary large" type="submit" data-testid="join-button" disabled={busy}>
-        {busy ? (
-          <>
-            <Spinner /> {t('prejoin.joining')}
-          </>
-        ) : (
-          t('prejoin.join')
-        )}
-      </button>
+      <JoinButton busy={busy} />
       {test({ name, ...secrets })}
     </form>
   );
 }
 
-/** Moves to the field that the server's answer was about. */
-function focusProblem(form: HTMLFormElement | null, { problem }: Asking): void {
-  const field = {
-    NameRequired: 'name-input',
-    PasswordRequired: 'password-input',
-    WrongPassword: 'password-input',
-    LoginRequired: 'login-username',
-    WrongLogin: 'login-password',
-  }[problem as string];
-  if (field) form?.querySelector<HTMLInputElement>(`[data-testid="${field}"]`)?.focus();
+function JoinButton({ busy }: { busy: boolean }) {
+  return (
+    <button className="button primary large" type="submit" data-testid="join-button" disabled={busy}>
+      {busy ? (
+        <>
+          <Spinner /> {t('prejoin.joining')}
+        </>
+      ) : (
+        t('prejoin.join')
+      )}
+    </button>
+  );
 }
