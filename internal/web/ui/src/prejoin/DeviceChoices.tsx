@@ -1,0 +1,100 @@
+import { useState } from 'react';
+import { useStore } from '../app/useStore';
+import { chooseBackground } from '../media/background';
+import { keepChoices, readChoices } from '../media/choices';
+import type { LocalMedia } from '../media/local';
+import { useDevices } from '../media/useDevices';
+import { BackgroundPicker } from '../parts/BackgroundPicker';
+import { DevicePicker } from '../parts/DevicePicker';
+import { MicMeter } from '../parts/MicMeter';
+import { NoiseSwitch } from '../parts/NoiseSwitch';
+import { SpeakerPicker } from '../parts/SpeakerPicker';
+import { t } from '../text';
+import { useQuieted } from './useQuieted';
+
+/** Which devices the participant enters with, and what is done to their sound and picture. */
+export function DeviceChoices({ media }: { media: LocalMedia }) {
+  const state = useStore(media.state);
+  const devices = useDevices(state.asking);
+  const [quiet, setQuiet] = useState(() => readChoices().quiet);
+  const heard = useQuieted(state.audio, quiet);
+  const chooseQuiet = (on: boolean) => {
+    keepChoices({ quiet: on });
+    setQuiet(on);
+  };
+  return (
+    <div className="prejoin-devices">
+      {heard && <MicMeter track={heard} />}
+      <div className="prejoin-pickers">
+        <InputPickers media={media} microphones={devices.audioinput} cameras={devices.videoinput} />
+        <SpeakerChoice speakers={devices.audiooutput} />
+        {/* Beside the speaker, so that the page is no higher for it. */}
+        <div className="prejoin-effects">
+          {state.mic && <NoiseSwitch on={quiet} onSwitch={chooseQuiet} />}
+          {state.camera && (
+            <details>
+              <summary data-testid="prejoin-effects">{t('background.menu')}</summary>
+              <BackgroundPicker onChoose={chooseBackground} />
+            </details>
+          )}
+        </div>
+      </div>
+      {state.asking && (
+        <button
+          type="button"
+          className="button quiet"
+          data-testid="no-devices"
+          onClick={() => media.giveUp()}
+        >
+          {t('prejoin.withoutDevices')}
+        </button>
+      )}
+    </div>
+  );
+}
+
+interface InputPickersProps {
+  media: LocalMedia;
+  microphones: MediaDeviceInfo[];
+  cameras: MediaDeviceInfo[];
+}
+
+/** Only of what is switched on. */
+function InputPickers({ media, microphones, cameras }: InputPickersProps) {
+  const { mic, camera, micId, cameraId } = useStore(media.state);
+  const choose = (choice: { micId: string } | { cameraId: string }) => {
+    keepChoices(choice);
+    media.switch(choice);
+  };
+  return (
+    <>
+      {mic && (
+        <DevicePicker
+          label={t('devices.microphone')}
+          devices={microphones}
+          chosen={micId}
+          testId="mic-picker"
+          onChoose={(id) => choose({ micId: id })}
+        />
+      )}
+      {camera && (
+        <DevicePicker
+          label={t('devices.camera')}
+          devices={cameras}
+          chosen={cameraId}
+          testId="camera-picker"
+          onChoose={(id) => choose({ cameraId: id })}
+        />
+      )}
+    </>
+  );
+}
+
+function SpeakerChoice({ speakers }: { speakers: MediaDeviceInfo[] }) {
+  const [speakerId, setSpeakerId] = useState(() => readChoices().speakerId);
+  const choose = (id: string) => {
+    keepChoices({ speakerId: id });
+    setSpeakerId(id);
+  };
+  return <SpeakerPicker devices={speakers} chosen={speakerId} testId="speaker-picker" onChoose={choose} />;
+}
