@@ -1,9 +1,9 @@
 import { Mic, MicOff, Video, VideoOff } from 'lucide-react';
-import { useEffect, useRef } from 'react';
 import { useStore } from '../app/useStore';
 import { describeProblems } from '../media/capture';
 import { keepChoices } from '../media/choices';
 import type { LocalMedia } from '../media/local';
+import { useVideo } from '../media/useVideo';
 import { Avatar } from '../parts/Avatar';
 import { Spinner } from '../parts/Spinner';
 import { Toggle } from '../parts/Toggle';
@@ -12,16 +12,9 @@ import { usePainted } from './usePainted';
 
 /** The participant's own picture before joining, with the switches for microphone and camera. */
 export function Preview({ media, name }: { media: LocalMedia; name: string }) {
-  const { mic, camera, video, asking, problems } = useStore(media.state);
+  const { video, asking, problems } = useStore(media.state);
   const shown = usePainted(video);
-  const element = useRef<HTMLVideoElement>(null);
-  useEffect(() => {
-    if (element.current) element.current.srcObject = shown ? new MediaStream([shown]) : null;
-  }, [shown]);
-  const flip = (change: { mic: boolean } | { camera: boolean }) => {
-    keepChoices(change);
-    media.switch(change);
-  };
+  const element = useVideo(shown);
   return (
     <div className="preview">
       <div className="preview-picture">
@@ -52,28 +45,39 @@ export function Preview({ media, name }: { media: LocalMedia; name: string }) {
             </p>
           </div>
         )}
-        <div className="preview-controls">
-          <Toggle
-            testId="prejoin-mic"
-            label={t('controls.microphone')}
-            on={mic}
-            icon={mic ? <Mic /> : <MicOff />}
-            onToggle={(on) => flip({ mic: on })}
-          />
-          <Toggle
-            testId="prejoin-camera"
-            label={t('controls.camera')}
-            on={camera}
-            icon={camera ? <Video /> : <VideoOff />}
-            onToggle={(on) => flip({ camera: on })}
-          />
-        </div>
+        <Switches media={media} />
       </div>
       {problems && (
         <p className="note warning" role="alert" data-testid="device-problem">
           {describeProblems(problems).join(' ')} {t('devices.orWithout')}
         </p>
       )}
+    </div>
+  );
+}
+
+function Switches({ media }: { media: LocalMedia }) {
+  const { mic, camera } = useStore(media.state);
+  const flip = (change: { mic: boolean } | { camera: boolean }) => {
+    keepChoices(change);
+    media.switch(change);
+  };
+  return (
+    <div className="preview-controls">
+      <Toggle
+        testId="prejoin-mic"
+        label={t('controls.microphone')}
+        on={mic}
+        icon={mic ? <Mic /> : <MicOff />}
+        onToggle={(on) => flip({ mic: on })}
+      />
+      <Toggle
+        testId="prejoin-camera"
+        label={t('controls.camera')}
+        on={camera}
+        icon={camera ? <Video /> : <VideoOff />}
+        onToggle={(on) => flip({ camera: on })}
+      />
     </div>
   );
 }

@@ -1,7 +1,8 @@
-import { useEffect, useReducer, useRef } from 'react';
+import { useReducer } from 'react';
 import { useStore } from '../../app/useStore';
 import { keepChoices, type Choices } from '../../media/choices';
 import { useDevices, type DeviceKind } from '../../media/useDevices';
+import { useVideo } from '../../media/useVideo';
 import { BackgroundPicker } from '../../parts/BackgroundPicker';
 import { DevicePicker } from '../../parts/DevicePicker';
 import { NoiseSwitch } from '../../parts/NoiseSwitch';
@@ -56,11 +57,8 @@ export function CameraSettings() {
   const { publisher } = useCall();
   const { camera, cameraTrack, facing } = useStore(publisher.sending);
   const choice = useChoice('videoinput');
-  const picture = useRef<HTMLVideoElement>(null);
   const track = camera ? cameraTrack : undefined;
-  useEffect(() => {
-    if (picture.current) picture.current.srcObject = track ? new MediaStream([track]) : null;
-  }, [track]);
+  const picture = useVideo(track);
   return (
     <>
       <DevicePicker label={t('devices.camera')} {...choice} />
