@@ -1,16 +1,10 @@
 import {
   Activity,
-  Captions,
   EllipsisVertical,
-  EyeOff,
   Keyboard,
-  LayoutGrid,
-  Maximize,
   MonitorUp,
-  PictureInPicture2,
   Settings,
   Signal,
-  SquareUserRound,
   Users,
   Volume2,
 } from 'lucide-react';
@@ -23,13 +17,12 @@ import { t, type TextKey } from '../../text';
 import { useCall } from '../call/CallContext';
 import { useMayWrite } from '../chat/useMayWrite';
 import { canShareScreen } from '../parts/canShareScreen';
-import { canFloat, float } from '../pip/float';
 import { ReactionItems } from '../reactions/ReactionMenu';
 import type { Surfaces } from '../surfaces';
 import { hasKeyboard } from './shortcuts';
 import { useAttention } from './useAttention';
-import { canFillScreen, toggleFullScreen, useFullScreen } from './useFullScreen';
 import { useKeyOf } from './useKeyOf';
+import { ViewItems } from './ViewItems';
 
 /**
  * The actions that participants need less often than the buttons beside this menu. `folded`: there is no place for all
@@ -89,72 +82,6 @@ function FoldedItems({ onPanel }: Pick<Surfaces, 'onPanel'>) {
 function labelOf(screen: boolean, allowed: boolean): TextKey {
   if (!allowed) return 'controls.screenLocked';
   return screen ? 'room.stopSharing' : 'controls.screen';
-}
-
-function ViewItems() {
-  const call = useCall();
-  const { you } = useStore(call.session);
-  const { layout, selfHidden, captions } = useStore(call.view);
-  const available = useStore(call.captions.available);
-  const full = useFullScreen();
-  const keyOf = useKeyOf();
-  return (
-    <>
-      <MenuItem
-        testId="layout-grid"
-        label={t('view.grid')}
-        icon={<LayoutGrid />}
-        checked={layout === 'grid'}
-        exclusive
-        onSelect={() => call.view.setLayout('grid')}
-      />
-      <MenuItem
-        testId="layout-speaker"
-        label={t('view.speaker')}
-        icon={<SquareUserRound />}
-        checked={layout === 'speaker'}
-        exclusive
-        onSelect={() => call.view.setLayout('speaker')}
-      />
-      <hr />
-      {!you.hidden && (
-        <MenuItem
-          testId="self-view"
-          label={t('view.hideSelf')}
-          icon={<EyeOff />}
-          checked={selfHidden}
-          onSelect={() => call.view.setSelfHidden(!selfHidden)}
-        />
-      )}
-      {available && (
-        <MenuItem
-          testId="captions-toggle"
-          label={t('captions.title')}
-          icon={<Captions />}
-          checked={captions}
-          onSelect={() => call.view.setCaptions(!captions)}
-        />
-      )}
-      {canFloat() && (
-        <MenuItem
-          testId="pip"
-          label={t('view.pip')}
-          icon={<PictureInPicture2 />}
-          onSelect={() => void float(call.pip)}
-        />
-      )}
-      {canFillScreen() && (
-        <MenuItem
-          testId="full-screen"
-          label={t('view.fullScreen')}
-          icon={<Maximize />}
-          shortcut={keyOf('fullScreen')}
-          checked={full}
-          onSelect={toggleFullScreen}
-        />
-      )}
-    </>
-  );
 }
 
 function SettingItems({ onDialog }: Pick<Surfaces, 'onDialog'>) {

@@ -1,0 +1,85 @@
+import { Captions, EyeOff, LayoutGrid, Maximize, PictureInPicture2, SquareUserRound } from 'lucide-react';
+import { useStore } from '../../app/useStore';
+import { MenuItem } from '../../parts/Menu';
+import { t } from '../../text';
+import { useCall } from '../call/CallContext';
+import { canFloat, float } from '../pip/float';
+import { canFillScreen, toggleFullScreen, useFullScreen } from './useFullScreen';
+import { useKeyOf } from './useKeyOf';
+
+/** How the participant looks at the meeting. */
+export function ViewItems() {
+  const call = useCall();
+  const { you } = useStore(call.session);
+  const { selfHidden, captions } = useStore(call.view);
+  const available = useStore(call.captions.available);
+  const full = useFullScreen();
+  const keyOf = useKeyOf();
+  return (
+    <>
+      <LayoutItems />
+      <hr />
+      {!you.hidden && (
+        <MenuItem
+          testId="self-view"
+          label={t('view.hideSelf')}
+          icon={<EyeOff />}
+          checked={selfHidden}
+          onSelect={() => call.view.setSelfHidden(!selfHidden)}
+        />
+      )}
+      {available && (
+        <MenuItem
+          testId="captions-toggle"
+          label={t('captions.title')}
+          icon={<Captions />}
+          checked={captions}
+          onSelect={() => call.view.setCaptions(!captions)}
+        />
+      )}
+      {canFloat() && (
+        <MenuItem
+          testId="pip"
+          label={t('view.pip')}
+          icon={<PictureInPicture2 />}
+          onSelect={() => void float(call.pip)}
+        />
+      )}
+      {canFillScreen() && (
+        <MenuItem
+          testId="full-screen"
+          label={t('view.fullScreen')}
+          icon={<Maximize />}
+          shortcut={keyOf('fullScreen')}
+          checked={full}
+          onSelect={toggleFullScreen}
+        />
+      )}
+    </>
+  );
+}
+
+function LayoutItems() {
+  const { view } = useCall();
+  const { layout } = useStore(view);
+  return (
+    <>
+      <MenuItem
+        testId="layout-grid"
+        label={t('view.grid')}
+        icon={<LayoutGrid />}
+        checked={layout === 'grid'}
+        exclusive
+        onSelect={() => view.setLayout('grid')}
+      />
+      <MenuItem
+        testId="layout-speaker"
+        label={t('view.speaker')}
+        icon={<SquareUserRound />}
+        checked={layout === 'speaker'}
+        exclusive
+        onSelect={() => view.setLayout('speaker')}
+      />
+    </>
+  );
+}
