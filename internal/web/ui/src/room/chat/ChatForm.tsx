@@ -1,77 +1,29 @@
 import { Send } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useRef, type RefObject } from 'react';
 import { useStore } from '../../app/useStore';
-import { characters } from '../../parts/characters';
 import { Tip } from '../../parts/Tip';
-import { SessionError } from '../../session/protocol';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
-import { longestMessage } from './chat';
 import { RecipientChoice } from './RecipientChoice';
+import { useSend } from './useSend';
 
-/** Writes a message. The text stays until the server has taken it. */
+/** Writes a message. */
 export function ChatForm() {
-  const call = useCall();
-  const { recipient } = call;
-  const text = useStore(call.chat.draft);
-  const setText = call.chat.draft.set;
-  const to = useStore(recipient.chosen);
-  const [sending, setSending] = useState(false);
-  const [error, setError] = useState('');
+  const to = useStore(useCall().recipient.chosen);
   const input = useRef<HTMLTextAreaElement>(null);
-  const excess = characters(text) - longestMessage;
-  const sendable = text.trim() !== '' && excess <= 0 && !sending;
-  /** True when the text was for one participant and would go to everyone now. Its author is told, and presses again. */
-  const warn = () => {
-    const missed = recipient.takeMissed();
-    if (missed) setError(t('chat.unreachable', { name: missed.name }));
-    return missed !== undefined;
-  };
-  const send = async () => {
-    if (!sendable) return;
-    if (warn()) return;
-    setSending(true);
-    setError('');
-    try {
-      await call.say(text.trim(), to?.identity);
-      setText('');
-    } catch (cause) {
-      const reason = cause instanceof SessionError ? cause.reason : undefined;
-      if (to && reason === 'NotFound') recipient.lose(to);
-      if (!warn()) setError(t(reason === 'NotAllowed' ? 'chat.refused' : 'chat.failed'));
-    }
-    setSending(false);
-    input.current?.focus();
-  };
-  const problem = excess > 0 ? t('chat.tooLong', { count: excess }) : error;
+  const { sendable, problem, send, clearError } = useSend(() => input.current?.focus());
   return (
     <form
       className={to ? 'chat-form private' : 'chat-form'}
       onSubmit={(event) => {
         event.preventDefault();
-        void send();
+        send();
       }}
     >
-      <RecipientChoice onChoose={() => setError('')} />
+      <RecipientChoice onChoose={clearError} />
       <div role="alert">{problem && <p className="field-error">{problem}</p>}</div>
       <div className="chat-row">
-        <textarea
-          ref={input}
-          data-testid="chat-input"
-          aria-label={to ? t('chat.inputTo', { name: to.name }) : t('chat.input')}
-          placeholder={to ? t('chat.inputTo', { name: to.name }) : t('chat.placeholder')}
-          rows={1}
-          dir="auto"
-          value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            // Enter also confirms a word while composing, as in Japanese. That Enter does not send.
-            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-            event.preventDefault();
-            // A key that is held is one press.
-            if (!event.repeat) void send();
-          }}
-        />
+        <MessageInput input={input} onEnter={send} />
         <button
           type="submit"
           className="round primary"
@@ -86,5 +38,35 @@ export function ChatForm() {
         </button>
       </div>
     </form>
+  );
+}
+
+interface MessageInputProps {
+  input: RefObject<HTMLTextAreaElement | null>;
+  onEnter: () => void;
+}
+
+function MessageInput({ input, onEnter }: MessageInputProps) {
+  const { chat, recipient } = useCall();
+  const text = useStore(chat.draft);
+  const to = useStore(recipient.chosen);
+  return (
+    <textarea
+      ref={input}
+      data-testid="chat-input"
+      aria-label={to ? t('chat.inputTo', { name: to.name }) : t('chat.input')}
+      placeholder={to ? t('chat.inputTo', { name: to.name }) : t('chat.placeholder')}
+      rows={1}
+      dir="auto"
+      value={text}
+      onChange={(event) => chat.draft.set(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        // Enter also confirms a word while composing, as in Japanese. That Enter does not send.
+        if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+        event.preventDefault();
+        // A key that is held is one press.
+        if (!event.repeat) onEnter();
+      }}
+    />
   );
 }
