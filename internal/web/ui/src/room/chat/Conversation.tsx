@@ -1,0 +1,66 @@
+import { ArrowDown } from 'lucide-react';
+import { useStore } from '../../app/useStore';
+import { t } from '../../text';
+import { useCall } from '../call/CallContext';
+import { ChatMessage } from './ChatMessage';
+import type { Message } from './message';
+import { useReadingPlace } from './useReadingPlace';
+
+/** What was said, and what is new to a participant who reads further up. */
+export function Conversation() {
+  const { chat, session } = useCall();
+  const { messages } = useStore(chat.state);
+  const { you } = useStore(session);
+  const { log, toEnd, onScroll, unseen } = useReadingPlace(messages);
+  const earlier = messages.filter(({ at }) => at < chat.since).length;
+  return (
+    <>
+      <div
+        ref={log}
+        className="chat-log"
+        role="log"
+        aria-label={t('chat.log')}
+        tabIndex={0}
+        onScroll={onScroll}
+      >
+        <p className="chat-empty">
+          {t(you.history ? 'chat.emptyShared' : 'chat.empty')} {t('chat.privateNote')}
+        </p>
+        {written(messages.slice(0, earlier), you.identity)}
+        {earlier > 0 && (
+          <p className="chat-empty chat-joined" data-testid="chat-joined">
+            {t('chat.joined')}
+          </p>
+        )}
+        {written(messages.slice(earlier), you.identity)}
+      </div>
+      {unseen > 0 && (
+        <button
+          type="button"
+          className="button primary small chat-new"
+          data-testid="chat-new"
+          onClick={toEnd}
+        >
+          <ArrowDown aria-hidden="true" /> {t('chat.new', { count: unseen })}
+        </button>
+      )}
+    </>
+  );
+}
+
+function written(messages: readonly Message[], me: string) {
+  return messages.map((message, index) => (
+    <ChatMessage
+      key={message.id}
+      message={message}
+      mine={message.mine || message.from === me}
+      continues={continues(messages[index - 1], message)}
+    />
+  ));
+}
+
+/** Messages of one participant within a minute stand under one name. Each private one says that it is private. */
+function continues(before: Message | undefined, message: Message): boolean {
+  if (before?.to || message.to) return false;
+  return before?.from === message.from && before.name === message.name && message.at - before.at < 60_000;
+}
