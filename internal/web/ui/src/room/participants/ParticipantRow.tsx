@@ -1,0 +1,90 @@
+import { Hand, Mic, MicOff, Star, Video, VideoOff } from 'lucide-react';
+import type { Participant } from 'livekit-client';
+import { memo } from 'react';
+import { useStore } from '../../app/useStore';
+import { Avatar } from '../../parts/Avatar';
+import { shownLanguage, t } from '../../text';
+import { ParticipantActions } from './ParticipantActions';
+import { Quality } from './Quality';
+import { useParticipant, type ShownParticipant } from './useParticipant';
+
+interface RowProps {
+  participant: Participant;
+  presides: boolean;
+  /** The place of the raised hand among several. */
+  place: number | undefined;
+}
+
+export const ParticipantRow = memo(function ParticipantRow({ participant, presides, place }: RowProps) {
+  useStore(shownLanguage);
+  const shown = useParticipant(participant);
+  const { identity, name } = shown;
+  return (
+    <li
+      className="participant"
+      data-focus-group
+      data-testid="participant-row"
+      data-identity={identity}
+      data-name={name}
+    >
+      <Avatar identity={identity} name={name} url={shown.avatar} />
+      <span className="participant-name">
+        <span className="participant-label">
+          <bdi>{participant.isLocal ? t('room.you', { name }) : name}</bdi>
+        </span>
+        {shown.presenter && (
+          <span className="participant-role">
+            <Star aria-hidden="true" /> {t('room.presenter')}
+          </span>
+        )}
+      </span>
+      <ParticipantState shown={shown} place={place} />
+      <ParticipantActions
+        identity={identity}
+        name={name}
+        muted={shown.muted}
+        maySpeak={shown.maySpeak}
+        hand={shown.hand}
+        mine={participant.isLocal}
+        presenter={shown.presenter}
+        chat={shown.chat}
+        presides={presides}
+      />
+    </li>
+  );
+});
+
+/** The hand, the connection, the microphone and the camera. */
+function ParticipantState({ shown, place }: { shown: ShownParticipant } & Pick<RowProps, 'place'>) {
+  return (
+    <span className="participant-state">
+      {shown.hand && <RaisedHand place={place} />}
+      <Quality of={shown.quality} />
+      {shown.muted ? (
+        <MicOff
+          className={shown.maySpeak ? '' : 'locked'}
+          role="img"
+          aria-label={t(shown.maySpeak ? 'room.muted' : 'people.mutedByPresenter')}
+        />
+      ) : (
+        <Mic role="img" aria-label={t('people.micOn')} />
+      )}
+      {shown.camera ? (
+        <Video role="img" aria-label={t('people.cameraOn')} />
+      ) : (
+        <VideoOff role="img" aria-label={t('people.cameraOff')} />
+      )}
+    </span>
+  );
+}
+
+/** Several hands are numbered in the order in which they were raised. */
+function RaisedHand({ place }: { place: number | undefined }) {
+  if (place === undefined) return <Hand className="raised" role="img" aria-label={t('room.handRaised')} />;
+  return (
+    <span className="hand-place" role="img" aria-label={t('people.handPlace', { place })} data-place={place}>
+      <Hand className="raised" aria-hidden="true" />
+      <span aria-hidden="true">{place}</span>
+    </span>
+  );
+}
