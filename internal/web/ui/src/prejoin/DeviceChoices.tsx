@@ -16,6 +16,11 @@ import { useQuieted } from './useQuieted';
 export function DeviceChoices({ media }: { media: LocalMedia }) {
   const state = useStore(media.state);
   const devices = useDevices(state.asking);
+  const [speakerId, setSpeakerId] = useState(() => readChoices().speakerId);
+  const chooseSpeaker = (id: string) => {
+    keepChoices({ speakerId: id });
+    setSpeakerId(id);
+  };
   const [quiet, setQuiet] = useState(() => readChoices().quiet);
   const heard = useQuieted(state.audio, quiet);
   const chooseQuiet = (on: boolean) => {
@@ -26,8 +31,13 @@ export function DeviceChoices({ media }: { media: LocalMedia }) {
     <div className="prejoin-devices">
       {heard && <MicMeter track={heard} />}
       <div className="prejoin-pickers">
-        <InputPickers media={media} microphones={devices.audioinput} cameras={devices.videoinput} />
-        <SpeakerChoice speakers={devices.audiooutput} />
+        <InputPickers media={media} devices={devices} />
+        <SpeakerPicker
+          devices={devices.audiooutput}
+          chosen={speakerId}
+          testId="speaker-picker"
+          onChoose={chooseSpeaker}
+        />
         {/* Beside the speaker, so that the page is no higher for it. */}
         <div className="prejoin-effects">
           {state.mic && <NoiseSwitch on={quiet} onSwitch={chooseQuiet} />}
@@ -55,12 +65,11 @@ export function DeviceChoices({ media }: { media: LocalMedia }) {
 
 interface InputPickersProps {
   media: LocalMedia;
-  microphones: MediaDeviceInfo[];
-  cameras: MediaDeviceInfo[];
+  devices: ReturnType<typeof useDevices>;
 }
 
 /** Only of what is switched on. */
-function InputPickers({ media, microphones, cameras }: InputPickersProps) {
+function InputPickers({ media, devices }: InputPickersProps) {
   const { mic, camera, micId, cameraId } = useStore(media.state);
   const choose = (choice: { micId: string } | { cameraId: string }) => {
     keepChoices(choice);
@@ -71,7 +80,7 @@ function InputPickers({ media, microphones, cameras }: InputPickersProps) {
       {mic && (
         <DevicePicker
           label={t('devices.microphone')}
-          devices={microphones}
+          devices={devices.audioinput}
           chosen={micId}
           testId="mic-picker"
           onChoose={(id) => choose({ micId: id })}
@@ -80,7 +89,7 @@ function InputPickers({ media, microphones, cameras }: InputPickersProps) {
       {camera && (
         <DevicePicker
           label={t('devices.camera')}
-          devices={cameras}
+          devices={devices.videoinput}
           chosen={cameraId}
           testId="camera-picker"
           onChoose={(id) => choose({ cameraId: id })}
@@ -88,13 +97,4 @@ function InputPickers({ media, microphones, cameras }: InputPickersProps) {
       )}
     </>
   );
-}
-
-function SpeakerChoice({ speakers }: { speakers: MediaDeviceInfo[] }) {
-  const [speakerId, setSpeakerId] = useState(() => readChoices().speakerId);
-  const choose = (id: string) => {
-    keepChoices({ speakerId: id });
-    setSpeakerId(id);
-  };
-  return <SpeakerPicker devices={speakers} chosen={speakerId} testId="speaker-picker" onChoose={choose} />;
 }

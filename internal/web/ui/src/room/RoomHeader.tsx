@@ -11,16 +11,15 @@ import { HiddenMark } from './participants/HiddenMark';
 import { Mark } from './parts/Mark';
 
 /** Which meeting this is, and what is special about it now. */
-export function RoomHeader({ brand }: { brand: Boot['brand'] }) {
-  const { meeting } = useStore(useCall().session);
+export function RoomHeader({ brand, room }: { brand: Boot['brand']; room: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   // The button that led here is gone, so the focus begins at the top of the room.
   useEffect(() => heading.current?.focus(), []);
   return (
     <header className="room-header">
       <Brand brand={brand} />
-      <h1 ref={heading} tabIndex={-1} className="room-name" title={meeting.room}>
-        <bdi>{meeting.room}</bdi>
+      <h1 ref={heading} tabIndex={-1} className="room-name" title={room}>
+        <bdi>{room}</bdi>
       </h1>
       <Marks />
       <HiddenMark />

@@ -36,7 +36,7 @@ export function RoomScreen({ call, brand }: { call: Call; brand: Boot['brand'] }
 }
 
 function Room({ brand, call }: { brand: Boot['brand']; call: Call }) {
-  const { you } = useStore(call.session);
+  const { meeting, you } = useStore(call.session);
   const phase = useStore(call.phase);
   const presents = useStore(call.presents);
   const panel = useStore(call.panel);
@@ -62,7 +62,7 @@ function Room({ brand, call }: { brand: Boot['brand']; call: Call }) {
       data-identity={you.identity}
       data-presenter={presents}
     >
-      <RoomHeader brand={brand} />
+      <RoomHeader brand={brand} room={meeting.room} />
       <NoticeList />
       <Lane />
       <Stage />

@@ -1,17 +1,15 @@
 import { Send } from 'lucide-react';
-import { useRef, type RefObject } from 'react';
-import { useStore } from '../../app/useStore';
+import { useRef } from 'react';
 import { Tip } from '../../parts/Tip';
 import { t } from '../../text';
-import { useCall } from '../call/CallContext';
 import { RecipientChoice } from './RecipientChoice';
-import { useSend } from './useSend';
+import { useDraft } from './useDraft';
 
 /** Writes a message. */
 export function ChatForm() {
-  const to = useStore(useCall().recipient.chosen);
   const input = useRef<HTMLTextAreaElement>(null);
-  const { sendable, problem, send, clearError } = useSend(() => input.current?.focus());
+  const focus = () => input.current?.focus();
+  const { text, setText, to, sendable, problem, send, clearError } = useDraft(focus);
   return (
     <form
       className={to ? 'chat-form private' : 'chat-form'}
@@ -23,50 +21,42 @@ export function ChatForm() {
       <RecipientChoice onChoose={clearError} />
       <div role="alert">{problem && <p className="field-error">{problem}</p>}</div>
       <div className="chat-row">
-        <MessageInput input={input} onEnter={send} />
-        <button
-          type="submit"
-          className="round primary"
-          data-testid="chat-send"
-          aria-label={t('chat.send')}
-          disabled={!sendable}
-          // The focus stays in the text, and with it the keyboard of a telephone.
-          onMouseDown={(event) => event.preventDefault()}
-        >
-          <Send />
-          <Tip text={t('chat.send')} />
-        </button>
+        <textarea
+          ref={input}
+          data-testid="chat-input"
+          aria-label={to ? t('chat.inputTo', { name: to.name }) : t('chat.input')}
+          placeholder={to ? t('chat.inputTo', { name: to.name }) : t('chat.placeholder')}
+          rows={1}
+          dir="auto"
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          onKeyDown={(event) => {
+            // Enter also confirms a word while composing, as in Japanese. That Enter does not send.
+            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            // A key that is held is one press.
+            if (!event.repeat) send();
+          }}
+        />
+        <SendButton disabled={!sendable} />
       </div>
     </form>
   );
 }
 
-interface MessageInputProps {
-  input: RefObject<HTMLTextAreaElement | null>;
-  onEnter: () => void;
-}
-
-function MessageInput({ input, onEnter }: MessageInputProps) {
-  const { chat, recipient } = useCall();
-  const text = useStore(chat.draft);
-  const to = useStore(recipient.chosen);
+function SendButton({ disabled }: { disabled: boolean }) {
   return (
-    <textarea
-      ref={input}
-      data-testid="chat-input"
-      aria-label={to ? t('chat.inputTo', { name: to.name }) : t('chat.input')}
-      placeholder={to ? t('chat.inputTo', { name: to.name }) : t('chat.placeholder')}
-      rows={1}
-      dir="auto"
-      value={text}
-      onChange={(event) => chat.draft.set(event.currentTarget.value)}
-      onKeyDown={(event) => {
-        // Enter also confirms a word while composing, as in Japanese. That Enter does not send.
-        if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
-        event.preventDefault();
-        // A key that is held is one press.
-        if (!event.repeat) onEnter();
-      }}
-    />
+    <button
+      type="submit"
+      className="round primary"
+      data-testid="chat-send"
+      aria-label={t('chat.send')}
+      disabled={disabled}
+      // The focus stays in the text, and with it the keyboard of a telephone.
+      onMouseDown={(event) => event.preventDefault()}
+    >
+      <Send />
+      <Tip text={t('chat.send')} />
+    </button>
   );
 }

@@ -1,9 +1,11 @@
 import { Captions, EyeOff, LayoutGrid, Maximize, PictureInPicture2, SquareUserRound } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { useStore } from '../../app/useStore';
 import { MenuItem } from '../../parts/Menu';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { canFloat, float } from '../pip/float';
+import type { Layout } from '../stage/arrange';
 import { canFillScreen, toggleFullScreen, useFullScreen } from './useFullScreen';
 import { useKeyOf } from './useKeyOf';
 
@@ -13,11 +15,10 @@ export function ViewItems() {
   const { you } = useStore(call.session);
   const { selfHidden, captions } = useStore(call.view);
   const available = useStore(call.captions.available);
-  const full = useFullScreen();
-  const keyOf = useKeyOf();
   return (
     <>
-      <LayoutItems />
+      <LayoutItem layout="grid" label={t('view.grid')} icon={<LayoutGrid />} />
+      <LayoutItem layout="speaker" label={t('view.speaker')} icon={<SquareUserRound />} />
       <hr />
       {!you.hidden && (
         <MenuItem
@@ -45,41 +46,42 @@ export function ViewItems() {
           onSelect={() => void float(call.pip)}
         />
       )}
-      {canFillScreen() && (
-        <MenuItem
-          testId="full-screen"
-          label={t('view.fullScreen')}
-          icon={<Maximize />}
-          shortcut={keyOf('fullScreen')}
-          checked={full}
-          onSelect={toggleFullScreen}
-        />
-      )}
+      {canFillScreen() && <FullScreenItem />}
     </>
   );
 }
 
-function LayoutItems() {
+interface LayoutItemProps {
+  layout: Layout;
+  label: string;
+  icon: ReactNode;
+}
+
+function LayoutItem({ layout, label, icon }: LayoutItemProps) {
   const { view } = useCall();
-  const { layout } = useStore(view);
   return (
-    <>
-      <MenuItem
-        testId="layout-grid"
-        label={t('view.grid')}
-        icon={<LayoutGrid />}
-        checked={layout === 'grid'}
-        exclusive
-        onSelect={() => view.setLayout('grid')}
-      />
-      <MenuItem
-        testId="layout-speaker"
-        label={t('view.speaker')}
-        icon={<SquareUserRound />}
-        checked={layout === 'speaker'}
-        exclusive
-        onSelect={() => view.setLayout('speaker')}
-      />
-    </>
+    <MenuItem
+      testId={`layout-${layout}`}
+      label={label}
+      icon={icon}
+      checked={useStore(view).layout === layout}
+      exclusive
+      onSelect={() => view.setLayout(layout)}
+    />
+  );
+}
+
+function FullScreenItem() {
+  const full = useFullScreen();
+  const keyOf = useKeyOf();
+  return (
+    <MenuItem
+      testId="full-screen"
+      label={t('view.fullScreen')}
+      icon={<Maximize />}
+      shortcut={keyOf('fullScreen')}
+      checked={full}
+      onSelect={toggleFullScreen}
+    />
   );
 }

@@ -6,11 +6,12 @@ import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { longestMessage } from './chat';
 
-/** Sends the draft. The text stays until the server has taken it. `onDone` follows each attempt, also one that failed. */
-export function useSend(onDone: () => void) {
+/** The draft and its sending. The text stays until the server has taken it. `onDone` follows each attempt, also one that failed. */
+export function useDraft(onDone: () => void) {
   const call = useCall();
   const { recipient } = call;
   const text = useStore(call.chat.draft);
+  const setText = call.chat.draft.set;
   const to = useStore(recipient.chosen);
   const [sending, setSending] = useState(false);
   const [error, setError] = useState('');
@@ -29,7 +30,7 @@ export function useSend(onDone: () => void) {
     setError('');
     try {
       await call.say(text.trim(), to?.identity);
-      call.chat.draft.set('');
+      setText('');
     } catch (cause) {
       const reason = cause instanceof SessionError ? cause.reason : undefined;
       if (to && reason === 'NotFound') recipient.lose(to);
@@ -39,6 +40,9 @@ export function useSend(onDone: () => void) {
     onDone();
   };
   return {
+    text,
+    setText,
+    to,
     sendable,
     problem: excess > 0 ? t('chat.tooLong', { count: excess }) : error,
     send: () => void send(),
