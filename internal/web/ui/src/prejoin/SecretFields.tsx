@@ -1,4 +1,4 @@
-import type { ChangeEvent } from 'react';
+import type { ChangeEvent, Dispatch, SetStateAction } from 'react';
 import type { Asking, Form } from '../app/screen';
 import { Field } from '../parts/Field';
 import { t } from '../text';
@@ -9,14 +9,17 @@ export type Secrets = Omit<Form, 'name'>;
 interface SecretFieldsProps {
   asking: Asking;
   secrets: Secrets;
-  onChange: (secrets: Secrets) => void;
+  onChange: Dispatch<SetStateAction<Secrets>>;
 }
 
 /** The password and the login, as far as the room asks for them. */
 export function SecretFields({ asking, secrets, onChange }: SecretFieldsProps) {
   const { password, login, problem } = asking;
-  const type = (field: keyof Secrets) => (event: ChangeEvent<HTMLInputElement>) =>
-    onChange({ ...secrets, [field]: event.currentTarget.value });
+  // A password manager may fill in two fields before the form is drawn again.
+  const type = (field: keyof Secrets) => (event: ChangeEvent<HTMLInputElement>) => {
+    const { value } = event.currentTarget;
+    onChange((before) => ({ ...before, [field]: value }));
+  };
   return (
     <>
       {password && (
