@@ -25,7 +25,7 @@ import (
 func benchMemory(t *testing.T, w *world) {
 	const n = 10_000
 	empty := heldMemory(t, w.manager.PID())
-	// The participants are written by hand, for want of 100,000 browsers, past a manager that would correct it.
+	// There are no 100,000 browsers. The test writes the participants itself, while no manager runs that would correct them.
 	w.manager.Stop()
 	_, err := perSecond(n, func(i int) error {
 		m := w.meeting(fmt.Sprint("mass", i))

@@ -75,8 +75,8 @@ func TestConnectionTest(t *testing.T) {
 // tested says that a test of the connection before a meeting is over.
 const tested = `document.querySelector('[data-testid=copy-connection]')`
 
-// TestConnectionTestBeforeAMeeting: whoever may enter tests the way to the media server first. The meeting does not begin with it,
-// nobody is counted, and the room of the test goes.
+// TestConnectionTestBeforeAMeeting: a person who may enter tests the way to the media server first. This does not
+// start the meeting, nobody is counted, and the room of the test is removed.
 func TestConnectionTestBeforeAMeeting(t *testing.T) {
 	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t)

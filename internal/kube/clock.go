@@ -72,8 +72,8 @@ func (c *Clock) Transport(next http.RoundTripper) http.RoundTripper {
 }
 
 // heard keeps that the cluster's clock showed date, with a second cut off below, between two moments. Answers that agree
-// narrow down what is known; one that does not, because a clock was set or this machine slept, begins again. Of several API
-// servers whose clocks differ by a second or two, one is followed: else time would go back and forth with each answer.
+// narrow down what is known; one that does not, because a clock was set or this machine slept, begins again. The clocks of
+// several API servers may differ by a second or two. The Clock follows one of them, so that time does not jump with each answer.
 func (c *Clock) heard(sent, received time.Duration, date time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -100,8 +100,8 @@ func TestDrift(t *testing.T) {
 	}
 }
 
-// Two API servers whose clocks are two seconds apart answer in turns: time does not go back and forth. When the one that was
-// followed is gone, the other is.
+// Two API servers answer in turns, and their clocks are two seconds apart. The Clock follows one of them. When that one is gone,
+// it follows the other.
 func TestAPIServersWhoseClocksDiffer(t *testing.T) {
 	for _, wallOff := range []time.Duration{0, 10 * time.Minute} {
 		m := newMachine(t)

@@ -11,8 +11,8 @@ import (
 	"convene.dev/convene/internal/meeting"
 )
 
-// TestATestRoomIsRemovedInTime, also while somebody stays in it, and not before. Until then nobody looks into it, and it counts as
-// nothing.
+// TestATestRoomIsRemovedInTime: a test room is removed at its end and not before, even while a participant stays in it. Until then
+// the observer does not look into it and does not count it.
 func TestATestRoomIsRemovedInTime(t *testing.T) {
 	l := newLooker(t)
 	media, f := l.engine("a")

@@ -93,7 +93,7 @@ func (b *BrowserProcess) Kill() {
 }
 
 func startBrowser(dir string, flags ...string) (*BrowserProcess, error) {
-	path, err := findChromium()
+	path, err := findBrowser("CHROMIUM", "chromium", chromiumNames)
 	if err != nil {
 		return nil, err
 	}
@@ -128,9 +128,9 @@ func startBrowser(dir string, flags ...string) (*BrowserProcess, error) {
 	return b, nil
 }
 
-func findChromium() (string, error) {
-	names := chromiumNames
-	if name := os.Getenv("CHROMIUM"); name != "" {
+// findBrowser is the path of the first of these programs that is there, or of the one that an environment variable names.
+func findBrowser(variable, debianPackage string, names []string) (string, error) {
+	if name := os.Getenv(variable); name != "" {
 		names = []string{name}
 	}
 	for _, name := range names {
@@ -138,8 +138,7 @@ func findChromium() (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("no browser named %s: run `apt-get install chromium`, or set CHROMIUM to its path",
-		strings.Join(names, ", "))
+	return "", fmt.Errorf("no browser named %s: run `apt-get install %s`, or set %s to its path", strings.Join(names, ", "), debianPackage, variable)
 }
 
 // devToolsURL reads the file that Chromium writes once it can be driven: a port and a path.

@@ -4,12 +4,10 @@ package testkit
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -61,7 +59,7 @@ func OpenFirefox(t testing.TB, script, url string) *Firefox {
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Log(f.describe(filepath.Join(Root(t), ".local", "screenshots", "failed-"+strings.ReplaceAll(t.Name(), "/", "-")+"-firefox.png")))
+			f.describe(t)
 		}
 		f.driver.close()
 	})
@@ -70,7 +68,7 @@ func OpenFirefox(t testing.TB, script, url string) *Firefox {
 }
 
 func startFirefox(t testing.TB, script string) (*Firefox, error) {
-	path, err := findFirefox()
+	path, err := findBrowser("FIREFOX", "firefox-esr", firefoxNames)
 	if err != nil {
 		return nil, err
 	}
@@ -120,19 +118,6 @@ func (f *Firefox) openTab(ctx context.Context, script string) error {
 	return f.driver.call(ctx, "script.addPreloadScript", map[string]any{"functionDeclaration": "() => {" + script + "}"}, nil)
 }
 
-func findFirefox() (string, error) {
-	names := firefoxNames
-	if name := os.Getenv("FIREFOX"); name != "" {
-		names = []string{name}
-	}
-	for _, name := range names {
-		if path, err := exec.LookPath(name); err == nil {
-			return path, nil
-		}
-	}
-	return "", fmt.Errorf("no browser named %s: run `apt-get install firefox-esr`, or set FIREFOX to its path", strings.Join(names, ", "))
-}
-
 // bidiURL reads the file that Firefox writes once it can be driven.
 func bidiURL(file string) (string, error) {
 	b, err := os.ReadFile(file)
@@ -174,11 +159,11 @@ func (f *Firefox) WaitFor(t testing.TB, expression string) {
 // Click waits until the element can be seen and is not covered, and presses the left button over its centre.
 func (f *Firefox) Click(t testing.TB, selector string) {
 	t.Helper()
-	find := `(e => {
+	find := fmt.Sprintf(`(e => {
 		e.scrollIntoView({block: 'nearest'});
 		const {left, top, width, height} = e.getBoundingClientRect(), x = Math.round(left + width / 2), y = Math.round(top + height / 2);
 		return e.contains(document.elementFromPoint(x, y)) ? {x, y} : undefined;
-	})(document.querySelector(` + quote(selector) + `))`
+	})(document.querySelector(%q))`, selector)
 	var at *struct{ X, Y int }
 	err := poll(pageTimeout, func() error {
 		got, err := f.driver.evaluate(t.Context(), f.tab, find)
@@ -224,29 +209,19 @@ func (f *Firefox) do(t testing.TB, method string, params map[string]any) {
 	}
 }
 
-// describe keeps a picture of the page, and returns where, with the console.
-func (f *Firefox) describe(file string) string {
+// describe says what can be seen of the tab when its test has failed.
+func (f *Firefox) describe(t testing.TB) {
 	f.driver.mu.Lock()
-	said := strings.Join(f.driver.console, "\n    ")
+	console := strings.Join(f.driver.console, "\n    ")
 	f.driver.mu.Unlock()
-	var picture struct{ Data string }
+	var picture struct{ Data []byte }
 	err := f.driver.call(context.Background(), "browsingContext.captureScreenshot", map[string]any{"context": f.tab}, &picture)
+	path := ""
 	if err == nil {
-		var png []byte
-		if png, err = base64.StdEncoding.DecodeString(picture.Data); err == nil {
-			err = errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, png, 0o600))
-		}
+		path, err = keepScreenshot(Root(t), failedName(t)+"-firefox", picture.Data)
 	}
 	if err != nil {
-		file = err.Error()
+		path = err.Error()
 	}
-	return "Firefox: screenshot: " + file + "\nconsole:\n    " + said
-}
-
-func quote(text string) string {
-	quoted, err := json.Marshal(text)
-	if err != nil {
-		panic(err) // A string is always JSON.
-	}
-	return string(quoted)
+	t.Logf("Firefox\nscreenshot: %s\nconsole:\n    %s", path, console)
 }

@@ -190,8 +190,13 @@ func (p *Page) screenshot(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(p.root, ".local", "screenshots", name+".png")
-	err = os.WriteFile(path, png, 0o600)
+	return keepScreenshot(p.root, name, png)
+}
+
+// keepScreenshot writes a picture into the module at root, and returns where.
+func keepScreenshot(root, name string, png []byte) (string, error) {
+	path := filepath.Join(root, ".local", "screenshots", name+".png")
+	err := os.WriteFile(path, png, 0o600)
 	if errors.Is(err, os.ErrNotExist) {
 		// Only now: Go takes a look at a folder for an input of the test, and tests again when the folder changes.
 		if err = os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
@@ -201,14 +206,18 @@ func (p *Page) screenshot(name string) (string, error) {
 	return path, err
 }
 
-func (p *Page) describe(t testing.TB) {
-	name := "failed-" + strings.Map(func(r rune) rune {
+// failedName is what the screenshots of a test that failed begin with.
+func failedName(t testing.TB) string {
+	return "failed-" + strings.Map(func(r rune) rune {
 		if strings.ContainsRune(`/\:*?"<>| `, r) {
 			return '-'
 		}
 		return r
-	}, t.Name()) + "-" + string(chromedp.FromContext(p.ctx).Target.TargetID[:6])
-	path, err := p.screenshot(name)
+	}, t.Name())
+}
+
+func (p *Page) describe(t testing.TB) {
+	path, err := p.screenshot(failedName(t) + "-" + string(chromedp.FromContext(p.ctx).Target.TargetID[:6]))
 	if err != nil {
 		path = err.Error()
 	}

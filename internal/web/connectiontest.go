@@ -5,10 +5,7 @@ package web
 import (
 	"context"
 	"net/http"
-	"net/netip"
 	"time"
-
-	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/clientip"
@@ -24,12 +21,6 @@ var (
 	siteTests   = limit.Every(10*time.Second, 30)
 	tenantTests = limit.Every(time.Second, 60)
 )
-
-// tester is a site from which people test their connections, or a tenant with all of its sites.
-type tester struct {
-	tenant types.UID
-	site   netip.Prefix
-}
 
 var errTestOver = fault.Gone("The time of this test is over; test again")
 
@@ -67,13 +58,13 @@ func (h *handler) openTest(q *httpserver.Request) (httpserver.Answer, error) {
 func (g guard) MayTest() error {
 	h, q := g.h, g.q
 	for _, c := range []struct {
-		tester
+		visitors
 		limit.Rate
 	}{
-		{tester{q.Tenant.UID, clientip.Site(q.From())}, siteTests},
-		{tester{tenant: q.Tenant.UID}, tenantTests},
+		{visitors{q.Tenant.UID, clientip.Site(q.From())}, siteTests},
+		{visitors{tenant: q.Tenant.UID}, tenantTests},
 	} {
-		if wait := h.tests.Take(c.tester, c.Rate, q.Start); wait > 0 {
+		if wait := h.tests.Take(c.visitors, c.Rate, q.Start); wait > 0 {
 			return httpserver.TooMany(wait, "Too many connections are being tested; wait")
 		}
 	}

@@ -51,15 +51,15 @@ var errTooManyChecks = fault.Unavailable("Too many people are coming in at once;
 // each class at once.
 var openingRate = limit.Every(10*time.Second, 30)
 
-// opener is a site that opens rooms of a tenant.
-type opener struct {
+// visitors are those who come to a tenant from one site. Without a site they are all.
+type visitors struct {
 	tenant types.UID
 	site   netip.Prefix
 }
 
 // MayOpen counts a room that is opened.
 func (g guard) MayOpen() error {
-	if wait := g.h.openings.Take(opener{g.q.Tenant.UID, clientip.Site(g.q.From())}, openingRate, g.q.Start); wait > 0 {
+	if wait := g.h.openings.Take(visitors{g.q.Tenant.UID, clientip.Site(g.q.From())}, openingRate, g.q.Start); wait > 0 {
 		return httpserver.TooMany(wait, "Too many rooms were opened from this address; wait")
 	}
 	return nil

@@ -61,8 +61,8 @@ type handler struct {
 	calls     *limit.Buckets[caller]
 	histories *limit.Buckets[caller]
 	entries   *limit.Buckets[netip.Prefix]
-	openings  *limit.Buckets[opener]
-	tests     *limit.Buckets[tester]
+	openings  *limit.Buckets[visitors]
+	tests     *limit.Buckets[visitors]
 	admission *admission.Service
 	signals   *signals
 	metrics   *metrics
@@ -117,8 +117,8 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 		calls:     limit.New[caller](maxCallers),
 		histories: limit.New[caller](maxCallers),
 		entries:   limit.New[netip.Prefix](maxEntrySites),
-		openings:  limit.New[opener](maxEntrySites),
-		tests:     limit.New[tester](maxEntrySites),
+		openings:  limit.New[visitors](maxEntrySites),
+		tests:     limit.New[visitors](maxEntrySites),
 		admission: o.Admission,
 		signals:   newSignals(),
 		metrics:   newMetrics(o.Registerer),

@@ -60,27 +60,22 @@ function useTest({ flow, request, onClose }: TestDialogProps): Test {
   const [test, setTest] = useState<Test>({ results: nothingYet, testing: true, refused: undefined });
   useEffect(() => {
     const stopper = new AbortController();
-    const show = (more: Partial<Test>) => {
-      if (!stopper.signal.aborted) setTest((before) => ({ ...before, ...more }));
+    const change = (to: (before: Test) => Test) => {
+      if (!stopper.signal.aborted) setTest(to);
     };
     const run = async () => {
       try {
         const room = await flow.at.client.openTest(request);
-        await testConnection(
-          room,
-          (found) => {
-            if (!stopper.signal.aborted)
-              setTest((before) => ({ ...before, results: { ...before.results, ...found } }));
-          },
-          stopper.signal,
-        );
+        const show = (found: Partial<Results>) =>
+          change((before) => ({ ...before, results: { ...before.results, ...found } }));
+        await testConnection(room, show, stopper.signal);
       } catch (error) {
         if (stopper.signal.aborted) return;
         if (!(error instanceof SessionError)) console.warn('the test of the connection failed', error);
         else if (flow.askInForm(error)) onClose();
-        else if (!error.passing) show({ refused: error.reason });
+        else if (!error.passing) change((before) => ({ ...before, refused: error.reason }));
       }
-      show({ testing: false });
+      change((before) => ({ ...before, testing: false }));
     };
     void run();
     return () => stopper.abort();
