@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, type ReactNode } from 'react';
+import { useId, useLayoutEffect, useRef, type ReactNode } from 'react';
 
 interface DialogProps {
   title: string;
@@ -11,7 +11,8 @@ interface DialogProps {
 export function Dialog({ title, testId, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
-  useEffect(() => {
+  // At once, also at the end: later, it would take the focus from where the participant has gone since.
+  useLayoutEffect(() => {
     const dialog = element.current;
     const before = document.activeElement;
     dialog?.showModal();
