@@ -66,6 +66,7 @@ func TestFirefox(t *testing.T) {
 func (w *world) effectsInFirefox(t *testing.T, fay *testkit.Firefox, bob *testkit.Page) {
 	fay.Click(t, by("more-menu"))
 	fay.Click(t, by("devices-button"))
+	fay.WaitFor(t, shows("choose-audioinput")+` && document.querySelector('[data-testid=settings-picture]').videoWidth > 0`)
 	fay.Click(t, by("noise-switch"))
 	fay.WaitFor(t, `[...document.querySelectorAll('[role=alert] [data-testid=notice]')].some(n =>
 		n.innerText.includes('Background noise could not be suppressed. Your microphone works without it.'))`)

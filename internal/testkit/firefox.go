@@ -156,13 +156,15 @@ func (f *Firefox) WaitFor(t testing.TB, expression string) {
 	}
 }
 
-// Click waits until the element can be seen and is not covered, and presses the left button over its centre.
+// Click waits until the element can be seen, stands still and is not covered, and presses the left button over its centre.
 func (f *Firefox) Click(t testing.TB, selector string) {
 	t.Helper()
-	find := fmt.Sprintf(`(e => {
+	find := fmt.Sprintf(`(async e => {
 		e.scrollIntoView({block: 'nearest'});
-		const {left, top, width, height} = e.getBoundingClientRect(), x = Math.round(left + width / 2), y = Math.round(top + height / 2);
-		return e.contains(document.elementFromPoint(x, y)) ? {x, y} : undefined;
+		const before = JSON.stringify(e.getBoundingClientRect());
+		await new Promise(resolve => setTimeout(resolve, 50));
+		const box = e.getBoundingClientRect(), x = Math.round(box.left + box.width / 2), y = Math.round(box.top + box.height / 2);
+		return JSON.stringify(box) === before && e.contains(document.elementFromPoint(x, y)) ? {x, y} : undefined;
 	})(document.querySelector(%q))`, selector)
 	var at *struct{ X, Y int }
 	err := poll(pageTimeout, func() error {
@@ -171,7 +173,7 @@ func (f *Firefox) Click(t testing.TB, selector string) {
 			err = json.Unmarshal([]byte(got), &at)
 		}
 		if err == nil && at == nil {
-			err = errors.New("it is covered")
+			err = errors.New("it moves, or is covered")
 		}
 		return err
 	})
