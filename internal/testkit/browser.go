@@ -29,9 +29,9 @@ type BrowserProcess struct {
 }
 
 // chromiumNames are what it is called on Linux, and where it is on macOS. CHROMIUM overrides them. The first one has no windows:
-// it takes half of the processor time.
+// it takes half of the processor time. Debian's command of that name is a script, which would end without it when a test is killed.
 var chromiumNames = []string{
-	"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+	"/usr/lib/chromium/chromium-headless-shell", "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 }
 
 var chromiumFlags = []string{
@@ -42,11 +42,14 @@ var chromiumFlags = []string{
 	"--disable-dev-shm-usage",
 	// Nothing leaves the machine.
 	"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
-	"--disable-default-apps", "--disable-breakpad", "--disable-features=Translate,MediaRouter,OptimizationHints",
+	"--disable-default-apps", "--disable-breakpad",
+	// A page that goes offline breaks a rule for pointers in Chromium. The check for it ends the network of all pages.
+	"--disable-features=Translate,MediaRouter,OptimizationHints,PartitionAllocUnretainedDanglingPtr",
 	// Pages of a test are never in front, and are all watched.
 	"--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows",
 	"--disable-renderer-backgrounding", "--autoplay-policy=no-user-gesture-required",
-	"--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
+	// Five pictures per second move as well as twenty, and leave the processors to other tests.
+	"--use-fake-device-for-media-stream=fps=5", "--use-fake-ui-for-media-stream",
 	"--password-store=basic", "--use-mock-keychain",
 }
 
