@@ -31,7 +31,8 @@ type BrowserProcess struct {
 // chromiumNames are what it is called on Linux, and where it is on macOS. CHROMIUM overrides them. The first one has no windows:
 // it takes half of the processor time. Debian's command of that name is a script, which would end without it when a test is killed.
 var chromiumNames = []string{
-	"/usr/lib/chromium/chromium-headless-shell", "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+	"/usr/lib/chromium/chromium-headless-shell", "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome",
+	"/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 }
 
 var chromiumFlags = []string{
