@@ -15,6 +15,7 @@ import (
 
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/target"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/remote"
 
@@ -44,8 +45,7 @@ var chromiumFlags = []string{
 	// Nothing leaves the machine.
 	"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions",
 	"--disable-default-apps", "--disable-breakpad",
-	// A page that goes offline breaks a rule for pointers in Chromium. The check for it ends the network of all pages.
-	"--disable-features=Translate,MediaRouter,OptimizationHints,PartitionAllocUnretainedDanglingPtr",
+	"--disable-features=Translate,MediaRouter,OptimizationHints",
 	// Pages of a test are never in front, and are all watched.
 	"--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows",
 	"--disable-renderer-backgrounding", "--autoplay-policy=no-user-gesture-required",
@@ -158,9 +158,12 @@ func devToolsURL(file string) (string, error) {
 	return "ws://127.0.0.1:" + port + path, nil
 }
 
-// newTab opens a tab that shares no cookies or storage with another.
-func (b *BrowserProcess) newTab() (context.Context, context.CancelFunc, error) {
-	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
+// newTab opens a tab that shares no cookies, storage or connections with another.
+func (b *BrowserProcess) newTab(up *uplink) (context.Context, context.CancelFunc, error) {
+	ctx, cancel := chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext(func(p *target.CreateBrowserContextParams) {
+		p.ProxyServer = up.url()
+		p.ProxyBypassList = "<-loopback>" // Addresses of this machine go through it too.
+	}))
 	if err := errors.Join(chromedp.Do(ctx), focus(ctx), permit(ctx, "microphone"), permit(ctx, "camera")); err != nil {
 		cancel()
 		return nil, nil, fmt.Errorf("open a tab: %w", err)

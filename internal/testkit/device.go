@@ -79,16 +79,11 @@ func (p *Page) Use(t testing.TB, d Device) {
 	}
 }
 
-// Offline cuts the page off from everything, peers included, or restores it.
+// Offline cuts the page off from every server, or restores its network. Sound and video go on while the media server holds them.
 func (p *Page) Offline(t testing.TB, offline bool) {
 	t.Helper()
-	conditions := &network.Conditions{DownloadThroughput: -1, UploadThroughput: -1, Offline: offline}
-	if offline {
-		conditions.PacketLoss = 100
-	}
-	call(t, p, network.EmulateNetworkConditionsByRule, network.EmulateNetworkConditionsByRuleParams{
-		MatchedNetworkConditions: []*network.Conditions{conditions},
-	})
+	p.uplink.setCut(offline)
+	// The page is told, as it is by a device that notices it.
 	call(t, p, network.OverrideNetworkState, network.OverrideNetworkStateParams{
 		Offline: offline, DownloadThroughput: -1, UploadThroughput: -1,
 	})

@@ -23,6 +23,7 @@ const pageTimeout = 60 * time.Second
 type Page struct {
 	ctx    context.Context
 	cancel context.CancelFunc
+	uplink *uplink
 	root   string
 	log    *pageLog
 	// report tells, once, what can be seen of the page when its test has failed.
@@ -33,11 +34,16 @@ type Page struct {
 // test fails, its console is printed and a screenshot kept.
 func (b *BrowserProcess) Open(t testing.TB, url string) *Page {
 	t.Helper()
-	ctx, cancel, err := b.newTab()
+	up, err := newUplink()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Page{ctx: ctx, cancel: cancel, root: Root(t), log: &pageLog{}}
+	t.Cleanup(up.close)
+	ctx, cancel, err := b.newTab(up)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Page{ctx: ctx, cancel: cancel, uplink: up, root: Root(t), log: &pageLog{}}
 	describe := sync.OnceFunc(func() { p.describe(t) })
 	p.report = func() {
 		if t.Failed() {

@@ -115,6 +115,44 @@ func TestBrowser(t *testing.T) {
 	two.WaitForURL(t, site.URL+"/three")
 }
 
+// TestOffline: a page that goes offline loses the connections it has and gets no new ones, and no other page notices.
+func TestOffline(t *testing.T) {
+	const counts = `<script>
+let said = 0, lost = false;
+const events = new EventSource('/events');
+events.onmessage = () => { said++ };
+events.onerror = () => { lost = true };
+const reaches = () => fetch('/').then(() => true, () => false);
+</script>`
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/events" {
+			w.Header().Set("Content-Type", "text/html")
+			_, _ = w.Write([]byte(counts))
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		for range time.Tick(20 * time.Millisecond) {
+			if r.Context().Err() != nil {
+				return
+			}
+			_, _ = w.Write([]byte("data: more\n\n"))
+			_ = http.NewResponseController(w).Flush()
+		}
+	}))
+	t.Cleanup(site.Close)
+	b := testkit.Browser(t)
+	one, two := b.Open(t, site.URL+"/one"), b.Open(t, site.URL+"/two")
+	for _, p := range []*testkit.Page{one, two} {
+		p.WaitFor(t, "said > 0 && navigator.onLine && reaches()")
+	}
+	one.Offline(t, true)
+	one.WaitFor(t, "lost && !navigator.onLine && reaches().then(yes => !yes)")
+	before := testkit.Eval[int](t, two, "said")
+	two.WaitFor(t, fmt.Sprintf("said > %d && !lost && navigator.onLine && reaches()", before))
+	one.Offline(t, false)
+	one.WaitFor(t, "navigator.onLine && reaches()")
+}
+
 func roomService(t *testing.T, s *testkit.LiveKitServer, method string, request map[string]any) []byte {
 	t.Helper()
 	now := time.Now()
