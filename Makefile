@@ -95,6 +95,8 @@ GO_TEST = env CONVENE_TREE="$$(hack/tree-hash)" $(GOTESTSUM) --format pkgname --
 RACE = $$(command -v cc >/dev/null && echo -race)
 # These packages start no goroutine. The race detector has nothing to find in them, and takes eight times as long.
 SINGLE = deploy|meeting
+# How many packages are tested at once. The tests of a package wait for API servers and deadlines for much of their time.
+TWICE = $$(($$(getconf _NPROCESSORS_ONLN) * 2))
 
 .PHONY: test
 test: $(STACK) $(GOTESTSUM) web ## Run all tests; TESTFLAGS=-count=1 also those that nothing has changed for
@@ -102,7 +104,7 @@ test: $(STACK) $(GOTESTSUM) web ## Run all tests; TESTFLAGS=-count=1 also those 
 	@$(STEP) "tests of the room page" npm --prefix $(UI) run --silent test -- --reporter=dot
 	@mkdir -p .local/screenshots
 	@$(STEP) "Go tests of pure functions and manifests" $(GO_TEST) --packages "$$(go list ./... | grep -E '/internal/($(SINGLE))$$')" -- -timeout 40m $(TESTFLAGS)
-	@$(STEP) "Go tests" $(GO_TEST) --packages "$$(go list ./... | grep -vE '/internal/($(SINGLE)|e2e)$$')" -- $(RACE) -timeout 40m $(TESTFLAGS)
+	@$(STEP) "Go tests" $(GO_TEST) --packages "$$(go list ./... | grep -vE '/internal/($(SINGLE)|e2e)$$')" -- $(RACE) -p $(TWICE) -timeout 40m $(TESTFLAGS)
 	@# End-to-end tests mostly wait for deadlines, which a busy machine misses. They run after all others, and testkit.Parallel bounds
 	@# how many of them run at once.
 	@$(STEP) "end-to-end tests" $(GO_TEST) --packages ./internal/e2e -- $(RACE) -parallel 200 -timeout 60m $(TESTFLAGS)
