@@ -37,20 +37,17 @@ func (u *uplink) setCut(cut bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.cut = cut
-	if cut {
-		u.closeAll()
+	if !cut {
+		return
+	}
+	for c := range u.conns {
+		_ = c.Close()
 	}
 }
 
 func (u *uplink) close() {
 	_ = u.listener.Close()
 	u.setCut(true)
-}
-
-func (u *uplink) closeAll() {
-	for c := range u.conns {
-		_ = c.Close()
-	}
 }
 
 func (u *uplink) serve() {
