@@ -3,10 +3,11 @@
 package chaos
 
 import (
-	"io"
 	"net"
 	"sync"
 	"testing"
+
+	"convene.dev/convene/internal/testkit"
 )
 
 // balancer is the Service in front of several managers: it passes connections on to those that it is told are up.
@@ -73,10 +74,5 @@ func (b *balancer) serve(c net.Conn) {
 	if err != nil {
 		return
 	}
-	go func() {
-		_, _ = io.Copy(upstream, c)
-		_ = upstream.Close()
-	}()
-	_, _ = io.Copy(c, upstream)
-	_ = upstream.Close()
+	testkit.Relay(c, upstream)
 }

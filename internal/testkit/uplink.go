@@ -4,6 +4,7 @@ package testkit
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io"
 	"net"
 	"strconv"
@@ -74,15 +75,18 @@ func (u *uplink) carry(c net.Conn) {
 		_, _ = c.Write([]byte{5, 5, 0, 1, 0, 0, 0, 0, 0, 0}) // The destination refused.
 		return
 	}
-	defer func() { _ = to.Close() }()
-	if _, err := c.Write([]byte{5, 0, 0, 1, 0, 0, 0, 0, 0, 0}); err != nil {
-		return
-	}
+	_, _ = c.Write([]byte{5, 0, 0, 1, 0, 0, 0, 0, 0, 0}) // Connected. Relay notices when c has ended.
+	Relay(c, to)
+}
+
+// Relay passes on what either connection says, until one of them ends. It closes the second one.
+func Relay(c, to net.Conn) {
 	go func() {
 		_, _ = io.Copy(to, c)
 		_ = to.Close()
 	}()
 	_, _ = io.Copy(c, to)
+	_ = to.Close()
 }
 
 func (u *uplink) admit(c net.Conn) bool {
@@ -99,6 +103,9 @@ func (u *uplink) done(c net.Conn) {
 	delete(u.conns, c)
 }
 
+// hostName is the kind of address that Chromium sends, for IP addresses too.
+const hostName = 3
+
 // readDestination answers a client's greeting, and returns the address that it asks for.
 func readDestination(c io.ReadWriter) (string, error) {
 	greeting := make([]byte, 2)
@@ -111,32 +118,15 @@ func readDestination(c io.ReadWriter) (string, error) {
 	if _, err := c.Write([]byte{5, 0}); err != nil { // No authentication.
 		return "", err
 	}
-	request := make([]byte, 4)
+	request := make([]byte, 5)
 	if _, err := io.ReadFull(c, request); err != nil {
 		return "", err
 	}
-	host, err := readHost(c, request[3])
-	if err != nil {
-		return "", err
+	if kind := request[3]; kind != hostName {
+		return "", fmt.Errorf("unknown kind of address: %d", kind)
 	}
-	var port uint16
-	err = binary.Read(c, binary.BigEndian, &port)
-	return net.JoinHostPort(host, strconv.Itoa(int(port))), err
-}
-
-func readHost(r io.Reader, kind byte) (string, error) {
-	size := map[byte]byte{1: net.IPv4len, 4: net.IPv6len}[kind]
-	if kind == 3 {
-		if err := binary.Read(r, binary.BigEndian, &size); err != nil {
-			return "", err
-		}
-	}
-	host := make([]byte, size)
-	if _, err := io.ReadFull(r, host); err != nil {
-		return "", err
-	}
-	if kind == 3 {
-		return string(host), nil
-	}
-	return net.IP(host).String(), nil
+	size := int(request[4])
+	rest := make([]byte, size+2)
+	_, err := io.ReadFull(c, rest)
+	return net.JoinHostPort(string(rest[:size]), strconv.Itoa(int(binary.BigEndian.Uint16(rest[size:])))), err
 }
