@@ -6,8 +6,11 @@ MAKEFLAGS += --no-builtin-rules
 
 include hack/tools/tools.mk
 
-# A clone that belongs to another user, as in containers, has no readable history.
-export GOFLAGS := $(strip $(shell go env GOFLAGS 2>/dev/null) -buildvcs=false)
+# Everything is built in one flavor: what tools, tests and the manager have in common is compiled once. A clone that belongs to
+# another user, as in containers, has no readable history.
+export CGO_ENABLED := 0
+FLAVOR := -trimpath -buildvcs=false
+export GOFLAGS := $(strip $(filter-out $(FLAVOR),$(shell go env GOFLAGS 2>/dev/null)) $(FLAVOR))
 
 IMG     ?= convene:latest
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -63,14 +66,13 @@ $(DOCS)/dist/swagger-ui-bundle.js.gz: $(DOCS)/node_modules/.installed $(DOCS)/bu
 FORCE:
 
 bin/manager: web FORCE
-	@$(STEP) "bin/manager" env CGO_ENABLED=0 go build -trimpath \
-		-ldflags '-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)' -o $@ ./cmd/manager
+	@$(STEP) "bin/manager" go build -ldflags '-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)' -o $@ ./cmd/manager
 
 bin/local: FORCE
-	@$(STEP) "bin/local" env CGO_ENABLED=0 go build -trimpath -o $@ ./hack/local
+	@$(STEP) "bin/local" go build -o $@ ./hack/local
 
 .PHONY: tools
-tools: $(STACK) $(CONTROLLER_GEN) $(KUSTOMIZE) $(GOLANGCI_LINT) $(GOTESTSUM) ## Build the pinned tools into bin/
+tools: $(STACK) $(CONTROLLER_GEN) $(KUSTOMIZE) $(GOLANGCI_LINT) ## Build the pinned tools into bin/
 
 .PHONY: generate
 generate: $(CONTROLLER_GEN) ## Generate deep copies, CRDs, roles, the chart's copies and the reference
@@ -91,27 +93,32 @@ clean: ## Remove what was built; .local/ stays
 
 ##@ Check
 
-GO_TEST = env CONVENE_TREE="$$(hack/tree-hash)" $(GOTESTSUM) --format pkgname --format-hide-empty-pkg $(RERUN)
-RACE = $$(command -v cc >/dev/null && echo -race)
-# These packages start no goroutine. The race detector has nothing to find in them, and takes eight times as long.
-SINGLE = deploy|meeting
+GO_TEST = env CONVENE_TREE="$$(hack/tree-hash)" go test
 # How many packages are tested at once. The tests of a package wait for API servers and deadlines for much of their time.
 TWICE = $$(($$(getconf _NPROCESSORS_ONLN) * 2))
 
-.PHONY: test
-test: $(STACK) $(GOTESTSUM) web ## Run all tests; TESTFLAGS=-count=1 also those that nothing has changed for
+.PHONY: test test-page test-go test-e2e
+test: $(STACK) web ## Run what proves a change; TESTFLAGS=-count=1 also what nothing has changed for
+	@hack/stages test-page test-go test-e2e
+
+test-page: $(UI)/node_modules/.installed
+	@npm --prefix $(UI) run --silent test -- --reporter=dot
+
+test-go: $(STACK) web
 	@$(STEP) "prerequisites" hack/test-prerequisites
-	@$(STEP) "tests of the room page" npm --prefix $(UI) run --silent test -- --reporter=dot
+	@$(GO_TEST) -p $(TWICE) -timeout 20m $(TESTFLAGS) $$(go list ./... | grep -vE '/internal/(chaos|e2e)$$')
+
+# End-to-end tests mostly wait for deadlines, which a busy machine misses. They run after all others, and testkit.Parallel bounds
+# how many of them run at once.
+test-e2e: $(STACK) web
+	@$(STEP) "prerequisites" hack/test-prerequisites
 	@mkdir -p .local/screenshots
-	@$(STEP) "Go tests of pure functions and manifests" $(GO_TEST) --packages "$$(go list ./... | grep -E '/internal/($(SINGLE))$$')" -- -timeout 40m $(TESTFLAGS)
-	@$(STEP) "Go tests" $(GO_TEST) --packages "$$(go list ./... | grep -vE '/internal/($(SINGLE)|e2e)$$')" -- $(RACE) -p $(TWICE) -timeout 40m $(TESTFLAGS)
-	@# End-to-end tests mostly wait for deadlines, which a busy machine misses. They run after all others, and testkit.Parallel bounds
-	@# how many of them run at once.
-	@$(STEP) "end-to-end tests" $(GO_TEST) --packages ./internal/e2e -- $(RACE) -parallel 200 -timeout 60m $(TESTFLAGS)
+	@$(GO_TEST) -parallel 200 -timeout 30m $(TESTFLAGS) ./internal/e2e
 
 # One target for each check: `make -k verify` reports all that is wrong.
-.PHONY: verify verify-modules verify-generated verify-manifests verify-api verify-go verify-page
-verify: verify-modules verify-generated verify-manifests verify-api verify-go verify-page ## Lint everything; generated files and go.mod up to date
+.PHONY: verify verify-all verify-modules verify-generated verify-manifests verify-api verify-go verify-page
+verify: verify-modules verify-generated verify-go verify-page ## Lint all code; generated files and go.mod up to date
+verify-all: verify verify-manifests verify-api ## verify, and manifests, licences, workflows and the image's steps for both architectures
 
 verify-modules:
 	@$(STEP) "go.mod is tidy" go mod tidy -diff
@@ -144,7 +151,7 @@ bench: $(STACK) web ## Run the benchmarks and measure the whole on a real cluste
 .PHONY: screenshots
 screenshots: $(STACK) web ## Take a picture of every screen into .local/screenshots/
 	@$(STEP) "prerequisites" hack/test-prerequisites
-	@$(STEP) "screenshots" env CONVENE_SCREENSHOTS=1 go test -run TestEveryScreen -count=1 ./internal/e2e
+	@$(STEP) "screenshots" env CONVENE_SCREENSHOTS=1 go test -tags slow -run TestEveryScreen -count=1 ./internal/e2e
 
 include hack/faults.mk
 include hack/upgrade.mk

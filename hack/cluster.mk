@@ -8,8 +8,3 @@ test-cluster: $(STACK) web ## Two LiveKit nodes over Redis and two managers on t
 	@command -v redis-server >/dev/null || hack/debian-packages redis-server
 	@$(STEP) "two nodes of LiveKit" env CONVENE_TREE="$$(hack/tree-hash)" \
 		go test -tags cluster -count=1 -timeout 20m -run '^TestTwoNodes' -v ./internal/e2e
-
-verify: verify-tagged
-.PHONY: verify-tagged
-verify-tagged: web
-	@$(STEP) "tests that make test leaves out compile" go vet -tags bench,cluster,faults,node,upgrade ./internal/e2e ./internal/chaos

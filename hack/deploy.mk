@@ -3,7 +3,7 @@
 ##@ Deploy
 
 tools: $(HELM) $(CRD_REF_DOCS)
-test: $(HELM) $(KUSTOMIZE)
+test test-go test-e2e: $(HELM) $(KUSTOMIZE)
 verify-generated generate: $(CRD_REF_DOCS) $(UI)/node_modules/.installed
 generate: page-types
 
@@ -20,13 +20,13 @@ reference: $(CRD_REF_DOCS) ## Write docs/configure.md from the types
 page-types: $(UI)/node_modules/.installed ## Write the room page's types from internal/web/session.yaml
 	@npm --prefix $(UI) run --silent generate >/dev/null 2>&1 || npm --prefix $(UI) run generate
 
-verify: verify-promql
+verify-all: verify-promql
 .PHONY: verify-promql
 verify-promql:
 	@$(STEP) "expressions of alerts and dashboard" go run -C hack/promql . \
 		$(addprefix $(CURDIR)/config/components/monitoring/,rules.yaml dashboard.json)
 
-verify: verify-image
+verify-all: verify-image
 .PHONY: verify-image
 verify-image: web
 	@$(STEP) "steps of the image" hack/image-steps

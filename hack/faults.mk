@@ -14,4 +14,4 @@ test-faults: $(STACK) web ## Place every fault at every write, kill and stop eve
 .PHONY: test-endurance
 test-endurance: $(STACK) ## Make and end LIVES (100000) meetings with one process, which must keep nothing of them
 	@$(STEP) "endurance" env CONVENE_LIVES=$(or $(LIVES),100000) \
-		go test -count=1 -timeout 3h -run TestMeetingsLeaveNothingBehind -v ./cmd/manager
+		go test -tags slow -count=1 -timeout 3h -run TestMeetingsLeaveNothingBehind -v ./cmd/manager

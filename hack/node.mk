@@ -76,11 +76,11 @@ node-packages:
 	@[ "$$(id -u)" != 0 ] || hack/debian-packages iproute2 iptables nftables runc redis-server || true
 
 bin/node: FORCE
-	@env CGO_ENABLED=0 go build -trimpath -o $@ ./hack/node
+	@go build -o $@ ./hack/node
 
 .local/node/bin/%: FORCE
 	@mkdir -p $(@D)
-	@env CGO_ENABLED=0 go build -trimpath -ldflags '-s -w' -o $@ ./hack/node/$*
+	@go build -ldflags '-s -w' -o $@ ./hack/node/$*
 
 # $(call image,name,what it is made of,arguments of pack)
 define image

@@ -9,14 +9,14 @@ OLDEST_LDFLAGS := -X $(KUBE_PKG).gitVersion=$(OLDEST_VERSION) -X $(KUBE_PKG).git
 	-X $(KUBE_PKG).gitMinor=$(word 2,$(subst ., ,$(OLDEST_VERSION)))
 
 $(OLDEST)/kube-apiserver: hack/tools/oldest-kubernetes/go.mod hack/tools/oldest-kubernetes/go.sum
-	@CGO_ENABLED=0 go run -trimpath ./hack/tool oldest-kube-apiserver hack/tools/oldest-kubernetes \
+	@go run ./hack/tool oldest-kube-apiserver hack/tools/oldest-kubernetes \
 		k8s.io/kubernetes/cmd/kube-apiserver $@ "-s -w $(OLDEST_LDFLAGS)"
 
 .PHONY: test-oldest
 test-oldest: $(STACK) $(HELM) $(KUSTOMIZE) $(OLDEST)/kube-apiserver ## Test custom resources, controllers and policies on the oldest Kubernetes
 	@ln -sf $(ETCD) $(KUBECTL) $(OLDEST)/
 	@$(STEP) "tests on Kubernetes $(OLDEST_VERSION)" env KUBEBUILDER_ASSETS=$(OLDEST) \
-		go test -count=1 -timeout 20m $(TESTFLAGS) ./api/... ./controllers
+		go test -tags slow -count=1 -timeout 20m $(TESTFLAGS) ./api/... ./controllers
 	@$(STEP) "manifests and policies on Kubernetes $(OLDEST_VERSION)" env KUBEBUILDER_ASSETS=$(OLDEST) \
-		go test -count=1 -timeout 20m $(TESTFLAGS) ./internal/deploy
+		go test -tags slow -count=1 -timeout 20m $(TESTFLAGS) ./internal/deploy
 

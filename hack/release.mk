@@ -37,7 +37,7 @@ release-push: $(HELM) ## Push the chart of bin/release/, and sign image, chart a
 release-publish: ## Make the release of the tag with the files of bin/release/
 	@gh release create $(RELEASE_VERSION) --verify-tag --title "Convene $(RELEASE_VERSION)" --notes-file $(RELEASE)/NOTES.md $(RELEASE)/*
 
-verify: verify-workflows
+verify-all: verify-workflows
 .PHONY: verify-workflows
 verify-workflows: $(ACTIONLINT)
 	@$(STEP) "workflows" $(ACTIONLINT) -shellcheck= -pyflakes=

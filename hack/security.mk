@@ -6,7 +6,7 @@ SUPPLY := bin/supply
 $(SUPPLY): $(wildcard hack/supply/*)
 	@go build -C hack/supply -o $(abspath $@) .
 
-verify: verify-supply
+verify-all: verify-supply
 .PHONY: verify-supply
 verify-supply: $(SUPPLY)
 	@$(STEP) "modules are what go.sum says" go mod verify

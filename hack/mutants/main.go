@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// run tries the mutants whose guard or test holds one of the words, or all.
+// run tries the mutants whose guard, file or test holds one of the words, or all.
 func run(ctx context.Context, words []string) (survived int, err error) {
 	root, err := devstack.ModuleRoot(".")
 	if err != nil {
@@ -69,7 +69,7 @@ func run(ctx context.Context, words []string) (survived int, err error) {
 
 func (m mutant) matches(words []string) bool {
 	for _, word := range words {
-		if strings.Contains(m.Guard+" "+m.Test, word) {
+		if strings.Contains(m.Guard+" "+m.File+" "+m.Test, word) {
 			return true
 		}
 	}
@@ -90,10 +90,10 @@ func (m mutant) try(ctx context.Context, root, dir string) error {
 	if err := errors.Join(os.WriteFile(file, []byte(mutated), 0o600), os.WriteFile(overlay, replaced, 0o600)); err != nil {
 		return err
 	}
-	test := exec.CommandContext(ctx, "go", "test", "-overlay", overlay, "-vet=off", "-count=1", "-failfast", "-timeout", "5m", "-v",
+	test := exec.CommandContext(ctx, "go", "test", "-overlay", overlay, "-vet=off", "-count=1", "-failfast", "-timeout", "5m", "-v", "-tags", "slow",
 		"-run", "^"+m.name()+"$", "./"+m.pkg())
 	test.Dir = root
-	test.Env = append(os.Environ(), "GOFLAGS=-overlay="+overlay) // Tests that run a manager build it.
+	test.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay) // Tests that run a manager build it.
 	out, err := test.CombinedOutput()
 	switch text := string(out); {
 	case err == nil:

@@ -24,7 +24,6 @@ LIVEKIT        := $(BIN)/livekit-server
 CONTROLLER_GEN := $(BIN)/controller-gen
 KUSTOMIZE      := $(BIN)/kustomize
 GOLANGCI_LINT  := $(BIN)/golangci-lint
-GOTESTSUM      := $(BIN)/gotestsum
 HELM           := $(BIN)/helm
 CRD_REF_DOCS   := $(BIN)/crd-ref-docs
 GOVULNCHECK    := $(BIN)/govulncheck
@@ -34,7 +33,7 @@ KUBE_API_LINTER := $(BIN)/kube-api-linter
 # $(call tool,binary,module folder,package,ldflags)
 define tool
 $(BIN)/$(1): hack/tools/$(2)/go.mod hack/tools/$(2)/go.sum
-	@CGO_ENABLED=0 go run -trimpath ./hack/tool $(1) hack/tools/$(2) $(3) $(BIN)/$(1) "-s -w $(4)"
+	@go run ./hack/tool $(1) hack/tools/$(2) $(3) $(BIN)/$(1) "-s -w $(4)"
 endef
 
 $(eval $(call tool,etcd,etcd,go.etcd.io/etcd/server/v3))
@@ -44,7 +43,6 @@ $(eval $(call tool,livekit-server,livekit,github.com/livekit/livekit-server/cmd/
 $(eval $(call tool,controller-gen,controller-gen,sigs.k8s.io/controller-tools/cmd/controller-gen))
 $(eval $(call tool,kustomize,kustomize,sigs.k8s.io/kustomize/kustomize/v5))
 $(eval $(call tool,golangci-lint,golangci-lint,github.com/golangci/golangci-lint/v2/cmd/golangci-lint))
-$(eval $(call tool,gotestsum,gotestsum,gotest.tools/gotestsum))
 $(eval $(call tool,helm,helm,helm.sh/helm/v3/cmd/helm,$$(HELM_LDFLAGS)))
 $(eval $(call tool,crd-ref-docs,crd-ref-docs,github.com/elastic/crd-ref-docs))
 $(eval $(call tool,govulncheck,govulncheck,golang.org/x/vuln/cmd/govulncheck))

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build slow
+
 package e2e
 
 // paintedCamera gives a page a camera that shows a painted person, which is kinder to look at than the test picture of

@@ -16,6 +16,9 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
+// small is a window that costs little to draw.
+var small = testkit.Device{Width: 640, Height: 480}
+
 // What pages are waited for.
 const (
 	inRoom  = `document.querySelector('[data-testid=room][data-phase=live]')`
@@ -192,4 +195,23 @@ func takeScreenshots(t testing.TB, p *testkit.Page, d testkit.Device, name strin
 		p.Use(t, d)
 		p.Screenshot(t, strings.ReplaceAll(name, " ", "-")+map[bool]string{true: "-dark"}[d.Dark])
 	}
+}
+
+// openPanel opens chat or participants, unless it is open.
+func openPanel(t testing.TB, p *testkit.Page, panel string) {
+	t.Helper()
+	if !is(t, p, shows(panel)) {
+		// A narrow bar has some of its buttons in the menu.
+		if is(t, p, hasNo(panel+"-toggle")) {
+			p.Click(t, by("more-menu"))
+		}
+		p.Click(t, by(panel+"-toggle"))
+	}
+	p.WaitFor(t, shows(panel))
+}
+
+// textOf is what an element says.
+func textOf(t testing.TB, p *testkit.Page, testID string) string {
+	t.Helper()
+	return testkit.Eval[string](t, p, fmt.Sprintf(`document.querySelector('[data-testid=%q]').innerText`, testID))
 }

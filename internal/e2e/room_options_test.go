@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build slow
+
 package e2e
 
 import (
@@ -14,9 +16,6 @@ import (
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/peer"
 )
-
-// small is a window that costs little to draw.
-var small = testkit.Device{Width: 640, Height: 480}
 
 // countsSounds counts the tones that a page makes of its own.
 const countsSounds = `window.tones = 0; (start => OscillatorNode.prototype.start = function (...at) {
@@ -272,23 +271,4 @@ func (o *options) presenter(t *testing.T) {
 	if is(t, plain, presents+"||"+shows("leave-menu")+"||"+shows("act-menu")) {
 		t.Error("a guest is offered what presenters do")
 	}
-}
-
-// openPanel opens chat or participants, unless it is open.
-func openPanel(t testing.TB, p *testkit.Page, panel string) {
-	t.Helper()
-	if !is(t, p, shows(panel)) {
-		// A narrow bar has some of its buttons in the menu.
-		if is(t, p, hasNo(panel+"-toggle")) {
-			p.Click(t, by("more-menu"))
-		}
-		p.Click(t, by(panel+"-toggle"))
-	}
-	p.WaitFor(t, shows(panel))
-}
-
-// textOf is what an element says.
-func textOf(t testing.TB, p *testkit.Page, testID string) string {
-	t.Helper()
-	return testkit.Eval[string](t, p, fmt.Sprintf(`document.querySelector('[data-testid=%q]').innerText`, testID))
 }

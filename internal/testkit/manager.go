@@ -199,7 +199,7 @@ func managerBinary(t testing.TB) string {
 	}
 	binary := filepath.Join(sharedDir(t), "manager")
 	DependOnTree()
-	args := []string{"build", "-o", binary}
+	args := []string{"build", "-ldflags", "-s -w", "-o", binary}
 	if RaceEnabled {
 		args = append(args, "-race")
 	}
