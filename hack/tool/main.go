@@ -2,9 +2,10 @@
 
 // Command tool makes one pinned tool: tool NAME MODULE_FOLDER PACKAGE OUTPUT LDFLAGS
 //
-// It takes the binary of a release where there is one for this machine, whose checksum is in archives.go, and builds the
-// tool from its Go module otherwise. PREBUILT_FROM is where releases are downloaded from, in place of https://github.com;
-// when it is set and empty, everything is built. Only the standard library is used: this runs before anything else.
+// It takes the tool that another clone on this machine has built from the same sources (cache.go). Else it takes the binary
+// of a release where there is one for this machine, whose checksum is in archives.go. Else it builds the tool from its Go
+// module. PREBUILT_FROM is where releases are downloaded from, in place of https://github.com; when it is set and empty,
+// everything is built. Only the standard library is used: this runs before anything else.
 package main
 
 import (
@@ -37,7 +38,7 @@ func run(ctx context.Context, args []string) error {
 	}
 	t := tool{
 		name: args[0], module: args[1], pkg: args[2], output: args[3], ldflags: args[4],
-		known: published, limits: usual, say: newTeller(os.Stdout),
+		cache: cacheFolder(), known: published, limits: usual, say: newTeller(os.Stdout),
 	}
 	from, set := os.LookupEnv("PREBUILT_FROM")
 	if !set {
@@ -50,12 +51,14 @@ func run(ctx context.Context, args []string) error {
 type tool struct {
 	name, module, pkg, output, ldflags string
 
+	// cache is a folder outside the clone, empty for none.
+	cache  string
 	known  []archive
 	limits limits
 	say    *teller
 }
 
-// make makes the tool: from a release, from PATH, or from its sources, in this order.
+// make makes the tool: from the cache, a release, PATH, or its sources, in this order.
 func (t tool) make(ctx context.Context, from string) error {
 	if err := os.MkdirAll(filepath.Dir(t.output), 0o755); err != nil {
 		return err
@@ -63,6 +66,10 @@ func (t tool) make(ctx context.Context, from string) error {
 	version, err := requiredVersion(filepath.Join(t.module, "go.mod"), t.pkg)
 	if err != nil {
 		return err
+	}
+	cached := t.cached(ctx)
+	if t.takeFromCache(cached, version) {
+		return nil
 	}
 	if from != "" {
 		if a, sum := find(t.known, t.name); a != nil && sum != "" {
@@ -76,7 +83,11 @@ func (t tool) make(ctx context.Context, from string) error {
 	if t.name == "kubectl" && t.takeFromPath(ctx, version) {
 		return nil
 	}
-	return t.build(ctx, version)
+	if err := t.build(ctx, version); err != nil {
+		return err
+	}
+	t.keep(cached)
+	return nil
 }
 
 // unpack downloads a release and brings all its tools, so that the next one is there already.

@@ -1,7 +1,8 @@
 # Tools at exact versions, each from a Go module of its own under hack/tools (their dependencies contradict each
-# other), made once in bin/ and again only when that module's go.mod or go.sum changes. hack/tool takes the release of a
-# project where it is the one that hack/tool/archives.go pins, and builds otherwise. PREBUILT_FROM=https://mirror.example
-# downloads from a mirror of github.com; PREBUILT_FROM= (empty) builds everything. make hands it on by itself.
+# other), made once in bin/ and again only when that module's go.mod or go.sum changes. hack/tool takes the tool that another
+# clone has built (~/.cache/convene/tools), or the release of a project where it is the one that hack/tool/archives.go pins, and
+# builds otherwise. PREBUILT_FROM=https://mirror.example downloads from a mirror of github.com; PREBUILT_FROM= (empty) builds
+# everything. make hands it on by itself.
 
 BIN := $(abspath bin)
 
