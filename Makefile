@@ -115,6 +115,47 @@ test-e2e: $(STACK) web
 	@mkdir -p .local/screenshots
 	@$(GO_TEST) -parallel 200 -timeout 30m $(TESTFLAGS) ./internal/e2e
 
+.PHONY: env
+env: ## Print the variables that go test by hand needs: eval "$$(make -s env)"
+	@echo 'export CGO_ENABLED=$(CGO_ENABLED) GOFLAGS="$(GOFLAGS)" KUBEBUILDER_ASSETS="$(or $(KUBEBUILDER_ASSETS),$(BIN))"'
+
+# The tests of make test, those with the build tag slow, and a short part of the faults.
+GO_TEST_SLOW = $(GO_TEST) -tags slow $(if $(RUN),-run '$(RUN)') $(TESTFLAGS)
+
+.PHONY: test-slow test-slow-go test-slow-e2e test-slow-some
+test-slow: $(STACK) web ## Run the slow tests, too; PKG=./internal/e2e RUN='^TestChat$$' for some of them
+	@hack/stages $(if $(PKG),test-slow-some,test-page test-slow-go test-slow-e2e)
+
+slow-prerequisites:
+	@$(STEP) "prerequisites" hack/test-prerequisites firefox php
+
+test-slow-go: $(STACK) web slow-prerequisites
+	@$(GO_TEST_SLOW) -p $(TWICE) -timeout 40m $$(go list ./... | grep -v '/internal/e2e$$')
+
+test-slow-e2e: $(STACK) web slow-prerequisites
+	@mkdir -p .local/screenshots
+	@$(GO_TEST_SLOW) -parallel 200 -timeout 60m ./internal/e2e
+
+test-slow-some: $(STACK) web slow-prerequisites
+	@mkdir -p .local/screenshots
+	@$(GO_TEST_SLOW) $(if $(findstring e2e,$(PKG)),-parallel 200) -timeout 60m $(PKG)
+
+# In these packages goroutines share state.
+SHARED := controllers $(addprefix internal/,conference directory httpserver kube limit livekit observer signalling tenant web)
+
+.PHONY: test-race
+test-race: export CGO_ENABLED := 1
+test-race: $(STACK) $(HELM) $(KUSTOMIZE) web ## Run the packages in which goroutines share state under the race detector
+	@$(STEP) "prerequisites" hack/test-prerequisites cc
+	@$(GO_TEST) -race -p $(TWICE) -timeout 40m $(TESTFLAGS) $(addprefix ./,$(SHARED))
+
+# .github/workflows/all.yaml has a job for each.
+ALL := verify-all test-slow test-race test-faults test-upgrade test-cluster test-node test-flux test-oldest test-mutants
+
+.PHONY: test-all
+test-all: ## Run every check and every test there is, for hours; a table of the parts comes last
+	@hack/stages $(ALL)
+
 # One target for each check: `make -k verify` reports all that is wrong.
 .PHONY: verify verify-all verify-modules verify-generated verify-manifests verify-api verify-go verify-page
 verify: verify-modules verify-generated verify-go verify-page ## Lint all code; generated files and go.mod up to date

@@ -7,17 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"runtime"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/conference"
@@ -86,17 +82,6 @@ func keepsNothing(t *testing.T, n int, each float64, do func(times int)) {
 	t.Logf("each of %d times keeps %.1f bytes, all together %d goroutines", n, bytes, goroutines)
 }
 
-// A Lease that is lost again and again, for example where the API server is overloaded, leaves nothing behind.
-func TestLostLeasesLeaveNothingBehind(t *testing.T) {
-	r := newReplica(t)
-	r.leaderElect = false // Each lead ends as with a lost Lease, and the next begins at once.
-	keepsNothing(t, 500, 512, func(times int) {
-		for range times {
-			r.leads()()
-		}
-	})
-}
-
 // leads has the controllers run until stop is called, and waits until they do.
 func (r *replica) leads() (stop func()) {
 	r.t.Helper()
@@ -115,42 +100,6 @@ func (r *replica) leads() (stop func()) {
 			r.t.Error(err)
 		}
 	}
-}
-
-// lives is how many meetings TestMeetingsLeaveNothingBehind makes and ends: make test-endurance sets it.
-func lives(t *testing.T) int {
-	t.Helper()
-	set := os.Getenv("CONVENE_LIVES")
-	if set == "" {
-		return 400
-	}
-	n, err := strconv.Atoi(set)
-	if err != nil || n < 400 {
-		t.Fatalf("CONVENE_LIVES is %q; set it to a number of 400 or more", set)
-	}
-	return n
-}
-
-// Meetings that come and go leave nothing behind in the replica that leads.
-func TestMeetingsLeaveNothingBehind(t *testing.T) {
-	r := newReplica(t)
-	r.leaderElect = false
-	config := r.tenantOf("default")
-	config.Spec.Meetings = &v1alpha1.MeetingsSpec{TTLSecondsAfterEnded: ptr.To(int32(0))}
-	r.configs.set(config, 1)
-	r.served(client.ObjectKeyFromObject(config), 1)
-	of, _ := r.tenants.Get(client.ObjectKeyFromObject(config))
-	defer r.leads()()
-	made := 0
-	live := func(times int) {
-		r.live(of, made, times)
-		made += times
-	}
-	// These fill what is kept of the last that have gone, and the buffers of the informers.
-	r.comeAndGo(20_000)
-	live(200)
-	keepsNothing(t, lives(t)/2, 256, live)
-	keepsNothing(t, 50_000, 16, r.comeAndGo)
 }
 
 // live makes and ends meetings as requests do, and waits until they have gone.

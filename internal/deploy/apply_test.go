@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"convene.dev/convene/internal/testkit"
-	"convene.dev/convene/internal/testkit/manifests"
 )
 
 // thirdParties installs what stands for the custom resource definitions of others: written by us from their
@@ -40,42 +37,6 @@ func namespace(t *testing.T, c *testkit.Cluster, name, podSecurity string) {
 	}
 }
 
-// TestTheAPIServerTakesTheManifests has the real API server check all that can be installed, without installing it:
-// known kinds, known fields only, valid values, and pods that Pod Security lets run.
-func TestTheAPIServerTakesTheManifests(t *testing.T) {
-	c := testkit.ControlPlane(t)
-	thirdParties(t, c)
-	namespace(t, c, manifests.SystemNamespace, "restricted")
-	namespace(t, c, "media", "privileged")
-	values := func(name string) []string {
-		return []string{"--values", filepath.Join(manifests.Chart(t), "ci", name+".yaml")}
-	}
-	shipped := map[string][]*unstructured.Unstructured{
-		"chart, as it is":                manifests.Helm(t, manifests.SystemNamespace),
-		"chart, one namespace":           manifests.Helm(t, manifests.SystemNamespace, values("one-namespace")...),
-		"chart, everything":              manifests.Helm(t, manifests.SystemNamespace, values("everything")...),
-		"chart, engine on hosts":         manifests.Helm(t, manifests.SystemNamespace, values("engine-on-hosts")...),
-		"chart, OpenShift":               manifests.Helm(t, manifests.SystemNamespace, values("openshift")...),
-		"kustomize, base":                manifests.Kustomize(t),
-		"kustomize, one namespace":       manifests.Kustomize(t, "one-namespace"),
-		"kustomize, with all components": manifests.Kustomize(t, "monitoring", "ingress", "httproute", "allowed-hosts", "secret-namespaces"),
-	}
-	for name, objects := range shipped {
-		t.Run(name, func(t *testing.T) {
-			for _, o := range objects {
-				apply(t, c, o)
-			}
-			for _, o := range manifests.OfKind(objects, "Deployment") {
-				d := manifests.As[appsv1.Deployment](t, o)
-				runPod(t, c, o, d.Spec.Template)
-			}
-			for _, o := range manifests.OfKind(objects, "Job") {
-				runPod(t, c, o, manifests.As[batchv1.Job](t, o).Spec.Template)
-			}
-		})
-	}
-}
-
 // apply asks the API server what would become of an object.
 func apply(t *testing.T, c *testkit.Cluster, o *unstructured.Unstructured) {
 	t.Helper()
@@ -83,19 +44,5 @@ func apply(t *testing.T, c *testkit.Cluster, o *unstructured.Unstructured) {
 	err := strict.Apply(t.Context(), client.ApplyConfigurationFromUnstructured(o.DeepCopy()), client.DryRunAll, client.FieldOwner("kubectl"), client.ForceOwnership)
 	if err != nil {
 		t.Errorf("%s %s: %v", o.GetKind(), o.GetName(), err)
-	}
-}
-
-// runPod asks whether a pod of a Deployment or Job may run in its namespace, which is where Pod Security decides.
-func runPod(t *testing.T, c *testkit.Cluster, of *unstructured.Unstructured, template corev1.PodTemplateSpec) {
-	t.Helper()
-	pod := &corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Namespace: of.GetNamespace(), Name: of.GetName(), Labels: template.Labels},
-		Spec:       template.Spec,
-	}
-	// The class would be there: it is one of the manifests.
-	pod.Spec.PriorityClassName = ""
-	if err := c.Client.Create(t.Context(), pod, client.DryRunAll); err != nil {
-		t.Errorf("a pod of %s: %v", of.GetName(), err)
 	}
 }
