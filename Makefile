@@ -116,14 +116,14 @@ test-e2e: $(STACK) web
 	@$(GO_TEST) -parallel 200 -timeout 30m $(TESTFLAGS) ./internal/e2e
 
 .PHONY: env
-env: ## Print the variables that go test by hand needs: eval "$$(make -s env)"
+env: ## Print the variables that go test by hand needs: eval "$(make -s env)"
 	@echo 'export CGO_ENABLED=$(CGO_ENABLED) GOFLAGS="$(GOFLAGS)" KUBEBUILDER_ASSETS="$(or $(KUBEBUILDER_ASSETS),$(BIN))"'
 
 # The tests of make test, those with the build tag slow, and a short part of the faults.
 GO_TEST_SLOW = $(GO_TEST) -tags slow $(if $(RUN),-run '$(RUN)') $(TESTFLAGS)
 
 .PHONY: test-slow test-slow-go test-slow-e2e test-slow-some
-test-slow: $(STACK) web ## Run the slow tests, too; PKG=./internal/e2e RUN='^TestChat$$' for some of them
+test-slow: $(STACK) web ## Run the slow tests, too; PKG=./internal/e2e RUN='^TestChat$' for some of them
 	@hack/stages $(if $(PKG),test-slow-some,test-page test-slow-go test-slow-e2e)
 
 slow-prerequisites:
