@@ -93,52 +93,41 @@ clean: ## Remove what was built; .local/ stays
 
 ##@ Check
 
-GO_TEST = env CONVENE_TREE="$$(hack/tree-hash)" go test
+# SLOW is set by test-slow: then the tests with the build tag slow, and a short part of the faults, run too.
+GO_TEST = env CONVENE_TREE="$$(hack/tree-hash)" go test $(if $(SLOW),-tags slow) -timeout $(if $(SLOW),60m,30m) $(TESTFLAGS)
 # How many packages are tested at once. The tests of a package wait for API servers and deadlines for much of their time.
 TWICE = $$(($$(getconf _NPROCESSORS_ONLN) * 2))
+# End-to-end tests mostly wait for deadlines, which a busy machine misses. They run after all others, and testkit.Parallel bounds
+# how many of them run at once.
+MANY = -parallel 200
 
-.PHONY: test test-page test-go test-e2e
-test: $(STACK) web ## Run what proves a change; TESTFLAGS=-count=1 also what nothing has changed for
-	@hack/stages test-page test-go test-e2e
+.PHONY: test test-slow test-page test-go test-e2e test-some test-prerequisites
+test: $(STACK) web ## Run what proves a change; PKG=./controllers RUN='^TestName$' for some of it
+	@hack/stages $(if $(PKG),test-some,test-page test-go test-e2e)
+
+test-slow: export SLOW := yes
+test-slow: $(STACK) web ## Run the same with the slow tests; PKG=./internal/e2e RUN='^TestChat$' for some of it
+	@hack/stages $(if $(PKG),test-some,test-page test-go test-e2e)
+
+test-prerequisites:
+	@$(STEP) "prerequisites" hack/test-prerequisites $(if $(SLOW),firefox php)
+	@mkdir -p .local/screenshots
 
 test-page: $(UI)/node_modules/.installed
 	@npm --prefix $(UI) run --silent test -- --reporter=dot
 
-test-go: $(STACK) web
-	@$(STEP) "prerequisites" hack/test-prerequisites
-	@$(GO_TEST) -p $(TWICE) -timeout 20m $(TESTFLAGS) $$(go list ./... | grep -vE '/internal/(chaos|e2e)$$')
+test-go: $(STACK) web test-prerequisites
+	@$(GO_TEST) -p $(TWICE) $$(go list ./... | grep -vE '/internal/($(if $(SLOW),,chaos|)e2e)$$')
 
-# End-to-end tests mostly wait for deadlines, which a busy machine misses. They run after all others, and testkit.Parallel bounds
-# how many of them run at once.
-test-e2e: $(STACK) web
-	@$(STEP) "prerequisites" hack/test-prerequisites
-	@mkdir -p .local/screenshots
-	@$(GO_TEST) -parallel 200 -timeout 30m $(TESTFLAGS) ./internal/e2e
+test-e2e: $(STACK) web test-prerequisites
+	@$(GO_TEST) $(MANY) ./internal/e2e
+
+test-some: $(STACK) web test-prerequisites
+	@$(GO_TEST) $(if $(findstring e2e,$(PKG)),$(MANY)) $(if $(RUN),-run '$(RUN)') $(PKG)
 
 .PHONY: env
 env: ## Print the variables that go test by hand needs: eval "$(make -s env)"
 	@echo 'export CGO_ENABLED=$(CGO_ENABLED) GOFLAGS="$(GOFLAGS)" KUBEBUILDER_ASSETS="$(or $(KUBEBUILDER_ASSETS),$(BIN))"'
-
-# The tests of make test, those with the build tag slow, and a short part of the faults.
-GO_TEST_SLOW = $(GO_TEST) -tags slow $(if $(RUN),-run '$(RUN)') $(TESTFLAGS)
-
-.PHONY: test-slow test-slow-go test-slow-e2e test-slow-some
-test-slow: $(STACK) web ## Run the slow tests, too; PKG=./internal/e2e RUN='^TestChat$' for some of them
-	@hack/stages $(if $(PKG),test-slow-some,test-page test-slow-go test-slow-e2e)
-
-slow-prerequisites:
-	@$(STEP) "prerequisites" hack/test-prerequisites firefox php
-
-test-slow-go: $(STACK) web slow-prerequisites
-	@$(GO_TEST_SLOW) -p $(TWICE) -timeout 40m $$(go list ./... | grep -v '/internal/e2e$$')
-
-test-slow-e2e: $(STACK) web slow-prerequisites
-	@mkdir -p .local/screenshots
-	@$(GO_TEST_SLOW) -parallel 200 -timeout 60m ./internal/e2e
-
-test-slow-some: $(STACK) web slow-prerequisites
-	@mkdir -p .local/screenshots
-	@$(GO_TEST_SLOW) $(if $(findstring e2e,$(PKG)),-parallel 200) -timeout 60m $(PKG)
 
 # In these packages goroutines share state.
 SHARED := controllers $(addprefix internal/,conference directory httpserver kube limit livekit observer signalling tenant web)
@@ -147,7 +136,7 @@ SHARED := controllers $(addprefix internal/,conference directory httpserver kube
 test-race: export CGO_ENABLED := 1
 test-race: $(STACK) $(HELM) $(KUSTOMIZE) web ## Run the packages in which goroutines share state under the race detector
 	@$(STEP) "prerequisites" hack/test-prerequisites cc
-	@$(GO_TEST) -race -p $(TWICE) -timeout 40m $(TESTFLAGS) $(addprefix ./,$(SHARED))
+	@$(GO_TEST) -race -p $(TWICE) $(addprefix ./,$(SHARED))
 
 # .github/workflows/all.yaml has a job for each.
 ALL := verify-all test-slow test-race test-faults test-upgrade test-cluster test-node test-flux test-oldest test-mutants

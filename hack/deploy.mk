@@ -3,7 +3,7 @@
 ##@ Deploy
 
 tools: $(HELM) $(CRD_REF_DOCS)
-test test-go test-e2e test-slow test-slow-go test-slow-e2e test-slow-some: $(HELM) $(KUSTOMIZE)
+test test-slow test-go test-e2e test-some: $(HELM) $(KUSTOMIZE)
 verify-generated generate: $(CRD_REF_DOCS) $(UI)/node_modules/.installed
 generate: page-types
 
