@@ -13,6 +13,8 @@ export interface Wanted {
   video: boolean;
   micId?: string;
   cameraId?: string;
+  /** Where a camera of a telephone looks. */
+  facing?: 'user' | 'environment';
 }
 
 /** The tracks that the browser gave, and why a wanted track is missing. */
@@ -74,6 +76,7 @@ export function constraintsFor(wanted: Wanted): MediaStreamConstraints {
       height: { ideal: 720 },
       frameRate: { ideal: 30 },
       ...(wanted.cameraId && { deviceId: wanted.cameraId }),
+      ...(wanted.facing && { facingMode: wanted.facing }),
     },
   };
 }

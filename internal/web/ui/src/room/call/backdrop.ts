@@ -1,5 +1,11 @@
-import { LocalVideoTrack, type Track, type TrackProcessor, type VideoProcessorOptions } from 'livekit-client';
-import { chooseBackground, replacesBackground, type Background } from '../../media/background';
+import {
+  LocalVideoTrack,
+  type LocalTrack,
+  type Track,
+  type TrackProcessor,
+  type VideoProcessorOptions,
+} from 'livekit-client';
+import { replacesBackground } from '../../media/background';
 import type { Painted } from '../../media/painter';
 
 /** Paints the camera's picture on its way to the media server. What paints is loaded when it is first wanted. */
@@ -27,20 +33,11 @@ class BackdropProcessor implements TrackProcessor<Track.Kind.Video, VideoProcess
   }
 }
 
-/** For livekit-client, when it opens the camera: it sends the track only with its background. */
-export function captureWithBackdrop(): { processor: BackdropProcessor } | undefined {
-  return replacesBackground() ? { processor: new BackdropProcessor() } : undefined;
-}
-
 /** Gives a track the chosen background. Fails when that is not possible: such a track must not be seen. */
-export async function dress(track: LocalVideoTrack): Promise<void> {
+export async function dress(track: LocalTrack): Promise<void> {
+  if (!(track instanceof LocalVideoTrack)) return;
   const wanted = replacesBackground();
   if (wanted === Boolean(track.getProcessor())) return;
   if (wanted) await track.setProcessor(new BackdropProcessor());
   else await track.stopProcessor();
-}
-
-export async function changeBackground(background: Background, camera: unknown): Promise<void> {
-  chooseBackground(background);
-  if (camera instanceof LocalVideoTrack) await dress(camera);
 }

@@ -95,9 +95,9 @@ export class Call {
     this.presents = new Store(session.you.presenter);
     this.chat = new ChatLog(new ChatMemory(() => sessionStorage, session), parseTime(session.now));
     this.expiresAt = new Store(parseTime(session.meeting.expiresAt));
-    this.room = new Room(roomOptions(wanted, readChoices().speakerId));
+    this.room = new Room(roomOptions(readChoices().speakerId));
     this.recipient = new Recipient(this.room, this.phase, this.chat.draft, this.notices);
-    this.publisher = new Publisher(this.room, this.notices);
+    this.publisher = new Publisher(this.room, this.notices, wanted);
     this.reactions = new Reactions(this.room, this.notices);
     this.captions = new Captions(this.room);
     this.recording = new Recording(this.room, this.notices);
@@ -114,7 +114,10 @@ export class Call {
       if (!this.publisher.sending.get().micAllowed) this.memory.keep({ mic: false });
     });
     this.listen();
-    void this.sendDevices(captured);
+    // At the first entry the server decides which devices are on. Afterwards the participant decides.
+    const { audio, video } = this.memory.restrict(session.you);
+    const { hidden } = session.you;
+    this.publisher.begin(captured, { mic: audio && !hidden, camera: video && !hidden });
   }
 
   get you() {
@@ -154,6 +157,7 @@ export class Call {
   }
 
   leave(): void {
+    this.publisher.release();
     this.connection.stop({ kind: 'left' });
   }
 
@@ -324,23 +328,6 @@ export class Call {
     const said = message.to ? 'notice.privateMessage' : 'notice.message';
     this.notices.say(t(said, { name: message.name, text: message.text.slice(0, 200) }));
     void chime().catch(() => undefined);
-  }
-
-  /** At the first entry the server decides which devices are on. Afterwards the participant decides. */
-  private async sendDevices(captured: Promise<Captured>): Promise<void> {
-    const { audio: mic, video: camera, problems } = await captured;
-    const { you } = this;
-    const { audio, video } = this.memory.restrict(you);
-    if (!audio || you.hidden) mic?.stop();
-    if (!video || you.hidden) camera?.stop();
-    if (you.hidden) return;
-    this.publisher.offer({
-      ...(audio && mic && { audio: mic }),
-      ...(video && camera && { video: camera }),
-      ...(problems && { problems }),
-    });
-    if (audio && !mic && !problems?.audio) await this.publisher.setMicrophone(true);
-    if (video && !camera && !problems?.video) await this.publisher.setCamera(true);
   }
 }
 

@@ -1,5 +1,4 @@
 import type { ReconnectPolicy, RoomOptions } from 'livekit-client';
-import type { Wanted } from '../../media/capture';
 
 /**
  * livekit-client tries to resume a broken connection at these moments, in milliseconds. Then the loop of Connection
@@ -11,15 +10,13 @@ const resumeBriefly: ReconnectPolicy = {
   nextRetryDelayInMs: ({ retryCount }) => resumeAfter[retryCount] ?? null,
 };
 
-export function roomOptions({ micId, cameraId }: Wanted, speakerId?: string): RoomOptions {
+export function roomOptions(speakerId?: string): RoomOptions {
   return {
     adaptiveStream: true,
     dynacast: true,
-    // The publisher keeps tracks through a lost connection, and stops them itself.
+    // The page keeps devices through a lost connection, and stops them itself.
     stopLocalTrackOnUnpublish: false,
     reconnectPolicy: resumeBriefly,
-    ...(micId && { audioCaptureDefaults: { deviceId: micId } }),
-    ...(cameraId && { videoCaptureDefaults: { deviceId: cameraId } }),
     ...(speakerId && { audioOutput: { deviceId: speakerId } }),
   };
 }

@@ -1,12 +1,4 @@
-import {
-  LocalAudioTrack,
-  LocalVideoTrack,
-  ParticipantEvent,
-  RoomEvent,
-  Track,
-  type LocalTrack,
-  type Room,
-} from 'livekit-client';
+import { ParticipantEvent, RoomEvent, Track, type LocalTrack, type Room } from 'livekit-client';
 import { Store } from '../../app/store';
 import {
   capture,
@@ -15,12 +7,16 @@ import {
   type Captured,
   type DeviceProblem,
   type Problems,
+  type Wanted,
 } from '../../media/capture';
-import { replacesBackground, type Background } from '../../media/background';
+import { chooseBackground, type Background } from '../../media/background';
+import { Source, type Opened } from '../../media/source';
 import { t } from '../../text';
 import type { Notices } from '../notices/notices';
-import { captureWithBackdrop, changeBackground, dress } from './backdrop';
-import { maySend } from './permissions';
+import { dress } from './backdrop';
+import { DeviceOutlet, ScreenOutlet } from './outlets';
+
+type Chosen = Pick<Wanted, 'micId' | 'cameraId' | 'facing'>;
 
 /** What the local participant sends, as they see it. It stays true while the connection is broken. */
 export interface Sending {
@@ -40,269 +36,222 @@ export interface Sending {
   cameraProblem: DeviceProblem | undefined;
 }
 
-type DeviceSource = Track.Source.Microphone | Track.Source.Camera;
-
 /**
- * Microphone, camera and screen of the local participant. Tracks outlive a lost connection. So a screen share goes on
+ * Microphone, camera and screen of the local participant. Devices outlive a lost connection. So a screen share goes on
  * afterwards; the browser would start a new one only on a click.
  */
 export class Publisher {
-  readonly sending = new Store<Sending>({
-    mic: false,
-    camera: false,
-    screen: false,
-    micAllowed: true,
-    cameraAllowed: true,
-    screenAllowed: true,
-    facing: 'user',
-    micTrack: undefined,
-    cameraTrack: undefined,
-    micProblem: undefined,
-    cameraProblem: undefined,
-  });
-  private readonly kept = new Map<Track.Source, LocalTrack>();
-  private readonly publishing = new Map<Track.Source, Promise<unknown>>();
-  private connected = false;
-  private mutingMyself = false;
-  private facing: Sending['facing'] = 'user';
-  private problems: Problems = {};
+  readonly sending: Store<Sending>;
+  private readonly mic: Source;
+  private readonly camera: Source;
+  private readonly screen: Source;
+  private readonly cameraOutlet: DeviceOutlet;
+  private dressing: Promise<void> = Promise.resolve();
 
+  /** @param chosen the devices that the participant chose. */
   constructor(
     private readonly room: Room,
     private readonly notices: Notices,
+    private chosen: Chosen,
   ) {
-    const sync = () => this.sync();
-    room
-      .on(RoomEvent.Connected, () => this.resume())
-      .on(RoomEvent.Reconnected, () => this.resume())
-      .on(RoomEvent.Disconnected, () => (this.connected = false))
-      .on(RoomEvent.LocalTrackPublished, ({ source, track }) => {
-        if (track) this.kept.set(source, track);
-        this.sync();
-      })
-      .on(RoomEvent.LocalTrackUnpublished, sync);
-    room.localParticipant
-      .on(ParticipantEvent.TrackMuted, ({ source }) => {
-        if (source === Track.Source.Microphone && !this.mutingMyself)
-          notices.add(t('notice.mutedByPresenter'));
-        this.sync();
-      })
-      .on(ParticipantEvent.TrackUnmuted, sync)
-      .on(ParticipantEvent.ParticipantPermissionsChanged, () => this.obeyPermissions());
+    const micOutlet = new DeviceOutlet(room, Track.Source.Microphone);
+    this.mic = new Source(
+      'microphone',
+      micOutlet,
+      () => this.open('audio'),
+      () => this.complain({ audio: 'failed' }),
+    );
+    this.cameraOutlet = new DeviceOutlet(room, Track.Source.Camera, (track) => this.dress(track));
+    this.camera = new Source(
+      'camera',
+      this.cameraOutlet,
+      () => this.open('video'),
+      () => this.complain({ video: 'failed' }),
+    );
+    const screenOutlet = new ScreenOutlet(room);
+    this.screen = new Source('screen', screenOutlet, () => this.openScreen(screenOutlet));
+    this.sending = new Store(this.read());
+    for (const source of this.all) source.state.subscribe(() => this.sync());
+    this.listen();
   }
 
   /**
-   * Sends tracks captured before the call, once the call is connected. livekit-client could send them earlier, but the
-   * negotiation would delay the first picture of the other participants by a quarter of a second.
+   * Takes the devices that the browser opens, or asks for, already. They are sent once the call is connected.
+   * livekit-client could send them earlier, but the negotiation would delay the first picture of the other participants
+   * by a quarter of a second.
    */
-  offer({ audio, video, problems = {} }: Captured): void {
-    this.complain(problems);
-    if (audio) {
-      const track = new LocalAudioTrack(audio, audio.getConstraints(), false);
-      this.kept.set(Track.Source.Microphone, track as LocalTrack);
-    }
-    if (video) this.offerCamera(new LocalVideoTrack(video, video.getConstraints(), false));
-    this.sync();
-    if (this.connected) this.resume();
+  begin(captured: Promise<Captured>, on: { mic: boolean; camera: boolean }): void {
+    void captured.then(({ problems = {} }) => this.complain(problems));
+    const mic = captured.then(({ audio, problems }) => (audio ? [audio] : problems?.audio));
+    const camera = captured.then(({ video, problems }) => (video ? [video] : problems?.video));
+    void this.mic.adopt(mic, on.mic);
+    void this.camera.adopt(camera, on.camera);
   }
 
-  /** The chosen background is there before anybody sees the track. */
-  private offerCamera(track: LocalVideoTrack): void {
-    if (!replacesBackground()) return void this.kept.set(Track.Source.Camera, track);
-    const offered = dress(track).then(
-      () => {
-        this.kept.set(Track.Source.Camera, track);
-        this.sync();
-        if (this.connected) this.resume();
-      },
-      (error: unknown) => this.hideCamera(track, error),
-    );
-    this.publishing.set(Track.Source.Camera, offered);
-  }
-
-  async setBackground(background: Background): Promise<void> {
-    const track = this.kept.get(Track.Source.Camera);
-    try {
-      // A camera that is off gives nothing to paint. It is opened again, with the background.
-      if (track?.isMuted) await this.stopSource(Track.Source.Camera);
-      await changeBackground(background, track?.isMuted ? undefined : track);
-    } catch (error) {
-      this.hideCamera(track, error);
-    }
-    this.sync();
-  }
-
-  /** A picture that should have another background is better not seen. */
-  private hideCamera(track: LocalTrack | undefined, error: unknown): void {
-    console.warn('the background failed', error);
-    track?.stop();
-    if (this.kept.get(Track.Source.Camera) === track) void this.stopSource(Track.Source.Camera);
-    this.notices.add(t('background.failed'), 'urgent');
-    this.sync();
-  }
-
+  /** Switches a source. Resolves when that is done, which takes as long as the browser asks the participant. */
   async setMicrophone(on: boolean): Promise<void> {
-    this.mutingMyself = !on;
-    await this.setDevice(Track.Source.Microphone, on, () =>
-      this.room.localParticipant.setMicrophoneEnabled(on),
-    );
-    this.mutingMyself = false;
+    await this.mic.press(on);
   }
 
   async setCamera(on: boolean): Promise<void> {
-    await this.setDevice(Track.Source.Camera, on, () =>
-      this.room.localParticipant.setCameraEnabled(on, captureWithBackdrop()),
-    );
+    await this.camera.press(on);
+  }
+
+  async setScreen(on: boolean): Promise<void> {
+    await this.screen.press(on);
+  }
+
+  async setBackground(background: Background): Promise<void> {
+    chooseBackground(background);
+    const { track } = this.cameraOutlet;
+    // A camera that is off gives nothing to paint. It gets the background when it is switched on.
+    if (track && this.camera.on) await this.dress(track).catch(() => undefined);
+    this.sync();
   }
 
   /** Turns to the other camera of a telephone. */
   async flipCamera(): Promise<void> {
-    const track = this.kept.get(Track.Source.Camera);
-    if (!(track instanceof LocalVideoTrack)) return;
-    const facingMode = this.sending.get().facing === 'user' ? 'environment' : 'user';
-    try {
-      await track.restartTrack({ facingMode });
-      this.facing = facingMode;
-    } catch (error) {
-      console.warn('the camera failed', error);
-      this.complain({ video: problemOf(error) });
-    }
-    this.sync();
+    const facing = this.chosen.facing === 'environment' ? 'user' : 'environment';
+    const { cameraId: _, ...others } = this.chosen;
+    await this.choose(this.camera, { ...others, facing });
+  }
+
+  /** The microphone, camera or loudspeaker in use. */
+  activeDevice(kind: MediaDeviceKind): string | undefined {
+    if (kind === 'audiooutput') return this.room.getActiveDevice(kind);
+    const [source, id] =
+      kind === 'audioinput' ? [this.mic, this.chosen.micId] : [this.camera, this.chosen.cameraId];
+    return source.track?.getSettings().deviceId ?? id;
   }
 
   /** Another microphone, camera or loudspeaker. Tells whether it works. */
   async switchDevice(kind: MediaDeviceKind, deviceId: string): Promise<boolean> {
+    if (kind === 'audioinput') return this.choose(this.mic, { ...this.chosen, micId: deviceId });
+    const { facing: _, ...others } = this.chosen;
+    if (kind === 'videoinput') return this.choose(this.camera, { ...others, cameraId: deviceId });
     try {
-      await this.room.switchActiveDevice(kind, deviceId);
-      this.sync();
-      return true;
-    } catch (error) {
-      if (kind === 'audiooutput') this.notices.add(t('devices.speakerFailed'), 'urgent');
-      else this.complain({ [kind === 'audioinput' ? 'audio' : 'video']: problemOf(error) });
-      this.sync();
+      return await this.room.switchActiveDevice(kind, deviceId);
+    } catch {
+      this.notices.add(t('devices.speakerFailed'), 'urgent');
       return false;
     }
   }
 
-  async setScreen(on: boolean): Promise<void> {
-    try {
-      if (on) {
-        await this.room.localParticipant.setScreenShareEnabled(true, { audio: true });
-      } else {
-        await this.stopSource(Track.Source.ScreenShare);
-        await this.stopSource(Track.Source.ScreenShareAudio);
-      }
-    } catch (error) {
-      // Closing the browser's own dialog is an answer, not a failure.
-      if (problemOf(error) !== 'denied') this.notices.add(t('notice.screenFailed'), 'urgent');
-    }
-    this.sync();
-  }
-
+  /** Switches everything off for good, also what the browser still asks for. */
   release(): void {
-    for (const track of this.kept.values()) track.stop();
-    this.kept.clear();
-    this.sync();
+    for (const source of this.all) void source.tell({ kind: 'released' });
   }
 
-  private async setDevice(
-    source: DeviceSource,
-    on: boolean,
-    whileConnected: () => Promise<unknown>,
-  ): Promise<void> {
-    const kind = source === Track.Source.Microphone ? 'audio' : 'video';
-    this.solved(kind);
-    try {
-      // livekit-client switches off a published track, and overlooks one whose publishing has only begun.
-      await this.publishing.get(source);
-      if (this.connected) await whileConnected();
-      else if (!on) this.forget(source);
-      else
-        this.offer(
-          await capture({ audio: source === Track.Source.Microphone, video: source === Track.Source.Camera }),
-        );
-    } catch (error) {
-      console.warn('a device or track failed', error);
-      this.complain({ [kind]: problemOf(error) });
-    }
-    this.sync();
+  private get all(): Source[] {
+    return [this.mic, this.camera, this.screen];
   }
 
-  private async stopSource(source: Track.Source): Promise<void> {
-    const track = this.kept.get(source);
-    this.forget(source);
-    if (track && this.connected) await this.room.localParticipant.unpublishTrack(track, true);
+  private listen(): void {
+    const look = () => this.all.forEach((source) => void source.look());
+    // livekit-client takes back what was published before it says that the connection is lost.
+    const lookSoon = () => queueMicrotask(look);
+    const again = () => {
+      for (const source of this.all) void source.tell({ kind: 'reconnected' });
+      look();
+    };
+    this.room
+      .on(RoomEvent.Connected, again)
+      .on(RoomEvent.Reconnected, again)
+      .on(RoomEvent.ConnectionStateChanged, look)
+      .on(RoomEvent.LocalTrackPublished, look)
+      .on(RoomEvent.LocalTrackUnpublished, lookSoon);
+    this.room.localParticipant
+      .on(ParticipantEvent.TrackMuted, ({ source }) => this.hearMuted(source))
+      .on(ParticipantEvent.TrackUnmuted, look)
+      .on(ParticipantEvent.ParticipantPermissionsChanged, () => {
+        const { micAllowed } = this.sending.get();
+        look();
+        // After a reconnect the server repeats the permissions. Only a change is news.
+        if (!micAllowed && this.sending.get().micAllowed) this.notices.add(t('notice.maySpeak'));
+      });
   }
 
-  private forget(source: Track.Source): void {
-    this.kept.get(source)?.stop();
-    this.kept.delete(source);
+  /** A source that is on was muted by somebody else. */
+  private hearMuted(name: Track.Source): void {
+    const muted = { microphone: this.mic, camera: this.camera, screen_share: this.screen };
+    const source = name in muted ? muted[name as keyof typeof muted] : undefined;
+    if (source === this.mic && source.on) this.notices.add(t('notice.mutedByPresenter'));
+    if (source?.on) void source.tell({ kind: 'mutedByOther' });
+    void source?.look();
   }
 
-  private resume(): void {
-    this.connected = true;
-    for (const [source, track] of this.kept) {
-      if (!isOn(track) || !this.allowed(source)) this.forget(source);
-      else if (!this.room.localParticipant.getTrackPublication(source)) this.publish(source, track);
-    }
-    this.sync();
-  }
-
-  private publish(source: Track.Source, track: LocalTrack): void {
-    const published = this.room.localParticipant.publishTrack(track, { source }).catch((error: unknown) => {
-      // Mostly the connection broke meanwhile. When it is back, this sends the track again.
-      console.warn('a track was not sent', error);
+  private async open(kind: keyof Problems): Promise<Opened> {
+    const { [kind]: track, problems = {} } = await capture({
+      ...this.chosen,
+      audio: kind === 'audio',
+      video: kind === 'video',
     });
-    this.publishing.set(source, published);
+    this.complain(problems);
+    // A browser that lets the page hear its participant also lets it play the others.
+    if (kind === 'audio' && track) void this.room.startAudio().catch(() => undefined);
+    return track ? [track] : (problems[kind] ?? 'failed');
   }
 
-  private allowed(source: Track.Source): boolean {
-    return maySend(this.room.localParticipant, source);
+  private async openScreen(outlet: ScreenOutlet): Promise<Opened> {
+    try {
+      return await outlet.open();
+    } catch (error) {
+      const problem = problemOf(error);
+      // Closing the browser's own dialog is an answer, not a failure.
+      if (problem !== 'denied') this.notices.add(t('notice.screenFailed'), 'urgent');
+      return problem;
+    }
   }
 
-  private obeyPermissions(): void {
-    const { micAllowed } = this.sending.get();
-    for (const source of [...this.kept.keys()]) if (!this.allowed(source)) this.forget(source);
+  /** When the chosen device does not work, the choice before it counts again. */
+  private async choose(source: Source, chosen: Chosen): Promise<boolean> {
+    const before = this.chosen;
+    this.chosen = chosen;
+    const works = await source.reopen();
+    if (!works) this.chosen = before;
     this.sync();
-    // After a reconnect the server repeats the permissions. Only a change is news.
-    if (!micAllowed && this.sending.get().micAllowed) this.notices.add(t('notice.maySpeak'));
+    return works;
+  }
+
+  /** The chosen background is there before anybody sees the track. A picture without it is better not seen. */
+  private async dress(track: LocalTrack): Promise<void> {
+    try {
+      const before = this.dressing.catch(() => undefined);
+      await (this.dressing = before.then(() => dress(track)));
+    } catch (error) {
+      this.notices.add(t('background.failed'), 'urgent');
+      void this.camera.press(false);
+      throw error;
+    }
+  }
+
+  private read(): Sending {
+    const mic = this.mic.state.get();
+    const camera = this.camera.state.get();
+    return {
+      mic: this.mic.on,
+      camera: this.camera.on,
+      screen: this.screen.on,
+      micAllowed: mic.allowed,
+      cameraAllowed: camera.allowed,
+      screenAllowed: this.screen.state.get().allowed,
+      facing: this.chosen.facing ?? 'user',
+      micTrack: this.mic.track,
+      cameraTrack: this.camera.track && (this.cameraOutlet.track?.mediaStreamTrack ?? this.camera.track),
+      micProblem: mic.problem,
+      cameraProblem: camera.problem,
+    };
   }
 
   private sync(): void {
-    const on = (source: Track.Source) => {
-      const track = this.kept.get(source);
-      return track !== undefined && isOn(track);
-    };
-    const next: Sending = {
-      mic: on(Track.Source.Microphone),
-      camera: on(Track.Source.Camera),
-      screen: on(Track.Source.ScreenShare),
-      micAllowed: this.allowed(Track.Source.Microphone),
-      cameraAllowed: this.allowed(Track.Source.Camera),
-      screenAllowed: this.allowed(Track.Source.ScreenShare),
-      facing: this.facing,
-      micTrack: this.kept.get(Track.Source.Microphone)?.mediaStreamTrack,
-      cameraTrack: this.kept.get(Track.Source.Camera)?.mediaStreamTrack,
-      micProblem: this.problems.audio,
-      cameraProblem: this.problems.video,
-    };
+    const next = this.read();
     const before = this.sending.get();
     const changed = (Object.keys(next) as (keyof Sending)[]).some((key) => next[key] !== before[key]);
     if (changed) this.sending.set(next);
   }
 
-  /** Says which device has a problem, and marks its button until the device is switched again. */
+  /** Says which device has a problem. Its button is marked until the device is switched again. */
   private complain(problems: Problems): void {
-    this.problems = { ...this.problems, ...problems };
     for (const text of describeProblems(problems)) this.notices.add(text, 'urgent');
   }
-
-  private solved(kind: keyof Problems): void {
-    const { [kind]: _, ...others } = this.problems;
-    this.problems = others;
-  }
-}
-
-function isOn(track: LocalTrack): boolean {
-  return !track.isMuted && track.mediaStreamTrack.readyState !== 'ended';
 }

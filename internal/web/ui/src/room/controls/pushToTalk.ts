@@ -1,23 +1,21 @@
 /** The microphone, as far as a held key needs it. */
 export interface Switch {
   isOn: () => boolean;
-  set: (on: boolean) => Promise<void>;
+  set: (on: boolean) => void;
 }
 
-/** Speaks while a key is held. A key that is let go before the microphone is on still ends in silence. */
+/** Speaks while a key is held. */
 export class PushToTalk {
   private held = false;
-  /** What the microphone was last told. */
-  private told = false;
-  private working = false;
 
   constructor(private readonly microphone: Switch) {}
 
   /** Tells whether the key is for this. A microphone that is on is not touched. */
   press(): boolean {
-    if (!this.held && !this.working && this.microphone.isOn()) return false;
+    if (this.held) return true;
+    if (this.microphone.isOn()) return false;
     this.held = true;
-    void this.work();
+    this.microphone.set(true);
     return true;
   }
 
@@ -25,17 +23,7 @@ export class PushToTalk {
   release(): boolean {
     if (!this.held) return false;
     this.held = false;
-    void this.work();
+    this.microphone.set(false);
     return true;
-  }
-
-  private async work(): Promise<void> {
-    if (this.working) return;
-    this.working = true;
-    while (this.told !== this.held) {
-      this.told = this.held;
-      await this.microphone.set(this.told).catch(() => undefined);
-    }
-    this.working = false;
   }
 }

@@ -18,7 +18,7 @@ export function usePushToTalk(): void {
     const { publisher } = call;
     const talk = new PushToTalk({
       isOn: () => publisher.sending.get().mic,
-      set: (speak) => publisher.setMicrophone(speak),
+      set: (speak) => void publisher.setMicrophone(speak),
     });
     const stop = new AbortController();
     const { signal } = stop;

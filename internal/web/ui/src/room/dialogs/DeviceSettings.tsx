@@ -19,7 +19,7 @@ const kept: Record<DeviceKind, keyof Pick<Choices, 'micId' | 'cameraId' | 'speak
 
 /** The devices of one kind, the chosen one, and how to choose another. */
 function useChoice(kind: DeviceKind) {
-  const { room, publisher } = useCall();
+  const { publisher } = useCall();
   const devices = useDevices(useStore(publisher.sending))[kind];
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const choose = async (deviceId: string) => {
@@ -28,7 +28,7 @@ function useChoice(kind: DeviceKind) {
   };
   return {
     devices,
-    chosen: room.getActiveDevice(kind),
+    chosen: publisher.activeDevice(kind),
     testId: `choose-${kind}`,
     onChoose: (deviceId: string) => void choose(deviceId),
   };

@@ -1,0 +1,328 @@
+import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { after, initially, isOn, next, Source, type Kind, type Opened, type Outlet } from './source';
+import type { Publication, SourceEvent, SourceState } from './source';
+
+const events = {
+  'press on': { kind: 'press', on: true },
+  'press off': { kind: 'press', on: false },
+  asked: { kind: 'asked' },
+  opened: { kind: 'opened' },
+  refused: { kind: 'refused', problem: 'denied' },
+  'not asked for': { kind: 'refused', problem: undefined },
+  stopped: { kind: 'stopped' },
+  ended: { kind: 'ended' },
+  reopen: { kind: 'reopen' },
+  'room, live': { kind: 'room', allowed: true, connected: true, publication: 'live' },
+  'room, muted': { kind: 'room', allowed: true, connected: true, publication: 'muted' },
+  'room, empty': { kind: 'room', allowed: true, connected: true, publication: 'none' },
+  'no room': { kind: 'room', allowed: true, connected: false, publication: 'none' },
+  forbidden: { kind: 'room', allowed: false, connected: true, publication: 'none' },
+  reconnected: { kind: 'reconnected' },
+  failed: { kind: 'failed' },
+  'muted by other': { kind: 'mutedByOther' },
+  released: { kind: 'released' },
+} satisfies Record<string, SourceEvent>;
+
+type EventName = keyof typeof events;
+
+const microphone = initially('microphone');
+const inRoom = { ...microphone, connected: true };
+
+const states = {
+  off: inRoom,
+  asking: { ...inRoom, wish: true, device: 'asking' },
+  'asking, off': { ...inRoom, device: 'asking' },
+  ready: { ...microphone, wish: true, device: 'open' },
+  sending: { ...inRoom, wish: true, device: 'open' },
+  live: { ...inRoom, wish: true, device: 'open', publication: 'live' },
+  muted: { ...inRoom, device: 'open', publication: 'muted' },
+  refused: { ...inRoom, problem: 'denied' },
+  failed: { ...inRoom, wish: true, device: 'open', failed: true },
+  reopened: { ...inRoom, wish: true, device: 'open', publication: 'live', reopened: true },
+  left: { ...inRoom, device: 'open', publication: 'live', released: true },
+} satisfies Record<string, SourceState>;
+
+/** What the button shows, whether it is marked, and what is done next. */
+function summary(state: SourceState): string {
+  const shown = `${isOn(state) ? 'on' : 'off'}${state.problem ? '!' : ''}`;
+  return `${shown} ${next(state) ?? '-'}`;
+}
+
+describe('every event in every state', () => {
+  const columns = Object.keys(states) as (keyof typeof states)[];
+  // prettier-ignore
+  const table: Record<EventName, string[]> = {
+    //                  off            asking         asking, off    ready          sending        live           muted          refused        failed         reopened       left
+    'press on':        ['off open'   , 'off -'      , 'off -'      , 'on -'       , 'on publish' , 'on -'       , 'on unmute'  , 'off open'   , 'on publish' , 'on -'       , 'off stop'],
+    'press off':       ['off -'      , 'off -'      , 'off -'      , 'off stop'   , 'off stop'   , 'off mute'   , 'off -'      , 'off -'      , 'off stop'   , 'off mute'   , 'off stop'],
+    asked:             ['off -'      , 'off -'      , 'off -'      , 'off -'      , 'off -'      , 'off -'      , 'off -'      , 'off -'      , 'off -'      , 'off -'      , 'off -'],
+    opened:            ['off stop'   , 'on publish' , 'off stop'   , 'on -'       , 'on publish' , 'on -'       , 'off -'      , 'off! stop'  , 'off -'      , 'on -'       , 'off stop'],
+    refused:           ['off -'      , 'off! -'     , 'off -'      , 'off! -'     , 'off! -'     , 'off! mute'  , 'off -'      , 'off -'      , 'off! -'     , 'off! mute'  , 'off -'],
+    'not asked for':   ['off -'      , 'off open'   , 'off -'      , 'off open'   , 'off open'   , 'off open'   , 'off -'      , 'off -'      , 'off open'   , 'off open'   , 'off -'],
+    stopped:           ['off -'      , 'off open'   , 'off -'      , 'off open'   , 'off open'   , 'off open'   , 'off -'      , 'off! -'     , 'off open'   , 'off open'   , 'off -'],
+    ended:             ['off -'      , 'off open'   , 'off -'      , 'off open'   , 'off open'   , 'off open'   , 'off -'      , 'off! -'     , 'off open'   , 'off! mute'  , 'off -'],
+    reopen:            ['off -'      , 'off -'      , 'off -'      , 'off open'   , 'off open'   , 'off open'   , 'off open'   , 'off! -'     , 'off open'   , 'off open'   , 'off -'],
+    'room, live':      ['off mute'   , 'off -'      , 'off -'      , 'on -'       , 'on -'       , 'on -'       , 'off mute'   , 'off! mute'  , 'on -'       , 'on -'       , 'off stop'],
+    'room, muted':     ['off -'      , 'off -'      , 'off -'      , 'on unmute'  , 'on unmute'  , 'on unmute'  , 'off -'      , 'off! -'     , 'off -'      , 'on unmute'  , 'off stop'],
+    'room, empty':     ['off -'      , 'off -'      , 'off -'      , 'on publish' , 'on publish' , 'on publish' , 'off stop'   , 'off! -'     , 'off -'      , 'on publish' , 'off stop'],
+    'no room':         ['off -'      , 'off -'      , 'off -'      , 'on -'       , 'on -'       , 'on -'       , 'off stop'   , 'off! -'     , 'on -'       , 'on -'       , 'off stop'],
+    forbidden:         ['off -'      , 'off -'      , 'off -'      , 'off stop'   , 'off stop'   , 'off stop'   , 'off stop'   , 'off! -'     , 'off stop'   , 'off stop'   , 'off stop'],
+    reconnected:       ['off -'      , 'off -'      , 'off -'      , 'on -'       , 'on publish' , 'on -'       , 'off -'      , 'off! -'     , 'on publish' , 'on -'       , 'off stop'],
+    failed:            ['off -'      , 'off -'      , 'off -'      , 'on -'       , 'off -'      , 'on -'       , 'off -'      , 'off! -'     , 'off -'      , 'on -'       , 'off stop'],
+    'muted by other':  ['off -'      , 'off -'      , 'off -'      , 'off stop'   , 'off stop'   , 'off mute'   , 'off -'      , 'off! -'     , 'off stop'   , 'off mute'   , 'off stop'],
+    released:          ['off -'      , 'off -'      , 'off -'      , 'off stop'   , 'off stop'   , 'off stop'   , 'off stop'   , 'off! -'     , 'off stop'   , 'off stop'   , 'off stop'],
+  };
+  it.each(Object.entries(table))('%s', (name, want) => {
+    const got = columns.map((column) => summary(after(states[column], events[name as EventName])));
+    expect(got).toEqual(want);
+  });
+});
+
+/** A device that a test unplugs. */
+class MadeUpTrack extends EventTarget {
+  enabled = true;
+  readyState: 'live' | 'ended' = 'live';
+
+  stop(): void {
+    this.readyState = 'ended';
+  }
+
+  unplug(): void {
+    if (this.readyState === 'ended') return;
+    this.readyState = 'ended';
+    this.dispatchEvent(new Event('ended'));
+  }
+}
+
+/** A participant's browser and room, in which everything takes as long as the test lets it. */
+class World implements Outlet {
+  readonly source: Source;
+  readonly opened: MadeUpTrack[] = [];
+  readonly prompts: ((answer: Opened) => void)[] = [];
+  readonly work: (() => void)[] = [];
+  allowed = true;
+  connected = false;
+  publication: { track: MadeUpTrack; muted: boolean } | undefined;
+  private mostAsked = 0;
+
+  constructor(readonly kind: Kind) {
+    this.source = new Source(kind, this, () => this.ask());
+  }
+
+  ask(): Promise<Opened> {
+    const asked = new Promise<Opened>((resolve) => this.prompts.push(resolve));
+    this.mostAsked = Math.max(this.mostAsked, this.prompts.length);
+    return asked;
+  }
+
+  answer(grants: boolean): void {
+    const answer = this.prompts.shift();
+    if (!answer) return;
+    if (!grants) return answer('denied');
+    const track = new MadeUpTrack();
+    this.opened.push(track);
+    answer([track as unknown as MediaStreamTrack]);
+  }
+
+  publish([track]: MediaStreamTrack[]) {
+    return this.later(() => {
+      if (this.publication) throw new Error('two publications of one source');
+      if (this.allowed) this.publication = { track: track as unknown as MadeUpTrack, muted: false };
+    });
+  }
+
+  unmute([track]: MediaStreamTrack[]) {
+    return this.later(() => {
+      if (this.publication) this.publication = { track: track as unknown as MadeUpTrack, muted: false };
+    });
+  }
+
+  mute() {
+    return this.later(() => {
+      if (this.publication) this.publication.muted = true;
+    });
+  }
+
+  unpublish() {
+    return this.later(() => (this.publication = undefined));
+  }
+
+  facts([track]: MediaStreamTrack[]) {
+    const { allowed, connected } = this;
+    return { allowed, connected, publication: this.published(track) };
+  }
+
+  stopped(): void {
+    // Nothing works on a made-up track.
+  }
+
+  connect(connected: boolean): void {
+    this.connected = connected;
+    if (!connected) this.publication = undefined;
+    if (connected) void this.source.tell({ kind: 'reconnected' });
+    void this.source.look();
+  }
+
+  allow(allowed: boolean): void {
+    this.allowed = allowed;
+    if (!allowed) this.publication = undefined;
+    void this.source.look();
+  }
+
+  muteByPresenter(): void {
+    if (!this.publication || this.publication.muted) return;
+    this.publication.muted = true;
+    if (this.source.on) void this.source.tell({ kind: 'mutedByOther' });
+    void this.source.look();
+  }
+
+  /** Lets everything happen that is under way, with every permission. */
+  async comeToRest(): Promise<void> {
+    do {
+      this.answer(true);
+      this.work.shift()?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (this.prompts.length + this.work.length > 0);
+  }
+
+  /** What the others hear. */
+  get heard(): boolean {
+    const { track, muted = true } = this.publication ?? {};
+    return !muted && track?.readyState === 'live' && track.enabled;
+  }
+
+  get live(): number {
+    return this.opened.filter(({ readyState }) => readyState === 'live').length;
+  }
+
+  check(): void {
+    expect(this.mostAsked, 'captures at the same time').toBeLessThanOrEqual(1);
+    expect(this.live, 'open devices').toBeLessThanOrEqual(1);
+    if (this.heard) expect(this.source.state.get().wish, 'heard only while it is wanted').toBe(true);
+  }
+
+  private published(device: unknown): Publication {
+    if (!this.publication) return 'none';
+    if (this.publication.muted) return 'muted';
+    return this.publication.track === device ? 'live' : 'stale';
+  }
+
+  private later(act: () => void): Promise<void> {
+    const { connected } = this;
+    return new Promise((resolve, reject) =>
+      this.work.push(() => {
+        if (!connected || !this.connected) return reject(new Error('the connection is lost'));
+        act();
+        resolve();
+      }),
+    );
+  }
+}
+
+/** Numbers from 0 to 1 that are the same in each run (mulberry32). */
+function numbers(seed: number): () => number {
+  return () => {
+    seed = (seed + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(seed ^ (seed >>> 15), 1 | seed);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const steps: Record<string, (world: World) => void> = {
+  'press on': ({ source }) => void source.press(true),
+  'press off': ({ source }) => void source.press(false),
+  toggle: ({ source }) => void source.press(!source.on),
+  grant: (world) => world.answer(true),
+  refuse: (world) => world.answer(false),
+  work: ({ work }) => work.shift()?.(),
+  unplug: ({ opened }) => opened.at(-1)?.unplug(),
+  'another device': ({ source }) => void source.reopen(),
+  connect: (world) => world.connect(true),
+  'lose the connection': (world) => world.connect(false),
+  'mute by a presenter': (world) => world.muteByPresenter(),
+  forbid: (world) => world.allow(false),
+  allow: (world) => world.allow(true),
+};
+
+beforeAll(() => {
+  // A broken connection is told there.
+  const warn = vi.spyOn(console, 'warn').mockReturnValue();
+  return () => warn.mockRestore();
+});
+
+describe.each(['microphone', 'camera', 'screen'] as const)('any sequence of what happens to a %s', (kind) => {
+  const seeds = 500;
+  const length = 40;
+
+  async function play(seed: number, before: number): Promise<{ world: World; played: string[] }> {
+    const random = numbers(seed);
+    const world = new World(kind);
+    const played: string[] = [];
+    if (random() < 0.5) void world.source.adopt(world.ask(), random() < 0.5);
+    for (let count = 0; count < before; count++) {
+      const name = Object.keys(steps)[Math.floor(random() * Object.keys(steps).length)] ?? '';
+      played.push(name);
+      steps[name]?.(world);
+      // Now and then the next thing happens before anything has come of this one.
+      if (random() < 0.7) await new Promise((resolve) => setImmediate(resolve));
+      world.check();
+    }
+    return { world, played };
+  }
+
+  it('ends with others hearing what the button shows', async () => {
+    for (let seed = 1; seed <= seeds; seed++) {
+      const { world, played } = await play(seed, length);
+      world.connect(true);
+      await world.comeToRest();
+      world.check();
+      expect(world.heard, `seed ${seed}: ${played.join(', ')}`).toBe(world.source.on);
+      world.allow(true);
+      for (const on of [true, false, true]) {
+        void world.source.press(on);
+        await world.comeToRest();
+        expect([on, world.source.on, world.heard], `seed ${seed}: ${played.join(', ')}`).toEqual([
+          on,
+          on,
+          on,
+        ]);
+      }
+    }
+  });
+
+  it('opens nothing, and leaves nothing open, once the participant has left', async () => {
+    for (let seed = 1; seed <= seeds; seed++) {
+      const { world, played } = await play(seed, Math.floor(numbers(seed)() * length));
+      void world.source.tell({ kind: 'released' });
+      expect(world.live).toBe(0);
+      const asked = world.prompts.length;
+      for (const step of Object.values(steps)) step(world);
+      await world.comeToRest();
+      expect([world.live, world.heard], `seed ${seed}: ${played.join(', ')}`).toEqual([0, false]);
+      expect(world.prompts.length).toBeLessThanOrEqual(asked);
+    }
+  });
+});
+
+it('is sent again when the connection broke while it was being sent', async () => {
+  const world = new World('microphone');
+  world.connect(true);
+  void world.source.press(true);
+  world.answer(true);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(world.work.length).toBe(1);
+  world.connect(false);
+  world.connect(true);
+  await world.comeToRest();
+  expect([world.source.on, world.heard]).toEqual([true, true]);
+});
+
+it('shows that it is off when the media server takes nothing', async () => {
+  const world = new World('microphone');
+  world.publish = () => Promise.resolve();
+  world.connect(true);
+  void world.source.press(true);
+  await world.comeToRest();
+  expect([world.source.on, world.heard]).toEqual([false, false]);
+});

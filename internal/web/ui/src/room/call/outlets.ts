@@ -1,0 +1,131 @@
+import {
+  ConnectionState,
+  LocalAudioTrack,
+  LocalVideoTrack,
+  Track,
+  type LocalTrack,
+  type Room,
+} from 'livekit-client';
+import type { Outlet, Publication, RoomFacts } from '../../media/source';
+import { maySend } from './permissions';
+
+function factsOf(room: Room, source: Track.Source, publication: Publication): RoomFacts {
+  return {
+    allowed: maySend(room.localParticipant, source),
+    connected: room.state === ConnectionState.Connected,
+    publication,
+  };
+}
+
+/** What the media server has of a microphone or a camera. The page opens and stops the device, never livekit-client. */
+export class DeviceOutlet implements Outlet {
+  private sent: { device: MediaStreamTrack; track: LocalTrack } | undefined;
+
+  /** @param dress makes a track ready before others get it. */
+  constructor(
+    private readonly room: Room,
+    private readonly source: Track.Source.Microphone | Track.Source.Camera,
+    private readonly dress: (track: LocalTrack) => Promise<void> = () => Promise.resolve(),
+  ) {}
+
+  get track(): LocalTrack | undefined {
+    return this.sent?.track;
+  }
+
+  facts([device]: MediaStreamTrack[]): RoomFacts {
+    return factsOf(this.room, this.source, this.publication(device));
+  }
+
+  async publish([device]: MediaStreamTrack[]): Promise<void> {
+    if (!device) return;
+    if (this.sent?.device !== device) {
+      this.forget();
+      this.sent = { device, track: wrap(device) };
+    }
+    const { track } = this.sent;
+    await this.dress(track);
+    if (track.isMuted) await track.unmute();
+    await this.room.localParticipant.publishTrack(track, { source: this.source });
+  }
+
+  async unmute([device]: MediaStreamTrack[]): Promise<void> {
+    const { sent } = this;
+    if (!sent || !device) return;
+    if (sent.device !== device) {
+      await sent.track.replaceTrack(device, true);
+      sent.device = device;
+    }
+    await this.dress(sent.track);
+    await sent.track.unmute();
+  }
+
+  async mute(): Promise<void> {
+    await this.sent?.track.mute();
+  }
+
+  async unpublish(): Promise<void> {
+    if (this.sent) await this.room.localParticipant.unpublishTrack(this.sent.track, true);
+  }
+
+  stopped(): void {
+    if (this.publication() === 'none') this.forget();
+  }
+
+  private publication(device?: MediaStreamTrack): Publication {
+    const { sent } = this;
+    const { track } = this.room.localParticipant.getTrackPublication(this.source) ?? {};
+    if (!sent || !track || track !== sent.track) return 'none';
+    if (sent.track.isMuted) return 'muted';
+    return sent.device === device ? 'live' : 'stale';
+  }
+
+  /** Ends what works on the track, as its background. */
+  private forget(): void {
+    this.sent?.track.stop();
+    this.sent = undefined;
+  }
+}
+
+function wrap(device: MediaStreamTrack): LocalTrack {
+  const Wrapper = device.kind === 'audio' ? LocalAudioTrack : LocalVideoTrack;
+  return new Wrapper(device, device.getConstraints(), true) as LocalTrack;
+}
+
+/** What the media server has of a shared screen, with its sound. */
+export class ScreenOutlet implements Outlet {
+  private tracks: LocalTrack[] = [];
+
+  constructor(private readonly room: Room) {}
+
+  async open(): Promise<MediaStreamTrack[]> {
+    this.tracks = await this.room.localParticipant.createScreenTracks({ audio: true });
+    return this.tracks.map(({ mediaStreamTrack }) => mediaStreamTrack);
+  }
+
+  facts(): RoomFacts {
+    const [picture] = this.tracks;
+    const { track } = this.room.localParticipant.getTrackPublication(Track.Source.ScreenShare) ?? {};
+    const publication = !track || track !== picture ? 'none' : track.isMuted ? 'muted' : 'live';
+    return factsOf(this.room, Track.Source.ScreenShare, publication);
+  }
+
+  async publish(): Promise<void> {
+    await Promise.all(this.tracks.map((track) => this.room.localParticipant.publishTrack(track)));
+  }
+
+  async unmute(): Promise<void> {
+    await Promise.all(this.tracks.map((track) => track.unmute()));
+  }
+
+  async mute(): Promise<void> {
+    await this.unpublish();
+  }
+
+  async unpublish(): Promise<void> {
+    await Promise.all(this.tracks.map((track) => this.room.localParticipant.unpublishTrack(track, true)));
+  }
+
+  stopped(): void {
+    for (const track of this.tracks) track.stop();
+  }
+}
