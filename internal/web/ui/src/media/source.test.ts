@@ -54,22 +54,22 @@ describe('every event in every state', () => {
   const table: Record<EventName, string[]> = {
     //                  off            asking         asking, off    ready          sending        live           muted          refused        failed         reopened       left
     'press on':        ['off open'   , 'off -'      , 'off -'      , 'on -'       , 'on publish' , 'on -'       , 'on unmute'  , 'off open'   , 'on publish' , 'on -'       , 'off stop'],
-    'press off':       ['off -'      , 'off -'      , 'off -'      , 'off stop'   , 'off stop'   , 'off mute'   , 'off -'      , 'off -'      , 'off stop'   , 'off mute'   , 'off stop'],
+    'press off':       ['off -'      , 'off -'      , 'off -'      , 'off stop'   , 'off stop'   , 'off withdraw'   , 'off -'      , 'off -'      , 'off stop'   , 'off withdraw'   , 'off stop'],
     asked:             ['off -'      , 'off -'      , 'off -'      , 'off -'      , 'off -'      , 'off -'      , 'off -'      , 'off -'      , 'off -'      , 'off -'      , 'off -'],
     opened:            ['off stop'   , 'on publish' , 'off stop'   , 'on -'       , 'on publish' , 'on -'       , 'off -'      , 'off! stop'  , 'off -'      , 'on -'       , 'off stop'],
-    refused:           ['off -'      , 'off! -'     , 'off -'      , 'off! -'     , 'off! -'     , 'off! mute'  , 'off -'      , 'off -'      , 'off! -'     , 'off! mute'  , 'off -'],
+    refused:           ['off -'      , 'off! -'     , 'off -'      , 'off! -'     , 'off! -'     , 'off! withdraw'  , 'off -'      , 'off -'      , 'off! -'     , 'off! withdraw'  , 'off -'],
     'not asked for':   ['off -'      , 'off open'   , 'off -'      , 'off open'   , 'off open'   , 'off open'   , 'off -'      , 'off -'      , 'off open'   , 'off open'   , 'off -'],
     stopped:           ['off -'      , 'off open'   , 'off -'      , 'off open'   , 'off open'   , 'off open'   , 'off -'      , 'off! -'     , 'off open'   , 'off open'   , 'off -'],
-    ended:             ['off -'      , 'off open'   , 'off -'      , 'off open'   , 'off open'   , 'off open'   , 'off -'      , 'off! -'     , 'off open'   , 'off! mute'  , 'off -'],
+    ended:             ['off -'      , 'off open'   , 'off -'      , 'off open'   , 'off open'   , 'off open'   , 'off -'      , 'off! -'     , 'off open'   , 'off! withdraw'  , 'off -'],
     reopen:            ['off -'      , 'off -'      , 'off -'      , 'off open'   , 'off open'   , 'off open'   , 'off open'   , 'off! -'     , 'off open'   , 'off open'   , 'off -'],
-    'room, live':      ['off mute'   , 'off -'      , 'off -'      , 'on -'       , 'on -'       , 'on -'       , 'off mute'   , 'off! mute'  , 'on -'       , 'on -'       , 'off stop'],
+    'room, live':      ['off withdraw'   , 'off -'      , 'off -'      , 'on -'       , 'on -'       , 'on -'       , 'off withdraw'   , 'off! withdraw'  , 'on -'       , 'on -'       , 'off stop'],
     'room, muted':     ['off -'      , 'off -'      , 'off -'      , 'on unmute'  , 'on unmute'  , 'on unmute'  , 'off -'      , 'off! -'     , 'off -'      , 'on unmute'  , 'off stop'],
     'room, empty':     ['off -'      , 'off -'      , 'off -'      , 'on publish' , 'on publish' , 'on publish' , 'off stop'   , 'off! -'     , 'off -'      , 'on publish' , 'off stop'],
     'no room':         ['off -'      , 'off -'      , 'off -'      , 'on -'       , 'on -'       , 'on -'       , 'off stop'   , 'off! -'     , 'on -'       , 'on -'       , 'off stop'],
     forbidden:         ['off -'      , 'off -'      , 'off -'      , 'off stop'   , 'off stop'   , 'off stop'   , 'off stop'   , 'off! -'     , 'off stop'   , 'off stop'   , 'off stop'],
     reconnected:       ['off -'      , 'off -'      , 'off -'      , 'on -'       , 'on publish' , 'on -'       , 'off -'      , 'off! -'     , 'on publish' , 'on -'       , 'off stop'],
     failed:            ['off -'      , 'off -'      , 'off -'      , 'on -'       , 'off -'      , 'on -'       , 'off -'      , 'off! -'     , 'off -'      , 'on -'       , 'off stop'],
-    'muted by other':  ['off -'      , 'off -'      , 'off -'      , 'off stop'   , 'off stop'   , 'off mute'   , 'off -'      , 'off! -'     , 'off stop'   , 'off mute'   , 'off stop'],
+    'muted by other':  ['off -'      , 'off -'      , 'off -'      , 'off stop'   , 'off stop'   , 'off withdraw'   , 'off -'      , 'off! -'     , 'off stop'   , 'off withdraw'   , 'off stop'],
     released:          ['off -'      , 'off -'      , 'off -'      , 'off stop'   , 'off stop'   , 'off stop'   , 'off stop'   , 'off! -'     , 'off stop'   , 'off stop'   , 'off stop'],
   };
   it.each(Object.entries(table))('%s', (name, want) => {
@@ -133,18 +133,16 @@ class World implements Outlet {
 
   unmute([track]: MediaStreamTrack[]) {
     return this.later(() => {
+      if (this.kind === 'screen') throw new Error('a screen does not take the place of another');
       if (this.publication) this.publication = { track: track as unknown as MadeUpTrack, muted: false };
     });
   }
 
-  mute() {
+  withdraw() {
     return this.later(() => {
-      if (this.publication) this.publication.muted = true;
+      if (this.kind === 'screen') this.publication = undefined;
+      else if (this.publication) this.publication.muted = true;
     });
-  }
-
-  unpublish() {
-    return this.later(() => (this.publication = undefined));
   }
 
   facts([track]: MediaStreamTrack[]) {

@@ -42,7 +42,7 @@ export type SourceEvent =
   | { kind: 'mutedByOther' }
   | { kind: 'released' };
 
-export type Action = 'open' | 'stop' | 'publish' | 'unmute' | 'mute' | 'unpublish';
+export type Action = 'open' | 'stop' | 'publish' | 'unmute' | 'withdraw';
 
 export function initially(kind: Kind): SourceState {
   return {
@@ -111,14 +111,15 @@ export function next(state: SourceState): Action | undefined {
   if (state.released) return device === 'open' ? 'stop' : undefined;
   // A muted microphone stays open: it is on again at once, and the page hears when its participant speaks.
   const rests = kind === 'microphone' && publication === 'muted' && allowed;
+  // A screen cannot be muted. So it is taken back, also before another takes its place.
+  const sent = kind === 'screen' ? publication !== 'none' : publication === 'live' || publication === 'stale';
+  const withdraws = sent && connected && !failed;
   if (!wish) {
-    const sent =
-      kind === 'screen' ? publication !== 'none' : publication === 'live' || publication === 'stale';
-    if (sent && connected && !failed) return kind === 'screen' ? 'unpublish' : 'mute';
+    if (withdraws) return 'withdraw';
     if (device === 'open') return rests ? undefined : 'stop';
     return rests && state.again ? 'open' : undefined;
   }
-  if (device === 'none') return 'open';
+  if (device === 'none') return kind === 'screen' && withdraws ? 'withdraw' : 'open';
   if (!connected || failed || publication === 'live') return undefined;
   return publication === 'none' ? 'publish' : 'unmute';
 }
@@ -132,15 +133,15 @@ export function isOn({ wish, device, connected, failed, publication }: SourceSta
 export type Opened = MediaStreamTrack[] | DeviceProblem;
 
 /** What the room says of a source. */
-export type RoomFacts = Pick<SourceState, 'allowed' | 'connected' | 'publication'>;
+export type SourceFacts = Pick<SourceState, 'allowed' | 'connected' | 'publication'>;
 
 /** What sends a source to others. */
 export interface Outlet {
   publish(tracks: MediaStreamTrack[]): Promise<unknown>;
   unmute(tracks: MediaStreamTrack[]): Promise<unknown>;
-  mute(): Promise<unknown>;
-  unpublish(): Promise<unknown>;
-  facts(tracks: MediaStreamTrack[]): RoomFacts;
+  /** Mutes a microphone or camera, and takes back a screen. */
+  withdraw(): Promise<unknown>;
+  facts(tracks: MediaStreamTrack[]): SourceFacts;
   /** Called after the tracks were stopped. */
   stopped(): void;
 }

@@ -6,10 +6,10 @@ import {
   type LocalTrack,
   type Room,
 } from 'livekit-client';
-import type { Outlet, Publication, RoomFacts } from '../../media/source';
+import type { Outlet, Publication, SourceFacts } from '../../media/source';
 import { maySend } from './permissions';
 
-function factsOf(room: Room, source: Track.Source, publication: Publication): RoomFacts {
+function factsOf(room: Room, source: Track.Source, publication: Publication): SourceFacts {
   return {
     allowed: maySend(room.localParticipant, source),
     connected: room.state === ConnectionState.Connected,
@@ -20,6 +20,8 @@ function factsOf(room: Room, source: Track.Source, publication: Publication): Ro
 /** What the media server has of a microphone or a camera. The page opens and stops the device, never livekit-client. */
 export class DeviceOutlet implements Outlet {
   private sent: { device: MediaStreamTrack; track: LocalTrack } | undefined;
+  /** Until then nobody knows whether the media server has the track. */
+  private publishing = false;
 
   /** @param dress makes a track ready before others get it. */
   constructor(
@@ -32,7 +34,7 @@ export class DeviceOutlet implements Outlet {
     return this.sent?.track;
   }
 
-  facts([device]: MediaStreamTrack[]): RoomFacts {
+  facts([device]: MediaStreamTrack[]): SourceFacts {
     return factsOf(this.room, this.source, this.publication(device));
   }
 
@@ -43,9 +45,15 @@ export class DeviceOutlet implements Outlet {
       this.sent = { device, track: wrap(device) };
     }
     const { track } = this.sent;
-    await this.dress(track);
-    if (track.isMuted) await track.unmute();
-    await this.room.localParticipant.publishTrack(track, { source: this.source });
+    this.publishing = true;
+    try {
+      await this.dress(track);
+      if (track.isMuted) await track.unmute();
+      await this.room.localParticipant.publishTrack(track, { source: this.source });
+    } finally {
+      this.publishing = false;
+      if (device.readyState === 'ended') this.stopped();
+    }
   }
 
   async unmute([device]: MediaStreamTrack[]): Promise<void> {
@@ -59,16 +67,12 @@ export class DeviceOutlet implements Outlet {
     await sent.track.unmute();
   }
 
-  async mute(): Promise<void> {
+  async withdraw(): Promise<void> {
     await this.sent?.track.mute();
   }
 
-  async unpublish(): Promise<void> {
-    if (this.sent) await this.room.localParticipant.unpublishTrack(this.sent.track, true);
-  }
-
   stopped(): void {
-    if (this.publication() === 'none') this.forget();
+    if (!this.publishing && this.publication() === 'none') this.forget();
   }
 
   private publication(device?: MediaStreamTrack): Publication {
@@ -102,7 +106,7 @@ export class ScreenOutlet implements Outlet {
     return this.tracks.map(({ mediaStreamTrack }) => mediaStreamTrack);
   }
 
-  facts(): RoomFacts {
+  facts(): SourceFacts {
     const [picture] = this.tracks;
     const { track } = this.room.localParticipant.getTrackPublication(Track.Source.ScreenShare) ?? {};
     const publication = !track || track !== picture ? 'none' : track.isMuted ? 'muted' : 'live';
@@ -117,11 +121,7 @@ export class ScreenOutlet implements Outlet {
     await Promise.all(this.tracks.map((track) => track.unmute()));
   }
 
-  async mute(): Promise<void> {
-    await this.unpublish();
-  }
-
-  async unpublish(): Promise<void> {
+  async withdraw(): Promise<void> {
     await Promise.all(this.tracks.map((track) => this.room.localParticipant.unpublishTrack(track, true)));
   }
 

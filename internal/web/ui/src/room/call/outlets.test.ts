@@ -1,0 +1,53 @@
+import { ConnectionState, Track, type LocalTrack, type Room } from 'livekit-client';
+import { afterEach, expect, it, vi } from 'vitest';
+import { DeviceOutlet } from './outlets';
+
+afterEach(() => void vi.unstubAllGlobals());
+
+class MadeUpMicrophone extends EventTarget {
+  kind = 'audio';
+  enabled = true;
+  readyState = 'live';
+  getConstraints() {
+    return {};
+  }
+  stop() {
+    this.readyState = 'ended';
+  }
+}
+
+/** A room in which publishing takes as long as the test lets it. */
+function slowRoom() {
+  let published: { track: LocalTrack } | undefined;
+  let settle: { resolve: () => void; reject: (why: Error) => void } | undefined;
+  const localParticipant = {
+    getTrackPublication: () => published,
+    publishTrack: (track: LocalTrack) =>
+      new Promise<void>((resolve, reject) => {
+        const take = () => {
+          published = { track };
+          resolve();
+        };
+        settle = { resolve: take, reject };
+      }),
+  };
+  const room = { state: ConnectionState.Connected, localParticipant } as unknown as Room;
+  return { room, settled: () => vi.waitFor(() => settle ?? Promise.reject(new Error('not yet'))) };
+}
+
+it.each([true, false])('a device that stops while it is being published (taken: %s)', async (taken) => {
+  vi.stubGlobal('MediaStream', EventTarget);
+  const { room, settled } = slowRoom();
+  const outlet = new DeviceOutlet(room, Track.Source.Microphone);
+  const microphone = new MadeUpMicrophone();
+  const publishing = outlet.publish([microphone as unknown as MediaStreamTrack]).catch(() => undefined);
+  const { resolve, reject } = await settled();
+  microphone.stop();
+  outlet.stopped();
+  if (taken) resolve();
+  else reject(new Error('the connection is lost'));
+  await publishing;
+  // What the media server has is not forgotten: another device takes its place, and there is no second publication.
+  expect(outlet.facts([]).publication).toBe(taken ? 'stale' : 'none');
+  expect(outlet.track === undefined).toBe(!taken);
+});
