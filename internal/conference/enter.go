@@ -42,7 +42,7 @@ func (s *Service) Preview(ctx context.Context, t *tenant.Tenant, room, lineage s
 	return view, err
 }
 
-// find finds the live meeting of a room, or else the ended one that the link starts again.
+// find finds the live meeting of a room, or else the one that the link starts again: it has ended, or is just being ended.
 func (s *Service) find(ctx context.Context, t *tenant.Tenant, room, lineage string) (view meeting.View, old *v1alpha1.Meeting, err error) {
 	s.directory.CatchUp(ctx)
 	live := s.directory.Holder(t, room)
@@ -55,7 +55,7 @@ func (s *Service) find(ctx context.Context, t *tenant.Tenant, room, lineage stri
 	case live == nil:
 		return s.findEnded(t, room, lineage)
 	case meeting.IsLeaving(live):
-		return directory.View(t, live), nil, errEnded
+		return startedAgain(t, live, lineage)
 	case lineage != "" && lineage != meeting.Lineage(live) && !s.gaveBack(t, live, lineage):
 		return meeting.View{Ended: true}, nil, errEnded
 	}
@@ -79,10 +79,16 @@ func (s *Service) findEnded(t *tenant.Tenant, room, lineage string) (view meetin
 		return meeting.View{Ended: true}, nil, errEnded
 	case old == nil:
 		return view, nil, fault.NotFound("There is no meeting of this name; check the link, or ask for a new one")
-	case !meeting.Restartable(old), lineage != "" && lineage != meeting.Lineage(old):
-		return directory.View(t, old), nil, errEnded
 	}
-	return view, old, nil
+	return startedAgain(t, old, lineage)
+}
+
+// startedAgain is the meeting that a link starts again, or the view of one that it does not.
+func startedAgain(t *tenant.Tenant, m *v1alpha1.Meeting, lineage string) (view meeting.View, old *v1alpha1.Meeting, err error) {
+	if !meeting.Restartable(m) || lineage != "" && lineage != meeting.Lineage(m) {
+		return directory.View(t, m), nil, errEnded
+	}
+	return view, m, nil
 }
 
 // restart makes a meeting with the settings of one whose links still work.

@@ -3,6 +3,7 @@
 package conference
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -66,6 +67,17 @@ func (b *behind) over(room string, reason v1alpha1.EndReason) *v1alpha1.Meeting 
 	}
 	b.shows(m)
 	return m
+}
+
+// ending has the live Meeting of a room begin to end as the controllers would.
+func (b *behind) ending(room string, reason v1alpha1.EndReason) {
+	b.t.Helper()
+	m := b.Service.directory.Holder(b.tenant, room).DeepCopy()
+	m.Status.Phase, m.Status.EndReason = v1alpha1.MeetingEnding, reason
+	if err := b.Client.Status().Update(b.t.Context(), m); err != nil {
+		b.t.Fatal(err)
+	}
+	b.shows(m)
 }
 
 // gone takes an object out of the cluster and the cache.
@@ -181,6 +193,52 @@ func TestTicketsOfSeveralLineagesMeet(t *testing.T) {
 	third, err := b.open("r", "lineage-of-wednesday")
 	if err != nil || third.Lineage != first.Lineage || third.UID == first.UID {
 		t.Errorf("after it ended empty: %+v, %v", third, err)
+	}
+}
+
+// TestALinkWaitsForTheEndOfAnEmptyMeeting: whoever comes while a meeting is being ended comes too late only where its links do not
+// start it again.
+func TestALinkWaitsForTheEndOfAnEmptyMeeting(t *testing.T) {
+	b := opens(t, v1alpha1.AdHocNever)
+	for _, reason := range meeting.EndReasons() {
+		for _, withTicket := range []bool{false, true} {
+			room := fmt.Sprint(reason, withTicket)
+			before := b.join(room)
+			lineage := ""
+			if withTicket {
+				lineage = before.Lineage
+			}
+			b.ending(room, reason)
+			hurry, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+			defer cancel()
+			_, seen := b.Preview(t.Context(), b.tenant, room, lineage, false)
+			_, err := b.Enter(hurry, b.tenant, room, lineage)
+			// Without participants, an end by duration is one of an empty room too.
+			if reason == v1alpha1.EndRequested || reason == v1alpha1.EndDeleted {
+				if !fault.Is(seen, fault.KindGone) || !fault.Is(err, fault.KindGone) {
+					t.Errorf("%s: it shows %v, and entering says %v", room, seen, err)
+				}
+				continue
+			}
+			if seen != nil || !fault.Is(err, fault.KindUnavailable) {
+				t.Errorf("%s: it shows %v, and entering does not wait: %v", room, seen, err)
+			}
+			if _, err := b.Enter(t.Context(), b.tenant, room, "of-another-meeting"); !fault.Is(err, fault.KindGone) {
+				t.Errorf("%s: the link of another meeting: %v", room, err)
+			}
+			entered := make(chan meeting.View)
+			go func() {
+				v, err := b.Enter(t.Context(), b.tenant, room, lineage)
+				if err != nil {
+					t.Errorf("%s: %v", room, err)
+				}
+				entered <- v
+			}()
+			b.over(room, reason)
+			if v := <-entered; v.Ended || v.UID == before.UID || v.Lineage != before.Lineage {
+				t.Errorf("%s: entered %+v", room, v)
+			}
+		}
 	}
 }
 

@@ -81,7 +81,11 @@ func EndReasons() []v1alpha1.EndReason {
 	return all
 }
 
-// Restartable says that the links of an ended Meeting start its room again: it ended by itself while it was empty.
-func Restartable(m *v1alpha1.Meeting) bool { return IsOver(m) && restartable(&m.Status) }
+// Restartable reports whether the links of a Meeting start its room again: it ended by itself while it was empty, or is just being
+// ended for that.
+func Restartable(m *v1alpha1.Meeting) bool {
+	ending := m.Status.Phase == v1alpha1.MeetingEnding && m.Spec.End == nil && m.DeletionTimestamp == nil
+	return (ending || IsOver(m)) && restartable(&m.Status)
+}
 
 func restartable(s *v1alpha1.MeetingStatus) bool { return endingOf(s.EndReason).restarts(s) }

@@ -41,8 +41,16 @@ func TestRestartable(t *testing.T) {
 			t.Errorf("%s: %t", tc.reason, got)
 		}
 		m.Status.Phase = v1alpha1.MeetingEnding
+		if got := Restartable(m); got != tc.want {
+			t.Errorf("%s: while it is ending: %t", tc.reason, got)
+		}
+		m.Spec.End = &v1alpha1.MeetingEnd{}
 		if Restartable(m) {
-			t.Errorf("%s: while it is still ending", tc.reason)
+			t.Errorf("%s: its end was requested while it was ending", tc.reason)
+		}
+		m.Spec.End, m.DeletionTimestamp = nil, &begun
+		if Restartable(m) {
+			t.Errorf("%s: it was deleted while it was ending", tc.reason)
 		}
 	}
 }
