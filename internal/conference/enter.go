@@ -42,7 +42,7 @@ func (s *Service) Preview(ctx context.Context, t *tenant.Tenant, room, lineage s
 	return view, err
 }
 
-// find finds the live meeting of a room, or else the one that the link starts again: it has ended, or is just being ended.
+// find finds the live meeting of a room. Without one, old is the last meeting of the room, if the link starts that meeting again.
 func (s *Service) find(ctx context.Context, t *tenant.Tenant, room, lineage string) (view meeting.View, old *v1alpha1.Meeting, err error) {
 	s.directory.CatchUp(ctx)
 	live := s.directory.Holder(t, room)
@@ -83,7 +83,8 @@ func (s *Service) findEnded(t *tenant.Tenant, room, lineage string) (view meetin
 	return startedAgain(t, old, lineage)
 }
 
-// startedAgain is the meeting that a link starts again, or the view of one that it does not.
+// startedAgain returns a meeting that has ended or is being ended, if the link starts it again. Otherwise, it returns its view and
+// errEnded.
 func startedAgain(t *tenant.Tenant, m *v1alpha1.Meeting, lineage string) (view meeting.View, old *v1alpha1.Meeting, err error) {
 	if !meeting.Restartable(m) || lineage != "" && lineage != meeting.Lineage(m) {
 		return directory.View(t, m), nil, errEnded

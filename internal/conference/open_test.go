@@ -196,8 +196,8 @@ func TestTicketsOfSeveralLineagesMeet(t *testing.T) {
 	}
 }
 
-// TestALinkWaitsForTheEndOfAnEmptyMeeting: whoever comes while a meeting is being ended comes too late only where its links do not
-// start it again.
+// TestALinkWaitsForTheEndOfAnEmptyMeeting: while a meeting is being ended, a link that will start it again waits, and another link is
+// refused.
 func TestALinkWaitsForTheEndOfAnEmptyMeeting(t *testing.T) {
 	b := opens(t, v1alpha1.AdHocNever)
 	for _, reason := range meeting.EndReasons() {
