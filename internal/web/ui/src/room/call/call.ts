@@ -25,6 +25,7 @@ import { NoiseFilter } from './noiseFilter';
 import { noFacts, parseMetadata, parseTime, type RoomFacts } from './metadata';
 import { roomOptions } from './options';
 import type { Phase } from './phase';
+import { whenPageLeaves } from './pageLeave';
 import { Pictures } from './pictures';
 import { Publisher } from './publisher';
 import { Recording } from './recording';
@@ -134,11 +135,17 @@ export class Call {
     };
     followAsPresenter();
     const unheed = this.presents.subscribe(followAsPresenter);
+    const ignoreLeaving = whenPageLeaves(() => {
+      // A page that the browser brings back connects again. The participant then decides what to send.
+      this.publisher.switchOff();
+      void this.room.disconnect();
+    });
     try {
       return await this.connection.run();
     } finally {
       lapse();
       this.publisher.release();
+      ignoreLeaving();
       unheed();
       unfollow();
       letSleep();

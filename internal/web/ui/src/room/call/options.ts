@@ -16,6 +16,8 @@ export function roomOptions(speakerId?: string): RoomOptions {
     dynacast: true,
     // The page keeps devices through a lost connection, and stops them itself.
     stopLocalTrackOnUnpublish: false,
+    // See whenPageLeaves.
+    disconnectOnPageLeave: false,
     reconnectPolicy: resumeBriefly,
     ...(speakerId && { audioOutput: { deviceId: speakerId } }),
   };

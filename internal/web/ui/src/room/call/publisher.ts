@@ -137,6 +137,10 @@ export class Publisher {
     }
   }
 
+  switchOff(): void {
+    for (const source of this.all) void source.press(false);
+  }
+
   /** Switches everything off for good, also what the browser still asks for. */
   release(): void {
     for (const source of this.all) void source.tell({ kind: 'released' });
