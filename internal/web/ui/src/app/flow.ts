@@ -1,9 +1,9 @@
 import { httpUrl } from '../boot';
 import type { Command } from '../embed';
-import { capture, type Wanted } from '../media/capture';
-import { keepChoices } from '../media/choices';
-import { opened, type Devices } from '../media/local';
-import type { Call } from '../room/call/call';
+import type { Wanted } from '../media/capture';
+import { keepChoices, readChoices } from '../media/choices';
+import { LocalMedia } from '../media/local';
+import type { Call, CallOptions } from '../room/call/call';
 import type { Outcome } from '../room/call/connection';
 import { pause } from '../session/backoff';
 import { mustWait, type Opened, type Waits } from '../session/client';
@@ -14,10 +14,13 @@ import { BrokenPage, canMeet, filled, openSession, rememberedDevices, requestOf 
 import { Store } from './store';
 import { readingTime, type Failure, type Form, type Screen } from './screen';
 import type { RoomCode, Surroundings } from './surroundings';
-import { WaitingPlace, type Entered } from './waiting';
+import { WaitingPlace } from './waiting';
 
 /** Milliseconds after which the page draws the room although the media server has not answered. */
 const dialTime = 1_000;
+
+/** On every other screen microphone and camera are off. */
+const withMedia: readonly Screen['kind'][] = ['prejoin', 'joining', 'waiting', 'room'];
 
 const formProblems: readonly Reason[] = [
   'NameRequired',
@@ -33,6 +36,7 @@ export class Flow {
   private stopper = new AbortController();
   private request: SessionRequest | undefined;
   private wanted: Wanted = { audio: false, video: false };
+  private media: LocalMedia | undefined;
   private asked = { password: false, login: false };
   /** Begins to tell the embedding page what goes on in the call, and whether that page has asked for it. */
   private report: (() => void) | undefined;
@@ -43,6 +47,9 @@ export class Flow {
 
   constructor(readonly at: Surroundings) {
     this.screen = new Store<Screen>(this.firstScreen());
+    this.screen.subscribe(() => {
+      if (!withMedia.includes(this.screen.get().kind)) this.release();
+    });
   }
 
   get direct(): boolean {
@@ -59,13 +66,20 @@ export class Flow {
   }
 
   private enterByTicket(): void {
-    const { route, keeper, devices } = this.at;
+    const { route, keeper } = this.at;
     if (route.kind !== 'join') return;
     this.screen.set({ kind: 'joining' });
     keeper.write({ token: route.token ?? '' });
     const { audio = false, video = false } = route.wishes;
-    const wanted = devices.restrict({ ...rememberedDevices(), audio, video });
-    void this.enter(this.baseRequest(), wanted, opened(capture(wanted)));
+    this.use({ ...rememberedDevices(), audio, video });
+    void this.enter(this.baseRequest());
+  }
+
+  /** Microphone and camera as the link wants them, else as the participant left them. */
+  prepare(): LocalMedia {
+    const { mic, camera } = readChoices();
+    const { audio = mic, video = camera } = this.at.route.kind === 'join' ? this.at.route.wishes : {};
+    return this.use({ ...rememberedDevices(), audio, video });
   }
 
   /** Takes the place among those who wait again, after a reload. Tells whether there was one. */
@@ -73,19 +87,18 @@ export class Flow {
     const kept = this.at.place.read();
     if (!kept) return false;
     const { session, name, audio, video } = kept;
-    const wanted = { ...rememberedDevices(), audio, video };
-    void this.enter({ ...this.baseRequest(), name, session }, wanted, opened(capture(wanted)));
+    this.use({ ...rememberedDevices(), audio, video });
+    void this.enter({ ...this.baseRequest(), name, session });
     return true;
   }
 
-  /** Enters with what the participant filled in. The devices stay with the caller until the meeting takes them. */
-  join(form: Form, wanted: Wanted, devices: Pick<Devices, 'take'>): void {
+  /** Enters with what the participant filled in. */
+  join(form: Form): void {
     keepChoices({ name: form.name });
-    // The participant has just chosen both.
-    this.at.devices.keep({ mic: wanted.audio, camera: wanted.video });
-    const request = filled(this.baseRequest(), form);
-    if (!request.ticket) Object.assign(request, { audio: wanted.audio, video: wanted.video });
-    void this.enter(request, wanted, { take: () => devices.take(), release: () => undefined });
+    const media = this.prepare();
+    this.wanted = media.wanted;
+    this.keepSwitched(media);
+    void this.enter(this.withWishes(filled(this.baseRequest(), form)));
   }
 
   /** Enters with the same request again: after leaving, or when a meeting was full. */
@@ -97,10 +110,8 @@ export class Flow {
     }
     // The participant is back in: from now on a reload enters by itself again.
     if (this.request.ticket) this.at.keeper.write({ token: this.request.ticket });
-    const wanted = this.at.devices.restrict(this.wanted);
-    const request = { ...this.request };
-    if (!request.ticket) Object.assign(request, { audio: wanted.audio, video: wanted.video });
-    void this.enter(request, wanted, opened(capture(wanted)));
+    this.use({ ...this.wanted, ...rememberedDevices() });
+    void this.enter(this.withWishes(this.request));
   }
 
   /** Enters as soon as the room is open or has a place. The screen stays the same until then. */
@@ -108,11 +119,8 @@ export class Flow {
     const screen = this.screen.get();
     const { request } = this;
     if (screen.kind !== 'failure' || !request) return;
-    const wanted = this.at.devices.restrict(this.wanted);
-    // The camera is off until the participant is let in.
-    const later = { take: () => capture(wanted), release: () => undefined };
     this.screen.set({ ...screen, waits: true });
-    void this.enter(request, wanted, later, true);
+    void this.enter(request, true);
   }
 
   /** Stays on the page that says why the participant cannot enter, and no longer asks. */
@@ -127,7 +135,8 @@ export class Flow {
     this.stopper.abort();
     this.at.place.forget();
     const screen = this.screen.get();
-    if (screen.kind === 'waiting') screen.place.media.giveUp();
+    if (screen.kind === 'waiting') screen.place.forget();
+    this.release();
     this.screen.set(this.direct ? { kind: 'left' } : { kind: 'prejoin', asking: this.asked, busy: false });
   }
 
@@ -159,6 +168,29 @@ export class Flow {
     this.fail('Broken');
   }
 
+  /** Opens what is wanted and was not switched off in this tab, unless microphone and camera are in use already. */
+  private use(wanted: Wanted): LocalMedia {
+    if (this.media) return this.media;
+    this.wanted = this.at.devices.restrict(wanted);
+    return (this.media = new LocalMedia(this.wanted));
+  }
+
+  /** What the participant switched off before the meeting stays off in it. A device with a problem was not switched. */
+  private keepSwitched(media: LocalMedia): void {
+    const { mic, camera, problems = {} } = media.state.get();
+    this.at.devices.keep({ mic: mic || !!problems.audio, camera: camera || !!problems.video });
+  }
+
+  private release(): void {
+    this.media?.release();
+    this.media = undefined;
+  }
+
+  private withWishes(request: SessionRequest): SessionRequest {
+    const { audio, video } = this.wanted;
+    return request.ticket ? request : { ...request, audio, video };
+  }
+
   private firstScreen(): Screen {
     const { route, keeper } = this.at;
     if (route.kind === 'home') return { kind: 'home' };
@@ -174,17 +206,11 @@ export class Flow {
     return requestOf(this.at.route, this.direct);
   }
 
-  private async enter(
-    request: SessionRequest,
-    wanted: Wanted,
-    devices: Devices,
-    patient = false,
-  ): Promise<void> {
+  private async enter(request: SessionRequest, patient = false): Promise<void> {
     this.stopper.abort();
     const { signal } = (this.stopper = new AbortController());
     const stopped = () => signal.aborted;
     this.request = request;
-    this.wanted = wanted;
     if (!patient) this.showWaiting();
     try {
       // Both load at the same time: a first visit waits mostly for the code of the room.
@@ -194,18 +220,16 @@ export class Flow {
       const room = await code.catch((cause: unknown) => {
         throw new BrokenPage(cause);
       });
-      if (stopped()) {
-        devices.release();
-        return;
-      }
-      const entered = mustWait(answer)
-        ? await this.wait(room, answer, request, { wanted, devices }, signal)
-        : { session: answer, wanted, devices };
-      if (!entered) return;
+      if (stopped()) return;
+      // While the page could only wait, the camera was off.
+      const media = this.use(this.wanted);
+      const waits = mustWait(answer);
+      const session = waits ? await this.wait(room, answer, request, media, signal) : answer;
+      if (!session || stopped()) return;
+      if (waits || !request.ticket) this.keepSwitched(media);
       if (patient) this.screen.set({ kind: 'joining' });
-      await this.meet(room, entered, request, signal);
+      await this.meet(room, { session, media }, request, signal);
     } catch (error) {
-      devices.release();
       if (!stopped()) this.refuse(error);
     }
   }
@@ -213,7 +237,7 @@ export class Flow {
   /** Is in the meeting until it is over for the participant. */
   private async meet(
     { Call, report }: RoomCode,
-    { session, wanted, devices }: Entered,
+    { session, media }: Pick<CallOptions, 'session' | 'media'>,
     request: SessionRequest,
     signal: AbortSignal,
   ): Promise<void> {
@@ -228,8 +252,7 @@ export class Flow {
       client: this.at.client,
       session,
       renew,
-      captured: devices.take(),
-      wanted,
+      media,
       memory: this.at.devices,
       // A link with a ticket says at each first entry which devices are on. Other links start as the devices last were.
       choose: (choice) => this.direct || keepChoices(choice),
@@ -252,21 +275,17 @@ export class Flow {
     { WaitingRoom }: RoomCode,
     answer: Waits,
     request: SessionRequest,
-    { wanted, devices }: Pick<Entered, 'wanted' | 'devices'>,
+    media: LocalMedia,
     signal: AbortSignal,
-  ): Promise<Entered | undefined> {
-    const place = new WaitingPlace(this.at.client, this.at.place, answer, await devices.take(), wanted);
+  ): Promise<Opened | undefined> {
+    const place = new WaitingPlace(this.at.client, this.at.place, answer, media);
     this.screen.set({ kind: 'waiting', place });
     const room = new WaitingRoom(this.at.client, signal);
     const open = (again: SessionRequest) => this.open(again, signal, true);
     const entered = await place.untilEntered(room, open, request).finally(() => room.leave());
-    if ('kind' in entered) {
-      this.finish(entered, answer.home);
-      return undefined;
-    }
-    // What the participant switched off while waiting stays off.
-    this.at.devices.keep({ mic: entered.wanted.audio, camera: entered.wanted.video });
-    return entered;
+    if (!('kind' in entered)) return entered;
+    this.finish(entered, answer.home);
+    return undefined;
   }
 
   private open(request: SessionRequest, signal: AbortSignal, patient: boolean): Promise<Opened | Waits> {
@@ -316,7 +335,10 @@ export class Flow {
   private refuse(error: unknown): void {
     this.at.place.forget();
     if (error instanceof BrokenPage) return this.fail('Broken');
-    if (!(error instanceof SessionError)) throw error;
+    if (!(error instanceof SessionError)) {
+      this.release();
+      throw error;
+    }
     const { reason, message, details } = error;
     if (reason === 'Ended') return this.end(details.redirect ?? '', details.home ?? '');
     const fromForm = this.screen.get().kind === 'prejoin';

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { LocalMedia } from '../media/local';
 import type { WaitOutcome } from '../room/call/waitingRoom';
 import type { Opened, Waits } from '../session/client';
 import { WaitingMemory, WaitingPlace } from './waiting';
@@ -22,9 +23,10 @@ const comesIn = { session: 'in' } as Opened;
 
 function placeOf(kept = storage()) {
   const memory = new WaitingMemory(() => kept, 'https://example.com/join/r');
+  const media = new LocalMedia({ audio: false, video: false });
   const client = { message: vi.fn(() => Promise.resolve('w2')) };
-  const place = new WaitingPlace(client, memory, waits('w1'), {}, { audio: false, video: false });
-  return { memory, client, place };
+  const place = new WaitingPlace(client, memory, waits('w1'), media);
+  return { memory, client, place, media };
 }
 
 /** A waiting room with this news, one after the other. */
@@ -45,7 +47,7 @@ describe('a place among those who wait', () => {
   });
 
   it('is asked for with its session until the gateway lets the participant in', async () => {
-    const { memory, place } = placeOf();
+    const { memory, place, media } = placeOf();
     const answers = [waits('w3'), comesIn];
     const asked: (string | undefined)[] = [];
     const open = (again: { session?: string }) => {
@@ -53,8 +55,11 @@ describe('a place among those who wait', () => {
       return Promise.resolve(answers.shift() ?? comesIn);
     };
     const entered = await place.untilEntered(room({ kind: 'ask' }, { kind: 'ask' }), open, request);
-    expect(entered).toMatchObject({ session: comesIn, wanted: { audio: false, video: false } });
+    expect(entered).toBe(comesIn);
     expect(asked).toEqual(['w1', 'w3']);
+    // What happens in the meeting does not bring the place back.
+    void media.mic.press(false);
+    await place.say('too late');
     expect(memory.read()).toBeUndefined();
   });
 

@@ -1,18 +1,10 @@
-import { LocalMedia, type Devices } from '../media/local';
-import type { Captured, Wanted } from '../media/capture';
+import type { LocalMedia } from '../media/local';
 import type { WaitingRoom, WaitOutcome } from '../room/call/waitingRoom';
 import { mustWait, type Opened, type SessionClient, type Waits } from '../session/client';
 import type { SessionRequest } from '../session/protocol';
 import { Store } from './store';
 import { attempt, type Tab } from './storage';
 import { parseObject } from '../boot';
-
-/** What is needed to be in the meeting. */
-export interface Entered {
-  session: Opened;
-  wanted: Wanted;
-  devices: Devices;
-}
 
 /** What the waiting screen shows. */
 export interface WaitingState {
@@ -25,18 +17,16 @@ export interface WaitingState {
 /** A participant's place among those who wait: their devices, their message, and the session that is the place. */
 export class WaitingPlace {
   readonly state: Store<WaitingState>;
-  readonly media: LocalMedia;
+  private forgotten = false;
 
   constructor(
     private readonly client: Pick<SessionClient, 'message'>,
     private readonly memory: WaitingMemory,
     private answer: Waits,
-    captured: Captured,
-    wanted: Wanted,
+    readonly media: LocalMedia,
   ) {
-    this.media = LocalMedia.of(captured, wanted);
     this.state = new Store(stateOf(answer));
-    this.media.state.subscribe(() => this.keep());
+    media.state.subscribe(() => this.keep());
     this.keep();
   }
 
@@ -62,42 +52,36 @@ export class WaitingPlace {
     }
   }
 
-  /** Waits, and asks the gateway whenever there is news. It gives the devices back as the participant left them. */
+  /** Waits, and asks the gateway whenever there is news. The place is gone afterwards. */
   async untilEntered(
     room: Pick<WaitingRoom, 'until'>,
     open: (request: SessionRequest) => Promise<Opened | Waits>,
     request: SessionRequest,
-  ): Promise<Entered | Exclude<WaitOutcome, { kind: 'ask' }>> {
+  ): Promise<Opened | Exclude<WaitOutcome, { kind: 'ask' }>> {
     try {
       for (let again = false; ; again = true) {
         const outcome = await room.until(this.answer, again);
-        if (outcome.kind !== 'ask') {
-          // The other window has the place, and this tab must not take it back at its next reload.
-          this.giveUp();
-          return outcome;
-        }
-        const { audio, video } = this.media.wanted();
+        if (outcome.kind !== 'ask') return outcome;
+        const { audio, video } = this.media.wanted;
         const wishes = request.ticket ? {} : { audio, video };
         const next = await open({ ...request, ...wishes, session: this.session });
-        if (mustWait(next)) {
-          this.renew(next);
-          continue;
-        }
-        this.memory.forget();
-        return { session: next, devices: this.media, wanted: this.media.wanted() };
+        if (!mustWait(next)) return next;
+        this.renew(next);
       }
-    } catch (error) {
-      this.giveUp();
-      throw error;
+    } finally {
+      // Another window may have the place, and this tab must not take it back at its next reload.
+      this.forget();
     }
   }
 
-  private giveUp(): void {
-    this.media.giveUp();
+  /** A reload does not take the place again. */
+  forget(): void {
+    this.forgotten = true;
     this.memory.forget();
   }
 
   private keep(): void {
+    if (this.forgotten) return;
     const { mic, camera } = this.media.state.get();
     const { name } = this.state.get();
     this.memory.write({ session: this.session, name, audio: mic, video: camera });

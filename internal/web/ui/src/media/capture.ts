@@ -103,11 +103,6 @@ export function describeProblems({ audio, video }: Problems): string[] {
   return [...(audio ? [t(`devices.${audio}.mic`)] : []), ...(video ? [t(`devices.${video}.camera`)] : [])];
 }
 
-export function stopAll(captured: Captured): void {
-  captured.audio?.stop();
-  captured.video?.stop();
-}
-
 function tracksOf(stream: MediaStream): Captured {
   const [audio] = stream.getAudioTracks();
   const [video] = stream.getVideoTracks();

@@ -1,144 +1,134 @@
 import { Store } from '../app/store';
-import { capture, stopAll, type Captured, type Problems, type Wanted } from './capture';
+import { capture, type Captured, type Problems, type Wanted } from './capture';
+import { Source, type Opened } from './source';
 
+/** What the participant sees of their microphone and camera. */
 export interface LocalState {
   mic: boolean;
   camera: boolean;
-  micId?: string;
-  cameraId?: string;
-  audio?: MediaStreamTrack;
-  video?: MediaStreamTrack;
+  micId: string | undefined;
+  cameraId: string | undefined;
+  /** What the devices give. */
+  audio: MediaStreamTrack | undefined;
+  video: MediaStreamTrack | undefined;
   /** The browser is asking for permission, or the devices are starting. */
   asking: boolean;
-  problems?: Problems;
+  /** Undefined when no device has a problem. */
+  problems: Problems | undefined;
 }
 
-/** Devices that are open or opening, and that a meeting may take over. */
-export interface Devices {
-  /** The tracks, which belong to the caller from here. */
-  take(): Promise<Captured>;
-  /** Switches off the tracks that were not taken. */
-  release(): void;
-}
+type Device = 'audio' | 'video';
 
-export function opened(captured: Promise<Captured>): Devices {
-  return { take: () => captured, release: () => void captured.then(stopAll) };
-}
-
-/** Microphone and camera before the meeting: switched, chosen, shown, then handed over to the meeting. */
-export class LocalMedia implements Devices {
+/** The microphone and the camera of one participant: before the meeting, while they wait, and in the meeting. */
+export class LocalMedia {
+  readonly mic: Source;
+  readonly camera: Source;
   readonly state: Store<LocalState>;
-  private tracks: Captured = {};
-  private work: Promise<void> = Promise.resolve();
-  private taken = false;
+  /** Called with each problem once. */
+  onProblems: (problems: Problems) => void = () => undefined;
+  private chosenMic: Pick<Wanted, 'micId'>;
+  private chosenCamera: Pick<Wanted, 'cameraId' | 'facing'>;
+  private prompt: { audio: boolean; video: boolean; answer: Promise<Captured> } | undefined;
 
-  constructor(initial: { mic: boolean; camera: boolean; micId?: string; cameraId?: string }) {
-    this.state = new Store<LocalState>({ ...initial, asking: false });
+  /** Opens what is wanted. */
+  constructor({ audio, video, micId, cameraId, facing }: Wanted) {
+    this.chosenMic = { ...(micId && { micId }) };
+    this.chosenCamera = { ...(cameraId && { cameraId }), ...(facing && { facing }) };
+    this.mic = new Source(
+      'microphone',
+      () => this.open('audio'),
+      () => this.onProblems({ audio: 'failed' }),
+    );
+    this.camera = new Source(
+      'camera',
+      () => this.open('video'),
+      () => this.onProblems({ video: 'failed' }),
+    );
+    this.state = new Store(this.read());
+    for (const source of [this.mic, this.camera]) source.state.subscribe(() => this.show());
+    void this.mic.press(audio);
+    void this.camera.press(video);
   }
 
-  /** With devices that are open already. */
-  static of({ audio, video, problems }: Captured, { micId, cameraId }: Wanted): LocalMedia {
-    const media = new LocalMedia({
-      mic: audio !== undefined,
-      camera: video !== undefined,
-      ...(micId && { micId }),
-      ...(cameraId && { cameraId }),
-    });
-    media.tracks = { ...(audio && { audio }), ...(video && { video }) };
-    if (problems) media.state.update((state) => ({ ...state, problems }));
-    media.show();
-    return media;
-  }
-
-  start(): void {
-    this.refresh();
-  }
-
-  switch(change: Partial<Pick<LocalState, 'mic' | 'camera' | 'micId' | 'cameraId'>>): void {
-    this.state.update((state) => ({ ...state, ...change }));
-    if (change.mic === false || change.micId) this.drop('audio');
-    if (change.camera === false || change.cameraId) this.drop('video');
-    this.refresh();
-  }
-
-  async take(): Promise<Captured> {
-    // At once: the screen that owns this goes away while the browser may still be asking.
-    this.taken = true;
-    await this.work;
-    const taken = this.tracks;
-    this.tracks = {};
-    return taken;
-  }
-
-  /** Switches everything off, also what the browser is still asking for. */
-  giveUp(): void {
-    this.state.update((state) => ({ ...state, mic: false, camera: false, asking: false }));
-    stopAll(this.tracks);
-    this.tracks = {};
-    this.show();
-  }
-
-  release(): void {
-    if (this.taken) return;
-    stopAll(this.tracks);
-    this.tracks = {};
-    this.show();
-  }
-
-  wanted(): Wanted {
-    const { mic, camera, micId, cameraId } = this.state.get();
-    return { audio: mic, video: camera, ...(micId && { micId }), ...(cameraId && { cameraId }) };
-  }
-
-  private refresh(): void {
-    this.work = this.work.then(() => this.open());
-  }
-
-  private async open(): Promise<void> {
-    const wanted = this.wanted();
-    const missing = {
-      ...wanted,
-      audio: wanted.audio && !this.tracks.audio,
-      video: wanted.video && !this.tracks.video,
-    };
-    if (!missing.audio && !missing.video) return;
-    this.state.update(({ problems: _, ...state }) => ({ ...state, asking: true }));
-    const { problems, ...found } = await capture(missing);
-    this.keep(found);
-    this.state.update((state) => ({
-      ...state,
-      asking: false,
-      mic: state.mic && (!missing.audio || found.audio !== undefined),
-      camera: state.camera && (!missing.video || found.video !== undefined),
-      ...(problems && { problems }),
-    }));
-    this.show();
-  }
-
-  /** The participant may have switched a device off while the browser was still asking. */
-  private keep(found: Captured): void {
+  /** What to ask for when the participant enters again. */
+  get wanted(): Wanted {
     const { mic, camera } = this.state.get();
-    if (!mic) found.audio?.stop();
-    if (!camera) found.video?.stop();
-    this.tracks = {
-      ...this.tracks,
-      ...(mic && found.audio && { audio: found.audio }),
-      ...(camera && found.video && { video: found.video }),
-    };
+    return { audio: mic, video: camera, ...this.chosenMic, ...this.chosenCamera };
   }
 
-  private drop(kind: 'audio' | 'video'): void {
-    this.tracks[kind]?.stop();
-    const { [kind]: _, ...rest } = this.tracks;
-    this.tracks = rest;
+  /** Where the camera of a telephone looks. `user` when that is not known. */
+  get facing(): 'user' | 'environment' {
+    return this.chosenCamera.facing ?? 'user';
+  }
+
+  /** Takes another microphone, and reports whether it works. When it does not, the choice before it counts again. */
+  async chooseMicrophone(micId: string): Promise<boolean> {
+    const before = this.chosenMic;
+    this.chosenMic = { micId };
     this.show();
+    const works = await this.mic.reopen();
+    if (!works) this.chosenMic = before;
+    this.show();
+    return works;
+  }
+
+  /** Takes another camera, as {@link chooseMicrophone} does. */
+  async chooseCamera(camera: { cameraId: string } | { facing: 'user' | 'environment' }): Promise<boolean> {
+    const before = this.chosenCamera;
+    this.chosenCamera = camera;
+    this.show();
+    const works = await this.camera.reopen();
+    if (!works) this.chosenCamera = before;
+    this.show();
+    return works;
+  }
+
+  switchOff(): void {
+    for (const source of [this.mic, this.camera]) void source.press(false);
+  }
+
+  /** Switches both off for good, also what the browser still asks for. */
+  release(): void {
+    for (const source of [this.mic, this.camera]) void source.tell({ kind: 'released' });
+  }
+
+  /** Asks once for what is wanted at the same time. */
+  private async open(device: Device): Promise<Opened> {
+    this.prompt ??= { audio: false, video: false, answer: Promise.resolve().then(() => this.ask()) };
+    this.prompt[device] = true;
+    const { [device]: track, problems } = await this.prompt.answer;
+    return track ? [track] : (problems?.[device] ?? 'failed');
+  }
+
+  private async ask(): Promise<Captured> {
+    const { audio = false, video = false } = this.prompt ?? {};
+    this.prompt = undefined;
+    const captured = await capture({ audio, video, ...this.chosenMic, ...this.chosenCamera });
+    if (captured.problems) this.onProblems(captured.problems);
+    return captured;
+  }
+
+  private read(): LocalState {
+    const mic = this.mic.state.get();
+    const camera = this.camera.state.get();
+    const isAsking = (source: typeof mic) => source.wish && source.device === 'asking';
+    const problems = {
+      ...(mic.problem && { audio: mic.problem }),
+      ...(camera.problem && { video: camera.problem }),
+    };
+    return {
+      mic: mic.wish,
+      camera: camera.wish,
+      micId: this.chosenMic.micId,
+      cameraId: this.chosenCamera.cameraId,
+      audio: mic.wish ? this.mic.track : undefined,
+      video: camera.wish ? this.camera.track : undefined,
+      asking: isAsking(mic) || isAsking(camera),
+      problems: mic.problem || camera.problem ? problems : undefined,
+    };
   }
 
   private show(): void {
-    this.state.update(({ audio: _, video: __, ...state }) => ({
-      ...state,
-      ...(this.tracks.audio && { audio: this.tracks.audio }),
-      ...(this.tracks.video && { video: this.tracks.video }),
-    }));
+    this.state.set(this.read());
   }
 }

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { FakeTrack } from './fakeDevices';
 import { after, initially, isOn, next, Source, type Kind, type Opened, type Outlet } from './source';
 import type { Publication, SourceEvent, SourceState } from './source';
 
@@ -8,7 +9,6 @@ const events = {
   asked: { kind: 'asked' },
   opened: { kind: 'opened' },
   refused: { kind: 'refused', problem: 'denied' },
-  'not asked for': { kind: 'refused', problem: undefined },
   stopped: { kind: 'stopped' },
   ended: { kind: 'ended' },
   reopen: { kind: 'reopen' },
@@ -39,6 +39,7 @@ const states = {
   refused: { ...inRoom, problem: 'denied' },
   failed: { ...inRoom, wish: true, device: 'open', failed: true },
   reopened: { ...inRoom, wish: true, device: 'open', publication: 'live', reopened: true },
+  'chosen anew': { ...inRoom, wish: true, device: 'asking', again: true },
   left: { ...inRoom, device: 'open', publication: 'live', released: true },
 } satisfies Record<string, SourceState>;
 
@@ -52,25 +53,24 @@ describe('every event in every state', () => {
   const columns = Object.keys(states) as (keyof typeof states)[];
   // prettier-ignore
   const table: Record<EventName, string[]> = {
-    //                  off            asking         asking, off    ready          sending        live           muted          refused        failed         reopened       left
-    'press on':        ['off open'   , 'off -'      , 'off -'      , 'on -'       , 'on publish' , 'on -'       , 'on unmute'  , 'off open'   , 'on publish' , 'on -'       , 'off stop'],
-    'press off':       ['off -'      , 'off -'      , 'off -'      , 'off stop'   , 'off stop'   , 'off withdraw'   , 'off -'      , 'off -'      , 'off stop'   , 'off withdraw'   , 'off stop'],
-    asked:             ['off -'      , 'off -'      , 'off -'      , 'off -'      , 'off -'      , 'off -'      , 'off -'      , 'off -'      , 'off -'      , 'off -'      , 'off -'],
-    opened:            ['off stop'   , 'on publish' , 'off stop'   , 'on -'       , 'on publish' , 'on -'       , 'off -'      , 'off! stop'  , 'off -'      , 'on -'       , 'off stop'],
-    refused:           ['off -'      , 'off! -'     , 'off -'      , 'off! -'     , 'off! -'     , 'off! withdraw'  , 'off -'      , 'off -'      , 'off! -'     , 'off! withdraw'  , 'off -'],
-    'not asked for':   ['off -'      , 'off open'   , 'off -'      , 'off open'   , 'off open'   , 'off open'   , 'off -'      , 'off -'      , 'off open'   , 'off open'   , 'off -'],
-    stopped:           ['off -'      , 'off open'   , 'off -'      , 'off open'   , 'off open'   , 'off open'   , 'off -'      , 'off! -'     , 'off open'   , 'off open'   , 'off -'],
-    ended:             ['off -'      , 'off open'   , 'off -'      , 'off open'   , 'off open'   , 'off open'   , 'off -'      , 'off! -'     , 'off open'   , 'off! withdraw'  , 'off -'],
-    reopen:            ['off -'      , 'off -'      , 'off -'      , 'off open'   , 'off open'   , 'off open'   , 'off open'   , 'off! -'     , 'off open'   , 'off open'   , 'off -'],
-    'room, live':      ['off withdraw'   , 'off -'      , 'off -'      , 'on -'       , 'on -'       , 'on -'       , 'off withdraw'   , 'off! withdraw'  , 'on -'       , 'on -'       , 'off stop'],
-    'room, muted':     ['off -'      , 'off -'      , 'off -'      , 'on unmute'  , 'on unmute'  , 'on unmute'  , 'off -'      , 'off! -'     , 'off -'      , 'on unmute'  , 'off stop'],
-    'room, empty':     ['off -'      , 'off -'      , 'off -'      , 'on publish' , 'on publish' , 'on publish' , 'off stop'   , 'off! -'     , 'off -'      , 'on publish' , 'off stop'],
-    'no room':         ['off -'      , 'off -'      , 'off -'      , 'on -'       , 'on -'       , 'on -'       , 'off stop'   , 'off! -'     , 'on -'       , 'on -'       , 'off stop'],
-    forbidden:         ['off -'      , 'off -'      , 'off -'      , 'off stop'   , 'off stop'   , 'off stop'   , 'off stop'   , 'off! -'     , 'off stop'   , 'off stop'   , 'off stop'],
-    reconnected:       ['off -'      , 'off -'      , 'off -'      , 'on -'       , 'on publish' , 'on -'       , 'off -'      , 'off! -'     , 'on publish' , 'on -'       , 'off stop'],
-    failed:            ['off -'      , 'off -'      , 'off -'      , 'on -'       , 'off -'      , 'on -'       , 'off -'      , 'off! -'     , 'off -'      , 'on -'       , 'off stop'],
-    'muted by other':  ['off -'      , 'off -'      , 'off -'      , 'off stop'   , 'off stop'   , 'off withdraw'   , 'off -'      , 'off! -'     , 'off stop'   , 'off withdraw'   , 'off stop'],
-    released:          ['off -'      , 'off -'      , 'off -'      , 'off stop'   , 'off stop'   , 'off stop'   , 'off stop'   , 'off! -'     , 'off stop'   , 'off stop'   , 'off stop'],
+    //                 off             asking          asking, off     ready           sending         live            muted           refused         failed          reopened        chosen anew     left
+    'press on':       ['off open',     'off -',        'off -',        'on -',         'on publish',   'on -',         'on unmute',    'off open',     'on publish',   'on -',         'off -',        'off stop'],
+    'press off':      ['off -',        'off -',        'off -',        'off stop',     'off stop',     'off withdraw', 'off -',        'off -',        'off stop',     'off withdraw', 'off -',        'off stop'],
+    asked:            ['off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -'],
+    opened:           ['off stop',     'on publish',   'off stop',     'on -',         'on publish',   'on -',         'off -',        'off! stop',    'off -',        'on -',         'on stop',      'off stop'],
+    refused:          ['off -',        'off! -',       'off -',        'off! -',       'off! -',       'off! withdraw','off -',        'off -',        'off! -',       'off! withdraw','off open',     'off -'],
+    stopped:          ['off -',        'off open',     'off -',        'off open',     'off open',     'off open',     'off -',        'off! -',       'off open',     'off open',     'off open',     'off -'],
+    ended:            ['off -',        'off open',     'off -',        'off open',     'off open',     'off open',     'off -',        'off! -',       'off open',     'off! withdraw','off open',     'off -'],
+    reopen:           ['off -',        'off -',        'off -',        'on stop',      'on stop',      'on stop',      'off stop',     'off -',        'off stop',     'on stop',      'off -',        'off stop'],
+    'room, live':     ['off withdraw', 'off -',        'off -',        'on -',         'on -',         'on -',         'off withdraw', 'off! withdraw','on -',         'on -',         'off -',        'off stop'],
+    'room, muted':    ['off -',        'off -',        'off -',        'on unmute',    'on unmute',    'on unmute',    'off -',        'off! -',       'off -',        'on unmute',    'off -',        'off stop'],
+    'room, empty':    ['off -',        'off -',        'off -',        'on publish',   'on publish',   'on publish',   'off stop',     'off! -',       'off -',        'on publish',   'off -',        'off stop'],
+    'no room':        ['off -',        'off -',        'off -',        'on -',         'on -',         'on -',         'off stop',     'off! -',       'on -',         'on -',         'off -',        'off stop'],
+    forbidden:        ['off -',        'off -',        'off -',        'off stop',     'off stop',     'off stop',     'off stop',     'off! -',       'off stop',     'off stop',     'off -',        'off stop'],
+    reconnected:      ['off -',        'off -',        'off -',        'on -',         'on publish',   'on -',         'off -',        'off! -',       'on publish',   'on -',         'off -',        'off stop'],
+    failed:           ['off -',        'off -',        'off -',        'on -',         'off -',        'on -',         'off -',        'off! -',       'off -',        'on -',         'off -',        'off stop'],
+    'muted by other': ['off -',        'off -',        'off -',        'off stop',     'off stop',     'off withdraw', 'off -',        'off! -',       'off stop',     'off withdraw', 'off -',        'off stop'],
+    released:         ['off -',        'off -',        'off -',        'off stop',     'off stop',     'off stop',     'off stop',     'off! -',       'off stop',     'off stop',     'off -',        'off stop'],
   };
   it.each(Object.entries(table))('%s', (name, want) => {
     const got = columns.map((column) => summary(after(states[column], events[name as EventName])));
@@ -78,48 +78,36 @@ describe('every event in every state', () => {
   });
 });
 
-/** A device that a test unplugs. */
-class MadeUpTrack extends EventTarget {
-  enabled = true;
-  readyState: 'live' | 'ended' = 'live';
-
-  stop(): void {
-    this.readyState = 'ended';
-  }
-
-  unplug(): void {
-    if (this.readyState === 'ended') return;
-    this.readyState = 'ended';
-    this.dispatchEvent(new Event('ended'));
-  }
-}
-
 /** A participant's browser and room, in which everything takes as long as the test lets it. */
 class World implements Outlet {
   readonly source: Source;
-  readonly opened: MadeUpTrack[] = [];
-  readonly prompts: ((answer: Opened) => void)[] = [];
+  readonly opened: FakeTrack[] = [];
+  readonly prompts: { device: number; answer: (answer: Opened) => void }[] = [];
+  /** The device that the participant chose last. */
+  device = 0;
   readonly work: (() => void)[] = [];
   allowed = true;
   connected = false;
-  publication: { track: MadeUpTrack; muted: boolean } | undefined;
+  publication: { track: FakeTrack; muted: boolean } | undefined;
   private mostAsked = 0;
 
   constructor(readonly kind: Kind) {
-    this.source = new Source(kind, this, () => this.ask());
+    this.source = new Source(kind, () => this.ask());
   }
 
   ask(): Promise<Opened> {
-    const asked = new Promise<Opened>((resolve) => this.prompts.push(resolve));
+    const { device } = this;
+    const asked = new Promise<Opened>((answer) => this.prompts.push({ device, answer }));
     this.mostAsked = Math.max(this.mostAsked, this.prompts.length);
     return asked;
   }
 
   answer(grants: boolean): void {
-    const answer = this.prompts.shift();
-    if (!answer) return;
+    const prompt = this.prompts.shift();
+    if (!prompt) return;
+    const { device, answer } = prompt;
     if (!grants) return answer('denied');
-    const track = new MadeUpTrack();
+    const track = new FakeTrack('', device);
     this.opened.push(track);
     answer([track as unknown as MediaStreamTrack]);
   }
@@ -127,14 +115,14 @@ class World implements Outlet {
   publish([track]: MediaStreamTrack[]) {
     return this.later(() => {
       if (this.publication) throw new Error('two publications of one source');
-      if (this.allowed) this.publication = { track: track as unknown as MadeUpTrack, muted: false };
+      if (this.allowed) this.publication = { track: track as unknown as FakeTrack, muted: false };
     });
   }
 
   unmute([track]: MediaStreamTrack[]) {
     return this.later(() => {
       if (this.kind === 'screen') throw new Error('a screen does not take the place of another');
-      if (this.publication) this.publication = { track: track as unknown as MadeUpTrack, muted: false };
+      if (this.publication) this.publication = { track: track as unknown as FakeTrack, muted: false };
     });
   }
 
@@ -154,11 +142,21 @@ class World implements Outlet {
     // Nothing works on a made-up track.
   }
 
+  enter(): void {
+    this.source.attach(this);
+    void this.source.look();
+  }
+
   connect(connected: boolean): void {
     this.connected = connected;
     if (!connected) this.publication = undefined;
     if (connected) void this.source.tell({ kind: 'reconnected' });
     void this.source.look();
+  }
+
+  choose(): void {
+    this.device++;
+    void this.source.reopen();
   }
 
   allow(allowed: boolean): void {
@@ -181,6 +179,11 @@ class World implements Outlet {
       this.work.shift()?.();
       await new Promise((resolve) => setImmediate(resolve));
     } while (this.prompts.length + this.work.length > 0);
+  }
+
+  /** Whether what is open is what the participant chose last. */
+  get isAsChosen(): boolean {
+    return this.opened.every(({ readyState, device }) => readyState === 'ended' || device === this.device);
   }
 
   /** What the others hear. */
@@ -235,7 +238,8 @@ const steps: Record<string, (world: World) => void> = {
   refuse: (world) => world.answer(false),
   work: ({ work }) => work.shift()?.(),
   unplug: ({ opened }) => opened.at(-1)?.unplug(),
-  'another device': ({ source }) => void source.reopen(),
+  'another device': (world) => world.choose(),
+  enter: (world) => world.enter(),
   connect: (world) => world.connect(true),
   'lose the connection': (world) => world.connect(false),
   'mute by a presenter': (world) => world.muteByPresenter(),
@@ -257,7 +261,8 @@ describe.each(['microphone', 'camera', 'screen'] as const)('any sequence of what
     const random = numbers(seed);
     const world = new World(kind);
     const played: string[] = [];
-    if (random() < 0.5) void world.source.adopt(world.ask(), random() < 0.5);
+    // Half of them begin before the meeting.
+    if (random() < 0.5) world.enter();
     for (let count = 0; count < before; count++) {
       const name = Object.keys(steps)[Math.floor(random() * Object.keys(steps).length)] ?? '';
       played.push(name);
@@ -272,10 +277,12 @@ describe.each(['microphone', 'camera', 'screen'] as const)('any sequence of what
   it('ends with others hearing what the button shows', async () => {
     for (let seed = 1; seed <= seeds; seed++) {
       const { world, played } = await play(seed, length);
+      world.enter();
       world.connect(true);
       await world.comeToRest();
       world.check();
       expect(world.heard, `seed ${seed}: ${played.join(', ')}`).toBe(world.source.on);
+      expect(world.isAsChosen, `seed ${seed}: ${played.join(', ')}`).toBe(true);
       world.allow(true);
       for (const on of [true, false, true]) {
         void world.source.press(on);
@@ -305,6 +312,7 @@ describe.each(['microphone', 'camera', 'screen'] as const)('any sequence of what
 
 it('is sent again when the connection broke while it was being sent', async () => {
   const world = new World('microphone');
+  world.enter();
   world.connect(true);
   void world.source.press(true);
   world.answer(true);
@@ -318,6 +326,7 @@ it('is sent again when the connection broke while it was being sent', async () =
 
 it('shows that it is off when the media server takes nothing', async () => {
   const world = new World('microphone');
+  world.enter();
   world.publish = () => Promise.resolve();
   world.connect(true);
   void world.source.press(true);

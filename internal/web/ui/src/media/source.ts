@@ -22,7 +22,7 @@ export interface SourceState {
   connected: boolean;
   /** Whether a device that ended by itself was opened again, since the participant last switched. */
   reopened: boolean;
-  /** Whether the device is to be opened although it is muted: a meter shows another microphone before it is on. */
+  /** Whether another device was chosen. A muted microphone opens it too: a meter shows it before it is on. */
   again: boolean;
   /** Whether the participant has left. Nothing brings a source back. */
   released: boolean;
@@ -32,7 +32,7 @@ export type SourceEvent =
   | { kind: 'press'; on: boolean }
   | { kind: 'asked' }
   | { kind: 'opened' }
-  | { kind: 'refused'; problem: DeviceProblem | undefined }
+  | { kind: 'refused'; problem: DeviceProblem }
   | { kind: 'stopped' }
   | { kind: 'ended' }
   | { kind: 'reopen' }
@@ -69,15 +69,10 @@ export function after(state: SourceState, event: SourceEvent): SourceState {
       return { ...state, device: 'asking', problem: undefined, again: false };
     case 'opened':
       return { ...state, device: 'open' };
-    case 'refused': {
-      const { problem } = event;
-      return {
-        ...state,
-        device: 'none',
-        wish: state.wish && !problem,
-        problem: state.wish ? problem : undefined,
-      };
-    }
+    case 'refused':
+      // The participant has chosen another device meanwhile.
+      if (state.wish && state.again) return { ...state, device: 'none' };
+      return { ...state, device: 'none', wish: false, problem: state.wish ? event.problem : undefined };
     case 'stopped':
       return { ...state, device: 'none' };
     case 'ended': {
@@ -88,7 +83,7 @@ export function after(state: SourceState, event: SourceEvent): SourceState {
       return { ...state, device: 'none', wish: false, problem };
     }
     case 'reopen':
-      return state.device === 'open' ? { ...state, device: 'none', again: true } : state;
+      return { ...state, again: state.device !== 'none', problem: undefined };
     case 'room': {
       const { allowed, connected, publication } = event;
       return { ...state, allowed, connected, publication, wish: state.wish && allowed };
@@ -116,9 +111,10 @@ export function next(state: SourceState): Action | undefined {
   const withdraws = sent && connected && !failed;
   if (!wish) {
     if (withdraws) return 'withdraw';
-    if (device === 'open') return rests ? undefined : 'stop';
+    if (device === 'open') return rests && !state.again ? undefined : 'stop';
     return rests && state.again ? 'open' : undefined;
   }
+  if (device === 'open' && state.again) return 'stop';
   if (device === 'none') return kind === 'screen' && withdraws ? 'withdraw' : 'open';
   if (!connected || failed || publication === 'live') return undefined;
   return publication === 'none' ? 'publish' : 'unmute';
@@ -146,6 +142,15 @@ export interface Outlet {
   stopped(): void;
 }
 
+/** Before the meeting a source is only shown to its participant. */
+const nowhere: Outlet = {
+  publish: () => Promise.resolve(),
+  unmute: () => Promise.resolve(),
+  withdraw: () => Promise.resolve(),
+  facts: () => ({ allowed: true, connected: false, publication: 'none' }),
+  stopped: () => undefined,
+};
+
 /**
  * The one owner of a microphone, a camera or a shared screen. An event changes its state at once. What follows from the
  * state is done one action after the other: so there is never more than one capture under way, and never more than one
@@ -157,15 +162,20 @@ export class Source {
   private work: Promise<void> | undefined;
   private working = false;
   private connections = 0;
+  private outlet = nowhere;
 
   constructor(
     kind: Kind,
-    private readonly outlet: Outlet,
     private readonly open: () => Promise<Opened>,
     /** Called when a device that the participant wants has ended by itself, and is not opened again. */
     private readonly lost: () => void = () => undefined,
   ) {
     this.state = new Store(initially(kind));
+  }
+
+  /** Sends the source to a meeting from now on. */
+  attach(outlet: Outlet): void {
+    this.outlet = outlet;
   }
 
   get track(): MediaStreamTrack | undefined {
@@ -181,19 +191,9 @@ export class Source {
     return this.tell({ kind: 'press', on });
   }
 
-  /** Takes a capture that is under way for its own. A capture without this source gives nothing. */
-  async adopt(opening: Promise<Opened | undefined>, on: boolean): Promise<void> {
-    this.change({ kind: 'asked' });
-    this.change({ kind: 'press', on });
-    this.arrive(await opening);
-    await this.settle();
-  }
-
-  /** Opens the device anew if it is open. False when it then gives nothing. */
+  /** Opens another device in place of the one that is open or asked for. Reports whether it works. */
   async reopen(): Promise<boolean> {
-    if (!this.track) return true;
-    this.stop({ kind: 'reopen' });
-    await this.settle();
+    await this.tell({ kind: 'reopen' });
     return this.state.get().problem === undefined;
   }
 
@@ -252,7 +252,7 @@ export class Source {
     if (isSame(this.state.get(), before)) this.change({ kind: 'failed' });
   }
 
-  private arrive(opened: Opened | undefined): void {
+  private arrive(opened: Opened): void {
     if (!Array.isArray(opened)) {
       this.change({ kind: 'refused', problem: opened });
       return;

@@ -54,7 +54,7 @@ export function DeviceChoices({ media }: { media: LocalMedia }) {
           type="button"
           className="button quiet"
           data-testid="no-devices"
-          onClick={() => media.giveUp()}
+          onClick={() => media.switchOff()}
         >
           {t('prejoin.withoutDevices')}
         </button>
@@ -71,9 +71,11 @@ interface InputPickersProps {
 /** Only of what is switched on. */
 function InputPickers({ media, devices }: InputPickersProps) {
   const { mic, camera, micId, cameraId } = useStore(media.state);
-  const choose = (choice: { micId: string } | { cameraId: string }) => {
-    keepChoices(choice);
-    media.switch(choice);
+  const chooseMicrophone = async (id: string) => {
+    if (await media.chooseMicrophone(id)) keepChoices({ micId: id });
+  };
+  const chooseCamera = async (id: string) => {
+    if (await media.chooseCamera({ cameraId: id })) keepChoices({ cameraId: id });
   };
   return (
     <>
@@ -83,7 +85,7 @@ function InputPickers({ media, devices }: InputPickersProps) {
           devices={devices.audioinput}
           chosen={micId}
           testId="mic-picker"
-          onChoose={(id) => choose({ micId: id })}
+          onChoose={(id) => void chooseMicrophone(id)}
         />
       )}
       {camera && (
@@ -92,7 +94,7 @@ function InputPickers({ media, devices }: InputPickersProps) {
           devices={devices.videoinput}
           chosen={cameraId}
           testId="camera-picker"
-          onChoose={(id) => choose({ cameraId: id })}
+          onChoose={(id) => void chooseCamera(id)}
         />
       )}
     </>

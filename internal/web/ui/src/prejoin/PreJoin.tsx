@@ -7,7 +7,6 @@ import { DeviceChoices } from './DeviceChoices';
 import { JoinForm } from './JoinForm';
 import { Preview } from './Preview';
 import { TestButton } from './TestButton';
-import { useLocalMedia } from './useLocalMedia';
 
 interface PreJoinProps {
   flow: Flow;
@@ -19,7 +18,7 @@ interface PreJoinProps {
 export function PreJoin({ flow, asking, busy }: PreJoinProps) {
   const { route } = flow.at;
   const wishes = route.kind === 'join' ? route.wishes : {};
-  const media = useLocalMedia(flow, wishes);
+  const [media] = useState(() => flow.prepare());
   const [name, setName] = useState(() => wishes.name ?? readChoices().name);
   usePrefetch(flow);
   const [alreadyIn, setAlreadyIn] = useState(false);
@@ -36,7 +35,7 @@ export function PreJoin({ flow, asking, busy }: PreJoinProps) {
           onName={setName}
           alreadyIn={alreadyIn}
           test={(form) => <TestButton flow={flow} form={form} disabled={busy} />}
-          onJoin={(form) => flow.join(form, media.wanted(), media)}
+          onJoin={(form) => flow.join(form)}
         />
         {/* After the form: these parts come and go with the devices, and must not move a button that the
             participant is about to press. */}

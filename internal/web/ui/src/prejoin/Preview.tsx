@@ -58,10 +58,6 @@ export function Preview({ media, name }: { media: LocalMedia; name: string }) {
 
 function Switches({ media }: { media: LocalMedia }) {
   const { mic, camera } = useStore(media.state);
-  const flip = (change: { mic: boolean } | { camera: boolean }) => {
-    keepChoices(change);
-    media.switch(change);
-  };
   return (
     <div className="preview-controls">
       <Toggle
@@ -69,14 +65,20 @@ function Switches({ media }: { media: LocalMedia }) {
         label={t('controls.microphone')}
         on={mic}
         icon={mic ? <Mic /> : <MicOff />}
-        onToggle={(on) => flip({ mic: on })}
+        onToggle={(on) => {
+          keepChoices({ mic: on });
+          void media.mic.press(on);
+        }}
       />
       <Toggle
         testId="prejoin-camera"
         label={t('controls.camera')}
         on={camera}
         icon={camera ? <Video /> : <VideoOff />}
-        onToggle={(on) => flip({ camera: on })}
+        onToggle={(on) => {
+          keepChoices({ camera: on });
+          void media.camera.press(on);
+        }}
       />
     </div>
   );

@@ -1,7 +1,7 @@
 import { LogLevel, Room, RoomEvent, setLogLevel, type Participant } from 'livekit-client';
 import { Store } from '../../app/store';
-import type { Captured, Wanted } from '../../media/capture';
 import { readChoices } from '../../media/choices';
+import type { LocalMedia } from '../../media/local';
 import type { DeviceMemory, DeviceStates } from '../../media/memory';
 import type { Opened, SessionClient } from '../../session/client';
 import { SessionError, type Act, type Reaction, type Ruled } from '../../session/protocol';
@@ -44,9 +44,7 @@ export interface CallOptions {
   client: SessionClient;
   session: Opened;
   renew: Gateway['renew'];
-  /** Devices that the browser opens while the page asks for the session. */
-  captured: Promise<Captured>;
-  wanted: Wanted;
+  media: LocalMedia;
   /** What the participant last switched in the room, in this tab. */
   memory: DeviceMemory;
   /** Called with what the participant switches. */
@@ -87,7 +85,7 @@ export class Call {
   private readonly choose: CallOptions['choose'];
 
   constructor(options: CallOptions) {
-    const { client, session, renew, captured, wanted } = options;
+    const { client, session, renew, media } = options;
     this.client = client;
     this.renew = renew;
     this.memory = options.memory;
@@ -98,7 +96,7 @@ export class Call {
     this.expiresAt = new Store(parseTime(session.meeting.expiresAt));
     this.room = new Room(roomOptions(readChoices().speakerId));
     this.recipient = new Recipient(this.room, this.phase, this.chat.draft, this.notices);
-    this.publisher = new Publisher(this.room, this.notices, wanted);
+    this.publisher = new Publisher(this.room, this.notices, media);
     this.reactions = new Reactions(this.room, this.notices);
     this.captions = new Captions(this.room);
     this.recording = new Recording(this.room, this.notices);
@@ -118,7 +116,7 @@ export class Call {
     // At the first entry the server decides which devices are on. Afterwards the participant decides.
     const { audio, video } = this.memory.restrict(session.you);
     const { hidden } = session.you;
-    this.publisher.begin(captured, { mic: audio && !hidden, camera: video && !hidden });
+    this.publisher.begin({ mic: audio && !hidden, camera: video && !hidden });
   }
 
   get you() {

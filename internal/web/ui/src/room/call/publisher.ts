@@ -1,22 +1,13 @@
 import { ParticipantEvent, RoomEvent, Track, type LocalTrack, type Room } from 'livekit-client';
 import { Store } from '../../app/store';
-import {
-  capture,
-  describeProblems,
-  problemOf,
-  type Captured,
-  type DeviceProblem,
-  type Problems,
-  type Wanted,
-} from '../../media/capture';
+import { describeProblems, problemOf, type DeviceProblem, type Problems } from '../../media/capture';
 import { chooseBackground, type Background } from '../../media/background';
+import type { LocalMedia } from '../../media/local';
 import { Source, type Opened } from '../../media/source';
 import { t } from '../../text';
 import type { Notices } from '../notices/notices';
 import { dress } from './backdrop';
 import { DeviceOutlet, ScreenOutlet } from './outlets';
-
-type Chosen = Pick<Wanted, 'micId' | 'cameraId' | 'facing'>;
 
 /** What the local participant sends, as they see it. It stays true while the connection is broken. */
 export interface Sending {
@@ -48,44 +39,38 @@ export class Publisher {
   private readonly cameraOutlet: DeviceOutlet;
   private dressing: Promise<void> = Promise.resolve();
 
-  /** @param chosen the devices that the participant chose. */
   constructor(
     private readonly room: Room,
     private readonly notices: Notices,
-    private chosen: Chosen,
+    private readonly media: LocalMedia,
   ) {
-    const micOutlet = new DeviceOutlet(room, Track.Source.Microphone);
-    this.mic = new Source(
-      'microphone',
-      micOutlet,
-      () => this.open('audio'),
-      () => this.complain({ audio: 'failed' }),
-    );
+    this.mic = media.mic;
+    this.camera = media.camera;
     this.cameraOutlet = new DeviceOutlet(room, Track.Source.Camera, (track) => this.dress(track));
-    this.camera = new Source(
-      'camera',
-      this.cameraOutlet,
-      () => this.open('video'),
-      () => this.complain({ video: 'failed' }),
-    );
     const screenOutlet = new ScreenOutlet(room);
-    this.screen = new Source('screen', screenOutlet, () => this.openScreen(screenOutlet));
+    this.screen = new Source('screen', () => this.openScreen(screenOutlet));
+    this.mic.attach(new DeviceOutlet(room, Track.Source.Microphone));
+    this.camera.attach(this.cameraOutlet);
+    this.screen.attach(screenOutlet);
     this.sending = new Store(this.read());
-    for (const source of this.all) source.state.subscribe(() => this.sync());
+    for (const { state } of [media, this.screen]) state.subscribe(() => this.sync());
     this.listen();
   }
 
   /**
-   * Takes the devices that the browser opens, or asks for, already. They are sent once the call is connected.
-   * livekit-client could send them earlier, but the negotiation would delay the first picture of the other participants
-   * by a quarter of a second.
+   * Says which devices are on when the participant enters. They are sent once the call is connected. livekit-client
+   * could send them earlier, but the negotiation would delay the first picture of the other participants by a quarter
+   * of a second.
    */
-  begin(captured: Promise<Captured>, on: { mic: boolean; camera: boolean }): void {
-    void captured.then(({ problems = {} }) => this.complain(problems));
-    const mic = captured.then(({ audio, problems }) => (audio ? [audio] : problems?.audio));
-    const camera = captured.then(({ video, problems }) => (video ? [video] : problems?.video));
-    void this.mic.adopt(mic, on.mic);
-    void this.camera.adopt(camera, on.camera);
+  begin(on: { mic: boolean; camera: boolean }): void {
+    const { problems = {} } = this.media.state.get();
+    const { audio, video } = problems;
+    const told = { ...(on.mic && audio && { audio }), ...(on.camera && video && { video }) };
+    // A device that was just refused is not asked for again: that would be a second prompt for nothing.
+    if (!told.audio) void this.mic.press(on.mic);
+    if (!told.video) void this.camera.press(on.camera);
+    this.complain(told);
+    this.media.onProblems = (found) => this.complain(found);
   }
 
   /** Switches a source. Resolves when that is done, which takes as long as the browser asks the participant. */
@@ -111,24 +96,21 @@ export class Publisher {
 
   /** Turns to the other camera of a telephone. */
   async flipCamera(): Promise<void> {
-    const facing = this.chosen.facing === 'environment' ? 'user' : 'environment';
-    const { cameraId: _, ...others } = this.chosen;
-    await this.choose(this.camera, { ...others, facing });
+    await this.media.chooseCamera({ facing: this.media.facing === 'user' ? 'environment' : 'user' });
   }
 
   /** The microphone, camera or loudspeaker in use. */
   activeDevice(kind: MediaDeviceKind): string | undefined {
     if (kind === 'audiooutput') return this.room.getActiveDevice(kind);
-    const [source, id] =
-      kind === 'audioinput' ? [this.mic, this.chosen.micId] : [this.camera, this.chosen.cameraId];
+    const { micId, cameraId } = this.media.state.get();
+    const [source, id] = kind === 'audioinput' ? [this.mic, micId] : [this.camera, cameraId];
     return source.track?.getSettings().deviceId ?? id;
   }
 
-  /** Another microphone, camera or loudspeaker. Tells whether it works. */
+  /** Takes another microphone, camera or loudspeaker, and reports whether it works. */
   async switchDevice(kind: MediaDeviceKind, deviceId: string): Promise<boolean> {
-    if (kind === 'audioinput') return this.choose(this.mic, { ...this.chosen, micId: deviceId });
-    const { facing: _, ...others } = this.chosen;
-    if (kind === 'videoinput') return this.choose(this.camera, { ...others, cameraId: deviceId });
+    if (kind === 'audioinput') return this.media.chooseMicrophone(deviceId);
+    if (kind === 'videoinput') return this.media.chooseCamera({ cameraId: deviceId });
     try {
       return await this.room.switchActiveDevice(kind, deviceId);
     } catch {
@@ -184,18 +166,6 @@ export class Publisher {
     void source?.look();
   }
 
-  private async open(kind: keyof Problems): Promise<Opened> {
-    const { [kind]: track, problems = {} } = await capture({
-      ...this.chosen,
-      audio: kind === 'audio',
-      video: kind === 'video',
-    });
-    this.complain(problems);
-    // A browser that lets the page hear its participant also lets it play the others.
-    if (kind === 'audio' && track) void this.room.startAudio().catch(() => undefined);
-    return track ? [track] : (problems[kind] ?? 'failed');
-  }
-
   private async openScreen(outlet: ScreenOutlet): Promise<Opened> {
     try {
       return await outlet.open();
@@ -205,16 +175,6 @@ export class Publisher {
       if (problem !== 'denied') this.notices.add(t('notice.screenFailed'), 'urgent');
       return problem;
     }
-  }
-
-  /** When the chosen device does not work, the choice before it counts again. */
-  private async choose(source: Source, chosen: Chosen): Promise<boolean> {
-    const before = this.chosen;
-    this.chosen = chosen;
-    const works = await source.reopen();
-    if (!works) this.chosen = before;
-    this.sync();
-    return works;
   }
 
   /** The chosen background is there before anybody sees the track. A picture without it is better not seen. */
@@ -239,7 +199,7 @@ export class Publisher {
       micAllowed: mic.allowed,
       cameraAllowed: camera.allowed,
       screenAllowed: this.screen.state.get().allowed,
-      facing: this.chosen.facing ?? 'user',
+      facing: this.media.facing,
       micTrack: this.mic.track,
       cameraTrack: this.camera.track && (this.cameraOutlet.track?.mediaStreamTrack ?? this.camera.track),
       micProblem: mic.problem,
@@ -252,6 +212,8 @@ export class Publisher {
     const before = this.sending.get();
     const changed = (Object.keys(next) as (keyof Sending)[]).some((key) => next[key] !== before[key]);
     if (changed) this.sending.set(next);
+    // A browser that lets the page hear its participant also lets it play the others.
+    if (next.micTrack && !before.micTrack) void this.room.startAudio().catch(() => undefined);
   }
 
   /** Says which device has a problem. Its button is marked until the device is switched again. */

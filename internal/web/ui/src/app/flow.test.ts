@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { FakeDevices, settled } from '../media/fakeDevices';
+import { DeviceMemory } from '../media/memory';
+import type { CallOptions } from '../room/call/call';
+import type { Outcome } from '../room/call/connection';
+import type { WaitOutcome } from '../room/call/waitingRoom';
+import { reasons, SessionError } from '../session/protocol';
+import { Flow } from './flow';
+import { Store } from './store';
+import type { RoomCode, Surroundings } from './surroundings';
+
+/** A promise that the test resolves. */
+function later<T>() {
+  let resolve: (value: T) => void = () => undefined;
+  let reject: (why: Error) => void = () => undefined;
+  const promise = new Promise<T>((grant, refuse) => ([resolve, reject] = [grant, refuse]));
+  return { promise, resolve, reject };
+}
+
+const form = { name: 'Ann', password: '', username: '', userPassword: '', token: '' };
+const lets = { session: 's', you: { audio: true, video: true } };
+const waits = { session: 'w', waiting: { why: 'Ask', since: '' }, you: { name: 'Ann' } };
+
+let devices: FakeDevices;
+
+/** A page on which the participant has pressed "Join" while the browser asks for microphone and camera. */
+async function joining() {
+  const answers = [later<unknown>()];
+  const outcome = later<Outcome>();
+  const news = later<WaitOutcome>();
+  const calls: CallOptions[] = [];
+  const left = vi.fn();
+  class Call {
+    you = lets.you;
+    chat = {};
+    phase = new Store('connecting');
+    constructor(options: CallOptions) {
+      calls.push(options);
+    }
+    run = () => outcome.promise;
+    dialled = () => Promise.resolve();
+    leave = left;
+  }
+  class WaitingRoom {
+    until = () => news.promise;
+    leave = () => undefined;
+  }
+  const nothing = { read: () => undefined, write: () => undefined, forget: () => undefined };
+  const open = () => {
+    const answer = answers.at(-1) ?? later();
+    return answer.promise;
+  };
+  const flow = new Flow({
+    boot: { home: 'https://example.com/' },
+    base: 'https://example.com/',
+    route: { kind: 'join', room: 'r', wishes: {} },
+    client: { open },
+    keeper: nothing,
+    place: nothing,
+    devices: new DeviceMemory(() => storage(), 'r'),
+    presence: { hold: () => () => undefined },
+    loadRoom: () => Promise.resolve({ Call, WaitingRoom } as unknown as RoomCode),
+    go: () => undefined,
+    tell: () => undefined,
+  } as unknown as Surroundings);
+  flow.prepare();
+  flow.join(form);
+  await settled();
+  expect(devices.prompts).toHaveLength(1);
+  const answer = async (given: unknown) => {
+    answers.at(-1)?.resolve(given);
+    answers.push(later());
+    await settled();
+  };
+  const refuse = async (why: Error) => {
+    answers.at(-1)?.reject(why);
+    await settled();
+  };
+  return { flow, answer, refuse, outcome, news, calls, left };
+}
+
+function storage() {
+  const map = new Map<string, string>();
+  return {
+    getItem: (key: string) => map.get(key) ?? null,
+    setItem: (key: string, value: string) => void map.set(key, value),
+    removeItem: (key: string) => void map.delete(key),
+  };
+}
+
+type Page = Awaited<ReturnType<typeof joining>>;
+
+async function enter({ answer }: Page): Promise<void> {
+  await answer(lets);
+}
+
+async function wait({ answer, flow }: Page): Promise<void> {
+  await answer(waits);
+  expect(flow.screen.get().kind).toBe('waiting');
+}
+
+async function over(page: Page, outcome: Outcome): Promise<void> {
+  await enter(page);
+  page.outcome.resolve(outcome);
+}
+
+const ended = { kind: 'ended', redirect: '' } as const;
+
+/** All the ways in which a participant is not, or no longer, on the way into a meeting. */
+const ways: Record<string, (page: Page) => Promise<void> | void> = {
+  'gives up the way in': ({ flow }) => flow.cancel(),
+  'gives up in the room': async (page) => {
+    await enter(page);
+    page.flow.cancel();
+  },
+  'gives up waiting': async (page) => {
+    await wait(page);
+    page.flow.cancel();
+  },
+  'gives up waiting when the gateway lets them in': async (page) => {
+    await wait(page);
+    page.news.resolve({ kind: 'ask' });
+    await settled();
+    page.flow.cancel();
+    await page.answer(lets);
+    expect(page.calls).toHaveLength(0);
+  },
+  'is not let in': async (page) => {
+    await wait(page);
+    page.news.resolve({ kind: 'removed' });
+  },
+  'waits for a meeting that ends': async (page) => {
+    await wait(page);
+    page.news.resolve(ended);
+  },
+  leaves: (page) => over(page, { kind: 'left' }),
+  'is in a meeting that ends': (page) => over(page, ended),
+  'is removed': (page) => over(page, { kind: 'removed' }),
+  'is in from another window': (page) => over(page, { kind: 'elsewhere' }),
+  'is refused on the way back': (page) =>
+    over(page, { kind: 'refused', error: new SessionError('Full', '') }),
+  'has a page that breaks': ({ flow }) => flow.breakDown(),
+};
+for (const reason of reasons)
+  ways[`is refused: ${reason}`] = ({ refuse }) => refuse(new SessionError(reason, ''));
+
+beforeEach(() => {
+  class RTCPeerConnection {
+    getReceivers(): void {
+      // A browser that can meet has it.
+    }
+  }
+  vi.stubGlobal('window', { RTCPeerConnection, WebSocket: RTCPeerConnection });
+  vi.stubGlobal('RTCPeerConnection', RTCPeerConnection);
+  for (const name of ['addEventListener', 'removeEventListener']) vi.stubGlobal(name, () => undefined);
+  devices = new FakeDevices();
+});
+
+afterEach(() => void vi.unstubAllGlobals());
+
+describe.each(['before', 'after'])('with devices that open %s it, a participant who', (when) => {
+  it.each(Object.entries(ways))('%s has no device on, unless the form shows it', async (_, go) => {
+    const page = await joining();
+    if (when === 'before') await devices.grant();
+    await go(page);
+    await settled();
+    if (when === 'after') await devices.grant();
+    const screen = page.flow.screen.get();
+    const shown = screen.kind === 'prejoin' && screen.asking.problem;
+    expect(devices.live).toHaveLength(shown ? 2 : 0);
+    page.flow.breakDown();
+    expect(devices.live).toHaveLength(0);
+  });
+});
