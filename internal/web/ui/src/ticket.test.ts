@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fakeTab } from './app/fakeTab';
 import { isTicket, TokenKeeper } from './ticket';
 
 function token(claims: unknown): string {
@@ -21,17 +22,8 @@ describe('isTicket', () => {
 });
 
 describe('TokenKeeper', () => {
-  const memory = () => {
-    const map = new Map<string, string>();
-    return {
-      getItem: (key: string) => map.get(key) ?? null,
-      setItem: (key: string, value: string) => void map.set(key, value),
-      removeItem: (key: string) => void map.delete(key),
-    };
-  };
-
   it('keeps tokens of two addresses apart', () => {
-    const storage = memory();
+    const storage = fakeTab();
     const one = new TokenKeeper(() => storage, '/join?room=one');
     const two = new TokenKeeper(() => storage, '/join?room=two');
     one.write({ token: 'a' });

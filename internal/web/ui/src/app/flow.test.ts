@@ -5,6 +5,7 @@ import type { CallOptions } from '../room/call/call';
 import type { Outcome } from '../room/call/connection';
 import type { WaitOutcome } from '../room/call/waitingRoom';
 import { reasons, SessionError } from '../session/protocol';
+import { fakeTab } from './fakeTab';
 import { Flow } from './flow';
 import { Store } from './store';
 import type { RoomCode, Surroundings } from './surroundings';
@@ -45,6 +46,7 @@ async function joining() {
     until = () => news.promise;
     leave = () => undefined;
   }
+  const tab = fakeTab();
   const nothing = { read: () => undefined, write: () => undefined, forget: () => undefined };
   const open = () => {
     const answer = answers.at(-1) ?? later();
@@ -57,7 +59,7 @@ async function joining() {
     client: { open },
     keeper: nothing,
     place: nothing,
-    devices: new DeviceMemory(() => storage(), 'r'),
+    devices: new DeviceMemory(() => tab, 'r'),
     presence: { hold: () => () => undefined },
     loadRoom: () => Promise.resolve({ Call, WaitingRoom } as unknown as RoomCode),
     go: () => undefined,
@@ -77,15 +79,6 @@ async function joining() {
     await settled();
   };
   return { flow, answer, refuse, outcome, news, calls, left };
-}
-
-function storage() {
-  const map = new Map<string, string>();
-  return {
-    getItem: (key: string) => map.get(key) ?? null,
-    setItem: (key: string, value: string) => void map.set(key, value),
-    removeItem: (key: string) => void map.delete(key),
-  };
 }
 
 type Page = Awaited<ReturnType<typeof joining>>;

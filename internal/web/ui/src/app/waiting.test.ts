@@ -2,16 +2,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { LocalMedia } from '../media/local';
 import type { WaitOutcome } from '../room/call/waitingRoom';
 import type { Opened, Waits } from '../session/client';
+import { fakeTab } from './fakeTab';
 import { WaitingMemory, WaitingPlace } from './waiting';
-
-function storage() {
-  const map = new Map<string, string>();
-  return {
-    getItem: (key: string) => map.get(key) ?? null,
-    setItem: (key: string, value: string) => void map.set(key, value),
-    removeItem: (key: string) => void map.delete(key),
-  };
-}
 
 const waits = (session: string, message?: string) =>
   ({
@@ -21,7 +13,7 @@ const waits = (session: string, message?: string) =>
   }) as Waits;
 const comesIn = { session: 'in' } as Opened;
 
-function placeOf(kept = storage()) {
+function placeOf(kept = fakeTab()) {
   const memory = new WaitingMemory(() => kept, 'https://example.com/join/r');
   const media = new LocalMedia({ audio: false, video: false });
   const client = { message: vi.fn(() => Promise.resolve('w2')) };
@@ -37,7 +29,7 @@ const request = { room: 'r', name: 'Ann' };
 
 describe('a place among those who wait', () => {
   it('is kept for a reload, with the message', async () => {
-    const kept = storage();
+    const kept = fakeTab();
     const { memory, place, client } = placeOf(kept);
     expect(memory.read()).toEqual({ session: 'w1', name: 'Ann', audio: false, video: false });
     expect(await place.say('Ann from ACME')).toBe(true);

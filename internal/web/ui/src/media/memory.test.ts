@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { fakeTab } from '../app/fakeTab';
 import { DeviceMemory } from './memory';
-
-function memory() {
-  const map = new Map<string, string>();
-  return {
-    getItem: (key: string) => map.get(key) ?? null,
-    setItem: (key: string, value: string) => void map.set(key, value),
-    removeItem: (key: string) => void map.delete(key),
-  };
-}
 
 const both = { audio: true, video: true };
 
@@ -19,8 +11,8 @@ describe('DeviceMemory', () => {
     { reason: 'the camera was off', kept: { camera: false }, want: { audio: true, video: false } },
     { reason: 'both were on', kept: { mic: true, camera: true }, want: both },
   ])('$reason', ({ kept, want }) => {
-    const devices = new DeviceMemory(memory, 'r');
-    const one = memory();
+    const devices = new DeviceMemory(fakeTab, 'r');
+    const one = fakeTab();
     const same = new DeviceMemory(() => one, 'r');
     same.keep(kept);
     expect(new DeviceMemory(() => one, 'r').restrict(both)).toEqual(want);
@@ -28,14 +20,14 @@ describe('DeviceMemory', () => {
   });
 
   it('switches nothing on', () => {
-    const storage = memory();
+    const storage = fakeTab();
     const devices = new DeviceMemory(() => storage, 'r');
     devices.keep({ mic: true, camera: true });
     expect(devices.restrict({ audio: false, video: false })).toEqual({ audio: false, video: false });
   });
 
   it('keeps rooms apart, and the last state of each device', () => {
-    const storage = memory();
+    const storage = fakeTab();
     const devices = new DeviceMemory(() => storage, 'r');
     devices.keep({ mic: false });
     devices.keep({ camera: false });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { fakeTab } from '../../app/fakeTab';
 import { characters } from '../../parts/characters';
 import { ChatLog } from './chat';
 import { ChatMemory } from './memory';
@@ -71,12 +72,7 @@ describe('ChatLog', () => {
 });
 
 describe('ChatMemory', () => {
-  const map = new Map<string, string>();
-  const storage = {
-    getItem: (key: string) => map.get(key) ?? null,
-    setItem: (key: string, value: string) => void map.set(key, value),
-    removeItem: (key: string) => void map.delete(key),
-  };
+  const storage = fakeTab();
   const of = (room: string) => {
     const token = `x.${btoa(JSON.stringify({ video: { room } }))}.x`;
     const meeting = { room: 'r', url: 'https://example.com/join/r', duration: 'unlimited' };

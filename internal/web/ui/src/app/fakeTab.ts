@@ -1,0 +1,11 @@
+import type { Tab } from './storage';
+
+/** For tests: what a tab keeps. */
+export function fakeTab(): Tab {
+  const kept = new Map<string, string>();
+  return {
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => void kept.set(key, value),
+    removeItem: (key) => void kept.delete(key),
+  };
+}
