@@ -73,6 +73,7 @@ func (a account) tips(t *testing.T) {
 
 // blocksCamera is a browser that gives the microphone and, once the room is there, no camera.
 const blocksCamera = `(media => {
+	navigator.permissions.query = async ({name}) => ({state: name === 'camera' ? 'denied' : 'granted'});
 	const open = media.getUserMedia.bind(media);
 	media.getUserMedia = async wanted => {
 		if (wanted.video) throw new DOMException('', 'NotAllowedError');

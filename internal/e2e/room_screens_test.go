@@ -127,7 +127,8 @@ func (w *tour) before(t *testing.T) {
 		{"prejoin denied", "NotAllowedError", "Your browser blocks"},
 		{"prejoin no devices", "NotFoundError", "No camera or microphone was found"},
 	} {
-		d := testkit.Device{Script: `navigator.mediaDevices.getUserMedia = async () => { throw new DOMException('', '` + c.failure + `') }`}
+		d := testkit.Device{Script: `navigator.permissions.query = async () => ({state: 'denied'});
+			navigator.mediaDevices.getUserMedia = async () => { throw new DOMException('', '` + c.failure + `') }`}
 		p = testkit.Browser(t).OpenOn(t, d, w.a.roomURL("secret"))
 		w.at(t, p, d, c.name, fmt.Sprintf(`document.querySelector('[data-testid=device-problem]')?.innerText.includes(%q)`, c.says))
 		p.Type(t, by("name-input"), "Ada")

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { capture, describeProblems } from './capture';
+import { capture, captureAgain, describeProblems, describeScreen } from './capture';
+import { FakeDevices, settled, stubPage } from './fakeDevices';
 
 /** Devices of which some give nothing. */
 function withDevices({ audio, video }: { audio?: string; video?: string }, granted = false) {
@@ -11,6 +12,7 @@ function withDevices({ audio, video }: { audio?: string; video?: string }, grant
       getVideoTracks: () => (wanted.video ? ['camera'] : []),
     });
   };
+  stubPage();
   const state = granted ? 'granted' : 'denied';
   vi.stubGlobal('navigator', {
     mediaDevices: { getUserMedia },
@@ -43,9 +45,71 @@ describe('capture', () => {
     expect(await capture({ audio: true, video: false })).toEqual({ problems: { audio: 'absent' } });
   });
 
+  it('asks for the one when a policy forbids the other', async () => {
+    const devices = new FakeDevices();
+    stubPage({ forbidden: ['microphone'] });
+    const captured = capture(both);
+    await devices.refuse('NotAllowedError');
+    await devices.grant();
+    expect(await captured).toMatchObject({ video: { kind: 'video' }, problems: { audio: 'policy' } });
+  });
+
+  it('names the one that a policy forbids when the browser leaves it out', async () => {
+    const devices = new FakeDevices();
+    stubPage({ forbidden: ['camera'], embedded: true });
+    const captured = capture(both);
+    delete devices.prompts[0]?.wanted.video;
+    await devices.grant();
+    expect(await captured).toMatchObject({ audio: { kind: 'audio' }, problems: { video: 'embedded' } });
+  });
+
+  it('takes what is allowed when the other was refused before', async () => {
+    withDevices({ video: 'NotAllowedError' }, true);
+    expect(await capture(both)).toEqual({ audio: 'mic', problems: { video: 'system' } });
+  });
+
   it('says nothing where all is well', async () => {
     withDevices({});
     expect(await capture(both)).toEqual({ audio: 'mic', video: 'camera' });
+  });
+});
+
+describe('a device that ended by itself', () => {
+  async function again(device: 'audio' | 'video', permission: PermissionState) {
+    const devices = new FakeDevices();
+    devices.permission = permission;
+    const captured = captureAgain(device, 'mine');
+    await settled();
+    return { devices, captured };
+  }
+
+  it.each([
+    ['denied', 'denied'],
+    ['prompt', 'lost'],
+  ] as const)('is not asked for when its permission is %s', async (permission, audio) => {
+    const { devices, captured } = await again('audio', permission);
+    expect(devices.prompts).toHaveLength(0);
+    expect(await captured).toEqual({ problems: { audio } });
+  });
+
+  it.each(['audio', 'video'] as const)('is opened again when its %s is still there', async (device) => {
+    const { devices, captured } = await again(device, 'granted');
+    await devices.grant();
+    expect(await captured).toMatchObject({ [device]: { device: 'mine' } });
+  });
+
+  it('is replaced when it is a microphone', async () => {
+    const { devices, captured } = await again('audio', 'granted');
+    await devices.refuse('OverconstrainedError');
+    await devices.grant();
+    expect(await captured).toMatchObject({ audio: { device: undefined } });
+  });
+
+  it('is not replaced when it is a camera', async () => {
+    const { devices, captured } = await again('video', 'granted');
+    await devices.refuse('OverconstrainedError');
+    expect(devices.prompts).toHaveLength(0);
+    expect(await captured).toEqual({ problems: { video: 'lost' } });
   });
 });
 
@@ -62,4 +126,10 @@ it.each([
   [{}, []],
 ] as const)('%j is described', (problems, want) => {
   expect(describeProblems(problems)).toEqual(want);
+});
+
+it('a screen that is not shared has its reason told, unless its participant closed the dialog', () => {
+  expect(describeScreen('denied')).toBeUndefined();
+  expect(describeScreen('system')).toContain('settings of the system');
+  expect(describeScreen('busy')).toBe('The screen could not be shared. Please try again.');
 });

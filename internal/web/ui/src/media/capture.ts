@@ -1,6 +1,7 @@
 import { t } from '../text';
+import { factsOf, permissionOf, problemOf, type DeviceProblem } from './problem';
 
-export type DeviceProblem = 'denied' | 'absent' | 'busy' | 'insecure' | 'failed';
+export type Device = 'audio' | 'video';
 
 /** Why a wanted device gives nothing. A device without a problem is not named. */
 export interface Problems {
@@ -15,6 +16,8 @@ export interface Wanted {
   cameraId?: string;
   /** Where a camera of a telephone looks. */
   facing?: 'user' | 'environment';
+  /** Whether another device than the named one will not do. */
+  exact?: boolean;
 }
 
 /** The tracks that the browser gave, and why a wanted track is missing. */
@@ -24,76 +27,109 @@ export interface Captured {
   problems?: Problems;
 }
 
+const features = { audio: 'microphone', video: 'camera' } as const;
+
 /** Opens the wanted devices with one permission prompt. When that fails, takes the one that works alone. */
 export async function capture(wanted: Wanted): Promise<Captured> {
-  if (!wanted.audio && !wanted.video) return {};
-  // Browsers hide this on pages that are not served over HTTPS.
-  if (!('mediaDevices' in navigator)) return { problems: ofAll(wanted, 'insecure') };
+  const { audio, video } = wanted;
+  if (!audio && !video) return {};
   try {
-    return tracksOf(await navigator.mediaDevices.getUserMedia(constraintsFor(wanted)));
+    return await withMissing(wanted, await open(wanted));
   } catch (error) {
-    const problem = problemOf(error);
-    if (!wanted.audio || !wanted.video) return { problems: ofAll(wanted, problem) };
-    return oneByOne(wanted, problem);
+    if (audio && video) return oneByOne(wanted, error);
+    const device = audio ? 'audio' : 'video';
+    return { problems: { [device]: problemOf(error, await factsOf(features[device])) } };
   }
 }
 
-/** One problem for every wanted device. */
-function ofAll({ audio, video }: Wanted, problem: DeviceProblem): Problems {
-  return { ...(audio && { audio: problem }), ...(video && { video: problem }) };
+/**
+ * Opens a device that ended by itself again, where that needs no permission prompt. A microphone may be replaced by
+ * another. A camera may not: its picture could show what the participant does not mean to show.
+ */
+export async function captureAgain(device: Device, id: string | undefined): Promise<Captured> {
+  const lost = { problems: { [device]: 'lost' as const } };
+  const permission = await permissionOf(features[device]);
+  if (permission === 'denied') return { problems: { [device]: permission } };
+  if (permission !== 'granted') return lost;
+  const isMic = device === 'audio';
+  const named = id && { [isMic ? 'micId' : 'cameraId']: id };
+  const same = await capture({ audio: isMic, video: !isMic, ...named, exact: true });
+  if (same.problems?.[device] !== 'absent') return same;
+  return isMic ? capture({ audio: true, video: false }) : lost;
 }
 
-/**
- * Finds which of two devices has the problem. After a refusal this does not ask again: it only tries a device that the
- * browser already allows.
- */
-async function oneByOne(wanted: Wanted, problem: DeviceProblem): Promise<Captured> {
+/** Finds which of two devices has the problem. After a refusal this does not ask again. */
+async function oneByOne(wanted: Wanted, error: unknown): Promise<Captured> {
+  const facts = { audio: await factsOf('microphone'), video: await factsOf('camera') };
+  // A policy that forbids one of them refuses both before the participant is asked.
+  const asked = facts.audio.policy !== false && facts.video.policy !== false;
   const found: Captured = {};
   const problems: Problems = {};
-  for (const kind of ['audio', 'video'] as const) {
-    const only = { ...wanted, audio: kind === 'audio', video: kind === 'video' };
+  for (const device of ['audio', 'video'] as const) {
+    const problem = problemOf(error, facts[device]);
+    if (facts[device].policy === false || (asked && (problem === 'denied' || problem === 'embedded'))) {
+      problems[device] = problem;
+      continue;
+    }
     try {
-      if (problem === 'denied' && !(await isGranted(kind === 'audio' ? 'microphone' : 'camera')))
-        problems[kind] = problem;
-      else Object.assign(found, tracksOf(await navigator.mediaDevices.getUserMedia(constraintsFor(only))));
-    } catch (error) {
-      problems[kind] = problemOf(error);
+      Object.assign(found, await open({ ...wanted, audio: device === 'audio', video: device === 'video' }));
+    } catch (own) {
+      problems[device] = problemOf(own, facts[device]);
     }
   }
   return Object.keys(problems).length > 0 ? { ...found, problems } : found;
 }
 
+/** Chromium gives one device without an error when a policy forbids the other. */
+async function withMissing({ audio, video }: Wanted, found: Captured): Promise<Captured> {
+  const missing = (['audio', 'video'] as const).filter(
+    (device) => ({ audio, video })[device] && !found[device],
+  );
+  const problems: Problems = {};
+  for (const device of missing)
+    problems[device] = problemOf(new DOMException('', 'NotAllowedError'), await factsOf(features[device]));
+  return missing.length > 0 ? { ...found, problems } : found;
+}
+
+async function open(wanted: Wanted): Promise<Captured> {
+  const stream = await navigator.mediaDevices.getUserMedia(constraintsFor(wanted));
+  const [audio] = stream.getAudioTracks();
+  const [video] = stream.getVideoTracks();
+  return { ...(audio && { audio }), ...(video && { video }) };
+}
+
 export function constraintsFor(wanted: Wanted): MediaStreamConstraints {
+  const named = (id: string) => ({ deviceId: wanted.exact ? { exact: id } : id });
   return {
     audio: wanted.audio && {
       echoCancellation: true,
       noiseSuppression: true,
       autoGainControl: true,
-      ...(wanted.micId && { deviceId: wanted.micId }),
+      ...(wanted.micId && named(wanted.micId)),
     },
     video: wanted.video && {
       width: { ideal: 1280 },
       height: { ideal: 720 },
       frameRate: { ideal: 30 },
-      ...(wanted.cameraId && { deviceId: wanted.cameraId }),
+      ...(wanted.cameraId && named(wanted.cameraId)),
       ...(wanted.facing && { facingMode: wanted.facing }),
     },
   };
 }
 
-export function problemOf(error: unknown): DeviceProblem {
-  switch (error instanceof Error ? error.name : '') {
-    case 'NotAllowedError':
-    case 'SecurityError':
-      return 'denied';
-    case 'NotFoundError':
-    case 'OverconstrainedError':
-      return 'absent';
-    case 'NotReadableError':
-    case 'AbortError':
-      return 'busy';
+/** The words for a screen that could not be shared. Undefined when its participant closed the browser's dialog. */
+export function describeScreen(problem: DeviceProblem): string | undefined {
+  switch (problem) {
+    case 'denied':
+      return undefined;
+    case 'insecure':
+    case 'unsupported':
+    case 'embedded':
+    case 'policy':
+    case 'system':
+      return t(`screen.${problem}`);
     default:
-      return 'failed';
+      return t('screen.failed');
   }
 }
 
@@ -101,18 +137,4 @@ export function problemOf(error: unknown): DeviceProblem {
 export function describeProblems({ audio, video }: Problems): string[] {
   if (audio && audio === video) return [t(`devices.${audio}.both`)];
   return [...(audio ? [t(`devices.${audio}.mic`)] : []), ...(video ? [t(`devices.${video}.camera`)] : [])];
-}
-
-function tracksOf(stream: MediaStream): Captured {
-  const [audio] = stream.getAudioTracks();
-  const [video] = stream.getVideoTracks();
-  return { ...(audio && { audio }), ...(video && { video }) };
-}
-
-async function isGranted(name: 'microphone' | 'camera'): Promise<boolean> {
-  try {
-    return (await navigator.permissions.query({ name })).state === 'granted';
-  } catch {
-    return false;
-  }
 }

@@ -4,6 +4,7 @@ import { vi } from 'vitest';
 export class FakeTrack extends EventTarget {
   enabled = true;
   readyState: 'live' | 'ended' = 'live';
+  muted = false;
 
   constructor(
     readonly kind: string,
@@ -22,26 +23,57 @@ export class FakeTrack extends EventTarget {
     this.dispatchEvent(new Event('ended'));
   }
 
+  /** What the system does, or a switch on the device. */
+  silence(muted: boolean): void {
+    if (this.readyState === 'ended') return;
+    this.muted = muted;
+    this.dispatchEvent(new Event(muted ? 'mute' : 'unmute'));
+  }
+
+  get label(): string {
+    return String(this.device);
+  }
+
   getSettings() {
     return { deviceId: this.device };
   }
 }
 
+type Wish = { deviceId?: string | { exact: string } } | undefined;
+
 interface Prompt {
-  wanted: { audio?: { deviceId?: string }; video?: { deviceId?: string } };
+  wanted: { audio?: Wish; video?: Wish };
   grant: (stream: object) => void;
   refuse: (why: Error) => void;
+}
+
+/** For tests: where a page is shown, and how. */
+export interface FakePage {
+  secure?: boolean;
+  embedded?: boolean;
+  /** The features that a permissions policy forbids. Undefined in a browser that does not tell. */
+  forbidden?: string[];
+}
+
+export function stubPage({ secure = true, embedded = false, forbidden }: FakePage = {}): void {
+  const featurePolicy = forbidden && { allowsFeature: (name: string) => !forbidden.includes(name) };
+  vi.stubGlobal('isSecureContext', secure);
+  vi.stubGlobal('self', globalThis);
+  vi.stubGlobal('parent', embedded ? {} : globalThis);
+  vi.stubGlobal('document', { hidden: false, ...(featurePolicy && { featurePolicy }) });
 }
 
 /** For tests: a browser that asks for each device until the test answers. */
 export class FakeDevices {
   readonly tracks: FakeTrack[] = [];
   readonly prompts: Prompt[] = [];
+  permission: PermissionState = 'prompt';
 
   constructor() {
     const getUserMedia = (wanted: Prompt['wanted']) =>
       new Promise((grant, refuse) => this.prompts.push({ wanted, grant, refuse }));
-    const permissions = { query: () => Promise.resolve({ state: 'prompt' }) };
+    const permissions = { query: () => Promise.resolve({ state: this.permission }) };
+    stubPage();
     vi.stubGlobal('navigator', { mediaDevices: { getUserMedia }, permissions });
   }
 
@@ -53,7 +85,8 @@ export class FakeDevices {
     const { wanted, grant } = this.prompts.shift() ?? {};
     const give = (kind: 'audio' | 'video') => {
       const of = wanted?.[kind];
-      return of ? [new FakeTrack(kind, of.deviceId)] : [];
+      const { deviceId } = of ?? {};
+      return of ? [new FakeTrack(kind, typeof deviceId === 'object' ? deviceId.exact : deviceId)] : [];
     };
     const [audio, video] = [give('audio'), give('video')];
     this.tracks.push(...audio, ...video);

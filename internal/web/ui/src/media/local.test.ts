@@ -111,13 +111,105 @@ describe('another device', () => {
   });
 });
 
-it('a device that goes before the meeting is shown as off, with the reason', async () => {
-  const { devices, media, problems } = await asked();
-  await devices.grant();
-  devices.live.find(({ kind }) => kind === 'audio')?.unplug();
-  await settled();
-  // Its place may be taken by another.
-  await devices.refuse('NotFoundError');
-  expect(media.state.get()).toMatchObject({ mic: false, camera: true, problems: { audio: 'absent' } });
-  expect(problems).toEqual([{ audio: 'absent' }]);
+describe('a device that goes', () => {
+  async function gone(kind: 'audio' | 'video') {
+    const all = await asked();
+    const replaced: unknown[] = [];
+    all.media.onReplaced = (names) => replaced.push(names);
+    await all.devices.grant();
+    all.devices.permission = 'granted';
+    all.devices.live.find((track) => track.kind === kind)?.unplug();
+    await settled();
+    return { ...all, replaced };
+  }
+
+  it('is shown as off, with the reason, when there is no other', async () => {
+    const { devices, media, problems } = await gone('audio');
+    await devices.refuse('OverconstrainedError');
+    await devices.refuse('NotFoundError');
+    expect(media.state.get()).toMatchObject({ mic: false, camera: true, problems: { audio: 'absent' } });
+    expect(problems).toEqual([{ audio: 'absent' }]);
+  });
+
+  it('is told when another microphone takes its place', async () => {
+    const { devices, media, problems, replaced } = await gone('audio');
+    await devices.refuse('OverconstrainedError');
+    await devices.grant();
+    expect(media.state.get()).toMatchObject({ mic: true, problems: undefined });
+    expect([problems, replaced]).toEqual([[], [{ before: 'desk', now: 'undefined' }]]);
+    expect(media.wanted.micId).toBeUndefined();
+  });
+
+  it('is not told when it is back at once', async () => {
+    const { devices, shown, problems, replaced } = await gone('audio');
+    await devices.grant();
+    expect(shown().live).toContainEqual(['audio', 'desk']);
+    expect([problems, replaced]).toEqual([[], []]);
+  });
+
+  it('is not replaced when it is a camera', async () => {
+    const { devices, media, problems } = await gone('video');
+    await devices.refuse('OverconstrainedError');
+    expect(devices.prompts).toHaveLength(0);
+    expect(media.state.get()).toMatchObject({ mic: true, camera: false, problems: { video: 'lost' } });
+    expect(problems).toEqual([{ video: 'lost' }]);
+    // The participant may have another one.
+    void media.camera.press(true);
+    await settled();
+    expect(devices.prompts[0]?.wanted.video).toMatchObject({ deviceId: 'front' });
+  });
+
+  it('is left alone when it goes again and again', async () => {
+    const { devices, media, problems } = await gone('video');
+    await devices.grant();
+    devices.live.find(({ kind }) => kind === 'video')?.unplug();
+    await settled();
+    expect(media.state.get()).toMatchObject({ camera: false, problems: { video: 'lost' } });
+    expect(problems).toEqual([{ video: 'lost' }]);
+  });
+});
+
+describe('a device that the system silences', () => {
+  async function silenced() {
+    const all = await asked();
+    await all.devices.grant();
+    const [mic] = all.devices.live;
+    mic?.silence(true);
+    return { ...all, mic };
+  }
+
+  it('is shown as paused, and comes back by itself', async () => {
+    const { media, problems, mic } = await silenced();
+    expect(media.state.get()).toMatchObject({ audio: undefined, problems: { audio: 'paused' } });
+    expect([media.mic.on, media.wanted.audio]).toEqual([false, true]);
+    mic?.silence(false);
+    expect(media.state.get()).toMatchObject({ audio: mic, problems: undefined });
+    expect(media.mic.on).toBe(true);
+    expect(problems).toEqual([{ audio: 'paused' }]);
+  });
+
+  it('is opened anew by a press', async () => {
+    const { devices, media } = await silenced();
+    void media.mic.press(true);
+    await settled();
+    await devices.grant();
+    expect(media.mic.on).toBe(true);
+    expect(devices.live).toHaveLength(2);
+  });
+
+  it('is not told of on a page that nobody looks at', async () => {
+    const { media, problems, mic } = await silenced();
+    mic?.silence(false);
+    vi.stubGlobal('document', { hidden: true });
+    mic?.silence(true);
+    expect(problems).toHaveLength(1);
+    expect(media.state.get()).toMatchObject({ problems: { audio: 'paused' } });
+  });
+
+  it('is still off when its participant switched it off meanwhile', async () => {
+    const { media, mic } = await silenced();
+    void media.mic.press(false);
+    mic?.silence(false);
+    expect(media.state.get()).toMatchObject({ mic: false, problems: undefined });
+  });
 });

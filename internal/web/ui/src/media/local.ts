@@ -1,5 +1,6 @@
 import { Store } from '../app/store';
-import { capture, type Captured, type Problems, type Wanted } from './capture';
+import { capture, captureAgain, type Captured, type Device, type Problems, type Wanted } from './capture';
+import type { DeviceProblem } from './problem';
 import { Source, type Opened } from './source';
 
 /** What the participant sees of their microphone and camera. */
@@ -17,7 +18,11 @@ export interface LocalState {
   problems: Problems | undefined;
 }
 
-type Device = 'audio' | 'video';
+/** A device, as the browser names it. */
+interface Used {
+  id: string | undefined;
+  label: string;
+}
 
 /** The microphone and the camera of one participant: before the meeting, while they wait, and in the meeting. */
 export class LocalMedia {
@@ -26,8 +31,12 @@ export class LocalMedia {
   readonly state: Store<LocalState>;
   /** Called with each problem once. */
   onProblems: (problems: Problems) => void = () => undefined;
+  /** Called when another microphone takes the place of one that is gone. */
+  onReplaced: (names: { before: string; now: string }) => void = () => undefined;
   private chosenMic: Pick<Wanted, 'micId'>;
   private chosenCamera: Pick<Wanted, 'cameraId' | 'facing'>;
+  /** What was opened last. It is named after it is gone. */
+  private used: Partial<Record<Device, Used>> = {};
   private prompt: { audio: boolean; video: boolean; answer: Promise<Captured> } | undefined;
 
   /** Opens what is wanted. */
@@ -36,13 +45,13 @@ export class LocalMedia {
     this.chosenCamera = { ...(cameraId && { cameraId }), ...(facing && { facing }) };
     this.mic = new Source(
       'microphone',
-      () => this.open('audio'),
-      () => this.onProblems({ audio: 'failed' }),
+      (again) => this.open('audio', again),
+      (problem) => this.hear('audio', problem),
     );
     this.camera = new Source(
       'camera',
-      () => this.open('video'),
-      () => this.onProblems({ video: 'failed' }),
+      (again) => this.open('video', again),
+      (problem) => this.hear('video', problem),
     );
     this.state = new Store(this.read());
     for (const source of [this.mic, this.camera]) source.state.subscribe(() => this.show());
@@ -92,12 +101,40 @@ export class LocalMedia {
     for (const source of [this.mic, this.camera]) void source.tell({ kind: 'released' });
   }
 
+  private hear(device: Device, problem: DeviceProblem): void {
+    // A telephone pauses the camera of every page that is not looked at. It is back before its participant is.
+    if (problem === 'paused' && document.hidden) return;
+    this.onProblems({ [device]: problem });
+  }
+
+  /** @param again the device before it has ended by itself. */
+  private async open(device: Device, again: boolean): Promise<Opened> {
+    const before = again ? this.used[device] : undefined;
+    const captured = await (before ? this.askAgain(device, before.id) : this.askFor(device));
+    const track = captured[device];
+    if (!track) return captured.problems?.[device] ?? 'failed';
+    const now = { id: track.getSettings().deviceId, label: track.label };
+    this.used[device] = now;
+    if (before && device === 'audio' && before.label !== now.label) this.replace(before, now);
+    return [track];
+  }
+
+  private replace(before: Used, now: Used): void {
+    this.chosenMic = { ...(now.id && { micId: now.id }) };
+    this.onReplaced({ before: before.label, now: now.label });
+  }
+
+  private async askAgain(device: Device, id: string | undefined): Promise<Captured> {
+    const captured = await captureAgain(device, id);
+    if (captured.problems) this.onProblems(captured.problems);
+    return captured;
+  }
+
   /** Asks once for what is wanted at the same time. */
-  private async open(device: Device): Promise<Opened> {
+  private askFor(device: Device): Promise<Captured> {
     this.prompt ??= { audio: false, video: false, answer: Promise.resolve().then(() => this.ask()) };
     this.prompt[device] = true;
-    const { [device]: track, problems } = await this.prompt.answer;
-    return track ? [track] : (problems?.[device] ?? 'failed');
+    return this.prompt.answer;
   }
 
   private async ask(): Promise<Captured> {
@@ -112,19 +149,17 @@ export class LocalMedia {
     const mic = this.mic.state.get();
     const camera = this.camera.state.get();
     const isAsking = (source: typeof mic) => source.wish && source.device === 'asking';
-    const problems = {
-      ...(mic.problem && { audio: mic.problem }),
-      ...(camera.problem && { video: camera.problem }),
-    };
+    const { problem: audio } = this.mic;
+    const { problem: video } = this.camera;
     return {
       mic: mic.wish,
       camera: camera.wish,
       micId: this.chosenMic.micId,
       cameraId: this.chosenCamera.cameraId,
-      audio: mic.wish ? this.mic.track : undefined,
-      video: camera.wish ? this.camera.track : undefined,
+      audio: mic.wish && !mic.paused ? this.mic.track : undefined,
+      video: camera.wish && !camera.paused ? this.camera.track : undefined,
       asking: isAsking(mic) || isAsking(camera),
-      problems: mic.problem || camera.problem ? problems : undefined,
+      problems: audio || video ? { ...(audio && { audio }), ...(video && { video }) } : undefined,
     };
   }
 

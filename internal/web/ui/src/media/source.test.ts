@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { FakeTrack } from './fakeDevices';
-import { after, initially, isOn, next, Source, type Kind, type Opened, type Outlet } from './source';
-import type { Publication, SourceEvent, SourceState } from './source';
+import { after, initially, isMutedByOther, isOn, next, Source } from './source';
+import type { Kind, Opened, Outlet, Publication, SourceEvent, SourceState } from './source';
 
 const events = {
   'press on': { kind: 'press', on: true },
@@ -11,6 +11,8 @@ const events = {
   refused: { kind: 'refused', problem: 'denied' },
   stopped: { kind: 'stopped' },
   ended: { kind: 'ended' },
+  paused: { kind: 'paused', on: true },
+  resumed: { kind: 'paused', on: false },
   reopen: { kind: 'reopen' },
   'room, live': { kind: 'room', allowed: true, connected: true, publication: 'live' },
   'room, muted': { kind: 'room', allowed: true, connected: true, publication: 'muted' },
@@ -40,12 +42,13 @@ const states = {
   failed: { ...inRoom, wish: true, device: 'open', failed: true },
   reopened: { ...inRoom, wish: true, device: 'open', publication: 'live', reopened: true },
   'chosen anew': { ...inRoom, wish: true, device: 'asking', again: true },
+  paused: { ...inRoom, wish: true, device: 'open', publication: 'live', paused: true },
   left: { ...inRoom, device: 'open', publication: 'live', released: true },
 } satisfies Record<string, SourceState>;
 
-/** What the button shows, whether it is marked, and what is done next. */
+/** What the button shows, whether it is marked for a problem (!) or a pause (~), and what is done next. */
 function summary(state: SourceState): string {
-  const shown = `${isOn(state) ? 'on' : 'off'}${state.problem ? '!' : ''}`;
+  const shown = `${isOn(state) ? 'on' : 'off'}${state.problem ? '!' : ''}${state.paused ? '~' : ''}`;
   return `${shown} ${next(state) ?? '-'}`;
 }
 
@@ -53,24 +56,26 @@ describe('every event in every state', () => {
   const columns = Object.keys(states) as (keyof typeof states)[];
   // prettier-ignore
   const table: Record<EventName, string[]> = {
-    //                 off             asking          asking, off     ready           sending         live            muted           refused         failed          reopened        chosen anew     left
-    'press on':       ['off open',     'off -',        'off -',        'on -',         'on publish',   'on -',         'on unmute',    'off open',     'on publish',   'on -',         'off -',        'off stop'],
-    'press off':      ['off -',        'off -',        'off -',        'off stop',     'off stop',     'off withdraw', 'off -',        'off -',        'off stop',     'off withdraw', 'off -',        'off stop'],
-    asked:            ['off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -'],
-    opened:           ['off stop',     'on publish',   'off stop',     'on -',         'on publish',   'on -',         'off -',        'off! stop',    'off -',        'on -',         'on stop',      'off stop'],
-    refused:          ['off -',        'off! -',       'off -',        'off! -',       'off! -',       'off! withdraw','off -',        'off -',        'off! -',       'off! withdraw','off open',     'off -'],
-    stopped:          ['off -',        'off open',     'off -',        'off open',     'off open',     'off open',     'off -',        'off! -',       'off open',     'off open',     'off open',     'off -'],
-    ended:            ['off -',        'off open',     'off -',        'off open',     'off open',     'off open',     'off -',        'off! -',       'off open',     'off! withdraw','off open',     'off -'],
-    reopen:           ['off -',        'off -',        'off -',        'on stop',      'on stop',      'on stop',      'off stop',     'off -',        'off stop',     'on stop',      'off -',        'off stop'],
-    'room, live':     ['off withdraw', 'off -',        'off -',        'on -',         'on -',         'on -',         'off withdraw', 'off! withdraw','on -',         'on -',         'off -',        'off stop'],
-    'room, muted':    ['off -',        'off -',        'off -',        'on unmute',    'on unmute',    'on unmute',    'off -',        'off! -',       'off -',        'on unmute',    'off -',        'off stop'],
-    'room, empty':    ['off -',        'off -',        'off -',        'on publish',   'on publish',   'on publish',   'off stop',     'off! -',       'off -',        'on publish',   'off -',        'off stop'],
-    'no room':        ['off -',        'off -',        'off -',        'on -',         'on -',         'on -',         'off stop',     'off! -',       'on -',         'on -',         'off -',        'off stop'],
-    forbidden:        ['off -',        'off -',        'off -',        'off stop',     'off stop',     'off stop',     'off stop',     'off! -',       'off stop',     'off stop',     'off -',        'off stop'],
-    reconnected:      ['off -',        'off -',        'off -',        'on -',         'on publish',   'on -',         'off -',        'off! -',       'on publish',   'on -',         'off -',        'off stop'],
-    failed:           ['off -',        'off -',        'off -',        'on -',         'off -',        'on -',         'off -',        'off! -',       'off -',        'on -',         'off -',        'off stop'],
-    'muted by other': ['off -',        'off -',        'off -',        'off stop',     'off stop',     'off withdraw', 'off -',        'off! -',       'off stop',     'off withdraw', 'off -',        'off stop'],
-    released:         ['off -',        'off -',        'off -',        'off stop',     'off stop',     'off stop',     'off stop',     'off! -',       'off stop',     'off stop',     'off -',        'off stop'],
+    //                 off             asking          asking, off     ready           sending         live            muted           refused         failed          reopened        chosen anew     paused          left
+    'press on':       ['off open',     'off -',        'off -',        'on -',         'on publish',   'on -',         'on unmute',    'off open',     'on publish',   'on -',         'off -',        'off~ stop',    'off stop'],
+    'press off':      ['off -',        'off -',        'off -',        'off stop',     'off stop',     'off withdraw', 'off -',        'off -',        'off stop',     'off withdraw', 'off -',        'off~ withdraw','off stop'],
+    asked:            ['off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off~ -',       'off -'],
+    opened:           ['off stop',     'on publish',   'off stop',     'on -',         'on publish',   'on -',         'off -',        'off! stop',    'off -',        'on -',         'on stop',      'on -',         'off stop'],
+    refused:          ['off -',        'off! -',       'off -',        'off! -',       'off! -',       'off! withdraw','off -',        'off -',        'off! -',       'off! withdraw','off open',     'off!~ withdraw','off -'],
+    stopped:          ['off -',        'off open',     'off -',        'off open',     'off open',     'off open',     'off -',        'off! -',       'off open',     'off open',     'off open',     'off open',     'off -'],
+    ended:            ['off -',        'off open',     'off -',        'off open',     'off open',     'off open',     'off -',        'off! -',       'off open',     'off! withdraw','off open',     'off open',     'off -'],
+    paused:           ['off -',        'off -',        'off -',        'off~ -',       'off~ publish', 'off~ -',       'off~ -',       'off! -',       'off~ -',       'off~ -',       'off -',        'off~ -',       'off~ stop'],
+    resumed:          ['off -',        'off -',        'off -',        'on -',         'on publish',   'on -',         'off -',        'off! -',       'off -',        'on -',         'off -',        'on -',         'off stop'],
+    reopen:           ['off -',        'off -',        'off -',        'on stop',      'on stop',      'on stop',      'off stop',     'off -',        'off stop',     'on stop',      'off -',        'off~ stop',    'off stop'],
+    'room, live':     ['off withdraw', 'off -',        'off -',        'on -',         'on -',         'on -',         'off withdraw', 'off! withdraw','on -',         'on -',         'off -',        'off~ -',       'off stop'],
+    'room, muted':    ['off -',        'off -',        'off -',        'on unmute',    'on unmute',    'on unmute',    'off -',        'off! -',       'off -',        'on unmute',    'off -',        'off~ unmute',  'off stop'],
+    'room, empty':    ['off -',        'off -',        'off -',        'on publish',   'on publish',   'on publish',   'off stop',     'off! -',       'off -',        'on publish',   'off -',        'off~ publish', 'off stop'],
+    'no room':        ['off -',        'off -',        'off -',        'on -',         'on -',         'on -',         'off stop',     'off! -',       'on -',         'on -',         'off -',        'off~ -',       'off stop'],
+    forbidden:        ['off -',        'off -',        'off -',        'off stop',     'off stop',     'off stop',     'off stop',     'off! -',       'off stop',     'off stop',     'off -',        'off~ stop',    'off stop'],
+    reconnected:      ['off -',        'off -',        'off -',        'on -',         'on publish',   'on -',         'off -',        'off! -',       'on publish',   'on -',         'off -',        'off~ -',       'off stop'],
+    failed:           ['off -',        'off -',        'off -',        'on -',         'off -',        'on -',         'off -',        'off! -',       'off -',        'on -',         'off -',        'off~ -',       'off stop'],
+    'muted by other': ['off -',        'off -',        'off -',        'off stop',     'off stop',     'off withdraw', 'off -',        'off! -',       'off stop',     'off withdraw', 'off -',        'off~ withdraw','off stop'],
+    released:         ['off -',        'off -',        'off -',        'off stop',     'off stop',     'off stop',     'off stop',     'off! -',       'off stop',     'off stop',     'off -',        'off~ stop',    'off stop'],
   };
   it.each(Object.entries(table))('%s', (name, want) => {
     const got = columns.map((column) => summary(after(states[column], events[name as EventName])));
@@ -85,9 +90,14 @@ class World implements Outlet {
   readonly prompts: { device: number; answer: (answer: Opened) => void }[] = [];
   /** The device that the participant chose last. */
   device = 0;
+  /** Whether the next device is silenced when it opens. */
+  silent = false;
+  /** Whether a presenter muted the source since it was last switched on. */
+  mutedByPresenter = false;
   readonly work: (() => void)[] = [];
   allowed = true;
   connected = false;
+  private entered = false;
   publication: { track: FakeTrack; muted: boolean } | undefined;
   private mostAsked = 0;
 
@@ -108,6 +118,8 @@ class World implements Outlet {
     const { device, answer } = prompt;
     if (!grants) return answer('denied');
     const track = new FakeTrack('', device);
+    track.muted = this.silent && this.kind !== 'screen';
+    this.silent = false;
     this.opened.push(track);
     answer([track as unknown as MediaStreamTrack]);
   }
@@ -143,15 +155,27 @@ class World implements Outlet {
   }
 
   enter(): void {
+    if (this.entered) return;
+    this.entered = true;
     this.source.attach(this);
     void this.source.look();
   }
 
   connect(connected: boolean): void {
+    if (connected === this.connected) return;
     this.connected = connected;
     if (!connected) this.publication = undefined;
     if (connected) void this.source.tell({ kind: 'reconnected' });
     void this.source.look();
+  }
+
+  silence(muted: boolean): void {
+    if (this.kind !== 'screen') this.opened.at(-1)?.silence(muted);
+  }
+
+  press(on: boolean): void {
+    if (on) this.mutedByPresenter = false;
+    void this.source.press(on);
   }
 
   choose(): void {
@@ -168,7 +192,8 @@ class World implements Outlet {
   muteByPresenter(): void {
     if (!this.publication || this.publication.muted) return;
     this.publication.muted = true;
-    if (this.source.on) void this.source.tell({ kind: 'mutedByOther' });
+    this.mutedByPresenter = true;
+    if (isMutedByOther(this.source.state.get())) void this.source.tell({ kind: 'mutedByOther' });
     void this.source.look();
   }
 
@@ -189,7 +214,7 @@ class World implements Outlet {
   /** What the others hear. */
   get heard(): boolean {
     const { track, muted = true } = this.publication ?? {};
-    return !muted && track?.readyState === 'live' && track.enabled;
+    return !muted && track?.readyState === 'live' && track.enabled && !track.muted;
   }
 
   get live(): number {
@@ -231,13 +256,16 @@ function numbers(seed: number): () => number {
 }
 
 const steps: Record<string, (world: World) => void> = {
-  'press on': ({ source }) => void source.press(true),
-  'press off': ({ source }) => void source.press(false),
-  toggle: ({ source }) => void source.press(!source.on),
+  'press on': (world) => world.press(true),
+  'press off': (world) => world.press(false),
+  toggle: (world) => world.press(!world.source.on),
   grant: (world) => world.answer(true),
   refuse: (world) => world.answer(false),
   work: ({ work }) => work.shift()?.(),
   unplug: ({ opened }) => opened.at(-1)?.unplug(),
+  silence: (world) => world.silence(true),
+  resume: (world) => world.silence(false),
+  'open the next one silent': (world) => void (world.silent = true),
   'another device': (world) => world.choose(),
   enter: (world) => world.enter(),
   connect: (world) => world.connect(true),
@@ -283,9 +311,11 @@ describe.each(['microphone', 'camera', 'screen'] as const)('any sequence of what
       world.check();
       expect(world.heard, `seed ${seed}: ${played.join(', ')}`).toBe(world.source.on);
       expect(world.isAsChosen, `seed ${seed}: ${played.join(', ')}`).toBe(true);
+      if (world.mutedByPresenter) expect(world.heard, `seed ${seed}: ${played.join(', ')}`).toBe(false);
       world.allow(true);
+      world.silent = false;
       for (const on of [true, false, true]) {
-        void world.source.press(on);
+        world.press(on);
         await world.comeToRest();
         expect([on, world.source.on, world.heard], `seed ${seed}: ${played.join(', ')}`).toEqual([
           on,
@@ -293,6 +323,9 @@ describe.each(['microphone', 'camera', 'screen'] as const)('any sequence of what
           on,
         ]);
       }
+      world.choose();
+      await world.comeToRest();
+      expect(world.heard && world.isAsChosen, `seed ${seed}: ${played.join(', ')}`).toBe(true);
     }
   });
 

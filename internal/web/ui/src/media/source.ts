@@ -1,5 +1,5 @@
 import { Store } from '../app/store';
-import type { DeviceProblem } from './capture';
+import type { DeviceProblem } from './problem';
 
 export type Kind = 'microphone' | 'camera' | 'screen';
 
@@ -14,13 +14,15 @@ export interface SourceState {
   device: 'none' | 'asking' | 'open';
   /** Why the device gave nothing when it was last wanted. */
   problem: DeviceProblem | undefined;
+  /** Whether the device gives nothing for now: the system, or a switch on the device, silences it. */
+  paused: boolean;
   publication: Publication;
   /** Whether the last attempt to send the device failed. A new connection or press tries again. */
   failed: boolean;
   /** Whether the media server lets the participant send the source. */
   allowed: boolean;
   connected: boolean;
-  /** Whether a device that ended by itself was opened again, since the participant last switched. */
+  /** Whether a device that ended by itself was opened again, since the participant last switched or chose. */
   reopened: boolean;
   /** Whether another device was chosen. A muted microphone opens it too: a meter shows it before it is on. */
   again: boolean;
@@ -35,6 +37,7 @@ export type SourceEvent =
   | { kind: 'refused'; problem: DeviceProblem }
   | { kind: 'stopped' }
   | { kind: 'ended' }
+  | { kind: 'paused'; on: boolean }
   | { kind: 'reopen' }
   | { kind: 'room'; allowed: boolean; connected: boolean; publication: Publication }
   | { kind: 'reconnected' }
@@ -50,6 +53,7 @@ export function initially(kind: Kind): SourceState {
     wish: false,
     device: 'none',
     problem: undefined,
+    paused: false,
     publication: 'none',
     failed: false,
     allowed: true,
@@ -64,26 +68,31 @@ export function after(state: SourceState, event: SourceEvent): SourceState {
   switch (event.kind) {
     case 'press':
       if (state.released || (event.on && !state.allowed)) return state;
-      return { ...state, wish: event.on, problem: undefined, failed: false, reopened: false };
+      // Some systems never give a silenced device back. Opened anew it works.
+      const again = state.again || (event.on && state.paused);
+      return { ...state, wish: event.on, problem: undefined, failed: false, reopened: false, again };
     case 'asked':
       return { ...state, device: 'asking', problem: undefined, again: false };
     case 'opened':
-      return { ...state, device: 'open' };
+      return { ...state, device: 'open', paused: false };
     case 'refused':
       // The participant has chosen another device meanwhile.
       if (state.wish && state.again) return { ...state, device: 'none' };
       return { ...state, device: 'none', wish: false, problem: state.wish ? event.problem : undefined };
     case 'stopped':
-      return { ...state, device: 'none' };
+      return gone(state);
+    case 'paused':
+      // What is shared stays shared while its window is hidden, so that its participant can stop it.
+      return { ...state, paused: event.on && state.device === 'open' && state.kind !== 'screen' };
     case 'ended': {
       // A screen ends when its participant says so in the browser. A device that ends again and again is left alone.
       const reopens = state.kind !== 'screen' && !state.reopened;
-      if (reopens) return { ...state, device: 'none', reopened: true };
-      const problem = state.wish && state.kind !== 'screen' ? 'failed' : undefined;
-      return { ...state, device: 'none', wish: false, problem };
+      if (reopens) return { ...gone(state), reopened: true };
+      const problem = state.wish && state.kind !== 'screen' ? 'lost' : undefined;
+      return { ...gone(state), wish: false, problem };
     }
     case 'reopen':
-      return { ...state, again: state.device !== 'none', problem: undefined };
+      return { ...state, again: state.device !== 'none', problem: undefined, reopened: false };
     case 'room': {
       const { allowed, connected, publication } = event;
       return { ...state, allowed, connected, publication, wish: state.wish && allowed };
@@ -97,6 +106,11 @@ export function after(state: SourceState, event: SourceEvent): SourceState {
     case 'released':
       return { ...state, released: true, wish: false };
   }
+}
+
+function gone(state: SourceState): SourceState {
+  const publication = state.publication === 'live' ? 'stale' : state.publication;
+  return { ...state, device: 'none', paused: false, publication };
 }
 
 /** The one thing to do next, until there is nothing left to do. */
@@ -121,8 +135,14 @@ export function next(state: SourceState): Action | undefined {
 }
 
 /** Whether others hear or see the source, as its participant is shown. It stays true while the connection is broken. */
-export function isOn({ wish, device, connected, failed, publication }: SourceState): boolean {
-  return wish && device === 'open' && (publication === 'live' || !(connected && failed));
+export function isOn({ wish, device, paused, connected, failed, publication }: SourceState): boolean {
+  return wish && device === 'open' && !paused && (publication === 'live' || !(connected && failed));
+}
+
+/** Whether somebody else muted the source when the media server says that it is muted. */
+export function isMutedByOther({ wish, device, reopened }: SourceState): boolean {
+  // livekit-client mutes a track whose device ended by itself.
+  return wish && (device === 'open' || !reopened);
 }
 
 /** The tracks that a device gave, the most important one first, or why it gave none. */
@@ -166,9 +186,10 @@ export class Source {
 
   constructor(
     kind: Kind,
-    private readonly open: () => Promise<Opened>,
-    /** Called when a device that the participant wants has ended by itself, and is not opened again. */
-    private readonly lost: () => void = () => undefined,
+    /** Opens the device, again when the one before it has ended by itself. */
+    private readonly open: (again: boolean) => Promise<Opened>,
+    /** Called when a device that the participant wants gives nothing any more. */
+    private readonly tellLost: (problem: 'lost' | 'paused') => void = () => undefined,
   ) {
     this.state = new Store(initially(kind));
   }
@@ -184,6 +205,12 @@ export class Source {
 
   get on(): boolean {
     return isOn(this.state.get());
+  }
+
+  /** Why the source gives nothing though the participant wants or wanted it. */
+  get problem(): DeviceProblem | undefined {
+    const { problem, wish, paused } = this.state.get();
+    return problem ?? (wish && paused ? 'paused' : undefined);
   }
 
   /** Resolves when there is nothing left to do. That may take as long as the browser asks the participant. */
@@ -236,7 +263,7 @@ export class Source {
     }
     if (action === 'open') {
       this.change({ kind: 'asked' });
-      this.arrive(await this.open());
+      this.arrive(await this.open(this.state.get().reopened));
       return;
     }
     const before = this.state.get();
@@ -259,17 +286,24 @@ export class Source {
     }
     this.tracks = opened;
     const [track] = opened;
-    const ended = () => {
-      if (this.tracks !== opened) return;
-      const { wish } = this.state.get();
-      this.stop({ kind: 'ended' });
-      if (this.state.get().problem && wish) this.lost();
-      void this.settle();
-    };
-    track?.addEventListener('ended', ended);
-    this.change({ kind: 'opened' });
     // A track that waited for the meeting may have ended meanwhile.
-    if (track?.readyState === 'ended') ended();
+    const look = () => {
+      if (this.tracks === opened && track) this.follow(track);
+    };
+    for (const event of ['ended', 'mute', 'unmute']) track?.addEventListener(event, look);
+    this.change({ kind: 'opened' });
+    look();
+  }
+
+  /** Takes in what the browser says of a track: that it has ended, or gives nothing for now. */
+  private follow({ readyState, muted }: MediaStreamTrack): void {
+    const { wish, paused } = this.state.get();
+    if (readyState === 'ended') this.stop({ kind: 'ended' });
+    else if (muted !== paused) this.change({ kind: 'paused', on: muted });
+    const now = this.state.get();
+    if (wish && now.problem === 'lost') this.tellLost('lost');
+    if (wish && now.paused && !paused) this.tellLost('paused');
+    void this.settle();
   }
 
   private stop(event: SourceEvent): void {

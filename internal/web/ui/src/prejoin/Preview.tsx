@@ -57,14 +57,16 @@ export function Preview({ media, name }: { media: LocalMedia; name: string }) {
 }
 
 function Switches({ media }: { media: LocalMedia }) {
-  const { mic, camera } = useStore(media.state);
+  const { mic, camera, problems } = useStore(media.state);
+  // A press opens a paused device anew.
+  const shown = { mic: mic && problems?.audio !== 'paused', camera: camera && problems?.video !== 'paused' };
   return (
     <div className="preview-controls">
       <Toggle
         testId="prejoin-mic"
         label={t('controls.microphone')}
-        on={mic}
-        icon={mic ? <Mic /> : <MicOff />}
+        on={shown.mic}
+        icon={shown.mic ? <Mic /> : <MicOff />}
         onToggle={(on) => {
           keepChoices({ mic: on });
           void media.mic.press(on);
@@ -73,8 +75,8 @@ function Switches({ media }: { media: LocalMedia }) {
       <Toggle
         testId="prejoin-camera"
         label={t('controls.camera')}
-        on={camera}
-        icon={camera ? <Video /> : <VideoOff />}
+        on={shown.camera}
+        icon={shown.camera ? <Video /> : <VideoOff />}
         onToggle={(on) => {
           keepChoices({ camera: on });
           void media.camera.press(on);

@@ -83,12 +83,61 @@ const texts: Texts = {
     'Ein anderes Programm verwendet die Kamera. Schließen Sie es und versuchen Sie es noch einmal.',
   'devices.busy.both':
     'Ein anderes Programm verwendet Kamera und Mikrofon. Schließen Sie es und versuchen Sie es noch einmal.',
-  'devices.insecure.mic': 'Browser erlauben das Mikrofon nur auf sicheren Seiten (https).',
-  'devices.insecure.camera': 'Browser erlauben die Kamera nur auf sicheren Seiten (https).',
-  'devices.insecure.both': 'Browser erlauben Kamera und Mikrofon nur auf sicheren Seiten (https).',
+  'devices.insecure.mic':
+    'Browser erlauben das Mikrofon nur auf sicheren Seiten (https). Bitten Sie um einen Link mit https.',
+  'devices.insecure.camera':
+    'Browser erlauben die Kamera nur auf sicheren Seiten (https). Bitten Sie um einen Link mit https.',
+  'devices.insecure.both':
+    'Browser erlauben Kamera und Mikrofon nur auf sicheren Seiten (https). Bitten Sie um einen Link mit https.',
   'devices.failed.mic': 'Das Mikrofon konnte nicht gestartet werden. Versuchen Sie es noch einmal.',
   'devices.failed.camera': 'Die Kamera konnte nicht gestartet werden. Versuchen Sie es noch einmal.',
   'devices.failed.both': 'Kamera und Mikrofon konnten nicht gestartet werden. Versuchen Sie es noch einmal.',
+  'devices.unsupported.mic':
+    'Dieser Browser kann das Mikrofon nicht verwenden. Öffnen Sie den Link in einem anderen Browser.',
+  'devices.unsupported.camera':
+    'Dieser Browser kann die Kamera nicht verwenden. Öffnen Sie den Link in einem anderen Browser.',
+  'devices.unsupported.both':
+    'Dieser Browser kann weder Kamera noch Mikrofon verwenden. Öffnen Sie den Link in einem anderen Browser.',
+  'devices.embedded.mic':
+    'Die Seite um die Besprechung herum erlaubt das Mikrofon nicht. Öffnen Sie die Besprechung in einem eigenen Tab.',
+  'devices.embedded.camera':
+    'Die Seite um die Besprechung herum erlaubt die Kamera nicht. Öffnen Sie die Besprechung in einem eigenen Tab.',
+  'devices.embedded.both':
+    'Die Seite um die Besprechung herum erlaubt weder Kamera noch Mikrofon. Öffnen Sie die Besprechung in einem eigenen Tab.',
+  'devices.policy.mic': 'Der Server dieser Seite verbietet das Mikrofon. Sagen Sie es den Betreibern.',
+  'devices.policy.camera': 'Der Server dieser Seite verbietet die Kamera. Sagen Sie es den Betreibern.',
+  'devices.policy.both':
+    'Der Server dieser Seite verbietet Kamera und Mikrofon. Sagen Sie es den Betreibern.',
+  'devices.system.mic':
+    'Ihr System gibt diesem Browser das Mikrofon nicht frei. Erlauben Sie es in den Einstellungen des Systems.',
+  'devices.system.camera':
+    'Ihr System gibt diesem Browser die Kamera nicht frei. Erlauben Sie sie in den Einstellungen des Systems.',
+  'devices.system.both':
+    'Ihr System gibt diesem Browser Kamera und Mikrofon nicht frei. Erlauben Sie beides in den Einstellungen des Systems.',
+  'devices.lost.mic':
+    'Das Mikrofon hat aufgehört. Prüfen Sie, ob es angeschlossen ist, und schalten Sie es wieder ein.',
+  'devices.lost.camera':
+    'Die Kamera hat aufgehört. Prüfen Sie, ob sie angeschlossen ist, und schalten Sie sie wieder ein.',
+  'devices.lost.both':
+    'Kamera und Mikrofon haben aufgehört. Prüfen Sie, ob sie angeschlossen sind, und schalten Sie sie wieder ein.',
+  'devices.paused.mic':
+    'Ihr Gerät hat das Mikrofon angehalten. Es geht von selbst weiter. Um es gleich zu versuchen, schalten Sie es ein.',
+  'devices.paused.camera':
+    'Ihr Gerät hat die Kamera angehalten. Sie geht von selbst weiter. Um es gleich zu versuchen, schalten Sie sie ein.',
+  'devices.paused.both':
+    'Ihr Gerät hat Kamera und Mikrofon angehalten. Sie gehen von selbst weiter. Um es gleich zu versuchen, schalten Sie beides ein.',
+
+  'screen.insecure':
+    'Browser teilen den Bildschirm nur auf sicheren Seiten (https). Bitten Sie um einen Link mit https.',
+  'screen.unsupported':
+    'Dieser Browser kann keinen Bildschirm teilen. Öffnen Sie den Link an einem Computer in einem anderen Browser.',
+  'screen.embedded':
+    'Die Seite um die Besprechung herum erlaubt es nicht, den Bildschirm zu teilen. Öffnen Sie die Besprechung in einem eigenen Tab.',
+  'screen.policy':
+    'Der Server dieser Seite verbietet es, den Bildschirm zu teilen. Sagen Sie es den Betreibern.',
+  'screen.system':
+    'Ihr System gibt diesem Browser den Bildschirm nicht frei. Erlauben Sie es in den Einstellungen des Systems und starten Sie den Browser neu.',
+  'screen.failed': 'Der Bildschirm konnte nicht geteilt werden. Bitte versuchen Sie es noch einmal.',
 
   'controls.toolbar': 'Steuerung der Besprechung',
   'controls.microphone': 'Mikrofon',
@@ -105,6 +154,7 @@ const texts: Texts = {
   'controls.close': 'Schließen',
   'controls.cancel': 'Abbrechen',
   'controls.failed': '{device} (funktioniert nicht)',
+  'controls.paused': '{device} (von Ihrem Gerät angehalten)',
   'controls.micMenu': 'Mikrofon und Lautsprecher',
   'controls.cameraMenu': 'Kamera wählen',
   'controls.sounds': 'Töne',
@@ -220,6 +270,7 @@ const texts: Texts = {
   'notice.privateMessage': 'Private Nachricht von {name}: {text}',
   'notice.handRaised': '{name} hat die Hand gehoben',
   'notice.mutedByPresenter': 'Die Moderation hat Ihr Mikrofon ausgeschaltet.',
+  'notice.micReplaced': '{before} ist weg. Stattdessen wird {now} verwendet.',
   'notice.micLocked':
     'Die Moderation hat Ihr Mikrofon ausgeschaltet. Heben Sie die Hand, um das Wort zu erbitten.',
   'notice.maySpeak': 'Sie dürfen wieder sprechen: Schalten Sie Ihr Mikrofon ein.',
@@ -234,7 +285,6 @@ const texts: Texts = {
   'notice.actFailed': 'Das hat nicht geklappt. Bitte versuchen Sie es noch einmal.',
   'notice.handFailed':
     'Ihre Hand konnte nicht gehoben oder gesenkt werden. Bitte versuchen Sie es noch einmal.',
-  'notice.screenFailed': 'Der Bildschirm konnte nicht geteilt werden. Bitte versuchen Sie es noch einmal.',
   'notice.copyFailed': 'Das Kopieren hat nicht geklappt. Der Link lautet: {url}',
   'notice.dismiss': 'Ausblenden',
 

@@ -71,12 +71,54 @@ export const en = {
   'devices.busy.mic': 'Another program is using the microphone. Close it and try again.',
   'devices.busy.camera': 'Another program is using the camera. Close it and try again.',
   'devices.busy.both': 'Another program is using camera and microphone. Close it and try again.',
-  'devices.insecure.mic': 'Browsers allow the microphone on secure (https) pages only.',
-  'devices.insecure.camera': 'Browsers allow the camera on secure (https) pages only.',
-  'devices.insecure.both': 'Browsers allow camera and microphone on secure (https) pages only.',
+  'devices.insecure.mic':
+    'Browsers allow the microphone on secure (https) pages only. Ask for a link with https.',
+  'devices.insecure.camera':
+    'Browsers allow the camera on secure (https) pages only. Ask for a link with https.',
+  'devices.insecure.both':
+    'Browsers allow camera and microphone on secure (https) pages only. Ask for a link with https.',
   'devices.failed.mic': 'The microphone could not be started. Try again.',
   'devices.failed.camera': 'The camera could not be started. Try again.',
   'devices.failed.both': 'Camera and microphone could not be started. Try again.',
+  'devices.unsupported.mic': 'This browser cannot use the microphone. Open the link in another browser.',
+  'devices.unsupported.camera': 'This browser cannot use the camera. Open the link in another browser.',
+  'devices.unsupported.both':
+    'This browser can use neither camera nor microphone. Open the link in another browser.',
+  'devices.embedded.mic':
+    'The page around the meeting does not allow the microphone. Open the meeting in a tab of its own.',
+  'devices.embedded.camera':
+    'The page around the meeting does not allow the camera. Open the meeting in a tab of its own.',
+  'devices.embedded.both':
+    'The page around the meeting allows neither camera nor microphone. Open the meeting in a tab of its own.',
+  'devices.policy.mic': 'The server of this page forbids the microphone. Tell the people who run it.',
+  'devices.policy.camera': 'The server of this page forbids the camera. Tell the people who run it.',
+  'devices.policy.both': 'The server of this page forbids camera and microphone. Tell the people who run it.',
+  'devices.system.mic':
+    'Your system keeps the microphone from this browser. Allow it in the settings of the system.',
+  'devices.system.camera':
+    'Your system keeps the camera from this browser. Allow it in the settings of the system.',
+  'devices.system.both':
+    'Your system keeps camera and microphone from this browser. Allow them in the settings of the system.',
+  'devices.lost.mic': 'The microphone stopped. Check that it is connected, then switch it on again.',
+  'devices.lost.camera': 'The camera stopped. Check that it is connected, then switch it on again.',
+  'devices.lost.both':
+    'Camera and microphone stopped. Check that they are connected, then switch them on again.',
+  'devices.paused.mic':
+    'Your device paused the microphone. It comes back by itself. To try at once, switch it on.',
+  'devices.paused.camera':
+    'Your device paused the camera. It comes back by itself. To try at once, switch it on.',
+  'devices.paused.both':
+    'Your device paused camera and microphone. They come back by themselves. To try at once, switch them on.',
+
+  'screen.insecure': 'Browsers share a screen on secure (https) pages only. Ask for a link with https.',
+  'screen.unsupported':
+    'This browser cannot share a screen. Open the link in another browser, on a computer.',
+  'screen.embedded':
+    'The page around the meeting does not allow sharing a screen. Open the meeting in a tab of its own.',
+  'screen.policy': 'The server of this page forbids sharing a screen. Tell the people who run it.',
+  'screen.system':
+    'Your system keeps the screen from this browser. Allow it in the settings of the system, then restart the browser.',
+  'screen.failed': 'The screen could not be shared. Please try again.',
 
   'controls.toolbar': 'Meeting controls',
   'controls.microphone': 'Microphone',
@@ -93,6 +135,7 @@ export const en = {
   'controls.close': 'Close',
   'controls.cancel': 'Cancel',
   'controls.failed': '{device} (does not work)',
+  'controls.paused': '{device} (paused by your device)',
   'controls.micMenu': 'Microphone and speaker',
   'controls.cameraMenu': 'Choose a camera',
   'controls.sounds': 'Sounds',
@@ -208,6 +251,7 @@ export const en = {
   'notice.privateMessage': 'Private message from {name}: {text}',
   'notice.handRaised': '{name} raised a hand',
   'notice.mutedByPresenter': 'A presenter switched your microphone off.',
+  'notice.micReplaced': '{before} is gone. {now} is used instead.',
   'notice.micLocked':
     'A presenter switched your microphone off. Raise your hand to ask whether you may speak.',
   'notice.maySpeak': 'You may speak again: switch your microphone on.',
@@ -220,7 +264,6 @@ export const en = {
   'notice.reactionFailed': 'Your reaction was not sent. Please try again.',
   'notice.actFailed': 'That did not work. Please try again.',
   'notice.handFailed': 'Your hand could not be raised or lowered. Please try again.',
-  'notice.screenFailed': 'The screen could not be shared. Please try again.',
   'notice.copyFailed': 'Copying did not work. The link is: {url}',
   'notice.dismiss': 'Dismiss',
 

@@ -76,13 +76,56 @@ const texts: Texts = {
   'devices.busy.mic': 'Otro programa está usando el micrófono. Ciérralo e inténtalo de nuevo.',
   'devices.busy.camera': 'Otro programa está usando la cámara. Ciérralo e inténtalo de nuevo.',
   'devices.busy.both': 'Otro programa está usando la cámara y el micrófono. Ciérralo e inténtalo de nuevo.',
-  'devices.insecure.mic': 'Los navegadores solo permiten el micrófono en páginas seguras (https).',
-  'devices.insecure.camera': 'Los navegadores solo permiten la cámara en páginas seguras (https).',
+  'devices.insecure.mic':
+    'Los navegadores solo permiten el micrófono en páginas seguras (https). Pide un enlace con https.',
+  'devices.insecure.camera':
+    'Los navegadores solo permiten la cámara en páginas seguras (https). Pide un enlace con https.',
   'devices.insecure.both':
-    'Los navegadores solo permiten la cámara y el micrófono en páginas seguras (https).',
+    'Los navegadores solo permiten la cámara y el micrófono en páginas seguras (https). Pide un enlace con https.',
   'devices.failed.mic': 'No se ha podido iniciar el micrófono. Inténtalo de nuevo.',
   'devices.failed.camera': 'No se ha podido iniciar la cámara. Inténtalo de nuevo.',
   'devices.failed.both': 'No se han podido iniciar la cámara y el micrófono. Inténtalo de nuevo.',
+  'devices.unsupported.mic': 'Este navegador no puede usar el micrófono. Abre el enlace en otro navegador.',
+  'devices.unsupported.camera': 'Este navegador no puede usar la cámara. Abre el enlace en otro navegador.',
+  'devices.unsupported.both':
+    'Este navegador no puede usar ni la cámara ni el micrófono. Abre el enlace en otro navegador.',
+  'devices.embedded.mic':
+    'La página que contiene la reunión no permite el micrófono. Abre la reunión en su propia pestaña.',
+  'devices.embedded.camera':
+    'La página que contiene la reunión no permite la cámara. Abre la reunión en su propia pestaña.',
+  'devices.embedded.both':
+    'La página que contiene la reunión no permite ni la cámara ni el micrófono. Abre la reunión en su propia pestaña.',
+  'devices.policy.mic': 'El servidor de esta página prohíbe el micrófono. Avisa a quienes lo gestionan.',
+  'devices.policy.camera': 'El servidor de esta página prohíbe la cámara. Avisa a quienes lo gestionan.',
+  'devices.policy.both':
+    'El servidor de esta página prohíbe la cámara y el micrófono. Avisa a quienes lo gestionan.',
+  'devices.system.mic':
+    'Tu sistema no deja que este navegador use el micrófono. Permítelo en los ajustes del sistema.',
+  'devices.system.camera':
+    'Tu sistema no deja que este navegador use la cámara. Permítela en los ajustes del sistema.',
+  'devices.system.both':
+    'Tu sistema no deja que este navegador use la cámara ni el micrófono. Permítelos en los ajustes del sistema.',
+  'devices.lost.mic': 'El micrófono se ha detenido. Comprueba que está conectado y vuelve a encenderlo.',
+  'devices.lost.camera': 'La cámara se ha detenido. Comprueba que está conectada y vuelve a encenderla.',
+  'devices.lost.both':
+    'La cámara y el micrófono se han detenido. Comprueba que están conectados y vuelve a encenderlos.',
+  'devices.paused.mic':
+    'Tu dispositivo ha pausado el micrófono. Vuelve por sí solo. Para intentarlo ahora, enciéndelo.',
+  'devices.paused.camera':
+    'Tu dispositivo ha pausado la cámara. Vuelve por sí sola. Para intentarlo ahora, enciéndela.',
+  'devices.paused.both':
+    'Tu dispositivo ha pausado la cámara y el micrófono. Vuelven por sí solos. Para intentarlo ahora, enciéndelos.',
+
+  'screen.insecure':
+    'Los navegadores solo comparten la pantalla en páginas seguras (https). Pide un enlace con https.',
+  'screen.unsupported':
+    'Este navegador no puede compartir la pantalla. Abre el enlace en otro navegador, en un ordenador.',
+  'screen.embedded':
+    'La página que contiene la reunión no permite compartir la pantalla. Abre la reunión en su propia pestaña.',
+  'screen.policy': 'El servidor de esta página prohíbe compartir la pantalla. Avisa a quienes lo gestionan.',
+  'screen.system':
+    'Tu sistema no deja que este navegador comparta la pantalla. Permítelo en los ajustes del sistema y reinicia el navegador.',
+  'screen.failed': 'No se ha podido compartir la pantalla. Inténtalo de nuevo.',
 
   'controls.toolbar': 'Controles de la reunión',
   'controls.microphone': 'Micrófono',
@@ -99,6 +142,7 @@ const texts: Texts = {
   'controls.close': 'Cerrar',
   'controls.cancel': 'Cancelar',
   'controls.failed': '{device} (no funciona)',
+  'controls.paused': '{device} (en pausa por tu dispositivo)',
   'controls.micMenu': 'Micrófono y altavoz',
   'controls.cameraMenu': 'Elegir una cámara',
   'controls.sounds': 'Sonidos',
@@ -228,6 +272,7 @@ const texts: Texts = {
   'notice.privateMessage': 'Mensaje privado de {name}: {text}',
   'notice.handRaised': '{name} ha levantado la mano',
   'notice.mutedByPresenter': 'Un moderador ha apagado tu micrófono.',
+  'notice.micReplaced': '{before} ya no está. Se usa {now} en su lugar.',
   'notice.micLocked': 'Un moderador ha apagado tu micrófono. Levanta la mano para pedir la palabra.',
   'notice.maySpeak': 'Puedes volver a hablar: activa tu micrófono.',
   'notice.locked': 'Un moderador no lo permite ahora. Levanta la mano para pedirlo.',
@@ -239,7 +284,6 @@ const texts: Texts = {
   'notice.reactionFailed': 'Tu reacción no se ha enviado. Inténtalo de nuevo.',
   'notice.actFailed': 'No ha funcionado. Inténtalo de nuevo.',
   'notice.handFailed': 'No se ha podido levantar o bajar tu mano. Inténtalo de nuevo.',
-  'notice.screenFailed': 'No se ha podido compartir la pantalla. Inténtalo de nuevo.',
   'notice.copyFailed': 'No se ha podido copiar. El enlace es: {url}',
   'notice.dismiss': 'Descartar',
 

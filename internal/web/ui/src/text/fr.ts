@@ -77,13 +77,60 @@ const texts: Texts = {
   'devices.busy.mic': 'Un autre programme utilise le micro. Fermez-le et réessayez.',
   'devices.busy.camera': 'Un autre programme utilise la caméra. Fermez-le et réessayez.',
   'devices.busy.both': 'Un autre programme utilise la caméra et le micro. Fermez-le et réessayez.',
-  'devices.insecure.mic': 'Les navigateurs n’autorisent le micro que sur les pages sécurisées (https).',
-  'devices.insecure.camera': 'Les navigateurs n’autorisent la caméra que sur les pages sécurisées (https).',
+  'devices.insecure.mic':
+    'Les navigateurs n’autorisent le micro que sur les pages sécurisées (https). Demandez un lien avec https.',
+  'devices.insecure.camera':
+    'Les navigateurs n’autorisent la caméra que sur les pages sécurisées (https). Demandez un lien avec https.',
   'devices.insecure.both':
-    'Les navigateurs n’autorisent la caméra et le micro que sur les pages sécurisées (https).',
+    'Les navigateurs n’autorisent la caméra et le micro que sur les pages sécurisées (https). Demandez un lien avec https.',
   'devices.failed.mic': 'Le micro n’a pas pu démarrer. Réessayez.',
   'devices.failed.camera': 'La caméra n’a pas pu démarrer. Réessayez.',
   'devices.failed.both': 'La caméra et le micro n’ont pas pu démarrer. Réessayez.',
+  'devices.unsupported.mic':
+    'Ce navigateur ne peut pas utiliser le micro. Ouvrez le lien dans un autre navigateur.',
+  'devices.unsupported.camera':
+    'Ce navigateur ne peut pas utiliser la caméra. Ouvrez le lien dans un autre navigateur.',
+  'devices.unsupported.both':
+    'Ce navigateur ne peut utiliser ni la caméra ni le micro. Ouvrez le lien dans un autre navigateur.',
+  'devices.embedded.mic':
+    'La page qui contient la réunion n’autorise pas le micro. Ouvrez la réunion dans son propre onglet.',
+  'devices.embedded.camera':
+    'La page qui contient la réunion n’autorise pas la caméra. Ouvrez la réunion dans son propre onglet.',
+  'devices.embedded.both':
+    'La page qui contient la réunion n’autorise ni la caméra ni le micro. Ouvrez la réunion dans son propre onglet.',
+  'devices.policy.mic': 'Le serveur de cette page interdit le micro. Prévenez les personnes qui le gèrent.',
+  'devices.policy.camera':
+    'Le serveur de cette page interdit la caméra. Prévenez les personnes qui le gèrent.',
+  'devices.policy.both':
+    'Le serveur de cette page interdit la caméra et le micro. Prévenez les personnes qui le gèrent.',
+  'devices.system.mic':
+    'Votre système ne laisse pas ce navigateur utiliser le micro. Autorisez-le dans les réglages du système.',
+  'devices.system.camera':
+    'Votre système ne laisse pas ce navigateur utiliser la caméra. Autorisez-la dans les réglages du système.',
+  'devices.system.both':
+    'Votre système ne laisse pas ce navigateur utiliser la caméra et le micro. Autorisez-les dans les réglages du système.',
+  'devices.lost.mic': 'Le micro s’est arrêté. Vérifiez qu’il est branché, puis réactivez-le.',
+  'devices.lost.camera': 'La caméra s’est arrêtée. Vérifiez qu’elle est branchée, puis réactivez-la.',
+  'devices.lost.both':
+    'La caméra et le micro se sont arrêtés. Vérifiez qu’ils sont branchés, puis réactivez-les.',
+  'devices.paused.mic':
+    'Votre appareil a mis le micro en pause. Il revient de lui-même. Pour essayer tout de suite, activez-le.',
+  'devices.paused.camera':
+    'Votre appareil a mis la caméra en pause. Elle revient d’elle-même. Pour essayer tout de suite, activez-la.',
+  'devices.paused.both':
+    'Votre appareil a mis la caméra et le micro en pause. Ils reviennent d’eux-mêmes. Pour essayer tout de suite, activez-les.',
+
+  'screen.insecure':
+    'Les navigateurs ne partagent un écran que sur les pages sécurisées (https). Demandez un lien avec https.',
+  'screen.unsupported':
+    'Ce navigateur ne peut pas partager d’écran. Ouvrez le lien dans un autre navigateur, sur un ordinateur.',
+  'screen.embedded':
+    'La page qui contient la réunion n’autorise pas le partage d’écran. Ouvrez la réunion dans son propre onglet.',
+  'screen.policy':
+    'Le serveur de cette page interdit le partage d’écran. Prévenez les personnes qui le gèrent.',
+  'screen.system':
+    'Votre système ne laisse pas ce navigateur partager l’écran. Autorisez-le dans les réglages du système, puis redémarrez le navigateur.',
+  'screen.failed': 'L’écran n’a pas pu être partagé. Veuillez réessayer.',
 
   'controls.toolbar': 'Commandes de la réunion',
   'controls.microphone': 'Micro',
@@ -100,6 +147,7 @@ const texts: Texts = {
   'controls.close': 'Fermer',
   'controls.cancel': 'Annuler',
   'controls.failed': '{device} (ne fonctionne pas)',
+  'controls.paused': '{device} (en pause par votre appareil)',
   'controls.micMenu': 'Micro et haut-parleur',
   'controls.cameraMenu': 'Choisir une caméra',
   'controls.sounds': 'Sons',
@@ -229,6 +277,7 @@ const texts: Texts = {
   'notice.privateMessage': 'Message privé de {name} : {text}',
   'notice.handRaised': '{name} a levé la main',
   'notice.mutedByPresenter': 'Un modérateur a désactivé votre micro.',
+  'notice.micReplaced': '{before} n’est plus là. {now} est utilisé à la place.',
   'notice.micLocked': 'Un modérateur a désactivé votre micro. Levez la main pour demander la parole.',
   'notice.maySpeak': 'Vous pouvez de nouveau parler : activez votre micro.',
   'notice.locked': 'Un modérateur ne l’autorise pas pour l’instant. Levez la main pour le demander.',
@@ -240,7 +289,6 @@ const texts: Texts = {
   'notice.reactionFailed': 'Votre réaction n’a pas été envoyée. Veuillez réessayer.',
   'notice.actFailed': 'Cela n’a pas fonctionné. Veuillez réessayer.',
   'notice.handFailed': 'Votre main n’a pas pu être levée ou baissée. Veuillez réessayer.',
-  'notice.screenFailed': 'L’écran n’a pas pu être partagé. Veuillez réessayer.',
   'notice.copyFailed': 'La copie n’a pas fonctionné. Le lien est : {url}',
   'notice.dismiss': 'Ignorer',
 

@@ -75,12 +75,56 @@ const texts: Texts = {
   'devices.busy.mic': 'Un altro programma sta usando il microfono. Chiudilo e riprova.',
   'devices.busy.camera': 'Un altro programma sta usando la fotocamera. Chiudilo e riprova.',
   'devices.busy.both': 'Un altro programma sta usando fotocamera e microfono. Chiudilo e riprova.',
-  'devices.insecure.mic': 'I browser consentono il microfono solo su pagine sicure (https).',
-  'devices.insecure.camera': 'I browser consentono la fotocamera solo su pagine sicure (https).',
-  'devices.insecure.both': 'I browser consentono fotocamera e microfono solo su pagine sicure (https).',
+  'devices.insecure.mic':
+    'I browser consentono il microfono solo su pagine sicure (https). Chiedi un link con https.',
+  'devices.insecure.camera':
+    'I browser consentono la fotocamera solo su pagine sicure (https). Chiedi un link con https.',
+  'devices.insecure.both':
+    'I browser consentono fotocamera e microfono solo su pagine sicure (https). Chiedi un link con https.',
   'devices.failed.mic': 'Impossibile avviare il microfono. Riprova.',
   'devices.failed.camera': 'Impossibile avviare la fotocamera. Riprova.',
   'devices.failed.both': 'Impossibile avviare fotocamera e microfono. Riprova.',
+  'devices.unsupported.mic': 'Questo browser non può usare il microfono. Apri il link in un altro browser.',
+  'devices.unsupported.camera':
+    'Questo browser non può usare la fotocamera. Apri il link in un altro browser.',
+  'devices.unsupported.both':
+    'Questo browser non può usare né la fotocamera né il microfono. Apri il link in un altro browser.',
+  'devices.embedded.mic':
+    'La pagina che contiene la riunione non consente il microfono. Apri la riunione in una scheda a parte.',
+  'devices.embedded.camera':
+    'La pagina che contiene la riunione non consente la fotocamera. Apri la riunione in una scheda a parte.',
+  'devices.embedded.both':
+    'La pagina che contiene la riunione non consente né la fotocamera né il microfono. Apri la riunione in una scheda a parte.',
+  'devices.policy.mic': 'Il server di questa pagina vieta il microfono. Avvisa chi lo gestisce.',
+  'devices.policy.camera': 'Il server di questa pagina vieta la fotocamera. Avvisa chi lo gestisce.',
+  'devices.policy.both': 'Il server di questa pagina vieta fotocamera e microfono. Avvisa chi lo gestisce.',
+  'devices.system.mic':
+    'Il sistema non lascia usare il microfono a questo browser. Consentilo nelle impostazioni del sistema.',
+  'devices.system.camera':
+    'Il sistema non lascia usare la fotocamera a questo browser. Consentila nelle impostazioni del sistema.',
+  'devices.system.both':
+    'Il sistema non lascia usare fotocamera e microfono a questo browser. Consentili nelle impostazioni del sistema.',
+  'devices.lost.mic': 'Il microfono si è fermato. Controlla che sia collegato, poi riaccendilo.',
+  'devices.lost.camera': 'La fotocamera si è fermata. Controlla che sia collegata, poi riaccendila.',
+  'devices.lost.both':
+    'Fotocamera e microfono si sono fermati. Controlla che siano collegati, poi riaccendili.',
+  'devices.paused.mic':
+    'Il dispositivo ha messo in pausa il microfono. Torna da solo. Per provare subito, accendilo.',
+  'devices.paused.camera':
+    'Il dispositivo ha messo in pausa la fotocamera. Torna da sola. Per provare subito, accendila.',
+  'devices.paused.both':
+    'Il dispositivo ha messo in pausa fotocamera e microfono. Tornano da soli. Per provare subito, accendili.',
+
+  'screen.insecure':
+    'I browser condividono lo schermo solo su pagine sicure (https). Chiedi un link con https.',
+  'screen.unsupported':
+    'Questo browser non può condividere lo schermo. Apri il link in un altro browser, su un computer.',
+  'screen.embedded':
+    'La pagina che contiene la riunione non consente di condividere lo schermo. Apri la riunione in una scheda a parte.',
+  'screen.policy': 'Il server di questa pagina vieta di condividere lo schermo. Avvisa chi lo gestisce.',
+  'screen.system':
+    'Il sistema non lascia condividere lo schermo a questo browser. Consentilo nelle impostazioni del sistema, poi riavvia il browser.',
+  'screen.failed': 'Non è stato possibile condividere lo schermo. Riprova.',
 
   'controls.toolbar': 'Comandi della riunione',
   'controls.microphone': 'Microfono',
@@ -97,6 +141,7 @@ const texts: Texts = {
   'controls.close': 'Chiudi',
   'controls.cancel': 'Annulla',
   'controls.failed': '{device} (non funziona)',
+  'controls.paused': '{device} (in pausa per il dispositivo)',
   'controls.micMenu': 'Microfono e altoparlante',
   'controls.cameraMenu': 'Scegli una fotocamera',
   'controls.sounds': 'Suoni',
@@ -222,6 +267,7 @@ const texts: Texts = {
   'notice.privateMessage': 'Messaggio privato da {name}: {text}',
   'notice.handRaised': '{name} ha alzato la mano',
   'notice.mutedByPresenter': 'Un moderatore ha spento il tuo microfono.',
+  'notice.micReplaced': '{before} non c’è più. Al suo posto si usa {now}.',
   'notice.micLocked': 'Un moderatore ha spento il tuo microfono. Alza la mano per chiedere la parola.',
   'notice.maySpeak': 'Puoi parlare di nuovo: attiva il microfono.',
   'notice.locked': 'Un moderatore non lo consente ora. Alza la mano per chiederlo.',
@@ -233,7 +279,6 @@ const texts: Texts = {
   'notice.reactionFailed': 'La tua reazione non è stata inviata. Riprova.',
   'notice.actFailed': 'Non ha funzionato. Riprova.',
   'notice.handFailed': 'Non è stato possibile alzare o abbassare la mano. Riprova.',
-  'notice.screenFailed': 'Non è stato possibile condividere lo schermo. Riprova.',
   'notice.copyFailed': 'Impossibile copiare. Il link è: {url}',
   'notice.dismiss': 'Ignora',
 

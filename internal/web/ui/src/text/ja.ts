@@ -75,12 +75,56 @@ const texts: Texts = {
   'devices.busy.camera': 'ほかのプログラムがカメラを使用しています。終了してからもう一度お試しください。',
   'devices.busy.both':
     'ほかのプログラムがカメラとマイクを使用しています。終了してからもう一度お試しください。',
-  'devices.insecure.mic': 'マイクは安全な (https) ページでのみ使用できます。',
-  'devices.insecure.camera': 'カメラは安全な (https) ページでのみ使用できます。',
-  'devices.insecure.both': 'カメラとマイクは安全な (https) ページでのみ使用できます。',
+  'devices.insecure.mic':
+    'マイクは安全な (https) ページでのみ使用できます。https で始まるリンクを依頼してください。',
+  'devices.insecure.camera':
+    'カメラは安全な (https) ページでのみ使用できます。https で始まるリンクを依頼してください。',
+  'devices.insecure.both':
+    'カメラとマイクは安全な (https) ページでのみ使用できます。https で始まるリンクを依頼してください。',
   'devices.failed.mic': 'マイクを起動できませんでした。もう一度お試しください。',
   'devices.failed.camera': 'カメラを起動できませんでした。もう一度お試しください。',
   'devices.failed.both': 'カメラとマイクを起動できませんでした。もう一度お試しください。',
+  'devices.unsupported.mic':
+    'このブラウザーではマイクを使用できません。別のブラウザーでリンクを開いてください。',
+  'devices.unsupported.camera':
+    'このブラウザーではカメラを使用できません。別のブラウザーでリンクを開いてください。',
+  'devices.unsupported.both':
+    'このブラウザーではカメラもマイクも使用できません。別のブラウザーでリンクを開いてください。',
+  'devices.embedded.mic':
+    '会議を表示しているページがマイクを許可していません。会議を単独のタブで開いてください。',
+  'devices.embedded.camera':
+    '会議を表示しているページがカメラを許可していません。会議を単独のタブで開いてください。',
+  'devices.embedded.both':
+    '会議を表示しているページがカメラとマイクを許可していません。会議を単独のタブで開いてください。',
+  'devices.policy.mic': 'このページのサーバーがマイクを禁止しています。管理者に知らせてください。',
+  'devices.policy.camera': 'このページのサーバーがカメラを禁止しています。管理者に知らせてください。',
+  'devices.policy.both': 'このページのサーバーがカメラとマイクを禁止しています。管理者に知らせてください。',
+  'devices.system.mic':
+    'システムがこのブラウザーにマイクの使用を許可していません。システムの設定で許可してください。',
+  'devices.system.camera':
+    'システムがこのブラウザーにカメラの使用を許可していません。システムの設定で許可してください。',
+  'devices.system.both':
+    'システムがこのブラウザーにカメラとマイクの使用を許可していません。システムの設定で許可してください。',
+  'devices.lost.mic': 'マイクが停止しました。接続を確認して、もう一度オンにしてください。',
+  'devices.lost.camera': 'カメラが停止しました。接続を確認して、もう一度オンにしてください。',
+  'devices.lost.both': 'カメラとマイクが停止しました。接続を確認して、もう一度オンにしてください。',
+  'devices.paused.mic':
+    'お使いのデバイスがマイクを一時停止しました。自動的に再開します。すぐに試すには、オンにしてください。',
+  'devices.paused.camera':
+    'お使いのデバイスがカメラを一時停止しました。自動的に再開します。すぐに試すには、オンにしてください。',
+  'devices.paused.both':
+    'お使いのデバイスがカメラとマイクを一時停止しました。自動的に再開します。すぐに試すには、オンにしてください。',
+
+  'screen.insecure':
+    '画面は安全な (https) ページでのみ共有できます。https で始まるリンクを依頼してください。',
+  'screen.unsupported':
+    'このブラウザーでは画面を共有できません。パソコンの別のブラウザーでリンクを開いてください。',
+  'screen.embedded':
+    '会議を表示しているページが画面の共有を許可していません。会議を単独のタブで開いてください。',
+  'screen.policy': 'このページのサーバーが画面の共有を禁止しています。管理者に知らせてください。',
+  'screen.system':
+    'システムがこのブラウザーに画面の共有を許可していません。システムの設定で許可し、ブラウザーを再起動してください。',
+  'screen.failed': '画面を共有できませんでした。もう一度お試しください。',
 
   'controls.toolbar': '会議の操作',
   'controls.microphone': 'マイク',
@@ -97,6 +141,7 @@ const texts: Texts = {
   'controls.close': '閉じる',
   'controls.cancel': 'キャンセル',
   'controls.failed': '{device}（動作していません）',
+  'controls.paused': '{device}（デバイスにより一時停止中）',
   'controls.micMenu': 'マイクとスピーカー',
   'controls.cameraMenu': 'カメラを選択',
   'controls.sounds': '通知音',
@@ -206,6 +251,7 @@ const texts: Texts = {
   'notice.privateMessage': '{name} さんからの非公開メッセージ: {text}',
   'notice.handRaised': '{name} さんが手を挙げました',
   'notice.mutedByPresenter': 'モデレーターがあなたのマイクをオフにしました。',
+  'notice.micReplaced': '{before} がなくなりました。代わりに {now} を使用します。',
   'notice.micLocked': 'モデレーターがあなたのマイクをオフにしました。発言するには手を挙げてください。',
   'notice.maySpeak': '再び発言できます。マイクをオンにしてください。',
   'notice.locked': '現在はモデレーターが許可していません。希望する場合は手を挙げてください。',
@@ -217,7 +263,6 @@ const texts: Texts = {
   'notice.reactionFailed': 'リアクションを送信できませんでした。もう一度お試しください。',
   'notice.actFailed': '操作できませんでした。もう一度お試しください。',
   'notice.handFailed': '手を挙げる、または下ろすことができませんでした。もう一度お試しください。',
-  'notice.screenFailed': '画面を共有できませんでした。もう一度お試しください。',
   'notice.copyFailed': 'コピーできませんでした。リンク: {url}',
   'notice.dismiss': '閉じる',
 

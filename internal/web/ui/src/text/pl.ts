@@ -73,13 +73,56 @@ const texts: Texts = {
   'devices.busy.mic': 'Inny program używa mikrofonu. Zamknij go i spróbuj ponownie.',
   'devices.busy.camera': 'Inny program używa kamery. Zamknij go i spróbuj ponownie.',
   'devices.busy.both': 'Inny program używa kamery i mikrofonu. Zamknij go i spróbuj ponownie.',
-  'devices.insecure.mic': 'Przeglądarki zezwalają na mikrofon tylko na bezpiecznych stronach (https).',
-  'devices.insecure.camera': 'Przeglądarki zezwalają na kamerę tylko na bezpiecznych stronach (https).',
+  'devices.insecure.mic':
+    'Przeglądarki zezwalają na mikrofon tylko na bezpiecznych stronach (https). Poproś o link z https.',
+  'devices.insecure.camera':
+    'Przeglądarki zezwalają na kamerę tylko na bezpiecznych stronach (https). Poproś o link z https.',
   'devices.insecure.both':
-    'Przeglądarki zezwalają na kamerę i mikrofon tylko na bezpiecznych stronach (https).',
+    'Przeglądarki zezwalają na kamerę i mikrofon tylko na bezpiecznych stronach (https). Poproś o link z https.',
   'devices.failed.mic': 'Nie udało się uruchomić mikrofonu. Spróbuj ponownie.',
   'devices.failed.camera': 'Nie udało się uruchomić kamery. Spróbuj ponownie.',
   'devices.failed.both': 'Nie udało się uruchomić kamery i mikrofonu. Spróbuj ponownie.',
+  'devices.unsupported.mic': 'Ta przeglądarka nie może używać mikrofonu. Otwórz link w innej przeglądarce.',
+  'devices.unsupported.camera': 'Ta przeglądarka nie może używać kamery. Otwórz link w innej przeglądarce.',
+  'devices.unsupported.both':
+    'Ta przeglądarka nie może używać kamery ani mikrofonu. Otwórz link w innej przeglądarce.',
+  'devices.embedded.mic':
+    'Strona, na której jest spotkanie, nie zezwala na mikrofon. Otwórz spotkanie w osobnej karcie.',
+  'devices.embedded.camera':
+    'Strona, na której jest spotkanie, nie zezwala na kamerę. Otwórz spotkanie w osobnej karcie.',
+  'devices.embedded.both':
+    'Strona, na której jest spotkanie, nie zezwala na kamerę ani mikrofon. Otwórz spotkanie w osobnej karcie.',
+  'devices.policy.mic': 'Serwer tej strony zabrania używania mikrofonu. Powiadom jego administratorów.',
+  'devices.policy.camera': 'Serwer tej strony zabrania używania kamery. Powiadom jego administratorów.',
+  'devices.policy.both':
+    'Serwer tej strony zabrania używania kamery i mikrofonu. Powiadom jego administratorów.',
+  'devices.system.mic':
+    'System nie udostępnia mikrofonu tej przeglądarce. Zezwól na niego w ustawieniach systemu.',
+  'devices.system.camera':
+    'System nie udostępnia kamery tej przeglądarce. Zezwól na nią w ustawieniach systemu.',
+  'devices.system.both':
+    'System nie udostępnia kamery i mikrofonu tej przeglądarce. Zezwól na nie w ustawieniach systemu.',
+  'devices.lost.mic': 'Mikrofon przestał działać. Sprawdź, czy jest podłączony, i włącz go ponownie.',
+  'devices.lost.camera': 'Kamera przestała działać. Sprawdź, czy jest podłączona, i włącz ją ponownie.',
+  'devices.lost.both':
+    'Kamera i mikrofon przestały działać. Sprawdź, czy są podłączone, i włącz je ponownie.',
+  'devices.paused.mic':
+    'Urządzenie wstrzymało mikrofon. Sam się wznowi. Aby spróbować od razu, włącz go.',
+  'devices.paused.camera':
+    'Urządzenie wstrzymało kamerę. Sama się wznowi. Aby spróbować od razu, włącz ją.',
+  'devices.paused.both':
+    'Urządzenie wstrzymało kamerę i mikrofon. Same się wznowią. Aby spróbować od razu, włącz je.',
+
+  'screen.insecure':
+    'Przeglądarki udostępniają ekran tylko na bezpiecznych stronach (https). Poproś o link z https.',
+  'screen.unsupported':
+    'Ta przeglądarka nie może udostępnić ekranu. Otwórz link w innej przeglądarce, na komputerze.',
+  'screen.embedded':
+    'Strona, na której jest spotkanie, nie zezwala na udostępnianie ekranu. Otwórz spotkanie w osobnej karcie.',
+  'screen.policy': 'Serwer tej strony zabrania udostępniania ekranu. Powiadom jego administratorów.',
+  'screen.system':
+    'System nie pozwala tej przeglądarce udostępniać ekranu. Zezwól na to w ustawieniach systemu i uruchom przeglądarkę ponownie.',
+  'screen.failed': 'Nie udało się udostępnić ekranu. Spróbuj ponownie.',
 
   'controls.toolbar': 'Sterowanie spotkaniem',
   'controls.microphone': 'Mikrofon',
@@ -96,6 +139,7 @@ const texts: Texts = {
   'controls.close': 'Zamknij',
   'controls.cancel': 'Anuluj',
   'controls.failed': '{device} (nie działa)',
+  'controls.paused': '{device} (wstrzymane przez urządzenie)',
   'controls.micMenu': 'Mikrofon i głośnik',
   'controls.cameraMenu': 'Wybierz kamerę',
   'controls.sounds': 'Dźwięki',
@@ -230,6 +274,7 @@ const texts: Texts = {
   'notice.privateMessage': 'Prywatna wiadomość od: {name}. {text}',
   'notice.handRaised': '{name} podnosi rękę',
   'notice.mutedByPresenter': 'Prowadzący wyłączył Twój mikrofon.',
+  'notice.micReplaced': 'Urządzenie {before} zostało odłączone. Zamiast niego używane jest {now}.',
   'notice.micLocked': 'Prowadzący wyłączył Twój mikrofon. Podnieś rękę, aby poprosić o głos.',
   'notice.maySpeak': 'Możesz znowu mówić: włącz mikrofon.',
   'notice.locked': 'Prowadzący teraz na to nie zezwala. Podnieś rękę, aby o to poprosić.',
@@ -241,7 +286,6 @@ const texts: Texts = {
   'notice.reactionFailed': 'Reakcja nie została wysłana. Spróbuj ponownie.',
   'notice.actFailed': 'Nie udało się. Spróbuj ponownie.',
   'notice.handFailed': 'Nie udało się podnieść lub opuścić ręki. Spróbuj ponownie.',
-  'notice.screenFailed': 'Nie udało się udostępnić ekranu. Spróbuj ponownie.',
   'notice.copyFailed': 'Nie udało się skopiować. Link: {url}',
   'notice.dismiss': 'Ukryj',
 

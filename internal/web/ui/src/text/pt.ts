@@ -74,12 +74,52 @@ const texts: Texts = {
   'devices.busy.mic': 'Outro programa está usando o microfone. Feche-o e tente de novo.',
   'devices.busy.camera': 'Outro programa está usando a câmera. Feche-o e tente de novo.',
   'devices.busy.both': 'Outro programa está usando a câmera e o microfone. Feche-o e tente de novo.',
-  'devices.insecure.mic': 'Os navegadores só permitem o microfone em páginas seguras (https).',
-  'devices.insecure.camera': 'Os navegadores só permitem a câmera em páginas seguras (https).',
-  'devices.insecure.both': 'Os navegadores só permitem a câmera e o microfone em páginas seguras (https).',
+  'devices.insecure.mic':
+    'Os navegadores só permitem o microfone em páginas seguras (https). Peça um link com https.',
+  'devices.insecure.camera':
+    'Os navegadores só permitem a câmera em páginas seguras (https). Peça um link com https.',
+  'devices.insecure.both':
+    'Os navegadores só permitem a câmera e o microfone em páginas seguras (https). Peça um link com https.',
   'devices.failed.mic': 'Não foi possível iniciar o microfone. Tente de novo.',
   'devices.failed.camera': 'Não foi possível iniciar a câmera. Tente de novo.',
   'devices.failed.both': 'Não foi possível iniciar a câmera e o microfone. Tente de novo.',
+  'devices.unsupported.mic': 'Este navegador não pode usar o microfone. Abra o link em outro navegador.',
+  'devices.unsupported.camera': 'Este navegador não pode usar a câmera. Abra o link em outro navegador.',
+  'devices.unsupported.both':
+    'Este navegador não pode usar a câmera nem o microfone. Abra o link em outro navegador.',
+  'devices.embedded.mic':
+    'A página em volta da reunião não permite o microfone. Abra a reunião em uma aba própria.',
+  'devices.embedded.camera':
+    'A página em volta da reunião não permite a câmera. Abra a reunião em uma aba própria.',
+  'devices.embedded.both':
+    'A página em volta da reunião não permite a câmera nem o microfone. Abra a reunião em uma aba própria.',
+  'devices.policy.mic': 'O servidor desta página proíbe o microfone. Avise quem o administra.',
+  'devices.policy.camera': 'O servidor desta página proíbe a câmera. Avise quem o administra.',
+  'devices.policy.both': 'O servidor desta página proíbe a câmera e o microfone. Avise quem o administra.',
+  'devices.system.mic':
+    'Seu sistema não deixa este navegador usar o microfone. Permita o uso nas configurações do sistema.',
+  'devices.system.camera':
+    'Seu sistema não deixa este navegador usar a câmera. Permita o uso nas configurações do sistema.',
+  'devices.system.both':
+    'Seu sistema não deixa este navegador usar a câmera e o microfone. Permita o uso nas configurações do sistema.',
+  'devices.lost.mic': 'O microfone parou. Verifique se ele está conectado e ligue-o de novo.',
+  'devices.lost.camera': 'A câmera parou. Verifique se ela está conectada e ligue-a de novo.',
+  'devices.lost.both': 'A câmera e o microfone pararam. Verifique se estão conectados e ligue-os de novo.',
+  'devices.paused.mic': 'Seu dispositivo pausou o microfone. Ele volta sozinho. Para tentar agora, ligue-o.',
+  'devices.paused.camera': 'Seu dispositivo pausou a câmera. Ela volta sozinha. Para tentar agora, ligue-a.',
+  'devices.paused.both':
+    'Seu dispositivo pausou a câmera e o microfone. Eles voltam sozinhos. Para tentar agora, ligue-os.',
+
+  'screen.insecure':
+    'Os navegadores só compartilham a tela em páginas seguras (https). Peça um link com https.',
+  'screen.unsupported':
+    'Este navegador não pode compartilhar a tela. Abra o link em outro navegador, em um computador.',
+  'screen.embedded':
+    'A página em volta da reunião não permite compartilhar a tela. Abra a reunião em uma aba própria.',
+  'screen.policy': 'O servidor desta página proíbe compartilhar a tela. Avise quem o administra.',
+  'screen.system':
+    'Seu sistema não deixa este navegador compartilhar a tela. Permita isso nas configurações do sistema e reinicie o navegador.',
+  'screen.failed': 'Não foi possível compartilhar a tela. Tente de novo.',
 
   'controls.toolbar': 'Controles da reunião',
   'controls.microphone': 'Microfone',
@@ -96,6 +136,7 @@ const texts: Texts = {
   'controls.close': 'Fechar',
   'controls.cancel': 'Cancelar',
   'controls.failed': '{device} (não funciona)',
+  'controls.paused': '{device} (em pausa pelo dispositivo)',
   'controls.micMenu': 'Microfone e alto-falante',
   'controls.cameraMenu': 'Escolher uma câmera',
   'controls.sounds': 'Sons',
@@ -225,6 +266,7 @@ const texts: Texts = {
   'notice.privateMessage': 'Mensagem privada de {name}: {text}',
   'notice.handRaised': '{name} levantou a mão',
   'notice.mutedByPresenter': 'Um moderador desligou seu microfone.',
+  'notice.micReplaced': '{before} não está mais disponível. {now} está em uso no lugar.',
   'notice.micLocked': 'Um moderador desligou seu microfone. Levante a mão para pedir a palavra.',
   'notice.maySpeak': 'Você pode falar de novo: ligue seu microfone.',
   'notice.locked': 'Um moderador não permite isso agora. Levante a mão para pedir.',
@@ -236,7 +278,6 @@ const texts: Texts = {
   'notice.reactionFailed': 'Sua reação não foi enviada. Tente de novo.',
   'notice.actFailed': 'Não deu certo. Tente de novo.',
   'notice.handFailed': 'Não foi possível levantar ou abaixar sua mão. Tente de novo.',
-  'notice.screenFailed': 'Não foi possível compartilhar a tela. Tente de novo.',
   'notice.copyFailed': 'Não foi possível copiar. O link é: {url}',
   'notice.dismiss': 'Dispensar',
 

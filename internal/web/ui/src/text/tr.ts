@@ -73,12 +73,52 @@ const texts: Texts = {
   'devices.busy.mic': 'Mikrofonu başka bir program kullanıyor. Onu kapatıp yeniden deneyin.',
   'devices.busy.camera': 'Kamerayı başka bir program kullanıyor. Onu kapatıp yeniden deneyin.',
   'devices.busy.both': 'Kamerayı ve mikrofonu başka bir program kullanıyor. Onu kapatıp yeniden deneyin.',
-  'devices.insecure.mic': 'Tarayıcılar mikrofona yalnızca güvenli (https) sayfalarda izin verir.',
-  'devices.insecure.camera': 'Tarayıcılar kameraya yalnızca güvenli (https) sayfalarda izin verir.',
-  'devices.insecure.both': 'Tarayıcılar kamera ve mikrofona yalnızca güvenli (https) sayfalarda izin verir.',
+  'devices.insecure.mic':
+    'Tarayıcılar mikrofona yalnızca güvenli (https) sayfalarda izin verir. https ile başlayan bir bağlantı isteyin.',
+  'devices.insecure.camera':
+    'Tarayıcılar kameraya yalnızca güvenli (https) sayfalarda izin verir. https ile başlayan bir bağlantı isteyin.',
+  'devices.insecure.both':
+    'Tarayıcılar kamera ve mikrofona yalnızca güvenli (https) sayfalarda izin verir. https ile başlayan bir bağlantı isteyin.',
   'devices.failed.mic': 'Mikrofon başlatılamadı. Yeniden deneyin.',
   'devices.failed.camera': 'Kamera başlatılamadı. Yeniden deneyin.',
   'devices.failed.both': 'Kamera ve mikrofon başlatılamadı. Yeniden deneyin.',
+  'devices.unsupported.mic': 'Bu tarayıcı mikrofonu kullanamıyor. Bağlantıyı başka bir tarayıcıda açın.',
+  'devices.unsupported.camera': 'Bu tarayıcı kamerayı kullanamıyor. Bağlantıyı başka bir tarayıcıda açın.',
+  'devices.unsupported.both':
+    'Bu tarayıcı kamerayı ve mikrofonu kullanamıyor. Bağlantıyı başka bir tarayıcıda açın.',
+  'devices.embedded.mic':
+    'Toplantıyı gösteren sayfa mikrofona izin vermiyor. Toplantıyı kendi sekmesinde açın.',
+  'devices.embedded.camera':
+    'Toplantıyı gösteren sayfa kameraya izin vermiyor. Toplantıyı kendi sekmesinde açın.',
+  'devices.embedded.both':
+    'Toplantıyı gösteren sayfa kameraya ve mikrofona izin vermiyor. Toplantıyı kendi sekmesinde açın.',
+  'devices.policy.mic': 'Bu sayfanın sunucusu mikrofonu yasaklıyor. Sunucuyu yönetenlere bildirin.',
+  'devices.policy.camera': 'Bu sayfanın sunucusu kamerayı yasaklıyor. Sunucuyu yönetenlere bildirin.',
+  'devices.policy.both':
+    'Bu sayfanın sunucusu kamerayı ve mikrofonu yasaklıyor. Sunucuyu yönetenlere bildirin.',
+  'devices.system.mic': 'Sisteminiz bu tarayıcıya mikrofonu kapatıyor. Sistem ayarlarından izin verin.',
+  'devices.system.camera': 'Sisteminiz bu tarayıcıya kamerayı kapatıyor. Sistem ayarlarından izin verin.',
+  'devices.system.both':
+    'Sisteminiz bu tarayıcıya kamerayı ve mikrofonu kapatıyor. Sistem ayarlarından izin verin.',
+  'devices.lost.mic': 'Mikrofon durdu. Bağlı olduğunu denetleyin, sonra yeniden açın.',
+  'devices.lost.camera': 'Kamera durdu. Bağlı olduğunu denetleyin, sonra yeniden açın.',
+  'devices.lost.both': 'Kamera ve mikrofon durdu. Bağlı olduklarını denetleyin, sonra yeniden açın.',
+  'devices.paused.mic': 'Aygıtınız mikrofonu duraklattı. Kendiliğinden geri gelir. Hemen denemek için açın.',
+  'devices.paused.camera':
+    'Aygıtınız kamerayı duraklattı. Kendiliğinden geri gelir. Hemen denemek için açın.',
+  'devices.paused.both':
+    'Aygıtınız kamerayı ve mikrofonu duraklattı. Kendiliğinden geri gelirler. Hemen denemek için açın.',
+
+  'screen.insecure':
+    'Tarayıcılar ekranı yalnızca güvenli (https) sayfalarda paylaşır. https ile başlayan bir bağlantı isteyin.',
+  'screen.unsupported':
+    'Bu tarayıcı ekran paylaşamıyor. Bağlantıyı bir bilgisayarda, başka bir tarayıcıda açın.',
+  'screen.embedded':
+    'Toplantıyı gösteren sayfa ekran paylaşımına izin vermiyor. Toplantıyı kendi sekmesinde açın.',
+  'screen.policy': 'Bu sayfanın sunucusu ekran paylaşımını yasaklıyor. Sunucuyu yönetenlere bildirin.',
+  'screen.system':
+    'Sisteminiz bu tarayıcının ekranı paylaşmasına izin vermiyor. Sistem ayarlarından izin verin, sonra tarayıcıyı yeniden başlatın.',
+  'screen.failed': 'Ekran paylaşılamadı. Lütfen yeniden deneyin.',
 
   'controls.toolbar': 'Toplantı denetimleri',
   'controls.microphone': 'Mikrofon',
@@ -95,6 +135,7 @@ const texts: Texts = {
   'controls.close': 'Kapat',
   'controls.cancel': 'İptal',
   'controls.failed': '{device} (çalışmıyor)',
+  'controls.paused': '{device} (aygıtınız duraklattı)',
   'controls.micMenu': 'Mikrofon ve hoparlör',
   'controls.cameraMenu': 'Kamera seç',
   'controls.sounds': 'Sesler',
@@ -210,6 +251,7 @@ const texts: Texts = {
   'notice.privateMessage': '{name} adlı kişiden özel mesaj: {text}',
   'notice.handRaised': '{name} el kaldırdı',
   'notice.mutedByPresenter': 'Bir moderatör mikrofonunuzu kapattı.',
+  'notice.micReplaced': '{before} artık yok. Onun yerine {now} kullanılıyor.',
   'notice.micLocked': 'Bir moderatör mikrofonunuzu kapattı. Söz istemek için el kaldırın.',
   'notice.maySpeak': 'Yeniden konuşabilirsiniz: mikrofonunuzu açın.',
   'notice.locked': 'Bir moderatör buna şu anda izin vermiyor. İstemek için el kaldırın.',
@@ -221,7 +263,6 @@ const texts: Texts = {
   'notice.reactionFailed': 'Tepkiniz gönderilmedi. Lütfen yeniden deneyin.',
   'notice.actFailed': 'Olmadı. Lütfen yeniden deneyin.',
   'notice.handFailed': 'Eliniz kaldırılamadı veya indirilemedi. Lütfen yeniden deneyin.',
-  'notice.screenFailed': 'Ekran paylaşılamadı. Lütfen yeniden deneyin.',
   'notice.copyFailed': 'Kopyalanamadı. Bağlantı: {url}',
   'notice.dismiss': 'Kapat',
 

@@ -1,9 +1,10 @@
 import { ParticipantEvent, RoomEvent, Track, type LocalTrack, type Room } from 'livekit-client';
 import { Store } from '../../app/store';
-import { describeProblems, problemOf, type DeviceProblem, type Problems } from '../../media/capture';
+import { describeProblems, describeScreen, type Problems } from '../../media/capture';
+import { factsOf, problemOf, type DeviceProblem } from '../../media/problem';
 import { chooseBackground, type Background } from '../../media/background';
 import type { LocalMedia } from '../../media/local';
-import { Source, type Opened } from '../../media/source';
+import { isMutedByOther, Source, type Opened } from '../../media/source';
 import { t } from '../../text';
 import type { Notices } from '../notices/notices';
 import { dress } from './backdrop';
@@ -71,6 +72,7 @@ export class Publisher {
     if (!told.video) void this.camera.press(on.camera);
     this.complain(told);
     this.media.onProblems = (found) => this.complain(found);
+    this.media.onReplaced = (names) => this.notices.add(t('notice.micReplaced', names), 'urgent');
   }
 
   /** Switches a source. Resolves when that is done, which takes as long as the browser asks the participant. */
@@ -157,12 +159,13 @@ export class Publisher {
       });
   }
 
-  /** A source that is on was muted by somebody else. */
   private hearMuted(name: Track.Source): void {
     const muted = { microphone: this.mic, camera: this.camera, screen_share: this.screen };
     const source = name in muted ? muted[name as keyof typeof muted] : undefined;
-    if (source === this.mic && source.on) this.notices.add(t('notice.mutedByPresenter'));
-    if (source?.on) void source.tell({ kind: 'mutedByOther' });
+    if (source && isMutedByOther(source.state.get())) {
+      if (source === this.mic) this.notices.add(t('notice.mutedByPresenter'));
+      void source.tell({ kind: 'mutedByOther' });
+    }
     void source?.look();
   }
 
@@ -170,9 +173,9 @@ export class Publisher {
     try {
       return await outlet.open();
     } catch (error) {
-      const problem = problemOf(error);
-      // Closing the browser's own dialog is an answer, not a failure.
-      if (problem !== 'denied') this.notices.add(t('notice.screenFailed'), 'urgent');
+      const problem = problemOf(error, await factsOf('display-capture'));
+      const words = describeScreen(problem);
+      if (words) this.notices.add(words, 'urgent');
       return problem;
     }
   }
@@ -202,8 +205,8 @@ export class Publisher {
       facing: this.media.facing,
       micTrack: this.mic.track,
       cameraTrack: this.camera.track && (this.cameraOutlet.track?.mediaStreamTrack ?? this.camera.track),
-      micProblem: mic.problem,
-      cameraProblem: camera.problem,
+      micProblem: this.mic.problem,
+      cameraProblem: this.camera.problem,
     };
   }
 

@@ -1,7 +1,8 @@
-import { ChevronUp, CircleAlert, Lock, Mic, MicOff, Video, VideoOff } from 'lucide-react';
+import { ChevronUp, CircleAlert, CirclePause, Lock, Mic, MicOff, Video, VideoOff } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { useStore } from '../../app/useStore';
 import { followVoice } from '../../media/level';
+import type { DeviceProblem } from '../../media/problem';
 import { PopupButton } from '../../parts/PopupButton';
 import { Toggle } from '../../parts/Toggle';
 import { t } from '../../text';
@@ -21,12 +22,14 @@ export function MicrophoneControl({ menu }: { menu: boolean }) {
     <div className="split" ref={level}>
       <Toggle
         testId="mic-toggle"
-        label={micProblem ? t('controls.failed', { device: label }) : label}
+        label={labelOf(label, micProblem)}
         word={t('controls.microphone')}
         shortcut={keyOf('mic')}
         on={mic}
         icon={mic ? <Mic /> : <MicOff />}
-        badge={micAllowed ? micProblem && <Problem testId="mic-problem" /> : <LockMark testId="mic-locked" />}
+        badge={
+          micAllowed ? <Problem of={micProblem} testId="mic-problem" /> : <LockMark testId="mic-locked" />
+        }
         locked={micAllowed ? undefined : () => call.explainLock('microphone')}
         onToggle={(on) => void call.switchMicrophone(on)}
       />
@@ -54,14 +57,14 @@ export function CameraControl({ menu }: { menu: boolean }) {
     <div className="split">
       <Toggle
         testId="camera-toggle"
-        label={cameraProblem ? t('controls.failed', { device: label }) : label}
+        label={labelOf(label, cameraProblem)}
         word={t('controls.camera')}
         shortcut={keyOf('camera')}
         on={camera}
         icon={camera ? <Video /> : <VideoOff />}
         badge={
           cameraAllowed ? (
-            cameraProblem && <Problem testId="camera-problem" />
+            <Problem of={cameraProblem} testId="camera-problem" />
           ) : (
             <LockMark testId="camera-locked" />
           )
@@ -88,8 +91,16 @@ export function LockMark({ testId }: { testId: string }) {
   return <Lock className="lock" data-testid={testId} aria-hidden="true" />;
 }
 
-function Problem({ testId }: { testId: string }) {
-  return <CircleAlert className="lock" data-testid={testId} aria-hidden="true" />;
+/** What a switch is called while its device has a problem. */
+export function labelOf(device: string, problem: DeviceProblem | undefined): string {
+  if (!problem) return device;
+  return t(problem === 'paused' ? 'controls.paused' : 'controls.failed', { device });
+}
+
+function Problem({ of, testId }: { of: DeviceProblem | undefined; testId: string }) {
+  if (!of) return null;
+  const Icon = of === 'paused' ? CirclePause : CircleAlert;
+  return <Icon className="lock" data-testid={testId} aria-hidden="true" />;
 }
 
 /** Shows the microphone's level in its switch, and tells a participant who speaks while muted. */

@@ -1,5 +1,7 @@
 import { ConnectionQuality, ParticipantEvent, Track, type Participant } from 'livekit-client';
 import { useEffect, useReducer } from 'react';
+import { useStore } from '../../app/useStore';
+import { useCall } from '../call/CallContext';
 import { nameOf } from '../call/call';
 import { maySend } from '../call/permissions';
 
@@ -53,6 +55,8 @@ export function useParticipant(participant: Participant): ShownParticipant {
       for (const event of visible) participant.off(event, redraw);
     };
   }, [participant]);
+  const sending = useStore(useCall().publisher.sending);
+  const own = participant.isLocal ? sending : undefined;
   const { attributes } = participant;
   const camera = participant.getTrackPublication(Track.Source.Camera);
   return {
@@ -62,10 +66,10 @@ export function useParticipant(participant: Participant): ShownParticipant {
     presenter: attributes.presenter === 'true',
     chat: attributes.chat === 'true',
     hand: attributes.hand === 'true',
-    muted: !isHeard(participant),
+    muted: own ? !own.mic : !isHeard(participant),
     maySpeak: maySend(participant, Track.Source.Microphone),
     speaking: participant.isSpeaking,
-    camera: camera?.track !== undefined && !camera.isMuted,
+    camera: camera?.track !== undefined && !camera.isMuted && own?.camera !== false,
     quality: participant.connectionQuality,
   };
 }
