@@ -11,6 +11,8 @@ export default tseslint.config(
     rules: {
       ...hooks.configs.recommended.rules,
       'max-lines': ['error', 400],
+      // Safari says it with a key code alone. Only isComposing of parts/keys.ts knows both.
+      'no-restricted-properties': ['error', { property: 'isComposing' }],
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/no-confusing-void-expression': [
         'error',

@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState, type RefObject } from 'react';
+import { isComposing } from './keys';
 import { place } from './place';
 
 export interface Popup {
@@ -71,7 +72,7 @@ function useCloseElsewhere(
     };
     // Before all others: the same key closes panels.
     const escape = (event: KeyboardEvent) => {
-      if (event.key !== 'Escape') return;
+      if (event.key !== 'Escape' || isComposing(event)) return;
       event.stopPropagation();
       event.preventDefault();
       button.current?.focus();

@@ -1,5 +1,6 @@
 import { Send } from 'lucide-react';
 import { useRef } from 'react';
+import { isComposing } from '../../parts/keys';
 import { Tip } from '../../parts/Tip';
 import { t } from '../../text';
 import { RecipientChoice } from './RecipientChoice';
@@ -32,7 +33,7 @@ export function ChatForm() {
           onChange={(event) => setText(event.currentTarget.value)}
           onKeyDown={(event) => {
             // Enter also confirms a word while composing, as in Japanese. That Enter does not send.
-            if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+            if (event.key !== 'Enter' || event.shiftKey || isComposing(event.nativeEvent)) return;
             event.preventDefault();
             // A key that is held is one press.
             if (!event.repeat) send();

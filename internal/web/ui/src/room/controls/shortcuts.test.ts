@@ -1,7 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { actionOf } from './shortcuts';
 
-const plain = { code: '', ctrlKey: false, altKey: false, metaKey: false, repeat: false };
+const altGr = () => true;
+
+const plain = {
+  code: '',
+  ctrlKey: false,
+  altKey: false,
+  metaKey: false,
+  repeat: false,
+  getModifierState: () => false,
+};
 
 describe('actionOf', () => {
   it.each([
@@ -15,6 +24,8 @@ describe('actionOf', () => {
     ['copying', { key: 'c', ctrlKey: true }, undefined],
     ['copying on a Mac', { key: 'c', metaKey: true }, undefined],
     ['a menu of the browser', { key: 'v', altKey: true }, undefined],
+    ['a character that AltGr writes', { key: 'µ', code: 'KeyM', getModifierState: altGr }, undefined],
+    ['a letter with AltGr', { key: 'c', getModifierState: altGr }, undefined],
     ['a key that is held', { key: 'm', repeat: true }, undefined],
   ])('%s', (_, press, want) => {
     expect(actionOf({ ...plain, ...press })).toBe(want);

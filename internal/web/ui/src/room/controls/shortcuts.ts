@@ -1,5 +1,6 @@
 import { Store } from '../../app/store';
 import { keepChoices, readChoices } from '../../media/choices';
+import { hasModifier } from '../../parts/keys';
 import type { TextKey } from '../../text';
 
 export type Action =
@@ -29,11 +30,11 @@ export function switchShortcuts(on: boolean): void {
   shortcutsOn.set(on);
 }
 
-type Press = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'altKey' | 'metaKey' | 'repeat'>;
+type Press = Pick<KeyboardEvent, 'key' | 'code' | 'repeat'> & Parameters<typeof hasModifier>[0];
 
 /** What a key asks for. If the keyboard writes another script, the place of the key counts. */
 export function actionOf(press: Press): Action | undefined {
-  if (press.ctrlKey || press.altKey || press.metaKey || press.repeat) return undefined;
+  if (hasModifier(press) || press.repeat) return undefined;
   const latin = /^[\x20-\x7e]$/.test(press.key);
   const key = latin ? press.key.toLowerCase() : press.key.length === 1 ? letterAt(press.code) : '';
   const found = Object.entries(shortcuts).find(([, shortcut]) => shortcut.key === key);

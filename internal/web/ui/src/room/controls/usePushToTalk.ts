@@ -1,5 +1,6 @@
 import { useEffect } from 'react';
 import { useStore } from '../../app/useStore';
+import { hasModifier, isComposing } from '../../parts/keys';
 import { useCall } from '../call/CallContext';
 import { PushToTalk } from './pushToTalk';
 import { shortcutsOn } from './shortcuts';
@@ -55,6 +56,6 @@ export function usePushToTalk(): void {
   }, [call, on]);
 }
 
-function isSpace({ code, ctrlKey, altKey, metaKey, shiftKey, isComposing }: KeyboardEvent): boolean {
-  return code === 'Space' && !ctrlKey && !altKey && !metaKey && !shiftKey && !isComposing;
+function isSpace(event: KeyboardEvent): boolean {
+  return event.code === 'Space' && !event.shiftKey && !hasModifier(event) && !isComposing(event);
 }

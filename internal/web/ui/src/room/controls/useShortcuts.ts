@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useRef } from 'react';
 import { useStore } from '../../app/useStore';
+import { isComposing } from '../../parts/keys';
 import { actionOf, shortcutsOn, type Action } from './shortcuts';
 
 export type Actions = Partial<Record<Action, () => void>>;
@@ -16,7 +17,7 @@ export function useShortcuts(actions: Actions, onEscape: (() => void) | undefine
   useEffect(() => {
     if (!on) return;
     const press = (event: KeyboardEvent) => {
-      if (event.isComposing || isTyping(event.target) || document.querySelector('dialog[open]')) return;
+      if (isComposing(event) || isTyping(event.target) || document.querySelector('dialog[open]')) return;
       const action = actionOf(event);
       const act = action && current.current[action];
       if (!act) return;
@@ -34,7 +35,7 @@ function useEscape(onEscape: (() => void) | undefined): void {
     if (!onEscape) return;
     const press = (event: KeyboardEvent) => {
       // Panels, menus and dialogs take Escape themselves.
-      if (event.key !== 'Escape' || event.isComposing || event.defaultPrevented) return;
+      if (event.key !== 'Escape' || isComposing(event) || event.defaultPrevented) return;
       if (!document.querySelector('dialog[open], .popup')) onEscape();
     };
     document.addEventListener('keydown', press);
