@@ -363,6 +363,8 @@ const texts: Texts = {
   'volume.title': 'Lautstärke von {name}',
   'volume.label': 'Wie laut Sie die Person hören',
   'volume.hint': 'Nur Sie hören den Unterschied.',
+  'volume.onOff':
+    'Die Lautstärke lässt sich an diesem Gerät nur mit seinen Tasten einstellen. Hier wählen Sie, ob Sie diese Person überhaupt hören. Nur Sie bemerken es.',
 
   'moderate.title': 'Für die Moderation',
   'moderate.muteAll': 'Alle stummschalten',

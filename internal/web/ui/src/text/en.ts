@@ -340,6 +340,8 @@ export const en = {
   'volume.title': 'Volume of {name}',
   'volume.label': 'How loud you hear them',
   'volume.hint': 'Only you hear the difference.',
+  'volume.onOff':
+    'On this device only its buttons set the volume. Here you choose whether you hear them at all. Only you notice.',
 
   'moderate.title': 'For presenters',
   'moderate.muteAll': 'Mute all',

@@ -369,6 +369,8 @@ const texts: Texts = {
   'volume.title': 'Volumen de {name}',
   'volume.label': 'A qué volumen oyes a esta persona',
   'volume.hint': 'Solo tú oyes la diferencia.',
+  'volume.onOff':
+    'En este dispositivo, el volumen solo se ajusta con sus botones. Aquí eliges si oyes a esta persona o no. Solo tú lo notas.',
 
   'moderate.title': 'Para moderadores',
   'moderate.muteAll': 'Silenciar a todos',

@@ -376,6 +376,8 @@ const texts: Texts = {
   'volume.title': 'Volume de {name}',
   'volume.label': 'À quel volume vous entendez cette personne',
   'volume.hint': 'Vous seul entendez la différence.',
+  'volume.onOff':
+    'Sur cet appareil, le volume se règle seulement avec ses boutons. Ici, vous choisissez d’entendre ou non cette personne. Vous seul le remarquez.',
 
   'moderate.title': 'Pour les modérateurs',
   'moderate.muteAll': 'Couper tous les micros',

@@ -363,6 +363,8 @@ const texts: Texts = {
   'volume.title': 'Volume di {name}',
   'volume.label': 'A che volume senti questa persona',
   'volume.hint': 'Solo tu senti la differenza.',
+  'volume.onOff':
+    'Su questo dispositivo il volume si regola solo con i suoi tasti. Qui scegli se sentire o no questa persona. Lo noti solo tu.',
 
   'moderate.title': 'Per i moderatori',
   'moderate.muteAll': 'Disattiva tutti i microfoni',

@@ -338,6 +338,8 @@ const texts: Texts = {
   'volume.title': '{name} さんの音量',
   'volume.label': 'この人の声が聞こえる大きさ',
   'volume.hint': '違いが聞こえるのはあなただけです。',
+  'volume.onOff':
+    'このデバイスでは、音量は本体のボタンでのみ調整できます。ここでは、この人の声を聞くかどうかを選びます。気づくのはあなただけです。',
 
   'moderate.title': 'モデレーター向け',
   'moderate.muteAll': '全員をミュート',

@@ -106,10 +106,8 @@ const texts: Texts = {
   'devices.lost.camera': 'Kamera przestała działać. Sprawdź, czy jest podłączona, i włącz ją ponownie.',
   'devices.lost.both':
     'Kamera i mikrofon przestały działać. Sprawdź, czy są podłączone, i włącz je ponownie.',
-  'devices.paused.mic':
-    'Urządzenie wstrzymało mikrofon. Sam się wznowi. Aby spróbować od razu, włącz go.',
-  'devices.paused.camera':
-    'Urządzenie wstrzymało kamerę. Sama się wznowi. Aby spróbować od razu, włącz ją.',
+  'devices.paused.mic': 'Urządzenie wstrzymało mikrofon. Sam się wznowi. Aby spróbować od razu, włącz go.',
+  'devices.paused.camera': 'Urządzenie wstrzymało kamerę. Sama się wznowi. Aby spróbować od razu, włącz ją.',
   'devices.paused.both':
     'Urządzenie wstrzymało kamerę i mikrofon. Same się wznowią. Aby spróbować od razu, włącz je.',
 
@@ -373,6 +371,8 @@ const texts: Texts = {
   'volume.title': 'Głośność: {name}',
   'volume.label': 'Jak głośno słyszysz tę osobę',
   'volume.hint': 'Różnicę słyszysz tylko Ty.',
+  'volume.onOff':
+    'Na tym urządzeniu głośność zmieniają tylko jego przyciski. Tutaj wybierasz, czy w ogóle słyszysz tę osobę. Nikt inny tego nie zauważy.',
 
   'moderate.title': 'Dla prowadzących',
   'moderate.muteAll': 'Wycisz wszystkich',

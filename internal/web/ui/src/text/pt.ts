@@ -361,6 +361,8 @@ const texts: Texts = {
   'volume.title': 'Volume de {name}',
   'volume.label': 'Em que volume você ouve esta pessoa',
   'volume.hint': 'Só você ouve a diferença.',
+  'volume.onOff':
+    'Neste dispositivo, o volume só muda com os botões dele. Aqui você escolhe se ouve ou não esta pessoa. Só você percebe.',
 
   'moderate.title': 'Para moderadores',
   'moderate.muteAll': 'Silenciar todos',

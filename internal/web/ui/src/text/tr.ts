@@ -340,6 +340,8 @@ const texts: Texts = {
   'volume.title': '{name} için ses düzeyi',
   'volume.label': 'Bu kişiyi ne kadar yüksek duyduğunuz',
   'volume.hint': 'Farkı yalnızca siz duyarsınız.',
+  'volume.onOff':
+    'Bu aygıtta ses düzeyini yalnızca aygıtın düğmeleri ayarlar. Burada bu kişiyi duyup duymayacağınızı seçersiniz. Bunu yalnızca siz fark edersiniz.',
 
   'moderate.title': 'Moderatörler için',
   'moderate.muteAll': 'Herkesin sesini kapat',

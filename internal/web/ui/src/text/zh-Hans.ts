@@ -311,6 +311,8 @@ const texts: Texts = {
   'volume.title': '{name} 的音量',
   'volume.label': '您听到此人的音量',
   'volume.hint': '只有您能听出区别。',
+  'volume.onOff':
+    '在此设备上，只能用设备按键调节音量。您可以在这里选择是否听到此人的声音。只有您自己会察觉。',
 
   'moderate.title': '主持人工具',
   'moderate.muteAll': '全体静音',

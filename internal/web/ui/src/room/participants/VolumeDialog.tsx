@@ -25,7 +25,7 @@ export function VolumeDialog({ identity, name, onClose }: VolumeDialogProps) {
           data-first
           min={0}
           max={100}
-          step={5}
+          step={volumes.step * 100}
           value={percent}
           aria-valuetext={`${percent} %`}
           onInput={({ currentTarget: { valueAsNumber } }) => {
@@ -34,7 +34,7 @@ export function VolumeDialog({ identity, name, onClose }: VolumeDialogProps) {
           }}
         />
       </div>
-      <p className="field-hint">{t('volume.hint')}</p>
+      <p className="field-hint">{t(volumes.step < 1 ? 'volume.hint' : 'volume.onOff')}</p>
       <div className="dialog-actions">
         <button type="button" className="button primary" onClick={onClose}>
           {t('controls.close')}
