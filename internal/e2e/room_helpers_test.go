@@ -90,7 +90,7 @@ func (a account) withSession(e entry, path string, body map[string]any) int {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	request.Header.Set("Authorization", "Bearer "+e.Session)
+	request.Header.Set("Convene-Session", e.Session)
 	return a.do(request).status
 }
 

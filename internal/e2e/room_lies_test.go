@@ -54,7 +54,7 @@ const lies = `Promise.allSettled([
 func callAs(t *testing.T, p *testkit.Page, path, body string) int {
 	t.Helper()
 	return testkit.Eval[int](t, p, fmt.Sprintf(`fetch(new URL(%q, document.baseURI), {method: 'POST', body: %s,
-		headers: {'Content-Type': 'application/json', Authorization: 'Bearer ' + opened.session}}).then(r => r.status)`, path, quote(body)))
+		headers: {'Content-Type': 'application/json', 'Convene-Session': opened.session}}).then(r => r.status)`, path, quote(body)))
 }
 
 // TestChangedPage: a page that lies about hide, chat, presenter and duration gains nothing.

@@ -184,7 +184,7 @@ func (w *world) refusesForgedWhispers(t *testing.T) {
 	// The watcher is in, and the answer is the one for a participant who is not there.
 	answer := func(to string) string {
 		return testkit.Eval[string](t, mallory, fmt.Sprintf(`fetch(new URL('session/chat', document.baseURI), {method: 'POST', body: %s,
-			headers: {'Content-Type': 'application/json', Authorization: 'Bearer ' + opened.session}}).then(async r => r.status + ' ' + await r.text())`,
+			headers: {'Content-Type': 'application/json', 'Convene-Session': opened.session}}).then(async r => r.status + ' ' + await r.text())`,
 			quote(quote(map[string]any{"text": "are you there?", "to": to}))))
 	}
 	if found, none := answer(watcher.You.Identity), answer("nobody"); found != none || !strings.HasPrefix(none, "404 ") || !watcher.You.Hidden {

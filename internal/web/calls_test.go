@@ -68,14 +68,18 @@ func TestCallsWithoutARight(t *testing.T) {
 		{http.MethodPost, "/session/reaction", `{"reaction":"like"}`},
 		{http.MethodPost, "/session/act", `{"action":"end"}`},
 	}
-	for name, authorization := range map[string]string{
-		"none":                  "",
-		"no scheme":             in.Session,
-		"another scheme":        "Basic " + in.Session,
-		"a ticket":              "Bearer " + s.ticket(t, presenting),
-		"an API token":          "Bearer " + s.token(t, "ann", true),
-		"one of their own":      "Bearer a.b.c",
-		"one whose time's over": "Bearer " + in.Session,
+	const header, old = sessionHeader, "Authorization"
+	for name, shown := range map[string][2]string{
+		"none":                        {header, ""},
+		"a scheme":                    {header, "Bearer " + in.Session},
+		"a ticket":                    {header, s.ticket(t, presenting)},
+		"an API token":                {header, s.token(t, "ann", true)},
+		"one of their own":            {header, "a.b.c"},
+		"one whose time's over":       {header, in.Session},
+		"no scheme, as before":        {old, in.Session},
+		"another scheme, as before":   {old, "Basic " + in.Session},
+		"a ticket, as before":         {old, "Bearer " + s.ticket(t, presenting)},
+		"one of their own, as before": {old, "Bearer a.b.c"},
 	} {
 		for _, c := range calls {
 			t.Run(name+" "+c.path, func(t *testing.T) {
@@ -85,7 +89,7 @@ func TestCallsWithoutARight(t *testing.T) {
 					defer func() { s.now = now }()
 				}
 				r := newRequest(c.method, c.path, c.body)
-				r.Header.Set("Authorization", authorization)
+				r.Header.Set(shown[0], shown[1])
 				got := s.do(t, r)
 				if got.Code != http.StatusForbidden || got.refusal().Reason != "NotAllowed" {
 					t.Errorf("status %d: %s", got.Code, got.Body)
@@ -95,6 +99,27 @@ func TestCallsWithoutARight(t *testing.T) {
 	}
 	if len(s.engine.acts) > 0 || s.meetings.byRoom["room"].Ended {
 		t.Errorf("something was done: %v", s.engine.acts)
+	}
+}
+
+// TestASessionBesideOtherAuthorization: a proxy in front keeps Authorization for itself.
+func TestASessionBesideOtherAuthorization(t *testing.T) {
+	s := newSite(t)
+	s.meetings.open("room", nil)
+	in := s.inside(t, presenting)
+	for name, header := range map[string]http.Header{
+		"alone":                       {sessionHeader: {in.Session}},
+		"with HTTP Basic":             {sessionHeader: {in.Session}, "Authorization": {"Basic YWRhOnNlc2FtZQ=="}},
+		"with another bearer token":   {sessionHeader: {in.Session}, "Authorization": {"Bearer a.b.c"}},
+		"of a page before an upgrade": {"Authorization": {"bearer " + in.Session}},
+	} {
+		r := newRequest(http.MethodGet, "/session", "")
+		for key, values := range header {
+			r.Header[key] = values
+		}
+		if got := s.do(t, r); got.Code != http.StatusOK {
+			t.Errorf("%s: status %d: %s", name, got.Code, got.Body)
+		}
 	}
 }
 
@@ -359,7 +384,7 @@ func TestOtherSitesMayNotCall(t *testing.T) {
 		"/session", "/session/chat", "/session/history", "/session/history/messages", "/session/hand", "/session/reaction", "/session/act",
 	} {
 		r := newRequest(http.MethodPost, path, `{"room":"room","name":"Ann","text":"hello","raised":true,"action":"end"}`)
-		r.Header.Set("Authorization", "Bearer "+in.Session)
+		r.Header.Set(sessionHeader, in.Session)
 		r.Header.Set("Origin", "https://evil.example")
 		r.Header.Set("Sec-Fetch-Site", "cross-site")
 		if got := s.do(t, r); got.Code != http.StatusForbidden || got.refusal().Reason != "NotAllowed" {

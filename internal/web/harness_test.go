@@ -218,7 +218,7 @@ func (s *site) call(t testing.TB, method, path, session string, b any) answer {
 	}
 	r := newRequest(method, path, text)
 	if session != "" {
-		r.Header.Set("Authorization", "Bearer "+session)
+		r.Header.Set(sessionHeader, session)
 	}
 	return s.do(t, r)
 }

@@ -90,7 +90,7 @@ func (l *liveSite) post(t *testing.T, path, session string, b body) (status int,
 	}
 	r.Header.Set("User-Agent", "Mozilla/5.0 (X11; Linux x86_64; rv:127.0) Gecko/20100101 Firefox/127.0")
 	if session != "" {
-		r.Header.Set("Authorization", "Bearer "+session)
+		r.Header.Set(sessionHeader, session)
 	}
 	response, err := l.server.Client().Do(r)
 	if err != nil {

@@ -3,6 +3,7 @@
 package web
 
 import (
+	"net/http"
 	"strings"
 	"time"
 
@@ -50,10 +51,26 @@ var (
 
 var errSessionOver = fault.Denied("This session is over: open the link of the meeting again")
 
+// sessionHeader holds the session that a page shows. Authorization is left to what stands in front of the gateway: with HTTP Basic
+// there, a page that sent its session as a bearer token would be refused.
+const sessionHeader = "Convene-Session"
+
+// sessionIn is empty when there is no session. Pages that were opened before an upgrade still send it as a bearer token.
+func sessionIn(h http.Header) string {
+	if session := h.Get(sessionHeader); session != "" {
+		return session
+	}
+	scheme, token, _ := strings.Cut(h.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return token
+}
+
 // participantOf looks at the session that a page shows, and at its meeting.
 func (h *handler) participantOf(q *httpserver.Request) (participant, sessionState, error) {
-	scheme, token, _ := strings.Cut(q.HTTP.Header.Get("Authorization"), " ")
-	if !strings.EqualFold(scheme, "Bearer") {
+	token := sessionIn(q.HTTP.Header)
+	if token == "" {
 		return participant{}, "", errSessionOver
 	}
 	grant, err := q.Tenant.Signer.VerifySession(token, h.ClusterTime())

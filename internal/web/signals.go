@@ -123,6 +123,7 @@ func rewrite(p *httputil.ProxyRequest) {
 	p.Out.Host = ""
 	p.Out.Header.Del("Cookie")
 	p.Out.Header.Del("Authorization")
+	p.Out.Header.Del(sessionHeader)
 	p.SetXForwarded()
 }
 

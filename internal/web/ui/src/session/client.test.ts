@@ -27,16 +27,13 @@ describe('refusal', () => {
     expect(error.details).toEqual({});
   });
 
-  it.each([
-    [502, 'Unavailable'],
-    [503, 'Unavailable'],
-    [429, 'TooManyAttempts'],
-    [404, 'NotFound'],
-    [403, 'NotAllowed'],
-    [400, 'Invalid'],
-  ])('judges a %i without a reason as %s', (status, reason) => {
-    expect(refusal(answer(status), '<html>').reason).toBe(reason);
-  });
+  it.each([400, 401, 403, 404, 407, 410, 413, 429, 431, 500, 502, 503])(
+    'takes a %i that is not the gateway’s for no answer',
+    (status) => {
+      for (const body of ['<html>', undefined, { error: 'Log in first.' }, { reason: 'Forbidden' }])
+        expect(refusal(answer(status), body)).toMatchObject({ reason: 'Unavailable', message: '' });
+    },
+  );
 
   it('knows how long to wait', () => {
     const error = refusal(answer(429, { 'Retry-After': '7' }), { reason: 'TooManyAttempts' });

@@ -8,7 +8,6 @@ import {
   type ConnectionTest,
   type History,
   type Reaction,
-  type Reason,
   type Session,
   type SessionRequest,
   type Verdict,
@@ -40,7 +39,7 @@ export class SessionClient {
 
   async open(request: SessionRequest): Promise<Opened | Waits> {
     const sentAt = Date.now();
-    const session = (await this.call('session', { method: 'POST', body: request })) as Session | Waiting;
+    const session = (await this.read('session', { method: 'POST', body: request })) as Session | Waiting;
     const serverNow = Date.parse(session.now);
     return {
       ...session,
@@ -50,12 +49,11 @@ export class SessionClient {
 
   /** Asks for a room to test the connection in, with what the page would show to enter the meeting. */
   async openTest(request: SessionRequest): Promise<ConnectionTest> {
-    return (await this.call('session/test', { method: 'POST', body: request })) as ConnectionTest;
+    return (await this.read('session/test', { method: 'POST', body: request })) as ConnectionTest;
   }
 
   async ask(session: string): Promise<Verdict> {
-    const answer = await this.call('session', { method: 'GET', session });
-    if (!isObject(answer)) throw new SessionError('Unavailable', 'The server gave no answer.');
+    const answer = await this.read('session', { method: 'GET', session });
     if (answer.state === 'removed') return { state: 'removed' };
     if (answer.state === 'ended') return { state: 'ended', redirect: httpUrl(answer.redirect) ?? '' };
     if (answer.state === 'waiting' || answer.state === 'admitted') return { state: answer.state };
@@ -99,13 +97,21 @@ export class SessionClient {
     await this.call('session/act', { method: 'POST', session, body: act });
   }
 
+  /** A call whose answer counts. A proxy in front may answer with a page of its own, and call it a success. */
+  private async read(...call: Parameters<SessionClient['call']>): Promise<Record<string, unknown>> {
+    const answer = await this.call(...call);
+    if (!isObject(answer)) throw new SessionError('Unavailable', '');
+    return answer;
+  }
+
   private async call(
     path: string,
     init: { method: string; session?: string; body?: unknown },
   ): Promise<unknown> {
     const headers = new Headers({ Accept: 'application/json' });
     if (init.body !== undefined) headers.set('Content-Type', 'application/json');
-    if (init.session !== undefined) headers.set('Authorization', `Bearer ${init.session}`);
+    // Not in Authorization: there the browser shows a proxy in front the password that the proxy asks for.
+    if (init.session !== undefined) headers.set('Convene-Session', init.session);
     let response: Response;
     try {
       response = await fetch(new URL(path, this.base), {
@@ -146,25 +152,17 @@ function unreachable(cause: unknown): SessionError {
   return error;
 }
 
-/** Reads an error answer; one that is not the gateway's own (a proxy's page) is judged by its status. */
+/** Reads an error answer. One that is not the gateway's own, as a proxy's page, says nothing about the meeting. */
 export function refusal(response: Pick<Response, 'status' | 'headers'>, body: unknown): SessionError {
   const fields = isObject(body) ? body : {};
   const known = reasons.find((reason) => reason === fields.reason);
-  const message = typeof fields.error === 'string' ? fields.error : '';
+  const message = known && typeof fields.error === 'string' ? fields.error : '';
   const redirect = httpUrl(fields.redirect);
   const home = httpUrl(fields.home);
   const seconds = Number(response.headers.get('Retry-After') ?? NaN);
-  return new SessionError(known ?? reasonOfStatus(response.status), message, {
+  return new SessionError(known ?? 'Unavailable', message, {
     ...(redirect && { redirect }),
     ...(home && { home }),
     ...(Number.isFinite(seconds) && seconds >= 0 && { retryAfterSeconds: seconds }),
   });
-}
-
-function reasonOfStatus(status: number): Reason {
-  if (status === 429) return 'TooManyAttempts';
-  if (status >= 500) return 'Unavailable';
-  if (status === 404) return 'NotFound';
-  if (status === 410) return 'Ended';
-  return status === 400 ? 'Invalid' : 'NotAllowed';
 }
