@@ -99,7 +99,7 @@ func (a *api) joined(ctx context.Context, q *httpserver.Request, asked joinReque
 	if asked.password == nil || *asked.password == "" {
 		err = ask()
 	} else {
-		err = q.Guess(limit.RoomPassword, asked.ticket.Room, true, ask)
+		err = q.Guess(ctx, limit.RoomPassword, asked.ticket.Room, true, ask)
 	}
 	return view, err
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -101,6 +102,7 @@ func TestGuessesOverTheAPI(t *testing.T) {
 func TestLoginsOfOneTenantLeaveRoomForOthers(t *testing.T) {
 	one, neighbour := testTenant(v1alpha1.VariantA, withUsers), testTenant(v1alpha1.VariantA, withUsers, asNeighbour)
 	w := newWorld(t, one, neighbour)
+	w.options.Timeout = 100 * time.Millisecond
 	handler := newAPI(w.options)
 	w.serveAPI(handler)
 	for range maxLoginsOfOne {
@@ -115,6 +117,26 @@ func TestLoginsOfOneTenantLeaveRoomForOthers(t *testing.T) {
 	atNeighbour := func(r *http.Request) { r.Host = neighbour.Hosts[0] }
 	if got := w.do(http.MethodPost, "token", login, header("Authorization", neighbourKey), atNeighbour); got.status != http.StatusOK {
 		t.Errorf("another tenant: %d %s", got.status, got.body)
+	}
+}
+
+// TestRightSecretsAtOnce: a backend sends its users in at once, all with the right secret, and none is refused.
+func TestRightSecretsAtOnce(t *testing.T) {
+	one := testTenant(v1alpha1.VariantA, withUsers, func(t *tenant.Tenant) { t.RateLimit = nil })
+	w := newWorld(t, one).serve()
+	for path, body := range map[string]string{
+		"token": `{"username":"ada","password":"correct-horse"}`,
+		"join":  `{"room":"r","name":"n","roomPassword":"sesame"}`,
+	} {
+		var all sync.WaitGroup
+		for range 4 * limit.GuessRate.Burst {
+			all.Go(func() {
+				if got := w.do(http.MethodPost, path, body); got.status != http.StatusOK {
+					t.Errorf("%s: %d %s", path, got.status, got.body)
+				}
+			})
+		}
+		all.Wait()
 	}
 }
 

@@ -75,7 +75,7 @@ func formatLifetime(d time.Duration) string {
 	return strconv.FormatInt(int64(d/time.Second), 10) + "s"
 }
 
-// maxLogins is how many password checks may wait or run at once, and maxLoginsOfOne how many of them may be one
+// maxLogins is how many password checks may run at once, and maxLoginsOfOne how many of them may be one
 // tenant's: each takes tens of milliseconds of a processor, and no tenant may take all from the others.
 const (
 	maxLogins      = 64
@@ -92,10 +92,12 @@ func (a *api) login(q *httpserver.Request, asked tokenRequest) error {
 	if q.Tenant.Users == nil {
 		return nil
 	}
-	return q.Guess(limit.HostLogin, asked.username, true, func() error {
-		giveBack, ok := a.logins.Try(q.Tenant.UID)
-		if !ok {
-			return errTooManyLogins
+	ctx, cancel := a.within(q)
+	defer cancel()
+	return q.Guess(ctx, limit.HostLogin, asked.username, true, func() error {
+		giveBack, err := a.logins.Take(ctx, q.Tenant.UID)
+		if err != nil {
+			return errTooManyLogins.Because(err)
 		}
 		defer giveBack()
 		if !q.Tenant.Users.Verify(asked.username, asked.password) {

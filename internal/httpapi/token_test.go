@@ -105,6 +105,7 @@ func TestNoSigningKeys(t *testing.T) {
 func TestPasswordChecksAreBounded(t *testing.T) {
 	one := testTenant(v1alpha1.VariantA, withUsers)
 	w := newWorld(t, one)
+	w.options.Timeout = 100 * time.Millisecond
 	a := newAPI(w.options)
 	var giveBack func()
 	for i := range maxLogins {

@@ -3,16 +3,25 @@
 package httpserver
 
 import (
+	"context"
+	"errors"
+
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/limit"
 )
 
+var errTooManyGuesses = fault.Unavailable("Too many people are coming in at once; try again in a moment")
+
 // Guess runs a check of a secret that a person has typed, unless there were too many wrong ones from that address. The
-// check says by the reason of its error that the secret was wrong.
-func (q *Request) Guess(what limit.Secret, subject string, backend bool, check func() error) (err error) {
-	done, wait := q.router.guesses.Try(limit.Guess{Tenant: q.Tenant.UID, What: what, From: q.From(), Subject: subject, Backend: backend}, q.Start)
-	if wait > 0 {
-		return TooMany(wait, "There were too many wrong attempts; correct what was wrong and wait")
+// check says by the reason of its error that the secret was wrong. It waits where as many are checked as may be wrong.
+func (q *Request) Guess(ctx context.Context, what limit.Secret, subject string, backend bool, check func() error) (err error) {
+	guess := limit.Guess{Tenant: q.Tenant.UID, What: what, From: q.From(), Subject: subject, Backend: backend}
+	done, err := q.router.guesses.Try(ctx, guess, q.Start)
+	if spent := (limit.WaitError{}); errors.As(err, &spent) {
+		return TooMany(spent.For, "There were too many wrong attempts; correct what was wrong and wait")
+	}
+	if err != nil {
+		return errTooManyGuesses.Because(err)
 	}
 	defer func() { done(wasWrong(what, err)) }()
 	return check()

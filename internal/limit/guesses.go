@@ -3,6 +3,7 @@
 package limit
 
 import (
+	"context"
 	"crypto/sha256"
 	"net/netip"
 	"time"
@@ -76,8 +77,9 @@ func NewGuesses() *Guesses {
 	return &Guesses{subjects: New[subjectKey](maxSubjects), origins: New[originKey](maxOrigins)}
 }
 
-// Try begins a guess, or says how long until there may be one. Done must be called unless there is a wait.
-func (g *Guesses) Try(guess Guess, now time.Time) (done func(wrong bool), wait time.Duration) {
+// Try begins a guess. It waits while as many are under way as may be wrong. Its error is a WaitError where there were too
+// many wrong ones, and the context's otherwise. Without an error, done must be called.
+func (g *Guesses) Try(ctx context.Context, guess Guess, now time.Time) (done func(wrong bool), err error) {
 	var begun []func(bool)
 	done = func(wrong bool) {
 		for _, d := range begun {
@@ -85,17 +87,17 @@ func (g *Guesses) Try(guess Guess, now time.Time) (done func(wrong bool), wait t
 		}
 	}
 	for _, begin := range g.limitsOf(guess) {
-		d, wait := begin(now)
-		if wait > 0 {
+		d, err := begin(ctx, now)
+		if err != nil {
 			done(false)
-			return nil, wait
+			return nil, err
 		}
 		begun = append(begun, d)
 	}
-	return done, 0
+	return done, nil
 }
 
-type attempt func(now time.Time) (done func(bool), wait time.Duration)
+type attempt func(ctx context.Context, now time.Time) (done func(bool), err error)
 
 // limitsOf are all limits that a guess has to keep to, the widest first.
 func (g *Guesses) limitsOf(guess Guess) []attempt {
@@ -103,12 +105,12 @@ func (g *Guesses) limitsOf(guess Guess) []attempt {
 	var limits []attempt
 	if !guess.Backend {
 		if site := clientip.Site(guess.From); site.Bits() < guess.From.BitLen() {
-			limits = append(limits, func(now time.Time) (func(bool), time.Duration) {
-				return g.origins.Try(originKey{origin.tenant, origin.what, site}, SiteRate, now)
+			limits = append(limits, func(ctx context.Context, now time.Time) (func(bool), error) {
+				return g.origins.Try(ctx, originKey{origin.tenant, origin.what, site}, SiteRate, now)
 			})
 		}
-		limits = append(limits, func(now time.Time) (func(bool), time.Duration) {
-			return g.origins.Try(origin, AddressRate, now)
+		limits = append(limits, func(ctx context.Context, now time.Time) (func(bool), error) {
+			return g.origins.Try(ctx, origin, AddressRate, now)
 		})
 	}
 	if guess.Subject == "" {
@@ -117,7 +119,7 @@ func (g *Guesses) limitsOf(guess Guess) []attempt {
 	key := subjectKey{originKey: origin, backend: guess.Backend}
 	sum := sha256.Sum256([]byte(guess.Subject))
 	copy(key.subject[:], sum[:])
-	return append(limits, func(now time.Time) (func(bool), time.Duration) {
-		return g.subjects.Try(key, GuessRate, now)
+	return append(limits, func(ctx context.Context, now time.Time) (func(bool), error) {
+		return g.subjects.Try(ctx, key, GuessRate, now)
 	})
 }

@@ -3,21 +3,34 @@
 package limit
 
 import (
+	"errors"
 	"fmt"
 	"net/netip"
 	"testing"
 	"time"
 )
 
+// try begins a guess that has to wait as long as this, but for the milliseconds that the test has taken so far.
+func try(t *testing.T, g *Guesses, guess Guess, now time.Time, want time.Duration) (done func(wrong bool)) {
+	t.Helper()
+	done, err := g.Try(t.Context(), guess, now)
+	var spent WaitError
+	if errors.As(err, &spent) {
+		done = func(bool) {}
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	if spent.For.Round(time.Second) != want.Round(time.Second) || (want > 0) != (spent.For > 0) {
+		t.Errorf("wait %s, want %s", spent.For, want)
+	}
+	return done
+}
+
 func TestGuessesAreCountedApart(t *testing.T) {
 	g := NewGuesses()
 	eve := Guess{Tenant: "a", What: RoomPassword, From: netip.MustParseAddr("192.0.2.1"), Subject: "room"}
 	for range GuessRate.Burst {
-		done, wait := g.Try(eve, start)
-		if wait != 0 {
-			t.Fatal("too early")
-		}
-		done(true)
+		try(t, g, eve, start, 0)(true)
 	}
 	for _, tc := range []struct {
 		reason string
@@ -36,13 +49,7 @@ func TestGuessesAreCountedApart(t *testing.T) {
 	} {
 		guess := eve
 		tc.change(&guess)
-		done, wait := g.Try(guess, start.Add(tc.after))
-		if wait != tc.wait {
-			t.Errorf("%s: wait %s, want %s", tc.reason, wait, tc.wait)
-		}
-		if wait == 0 {
-			done(false)
-		}
+		t.Run(tc.reason, func(t *testing.T) { try(t, g, guess, start.Add(tc.after), tc.wait)(false) })
 	}
 }
 
@@ -63,24 +70,14 @@ func TestAddressesAndSitesHaveALimitOverAllSubjects(t *testing.T) {
 			guess := Guess{Tenant: "a", What: HostLogin}
 			for i := range tc.limit.Burst {
 				guess.From, guess.Subject = tc.from(i), fmt.Sprint("nobody-", i)
-				done, wait := g.Try(guess, start)
-				if wait > 0 {
-					t.Fatalf("guess %d: wait %s", i, wait)
-				}
-				done(true)
+				try(t, g, guess, start, 0)(true)
 			}
 			guess.From, guess.Subject = tc.from(0), "one more"
-			if _, wait := g.Try(guess, start); wait == 0 {
-				t.Error("one more guess")
-			}
+			try(t, g, guess, start, time.Duration(float64(time.Second)/float64(tc.limit.PerSecond)))
 			guess.Backend = true
-			if _, wait := g.Try(guess, start); wait != 0 {
-				t.Errorf("a backend waits %s for what its users guess", wait)
-			}
+			try(t, g, guess, start, 0) // A backend does not wait for what its users guess.
 			guess.Backend, guess.What = false, RoomPassword
-			if _, wait := g.Try(guess, start); wait != 0 {
-				t.Errorf("a guess at something else: wait %s", wait)
-			}
+			try(t, g, guess, start, 0)
 		})
 	}
 }
@@ -89,13 +86,12 @@ func TestAddressesAndSitesHaveALimitOverAllSubjects(t *testing.T) {
 func TestAGuesserCannotFlushTheLimit(t *testing.T) {
 	g, eve := NewGuesses(), Guess{Tenant: "a", What: RoomPassword, From: netip.MustParseAddr("192.0.2.1"), Subject: "room"}
 	for range GuessRate.Burst {
-		done, _ := g.Try(eve, start)
-		done(true)
+		try(t, g, eve, start, 0)(true)
 	}
 	tries := 0
 	for i := range maxSubjects + 4000 {
 		other := Guess{Tenant: "a", What: HostLogin, From: eve.From, Subject: fmt.Sprint(i)}
-		if done, wait := g.Try(other, start); wait == 0 {
+		if done, err := g.Try(t.Context(), other, start); err == nil {
 			done(true)
 			tries++
 		}
@@ -103,7 +99,5 @@ func TestAGuesserCannotFlushTheLimit(t *testing.T) {
 	if tries != AddressRate.Burst {
 		t.Errorf("%d guesses of one address at once, want %d", tries, AddressRate.Burst)
 	}
-	if _, wait := g.Try(eve, start); wait != 6*time.Second {
-		t.Errorf("wait %s for one more guess at the first subject", wait)
-	}
+	try(t, g, eve, start, 6*time.Second)
 }

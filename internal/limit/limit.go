@@ -4,6 +4,7 @@
 package limit
 
 import (
+	"context"
 	"math"
 	"sync"
 	"time"
@@ -40,7 +41,17 @@ type bucket struct {
 	*rate.Limiter
 	// tried are attempts whose result is not known yet.
 	tried int
+	// ended is closed when one of them ends. Nil while nobody waits for that.
+	ended chan struct{}
 }
+
+// WaitError says that the tokens are spent.
+type WaitError struct {
+	// For is how long until there is one.
+	For time.Duration
+}
+
+func (e WaitError) Error() string { return "there is no token for " + e.For.String() }
 
 // New makes buckets, at most so many. Each takes about 300 bytes.
 func New[K comparable](most int) *Buckets[K] {
@@ -58,28 +69,61 @@ func (b *Buckets[K]) Take(key K, r Rate, now time.Time) (wait time.Duration) {
 	return wait
 }
 
-// Try begins an attempt that takes a token only if it counts in the end, or says how long until there is one. Done must
-// be called unless there is a wait; until then the attempt counts, so that no more are made at once than there are
-// tokens.
-func (b *Buckets[K]) Try(key K, r Rate, now time.Time) (done func(counts bool), wait time.Duration) {
+// Try begins an attempt that takes a token only if it counts in the end. No more are under way than there are tokens: one
+// more waits until another ends. Its error is a WaitError where the tokens are spent, and the context's otherwise. Without
+// an error, done must be called.
+func (b *Buckets[K]) Try(ctx context.Context, key K, r Rate, now time.Time) (done func(counts bool), err error) {
+	began := time.Now()
+	// A bucket that hears of an earlier time fills twice.
+	at := func() time.Time { return now.Add(time.Since(began)) }
+	for {
+		of, ended, err := b.begin(key, r, at())
+		switch {
+		case err != nil:
+			return nil, err
+		case ended == nil:
+			return func(counts bool) { b.end(key, of, counts, at()) }, nil
+		}
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// begin counts an attempt, or gives what tells that another has ended.
+func (b *Buckets[K]) begin(key K, r Rate, now time.Time) (of *bucket, ended <-chan struct{}, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	of, wait := b.bucket(key, r, now)
 	if wait > 0 {
-		return nil, wait
+		return nil, nil, WaitError{wait}
 	}
-	of.tried++
-	return func(counts bool) {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		of.tried--
-		if counts {
-			of.AllowN(now, 1)
-		}
-		if of.isFull(now) {
-			delete(b.all, key)
-		}
-	}, 0
+	if of.wait(of.tried+1, now) == 0 {
+		of.tried++
+		return of, nil, nil
+	}
+	if of.ended == nil {
+		of.ended = make(chan struct{})
+	}
+	return nil, of.ended, nil
+}
+
+func (b *Buckets[K]) end(key K, of *bucket, counts bool, now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	of.tried--
+	if counts {
+		of.AllowN(now, 1)
+	}
+	if of.ended != nil {
+		close(of.ended)
+		of.ended = nil
+	}
+	if of.isFull(now) {
+		delete(b.all, key)
+	}
 }
 
 // bucket is the bucket of a key, set to the rate as it is now, and how long until it has a token.
@@ -91,7 +135,7 @@ func (b *Buckets[K]) bucket(key K, r Rate, now time.Time) (*bucket, time.Duratio
 		}
 		of = &bucket{Limiter: rate.NewLimiter(r.PerSecond, r.Burst)}
 		b.all[key] = of
-		return of, of.wait(now)
+		return of, of.wait(1, now)
 	}
 	if of.Limit() != r.PerSecond {
 		of.SetLimitAt(now, r.PerSecond)
@@ -99,7 +143,7 @@ func (b *Buckets[K]) bucket(key K, r Rate, now time.Time) (*bucket, time.Duratio
 	if of.Burst() != r.Burst {
 		of.SetBurstAt(now, r.Burst)
 	}
-	return of, of.wait(now)
+	return of, of.wait(1, now)
 }
 
 // makeRoom sees to it that there is room for one more bucket, or says when to try again.
@@ -126,9 +170,9 @@ func (b *bucket) isFull(now time.Time) bool {
 	return b.tried == 0 && b.TokensAt(now) >= float64(b.Burst())
 }
 
-// wait is how long until there is a token beside those of the attempts under way.
-func (b *bucket) wait(now time.Time) time.Duration {
-	missing := 1 + float64(b.tried) - b.TokensAt(now)
+// wait is how long until there are so many tokens.
+func (b *bucket) wait(tokens int, now time.Time) time.Duration {
+	missing := float64(tokens) - b.TokensAt(now)
 	if missing <= 0 {
 		return 0
 	}

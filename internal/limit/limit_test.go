@@ -3,8 +3,12 @@
 package limit
 
 import (
+	"context"
+	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -51,45 +55,71 @@ func TestEveryRateKeepsItsTime(t *testing.T) {
 	}
 }
 
+// begin begins an attempt that has not to wait for another.
+func begin[K comparable](t *testing.T, b *Buckets[K], key K, r Rate) func(counts bool) {
+	t.Helper()
+	done, err := b.Try(t.Context(), key, r, start)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return done
+}
+
 func TestOnlyAttemptsThatCountTakeTokens(t *testing.T) {
-	b, r := New[int](1), Every(time.Second, 3)
+	b, r := New[int](1), Every(time.Hour, 3)
 	for range 100 {
-		done, wait := b.Try(0, r, start)
-		if wait != 0 {
-			t.Fatalf("an attempt that did not count was counted: wait %s", wait)
-		}
-		done(false)
+		begin(t, b, 0, r)(false)
 	}
 	for range r.Burst {
-		done, _ := b.Try(0, r, start)
-		done(true)
+		begin(t, b, 0, r)(true)
 	}
-	if _, wait := b.Try(0, r, start); wait != time.Second {
-		t.Errorf("wait %s after those that counted", wait)
+	if _, err := b.Try(t.Context(), 0, r, start); !errors.As(err, &WaitError{}) {
+		t.Errorf("after those that counted: %v", err)
 	}
 }
 
-func TestAttemptsAtOnceAreNoMoreThanTokens(t *testing.T) {
-	b, r := New[int](1), Every(time.Second, 3)
-	var let sync.WaitGroup
-	open := make(chan func(bool), 100)
-	for range cap(open) {
-		let.Go(func() {
-			if done, wait := b.Try(0, r, start); wait == 0 {
-				open <- done
+// TestAttemptsAtOnce: however many are made, no more are under way than may count; none that does not count is refused, and
+// those that count are no more than there are tokens.
+func TestAttemptsAtOnce(t *testing.T) {
+	for _, counts := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			b, r := New[int](1), Every(time.Hour, 3)
+			var underWay, most, refused atomic.Int32
+			var all sync.WaitGroup
+			for range 100 {
+				all.Go(func() {
+					done, err := b.Try(t.Context(), 0, r, start)
+					if err != nil {
+						refused.Add(1)
+						return
+					}
+					most.Store(max(most.Load(), underWay.Add(1)))
+					time.Sleep(time.Millisecond)
+					underWay.Add(-1)
+					done(counts)
+				})
+			}
+			all.Wait()
+			want := map[bool]int32{false: 0, true: 97}[counts]
+			if most.Load() != 3 || refused.Load() != want {
+				t.Errorf("%d at once, want 3; %d refused, want %d", most.Load(), refused.Load(), want)
 			}
 		})
 	}
-	let.Wait()
-	if len(open) != r.Burst {
-		t.Fatalf("%d attempts at once, want %d", len(open), r.Burst)
+}
+
+func TestAnAttemptWaitsNoLongerThanItMay(t *testing.T) {
+	b, r := New[int](1), Every(time.Hour, 1)
+	done := begin(t, b, 0, r)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := b.Try(ctx, 0, r, start); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
-	(<-open)(false)
-	if wait := b.Take(0, r, start); wait != 0 {
-		t.Errorf("the token of an attempt that did not count is gone: wait %s", wait)
-	}
-	if wait := b.Take(0, r, start); wait != time.Second {
-		t.Errorf("wait %s while attempts are under way", wait)
+	done(false)
+	begin(t, b, 0, r)(false)
+	if n := len(b.all); n != 0 {
+		t.Errorf("%d buckets of attempts that did not count", n)
 	}
 }
 
@@ -130,8 +160,7 @@ func TestABucketThatIsNotFullIsNeverForgotten(t *testing.T) {
 func TestWhatDoesNotCountLeavesNothing(t *testing.T) {
 	b, r := New[int](10), Every(time.Second, 3)
 	for i := range 5 {
-		done, _ := b.Try(i, r, start)
-		done(false)
+		begin(t, b, i, r)(false)
 	}
 	if n := len(b.all); n != 0 {
 		t.Errorf("%d buckets of attempts that did not count", n)

@@ -32,7 +32,7 @@ type guard struct {
 // Guess runs a check of a secret, unless there were too many wrong ones from this address. Passwords are checked for few at
 // once.
 func (g guard) Guess(ctx context.Context, what limit.Secret, subject string, check func() error) error {
-	return g.q.Guess(what, subject, false, func() error {
+	return g.q.Guess(ctx, what, subject, false, func() error {
 		if what == limit.RoomName {
 			return check()
 		}

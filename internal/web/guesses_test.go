@@ -119,6 +119,25 @@ func TestGuessesAtOnceDoNotGetPastTheLimit(t *testing.T) {
 	}
 }
 
+// TestRightGuessesAtOnce: a class behind one address comes in at once.
+func TestRightGuessesAtOnce(t *testing.T) {
+	s := newSite(t)
+	q := s.router.NewRequest(httptest.NewRecorder(), newRequest(http.MethodPost, "/session", ""))
+	var class sync.WaitGroup
+	for range 4 * limit.GuessRate.Burst {
+		class.Go(func() {
+			err := guard{s.handler, q}.Guess(t.Context(), limit.RoomPassword, "room", func() error {
+				time.Sleep(time.Millisecond) // A password takes some time to check.
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	class.Wait()
+}
+
 func TestAGuessThatGetsNoTurnIsGivenBack(t *testing.T) {
 	s := newSite(t)
 	q := s.router.NewRequest(httptest.NewRecorder(), newRequest(http.MethodPost, "/session", ""))
