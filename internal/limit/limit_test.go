@@ -84,7 +84,8 @@ func TestAttemptsAtOnce(t *testing.T) {
 	for _, counts := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			b, r := New[int](1), Every(time.Hour, 3)
-			var underWay, most, refused atomic.Int32
+			var underWay, refused atomic.Int32
+			finish := make(chan struct{})
 			var all sync.WaitGroup
 			for range 100 {
 				all.Go(func() {
@@ -93,16 +94,21 @@ func TestAttemptsAtOnce(t *testing.T) {
 						refused.Add(1)
 						return
 					}
-					most.Store(max(most.Load(), underWay.Add(1)))
-					time.Sleep(time.Millisecond)
+					underWay.Add(1)
+					<-finish
 					underWay.Add(-1)
 					done(counts)
 				})
 			}
+			most := int32(0)
+			for synctest.Wait(); underWay.Load() > 0; synctest.Wait() {
+				most = max(most, underWay.Load())
+				finish <- struct{}{}
+			}
 			all.Wait()
 			want := map[bool]int32{false: 0, true: 97}[counts]
-			if most.Load() != 3 || refused.Load() != want {
-				t.Errorf("%d at once, want 3; %d refused, want %d", most.Load(), refused.Load(), want)
+			if most != 3 || refused.Load() != want {
+				t.Errorf("%d at once, want 3; %d refused, want %d", most, refused.Load(), want)
 			}
 		})
 	}

@@ -123,11 +123,13 @@ func TestGuessesAtOnceDoNotGetPastTheLimit(t *testing.T) {
 func TestRightGuessesAtOnce(t *testing.T) {
 	s := newSite(t)
 	q := s.router.NewRequest(httptest.NewRecorder(), newRequest(http.MethodPost, "/session", ""))
-	var class sync.WaitGroup
+	var class, here sync.WaitGroup
+	here.Add(4 * limit.GuessRate.Burst)
 	for range 4 * limit.GuessRate.Burst {
 		class.Go(func() {
+			here.Done()
 			err := guard{s.handler, q}.Guess(t.Context(), limit.RoomPassword, "room", func() error {
-				time.Sleep(time.Millisecond) // A password takes some time to check.
+				here.Wait() // A password takes some time to check.
 				return nil
 			})
 			if err != nil {

@@ -1,15 +1,18 @@
 import hooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
+import { compat } from './build/compat.mjs';
 
 export default tseslint.config(
   { ignores: ['node_modules', 'build'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
   tseslint.configs.strictTypeChecked,
   { languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } } },
   {
     files: ['src/**/*.{ts,tsx}', 'embed/**/*.ts'],
-    plugins: { 'react-hooks': hooks },
+    plugins: { 'react-hooks': hooks, convene: { rules: { compat } } },
     rules: {
       ...hooks.configs.recommended.rules,
+      'convene/compat': 'error',
       'max-lines': ['error', 400],
       // Safari says it with a key code alone. Only isComposing of parts/keys.ts knows both.
       'no-restricted-properties': ['error', { property: 'isComposing' }],

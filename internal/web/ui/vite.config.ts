@@ -59,5 +59,5 @@ export default defineConfig({
       },
     },
   },
-  test: { include: ['src/**/*.test.ts', 'embed/**/*.test.ts'], environment: 'node' },
+  test: { include: ['src/**/*.test.{ts,tsx}', 'embed/**/*.test.ts'], environment: 'node' },
 } as Parameters<typeof defineConfig>[0]);

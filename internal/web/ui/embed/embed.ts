@@ -195,8 +195,13 @@ export function defineElement(base: URL): void {
       private link(): URL | undefined {
         const link = this.getAttribute('link');
         if (link !== null) {
-          const url = URL.canParse(link, base) ? new URL(link, base) : undefined;
-          return url?.href.startsWith(base.href) ? url : undefined;
+          // URL.canParse is newer than the browsers that this script is built for.
+          try {
+            const url = new URL(link, base);
+            return url.href.startsWith(base.href) ? url : undefined;
+          } catch {
+            return undefined;
+          }
         }
         const room = this.getAttribute('room');
         if (!room) return undefined;

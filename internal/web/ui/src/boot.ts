@@ -1,3 +1,5 @@
+import { parseUrl } from './url';
+
 /** What the server writes into the page: the operator's brand, and where the home page is. */
 export interface Boot {
   brand: {
@@ -31,13 +33,8 @@ export function parseBoot(json: string, base: string): Boot {
 
 /** The URL when it is an absolute http(s) URL. The page follows no other URL and shows no other URL as an image. */
 export function httpUrl(value: unknown): string | undefined {
-  if (typeof value !== 'string') return undefined;
-  try {
-    const url = new URL(value);
-    return url.protocol === 'https:' || url.protocol === 'http:' ? url.href : undefined;
-  } catch {
-    return undefined;
-  }
+  const url = typeof value === 'string' ? parseUrl(value) : undefined;
+  return url?.protocol === 'https:' || url?.protocol === 'http:' ? url.href : undefined;
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

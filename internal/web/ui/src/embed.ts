@@ -1,4 +1,5 @@
 import { isObject } from './boot';
+import { parseUrl } from './url';
 
 /** What this page tells the page that embeds it in an iframe. */
 export type Told =
@@ -66,8 +67,8 @@ export class ParentPage {
 export function matches(origin: string, pattern: string): boolean {
   const [before, after] = pattern.toLowerCase().split('://*.');
   if (after === undefined) return originOf(origin) !== undefined && originOf(pattern) === originOf(origin);
-  if (!URL.canParse(origin)) return false; // A sandboxed page has the origin null.
-  const at = new URL(origin);
+  const at = parseUrl(origin);
+  if (!at) return false; // A sandboxed page has the origin null.
   return at.protocol === `${before ?? ''}:` && at.host.endsWith(`.${after}`);
 }
 
@@ -94,5 +95,5 @@ function readCommand(message: unknown): Command | undefined {
 }
 
 function originOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).origin : undefined;
+  return parseUrl(url)?.origin;
 }

@@ -7,12 +7,32 @@ import { Home } from '../screens/Home';
 import { Joining } from '../screens/Joining';
 import { Left } from '../screens/Left';
 import { Waiting } from '../screens/Waiting';
+import { Boundary, Failed } from '../parts/Boundary';
 import { shownLanguage } from '../text';
 import { reportBroken } from './broken';
 import type { Flow } from './flow';
 import { useStore } from './useStore';
 
 export function App({ flow }: { flow: Flow }) {
+  const { kind } = useStore(flow.screen);
+  return (
+    <Boundary
+      key={kind}
+      fallback={(again) => (
+        <main className="message">
+          <Failed
+            onAgain={again}
+            onLeave={kind === 'room' ? () => flow.obey({ command: 'leave' }) : undefined}
+          />
+        </main>
+      )}
+    >
+      <Screen flow={flow} />
+    </Boundary>
+  );
+}
+
+function Screen({ flow }: { flow: Flow }) {
   const screen = useStore(flow.screen);
   // Another language redraws all that is below.
   useStore(shownLanguage);

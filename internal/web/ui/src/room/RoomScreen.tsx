@@ -2,6 +2,7 @@ import { RoomAudioRenderer, RoomContext } from '@livekit/components-react';
 import { useCallback, useState } from 'react';
 import { useStore } from '../app/useStore';
 import type { Boot } from '../boot';
+import { Boundary, Failed } from '../parts/Boundary';
 import type { Call } from './call/call';
 import { CallProvider } from './call/CallContext';
 import { ChatPanel } from './chat/ChatPanel';
@@ -62,20 +63,50 @@ function Room({ brand, call }: { brand: Boot['brand']; call: Call }) {
       data-identity={you.identity}
       data-presenter={presents}
     >
-      <RoomHeader brand={brand} room={meeting.room} />
-      <NoticeList />
-      <Lane />
-      <Stage />
-      <PipWindow />
-      <Controls panel={panel} onPanel={setPanel} onDialog={setDialog} />
-      {panel === 'chat' && you.chat && <ChatPanel onClose={closePanel} />}
-      {panel === 'participants' && <ParticipantsPanel onClose={closePanel} />}
-      <RoomAudioRenderer />
-      {dialog === 'devices' && <DeviceDialog onClose={closeDialog} />}
-      {dialog === 'connection' && <ConnectionDialog onClose={closeDialog} />}
-      {dialog === 'pictures' && <PicturesDialog onClose={closeDialog} />}
-      {dialog === 'end' && <EndDialog onClose={closeDialog} />}
-      {dialog === 'shortcuts' && <ShortcutsDialog actions={actions} onClose={closeDialog} />}
+      <Boundary>
+        <RoomHeader brand={brand} room={meeting.room} />
+      </Boundary>
+      <Boundary>
+        <NoticeList />
+      </Boundary>
+      <Boundary>
+        <Lane />
+      </Boundary>
+      <Boundary
+        fallback={(again) => (
+          <main className="stage">
+            <Failed onAgain={again} />
+          </main>
+        )}
+      >
+        <Stage />
+      </Boundary>
+      <Boundary>
+        <PipWindow />
+      </Boundary>
+      <Boundary
+        fallback={(again) => (
+          <footer className="controls-bar">
+            <Failed onAgain={again} onLeave={() => call.leave()} />
+          </footer>
+        )}
+      >
+        <Controls panel={panel} onPanel={setPanel} onDialog={setDialog} />
+      </Boundary>
+      <Boundary key={panel}>
+        {panel === 'chat' && you.chat && <ChatPanel onClose={closePanel} />}
+        {panel === 'participants' && <ParticipantsPanel onClose={closePanel} />}
+      </Boundary>
+      <Boundary>
+        <RoomAudioRenderer />
+      </Boundary>
+      <Boundary key={dialog}>
+        {dialog === 'devices' && <DeviceDialog onClose={closeDialog} />}
+        {dialog === 'connection' && <ConnectionDialog onClose={closeDialog} />}
+        {dialog === 'pictures' && <PicturesDialog onClose={closeDialog} />}
+        {dialog === 'end' && <EndDialog onClose={closeDialog} />}
+        {dialog === 'shortcuts' && <ShortcutsDialog actions={actions} onClose={closeDialog} />}
+      </Boundary>
     </div>
   );
 }

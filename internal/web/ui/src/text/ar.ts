@@ -476,6 +476,7 @@ const texts: Texts = {
   'ended.continue': 'متابعة',
   'ended.stay': 'البقاء هنا',
 
+  'failed.part': 'تعطّل هذا الجزء.',
   'failure.retry': 'المحاولة مجدّدًا',
   'failure.wait': 'الانتظار هنا',
   'failure.waiting': 'ندخلك حالما يصبح ذلك ممكنًا. أبقِ هذه الصفحة مفتوحة.',

@@ -447,6 +447,7 @@ const texts: Texts = {
   'ended.continue': 'Weiter',
   'ended.stay': 'Hierbleiben',
 
+  'failed.part': 'Dieser Teil ist ausgefallen.',
   'failure.retry': 'Noch einmal versuchen',
   'failure.wait': 'Hier warten',
   'failure.waiting': 'Wir lassen Sie herein, sobald es möglich ist. Lassen Sie diese Seite geöffnet.',

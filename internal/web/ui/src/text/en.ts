@@ -423,6 +423,7 @@ export const en = {
   'ended.continue': 'Continue',
   'ended.stay': 'Stay here',
 
+  'failed.part': 'This part failed.',
   'failure.retry': 'Try again',
   'failure.wait': 'Wait here',
   'failure.waiting': 'We bring you in as soon as it is possible. Leave this page open.',

@@ -461,6 +461,7 @@ const texts: Texts = {
   'ended.continue': 'Continuar',
   'ended.stay': 'Quedarme aquí',
 
+  'failed.part': 'Esta parte ha fallado.',
   'failure.retry': 'Intentar de nuevo',
   'failure.wait': 'Esperar aquí',
   'failure.waiting': 'Te haremos entrar en cuanto sea posible. Deja esta página abierta.',

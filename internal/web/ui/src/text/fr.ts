@@ -468,6 +468,7 @@ const texts: Texts = {
   'ended.continue': 'Continuer',
   'ended.stay': 'Rester ici',
 
+  'failed.part': 'Cette partie ne fonctionne plus.',
   'failure.retry': 'Réessayer',
   'failure.wait': 'Attendre ici',
   'failure.waiting': 'Nous vous ferons entrer dès que possible. Laissez cette page ouverte.',

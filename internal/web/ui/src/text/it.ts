@@ -455,6 +455,7 @@ const texts: Texts = {
   'ended.continue': 'Continua',
   'ended.stay': 'Resta qui',
 
+  'failed.part': 'Questa parte ha smesso di funzionare.',
   'failure.retry': 'Riprova',
   'failure.wait': 'Attendi qui',
   'failure.waiting': 'Ti faremo entrare appena possibile. Lascia aperta questa pagina.',

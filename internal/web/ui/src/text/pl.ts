@@ -465,6 +465,7 @@ const texts: Texts = {
   'ended.continue': 'Dalej',
   'ended.stay': 'Zostań tutaj',
 
+  'failed.part': 'Ta część przestała działać.',
   'failure.retry': 'Spróbuj ponownie',
   'failure.wait': 'Poczekaj tutaj',
   'failure.waiting': 'Wpuścimy Cię, gdy tylko będzie to możliwe. Nie zamykaj tej strony.',

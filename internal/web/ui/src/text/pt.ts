@@ -453,6 +453,7 @@ const texts: Texts = {
   'ended.continue': 'Continuar',
   'ended.stay': 'Ficar aqui',
 
+  'failed.part': 'Esta parte falhou.',
   'failure.retry': 'Tentar de novo',
   'failure.wait': 'Esperar aqui',
   'failure.waiting': 'Você entra assim que for possível. Deixe esta página aberta.',

@@ -423,6 +423,7 @@ const texts: Texts = {
   'ended.continue': 'Devam',
   'ended.stay': 'Burada kal',
 
+  'failed.part': 'Bu bölüm çalışmıyor.',
   'failure.retry': 'Yeniden dene',
   'failure.wait': 'Burada bekle',
   'failure.waiting': 'Mümkün olur olmaz sizi içeri alacağız. Bu sayfayı açık bırakın.',

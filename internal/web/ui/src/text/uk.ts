@@ -470,6 +470,7 @@ const texts: Texts = {
   'ended.continue': 'Далі',
   'ended.stay': 'Залишитися тут',
 
+  'failed.part': 'Ця частина перестала працювати.',
   'failure.retry': 'Спробувати ще раз',
   'failure.wait': 'Чекати тут',
   'failure.waiting': 'Ми впустимо вас, щойно це стане можливо. Не закривайте цю сторінку.',

@@ -1,5 +1,6 @@
 import { ArrowDown } from 'lucide-react';
 import { useStore } from '../../app/useStore';
+import { Boundary } from '../../parts/Boundary';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { ChatMessage } from './ChatMessage';
@@ -50,12 +51,13 @@ export function Conversation() {
 
 function written(messages: readonly Message[], me: string) {
   return messages.map((message, index) => (
-    <ChatMessage
-      key={message.id}
-      message={message}
-      mine={message.mine || message.from === me}
-      continues={continues(messages[index - 1], message)}
-    />
+    <Boundary key={message.id}>
+      <ChatMessage
+        message={message}
+        mine={message.mine || message.from === me}
+        continues={continues(messages[index - 1], message)}
+      />
+    </Boundary>
   ));
 }
 

@@ -1,3 +1,5 @@
+import { parseUrl } from '../../url';
+
 export type Part = { kind: 'text'; text: string } | { kind: 'link'; text: string; href: string };
 
 const candidate = /https?:\/\/[^\s<>"'`\u0000-\u001f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/giu;
@@ -8,9 +10,10 @@ export function linkify(text: string): Part[] {
   let end = 0;
   for (const match of text.matchAll(candidate)) {
     const shown = trimTrailing(match[0]);
-    if (!URL.canParse(shown)) continue;
+    const url = parseUrl(shown);
+    if (!url) continue;
     if (match.index > end) parts.push({ kind: 'text', text: text.slice(end, match.index) });
-    parts.push({ kind: 'link', text: shown, href: new URL(shown).href });
+    parts.push({ kind: 'link', text: shown, href: url.href });
     end = match.index + shown.length;
   }
   if (end < text.length) parts.push({ kind: 'text', text: text.slice(end) });

@@ -1,5 +1,6 @@
 import { X } from 'lucide-react';
 import { useStore } from '../../app/useStore';
+import { Boundary } from '../../parts/Boundary';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { useFocusKeeper } from '../parts/useFocusKeeper';
@@ -11,14 +12,13 @@ import type { Notice } from './notices';
  * to a region that they know.
  */
 export function NoticeList() {
-  const { notices } = useCall();
-  const list = useStore(notices.list);
+  const list = useStore(useCall().notices.list);
   const keeper = useFocusKeeper<HTMLDivElement>();
   return (
     <div className="notices" ref={keeper}>
       <ConnectionBanner />
       <div role="status">
-        {list.filter(is('polite')).map((notice) => show(notice, notices.dismiss.bind(notices)))}
+        <Shown notices={list.filter(is('polite'))} />
       </div>
       <div role="status" className="visually-hidden" data-testid="announcements">
         {list.filter(is('unseen')).map(({ id, text }) => (
@@ -33,14 +33,13 @@ export function NoticeList() {
 
 /** What asks for something makes the stage smaller while it stands. So it covers no face and no name. */
 export function Lane() {
-  const { notices } = useCall();
-  const list = useStore(notices.list);
+  const list = useStore(useCall().notices.list);
   const keeper = useFocusKeeper<HTMLDivElement>();
   return (
     <div className="lane" ref={keeper}>
       <Banners />
       <div role="alert">
-        {list.filter(is('urgent')).map((notice) => show(notice, notices.dismiss.bind(notices)))}
+        <Shown notices={list.filter(is('urgent'))} />
       </div>
     </div>
   );
@@ -50,25 +49,30 @@ function is(urgency: Notice['urgency']) {
   return (notice: Notice) => notice.urgency === urgency;
 }
 
-function show({ id, text, urgency, offer }: Notice, dismiss: (id: number) => void) {
+function Shown({ notices }: { notices: Notice[] }) {
+  return notices.map((notice) => (
+    <Boundary key={notice.id}>
+      <Line {...notice} />
+    </Boundary>
+  ));
+}
+
+function Line({ id, text, urgency, offer }: Notice) {
+  const { notices } = useCall();
+  const dismiss = () => notices.dismiss(id);
   const accept = () => {
     offer?.accept();
-    dismiss(id);
+    dismiss();
   };
   return (
-    <div key={id} className={`notice ${urgency}`} data-testid="notice" data-focus-group>
+    <div className={`notice ${urgency}`} data-testid="notice" data-focus-group>
       <span dir="auto">{text}</span>
       {offer && (
         <button type="button" className="button small" data-testid="notice-offer" onClick={accept}>
           {offer.label}
         </button>
       )}
-      <button
-        type="button"
-        className="plain-icon"
-        aria-label={t('notice.dismiss')}
-        onClick={() => dismiss(id)}
-      >
+      <button type="button" className="plain-icon" aria-label={t('notice.dismiss')} onClick={dismiss}>
         <X />
       </button>
     </div>

@@ -2,6 +2,7 @@ import { useParticipants } from '@livekit/components-react';
 import { RoomEvent, type Participant } from 'livekit-client';
 import { useEffect, useState } from 'react';
 import { useStore } from '../../app/useStore';
+import { Boundary, Failed } from '../../parts/Boundary';
 import { t } from '../../text';
 import { nameOf } from '../call/call';
 import { useCall } from '../call/CallContext';
@@ -39,17 +40,22 @@ export function ParticipantsPanel({ onClose }: { onClose: () => void }) {
       </p>
       <ul className="participants" aria-label={t('people.list')} tabIndex={0}>
         {found.map((participant) => (
-          <ParticipantRow
-            key={participant.identity}
-            participant={participant}
-            presides={presents}
-            place={places.get(participant.identity)}
-          />
+          <Boundary key={participant.identity} fallback={failedRow}>
+            <ParticipantRow
+              participant={participant}
+              presides={presents}
+              place={places.get(participant.identity)}
+            />
+          </Boundary>
         ))}
         {presents &&
           watchers
             .filter(({ identity, name }) => identity !== you.identity && matches(name, wanted))
-            .map((watcher) => <WatcherRow key={watcher.identity} watcher={watcher} />)}
+            .map((watcher) => (
+              <Boundary key={watcher.identity} fallback={failedRow}>
+                <WatcherRow watcher={watcher} />
+              </Boundary>
+            ))}
       </ul>
       <div className="panel-footer">
         <CopyLink url={call.session.get().meeting.url} />
@@ -57,6 +63,12 @@ export function ParticipantsPanel({ onClose }: { onClose: () => void }) {
     </Panel>
   );
 }
+
+const failedRow = (again: () => void) => (
+  <li>
+    <Failed onAgain={again} />
+  </li>
+);
 
 /** With fewer, a look is faster than a search. */
 const searchFrom = 10;

@@ -45,6 +45,7 @@ function prepared(floating: Window, shown: Store<Window | undefined>): Window {
 }
 
 async function toggleVideo(): Promise<void> {
+  // eslint-disable-next-line convene/compat -- a browser without it has no such element
   if (document.pictureInPictureElement) return document.exitPictureInPicture();
   const video = document.querySelector<HTMLVideoElement>('.tile[data-large=true] video, .tile video');
   await video?.requestPictureInPicture();

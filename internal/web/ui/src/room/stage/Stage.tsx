@@ -6,10 +6,11 @@ import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { CaptionLines } from '../captions/CaptionLines';
 import { Alone } from './Alone';
+import { Boundary, Failed } from '../../parts/Boundary';
 import { useRoving } from '../../parts/useRoving';
 import { arrange, bringIn, inOrderOfArrival, type Arrangement, type Layout, type Shown } from './arrange';
 import { bestGrid, shownAtOnce } from './grid';
-import { ScreenTile, Tile } from './Tile';
+import { ScreenTile, styleOf, Tile } from './Tile';
 import { useLastSpeaker } from './useLastSpeaker';
 import { useSize } from './useSize';
 
@@ -120,11 +121,22 @@ function shapeOf(large: Item[], rest: Item[]): string {
   return rest.length === 1 && large.length === 1 ? 'focused whole duo' : 'focused';
 }
 
-export function AnyTile({ item, ...place }: { item: Item; large: boolean; place: number }) {
+export function AnyTile({ item, ...placed }: { item: Item; large: boolean; place: number }) {
   const { key, participant, publication } = item;
-  return publication ? (
-    <ScreenTile pin={key} participant={participant} publication={publication} {...place} />
-  ) : (
-    <Tile pin={key} participant={participant} {...place} />
+  const { large, place } = placed;
+  return (
+    <Boundary
+      fallback={(again) => (
+        <li className="tile" style={styleOf(place)} data-large={large}>
+          <Failed onAgain={again} />
+        </li>
+      )}
+    >
+      {publication ? (
+        <ScreenTile pin={key} participant={participant} publication={publication} {...placed} />
+      ) : (
+        <Tile pin={key} participant={participant} {...placed} />
+      )}
+    </Boundary>
   );
 }

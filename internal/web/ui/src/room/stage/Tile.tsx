@@ -18,7 +18,7 @@ interface Placed {
   place: number;
 }
 
-function styleOf(place: number): CSSProperties {
+export function styleOf(place: number): CSSProperties {
   return { '--place': place } as CSSProperties;
 }
 
