@@ -82,10 +82,7 @@ const (
 	maxLoginsOfOne = 32
 )
 
-var (
-	errTooManyLogins = fault.Unavailable("Too many passwords are being checked; try again in a moment")
-	errWrongLogin    = fault.Denied("The username or the password is wrong; correct them").WithReason(fault.ReasonWrongLogin)
-)
+var errWrongLogin = fault.Denied("The username or the password is wrong; correct them").WithReason(fault.ReasonWrongLogin)
 
 // login checks who the user is where the host has users. Where it has none, the backend's word counts.
 func (a *api) login(q *httpserver.Request, asked tokenRequest) error {
@@ -97,7 +94,7 @@ func (a *api) login(q *httpserver.Request, asked tokenRequest) error {
 	return q.Guess(ctx, limit.HostLogin, asked.username, true, func() error {
 		giveBack, err := a.logins.Take(ctx, q.Tenant.UID)
 		if err != nil {
-			return errTooManyLogins.Because(err)
+			return httpserver.ErrTooManyGuesses.Because(err)
 		}
 		defer giveBack()
 		if !q.Tenant.Users.Verify(asked.username, asked.password) {

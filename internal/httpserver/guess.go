@@ -10,18 +10,19 @@ import (
 	"convene.dev/convene/internal/limit"
 )
 
-var errTooManyGuesses = fault.Unavailable("Too many people are coming in at once; try again in a moment")
+// ErrTooManyGuesses says that a check of a secret got no turn in the time of its request.
+var ErrTooManyGuesses = fault.Unavailable("Too many people are coming in at once; try again in a moment")
 
 // Guess runs a check of a secret that a person has typed, unless there were too many wrong ones from that address. The
 // check says by the reason of its error that the secret was wrong. It waits where as many are checked as may be wrong.
 func (q *Request) Guess(ctx context.Context, what limit.Secret, subject string, backend bool, check func() error) (err error) {
 	guess := limit.Guess{Tenant: q.Tenant.UID, What: what, From: q.From(), Subject: subject, Backend: backend}
-	done, err := q.router.guesses.Try(ctx, guess, q.Start)
+	done, err := q.router.guesses.Try(ctx, guess, q.router.Now)
 	if spent := (limit.WaitError{}); errors.As(err, &spent) {
 		return TooMany(spent.For, "There were too many wrong attempts; correct what was wrong and wait")
 	}
 	if err != nil {
-		return errTooManyGuesses.Because(err)
+		return ErrTooManyGuesses.Because(err)
 	}
 	defer func() { done(wasWrong(what, err)) }()
 	return check()

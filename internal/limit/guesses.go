@@ -79,7 +79,7 @@ func NewGuesses() *Guesses {
 
 // Try begins a guess. It waits while as many are under way as may be wrong. Its error is a WaitError where there were too
 // many wrong ones, and the context's otherwise. Without an error, done must be called.
-func (g *Guesses) Try(ctx context.Context, guess Guess, now time.Time) (done func(wrong bool), err error) {
+func (g *Guesses) Try(ctx context.Context, guess Guess, now func() time.Time) (done func(wrong bool), err error) {
 	var begun []func(bool)
 	done = func(wrong bool) {
 		for _, d := range begun {
@@ -97,7 +97,7 @@ func (g *Guesses) Try(ctx context.Context, guess Guess, now time.Time) (done fun
 	return done, nil
 }
 
-type attempt func(ctx context.Context, now time.Time) (done func(bool), err error)
+type attempt func(ctx context.Context, now func() time.Time) (done func(bool), err error)
 
 // limitsOf are all limits that a guess has to keep to, the widest first.
 func (g *Guesses) limitsOf(guess Guess) []attempt {
@@ -105,11 +105,11 @@ func (g *Guesses) limitsOf(guess Guess) []attempt {
 	var limits []attempt
 	if !guess.Backend {
 		if site := clientip.Site(guess.From); site.Bits() < guess.From.BitLen() {
-			limits = append(limits, func(ctx context.Context, now time.Time) (func(bool), error) {
+			limits = append(limits, func(ctx context.Context, now func() time.Time) (func(bool), error) {
 				return g.origins.Try(ctx, originKey{origin.tenant, origin.what, site}, SiteRate, now)
 			})
 		}
-		limits = append(limits, func(ctx context.Context, now time.Time) (func(bool), error) {
+		limits = append(limits, func(ctx context.Context, now func() time.Time) (func(bool), error) {
 			return g.origins.Try(ctx, origin, AddressRate, now)
 		})
 	}
@@ -119,7 +119,7 @@ func (g *Guesses) limitsOf(guess Guess) []attempt {
 	key := subjectKey{originKey: origin, backend: guess.Backend}
 	sum := sha256.Sum256([]byte(guess.Subject))
 	copy(key.subject[:], sum[:])
-	return append(limits, func(ctx context.Context, now time.Time) (func(bool), error) {
+	return append(limits, func(ctx context.Context, now func() time.Time) (func(bool), error) {
 		return g.subjects.Try(ctx, key, GuessRate, now)
 	})
 }

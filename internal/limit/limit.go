@@ -45,9 +45,9 @@ type bucket struct {
 	ended chan struct{}
 }
 
-// WaitError says that the tokens are spent.
+// WaitError is returned while a bucket has no token.
 type WaitError struct {
-	// For is how long until there is one.
+	// For is the time until the bucket has a token again.
 	For time.Duration
 }
 
@@ -72,17 +72,14 @@ func (b *Buckets[K]) Take(key K, r Rate, now time.Time) (wait time.Duration) {
 // Try begins an attempt that takes a token only if it counts in the end. No more are under way than there are tokens: one
 // more waits until another ends. Its error is a WaitError where the tokens are spent, and the context's otherwise. Without
 // an error, done must be called.
-func (b *Buckets[K]) Try(ctx context.Context, key K, r Rate, now time.Time) (done func(counts bool), err error) {
-	began := time.Now()
-	// A bucket that hears of an earlier time fills twice.
-	at := func() time.Time { return now.Add(time.Since(began)) }
+func (b *Buckets[K]) Try(ctx context.Context, key K, r Rate, now func() time.Time) (done func(counts bool), err error) {
 	for {
-		of, ended, err := b.begin(key, r, at())
+		of, ended, err := b.begin(key, r, now())
 		switch {
 		case err != nil:
 			return nil, err
 		case ended == nil:
-			return func(counts bool) { b.end(key, of, counts, at()) }, nil
+			return func(counts bool) { b.end(key, of, counts, now()) }, nil
 		}
 		select {
 		case <-ended:
@@ -170,7 +167,7 @@ func (b *bucket) isFull(now time.Time) bool {
 	return b.tried == 0 && b.TokensAt(now) >= float64(b.Burst())
 }
 
-// wait is how long until there are so many tokens.
+// wait is the time until the bucket has this number of tokens.
 func (b *bucket) wait(tokens int, now time.Time) time.Duration {
 	missing := float64(tokens) - b.TokensAt(now)
 	if missing <= 0 {

@@ -55,10 +55,13 @@ func TestEveryRateKeepsItsTime(t *testing.T) {
 	}
 }
 
+// at is a clock that stands.
+func at(now time.Time) func() time.Time { return func() time.Time { return now } }
+
 // begin begins an attempt that has not to wait for another.
 func begin[K comparable](t *testing.T, b *Buckets[K], key K, r Rate) func(counts bool) {
 	t.Helper()
-	done, err := b.Try(t.Context(), key, r, start)
+	done, err := b.Try(t.Context(), key, r, at(start))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,13 +76,13 @@ func TestOnlyAttemptsThatCountTakeTokens(t *testing.T) {
 	for range r.Burst {
 		begin(t, b, 0, r)(true)
 	}
-	if _, err := b.Try(t.Context(), 0, r, start); !errors.As(err, &WaitError{}) {
-		t.Errorf("after those that counted: %v", err)
+	if _, err := b.Try(t.Context(), 0, r, at(start)); !errors.As(err, &WaitError{}) {
+		t.Errorf("with all tokens taken: got %v, want a WaitError", err)
 	}
 }
 
-// TestAttemptsAtOnce: however many are made, no more are under way than may count; none that does not count is refused, and
-// those that count are no more than there are tokens.
+// TestAttemptsAtOnce: of a hundred attempts, no more are under way than there are tokens. None is refused where none counts;
+// where all count, as many succeed as there are tokens.
 func TestAttemptsAtOnce(t *testing.T) {
 	for _, counts := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -89,7 +92,7 @@ func TestAttemptsAtOnce(t *testing.T) {
 			var all sync.WaitGroup
 			for range 100 {
 				all.Go(func() {
-					done, err := b.Try(t.Context(), 0, r, start)
+					done, err := b.Try(t.Context(), 0, r, at(start))
 					if err != nil {
 						refused.Add(1)
 						return
@@ -119,7 +122,7 @@ func TestAnAttemptWaitsNoLongerThanItMay(t *testing.T) {
 	done := begin(t, b, 0, r)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := b.Try(ctx, 0, r, start); !errors.Is(err, context.Canceled) {
+	if _, err := b.Try(ctx, 0, r, at(start)); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	done(false)

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/internal/clientip"
-	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
 )
@@ -38,14 +37,12 @@ func (g guard) Guess(ctx context.Context, what limit.Secret, subject string, che
 		}
 		giveBack, err := g.h.checks.Take(ctx, clientip.Site(g.q.From()))
 		if err != nil {
-			return errTooManyChecks.Because(err)
+			return httpserver.ErrTooManyGuesses.Because(err)
 		}
 		defer giveBack()
 		return check()
 	})
 }
-
-var errTooManyChecks = fault.Unavailable("Too many people are coming in at once; try again in a moment")
 
 // openingRate is how often one site may open rooms by entering them. Each is an object in the cluster. A school opens one for
 // each class at once.

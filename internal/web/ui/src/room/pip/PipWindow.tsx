@@ -5,6 +5,7 @@ import { useStore } from '../../app/useStore';
 import { Toggle } from '../../parts/Toggle';
 import { shownLanguage, t } from '../../text';
 import { useCall } from '../call/CallContext';
+import { labelOf } from '../controls/DeviceControls';
 import { AnyTile, useArrangement } from '../stage/Stage';
 
 /** The meeting in a window over other programs: who speaks or what is shown, and the most needed buttons. */
@@ -46,12 +47,14 @@ function Floating() {
 
 function DeviceToggles() {
   const call = useCall();
-  const { mic, camera, micAllowed, cameraAllowed } = useStore(call.publisher.sending);
+  const { mic, camera, micAllowed, cameraAllowed, micProblem, cameraProblem } = useStore(
+    call.publisher.sending,
+  );
   return (
     <>
       <Toggle
         testId="pip-mic"
-        label={t(micAllowed ? 'controls.microphone' : 'controls.micLocked')}
+        label={labelOf(t(micAllowed ? 'controls.microphone' : 'controls.micLocked'), micProblem)}
         on={mic}
         icon={mic ? <Mic /> : <MicOff />}
         locked={micAllowed ? undefined : () => call.explainLock('microphone')}
@@ -59,7 +62,7 @@ function DeviceToggles() {
       />
       <Toggle
         testId="pip-camera"
-        label={t(cameraAllowed ? 'controls.camera' : 'controls.cameraLocked')}
+        label={labelOf(t(cameraAllowed ? 'controls.camera' : 'controls.cameraLocked'), cameraProblem)}
         on={camera}
         icon={camera ? <Video /> : <VideoOff />}
         locked={cameraAllowed ? undefined : () => call.explainLock('camera')}
