@@ -4,7 +4,9 @@ package httpapi
 
 import (
 	"bytes"
+	"math"
 	"strconv"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -28,7 +30,7 @@ func readFields(q *httpserver.Request) (*fields, error) {
 		return nil, err
 	}
 	o, err := parseBody(q.HTTP.Header.Get("Content-Type"), data)
-	return &fields{object: o}, err
+	return &fields{object: o}, q.BodyError(err)
 }
 
 // fail keeps the first error of a member. The value is never repeated: it may be a secret.
@@ -46,32 +48,41 @@ func (f *fields) check(err error) {
 	}
 }
 
+// get returns the value of a member, and nil for one that is absent, null or blank.
 func (f *fields) get(name string) jsontext.Value {
 	if f.err != nil {
 		return nil
 	}
 	value := f.object.get(name)
-	if f.form && name != blankCounts && string(value) == `""` {
+	if f.isBlank(name, value) {
 		return nil
 	}
 	return value
 }
 
-// blankCounts is the one field whose blank value in a form says something: the home page. A form sends all others blank that
-// were not filled in.
-const blankCounts = "redirect"
+// isBlank reports whether a member is an empty string that counts as absent. Typed clients and forms send one for what was not filled
+// in. Three members say something with it: the home page, no password, and nobody, which must not become everybody.
+func (f *fields) isBlank(name string, value jsontext.Value) bool {
+	switch name {
+	case "redirect":
+		return false
+	case "roomPassword", "to":
+		return f.form && string(value) == `""`
+	}
+	return string(value) == `""`
+}
 
-// text reads a string, and whether it is there.
+// text reads a string, or a number as its text, and whether it is there.
 func (f *fields) text(name string) (string, bool) {
 	value := f.get(name)
-	if value == nil {
+	switch value.Kind() {
+	case 0:
 		return "", false
+	case '"', '0':
+		return string(scalar(value)), true
 	}
-	if value.Kind() != '"' {
-		f.fail(name, "must be a string")
-		return "", false
-	}
-	return string(content(value)), true
+	f.fail(name, "must be a string")
+	return "", false
 }
 
 // texts reads a list of strings.
@@ -95,13 +106,13 @@ func (f *fields) seconds(name string) (string, bool) {
 	return f.text(name)
 }
 
-// flag reads a boolean, which may be written as a string or a number.
+// flag reads a boolean, which may be written as a string in any case, or as a number.
 func (f *fields) flag(name string, absent bool) bool {
 	value := f.get(name)
 	if value == nil {
 		return absent
 	}
-	switch string(scalar(value)) {
+	switch strings.ToLower(string(scalar(value))) {
 	case "true", "1":
 		return true
 	case "false", "0":
@@ -111,21 +122,26 @@ func (f *fields) flag(name string, absent bool) bool {
 	return absent
 }
 
-// textUnlessNone reads a string in whose place false, however it is written, and an empty one mean none.
+// textUnlessNone reads a string, or a number as its text. Words for none are an empty string.
 func (f *fields) textUnlessNone(name string) string {
 	value := f.get(name)
-	if value == nil {
-		return ""
-	}
-	text := string(scalar(value))
 	switch {
-	case text == "false" || text == "0":
+	case meansNone(value):
 		return ""
-	case value.Kind() == '"':
-		return text
+	case value.Kind() == '"' || value.Kind() == '0':
+		return string(scalar(value))
 	}
 	f.fail(name, "must be a string, or false for none")
 	return ""
+}
+
+// meansNone reports whether a value says that there is none: false, or a word that templates and client libraries write for nothing.
+func meansNone(value jsontext.Value) bool {
+	switch strings.ToLower(string(scalar(value))) {
+	case "", "false", "0", "none", "null", "undefined":
+		return true
+	}
+	return false
 }
 
 // count reads a whole number from one to a greatest, and zero for none.
@@ -135,20 +151,23 @@ func (f *fields) count(name string, greatest int) int {
 		return 0
 	}
 	n, err := strconv.Atoi(string(scalar(value)))
-	if err != nil || value.Kind() != '0' && !f.form || n < 1 || n > greatest {
+	if err != nil || n < 1 || n > greatest {
 		f.fail(name, "must be a whole number from 1 to "+strconv.Itoa(greatest))
 		return 0
 	}
 	return n
 }
 
-// scalar is a string's content, a number in its shortest form when it is a whole one, or any other value as written.
+// maxWhole is the greatest number up to which JSON's readers tell all whole numbers apart.
+const maxWhole = 1 << 53
+
+// scalar is a string's content, a whole number without fraction and exponent, or any other value as written.
 func scalar(value jsontext.Value) []byte {
 	switch value.Kind() {
 	case '"':
 		return content(value)
 	case '0':
-		if n, err := strconv.ParseFloat(string(value), 64); err == nil && n == float64(int32(n)) {
+		if n, err := strconv.ParseFloat(string(value), 64); err == nil && n == math.Trunc(n) && math.Abs(n) <= maxWhole {
 			return strconv.AppendInt(nil, int64(n), 10)
 		}
 	}

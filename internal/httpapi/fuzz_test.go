@@ -136,9 +136,9 @@ func FuzzAPI(f *testing.F) {
 	})
 }
 
-// FuzzFlag: a boolean is one of eight spellings, or it is refused; nothing else is taken for either.
+// FuzzFlag: a boolean is one of eight spellings, the words in any case, or it is refused; nothing else is taken for either.
 func FuzzFlag(f *testing.F) {
-	for _, seed := range []string{`true`, `"true"`, `1`, `1.0`, `"1"`, `false`, `"false"`, `0`, `-0`, `"0"`, `null`, `"yes"`, `2`, `1e0`, `[true]`, `{}`, `"\u0031"`} {
+	for _, seed := range []string{`true`, `"true"`, `"TRUE"`, `""`, `1`, `1.0`, `"1"`, `false`, `"false"`, `0`, `-0`, `"0"`, `null`, `"yes"`, `2`, `1e0`, `[true]`, `{}`, `"\u0031"`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
@@ -152,8 +152,11 @@ func FuzzFlag(f *testing.F) {
 		if json.Unmarshal([]byte(`{"x":`+value+`}`), &struct{ X *any }{&plain}) != nil {
 			return
 		}
+		if text, ok := plain.(string); ok && len(text) <= len("false") {
+			plain = strings.ToLower(text)
+		}
 		switch plain {
-		case true, "true", "1", 1.0, nil:
+		case true, "true", "1", 1.0, nil, "":
 			if !got || in.err != nil {
 				t.Errorf("%s is %v, %v", value, got, in.err)
 			}

@@ -4,6 +4,7 @@ package httpapi
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -144,13 +145,13 @@ type joinToken struct {
 
 func readJoinToken(t *tenant.Tenant, f *fields) joinToken {
 	value := f.get("token")
-	switch string(scalar(value)) {
-	case "", "true", "false", "1", "0": // Some clients say with it whether they mean to send one.
+	switch text := string(scalar(value)); {
+	case meansNone(value) || text == "1" || strings.EqualFold(text, "true"): // Some clients say whether they mean to send one.
 		return joinToken{}
+	case value.Kind() == '"':
+		return joinToken{signed: text}
 	}
 	switch value.Kind() {
-	case '"':
-		return joinToken{signed: string(content(value))}
 	case '{', '[': // parseObject takes an empty array for an empty object.
 	default:
 		f.fail("token", "must be an object, or a token as a string")

@@ -14,7 +14,7 @@ func (f *fields) patched(name string, read func(null bool)) {
 		return
 	}
 	value := f.raw(name)
-	if value == nil || f.form && string(value) == `""` && name != blankCounts {
+	if value == nil || f.isBlank(name, value) {
 		return
 	}
 	read(value.Kind() == 'n')

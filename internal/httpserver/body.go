@@ -5,8 +5,10 @@ package httpserver
 import (
 	"errors"
 	"io"
+	"mime"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"convene.dev/convene/internal/fault"
@@ -53,4 +55,26 @@ func (q *Request) readLimited(most int64) ([]byte, error) {
 		return data, err
 	}
 	return io.ReadAll(io.LimitReader(q.HTTP.Body, most+1))
+}
+
+// BodyError is the error of a body that cannot be read: err, or what is behind it if the body has a coding or a type that no body
+// here has.
+func (q *Request) BodyError(err error) error {
+	if !fault.Is(err, fault.KindInvalid) || fault.As(err).Field != "" {
+		return err
+	}
+	if coding := q.HTTP.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return &Error{
+			Fault:  fault.Invalid("", "The body must not have the coding %.40q; send it as it is, without Content-Encoding", coding),
+			Status: http.StatusUnsupportedMediaType, header: "Accept-Encoding", value: "identity",
+		}
+	}
+	kind, _, _ := mime.ParseMediaType(q.HTTP.Header.Get("Content-Type"))
+	if strings.HasPrefix(kind, "multipart/") || strings.HasSuffix(kind, "xml") {
+		return &Error{
+			Fault:  fault.Invalid("", "The body must be JSON, and not %.40q; send application/json", kind),
+			Status: http.StatusUnsupportedMediaType, header: "Accept-Post", value: "application/json",
+		}
+	}
+	return err
 }

@@ -50,6 +50,21 @@ func (q *Request) trimSlash() {
 	}
 }
 
+// meantPath is the path by which the surface of a request is chosen: below the tenant's base path if it is there, and cleaned if no
+// route has it as it is.
+func (q *Request) meantPath() string {
+	path := q.HTTP.URL.Path
+	if escaped := q.HTTP.URL.EscapedPath(); escaped != cleaned(escaped) {
+		path = cleaned(path)
+	}
+	if q.Tenant != nil {
+		if below := strings.TrimPrefix(path, q.Tenant.BasePath); strings.HasPrefix(below, "/") {
+			return below
+		}
+	}
+	return path
+}
+
 // cleaned is a path without the segments . and .. and without empty ones.
 func cleaned(escaped string) string {
 	clean := path.Clean(escaped)

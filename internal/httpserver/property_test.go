@@ -5,12 +5,15 @@ package httpserver_test
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -183,7 +186,17 @@ func (h *house) wrong(r *http.Request, w *httptest.ResponseRecorder) string {
 	if w.Code < 400 || r.Method == http.MethodHead {
 		return ""
 	}
-	return wrongError(isAPI, header.Get("Content-Type"), w.Body.Bytes())
+	return wrongError(meansAPI(r.URL, base), header.Get("Content-Type"), w.Body.Bytes())
+}
+
+// meansAPI reports whether a path is the API's, as it is or once it is cleaned, with the tenant's base path or without.
+func meansAPI(u *url.URL, base string) bool {
+	meant := u.Path
+	if escaped := u.EscapedPath(); path.Clean(escaped) != cmp.Or(strings.TrimSuffix(escaped, "/"), "/") {
+		meant = path.Clean(meant)
+	}
+	meant = strings.TrimPrefix(meant, base)
+	return meant == "/api" || strings.HasPrefix(meant, "/api/")
 }
 
 // wrongError says what is wrong with the body of an error.

@@ -138,11 +138,8 @@ func (rt *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header()[requestIDHeader] = []string{q.ID}
 	inside := true
 	if q.surface = rt.anyHost[r.URL.Path]; q.surface == nil {
+		q.surface = rt.surfaceOf(q.meantPath())
 		inside = q.cutBasePath()
-		q.surface = rt.surfaces[len(rt.surfaces)-1]
-		if inside {
-			q.surface = rt.surfaceOf(q.HTTP.URL.Path)
-		}
 	}
 	if q.surface.TrimSlash {
 		q.trimSlash()

@@ -25,7 +25,7 @@ func decode(q *httpserver.Request, most int64, into any) error {
 	if err != nil {
 		return err
 	}
-	return decodeJSON(body, into)
+	return q.BodyError(decodeJSON(body, into))
 }
 
 // isEmptyArray says that a body is what PHP makes of an object without members.

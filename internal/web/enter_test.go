@@ -513,6 +513,16 @@ func TestSessionOfAPathPrefixAndAnOutsideEngine(t *testing.T) {
 	}
 }
 
+// TestCodedBodies: what a proxy or a client has packed is refused by its coding, and says so.
+func TestCodedBodies(t *testing.T) {
+	s := newSite(t)
+	r := newRequest(http.MethodPost, "/session", "\x1f\x8b\x08")
+	r.Header.Set("Content-Encoding", "gzip")
+	if got := s.do(t, r); got.Code != http.StatusUnsupportedMediaType || !strings.Contains(got.refusal().Error, "gzip") {
+		t.Errorf("%d %s", got.Code, got.Body)
+	}
+}
+
 func TestBodiesOfSession(t *testing.T) {
 	s := newSite(t)
 	s.meetings.open("room", nil)

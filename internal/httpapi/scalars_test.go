@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"convene.dev/convene/api/v1alpha1"
+)
+
+// said is what the API makes of a request: the status, the error, the commands, what a link's ticket holds.
+func (w *world) said(endpoint string, members map[string]any) string {
+	w.t.Helper()
+	body, err := json.Marshal(members)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.meetings.reset("stand-up")
+	w.moderator.did, w.moderator.spec = nil, v1alpha1.MeetingSpec{Redirect: "https://example.com/"}
+	target := scalarTargets[endpoint]
+	got := w.do(target.method, target.path, string(body))
+	if got.status != http.StatusOK {
+		return fmt.Sprint(got.status, got.text(w.t, "error"))
+	}
+	commands, err := json.Marshal([]any{w.meetings.took(), w.moderator.did, w.moderator.spec})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	said := fmt.Sprintf("%d %s", got.status, commands)
+	switch endpoint {
+	case "join":
+		said += fmt.Sprintf(" %+v", w.joined(w.hosts[host], got).ticket.Ticket)
+	case "token":
+		grant, err := w.hosts[host].Signer.VerifyToken(got.text(w.t, "token"), nil, w.now())
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		said += fmt.Sprint(grant.Username, grant.Presenter, grant.Expires)
+	}
+	return said
+}
+
+var scalarTargets = map[string]struct {
+	method, path, schema string
+	// whole is a body that is taken.
+	whole map[string]any
+}{
+	"join":    {http.MethodPost, "join", "JoinRequest", map[string]any{"room": "stand-up", "name": "Ada"}},
+	"token":   {http.MethodPost, "token", "TokenRequest", map[string]any{"username": "ada"}},
+	"meeting": {http.MethodPost, "meeting", "MeetingRequest", map[string]any{"room": "board"}},
+	"end":     {http.MethodDelete, "meeting/stand-up", "EndRequest", map[string]any{}},
+	"change":  {http.MethodPatch, "meeting/stand-up", "MeetingPatchRequest", map[string]any{"locked": true}},
+	"decide":  {http.MethodPatch, "meeting/stand-up/participants/a-1", "ParticipantPatchRequest", map[string]any{"role": "Presenter"}},
+	"remove":  {http.MethodDelete, "meeting/stand-up/participants/a-1", "RemoveRequest", map[string]any{}},
+	"notice":  {http.MethodPost, "meeting/stand-up/messages", "NoticeRequest", map[string]any{"text": "hello"}},
+}
+
+// membersOf are the members of an endpoint's request, as the document describes them.
+func membersOf(endpoint string) []string {
+	return slices.Sorted(maps.Keys(described().at("components", "schemas", scalarTargets[endpoint].schema, "properties")))
+}
+
+func with(members map[string]any, name string, value any) map[string]any {
+	members = maps.Clone(members)
+	members[name] = value
+	return members
+}
+
+// TestABlankMemberIsAbsent: typed clients send an empty string for what was not filled in, in any member.
+func TestABlankMemberIsAbsent(t *testing.T) {
+	w := newWorld(t, testTenant(v1alpha1.VariantA, withControl)).serve()
+	speaks := map[string]bool{"meeting redirect": true, "end redirect": true, "change redirect": true, "meeting roomPassword": true, "notice to": true}
+	for endpoint, target := range scalarTargets {
+		for _, name := range membersOf(endpoint) {
+			absent := maps.Clone(target.whole)
+			delete(absent, name)
+			if endpoint == "meeting" && name == "room" {
+				continue // The service makes another name each time.
+			}
+			blank, null := w.said(endpoint, with(absent, name, "")), w.said(endpoint, absent)
+			if (blank == null) == speaks[endpoint+" "+name] {
+				t.Errorf("%s, blank %s: %s\nwithout it: %s", endpoint, name, blank, null)
+			}
+		}
+	}
+	if got := w.do(http.MethodPost, "meeting", `{"room":""}`); got.status != http.StatusOK {
+		t.Errorf("a blank room: %d %s", got.status, got.body)
+	}
+	if said := w.said("notice", map[string]any{"text": "hello", "to": ""}); !strings.HasPrefix(said, "400") {
+		t.Errorf("a notice to nobody: %s", said)
+	}
+}
+
+// TestANumberIsItsText, in every member, and the text is the number. Only a lifetime has a unit in its text.
+func TestANumberIsItsText(t *testing.T) {
+	w := newWorld(t, testTenant(v1alpha1.VariantA, withControl)).serve()
+	for endpoint, target := range scalarTargets {
+		for _, name := range membersOf(endpoint) {
+			for number, text := range map[any]string{7: "7", 1: "1", json.Number("42.0"): "42", json.Number("12345678901"): "12345678901", json.Number("1.5"): "1.5"} {
+				if name == "expire" || name == "policy" || name == "sources" || name == "token" {
+					continue
+				}
+				one, other := w.said(endpoint, with(target.whole, name, number)), w.said(endpoint, with(target.whole, name, text))
+				if one != other {
+					t.Errorf("%s, %s %v: %s\n%q: %s", endpoint, name, number, one, text, other)
+				}
+			}
+		}
+	}
+	for _, body := range []map[string]any{{"room": 42, "name": 7}, {"room": "board", "maxParticipants": "20"}} {
+		endpoint := "join"
+		if body["name"] == nil {
+			endpoint = "meeting"
+		}
+		if said := w.said(endpoint, body); !strings.HasPrefix(said, "200") {
+			t.Errorf("%v: %s", body, said)
+		}
+	}
+}
+
+// TestWordsForNone: what templates and client libraries write for nothing becomes nobody's password, avatar or token.
+func TestWordsForNone(t *testing.T) {
+	w := newWorld(t, testTenant(v1alpha1.VariantA, withControl)).serve()
+	for _, word := range []any{"false", "False", "FALSE", "None", "none", "null", "NULL", "Null", "undefined", "Undefined", "0", "", false, 0, json.Number("0.0"), nil} {
+		for _, name := range []string{"roomPassword", "avatar", "token"} {
+			whole := scalarTargets["join"].whole
+			if said, want := w.said("join", with(whole, name, word)), w.said("join", whole); said != want {
+				t.Errorf("%s %v: %s\nwithout it: %s", name, word, said, want)
+			}
+		}
+		if said, want := w.said("meeting", map[string]any{"room": "board", "roomPassword": word}), w.said("meeting", map[string]any{"room": "board", "roomPassword": ""}); word != nil && said != want {
+			t.Errorf("roomPassword %v of a meeting: %s", word, said)
+		}
+	}
+	for _, word := range []any{"nothing", "nul", "falsely", "true", 12, "00", " "} {
+		if said := w.said("meeting", map[string]any{"room": "board", "roomPassword": word}); !strings.Contains(said, fmt.Sprintf(`"Password":"%v"`, word)) {
+			t.Errorf("the password %v: %s", word, said)
+		}
+	}
+}
+
+// TestBooleansInAnyCase, in every boolean of every request.
+func TestBooleansInAnyCase(t *testing.T) {
+	w := newWorld(t, testTenant(v1alpha1.VariantA, withControl)).serve()
+	flags := 0
+	for endpoint, target := range scalarTargets {
+		for _, name := range membersOf(endpoint) {
+			if ref, _ := described().at("components", "schemas", target.schema, "properties")[name].(map[string]any)["$ref"].(string); !strings.HasSuffix(ref, "/Flag") {
+				continue
+			}
+			flags++
+			for _, value := range []bool{true, false} {
+				want := w.said(endpoint, with(target.whole, name, value))
+				word := fmt.Sprint(value)
+				for _, spelling := range []any{word, strings.ToUpper(word), strings.ToUpper(word[:1]) + word[1:]} {
+					if said := w.said(endpoint, with(target.whole, name, spelling)); said != want {
+						t.Errorf("%s, %s %v: %s\nwant %s", endpoint, name, spelling, said, want)
+					}
+				}
+			}
+		}
+	}
+	if flags < 12 {
+		t.Errorf("the document has %d booleans", flags)
+	}
+}
+
+// TestBodiesOfOtherKinds are refused by their coding or type, whatever is in them.
+func TestBodiesOfOtherKinds(t *testing.T) {
+	w := newWorld(t, testTenant(v1alpha1.VariantA, withControl)).serve()
+	gzipped := "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\xabV*\xca\xcf\xcfU\xb2R"
+	multipart := "--x\r\nContent-Disposition: form-data; name=\"room\"\r\n\r\na\r\n--x--\r\n"
+	for _, tc := range []struct{ name, value, body, says string }{
+		{"Content-Encoding", "gzip", gzipped, `The body must not have the coding "gzip"; send it as it is, without Content-Encoding`},
+		{"Content-Encoding", "br", "\x0b\x02\x80", `The body must not have the coding "br"; send it as it is, without Content-Encoding`},
+		{"Content-Encoding", strings.Repeat("x", 90), "x", fmt.Sprintf(`The body must not have the coding "%s"; send it as it is, without Content-Encoding`, strings.Repeat("x", 40))},
+		{"Content-Type", "multipart/form-data; boundary=x", multipart, `The body must be JSON, and not "multipart/form-data"; send application/json`},
+		{"Content-Type", "text/xml; charset=utf-8", "<room>a</room>", `The body must be JSON, and not "text/xml"; send application/json`},
+		{"Content-Type", "application/soap+xml", "<room>a</room>", `The body must be JSON, and not "application/soap+xml"; send application/json`},
+	} {
+		for _, path := range []string{"join", "token", "meeting"} {
+			got := w.do(http.MethodPost, path, tc.body, header(tc.name, tc.value))
+			if got.status != http.StatusUnsupportedMediaType || got.text(t, "error") != tc.says {
+				t.Errorf("%s: %s %s: %d %s\nwant %s", path, tc.name, tc.value, got.status, got.body, tc.says)
+			}
+		}
+	}
+	// A header that is wrong about a body that can be read does no harm.
+	for name, value := range map[string]string{"Content-Encoding": "gzip", "Content-Type": "multipart/form-data; boundary=x"} {
+		if got := w.do(http.MethodPost, "token", `{"username":"ada"}`, header(name, value)); got.status != http.StatusOK {
+			t.Errorf("%s of JSON: %d %s", value, got.status, got.body)
+		}
+	}
+	if got := w.do(http.MethodPost, "token", "{", header("Content-Encoding", "identity")); got.status != http.StatusBadRequest {
+		t.Errorf("broken JSON: %d %s", got.status, got.body)
+	}
+}
