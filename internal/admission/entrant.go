@@ -148,6 +148,7 @@ func read(ctx context.Context, t *tenant.Tenant, r Presented, now time.Time, g G
 	grant, err := t.Signer.VerifyTicket(r.Ticket, t.Users, now)
 	switch {
 	case err == nil:
+		grant.Name = meeting.CleanName(grant.Name) // A link of an earlier release has it as the backend wrote it.
 		return Entrant{Ticket: grant.Ticket, Method: ByTicket, decided: true, id: grant.ID, previous: previous}, nil
 	case previous != nil:
 		// The link may be over before the meeting is: a participant who is in stays in, over a break of the network too.
@@ -164,7 +165,7 @@ func previousSession(t *tenant.Tenant, r Presented, now time.Time) *credential.S
 		return nil
 	}
 	grant, err := t.Signer.VerifySession(r.Session, now)
-	if err != nil || r.Ticket == "" && grant.Room != r.Room {
+	if err != nil || r.Ticket == "" && meeting.CleanRoom(grant.Room) != meeting.CleanRoom(r.Room) {
 		return nil
 	}
 	if !grant.Welcome(t.Users) {
@@ -181,7 +182,7 @@ func resume(s *credential.SessionGrant) Entrant {
 func readWishes(
 	ctx context.Context, t *tenant.Tenant, r Presented, now time.Time, previous *credential.SessionGrant, g Guard,
 ) (Entrant, error) {
-	if err := meeting.ValidateRoom(r.Room); err != nil {
+	if err := meeting.ValidateRoom(meeting.CleanRoom(r.Room)); err != nil {
 		return Entrant{}, err
 	}
 	a := Entrant{Method: ByLink, Ticket: credential.Ticket{Room: r.Room}}

@@ -15,7 +15,7 @@ import (
 // Find is the live meeting of a room. It waits for what other replicas know.
 func (s *Service) Find(ctx context.Context, t *tenant.Tenant, room string) (meeting.View, error) {
 	s.directory.CatchUp(ctx)
-	live, err := s.live(ctx, t, room)
+	live, err := s.live(ctx, t, s.named(t, room))
 	if err != nil {
 		return meeting.View{}, asFault(err)
 	}

@@ -30,7 +30,7 @@ const (
 // Create makes a meeting. For a room that has a live one it answers that one where the values are the same, and a
 // Conflict where they are not.
 func (s *Service) Create(ctx context.Context, t *tenant.Tenant, c CreateCommand) (meeting.View, error) {
-	if c.Room == "" {
+	if c.Room = s.named(t, c.Room); c.Room == "" {
 		c.Room = uuid.NewString()
 	}
 	d := draftOf(c)

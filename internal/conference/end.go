@@ -48,7 +48,7 @@ func isDesertedEnd(m *v1alpha1.Meeting) bool { return meeting.IsLeaving(m) && is
 
 func (s *Service) requestEnd(ctx context.Context, t *tenant.Tenant, c EndCommand) (*v1alpha1.Meeting, error) {
 	for attempt := 1; ; attempt++ {
-		live, err := s.live(ctx, t, c.Room)
+		live, err := s.live(ctx, t, s.named(t, c.Room))
 		if err != nil {
 			return nil, err
 		}

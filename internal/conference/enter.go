@@ -36,8 +36,8 @@ func (s *Service) Preview(ctx context.Context, t *tenant.Tenant, room, lineage s
 		view = directory.View(t, old)
 		view.Ended, view.MediaServer = false, s.firstPlace(t)
 	case opens && fault.Is(err, fault.KindNotFound):
-		view.Room, view.MediaServer = room, s.firstPlace(t)
-		err = s.forbidOpening(t, meeting.Opening{Room: room, Lineage: lineage}, nil)
+		view.Room, view.MediaServer = s.named(t, room), s.firstPlace(t)
+		err = s.forbidOpening(t, meeting.Opening{Room: view.Room, Lineage: lineage}, nil)
 	}
 	return view, err
 }
@@ -45,6 +45,7 @@ func (s *Service) Preview(ctx context.Context, t *tenant.Tenant, room, lineage s
 // find finds the live meeting of a room. Without one, old is the last meeting of the room, if the link starts that meeting again.
 func (s *Service) find(ctx context.Context, t *tenant.Tenant, room, lineage string) (view meeting.View, old *v1alpha1.Meeting, err error) {
 	s.directory.CatchUp(ctx)
+	room = s.named(t, room)
 	live := s.directory.Holder(t, room)
 	if live == nil && lineage != "" {
 		if live, err = s.readLive(ctx, t, room); err != nil {

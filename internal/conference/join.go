@@ -19,6 +19,7 @@ import (
 // changes nothing: it could be over already.
 func (s *Service) Join(ctx context.Context, t *tenant.Tenant, c JoinCommand) (meeting.View, error) {
 	s.directory.CatchUp(ctx)
+	c.Room = s.named(t, c.Room)
 	d := draft{spec: v1alpha1.MeetingSpec{Room: c.Room, Duration: c.Duration}, password: secretText(ptr.Deref(c.Password, ""))}
 	return s.withRoom(ctx, t, c.Room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
 		if live == nil {

@@ -20,6 +20,7 @@ var errManyRooms = fault.TooMany("As many rooms are open here as the operator al
 // while it is known that the room's meeting, or the ticket's, was ended on request, was deleted, or expired with participants
 // in it.
 func (s *Service) Open(ctx context.Context, t *tenant.Tenant, o meeting.Opening) (meeting.View, error) {
+	o.Room = s.named(t, o.Room)
 	if old := s.directory.LastEnded(t, o.Room); old != nil && meeting.Restartable(old) && s.directory.Holder(t, o.Room) == nil {
 		if meeting.HasEnded(old, o.Lineage) {
 			return meeting.View{Ended: true}, errEnded

@@ -37,6 +37,16 @@ func (s *Service) current(t *tenant.Tenant, uid string) (*v1alpha1.Meeting, erro
 	return nil, errEnded
 }
 
+// named is the name of the room that a request means: of a Meeting with exactly that name, which kubectl or an earlier release made,
+// or else the clean one.
+func (s *Service) named(t *tenant.Tenant, asked string) string {
+	clean := meeting.CleanRoom(asked)
+	if clean != asked && (s.directory.Holder(t, asked) != nil || s.directory.LastEnded(t, asked) != nil) {
+		return asked
+	}
+	return clean
+}
+
 // live is the Meeting that holds a room. Where the directory knows none, or one that is ending, the cluster's API is asked.
 func (s *Service) live(ctx context.Context, t *tenant.Tenant, room string) (*v1alpha1.Meeting, error) {
 	if held := s.directory.Holder(t, room); held != nil && !meeting.IsLeaving(held) {

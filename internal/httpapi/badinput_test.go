@@ -67,7 +67,9 @@ var badInput = []struct {
 	{"name missing", "join", `{"room":"a"}`, saysName, false},
 	{"name empty", "join", `{"room":"a","name":""}`, saysName, false},
 	{"name an array", "join", `{"room":"a","name":["b"]}`, "name must be a string", false},
-	{"name with a line's end", "join", `{"room":"a","name":"b\n"}`, "name must not contain control characters; remove them", false},
+	{"name of nothing to see", "join", `{"room":"a","name":"\n\u0000"}`, saysName, false},
+	{"name of what fonts draw nothing for", "join", `{"room":"a","name":"\u200b\u202e"}`, saysName, true},
+	{"room of what fonts draw nothing for", "join", `{"room":"\u200b\u2800","name":"b"}`, saysRoom, true},
 	{"name of 129 characters", "join", `{"room":"a","name":"` + strings.Repeat("n", 129) + `"}`, "name must have at most 128 characters", false},
 
 	{"avatar true", "join", `{"room":"a","name":"b","avatar":true}`, "avatar " + saysPassword, false},

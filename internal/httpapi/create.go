@@ -64,7 +64,7 @@ func readRoomOrNew(f *fields) string {
 	if !named {
 		return uuid.NewString()
 	}
-	f.check(meeting.ValidateRoom(room))
+	f.check(meeting.ValidateRoom(meeting.CleanRoom(room)))
 	return room
 }
 

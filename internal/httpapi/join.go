@@ -54,7 +54,7 @@ func (a *api) join(q *httpserver.Request) (httpserver.Answer, error) {
 		return nil, err
 	}
 	ticket := asked.ticket
-	ticket.Lineage, ticket.PasswordOf = view.Lineage, view.PasswordOf
+	ticket.Room, ticket.Lineage, ticket.PasswordOf = view.Room, view.Lineage, view.PasswordOf
 	ticket.Username, ticket.Presenter = who.username, who.presenter
 	ticket.Meeting = carried(q.Tenant.Settings, view)
 	signed, err := q.Tenant.Signer.IssueTicket(ticket, q.Tenant.Users, who.lifetime, a.clusterTime())
@@ -100,7 +100,7 @@ func (a *api) joined(ctx context.Context, q *httpserver.Request, asked joinReque
 	if asked.password == nil || *asked.password == "" {
 		err = ask()
 	} else {
-		err = q.Guess(ctx, limit.RoomPassword, asked.ticket.Room, true, ask)
+		err = q.Guess(ctx, limit.RoomPassword, meeting.CleanRoom(asked.ticket.Room), true, ask)
 	}
 	return view, err
 }
@@ -115,12 +115,13 @@ func readJoin(q *httpserver.Request) (joinRequest, error) {
 	var asked joinRequest
 	ticket := &asked.ticket
 	ticket.Room, _ = f.text("room")
-	f.check(meeting.ValidateRoom(ticket.Room))
+	f.check(meeting.ValidateRoom(meeting.CleanRoom(ticket.Room)))
 	if q.Tenant.Variant == v1alpha1.VariantA {
 		password := readRoomPassword(f)
 		asked.password = &password
 	}
-	ticket.Name, _ = f.text("name")
+	name, _ := f.text("name")
+	ticket.Name = meeting.CleanName(name)
 	f.check(meeting.ValidateName(ticket.Name))
 	ticket.Avatar = f.textUnlessNone("avatar")
 	f.check(meeting.ValidateAvatar(ticket.Avatar))

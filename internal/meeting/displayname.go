@@ -32,19 +32,6 @@ func isVisible(r rune) bool {
 	return unicode.In(r, unicode.Letter, unicode.Number, unicode.Punct, unicode.Symbol) && !blanks[r]
 }
 
-const zeroWidthNonJoiner, zeroWidthJoiner = '\u200c', '\u200d'
-
-// CleanName takes out of a name that a guest has chosen what cannot be seen, but changes how the name or its neighbours
-// look: marks of direction, zero-width spaces. The joiners stay; Persian and emoji need them.
-func CleanName(name string) string {
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) && r != zeroWidthJoiner && r != zeroWidthNonJoiner {
-			return -1
-		}
-		return r
-	}, name))
-}
-
 // DistinctName is a guest's name with a number after it if another participant has that name, so that no guest is taken for
 // another one by the name alone.
 func DistinctName(name string, others []string) string {
@@ -63,5 +50,5 @@ func DistinctName(name string, others []string) string {
 
 // nameKey is the same for names that look the same: whatever the case, the width or the way of writing accents.
 func nameKey(name string) string {
-	return cases.Fold().String(norm.NFKC.String(strings.Join(strings.Fields(CleanName(name)), " ")))
+	return cases.Fold().String(norm.NFKC.String(CleanName(name)))
 }

@@ -19,16 +19,6 @@ func TestNamesShowSomething(t *testing.T) {
 	}
 }
 
-func TestCleanName(t *testing.T) {
-	for name, want := range map[string]string{
-		" Ada ": "Ada", "Ada\u202eecarG": "AdaecarG", "\u2066Ada\u2069\u200b": "Ada", "👩‍👩‍👧": "👩‍👩‍👧", "می\u200cخواهم": "می\u200cخواهم", "\ufeff": "",
-	} {
-		if got := CleanName(name); got != want {
-			t.Errorf("%q: %q, want %q", name, got, want)
-		}
-	}
-}
-
 func TestDistinctName(t *testing.T) {
 	long := strings.Repeat("ä", MaxNameLength)
 	for _, tc := range []struct {
