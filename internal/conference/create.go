@@ -42,12 +42,14 @@ func (s *Service) Create(ctx context.Context, t *tenant.Tenant, c CreateCommand)
 		if err != nil {
 			return nil, err
 		}
-		return now, s.sameValues(ctx, now, c)
+		return now, s.sameValues(ctx, now, c, &d.password)
 	})
 }
 
 // refresh reads a live Meeting past the cache: another replica may have ended it a moment ago.
 func (s *Service) refresh(ctx context.Context, cached *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
 	var now v1alpha1.Meeting
 	if err := s.client.Get(ctx, client.ObjectKeyFromObject(cached), &now); err != nil {
 		return nil, err
@@ -69,7 +71,7 @@ func (s *Service) withRoom(ctx context.Context, t *tenant.Tenant, room string, a
 			}
 			continue
 		}
-		got, err := s.timed(ctx, live, act)
+		got, err := act(ctx, live)
 		if err == nil {
 			s.directory.Confirm(got)
 			return directory.View(t, got), nil
@@ -79,12 +81,6 @@ func (s *Service) withRoom(ctx context.Context, t *tenant.Tenant, room string, a
 		}
 		pause(ctx, attempt)
 	}
-}
-
-func (s *Service) timed(ctx context.Context, live *v1alpha1.Meeting, act func(context.Context, *v1alpha1.Meeting) (*v1alpha1.Meeting, error)) (*v1alpha1.Meeting, error) {
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
-	defer cancel()
-	return act(ctx, live)
 }
 
 // awaitOver waits until a Meeting that is being ended has ended.
@@ -101,7 +97,7 @@ func (s *Service) awaitOver(ctx context.Context, m *v1alpha1.Meeting) error {
 // draft is a Meeting to be created.
 type draft struct {
 	spec     v1alpha1.MeetingSpec
-	password secretText
+	password presented
 	// continues is the ended Meeting that this one continues, or nil. It outlasts the attempts to make this one: the ended
 	// Meeting is deleted by the first of them.
 	continues *v1alpha1.Meeting
@@ -112,7 +108,7 @@ type draft struct {
 }
 
 func draftOf(c CreateCommand) draft {
-	d := draft{password: secretText(ptr.Deref(c.Password, "")), spec: v1alpha1.MeetingSpec{
+	d := draft{password: presented{plain: secretText(ptr.Deref(c.Password, ""))}, spec: v1alpha1.MeetingSpec{
 		Room: c.Room, Duration: c.Duration, Redirect: v1alpha1.URL(ptr.Deref(c.Redirect, "")),
 	}}
 	if c.MaxParticipants > 0 {
@@ -131,7 +127,7 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 	ended := s.directory.LastEnded(t, d.spec.Room)
 	if ended != nil && !d.byLink {
 		d.continues = nil
-		if meeting.Restartable(ended) && s.hasPassword(ctx, ended, d.password) {
+		if meeting.Restartable(ended) && s.hasPassword(ctx, ended, &d.password) {
 			d.continues = ended
 		}
 	}
@@ -159,17 +155,28 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 		}
 	}
 	s.placeFirst(t, m)
-	if d.password != "" {
+	if !d.password.isEmpty() {
 		m.Spec.PasswordSecretRef = newPasswordRef(m.Name)
+		// Now, so that no Meeting waits for its Secret.
+		if _, err := d.password.hashed(ctx); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.deleteEnded(ctx, t, m.Name); err != nil {
 		return nil, err
 	}
-	if err := s.client.Create(ctx, m); err != nil {
+	if err := s.create(ctx, m); err != nil {
 		return nil, err
 	}
 	s.directory.Learn(m)
-	return m, s.writePassword(ctx, m, d.password)
+	return m, s.writePassword(ctx, m, &d.password)
+}
+
+// create makes an object.
+func (s *Service) create(ctx context.Context, o client.Object) error {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	return s.client.Create(ctx, o)
 }
 
 // placeFirst says where a Meeting is to be placed, so that it can be entered at once. With one media server that is clear.
@@ -209,12 +216,14 @@ func (s *Service) deleteEnded(ctx context.Context, t *tenant.Tenant, name string
 	if old == nil || !meeting.IsOver(old) {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
 	return client.IgnoreNotFound(s.client.Delete(ctx, old.DeepCopy(), client.Preconditions{UID: &old.UID, ResourceVersion: &old.ResourceVersion}))
 }
 
 // sameValues compares what the request names with what there is. What it does not name may be anything: a join may have
 // set a duration or a password since.
-func (s *Service) sameValues(ctx context.Context, live *v1alpha1.Meeting, c CreateCommand) error {
+func (s *Service) sameValues(ctx context.Context, live *v1alpha1.Meeting, c CreateCommand, password *presented) error {
 	differs := func(field string) error {
 		return fault.Conflict("A meeting of this room is live with another %s; end it first, or ask for the same values", field)
 	}
@@ -232,7 +241,7 @@ func (s *Service) sameValues(ctx context.Context, live *v1alpha1.Meeting, c Crea
 	case *c.Password == "":
 		return nil
 	}
-	same, err := s.provePassword(ctx, live, *c.Password)
+	same, err := s.provePassword(ctx, live, password)
 	if err == nil && !same {
 		return differs("roomPassword")
 	}

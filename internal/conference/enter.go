@@ -100,7 +100,7 @@ func (s *Service) restart(ctx context.Context, t *tenant.Tenant, old *v1alpha1.M
 	if old.Spec.PasswordSecretRef != nil {
 		// The Secret may go with the object that it belongs to.
 		var err error
-		if d.password, err = s.readPassword(ctx, old); err != nil {
+		if d.password.plain, err = s.readPassword(ctx, old); err != nil {
 			return meeting.View{}, err
 		}
 		d.spec.PasswordSecretRef = nil

@@ -20,46 +20,48 @@ import (
 func (s *Service) Join(ctx context.Context, t *tenant.Tenant, c JoinCommand) (meeting.View, error) {
 	s.directory.CatchUp(ctx)
 	c.Room = s.named(t, c.Room)
-	d := draft{spec: v1alpha1.MeetingSpec{Room: c.Room, Duration: c.Duration}, password: secretText(ptr.Deref(c.Password, ""))}
+	d := draft{spec: v1alpha1.MeetingSpec{Room: c.Room, Duration: c.Duration}, password: presented{plain: secretText(ptr.Deref(c.Password, ""))}}
 	return s.withRoom(ctx, t, c.Room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
 		if live == nil {
 			return s.createFrom(ctx, t, &d)
 		}
-		return s.applyJoin(ctx, live, c)
+		return s.applyJoin(ctx, live, c, &d.password)
 	})
 }
 
 // applyJoin changes a live Meeting as a join asks, or refuses the join.
-func (s *Service) applyJoin(ctx context.Context, live *v1alpha1.Meeting, c JoinCommand) (*v1alpha1.Meeting, error) {
+func (s *Service) applyJoin(ctx context.Context, live *v1alpha1.Meeting, c JoinCommand, password *presented) (*v1alpha1.Meeting, error) {
 	joined := live.DeepCopy()
 	if c.Duration != "" && live.Spec.Duration == "" && !entered(live) {
 		joined.Spec.Duration = c.Duration
 	}
-	var password secretText
+	secured := false
 	switch {
 	case c.Password == nil:
 	case live.Spec.PasswordSecretRef != nil:
-		ok, err := s.provePassword(ctx, live, *c.Password)
+		ok, err := s.provePassword(ctx, live, password)
 		if err != nil {
 			return nil, err
 		}
 		if !ok {
 			return nil, fault.Denied("roomPassword is not the password of this room; send the right one").WithReason(fault.ReasonWrongPassword)
 		}
-	case *c.Password != "":
+	case !password.isEmpty():
 		if entered(live) {
 			return nil, fault.Conflict("roomPassword cannot be set any more, because a participant has entered this room; leave it out, or end the meeting first")
 		}
-		password = secretText(*c.Password)
+		secured = true
 		joined.Spec.PasswordSecretRef = newPasswordRef(live.Name)
 	}
-	if joined.Spec.Duration == live.Spec.Duration && password == "" {
+	if joined.Spec.Duration == live.Spec.Duration && !secured {
 		return live, nil
 	}
 	// The Secret first: a Meeting that names one which never comes would let no guest in. One that is not named goes with
 	// its owner.
-	if err := s.writePassword(ctx, joined, password); err != nil {
-		return nil, err
+	if secured {
+		if err := s.writePassword(ctx, joined, password); err != nil {
+			return nil, err
+		}
 	}
 	if err := s.patch(ctx, live, joined); err != nil {
 		return nil, err

@@ -33,18 +33,54 @@ func newPasswordRef(object string) *v1alpha1.SecretKeyReference {
 	return &v1alpha1.SecretKeyReference{Name: object + "-" + rand.String(8), Key: passwordKey}
 }
 
+// presented is the password of a command. It is hashed once, and compared with what is stored once, however often the command looks
+// again: each costs tens of milliseconds of a processor, and what waits for its turn must not count as a cluster API that is away.
+type presented struct {
+	plain secretText
+	hash  secretText
+	// stored is what plain was last compared with, and right the result.
+	stored secretText
+	right  bool
+}
+
+func (p *presented) isEmpty() bool { return p.plain == "" }
+
+// hashed is the form in which the password is stored. What is a hash already, out of the Secret of a Meeting that has ended, stays.
+func (p *presented) hashed(ctx context.Context) (secretText, error) {
+	switch {
+	case p.hash != "":
+	case credential.IsPasswordHash(string(p.plain)):
+		p.hash = p.plain
+	default:
+		hash, err := credential.HashPassword(ctx, string(p.plain))
+		if err != nil {
+			return "", err
+		}
+		p.hash = secretText(hash)
+	}
+	return p.hash, nil
+}
+
+// matches compares the password with a stored one.
+func (p *presented) matches(ctx context.Context, stored secretText) (_ bool, err error) {
+	if p.stored != stored {
+		if p.right, err = credential.CheckPassword(ctx, string(stored), string(p.plain)); err != nil {
+			return false, err
+		}
+		p.stored = stored
+	}
+	return p.right, nil
+}
+
 // writePassword stores the hash in the Secret that the Meeting names, owned by it. A room whose Secret is not there
 // yet lets no guest in.
-func (s *Service) writePassword(ctx context.Context, m *v1alpha1.Meeting, password secretText) error {
-	if password == "" {
+func (s *Service) writePassword(ctx context.Context, m *v1alpha1.Meeting, password *presented) error {
+	if password.isEmpty() {
 		return nil
 	}
-	hash := string(password)
-	if !credential.IsPasswordHash(hash) {
-		var err error
-		if hash, err = credential.HashPassword(hash); err != nil {
-			return err
-		}
+	hash, err := password.hashed(ctx)
+	if err != nil {
+		return err
 	}
 	secret := &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
@@ -57,7 +93,7 @@ func (s *Service) writePassword(ctx context.Context, m *v1alpha1.Meeting, passwo
 		},
 		Data: map[string][]byte{passwordKey: []byte(hash)},
 	}
-	err := s.client.Create(ctx, secret)
+	err = s.create(ctx, secret)
 	if apierrors.IsAlreadyExists(err) {
 		return nil
 	}
@@ -66,17 +102,17 @@ func (s *Service) writePassword(ctx context.Context, m *v1alpha1.Meeting, passwo
 
 // provePassword is checkPassword for backends, who may set a password too: that of a Meeting which the API made, and
 // whose Secret was never written because this or another replica ended in between.
-func (s *Service) provePassword(ctx context.Context, m *v1alpha1.Meeting, presented string) (bool, error) {
-	ok, err := s.checkPassword(ctx, m, presented)
+func (s *Service) provePassword(ctx context.Context, m *v1alpha1.Meeting, password *presented) (bool, error) {
+	ok, err := s.checkPassword(ctx, m, password)
 	unfinished := !meeting.Stands(m) && !entered(m)
-	if presented == "" || !apierrors.IsNotFound(err) || !unfinished {
+	if password.isEmpty() || !apierrors.IsNotFound(err) || !unfinished {
 		return ok, err
 	}
-	if err := s.writePassword(ctx, m, secretText(presented)); err != nil {
+	if err := s.writePassword(ctx, m, password); err != nil {
 		return false, err
 	}
 	// Of two who set it at once one was first.
-	return s.checkPassword(ctx, m, presented)
+	return s.checkPassword(ctx, m, password)
 }
 
 // entered says that a participant has been let into the room, or is about to be.
@@ -85,16 +121,16 @@ func entered(m *v1alpha1.Meeting) bool {
 }
 
 // CheckPassword compares a password with that of the meeting. A meeting without one takes any.
-func (s *Service) CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, presented string) (bool, error) {
+func (s *Service) CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, password string) (bool, error) {
 	m, err := s.current(t, v.UID)
 	if err != nil {
 		return false, err
 	}
-	ok, err := s.checkPassword(ctx, m, presented)
+	ok, err := s.checkPassword(ctx, m, &presented{plain: secretText(password)})
 	return ok, asFault(err)
 }
 
-func (s *Service) checkPassword(ctx context.Context, m *v1alpha1.Meeting, presented string) (bool, error) {
+func (s *Service) checkPassword(ctx context.Context, m *v1alpha1.Meeting, password *presented) (bool, error) {
 	if m.Spec.PasswordSecretRef == nil {
 		return true, nil
 	}
@@ -102,16 +138,16 @@ func (s *Service) checkPassword(ctx context.Context, m *v1alpha1.Meeting, presen
 	if err != nil {
 		return false, err
 	}
-	return credential.CheckPassword(string(stored), presented), nil
+	return password.matches(ctx, stored)
 }
 
 // hasPassword reports whether a password is that of an ended Meeting; two times none is the same. One that cannot be read
 // is another.
-func (s *Service) hasPassword(ctx context.Context, ended *v1alpha1.Meeting, password secretText) bool {
-	if ended.Spec.PasswordSecretRef == nil || password == "" {
-		return ended.Spec.PasswordSecretRef == nil && password == ""
+func (s *Service) hasPassword(ctx context.Context, ended *v1alpha1.Meeting, password *presented) bool {
+	if ended.Spec.PasswordSecretRef == nil || password.isEmpty() {
+		return ended.Spec.PasswordSecretRef == nil && password.isEmpty()
 	}
-	same, err := s.checkPassword(ctx, ended, string(password))
+	same, err := s.checkPassword(ctx, ended, password)
 	return err == nil && same
 }
 

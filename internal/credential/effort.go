@@ -7,6 +7,8 @@ import (
 	"runtime"
 
 	"golang.org/x/sync/semaphore"
+
+	"convene.dev/convene/internal/fault"
 )
 
 // effortBudget is the memory in KiB that password hashing may use at once in this process.
@@ -19,10 +21,17 @@ var (
 	effortShare = int64(effortBudget / max(1, min(runtime.GOMAXPROCS(0)/2, effortBudget)))
 )
 
-// withEffort runs a computation that takes that much memory, in KiB and at most effortBudget, when there is room for it.
-func withEffort(memory int64, compute func()) {
+// ErrBusy is for a password that could not be looked at before the time of a request was over.
+var ErrBusy = fault.Unavailable("The service is busy with other passwords; try again in a moment")
+
+// withEffort runs a computation that takes that much memory, in KiB and at most effortBudget, when there is room for it. It is ErrBusy
+// if there is none before the context ends.
+func withEffort(ctx context.Context, memory int64, compute func()) error {
 	weight := max(memory, effortShare)
-	_ = effort.Acquire(context.Background(), weight) // It fails only when the context ends.
+	if err := effort.Acquire(ctx, weight); err != nil {
+		return ErrBusy.Because(err)
+	}
 	defer effort.Release(weight)
 	compute()
+	return nil
 }

@@ -3,9 +3,13 @@
 package credential
 
 import (
+	"context"
+	"errors"
 	"runtime"
 	"sync"
 	"testing"
+
+	"convene.dev/convene/internal/fault"
 )
 
 // TestHalfOfTheProcessorsAreKeptFree: password checks that anybody can ask for leave the rest to other requests.
@@ -15,7 +19,7 @@ func TestHalfOfTheProcessorsAreKeptFree(t *testing.T) {
 	var all sync.WaitGroup
 	for range most {
 		all.Go(func() {
-			withEffort(0, func() {
+			_ = withEffort(t.Context(), 0, func() {
 				begun <- struct{}{}
 				<-end
 			})
@@ -27,6 +31,12 @@ func TestHalfOfTheProcessorsAreKeptFree(t *testing.T) {
 	if effort.TryAcquire(effortShare) {
 		effort.Release(effortShare)
 		t.Errorf("there is room for another check beside %d", most)
+	}
+	// Who waits for longer than there is time is told so, and nothing about the password.
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := HashPassword(ctx, "open sesame"); !errors.Is(err, context.Canceled) || fault.As(err).Message != ErrBusy.Message {
+		t.Errorf("a password to be hashed: %v", err)
 	}
 	close(end)
 	all.Wait()

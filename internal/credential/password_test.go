@@ -16,25 +16,34 @@ import (
 const referenceHash = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
 
 func TestHashPassword(t *testing.T) {
-	a, err := HashPassword("open sesame")
+	a, err := HashPassword(t.Context(), "open sesame")
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := HashPassword("open sesame")
+	b, err := HashPassword(t.Context(), "open sesame")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if a == b || strings.Contains(a, "sesame") {
 		t.Errorf("hashes %q and %q: want two salts and no password", a, b)
 	}
-	if !CheckPassword(a, "open sesame") || CheckPassword(a, "open sesam") {
+	if !isRight(t, a, "open sesame") || isRight(t, a, "open sesam") {
 		t.Error("the hash does not tell the password from another one")
 	}
 	for _, plain := range []string{"", strings.Repeat("x", MaxRoomPassword+1)} {
-		if _, err := HashPassword(plain); !fault.Is(err, fault.KindInvalid) || fault.As(err).Field != "roomPassword" {
+		if _, err := HashPassword(t.Context(), plain); !fault.Is(err, fault.KindInvalid) || fault.As(err).Field != "roomPassword" {
 			t.Errorf("a password of %d bytes: %v, want Invalid for roomPassword", len(plain), err)
 		}
 	}
+}
+
+func isRight(t testing.TB, stored, presented string) bool {
+	t.Helper()
+	right, err := CheckPassword(t.Context(), stored, presented)
+	if err != nil {
+		t.Error(err)
+	}
+	return right
 }
 
 func TestCheckPassword(t *testing.T) {
@@ -59,7 +68,7 @@ func TestCheckPassword(t *testing.T) {
 		{"a hash that cannot be checked is no plain password", argon2Prefix + "v=19$broken", argon2Prefix + "v=19$broken", false},
 		{"too long to look at", referenceHash, strings.Repeat("x", MaxRoomPassword+1), false},
 	} {
-		if got := CheckPassword(tc.stored, tc.presented); got != tc.want {
+		if got := isRight(t, tc.stored, tc.presented); got != tc.want {
 			t.Errorf("%s: CheckPassword = %v", tc.reason, got)
 		}
 	}
@@ -120,7 +129,7 @@ func TestHashingIsLimited(t *testing.T) {
 	var wg sync.WaitGroup
 	for range 4 * limit {
 		wg.Go(func() {
-			withEffort(0, func() {
+			_ = withEffort(t.Context(), 0, func() {
 				n := running.Add(1)
 				for old := most.Load(); n > old; old = most.Load() {
 					most.CompareAndSwap(old, n)
@@ -161,12 +170,12 @@ func FuzzParseArgon2(f *testing.F) {
 }
 
 func BenchmarkCheckPassword(b *testing.B) {
-	stored, err := HashPassword("open sesame")
+	stored, err := HashPassword(b.Context(), "open sesame")
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if !CheckPassword(stored, "open sesame") {
+		if !isRight(b, stored, "open sesame") {
 			b.Fatal("refused")
 		}
 	}

@@ -4,6 +4,7 @@ package credential
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"hash/maphash"
@@ -112,8 +113,9 @@ func (u *Users) Verify(username, password string) bool {
 		hash = u.standIn(username)
 	}
 	var err error
-	withEffort(0, func() { err = bcrypt.CompareHashAndPassword(hash, []byte(password)) })
-	return err == nil && known
+	// Those who ask bound how many wait.
+	busy := withEffort(context.Background(), 0, func() { err = bcrypt.CompareHashAndPassword(hash, []byte(password)) })
+	return busy == nil && err == nil && known
 }
 
 // standIn is the hash that an unknown user's password is compared with.
