@@ -5,7 +5,7 @@ import { readingTime, type Ended as EndedScreen } from '../app/screen';
 import { Message } from '../parts/Message';
 import { Page } from '../parts/Page';
 import { formatDuration } from '../session/clock';
-import { language, t } from '../text';
+import { locale, t } from '../text';
 
 /** The screen before the browser follows the meeting's redirect, with the choice to go at once or to stay. */
 export function Ended({ flow, to, goAt, length }: { flow: Flow } & Omit<EndedScreen, 'kind'>) {
@@ -23,7 +23,7 @@ export function Ended({ flow, to, goAt, length }: { flow: Flow } & Omit<EndedScr
           {room && <bdi>{room}</bdi>}
           {length && (
             <span data-testid="ended-length">
-              {t('ended.length', { time: formatDuration(length, language().tag) })}
+              {t('ended.length', { time: formatDuration(length, locale()) })}
             </span>
           )}
         </p>
@@ -32,7 +32,7 @@ export function Ended({ flow, to, goAt, length }: { flow: Flow } & Omit<EndedScr
           {/* Screen readers read the seconds once with the text, not every second. */}
           {left > 0 && (
             <span className="count" aria-hidden="true" data-testid="ended-countdown">
-              {left.toLocaleString(language().tag)}
+              {left.toLocaleString(locale())}
             </span>
           )}
         </button>

@@ -48,18 +48,44 @@ export async function showLanguage(tag: string): Promise<boolean> {
   }
 }
 
+/** What the visitor has wished for, with regions. */
+let wishes: readonly string[] = [];
+
 /** Shows the page in the first wished language that it has. The fallback is English. */
 export async function loadLanguage(wished: readonly string[]): Promise<void> {
+  wishes = wished;
   await showLanguage(bestLanguage(wished, tags));
 }
 
 /** The best of the page's languages (RFC 4647, lookup): `ar` serves `ar-EG`, and `zh-Hans` serves `zh-CN`. */
 export function bestLanguage(wished: readonly string[], known: readonly string[]): string {
   for (const wish of wished) {
-    const tag = lookUp(wish, known) ?? lookUp(withScript(wish), known);
+    const tag = serving(wish, known);
     if (tag) return tag;
   }
   return 'en';
+}
+
+function serving(wish: string, known: readonly string[]): string | undefined {
+  return lookUp(wish, known) ?? lookUp(withScript(wish), known);
+}
+
+/**
+ * The locale by which times and numbers are written: the first wished language that is the page's language, for its region.
+ * British English has 22:35 where American English has 10:35 PM.
+ */
+export function locale(): string {
+  const { tag } = language();
+  return wishes.find((wish) => isTag(wish) && serving(wish, tags) === tag) ?? tag;
+}
+
+/** Some systems name a locale of their own, such as `en-US@posix`, which Intl refuses. */
+function isTag(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0;
+  } catch {
+    return false;
+  }
 }
 
 function lookUp(wish: string, known: readonly string[]): string | undefined {
@@ -97,6 +123,17 @@ function fill(text: string, values: Values): string {
   return text.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name];
     if (value === undefined) return whole;
-    return typeof value === 'number' ? value.toLocaleString(language().tag) : value;
+    if (typeof value === 'number') return value.toLocaleString(locale());
+    // An address is there to be copied, and a mark would come along.
+    return name === 'url' ? value : isolate(value);
   });
+}
+
+/** What is written from right to left, by the blocks that Unicode reserves for it, or changes the direction. */
+const otherWay =
+  /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/** A value of another direction than the text around it, which must not turn that text round. */
+function isolate(value: string): string {
+  return language().dir === 'rtl' || otherWay.test(value) ? `\u2068${value}\u2069` : value;
 }

@@ -4,7 +4,17 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { reasons } from '../session/protocol';
 import { reviews } from './reviews';
 import { en } from './en';
-import { bestLanguage, english, loadLanguage, language, shownLanguage, t, tags } from './index';
+import {
+  bestLanguage,
+  english,
+  loadLanguage,
+  language,
+  locale,
+  showLanguage,
+  shownLanguage,
+  t,
+  tags,
+} from './index';
 import type { Language, Text, TextKey } from './index';
 
 const files = import.meta.glob<{ default: Language }>(
@@ -101,6 +111,30 @@ describe('the language', () => {
   });
 });
 
+describe('the locale', () => {
+  afterEach(() => loadLanguage([]));
+
+  it.each([
+    [['en-GB', 'en'], 'en', 'en-GB', /^22:35$/],
+    [['en', 'en-GB'], 'en', 'en', /^10:35\sPM$/],
+    [['de-CH', 'en-AU', 'en'], 'en', 'en-AU', /^10:35\spm$/],
+    [['de-CH', 'en'], 'de', 'de-CH', /^22:35$/],
+    [['zh-TW', 'zh-CN'], 'zh-Hans', 'zh-CN', /^22:35$/],
+    [['en-US@posix', 'en-GB'], 'en', 'en-GB', /^22:35$/],
+    [['fr'], 'en', 'en', /^10:35\sPM$/],
+    [[], 'de', 'de', /^22:35$/],
+  ])('of a browser with %j, in a page in %s, is %s', async (languages, tag, want, time) => {
+    await loadLanguage(languages);
+    await showLanguage(tag);
+    expect(locale()).toBe(want);
+    const written = new Date(2026, 0, 1, 22, 35).toLocaleTimeString(locale(), {
+      hour: 'numeric',
+      minute: '2-digit',
+    });
+    expect(written).toMatch(time);
+  });
+});
+
 describe('t', () => {
   afterEach(() => shownLanguage.set(english));
 
@@ -109,6 +143,13 @@ describe('t', () => {
   });
   it('never fills a value into a value', () => {
     expect(t('notice.copyFailed', { url: '{url} $& $1' })).toContain('{url} $& $1');
+  });
+  it('keeps a value from turning the text round', async () => {
+    for (const name of ['\u05d0\u05d1', '\u0639\u0645\u0631 1', 'Ann\u202e'])
+      expect(t('notice.joined', { name })).toBe(`\u2068${name}\u2069 joined`);
+    expect(t('notice.copyFailed', { url: 'https://\u05d0.example' })).not.toMatch(/[\u2068\u2069]/);
+    await loadLanguage(['ar']);
+    expect(t('notice.joined', { name: 'Ann' })).toContain('\u2068Ann\u2069');
   });
   it.each([
     [1, '1 person'],

@@ -1,5 +1,5 @@
 import { Lock } from 'lucide-react';
-import { language, t } from '../../text';
+import { locale, t } from '../../text';
 import { linkify } from './linkify';
 import type { Message } from './message';
 
@@ -28,7 +28,7 @@ export function ChatMessage({ message, mine, continues }: ChatMessageProps) {
         <p className="chat-meta">
           {message.to && <Lock aria-hidden="true" />} <strong dir="auto">{authorOf(message, mine)}</strong>{' '}
           <time dateTime={time.toISOString()}>
-            {time.toLocaleTimeString(language().tag, { hour: 'numeric', minute: '2-digit' })}
+            {time.toLocaleTimeString(locale(), { hour: 'numeric', minute: '2-digit' })}
           </time>
         </p>
       )}

@@ -3,7 +3,7 @@ import { Lock } from 'lucide-react';
 import { RoomEvent, type Participant } from 'livekit-client';
 import { useId } from 'react';
 import { useStore } from '../../app/useStore';
-import { language, t } from '../../text';
+import { locale, t } from '../../text';
 import { nameOf } from '../call/call';
 import { useCall } from '../call/CallContext';
 
@@ -19,7 +19,7 @@ export function RecipientChoice({ onChoose }: { onChoose: () => void }) {
   const people = useParticipants({ updateOnlyOn: changing })
     .filter(readsChat)
     .map((participant) => ({ identity: participant.identity, name: nameOf(participant) }))
-    .sort((a, b) => a.name.localeCompare(b.name, language().tag));
+    .sort((a, b) => a.name.localeCompare(b.name, locale()));
   // While the connection is lost, nobody seems to be there.
   if (chosen && !people.some(({ identity }) => identity === chosen.identity)) people.push(chosen);
   if (people.length === 0) return null;

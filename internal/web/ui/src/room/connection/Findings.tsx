@@ -1,7 +1,7 @@
 import { CircleCheck, CircleHelp, CircleMinus, CircleX } from 'lucide-react';
 import { useState } from 'react';
 import { Spinner } from '../../parts/Spinner';
-import { language, t } from '../../text';
+import { locale, t } from '../../text';
 import type { Path } from './measure';
 import { findings, supportText, type Results, type Verdict } from './verdict';
 
@@ -113,11 +113,9 @@ function rate(bitsASecond: number | undefined): string {
 }
 
 function inUnit(value: number, unit: string): string {
-  return new Intl.NumberFormat(language().tag, { style: 'unit', unit, maximumFractionDigits: 0 }).format(
-    value,
-  );
+  return new Intl.NumberFormat(locale(), { style: 'unit', unit, maximumFractionDigits: 0 }).format(value);
 }
 
 function percent(share: number): string {
-  return new Intl.NumberFormat(language().tag, { style: 'percent', maximumFractionDigits: 1 }).format(share);
+  return new Intl.NumberFormat(locale(), { style: 'percent', maximumFractionDigits: 1 }).format(share);
 }

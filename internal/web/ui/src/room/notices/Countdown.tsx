@@ -2,7 +2,7 @@ import { Clock } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useStore } from '../../app/useStore';
 import { formatDuration, lastMinutes } from '../../session/clock';
-import { language, t } from '../../text';
+import { locale, t } from '../../text';
 import { useCall } from '../call/CallContext';
 
 /** The time left. In the last minutes it stands out, and notices say it twice. */
@@ -21,7 +21,7 @@ export function Countdown() {
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [soon, last, notices]);
   if (expiresAt === undefined) return null;
-  const time = formatDuration(expiresAt - now, language().tag);
+  const time = formatDuration(expiresAt - now, locale());
   return (
     <span className={soon ? 'countdown soon' : 'countdown'}>
       <Clock aria-hidden="true" />
