@@ -182,7 +182,7 @@ func resume(s *credential.SessionGrant) Entrant {
 func readWishes(
 	ctx context.Context, t *tenant.Tenant, r Presented, now time.Time, previous *credential.SessionGrant, g Guard,
 ) (Entrant, error) {
-	if err := meeting.ValidateRoom(meeting.CleanRoom(r.Room)); err != nil {
+	if err := meeting.ValidateAskedRoom(r.Room); err != nil {
 		return Entrant{}, err
 	}
 	a := Entrant{Method: ByLink, Ticket: credential.Ticket{Room: r.Room}}

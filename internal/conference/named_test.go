@@ -36,7 +36,7 @@ func TestRoomsThatLookTheSame(t *testing.T) {
 	}
 }
 
-// TestAMeetingKeepsItsName: one that was made with a name that is not clean is found by exactly that name.
+// TestAMeetingKeepsItsName: a Meeting whose room's name is not clean is found by exactly that name.
 func TestAMeetingKeepsItsName(t *testing.T) {
 	b := opens(t, v1alpha1.AdHocAnyone)
 	clean := b.join("Weekly")

@@ -38,9 +38,9 @@ func newPasswordRef(object string) *v1alpha1.SecretKeyReference {
 type presented struct {
 	plain secretText
 	hash  secretText
-	// stored is what plain was last compared with, and right the result.
-	stored secretText
+	// right is the result of the last comparison, which was with stored.
 	right  bool
+	stored secretText
 }
 
 func (p *presented) isEmpty() bool { return p.plain == "" }

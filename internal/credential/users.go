@@ -113,7 +113,7 @@ func (u *Users) Verify(username, password string) bool {
 		hash = u.standIn(username)
 	}
 	var err error
-	// Those who ask bound how many wait.
+	// The callers bound how many checks wait.
 	busy := withEffort(context.Background(), 0, func() { err = bcrypt.CompareHashAndPassword(hash, []byte(password)) })
 	return busy == nil && err == nil && known
 }

@@ -66,7 +66,7 @@ func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 // roomOf reads the room of a request's path, and keeps it for the audit log.
 func roomOf(q *httpserver.Request) (string, error) {
 	room := q.HTTP.PathValue("room")
-	if err := meeting.ValidateRoom(meeting.CleanRoom(room)); err != nil {
+	if err := meeting.ValidateAskedRoom(room); err != nil {
 		return "", err
 	}
 	q.Record.Room = room

@@ -64,7 +64,7 @@ func readRoomOrNew(f *fields) string {
 	if !named {
 		return uuid.NewString()
 	}
-	f.check(meeting.ValidateRoom(meeting.CleanRoom(room)))
+	f.check(meeting.ValidateAskedRoom(room))
 	return room
 }
 

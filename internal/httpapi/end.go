@@ -48,7 +48,7 @@ func (a *api) end(q *httpserver.Request) (httpserver.Answer, error) {
 
 func readEnd(q *httpserver.Request) (conference.EndCommand, error) {
 	command := conference.EndCommand{Room: q.HTTP.PathValue("room")}
-	if err := meeting.ValidateRoom(meeting.CleanRoom(command.Room)); err != nil {
+	if err := meeting.ValidateAskedRoom(command.Room); err != nil {
 		return command, err
 	}
 	f, err := readFields(q)

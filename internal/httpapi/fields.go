@@ -135,7 +135,7 @@ func (f *fields) textUnlessNone(name string) string {
 	return ""
 }
 
-// meansNone reports whether a value says that there is none: false, or a word that templates and client libraries write for nothing.
+// meansNone reports whether a value stands for no value: false, or a word that templates and client libraries write for nothing.
 func meansNone(value jsontext.Value) bool {
 	switch strings.ToLower(string(scalar(value))) {
 	case "", "false", "0", "none", "null", "undefined":

@@ -115,7 +115,7 @@ func readJoin(q *httpserver.Request) (joinRequest, error) {
 	var asked joinRequest
 	ticket := &asked.ticket
 	ticket.Room, _ = f.text("room")
-	f.check(meeting.ValidateRoom(meeting.CleanRoom(ticket.Room)))
+	f.check(meeting.ValidateAskedRoom(ticket.Room))
 	if q.Tenant.Variant == v1alpha1.VariantA {
 		password := readRoomPassword(f)
 		asked.password = &password

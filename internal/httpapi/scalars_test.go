@@ -14,7 +14,8 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 )
 
-// said is what the API makes of a request: the status, the error, the commands, what a link's ticket holds.
+// said sends a request, and returns what the API makes of it as one text: the status, the error or the commands, and what the link's
+// ticket or the token holds.
 func (w *world) said(endpoint string, members map[string]any) string {
 	w.t.Helper()
 	body, err := json.Marshal(members)

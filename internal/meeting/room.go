@@ -33,6 +33,9 @@ func ValidateRoom(room string) error {
 	return nil
 }
 
+// ValidateAskedRoom checks the name of a room in a request, which need not be clean: what counts is the name that it means.
+func ValidateAskedRoom(asked string) error { return ValidateRoom(CleanRoom(asked)) }
+
 func validateText(field, text string) error {
 	switch {
 	case text == "":

@@ -157,7 +157,7 @@ func (h *handler) serveRoomPage(q *httpserver.Request) (httpserver.Answer, error
 	if room == "" {
 		return h.serveJoinPage(q)
 	}
-	if meeting.ValidateRoom(meeting.CleanRoom(room)) != nil {
+	if meeting.ValidateAskedRoom(room) != nil {
 		return nil, errNoSuchPage
 	}
 	return h.tenantPage(q, http.StatusOK, joinVersion)
@@ -170,7 +170,7 @@ func (h *handler) redirectToRoom(q *httpserver.Request) (httpserver.Answer, erro
 	if place := compat.PlaceOf(room); place != compat.NoPlace {
 		return redirectFrom(place, q)
 	}
-	if reserved[room] || meeting.ValidateRoom(meeting.CleanRoom(room)) != nil {
+	if reserved[room] || meeting.ValidateAskedRoom(room) != nil {
 		return nil, errNoSuchPage
 	}
 	return httpserver.Redirect("/join/" + url.PathEscape(room)), nil

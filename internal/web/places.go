@@ -41,7 +41,7 @@ func redirectFrom(place compat.Place, q *httpserver.Request) (httpserver.Answer,
 // redirectFromWaiting leads from a page on which other services let people wait to the room.
 func (h *handler) redirectFromWaiting(q *httpserver.Request) (httpserver.Answer, error) {
 	room := q.HTTP.PathValue("room")
-	if meeting.ValidateRoom(meeting.CleanRoom(room)) != nil {
+	if meeting.ValidateAskedRoom(room) != nil {
 		return nil, errNoSuchPage
 	}
 	return httpserver.Redirect("/join/" + url.PathEscape(room)), nil
