@@ -108,7 +108,7 @@ func (s *settings) registerServers(f *flag.FlagSet) {
 		return nil
 	})
 	f.BoolVar(&s.refuseUnknown, "refuse-unknown-hosts", false,
-		"answer 404 to domain names that no ConferenceConfig names; addresses, localhost and Services of the cluster still reach the default one")
+		"answer 404 to domain names that no ConferenceConfig names; addresses, localhost and the names of Services of this cluster still reach the default one")
 	f.StringVar(&s.tlsCertFile, "tls-cert-file", "", "`file` with the certificate (PEM) with which the gateway serves TLS, read again when it changes; empty for no TLS")
 	f.StringVar(&s.tlsKeyFile, "tls-key-file", "", "`file` with that certificate's private key (PEM)")
 	f.DurationVar(&s.drainDelay, "drain-delay", 0, "how long to go on serving after a stop signal while load balancers notice")

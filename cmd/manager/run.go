@@ -47,6 +47,9 @@ import (
 
 const drainTimeout = 15 * time.Second
 
+// resolvConf says in which cluster the manager is.
+const resolvConf = "/etc/resolv.conf"
+
 // run is the only place where everything meets.
 func run(ctx context.Context, args []string, getenv func(string) string, out io.Writer) error {
 	s, err := parse(args, getenv, out)
@@ -192,14 +195,27 @@ func (p *parts) build(ctx context.Context) error {
 	}
 	p.tenants = tenant.NewRegistry(tenant.Options{
 		Cache: p.cache, Client: watches.RESTClient(), Dial: livekit.New, Evaluate: evaluator.EvaluateConfigJS,
-		Namespace: p.namespace, Default: p.defaultConfig, RefuseUnknownHosts: p.refuseUnknown,
-		Served: p.served,
+		Namespace: p.namespace, UnknownHosts: p.unknownHosts(), Served: p.served,
 	})
 	group, err := p.group(httpClient)
 	if err != nil {
 		return err
 	}
 	return p.buildWith(ctx, group)
+}
+
+// unknownHosts is what is done with hosts that no ConferenceConfig asks for.
+func (p *parts) unknownHosts() tenant.UnknownHosts {
+	unknown := tenant.UnknownHosts{Default: p.defaultConfig, Refuse: p.refuseUnknown}
+	if !unknown.Refuse {
+		return unknown
+	}
+	data, err := os.ReadFile(resolvConf)
+	if err != nil {
+		p.log.Info("The cluster's domain is not known: cluster.local is taken for it", "cause", err.Error())
+	}
+	unknown.Cluster = tenant.ParseResolvConf(data)
+	return unknown
 }
 
 // buildWith makes what reads, changes and serves Meetings. group is nil where this is the only replica.

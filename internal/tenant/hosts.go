@@ -5,20 +5,28 @@ package tenant
 import (
 	"cmp"
 	"net"
-	"net/netip"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
 )
 
+// UnknownHosts is what is done with hosts that no ConferenceConfig asks for.
+type UnknownHosts struct {
+	// Default is the ConferenceConfig that answers for them; empty means the only one.
+	Default types.NamespacedName
+	// Refuse keeps names from it that others can give to this address. Names of this Cluster's Services are none of these.
+	Refuse  bool
+	Cluster Cluster
+}
+
 // hosts finds the Tenant that answers a host. It is never changed once it is made.
 type hosts struct {
 	exact    map[string]*Tenant // "host" or "host:port"
 	wildcard map[string]*Tenant // ".suffix" or ".suffix:port"
 	fallback *Tenant
-	// refuseUnknown keeps names that no Tenant asks for from the fallback.
-	refuseUnknown bool
+	// unknown is what is done with names that no Tenant asks for.
+	unknown UnknownHosts
 	// claims are the hosts that have been given away.
 	claims claims
 	// conflicts are the hosts that a Tenant asks for and an older one has, or its namespace.
@@ -26,11 +34,10 @@ type hosts struct {
 }
 
 // newHosts gives each host to the oldest Tenant that asks for it, unless an older Tenant of another namespace has a wildcard around
-// it or a name under it. Every other host goes to the default Tenant, else to the only one. With refuseUnknown, names that others
-// can give to this address go to none.
-func newHosts(tenants []*Tenant, byDefault types.NamespacedName, refuseUnknown bool) *hosts {
+// it or a name under it. Every other host goes to the default Tenant, else to the only one, unless it is refused.
+func newHosts(tenants []*Tenant, unknown UnknownHosts) *hosts {
 	h := &hosts{
-		refuseUnknown: refuseUnknown, exact: map[string]*Tenant{}, wildcard: map[string]*Tenant{},
+		unknown: unknown, exact: map[string]*Tenant{}, wildcard: map[string]*Tenant{},
 		claims: newClaims(), conflicts: map[types.NamespacedName][]string{},
 	}
 	tenants = slices.Clone(tenants)
@@ -39,7 +46,7 @@ func newHosts(tenants []*Tenant, byDefault types.NamespacedName, refuseUnknown b
 		for _, host := range t.Hosts {
 			h.claim(t, host)
 		}
-		if t.NamespacedName == byDefault {
+		if t.NamespacedName == unknown.Default {
 			h.fallback = t
 		}
 	}
@@ -82,20 +89,10 @@ func (h *hosts) find(hostport string) *Tenant {
 			return t
 		}
 	}
-	if h.refuseUnknown && isForeign(host) {
+	if h.unknown.Refuse && h.unknown.Cluster.isForeign(host) {
 		return nil
 	}
 	return h.fallback
-}
-
-// isForeign reports whether a host is a name that others can give to this address, so that a page from there takes us for its
-// own server (DNS rebinding). Addresses, names without a domain, and those of Services inside the cluster are not.
-func isForeign(host string) bool {
-	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil || !strings.Contains(host, ".") {
-		return false
-	}
-	labels := strings.Split(host, ".")
-	return labels[len(labels)-1] != "localhost" && labels[len(labels)-1] != "svc" && !strings.HasSuffix(host, ".svc.cluster.local")
 }
 
 func lookupHost(table map[string]*Tenant, host string, ports []string) *Tenant {

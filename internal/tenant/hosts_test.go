@@ -40,7 +40,7 @@ func TestFindHost(t *testing.T) {
 		asking("ipv4", 6, "10.0.0.1"),
 		asking("ipv6", 7, "[::1]", "[2001:db8::1]:8080"),
 		asking("default-port", 8, "secure.example:443", "plain.example:80", "*.secure.example:443"),
-	}, types.NamespacedName{}, false)
+	}, UnknownHosts{})
 	for _, tc := range []struct{ reason, host, want string }{
 		{"exact", "meet.example.com", "exact"},
 		{"case does not count", "MEET.Example.COM", "exact"},
@@ -97,7 +97,7 @@ func TestFallback(t *testing.T) {
 		{"the only one, where the default is not there", []*Tenant{a}, "b", "a"},
 		{"none of two, where the default is not there", []*Tenant{a, b}, "c", ""},
 	} {
-		h := newHosts(tc.tenants, types.NamespacedName{Namespace: "ns", Name: tc.byDefault}, false)
+		h := newHosts(tc.tenants, UnknownHosts{Default: types.NamespacedName{Namespace: "ns", Name: tc.byDefault}})
 		if got := nameOf(h.find("10.9.8.7:8080")); got != tc.want {
 			t.Errorf("%s: %q answers, want %q", tc.reason, got, tc.want)
 		}
@@ -108,18 +108,59 @@ func TestFallback(t *testing.T) {
 }
 
 // TestUnknownNamesOfTheOutsideAreRefused: the owner of a domain can give it our address, and have a browser inside take a page
-// from there for one of ours.
+// from there for one of ours. Every form of the Service's own name is answered.
 func TestUnknownNamesOfTheOutsideAreRefused(t *testing.T) {
-	h := newHosts([]*Tenant{asking("a", 1, "a.example", "*.b.example")}, types.NamespacedName{}, true)
-	for host, want := range map[string]string{
+	everywhere := map[string]string{
 		"a.example": "a", "x.b.example:8080": "a", "10.9.8.7:8080": "a", "[::1]:80": "a", "localhost:8080": "a", "x.localhost": "a",
 		"convene": "a", "convene:8080": "a", "convene.meetings.svc": "a", "convene.meetings.svc.cluster.local:80": "a", "": "a",
 		"evil.example": "", "EVIL.example:8080": "", "evil.example.": "", "a.example.evil.example": "", "10.9.8.7.evil.example": "", "svc.example": "",
+		"meetings.svc.evil.example": "", "a..": "", "convene.svc.meetings": "",
+	}
+	for _, tc := range []struct {
+		reason, resolvConf string
+		hosts              map[string]string
+	}{
+		{"outside of a cluster", "nameserver 192.0.2.1\n", map[string]string{"convene.meetings": "", "convene.meetings.svc.corp.example": ""}},
+		{"no file", "", map[string]string{"convene.meetings": "", "convene.": "a"}},
+		{"the usual domain", "search meetings.svc.cluster.local svc.cluster.local cluster.local\nnameserver 10.96.0.10\noptions ndots:5\n", map[string]string{
+			"convene.meetings": "a", "convene.meetings:8080": "a", "CONVENE.Meetings.": "a", "convene.other": "", "x.convene.meetings": "",
+			"convene.meetings.svc.corp.example": "",
+		}},
+		{"a domain of the operator's", "options ndots:5\nsearch meetings.svc.Corp.example svc.corp.example corp.example\n", map[string]string{
+			"convene.meetings.svc.corp.example": "a", "Convene.Meetings.SVC.corp.example.:80": "a", "convene.meetings": "a",
+			"corp.example": "", "evil.corp.example": "", "convene.meetings.svc.corp.example.evil.example": "", "convene.meetings.svcx.corp.example": "",
+		}},
+		{"a domain of one label", "search meetings.svc.k8s svc.k8s k8s example.com\n", map[string]string{"convene.meetings.svc.k8s": "a", "convene.k8s": ""}},
+		{"the search line that counts is the last", "search other.svc.old.example\nsearch meetings.svc.new.example\n", map[string]string{
+			"convene.meetings.svc.new.example": "a", "convene.meetings.svc.old.example": "", "convene.other": "", "convene.meetings": "a",
+		}},
+		{"a namespace with the name of a domain that is sold", "search video.svc.cluster.local svc.cluster.local cluster.local\n", map[string]string{
+			"convene.video": "", "evil.video": "", "convene.video.svc": "a", "convene.video.svc.cluster.local": "a",
+		}},
+		{"no namespace", "search svc.corp.example corp.example\n", map[string]string{"convene.corp": "", "convene.meetings.svc.corp.example": ""}},
 	} {
-		if got := nameOf(h.find(host)); got != want {
-			t.Errorf("%s: %q answers, want %q", host, got, want)
+		unknown := UnknownHosts{Refuse: true, Cluster: ParseResolvConf([]byte(tc.resolvConf))}
+		h := newHosts([]*Tenant{asking("a", 1, "a.example", "*.b.example")}, unknown)
+		for _, hosts := range []map[string]string{everywhere, tc.hosts} {
+			for host, want := range hosts {
+				if got := nameOf(h.find(host)); got != want {
+					t.Errorf("%s: %s: %q answers, want %q", tc.reason, host, got, want)
+				}
+			}
 		}
 	}
+}
+
+func FuzzParseResolvConf(f *testing.F) {
+	for _, seed := range []string{"search meetings.svc.cluster.local svc.cluster.local", "search\n", "search .svc. a.b.svc.c", "SEARCH x.svc.y."} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c := ParseResolvConf(data)
+		if strings.ContainsAny(c.Namespace, ". \n") || strings.ContainsAny(c.Domain, " \n") || c.isForeign("convene.a.svc.cluster.local") {
+			t.Errorf("%q is read as %+v", data, c)
+		}
+	})
 }
 
 // The older of two namespaces keeps its host, with all hosts inside and around it.
@@ -150,14 +191,14 @@ func TestNoNamespaceGetsAHostInsideAnothers(t *testing.T) {
 	} {
 		older, younger, own := asking("older", 1, tc.older), asking("younger", 2, tc.younger), asking("own", 3, tc.younger)
 		younger.Namespace = "another"
-		h := newHosts([]*Tenant{younger, older}, types.NamespacedName{}, false)
+		h := newHosts([]*Tenant{younger, older}, UnknownHosts{})
 		if got := len(h.conflicts[younger.NamespacedName]) > 0; got != tc.conflict || len(h.conflicts[older.NamespacedName]) > 0 {
 			t.Errorf("%s inside or around %s of another namespace: conflicts are %v", tc.younger, tc.older, h.conflicts)
 		}
 		if tc.older == tc.younger {
 			continue
 		}
-		if h := newHosts([]*Tenant{own, older}, types.NamespacedName{}, false); len(h.conflicts) > 0 {
+		if h := newHosts([]*Tenant{own, older}, UnknownHosts{}); len(h.conflicts) > 0 {
 			t.Errorf("%s inside or around %s of the same namespace: conflicts are %v", tc.younger, tc.older, h.conflicts)
 		}
 	}
@@ -165,7 +206,7 @@ func TestNoNamespaceGetsAHostInsideAnothers(t *testing.T) {
 	h := newHosts([]*Tenant{
 		asking("first", 1, "*.example.com"), {NamespacedName: types.NamespacedName{Namespace: "evil", Name: "x"}, Created: epoch.Add(2 * time.Second), Hosts: []string{"a.example.com"}},
 		asking("third", 3, "a.example.com"),
-	}, types.NamespacedName{}, false)
+	}, UnknownHosts{})
 	if got := nameOf(h.find("a.example.com")); got != "third" {
 		t.Errorf("a.example.com is answered by %q", got)
 	}
@@ -175,7 +216,7 @@ func TestTheOlderKeepsAHost(t *testing.T) {
 	old, young := asking("old", 1, "x.example", "*.y.example", "x.example:80"), asking("young", 2, "x.example", "*.y.example", "own.example")
 	twins := []*Tenant{asking("b", 3, "twin.example"), asking("a", 3, "twin.example")}
 	for _, order := range [][]*Tenant{append([]*Tenant{old, young}, twins...), append(slices.Clone(twins), young, old)} {
-		h := newHosts(order, types.NamespacedName{}, false)
+		h := newHosts(order, UnknownHosts{})
 		for host, want := range map[string]string{"x.example": "old", "z.y.example": "old", "own.example": "young", "twin.example": "a"} {
 			if got := nameOf(h.find(host)); got != want {
 				t.Errorf("%s is answered by %q, want %q", host, got, want)
@@ -189,7 +230,7 @@ func TestTheOlderKeepsAHost(t *testing.T) {
 			t.Errorf("conflicts (-want +got):\n%s", diff)
 		}
 	}
-	twice := newHosts([]*Tenant{asking("one", 1, "x.example", "x.example")}, types.NamespacedName{}, false)
+	twice := newHosts([]*Tenant{asking("one", 1, "x.example", "x.example")}, UnknownHosts{})
 	if len(twice.conflicts) > 0 {
 		t.Errorf("a tenant is in conflict with itself: %v", twice.conflicts)
 	}
@@ -199,7 +240,7 @@ func FuzzFindHost(f *testing.F) {
 	for _, seed := range []string{"a.example", "[::1]:80", "[", "]:", "a.b.example:", "*.example", "::::", "a.example.:443"} {
 		f.Add(seed)
 	}
-	h := newHosts([]*Tenant{asking("exact", 1, "a.example"), asking("wildcard", 2, "*.b.example")}, types.NamespacedName{}, false)
+	h := newHosts([]*Tenant{asking("exact", 1, "a.example"), asking("wildcard", 2, "*.b.example")}, UnknownHosts{})
 	exact := regexp.MustCompile(`(?is)^a\.example\.?(:[^:]*)?$`)
 	wildcard := regexp.MustCompile(`(?is)^[^:]+\.b\.example\.?(:[^:]*)?$`)
 	f.Fuzz(func(t *testing.T, host string) {

@@ -43,10 +43,8 @@ type Options struct {
 	Dial engine.Dialer
 	// Evaluate reads config.js files.
 	Evaluate Evaluator
-	// Default is the ConferenceConfig for hosts that none asks for; empty means the only one.
-	Default types.NamespacedName
-	// RefuseUnknownHosts keeps names of the outside that none asks for from that ConferenceConfig.
-	RefuseUnknownHosts bool
+	// UnknownHosts is what is done with hosts that no ConferenceConfig asks for.
+	UnknownHosts UnknownHosts
 	// Served is closed when this replica has answered its last request, some time after it was told to stop: until then a
 	// key that is revoked must not work. Nil means that no request is served.
 	Served <-chan struct{}
@@ -72,7 +70,7 @@ func NewRegistry(o Options) *Registry {
 	r := &Registry{options: o, tenants: map[types.NamespacedName]*Tenant{}}
 	r.follower = newFollower(o.Cache, o.Client, r.refreshOne)
 	r.MediaServers = newMediaServers(o, r.mediaChanged)
-	r.hosts.Store(newHosts(nil, o.Default, o.RefuseUnknownHosts))
+	r.hosts.Store(newHosts(nil, o.UnknownHosts))
 	return r
 }
 
@@ -205,7 +203,7 @@ func (r *Registry) put(name types.NamespacedName, t *Tenant) (others []types.Nam
 	} else {
 		r.tenants[name] = t
 	}
-	before, now := r.hosts.Load(), newHosts(slices.Collect(maps.Values(r.tenants)), r.options.Default, r.options.RefuseUnknownHosts)
+	before, now := r.hosts.Load(), newHosts(slices.Collect(maps.Values(r.tenants)), r.options.UnknownHosts)
 	r.hosts.Store(now)
 	for other := range r.tenants {
 		if other != name && !slices.Equal(before.conflicts[other], now.conflicts[other]) {

@@ -74,7 +74,7 @@ func newRigWith(t *testing.T, c *testkit.Cluster, change func(*Options), rights 
 	}
 	options := Options{
 		Cache: configs, Client: watches.CoreV1().RESTClient(), Dial: livekit.New, Evaluate: evaluator.EvaluateConfigJS,
-		Default: types.NamespacedName{Namespace: c.Namespace, Name: byDefault},
+		UnknownHosts: UnknownHosts{Default: types.NamespacedName{Namespace: c.Namespace, Name: byDefault}},
 	}
 	change(&options)
 	r.registry = NewRegistry(options)
