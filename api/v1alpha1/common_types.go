@@ -18,7 +18,7 @@ const Unlimited Duration = "unlimited"
 // URL is empty or an absolute http or https URL of at most 2,048 characters.
 //
 // +kubebuilder:validation:MaxLength=2048
-// +kubebuilder:validation:XValidation:rule="size(self) == 0 || (isURL(self) && url(self).getScheme() in ['http', 'https'] && size(url(self).getHostname()) > 0)",message="must be an absolute http or https URL, for example https://example.com/bye"
+// +kubebuilder:validation:XValidation:rule="size(self) == 0 || (isURL(self.split('#')[0]) && url(self.split('#')[0]).getScheme() in ['http', 'https'] && size(url(self.split('#')[0]).getHostname()) > 0 && !self.matches('[\\\\x00-\\\\x1f\\\\x7f]'))",message="must be an absolute http or https URL, for example https://example.com/bye"
 type URL string
 
 // SecretKeyReference names one key of a Secret in the same namespace.

@@ -134,10 +134,13 @@ func list(reason, path, says string, values ...any) (rules []rule) {
 
 var (
 	goodURLs = []any{"https://example.com", "http://example.com/bye?x=1&y=%20#z", "HTTPS://EXAMPLE.com/", "https://example.com:8443/",
-		"http://[::1]:8080/", "https://bücher.example/ä", "https://user@example.com/", "https://example.com/" + strings.Repeat("é", 2028)}
+		"http://[::1]:8080/", "https://bücher.example/ä", "https://user@example.com/", "https://example.com#/bye", "https://example.com:8443#", "http://[::1]#x",
+		"https://example.com/#a/b?c#d", "https://example.com?x#/y", "https://example.com/a b#c d", "https://example.com/#%zz", "https://例子.example#/议",
+		"https://example.com/" + strings.Repeat("é", 2028)}
 	badURLs = []any{"/bye", "//example.com/", "example.com", "javascript:alert(1)", "javascript://example.com/%0aalert(1)", "data:text/html,x",
 		"ftp://example.com/", "https:///bye", "https://:8443/", "https:/example.com", `https:\\example.com`, "https://exa mple.com/",
-		"https://example.com/\n", " https://example.com/", "https://", "mailto:a@example.com"}
+		"https://example.com/\n", " https://example.com/", "https://", "mailto:a@example.com",
+		"https://#/x", "#https://example.com", "https:#//example.com", "https://:80#x", "https://example.com/#a\nb", "https://example.com#\x7f", "https://exa#\x00"}
 	goodLengths = []any{"1s", "1h30m", "90m", "1h29m60s", "99h59m59s", "5999m59s", "00001s", "unlimited"}
 	badLengths  = []any{"", "90", "1.5h", "-1h", "+1h", "1d", "1500ms", "1H", "Unlimited", "forever", " 1h", "1h ", "1h\n", "100000s", "1h1m1s1s", "h", "٣h"}
 	// clockLengths are the form of the REST API, and what was meant to be it.
@@ -171,7 +174,7 @@ func timeRules(path string) []rule {
 }
 
 func hostRules(path string) []rule {
-	at := "at " + path + "[]: should match"
+	at := "at " + path + "[]: must be a host, or *.suffix"
 	one := func(hosts ...string) (values []any) {
 		for _, h := range hosts {
 			values = append(values, []any{h})
@@ -184,11 +187,13 @@ func hostRules(path string) []rule {
 		list("a wildcard", path, "", one("*.example.com", "*.example.com:8443", "*.local")...),
 		list("IPv6", path, "", one("[::1]", "[2001:db8::1]", "[::ffff:10.0.0.1]")...),
 		list("no host", path, at, one("*", "*.", "*example.com", "a.*.example.com", "example.com.", "-example.com", ".example.com", "::1",
-			"https://example.com", "example.com/x", "exa mple.com", "example.com:", "example.com:http", "example.com:100000", "bücher.example", "[::1", "\n")...))
+			"https://example.com", "example.com/x", "exa mple.com", "example.com:", "example.com:http", "example.com:100000", "[::1", "\n")...),
+		list("a host that browsers write in Punycode", path, "at "+path+"[]: must be a host, or *.suffix for all hosts below one, with or without a port; write letters beyond ASCII in Punycode, for example xn--",
+			one("bücher.example", "*.bücher.example:80", "例子", "a.example。b")...))
 }
 
 func originRules(path string, wildcard bool) []rule {
-	at := "at " + path + "[]: should match"
+	at := "at " + path + "[]: must be an origin, for example https://app.example.com"
 	stars := list("an origin below a suffix", path, "", []any{"https://*.example.com"})
 	if !wildcard {
 		stars = slices.Concat(list("any origin", path, "", []any{"*"}), list("no suffixes here", path, at, []any{"https://*.example.com"}))
@@ -196,5 +201,5 @@ func originRules(path string, wildcard bool) []rule {
 	return slices.Concat(stars,
 		list("an origin", path, "", []any{"https://app.example.com"}, []any{"http://localhost:3000"}, []any{"https://a.example", "https://b.example"}),
 		list("no origin", path, at, []any{"app.example.com"}, []any{"https://app.example.com/"}, []any{"https://app.example.com/x"}, []any{"https://"},
-			[]any{"null"}, []any{"ftp://example.com"}, []any{"https://a b"}, []any{"https://x'; script-src *"}, []any{"https://a,https://b"}, []any{"https://*"}))
+			[]any{"null"}, []any{"ftp://example.com"}, []any{"https://a b"}, []any{"https://x'; script-src *"}, []any{"https://a,https://b"}, []any{"https://*"}, []any{"https://bücher.example"}))
 }

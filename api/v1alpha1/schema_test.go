@@ -133,7 +133,7 @@ func items(item schema, n int) []any {
 		switch {
 		case i < len(item.Enum):
 			out[i] = strings.Trim(string(item.Enum[i].Raw), `"`)
-		case strings.HasPrefix(item.Pattern, "^http"), strings.HasPrefix(item.Pattern, `^(\*|http`):
+		case slices.ContainsFunc(item.XValidations, func(v apiextensionsv1.ValidationRule) bool { return strings.HasPrefix(v.Message, "must be an origin") }):
 			out[i] = "https://" + name
 		case item.Type == "object" && slices.Contains(item.Required, "joinTime"):
 			out[i] = map[string]any{"identity": name, "name": name, "joinTime": "2026-11-21T10:00:00Z"}

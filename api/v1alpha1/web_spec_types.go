@@ -12,7 +12,7 @@ type WebSpec struct {
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:items:MaxLength=261
-	// +kubebuilder:validation:items:Pattern=`^https?://(\*\.)?[A-Za-z0-9.-]+(:[0-9]{1,5})?$`
+	// +kubebuilder:validation:items:XValidation:rule="self.matches('^https?://(\\\\*\\\\.)?[A-Za-z0-9.-]+(:[0-9]{1,5})?$')",message="must be an origin, for example https://app.example.com or https://*.example.com; write letters beyond ASCII in Punycode, for example https://xn--bcher-kva.example"
 	EmbedOrigins []string `json:"embedOrigins,omitempty"`
 	// avatarHosts are the hosts of images that guests may choose for themselves: exact, or *.example.com for all hosts below
 	// one. The browsers of all participants fetch an avatar, so that none of a guest's choice is shown unless its host is
@@ -22,14 +22,14 @@ type WebSpec struct {
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=261
-	// +kubebuilder:validation:items:Pattern=`^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?(:[0-9]{1,5})?$|^\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?$`
+	// +kubebuilder:validation:items:XValidation:rule="self.matches('^(\\\\*\\\\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?(:[0-9]{1,5})?$|^\\\\[[0-9A-Fa-f:.]+\\\\](:[0-9]{1,5})?$')",message="must be a host, or *.suffix for all hosts below one, with or without a port; write letters beyond ASCII in Punycode, for example xn--bcher-kva.example"
 	AvatarHosts []string `json:"avatarHosts,omitempty"`
 	// corsOrigins are the origins whose scripts may call the API: exact, or * for any.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=64
 	// +kubebuilder:validation:items:MaxLength=261
-	// +kubebuilder:validation:items:Pattern=`^(\*|https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?)$`
+	// +kubebuilder:validation:items:XValidation:rule="self.matches('^(\\\\*|https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?)$')",message="must be an origin, for example https://app.example.com, or * for any; write letters beyond ASCII in Punycode, for example https://xn--bcher-kva.example"
 	CORSOrigins []string `json:"corsOrigins,omitempty"`
 	// brand is the name, logo and colour on the pages.
 	// +optional

@@ -15,6 +15,7 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/hostname"
 )
 
 // Settings are a tenant's rules for its meetings, with every default resolved.
@@ -163,12 +164,24 @@ func ValidateURL(field, value string) error {
 	if utf8.RuneCountInString(value) > maxURLLength {
 		return fault.Invalid(field, "%s must have at most %d characters", field, maxURLLength)
 	}
-	u, err := url.ParseRequestURI(value)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
+	if parseURL(value) == nil {
 		return fault.Invalid(field, "%s must be an absolute http or https URL, for example https://example.com/page", field)
 	}
 	return nil
 }
+
+// parseURL reads an absolute http or https URL as the schema's isURL does, or gives nil. As in the URL standard a host ends at the
+// fragment, too; url.ParseRequestURI would take a fragment for a part of it.
+func parseURL(value string) *url.URL {
+	before, _, _ := strings.Cut(value, "#")
+	u, err := url.ParseRequestURI(before)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" || strings.ContainsFunc(value, isASCIIControl) {
+		return nil
+	}
+	return u
+}
+
+func isASCIIControl(r rune) bool { return r < ' ' || r == 0x7f }
 
 // maxAvatarBytes holds a URL of the greatest length in ASCII twice. One of many characters outside ASCII can be longer, and
 // would make links that browsers and proxies cut off.
@@ -191,29 +204,28 @@ func (s Settings) ValidateRedirect(value string) error {
 	if err := ValidateURL("redirect", value); err != nil || value == "" || len(s.RedirectHosts) == 0 {
 		return err
 	}
-	u, err := url.ParseRequestURI(value)
-	if err != nil {
-		return err
-	}
+	u := parseURL(value)
 	if isOn(s.RedirectHosts, u) {
 		return nil
 	}
 	return fault.Invalid("redirect", "redirect must lead to one of the hosts that the operator allows; ask the operator to add %q", u.Hostname())
 }
 
-// IsOn reports whether a URL leads to one of some hosts; *.example.com stands for all hosts below example.com.
+// IsOn reports whether a URL leads to one of some hosts; *.example.com stands for all hosts below example.com. A host of letters
+// beyond ASCII is compared in Punycode, in which the hosts are listed and browsers ask for it.
 func IsOn(hosts []string, value string) bool {
-	u, err := url.ParseRequestURI(value)
-	return err == nil && isOn(hosts, u)
+	u := parseURL(value)
+	return u != nil && isOn(hosts, u)
 }
 
 func isOn(hosts []string, u *url.URL) bool {
-	host := u.Hostname()
-	if strings.Contains(host, ":") {
-		host = "[" + host + "]"
+	hostport, err := hostname.Of(u)
+	if err != nil {
+		return false
 	}
+	host := strings.TrimSuffix(hostport, ":"+u.Port())
 	return slices.ContainsFunc(hosts, func(allowed string) bool {
-		return hostMatches(allowed, host) || hostMatches(allowed, u.Host)
+		return hostMatches(allowed, host) || hostMatches(allowed, hostport)
 	})
 }
 

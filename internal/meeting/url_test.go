@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/net/idna"
+
 	"convene.dev/convene/internal/fault"
 )
 
@@ -54,7 +56,7 @@ func TestValidateURL(t *testing.T) {
 }
 
 func TestValidateRedirect(t *testing.T) {
-	some := []string{"example.com", "*.example.org", "Port.example:8443", "[::1]", "*.port.example:444"}
+	some := []string{"example.com", "*.example.org", "Port.example:8443", "[::1]", "*.port.example:444", "xn--bcher-kva.example", "*.XN--fsqu00a:81"}
 	for _, tc := range []struct {
 		reason  string
 		allowed []string
@@ -85,6 +87,19 @@ func TestValidateRedirect(t *testing.T) {
 		{"IPv6 on any port", some, "http://[::1]:8080/", true},
 		{"another address", some, "http://[::2]/", false},
 		{"no URL", some, "javascript:alert(1)", false},
+		{"a host that browsers write in Punycode", some, "https://bücher.example/x", true},
+		{"in capitals, and decomposed", some, "https://BU\u0308CHER.Example:8443/x", true},
+		{"in Punycode", some, "https://xn--bcher-kva.example/x", true},
+		{"a host that looks like one", some, "https://bucher.example/x", false},
+		{"below a suffix in Punycode, on its port", some, "https://a.例子:81/", true},
+		{"with the full stop of its script", some, "https://a。例子:81/", true},
+		{"on another port than the suffix", some, "https://a.例子/", false},
+		{"fullwidth letters are letters", some, "https://ｅｘａｍｐｌｅ.com/", true},
+		{"a fullwidth slash that would end it elsewhere", some, "https://evil.test／.example.org/", false},
+		{"a host that no browser asks for", some, "https://xn--ü.example.org/", false},
+		{"a fragment right behind the host", some, "https://example.com#/x", true},
+		{"a fragment right behind another host", some, "https://evil.test#@example.com", false},
+		{"a fragment right behind a port", some, "https://port.example:8443#x", true},
 	} {
 		err := Settings{RedirectHosts: tc.allowed}.ValidateRedirect(tc.value)
 		if (err == nil) != tc.good {
@@ -96,8 +111,17 @@ func TestValidateRedirect(t *testing.T) {
 	}
 }
 
+// asBrowsersAsk is the host that browsers look for.
+func asBrowsersAsk(u *url.URL) string {
+	host, err := idna.Lookup.ToASCII(u.Hostname())
+	if err != nil {
+		return strings.ToLower(u.Hostname())
+	}
+	return host
+}
+
 func FuzzValidateRedirect(f *testing.F) {
-	for _, seed := range []string{"https://a.example.org/", "https://evil.test#.example.org", `https:\\x`, "https://a@b.example.org", "https://[::1]%2e.example.org"} {
+	for _, seed := range []string{"https://a.example.org/", "https://evil.test#.example.org", `https:\\x`, "https://a@b.example.org", "https://[::1]%2e.example.org", "https://a。example.org#/x"} {
 		f.Add(seed)
 	}
 	s := Settings{RedirectHosts: []string{"*.example.org"}}
@@ -106,7 +130,7 @@ func FuzzValidateRedirect(f *testing.F) {
 			return
 		}
 		u, err := url.Parse(value)
-		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || !strings.HasSuffix(strings.ToLower(u.Hostname()), ".example.org") {
+		if err != nil || (u.Scheme != "http" && u.Scheme != "https") || !strings.HasSuffix(asBrowsersAsk(u), ".example.org") {
 			t.Errorf("%q leads to %v, %v", value, u, err)
 		}
 		if strings.ContainsAny(value, "\r\n\t\x00") {

@@ -16,6 +16,7 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/hostname"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/source"
 )
@@ -84,12 +85,16 @@ func (r *resolver) identify() {
 	if err != nil {
 		base = &url.URL{} // The schema lets no such URL in.
 	}
+	host, err := hostname.Of(base)
+	if err == nil && !strings.EqualFold(host, base.Host) { // Browsers send Punycode, and so do the links that they are given.
+		r.BaseURL = base.Scheme + "://" + host + base.EscapedPath()
+	}
 	r.BasePath = base.Path
 	for _, host := range c.Spec.Hostnames {
 		r.Hosts = append(r.Hosts, strings.ToLower(host))
 	}
 	if len(r.Hosts) == 0 {
-		r.Hosts = []string{strings.ToLower(base.Host)}
+		r.Hosts = []string{host}
 	}
 }
 

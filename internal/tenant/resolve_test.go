@@ -5,6 +5,7 @@ package tenant
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -155,6 +156,26 @@ func TestHostnamesReplaceTheHostOfTheBaseURL(t *testing.T) {
 }
 
 // Everything that can be wrong: the condition that says so, and whether the tenant can be served all the same.
+// TestTheBaseURLAsBrowsersAskForIt: they send Punycode, whatever the configuration says.
+func TestTheBaseURLAsBrowsersAskForIt(t *testing.T) {
+	for _, tc := range []struct{ configured, baseURL, host string }{
+		{"https://Meet.Example.com:8443/video", "https://Meet.Example.com:8443/video", "meet.example.com:8443"},
+		{"https://BÜCHER.example:8443/video", "https://xn--bcher-kva.example:8443/video", "xn--bcher-kva.example:8443"},
+		{"https://bu\u0308cher.example", "https://xn--bcher-kva.example", "xn--bcher-kva.example"},
+		{"http://会议。例子/a~b", "http://xn--6oqu09l.xn--fsqu00a/a~b", "xn--6oqu09l.xn--fsqu00a"},
+		{"http://[::1]:8080/x", "http://[::1]:8080/x", "[::1]:8080"},
+	} {
+		r := &resolver{config: &v1alpha1.ConferenceConfig{Spec: v1alpha1.ConferenceConfigSpec{BaseURL: tc.configured}}}
+		r.identify()
+		if r.BaseURL != tc.baseURL || !slices.Equal(r.Hosts, []string{tc.host}) {
+			t.Errorf("%s is served at %s for %v, want %s for %s", tc.configured, r.BaseURL, r.Hosts, tc.baseURL, tc.host)
+		}
+		if found := newHosts([]*Tenant{&r.Tenant, asking("other", 1)}, UnknownHosts{}).find(tc.host); found != &r.Tenant {
+			t.Errorf("%s is answered by %s", tc.host, nameOf(found))
+		}
+	}
+}
+
 func TestProblems(t *testing.T) {
 	const keys, weak, refused = v1alpha1.ConditionAPIKeysResolved, v1alpha1.ConditionWeakSecret, v1alpha1.ConditionKeyRefused
 	const media, signing, users = v1alpha1.ConditionMediaReachable, v1alpha1.ConditionSigningKeysResolved, v1alpha1.ConditionUsersResolved

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"convene.dev/convene/internal/hostname"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -68,9 +69,10 @@ func engineSources(t *tenant.Tenant) (sources []string) {
 		if err != nil || u.Host == "" {
 			continue
 		}
-		socket := u.Scheme + "://" + u.Host
-		if isSource(socket) && !slices.Contains(sources, socket) {
-			sources = append(sources, socket, strings.Replace(u.Scheme, "ws", "http", 1)+"://"+u.Host)
+		host, err := hostname.Of(u)
+		socket := u.Scheme + "://" + host
+		if err == nil && isSource(socket) && !slices.Contains(sources, socket) {
+			sources = append(sources, socket, strings.Replace(u.Scheme, "ws", "http", 1)+"://"+host)
 		}
 	}
 	return sources

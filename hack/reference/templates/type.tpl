@@ -27,7 +27,7 @@ Used in {{ range $i, $r := . }}{{ if $i }}, {{ end }}{{ markdownRenderTypeLink $
 
 {{- define "rules" -}}
 {{- range .Validation -}}
-{{- if hasPrefix "Required" . }}required<br />{{ else if not (hasPrefix "Optional" .) }}{{ markdownRenderFieldDoc . }}<br />{{ end -}}
+{{- if hasPrefix "Required" . }}required<br />{{ else if not (or (hasPrefix "Optional" .) (hasPrefix "items:XValidation" .)) }}{{ markdownRenderFieldDoc . }}<br />{{ end -}}
 {{- end -}}
 {{- with markdownRenderDefault .Default }}default {{ . }}{{ end -}}
 {{- end -}}
