@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"convene.dev/convene/internal/tenant"
@@ -63,6 +64,45 @@ func (q *Request) meantPath() string {
 		}
 	}
 	return path
+}
+
+// canonical is the path of the page that an escaped path means: as it is written but for the case of the route's fixed parts, empty
+// segments and a slash at its end.
+func (s *Surface) canonical(escaped string) (path string, ok bool) {
+	segments := segmentsOf(escaped)
+	if slices.Contains(segments, ".") || slices.Contains(segments, "..") {
+		return "", false
+	}
+	most := -1
+	for _, r := range s.Routes {
+		if written, fixed := writeAs(segmentsOf(strings.TrimSuffix(r.Path, "{$}")), segments); fixed > most {
+			path, ok, most = "/"+strings.Join(written, "/"), r.Page, fixed
+		}
+	}
+	return path, ok
+}
+
+func segmentsOf(path string) []string {
+	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
+}
+
+// writeAs writes the segments of a path as a pattern has its fixed ones, and counts these; -1 where the path does not fit.
+func writeAs(pattern, segments []string) (written []string, fixed int) {
+	if len(pattern) != len(segments) {
+		return nil, -1
+	}
+	for i, part := range pattern {
+		switch {
+		case strings.HasPrefix(part, "{"):
+			part = segments[i]
+		case strings.EqualFold(part, segments[i]):
+			fixed++
+		default:
+			return nil, -1
+		}
+		written = append(written, part)
+	}
+	return written, fixed
 }
 
 // cleaned is a path without the segments . and .. and without empty ones.

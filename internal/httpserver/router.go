@@ -51,6 +51,9 @@ type Surface struct {
 	Prefix string
 	// TrimSlash says that a path means the same with a slash at its end.
 	TrimSlash bool
+	// Canonical leads from a path that means a page to the page's own: with fixed parts in another case, empty segments or a slash
+	// at the end.
+	Canonical bool
 	// Begin sets headers that every answer has, errors included; nil for none.
 	Begin func(*Request)
 	// Admit is asked before a route is served; nil admits all.
@@ -173,10 +176,15 @@ func (rt *Router) serve(q *Request, inside bool) (Answer, error) {
 		rt.mux.ServeHTTP(found, q.HTTP)
 	}
 	routes := found.offered(q)
-	if len(routes) == 0 {
-		return nil, q.surface.UnknownPath
+	if len(routes) > 0 {
+		return q.serve(routes)
 	}
-	return q.serve(routes)
+	if q.surface.Canonical && (q.HTTP.Method == http.MethodGet || q.HTTP.Method == http.MethodHead) {
+		if path, ok := q.surface.canonical(q.HTTP.URL.EscapedPath()); ok {
+			return Redirect(path), nil
+		}
+	}
+	return nil, q.surface.UnknownPath
 }
 
 // serve serves the one of a path's routes that takes the method.

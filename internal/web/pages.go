@@ -153,11 +153,7 @@ func (h *handler) serveJoinPage(q *httpserver.Request) (httpserver.Answer, error
 // serveRoomPage answers for every name that a room can have: whether there is one is for the session to say, which
 // knows who asks.
 func (h *handler) serveRoomPage(q *httpserver.Request) (httpserver.Answer, error) {
-	room := q.HTTP.PathValue("room")
-	if room == "" {
-		return h.serveJoinPage(q)
-	}
-	if meeting.ValidateAskedRoom(room) != nil {
+	if meeting.ValidateAskedRoom(q.HTTP.PathValue("room")) != nil {
 		return nil, errNoSuchPage
 	}
 	return h.tenantPage(q, http.StatusOK, joinVersion)
@@ -167,6 +163,9 @@ func (h *handler) serveRoomPage(q *httpserver.Request) (httpserver.Answer, error
 // them here.
 func (h *handler) redirectToRoom(q *httpserver.Request) (httpserver.Answer, error) {
 	room := q.HTTP.PathValue("room")
+	if !reserved[room] && strings.EqualFold(room, "join") {
+		return httpserver.Redirect("/join"), nil
+	}
 	if place := compat.PlaceOf(room); place != compat.NoPlace {
 		return redirectFrom(place, q)
 	}

@@ -77,9 +77,30 @@ func TestPaths(t *testing.T) {
 		{path: "/..", status: 404},
 		{path: "/%5Cevil.example", status: 404},
 		{path: "/%2Fevil.example", status: 404},
-		{path: "//evil.example", status: 404},
+		{path: "//evil.example", status: 302, location: "/evil.example"},
+		{path: "//evil.example/..", status: 404},
 		{path: "/a/b", status: 404},
-		{path: "/join/room/", status: 404},
+		{path: "/join/room/", status: 302, location: "/join/room"},
+		{path: "/join/my%20room//?name=Ann&room=x%2F", status: 302, location: "/join/my%20room?name=Ann&room=x%2F"},
+		{path: "/JOIN/My%20Room", status: 302, location: "/join/My%20Room"},
+		{path: "/Join?room=Room&token=x.y.z", status: 302, location: "/join?room=Room&token=x.y.z"},
+		{path: "/Join/?room=Room", status: 302, location: "/join?room=Room"},
+		{path: "//join/room", status: 302, location: "/join/room"},
+		{path: "/Join//a%2Fb", status: 302, location: "/join/a%2Fb"},
+		{path: "/Room/", status: 302, location: "/Room"},
+		{path: "/newcall/", status: 302, location: "/newcall"},
+		{path: "/Login/?room=room", status: 302, location: "/Login?room=room"},
+		{path: "/WhoAreYou/my%20room/?name=Ann", status: 302, location: "/whoAreYou/my%20room?name=Ann"},
+		{path: "/JS/iframe.js", status: 302, location: "/js/iframe.js"},
+		{path: "/ROBOTS.TXT/", status: 302, location: "/robots.txt"},
+		{path: "//", status: 302, location: "/"},
+		{path: "/join/../room/", status: 404},
+		{path: "/join/./room", status: 404},
+		{path: "/Join/a/b/", status: 404},
+		{method: "HEAD", path: "/Join/room/", status: 302, location: "/join/room"},
+		{method: "POST", path: "/Join/room/", status: 404},
+		{path: "/session/", status: 404},
+		{path: "/Session/", status: 404},
 		{path: "/api", status: 404},
 		{path: "/engine", status: 204},
 		{path: "/favicon.ico", status: 404},
@@ -258,14 +279,14 @@ func TestHeadersOfPages(t *testing.T) {
 
 	s = newSite(t, func(t *tenant.Tenant) {
 		t.Web.EmbedOrigins = []string{"https://app.example.com", "https://*.example.org", "https://x; script-src *"}
-		t.Media[0].BrowserURL = "wss://livekit.example.com:7443/path"
+		t.Media[0].BrowserURL = "wss://Liveküt.example.com:7443/path"
 	})
 	got = s.get(t, "/nowhere/at/all")
 	p := policy(got)
 	if want := "'self' https://app.example.com https://*.example.org"; p["frame-ancestors"] != want {
 		t.Errorf("frame-ancestors %s, want %s", p["frame-ancestors"], want)
 	}
-	if want := "'self' wss://livekit.example.com:7443 https://livekit.example.com:7443"; p["connect-src"] != want {
+	if want := "'self' wss://xn--livekt-7ya.example.com:7443 https://xn--livekt-7ya.example.com:7443"; p["connect-src"] != want {
 		t.Errorf("connect-src %s, want %s", p["connect-src"], want)
 	}
 	if p := policy(s.get(t, "/join/room")); p["script-src"] != "'self' 'wasm-unsafe-eval'" {

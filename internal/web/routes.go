@@ -15,7 +15,8 @@ func (h *handler) pages() *httpserver.Surface {
 	routes := []httpserver.Route{
 		pageRoute("/{$}", h.serveHomePage),
 		pageRoute("/join", h.serveJoinPage),
-		pageRoute("/join/{room...}", h.serveRoomPage),
+		pageRoute("/join/{$}", h.serveJoinPage),
+		pageRoute("/join/{room}", h.serveRoomPage),
 		pageRoute("/assets/{file...}", h.serveAsset),
 		pageRoute("/js/{file}", h.serveScript),
 		pageRoute("/robots.txt", h.serveRobots),
@@ -35,7 +36,7 @@ func (h *handler) pages() *httpserver.Surface {
 		{Method: get, Path: "/engine/{path...}", Action: "connect", Serve: h.signal},
 	}
 	return &httpserver.Surface{
-		Name: "Page call", Prefix: "/", Routes: routes, Begin: begin, Refuse: h.refuse,
+		Name: "Page call", Prefix: "/", Routes: routes, Canonical: true, Begin: begin, Refuse: h.refuse,
 		UnknownPath: errNoSuchPage,
 		UnknownHost: fault.NotFound("Nothing is served at this address; check the link, or ask the operator to add this host"),
 	}
