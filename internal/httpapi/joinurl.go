@@ -3,6 +3,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"net/url"
 	"strconv"
 	"strings"
@@ -11,8 +12,20 @@ import (
 	"convene.dev/convene/internal/meeting"
 )
 
+// maxShown is how long a link may get, in bytes, by a long avatar that is in the ticket too: many proxies take no request line of
+// more than 8 KiB.
+const maxShown = 8000
+
 // joinURL is the direct join. What its parameters show is for people to read: what counts is the signed ticket.
 func joinURL(baseURL string, t *credential.Ticket, length meeting.Length, signed string) string {
+	link := writeJoinURL(baseURL, t, length, signed, true)
+	if len(link) > maxShown {
+		return writeJoinURL(baseURL, t, length, signed, false)
+	}
+	return link
+}
+
+func writeJoinURL(baseURL string, t *credential.Ticket, length meeting.Length, signed string, showAvatar bool) string {
 	var b strings.Builder
 	b.Grow(len(baseURL) + len(t.Room) + len(t.Name) + len(t.Avatar) + len(signed) + 160)
 	b.WriteString(baseURL)
@@ -25,11 +38,9 @@ func joinURL(baseURL string, t *credential.Ticket, length meeting.Length, signed
 		b.WriteString(encodeQuery(value))
 	}
 	add("name", t.Name)
-	avatar := t.Avatar
-	if avatar == "" {
-		avatar = "false"
+	if showAvatar {
+		add("avatar", cmp.Or(t.Avatar, "false"))
 	}
-	add("avatar", avatar)
 	add("audio", strconv.FormatBool(t.Audio))
 	add("video", strconv.FormatBool(t.Video))
 	add("screen", strconv.FormatBool(t.Screen))
