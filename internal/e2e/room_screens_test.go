@@ -146,6 +146,10 @@ func (w *tour) refusals(t *testing.T) {
 		reason string
 		link   func() string
 	}{
+		{"Invalid", func() string { // cut, as some mail programs do
+			link := w.a.link(map[string]any{"room": "cut", "name": "Ada"})
+			return link[:len(link)-40]
+		}},
 		{"NotFound", func() string { return w.a.roomURL("nowhere") }},
 		{"Invalid", func() string { return w.a.baseURL + "/join?name=Ada&room=" + strings.Repeat("x", 129) }},
 		{"LinkExpired", func() string {

@@ -6,25 +6,11 @@ import { Presence } from './app/presence';
 import { parseBoot } from './boot';
 import { ParentPage, surroundingOf } from './embed';
 import { DeviceMemory } from './media/memory';
-import { readRoute, withoutToken, type Route } from './route';
+import { mended, readRoute, takeToken, withoutToken, type Route } from './route';
 import { SessionClient } from './session/client';
 import { loadLanguage } from './text';
 import { TokenKeeper } from './ticket';
 import { WaitingMemory } from './app/waiting';
-
-/**
- * Takes a token out of the address bar, so that it is neither seen nor shared. A reload finds it in the tab's storage.
- */
-function takeToken(route: Route, address: URL, keeper: TokenKeeper): Route {
-  if (route.kind !== 'join') return route;
-  if (address.searchParams.has('token')) history.replaceState(history.state, '', withoutToken(address));
-  if (route.token) {
-    keeper.write({ token: route.token });
-    return route;
-  }
-  const kept = keeper.read();
-  return kept ? { ...route, token: kept.token } : route;
-}
 
 /** What makes two participants of this browser the same: the address, and the ticket where there is one. */
 function linkOf(route: Route): string {
@@ -32,10 +18,12 @@ function linkOf(route: Route): string {
 }
 
 const base = new URL(document.baseURI);
-const address = new URL(location.href);
+const address = mended(new URL(location.href));
 const boot = parseBoot(document.getElementById('convene')?.textContent ?? '', base.href);
 const keeper = new TokenKeeper(() => sessionStorage, withoutToken(address));
-const route = takeToken(readRoute(address, base), address, keeper);
+const route = takeToken(readRoute(address, base), address, keeper, (path) =>
+  history.replaceState(history.state, '', path),
+);
 
 const parentPage = new ParentPage(boot.embedParents, surroundingOf(window));
 

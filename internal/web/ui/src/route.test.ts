@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readBoolean, readRoute, readWishes, roomPath, withoutToken } from './route';
+import { fakeTab } from './app/fakeTab';
+import { mended, readBoolean, readRoute, readWishes, roomPath, takeToken, withoutToken } from './route';
+import { TokenKeeper } from './ticket';
 
+const token = `eyJhbGciOiJIUzI1NiJ9.e30.${'x'.repeat(43)}`;
 const base = new URL('https://meet.example/a/');
 
 describe('readRoute', () => {
@@ -19,9 +22,24 @@ describe('readRoute', () => {
     },
     {
       reason: 'a direct join keeps its token',
-      path: 'join?room=r&name=Ann&audio=true&video=0&token=a.b.c',
-      want: { kind: 'join', room: 'r', wishes: { name: 'Ann', audio: true, video: false }, token: 'a.b.c' },
+      path: `join?room=r&name=Ann&audio=true&video=0&token=${token}`,
+      want: { kind: 'join', room: 'r', wishes: { name: 'Ann', audio: true, video: false }, token },
     },
+    {
+      reason: 'a token that is whole but for what is behind it',
+      path: `join/r?token=${token}).`,
+      want: { kind: 'join', room: 'r', wishes: {}, token },
+    },
+    {
+      reason: 'a token that was cut is told from none',
+      path: `join?room=r&token=${token.slice(0, -1)}`,
+      want: { kind: 'join', room: 'r', wishes: {}, damaged: true },
+    },
+    ...['', 'false', 'undefined', 'None', '0', '%20'].map((none) => ({
+      reason: `the token ${JSON.stringify(none)} is none`,
+      path: `join?room=r&token=${none}`,
+      want: { kind: 'join', room: 'r', wishes: {} },
+    })),
     {
       reason: 'the room in the path wins over the one in the query',
       path: 'join/one?room=two',
@@ -101,5 +119,67 @@ describe('roomPath', () => {
     },
   ])('$reason', ({ typed, want }) => {
     expect(roomPath(typed, base)).toBe(want);
+  });
+});
+
+describe('mended', () => {
+  it.each([
+    ['join?room=r&amp;name=Ann&amp;token=t', 'join?room=r&name=Ann&token=t'],
+    ['join?room=r&amp;amp;name=Ann', 'join?room=r&name=Ann'],
+    ['join?amp;room=r&AMP;audio=1', 'join?room=r&audio=1'],
+    ['join?room=r&amp;room=other', 'join?room=r'],
+    ['join/a&amp;b?name=A%26amp%3BB#x', 'join/a&amp;b?name=A%26amp%3BB#x'],
+    ['join?room=a%20b&name=Ann', 'join?room=a%20b&name=Ann'],
+  ])('%s', (damaged, want) => {
+    expect(mended(new URL(damaged, base)).href).toBe(new URL(want, base).href);
+  });
+});
+
+describe('takeToken', () => {
+  const address = new URL(`join?room=r&name=Ann&token=${token}`, base);
+  const clean = new URL('join?room=r&name=Ann', base);
+
+  /** Opens pages one after the other in one tab. Gives what the address bar shows and whether the token is there. */
+  function open(from: URL, storage: () => Storage | ReturnType<typeof fakeTab>) {
+    let shown = from;
+    const keeper = new TokenKeeper(storage, withoutToken(from));
+    const route = takeToken(readRoute(from, base), from, keeper, (path) => (shown = new URL(path, base)));
+    return { shown, has: route.kind === 'join' && route.token === token };
+  }
+
+  it('leaves the address without the token, and a reload finds it', () => {
+    const tab = fakeTab();
+    const first = open(address, () => tab);
+    expect(first).toEqual({ shown: clean, has: true });
+    expect(open(first.shown, () => tab)).toEqual({ shown: clean, has: true });
+  });
+
+  it.each([
+    [
+      'cannot be reached',
+      () => {
+        throw new DOMException('denied', 'SecurityError');
+      },
+    ],
+    [
+      'is full',
+      () => ({
+        ...fakeTab(),
+        setItem: () => {
+          throw new DOMException('full', 'QuotaExceededError');
+        },
+      }),
+    ],
+  ])('leaves the token in the address where storage %s, so that a reload has it', (_, storage) => {
+    const first = open(address, storage);
+    expect(first).toEqual({ shown: address, has: true });
+    expect(open(first.shown, storage).has).toBe(true);
+  });
+
+  it('leaves a token that was cut, and takes no other for it', () => {
+    const tab = fakeTab();
+    open(address, () => tab);
+    const cut = new URL(address.href.slice(0, -1));
+    expect(open(cut, () => tab)).toEqual({ shown: cut, has: false });
   });
 });

@@ -1,5 +1,6 @@
 import { httpUrl } from './boot';
 import { characters } from './parts/characters';
+import { wholeToken, type TokenKeeper } from './ticket';
 
 /** What a link asks for. The server decides: these are wishes, unless a ticket says the same. */
 export interface Wishes {
@@ -12,8 +13,28 @@ export interface Wishes {
   notify?: boolean;
 }
 
-export type Route =
-  { kind: 'home' } | { kind: 'join'; room: string; wishes: Wishes; token?: string } | { kind: 'unknown' };
+export type Route = { kind: 'home' } | Join | { kind: 'unknown' };
+
+export interface Join {
+  kind: 'join';
+  room: string;
+  wishes: Wishes;
+  token?: string;
+  /** A part of the token was lost on the way: it is no use any more. */
+  damaged?: true;
+}
+
+/** Undoes what happens to addresses in mails and markup: `&amp;` for `&`. */
+export function mended(address: URL): URL {
+  const whole = new URL(address);
+  for (const [name, value] of address.searchParams) {
+    const meant = name.replace(/^(amp;)+/i, '');
+    if (meant === name) continue;
+    whole.searchParams.delete(name);
+    if (!whole.searchParams.has(meant)) whole.searchParams.set(meant, value);
+  }
+  return whole;
+}
 
 /** Reads the page's address. `base` is the tenant's base path as a URL that ends in a slash. */
 export function readRoute(address: URL, base: URL): Route {
@@ -25,8 +46,13 @@ export function readRoute(address: URL, base: URL): Route {
   if (first !== 'join' || rest.length > 0) return { kind: 'unknown' };
   const room = encoded === undefined ? query.get('room') : decode(encoded);
   if (!room) return encoded === undefined ? { kind: 'home' } : { kind: 'unknown' };
-  const token = query.get('token');
-  return { kind: 'join', room, wishes: readWishes(query), ...(token && { token }) };
+  return { kind: 'join', room, wishes: readWishes(query), ...readToken(query.get('token') ?? '') };
+}
+
+function readToken(text: string): Pick<Join, 'token' | 'damaged'> {
+  if (/^(|false|0|none|null|nil|undefined)$/i.test(text.trim())) return {};
+  const token = wholeToken(text);
+  return token ? { token } : { damaged: true };
 }
 
 export function readWishes(query: URLSearchParams): Wishes {
@@ -61,6 +87,25 @@ export function withoutToken(address: URL): string {
   const clean = new URL(address);
   clean.searchParams.delete('token');
   return clean.pathname + clean.search + clean.hash;
+}
+
+/**
+ * Takes a token out of the address bar, so that it is neither seen nor shared. A reload finds it in the tab's storage; without
+ * storage it stays in the address.
+ */
+export function takeToken(
+  route: Route,
+  address: URL,
+  keeper: TokenKeeper,
+  show: (path: string) => void,
+): Route {
+  if (route.kind !== 'join' || route.damaged) return route;
+  if (route.token) {
+    if (keeper.write({ token: route.token })) show(withoutToken(address));
+    return route;
+  }
+  const kept = keeper.read();
+  return kept ? { ...route, token: kept.token } : route;
 }
 
 /** Where a typed room name or a pasted room link leads, as a path under the base. Undefined when it leads nowhere. */

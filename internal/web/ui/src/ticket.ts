@@ -2,6 +2,14 @@ import { attempt, type Tab } from './app/storage';
 import { parseObject } from './boot';
 
 /**
+ * The token in a text, without what came to it on the way: spaces and line ends inside, and punctuation or markup around it.
+ * Undefined where some of it is missing. All tokens of this service are JWTs with HS256, whose signature has 43 characters.
+ */
+export function wholeToken(text: string): string | undefined {
+  return /e[\w-]+\.[\w-]+\.[\w-]{43}/.exec(text.replace(/[\s\p{Default_Ignorable_Code_Point}]/gu, ''))?.[0];
+}
+
+/**
  * Tells a join ticket from an API token by its unverified payload. The page trusts neither: the answer only chooses the
  * field of the request, and the server verifies both.
  */
@@ -42,8 +50,14 @@ export class TokenKeeper {
     return typeof token === 'string' ? { token, ...(left === true && { left }) } : undefined;
   }
 
-  write(kept: KeptToken): void {
-    attempt(() => this.storage().setItem(this.key, JSON.stringify(kept)));
+  /** Reports whether the token is kept: the browser may have storage switched off. */
+  write(kept: KeptToken): boolean {
+    return (
+      attempt(() => {
+        this.storage().setItem(this.key, JSON.stringify(kept));
+        return true;
+      }) ?? false
+    );
   }
 
   forget(): void {

@@ -165,3 +165,17 @@ describe.each(['before', 'after'])('with devices that open %s it, a participant 
     expect(devices.live).toHaveLength(0);
   });
 });
+
+it('does not open a link of which some was lost on the way', () => {
+  const open = vi.fn();
+  const nothing = { read: () => undefined, write: () => undefined, forget: () => undefined };
+  const flow = new Flow({
+    route: { kind: 'join', room: 'r', wishes: { name: 'Ann' }, damaged: true },
+    client: { open },
+    keeper: nothing,
+    place: nothing,
+  } as unknown as Surroundings);
+  flow.start();
+  expect(flow.screen.get()).toEqual({ kind: 'failure', reason: 'Invalid', message: '' });
+  expect(open).not.toHaveBeenCalled();
+});

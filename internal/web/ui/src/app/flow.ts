@@ -195,6 +195,7 @@ export class Flow {
     const { route, keeper } = this.at;
     if (route.kind === 'home') return { kind: 'home' };
     if (route.kind === 'unknown') return { kind: 'failure', reason: 'NoPage', message: '' };
+    if (route.damaged) return { kind: 'failure', reason: 'Invalid', message: '' };
     if (!canMeet()) return { kind: 'failure', reason: 'TooOld', message: '' };
     if (this.at.place.read()) return { kind: 'joining' };
     if (!this.direct) return { kind: 'prejoin', asking: this.asked, busy: false };
