@@ -12,7 +12,7 @@ import (
 )
 
 // Of is the host of a URL, with its port where it has one, as browsers ask for it: in lower case, and in Punycode where it has
-// letters beyond ASCII. An IPv6 address keeps its brackets. An error says that no browser would ask for it.
+// letters beyond ASCII. An IPv6 address keeps its brackets. Of fails where browsers refuse the host.
 func Of(u *url.URL) (string, error) {
 	host := strings.ToLower(u.Host)
 	if !strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {

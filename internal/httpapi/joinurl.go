@@ -12,8 +12,8 @@ import (
 	"convene.dev/convene/internal/meeting"
 )
 
-// maxShown is how long a link may get, in bytes, by a long avatar that is in the ticket too: many proxies take no request line of
-// more than 8 KiB.
+// maxShown is the greatest length in bytes of a link that shows the avatar, which the ticket has anyway: many proxies take no longer
+// request line than 8 KiB.
 const maxShown = 8000
 
 // joinURL is the direct join. What its parameters show is for people to read: what counts is the signed ticket.

@@ -3,23 +3,15 @@
 package httpserver_test
 
 import (
-	"context"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/go-logr/logr"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/httpserver"
-	"convene.dev/convene/internal/testkit"
 )
 
 // usualLine is what common proxies take for a request line, in bytes: 8 KiB with nginx.
@@ -33,7 +25,7 @@ func TestTheLongestOfEverything(t *testing.T) {
 	long := newTenant(t, "long", v1alpha1.VariantA, "long.example.com", base, keyA, h.tenants[0].Media[0])
 	long.Settings.AdHoc = v1alpha1.AdHocTickets // Tickets carry their meetings.
 	h.tenants[1] = long
-	address := h.serve(t)
+	address := httpserver.Served(t, h.handler)
 	link := func(rest string) string { return "https://example.com/" + rest }
 	for _, tc := range []struct {
 		reason, letter, avatar string
@@ -129,27 +121,4 @@ func asBrowser(h http.Header) {
 	h.Set("Sec-Ch-Ua", `"Chromium";v="142", "Google Chrome";v="142", "Not_A Brand";v="99"`)
 	h.Set("Cookie", "other="+strings.Repeat("x", 500))
 	h.Set("X-Forwarded-For", strings.Repeat("192.0.2.1, ", 20)+"192.0.2.1")
-}
-
-// serve serves the house with a real Server until the test ends.
-func (h *house) serve(t *testing.T) (address string) {
-	t.Helper()
-	ports, err := devstack.RandomPorts(1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	address = fmt.Sprintf("127.0.0.1:%d", ports[0])
-	s := httpserver.New(httpserver.Options{Addresses: []string{address}, Handler: h.handler, Log: logr.Discard(), DrainTimeout: time.Second})
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- s.Start(ctx) }()
-	t.Cleanup(func() {
-		http.DefaultTransport.(*http.Transport).CloseIdleConnections()
-		stop()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
-	testkit.Eventually(t, time.Minute, func() error { return s.Check(httptest.NewRequest(http.MethodGet, "/readyz", nil)) })
-	return address
 }

@@ -62,6 +62,12 @@ func served(t *testing.T, o Options, change func(*limits)) string {
 	return o.Addresses[0]
 }
 
+// Served starts a gateway for the tests of package httpserver_test.
+func Served(t *testing.T, handler http.Handler) (address string) {
+	t.Helper()
+	return served(t, Options{Handler: handler}, nil)
+}
+
 // ready asks as a probe does.
 func ready(s *Server) error { return s.Check(httptest.NewRequest(http.MethodGet, "/readyz", nil)) }
 
