@@ -13,6 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/observer"
 )
 
@@ -31,6 +32,7 @@ type settings struct {
 	replicaHost      string
 	replicaPort      int
 	trustedProxies   []netip.Prefix
+	proxyIdleTimeout time.Duration
 	refuseUnknown    bool
 	tlsCertFile      string
 	tlsKeyFile       string
@@ -107,6 +109,8 @@ func (s *settings) registerServers(f *flag.FlagSet) {
 		}
 		return nil
 	})
+	f.DurationVar(&s.proxyIdleTimeout, "proxy-idle-timeout", httpserver.DefaultProxyIdleTimeout,
+		"how long --trusted-proxies may keep a connection without a request: longer than they themselves do")
 	f.BoolVar(&s.refuseUnknown, "refuse-unknown-hosts", false,
 		"answer 404 to domain names that no ConferenceConfig names; addresses, localhost and the names of Services of this cluster still reach the default one")
 	f.StringVar(&s.tlsCertFile, "tls-cert-file", "", "`file` with the certificate (PEM) with which the gateway serves TLS, read again when it changes; empty for no TLS")
@@ -154,6 +158,9 @@ func (s *settings) validate() error {
 	}
 	if s.engineCalls < 1 {
 		return fmt.Errorf("--engine-calls-per-second must be 1 or more")
+	}
+	if s.proxyIdleTimeout <= 0 {
+		return fmt.Errorf("--proxy-idle-timeout must be more than 0; write for example 620s")
 	}
 	return s.lease.validate()
 }

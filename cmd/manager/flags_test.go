@@ -27,8 +27,11 @@ func TestLeaseTimes(t *testing.T) {
 	}
 }
 
-func TestEngineCallsPerSecond(t *testing.T) {
-	for arg, ok := range map[string]bool{"--engine-calls-per-second=10": true, "--engine-calls-per-second=0": false} {
+func TestBoundsOfFlags(t *testing.T) {
+	for arg, ok := range map[string]bool{
+		"--engine-calls-per-second=10": true, "--engine-calls-per-second=0": false,
+		"--proxy-idle-timeout=75s": true, "--proxy-idle-timeout=0s": false, "--proxy-idle-timeout=-1s": false,
+	} {
 		if _, err := parse([]string{arg}, func(string) string { return "" }, io.Discard); (err == nil) != ok {
 			t.Errorf("%s: %v", arg, err)
 		}

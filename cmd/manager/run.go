@@ -263,7 +263,8 @@ func (p *parts) serveWith(ready []<-chan struct{}) error {
 	}
 	p.server = httpserver.New(httpserver.Options{
 		Addresses: p.gatewayAddresses, Handler: handler, Ready: ready, CertFile: p.tlsCertFile, KeyFile: p.tlsKeyFile,
-		DrainDelay: p.drainDelay, DrainTimeout: drainTimeout, TrustedProxies: p.trustedProxies, Log: p.log.WithName("gateway"),
+		DrainDelay: p.drainDelay, DrainTimeout: drainTimeout,
+		TrustedProxies: p.trustedProxies, ProxyIdleTimeout: p.proxyIdleTimeout, Log: p.log.WithName("gateway"),
 	})
 	if p.webhookAddress != "" {
 		p.webhooks = httpserver.New(httpserver.Options{

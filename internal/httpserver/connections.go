@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/netip"
 	"sync"
+	"time"
 
 	"convene.dev/convene/internal/clientip"
 )
@@ -79,6 +80,8 @@ func addressOf(conn net.Conn) netip.Addr {
 type connection struct {
 	net.Conn
 	leave func()
+	// idle closes the connection; nil while it was never idle, or is a proxy's.
+	idle *time.Timer
 }
 
 func (c *connection) Close() error {

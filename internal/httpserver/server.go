@@ -3,9 +3,12 @@
 package httpserver
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -23,7 +26,9 @@ import (
 // limits hold off clients that are slow, or many. Bodies are small; WebSockets leave the server's hands once upgraded, and
 // the handler counts them.
 type limits struct {
-	header, read, write, idle time.Duration
+	header, read, write time.Duration
+	// idle is for clients, proxyIdle for trusted proxies.
+	idle, proxyIdle time.Duration
 	// headerBytes is for the request line and all headers.
 	headerBytes int
 	// connections over all addresses that are listened on.
@@ -45,6 +50,9 @@ var defaultLimits = limits{
 	headerBytes: 16 << 10,
 }
 
+// DefaultProxyIdleTimeout is more than the 600 s for which the load balancers of the large clouds keep an idle connection.
+const DefaultProxyIdleTimeout = 620 * time.Second
+
 // Options are what a Server needs.
 type Options struct {
 	// Addresses to listen on, host:port. All serve the same.
@@ -58,9 +66,12 @@ type Options struct {
 	// DrainDelay is how long the server goes on listening after it has said that it is not ready, so that load
 	// balancers stop sending; DrainTimeout bounds the wait for requests under way.
 	DrainDelay, DrainTimeout time.Duration
-	// TrustedProxies may have any number of the connections.
-	TrustedProxies clientip.Proxies
-	Log            logr.Logger
+	// TrustedProxies may have any number of the connections, and keep each for ProxyIdleTimeout without a request. Others keep theirs
+	// for a minute. Where the server closes before the proxy does, the proxy may just be sending a request, and answers it with 502.
+	// Zero means DefaultProxyIdleTimeout.
+	TrustedProxies   clientip.Proxies
+	ProxyIdleTimeout time.Duration
+	Log              logr.Logger
 }
 
 // Server is the gateway.
@@ -76,6 +87,7 @@ type Server struct {
 // New makes a Server.
 func New(o Options) *Server {
 	l := defaultLimits
+	l.proxyIdle = cmp.Or(o.ProxyIdleTimeout, DefaultProxyIdleTimeout)
 	l.connections = limit.FitsMemory(connectionShare, connectionMemory, maxConnections)
 	return &Server{Options: o, limits: l, started: make(chan struct{})}
 }
@@ -150,14 +162,53 @@ func (s *Server) Start(ctx context.Context) error {
 
 func (s *Server) server() *http.Server {
 	return &http.Server{
-		Handler:           s.Handler,
+		Handler:           http.HandlerFunc(s.answer),
 		ReadHeaderTimeout: s.limits.header,
 		ReadTimeout:       s.limits.read,
 		WriteTimeout:      s.limits.write,
-		IdleTimeout:       s.limits.idle,
+		IdleTimeout:       s.limits.proxyIdle,
+		ConnState:         s.whenStateChanges,
 		MaxHeaderBytes:    s.limits.headerBytes,
 		// What clients do wrong is in the log with --verbose only.
 		ErrorLog: slog.NewLogLogger(logr.ToSlogHandler(s.Log.V(1)), slog.LevelInfo),
+	}
+}
+
+// ReadyPath is the same on every host: a load balancer asks there by address, and knows of no tenants.
+const ReadyPath = "/readyz"
+
+// answer tells readiness itself, and leaves all else to the handler.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != ReadyPath {
+		s.Handler.ServeHTTP(w, r)
+		return
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	switch {
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "use GET", http.StatusMethodNotAllowed)
+	case s.Check(r) != nil:
+		http.Error(w, "not ready", http.StatusServiceUnavailable)
+	default:
+		_, _ = io.WriteString(w, "ok\n") // An error means that the client has gone.
+	}
+}
+
+// whenStateChanges closes connections of clients that have been idle for long. The server's own time-out is the one for proxies.
+func (s *Server) whenStateChanges(conn net.Conn, state http.ConnState) {
+	if encrypted, ok := conn.(*tls.Conn); ok {
+		conn = encrypted.NetConn()
+	}
+	if s.TrustedProxies.Trust(addressOf(conn)) {
+		return
+	}
+	c := conn.(*connection)
+	if c.idle != nil {
+		c.idle.Stop()
+	}
+	if state == http.StateIdle {
+		c.idle = time.AfterFunc(s.limits.idle, func() { _ = conn.Close() })
 	}
 }
 

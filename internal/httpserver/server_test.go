@@ -301,3 +301,110 @@ func TestConnectionsAreBounded(t *testing.T) {
 		t.Error("the third is not served after one has gone")
 	}
 }
+
+// TestProxiesKeepTheirConnections: a proxy that is trusted keeps an idle connection for longer than clients do, whatever the
+// connection speaks.
+func TestProxiesKeepTheirConnections(t *testing.T) {
+	certFile, keyFile := filepath.Join(t.TempDir(), "tls.crt"), filepath.Join(t.TempDir(), "tls.key")
+	testkit.Certificate(t, certFile, keyFile, 1)
+	for _, tc := range []struct {
+		speaks string
+		o      Options
+		// opens makes of a connection one that has had an answer, or may have one.
+		opens func(net.Conn) (net.Conn, error)
+	}{
+		{"HTTP/1.1", Options{}, func(conn net.Conn) (net.Conn, error) { return conn, askOn(conn) }},
+		{"HTTP/1.1 over TLS", Options{CertFile: certFile, KeyFile: keyFile}, func(conn net.Conn) (net.Conn, error) {
+			encrypted := tls.Client(conn, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"http/1.1"}})
+			return encrypted, askOn(encrypted)
+		}},
+		{"HTTP/2", Options{CertFile: certFile, KeyFile: keyFile}, func(conn net.Conn) (net.Conn, error) {
+			encrypted := tls.Client(conn, &tls.Config{InsecureSkipVerify: true, NextProtos: []string{"h2"}})
+			_, err := io.WriteString(encrypted, http2Preface)
+			return encrypted, err
+		}},
+	} {
+		tc.o.TrustedProxies = clientip.Proxies{netip.MustParsePrefix("127.0.0.66/32")}
+		address := served(t, tc.o, func(l *limits) { l.idle = 50 * time.Millisecond })
+		proxy, err := tc.opens(dialFrom(t, "127.0.0.66", address))
+		if err != nil {
+			t.Fatalf("%s: %v", tc.speaks, err)
+		}
+		closed := make(chan struct{})
+		go func() {
+			_, _ = io.Copy(io.Discard, proxy)
+			close(closed)
+		}()
+		// When a client is cut off that came later, the proxy has been idle for as long.
+		client, err := tc.opens(dialFrom(t, "127.0.0.1", address))
+		if err != nil {
+			t.Fatalf("%s: %v", tc.speaks, err)
+		}
+		if _, err := io.Copy(io.Discard, client); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("%s: an idle client is not cut off", tc.speaks)
+		}
+		select {
+		case <-closed:
+			t.Errorf("%s: the proxy is cut off with the clients", tc.speaks)
+		default:
+		}
+	}
+}
+
+// http2Preface is how a client begins: with no settings of its own.
+const http2Preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+
+// TestAClientThatGoesOnIsNotIdle: the time begins anew with each answer.
+func TestAClientThatGoesOnIsNotIdle(t *testing.T) {
+	s := New(Options{})
+	s.limits.idle = time.Hour
+	ours, theirs := net.Pipe()
+	defer func() { _ = ours.Close() }()
+	defer func() { _ = theirs.Close() }()
+	c := &connection{Conn: ours, leave: func() {}}
+	for range 3 {
+		s.whenStateChanges(c, http.StateIdle)
+		last := c.idle
+		s.whenStateChanges(c, http.StateActive)
+		if last.Stop() {
+			t.Error("a connection with a request is closed when the time of the pause before is over")
+		}
+	}
+}
+
+// TestLoadBalancersAskForReadiness: by address, by any name, with HEAD, and the answer tells nothing else.
+func TestLoadBalancersAskForReadiness(t *testing.T) {
+	s := New(Options{Handler: http.NotFoundHandler(), Log: logr.Discard()})
+	s.places = newPlaces(1, nil)
+	ask := func(method, host, path string) *httptest.ResponseRecorder {
+		w, r := httptest.NewRecorder(), httptest.NewRequest(method, path, nil)
+		r.Host = host
+		s.server().Handler.ServeHTTP(w, r)
+		return w
+	}
+	hosts := []string{"", "10.0.0.1", "10.0.0.1:8080", "[fd00::1]:8080", "convene.meet.svc", "nobody.example.com", "_"}
+	close(s.started) // As after a start, and after a stop.
+	for _, serving := range []bool{false, true, false} {
+		s.serving.Store(serving)
+		want, says := http.StatusServiceUnavailable, "not ready\n"
+		if serving {
+			want, says = http.StatusOK, "ok\n"
+		}
+		for _, host := range hosts {
+			for _, method := range []string{http.MethodGet, http.MethodHead} {
+				if got := ask(method, host, ReadyPath); got.Code != want || got.Body.String() != says {
+					t.Errorf("%s of host %q: %d %q, want %d", method, host, got.Code, got.Body, want)
+				}
+			}
+		}
+	}
+	s.serving.Store(true)
+	if got := ask(http.MethodPost, "x", ReadyPath); got.Code != http.StatusMethodNotAllowed || got.Header().Get("Allow") != "GET, HEAD" {
+		t.Errorf("POST: %d, allowed are %q", got.Code, got.Header().Get("Allow"))
+	}
+	for _, path := range []string{"/", ReadyPath + "/", "/meet" + ReadyPath, "/READYZ"} {
+		if got := ask(http.MethodGet, "x", path); got.Code != http.StatusNotFound {
+			t.Errorf("%s: %d, which is not the handler's", path, got.Code)
+		}
+	}
+}
