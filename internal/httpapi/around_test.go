@@ -48,11 +48,37 @@ func TestCORS(t *testing.T) {
 		if got.status != http.StatusNoContent || got.header.Get("Access-Control-Allow-Origin") != tc.want || got.header.Get("Access-Control-Allow-Methods") != methods {
 			t.Errorf("%s, preflight: %d %v", tc.reason, got.status, got.header)
 		}
-		if tc.want != "" && !strings.Contains(got.header.Get("Access-Control-Allow-Headers"), "authorization, content-type") {
+		if allowed := got.header.Get("Access-Control-Allow-Headers"); (tc.want == "") != (allowed == "") {
 			t.Errorf("%s, preflight: %v", tc.reason, got.header)
 		}
 		if got.header.Get("Access-Control-Allow-Credentials") != "" {
 			t.Errorf("%s: credentials", tc.reason)
+		}
+	}
+}
+
+// TestCORSAllowsTheHeadersThatAreAskedFor: clients and tracing add headers that nobody here has heard of.
+func TestCORSAllowsTheHeadersThatAreAskedFor(t *testing.T) {
+	const app = "https://app.example.com"
+	w := newWorld(t, testTenant(v1alpha1.VariantA, func(t *tenant.Tenant) { t.Web.CORSOrigins = []string{app} })).serve()
+	for _, tc := range []struct {
+		origin, want string
+		asked        []string
+	}{
+		{app, "authorization, content-type, x-request-id", nil},
+		{app, "x-requested-with", []string{"x-requested-with"}},
+		{app, "authorization,baggage,content-type,traceparent,tracestate", []string{"authorization,baggage,content-type,traceparent,tracestate"}},
+		{app, "x-datadog-trace-id, sentry-trace", []string{"x-datadog-trace-id", "sentry-trace"}},
+		{"https://evil.example.org", "", []string{"x-requested-with"}},
+	} {
+		got := w.do(http.MethodOptions, "join", "", func(r *http.Request) {
+			r.Header = http.Header{"Origin": {tc.origin}, "Access-Control-Request-Method": {"POST"}}
+			if tc.asked != nil {
+				r.Header["Access-Control-Request-Headers"] = tc.asked
+			}
+		})
+		if allowed := got.header.Get("Access-Control-Allow-Headers"); got.status != http.StatusNoContent || allowed != tc.want {
+			t.Errorf("%s asks for %q: %d, allowed are %q", tc.origin, tc.asked, got.status, allowed)
 		}
 	}
 }

@@ -3,6 +3,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"net/http"
 	"strings"
 
@@ -35,14 +36,19 @@ func allowOrigin(to http.Header, t *tenant.Tenant, from http.Header) {
 // long for them.
 const preflightSeconds = "60"
 
+// usualHeaders are for those who ask for none, to read.
+const usualHeaders = "authorization, content-type, x-request-id"
+
 // allowMethods is what OPTIONS asks for, a preflight or not. It needs no secret, because browsers send none with a
-// preflight.
+// preflight. Which headers a script sends makes no difference here, so that it may send those that it asks for: clients and tracing
+// add their own.
 func allowMethods(q *httpserver.Request, allow string) {
 	h := q.Header()
 	h.Set("Allow", allow)
 	if h.Get("Access-Control-Allow-Origin") != "" {
 		h.Set("Access-Control-Allow-Methods", allow)
-		h.Set("Access-Control-Allow-Headers", "authorization, content-type, x-request-id")
+		h.Set("Access-Control-Allow-Headers", cmp.Or(strings.Join(q.HTTP.Header["Access-Control-Request-Headers"], ", "), usualHeaders))
+		h.Add("Vary", "Access-Control-Request-Headers")
 		h.Set("Access-Control-Max-Age", preflightSeconds)
 	}
 }
