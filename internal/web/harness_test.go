@@ -37,7 +37,9 @@ func TestMain(m *testing.M) { testkit.Main(m) }
 // builtPage is as small as a built page can be.
 var builtPage = fstest.MapFS{
 	"index.html": {Data: []byte(
-		`<!doctype html><base href="/__BASE__/"><script type="application/json" id="convene">__BOOT__</script><div id="root"></div>`)},
+		`<!doctype html><base href="/__BASE__/"><title>__BRAND__</title>` +
+			`<meta property="og:site_name" content="__BRAND__"><meta property="og:title" content="__BRAND__">` +
+			`<script type="application/json" id="convene">__BOOT__</script><div id="root"></div>`)},
 	"assets/main-abc123.js":    {Data: []byte("plain script")},
 	"assets/main-abc123.js.br": {Data: []byte("brotli")},
 	"assets/main-abc123.js.gz": {Data: []byte("gzip")},

@@ -28,9 +28,6 @@ func pageHeaders(t *tenant.Tenant, script string) http.Header {
 	h.Set("Permissions-Policy", permissions)
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
-	if len(t.Web.EmbedOrigins) == 0 {
-		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	}
 	return h
 }
 

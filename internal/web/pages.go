@@ -26,9 +26,13 @@ import (
 
 // Placeholders in the built page.
 const (
-	basePlaceholder = "/__BASE__/"
-	bootPlaceholder = "__BOOT__"
+	basePlaceholder  = "/__BASE__/"
+	bootPlaceholder  = "__BOOT__"
+	brandPlaceholder = "__BRAND__"
 )
+
+// placeholders are how often the built page has them: the brand in its title, and twice in what chats show of a link.
+var placeholders = map[string]int{basePlaceholder: 1, bootPlaceholder: 1, brandPlaceholder: 3}
 
 // meetingPreloads name the scripts of a meeting, which the home page does without.
 var meetingPreloads = regexp.MustCompile(`[ \t]*<link [^>]*\bdata-meeting\b[^>]*>\n?`)
@@ -67,9 +71,9 @@ func newPage(dist fs.FS) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, placeholder := range []string{basePlaceholder, bootPlaceholder} {
-		if n := bytes.Count(source, []byte(placeholder)); n != 1 {
-			return nil, fmt.Errorf("web: the built index.html has %s %d times instead of once: fix ui/index.html and run `make web`", placeholder, n)
+	for placeholder, want := range placeholders {
+		if n := bytes.Count(source, []byte(placeholder)); n != want {
+			return nil, fmt.Errorf("web: the built index.html has %s %d times instead of %d: fix ui/index.html and run `make web`", placeholder, n, want)
 		}
 	}
 	return &page{source: source, script: hashSource(source), rendered: map[*tenant.Tenant]*rendered{}}, nil
@@ -131,12 +135,17 @@ func (p *page) render(t *tenant.Tenant) (*rendered, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := bytes.Replace(p.source, []byte(basePlaceholder), []byte(html.EscapeString(httpserver.EscapedBasePath(t)+"/")), 1)
-	body = bytes.Replace(body, []byte(bootPlaceholder), data, 1)
-	return &rendered{
-		join: version{pageHeaders(t, strings.TrimSpace(p.script+" "+wasm)), body},
-		home: version{pageHeaders(t, p.script), meetingPreloads.ReplaceAll(body, nil)},
-	}, nil
+	body := []byte(strings.NewReplacer(
+		basePlaceholder, html.EscapeString(httpserver.EscapedBasePath(t)+"/"),
+		bootPlaceholder, string(data),
+		brandPlaceholder, html.EscapeString(t.Web.BrandName),
+	).Replace(string(p.source)))
+	join, home := pageHeaders(t, strings.TrimSpace(p.script+" "+wasm)), pageHeaders(t, p.script)
+	if len(t.Web.EmbedOrigins) == 0 {
+		// Not for join links: a backend's page opens one in a window, and waits for the window to close.
+		home.Set("Cross-Origin-Opener-Policy", "same-origin")
+	}
+	return &rendered{join: version{join, body}, home: version{home, meetingPreloads.ReplaceAll(body, nil)}}, nil
 }
 
 func (h *handler) serveHomePage(q *httpserver.Request) (httpserver.Answer, error) {

@@ -197,7 +197,7 @@ func setPath(r *http.Request, address string) (err error) {
 func TestThePageOfATenant(t *testing.T) {
 	s := newSite(t, func(t *tenant.Tenant) {
 		t.BaseURL, t.BasePath = "https://"+host+"/a&b", "/a&b"
-		t.Web.BrandName = "</script><script>alert(1)</script>"
+		t.Web.BrandName = `</script><script>alert("__BOOT__/__BASE__/")</script>`
 		t.Web.LogoURL = "https://logo.example/l.png"
 		t.Web.EmbedOrigins = []string{"https://app.example.com"}
 	})
@@ -222,6 +222,18 @@ func TestThePageOfATenant(t *testing.T) {
 	}
 	if n := strings.Count(page, "</script>"); n != 1 {
 		t.Errorf("a brand's name ends the script: %s", page)
+	}
+	const brand = "&lt;/script&gt;&lt;script&gt;alert(&#34;__BOOT__/__BASE__/&#34;)&lt;/script&gt;"
+	for _, tag := range []string{
+		"<title>" + brand + "</title>", `<meta property="og:site_name" content="` + brand + `">`, `<meta property="og:title" content="` + brand + `">`,
+	} {
+		if !strings.Contains(page, tag) {
+			t.Errorf("no %s in %s", tag, page)
+		}
+	}
+	// A preview goes to everybody in a chat.
+	if secret := s.get(t, "/a&b/join/Redundancies?name=Ann&token=secret").Body.String(); secret != page {
+		t.Errorf("the page tells what the link says: %s", secret)
 	}
 }
 
@@ -277,6 +289,15 @@ func TestHeadersOfPages(t *testing.T) {
 		}
 	}
 
+	// A page that opens a join link in a window can tell whether the window is closed.
+	for path, want := range map[string]string{
+		"/join": "", "/join/": "", "/join/room": "", "/join/room?token=x": "", "/join?room=room&name=Ann": "", "/room": "", "/": "same-origin",
+	} {
+		if opener := s.get(t, path).Header().Get("Cross-Origin-Opener-Policy"); opener != want {
+			t.Errorf("%s: Cross-Origin-Opener-Policy %q, want %q", path, opener, want)
+		}
+	}
+
 	s = newSite(t, func(t *tenant.Tenant) {
 		t.Web.EmbedOrigins = []string{"https://app.example.com", "https://*.example.org", "https://x; script-src *"}
 		t.Media[0].BrowserURL = "wss://Liveküt.example.com:7443/path"
@@ -296,7 +317,7 @@ func TestHeadersOfPages(t *testing.T) {
 		t.Errorf("script-src %s", p["script-src"])
 	}
 	// The page's own inline script runs, and no other.
-	inline, err := newPage(fstest.MapFS{"index.html": {Data: []byte(`<base href="/__BASE__/"><script>go()</script>__BOOT__`)}})
+	inline, err := newPage(fstest.MapFS{"index.html": {Data: append([]byte("<script>go()</script>"), builtPage["index.html"].Data...)}})
 	if err != nil {
 		t.Fatal(err)
 	}
