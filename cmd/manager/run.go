@@ -204,7 +204,7 @@ func (p *parts) build(ctx context.Context) error {
 	return p.buildWith(ctx, group)
 }
 
-// unknownHosts is what is done with hosts that no ConferenceConfig asks for.
+// unknownHosts says how hosts are answered that no ConferenceConfig names.
 func (p *parts) unknownHosts() tenant.UnknownHosts {
 	unknown := tenant.UnknownHosts{Default: p.defaultConfig, Refuse: p.refuseUnknown}
 	if !unknown.Refuse {

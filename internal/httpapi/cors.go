@@ -36,12 +36,11 @@ func allowOrigin(to http.Header, t *tenant.Tenant, from http.Header) {
 // long for them.
 const preflightSeconds = "60"
 
-// usualHeaders are for those who ask for none, to read.
+// usualHeaders are listed when the request asks for no headers.
 const usualHeaders = "authorization, content-type, x-request-id"
 
-// allowMethods is what OPTIONS asks for, a preflight or not. It needs no secret, because browsers send none with a
-// preflight. Which headers a script sends makes no difference here, so that it may send those that it asks for: clients and tracing
-// add their own.
+// allowMethods answers OPTIONS, a preflight or not. It needs no secret, because browsers send none with a preflight. An allowed
+// origin gets every header that it asks for: clients and tracing add headers of their own, and the API ignores them.
 func allowMethods(q *httpserver.Request, allow string) {
 	h := q.Header()
 	h.Set("Allow", allow)
