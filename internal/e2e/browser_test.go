@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -34,8 +35,36 @@ func farewell(t *testing.T) string {
 	return server.URL + "/bye"
 }
 
+// translate puts elements in place of the page's texts, as the translation of a browser does. Names are not to be translated.
+func translate(t *testing.T, p *testkit.Page, names ...string) {
+	t.Helper()
+	translated := testkit.Eval[[]string](t, p, `(() => {
+		const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT, node =>
+			node.data.trim() && !node.parentElement.closest('[translate=no], script, noscript') ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_REJECT);
+		const found = [];
+		while (texts.nextNode()) found.push(texts.currentNode);
+		for (const text of found) {
+			const font = document.createElement('font');
+			font.textContent = text.data.toUpperCase();
+			text.replaceWith(font);
+		}
+		window.written = found[0];
+		return found.map(({data}) => data.trim());
+	})()`)
+	if len(translated) == 0 {
+		t.Error("there was nothing to translate")
+	}
+	testkit.Eval[string](t, p, `written.data = 'As the page writes.'`)
+	p.WaitForText(t, "As the page writes.")
+	for _, name := range names {
+		if slices.Contains(translated, name) {
+			t.Errorf("the browser translates the name %s", name)
+		}
+	}
+}
+
 // TestTwoPeopleMeetInTheBrowser goes the way of a new user: the room link in two windows, a meeting that both see and
-// hear, kubectl, and an end with a redirect.
+// hear, with a page that a browser translates, kubectl, and an end with a redirect.
 func TestTwoPeopleMeetInTheBrowser(t *testing.T) {
 	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t)
@@ -59,6 +88,9 @@ func TestTwoPeopleMeetInTheBrowser(t *testing.T) {
 		t.Errorf("the ticket is still in the address bar: %s", at)
 	}
 	grace.WaitFor(t, `!!document.querySelector('[data-testid=countdown]')`)
+	translate(t, grace, "Ada", "Grace", room)
+	counts := testkit.Eval[string](t, grace, `document.querySelector('[data-testid=countdown]').innerText`)
+	grace.WaitFor(t, fmt.Sprintf(`document.querySelector('[data-testid=countdown]').innerText !== %q`, counts))
 
 	ada.Click(t, "[data-testid=chat-toggle]")
 	ada.Type(t, "[data-testid=chat-input]", "Hello Grace, see https://example.com/ <b>now</b>")

@@ -3,6 +3,7 @@ import { shownLanguage, t } from '../text';
 import { wear } from '../parts/colour';
 import { App } from './App';
 import type { Flow } from './flow';
+import { followTranslations } from './translation';
 
 export function mount(flow: Flow, root: HTMLElement | null): void {
   if (!root) throw new Error('the page has no root element');
@@ -13,6 +14,7 @@ export function mount(flow: Flow, root: HTMLElement | null): void {
   shownLanguage.subscribe(speak);
   if (boot.brand.color) wear(boot.brand.color, document.documentElement);
   root.textContent = '';
+  followTranslations(document.body);
   createRoot(root).render(<App flow={flow} />);
 }
 

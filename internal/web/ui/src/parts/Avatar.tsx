@@ -28,7 +28,7 @@ export function Avatar({ identity, name, url }: AvatarProps) {
       {image && image !== failed ? (
         <img src={image} alt="" referrerPolicy="no-referrer" onError={() => setFailed(image)} />
       ) : (
-        <span>{initials(name)}</span>
+        <span translate="no">{initials(name)}</span>
       )}
     </span>
   );

@@ -45,7 +45,7 @@ function LanguageSelect({ id }: { id: string }) {
         .map((tag) => ({ tag, name: nameOf(tag) }))
         .sort((one, other) => one.name.localeCompare(other.name, 'en'))
         .map(({ tag, name }) => (
-          <option key={tag} value={tag} lang={tag}>
+          <option key={tag} value={tag} lang={tag} translate="no">
             {name}
           </option>
         ))}

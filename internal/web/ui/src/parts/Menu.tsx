@@ -100,7 +100,11 @@ export function MenuItem(props: MenuItemProps) {
       {icon}
       <span className="menu-label">{label}</span>
       {badge}
-      {shortcut && <kbd aria-hidden="true">{shortcut.toUpperCase()}</kbd>}
+      {shortcut && (
+        <kbd aria-hidden="true" translate="no">
+          {shortcut.toUpperCase()}
+        </kbd>
+      )}
       {checked !== undefined && <span className="menu-check">{checked && <Check aria-hidden="true" />}</span>}
     </button>
   );

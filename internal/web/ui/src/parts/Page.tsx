@@ -31,7 +31,9 @@ export function Brand({ brand }: { brand: Boot['brand'] }) {
       ) : (
         <>
           <BrandMark />
-          <span className="brand-name">{brand.name}</span>
+          <span className="brand-name" translate="no">
+            {brand.name}
+          </span>
         </>
       )}
     </span>

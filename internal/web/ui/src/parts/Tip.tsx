@@ -6,7 +6,7 @@ export function Tip({ text, shortcut }: { text: string; shortcut?: string | unde
   return (
     <span className="tip" aria-hidden="true">
       {text}
-      {shortcut && <kbd>{shortcut.toUpperCase()}</kbd>}
+      {shortcut && <kbd translate="no">{shortcut.toUpperCase()}</kbd>}
     </span>
   );
 }

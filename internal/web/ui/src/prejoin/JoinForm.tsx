@@ -38,7 +38,7 @@ export function JoinForm({ room, asking, busy, name, onName, onJoin, test, alrea
       <h1>{t('prejoin.title')}</h1>
       <p className="prejoin-room">
         <span>{t('prejoin.room')}</span>{' '}
-        <strong dir="auto" data-testid="prejoin-room">
+        <strong dir="auto" translate="no" data-testid="prejoin-room">
           {room}
         </strong>
       </p>

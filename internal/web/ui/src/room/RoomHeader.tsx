@@ -19,7 +19,7 @@ export function RoomHeader({ brand, room }: { brand: Boot['brand']; room: string
     <header className="room-header">
       <Brand brand={brand} />
       <h1 ref={heading} tabIndex={-1} className="room-name" title={room}>
-        <bdi>{room}</bdi>
+        <bdi translate="no">{room}</bdi>
       </h1>
       <Marks />
       <HiddenMark />

@@ -20,7 +20,7 @@ export function Ended({ flow, to, goAt, length }: { flow: Flow } & Omit<EndedScr
     <Page brand={flow.at.boot.brand}>
       <Message testId="ended" icon={<Flag />} title={t('ended.title')} text={goAt ? text : t('ended.stayed')}>
         <p className="message-meeting">
-          {room && <bdi>{room}</bdi>}
+          {room && <bdi translate="no">{room}</bdi>}
           {length && (
             <span data-testid="ended-length">
               {t('ended.length', { time: formatDuration(length, locale()) })}
@@ -31,7 +31,7 @@ export function Ended({ flow, to, goAt, length }: { flow: Flow } & Omit<EndedScr
           {t(home ? 'left.home' : 'ended.continue')}
           {/* Screen readers read the seconds once with the text, not every second. */}
           {left > 0 && (
-            <span className="count" aria-hidden="true" data-testid="ended-countdown">
+            <span className="count" aria-hidden="true" translate="no" data-testid="ended-countdown">
               {left.toLocaleString(locale())}
             </span>
           )}

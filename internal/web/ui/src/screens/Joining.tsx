@@ -10,7 +10,7 @@ export function Joining({ flow }: { flow: Flow }) {
       <div className="joining" role="status" data-testid="joining">
         <Spinner />
         <h1>
-          {route.kind === 'join' && <bdi>{route.room}</bdi>} {t('room.connecting')}
+          {route.kind === 'join' && <bdi translate="no">{route.room}</bdi>} {t('room.connecting')}
         </h1>
       </div>
       <p className="joining-actions">

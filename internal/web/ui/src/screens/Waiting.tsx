@@ -27,7 +27,10 @@ export function Waiting({ flow, place }: { flow: Flow; place: WaitingPlace }) {
             {t(`wait.title.${why}`)}
           </h1>
           <p className="prejoin-room">
-            <span>{t('prejoin.room')}</span> <strong dir="auto">{route.kind === 'join' && route.room}</strong>
+            <span>{t('prejoin.room')}</span>{' '}
+            <strong dir="auto" translate="no">
+              {route.kind === 'join' && route.room}
+            </strong>
           </p>
           <p role="status" className="waiting-text">
             <Spinner /> <span>{t(`wait.text.${why}`)}</span>

@@ -20,7 +20,7 @@ export function CaptionLines() {
     >
       {lines.map(({ id, name, text }) => (
         <p key={id} dir="auto">
-          {name && <strong>{name}</strong>} {text}
+          {name && <strong translate="no">{name}</strong>} {text}
         </p>
       ))}
     </div>

@@ -26,8 +26,11 @@ export function ChatMessage({ message, mine, continues }: ChatMessageProps) {
     >
       {!continues && (
         <p className="chat-meta">
-          {message.to && <Lock aria-hidden="true" />} <strong dir="auto">{authorOf(message, mine)}</strong>{' '}
-          <time dateTime={time.toISOString()}>
+          {message.to && <Lock aria-hidden="true" />}{' '}
+          <strong dir="auto" translate="no">
+            {authorOf(message, mine)}
+          </strong>{' '}
+          <time translate="no" dateTime={time.toISOString()}>
             {time.toLocaleTimeString(locale(), { hour: 'numeric', minute: '2-digit' })}
           </time>
         </p>
@@ -38,7 +41,14 @@ export function ChatMessage({ message, mine, continues }: ChatMessageProps) {
             part.text
           ) : (
             // An address is written from left to right in every script.
-            <a key={index} href={part.href} dir="ltr" target="_blank" rel="noopener noreferrer nofollow">
+            <a
+              key={index}
+              href={part.href}
+              dir="ltr"
+              translate="no"
+              target="_blank"
+              rel="noopener noreferrer nofollow"
+            >
               {part.text}
             </a>
           ),

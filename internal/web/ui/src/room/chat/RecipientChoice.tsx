@@ -30,15 +30,16 @@ export function RecipientChoice({ onChoose }: { onChoose: () => void }) {
         id={id}
         data-testid="chat-to"
         value={chosen?.identity ?? ''}
-        onChange={({ currentTarget: { value, selectedOptions } }) => {
+        onChange={({ currentTarget: { value } }) => {
           // One who left meanwhile is no reason to write to everyone. The server says that they are not there.
-          recipient.choose(value ? { identity: value, name: selectedOptions[0]?.text ?? '' } : undefined);
+          const name = people.find(({ identity }) => identity === value)?.name ?? '';
+          recipient.choose(value ? { identity: value, name } : undefined);
           onChoose();
         }}
       >
         <option value="">{t('chat.everyone')}</option>
         {people.map(({ identity, name }) => (
-          <option key={identity} value={identity}>
+          <option key={identity} value={identity} translate="no">
             {name}
           </option>
         ))}

@@ -69,7 +69,7 @@ function Figure({ name, value, lost }: { name: string; value: string; lost?: num
     <div>
       <dt>{name}</dt>
       <dd>
-        {value}
+        <span translate="no">{value}</span>
         {lost !== undefined && (
           <span className="detail">{t('connection.lost', { share: percent(lost) })}</span>
         )}

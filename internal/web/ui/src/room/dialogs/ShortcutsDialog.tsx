@@ -15,7 +15,7 @@ export function ShortcutsDialog({ actions, onClose }: { actions: Actions; onClos
           <div key={action}>
             <dt>{t(shortcuts[action].text)}</dt>
             <dd>
-              <kbd>{shortcuts[action].key.toUpperCase()}</kbd>
+              <kbd translate="no">{shortcuts[action].key.toUpperCase()}</kbd>
             </dd>
           </div>
         ))}

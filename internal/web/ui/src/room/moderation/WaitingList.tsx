@@ -46,7 +46,7 @@ function WaiterRow({ waiter: { identity, name, message } }: { waiter: WaitingPer
       <Avatar identity={identity} name={name} />
       <span className="participant-name">
         <span className="participant-label">
-          <bdi>{name}</bdi>
+          <bdi translate="no">{name}</bdi>
         </span>
         {message && (
           <span className="waiting-message" dir="auto">

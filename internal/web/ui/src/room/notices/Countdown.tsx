@@ -25,7 +25,7 @@ export function Countdown() {
   return (
     <span className={soon ? 'countdown soon' : 'countdown'}>
       <Clock aria-hidden="true" />
-      <span role="timer" aria-label={t('countdown.label')} data-testid="countdown">
+      <span translate="no" role="timer" aria-label={t('countdown.label')} data-testid="countdown">
         {soon ? t('countdown.left', { time }) : time}
       </span>
     </span>

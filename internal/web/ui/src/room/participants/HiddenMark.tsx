@@ -20,7 +20,7 @@ export function HiddenMark() {
       onClick={() => notices.add(t('hidden.names', { names }))}
     >
       <Eye aria-hidden="true" />
-      <span className="short" aria-hidden="true">
+      <span className="short" aria-hidden="true" translate="no">
         {others.length}
       </span>
       <span className="long">{t('hidden.count', { count: others.length })}</span>

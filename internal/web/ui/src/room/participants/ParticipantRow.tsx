@@ -30,7 +30,7 @@ export const ParticipantRow = memo(function ParticipantRow({ participant, presid
       <Avatar identity={identity} name={name} url={shown.avatar} />
       <span className="participant-name">
         <span className="participant-label">
-          <bdi>{participant.isLocal ? t('room.you', { name }) : name}</bdi>
+          <bdi translate="no">{participant.isLocal ? t('room.you', { name }) : name}</bdi>
         </span>
         {shown.presenter && (
           <span className="participant-role">
@@ -84,7 +84,9 @@ function RaisedHand({ place }: { place: number | undefined }) {
   return (
     <span className="hand-place" role="img" aria-label={t('people.handPlace', { place })} data-place={place}>
       <Hand className="raised" aria-hidden="true" />
-      <span aria-hidden="true">{place}</span>
+      <span aria-hidden="true" translate="no">
+        {place}
+      </span>
     </span>
   );
 }

@@ -17,7 +17,7 @@ export function WatcherRow({ watcher: { identity, name } }: { watcher: Watcher }
       <Avatar identity={identity} name={name} />
       <span className="participant-name">
         <span className="participant-label">
-          <bdi>{name}</bdi>
+          <bdi translate="no">{name}</bdi>
         </span>
         <span className="participant-role">
           <Eye aria-hidden="true" /> {t('hidden.role')}

@@ -19,7 +19,7 @@ export function QrDialog({ url, onClose }: { url: string; onClose: () => void })
         <path className="qr-light" d={`M0 0h${size}v${size}h-${size}z`} />
         <path className="qr-dark" d={dark.join('')} />
       </svg>
-      <p className="qr-link" dir="ltr">
+      <p className="qr-link" dir="ltr" translate="no">
         {url}
       </p>
       <div className="dialog-actions">

@@ -115,7 +115,9 @@ function TileName({ name, mine, children }: { name: string; mine?: boolean; chil
   return (
     <span className="tile-name">
       {children}
-      <span dir="auto">{name}</span>
+      <span dir="auto" translate="no">
+        {name}
+      </span>
       {mine && <span className="mine">{t('room.youMark')}</span>}
     </span>
   );
