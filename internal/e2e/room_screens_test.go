@@ -212,9 +212,9 @@ func (w *tour) broken(t *testing.T) {
 	p.Close()
 
 	link := w.a.link(map[string]any{"room": "steady", "name": "Ada"})
-	old := testkit.Device{Script: "delete window.RTCPeerConnection"}
-	p = testkit.Browser(t).OpenOn(t, old, link)
-	w.at(t, p, old, "error TooOld", errorScreen("TooOld"))
+	lockdown := testkit.Device{Script: "delete window.RTCPeerConnection"}
+	p = testkit.Browser(t).OpenOn(t, lockdown, link)
+	w.at(t, p, lockdown, "error NoWebRTC", errorScreen("NoWebRTC"))
 	p.Close()
 
 	p = testkit.Browser(t).Open(t, "about:blank")

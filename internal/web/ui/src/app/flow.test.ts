@@ -140,11 +140,10 @@ for (const reason of reasons)
 beforeEach(() => {
   class RTCPeerConnection {
     getReceivers(): void {
-      // A browser that can meet has it.
+      // Every WebRTC has it.
     }
   }
-  vi.stubGlobal('window', { RTCPeerConnection, WebSocket: RTCPeerConnection });
-  vi.stubGlobal('RTCPeerConnection', RTCPeerConnection);
+  vi.stubGlobal('window', { RTCPeerConnection });
   for (const name of ['addEventListener', 'removeEventListener']) vi.stubGlobal(name, () => undefined);
   devices = new FakeDevices();
 });
@@ -166,16 +165,32 @@ describe.each(['before', 'after'])('with devices that open %s it, a participant 
   });
 });
 
-it('does not open a link of which some was lost on the way', () => {
+/** A page on a link, which opens nothing. */
+function still(route: Partial<Surroundings['route']>) {
   const open = vi.fn();
   const nothing = { read: () => undefined, write: () => undefined, forget: () => undefined };
   const flow = new Flow({
-    route: { kind: 'join', room: 'r', wishes: { name: 'Ann' }, damaged: true },
+    route: { kind: 'join', room: 'r', wishes: { name: 'Ann' }, ...route },
     client: { open },
     keeper: nothing,
     place: nothing,
   } as unknown as Surroundings);
   flow.start();
-  expect(flow.screen.get()).toEqual({ kind: 'failure', reason: 'Invalid', message: '' });
   expect(open).not.toHaveBeenCalled();
+  return flow.screen.get();
+}
+
+it('does not open a link of which some was lost on the way', () => {
+  expect(still({ damaged: true })).toEqual({ kind: 'failure', reason: 'Invalid', message: '' });
+});
+
+it.each([
+  { what: 'gone', window: {} },
+  { what: 'undefined', window: { RTCPeerConnection: undefined } },
+  { what: 'null', window: { RTCPeerConnection: null } },
+  { what: 'a function', window: { RTCPeerConnection: () => undefined } },
+  { what: 'something that does nothing', window: { RTCPeerConnection: { prototype: {} } } },
+])('says that WebRTC is off where RTCPeerConnection is $what', ({ window }) => {
+  vi.stubGlobal('window', window);
+  expect(still({})).toEqual({ kind: 'failure', reason: 'NoWebRTC', message: '' });
 });

@@ -10,7 +10,7 @@ import { mustWait, type Opened, type Waits } from '../session/client';
 import { SessionError, type Reason, type SessionRequest } from '../session/protocol';
 import { isTicket } from '../ticket';
 import { obey } from './obey';
-import { BrokenPage, canMeet, filled, openSession, rememberedDevices, requestOf } from './requests';
+import { BrokenPage, hasWebRTC, filled, openSession, rememberedDevices, requestOf } from './requests';
 import { Store } from './store';
 import { readingTime, type Failure, type Form, type Screen } from './screen';
 import type { RoomCode, Surroundings } from './surroundings';
@@ -196,7 +196,7 @@ export class Flow {
     if (route.kind === 'home') return { kind: 'home' };
     if (route.kind === 'unknown') return { kind: 'failure', reason: 'NoPage', message: '' };
     if (route.damaged) return { kind: 'failure', reason: 'Invalid', message: '' };
-    if (!canMeet()) return { kind: 'failure', reason: 'TooOld', message: '' };
+    if (!hasWebRTC()) return { kind: 'failure', reason: 'NoWebRTC', message: '' };
     if (this.at.place.read()) return { kind: 'joining' };
     if (!this.direct) return { kind: 'prejoin', asking: this.asked, busy: false };
     const kept = keeper.read();

@@ -65,9 +65,8 @@ export class BrokenPage extends Error {
   }
 }
 
-/** Whether this browser can take part in a meeting at all. */
-export function canMeet(): boolean {
-  return (
-    'RTCPeerConnection' in window && 'WebSocket' in window && 'getReceivers' in RTCPeerConnection.prototype
-  );
+/** Whether this browser has WebRTC. Lockdown Mode, extensions and policies remove it, or leave something that does nothing. */
+export function hasWebRTC(): boolean {
+  const { RTCPeerConnection } = window as { RTCPeerConnection?: { prototype?: object } | null };
+  return 'getReceivers' in (RTCPeerConnection?.prototype ?? {});
 }

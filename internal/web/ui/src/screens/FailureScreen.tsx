@@ -35,6 +35,9 @@ const retryable: Partial<Record<Shown, TextKey>> = {
   AlreadyIn: 'failure.AlreadyIn.retry',
 };
 
+/** A page that was loaded again may find what is missing. */
+const loadsAgain: readonly Failure[] = ['Broken', 'NoWebRTC'];
+
 const icons: Partial<Record<Shown, LucideIcon>> = {
   Invalid: Link2Off,
   NotFound: SearchX,
@@ -48,7 +51,7 @@ const icons: Partial<Record<Shown, LucideIcon>> = {
   Locked: LockKeyhole,
   Elsewhere: AppWindow,
   AlreadyIn: AppWindow,
-  TooOld: MonitorX,
+  NoWebRTC: MonitorX,
   Broken: Unplug,
 };
 
@@ -108,7 +111,7 @@ function Actions({ flow, reason, waits }: { flow: Flow; reason: Failure; waits: 
           {t(retry)}
         </button>
       )}
-      {shown === 'Broken' && (
+      {loadsAgain.includes(shown) && (
         <button className="button primary" onClick={() => location.reload()}>
           {t('failure.Broken.retry')}
         </button>
@@ -118,7 +121,10 @@ function Actions({ flow, reason, waits }: { flow: Flow; reason: Failure; waits: 
           {t('failure.back')}
         </button>
       ) : (
-        <a className={retry || shown === 'Broken' ? 'button quiet' : 'button'} href={flow.at.boot.home}>
+        <a
+          className={retry || loadsAgain.includes(shown) ? 'button quiet' : 'button'}
+          href={flow.at.boot.home}
+        >
           {t('failure.home')}
         </a>
       )}

@@ -510,9 +510,9 @@ const texts: Texts = {
   'failure.AlreadyIn.text':
     'هو مفتوح في علامة تبويب أو نافذة أخرى من هذا المتصفّح. إن انضممت هنا أيضًا سمعت كل شيء مرّتين.',
   'failure.AlreadyIn.retry': 'الانضمام هنا أيضًا',
-  'failure.TooOld.title': 'هذا المتصفّح قديم جدًّا',
-  'failure.TooOld.text':
-    'لا يستطيع المشاركة في اجتماعات الفيديو. استخدم إصدارًا حديثًا من Chrome أو Edge أو Firefox أو Safari.',
+  'failure.NoWebRTC.title': 'مكالمات الفيديو متوقّفة في هذا المتصفّح',
+  'failure.NoWebRTC.text':
+    'تحتاج الاجتماعات إلى WebRTC، وقد أوقفه شيء ما: نمط المنع في iPhone أو iPad أو Mac، أو إضافة، أو قاعدة من مؤسستك. فعّله لهذا الموقع، أو افتح الرابط في متصفّح آخر أو على جهاز آخر.',
   'failure.NoPage.title': 'لا شيء هنا',
   'failure.NoPage.text': 'تحقّق من الرابط، أو ابدأ من الصفحة الرئيسية.',
   'failure.Broken.title': 'لم تُحمّل الصفحة كاملةً',

@@ -485,9 +485,9 @@ const texts: Texts = {
   'failure.AlreadyIn.text':
     'Sie ist in einem anderen Tab oder Fenster dieses Browsers geöffnet. Wenn Sie auch hier teilnehmen, hören Sie alles doppelt.',
   'failure.AlreadyIn.retry': 'Auch hier teilnehmen',
-  'failure.TooOld.title': 'Dieser Browser ist zu alt',
-  'failure.TooOld.text':
-    'Er kann nicht an Videokonferenzen teilnehmen. Verwenden Sie eine aktuelle Version von Chrome, Edge, Firefox oder Safari.',
+  'failure.NoWebRTC.title': 'Videoanrufe sind in diesem Browser abgeschaltet',
+  'failure.NoWebRTC.text':
+    'Besprechungen brauchen WebRTC, und etwas hat es abgeschaltet: der Blockierungsmodus von iPhone, iPad oder Mac, eine Erweiterung oder eine Regel Ihrer Organisation. Schalten Sie es für diese Website ein, oder öffnen Sie den Link in einem anderen Browser oder auf einem anderen Gerät.',
   'failure.NoPage.title': 'Hier ist nichts',
   'failure.NoPage.text': 'Prüfen Sie den Link oder beginnen Sie auf der Startseite.',
   'failure.Broken.title': 'Die Seite wurde nicht vollständig geladen',

@@ -459,9 +459,9 @@ export const en = {
   'failure.AlreadyIn.text':
     'It is open in another tab or window of this browser. If you join here, too, you hear everything twice.',
   'failure.AlreadyIn.retry': 'Join here, too',
-  'failure.TooOld.title': 'This browser is too old',
-  'failure.TooOld.text':
-    'It cannot take part in video meetings. Use a current version of Chrome, Edge, Firefox or Safari.',
+  'failure.NoWebRTC.title': 'Video calls are switched off in this browser',
+  'failure.NoWebRTC.text':
+    'Meetings need WebRTC, and something has switched it off: Lockdown Mode of an iPhone, iPad or Mac, an extension, or a rule of your organisation. Switch it on for this website, or open the link in another browser or on another device.',
   'failure.NoPage.title': 'There is nothing here',
   'failure.NoPage.text': 'Check the link, or start from the home page.',
   'failure.Broken.title': 'The page did not load completely',

@@ -497,9 +497,9 @@ const texts: Texts = {
   'failure.AlreadyIn.text':
     'Está abierta en otra pestaña o ventana de este navegador. Si te unes también aquí, lo oirás todo dos veces.',
   'failure.AlreadyIn.retry': 'Unirme también aquí',
-  'failure.TooOld.title': 'Este navegador es demasiado antiguo',
-  'failure.TooOld.text':
-    'No puede participar en videollamadas. Usa una versión actual de Chrome, Edge, Firefox o Safari.',
+  'failure.NoWebRTC.title': 'Las videollamadas están desactivadas en este navegador',
+  'failure.NoWebRTC.text':
+    'Las reuniones necesitan WebRTC, y algo lo ha desactivado: el modo de aislamiento de un iPhone, iPad o Mac, una extensión o una norma de tu organización. Actívalo para este sitio web, o abre el enlace en otro navegador o en otro dispositivo.',
   'failure.NoPage.title': 'Aquí no hay nada',
   'failure.NoPage.text': 'Comprueba el enlace o empieza por la página de inicio.',
   'failure.Broken.title': 'La página no se ha cargado por completo',

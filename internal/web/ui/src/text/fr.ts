@@ -504,9 +504,9 @@ const texts: Texts = {
   'failure.AlreadyIn.text':
     'Elle est ouverte dans un autre onglet ou une autre fenêtre de ce navigateur. Si vous participez aussi ici, vous entendrez tout en double.',
   'failure.AlreadyIn.retry': 'Participer aussi ici',
-  'failure.TooOld.title': 'Ce navigateur est trop ancien',
-  'failure.TooOld.text':
-    'Il ne peut pas participer à des visioconférences. Utilisez une version récente de Chrome, Edge, Firefox ou Safari.',
+  'failure.NoWebRTC.title': 'Les appels vidéo sont désactivés dans ce navigateur',
+  'failure.NoWebRTC.text':
+    'Les réunions ont besoin de WebRTC, et quelque chose l’a désactivé : le mode Isolement d’un iPhone, iPad ou Mac, une extension ou une règle de votre organisation. Activez-le pour ce site, ou ouvrez le lien dans un autre navigateur ou sur un autre appareil.',
   'failure.NoPage.title': 'Il n’y a rien ici',
   'failure.NoPage.text': 'Vérifiez le lien ou partez de la page d’accueil.',
   'failure.Broken.title': 'La page n’a pas été chargée entièrement',

@@ -491,9 +491,9 @@ const texts: Texts = {
   'failure.AlreadyIn.text':
     'È aperta in un’altra scheda o finestra di questo browser. Se partecipi anche qui, sentirai tutto due volte.',
   'failure.AlreadyIn.retry': 'Partecipa anche qui',
-  'failure.TooOld.title': 'Questo browser è troppo vecchio',
-  'failure.TooOld.text':
-    'Non può partecipare alle videoriunioni. Usa una versione attuale di Chrome, Edge, Firefox o Safari.',
+  'failure.NoWebRTC.title': 'Le videochiamate sono disattivate in questo browser',
+  'failure.NoWebRTC.text':
+    'Le riunioni hanno bisogno di WebRTC, e qualcosa lo ha disattivato: la modalità di isolamento di un iPhone, iPad o Mac, un’estensione o una regola della tua organizzazione. Attivalo per questo sito, oppure apri il link in un altro browser o su un altro dispositivo.',
   'failure.NoPage.title': 'Qui non c’è nulla',
   'failure.NoPage.text': 'Controlla il link o inizia dalla pagina iniziale.',
   'failure.Broken.title': 'La pagina non è stata caricata completamente',

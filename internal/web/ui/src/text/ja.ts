@@ -457,9 +457,9 @@ const texts: Texts = {
   'failure.AlreadyIn.text':
     'このブラウザーの別のタブまたはウィンドウで開いています。ここでも参加すると、すべての音声が二重に聞こえます。',
   'failure.AlreadyIn.retry': 'ここでも参加',
-  'failure.TooOld.title': 'ブラウザーが古すぎます',
-  'failure.TooOld.text':
-    'ビデオ会議に参加できません。最新の Chrome、Edge、Firefox、Safari をお使いください。',
+  'failure.NoWebRTC.title': 'このブラウザーではビデオ通話が無効になっています',
+  'failure.NoWebRTC.text':
+    '会議には WebRTC が必要ですが、iPhone、iPad、Mac のロックダウンモード、拡張機能、または組織のルールによって無効になっています。このサイトで有効にするか、別のブラウザーや別の端末でリンクを開いてください。',
   'failure.NoPage.title': 'ここには何もありません',
   'failure.NoPage.text': 'リンクを確認するか、ホームページから始めてください。',
   'failure.Broken.title': 'ページを完全に読み込めませんでした',

@@ -501,9 +501,9 @@ const texts: Texts = {
   'failure.AlreadyIn.text':
     'Jest ono otwarte w innej karcie lub innym oknie tej przeglądarki. Jeśli dołączysz także tutaj, wszystko będzie słychać podwójnie.',
   'failure.AlreadyIn.retry': 'Dołącz także tutaj',
-  'failure.TooOld.title': 'Ta przeglądarka jest zbyt stara',
-  'failure.TooOld.text':
-    'Nie może uczestniczyć w spotkaniach wideo. Użyj aktualnej wersji Chrome, Edge, Firefox lub Safari.',
+  'failure.NoWebRTC.title': 'Rozmowy wideo są wyłączone w tej przeglądarce',
+  'failure.NoWebRTC.text':
+    'Spotkania wymagają WebRTC, a coś je wyłączyło: tryb blokady w iPhonie, iPadzie lub Macu, rozszerzenie albo zasada Twojej organizacji. Włącz WebRTC dla tej witryny albo otwórz link w innej przeglądarce lub na innym urządzeniu.',
   'failure.NoPage.title': 'Nic tu nie ma',
   'failure.NoPage.text': 'Sprawdź link albo zacznij od strony głównej.',
   'failure.Broken.title': 'Strona nie wczytała się w całości',

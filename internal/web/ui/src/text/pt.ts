@@ -489,9 +489,9 @@ const texts: Texts = {
   'failure.AlreadyIn.text':
     'Ela está aberta em outra aba ou janela deste navegador. Se você também participar aqui, ouvirá tudo duas vezes.',
   'failure.AlreadyIn.retry': 'Participar aqui também',
-  'failure.TooOld.title': 'Este navegador é antigo demais',
-  'failure.TooOld.text':
-    'Ele não pode participar de reuniões por vídeo. Use uma versão atual do Chrome, Edge, Firefox ou Safari.',
+  'failure.NoWebRTC.title': 'As chamadas de vídeo estão desativadas neste navegador',
+  'failure.NoWebRTC.text':
+    'As reuniões precisam do WebRTC, e algo o desativou: o Modo de Isolamento de um iPhone, iPad ou Mac, uma extensão ou uma regra da sua organização. Ative-o para este site, ou abra o link em outro navegador ou em outro dispositivo.',
   'failure.NoPage.title': 'Não há nada aqui',
   'failure.NoPage.text': 'Verifique o link ou comece pela página inicial.',
   'failure.Broken.title': 'A página não foi carregada por completo',

@@ -21,7 +21,7 @@ const gender: readonly TextKey[] = [
 ];
 
 export const reviews: Record<string, Review> = {
-  ar: { doubtful: [...role, ...gender, 'hidden.count', 'wait.title.Ask'] },
+  ar: { doubtful: [...role, ...gender, 'hidden.count', 'wait.title.Ask', 'failure.NoWebRTC.text'] },
   de: { doubtful: [...role, 'hidden.role', 'notice.youAreMuted', 'announce.titleTo', 'pictures.title'] },
   es: { doubtful: [...role, 'hidden.role', 'countdown.left', 'rules.lockedWord', 'controls.react'] },
   fr: { doubtful: [...role, 'hidden.role', 'prejoin.title', 'prejoin.joining', 'notice.dismiss'] },
@@ -51,7 +51,15 @@ export const reviews: Record<string, Review> = {
   },
   pt: { doubtful: [...role, 'hidden.role', 'countdown.left', 'failure.Removed.title'] },
   tr: {
-    doubtful: [...role, 'room.screenOf', 'view.pin', 'prejoin.token', 'rules.everyone', 'people.handPlace'],
+    doubtful: [
+      ...role,
+      'room.screenOf',
+      'view.pin',
+      'prejoin.token',
+      'rules.everyone',
+      'people.handPlace',
+      'failure.NoWebRTC.text',
+    ],
   },
   uk: {
     doubtful: [
@@ -62,6 +70,7 @@ export const reviews: Record<string, Review> = {
       'people.removeTitle',
       'waiting.refuseName',
       'waiting.refuseTitle',
+      'failure.NoWebRTC.text',
     ],
   },
   'zh-Hans': {

@@ -458,9 +458,9 @@ const texts: Texts = {
   'failure.AlreadyIn.text':
     'Bu tarayıcının başka bir sekmesinde veya penceresinde açık. Buradan da katılırsanız her şeyi iki kez duyarsınız.',
   'failure.AlreadyIn.retry': 'Buradan da katıl',
-  'failure.TooOld.title': 'Bu tarayıcı çok eski',
-  'failure.TooOld.text':
-    'Görüntülü toplantılara katılamaz. Chrome, Edge, Firefox veya Safari’nin güncel bir sürümünü kullanın.',
+  'failure.NoWebRTC.title': 'Görüntülü aramalar bu tarayıcıda kapalı',
+  'failure.NoWebRTC.text':
+    'Toplantılar için WebRTC gerekir, ama bir şey onu kapatmış: iPhone, iPad veya Mac’teki Kilit Modu, bir uzantı ya da kuruluşunuzun bir kuralı. Bu site için açın veya bağlantıyı başka bir tarayıcıda ya da başka bir cihazda açın.',
   'failure.NoPage.title': 'Burada bir şey yok',
   'failure.NoPage.text': 'Bağlantıyı kontrol edin veya ana sayfadan başlayın.',
   'failure.Broken.title': 'Sayfa tamamen yüklenmedi',

@@ -426,8 +426,9 @@ const texts: Texts = {
   'failure.AlreadyIn.title': '您已在此会议中',
   'failure.AlreadyIn.text': '它已在此浏览器的另一个标签页或窗口中打开。如果也在这里加入，您会听到双重声音。',
   'failure.AlreadyIn.retry': '也在这里加入',
-  'failure.TooOld.title': '浏览器版本过旧',
-  'failure.TooOld.text': '它无法参加视频会议。请使用最新版本的 Chrome、Edge、Firefox 或 Safari。',
+  'failure.NoWebRTC.title': '此浏览器已关闭视频通话',
+  'failure.NoWebRTC.text':
+    '会议需要 WebRTC，但它已被关闭：可能是 iPhone、iPad 或 Mac 的锁定模式、某个扩展程序或您所在组织的规定。请为此网站开启它，或在其他浏览器或其他设备上打开链接。',
   'failure.NoPage.title': '这里什么都没有',
   'failure.NoPage.text': '请检查链接，或从首页开始。',
   'failure.Broken.title': '页面未完全加载',
