@@ -200,6 +200,7 @@ func originRules(path string, wildcard bool) []rule {
 	}
 	return slices.Concat(stars,
 		list("an origin", path, "", []any{"https://app.example.com"}, []any{"http://localhost:3000"}, []any{"https://a.example", "https://b.example"}),
+		list("an app", path, "", []any{"capacitor://localhost"}, []any{"ionic://localhost"}, []any{"tauri://localhost"}, []any{"app://-"}, []any{"chrome-extension://abcdefghijklmnopabcdefghijklmnop"}),
 		list("no origin", path, at, []any{"app.example.com"}, []any{"https://app.example.com/"}, []any{"https://app.example.com/x"}, []any{"https://"},
-			[]any{"null"}, []any{"ftp://example.com"}, []any{"https://a b"}, []any{"https://x'; script-src *"}, []any{"https://a,https://b"}, []any{"https://*"}, []any{"https://bücher.example"}))
+			[]any{"null"}, []any{"ftp://example.com"}, []any{"file://localhost"}, []any{"wss://app.example.com"}, []any{"://app.example.com"}, []any{"capacitor:localhost"}, []any{"capacitor://"}, []any{"https://a b"}, []any{"https://x'; script-src *"}, []any{"https://a,https://b"}, []any{"https://*"}, []any{"https://bücher.example"}))
 }

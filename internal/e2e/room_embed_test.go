@@ -7,6 +7,7 @@ import (
 	"html"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -17,14 +18,17 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
-// embedder is a site that shows ?src= in an iframe with the permissions ?allow=, or in the documented example, and
-// keeps what it is told.
+// embedder is a site that shows ?src= in an iframe with the permissions ?allow= and the sandbox
+// ?sandbox=, or in the documented example, and keeps what it is told.
 func embedder(t *testing.T) *httptest.Server {
 	example := documentedExample(t)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		src := r.URL.Query().Get("src")
 		frame := fmt.Sprintf(`<iframe width=900 height=600 allow="%s" src="%s"></iframe>`, r.URL.Query().Get("allow"), html.EscapeString(src))
+		if sandbox := r.URL.Query().Get("sandbox"); sandbox != "" {
+			frame = strings.Replace(frame, "<iframe", `<iframe sandbox="`+sandbox+`"`, 1)
+		}
 		if r.URL.Path == "/example" {
 			service, _, _ := strings.Cut(src, "/join?")
 			frame = strings.Replace(example, documentedLink, html.EscapeString(src), 1)
@@ -125,4 +129,46 @@ func TestEmbedding(t *testing.T) {
 			t.Errorf("it is told %s", told)
 		}
 	})
+}
+
+// TestSandboxedEmbedding: the sandbox that docs/embedding.md names works, and one without allow-same-origin is told what is missing.
+func TestSandboxedEmbedding(t *testing.T) {
+	testkit.Parallel(t, testkit.Browsers)
+	site := embedder(t)
+	friendly := strings.Replace(site.URL, "127.0.0.1", "localhost", 1)
+	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) {
+		a.Spec.Web = &v1alpha1.WebSpec{EmbedOrigins: []string{friendly}}
+	})
+	guide, err := os.ReadFile(filepath.Join(testkit.Root(t), "docs", "embedding.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, sandbox, _ := strings.Cut(string(guide), `sandbox="`)
+	sandbox, _, ok := strings.Cut(sandbox, `"`)
+	if !ok {
+		t.Fatal("docs/embedding.md names no sandbox")
+	}
+
+	link := w.a.link(map[string]any{"room": "walled", "name": "Ada", "video": true})
+	p := testkit.Browser(t).Open(t, friendly+"?"+url.Values{"allow": {"camera"}, "sandbox": {sandbox}, "src": {link}}.Encode())
+	p.WaitFor(t, `told.some(({event}) => event === 'joined')`)
+	w.eventually(t, w.hasPeople("walled", 1))
+	p.Close()
+
+	// What the attribute does to a page in a frame, a header does to the page itself, which a test can look into.
+	service, err := url.Parse(w.a.baseURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	walled := httptest.NewServer(&httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(service) },
+		ModifyResponse: func(r *http.Response) error {
+			r.Header.Add("Content-Security-Policy", "sandbox "+strings.Replace(sandbox, "allow-same-origin", "", 1))
+			return nil
+		},
+	})
+	t.Cleanup(walled.Close)
+	p = testkit.Browser(t).Open(t, strings.Replace(link, w.a.baseURL, walled.URL, 1))
+	p.WaitForText(t, sandbox)
+	p.Close()
 }

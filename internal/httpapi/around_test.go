@@ -28,6 +28,8 @@ func TestCORS(t *testing.T) {
 		{"another one", []string{app}, "https://evil.example.org", ""},
 		{"a longer one", []string{app}, app + ".evil.example.org", ""},
 		{"another scheme", []string{app}, "http://app.example.com", ""},
+		{"an app", []string{"capacitor://localhost"}, "capacitor://localhost", "capacitor://localhost"},
+		{"another app", []string{"capacitor://localhost"}, "ionic://localhost", ""},
 		{"any", []string{"*"}, app, "*"},
 		{"no origin", []string{"*"}, "", ""},
 	} {

@@ -16,6 +16,13 @@ describe('matches', () => {
     ['https://evilexample.org', 'https://*.example.org', false],
     ['http://a.example.org', 'https://*.example.org', false],
     ['https://a.example.org:8443', 'https://*.example.org:8443', true],
+    ['capacitor://localhost', 'capacitor://localhost', true],
+    ['capacitor://LOCALHOST', 'Capacitor://localhost', true],
+    ['ionic://localhost', 'capacitor://localhost', false],
+    ['capacitor://evil', 'capacitor://localhost', false],
+    ['data://localhost', 'capacitor://localhost', false],
+    ['null', 'capacitor://localhost', false],
+    ['app://a.example', 'app://*.example', true],
   ])('%s against %s: %s', (origin, pattern, want) => {
     expect(matches(origin, pattern)).toBe(want);
   });

@@ -65,11 +65,16 @@ export class ParentPage {
  * every host below example.com.
  */
 export function matches(origin: string, pattern: string): boolean {
-  const [before, after] = pattern.toLowerCase().split('://*.');
-  if (after === undefined) return originOf(origin) !== undefined && originOf(pattern) === originOf(origin);
-  const at = parseUrl(origin);
+  const at = parseUrl(origin.toLowerCase());
   if (!at) return false; // A sandboxed page has the origin null.
+  const [before, after] = pattern.toLowerCase().split('://*.');
+  if (after === undefined) return tupleOf(at) === tupleOf(parseUrl(pattern.toLowerCase()));
   return at.protocol === `${before ?? ''}:` && at.host.endsWith(`.${after}`);
+}
+
+/** What makes an origin. URL has none for the schemes of apps, such as capacitor. */
+function tupleOf(url: URL | undefined): string | undefined {
+  return url && `${url.protocol}//${url.host}`;
 }
 
 /** The page that embeds this window, or undefined when this is no iframe. */
@@ -92,8 +97,4 @@ function readCommand(message: unknown): Command | undefined {
   const command = commands.find((name) => name === message.command);
   if (!command) return undefined;
   return { command, ...(typeof message.on === 'boolean' && { on: message.on }) };
-}
-
-function originOf(url: string): string | undefined {
-  return parseUrl(url)?.origin;
 }
