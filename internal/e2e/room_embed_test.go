@@ -52,16 +52,26 @@ const (
 // documentedExample is what docs/embedding.md shows.
 func documentedExample(t *testing.T) string {
 	t.Helper()
-	page, err := os.ReadFile(filepath.Join(testkit.Root(t), "docs", "embedding.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, example, _ := strings.Cut(string(page), "```html\n")
-	example, _, ok := strings.Cut(example, "```")
-	if !ok || !strings.Contains(example, documentedLink) {
+	example := inEmbeddingGuide(t, "```html\n", "```")
+	if !strings.Contains(example, documentedLink) {
 		t.Fatalf("docs/embedding.md has no example with %s", documentedLink)
 	}
 	return example
+}
+
+// inEmbeddingGuide returns what stands first between two texts in docs/embedding.md.
+func inEmbeddingGuide(t *testing.T, before, after string) string {
+	t.Helper()
+	guide, err := os.ReadFile(filepath.Join(testkit.Root(t), "docs", "embedding.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, found, _ := strings.Cut(string(guide), before)
+	found, _, ok := strings.Cut(found, after)
+	if !ok {
+		t.Fatalf("docs/embedding.md has nothing between %q and %q", before, after)
+	}
+	return found
 }
 
 // TestEmbedding: the page works in an iframe of an allowed site and tells it what happens; another site sees nothing.
@@ -139,16 +149,7 @@ func TestSandboxedEmbedding(t *testing.T) {
 	w := newWorld(t, func(a, _ *v1alpha1.ConferenceConfig) {
 		a.Spec.Web = &v1alpha1.WebSpec{EmbedOrigins: []string{friendly}}
 	})
-	guide, err := os.ReadFile(filepath.Join(testkit.Root(t), "docs", "embedding.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, sandbox, _ := strings.Cut(string(guide), `sandbox="`)
-	sandbox, _, ok := strings.Cut(sandbox, `"`)
-	if !ok {
-		t.Fatal("docs/embedding.md names no sandbox")
-	}
-
+	sandbox := inEmbeddingGuide(t, `sandbox="`, `"`)
 	link := w.a.link(map[string]any{"room": "walled", "name": "Ada", "video": true})
 	p := testkit.Browser(t).Open(t, friendly+"?"+url.Values{"allow": {"camera"}, "sandbox": {sandbox}, "src": {link}}.Encode())
 	p.WaitFor(t, `told.some(({event}) => event === 'joined')`)

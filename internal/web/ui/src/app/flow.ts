@@ -10,7 +10,7 @@ import { mustWait, type Opened, type Waits } from '../session/client';
 import { SessionError, type Reason, type SessionRequest } from '../session/protocol';
 import { isTicket } from '../ticket';
 import { obey } from './obey';
-import { BrokenPage, hasWebRTC, filled, openSession, rememberedDevices, requestOf } from './requests';
+import { BrokenPage, filled, hasWebRTC, openSession, rememberedDevices, requestOf } from './requests';
 import { Store } from './store';
 import { readingTime, type Failure, type Form, type Screen } from './screen';
 import type { RoomCode, Surroundings } from './surroundings';

@@ -4,7 +4,7 @@
  * back to its place, empty, before the `<font>`. The `<font>` goes as soon as the page writes to the text node or removes
  * the text node.
  */
-export function followTranslations(root: Node): () => void {
+export function followTranslations(root: Node): void {
   const translated = new Map<Text, { shown: Element; text: string }>();
   const used = new WeakSet<Element>();
 
@@ -58,5 +58,4 @@ export function followTranslations(root: Node): () => void {
     characterData: true,
     characterDataOldValue: true,
   });
-  return () => observer.disconnect();
 }
