@@ -13,6 +13,10 @@ verify-supply: $(SUPPLY)
 	@$(STEP) "tests of the supply check" go test -C hack/supply ./...
 	@$(STEP) "lock files and licences" $(SUPPLY) check
 
+.PHONY: test-attack
+test-attack: ## Attack the service and its media server as one participant could
+	@$(MAKE) test-slow PKG=./internal/e2e RUN='^TestAttack'
+
 .PHONY: vuln
 vuln: $(GOVULNCHECK) web ## Look for known vulnerabilities; 2 when a database is out of reach
 	@$(STEP) "known vulnerabilities" hack/vuln $(GOVULNCHECK) $(UI) $(DOCS)

@@ -61,7 +61,8 @@ func (l LiveKit) config() map[string]any {
 		"port":           l.Port,
 		"bind_addresses": LoopbackHosts(),
 		"keys":           keys,
-		"logging":        map[string]any{"level": "info"},
+		// Of lines with the same text LiveKit then writes the first 20 of a second and every hundredth: a participant can cause many.
+		"logging": map[string]any{"level": "info", "sample": true},
 		// A peer that was removed, or whose room has ended, would make the room again.
 		"room": map[string]any{"auto_create": false},
 		"rtc": map[string]any{

@@ -36,6 +36,15 @@ func (p *Process) Log() string {
 	return string(b)
 }
 
+// LogSize returns how many bytes the child has written since it was started.
+func (p *Process) LogSize() (int64, error) {
+	info, err := os.Stat(p.logFile)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
 // readTail reads at most limit bytes from the end of a file, from the start of a line.
 func readTail(path string, limit int64) ([]byte, error) {
 	f, err := os.Open(path)

@@ -90,6 +90,16 @@ func (s *LiveKitServer) PID() int { return s.proc.PID() }
 // Log returns what the server has written since it was last started.
 func (s *LiveKitServer) Log() string { return s.proc.Log() }
 
+// LogSize returns how many bytes the server has written into its log since it was started.
+func (s *LiveKitServer) LogSize(t testing.TB) int64 {
+	t.Helper()
+	size, err := s.proc.LogSize()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return size
+}
+
 // Node is the name that the server has among those that share its Redis, since it was last started.
 func (s *LiveKitServer) Node(t testing.TB) string {
 	t.Helper()

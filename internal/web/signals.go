@@ -33,12 +33,6 @@ import (
 // question why one was refused. Everything else, above all its API, stays out of reach.
 var signalPaths = []string{"rtc", "rtc/v1", "rtc/validate", "rtc/v1/validate"}
 
-const (
-	tokenParameter = "access_token"
-	// publishParameter would make the connection another identity, beside the one that we let in.
-	publishParameter = "publish"
-)
-
 // signals carry signalling to the engine.
 type signals struct {
 	relay *signalling.Relay
@@ -148,7 +142,7 @@ func (h *handler) connect(q *httpserver.Request) error {
 		return errNoSuchPage
 	}
 	query := q.HTTP.URL.Query()
-	token := query.Get(tokenParameter)
+	token := query.Get(signalling.TokenParameter)
 	media, limited, leave, err := h.passDoor(q, token)
 	if err != nil {
 		return err
@@ -156,7 +150,7 @@ func (h *handler) connect(q *httpserver.Request) error {
 	to, err := signalTo(media.Server, path, limited, query)
 	if err != nil {
 		leave()
-		return err
+		return invalidSignal(err)
 	}
 	if signalling.IsUpgrade(q.HTTP) {
 		return h.relay(q, to, leave)
@@ -221,15 +215,25 @@ func (h *handler) countConnect(q *httpserver.Request, who engine.Identity) error
 	return nil
 }
 
-// signalTo is where signalling goes. Of a parameter that is given twice the first counts, here and there.
+// invalidSignal is the answer to a request for a connection that is not passed on.
+func invalidSignal(err error) error {
+	if invalid := (*signalling.InvalidError)(nil); errors.As(err, &invalid) {
+		return fault.Invalid("", "This request for a connection is not valid: %s; reload the page", invalid.Reason)
+	}
+	return err
+}
+
+// signalTo is where signalling goes.
 func signalTo(server engine.Server, path, token string, query url.Values) (signalling.Server, error) {
 	u, err := url.Parse(server.URL)
 	if err != nil {
 		return signalling.Server{}, err
 	}
+	if query, err = signalling.Query(query); err != nil {
+		return signalling.Server{}, err
+	}
+	query.Set(signalling.TokenParameter, token)
 	u.Path = strings.TrimSuffix(u.Path, "/") + "/" + path
-	query.Del(publishParameter)
-	query.Set(tokenParameter, token)
 	u.RawQuery = query.Encode()
 	return signalling.Server{URL: u, CABundle: server.CABundle}, nil
 }

@@ -46,6 +46,7 @@ func TestWhoGetsThroughToTheEngine(t *testing.T) {
 		given  func(*site, *meeting.View)
 		path   string
 		token  string
+		join   string
 		status int
 		want   string
 	}{
@@ -86,6 +87,7 @@ func TestWhoGetsThroughToTheEngine(t *testing.T) {
 			reason: "without an engine", token: inRoom, status: http.StatusServiceUnavailable, want: "Unavailable",
 			given: func(s *site, _ *meeting.View) { s.tenant.Media = nil },
 		},
+		{reason: "with a join request that is none", token: inRoom, path: "rtc/v1", join: "a+b/c=", status: http.StatusBadRequest, want: "Invalid"},
 		{reason: "to the engine's API", token: inRoom, path: "twirp/livekit.RoomService/ListRooms", status: http.StatusNotFound, want: "NotFound"},
 		{reason: "around a corner", token: inRoom, path: "rtc/../twirp", status: http.StatusNotFound},
 		{reason: "to something below", token: inRoom, path: "rtc/v2", status: http.StatusNotFound, want: "NotFound"},
@@ -101,7 +103,7 @@ func TestWhoGetsThroughToTheEngine(t *testing.T) {
 			if c.path == "" {
 				c.path = "rtc"
 			}
-			got := s.connect(t, c.path, url.Values{"access_token": {c.token}})
+			got := s.connect(t, c.path, url.Values{"access_token": {c.token}, "join_request": {c.join}})
 			if got.Code != c.status {
 				t.Fatalf("status %d, want %d: %s", got.Code, c.status, got.Body)
 			}
@@ -124,7 +126,7 @@ func TestWhatGetsThroughToTheEngine(t *testing.T) {
 	v := s.meetings.open("room", nil)
 	token := string(v.EngineRoom) + " origin-ann"
 	query := url.Values{
-		"access_token": {token, "another"}, "publish": {"screen", "more"}, "reconnect": {"1"}, "sid": {"PA_x"}, "join_request": {"a+b/c="},
+		"access_token": {token, "another"}, "publish": {"screen", "more"}, "reconnect": {"1"}, "sid": {"PA_x"}, "attributes": {"e30"},
 	}
 	r := newRequest(http.MethodGet, "/engine/rtc?x=1;y=2&"+query.Encode(), "")
 	r.Header.Set("Authorization", "Bearer another")
@@ -142,7 +144,7 @@ func TestWhatGetsThroughToTheEngine(t *testing.T) {
 		}
 	}
 	out := (*arrived)[0]
-	want := url.Values{"access_token": {token}, "reconnect": {"1"}, "sid": {"PA_x"}, "join_request": {"a+b/c="}}
+	want := url.Values{"access_token": {token}, "reconnect": {"1"}, "sid": {"PA_x"}}
 	if diff := cmp.Diff(want, out.URL.Query()); diff != "" {
 		t.Errorf("query (-want +got)\n%s", diff)
 	}

@@ -64,7 +64,7 @@
 }}
 {{- $config := dict
   "port" 7880
-  "logging" (dict "json" true "level" "info")
+  "logging" (dict "json" true "level" "info" "sample" true)
   "room" (dict "auto_create" false)
   "rtc" $rtc
   "webhook" (dict "urls" (list (printf "http://%s.%s.svc:%d/engine/webhook" (include "convene.fullname" .) .Release.Namespace (ternary 8082 (int .Values.service.port) (ne .Values.gatewayTLS.secretName "")))))

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build slow
+
+package e2e
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+	lk "github.com/livekit/protocol/livekit"
+	"google.golang.org/protobuf/proto"
+
+	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/peer"
+)
+
+// attacker is a participant whose page sends what it likes.
+type attacker struct {
+	account
+	entry entry
+}
+
+// eve enters the room "open" without a connection.
+func (w *world) eve(t *testing.T) attacker {
+	t.Helper()
+	a := w.a.on(t)
+	return attacker{a, a.mustEnter(map[string]any{"room": "open", "name": "Eve"})}
+}
+
+// connect asks for a connection. It returns nil where that is refused.
+func (a attacker) connect(path string, query url.Values) *websocket.Conn {
+	a.t.Helper()
+	ctx, cancel := context.WithTimeout(a.t.Context(), patience)
+	defer cancel()
+	query.Set("access_token", a.entry.Engine.Token)
+	conn, response, err := websocket.Dial(ctx, a.baseURL+"/engine/"+path+"?"+query.Encode(), nil) //nolint:bodyclose // the library closes it
+	if err != nil {
+		if response == nil || response.StatusCode >= http.StatusInternalServerError {
+			a.t.Fatalf("the gateway answers %v: %v", response, err)
+		}
+		return nil
+	}
+	a.t.Cleanup(func() { _ = conn.CloseNow() })
+	conn.SetReadLimit(-1)
+	return conn
+}
+
+// joinRequest packs a join request as livekit-client does.
+func joinRequest(t *testing.T, request *lk.JoinRequest) url.Values {
+	t.Helper()
+	request.ClientInfo = &lk.ClientInfo{Protocol: 16}
+	data, err := proto.Marshal(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, _ = w.Write(data) // A bytes.Buffer takes everything.
+	_ = w.Close()
+	wrapped, err := proto.Marshal(&lk.WrappedJoinRequest{Compression: lk.WrappedJoinRequest_GZIP, JoinRequest: packed.Bytes()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return url.Values{"join_request": {base64.URLEncoding.EncodeToString(wrapped)}}
+}
+
+// tracks are requests for the same track.
+func tracks(n int) (all []*lk.AddTrackRequest) {
+	for range n {
+		all = append(all, &lk.AddTrackRequest{Cid: "x", Source: lk.TrackSource_MICROPHONE})
+	}
+	return all
+}
+
+// offerOf is an offer with some lines again and again.
+func offerOf(t *testing.T, times int, rows ...string) *lk.SessionDescription {
+	t.Helper()
+	head := []string{"v=0", "o=- 1 2 IN IP4 127.0.0.1", "s=-", "t=0 0", "a=group:BUNDLE 0", "a=fingerprint:sha-256 AA:BB", "a=ice-ufrag:x", "a=ice-pwd:y"}
+	return &lk.SessionDescription{Type: "offer", Sdp: strings.Join(head, "\r\n") + "\r\n" + strings.Repeat(strings.Join(rows, "\r\n")+"\r\n", times)}
+}
+
+// TestAttackTheLogOfTheMediaServer: what one participant has LiveKit write into its log is a small multiple of what somebody
+// causes who comes and goes.
+func TestAttackTheLogOfTheMediaServer(t *testing.T) {
+	testkit.Parallel(t, testkit.Light)
+	w := newWorldOfOne(t)
+	w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": "open"})
+	comesAndGoes := func() {
+		p, _ := w.a.enter(map[string]any{"room": "open", "name": "Ada"})
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		if _, err := p.Publish(ctx, peer.Microphone); err != nil {
+			t.Fatal(err)
+		}
+		p.Close()
+	}
+	// Somebody comes and goes after each attack, so that LiveKit has had time to write.
+	written := func(attack func()) int64 {
+		before := w.livekit.LogSize(t)
+		attack()
+		comesAndGoes()
+		return w.livekit.LogSize(t) - before
+	}
+	comesAndGoes()
+	honest := written(func() {})
+	for name, request := range map[string]*lk.JoinRequest{
+		"a track 30,000 times":  {AddTrackRequests: tracks(30_000)},
+		"a track 2,000 times":   {AddTrackRequests: tracks(2_000)},
+		"unreadable candidates": {PublisherOffer: offerOf(t, 2_000, "a=candidate:x")},
+	} {
+		for _, path := range []string{"rtc/v1", "rtc"} {
+			all := written(func() { w.eve(t).connect(path, joinRequest(t, request)) })
+			t.Logf("%s, to %s: %d bytes of log; an honest participant %d", name, path, all, honest)
+			if all > 10*honest {
+				t.Errorf("%s, to %s: %d bytes of log, %d times as many as an honest participant", name, path, all, all/honest)
+			}
+		}
+	}
+}
