@@ -87,8 +87,8 @@ func offerOf(t *testing.T, times int, rows ...string) *lk.SessionDescription {
 	return &lk.SessionDescription{Type: "offer", Sdp: strings.Join(head, "\r\n") + "\r\n" + strings.Repeat(strings.Join(rows, "\r\n")+"\r\n", times)}
 }
 
-// TestAttackTheLogOfTheMediaServer: what one participant has LiveKit write into its log is a small multiple of what somebody
-// causes who comes and goes.
+// TestAttackTheLogOfTheMediaServer: LiveKit writes little more into its log for an attacker than for a participant who
+// comes and goes.
 func TestAttackTheLogOfTheMediaServer(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
 	w := newWorldOfOne(t)
@@ -102,7 +102,7 @@ func TestAttackTheLogOfTheMediaServer(t *testing.T) {
 		}
 		p.Close()
 	}
-	// Somebody comes and goes after each attack, so that LiveKit has had time to write.
+	// After each attack a participant comes and goes: that gives LiveKit time to write.
 	written := func(attack func()) int64 {
 		before := w.livekit.LogSize(t)
 		attack()

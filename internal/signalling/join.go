@@ -33,8 +33,8 @@ var parameters = []string{
 var joinFields = numbersOf(&lk.JoinRequest{},
 	"client_info", "connection_settings", "publisher_offer", "reconnect", "reconnect_reason", "participant_sid")
 
-// Query builds the query of the request to the media server from that of a browser. Of a parameter that is given twice the
-// first counts. Its error is an InvalidError.
+// Query builds the query for the media server from the query of a browser. Of a parameter that is given twice the first
+// counts. Its error is an InvalidError.
 func Query(given url.Values) (url.Values, error) {
 	query := url.Values{}
 	for _, name := range parameters {
