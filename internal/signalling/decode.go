@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// maxText bounds a name or an identifier, in bytes, and maxList the elements of a list. Those of livekit-client are far below.
+	// maxText bounds a name or an identifier, in bytes, and maxList the elements of a list. livekit-client sends far less.
 	maxText, maxList = 256, 16
 )
 

@@ -18,7 +18,7 @@ const (
 	// TokenParameter is the query parameter with the access token.
 	TokenParameter = "access_token"
 	joinParameter  = "join_request"
-	// maxJoin bounds an unpacked join request, in bytes. Those of browsers have about 10 kB.
+	// maxJoin bounds an unpacked join request, in bytes. A browser's join request has about 10 kB.
 	maxJoin = 64 << 10
 )
 
@@ -57,7 +57,7 @@ func Query(given url.Values) (url.Values, error) {
 	return query, nil
 }
 
-// joinRequest builds a packed join request from one that a browser sent. LiveKit does all that a join request asks for before
+// joinRequest builds a packed join request from a browser's. LiveKit does all that a join request asks for before
 // anybody is in: one of 2 kB that unpacks to 170,000 tracks has it write its log for minutes.
 func joinRequest(given string) (string, error) {
 	data, err := unpack(given)
