@@ -4,6 +4,7 @@ package signalling
 
 import (
 	"slices"
+	"strings"
 
 	lk "github.com/livekit/protocol/livekit"
 	"github.com/pion/sdp/v3"
@@ -30,7 +31,10 @@ func description(given *lk.SessionDescription, typ string) (*lk.SessionDescripti
 	if len(given.GetSdp()) > maxDescription {
 		return nil, invalid("a session description is longer than %d bytes", maxDescription)
 	}
-	// This is LiveKit's parser.
+	// For each carriage return in a line, LiveKit's parser cuts the line by a character: LiveKit would read other lines than this.
+	if strings.Count(given.GetSdp(), "\r") != strings.Count(given.GetSdp(), "\r\n") {
+		return nil, invalid("a line of a session description has a carriage return in it")
+	}
 	parsed := &sdp.SessionDescription{}
 	if err := parsed.UnmarshalString(given.GetSdp()); err != nil {
 		return nil, invalid("a session description cannot be parsed")

@@ -69,6 +69,7 @@ func TestDescriptionsThatAreRefused(t *testing.T) {
 		"many tracks that are sent":  pageOffer + strings.Repeat(sent, maxSent),
 		"many attributes":            pageOffer + sent + strings.Repeat("a=x\r\n", maxAttributes),
 		"many candidates":            pageOffer + sent + strings.Repeat("a=candidate:x\r\n", maxAttributes),
+		"a candidate in disguise":    pageOffer + "a=candidate\r\rxx\r\n",
 		"many formats":               pageOffer + "m=audio 9 x" + strings.Repeat(" 1", maxFormats+1) + "\r\n",
 	} {
 		got, err := description(&lk.SessionDescription{Type: "offer", Sdp: given}, "offer")
@@ -94,6 +95,7 @@ func TestCandidatesInDescriptionsDoNotPass(t *testing.T) {
 func FuzzDescription(f *testing.F) {
 	f.Add(pageOffer)
 	f.Add(received(2))
+	f.Add(pageOffer + "a=candidate\r\rxx\r\n")
 	f.Add("v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\na=candidate:x\r\n")
 	f.Fuzz(func(t *testing.T, given string) {
 		built, err := description(&lk.SessionDescription{Type: "offer", Sdp: given}, "offer")
