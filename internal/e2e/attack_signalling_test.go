@@ -9,10 +9,13 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/base64"
+	"fmt"
+	"iter"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/coder/websocket"
 	lk "github.com/livekit/protocol/livekit"
@@ -87,6 +90,98 @@ func offerOf(t *testing.T, times int, rows ...string) *lk.SessionDescription {
 	return &lk.SessionDescription{Type: "offer", Sdp: strings.Join(head, "\r\n") + "\r\n" + strings.Repeat(strings.Join(rows, "\r\n")+"\r\n", times)}
 }
 
+// send sends messages until the connection takes no more of them, or for some seconds.
+func (a attacker) send(messages iter.Seq[*lk.SignalRequest]) {
+	a.t.Helper()
+	conn := a.connect("rtc", url.Values{"protocol": {"16"}, "auto_subscribe": {"1"}})
+	if conn == nil {
+		a.t.Fatal("the connection is refused")
+	}
+	ctx, cancel := context.WithTimeout(a.t.Context(), 5*time.Second)
+	defer cancel()
+	go func() {
+		defer cancel()
+		for {
+			if _, _, err := conn.Read(ctx); err != nil {
+				return
+			}
+		}
+	}()
+	sent := 0
+	for message := range messages {
+		data, err := proto.Marshal(message)
+		if err != nil {
+			a.t.Fatal(err)
+		}
+		if err := conn.Write(ctx, websocket.MessageBinary, data); err != nil {
+			break
+		}
+		sent += len(data)
+	}
+	<-ctx.Done()
+	a.t.Logf("%d bytes are sent", sent)
+	_ = conn.CloseNow()
+}
+
+// again are so many messages.
+func again(times int, message func(n int) *lk.SignalRequest) iter.Seq[*lk.SignalRequest] {
+	return func(yield func(*lk.SignalRequest) bool) {
+		for n := range times {
+			if !yield(message(n)) {
+				return
+			}
+		}
+	}
+}
+
+// invented are tracks that do not exist.
+func invented(message, tracks int) (all []string) {
+	for n := range tracks {
+		all = append(all, fmt.Sprintf("TR_AM%05d%05d", message, n))
+	}
+	return all
+}
+
+func subscribe(n int) *lk.SignalRequest {
+	return &lk.SignalRequest{Message: &lk.SignalRequest_Subscription{Subscription: &lk.UpdateSubscription{Subscribe: true, TrackSids: invented(n, 200)}}}
+}
+
+func settings(n int) *lk.SignalRequest {
+	return &lk.SignalRequest{Message: &lk.SignalRequest_TrackSetting{TrackSetting: &lk.UpdateTrackSettings{TrackSids: invented(n, 200)}}}
+}
+
+func speaker(int) *lk.SignalRequest {
+	return &lk.SignalRequest{Message: &lk.SignalRequest_Simulate{Simulate: &lk.SimulateScenario{Scenario: &lk.SimulateScenario_SpeakerUpdate{SpeakerUpdate: 1 << 30}}}}
+}
+
+func addTrack(int) *lk.SignalRequest {
+	return &lk.SignalRequest{Message: &lk.SignalRequest_AddTrack{AddTrack: &lk.AddTrackRequest{Cid: "x", Name: strings.Repeat("x", 250)}}}
+}
+
+func comeBack(int) *lk.SignalRequest {
+	return &lk.SignalRequest{Message: &lk.SignalRequest_SyncState{SyncState: &lk.SyncState{TrackSidsDisabled: invented(0, 10_000)}}}
+}
+
+// TestAttackTheMemoryOfTheMediaServer: an attacker takes little more of LiveKit's memory than a participant.
+func TestAttackTheMemoryOfTheMediaServer(t *testing.T) {
+	testkit.Parallel(t, testkit.Light)
+	w := newWorldOfOne(t)
+	w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": "open"})
+	p, _ := w.a.enter(map[string]any{"room": "open", "name": "Ada"})
+	defer p.Close()
+	before := heldMemory(t, w.livekit.PID())
+	for name, message := range map[string]func(int) *lk.SignalRequest{
+		"invented subscriptions": subscribe, "settings of invented tracks": settings, "simulated speakers": speaker,
+	} {
+		w.eve(t).send(again(20_000, message))
+		after := heldMemory(t, w.livekit.PID())
+		t.Logf("%s: LiveKit has %.0f MB, and had %.0f", name, after, before)
+		if after > 3*before {
+			t.Errorf("%s: LiveKit has %.0f MB, %.1f times as many as before", name, after, after/before)
+		}
+	}
+}
+
 // TestAttackTheLogOfTheMediaServer: LiveKit writes little more into its log for an attacker than for a participant who
 // comes and goes.
 func TestAttackTheLogOfTheMediaServer(t *testing.T) {
@@ -111,6 +206,13 @@ func TestAttackTheLogOfTheMediaServer(t *testing.T) {
 	}
 	comesAndGoes()
 	honest := written(func() {})
+	for name, message := range map[string]func(int) *lk.SignalRequest{"the same track": addTrack, "long states": comeBack} {
+		all := written(func() { w.eve(t).send(again(20_000, message)) })
+		t.Logf("%s: %d bytes of log; an honest participant %d", name, all, honest)
+		if all > 10*honest {
+			t.Errorf("%s: %d bytes of log, %d times as many as an honest participant", name, all, all/honest)
+		}
+	}
 	for name, request := range map[string]*lk.JoinRequest{
 		"a track 30,000 times":  {AddTrackRequests: tracks(30_000)},
 		"a track 2,000 times":   {AddTrackRequests: tracks(2_000)},

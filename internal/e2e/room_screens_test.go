@@ -239,6 +239,16 @@ func (w *tour) broken(t *testing.T) {
 	p.Close()
 }
 
+// keepSockets keeps the WebSockets of a page.
+const keepSockets = `
+	window.sockets = []
+	WebSocket = class extends WebSocket {
+		constructor(...how) {
+			super(...how)
+			sockets.push(this)
+		}
+	}`
+
 func (w *tour) after(t *testing.T) {
 	const room = "over"
 	link := w.a.link(map[string]any{"room": room, "name": "Ada"})
@@ -260,6 +270,13 @@ func (w *tour) after(t *testing.T) {
 	w.at(t, second, desk, "error Removed", errorScreen("Removed"))
 	second.Goto(t, link)
 	w.at(t, second, desk, "error NotAllowed", errorScreen("NotAllowed"))
+	second.Close()
+
+	later := testkit.Device{Script: keepSockets}
+	p := testkit.Browser(t).OpenOn(t, later, w.a.link(map[string]any{"room": room, "name": "Edsger"}))
+	p.WaitFor(t, inRoom)
+	p.WaitFor(t, `sockets.at(-1).send('a message of a later version') === undefined`)
+	w.at(t, p, later, "error Outdated", errorScreen("Outdated"))
 	second.Close()
 
 	w.a.want(http.StatusOK, "DELETE", "/api/v1/meeting/"+room, map[string]any{"redirect": farewell(t)})

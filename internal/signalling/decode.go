@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// maxText bounds a name or an identifier, in bytes, and maxList the elements of a list. livekit-client sends far less.
+	// maxText bounds a name or an identifier, in bytes, and maxList the elements of most lists. livekit-client sends far less.
 	maxText, maxList = 256, 16
 )
 
@@ -54,10 +54,10 @@ func decode(data []byte, into proto.Message, numbers []protowire.Number) error {
 }
 
 // bounded checks all texts and lists of a message, and of the messages in it. Its error is an InvalidError.
-func bounded(m protoreflect.Message) (err error) {
+func bounded(m protoreflect.Message, maxList int) (err error) {
 	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		if !field.IsList() {
-			err = boundedValue(field, value)
+			err = boundedValue(field, value, maxList)
 			return err == nil
 		}
 		list := value.List()
@@ -65,20 +65,20 @@ func bounded(m protoreflect.Message) (err error) {
 			err = invalid("%s has more than %d elements", field.Name(), maxList)
 		}
 		for i := 0; i < list.Len() && err == nil; i++ {
-			err = boundedValue(field, list.Get(i))
+			err = boundedValue(field, list.Get(i), maxList)
 		}
 		return err == nil
 	})
 	return err
 }
 
-func boundedValue(field protoreflect.FieldDescriptor, value protoreflect.Value) error {
+func boundedValue(field protoreflect.FieldDescriptor, value protoreflect.Value, maxList int) error {
 	switch field.Kind() {
 	case protoreflect.MessageKind:
 		if field.IsMap() {
 			return invalid("%s is not expected", field.Name())
 		}
-		return bounded(value.Message())
+		return bounded(value.Message(), maxList)
 	case protoreflect.StringKind:
 		if len(value.String()) > maxText {
 			return invalid("%s is longer than %d bytes", field.Name(), maxText)

@@ -3,19 +3,23 @@
 package signalling
 
 import (
-	"encoding/binary"
+	"bufio"
+	"errors"
 	"fmt"
+	"io"
+
+	"github.com/gobwas/ws"
+	"github.com/gobwas/ws/wsutil"
+	lk "github.com/livekit/protocol/livekit"
+	"google.golang.org/protobuf/proto"
 )
 
-// Close codes of WebSocket (RFC 6455, section 7.4.1).
-const (
-	closeProtocolError = 1002
-	closeTooBig        = 1009
-)
+// statusTryAgainLater is a close code (IANA WebSocket Close Code Number Registry).
+const statusTryAgainLater ws.StatusCode = 1013
 
 // closeError says with what code a connection is closed.
 type closeError struct {
-	code   uint16
+	code   ws.StatusCode
 	reason string
 }
 
@@ -23,94 +27,94 @@ func (e *closeError) Error() string {
 	return fmt.Sprintf("WebSocket closed with %d: %s", e.code, e.reason)
 }
 
-const (
-	finalBit, reservedBits, opcodeBits = 0x80, 0x70, 0x0f
-	maskBit, lengthBits                = 0x80, 0x7f
-	controlOpcodes                     = 0x8
-	maxControlPayload                  = 125
-	maskLength                         = 4
-	// maxHeader is the length of the longest header: two bytes, eight of length, the mask.
-	maxHeader = 2 + 8 + maskLength
-)
-
-// frames follows the frames (RFC 6455, section 5.2) that a browser sends, in pieces of any size, and refuses messages that
-// are too long. It keeps nothing but the header of the current frame.
-type frames struct {
-	// maxMessage bounds a message over all its fragments, in bytes.
-	maxMessage uint64
-	header     [maxHeader]byte
-	headerLen  int
-	// payload is what is to come of the current frame, and message what the current message has so far.
-	payload, message uint64
-}
-
-// follow reads the next piece of the stream. Its error is a closeError.
-func (f *frames) follow(piece []byte) error {
-	for len(piece) > 0 {
-		if f.payload > 0 {
-			n := min(f.payload, uint64(len(piece)))
-			f.payload -= n
-			piece = piece[n:]
-			continue
-		}
-		f.header[f.headerLen] = piece[0]
-		f.headerLen++
-		piece = piece[1:]
-		if f.headerLen < 2 || f.headerLen < headerLength(f.header[1]) {
-			continue
-		}
-		if err := f.begin(); err != nil {
-			return err
-		}
-		f.headerLen = 0
-	}
-	return nil
-}
-
-// headerLength tells the length of a client's header by its second byte.
-func headerLength(second byte) int {
-	switch second & lengthBits {
-	case 126:
-		return 2 + 2 + maskLength
-	case 127:
-		return 2 + 8 + maskLength
-	}
-	return 2 + maskLength
-}
-
-// begin looks at a whole header.
-func (f *frames) begin() error {
-	first, second := f.header[0], f.header[1]
-	switch second & lengthBits {
-	case 126:
-		f.payload = uint64(binary.BigEndian.Uint16(f.header[2:]))
-	case 127:
-		f.payload = binary.BigEndian.Uint64(f.header[2:])
-	default:
-		f.payload = uint64(second & lengthBits)
-	}
-	final, control := first&finalBit != 0, first&opcodeBits >= controlOpcodes
+// closeErrorOf is what a browser is told of an error, or nil where the browser has gone.
+func closeErrorOf(err error) *closeError {
+	var refused *closeError
+	var invalid *InvalidError
+	var protocol ws.ProtocolError
 	switch {
-	case first&reservedBits != 0:
-		return &closeError{closeProtocolError, "no extension was agreed on"}
-	case second&maskBit == 0:
-		return &closeError{closeProtocolError, "frames of a client must be masked"}
-	case control && (!final || f.payload > maxControlPayload):
-		return &closeError{closeProtocolError, "a control frame must be short and whole"}
-	case control:
-		return nil
-	case f.payload > f.maxMessage-f.message:
-		return &closeError{closeTooBig, fmt.Sprintf("a message must be at most %d bytes long", f.maxMessage)}
-	}
-	f.message += f.payload
-	if final {
-		f.message = 0
+	case errors.As(err, &refused):
+		return refused
+	case errors.As(err, &invalid):
+		return &closeError{ws.StatusPolicyViolation, invalid.Reason}
+	case errors.As(err, &protocol):
+		return &closeError{ws.StatusProtocolError, protocol.Error()}
+	case errors.Is(err, wsutil.ErrMessageTooLarge), errors.Is(err, ws.ErrHeaderLengthMSB):
+		return &closeError{ws.StatusMessageTooBig, fmt.Sprintf("a message must be at most %d bytes long", maxMessage)}
 	}
 	return nil
 }
 
-// closeFrame is what a server sends last.
-func (e *closeError) closeFrame() []byte {
-	frame := []byte{finalBit | 0x8, byte(2 + len(e.reason))}
-	return append(binary.BigEndian.AppendUint16(frame, e.code), e.reason...)
+// messages reads the messages of a browser. Between two messages it holds one buffer.
+type messages struct {
+	reader *wsutil.Reader
+	// control gets the frames about the connection.
+	control func(ws.OpCode, []byte) error
+	// grow takes a place for a message that is longer than a buffer.
+	grow func() (giveBack func(), err error)
+}
+
+func newMessages(from io.Reader) *messages {
+	m := &messages{}
+	m.reader = &wsutil.Reader{
+		Source: bufio.NewReaderSize(from, bufferSize), State: ws.StateServerSide, MaxMessageSize: maxMessage,
+		OnIntermediate: func(h ws.Header, body io.Reader) error { return m.passControl(h.OpCode, body) },
+	}
+	return m
+}
+
+// next returns the next message.
+func (m *messages) next() ([]byte, error) {
+	for {
+		header, err := m.reader.NextFrame()
+		switch {
+		case err != nil:
+			return nil, err
+		case header.OpCode.IsControl():
+			if err := m.passControl(header.OpCode, m.reader); err != nil {
+				return nil, err
+			}
+		case header.OpCode != ws.OpBinary:
+			return nil, &closeError{ws.StatusUnsupportedData, "messages must be binary"}
+		case header.Fin && header.Length <= bufferSize:
+			return io.ReadAll(m.reader)
+		default:
+			giveBack, err := m.grow()
+			if err != nil {
+				return nil, err
+			}
+			defer giveBack()
+			return io.ReadAll(m.reader)
+		}
+	}
+}
+
+func (m *messages) passControl(kind ws.OpCode, body io.Reader) error {
+	payload, err := io.ReadAll(body) // At most 125 bytes.
+	if err != nil {
+		return err
+	}
+	return m.control(kind, payload)
+}
+
+// clientFrame is a whole frame as a client sends it. A mask of zeros is enough: a mask protects proxies from bytes that a page
+// has chosen, and these are built here.
+func clientFrame(kind ws.OpCode, payload []byte) []byte {
+	return ws.MustCompileFrame(ws.MaskFrameInPlaceWith(ws.NewFrame(kind, true, payload), [4]byte{}))
+}
+
+// frames are what a browser gets last. livekit-client does not look at close codes: it connects again, and sends the same again. A
+// leave of LiveKit ends that, and its reason tells the page to load itself again.
+func (e *closeError) frames() []byte {
+	end := ws.MustCompileFrame(ws.NewCloseFrame(ws.NewCloseFrameBody(e.code, e.reason)))
+	if e.code == statusTryAgainLater {
+		return end
+	}
+	leave, err := proto.Marshal(&lk.SignalResponse{Message: &lk.SignalResponse_Leave{Leave: &lk.LeaveRequest{
+		Reason: lk.DisconnectReason_STATE_MISMATCH, Action: lk.LeaveRequest_DISCONNECT,
+	}}})
+	if err != nil {
+		return end
+	}
+	return append(ws.MustCompileFrame(ws.NewBinaryFrame(leave)), end...)
 }

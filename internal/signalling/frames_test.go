@@ -6,84 +6,126 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"io"
+	"slices"
+	"strings"
 	"testing"
+
+	"github.com/gobwas/ws"
 )
 
-const text, continuation, ping = 0x1, 0x0, 0x9
+const final, masked = 0x80, 0x80
 
-// frame is one of a client.
+// kinds of frames, as the first byte has them.
+const binaryFrame, textFrame, continuation, closeFrame, pingFrame = byte(ws.OpBinary), byte(ws.OpText), byte(ws.OpContinuation), byte(ws.OpClose), byte(ws.OpPing)
+
+// frame is one of a client, with x as its payload.
 func frame(first byte, length int) []byte {
-	var f []byte
-	switch {
-	case length < 126:
-		f = []byte{first, maskBit | byte(length)}
-	case length < 1<<16:
-		f = binary.BigEndian.AppendUint16([]byte{first, maskBit | 126}, uint16(length))
-	default:
-		f = binary.BigEndian.AppendUint64([]byte{first, maskBit | 127}, uint64(length))
-	}
-	return append(append(f, 1, 2, 3, 4), make([]byte, length)...)
+	return ws.MustCompileFrame(ws.MaskFrameInPlaceWith(ws.Frame{
+		Header:  ws.Header{Fin: first&final != 0, Rsv: first >> 4 & 7, OpCode: ws.OpCode(first & 0x0f), Length: int64(length)},
+		Payload: bytes.Repeat([]byte("x"), length),
+	}, [4]byte{1, 2, 3, 4}))
 }
 
 func join(frames ...[]byte) []byte { return bytes.Join(frames, nil) }
 
-// codeOf follows a stream in pieces of a size, and says with what code it is closed; zero is for not at all.
-func codeOf(t testing.TB, stream []byte, size int) uint16 {
-	f := &frames{maxMessage: 1000}
-	for len(stream) > 0 {
-		n := min(size, len(stream))
-		if err := f.follow(stream[:n]); err != nil {
-			refused := (*closeError)(nil)
-			if !errors.As(err, &refused) {
-				t.Fatal(err)
-			}
-			return refused.code
-		}
-		stream = stream[n:]
-	}
-	return 0
+// pieces reads so many bytes at once.
+type pieces struct {
+	io.Reader
+	size int
 }
 
-func TestFrames(t *testing.T) {
-	huge := binary.BigEndian.AppendUint64([]byte{finalBit | text, maskBit | 127}, 1<<63)
+func (p pieces) Read(into []byte) (int, error) { return p.Reader.Read(into[:min(p.size, len(into))]) }
+
+// heard is what is read of a stream.
+type heard struct {
+	messages, controls []string
+	// places is how many messages needed a place, and held how many places are not given back.
+	places, held int
+	// code is the code with which the connection is closed; zero is for none.
+	code ws.StatusCode
+}
+
+func hear(t testing.TB, stream []byte, size int) (h heard) {
+	m := newMessages(pieces{bytes.NewReader(stream), size})
+	m.control = func(kind ws.OpCode, payload []byte) error {
+		h.controls = append(h.controls, string(byte(kind))+string(payload))
+		return nil
+	}
+	m.grow = func() (func(), error) {
+		h.places++
+		h.held++
+		return func() { h.held-- }, nil
+	}
+	for {
+		message, err := m.next()
+		if err != nil {
+			if refused := closeErrorOf(err); refused != nil {
+				h.code = refused.code
+			} else if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Fatal(err)
+			}
+			return h
+		}
+		h.messages = append(h.messages, string(message))
+	}
+}
+
+func TestMessages(t *testing.T) {
+	x := func(n int) string { return strings.Repeat("x", n) }
+	ping := string(pingFrame) + x(5)
+	huge := binary.BigEndian.AppendUint64([]byte{final | binaryFrame, masked | 127}, 1<<63)
 	for _, tc := range []struct {
 		reason string
 		stream []byte
-		want   uint16
+		want   heard
 	}{
-		{"short messages", join(frame(finalBit|text, 5), frame(finalBit|text, 125), frame(finalBit|text, 126)), 0},
-		{"many messages that are longer together", bytes.Repeat(frame(finalBit|text, 900), 5), 0},
-		{"the longest message", frame(finalBit|text, 1000), 0},
-		{"one byte more", frame(finalBit|text, 1001), closeTooBig},
-		{"a length of 64 bits", frame(finalBit|text, 1<<16), closeTooBig},
-		{"the greatest length", append(huge, 1, 2, 3, 4), closeTooBig},
-		{"fragments", join(frame(text, 500), frame(continuation, 400), frame(finalBit|continuation, 100), frame(finalBit|text, 1000)), 0},
-		{"fragments that are too long together", join(frame(text, 500), frame(continuation, 400), frame(finalBit|continuation, 101)), closeTooBig},
-		{"a ping between fragments", join(frame(text, 500), frame(finalBit|ping, 125), frame(finalBit|continuation, 500)), 0},
-		{"pings do not hide how long a message is", join(frame(text, 900), frame(finalBit|ping, 1), frame(continuation, 200)), closeTooBig},
-		{"a long ping", frame(finalBit|ping, 126), closeProtocolError},
-		{"half a ping", frame(ping, 10), closeProtocolError},
-		{"a compressed message", frame(finalBit|0x40|text, 10), closeProtocolError},
-		{"without a mask", []byte{finalBit | text, 3, 'a', 'b', 'c', 0}, closeProtocolError},
-		{"empty frames", bytes.Repeat(frame(text, 0), 100), 0},
+		{"short messages", join(frame(final|binaryFrame, 5), frame(final|binaryFrame, 125), frame(final|binaryFrame, 126)), heard{messages: []string{x(5), x(125), x(126)}}},
+		{"a message of one buffer", frame(final|binaryFrame, bufferSize), heard{messages: []string{x(bufferSize)}}},
+		{"a message that is longer", frame(final|binaryFrame, bufferSize+1), heard{messages: []string{x(bufferSize + 1)}, places: 1}},
+		{"a long message that does not end", frame(final|binaryFrame, bufferSize+1)[:bufferSize], heard{places: 1}},
+		{"the longest message", frame(final|binaryFrame, maxMessage), heard{messages: []string{x(maxMessage)}, places: 1}},
+		{"one byte more", frame(final|binaryFrame, maxMessage+1), heard{code: ws.StatusMessageTooBig}},
+		{"the greatest length", append(huge, 1, 2, 3, 4), heard{code: ws.StatusMessageTooBig}},
+		{"fragments", join(frame(binaryFrame, 5), frame(continuation, 4), frame(final|continuation, 1), frame(final|binaryFrame, 3)), heard{messages: []string{x(10), x(3)}, places: 1}},
+		{"fragments that are too long together", join(frame(binaryFrame, maxMessage-1), frame(final|continuation, 2)), heard{places: 1, code: ws.StatusMessageTooBig}},
+		{"a ping", join(frame(final|pingFrame, 5), frame(final|binaryFrame, 1)), heard{messages: []string{x(1)}, controls: []string{ping}}},
+		{"a ping between fragments", join(frame(binaryFrame, 5), frame(final|pingFrame, 5), frame(final|continuation, 5)), heard{messages: []string{x(10)}, controls: []string{ping}, places: 1}},
+		{"the end", frame(final|closeFrame, 0), heard{controls: []string{string(closeFrame)}}},
+		{"a long ping", frame(final|pingFrame, 126), heard{code: ws.StatusProtocolError}},
+		{"half a ping", frame(pingFrame, 10), heard{code: ws.StatusProtocolError}},
+		{"text", frame(final|textFrame, 10), heard{code: ws.StatusUnsupportedData}},
+		{"a frame of another kind", frame(final|0x3, 10), heard{code: ws.StatusProtocolError}},
+		{"a compressed message", frame(final|0x40|binaryFrame, 10), heard{code: ws.StatusProtocolError}},
+		{"without a mask", []byte{final | binaryFrame, 3, 'a', 'b', 'c', 0}, heard{code: ws.StatusProtocolError}},
+		{"a continuation of nothing", frame(final|continuation, 10), heard{code: ws.StatusProtocolError}},
+		{"a message in a message", join(frame(binaryFrame, 1), frame(final|binaryFrame, 1)), heard{places: 1, code: ws.StatusProtocolError}},
 	} {
 		for _, size := range []int{1, 3, 4096, len(tc.stream)} {
-			if got := codeOf(t, tc.stream, size); got != tc.want {
-				t.Errorf("%s, in pieces of %d: %d, want %d", tc.reason, size, got, tc.want)
+			got := hear(t, tc.stream, size)
+			if !slices.Equal(got.messages, tc.want.messages) || !slices.Equal(got.controls, tc.want.controls) ||
+				got.places != tc.want.places || got.held != 0 || got.code != tc.want.code {
+				t.Errorf("%s, in pieces of %d: closed with %d after %d messages, %d controls and %d places, %d held", tc.reason, size,
+					got.code, len(got.messages), len(got.controls), got.places, got.held)
 			}
 		}
 	}
 }
 
-// FuzzFrames: in pieces of any size a stream is judged as in one piece, and no message that is let through is too long.
-func FuzzFrames(f *testing.F) {
-	f.Add(frame(finalBit|text, 1001), uint8(3))
-	f.Add(join(frame(text, 500), frame(finalBit|ping, 2), frame(finalBit|continuation, 100)), uint8(1))
-	f.Add([]byte{finalBit | text, maskBit | 127, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}, uint8(2))
+// FuzzMessages: in pieces of any size a stream is read as in one piece, and no message is too long.
+func FuzzMessages(f *testing.F) {
+	f.Add(frame(final|binaryFrame, 1001), uint8(3))
+	f.Add(join(frame(binaryFrame, 500), frame(final|pingFrame, 2), frame(final|continuation, 100)), uint8(1))
+	f.Add([]byte{final | binaryFrame, masked | 127, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0}, uint8(2))
 	f.Fuzz(func(t *testing.T, stream []byte, size uint8) {
-		whole := codeOf(t, stream, len(stream)+1)
-		if pieces := codeOf(t, stream, int(size)+1); pieces != whole {
-			t.Errorf("in pieces of %d: %d, in one: %d", size+1, pieces, whole)
+		whole, inPieces := hear(t, stream, len(stream)+1), hear(t, stream, int(size)+1)
+		if inPieces.code != whole.code || !slices.Equal(inPieces.messages, whole.messages) || !slices.Equal(inPieces.controls, whole.controls) {
+			t.Errorf("in pieces of %d: %d, in one: %d", size+1, inPieces.code, whole.code)
+		}
+		for _, message := range whole.messages {
+			if len(message) > maxMessage {
+				t.Errorf("a message has %d bytes", len(message))
+			}
 		}
 	})
 }

@@ -18,6 +18,8 @@ const (
 	// TokenParameter is the query parameter with the access token.
 	TokenParameter = "access_token"
 	joinParameter  = "join_request"
+	// reconnectParameter asks for what a join request has in a field.
+	reconnectParameter = "reconnect"
 	// maxJoin bounds an unpacked join request, in bytes. A browser's join request has about 10 kB.
 	maxJoin = 64 << 10
 )
@@ -25,7 +27,7 @@ const (
 // parameters are the query parameters that livekit-client sends beside a join request, or in place of it. LiveKit knows more:
 // publish makes the connection another identity, and attributes become the participant's.
 var parameters = []string{
-	TokenParameter, "auto_subscribe", "reconnect", "reconnect_reason", "sid", "sdk", "version", "protocol", "client_protocol",
+	TokenParameter, "auto_subscribe", reconnectParameter, "reconnect_reason", "sid", "sdk", "version", "protocol", "client_protocol",
 	"device_model", "os", "os_version", "browser", "browser_version", "adaptive_stream", "disable_ice_lite", "subscriber_allow_pause", "network",
 }
 
@@ -33,42 +35,42 @@ var parameters = []string{
 var joinFields = numbersOf(&lk.JoinRequest{},
 	"client_info", "connection_settings", "publisher_offer", "reconnect", "reconnect_reason", "participant_sid")
 
-// Query builds the query for the media server from the query of a browser. Of a parameter that is given twice the first
-// counts. Its error is an InvalidError.
-func Query(given url.Values) (url.Values, error) {
-	query := url.Values{}
+// Query builds the query for the media server from the query of a browser, and reports whether it resumes a connection. Of a parameter that is
+// given twice the first counts. Its error is an InvalidError.
+func Query(given url.Values) (query url.Values, resumes bool, err error) {
+	query = url.Values{}
 	for _, name := range parameters {
 		value := given.Get(name)
 		switch {
 		case value == "":
 		case len(value) > maxText && name != TokenParameter:
-			return nil, invalid("the parameter %s is longer than %d bytes", name, maxText)
+			return nil, false, invalid("the parameter %s is longer than %d bytes", name, maxText)
 		default:
 			query.Set(name, value)
 		}
 	}
-	if packed := given.Get(joinParameter); packed != "" {
-		built, err := joinRequest(packed)
-		if err != nil {
-			return nil, err
-		}
-		query.Set(joinParameter, built)
+	packed := given.Get(joinParameter)
+	if packed == "" {
+		return query, query.Has(reconnectParameter), nil
 	}
-	return query, nil
+	built, resumes, err := joinRequest(packed)
+	query.Set(joinParameter, built)
+	return query, resumes, err
 }
 
 // joinRequest builds a packed join request from a browser's. LiveKit does all that a join request asks for before
 // anybody is in: one of 2 kB that unpacks to 170,000 tracks has it write its log for minutes.
-func joinRequest(given string) (string, error) {
+func joinRequest(given string) (built string, resumes bool, err error) {
 	data, err := unpack(given)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	request, err := decodeJoin(data)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
-	return pack(request)
+	built, err = pack(request)
+	return built, request.GetReconnect(), err
 }
 
 func decodeJoin(data []byte) (*lk.JoinRequest, error) {
@@ -78,7 +80,7 @@ func decodeJoin(data []byte) (*lk.JoinRequest, error) {
 	}
 	offer := request.GetPublisherOffer()
 	request.PublisherOffer = nil
-	if err := bounded(request.ProtoReflect()); err != nil || offer == nil {
+	if err := bounded(request.ProtoReflect(), maxList); err != nil || offer == nil {
 		return request, err
 	}
 	var err error

@@ -54,7 +54,7 @@ func pageJoin() *lk.JoinRequest {
 // passedOn is the join request that the media server gets.
 func passedOn(t testing.TB, given string) (*lk.JoinRequest, error) {
 	t.Helper()
-	query, err := Query(url.Values{"join_request": {given}})
+	query, _, err := Query(url.Values{"join_request": {given}})
 	if err != nil {
 		return nil, err
 	}
@@ -166,13 +166,33 @@ func TestOnlyNamedParametersPass(t *testing.T) {
 		"publish": {"screen"}, "attributes": {"e30"}, "auto_subscribe_data_track": {"1"}, "room": {"x"}, "participantKind": {"x"},
 	}
 	want := url.Values{"access_token": given["access_token"][:1], "auto_subscribe": {"1"}, "sdk": {"js"}, "sid": {"PA_x"}, "reconnect": {"1"}}
-	got, err := Query(given)
+	got, _, err := Query(given)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
 	for _, name := range parameters[1:] {
-		if _, err := Query(url.Values{name: {strings.Repeat("x", maxText+1)}}); err == nil {
+		if _, _, err := Query(url.Values{name: {strings.Repeat("x", maxText+1)}}); err == nil {
 			t.Errorf("a long %s is passed on", name)
+		}
+	}
+}
+
+// TestWhatResumes: only a participant who says so to LiveKit has the participant's budgets of before.
+func TestWhatResumes(t *testing.T) {
+	resuming := pageJoin()
+	resuming.Reconnect = true
+	for name, tc := range map[string]struct {
+		given url.Values
+		want  bool
+	}{
+		"a join request":                        {url.Values{"join_request": {wrapped(t, lk.WrappedJoinRequest_NONE, encoded(t, pageJoin()))}}, false},
+		"a join request that resumes":           {url.Values{"join_request": {wrapped(t, lk.WrappedJoinRequest_NONE, encoded(t, resuming))}}, true},
+		"parameters":                            {url.Values{"sdk": {"js"}}, false},
+		"parameters that resume":                {url.Values{"reconnect": {"1"}}, true},
+		"a join request beside such parameters": {url.Values{"reconnect": {"1"}, "join_request": {wrapped(t, lk.WrappedJoinRequest_NONE, encoded(t, pageJoin()))}}, false},
+	} {
+		if _, resumes, err := Query(tc.given); err != nil || resumes != tc.want {
+			t.Errorf("%s: %v, %v", name, resumes, err)
 		}
 	}
 }

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package signalling carries WebSocket connections between browsers and a media server. It holds little memory for each,
-// and bounds what a browser can make the media server keep: LiveKit reads messages of any length and takes compressed ones.
+// Package signalling carries WebSocket connections between browsers and a media server. It holds little memory for each. What it passes on
+// from a browser it has parsed and built anew, and one participant cannot make the media server keep much.
 package signalling
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"time"
 
-	"golang.org/x/time/rate"
+	"github.com/gobwas/ws"
 
+	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/outbound"
 )
 
@@ -25,11 +28,11 @@ const (
 	// maxMessage bounds a message of a browser, in bytes. The longest of an honest one is a session description: some
 	// kilobytes for each track that it receives.
 	maxMessage = 256 << 10
-	// byteRate is how many bytes a second a browser may send for long, and byteBurst how many at once; what is beyond
-	// waits.
-	byteRate, byteBurst = 256 << 10, 1 << 20
 	// bufferSize is for each direction. Nearly all messages are shorter.
 	bufferSize = 4 << 10
+	// longShare is the share of the memory for messages that are longer than a buffer, while they come; maxLong is how many there may be
+	// where the memory has no limit, and longTimeout how long one may take.
+	longShare, maxLong, longTimeout = 0.125, 1 << 10, 30 * time.Second
 	// writeTimeout is how long a connection waits for a side that does not read.
 	writeTimeout = 30 * time.Second
 	// headerTimeout bounds the media server's answer to the request for the connection.
@@ -51,11 +54,17 @@ func (e *RefusedError) Error() string {
 }
 
 // Relay connects browsers with media servers. It is safe for concurrent use.
-type Relay struct{ transports *outbound.Transports }
+type Relay struct {
+	transports *outbound.Transports
+	ledger     ledger
+	// long are places for messages that are longer than a buffer, and their owners sites: no site takes all of them.
+	long *limit.Shares[netip.Prefix]
+}
 
 // New makes a Relay.
 func New() *Relay {
-	return &Relay{transports: outbound.NewTransports(func(t *http.Transport) {
+	long := limit.FitsMemory(longShare, 2*maxMessage, maxLong) // io.ReadAll takes up to twice the message.
+	return &Relay{long: limit.NewShares[netip.Prefix](long, (long+1)/2), ledger: ledger{all: map[string]*spending{}}, transports: outbound.NewTransports(func(t *http.Transport) {
 		t.ResponseHeaderTimeout = headerTimeout
 		dial := t.DialContext
 		t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -79,10 +88,22 @@ type Server struct {
 	CABundle string
 }
 
+// Browser is who connects.
+type Browser struct {
+	// Participant is the same for all connections of a participant, and for no other's.
+	Participant string
+	// Resumes is true where the browser asks LiveKit to go on with what it has of the participant.
+	Resumes bool
+	// Address is where the browser is, and Site what owns the address.
+	Address netip.Addr
+	Site    netip.Prefix
+}
+
 // Connect connects a browser with a media server, and returns once they are connected. Until then nothing is written to w, so that
-// an error can be answered; a RefusedError is the media server's. When the connection ends, closed is called.
-func (r *Relay) Connect(w http.ResponseWriter, request *http.Request, to Server, forwardedFor string, closed func()) error {
-	server, answer, err := r.dial(request, to, forwardedFor) //nolint:bodyclose // server is its body
+// an error can be answered; a RefusedError is the media server's. When the connection ends, closed is called, with the reason where what
+// the browser sent is why.
+func (r *Relay) Connect(w http.ResponseWriter, request *http.Request, to Server, from Browser, closed func(refused error)) error {
+	server, answer, err := r.dial(request, to, from.Address.String()) //nolint:bodyclose // server is its body
 	if err != nil {
 		return err
 	}
@@ -91,18 +112,22 @@ func (r *Relay) Connect(w http.ResponseWriter, request *http.Request, to Server,
 		_ = server.Close()
 		return err
 	}
-	c := &connection{browser: deadlineConn{conn}, server: server, frames: frames{maxMessage: maxMessage}, pace: rate.NewLimiter(byteRate, byteBurst)}
+	spent, left := r.ledger.open(from.Participant, from.Resumes)
+	ended := func(refused error) {
+		left()
+		closed(refused)
+	}
+	c := &connection{browser: deadlineConn{conn}, server: server, spent: spent}
 	early, err := c.begin(answer, w.Header(), buffered)
 	if err != nil {
 		c.close()
-		closed()
+		ended(nil)
 		return nil //nolint:nilerr // The browser has gone: an answer would not be read.
 	}
 	// The handler returns, and its memory with it: a connection lasts for hours.
 	detach(conn)
 	go func() {
-		defer closed()
-		c.run(early)
+		ended(c.run(early, func() (func(), error) { return c.grow(r.long, from.Site) }))
 	}()
 	return nil
 }
@@ -142,8 +167,7 @@ func (r *Relay) dial(request *http.Request, to Server, forwardedFor string) (io.
 type connection struct {
 	browser net.Conn
 	server  io.ReadWriteCloser
-	frames  frames
-	pace    *rate.Limiter
+	spent   *spending
 }
 
 // begin tells the browser that it is connected, and returns what it has sent already.
@@ -169,24 +193,28 @@ func (c *connection) begin(answer *http.Response, own http.Header, buffered *buf
 	return early, err
 }
 
-// run carries both directions until one of them ends.
-func (c *connection) run(early []byte) {
+// run carries both directions until one of them ends, and returns why where what the browser sent is refused.
+func (c *connection) run(early []byte, grow func() (func(), error)) error {
+	ctx, cancel := context.WithCancel(context.Background())
 	down := make(chan struct{})
 	go func() {
 		defer close(down)
 		_ = copyPieces(c.server, c.browser)
-		_ = c.browser.SetReadDeadline(time.Unix(1, 0)) // It ends the other direction.
+		cancel() // It ends the other direction.
+		_ = c.browser.SetReadDeadline(time.Unix(1, 0))
 	}()
-	err := c.toServer(early)
-	if err == nil {
-		err = copyPieces(c.browser, writerFunc(c.toServer))
-	}
+	err := c.up(ctx, io.MultiReader(bytes.NewReader(early), c.browser), grow)
+	cancel()
 	_ = c.server.Close()
 	<-down
-	if refused := (*closeError)(nil); errors.As(err, &refused) {
-		_, _ = c.browser.Write(refused.closeFrame())
+	refused := closeErrorOf(err)
+	if refused == nil {
+		c.close()
+		return nil
 	}
+	_, _ = c.browser.Write(refused.frames())
 	c.close()
+	return refused
 }
 
 func (c *connection) close() {
@@ -194,27 +222,67 @@ func (c *connection) close() {
 	_ = c.browser.Close()
 }
 
-func (c *connection) toServer(piece []byte) error {
-	if err := c.frames.follow(piece); err != nil {
+// up carries what a browser sends, until it ends or is refused.
+func (c *connection) up(ctx context.Context, from io.Reader, grow func() (func(), error)) error {
+	m := newMessages(from)
+	m.grow = grow
+	m.control = func(kind ws.OpCode, payload []byte) error {
+		if err := c.spend(ctx, payload); err != nil {
+			return err
+		}
+		return c.toServer(kind, payload)
+	}
+	for {
+		message, err := m.next()
+		if err != nil {
+			return err
+		}
+		if err := c.spend(ctx, message); err != nil {
+			return err
+		}
+		built, err := request(ctx, message, c.spent)
+		if err != nil {
+			return err
+		}
+		if err := c.toServer(ws.OpBinary, built); err != nil {
+			return err
+		}
+	}
+}
+
+// spend waits until a message may be passed on.
+func (c *connection) spend(ctx context.Context, message []byte) error {
+	if err := c.spent.take(ctx, ofMessages, 1); err != nil {
 		return err
 	}
-	if err := c.pace.WaitN(context.Background(), len(piece)); err != nil { // No piece is longer than the burst.
-		return err
-	}
-	_, err := c.server.Write(piece)
+	return c.spent.take(ctx, ofBytes, len(message))
+}
+
+func (c *connection) toServer(kind ws.OpCode, payload []byte) error {
+	_, err := c.server.Write(clientFrame(kind, payload))
 	return err
 }
+
+// grow takes a place for a long message. A browser that does not send the rest loses its connection.
+func (c *connection) grow(places *limit.Shares[netip.Prefix], site netip.Prefix) (done func(), err error) {
+	giveBack, ok := places.Try(site)
+	if !ok {
+		return nil, errManyLong
+	}
+	slow := time.AfterFunc(longTimeout, func() { _ = c.browser.Close() })
+	return func() {
+		slow.Stop()
+		giveBack()
+	}, nil
+}
+
+var errManyLong = &closeError{statusTryAgainLater, "there are too many long messages; try again"}
 
 // copyPieces hands on what comes until it ends. A buffer of io.Copy would be eight times as long.
 func copyPieces(from io.Reader, to io.Writer) error {
 	_, err := io.CopyBuffer(struct{ io.Writer }{to}, struct{ io.Reader }{from}, make([]byte, bufferSize))
 	return err
 }
-
-// writerFunc writes with a function that takes all or fails.
-type writerFunc func([]byte) error
-
-func (f writerFunc) Write(p []byte) (int, error) { return len(p), f(p) }
 
 // deadlineConn does not wait for ever for the other side to read.
 type deadlineConn struct{ net.Conn }

@@ -4,6 +4,7 @@ package signalling
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha1"
 	"encoding/base64"
@@ -13,14 +14,21 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/gobwas/ws"
+	lk "github.com/livekit/protocol/livekit"
+	"google.golang.org/protobuf/proto"
+
+	"convene.dev/convene/internal/limit"
 )
 
 const patience = 30 * time.Second
@@ -28,8 +36,9 @@ const patience = 30 * time.Second
 // relayed is a server in front of an upstream, as the gateway is.
 type relayed struct {
 	*httptest.Server
-	// open counts the connections that have not been closed.
-	open atomic.Int32
+	relay *Relay
+	// open counts the connections that have not been closed, and refused those that were closed for what they sent.
+	open, refused atomic.Int32
 }
 
 func newRelayed(t testing.TB, upstream string) *relayed {
@@ -38,10 +47,16 @@ func newRelayed(t testing.TB, upstream string) *relayed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, relay := &relayed{}, New()
+	r := &relayed{relay: New()}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		r.open.Add(1)
-		err := relay.Connect(w, request, Server{URL: to}, "192.0.2.1", func() { r.open.Add(-1) })
+		from := netip.MustParseAddr("192.0.2.1")
+		err := r.relay.Connect(w, request, Server{URL: to}, Browser{Participant: request.URL.Path, Address: from, Site: netip.PrefixFrom(from, 24)}, func(refused error) {
+			if refused != nil {
+				r.refused.Add(1)
+			}
+			r.open.Add(-1)
+		})
 		if refused := (*RefusedError)(nil); errors.As(err, &refused) {
 			r.open.Add(-1)
 			w.WriteHeader(refused.Status)
@@ -126,31 +141,155 @@ func TestWhatIsCarried(t *testing.T) {
 			t.Errorf("%s reaches the media server as %q, want %q", name, got, want)
 		}
 	}
-	for _, length := range []int{0, 1, 125, 126, 5000, 70_000, maxMessage} {
-		sent := strings.Repeat("x", length)
-		if err := conn.Write(within(t), websocket.MessageText, []byte(sent)); err != nil {
-			t.Fatal(err)
+	for _, message := range []*lk.SignalRequest{ping(1), offer(pageOffer), offer(received(30)), offer(received(600)), ping(2)} {
+		sent := encoded(t, message)
+		write(t, conn, sent)
+		if _, got, err := conn.Read(within(t)); err != nil || !bytes.Equal(got, sent) {
+			t.Fatalf("%d bytes: %d come back, %v", len(sent), len(got), err)
 		}
-		if _, got, err := conn.Read(within(t)); err != nil || string(got) != sent {
-			t.Fatalf("%d bytes: %d come back, %v", length, len(got), err)
-		}
+	}
+	ctx := conn.CloseRead(within(t))
+	if err := conn.Ping(ctx); err != nil {
+		t.Errorf("a ping to the media server: %v", err)
 	}
 	if err := conn.Close(websocket.StatusNormalClosure, "bye"); err != nil {
 		t.Error(err)
 	}
-	r.waitUntilClosed(t)
+	if r.waitUntilClosed(t); r.refused.Load() > 0 {
+		t.Error("an end is counted as a refusal")
+	}
 }
 
-func TestALongMessageClosesTheConnection(t *testing.T) {
+func write(t *testing.T, conn *websocket.Conn, message []byte) {
+	t.Helper()
+	if err := conn.Write(within(t), websocket.MessageBinary, message); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestWhatIsRefusedClosesTheConnection: the media server gets nothing of it, and the page is told why.
+func TestWhatIsRefusedClosesTheConnection(t *testing.T) {
+	for name, tc := range map[string]struct {
+		kind websocket.MessageType
+		data []byte
+		want websocket.StatusCode
+	}{
+		"a message that is too long":     {websocket.MessageBinary, make([]byte, maxMessage+1), websocket.StatusMessageTooBig},
+		"a message that is not known":    {websocket.MessageBinary, []byte("x"), websocket.StatusPolicyViolation},
+		"a message that does not pass":   {websocket.MessageBinary, encoded(t, simulate(&lk.SimulateScenario{})), websocket.StatusPolicyViolation},
+		"a message in another encoding":  {websocket.MessageText, []byte(`{"ping":1}`), websocket.StatusUnsupportedData},
+		"a message that names too much":  {websocket.MessageBinary, encoded(t, subscribe(numbered(maxTracks+1)...)), websocket.StatusPolicyViolation},
+		"a description that is too long": {websocket.MessageBinary, encoded(t, offer(strings.Repeat("x", maxDescription))), websocket.StatusPolicyViolation},
+	} {
+		upstream, _ := echo(t)
+		r := newRelayed(t, upstream)
+		conn := dial(t, r.URL)
+		_ = conn.Write(within(t), tc.kind, tc.data) // It may fail before all is sent.
+		_, told, err := conn.Read(within(t))
+		if err == nil {
+			response := &lk.SignalResponse{}
+			if err := proto.Unmarshal(told, response); err != nil || response.GetLeave().GetReason() != lk.DisconnectReason_STATE_MISMATCH {
+				t.Errorf("%s: the page is told %v, %v", name, response, err)
+			}
+			_, _, err = conn.Read(within(t))
+		}
+		if websocket.CloseStatus(err) != tc.want {
+			t.Errorf("%s: closed with %v", name, err)
+		}
+		if r.waitUntilClosed(t); r.refused.Load() != 1 {
+			t.Errorf("%s: %d connections are counted as refused", name, r.refused.Load())
+		}
+	}
+}
+
+// TestWhoWaitsIsLetGo: a participant who waits, because of what was spent, does not hold a connection that the media server has ended.
+func TestWhoWaitsIsLetGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		browser, page := net.Pipe()
+		server, engine := net.Pipe()
+		c := &connection{browser: browser, server: server, spent: newSpending()}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			if err := c.run(nil, nil); err != nil {
+				t.Errorf("a participant who waits is refused: %v", err)
+			}
+		}()
+		passed := 0
+		go func() {
+			for {
+				if _, err := engine.Read(make([]byte, bufferSize)); err != nil {
+					return
+				}
+				passed++
+			}
+		}()
+		go func() {
+			for {
+				if _, err := page.Write(clientFrame(ws.OpBinary, encoded(t, simulateProtocol(lk.CandidateProtocol_TCP)))); err != nil {
+					return
+				}
+			}
+		}()
+		synctest.Wait()
+		if passed != rates[ofSimulations].holds {
+			t.Errorf("%d simulations are passed on at once, want %d", passed, rates[ofSimulations].holds)
+		}
+		begun := time.Now()
+		_ = engine.Close()
+		<-ended
+		if held := time.Since(begun); held > 0 {
+			t.Errorf("the connection is held for %v", held)
+		}
+	})
+}
+
+// TestLongMessagesHavePlaces: while one message of a site is on its way, another site's has a place.
+func TestLongMessagesHavePlaces(t *testing.T) {
 	upstream, _ := echo(t)
 	r := newRelayed(t, upstream)
+	r.relay.long = limit.NewShares[netip.Prefix](1, 1)
+	begun := rawConnection(t, r.URL)
+	_, _ = begun.Write(frame(final|binaryFrame, maxMessage)[:bufferSize*2])
 	conn := dial(t, r.URL)
-	_ = conn.Write(within(t), websocket.MessageText, make([]byte, maxMessage+1)) // It may fail before all is sent.
-	_, _, err := conn.Read(within(t))
-	if websocket.CloseStatus(err) != websocket.StatusMessageTooBig {
-		t.Errorf("closed with %v", err)
+	for { // Until the first has its place.
+		_ = conn.Write(within(t), websocket.MessageBinary, encoded(t, offer(received(600))))
+		if _, _, err := conn.Read(within(t)); websocket.CloseStatus(err) == websocket.StatusTryAgainLater {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
 	}
-	r.waitUntilClosed(t)
+	_ = begun.Close()
+	for again := dial(t, r.URL); ; again = dial(t, r.URL) { // Until the place is back.
+		_ = again.Write(within(t), websocket.MessageBinary, encoded(t, offer(received(600))))
+		if _, _, err := again.Read(within(t)); err == nil {
+			break
+		} else if websocket.CloseStatus(err) != websocket.StatusTryAgainLater {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestALongMessageEnds: a browser that does not send the rest of it loses its connection.
+func TestALongMessageEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		places, site := limit.NewShares[netip.Prefix](1, 1), netip.MustParsePrefix("192.0.2.0/24")
+		browser, page := net.Pipe()
+		c := &connection{browser: browser}
+		giveBack, err := c.grow(places, site)
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		if _, err := page.Read(make([]byte, 1)); !errors.Is(err, io.EOF) || time.Since(begun) != longTimeout {
+			t.Errorf("after %v: %v", time.Since(begun), err)
+		}
+		giveBack()
+		if _, err := c.grow(places, site); err != nil {
+			t.Errorf("the place is not given back: %v", err)
+		}
+	})
 }
 
 func TestTheMediaServersRefusalIsHandedOn(t *testing.T) {
@@ -225,8 +364,8 @@ func silent(t testing.TB) string {
 	return "http://" + l.Addr().String()
 }
 
-// open connects without any memory of a client's library.
-func open(t testing.TB, at string) {
+// rawConnection connects without any memory of a client's library.
+func rawConnection(t testing.TB, at string) net.Conn {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(at, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -237,9 +376,21 @@ func open(t testing.TB, at string) {
 	if _, err := io.ReadFull(conn, answer); err != nil || string(answer) != "HTTP/1.1 101" {
 		t.Fatalf("%q: %v", answer, err)
 	}
-	// A message in each direction, so that buffers are there.
-	_, _ = conn.Write(frame(finalBit|text, 1000))
+	return conn
 }
+
+// open connects, and sends a message, so that buffers are there.
+func open(t testing.TB, at string) {
+	_, _ = rawConnection(t, at).Write(pinged)
+}
+
+var pinged = func() []byte {
+	data, err := proto.Marshal(ping(1))
+	if err != nil {
+		panic(err)
+	}
+	return clientFrame(ws.OpBinary, data)
+}()
 
 // inUse is the memory of the heap and of goroutines, in bytes.
 func inUse() int64 {

@@ -12,6 +12,7 @@ import (
 type metrics struct {
 	sessions, joins, signals, opened *prometheus.CounterVec
 	connected                        prometheus.Gauge
+	refused                          prometheus.Counter
 }
 
 func newMetrics(r prometheus.Registerer) *metrics {
@@ -33,6 +34,10 @@ func newMetrics(r prometheus.Registerer) *metrics {
 			Name: "convene_web_rooms_opened_total",
 			Help: "Rooms without a meeting that a participant opened by entering them, by what let them: Ticket, User or Guest. See spec.meetings.adHoc.",
 		}, []string{"by"}),
+		refused: f.NewCounter(prometheus.CounterOpts{
+			Name: "convene_web_signal_connections_refused_total",
+			Help: "Signalling connections that were closed because the page sent what is not passed on to LiveKit.",
+		}),
 		connected: f.NewGauge(prometheus.GaugeOpts{
 			Name: "convene_web_signal_connections",
 			Help: "Signalling connections that are open through this replica.",

@@ -143,17 +143,21 @@ func (h *handler) connect(q *httpserver.Request) error {
 	}
 	query := q.HTTP.URL.Query()
 	token := query.Get(signalling.TokenParameter)
-	media, limited, leave, err := h.passDoor(q, token)
+	bearer, err := inspect(q.Tenant, token)
 	if err != nil {
 		return err
 	}
-	to, err := signalTo(media.Server, path, limited, query)
+	media, limited, leave, err := h.passDoor(q, bearer, token)
+	if err != nil {
+		return err
+	}
+	to, resumes, err := signalTo(media.Server, path, limited, query)
 	if err != nil {
 		leave()
 		return invalidSignal(err)
 	}
 	if signalling.IsUpgrade(q.HTTP) {
-		return h.relay(q, to, leave)
+		return h.relay(q, to, browserOf(q, bearer, resumes), leave)
 	}
 	defer leave()
 	var failed error
@@ -163,26 +167,35 @@ func (h *handler) connect(q *httpserver.Request) error {
 	return signalFailed(q, failed)
 }
 
+func browserOf(q *httpserver.Request, b engine.Bearer, resumes bool) signalling.Browser {
+	return signalling.Browser{
+		Participant: strings.Join([]string{string(q.Tenant.UID), string(b.Room), string(b.Identity)}, "/"),
+		Resumes:     resumes, Address: q.From(), Site: clientip.Site(q.From()),
+	}
+}
+
 // relay connects a page with the engine; leave is called when the connection ends.
-func (h *handler) relay(q *httpserver.Request, to signalling.Server, leave func()) error {
-	from := q.From()
-	giveBack, ok := h.signals.places.Try(clientip.Site(from))
+func (h *handler) relay(q *httpserver.Request, to signalling.Server, from signalling.Browser, leave func()) error {
+	giveBack, ok := h.signals.places.Try(from.Site)
 	if !ok {
 		leave()
 		return errManyConnections
 	}
 	h.metrics.connected.Inc()
-	closed := func() {
+	closed := func(refused error) {
+		if refused != nil {
+			h.metrics.refused.Inc()
+		}
 		h.metrics.connected.Dec()
 		giveBack()
 		leave()
 	}
-	err := h.signals.relay.Connect(q, q.HTTP, to, from.String(), closed)
+	err := h.signals.relay.Connect(q, q.HTTP, to, from, closed)
 	if err == nil {
 		h.metrics.signals.WithLabelValues("ok").Inc()
 		return nil
 	}
-	closed()
+	closed(nil)
 	if refused := (*signalling.RefusedError)(nil); errors.As(err, &refused) {
 		h.metrics.signals.WithLabelValues("ok").Inc() // The page asks why, and LiveKit tells it.
 		q.WriteHeader(refused.Status)
@@ -223,30 +236,27 @@ func invalidSignal(err error) error {
 	return err
 }
 
-// signalTo is where signalling goes.
-func signalTo(server engine.Server, path, token string, query url.Values) (signalling.Server, error) {
+// signalTo is where signalling goes, and whether it resumes a connection.
+func signalTo(server engine.Server, path, token string, given url.Values) (to signalling.Server, resumes bool, err error) {
 	u, err := url.Parse(server.URL)
 	if err != nil {
-		return signalling.Server{}, err
+		return to, false, err
 	}
-	if query, err = signalling.Query(query); err != nil {
-		return signalling.Server{}, err
+	query, resumes, err := signalling.Query(given)
+	if err != nil {
+		return to, false, err
 	}
 	query.Set(signalling.TokenParameter, token)
 	u.Path = strings.TrimSuffix(u.Path, "/") + "/" + path
 	u.RawQuery = query.Encode()
-	return signalling.Server{URL: u, CABundle: server.CABundle}, nil
+	return signalling.Server{URL: u, CABundle: server.CABundle}, resumes, nil
 }
 
 // passDoor checks who comes with a token, and counts them in. It says to which media server they go, and with which token: what
 // was decided since theirs was made counts.
-func (h *handler) passDoor(q *httpserver.Request, token string) (to *tenant.Media, limited string, leave func(), err error) {
+func (h *handler) passDoor(q *httpserver.Request, bearer engine.Bearer, token string) (to *tenant.Media, limited string, leave func(), err error) {
 	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
 	defer cancel()
-	bearer, err := inspect(q.Tenant, token)
-	if err != nil {
-		return nil, "", nil, err
-	}
 	q.Record.Identity = bearer.Identity
 	if err := h.countConnect(q, bearer.Identity); err != nil {
 		return nil, "", nil, err

@@ -4,7 +4,7 @@ import { DeviceMemory } from '../media/memory';
 import type { CallOptions } from '../room/call/call';
 import type { Outcome } from '../room/call/connection';
 import type { WaitOutcome } from '../room/call/waitingRoom';
-import { reasons, SessionError } from '../session/protocol';
+import { OutdatedPage, reasons, SessionError } from '../session/protocol';
 import { fakeTab } from './fakeTab';
 import { Flow } from './flow';
 import { Store } from './store';
@@ -132,6 +132,11 @@ const ways: Record<string, (page: Page) => Promise<void> | void> = {
   'is in from another window': (page) => over(page, { kind: 'elsewhere' }),
   'is refused on the way back': (page) =>
     over(page, { kind: 'refused', error: new SessionError('Full', '') }),
+  'has a page that is not understood': async (page) => {
+    await over(page, { kind: 'refused', error: new OutdatedPage() });
+    await settled();
+    expect(page.flow.screen.get()).toMatchObject({ kind: 'failure', reason: 'Outdated' });
+  },
   'has a page that breaks': ({ flow }) => flow.breakDown(),
 };
 for (const reason of reasons)

@@ -7,7 +7,7 @@ import type { Call, CallOptions } from '../room/call/call';
 import type { Outcome } from '../room/call/connection';
 import { pause } from '../session/backoff';
 import { mustWait, type Opened, type Waits } from '../session/client';
-import { SessionError, type Reason, type SessionRequest } from '../session/protocol';
+import { OutdatedPage, SessionError, type Reason, type SessionRequest } from '../session/protocol';
 import { isTicket } from '../ticket';
 import { obey } from './obey';
 import { BrokenPage, filled, hasWebRTC, openSession, rememberedDevices, requestOf } from './requests';
@@ -336,6 +336,7 @@ export class Flow {
   private refuse(error: unknown): void {
     this.at.place.forget();
     if (error instanceof BrokenPage) return this.fail('Broken');
+    if (error instanceof OutdatedPage) return this.fail('Outdated');
     if (!(error instanceof SessionError)) {
       this.release();
       throw error;

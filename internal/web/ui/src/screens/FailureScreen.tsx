@@ -4,6 +4,7 @@ import {
   Link2Off,
   LockKeyhole,
   MonitorX,
+  RefreshCw,
   SearchX,
   Timer,
   TriangleAlert,
@@ -36,7 +37,7 @@ const retryable: Partial<Record<Shown, TextKey>> = {
 };
 
 /** A page that was loaded again may find what is missing. */
-const loadsAgain: readonly Failure[] = ['Broken', 'NoWebRTC'];
+const loadsAgain: readonly Failure[] = ['Broken', 'NoWebRTC', 'Outdated'];
 
 const icons: Partial<Record<Shown, LucideIcon>> = {
   Invalid: Link2Off,
@@ -53,6 +54,7 @@ const icons: Partial<Record<Shown, LucideIcon>> = {
   AlreadyIn: AppWindow,
   NoWebRTC: MonitorX,
   Broken: Unplug,
+  Outdated: RefreshCw,
 };
 
 interface FailureProps {

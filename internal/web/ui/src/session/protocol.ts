@@ -56,6 +56,9 @@ export type Act =
   | { action: 'admission'; admission: Admission }
   | { action: 'announce'; text: string; identity?: string };
 
+/** The media server or the gateway did not understand this page. */
+export class OutdatedPage extends Error {}
+
 /** A refusal by the gateway, or no answer from it at all (Unavailable). */
 export class SessionError extends Error {
   constructor(

@@ -515,6 +515,8 @@ const texts: Texts = {
     'تحتاج الاجتماعات إلى WebRTC، وقد أوقفه شيء ما: نمط المنع في iPhone أو iPad أو Mac، أو إضافة، أو قاعدة من مؤسستك. فعّله لهذا الموقع، أو افتح الرابط في متصفّح آخر أو على جهاز آخر.',
   'failure.NoPage.title': 'لا شيء هنا',
   'failure.NoPage.text': 'تحقّق من الرابط، أو ابدأ من الصفحة الرئيسية.',
+  'failure.Outdated.title': 'هذه الصفحة قديمة',
+  'failure.Outdated.text': 'حمّلها من جديد للعودة إلى الاجتماع.',
   'failure.Broken.title': 'لم تُحمّل الصفحة كاملةً',
   'failure.Broken.text': 'تحقّق من اتصالك، ثم حمّلها مجدّدًا.',
   'failure.Broken.retry': 'تحميل من جديد',

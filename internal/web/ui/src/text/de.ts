@@ -490,6 +490,8 @@ const texts: Texts = {
     'Besprechungen brauchen WebRTC, und etwas hat es abgeschaltet: der Blockierungsmodus von iPhone, iPad oder Mac, eine Erweiterung oder eine Regel Ihrer Organisation. Schalten Sie es für diese Website ein, oder öffnen Sie den Link in einem anderen Browser oder auf einem anderen Gerät.',
   'failure.NoPage.title': 'Hier ist nichts',
   'failure.NoPage.text': 'Prüfen Sie den Link oder beginnen Sie auf der Startseite.',
+  'failure.Outdated.title': 'Diese Seite ist veraltet',
+  'failure.Outdated.text': 'Laden Sie sie neu, um in das Meeting zurückzukehren.',
   'failure.Broken.title': 'Die Seite wurde nicht vollständig geladen',
   'failure.Broken.text': 'Prüfen Sie Ihre Verbindung und laden Sie die Seite dann noch einmal.',
   'failure.Broken.retry': 'Neu laden',

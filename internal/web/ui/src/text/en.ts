@@ -464,6 +464,8 @@ export const en = {
     'Meetings need WebRTC, and something has switched it off: Lockdown Mode of an iPhone, iPad or Mac, an extension, or a rule of your organisation. Switch it on for this website, or open the link in another browser or on another device.',
   'failure.NoPage.title': 'There is nothing here',
   'failure.NoPage.text': 'Check the link, or start from the home page.',
+  'failure.Outdated.title': 'This page is out of date',
+  'failure.Outdated.text': 'Load it again to come back to the meeting.',
   'failure.Broken.title': 'The page did not load completely',
   'failure.Broken.text': 'Check your connection, then load it again.',
   'failure.Broken.retry': 'Load again',

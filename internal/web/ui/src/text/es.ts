@@ -502,6 +502,8 @@ const texts: Texts = {
     'Las reuniones necesitan WebRTC, y algo lo ha desactivado: el modo de aislamiento de un iPhone, iPad o Mac, una extensión o una norma de tu organización. Actívalo para este sitio web, o abre el enlace en otro navegador o en otro dispositivo.',
   'failure.NoPage.title': 'Aquí no hay nada',
   'failure.NoPage.text': 'Comprueba el enlace o empieza por la página de inicio.',
+  'failure.Outdated.title': 'Esta página está desactualizada',
+  'failure.Outdated.text': 'Vuelve a cargarla para regresar a la reunión.',
   'failure.Broken.title': 'La página no se ha cargado por completo',
   'failure.Broken.text': 'Comprueba tu conexión y vuelve a cargarla.',
   'failure.Broken.retry': 'Volver a cargar',

@@ -509,6 +509,8 @@ const texts: Texts = {
     'Les réunions ont besoin de WebRTC, et quelque chose l’a désactivé : le mode Isolement d’un iPhone, iPad ou Mac, une extension ou une règle de votre organisation. Activez-le pour ce site, ou ouvrez le lien dans un autre navigateur ou sur un autre appareil.',
   'failure.NoPage.title': 'Il n’y a rien ici',
   'failure.NoPage.text': 'Vérifiez le lien ou partez de la page d’accueil.',
+  'failure.Outdated.title': 'Cette page n’est plus à jour',
+  'failure.Outdated.text': 'Rechargez-la pour revenir dans la réunion.',
   'failure.Broken.title': 'La page n’a pas été chargée entièrement',
   'failure.Broken.text': 'Vérifiez votre connexion, puis rechargez-la.',
   'failure.Broken.retry': 'Recharger',

@@ -496,6 +496,8 @@ const texts: Texts = {
     'Le riunioni hanno bisogno di WebRTC, e qualcosa lo ha disattivato: la modalità di isolamento di un iPhone, iPad o Mac, un’estensione o una regola della tua organizzazione. Attivalo per questo sito, oppure apri il link in un altro browser o su un altro dispositivo.',
   'failure.NoPage.title': 'Qui non c’è nulla',
   'failure.NoPage.text': 'Controlla il link o inizia dalla pagina iniziale.',
+  'failure.Outdated.title': 'Questa pagina non è aggiornata',
+  'failure.Outdated.text': 'Ricaricala per tornare alla riunione.',
   'failure.Broken.title': 'La pagina non è stata caricata completamente',
   'failure.Broken.text': 'Controlla la connessione, poi ricaricala.',
   'failure.Broken.retry': 'Ricarica',

@@ -462,6 +462,8 @@ const texts: Texts = {
     '会議には WebRTC が必要ですが、iPhone、iPad、Mac のロックダウンモード、拡張機能、または組織のルールによって無効になっています。このサイトで有効にするか、別のブラウザーや別の端末でリンクを開いてください。',
   'failure.NoPage.title': 'ここには何もありません',
   'failure.NoPage.text': 'リンクを確認するか、ホームページから始めてください。',
+  'failure.Outdated.title': 'このページは最新ではありません',
+  'failure.Outdated.text': '再読み込みして会議に戻ってください。',
   'failure.Broken.title': 'ページを完全に読み込めませんでした',
   'failure.Broken.text': '接続を確認してから、もう一度読み込んでください。',
   'failure.Broken.retry': '再読み込み',

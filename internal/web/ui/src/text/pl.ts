@@ -506,6 +506,8 @@ const texts: Texts = {
     'Spotkania wymagają WebRTC, a coś je wyłączyło: tryb blokady w iPhonie, iPadzie lub Macu, rozszerzenie albo zasada Twojej organizacji. Włącz WebRTC dla tej witryny albo otwórz link w innej przeglądarce lub na innym urządzeniu.',
   'failure.NoPage.title': 'Nic tu nie ma',
   'failure.NoPage.text': 'Sprawdź link albo zacznij od strony głównej.',
+  'failure.Outdated.title': 'Ta strona jest nieaktualna',
+  'failure.Outdated.text': 'Wczytaj ją ponownie, aby wrócić na spotkanie.',
   'failure.Broken.title': 'Strona nie wczytała się w całości',
   'failure.Broken.text': 'Sprawdź połączenie, a potem wczytaj ją ponownie.',
   'failure.Broken.retry': 'Wczytaj ponownie',

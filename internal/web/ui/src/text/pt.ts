@@ -494,6 +494,8 @@ const texts: Texts = {
     'As reuniões precisam do WebRTC, e algo o desativou: o Modo de Isolamento de um iPhone, iPad ou Mac, uma extensão ou uma regra da sua organização. Ative-o para este site, ou abra o link em outro navegador ou em outro dispositivo.',
   'failure.NoPage.title': 'Não há nada aqui',
   'failure.NoPage.text': 'Verifique o link ou comece pela página inicial.',
+  'failure.Outdated.title': 'Esta página está desatualizada',
+  'failure.Outdated.text': 'Carregue-a de novo para voltar à reunião.',
   'failure.Broken.title': 'A página não foi carregada por completo',
   'failure.Broken.text': 'Verifique sua conexão e carregue-a de novo.',
   'failure.Broken.retry': 'Carregar de novo',

@@ -463,6 +463,8 @@ const texts: Texts = {
     'Toplantılar için WebRTC gerekir, ama bir şey onu kapatmış: iPhone, iPad veya Mac’teki Kilit Modu, bir uzantı ya da kuruluşunuzun bir kuralı. Bu site için açın veya bağlantıyı başka bir tarayıcıda ya da başka bir cihazda açın.',
   'failure.NoPage.title': 'Burada bir şey yok',
   'failure.NoPage.text': 'Bağlantıyı kontrol edin veya ana sayfadan başlayın.',
+  'failure.Outdated.title': 'Bu sayfa güncel değil',
+  'failure.Outdated.text': 'Toplantıya dönmek için sayfayı yeniden yükleyin.',
   'failure.Broken.title': 'Sayfa tamamen yüklenmedi',
   'failure.Broken.text': 'Bağlantınızı kontrol edip sayfayı yeniden yükleyin.',
   'failure.Broken.retry': 'Yeniden yükle',

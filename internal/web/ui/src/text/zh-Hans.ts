@@ -431,6 +431,8 @@ const texts: Texts = {
     '会议需要 WebRTC，但它已被关闭：可能是 iPhone、iPad 或 Mac 的锁定模式、某个扩展程序或您所在组织的规定。请为此网站开启它，或在其他浏览器或其他设备上打开链接。',
   'failure.NoPage.title': '这里什么都没有',
   'failure.NoPage.text': '请检查链接，或从首页开始。',
+  'failure.Outdated.title': '此页面已过期',
+  'failure.Outdated.text': '请重新加载，回到会议。',
   'failure.Broken.title': '页面未完全加载',
   'failure.Broken.text': '请检查网络连接，然后重新加载。',
   'failure.Broken.retry': '重新加载',

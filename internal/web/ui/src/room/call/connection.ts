@@ -8,7 +8,7 @@ import {
 import type { Store } from '../../app/store';
 import { backoff, pause } from '../../session/backoff';
 import type { Opened } from '../../session/client';
-import { nobody, SessionError, type Verdict } from '../../session/protocol';
+import { nobody, OutdatedPage, SessionError, type Verdict } from '../../session/protocol';
 import { abortConnect } from './abortConnect';
 import { watchNetwork } from './network';
 import type { Phase } from './phase';
@@ -19,7 +19,7 @@ export type Outcome =
   | { kind: 'ended'; redirect: string }
   | { kind: 'removed' }
   | { kind: 'elsewhere' }
-  | { kind: 'refused'; error: SessionError };
+  | { kind: 'refused'; error: SessionError | OutdatedPage };
 
 export interface Gateway {
   ask(session: string): Promise<Verdict>;
@@ -71,6 +71,8 @@ export class Connection {
       if (this.outcome) return this.outcome;
       // Without this, two windows with one identity would throw each other out for ever.
       if (reason === DisconnectReason.DUPLICATE_IDENTITY) return { kind: 'elsewhere' };
+      // To connect again would not help: the page would send the same again.
+      if (reason === DisconnectReason.STATE_MISMATCH) return { kind: 'refused', error: new OutdatedPage() };
       failures = connected ? 0 : failures + 1;
       this.phase.set(this.wasLive ? 'reconnecting' : 'unreachable');
       const outcome = await this.renew(failures);

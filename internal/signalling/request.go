@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package signalling
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	lk "github.com/livekit/protocol/livekit"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+)
+
+const (
+	// maxSmall bounds most messages, and maxNames those that name tracks, in bytes.
+	maxSmall, maxNames = 2 << 10, 32 << 10
+	// maxTracks is how many tracks of others a message may name, and maxStateTracks how many in each list of the state of a page
+	// that comes back.
+	maxTracks, maxStateTracks = 200, 1000
+	// maxCandidate bounds an ICE candidate, in bytes.
+	maxCandidate = 1 << 10
+)
+
+// messageType is how messages of one type pass.
+type messageType struct {
+	// most bounds a message, in bytes.
+	most int
+	// spends is its budget beside bytes and messages; ofMessages is for none.
+	spends budget
+	// build leaves in a message what goes on. Its error is an InvalidError.
+	build func(*lk.SignalRequest) error
+}
+
+// types are the messages that livekit-client sends for the page, by the names of their fields in SignalRequest.
+var types = map[protoreflect.Name]messageType{
+	"offer":                   {maxDescription + maxSmall, ofDescriptions, buildOffer},
+	"answer":                  {maxDescription + maxSmall, ofDescriptions, buildAnswer},
+	"trickle":                 {maxSmall, ofCandidates, buildTrickle},
+	"add_track":               {maxSmall, ofTracks, asItIs},
+	"mute":                    {maxSmall, ofChanges, asItIs},
+	"update_audio_track":      {maxSmall, ofChanges, asItIs},
+	"subscription":            {maxNames, ofMessages, buildSubscription},
+	"track_setting":           {maxNames, ofMessages, buildTrackSetting},
+	"subscription_permission": {maxSmall, ofChanges, buildPermission},
+	"sync_state":              {maxMessage, ofStates, buildState},
+	"leave":                   {maxSmall, ofMessages, buildLeave},
+	"ping":                    {maxSmall, ofMessages, asItIs},
+	"ping_req":                {maxSmall, ofMessages, asItIs},
+	"simulate":                {maxSmall, ofSimulations, buildSimulation},
+}
+
+var requestFields = (&lk.SignalRequest{}).ProtoReflect().Descriptor().Fields()
+
+// typeOf returns the type of an encoded message. Its error is an InvalidError.
+func typeOf(data []byte) (messageType, error) {
+	number, _, length := protowire.ConsumeField(data)
+	if length != len(data) {
+		return messageType{}, errMalformed
+	}
+	field := requestFields.ByNumber(number)
+	if field == nil {
+		return messageType{}, invalid("messages of type %d are not passed on", number)
+	}
+	known, ok := types[field.Name()]
+	switch {
+	case !ok:
+		return known, invalid("messages of type %s are not passed on", field.Name())
+	case len(data) > known.most:
+		return known, invalid("%s is longer than %d bytes", field.Name(), known.most)
+	}
+	return known, nil
+}
+
+// request builds the message that the media server gets in place of a browser's. It waits while the participant has spent too
+// much. Its error is an InvalidError, or the context's.
+func request(ctx context.Context, data []byte, spent *spending) ([]byte, error) {
+	known, err := typeOf(data)
+	if err != nil {
+		return nil, err
+	}
+	if known.spends != ofMessages {
+		if err := spent.take(ctx, known.spends, 1); err != nil {
+			return nil, err
+		}
+	}
+	built, err := build(data, known)
+	if err != nil {
+		return nil, err
+	}
+	if track := built.GetAddTrack(); track != nil {
+		if err := spent.announce(track.GetCid()); err != nil {
+			return nil, err
+		}
+	}
+	if err := spent.name(ctx, named(built)); err != nil {
+		return nil, err
+	}
+	return proto.Marshal(built)
+}
+
+// build decodes a message of a type, and leaves in it what goes on. Its error is an InvalidError.
+func build(data []byte, known messageType) (*lk.SignalRequest, error) {
+	built := &lk.SignalRequest{}
+	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, built); err != nil || built.GetMessage() == nil {
+		return nil, errMalformed
+	}
+	return built, known.build(built)
+}
+
+// named are the tracks of others that a message names.
+func named(m *lk.SignalRequest) []string {
+	state := m.GetSyncState()
+	return slices.Concat(m.GetSubscription().GetTrackSids(), m.GetTrackSetting().GetTrackSids(), state.GetSubscription().GetTrackSids(), state.GetTrackSidsDisabled())
+}
+
+func asItIs(m *lk.SignalRequest) error { return bounded(m.ProtoReflect(), maxList) }
+
+func buildOffer(m *lk.SignalRequest) error {
+	built, err := description(m.GetOffer(), "offer")
+	m.Message = &lk.SignalRequest_Offer{Offer: built}
+	return err
+}
+
+func buildAnswer(m *lk.SignalRequest) error {
+	built, err := description(m.GetAnswer(), "answer")
+	m.Message = &lk.SignalRequest_Answer{Answer: built}
+	return err
+}
+
+// candidate is an ICE candidate as browsers write it (RTCIceCandidateInit).
+type candidate struct {
+	Candidate        string  `json:"candidate"`
+	SDPMid           *string `json:"sdpMid"`
+	SDPMLineIndex    *uint16 `json:"sdpMLineIndex"`
+	UsernameFragment *string `json:"usernameFragment"`
+}
+
+func buildTrickle(m *lk.SignalRequest) error {
+	t := m.GetTrickle()
+	if len(t.GetCandidateInit()) > maxCandidate {
+		return invalid("an ICE candidate is longer than %d bytes", maxCandidate)
+	}
+	var c candidate
+	if err := json.Unmarshal([]byte(t.GetCandidateInit()), &c); err != nil {
+		return invalid("an ICE candidate cannot be parsed")
+	}
+	built, err := json.Marshal(c)
+	t.CandidateInit = string(built)
+	return err
+}
+
+func buildTrackSetting(m *lk.SignalRequest) error { return bounded(m.ProtoReflect(), maxTracks) }
+
+func buildSubscription(m *lk.SignalRequest) error {
+	s := m.GetSubscription()
+	s.ParticipantTracks = nil // livekit-client names the same tracks in both.
+	return bounded(m.ProtoReflect(), maxTracks)
+}
+
+// buildState builds the state of a page that comes back. LiveKit reads session descriptions there only when a meeting moves
+// between its nodes, and the page publishes no data tracks.
+func buildState(m *lk.SignalRequest) error {
+	s := m.GetSyncState()
+	if len(s.GetPublishTracks()) > 2*maxList {
+		return invalid("publish_tracks has more than %d elements", 2*maxList)
+	}
+	built := &lk.SyncState{TrackSidsDisabled: s.GetTrackSidsDisabled()}
+	if subscription := s.GetSubscription(); subscription != nil {
+		built.Subscription = &lk.UpdateSubscription{TrackSids: subscription.GetTrackSids(), Subscribe: subscription.GetSubscribe()}
+	}
+	for _, t := range s.GetPublishTracks() {
+		track := &lk.TrackPublishedResponse{Cid: t.GetCid()}
+		if t.GetTrack() != nil { // Without it, LiveKit asks for a new connection.
+			track.Track = &lk.TrackInfo{Sid: t.GetTrack().GetSid()}
+		}
+		built.PublishTracks = append(built.PublishTracks, track)
+	}
+	m.Message = &lk.SignalRequest_SyncState{SyncState: built}
+	return bounded(m.ProtoReflect(), maxStateTracks)
+}
+
+// buildPermission lets through what livekit-client says at the beginning: the page keeps its tracks from nobody.
+func buildPermission(m *lk.SignalRequest) error {
+	if p := m.GetSubscriptionPermission(); !p.GetAllParticipants() || len(p.GetTrackPermissions()) > 0 {
+		return invalid("tracks are for all participants")
+	}
+	return nil
+}
+
+func buildLeave(m *lk.SignalRequest) error {
+	m.Message = &lk.SignalRequest_Leave{Leave: &lk.LeaveRequest{Reason: m.GetLeave().GetReason(), Action: m.GetLeave().GetAction()}}
+	return nil
+}
+
+// buildSimulation lets through the switch to TCP, for the test of the connection. All else that can be simulated costs the media
+// server or the others.
+func buildSimulation(m *lk.SignalRequest) error {
+	if tcp, ok := m.GetSimulate().GetScenario().(*lk.SimulateScenario_SwitchCandidateProtocol); !ok || tcp.SwitchCandidateProtocol != lk.CandidateProtocol_TCP {
+		return invalid("nothing but TCP is simulated")
+	}
+	return nil
+}
