@@ -27,7 +27,7 @@ func (e *closeError) Error() string {
 	return fmt.Sprintf("WebSocket closed with %d: %s", e.code, e.reason)
 }
 
-// closeErrorOf is what a browser is told of an error, or nil where the browser has gone.
+// closeErrorOf returns what the browser is told about an error. It is nil if the browser has gone.
 func closeErrorOf(err error) *closeError {
 	var refused *closeError
 	var invalid *InvalidError
@@ -103,9 +103,9 @@ func clientFrame(kind ws.OpCode, payload []byte) []byte {
 	return ws.MustCompileFrame(ws.MaskFrameInPlaceWith(ws.NewFrame(kind, true, payload), [4]byte{}))
 }
 
-// frames are what a browser gets last. livekit-client does not look at close codes: it connects again, and sends the same again. A
-// leave of LiveKit ends that, and its reason tells the page to load itself again.
-func (e *closeError) frames() []byte {
+// lastFrames returns what the browser gets last. livekit-client ignores close codes: it would connect again, and send the same message
+// again. LiveKit's leave message stops it, and the reason in that message tells the page to ask for a reload.
+func (e *closeError) lastFrames() []byte {
 	end := ws.MustCompileFrame(ws.NewCloseFrame(ws.NewCloseFrameBody(e.code, e.reason)))
 	if e.code == statusTryAgainLater {
 		return end

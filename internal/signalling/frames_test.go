@@ -37,10 +37,10 @@ type pieces struct {
 
 func (p pieces) Read(into []byte) (int, error) { return p.Reader.Read(into[:min(p.size, len(into))]) }
 
-// heard is what is read of a stream.
+// heard is what the gateway reads from a stream.
 type heard struct {
 	messages, controls []string
-	// places is how many messages needed a place, and held how many places are not given back.
+	// places counts the places that were taken for long messages, and held the places that were not given back.
 	places, held int
 	// code is the code with which the connection is closed; zero is for none.
 	code ws.StatusCode

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package signalling carries WebSocket connections between browsers and a media server. It holds little memory for each. What it passes on
-// from a browser it has parsed and built anew, and one participant cannot make the media server keep much.
+// Package signalling carries WebSocket connections between browsers and a media server. It holds little memory for each.
+// It parses the messages of browsers and builds those that the media server gets, and bounds what one participant has the media server keep.
 package signalling
 
 import (
@@ -30,8 +30,8 @@ const (
 	maxMessage = 256 << 10
 	// bufferSize is for each direction. Nearly all messages are shorter.
 	bufferSize = 4 << 10
-	// longShare is the share of the memory for messages that are longer than a buffer, while they come; maxLong is how many there may be
-	// where the memory has no limit, and longTimeout how long one may take.
+	// longShare is the share of the memory for long messages, which do not fit into a buffer, while they arrive. maxLong is how many
+	// of them there may be where the memory has no limit. longTimeout is how long one may take to arrive.
 	longShare, maxLong, longTimeout = 0.125, 1 << 10, 30 * time.Second
 	// writeTimeout is how long a connection waits for a side that does not read.
 	writeTimeout = 30 * time.Second
@@ -57,7 +57,7 @@ func (e *RefusedError) Error() string {
 type Relay struct {
 	transports *outbound.Transports
 	ledger     ledger
-	// long are places for messages that are longer than a buffer, and their owners sites: no site takes all of them.
+	// long has the places for long messages, by site: no site takes all of them.
 	long *limit.Shares[netip.Prefix]
 }
 
@@ -88,7 +88,7 @@ type Server struct {
 	CABundle string
 }
 
-// Browser is who connects.
+// Browser describes the browser that connects.
 type Browser struct {
 	// Participant is the same for all connections of a participant, and for no other's.
 	Participant string
@@ -117,7 +117,7 @@ func (r *Relay) Connect(w http.ResponseWriter, request *http.Request, to Server,
 		left()
 		closed(refused)
 	}
-	c := &connection{browser: deadlineConn{conn}, server: server, spent: spent}
+	c := &connection{browser: deadlineConn{conn}, server: server, spent: spent, long: r.long, site: from.Site}
 	early, err := c.begin(answer, w.Header(), buffered)
 	if err != nil {
 		c.close()
@@ -127,7 +127,7 @@ func (r *Relay) Connect(w http.ResponseWriter, request *http.Request, to Server,
 	// The handler returns, and its memory with it: a connection lasts for hours.
 	detach(conn)
 	go func() {
-		ended(c.run(early, func() (func(), error) { return c.grow(r.long, from.Site) }))
+		ended(c.run(early))
 	}()
 	return nil
 }
@@ -168,6 +168,8 @@ type connection struct {
 	browser net.Conn
 	server  io.ReadWriteCloser
 	spent   *spending
+	long    *limit.Shares[netip.Prefix]
+	site    netip.Prefix
 }
 
 // begin tells the browser that it is connected, and returns what it has sent already.
@@ -194,7 +196,7 @@ func (c *connection) begin(answer *http.Response, own http.Header, buffered *buf
 }
 
 // run carries both directions until one of them ends, and returns why where what the browser sent is refused.
-func (c *connection) run(early []byte, grow func() (func(), error)) error {
+func (c *connection) run(early []byte) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	down := make(chan struct{})
 	go func() {
@@ -203,7 +205,7 @@ func (c *connection) run(early []byte, grow func() (func(), error)) error {
 		cancel() // It ends the other direction.
 		_ = c.browser.SetReadDeadline(time.Unix(1, 0))
 	}()
-	err := c.up(ctx, io.MultiReader(bytes.NewReader(early), c.browser), grow)
+	err := c.up(ctx, io.MultiReader(bytes.NewReader(early), c.browser))
 	cancel()
 	_ = c.server.Close()
 	<-down
@@ -212,7 +214,7 @@ func (c *connection) run(early []byte, grow func() (func(), error)) error {
 		c.close()
 		return nil
 	}
-	_, _ = c.browser.Write(refused.frames())
+	_, _ = c.browser.Write(refused.lastFrames())
 	c.close()
 	return refused
 }
@@ -223,9 +225,9 @@ func (c *connection) close() {
 }
 
 // up carries what a browser sends, until it ends or is refused.
-func (c *connection) up(ctx context.Context, from io.Reader, grow func() (func(), error)) error {
+func (c *connection) up(ctx context.Context, from io.Reader) error {
 	m := newMessages(from)
-	m.grow = grow
+	m.grow = c.grow
 	m.control = func(kind ws.OpCode, payload []byte) error {
 		if err := c.spend(ctx, payload); err != nil {
 			return err
@@ -264,8 +266,8 @@ func (c *connection) toServer(kind ws.OpCode, payload []byte) error {
 }
 
 // grow takes a place for a long message. A browser that does not send the rest loses its connection.
-func (c *connection) grow(places *limit.Shares[netip.Prefix], site netip.Prefix) (done func(), err error) {
-	giveBack, ok := places.Try(site)
+func (c *connection) grow() (done func(), err error) {
+	giveBack, ok := c.long.Try(c.site)
 	if !ok {
 		return nil, errManyLong
 	}

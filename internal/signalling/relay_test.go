@@ -37,7 +37,7 @@ const patience = 30 * time.Second
 type relayed struct {
 	*httptest.Server
 	relay *Relay
-	// open counts the connections that have not been closed, and refused those that were closed for what they sent.
+	// open counts the connections that are open, and refused the connections that were closed because of what they sent.
 	open, refused atomic.Int32
 }
 
@@ -211,7 +211,7 @@ func TestWhoWaitsIsLetGo(t *testing.T) {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			if err := c.run(nil, nil); err != nil {
+			if err := c.run(nil); err != nil {
 				t.Errorf("a participant who waits is refused: %v", err)
 			}
 		}()
@@ -274,10 +274,9 @@ func TestLongMessagesHavePlaces(t *testing.T) {
 // TestALongMessageEnds: a browser that does not send the rest of it loses its connection.
 func TestALongMessageEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		places, site := limit.NewShares[netip.Prefix](1, 1), netip.MustParsePrefix("192.0.2.0/24")
 		browser, page := net.Pipe()
-		c := &connection{browser: browser}
-		giveBack, err := c.grow(places, site)
+		c := &connection{browser: browser, long: limit.NewShares[netip.Prefix](1, 1), site: netip.MustParsePrefix("192.0.2.0/24")}
+		giveBack, err := c.grow()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -286,7 +285,7 @@ func TestALongMessageEnds(t *testing.T) {
 			t.Errorf("after %v: %v", time.Since(begun), err)
 		}
 		giveBack()
-		if _, err := c.grow(places, site); err != nil {
+		if _, err := c.grow(); err != nil {
 			t.Errorf("the place is not given back: %v", err)
 		}
 	})

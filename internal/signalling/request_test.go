@@ -5,6 +5,7 @@ package signalling
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -279,6 +280,25 @@ func TestWhatOneParticipantSpends(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestTracksThatAreNotPaidFor: a participant who does not wait, but connects again, names no more tracks.
+func TestTracksThatAreNotPaidFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		spent := newSpending()
+		if err := spent.take(t.Context(), ofOthers, rates[ofOthers].holds); err != nil {
+			t.Fatal(err)
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := request(gone, encoded(t, settings(numbered(100)...)), spent); !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		if _, err := request(t.Context(), encoded(t, settings(numbered(100)...)), spent); err != nil || time.Since(begun) < 19*time.Second {
+			t.Errorf("100 tracks are named after %v, %v", time.Since(begun), err)
+		}
+	})
 }
 
 // TestTheSameTracksCostNothing: in a large meeting the same tracks are shown and hidden for hours.

@@ -97,24 +97,32 @@ func (s *spending) take(ctx context.Context, from budget, n int) error {
 	return ctx.Err()
 }
 
-// name waits until the tracks that are new may be named.
+// name waits until the tracks that are new may be named. Only tracks that were paid for are remembered.
 func (s *spending) name(ctx context.Context, tracks []string) error {
-	return s.take(ctx, ofOthers, s.newOf(tracks))
-}
-
-func (s *spending) newOf(tracks []string) (fresh int) {
+	fresh := s.newOf(tracks)
+	if err := s.take(ctx, ofOthers, len(fresh)); err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, track := range tracks {
-		hash := maphash.String(seed, track)
-		if _, known := s.named[hash]; known {
-			continue
-		}
+	for _, hash := range fresh {
 		if len(s.named) >= maxNamed {
 			clear(s.named)
 		}
 		s.named[hash] = struct{}{}
-		fresh++
+	}
+	return nil
+}
+
+// newOf returns the hashes of the tracks that were not named before.
+func (s *spending) newOf(tracks []string) (fresh []uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, track := range tracks {
+		hash := maphash.String(seed, track)
+		if _, known := s.named[hash]; !known {
+			fresh = append(fresh, hash)
+		}
 	}
 	return fresh
 }
