@@ -78,6 +78,8 @@ func (l LiveKit) config() map[string]any {
 			// How often a sender may be asked for a picture to start from: the default of 1 s makes the second of
 			// two people who come together wait for it.
 			"pli_throttle": map[string]any{"low_quality": "100ms", "mid_quality": "100ms", "high_quality": "100ms"},
+			// For a participant who receives too slowly LiveKit holds so many bytes of data, and drops what comes then.
+			"data_channel_max_buffered_amount": 1 << 20,
 		},
 	}
 	if l.Redis != "" {

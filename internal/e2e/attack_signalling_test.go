@@ -14,6 +14,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -179,6 +181,69 @@ func TestAttackTheMemoryOfTheMediaServer(t *testing.T) {
 		if after > 3*before {
 			t.Errorf("%s: LiveKit has %.0f MB, %.1f times as many as before", name, after, after/before)
 		}
+	}
+}
+
+// TestAttackTheMemoryOfTheMediaServerByChat: however many participants one link makes, what they write takes little of LiveKit's memory, and what
+// is taken reaches the others. Past that, a presenter is still heard.
+func TestAttackTheMemoryOfTheMediaServerByChat(t *testing.T) {
+	testkit.Parallel(t, testkit.Light)
+	w := newWorldOfOne(t)
+	w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": "open"})
+	ada, _ := w.a.enter(map[string]any{"room": "open", "name": "Ada", "chat": "true"})
+	_, paula := w.a.enter(map[string]any{"room": "open", "name": "Paula", "chat": "true", "token": w.a.presenterToken("paula")})
+	ticket := w.a.ticket(map[string]any{"room": "open", "name": "Eve", "chat": "true"})
+	var guests []entry
+	for range 30 {
+		status, e := w.a.session(map[string]any{"room": "open", "name": "Eve", "ticket": ticket})
+		if status != http.StatusOK {
+			t.Fatalf("no session: %d %s", status, e.Error)
+		}
+		p, err := peer.Join(t.Context(), e.Engine.URL, e.Engine.Token)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(p.Close)
+		guests = append(guests, e)
+	}
+	before := heldMemory(t, w.livekit.PID())
+	long := map[string]any{"text": strings.Repeat("𝕏", 4000)} // 16 kB.
+	var taken, refused atomic.Int32
+	var flood sync.WaitGroup
+	until := time.Now().Add(10 * time.Second)
+	for _, e := range guests {
+		flood.Go(func() {
+			for time.Now().Before(until) {
+				switch status := w.a.withSession(e, "session/chat", long); status {
+				case http.StatusNoContent:
+					taken.Add(1)
+				case http.StatusTooManyRequests:
+					refused.Add(1)
+				default:
+					t.Errorf("a long message: %d", status)
+				}
+			}
+		})
+	}
+	flood.Wait()
+	if status := w.a.withSession(paula, "session/chat", map[string]any{"text": "Please stop"}); status != http.StatusNoContent {
+		t.Errorf("a presenter's message: %d", status)
+	}
+	after, arrived := heldMemory(t, w.livekit.PID()), 0
+	for said := ""; !strings.Contains(said, "Please stop"); arrived++ {
+		select {
+		case data := <-ada.Data():
+			said = string(data.Payload)
+		case <-time.After(patience):
+			t.Fatalf("after %d messages Ada hears no presenter", arrived)
+		}
+	}
+	t.Logf("%d messages are taken, and %d refused; Ada has %d; LiveKit has %.0f MB, and had %.0f", taken.Load(), refused.Load(), arrived, after, before)
+	if n := int(taken.Load()) + 1; arrived != n {
+		t.Errorf("Ada has %d messages, %d were taken", arrived, n)
+	}
+	if after > 3*before {
+		t.Errorf("LiveKit has %.0f MB, %.1f times as many as before", after, after/before)
 	}
 }
 

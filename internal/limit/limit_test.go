@@ -166,6 +166,27 @@ func TestABucketThatIsNotFullIsNeverForgotten(t *testing.T) {
 	}
 }
 
+// TestManyTokensAtOnce: who takes many is not put off by those who take one after the other.
+func TestManyTokensAtOnce(t *testing.T) {
+	b, r := New[string](10), Every(time.Second, 10)
+	for _, tc := range []struct {
+		n           int
+		after, wait time.Duration
+	}{
+		{n: 9},
+		{n: 10}, // One is there, and nine are owed.
+		{n: 1, wait: 10 * time.Second},
+		{n: 1, after: 9 * time.Second, wait: time.Second},
+		{n: 1000, after: 10 * time.Second}, // As many as a bucket holds.
+		{n: 1, after: 10 * time.Second, wait: 10 * time.Second},
+		{n: 1, after: time.Hour},
+	} {
+		if wait := b.TakeN("a", r, tc.n, start.Add(tc.after)); wait != tc.wait {
+			t.Errorf("%d after %s: wait %s, want %s", tc.n, tc.after, wait, tc.wait)
+		}
+	}
+}
+
 func TestWhatDoesNotCountLeavesNothing(t *testing.T) {
 	b, r := New[int](10), Every(time.Second, 3)
 	for i := range 5 {

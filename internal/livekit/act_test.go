@@ -4,6 +4,7 @@ package livekit_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -267,5 +268,42 @@ func next(t *testing.T, p *peer.Peer) peer.Data {
 	case <-wait(t).Done():
 		t.Fatal("nothing arrives")
 		return peer.Data{}
+	}
+}
+
+// TestAParticipantWhoTakesNoData: LiveKit holds no more than a part of it, and the others have all at once.
+func TestAParticipantWhoTakesNoData(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	room := h.room(t)
+	takes := h.join(t, room, "takes", engine.Traits{Chat: true})
+	stalls := h.join(t, room, "stalls", engine.Traits{Chat: true})
+	goOn := stalls.Stall()
+	const messages = 400
+	long := []byte(strings.Repeat("x", 14<<10))
+	for range messages {
+		h.act(t, room, engine.Say{Topic: "chat", Payload: long})
+		if got := <-takes.Data(); len(got.Payload) != len(long) {
+			t.Fatalf("%d bytes arrive", len(got.Payload))
+		}
+	}
+	goOn()
+	arrived := 0
+	testkit.Eventually(t, patience, func() error {
+		h.act(t, room, engine.Say{Topic: "last"})
+		for {
+			select {
+			case data := <-stalls.Data():
+				if data.Topic == "last" {
+					return nil
+				}
+				arrived++
+			case <-time.After(100 * time.Millisecond):
+				return errorf("%d messages arrive, and not the last one", arrived)
+			}
+		}
+	})
+	// Its own buffer has 1 MiB as well.
+	if most := 3 << 20 / len(long); arrived == 0 || arrived > most {
+		t.Errorf("%d of %d messages arrive late, at most %d are to be held", arrived, messages, most)
 	}
 }

@@ -155,6 +155,13 @@ func (h *handler) muteAll(ctx context.Context, p presenter) error {
 }
 
 func (h *handler) announce(ctx context.Context, p presenter) error {
+	recipients := 1
+	if p.To == "" {
+		recipients = h.recipients(p.participant)
+	}
+	if err := h.takeData(p.q, p.participant, len(p.Text), recipients); err != nil {
+		return err
+	}
 	return h.admission.Announce(ctx, p.q.Tenant, p.view, admission.Notice{Text: p.Text, Name: p.Name, At: h.ClusterTime()}, p.To)
 }
 

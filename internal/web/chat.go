@@ -84,6 +84,9 @@ func (h *handler) say(ctx context.Context, q *httpserver.Request, p participant,
 	if err != nil {
 		return nil, err
 	}
+	if err := h.takeData(q, p, len(payload), h.recipients(p)); err != nil {
+		return nil, err
+	}
 	if err := p.media.Engine.Act(ctx, p.view.EngineRoom, engine.Say{Topic: topic, Payload: payload}); err != nil {
 		return nil, admission.OfEngine(err)
 	}

@@ -103,7 +103,7 @@ func (h *handler) askForHistory(q *httpserver.Request) (httpserver.Answer, error
 	if asked.Stamp, err = q.Tenant.Signer.StampRequest(asked.to(p.view.UID, request.From), now); err != nil {
 		return nil, err
 	}
-	if err := h.tell(ctx, p, request.From, requestTopic, asked); err != nil {
+	if err := h.tell(ctx, q, p, request.From, requestTopic, asked); err != nil {
 		return nil, err
 	}
 	return httpserver.NoContent, nil
@@ -133,7 +133,7 @@ func (h *handler) passHistoryOn(q *httpserver.Request) (httpserver.Answer, error
 		return nil, err
 	}
 	for _, packet := range packets(trueOnes(q.Tenant.Signer, p.view.UID, r.Messages)) {
-		if err := h.tell(ctx, p, r.For, historyTopic, packet); err != nil {
+		if err := h.tell(ctx, q, p, r.For, historyTopic, packet); err != nil {
 			return nil, err
 		}
 	}
@@ -141,9 +141,12 @@ func (h *handler) passHistoryOn(q *httpserver.Request) (httpserver.Answer, error
 }
 
 // tell sends something to one participant.
-func (h *handler) tell(ctx context.Context, p participant, to engine.Identity, topic string, what any) error {
+func (h *handler) tell(ctx context.Context, q *httpserver.Request, p participant, to engine.Identity, topic string, what any) error {
 	payload, err := encodePlainly(what)
 	if err != nil {
+		return err
+	}
+	if err := h.takeData(q, p, len(payload), 1); err != nil {
 		return err
 	}
 	return admission.OfEngine(p.media.Engine.Act(ctx, p.view.EngineRoom, engine.Announce{Topic: topic, Payload: payload, To: to}))

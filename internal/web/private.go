@@ -29,7 +29,7 @@ func (h *handler) sayPrivately(ctx context.Context, q *httpserver.Request, p par
 		return nil, err
 	}
 	m.To, m.ToName = recipient.Identity, recipient.Name
-	if err := h.tell(ctx, p, m.To, chatTopic, m); err != nil {
+	if err := h.tell(ctx, q, p, m.To, chatTopic, m); err != nil {
 		return nil, err
 	}
 	return httpserver.JSON{Status: http.StatusOK, Value: m}, nil

@@ -60,6 +60,7 @@ type handler struct {
 	checks    *limit.Shares[netip.Prefix]
 	calls     *limit.Buckets[caller]
 	histories *limit.Buckets[caller]
+	data      *limit.Buckets[dataKey]
 	entries   *limit.Buckets[netip.Prefix]
 	openings  *limit.Buckets[visitors]
 	tests     *limit.Buckets[visitors]
@@ -116,6 +117,7 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 		checks:    limit.NewShares[netip.Prefix](maxChecks, maxChecksOfOne),
 		calls:     limit.New[caller](maxCallers),
 		histories: limit.New[caller](maxCallers),
+		data:      limit.New[dataKey](maxCallers),
 		entries:   limit.New[netip.Prefix](maxEntrySites),
 		openings:  limit.New[visitors](maxEntrySites),
 		tests:     limit.New[visitors](maxEntrySites),

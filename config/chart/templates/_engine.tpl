@@ -61,6 +61,7 @@
   "use_external_ip" $e.useExternalIP
   "stun_servers" ($e.stunServers | default (list "127.0.0.1:3478"))
   "pli_throttle" (dict "low_quality" "100ms" "mid_quality" "100ms" "high_quality" "100ms")
+  "data_channel_max_buffered_amount" 1048576
 }}
 {{- $config := dict
   "port" 7880

@@ -68,6 +68,8 @@ type Peer struct {
 	published map[string]string
 	muted     map[string]bool
 	refused   bool
+	// stalled is held while the peer takes no data.
+	stalled sync.RWMutex
 	// out is where the peer sends data, once it has.
 	out *webrtc.DataChannel
 }
@@ -221,7 +223,17 @@ func (p *Peer) listen(channel *webrtc.DataChannel) {
 	if channel.Label() == reliable {
 		channel.OnOpen(func() { p.readyOnce.Do(func() { close(p.ready) }) })
 	}
-	channel.OnMessage(func(m webrtc.DataChannelMessage) { p.receive(m.Data) })
+	channel.OnMessage(func(m webrtc.DataChannelMessage) {
+		p.stalled.RLock()
+		defer p.stalled.RUnlock()
+		p.receive(m.Data)
+	})
+}
+
+// Stall has the peer take no more data, as over a connection that is too slow, until it is told to go on.
+func (p *Peer) Stall() (goOn func()) {
+	p.stalled.Lock()
+	return p.stalled.Unlock
 }
 
 // change tells those who wait that the peer has heard something new.
