@@ -53,7 +53,11 @@ func (s *Service) Change(ctx context.Context, t *tenant.Tenant, v meeting.View, 
 func (s *Service) Decide(
 	ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, change func(*v1alpha1.ParticipantDecision),
 ) (late, err error) {
-	return s.decide(ctx, t, v, who, s.isKnown(v, who), func(spec *v1alpha1.MeetingSpec, _ string) { meeting.Decide(spec, who, change) })
+	all, err := s.everyoneIn(ctx, t, v)
+	if err != nil {
+		return nil, err
+	}
+	return s.decide(ctx, t, v, who, all, s.isKnown(v, who), func(spec *v1alpha1.MeetingSpec, _ string) { meeting.Decide(spec, who, change) })
 }
 
 // Remove disconnects a participant, who cannot come back with the same link, token or login. A participant who is banned cannot come back with
@@ -65,7 +69,11 @@ func (s *Service) Remove(ctx context.Context, t *tenant.Tenant, v meeting.View, 
 		// Without the list nobody knows the username. The second call for one who was removed is no error.
 		known = v.DecisionOn("", who).Removed
 	}
-	late, err = s.decide(ctx, t, v, who, known, func(spec *v1alpha1.MeetingSpec, username string) {
+	all, err := s.everyoneIn(ctx, t, v)
+	if err != nil {
+		return s.removeUnlisted(ctx, t, v, who, err)
+	}
+	late, err = s.decide(ctx, t, v, who, all, known, func(spec *v1alpha1.MeetingSpec, username string) {
 		meeting.Decide(spec, who, remove)
 		if ban && username != "" {
 			meeting.Decide(spec, meeting.UserIdentity(username), remove)
@@ -77,23 +85,51 @@ func (s *Service) Remove(ctx context.Context, t *tenant.Tenant, v meeting.View, 
 	return late, err
 }
 
+// errUnlisted is for a removal while the media server does not list the participants.
+var errUnlisted = fault.Unavailable("That participant is removed; the media server does not say at the moment who else came with the same link")
+
+// removeUnlisted removes a participant by identity alone: others can have the media server keep so much about them that it gives no list.
+func (s *Service) removeUnlisted(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, why error) (late, err error) {
+	now, err := s.meetings.Change(ctx, t, v.UID, func(spec *v1alpha1.MeetingSpec) {
+		meeting.Decide(spec, who, func(d *v1alpha1.ParticipantDecision) { d.Removed = true })
+	})
+	if err != nil {
+		return nil, err
+	}
+	rooms := []engine.RoomName{now.EngineRoom}
+	if now.HasWaitingRoom() {
+		rooms = append(rooms, meeting.WaitingRoom(now.EngineRoom))
+	}
+	for _, room := range rooms {
+		if late := act(ctx, t, now, room, engine.Remove{Who: who}); late != nil {
+			return late, nil
+		}
+	}
+	return errUnlisted.Because(why), nil
+}
+
+// everyone is who is in a meeting and who waits for it.
+type everyone struct{ people, door []engine.Participant }
+
+func (s *Service) everyoneIn(ctx context.Context, t *tenant.Tenant, v meeting.View) (all everyone, err error) {
+	if all.people, err = s.Participants(ctx, t, v); err != nil {
+		return all, err
+	}
+	all.door, err = s.inWaitingRoom(ctx, t, v)
+	return all, err
+}
+
 // decide has a change told the username of the participant; it is empty for a guest, and for one who is not listed. Known says that
 // something can be decided about one who is not listed.
 func (s *Service) decide(
-	ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, known bool, change func(spec *v1alpha1.MeetingSpec, username string),
+	ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, listed everyone, known bool,
+	change func(spec *v1alpha1.MeetingSpec, username string),
 ) (late, err error) {
-	people, err := s.Participants(ctx, t, v)
-	if err != nil {
-		return nil, err
-	}
-	door, err := s.inWaitingRoom(ctx, t, v)
-	if err != nil {
-		return nil, err
-	}
+	people, door := listed.people, listed.door
 	all := slices.Concat(people, door)
 	at := slices.IndexFunc(all, func(p engine.Participant) bool { return p.Identity == who })
-	listed, username := at >= 0, ""
-	if listed {
+	username := ""
+	if at >= 0 {
 		username = all[at].Username
 	} else if !known {
 		if s.isComing(v, who) {
@@ -118,7 +154,7 @@ func (s *Service) decide(
 			return err, nil
 		}
 	}
-	if !listed && s.isComing(v, who) {
+	if at < 0 && s.isComing(v, who) {
 		return errNotListed, nil
 	}
 	return nil, nil

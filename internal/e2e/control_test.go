@@ -139,11 +139,14 @@ func TestControlByREST(t *testing.T) {
 	})
 	w.Kubectl(t, "patch", "meeting", name, "--type=merge", "-p", `{"spec":{"locked":true,"policy":{"camera":"Presenters"}}}`)
 	w.eventually(t, func() error {
-		if err := publish(eves, peer.Camera); !errors.Is(err, peer.ErrNotAllowed) {
-			return fmt.Errorf("the camera against kubectl's policy: %w", err)
+		if sent := w.a.sent(room, eve.You.Identity); strings.Contains(sent, "video") {
+			return fmt.Errorf("Eve sends %s against kubectl's policy", sent)
 		}
 		return nil
 	})
+	if err := publish(eves, peer.Camera); !errors.Is(err, peer.ErrNotAllowed) {
+		t.Errorf("the camera against kubectl's policy: %v", err)
+	}
 	until(adas, "pages are told of the lock", func() bool { return strings.Contains(adas.Metadata(), `"locked":true`) })
 	w.eventually(t, func() error {
 		events := w.Kubectl(t, "get", "events", "--field-selector", "involvedObject.name="+name, "-o", "jsonpath={.items[*].reason}")

@@ -59,7 +59,9 @@ func New[K comparable](most int) *Buckets[K] {
 }
 
 // Take takes a token, or says how long until there is one.
-func (b *Buckets[K]) Take(key K, r Rate, now time.Time) (wait time.Duration) { return b.TakeN(key, r, 1, now) }
+func (b *Buckets[K]) Take(key K, r Rate, now time.Time) (wait time.Duration) {
+	return b.TakeN(key, r, 1, now)
+}
 
 // TakeN takes n tokens once there is one, or says how long until then. What is missing is owed: whoever takes many never waits for a full
 // bucket while others take few. No more is taken than a bucket holds.

@@ -8,9 +8,9 @@ import (
 )
 
 // Bounds of LiveKit's answers, in bytes. Participants decide how long a list of participants is, so that it must not be
-// taken on trust: 1,000 honest ones are some 2 MB. A list of 100,000 rooms is 28 MB.
+// taken on trust: 10,000 honest ones are some 7 MB, and 1,300 of maxParticipantSize are taken. A list of 100,000 rooms is 28 MB.
 const (
-	maxAnswer = 8 << 20
+	maxAnswer = 16 << 20
 	maxRooms  = 64 << 20
 	listRooms = "/ListRooms"
 )

@@ -14,9 +14,9 @@ import (
 	"convene.dev/convene/internal/fault"
 )
 
-// maxParticipantSize is far beyond what LiveKit keeps of an honest participant, in bytes: its attributes with two URLs, and
-// some hundred bytes for each track. LiveKit itself has no limit on the names of tracks.
-const maxParticipantSize = 32 << 10
+// maxParticipantSize is beyond what LiveKit keeps of an honest participant, in bytes: 700 of most, and 7,500 of one with the longest
+// name, image and message who sends all that there is. LiveKit itself has no limit on the names of tracks.
+const maxParticipantSize = 12 << 10
 
 // Participants answers oldest first.
 func (c *client) Participants(ctx context.Context, room engine.RoomName) ([]engine.Participant, error) {

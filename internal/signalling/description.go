@@ -15,7 +15,7 @@ const (
 	// that it sends or receives.
 	maxDescription, maxSections = 240 << 10, 700
 	// maxSent bounds the media sections with a track that the browser sends. LiveKit may write the whole description for each.
-	maxSent = 16
+	maxSent = 8
 	// maxAttributes and maxFormats are of one media section. LiveKit looks for each format in all attributes.
 	maxAttributes, maxFormats = 500, 128
 )

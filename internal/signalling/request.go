@@ -19,6 +19,9 @@ const (
 	// maxTracks is how many tracks of others a message may name, and maxStateTracks how many in each list of the state of a page
 	// that comes back.
 	maxTracks, maxStateTracks = 200, 1000
+	// maxTrack bounds the announcement of a track, in bytes: of what livekit-client sends, a picture in three sizes has 136, and 230
+	// with a second codec. maxLayers and maxCodecs are of one track: LiveKit keeps the layers of each codec.
+	maxTrack, maxLayers, maxCodecs = 512, 4, 2
 	// maxCandidate bounds an ICE candidate, in bytes.
 	maxCandidate = 1 << 10
 )
@@ -38,7 +41,7 @@ var types = map[protoreflect.Name]messageType{
 	"offer":                   {maxDescription + maxSmall, ofDescriptions, buildOffer},
 	"answer":                  {maxDescription + maxSmall, ofDescriptions, buildAnswer},
 	"trickle":                 {maxSmall, ofCandidates, buildTrickle},
-	"add_track":               {maxSmall, ofTracks, asItIs},
+	"add_track":               {maxTrack, ofTracks, buildTrack},
 	"mute":                    {maxSmall, ofChanges, asItIs},
 	"update_audio_track":      {maxSmall, ofChanges, asItIs},
 	"subscription":            {maxNames, ofMessages, buildSubscription},
@@ -116,6 +119,20 @@ func named(m *lk.SignalRequest) []string {
 }
 
 func asItIs(m *lk.SignalRequest) error { return bounded(m.ProtoReflect(), maxList) }
+
+// buildTrack bounds what LiveKit keeps of a track, and tells all others.
+func buildTrack(m *lk.SignalRequest) error {
+	t := m.GetAddTrack()
+	if len(t.GetSimulcastCodecs()) > maxCodecs {
+		return invalid("simulcast_codecs has more than %d elements", maxCodecs)
+	}
+	for _, codec := range append([]*lk.SimulcastCodec{{Layers: t.GetLayers()}}, t.GetSimulcastCodecs()...) {
+		if len(codec.GetLayers()) > maxLayers {
+			return invalid("layers has more than %d elements", maxLayers)
+		}
+	}
+	return asItIs(m)
+}
 
 func buildOffer(m *lk.SignalRequest) error {
 	built, err := description(m.GetOffer(), "offer")

@@ -3,8 +3,10 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -201,5 +203,29 @@ func TestWhatPresentersDecideForAll(t *testing.T) {
 	s.engine.err = fault.Unavailable("away")
 	if got := s.call(t, http.MethodPost, "/session/act", paula.Session, body{"action": "lock"}); got.Code != http.StatusServiceUnavailable || !v.Locked {
 		t.Errorf("with the engine away: %d, locked %t: the controllers see to the rest", got.Code, v.Locked)
+	}
+}
+
+// TestARemovalNeedsNoList: participants can have the media server keep so much about them that a list of them is too long to be read.
+func TestARemovalNeedsNoList(t *testing.T) {
+	for name, err := range map[string]error{"a list that is too long": fault.As(errors.New("too long")), "no list": fault.Unavailable("away")} {
+		s := newSite(t)
+		v := s.meetings.open("room", func(v *meeting.View) { v.Admission = v1alpha1.AdmissionAsk })
+		paula, eve := s.inside(t, presenting), s.inside(t, presenting)
+		s.engine.acts, s.engine.doorActs, s.engine.listErr = nil, nil, err
+		got := s.call(t, http.MethodPost, "/session/act", paula.Session, body{"action": "remove", "identity": eve.You.Identity})
+		if got.Code != http.StatusServiceUnavailable || !v.DecisionOn("", eve.You.Identity).Removed {
+			t.Errorf("%s: %d %s, and removed %+v", name, got.Code, got.Body, v.Decisions)
+		}
+		want := []engine.Action{engine.Remove{Who: eve.You.Identity}}
+		if diff := cmp.Diff(slices.Concat(want, want), slices.Concat(s.engine.acts, s.engine.doorActs)); diff != "" {
+			t.Errorf("%s: in the meeting, and before it (-want +got)\n%s", name, diff)
+		}
+		if got := s.call(t, http.MethodPost, "/session/chat", eve.Session, body{"text": "still here"}); got.Code != http.StatusForbidden {
+			t.Errorf("%s: then Eve writes: %d %s", name, got.Code, got.Body)
+		}
+		if got := s.call(t, http.MethodPost, "/session/act", paula.Session, body{"action": "mute", "identity": "nobody-1"}); got.Code < http.StatusBadRequest {
+			t.Errorf("%s: a mute of somebody unknown: %d", name, got.Code)
+		}
 	}
 }

@@ -3,6 +3,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -440,8 +441,9 @@ type fakeEngine struct {
 	doorActs []engine.Action
 	// doorAsked counts how often waiting rooms were asked for.
 	doorAsked int
-	err       error
-	mu        sync.Mutex
+	// err is of all calls, listErr of lists alone.
+	err, listErr error
+	mu           sync.Mutex
 	// onAct runs before an act.
 	onAct func()
 }
@@ -457,11 +459,12 @@ func (f *fakeEngine) Room(context.Context, engine.RoomName) (engine.Room, bool, 
 func (f *fakeEngine) Participants(_ context.Context, room engine.RoomName) ([]engine.Participant, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	err := cmp.Or(f.listErr, f.err)
 	if meeting.IsWaitingRoom(room) {
 		f.doorAsked++
-		return f.waiting, f.err
+		return f.waiting, err
 	}
-	return f.people, f.err
+	return f.people, err
 }
 
 func (f *fakeEngine) Ensure(_ context.Context, _ engine.RoomName, o engine.RoomOptions, s engine.RoomState) error {
