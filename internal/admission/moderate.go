@@ -63,7 +63,6 @@ func (s *Service) Decide(
 // Remove disconnects a participant, who cannot come back with the same link, token or login. A participant who is banned cannot come back with
 // another one of the same user either.
 func (s *Service) Remove(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, ban bool) (late, err error) {
-	remove := func(d *v1alpha1.ParticipantDecision) { d.Removed = true }
 	known := s.isKnown(v, who)
 	if _, user := meeting.UserOf(who); ban && !user {
 		// Without the list nobody knows the username. The second call for one who was removed is no error.
@@ -74,9 +73,9 @@ func (s *Service) Remove(ctx context.Context, t *tenant.Tenant, v meeting.View, 
 		return s.removeUnlisted(ctx, t, v, who, err)
 	}
 	late, err = s.decide(ctx, t, v, who, all, known, func(spec *v1alpha1.MeetingSpec, username string) {
-		meeting.Decide(spec, who, remove)
+		meeting.Decide(spec, who, removed)
 		if ban && username != "" {
-			meeting.Decide(spec, meeting.UserIdentity(username), remove)
+			meeting.Decide(spec, meeting.UserIdentity(username), removed)
 		}
 	})
 	if ban && errors.Is(err, errLeft) {
@@ -85,13 +84,15 @@ func (s *Service) Remove(ctx context.Context, t *tenant.Tenant, v meeting.View, 
 	return late, err
 }
 
+func removed(d *v1alpha1.ParticipantDecision) { d.Removed = true }
+
 // errUnlisted is for a removal while the media server does not list the participants.
 var errUnlisted = fault.Unavailable("That participant is removed; the media server does not say at the moment who else came with the same link")
 
 // removeUnlisted removes a participant by identity alone: others can have the media server keep so much about them that it gives no list.
 func (s *Service) removeUnlisted(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, why error) (late, err error) {
 	now, err := s.meetings.Change(ctx, t, v.UID, func(spec *v1alpha1.MeetingSpec) {
-		meeting.Decide(spec, who, func(d *v1alpha1.ParticipantDecision) { d.Removed = true })
+		meeting.Decide(spec, who, removed)
 	})
 	if err != nil {
 		return nil, err
@@ -108,7 +109,7 @@ func (s *Service) removeUnlisted(ctx context.Context, t *tenant.Tenant, v meetin
 	return errUnlisted.Because(why), nil
 }
 
-// everyone is who is in a meeting and who waits for it.
+// everyone holds the participants who are in a meeting, and those who wait at its door.
 type everyone struct{ people, door []engine.Participant }
 
 func (s *Service) everyoneIn(ctx context.Context, t *tenant.Tenant, v meeting.View) (all everyone, err error) {

@@ -63,8 +63,9 @@ func (b *Buckets[K]) Take(key K, r Rate, now time.Time) (wait time.Duration) {
 	return b.TakeN(key, r, 1, now)
 }
 
-// TakeN takes n tokens once there is one, or says how long until then. What is missing is owed: whoever takes many never waits for a full
-// bucket while others take few. No more is taken than a bucket holds.
+// TakeN takes n tokens if the bucket has one at least, and otherwise returns the time until it has. The bucket owes the tokens that are missing:
+// a caller who needs many does not have to wait for a full bucket, which callers who need few would keep empty. TakeN takes no more tokens
+// than a bucket holds.
 func (b *Buckets[K]) TakeN(key K, r Rate, n int, now time.Time) (wait time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -166,7 +166,7 @@ func TestABucketThatIsNotFullIsNeverForgotten(t *testing.T) {
 	}
 }
 
-// TestManyTokensAtOnce: who takes many is not put off by those who take one after the other.
+// TestManyTokensAtOnce: the bucket owes what it does not have, and gives nothing until that is paid.
 func TestManyTokensAtOnce(t *testing.T) {
 	b, r := New[string](10), Every(time.Second, 10)
 	for _, tc := range []struct {
