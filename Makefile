@@ -164,6 +164,7 @@ verify-api: $(KUBE_API_LINTER)
 
 verify-go: $(GOLANGCI_LINT) web
 	@$(STEP) "lint Go" $(GOLANGCI_LINT) run
+	@$(STEP) "the tests of \`make test\` build without those behind tags" go vet ./internal/e2e
 
 verify-page: $(UI)/node_modules/.installed
 	@$(STEP) "lint the room page" npm --prefix $(UI) run --silent lint

@@ -215,3 +215,36 @@ func textOf(t testing.TB, p *testkit.Page, testID string) string {
 	t.Helper()
 	return testkit.Eval[string](t, p, fmt.Sprintf(`document.querySelector('[data-testid=%q]').innerText`, testID))
 }
+
+// sent is what GET participants shows that a participant sends.
+func (a account) sent(room, identity string) (sources string) {
+	a.t.Helper()
+	var listed struct {
+		Participants []struct {
+			Identity string
+			Media    struct{ Audio, Video, Screen bool }
+		}
+	}
+	if err := json.Unmarshal([]byte(a.want(http.StatusOK, "GET", "/api/v1/meeting/"+room+"/participants", nil).raw), &listed); err != nil {
+		a.t.Fatal(err)
+	}
+	found := false
+	for _, p := range listed.Participants {
+		if p.Identity != identity {
+			continue
+		}
+		found = true
+		for _, s := range []struct {
+			name string
+			on   bool
+		}{{"audio ", p.Media.Audio}, {"video ", p.Media.Video}, {"screen ", p.Media.Screen}} {
+			if s.on {
+				sources += s.name
+			}
+		}
+	}
+	if !found {
+		a.t.Fatalf("%s is not listed: %+v", identity, listed)
+	}
+	return sources
+}

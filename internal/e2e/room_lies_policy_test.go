@@ -5,7 +5,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"testing"
@@ -93,37 +92,4 @@ func TestChangedPageAgainstAPolicy(t *testing.T) {
 	if got := testkit.Eval[string](t, eve, back); got != "refused" {
 		t.Errorf("Eve's script is %s with the access token from before", got)
 	}
-}
-
-// sent is what GET participants shows that a participant sends.
-func (a account) sent(room, identity string) (sources string) {
-	a.t.Helper()
-	var listed struct {
-		Participants []struct {
-			Identity string
-			Media    struct{ Audio, Video, Screen bool }
-		}
-	}
-	if err := json.Unmarshal([]byte(a.want(http.StatusOK, "GET", "/api/v1/meeting/"+room+"/participants", nil).raw), &listed); err != nil {
-		a.t.Fatal(err)
-	}
-	found := false
-	for _, p := range listed.Participants {
-		if p.Identity != identity {
-			continue
-		}
-		found = true
-		for _, s := range []struct {
-			name string
-			on   bool
-		}{{"audio ", p.Media.Audio}, {"video ", p.Media.Video}, {"screen ", p.Media.Screen}} {
-			if s.on {
-				sources += s.name
-			}
-		}
-	}
-	if !found {
-		a.t.Fatalf("%s is not listed: %+v", identity, listed)
-	}
-	return sources
 }
