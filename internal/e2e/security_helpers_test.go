@@ -4,11 +4,13 @@ package e2e
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
 	"testing"
 
+	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/peer"
 )
 
@@ -24,13 +26,22 @@ func (a account) as(session, method, path string, body any) reply {
 	return a.with("Bearer "+session).call(method, path, body)
 }
 
-// mustEnter asks for a session that must be given.
-func (a account) mustEnter(body map[string]any) entry {
+// mustEnter asks for a session that must be given. It asks again after a 503, as the page does: a gateway can see a moment later than a
+// test that a meeting can be entered.
+func (a account) mustEnter(body map[string]any) (e entry) {
 	a.t.Helper()
-	status, e := a.session(body)
-	if status != http.StatusOK {
+	testkit.Eventually(a.t, patience, func() error {
+		var status int
+		status, e = a.session(body)
+		switch status {
+		case http.StatusOK:
+			return nil
+		case http.StatusServiceUnavailable:
+			return fmt.Errorf("%s %s", e.Reason, e.Error)
+		}
 		a.t.Fatalf("no session for %v: %d %s %s", body, status, e.Reason, e.Error)
-	}
+		return nil
+	})
 	return e
 }
 
