@@ -4,7 +4,7 @@ package e2e
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
@@ -26,23 +26,27 @@ func (a account) as(session, method, path string, body any) reply {
 	return a.with("Bearer "+session).call(method, path, body)
 }
 
-// mustEnter asks for a session that must be given. It asks again after a 503, as the page does: a gateway can see a moment later than a
-// test that a meeting can be entered.
-func (a account) mustEnter(body map[string]any) (e entry) {
+// mustEnter asks for a session that must be given.
+func (a account) mustEnter(body map[string]any) entry {
+	a.t.Helper()
+	status, e := a.insistOnSession(body)
+	if status != http.StatusOK {
+		a.t.Fatalf("no session for %v: %d %s %s", body, status, e.Reason, e.Error)
+	}
+	return e
+}
+
+// insistOnSession asks for a session again after a 503, as the page does: a gateway can see a moment later than a test that a meeting
+// can be entered.
+func (a account) insistOnSession(body map[string]any) (status int, e entry) {
 	a.t.Helper()
 	testkit.Eventually(a.t, patience, func() error {
-		var status int
-		status, e = a.session(body)
-		switch status {
-		case http.StatusOK:
-			return nil
-		case http.StatusServiceUnavailable:
-			return fmt.Errorf("%s %s", e.Reason, e.Error)
+		if status, e = a.session(body); status == http.StatusServiceUnavailable {
+			return errors.New(e.Error)
 		}
-		a.t.Fatalf("no session for %v: %d %s %s", body, status, e.Reason, e.Error)
 		return nil
 	})
-	return e
+	return status, e
 }
 
 // refused fails the test unless no session is given, for that reason.

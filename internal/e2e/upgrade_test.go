@@ -6,7 +6,6 @@ package e2e
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -136,18 +135,6 @@ func (u *upgrade) sideBySide(t *testing.T, name string) {
 
 // page is the document that visitors of the home page get.
 func (a account) page() string { return a.want(http.StatusOK, "GET", "/", nil).raw }
-
-// insistOnSession is insist for a session.
-func (a account) insistOnSession(body map[string]any) (status int, e entry) {
-	a.t.Helper()
-	testkit.Eventually(a.t, patience, func() error {
-		if status, e = a.session(body); status == http.StatusServiceUnavailable {
-			return errors.New(e.Error)
-		}
-		return nil
-	})
-	return status, e
-}
 
 // agree: what one manager has confirmed, the other acts on, and each takes what the other has signed.
 func (u *upgrade) agree(t *testing.T, room string, one, other account) {
