@@ -346,7 +346,7 @@ func TestDecisionsGoOnInTheNextOfALineage(t *testing.T) {
 	}
 }
 
-// A list that can grow without a bound would make the Meeting unwritable one day.
+// A list that can grow without a bound would make the Meeting unwritable one day. A list that is full must not switch moderation off.
 func TestDecisionsAreBounded(t *testing.T) {
 	b := newBehind(t)
 	full := b.create("r")
@@ -361,8 +361,23 @@ func TestDecisionsAreBounded(t *testing.T) {
 	if err := b.decide(t, string(full.UID), "p1-2", remove); err != nil {
 		t.Errorf("one who is listed: %v", err)
 	}
-	if err := b.decide(t, string(full.UID), "eve-1", remove); !fault.Is(err, fault.KindConflict) {
-		t.Errorf("one more: %v", err)
+	if err := b.decide(t, string(full.UID), "eve-1", remove); err != nil {
+		t.Errorf("a removal more: %v", err)
+	}
+	now := b.read(full).Spec.Participants
+	if len(now) != v1alpha1.MaxParticipantDecisions || now[0].Identity != "p1-1" || now[len(now)-1].Identity != "eve-1" {
+		t.Errorf("%d decisions, from %q to %q", len(now), now[0].Identity, now[len(now)-1].Identity)
+	}
+	if _, err := b.Change(t.Context(), b.tenant, string(full.UID), func(spec *v1alpha1.MeetingSpec) {
+		for i := range spec.Participants {
+			spec.Participants[i] = v1alpha1.ParticipantDecision{Identity: spec.Participants[i].Identity, Removed: true}
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	admit := func(d *v1alpha1.ParticipantDecision) { d.Admitted = true }
+	if err := b.decide(t, string(full.UID), "ann-1", admit); !fault.Is(err, fault.KindConflict) {
+		t.Errorf("an admission where nothing may give way: %v", err)
 	}
 }
 

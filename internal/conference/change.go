@@ -27,13 +27,17 @@ func (s *Service) Find(ctx context.Context, t *tenant.Tenant, room string) (meet
 
 var errNoMeeting = fault.NotFound("There is no live meeting of this room; look at GET meetings for those that are")
 
-// Change changes the spec of a live meeting in one write, unless it changes nothing, and shows the meeting as it is then. What is
-// answered stays true on every replica.
+// errManyDecisions is for a list that is full of decisions that must not be forgotten for a new one.
+var errManyDecisions = fault.Conflict("This meeting has no room for more decisions about participants; end it and make another")
+
+// Change changes the spec of a live meeting in one write, unless it changes nothing, and shows the meeting as it is then. Where the list of
+// decisions about participants is full, older and lighter ones give way. What is answered stays true on every replica.
 func (s *Service) Change(ctx context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.MeetingSpec)) (meeting.View, error) {
 	m, err := s.change(ctx, t, uid, func(m *v1alpha1.Meeting) error {
+		was := m.DeepCopy().Spec.Participants
 		change(&m.Spec)
-		if len(m.Spec.Participants) > v1alpha1.MaxParticipantDecisions {
-			return fault.Conflict("This meeting has no room for decisions about more than %d participants; end it and make another", v1alpha1.MaxParticipantDecisions)
+		if !meeting.MakeRoom(was, &m.Spec) {
+			return errManyDecisions
 		}
 		return nil
 	})
