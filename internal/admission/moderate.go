@@ -176,6 +176,26 @@ func (s *Service) isKnown(v meeting.View, who engine.Identity) bool {
 	return user || s.isComing(v, who) || v.IsDecided(who)
 }
 
+// errNoUser is for a decision about a username that is nobody's here.
+var errNoUser = fault.NotFound("There is no such user in this meeting; name a participant")
+
+// CheckUser refuses the usernames about which presenters decide nothing: they are of no user of the tenant, nobody with such a name is listed, and
+// nothing is decided about it. A presenter could fill the list of decisions with invented names.
+func (s *Service) CheckUser(ctx context.Context, t *tenant.Tenant, v meeting.View, username string) error {
+	_, known := t.Users.Fingerprint(username)
+	if known || t.Presenters[username] || v.IsDecided(meeting.UserIdentity(username)) {
+		return nil
+	}
+	all, err := s.everyoneIn(ctx, t, v)
+	if err != nil {
+		return err
+	}
+	if !slices.ContainsFunc(slices.Concat(all.people, all.door), func(p engine.Participant) bool { return p.Username == username }) {
+		return errNoUser
+	}
+	return nil
+}
+
 // carryOut removes those who were removed, and gives all others the rights that they should have. One who has left needs nothing.
 func carryOut(ctx context.Context, t *tenant.Tenant, v meeting.View, people []engine.Participant) error {
 	var actions []engine.Action

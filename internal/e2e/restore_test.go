@@ -85,6 +85,7 @@ func TestLinksAndSessionsOutlastARestoreWithNewUIDs(t *testing.T) {
 			w := newWorldOfOne(t)
 			board := w.a.ticket(map[string]any{"room": "board", "name": "Ada", "roomPassword": "sesame", "token": w.a.presenterToken("ada")})
 			ada := w.a.mustEnter(map[string]any{"room": "board", "name": "Ada", "ticket": board})
+			ada.connect(t)
 			eves := w.a.ticket(map[string]any{"room": "board", "name": "Eve", "roomPassword": "sesame"})
 			eve := w.a.mustEnter(map[string]any{"room": "board", "name": "Eve", "ticket": eves})
 			eve.connect(t)

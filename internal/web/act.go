@@ -69,6 +69,9 @@ var actions = map[string]action{
 		return change(func(p presenter, spec *v1alpha1.MeetingSpec) { spec.Admission = p.Admission })(h, ctx, p)
 	}},
 	"admitAll": {false, func(h *handler, ctx context.Context, p presenter) error {
+		if err := h.mayWrite(p); err != nil {
+			return err
+		}
 		_, late, err := h.admission.AdmitAll(ctx, p.q.Tenant, p.view, h.ClusterTime(), func(*v1alpha1.MeetingSpec) {})
 		return firstOf(err, late)
 	}},
@@ -78,12 +81,9 @@ var actions = map[string]action{
 func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
 	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
 	defer cancel()
-	p, err := h.participant(q)
+	p, err := h.actor(ctx, q)
 	if err != nil {
 		return nil, err
-	}
-	if !p.Presenter {
-		return nil, fault.Denied("Only presenters may do this")
 	}
 	var request actRequest
 	if err := decode(q, httpserver.MaxBody, &request); err != nil {
@@ -94,19 +94,32 @@ func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
 		return nil, fault.Invalid("action", "action must be %s", actionNames)
 	}
 	q.Record.Action = request.Action
-	switch {
-	case action.onOne && request.To == "":
-		return nil, fault.Invalid("identity", "identity is required; name the participant")
-	case (request.Action == "remove" || request.Action == "refuse") && request.To == p.identity():
-		return nil, fault.Invalid("identity", "You cannot remove yourself; leave instead")
-	case request.Action == "demote" && request.To == p.identity():
-		return nil, fault.Invalid("identity", "You cannot take your own role; ask another presenter to")
+	if action.onOne {
+		if err := h.mayActOn(ctx, q, p, request); err != nil {
+			return nil, err
+		}
 	}
 	err = action.do(h, ctx, presenter{p, request, q})
 	if err == nil {
 		q.Record.To = request.To // Only now is it known to be a participant's.
 	}
 	return httpserver.NoContent, err
+}
+
+// mayActOn checks whom an act names.
+func (h *handler) mayActOn(ctx context.Context, q *httpserver.Request, p participant, request actRequest) error {
+	switch {
+	case request.To == "":
+		return fault.Invalid("identity", "identity is required; name the participant")
+	case (request.Action == "remove" || request.Action == "refuse") && request.To == p.identity():
+		return fault.Invalid("identity", "You cannot remove yourself; leave instead")
+	case request.Action == "demote" && request.To == p.identity():
+		return fault.Invalid("identity", "You cannot take your own role; ask another presenter to")
+	}
+	if username, user := meeting.UserOf(request.To); user {
+		return h.admission.CheckUser(ctx, q.Tenant, p.view, username)
+	}
+	return nil
 }
 
 // remove disconnects one who is in, or refuses one who waits.
@@ -118,6 +131,9 @@ func (h *handler) remove(ctx context.Context, p presenter) error {
 // decide is an action that changes what is decided about one participant.
 func decide(change func(*v1alpha1.ParticipantDecision)) func(*handler, context.Context, presenter) error {
 	return func(h *handler, ctx context.Context, p presenter) error {
+		if err := h.mayWrite(p); err != nil {
+			return err
+		}
 		late, err := h.admission.Decide(ctx, p.q.Tenant, p.view, p.To, change)
 		return firstOf(err, late)
 	}
@@ -126,6 +142,9 @@ func decide(change func(*v1alpha1.ParticipantDecision)) func(*handler, context.C
 // change is an action that changes the meeting.
 func change(change func(presenter, *v1alpha1.MeetingSpec)) func(*handler, context.Context, presenter) error {
 	return func(h *handler, ctx context.Context, p presenter) error {
+		if err := h.mayWrite(p); err != nil {
+			return err
+		}
 		_, late, err := h.admission.Change(ctx, p.q.Tenant, p.view, func(spec *v1alpha1.MeetingSpec) { change(p, spec) })
 		return firstOf(err, late)
 	}

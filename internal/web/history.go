@@ -55,7 +55,7 @@ type historyPacket struct {
 
 // reader is a participant who may read what was written before: one who is in and seen, and reads the chat.
 func (h *handler) reader(ctx context.Context, q *httpserver.Request) (participant, error) {
-	p, err := h.holderWithin(q, h.histories, historyRate)
+	p, err := h.holderWithin(q, h.histories, historyRate, bySession)
 	switch {
 	case err != nil:
 		return p, err

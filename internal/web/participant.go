@@ -101,10 +101,10 @@ var callRate = limit.Every(200*time.Millisecond, 20)
 // maxCallers is how many sessions are counted at most: about 20 MB.
 const maxCallers = 1 << 16
 
-// caller is who makes calls.
+// caller is who makes calls: a session, all sessions of one origin, or all presenters of one Meeting.
 type caller struct {
-	tenant   types.UID
-	identity string
+	tenant types.UID
+	who    string
 }
 
 // participant is who makes a call that changes something, and is in. It is limited, since every call is told to all participants.
@@ -118,11 +118,18 @@ func (h *handler) participant(q *httpserver.Request) (participant, error) {
 
 // holder is who makes a call with a session, of one who is in or of one who waits.
 func (h *handler) holder(q *httpserver.Request) (participant, error) {
-	return h.holderWithin(q, h.calls, callRate)
+	return h.holderWithin(q, h.calls, callRate, bySession)
 }
 
+// bySession counts the calls of each session, and byOrigin those of all sessions that were made with one link, with one token or as one user: a
+// person can ask for many sessions.
+func bySession(p participant) string { return p.Identity }
+func byOrigin(p participant) string  { return meeting.Origin(p.identity()) }
+
 // holderWithin is holder with a limit of its own.
-func (h *handler) holderWithin(q *httpserver.Request, calls *limit.Buckets[caller], rate limit.Rate) (participant, error) {
+func (h *handler) holderWithin(
+	q *httpserver.Request, calls *limit.Buckets[caller], rate limit.Rate, by func(participant) string,
+) (participant, error) {
 	if err := h.checkSameSite(q); err != nil {
 		return participant{}, err
 	}
@@ -139,10 +146,15 @@ func (h *handler) holderWithin(q *httpserver.Request, calls *limit.Buckets[calle
 	case p.media == nil:
 		return p, admission.ErrNoMedia
 	}
-	if wait := calls.Take(caller{q.Tenant.UID, p.Identity}, rate, q.Start); wait > 0 {
-		return p, httpserver.TooMany(wait, "That was too fast; wait")
+	return p, countCall(q, calls, rate, by(p))
+}
+
+// countCall refuses a caller who makes calls too fast.
+func countCall(q *httpserver.Request, calls *limit.Buckets[caller], rate limit.Rate, who string) error {
+	if wait := calls.Take(caller{q.Tenant.UID, who}, rate, q.Start); wait > 0 {
+		return httpserver.TooMany(wait, "That was too fast; wait")
 	}
-	return p, nil
+	return nil
 }
 
 var errNotIn = fault.Denied("You are not in the meeting at the moment; join it again")

@@ -60,6 +60,8 @@ type handler struct {
 	checks    *limit.Shares[netip.Prefix]
 	calls     *limit.Buckets[caller]
 	histories *limit.Buckets[caller]
+	acts      *limit.Buckets[caller]
+	writes    *limit.Buckets[caller]
 	data      *limit.Buckets[dataKey]
 	entries   *limit.Buckets[netip.Prefix]
 	openings  *limit.Buckets[visitors]
@@ -117,6 +119,8 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 		checks:    limit.NewShares[netip.Prefix](maxChecks, maxChecksOfOne),
 		calls:     limit.New[caller](maxCallers),
 		histories: limit.New[caller](maxCallers),
+		acts:      limit.New[caller](maxCallers),
+		writes:    limit.New[caller](maxCallers),
 		data:      limit.New[dataKey](maxCallers),
 		entries:   limit.New[netip.Prefix](maxEntrySites),
 		openings:  limit.New[visitors](maxEntrySites),
