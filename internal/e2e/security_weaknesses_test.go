@@ -382,14 +382,9 @@ func limitRaised(t *testing.T, w *world) {
 		t.Fatal(err)
 	}
 	_ = response.Body.Close()
-	people, err := w.engine(t).Rooms(t.Context(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, room := range people {
-		if room.Participants > 2 {
-			t.Errorf("%d people in %s", room.Participants, room.Name)
-		}
+	rooms, err := w.engine(t).Rooms(t.Context(), w.engineRoom(t, "small"))
+	if err != nil || len(rooms) != 1 || rooms[0].Participants > 2 {
+		t.Errorf("people in %+v, %v", rooms, err)
 	}
 }
 

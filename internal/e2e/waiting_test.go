@@ -347,6 +347,7 @@ func TestWaitingOutlastsAReplica(t *testing.T) {
 	replicas := w.each()
 	for i, killed := range w.managers {
 		one, other := replicas[i], replicas[1-i]
+		adas := ada.through(t, other)
 		knock := func(a account, body map[string]any) (*peer.Peer, entry) {
 			t.Helper()
 			status, e := a.session(body)
@@ -387,6 +388,7 @@ func TestWaitingOutlastsAReplica(t *testing.T) {
 		soon(told(anns))
 		anns.Close()
 		bobs.Close()
+		adas.Close()
 		killed.Start(t)
 		soon(func() error {
 			if got := one.waitingFor(ada); got != "0" {
