@@ -38,10 +38,13 @@ type Meetings interface {
 type Service struct {
 	meetings Meetings
 	places   *places
+	lists    lists
 	knocks   knocks
 }
 
 // New makes a Service.
 func New(meetings Meetings) *Service {
-	return &Service{meetings: meetings, places: newPlaces(), knocks: knocks{pending: map[engine.RoomName]bool{}}}
+	return &Service{
+		meetings: meetings, places: newPlaces(), lists: lists{all: map[place]*list{}}, knocks: knocks{pending: map[engine.RoomName]bool{}},
+	}
 }

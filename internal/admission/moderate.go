@@ -33,7 +33,7 @@ func (s *Service) Change(ctx context.Context, t *tenant.Tenant, v meeting.View, 
 		return now, nil, err
 	}
 	if v.HasWaitingRoom() || now.HasWaitingRoom() {
-		late = s.tellDoor(ctx, t, now)
+		late = tellDoor(ctx, t, now)
 	}
 	if late != nil || !now.Opened {
 		return now, late, nil
@@ -116,7 +116,7 @@ func (s *Service) everyoneIn(ctx context.Context, t *tenant.Tenant, v meeting.Vi
 	if all.people, err = s.Participants(ctx, t, v); err != nil {
 		return all, err
 	}
-	all.door, err = s.inWaitingRoom(ctx, t, v)
+	all.door, err = inWaitingRoom(ctx, t, v, peopleIn)
 	return all, err
 }
 

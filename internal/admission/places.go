@@ -108,6 +108,9 @@ func (s *Service) IsIn(ctx context.Context, t *tenant.Tenant, v meeting.View, wh
 	if s.places.has(v.EngineRoom, who) {
 		return true, nil
 	}
-	people, err := peopleIn(ctx, t, v, v.EngineRoom)
-	return slices.ContainsFunc(people, func(p engine.Participant) bool { return p.Identity == who }), err
+	has := func(people []engine.Participant) bool {
+		return slices.ContainsFunc(people, func(p engine.Participant) bool { return p.Identity == who })
+	}
+	people, err := s.RecentParticipants(ctx, t, v, has)
+	return has(people), err
 }

@@ -68,37 +68,54 @@ func (s *Service) TakeWaitingPlace(t *tenant.Tenant, v meeting.View, who engine.
 	}, nil
 }
 
+// look asks for the people in a room of a meeting.
+type look func(context.Context, *tenant.Tenant, meeting.View, engine.RoomName) ([]engine.Participant, error)
+
+// lately is a look at a list that may be a second old.
+func (s *Service) lately(ctx context.Context, t *tenant.Tenant, v meeting.View, room engine.RoomName) ([]engine.Participant, error) {
+	return s.recently(ctx, t, v, room, nil)
+}
+
 // inWaitingRoom are those in the waiting room of a meeting that has one.
-func (s *Service) inWaitingRoom(ctx context.Context, t *tenant.Tenant, v meeting.View) ([]engine.Participant, error) {
+func inWaitingRoom(ctx context.Context, t *tenant.Tenant, v meeting.View, ask look) ([]engine.Participant, error) {
 	if !v.HasWaitingRoom() {
 		return nil, nil
 	}
-	return peopleIn(ctx, t, v, meeting.WaitingRoom(v.EngineRoom))
+	return ask(ctx, t, v, meeting.WaitingRoom(v.EngineRoom))
 }
 
 // Waiting are those who have still to be let into a meeting, those who have waited longest first.
-func (s *Service) Waiting(ctx context.Context, t *tenant.Tenant, v meeting.View) ([]engine.Participant, error) {
-	people, err := s.inWaitingRoom(ctx, t, v)
+func (*Service) Waiting(ctx context.Context, t *tenant.Tenant, v meeting.View) ([]engine.Participant, error) {
+	return waiting(ctx, t, v, peopleIn)
+}
+
+// RecentlyWaiting is Waiting as of a second ago, for pages, which ask again and again.
+func (s *Service) RecentlyWaiting(ctx context.Context, t *tenant.Tenant, v meeting.View) ([]engine.Participant, error) {
+	return waiting(ctx, t, v, s.lately)
+}
+
+func waiting(ctx context.Context, t *tenant.Tenant, v meeting.View, ask look) ([]engine.Participant, error) {
+	people, err := inWaitingRoom(ctx, t, v, ask)
 	if err != nil || len(people) == 0 {
 		return nil, err
 	}
-	presenterIn, err := s.presenterIn(ctx, t, v)
-	return v.WhoWaits(people, presenterIn), err
+	isIn, err := presenterIsIn(ctx, t, v, ask)
+	return v.WhoWaits(people, isIn), err
 }
 
-// presenterIn says that a presenter is in, where that matters to those who wait.
-func (s *Service) presenterIn(ctx context.Context, t *tenant.Tenant, v meeting.View) (bool, error) {
-	if v.Admission != v1alpha1.AdmissionWithPresenter {
+// presenterIsIn reports whether a presenter is in, where that matters to those who wait.
+func presenterIsIn(ctx context.Context, t *tenant.Tenant, v meeting.View, ask look) (bool, error) {
+	if v.Admission != v1alpha1.AdmissionWithPresenter || !v.Opened {
 		return false, nil
 	}
-	people, err := s.Participants(ctx, t, v)
+	people, err := ask(ctx, t, v, v.EngineRoom)
 	return meeting.HasPresenter(people), err
 }
 
-// MayComeIn says whether one who shows that they wait may come in now.
+// MayComeIn reports whether a person who shows that they wait may come in now, by who was in a second ago.
 func (s *Service) MayComeIn(ctx context.Context, t *tenant.Tenant, v meeting.View, w credential.Session, presenter bool) (bool, error) {
-	presenterIn, err := s.presenterIn(ctx, t, v)
-	return v.Admits(v.DecisionOn(w.Username, engine.Identity(w.Identity)), presenter, w.Since, presenterIn), err
+	isIn, err := presenterIsIn(ctx, t, v, s.lately)
+	return v.Admits(v.DecisionOn(w.Username, engine.Identity(w.Identity)), presenter, w.Since, isIn), err
 }
 
 // AdmitAll lets in all who wait now, and changes what else is asked for in the same write. Late is as for Change.
@@ -118,17 +135,17 @@ func (s *Service) AdmitAll(
 }
 
 // tellDoor tells those who wait what was decided.
-func (s *Service) tellDoor(ctx context.Context, t *tenant.Tenant, v meeting.View) error {
+func tellDoor(ctx context.Context, t *tenant.Tenant, v meeting.View) error {
 	room := meeting.WaitingRoom(v.EngineRoom)
 	people, err := peopleIn(ctx, t, v, room)
 	if err != nil || len(people) == 0 {
 		return err
 	}
-	presenterIn, err := s.presenterIn(ctx, t, v)
+	isIn, err := presenterIsIn(ctx, t, v, peopleIn)
 	if err != nil {
 		return err
 	}
-	return actAll(ctx, t, v, room, v.AtTheDoor(engine.RoomState{}, people, presenterIn))
+	return actAll(ctx, t, v, room, v.AtTheDoor(engine.RoomState{}, people, isIn))
 }
 
 // ValidateMessage checks what one who waits writes.

@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -18,13 +17,6 @@ const (
 	roomsAtOnce = 16
 	askTimeout  = 2 * time.Second
 )
-
-// Peers are the first hundred participants of a meeting, oldest first.
-func Peers(ctx context.Context, t *tenant.Tenant, v meeting.View) []v1alpha1.Participant {
-	views := []meeting.View{v}
-	askPeers(ctx, t, views)
-	return views[0].Peers
-}
 
 // askPeers asks the media server for the participants of meetings, where the tenant's Meetings do not show them. What it does not
 // answer in time stays empty: the count is known without it. Once it has failed to answer it is not asked again.

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/tenant"
 	"convene.dev/convene/internal/testkit/faultyengine"
 )
@@ -62,9 +61,6 @@ func TestPeersThatMeetingsDoNotShow(t *testing.T) {
 	if len(got) != meetings+1 || media.Count("participants") != meetings {
 		t.Errorf("%d meetings, %d questions", len(got), media.Count("participants"))
 	}
-	if one := Peers(t.Context(), of, View(of, d.WithUID("0"))); len(one) != 2 || one[0].Name != "Anna" {
-		t.Errorf("one meeting has %+v", one)
-	}
 }
 
 // Without an answer a meeting has its count and no peers, and a server that does not answer is not asked for every room.
@@ -96,8 +92,5 @@ func TestPeersThatMeetingsShow(t *testing.T) {
 	d.changed(m)
 	if got := names(d, t, of)[0]; got != "2: Eve" || media.Count("participants") != 0 {
 		t.Errorf("the meeting shows %q, and %d questions were asked", got, media.Count("participants"))
-	}
-	if one := Peers(t.Context(), of, View(of, m)); len(one) != 1 || engine.Identity(one[0].Identity) != "x" {
-		t.Errorf("one meeting has %+v", one)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
 )
@@ -141,5 +142,42 @@ func TestNothingIsDecidedAboutInventedUsers(t *testing.T) {
 	}
 	if len(v.Decisions) != 4 {
 		t.Errorf("decided is %v", v.Decisions)
+	}
+}
+
+// TestStateIsAskedWithinALimit: pages ask every few seconds. One session does not ask faster, and all together are one question to the
+// media server in a second.
+func TestStateIsAskedWithinALimit(t *testing.T) {
+	for _, admission := range []v1alpha1.Admission{v1alpha1.AdmissionAsk, v1alpha1.AdmissionWithPresenter} {
+		s := newSite(t)
+		v := s.meetings.open("room", func(v *meeting.View) { v.Opened, v.MaxParticipants = true, 1000 })
+		one := s.inside(t, presenting)
+		got := statuses(t, 2*callRate.Burst, func(int) answer { return s.call(t, http.MethodGet, "/session", one.Session, nil) })
+		if got[http.StatusOK] != callRate.Burst || got[http.StatusTooManyRequests] != callRate.Burst {
+			t.Errorf("one session: %v", got)
+		}
+		var sessions []string
+		for i := range 50 {
+			sessions = append(sessions, s.enterWith(t, body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Presenter = i%2 == 0 })}).session().Session)
+		}
+		v.Admission = admission
+		for range 50 {
+			sessions = append(sessions, s.enterWith(t, body{"room": "room", "name": "Cem"}).waits().Session)
+		}
+		s.engine.waiting = []engine.Participant{{Identity: "dan-1", Traits: engine.Traits{Since: s.now}}}
+		s.engine.asked, s.engine.doorAsked = 0, 0
+		asks := 0
+		for range 10 {
+			for _, session := range sessions {
+				asks++
+				if got := s.call(t, http.MethodGet, "/session", session, nil); got.Code != http.StatusOK {
+					t.Fatal(got.Code, got.Body)
+				}
+			}
+		}
+		// Two rooms, and a few seconds on a machine that is slow.
+		if lists := s.engine.asked + s.engine.doorAsked; lists > asks/50 {
+			t.Errorf("%s: %d questions are %d lists", admission, asks, lists)
+		}
 	}
 }

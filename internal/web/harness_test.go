@@ -439,8 +439,8 @@ type fakeEngine struct {
 	// waiting are those in waiting rooms, and doorActs what was done there.
 	waiting  []engine.Participant
 	doorActs []engine.Action
-	// doorAsked counts how often waiting rooms were asked for.
-	doorAsked int
+	// asked and doorAsked count how often the people in meetings and in waiting rooms were asked for.
+	asked, doorAsked int
 	// err is of all calls, listErr of lists alone.
 	err, listErr error
 	mu           sync.Mutex
@@ -464,6 +464,7 @@ func (f *fakeEngine) Participants(_ context.Context, room engine.RoomName) ([]en
 		f.doorAsked++
 		return f.waiting, err
 	}
+	f.asked++
 	return f.people, err
 }
 

@@ -5,8 +5,8 @@ package web
 import (
 	"context"
 	"net/http"
+	"slices"
 
-	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
@@ -24,7 +24,7 @@ func (h *handler) sayPrivately(ctx context.Context, q *httpserver.Request, p par
 	if err := h.present(ctx, q, p); err != nil {
 		return nil, err
 	}
-	recipient, err := recipientOf(ctx, p, to)
+	recipient, err := h.recipientOf(ctx, q, p, to)
 	if err != nil {
 		return nil, err
 	}
@@ -36,18 +36,19 @@ func (h *handler) sayPrivately(ctx context.Context, q *httpserver.Request, p par
 }
 
 // recipientOf is another participant who is in the meeting and seen, and reads the chat. Those who wait are in another room.
-func recipientOf(ctx context.Context, p participant, to engine.Identity) (engine.Participant, error) {
+func (h *handler) recipientOf(ctx context.Context, q *httpserver.Request, p participant, to engine.Identity) (engine.Participant, error) {
 	if to == p.identity() {
 		return engine.Participant{}, fault.Invalid("to", "to is your own identity; choose another participant")
 	}
-	people, err := p.media.Engine.Participants(ctx, p.view.EngineRoom)
-	if err != nil {
-		return engine.Participant{}, admission.OfEngine(err)
+	find := func(people []engine.Participant) int {
+		return slices.IndexFunc(people, func(other engine.Participant) bool { return other.Identity == to && !other.Hidden && other.Chat })
 	}
-	for _, other := range people {
-		if other.Identity == to && !other.Hidden && other.Chat {
-			return other, nil
-		}
+	people, err := h.admission.RecentParticipants(ctx, q.Tenant, p.view, func(people []engine.Participant) bool { return find(people) >= 0 })
+	if err != nil {
+		return engine.Participant{}, err
+	}
+	if at := find(people); at >= 0 {
+		return people[at], nil
 	}
 	return engine.Participant{}, errNoRecipient
 }

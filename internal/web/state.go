@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/httpserver"
 )
@@ -49,6 +48,9 @@ func (h *handler) serveState(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := countCall(q, h.states, callRate, bySession(p)); err != nil {
+		return nil, err
+	}
 	answer, ctx := stateAnswer{State: state}, q.HTTP.Context()
 	switch {
 	case state == sessionWaiting:
@@ -62,8 +64,8 @@ func (h *handler) serveState(q *httpserver.Request) (httpserver.Answer, error) {
 	case state == sessionEnded:
 		answer.Redirect = &p.view.Redirect
 	case state == sessionLive && p.Presenter && p.Welcome(q.Tenant.Users):
-		answer.Hidden = hiddenIn(directory.Peers(ctx, q.Tenant, p.view))
-		waiting, err := h.admission.Waiting(ctx, q.Tenant, p.view)
+		answer.Hidden = hiddenIn(h.admission.RecentPeers(ctx, q.Tenant, p.view))
+		waiting, err := h.admission.RecentlyWaiting(ctx, q.Tenant, p.view)
 		if err == nil { // The page asks again.
 			answer.Waiting = waitingOf(waiting)
 		}

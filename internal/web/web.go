@@ -60,6 +60,7 @@ type handler struct {
 	checks    *limit.Shares[netip.Prefix]
 	calls     *limit.Buckets[caller]
 	histories *limit.Buckets[caller]
+	states    *limit.Buckets[caller]
 	acts      *limit.Buckets[caller]
 	writes    *limit.Buckets[caller]
 	data      *limit.Buckets[dataKey]
@@ -119,6 +120,7 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 		checks:    limit.NewShares[netip.Prefix](maxChecks, maxChecksOfOne),
 		calls:     limit.New[caller](maxCallers),
 		histories: limit.New[caller](maxCallers),
+		states:    limit.New[caller](maxCallers),
 		acts:      limit.New[caller](maxCallers),
 		writes:    limit.New[caller](maxCallers),
 		data:      limit.New[dataKey](maxCallers),

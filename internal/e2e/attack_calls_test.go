@@ -7,6 +7,7 @@ package e2e
 import (
 	"fmt"
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 
@@ -79,5 +80,64 @@ func TestAttackActs(t *testing.T) {
 	case <-eve.Disconnected():
 	case <-time.After(patience):
 		t.Error("a participant who was removed stays")
+	}
+}
+
+// TestAttackQuestions: calls that ask the media server who is in a meeting do not make it list its people again and again, however many
+// sessions somebody has.
+func TestAttackQuestions(t *testing.T) {
+	testkit.Parallel(t, testkit.Light)
+	w := newWorldOfOne(t, controlled)
+	const room, rounds = "asked", 8
+	w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": room})
+	guest := map[string]any{"room": room, "ticket": w.a.ticket(map[string]any{"room": room, "name": "Eve"})}
+	presenter := map[string]any{"room": room, "ticket": w.a.ticket(map[string]any{"room": room, "name": "Mallory", "token": w.a.presenterToken("mallory")})}
+	w.a.mustEnter(presenter).connect(t)
+	var guests, all []string
+	for range 20 {
+		guests = append(guests, w.a.mustEnter(guest).Session)
+		all = append(all, w.a.mustEnter(presenter).Session)
+	}
+	all = append(all, guests...)
+	w.a.want(http.StatusOK, "PATCH", "/api/v1/meeting/"+room, map[string]any{"admission": "WithPresenter"})
+	for i := range 20 {
+		_, e := w.a.session(map[string]any{"room": room, "name": fmt.Sprint("Guest ", i)})
+		all = append(all, e.Session)
+	}
+	lists := func() float64 {
+		return value(metrics(t, w.manager)["convene_engine_call_duration_seconds"], map[string]string{"verb": "ListParticipants"})
+	}
+	attack := func(what string, sessions []string, call func(session string) reply) {
+		before, start, answers := lists(), time.Now(), map[int]int{}
+		for range rounds {
+			var calls sync.WaitGroup
+			status := make([]int, len(sessions))
+			for i, session := range sessions {
+				calls.Go(func() { status[i] = call(session).status })
+			}
+			calls.Wait()
+			for _, s := range status {
+				answers[s]++
+			}
+		}
+		// Two rooms are listed, and the controllers look, too.
+		made, most := lists()-before, 4*(time.Since(start).Seconds()+1)
+		t.Logf("%s: %.0f lists in %s, answered %v", what, made, time.Since(start), answers)
+		if made > most {
+			t.Errorf("%s: %.0f lists, want %.0f at most", what, made, most)
+		}
+	}
+	attack("who asks for the state", all, func(session string) reply { return w.a.as(session, "GET", "/session", nil) })
+	attack("who is not in and writes", guests, func(session string) reply {
+		return w.a.as(session, "POST", "/session/chat", map[string]any{"text": "hello"})
+	})
+	refused := 0
+	for range 200 {
+		if w.a.as(all[0], "GET", "/session", nil).status == http.StatusTooManyRequests {
+			refused++
+		}
+	}
+	if refused < 100 {
+		t.Errorf("of 200 questions about one session, %d are refused", refused)
 	}
 }
