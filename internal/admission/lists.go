@@ -115,9 +115,6 @@ func (l *lists) fill(at place, one *list, ask func() ([]engine.Participant, erro
 func (s *Service) RecentParticipants(
 	ctx context.Context, t *tenant.Tenant, v meeting.View, enough func([]engine.Participant) bool,
 ) ([]engine.Participant, error) {
-	if !v.Opened {
-		return nil, nil
-	}
 	return s.recently(ctx, t, v, v.EngineRoom, enough)
 }
 

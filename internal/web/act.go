@@ -69,7 +69,7 @@ var actions = map[string]action{
 		return change(func(p presenter, spec *v1alpha1.MeetingSpec) { spec.Admission = p.Admission })(h, ctx, p)
 	}},
 	"admitAll": {false, func(h *handler, ctx context.Context, p presenter) error {
-		if err := h.mayWrite(p); err != nil {
+		if err := h.countWrite(p); err != nil {
 			return err
 		}
 		_, late, err := h.admission.AdmitAll(ctx, p.q.Tenant, p.view, h.ClusterTime(), func(*v1alpha1.MeetingSpec) {})
@@ -131,7 +131,7 @@ func (h *handler) remove(ctx context.Context, p presenter) error {
 // decide is an action that changes what is decided about one participant.
 func decide(change func(*v1alpha1.ParticipantDecision)) func(*handler, context.Context, presenter) error {
 	return func(h *handler, ctx context.Context, p presenter) error {
-		if err := h.mayWrite(p); err != nil {
+		if err := h.countWrite(p); err != nil {
 			return err
 		}
 		late, err := h.admission.Decide(ctx, p.q.Tenant, p.view, p.To, change)
@@ -142,7 +142,7 @@ func decide(change func(*v1alpha1.ParticipantDecision)) func(*handler, context.C
 // change is an action that changes the meeting.
 func change(change func(presenter, *v1alpha1.MeetingSpec)) func(*handler, context.Context, presenter) error {
 	return func(h *handler, ctx context.Context, p presenter) error {
-		if err := h.mayWrite(p); err != nil {
+		if err := h.countWrite(p); err != nil {
 			return err
 		}
 		_, late, err := h.admission.Change(ctx, p.q.Tenant, p.view, func(spec *v1alpha1.MeetingSpec) { change(p, spec) })

@@ -37,5 +37,7 @@ func (h *handler) actor(ctx context.Context, q *httpserver.Request) (participant
 	return p, nil
 }
 
-// mayWrite refuses an act that changes the Meeting, where its presenters have changed it too often.
-func (h *handler) mayWrite(p presenter) error { return countCall(p.q, h.writes, writeRate, p.view.UID) }
+// countWrite refuses an act that changes the Meeting, where its presenters have changed it too often.
+func (h *handler) countWrite(p presenter) error {
+	return countCall(p.q, h.writes, writeRate, p.view.UID)
+}

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,64 +57,68 @@ func TestPrivateMessage(t *testing.T) {
 		{"the engine away", nil, func(s *site) { s.engine.err = fault.Unavailable("away") }, toAda, http.StatusServiceUnavailable},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
-			s := newSite(t)
-			s.meetings.open("room", nil)
-			in := s.inside(t, c.ticket)
-			s.withPeople()
-			if c.given != nil {
-				c.given(s)
-			}
-			got := s.call(t, http.MethodPost, "/session/chat", in.Session, c.body)
-			if got.Code != c.status {
-				t.Fatalf("status %d, want %d: %s", got.Code, c.status, got.Body)
-			}
-			if got.Code != http.StatusOK {
-				if acts := append(s.engine.acts, s.engine.doorActs...); len(acts) > 0 {
-					t.Errorf("said: %v", acts)
+			synctest.Test(t, func(t *testing.T) {
+				s := newSite(t)
+				s.meetings.open("room", nil)
+				in := s.inside(t, c.ticket)
+				s.withPeople()
+				if c.given != nil {
+					c.given(s)
 				}
-				return
-			}
-			var m chatMessage
-			got.into(&m)
-			payload, err := encodePlainly(m)
-			if err != nil {
-				t.Fatal(err)
-			}
-			// Nobody else gets it, and its author gets it as it was sent.
-			want := []engine.Action{engine.Announce{Topic: "convene.chat", Payload: payload, To: "ada-1"}}
-			if diff := cmp.Diff(want, s.engine.acts); diff != "" {
-				t.Errorf("(-want +got)\n%s", diff)
-			}
-			if m.ID == "" {
-				t.Error("a message without an id")
-			}
-			m.ID = ""
-			said := chatMessage{From: in.You.Identity, Name: "Tina", Text: "<psst> & hush", At: s.now, To: "ada-1", ToName: "Ada"}
-			if diff := cmp.Diff(said, m); diff != "" { // It has no stamp.
-				t.Errorf("(-want +got)\n%s", diff)
-			}
+				got := s.call(t, http.MethodPost, "/session/chat", in.Session, c.body)
+				if got.Code != c.status {
+					t.Fatalf("status %d, want %d: %s", got.Code, c.status, got.Body)
+				}
+				if got.Code != http.StatusOK {
+					if acts := append(s.engine.acts, s.engine.doorActs...); len(acts) > 0 {
+						t.Errorf("said: %v", acts)
+					}
+					return
+				}
+				var m chatMessage
+				got.into(&m)
+				payload, err := encodePlainly(m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				// Nobody else gets it, and its author gets it as it was sent.
+				want := []engine.Action{engine.Announce{Topic: "convene.chat", Payload: payload, To: "ada-1"}}
+				if diff := cmp.Diff(want, s.engine.acts); diff != "" {
+					t.Errorf("(-want +got)\n%s", diff)
+				}
+				if m.ID == "" {
+					t.Error("a message without an id")
+				}
+				m.ID = ""
+				said := chatMessage{From: in.You.Identity, Name: "Tina", Text: "<psst> & hush", At: s.now, To: "ada-1", ToName: "Ada"}
+				if diff := cmp.Diff(said, m); diff != "" { // It has no stamp.
+					t.Errorf("(-want +got)\n%s", diff)
+				}
+			})
 		})
 	}
 }
 
 // TestAPrivateMessageFindsNobodyWhoWatches: the answer is the same, to the letter, for one who watches unseen and one who is not there.
 func TestAPrivateMessageFindsNobodyWhoWatches(t *testing.T) {
-	s := newSite(t)
-	s.meetings.open("room", nil)
-	in := s.inside(t, nil)
-	s.withPeople()
-	answers := map[string]bool{}
-	for _, who := range []string{"eve-1", "wilma-1", "mute-1", "walt-1"} {
-		got := s.call(t, http.MethodPost, "/session/chat", in.Session, body{"text": "psst", "to": who})
-		answers[got.Body.String()] = got.Code == http.StatusNotFound
-	}
-	if len(answers) != 1 {
-		t.Errorf("they answer differently: %v", answers)
-	}
-	self := s.call(t, http.MethodPost, "/session/chat", in.Session, body{"text": "psst", "to": in.You.Identity})
-	if self.Code != http.StatusBadRequest || len(s.engine.acts) > 0 {
-		t.Errorf("to oneself: status %d: %s", self.Code, self.Body)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		s.meetings.open("room", nil)
+		in := s.inside(t, nil)
+		s.withPeople()
+		answers := map[string]bool{}
+		for _, who := range []string{"eve-1", "wilma-1", "mute-1", "walt-1"} {
+			got := s.call(t, http.MethodPost, "/session/chat", in.Session, body{"text": "psst", "to": who})
+			answers[got.Body.String()] = got.Code == http.StatusNotFound
+		}
+		if len(answers) != 1 {
+			t.Errorf("they answer differently: %v", answers)
+		}
+		self := s.call(t, http.MethodPost, "/session/chat", in.Session, body{"text": "psst", "to": in.You.Identity})
+		if self.Code != http.StatusBadRequest || len(s.engine.acts) > 0 {
+			t.Errorf("to oneself: status %d: %s", self.Code, self.Body)
+		}
+	})
 }
 
 func TestPrivateMessagesAreLimited(t *testing.T) {

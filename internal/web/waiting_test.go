@@ -3,12 +3,12 @@
 package web
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,7 +18,6 @@ import (
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
-	"convene.dev/convene/internal/testkit"
 )
 
 // waits reads the answer of one who has to wait.
@@ -130,30 +129,29 @@ func TestWhoNeedNotWait(t *testing.T) {
 
 // TestPeopleComeInWithAPresenter, as soon as one is in, and wait again when none is.
 func TestPeopleComeInWithAPresenter(t *testing.T) {
-	s := newSite(t)
-	s.meetings.open("room", func(v *meeting.View) { v.Admission, v.Opened = v1alpha1.AdmissionWithPresenter, true })
-	ann := body{"room": "room", "name": "Ann"}
-	w := s.enterWith(t, ann).waits()
-	if w.Waiting.Why != v1alpha1.AdmissionWithPresenter {
-		t.Errorf("waits because of %s", w.Waiting.Why)
-	}
-	again := ann.with(body{"session": w.Session})
-	s.engine.people = []engine.Participant{{Identity: "bob-1"}}
-	s.enterWith(t, again).waits()
-	if state := s.state(t, w.Session); state.State != sessionWaiting {
-		t.Errorf("without a presenter: %s", state.State)
-	}
-	s.engine.people = append(s.engine.people, engine.Participant{Identity: "paula-1", Traits: engine.Traits{Presenter: true}})
-	s.enterWith(t, again).session()
-	testkit.Eventually(t, patience, func() error {
-		s.now = s.now.Add(time.Second) // As the page, which does not ask faster than it may.
-		if state := s.state(t, w.Session); state.State != sessionAdmitted {
-			return errors.New(string(state.State))
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		s.meetings.open("room", func(v *meeting.View) { v.Admission, v.Opened = v1alpha1.AdmissionWithPresenter, true })
+		ann := body{"room": "room", "name": "Ann"}
+		w := s.enterWith(t, ann).waits()
+		if w.Waiting.Why != v1alpha1.AdmissionWithPresenter {
+			t.Errorf("waits because of %s", w.Waiting.Why)
 		}
-		return nil
+		again := ann.with(body{"session": w.Session})
+		s.engine.people = []engine.Participant{{Identity: "bob-1"}}
+		s.enterWith(t, again).waits()
+		if state := s.state(t, w.Session); state.State != sessionWaiting {
+			t.Errorf("without a presenter: %s", state.State)
+		}
+		s.engine.people = append(s.engine.people, engine.Participant{Identity: "paula-1", Traits: engine.Traits{Presenter: true}})
+		s.enterWith(t, again).session()
+		<-time.After(2 * time.Second) // The page asks again.
+		if state := s.state(t, w.Session); state.State != sessionAdmitted {
+			t.Errorf("with a presenter: %s", state.State)
+		}
+		s.engine.people = nil
+		s.enterWith(t, body{"room": "room", "name": "Cem"}).waits()
 	})
-	s.engine.people = nil
-	s.enterWith(t, body{"room": "room", "name": "Cem"}).waits()
 }
 
 // TestPresentersSeeWhoWaits, and let one in, all, or refuse; each in one write that the media server is told of.
