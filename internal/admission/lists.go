@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// listEvery is how often pages together have the media server list the people in one room, at most.
+	// listEvery is the shortest time between two lists of one room that pages ask for.
 	listEvery   = time.Second
 	listTimeout = 5 * time.Second
 )
@@ -46,8 +46,7 @@ type list struct {
 
 func newList() *list { return &list{done: make(chan struct{})} }
 
-// recently are the people in a room of a meeting, as the media server listed them at most a second ago. Where those are not enough, recently waits
-// for a list that is newer than the call.
+// recently is RecentParticipants for any room of a meeting.
 func (s *Service) recently(
 	ctx context.Context, t *tenant.Tenant, v meeting.View, room engine.RoomName, enough func([]engine.Participant) bool,
 ) ([]engine.Participant, error) {
@@ -59,17 +58,20 @@ func (s *Service) recently(
 		return peopleIn(ctx, t, v, room)
 	}
 	one, isNew := s.lists.of(at, nil, ask)
-	for {
-		select {
-		case <-one.done:
-		case <-ctx.Done():
-			return nil, OfEngine(fault.Unavailable("The media server does not answer").Because(ctx.Err()))
-		}
-		if isNew || one.err != nil || enough == nil || enough(one.people) {
-			return one.people, one.err
-		}
-		one, _ = s.lists.of(at, one, ask)
-		isNew = true
+	people, err := one.wait(ctx)
+	if isNew || err != nil || enough == nil || enough(people) {
+		return people, err
+	}
+	one, _ = s.lists.of(at, one, ask)
+	return one.wait(ctx)
+}
+
+func (l *list) wait(ctx context.Context) ([]engine.Participant, error) {
+	select {
+	case <-l.done:
+		return l.people, l.err
+	case <-ctx.Done():
+		return nil, OfEngine(fault.Unavailable("The media server does not answer").Because(ctx.Err()))
 	}
 }
 
@@ -110,8 +112,8 @@ func (l *lists) fill(at place, one *list, ask func() ([]engine.Participant, erro
 	})
 }
 
-// RecentParticipants are those in a meeting, as the media server listed them at most a second ago, or later than the call where those are not
-// enough. Nil takes any list. The caller changes nothing in the list.
+// RecentParticipants lists the participants of a meeting as of a second ago. Where enough reports false about that list, RecentParticipants waits
+// for a list that is newer than the call; a nil enough takes any list. The caller changes nothing in the list.
 func (s *Service) RecentParticipants(
 	ctx context.Context, t *tenant.Tenant, v meeting.View, enough func([]engine.Participant) bool,
 ) ([]engine.Participant, error) {
