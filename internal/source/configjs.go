@@ -17,6 +17,9 @@ import (
 const (
 	// MaxScript is the greatest length of a config.js in bytes.
 	MaxScript = 1 << 20
+	// maxKey is the greatest length of a key in bytes: the headers of a request hold no more. Settings stay in memory, and one line of
+	// a script can make any length.
+	maxKey = 16 << 10
 	// maxDepth bounds calls within calls.
 	maxDepth = 400
 	// maxTime is the last resort, by the clock, for a caller whose context never ends.
@@ -152,6 +155,9 @@ func readSettings(vm *goja.Runtime, result *goja.Object) (Settings, error) {
 	}
 	if key := result.Get("tokenKey"); key != nil {
 		s.TokenKey = key.String()
+	}
+	if len(s.KeySecret) > maxKey || len(s.TokenKey) > maxKey {
+		return Settings{}, invalid("a key in %s is longer than %d bytes: put a shorter one there", scriptName, maxKey)
 	}
 	s.Protected = result.Get("protected") != nil
 	if allowed := result.Get("allowed"); allowed != nil {

@@ -206,6 +206,7 @@ func TestErrorsSayLineAndMend(t *testing.T) {
 		{"a map that is none", "module.exports = {api: {allowed: 'hunter2'}}", "api.allowed in config.js must be an object"},
 		{"a map with too many names", "module.exports = {api: {allowed: Object.fromEntries([...Array(257).keys()].map((i) => [i, true]))}}", "api.allowed in config.js has more than 256 names"},
 		{"a name that is too long", "module.exports = {api: {allowed: {['hunter2'.repeat(10)]: true}}}", "api.allowed in config.js has more than 256 names, or one over 64"},
+		{"a key that fits into no request", "module.exports = {api: {keySecret: 'hunter2'.repeat(4096)}}", "a key in config.js is longer than"},
 		{"too long a file", strings.Repeat("//hunter2", MaxScript/8), "config.js is longer than 1 MiB"},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {

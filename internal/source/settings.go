@@ -9,12 +9,19 @@ package source
 import (
 	"maps"
 	"slices"
+	"time"
 
 	"convene.dev/convene/internal/fault"
 )
 
 // field is the field of a ConferenceConfig that every error here is about.
 const field = "spec.source"
+
+// Pause is the cause of an Unavailable error: how long until a file is evaluated.
+type Pause time.Duration
+
+// Error is for logs.
+func (p Pause) Error() string { return "paused for " + time.Duration(p).String() }
 
 // Settings are the API settings that a file holds.
 type Settings struct {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"k8s.io/utils/ptr"
 
@@ -15,8 +16,8 @@ import (
 	"convene.dev/convene/internal/source"
 )
 
-// Evaluator reads the settings out of a config.js.
-type Evaluator func(ctx context.Context, script string, env map[string]string) (source.Settings, error)
+// Evaluator reads the settings out of a config.js of a namespace. Namespaces take turns.
+type Evaluator func(ctx context.Context, namespace, script string, env map[string]string) (source.Settings, error)
 
 // access reads API keys and switches: from the fields, and where these are not set from the operator's own file.
 func (r *resolver) access() {
@@ -85,19 +86,29 @@ func refusal(kind credential.KeyProblemKind) string {
 	return v1alpha1.ReasonKeyEmpty
 }
 
-// file reads the operator's own file; nil when none is named or it cannot be read.
+// file reads the operator's own file; nil when none is named or the file cannot be read. While the file cannot be evaluated, its
+// last settings hold, and everything else takes effect: nobody keeps what was taken away by having slow files.
 func (r *resolver) file() *source.Settings {
 	spec := r.config.Spec.Source
 	if spec == nil {
 		return nil
 	}
 	settings, err := r.readFile(spec)
-	r.again = fault.Is(err, fault.KindUnavailable)
-	if err != nil {
-		r.problem(v1alpha1.ConditionAPIKeysResolved, v1alpha1.ReasonSourceInvalid, false, true, "spec.source: %s", public(err))
+	if err == nil {
+		return settings
+	}
+	r.problem(v1alpha1.ConditionAPIKeysResolved, v1alpha1.ReasonSourceInvalid, false, true, "spec.source: %s", public(err))
+	if !fault.Is(err, fault.KindUnavailable) {
 		return nil
 	}
-	return settings
+	r.again = retryAfter
+	if pause := source.Pause(0); errors.As(err, &pause) {
+		r.again = time.Duration(pause)
+	}
+	if r.previous == nil || r.previous.UID != r.config.UID {
+		return nil
+	}
+	return r.previous.source
 }
 
 // public is the part of an error that may be published: a condition is no log.
@@ -121,7 +132,7 @@ func (r *resolver) readFile(spec *v1alpha1.SourceSpec) (*source.Settings, error)
 	if err != nil {
 		return nil, err
 	}
-	settings, err := r.evaluate(r.ctx, text, env)
+	settings, err := r.evaluate(r.ctx, r.config.Namespace, text, env)
 	return &settings, err
 }
 

@@ -166,11 +166,8 @@ func (r *Registry) refreshOne(ctx context.Context, name types.NamespacedName) bo
 		}
 		from := sources{find: r.objects.data, evaluate: r.options.Evaluate, media: media}
 		t, again := resolve(ctx, &config, from, previous)
-		if again {
-			r.queue.AddAfter(name, retryAfter)
-			if previous != nil {
-				return true // What was good is served until the file can be evaluated.
-			}
+		if again > 0 {
+			r.queue.AddAfter(name, again)
 		} else {
 			t.origin = origin
 		}

@@ -52,7 +52,7 @@ func TestOnlyChangesAreTold(t *testing.T) {
 func TestSlowFileHoldsUpNoOther(t *testing.T) {
 	begun, proceed := make(chan struct{}), make(chan struct{})
 	slow := func(o *Options) {
-		o.Evaluate = func(ctx context.Context, _ string, _ map[string]string) (source.Settings, error) {
+		o.Evaluate = func(ctx context.Context, _, _ string, _ map[string]string) (source.Settings, error) {
 			close(begun)
 			select {
 			case <-proceed:

@@ -18,7 +18,6 @@ import (
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/hostname"
 	"convene.dev/convene/internal/meeting"
-	"convene.dev/convene/internal/source"
 )
 
 const (
@@ -44,16 +43,14 @@ type resolver struct {
 	ctx      context.Context
 	config   *v1alpha1.ConferenceConfig
 	previous *Tenant
-	// source is what the operator's own file says; nil where there is none that can be read.
-	source *source.Settings
-	// again says that the file could not be evaluated for a reason that passes.
-	again bool
+	// again is how long to wait before the file is evaluated, because it could not be for a reason that passes; otherwise 0.
+	again time.Duration
 	Tenant
 }
 
 // resolve makes a Tenant of a ConferenceConfig. Where settings contradict each other those of the previous Tenant
-// stay in force. again asks for another try soon.
-func resolve(ctx context.Context, config *v1alpha1.ConferenceConfig, from sources, previous *Tenant) (t *Tenant, again bool) {
+// stay in force. again asks for another try after that time, unless it is 0.
+func resolve(ctx context.Context, config *v1alpha1.ConferenceConfig, from sources, previous *Tenant) (t *Tenant, again time.Duration) {
 	r := &resolver{ctx: ctx, config: config, sources: from, previous: previous}
 	r.identify()
 	r.access()

@@ -65,7 +65,7 @@ func goodConfig() *v1alpha1.ConferenceConfig {
 }
 
 // noEvaluator is for tests without a config.js.
-func noEvaluator(context.Context, string, map[string]string) (source.Settings, error) {
+func noEvaluator(context.Context, string, string, map[string]string) (source.Settings, error) {
 	return source.Settings{}, errors.New("not to be called")
 }
 
@@ -87,7 +87,7 @@ func (s secrets) mediaOf(c *v1alpha1.ConferenceConfig) (all []namedMedia) {
 
 func resolveWith(t testing.TB, c *v1alpha1.ConferenceConfig, s secrets, previous *Tenant) *Tenant {
 	got, again := resolve(t.Context(), c, sources{find: s.find, evaluate: noEvaluator, media: s.mediaOf(c)}, previous)
-	if again {
+	if again > 0 {
 		t.Error("another try is asked for, and nothing passes by itself")
 	}
 	return got

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/utils/ptr"
 
@@ -102,8 +103,8 @@ func TestSources(t *testing.T) {
 				all[name] = values
 			}
 			got, again := resolve(t.Context(), tc.config, sources{find: all.find, evaluate: s.EvaluateConfigJS, media: all.mediaOf(tc.config)}, nil)
-			if _, ok := got.Keys.Match(tc.key); ok != (tc.key != "") || got.Keys.Len() > 1 || again {
-				t.Errorf("%d keys, the right one %t, again %t", got.Keys.Len(), ok, again)
+			if _, ok := got.Keys.Match(tc.key); ok != (tc.key != "") || got.Keys.Len() > 1 || again > 0 {
+				t.Errorf("%d keys, the right one %t, again %s", got.Keys.Len(), ok, again)
 			}
 			if on := strings.Join(got.EnabledEndpoints(), " "); on != tc.on {
 				t.Errorf("%q are on, want %q", on, tc.on)
@@ -235,11 +236,14 @@ func TestTheKeyOfTokensThatIntegrationsSign(t *testing.T) {
 func TestEvaluationIsTriedAgain(t *testing.T) {
 	for reason, tc := range map[string]struct {
 		err   error
-		again bool
+		again time.Duration
 	}{
-		"busy": {fault.Unavailable("too busy").Because(errors.New("private")), true}, "wrong": {fault.Invalid("spec.source", "wrong"), false}, "broken": {fault.As(context.Canceled), false},
+		"busy":   {fault.Unavailable("too busy").Because(errors.New("private")), retryAfter},
+		"paused": {fault.Unavailable("a pause").Because(source.Pause(time.Minute)), time.Minute},
+		"wrong":  {fault.Invalid("spec.source", "wrong"), 0},
+		"broken": {fault.As(context.Canceled), 0},
 	} {
-		evaluate := func(context.Context, string, map[string]string) (source.Settings, error) {
+		evaluate := func(context.Context, string, string, map[string]string) (source.Settings, error) {
 			return source.Settings{}, tc.err
 		}
 		all := good()
@@ -250,7 +254,52 @@ func TestEvaluationIsTriedAgain(t *testing.T) {
 			t.Errorf("%s: the condition tells the cause: %s", reason, got.Problems[0].Message)
 		}
 		if again != tc.again || got.Keys.Len() != 0 || len(got.Problems) == 0 || !got.Problems[0].Fatal {
-			t.Errorf("%s: again %t, problems %+v", reason, again, got.Problems)
+			t.Errorf("%s: again %s, problems %+v", reason, again, got.Problems)
 		}
+	}
+}
+
+// While its file cannot be evaluated, a tenant loses all that was taken away from it elsewhere, and the file's settings stay.
+func TestOnlyTheFileWaits(t *testing.T) {
+	all := good()
+	all["file"] = map[string]string{"config.js": plainJS}
+	config := fromConfigJS("file")
+	config.UID = "first"
+	settings, err := source.Settings{KeySecret: strong, HasKeySecret: true, Allowed: map[string]bool{"join": false}}, error(nil)
+	evaluate := func(context.Context, string, string, map[string]string) (source.Settings, error) {
+		return settings, err
+	}
+	resolved := func(previous *Tenant) (*Tenant, time.Duration) {
+		return resolve(t.Context(), config, sources{find: all.find, evaluate: evaluate, media: all.mediaOf(config)}, previous)
+	}
+	before, again := resolved(nil)
+	if _, ok := before.Keys.Match(strong); !ok || again > 0 || before.Problems[0].Condition != v1alpha1.ConditionEndpointNames || !before.HasMedia() {
+		t.Fatalf("at the start: again %s, problems %+v", again, before.Problems)
+	}
+	settings, err = source.Settings{}, fault.Unavailable("a pause")
+	config.Spec.Hostnames = []string{"only.example"}
+	config.Spec.MediaRefs = nil
+	after, again := resolved(before)
+	if strings.Join(after.Hosts, "") != "only.example" || after.HasMedia() || again == 0 {
+		t.Errorf("hosts are %s, there is media: %t, again %s", after.Hosts, after.HasMedia(), again)
+	}
+	twice, _ := resolved(after)
+	for when, got := range map[string]*Tenant{"once": after, "twice": twice} {
+		if _, ok := got.Keys.Match(strong); !ok || got.Enabled(Join) {
+			t.Errorf("put off %s: the file's key works: %t, on are %s", when, ok, got.EnabledEndpoints())
+		}
+		if p := got.Problems[0]; p.Condition != v1alpha1.ConditionKeyRefused || p.Reason != v1alpha1.ReasonSourceInvalid || p.Fatal {
+			t.Errorf("put off %s: the first problem is %+v", when, p)
+		}
+	}
+	config.UID = "another"
+	if another, _ := resolved(twice); another.Keys.Len() != 0 {
+		t.Error("another ConferenceConfig of the same name has the key")
+	}
+	config.UID, err = "first", fault.Invalid("spec.source", "no file at all")
+	wrong, _ := resolved(twice)
+	err = fault.Unavailable("a pause")
+	if still, _ := resolved(wrong); wrong.Keys.Len() != 0 || still.Keys.Len() != 0 {
+		t.Error("a file that was found to be wrong has a key")
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/source"
 )
 
 // Tenant is a ConferenceConfig with everything resolved. It is never changed once it is made: a change makes
@@ -69,6 +70,8 @@ type Tenant struct {
 	// Problems are the conditions that are not as they should be.
 	Problems []Problem
 
+	// source is what the operator's own file says; nil where there is none that can be read.
+	source *source.Settings
 	// origin names what this was resolved from; empty where it has to be tried again.
 	origin string
 }

@@ -22,6 +22,8 @@ import (
 const (
 	// cpuLimit interrupts the file's own code; twice as much ends the process, for what cannot be interrupted.
 	cpuLimit = 250 * time.Millisecond
+	// cpuSlow is what costs more than the start of the process: many times what settings take.
+	cpuSlow = 50 * time.Millisecond
 	// cpuCheck is how often the processor time is read.
 	cpuCheck = 5 * time.Millisecond
 	// dataLimit bounds the memory that the process may write to beyond what it has at its start, in bytes. Address space
@@ -50,12 +52,14 @@ func Main(in io.Reader, out io.Writer) int {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	go watchCPU(cancel)
+	start := cpuTime()
+	go watchCPU(start, cancel)
 	settings, err := source.EvaluateConfigJS(ctx, r.Script, r.Env)
 	a := answer{Settings: settings}
 	if err != nil {
 		a = answer{Problem: fault.As(err).Message}
 	}
+	a.Slow = cpuTime()-start > cpuSlow
 	if err := json.NewEncoder(out).Encode(a); err != nil {
 		return exitInput
 	}
@@ -96,8 +100,7 @@ func dataSize() (uint64, error) {
 }
 
 // watchCPU interrupts the evaluation at cpuLimit and ends the process when that did not help.
-func watchCPU(interrupt func()) {
-	start := cpuTime()
+func watchCPU(start time.Duration, interrupt func()) {
 	for range time.Tick(cpuCheck) {
 		switch used := cpuTime() - start; {
 		case used > 2*cpuLimit:

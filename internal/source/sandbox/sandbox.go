@@ -25,6 +25,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/source"
 )
 
@@ -51,13 +52,17 @@ type answer struct {
 	Settings source.Settings `json:"settings"`
 	// Problem is the public message of an error, or empty.
 	Problem string `json:"problem,omitempty"`
+	// Slow is an evaluation that took more time than settings need.
+	Slow bool `json:"slow,omitempty"`
 }
 
-// Sandbox starts the processes, one at a time, and remembers the last results: the same file is evaluated once. It is
-// safe for concurrent use.
+// Sandbox starts the processes, one at a time, and remembers the last results: the same file is evaluated once. Owners take
+// turns, and an owner whose file was slow pauses. It is safe for concurrent use.
 type Sandbox struct {
 	command []string
-	turn    chan struct{}
+	// turns let one process run at a time. An owner waits for it with one of its files, so that the others wait for no more.
+	turns  *limit.Shares[string]
+	pauses pauses
 	// memory holds the last results by the digest of what they came from.
 	memory *lru.Cache[[sha256.Size]byte, answer]
 }
@@ -80,13 +85,13 @@ func New(command ...string) *Sandbox {
 	if err != nil {
 		panic(err) // Its size is not positive.
 	}
-	return &Sandbox{command: command, turn: make(chan struct{}, 1), memory: memory}
+	return &Sandbox{command: command, turns: limit.NewShares[string](1, 1), pauses: pauses{all: map[string]pause{}}, memory: memory}
 }
 
-// EvaluateConfigJS is source.EvaluateConfigJS, in a process of its own. Whatever the file does, it returns: with what
-// the file says, with an Invalid error about it, or with an Unavailable one when ctx ended or the machine had no room for
-// the process.
-func (s *Sandbox) EvaluateConfigJS(ctx context.Context, script string, env map[string]string) (source.Settings, error) {
+// EvaluateConfigJS is source.EvaluateConfigJS for a file of an owner, in a process of its own. Whatever the file does, it
+// returns: with the settings, with an Invalid error about the file, or with an Unavailable one when ctx ended, the machine
+// had no room for the process, or the owner pauses.
+func (s *Sandbox) EvaluateConfigJS(ctx context.Context, owner, script string, env map[string]string) (source.Settings, error) {
 	if len(script) > source.MaxScript {
 		return source.EvaluateConfigJS(ctx, script, nil)
 	}
@@ -94,25 +99,46 @@ func (s *Sandbox) EvaluateConfigJS(ctx context.Context, script string, env map[s
 	if err != nil {
 		return source.Settings{}, err
 	}
-	digest := sha256.Sum256(input)
-	if result, ok := s.memory.Get(digest); ok {
-		return result.settings() // Without waiting for another file's turn.
-	}
-	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
-	case <-ctx.Done():
-		return source.Settings{}, unavailable(ctx.Err())
-	}
-	if result, ok := s.memory.Get(digest); ok {
-		return result.settings()
-	}
-	result, err := s.run(ctx, input)
+	result, err := s.answer(ctx, owner, input)
 	if err != nil {
 		return source.Settings{}, err
 	}
-	s.memory.Add(digest, result)
 	return result.settings()
+}
+
+func (s *Sandbox) answer(ctx context.Context, owner string, input []byte) (answer, error) {
+	digest := sha256.Sum256(input)
+	if result, ok, err := s.known(owner, digest); ok {
+		return result, err // Without waiting for another file's turn.
+	}
+	giveBack, err := s.turns.Take(ctx, owner)
+	if err != nil {
+		return answer{}, unavailable(err)
+	}
+	defer giveBack()
+	if result, ok, err := s.known(owner, digest); ok {
+		return result, err
+	}
+	result, err := s.run(ctx, input)
+	if ctx.Err() == nil && (err != nil || result.Slow) {
+		s.pauses.lengthen(owner)
+	}
+	if err == nil {
+		s.memory.Add(digest, result)
+	}
+	return result, err
+}
+
+// known is the answer that needs no process: a remembered one, or the owner's pause.
+func (s *Sandbox) known(owner string, digest [sha256.Size]byte) (result answer, ok bool, err error) {
+	if result, ok = s.memory.Get(digest); ok {
+		return result, true, nil
+	}
+	if left := s.pauses.left(owner); left > 0 {
+		return answer{}, true, fault.Unavailable("A config.js in this namespace took too much time: the next one is evaluated after a pause").
+			Because(source.Pause(left))
+	}
+	return answer{}, false, nil
 }
 
 // run starts one process and reads its answer.
@@ -134,7 +160,7 @@ func (s *Sandbox) run(ctx context.Context, input []byte) (answer, error) {
 	case ctx.Err() != nil:
 		return answer{}, unavailable(ctx.Err())
 	case errors.As(err, &exit) && exit.Exited():
-		return answer{Problem: fault.As(source.ErrTooMuch).Message}, nil
+		return answer{Problem: fault.As(source.ErrTooMuch).Message, Slow: true}, nil
 	case err != nil:
 		return answer{}, unavailable(err)
 	}

@@ -32,6 +32,16 @@ func newSandbox(t testing.TB) *Sandbox {
 	return s
 }
 
+// occupy evaluates another owner's file, until it is told to end.
+func (s *Sandbox) occupy(t testing.TB) (end func()) {
+	t.Helper()
+	end, err := s.turns.Take(t.Context(), "another")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return end
+}
+
 func TestGoodFile(t *testing.T) {
 	s := newSandbox(t)
 	text, err := os.ReadFile("../testdata/config.js")
@@ -44,7 +54,7 @@ func TestGoodFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := s.EvaluateConfigJS(t.Context(), string(text), env)
+		got, err := s.EvaluateConfigJS(t.Context(), "ns", string(text), env)
 		if err != nil {
 			t.Fatalf("%s: %v", reason, err)
 		}
@@ -57,12 +67,12 @@ func TestGoodFile(t *testing.T) {
 func TestErrorOfTheFile(t *testing.T) {
 	s := newSandbox(t)
 	for range 2 {
-		_, err := s.EvaluateConfigJS(t.Context(), "\nhunter2 100%d", nil)
+		_, err := s.EvaluateConfigJS(t.Context(), "ns", "\nhunter2 100%d", nil)
 		if !fault.Is(err, fault.KindInvalid) || !strings.HasPrefix(err.Error(), "config.js line 2 is not valid JavaScript") {
 			t.Errorf("got %v, want Invalid with the line", err)
 		}
 	}
-	_, err := s.EvaluateConfigJS(t.Context(), strings.Repeat("/", source.MaxScript+1), nil)
+	_, err := s.EvaluateConfigJS(t.Context(), "ns", strings.Repeat("/", source.MaxScript+1), nil)
 	if !fault.Is(err, fault.KindInvalid) || !strings.Contains(err.Error(), "1 MiB") {
 		t.Errorf("too long a file: %v", err)
 	}
@@ -86,7 +96,7 @@ func TestHostileFiles(t *testing.T) {
 	const tail = "\nmodule.exports = {api: {keySecret: 'reached the end'}}"
 	for reason, script := range hostileFiles {
 		t.Run(reason, func(t *testing.T) {
-			got, err := s.EvaluateConfigJS(t.Context(), script+tail, nil)
+			got, err := s.EvaluateConfigJS(t.Context(), reason, script+tail, nil) // Each for itself: none pauses.
 			if !fault.Is(err, fault.KindInvalid) {
 				t.Fatalf("got %v, %v (%q), want Invalid", got, err, got.KeySecret)
 			}
@@ -94,7 +104,7 @@ func TestHostileFiles(t *testing.T) {
 		})
 	}
 	// The one that comes after them is none the worse.
-	if _, err := s.EvaluateConfigJS(t.Context(), tail, nil); err != nil {
+	if _, err := s.EvaluateConfigJS(t.Context(), "ns", tail, nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -102,19 +112,19 @@ func TestHostileFiles(t *testing.T) {
 func TestResultsAreRemembered(t *testing.T) {
 	s := newSandbox(t)
 	const script = "module.exports = {api: {allowed: {join: process.env.JOIN}}}"
-	first, err := s.EvaluateConfigJS(t.Context(), script, map[string]string{"JOIN": "false"})
+	first, err := s.EvaluateConfigJS(t.Context(), "ns", script, map[string]string{"JOIN": "false"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	first.Allowed["join"] = true // The caller may change the result that it gets.
 	s.command = []string{"/nonexistent"}
-	s.turn <- struct{}{} // Another file is being evaluated: what is remembered does not wait for that.
-	again, err := s.EvaluateConfigJS(t.Context(), script, map[string]string{"JOIN": "false"})
-	<-s.turn
+	done := s.occupy(t) // What is remembered does not wait for that.
+	again, err := s.EvaluateConfigJS(t.Context(), "ns", script, map[string]string{"JOIN": "false"})
+	done()
 	if diff := cmp.Diff(source.Settings{Allowed: map[string]bool{"join": false}}, again); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
-	if _, err := s.EvaluateConfigJS(t.Context(), script, map[string]string{"JOIN": "true"}); !fault.Is(err, fault.KindUnavailable) {
+	if _, err := s.EvaluateConfigJS(t.Context(), "ns", script, map[string]string{"JOIN": "true"}); !fault.Is(err, fault.KindUnavailable) {
 		t.Errorf("another environment, and no program: %v, want Unavailable", err)
 	}
 	for i := range 2 * memorySize {
@@ -129,7 +139,7 @@ func TestWhatIsNotTheFilesFaultIsUnavailable(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	waiting := newSandbox(t)
-	waiting.turn <- struct{}{}
+	waiting.occupy(t)
 	program := newSandbox(t).command[0]
 	for _, tc := range []struct {
 		reason  string
@@ -142,7 +152,7 @@ func TestWhatIsNotTheFilesFaultIsUnavailable(t *testing.T) {
 		{"the program is killed", New("/bin/sh", "-c", "kill -9 $$"), t.Context()},
 		{"the program does not know the argument", New(program, "-test.run=^$"), t.Context()},
 	} {
-		_, err := tc.sandbox.EvaluateConfigJS(tc.ctx, "module.exports = {}", nil)
+		_, err := tc.sandbox.EvaluateConfigJS(tc.ctx, "ns", "module.exports = {}", nil)
 		if !fault.Is(err, fault.KindUnavailable) {
 			t.Errorf("%s: %v, want Unavailable", tc.reason, err)
 		}
@@ -170,7 +180,7 @@ func BenchmarkSandbox(b *testing.B) {
 	}
 	for b.Loop() {
 		s.memory.Purge()
-		if _, err := s.EvaluateConfigJS(b.Context(), string(text), nil); err != nil {
+		if _, err := s.EvaluateConfigJS(b.Context(), "ns", string(text), nil); err != nil {
 			b.Fatal(err)
 		}
 	}
