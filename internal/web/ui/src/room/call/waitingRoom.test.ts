@@ -1,7 +1,7 @@
 import { ConnectionState, DisconnectReason, RoomEvent, type Room } from 'livekit-client';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Waits } from '../../session/client';
-import type { Verdict } from '../../session/protocol';
+import { OutdatedPage, type Verdict } from '../../session/protocol';
 import { WaitingRoom, type WaitOutcome } from './waitingRoom';
 
 beforeEach(() => {
@@ -122,6 +122,16 @@ it('gives way to another window with the same place', async () => {
   await vi.advanceTimersByTimeAsync(0);
   expect(outcome()).toEqual({ kind: 'elsewhere' });
   expect(ask).not.toHaveBeenCalled();
+});
+
+it('does not connect again when the gateway does not understand the page', async () => {
+  const { until, lose, outcome, room, ask } = door();
+  await until();
+  lose(DisconnectReason.STATE_MISMATCH);
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(outcome()).toEqual({ kind: 'refused', error: new OutdatedPage() });
+  expect(ask).not.toHaveBeenCalled();
+  expect(room.connect).toHaveBeenCalledTimes(1);
 });
 
 it('asks now and then when the media server says nothing', async () => {

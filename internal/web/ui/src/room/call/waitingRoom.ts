@@ -2,6 +2,7 @@ import { ConnectionState, DisconnectReason, Room, RoomEvent } from 'livekit-clie
 import { httpUrl, parseObject } from '../../boot';
 import { backoff, pause } from '../../session/backoff';
 import type { SessionClient, Waits } from '../../session/client';
+import { OutdatedPage } from '../../session/protocol';
 
 /** Why a participant no longer waits: `ask` means that the gateway may let them in now. */
 export type WaitOutcome =
@@ -9,7 +10,9 @@ export type WaitOutcome =
   | { kind: 'ended'; redirect: string }
   | { kind: 'removed' }
   /** The same place was taken in another window. */
-  | { kind: 'elsewhere' };
+  | { kind: 'elsewhere' }
+  /** The gateway does not understand this page. */
+  | { kind: 'refused'; error: OutdatedPage };
 
 /** Milliseconds over which a thousand people who are let in at once spread their requests. */
 const spread = 1_000;
@@ -73,8 +76,12 @@ export class WaitingRoom {
         resolve(outcome);
       };
       // Without this, two windows with one place would throw each other out for ever.
-      const lost = (reason?: DisconnectReason) =>
-        settle(reason === DisconnectReason.DUPLICATE_IDENTITY ? { kind: 'elsewhere' } : undefined);
+      const lost = (reason?: DisconnectReason) => {
+        if (reason === DisconnectReason.DUPLICATE_IDENTITY) settle({ kind: 'elsewhere' });
+        else if (reason === DisconnectReason.STATE_MISMATCH)
+          settle({ kind: 'refused', error: new OutdatedPage() });
+        else settle(undefined);
+      };
       const read = () => {
         const { open, ended, redirect } = parseObject(room.metadata ?? '');
         if (ended === true) settle({ kind: 'ended', redirect: httpUrl(redirect) ?? '' });
