@@ -2,11 +2,22 @@
 
 package v1alpha1
 
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 // WebSpec rules the pages that people see.
 type WebSpec struct {
-	// homeURL is where people go when a meeting ends without a redirect. Empty means baseURL.
+	// homeURL is the page that participants go to when a meeting ends without a redirect. Empty means baseURL.
 	// +optional
 	HomeURL URL `json:"homeURL,omitempty"`
+	// endCountdown is the time that the page shows the end of a meeting before it goes to the redirect or to homeURL.
+	// Participants can stay, or go on at once. Default 0s where the meeting has a redirect, and 20s otherwise, which is
+	// also the least then: participants need the time to read. At most 5m.
+	// +optional
+	// +kubebuilder:validation:Type=string
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(ms|s|m|h)){1,4}$`
+	// +kubebuilder:validation:XValidation:rule="duration(self) <= duration('5m')",message="must be 5m or less, for example 0s or 30s"
+	EndCountdown *metav1.Duration `json:"endCountdown,omitempty"`
 	// embedOrigins are the origins that may show the room in an iframe, for example https://app.example.com. The origin of an
 	// app's own pages has a scheme of its own, for example capacitor://localhost.
 	// +optional

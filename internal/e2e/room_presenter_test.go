@@ -5,7 +5,6 @@ package e2e
 import (
 	"fmt"
 	"net/http"
-	"strings"
 	"testing"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -46,14 +45,27 @@ func TestPresenters(t *testing.T) {
 		end(t, s.chair, "")
 		for _, p := range []*testkit.Page{s.chair, s.guest} {
 			p.WaitFor(t, shows("ended-countdown"))
+		}
+		s.chair.Press(t, "Shift")
+		s.chair.WaitFor(t, hasNo("ended-countdown"))
+		s.chair.Reload(t)
+		s.chair.WaitFor(t, shows("ended")+" && "+hasNo("ended-countdown")+" && "+shows("rejoin-button"))
+		for _, p := range []*testkit.Page{s.chair, s.guest} {
 			p.Click(t, by("ended-continue"))
 			p.WaitForURL(t, home)
 		}
 	})
-	t.Run("ends for all with nowhere to go", func(t *testing.T) {
+	t.Run("ends for all where the first page is home", func(t *testing.T) {
 		s := w.b.on(t).stage("nowhere")
 		end(t, s.chair, "")
-		s.guest.WaitFor(t, shows("ended-continue")+" && "+hasNo("ended-countdown")+" && "+hasNo("ended-stay"))
+		s.guest.WaitFor(t, shows("ended-countdown"))
+		s.guest.Click(t, by("ended-continue"))
+		s.guest.WaitFor(t, shows("home-ended"))
+		if said := textOf(t, s.guest, "home-ended"); said != "The meeting nowhere has ended." {
+			t.Errorf("the first page says %q", said)
+		}
+		s.guest.Reload(t)
+		s.guest.WaitFor(t, shows("home")+" && "+hasNo("home-ended"))
 	})
 	t.Run("who was offline goes where the others went", func(t *testing.T) {
 		for room, redirect := range map[string]string{"away": farewell(t) + "?to=late", "away, no redirect": ""} {
@@ -61,7 +73,11 @@ func TestPresenters(t *testing.T) {
 			s.guest.Offline(t, true)
 			s.guest.WaitFor(t, `document.querySelector('[data-testid=reconnecting]')`)
 			end(t, s.chair, redirect)
-			s.chair.WaitFor(t, shows("ended"))
+			if redirect != "" {
+				s.chair.WaitForURL(t, redirect)
+			} else {
+				s.chair.WaitFor(t, shows("ended"))
+			}
 			s.guest.Offline(t, false)
 			s.guest.WaitForURL(t, orElse(redirect, home))
 		}
@@ -130,15 +146,8 @@ func endsForAll(t *testing.T, a account, to string) {
 	s.chair.WaitForURL(t, to)
 	s.guest.WaitForURL(t, to)
 
-	// A guest who comes late reads that it is over, and may stay there.
+	// A guest who comes late goes where the others went.
 	s.guest.Goto(t, s.guestLink)
-	s.guest.WaitFor(t, shows("ended-countdown"))
-	if said := textOf(t, s.guest, "ended"); !strings.Contains(said, "127.0.0.1") {
-		t.Errorf("it does not say where to: %s", said)
-	}
-	s.guest.Click(t, by("ended-stay"))
-	s.guest.WaitFor(t, hasNo("ended-countdown"))
-	s.guest.Click(t, by("ended-continue"))
 	s.guest.WaitForURL(t, to)
 }
 

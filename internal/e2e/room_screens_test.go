@@ -279,7 +279,7 @@ func (w *tour) after(t *testing.T) {
 	w.at(t, p, later, "error Outdated", errorScreen("Outdated"))
 	second.Close()
 
-	w.a.want(http.StatusOK, "DELETE", "/api/v1/meeting/"+room, map[string]any{"redirect": farewell(t)})
+	w.a.want(http.StatusOK, "DELETE", "/api/v1/meeting/"+room, nil)
 	presenter.WaitFor(t, shows("ended-countdown"))
 	presenter.Click(t, by("ended-stay"))
 	w.at(t, presenter, desk, "ended", shows("ended")+"&&"+hasNo("ended-countdown"))

@@ -224,6 +224,9 @@ func (r *resolver) web() {
 		LogoURL:      string(brand.LogoURL),
 		BrandColor:   brand.Color,
 	}
+	if web.EndCountdown != nil {
+		r.Web.EndCountdown = &web.EndCountdown.Duration
+	}
 	if r.Web.Home == "" {
 		r.Web.Home = r.BaseURL + "/"
 	}

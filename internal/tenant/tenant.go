@@ -79,7 +79,9 @@ type Tenant struct {
 // Web is how the tenant's pages look and who may embed or call them.
 type Web struct {
 	// Home is the absolute home page.
-	Home         string
+	Home string
+	// EndCountdown is spec.web.endCountdown. Nil means the defaults of the page.
+	EndCountdown *time.Duration
 	EmbedOrigins []string
 	// AvatarHosts are where images may be that guests choose.
 	AvatarHosts []string

@@ -94,6 +94,8 @@ type boot struct {
 	Brand        brand    `json:"brand"`
 	Home         string   `json:"home"`
 	EmbedParents []string `json:"embedParents"`
+	// EndCountdown is in seconds.
+	EndCountdown *float64 `json:"endCountdown,omitempty"`
 }
 
 type brand struct {
@@ -126,11 +128,16 @@ func (p *page) of(t *tenant.Tenant, serving func() []*tenant.Tenant) (*rendered,
 }
 
 func (p *page) render(t *tenant.Tenant) (*rendered, error) {
+	var countdown *float64
+	if t.Web.EndCountdown != nil {
+		countdown = new(t.Web.EndCountdown.Seconds())
+	}
 	// Marshal escapes <, > and &, so that no value can end the script element.
 	data, err := json.Marshal(boot{
 		Brand:        brand{Name: t.Web.BrandName, Logo: t.Web.LogoURL, Color: t.Web.BrandColor},
 		Home:         t.Web.Home,
 		EmbedParents: append([]string{}, t.Web.EmbedOrigins...),
+		EndCountdown: countdown,
 	})
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -200,6 +201,7 @@ func TestThePageOfATenant(t *testing.T) {
 		t.Web.BrandName = `</script><script>alert("__BOOT__/__BASE__/")</script>`
 		t.Web.LogoURL = "https://logo.example/l.png"
 		t.Web.EmbedOrigins = []string{"https://app.example.com"}
+		t.Web.EndCountdown = new(1500 * time.Millisecond)
 	})
 	got := s.get(t, "/a&b/join/room")
 	page := got.Body.String()
@@ -216,6 +218,7 @@ func TestThePageOfATenant(t *testing.T) {
 		Brand:        brand{Name: s.tenant.Web.BrandName, Logo: "https://logo.example/l.png"},
 		Home:         "https://home.example.com/",
 		EmbedParents: []string{"https://app.example.com"},
+		EndCountdown: new(1.5),
 	}
 	if diff := cmp.Diff(want, b); diff != "" {
 		t.Errorf("boot (-want +got)\n%s", diff)

@@ -25,8 +25,8 @@ export interface RoomEvents {
   joined: { room: string; identity: string; name: string };
   /** The user is out, and the meeting goes on. */
   left: { room: string; reason: 'left' | 'removed' | 'elsewhere' | 'refused' };
-  /** The meeting is over. */
-  ended: { room: string; redirect: string };
+  /** The meeting is over. The iframe goes to `redirect` by itself if the meeting names it, and stays otherwise. */
+  ended: { room: string; redirect: string; named: boolean };
   /** Who is in, without those who watch unseen. */
   participants: { room: string; participants: Participant[] };
   /** Whether the microphone is off, and camera and screen are on. */

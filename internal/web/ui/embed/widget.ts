@@ -67,11 +67,18 @@ class Widget {
   /** Calls in this box: the visitor stays on the page. */
   private call(wish: { audio: boolean; video: boolean; screen: boolean; chat: boolean }): void {
     const link = linkTo(base, { room: this.roomName, name: this.userName, ...wish });
-    this.box.replaceChildren(row(this.button('×', 'Hang up', () => this.room?.hangUp())));
+    const hangUp = this.button('×', 'Hang up', () => this.room?.hangUp());
+    this.box.replaceChildren(row(hangUp));
     this.room = new ConveneRoom(link, this.box);
     Object.assign(this.room.iframe.style, { width: 'min(24rem, 90vw)', height: 'min(32rem, 70vh)' });
     if (wish.chat) this.room.on('joined', () => this.room?.chat(true));
-    this.room.on('left', () => this.open()).on('ended', () => this.open());
+    this.room
+      .on('left', () => this.open())
+      .on('ended', ({ named }) => {
+        // The iframe is on its way to the page that the meeting names: the visitor closes it when they have seen it.
+        if (named) hangUp.replaceWith(this.button('×', 'Close', () => this.open()));
+        else this.open();
+      });
   }
 
   private async checkOnline(): Promise<void> {

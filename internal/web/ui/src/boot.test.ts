@@ -7,8 +7,9 @@ describe('parseBoot', () => {
   it.each([
     {
       reason: 'everything given',
-      json: '{"brand":{"name":"Acme","logo":"https://acme.example/l.svg"},"home":"https://acme.example/","embedParents":["https://x.example"]}',
+      json: '{"brand":{"name":"Acme","logo":"https://acme.example/l.svg"},"home":"https://acme.example/","embedParents":["https://x.example"],"endCountdown":0}',
       want: {
+        endCountdown: 0,
         brand: { name: 'Acme', logo: 'https://acme.example/l.svg' },
         home: 'https://acme.example/',
         embedParents: ['https://x.example'],
@@ -21,7 +22,7 @@ describe('parseBoot', () => {
     },
     {
       reason: 'values of the wrong kind',
-      json: '{"brand":{"name":" ","logo":"javascript:x"},"home":7,"embedParents":[1,"https://y.example"]}',
+      json: '{"brand":{"name":" ","logo":"javascript:x"},"home":7,"embedParents":[1,"https://y.example"],"endCountdown":-1}',
       want: { brand: { name: 'Convene' }, home: base, embedParents: ['https://y.example'] },
     },
   ])('$reason', ({ json, want }) => {

@@ -10,6 +10,8 @@ export interface Boot {
   };
   /** Absolute URL that participants are sent to when there is no other place to go. */
   home: string;
+  /** Seconds that the end of a meeting is shown before the page goes on. Undefined when the operator did not set it. */
+  endCountdown?: number;
   /** The origins that may show this page in an iframe, as frame-ancestors reads them. */
   embedParents: string[];
 }
@@ -22,9 +24,11 @@ export function parseBoot(json: string, base: string): Boot {
   const brand = isObject(value.brand) ? value.brand : {};
   const logo = httpUrl(brand.logo);
   const color = hexColour(brand.color);
+  const { endCountdown } = value;
   return {
     brand: { name: nonEmpty(brand.name) ?? fallback.name, ...(logo && { logo }), ...(color && { color }) },
     home: httpUrl(value.home) ?? base,
+    ...(typeof endCountdown === 'number' && endCountdown >= 0 && { endCountdown }),
     embedParents: Array.isArray(value.embedParents)
       ? value.embedParents.filter((entry) => typeof entry === 'string')
       : [],

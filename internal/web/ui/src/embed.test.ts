@@ -87,7 +87,7 @@ describe('ParentPage', () => {
   });
   it('is silent outside an iframe', () => {
     expect(() =>
-      new ParentPage(allowed, undefined).tell({ event: 'ended', room: 'board', redirect: '' }),
+      new ParentPage(allowed, undefined).tell({ event: 'ended', room: 'board', redirect: '', named: false }),
     ).not.toThrow();
   });
 });

@@ -5,7 +5,7 @@ import { parseUrl } from './url';
 export type Told =
   | { event: 'joined'; room: string; identity: string; name: string }
   | { event: 'left'; room: string; reason: 'left' | 'removed' | 'elsewhere' | 'refused' }
-  | { event: 'ended'; room: string; redirect: string }
+  | { event: 'ended'; room: string; redirect: string; named: boolean }
   | ({ room: string } & News);
 
 /** What this page tells again and again while the participant is in, once the embedding page has asked for it (watch). */

@@ -1,5 +1,6 @@
 import './styles/index.css';
 import { reportBroken } from './app/broken';
+import { EndMemory } from './app/ends';
 import { Flow } from './app/flow';
 import { wishedLanguages } from './app/language';
 import { Presence } from './app/presence';
@@ -25,6 +26,9 @@ const route = takeToken(readRoute(address, base), address, keeper, (path) =>
   history.replaceState(history.state, '', path),
 );
 
+const embedded = window.parent !== window;
+const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+
 const parentPage = new ParentPage(boot.embedParents, surroundingOf(window));
 
 const flow = new Flow({
@@ -35,8 +39,10 @@ const flow = new Flow({
   keeper,
   devices: new DeviceMemory(() => sessionStorage, `${base.href} ${route.kind === 'join' ? route.room : ''}`),
   // A page that embeds this one decides by itself how often.
-  presence: new Presence(window.parent === window ? navigator.locks : undefined, linkOf(route)),
+  presence: new Presence(embedded ? undefined : navigator.locks, linkOf(route)),
   place: new WaitingMemory(() => sessionStorage, withoutToken(address)),
+  ends: new EndMemory(() => sessionStorage, base.href, withoutToken(address), navigation?.type === 'reload'),
+  embedded,
   loadRoom: () =>
     import('./room/call/call').catch(async (cause: unknown) => {
       await reportBroken();

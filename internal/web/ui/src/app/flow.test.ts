@@ -5,6 +5,7 @@ import type { CallOptions } from '../room/call/call';
 import type { Outcome } from '../room/call/connection';
 import type { WaitOutcome } from '../room/call/waitingRoom';
 import { OutdatedPage, reasons, SessionError } from '../session/protocol';
+import { EndMemory } from './ends';
 import { fakeTab } from './fakeTab';
 import { Flow } from './flow';
 import { Store } from './store';
@@ -22,10 +23,12 @@ const form = { name: 'Ann', password: '', username: '', userPassword: '', token:
 const lets = { session: 's', you: { audio: true, video: true } };
 const waits = { session: 'w', waiting: { why: 'Ask', since: '' }, you: { name: 'Ann' } };
 
+const home = 'https://example.com/';
+
 let devices: FakeDevices;
 
 /** A page on which the participant has pressed "Join" while the browser asks for microphone and camera. */
-async function joining() {
+async function joining(around: Partial<Surroundings> = {}) {
   const answers = [later<unknown>()];
   const outcome = later<Outcome>();
   const news = later<WaitOutcome>();
@@ -53,8 +56,8 @@ async function joining() {
     return answer.promise;
   };
   const flow = new Flow({
-    boot: { home: 'https://example.com/' },
-    base: 'https://example.com/',
+    boot: { home },
+    base: 'https://meet.example.com/',
     route: { kind: 'join', room: 'r', wishes: {} },
     client: { open },
     keeper: nothing,
@@ -64,6 +67,9 @@ async function joining() {
     loadRoom: () => Promise.resolve({ Call, WaitingRoom } as unknown as RoomCode),
     go: () => undefined,
     tell: () => undefined,
+    embedded: false,
+    ends: new EndMemory(() => tab, 'https://meet.example.com/', '/join/r', true),
+    ...around,
   } as unknown as Surroundings);
   flow.prepare();
   flow.join(form);
@@ -179,6 +185,7 @@ function still(route: Partial<Surroundings['route']>) {
     client: { open },
     keeper: nothing,
     place: nothing,
+    ends: nothing,
   } as unknown as Surroundings);
   flow.start();
   expect(open).not.toHaveBeenCalled();
@@ -198,4 +205,57 @@ it.each([
 ])('says that WebRTC is off where RTCPeerConnection is $what', ({ window }) => {
   vi.stubGlobal('window', window);
   expect(still({})).toEqual({ kind: 'failure', reason: 'NoWebRTC', message: '' });
+});
+
+describe('the end of a meeting', () => {
+  const redirect = 'https://a.example/x';
+  const ending = async (around: Partial<Surroundings>, to: string) => {
+    const said: unknown[] = [];
+    const page = await joining({ go: (url) => said.push(url), tell: (told) => said.push(told), ...around });
+    await enter(page);
+    vi.useFakeTimers();
+    page.outcome.resolve({ kind: 'ended', redirect: to });
+    await vi.advanceTimersByTimeAsync(0);
+    return { ...page, said };
+  };
+  const told = (to: string, named: boolean) => ({ event: 'ended', room: 'r', redirect: to, named });
+  afterEach(() => vi.useRealTimers());
+
+  it('leads to the redirect at once, when the page around has been told', async () => {
+    const { said, flow } = await ending({}, redirect);
+    expect(said).toEqual([told(redirect, true), redirect]);
+    expect(flow.screen.get()).toMatchObject({ kind: 'ended', to: redirect, after: 0 });
+  });
+
+  it('leads home after 20 seconds', async () => {
+    const { said } = await ending({}, '');
+    await vi.advanceTimersByTimeAsync(19_999);
+    expect(said).toEqual([told(home, false)]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(said).toEqual([told(home, false), home]);
+  });
+
+  it('leads nowhere when the participant stays', async () => {
+    const { said, flow } = await ending({}, '');
+    flow.stay();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(said).toEqual([told(home, false)]);
+    expect(flow.screen.get()).toMatchObject({ kind: 'ended', goAt: undefined });
+  });
+
+  it('leads nowhere by itself in an iframe', async () => {
+    const { said } = await ending({ embedded: true }, '');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(said).toEqual([told(home, false)]);
+  });
+
+  it('is shown again after a reload, until the participant enters again', async () => {
+    const { flow } = await ending({}, '');
+    flow.stay();
+    const reloaded = new Flow(flow.at);
+    expect(reloaded.screen.get()).toMatchObject({ kind: 'ended', to: home, reloaded: true, goAt: undefined });
+    reloaded.again();
+    expect(reloaded.screen.get().kind).toBe('prejoin');
+    expect(new Flow(flow.at).screen.get().kind).toBe('prejoin');
+  });
 });

@@ -9,10 +9,11 @@ import { pause } from '../session/backoff';
 import { mustWait, type Opened, type Waits } from '../session/client';
 import { OutdatedPage, SessionError, type Reason, type SessionRequest } from '../session/protocol';
 import { isTicket } from '../ticket';
+import { destinationOf } from './ends';
 import { obey } from './obey';
 import { BrokenPage, filled, hasWebRTC, openSession, rememberedDevices, requestOf } from './requests';
 import { Store } from './store';
-import { readingTime, type Failure, type Form, type Screen } from './screen';
+import { type Failure, type Form, type Screen } from './screen';
 import type { RoomCode, Surroundings } from './surroundings';
 import { WaitingPlace } from './waiting';
 
@@ -103,6 +104,7 @@ export class Flow {
 
   /** Enters with the same request again: after leaving, or when a meeting was full. */
   again(): void {
+    this.at.ends.forget();
     if (!this.request) {
       if (this.direct) this.enterByTicket();
       else this.screen.set({ kind: 'prejoin', asking: this.asked, busy: false });
@@ -155,7 +157,7 @@ export class Flow {
   stay(): void {
     clearTimeout(this.going);
     const screen = this.screen.get();
-    if (screen.kind === 'ended') this.screen.set({ ...screen, goAt: undefined });
+    if (screen.kind === 'ended' && screen.goAt) this.screen.set({ ...screen, goAt: undefined });
   }
 
   fail(reason: Failure, message = ''): void {
@@ -194,6 +196,9 @@ export class Flow {
   private firstScreen(): Screen {
     const { route, keeper } = this.at;
     if (route.kind === 'home') return { kind: 'home' };
+    const past = this.at.ends.read();
+    if (past)
+      return { kind: 'ended', length: undefined, ...past, goAt: undefined, after: undefined, reloaded: true };
     if (route.kind === 'unknown') return { kind: 'failure', reason: 'NoPage', message: '' };
     if (route.damaged) return { kind: 'failure', reason: 'Invalid', message: '' };
     if (!hasWebRTC()) return { kind: 'failure', reason: 'NoWebRTC', message: '' };
@@ -258,6 +263,7 @@ export class Flow {
       // A link with a ticket says at each first entry which devices are on. Other links start as the devices last were.
       choose: (choice) => this.direct || keepChoices(choice),
     });
+    this.at.ends.forget();
     this.since = call.chat.since ? call.chat.since - session.clockOffset : undefined;
     this.tellOnce(call);
     this.report = () => report(call, (news) => this.at.tell({ room: this.room, ...news }));
@@ -359,18 +365,17 @@ export class Flow {
     return true;
   }
 
-  /**
-   * Sends the participant on if the meeting or the operator chose a place. The service's own first page is no such
-   * place.
-   */
+  /** Shows the end, and sends the participant on. */
   private end(redirect: string, home: string): void {
-    this.at.keeper.forget();
-    const to = httpUrl(redirect) ?? httpUrl(home) ?? this.at.boot.home;
-    this.at.tell({ event: 'ended', room: this.room, redirect: to });
-    const leaves = to !== this.at.base;
-    const goAt = leaves ? Date.now() + readingTime * 1000 : undefined;
+    const { boot, embedded, ends, keeper } = this.at;
+    keeper.forget();
+    const chosen = { home: httpUrl(home) ?? boot.home, countdown: boot.endCountdown, embedded };
+    const { to, named, after } = destinationOf(redirect, chosen);
     const length = this.since && Date.now() - this.since;
-    this.screen.set({ kind: 'ended', to, goAt, length });
-    if (leaves) this.going = setTimeout(() => this.at.go(to), readingTime * 1000);
+    ends.write({ to, named, ...(length && { length }) }, this.room);
+    this.at.tell({ event: 'ended', room: this.room, redirect: to, named });
+    const goAt = after === undefined ? undefined : Date.now() + after * 1000;
+    this.screen.set({ kind: 'ended', to, named, goAt, after, length });
+    if (after !== undefined) this.going = setTimeout(() => this.at.go(to), after * 1000);
   }
 }

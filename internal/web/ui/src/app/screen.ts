@@ -15,11 +15,18 @@ export interface Asking {
 
 export interface Ended {
   kind: 'ended';
+  /** Where *Continue* leads. */
   to: string;
+  /** The meeting names that page. */
+  named: boolean;
   /** When the browser goes there by itself, in milliseconds since 1970. Undefined when the participant stays. */
   goAt: number | undefined;
+  /** Seconds from the end until then. */
+  after: number | undefined;
   /** How long the participant was in, in milliseconds. Undefined when they were not. */
   length: number | undefined;
+  /** The page was loaded again after the end. The participant may want to enter a new meeting. */
+  reloaded?: boolean;
 }
 
 export type Screen =
@@ -42,6 +49,3 @@ export interface Form {
   /** Replaces username and password, for a participant who got one from an application. */
   token: string;
 }
-
-/** Seconds to read that the meeting is over and to choose to stay, before being sent on (WCAG 2.2.1 asks for 20). */
-export const readingTime = 20;

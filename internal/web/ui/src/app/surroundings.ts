@@ -4,6 +4,7 @@ import type { DeviceMemory } from '../media/memory';
 import type { Route } from '../route';
 import type { SessionClient } from '../session/client';
 import type { TokenKeeper } from '../ticket';
+import type { EndMemory } from './ends';
 import type { Presence } from './presence';
 import type { WaitingMemory } from './waiting';
 
@@ -22,6 +23,10 @@ export interface Surroundings {
   presence: Presence;
   /** The place among those who wait, over a reload. */
   place: WaitingMemory;
+  /** The end of this meeting, over a reload. */
+  ends: EndMemory;
+  /** The page is in an iframe. */
+  embedded: boolean;
   loadRoom: () => Promise<RoomCode>;
   /** Leaves this page for another, without a way back. */
   go: (url: string) => void;

@@ -1,24 +1,29 @@
 import { Flag } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import type { Flow } from '../app/flow';
-import { readingTime, type Ended as EndedScreen } from '../app/screen';
+import type { Ended as EndedScreen } from '../app/screen';
 import { Message } from '../parts/Message';
 import { Page } from '../parts/Page';
 import { formatDuration } from '../session/clock';
 import { locale, t } from '../text';
 
-/** The screen before the browser follows the meeting's redirect, with the choice to go at once or to stay. */
-export function Ended({ flow, to, goAt, length }: { flow: Flow } & Omit<EndedScreen, 'kind'>) {
+type Props = { flow: Flow } & Omit<EndedScreen, 'kind'>;
+
+/** The screen after a meeting. It says where the browser goes, and leaves time to stay where the meeting names no page. */
+export function Ended({ flow, to, named, goAt, after, length, reloaded }: Props) {
   const left = useSecondsUntil(goAt);
-  const host = new URL(to).host;
-  const { route } = flow.at;
+  const { route, boot } = flow.at;
   const room = route.kind === 'join' ? route.room : '';
-  const home = to === flow.at.boot.home;
-  const count = readingTime;
-  const text = home ? t('ended.textHome', { count }) : t('ended.text', { count, host });
+  const home = !named && to === boot.home;
+  useStayOnAttention(flow, goAt !== undefined && after !== 0);
   return (
-    <Page brand={flow.at.boot.brand}>
-      <Message testId="ended" icon={<Flag />} title={t('ended.title')} text={goAt ? text : t('ended.stayed')}>
+    <Page brand={boot.brand}>
+      <Message
+        testId="ended"
+        icon={<Flag />}
+        title={t('ended.title')}
+        text={whatComes(new URL(to).host, home, goAt === undefined ? undefined : after)}
+      >
         <p className="message-meeting">
           {room && <bdi translate="no">{room}</bdi>}
           {length && (
@@ -27,7 +32,15 @@ export function Ended({ flow, to, goAt, length }: { flow: Flow } & Omit<EndedScr
             </span>
           )}
         </p>
-        <button className="button primary" data-testid="ended-continue" onClick={() => flow.at.go(to)}>
+        <a
+          className="button primary"
+          data-testid="ended-continue"
+          href={to}
+          onClick={(event) => {
+            event.preventDefault();
+            flow.at.go(to);
+          }}
+        >
           {t(home ? 'left.home' : 'ended.continue')}
           {/* Screen readers read the seconds once with the text, not every second. */}
           {left > 0 && (
@@ -35,15 +48,45 @@ export function Ended({ flow, to, goAt, length }: { flow: Flow } & Omit<EndedScr
               {left.toLocaleString(locale())}
             </span>
           )}
-        </button>
-        {goAt && (
+        </a>
+        {left > 0 && (
           <button className="button quiet" data-testid="ended-stay" onClick={() => flow.stay()}>
             {t('ended.stay')}
+          </button>
+        )}
+        {reloaded && (
+          <button className="button quiet" data-testid="rejoin-button" onClick={() => flow.again()}>
+            {t('left.rejoin')}
           </button>
         )}
       </Message>
     </Page>
   );
+}
+
+/** after: seconds until the browser goes on by itself. Undefined when it stays. */
+function whatComes(host: string, home: boolean, after: number | undefined): string {
+  if (after === undefined) return t('ended.stayed');
+  if (after === 0) return t('ended.going', { host });
+  const count = Math.ceil(after);
+  return home ? t('ended.textHome', { count }) : t('ended.text', { count, host });
+}
+
+/** A participant who uses the page is reading it: any key, and any focus in it, stops the countdown. */
+function useStayOnAttention(flow: Flow, counting: boolean): void {
+  useEffect(() => {
+    if (!counting) return;
+    // A key that is held down was pressed in the meeting.
+    const press = ({ repeat }: KeyboardEvent) => repeat || flow.stay();
+    const stay = () => flow.stay();
+    // The message has taken the focus before this effect runs, so that only the participant's own focus counts.
+    document.addEventListener('keydown', press);
+    document.addEventListener('focusin', stay);
+    return () => {
+      document.removeEventListener('keydown', press);
+      document.removeEventListener('focusin', stay);
+    };
+  }, [flow, counting]);
 }
 
 function useSecondsUntil(time: number | undefined): number {

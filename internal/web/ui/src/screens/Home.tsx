@@ -7,6 +7,8 @@ import { t } from '../text';
 
 export function Home({ flow }: { flow: Flow }) {
   const [typed, setTyped] = useState('');
+  // Taken when the page is first drawn: a reload shows the plain first page again.
+  const [ended] = useState(() => flow.at.ends.takeRoom());
   const [invalid, setInvalid] = useState(false);
   const go = (event: React.SubmitEvent) => {
     event.preventDefault();
@@ -17,6 +19,11 @@ export function Home({ flow }: { flow: Flow }) {
   return (
     <Page brand={flow.at.boot.brand}>
       <section className="home" data-testid="home">
+        {ended && (
+          <p role="status" className="home-ended" data-testid="home-ended">
+            {t('home.ended', { room: ended })}
+          </p>
+        )}
         <h1>{t('home.title')}</h1>
         <p className="lead">{t('home.text')}</p>
         <form className="home-form" onSubmit={go} noValidate>

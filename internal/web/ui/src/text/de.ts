@@ -8,6 +8,7 @@ const texts: Texts = {
   'home.title': 'Videokonferenzen direkt im Browser',
   'home.text':
     'Öffnen Sie den Link, den Sie erhalten haben, oder geben Sie den Namen eines Raums ein. Es muss nichts installiert werden.',
+  'home.ended': 'Die Besprechung {room} ist beendet.',
   'home.label': 'Raumname oder Link',
   'home.join': 'Weiter',
   'home.invalid':
@@ -440,8 +441,15 @@ const texts: Texts = {
   'left.home': 'Zur Startseite',
 
   'ended.title': 'Die Besprechung ist beendet',
-  'ended.text': 'In {count} Sekunden werden Sie zu {host} weitergeleitet.',
-  'ended.textHome': 'In {count} Sekunden werden Sie zur Startseite weitergeleitet.',
+  'ended.text': {
+    one: 'In {count} Sekunde werden Sie zu {host} weitergeleitet.',
+    other: 'In {count} Sekunden werden Sie zu {host} weitergeleitet.',
+  },
+  'ended.textHome': {
+    one: 'In {count} Sekunde werden Sie zur Startseite weitergeleitet.',
+    other: 'In {count} Sekunden werden Sie zur Startseite weitergeleitet.',
+  },
+  'ended.going': 'Sie werden zu {host} weitergeleitet.',
   'ended.stayed': 'Sie ist für alle vorbei.',
   'ended.length': 'Sie waren {time} dabei.',
   'ended.continue': 'Weiter',

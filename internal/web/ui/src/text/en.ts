@@ -5,6 +5,7 @@ export const en = {
 
   'home.title': 'Video meetings, right in your browser',
   'home.text': 'Open the link that you were given, or enter the name of a room. There is nothing to install.',
+  'home.ended': 'The meeting {room} has ended.',
   'home.label': 'Room name or link',
   'home.join': 'Continue',
   'home.invalid': 'Enter a room name without slashes, or a link to a room of this service.',
@@ -416,8 +417,15 @@ export const en = {
   'left.home': 'To the home page',
 
   'ended.title': 'The meeting has ended',
-  'ended.text': 'In {count} seconds you are taken to {host}.',
-  'ended.textHome': 'In {count} seconds you are taken to the home page.',
+  'ended.text': {
+    one: 'In {count} second you are taken to {host}.',
+    other: 'In {count} seconds you are taken to {host}.',
+  },
+  'ended.textHome': {
+    one: 'In {count} second you are taken to the home page.',
+    other: 'In {count} seconds you are taken to the home page.',
+  },
+  'ended.going': 'Taking you to {host}.',
   'ended.stayed': 'It is over for everyone.',
   'ended.length': 'You were in for {time}.',
   'ended.continue': 'Continue',

@@ -7,6 +7,7 @@ const texts: Texts = {
 
   'home.title': 'Videollamadas directamente en tu navegador',
   'home.text': 'Abre el enlace que has recibido o escribe el nombre de una sala. No hay que instalar nada.',
+  'home.ended': 'La reunión {room} ha terminado.',
   'home.label': 'Nombre de la sala o enlace',
   'home.join': 'Continuar',
   'home.invalid': 'Escribe un nombre de sala sin barras, o un enlace a una sala de este servicio.',
@@ -454,8 +455,17 @@ const texts: Texts = {
   'left.home': 'Ir a la página de inicio',
 
   'ended.title': 'La reunión ha terminado',
-  'ended.text': 'En {count} segundos irás a {host}.',
-  'ended.textHome': 'En {count} segundos irás a la página de inicio.',
+  'ended.text': {
+    one: 'En {count} segundo irás a {host}.',
+    many: 'En {count} segundos irás a {host}.',
+    other: 'En {count} segundos irás a {host}.',
+  },
+  'ended.textHome': {
+    one: 'En {count} segundo irás a la página de inicio.',
+    many: 'En {count} segundos irás a la página de inicio.',
+    other: 'En {count} segundos irás a la página de inicio.',
+  },
+  'ended.going': 'Te llevamos a {host}.',
   'ended.stayed': 'Ha terminado para todos.',
   'ended.length': 'Tiempo de participación: {time}',
   'ended.continue': 'Continuar',

@@ -8,6 +8,7 @@ const texts: Texts = {
   'home.title': 'Des visioconférences, directement dans votre navigateur',
   'home.text':
     'Ouvrez le lien que vous avez reçu ou saisissez le nom d’une salle. Il n’y a rien à installer.',
+  'home.ended': 'La réunion {room} est terminée.',
   'home.label': 'Nom de la salle ou lien',
   'home.join': 'Continuer',
   'home.invalid': 'Saisissez un nom de salle sans barre oblique, ou un lien vers une salle de ce service.',
@@ -461,8 +462,17 @@ const texts: Texts = {
   'left.home': 'Vers la page d’accueil',
 
   'ended.title': 'La réunion est terminée',
-  'ended.text': 'Dans {count} secondes, vous serez redirigé vers {host}.',
-  'ended.textHome': 'Dans {count} secondes, vous serez redirigé vers la page d’accueil.',
+  'ended.text': {
+    one: 'Dans {count} seconde, vous serez redirigé vers {host}.',
+    many: 'Dans {count} secondes, vous serez redirigé vers {host}.',
+    other: 'Dans {count} secondes, vous serez redirigé vers {host}.',
+  },
+  'ended.textHome': {
+    one: 'Dans {count} seconde, vous serez redirigé vers la page d’accueil.',
+    many: 'Dans {count} secondes, vous serez redirigé vers la page d’accueil.',
+    other: 'Dans {count} secondes, vous serez redirigé vers la page d’accueil.',
+  },
+  'ended.going': 'Vous êtes redirigé vers {host}.',
   'ended.stayed': 'Elle est terminée pour tout le monde.',
   'ended.length': 'Durée de votre participation : {time}',
   'ended.continue': 'Continuer',

@@ -8,6 +8,7 @@ const texts: Texts = {
   'home.title': 'Videoriunioni direttamente nel browser',
   'home.text':
     'Apri il link che hai ricevuto o inserisci il nome di una stanza. Non c’è nulla da installare.',
+  'home.ended': 'La riunione {room} è terminata.',
   'home.label': 'Nome della stanza o link',
   'home.join': 'Continua',
   'home.invalid': 'Inserisci un nome di stanza senza barre, o un link a una stanza di questo servizio.',
@@ -448,8 +449,17 @@ const texts: Texts = {
   'left.home': 'Alla pagina iniziale',
 
   'ended.title': 'La riunione è terminata',
-  'ended.text': 'Tra {count} secondi verrai indirizzato a {host}.',
-  'ended.textHome': 'Tra {count} secondi verrai indirizzato alla pagina iniziale.',
+  'ended.text': {
+    one: 'Tra {count} secondo verrai indirizzato a {host}.',
+    many: 'Tra {count} secondi verrai indirizzato a {host}.',
+    other: 'Tra {count} secondi verrai indirizzato a {host}.',
+  },
+  'ended.textHome': {
+    one: 'Tra {count} secondo verrai indirizzato alla pagina iniziale.',
+    many: 'Tra {count} secondi verrai indirizzato alla pagina iniziale.',
+    other: 'Tra {count} secondi verrai indirizzato alla pagina iniziale.',
+  },
+  'ended.going': 'Ti stiamo portando su {host}.',
   'ended.stayed': 'È finita per tutti.',
   'ended.length': 'Durata della tua partecipazione: {time}',
   'ended.continue': 'Continua',

@@ -7,6 +7,7 @@ const texts: Texts = {
 
   'home.title': 'ブラウザーですぐに使えるビデオ会議',
   'home.text': '受け取ったリンクを開くか、ルーム名を入力してください。インストールは不要です。',
+  'home.ended': '会議「{room}」は終了しました。',
   'home.label': 'ルーム名またはリンク',
   'home.join': '次へ',
   'home.invalid': 'スラッシュを含まないルーム名か、このサービスのルームへのリンクを入力してください。',
@@ -416,6 +417,7 @@ const texts: Texts = {
   'ended.title': '会議は終了しました',
   'ended.text': '{count} 秒後に {host} に移動します。',
   'ended.textHome': '{count} 秒後にホームページに移動します。',
+  'ended.going': '{host} に移動しています。',
   'ended.stayed': '全員の会議が終了しました。',
   'ended.length': '参加時間: {time}',
   'ended.continue': '続ける',

@@ -7,6 +7,7 @@ const texts: Texts = {
 
   'home.title': 'Spotkania wideo prosto w przeglądarce',
   'home.text': 'Otwórz otrzymany link albo wpisz nazwę pokoju. Niczego nie trzeba instalować.',
+  'home.ended': 'Spotkanie {room} się zakończyło.',
   'home.label': 'Nazwa pokoju lub link',
   'home.join': 'Dalej',
   'home.invalid': 'Wpisz nazwę pokoju bez ukośników albo link do pokoju w tej usłudze.',
@@ -458,8 +459,19 @@ const texts: Texts = {
   'left.home': 'Do strony głównej',
 
   'ended.title': 'Spotkanie się zakończyło',
-  'ended.text': 'Za {count} sekund nastąpi przejście do {host}.',
-  'ended.textHome': 'Za {count} sekund nastąpi przejście do strony głównej.',
+  'ended.text': {
+    one: 'Za {count} sekundę nastąpi przejście do {host}.',
+    few: 'Za {count} sekundy nastąpi przejście do {host}.',
+    many: 'Za {count} sekund nastąpi przejście do {host}.',
+    other: 'Za {count} sekundy nastąpi przejście do {host}.',
+  },
+  'ended.textHome': {
+    one: 'Za {count} sekundę nastąpi przejście do strony głównej.',
+    few: 'Za {count} sekundy nastąpi przejście do strony głównej.',
+    many: 'Za {count} sekund nastąpi przejście do strony głównej.',
+    other: 'Za {count} sekundy nastąpi przejście do strony głównej.',
+  },
+  'ended.going': 'Trwa przejście do {host}.',
   'ended.stayed': 'Zakończyło się dla wszystkich.',
   'ended.length': 'Czas udziału: {time}',
   'ended.continue': 'Dalej',

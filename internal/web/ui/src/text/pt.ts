@@ -7,6 +7,7 @@ const texts: Texts = {
 
   'home.title': 'Reuniões por vídeo direto no seu navegador',
   'home.text': 'Abra o link que você recebeu ou digite o nome de uma sala. Não é preciso instalar nada.',
+  'home.ended': 'A reunião {room} terminou.',
   'home.label': 'Nome da sala ou link',
   'home.join': 'Continuar',
   'home.invalid': 'Digite um nome de sala sem barras ou um link para uma sala deste serviço.',
@@ -446,8 +447,17 @@ const texts: Texts = {
   'left.home': 'Ir para a página inicial',
 
   'ended.title': 'A reunião terminou',
-  'ended.text': 'Em {count} segundos você será levado para {host}.',
-  'ended.textHome': 'Em {count} segundos você será levado para a página inicial.',
+  'ended.text': {
+    one: 'Em {count} segundo você será levado para {host}.',
+    many: 'Em {count} segundos você será levado para {host}.',
+    other: 'Em {count} segundos você será levado para {host}.',
+  },
+  'ended.textHome': {
+    one: 'Em {count} segundo você será levado para a página inicial.',
+    many: 'Em {count} segundos você será levado para a página inicial.',
+    other: 'Em {count} segundos você será levado para a página inicial.',
+  },
+  'ended.going': 'Levando você para {host}.',
   'ended.stayed': 'Ela terminou para todos.',
   'ended.length': 'Tempo de participação: {time}',
   'ended.continue': 'Continuar',

@@ -7,6 +7,7 @@ const texts: Texts = {
 
   'home.title': 'Doğrudan tarayıcınızda görüntülü toplantılar',
   'home.text': 'Size verilen bağlantıyı açın veya bir oda adı girin. Hiçbir şey yüklemeniz gerekmez.',
+  'home.ended': '{room} toplantısı sona erdi.',
   'home.label': 'Oda adı veya bağlantı',
   'home.join': 'Devam',
   'home.invalid': 'Eğik çizgi içermeyen bir oda adı veya bu hizmetteki bir odanın bağlantısını girin.',
@@ -418,6 +419,7 @@ const texts: Texts = {
   'ended.title': 'Toplantı bitti',
   'ended.text': '{count} saniye içinde {host} adresine yönlendirileceksiniz.',
   'ended.textHome': '{count} saniye içinde ana sayfaya yönlendirileceksiniz.',
+  'ended.going': '{host} adresine yönlendiriliyorsunuz.',
   'ended.stayed': 'Herkes için bitti.',
   'ended.length': 'Katılım süreniz: {time}',
   'ended.continue': 'Devam',

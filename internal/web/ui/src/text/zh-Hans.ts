@@ -7,6 +7,7 @@ const texts: Texts = {
 
   'home.title': '在浏览器中直接进行视频会议',
   'home.text': '打开您收到的链接，或输入会议室名称。无需安装任何软件。',
+  'home.ended': '会议 {room} 已结束。',
   'home.label': '会议室名称或链接',
   'home.join': '继续',
   'home.invalid': '请输入不含斜杠的会议室名称，或本服务中会议室的链接。',
@@ -388,6 +389,7 @@ const texts: Texts = {
   'ended.title': '会议已结束',
   'ended.text': '{count} 秒后将前往 {host}。',
   'ended.textHome': '{count} 秒后将前往首页。',
+  'ended.going': '正在前往 {host}。',
   'ended.stayed': '会议已为所有人结束。',
   'ended.length': '参会时长：{time}',
   'ended.continue': '继续',
