@@ -37,7 +37,7 @@ func (w *tour) crowd(t *testing.T) {
 	testkit.Eval[bool](t, ana, `(document.querySelector('.banner .button.quiet').click(), true)`)
 	face := picture(t)
 	for i, name := range crowdNames {
-		w.a.enter(map[string]any{"room": room, "name": name, "avatar": map[bool]string{true: face}[i == 5], "notify": i == 1})
+		w.a.enter(map[string]any{"room": room, "name": name, "avatar": map[bool]string{true: face}[i == 5], "notify": i == len(crowdNames)-1})
 	}
 	ana.WaitFor(t, fmt.Sprintf(`document.querySelectorAll('[data-testid=tile]').length === %d && (%s) === ''`, len(crowdNames)+1, inView))
 	w.at(t, ana, desk, "crowd notice", shows("notice"))
