@@ -108,6 +108,13 @@ describe('EndMemory', () => {
     expect(memory(storage).takeRoom()).toBeUndefined();
   });
 
+  it('names no meeting there that the participant has entered again', () => {
+    const storage = fakeTab();
+    memory(storage).write({ to: base, named: false }, 'a');
+    memory(storage).forget();
+    expect(memory(storage).takeRoom()).toBeUndefined();
+  });
+
   it('names no meeting there that led to another page', () => {
     const storage = fakeTab();
     memory(storage).write(past, 'a');

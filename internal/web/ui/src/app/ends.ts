@@ -63,6 +63,7 @@ export class EndMemory {
   /** The participant enters again, so that a reload must not show the end of an earlier meeting. */
   forget(): void {
     attempt(() => this.storage().removeItem(this.key));
+    attempt(() => this.storage().removeItem(this.roomKey));
   }
 
   /** Returns the room whose end led to the service's first page, once. */
