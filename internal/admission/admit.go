@@ -38,6 +38,9 @@ type Admission struct {
 // Waits says that the entrant has to wait.
 func (a Admission) Waits() bool { return !a.Since.IsZero() }
 
+// WasIn reports whether the entrant had been in the meeting before, or was let in by a decision.
+func (a Admission) WasIn() bool { return a.in }
+
 // Admit finds the meeting and decides who enters it. Nothing is changed before that is clear, but that a meeting which
 // ended unjoined or empty is started again. With a Gone error, the meeting is the one that has ended, as far as it is known.
 func (s *Service) Admit(ctx context.Context, t *tenant.Tenant, a Entrant, password string, g Guard) (Admission, error) {
@@ -76,8 +79,10 @@ func (s *Service) recognize(
 		return Admission{}, decided, err
 	}
 	granted, rights := a.Presenter, view.Rights(decided, a.Presenter)
-	if view.Locked && !a.passesLock(view, decided, rights) {
-		return Admission{}, decided, ErrLocked
+	if view.Locked && !view.LetIn(decided, rights.Presenter, a.waitedSince(view)) {
+		if err := s.passLock(ctx, t, view, &a); err != nil {
+			return Admission{}, decided, err
+		}
 	}
 	a.Presenter = rights.Presenter
 	if view.HasPassword && !a.knowsPassword(view) {
@@ -90,23 +95,42 @@ func (s *Service) recognize(
 
 // letIn gives an entrant a place in the meeting, or in its queue.
 func (s *Service) letIn(ctx context.Context, t *tenant.Tenant, a *Admission, decided v1alpha1.ParticipantDecision) error {
-	view := a.Meeting
+	view, since := a.Meeting, a.waitedSince(a.Meeting)
 	others, err := s.listed(ctx, t, view)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case !a.wasIn(view) && !view.Admits(decided, a.Rights.Presenter, a.waitedSince(view), meeting.HasPresenter(others)):
+	}
+	s.recall(view, &a.Entrant, others)
+	switch {
+	case !a.in && !view.Admits(decided, a.Rights.Presenter, since, meeting.HasPresenter(others)):
 		return s.queue(a)
 	case s.places.isFull(view.EngineRoom, a.Identity, others, limitOf(t, view)):
 		return errFull
 	}
+	// A decision about one who waited is not asked for twice: a presenter may lock the meeting while the entrant is on the way in.
+	a.in = a.in || view.LetIn(decided, false, since)
 	a.takeDistinctName(a.Identity, others)
 	return nil
 }
 
-// passesLock says who gets into a locked meeting: those who were let in, presenters among them, and those who were in before.
-func (a Entrant) passesLock(view meeting.View, decided v1alpha1.ParticipantDecision, rights engine.Rights) bool {
-	return a.wasIn(view) || view.LetIn(decided, rights.Presenter, a.waitedSince(view))
+// passLock lets an entrant into a locked meeting whom no decision lets in: one who was in before.
+func (s *Service) passLock(ctx context.Context, t *tenant.Tenant, view meeting.View, a *Entrant) error {
+	people, err := peopleIn(ctx, t, view, view.EngineRoom)
+	if err != nil {
+		return err
+	}
+	if s.recall(view, a, people); !a.in {
+		return ErrLocked
+	}
+	return nil
+}
+
+// recall takes note that an entrant has been in the meeting: their session says so, or they are in now. A session alone proves nothing,
+// because a person can ask for any number of sessions before a meeting is locked.
+func (s *Service) recall(view meeting.View, a *Entrant, people []engine.Participant) {
+	if a.continues(view) && !a.previous.Waits() {
+		a.in = a.previous.In || s.isAmong(view, engine.Identity(a.previous.Identity), people)
+	}
 }
 
 // meetingFor finds the live meeting of the room that an entrant wants to enter, or opens the room where they may.
@@ -233,7 +257,7 @@ func identityIn(t *tenant.Tenant, v meeting.View, a Entrant) (engine.Identity, v
 	}
 	// The engine puts the new connection of an identity in place of the old. Between hidden and visible there is no
 	// way: the others would notice.
-	if a.hasSession(v) && a.previous.Hide == a.Hide {
+	if a.continues(v) {
 		who = engine.Identity(a.previous.Identity)
 	}
 	return who, decided, nil
@@ -244,8 +268,8 @@ func (a Entrant) hasSession(v meeting.View) bool {
 	return a.previous != nil && a.previous.Meeting == v.UID
 }
 
-// wasIn says that an entrant was let into this meeting before.
-func (a Entrant) wasIn(v meeting.View) bool { return a.hasSession(v) && !a.previous.Waits() }
+// continues reports whether an entrant goes on as the participant of their session, and not as another one.
+func (a Entrant) continues(v meeting.View) bool { return a.hasSession(v) && a.previous.Hide == a.Hide }
 
 // waitedSince is when an entrant began to wait for this meeting; zero for one who has not waited.
 func (a Entrant) waitedSince(v meeting.View) (since time.Time) {

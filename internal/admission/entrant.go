@@ -68,6 +68,8 @@ type Entrant struct {
 	granted bool
 	// decided says that a ticket has decided everything, now or when the session began.
 	decided bool
+	// in says that the entrant is known to have been in the meeting, or was let in by a decision.
+	in bool
 	// at is when they came.
 	at time.Time
 }
@@ -108,6 +110,8 @@ var (
 	ErrRemoved = fault.Denied("A presenter removed you from this meeting; ask them for a new link")
 	// ErrLocked is for a new participant of a meeting that is locked.
 	ErrLocked = fault.Denied("This meeting is locked; ask a presenter to unlock it, and try again").WithReason(ReasonLocked)
+	// ErrWaiting is for one who may not enter before they are let in.
+	ErrWaiting = fault.Denied("You are not in the meeting yet; wait until you are let in")
 	// ErrNoMedia is for a tenant without a media server.
 	ErrNoMedia = fault.Unavailable("This service has no media server at the moment; ask its operator")
 )
@@ -260,5 +264,6 @@ func (a *Admission) Session() credential.Session {
 	ticket.Room, ticket.Lineage, ticket.PasswordOf, ticket.Presenter = v.Room, v.Lineage, v.PasswordOf, a.granted
 	return credential.Session{
 		Ticket: ticket, Identity: string(a.Identity), Meeting: v.UID, Decided: a.decided, Since: a.Since, Message: a.Message,
+		In: a.in,
 	}
 }

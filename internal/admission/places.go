@@ -6,7 +6,9 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
+	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
@@ -85,6 +87,15 @@ func (s *Service) Connected(room engine.RoomName) int {
 	return len(s.places.inside[room])
 }
 
+// isAmong reports whether a participant is among the people that the media server lists in a meeting, or is connected through this replica.
+func (s *Service) isAmong(v meeting.View, who engine.Identity, people []engine.Participant) bool {
+	return s.places.has(v.EngineRoom, who) || isListed(people, who)
+}
+
+func isListed(people []engine.Participant, who engine.Identity) bool {
+	return slices.ContainsFunc(people, func(p engine.Participant) bool { return p.Identity == who })
+}
+
 // limitOf is the greatest number of people in a meeting, hidden ones included.
 func limitOf(t *tenant.Tenant, v meeting.View) int {
 	if v.MaxParticipants > 0 {
@@ -93,13 +104,38 @@ func limitOf(t *tenant.Tenant, v meeting.View) int {
 	return t.Settings.MaxParticipants
 }
 
-// TakePlace counts a connection of a participant, unless others take all places. Leave has to be called when it ends.
-func (s *Service) TakePlace(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity) (leave func(), err error) {
+// TakePlace counts a connection of a participant, unless others take all places, or the meeting was closed to the participant after their
+// access token was made. Leave has to be called when the connection ends.
+func (s *Service) TakePlace(ctx context.Context, t *tenant.Tenant, v meeting.View, b engine.Bearer) (leave func(), err error) {
 	listed, err := s.listed(ctx, t, v)
 	if err != nil {
 		return nil, err
 	}
-	return s.places.enter(v.EngineRoom, who, listed, limitOf(t, v))
+	if !b.In && !s.isAmong(v, b.Identity, listed) {
+		decided := v.DecisionOn(b.Username, b.Identity)
+		if !v.Admits(decided, v.Rights(decided, b.Granted).Presenter, time.Time{}, meeting.HasPresenter(listed)) {
+			return nil, errClosed(v)
+		}
+	}
+	return s.places.enter(v.EngineRoom, b.Identity, listed, limitOf(t, v))
+}
+
+// errClosed is for one who may not enter a meeting any more, and has to ask again.
+func errClosed(v meeting.View) error {
+	if v.Locked {
+		return ErrLocked
+	}
+	return ErrWaiting
+}
+
+// WasIn reports whether a participant has been in a meeting, as of a second ago.
+func (s *Service) WasIn(ctx context.Context, t *tenant.Tenant, v meeting.View, shown credential.Session) bool {
+	who := engine.Identity(shown.Identity)
+	if shown.In || s.places.has(v.EngineRoom, who) {
+		return true
+	}
+	people, err := s.RecentParticipants(ctx, t, v, nil)
+	return err == nil && isListed(people, who)
 }
 
 // IsIn reports whether a participant is in a room. A session alone is not presence: no page would show who it is, and no
@@ -108,9 +144,7 @@ func (s *Service) IsIn(ctx context.Context, t *tenant.Tenant, v meeting.View, wh
 	if s.places.has(v.EngineRoom, who) {
 		return true, nil
 	}
-	has := func(people []engine.Participant) bool {
-		return slices.ContainsFunc(people, func(p engine.Participant) bool { return p.Identity == who })
-	}
+	has := func(people []engine.Participant) bool { return isListed(people, who) }
 	people, err := s.RecentParticipants(ctx, t, v, has)
 	return has(people), err
 }

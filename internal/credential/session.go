@@ -27,6 +27,9 @@ type Session struct {
 	// Since is when the participant began to wait, zero for one who was let in, and Message what they wrote to the presenters.
 	Since   time.Time
 	Message string
+	// In says that the participant has been in the meeting, or was let in by a decision. A session is made before its holder
+	// connects, so a new session does not say so.
+	In bool
 }
 
 // Waits says that the session is of one who was not let in yet. It gives no rights in the meeting.
@@ -100,5 +103,5 @@ func (s *Signer) VerifySession(signed string, now time.Time) (SessionGrant, erro
 }
 
 func (v *Session) flags() []flag {
-	return []flag{{'p', &v.Presenter}, {'h', &v.Hide}, {'c', &v.Chat}, {'n', &v.Notify}, {'d', &v.Decided}}
+	return []flag{{'p', &v.Presenter}, {'h', &v.Hide}, {'c', &v.Chat}, {'n', &v.Notify}, {'d', &v.Decided}, {'i', &v.In}}
 }

@@ -148,6 +148,8 @@ type Traits struct {
 	// cannot read them.
 	Since   time.Time
 	Message string
+	// In says that the participant had been in the meeting before, or was let in by a decision. Other peers cannot read it.
+	In bool
 }
 
 // Waits says that the participant is in a waiting room.

@@ -32,7 +32,8 @@ type Rights struct {
 type Bearer struct {
 	Room     RoomName
 	Identity Identity
-	// Username and Granted are as in Traits.
-	Username string
-	Granted  bool
+	// Username, Granted and In are as in Traits. In is true also for who has a token that the engine renewed, which it does only for those
+	// who are in.
+	Username    string
+	Granted, In bool
 }

@@ -171,6 +171,25 @@ func TestARoleIsTakenBack(t *testing.T) {
 	}
 }
 
+// TestWhoHasBeenIn: a token of ours says so only where it was granted so, and every token that LiveKit renews.
+func TestWhoHasBeenIn(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	room := h.room(t)
+	first, known := h.grant(t, room, "one", engine.Traits{}), h.grant(t, room, "one", engine.Traits{In: true})
+	p := h.enter(t, first)
+	if err := p.Until(wait(t), func() bool { return p.Token() != "" }); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		token string
+		in    bool
+	}{"a first token": {first, false}, "a token of one who comes back": {known, true}, "a renewed token": {p.Token(), true}} {
+		if got, err := h.Inspect(c.token); err != nil || got != (engine.Bearer{Room: room, Identity: "one", In: c.in}) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+}
+
 func TestMuteBeforeTheMicrophoneIsOn(t *testing.T) {
 	h := open(t, testkit.LiveKitOptions{})
 	room := h.room(t)

@@ -14,6 +14,9 @@ import (
 	"convene.dev/convene/internal/fault"
 )
 
+// maxLifetime bounds the tokens that are made here: LiveKit renews a token for at least ten minutes, and for those alone who are connected.
+const maxLifetime = 5 * time.Minute
+
 // maxNameBytes is LiveKit's limit on names of rooms and identities.
 const maxNameBytes = 256
 
@@ -34,7 +37,7 @@ func (c *client) Grant(grant engine.Grant) (string, error) {
 
 // Limit keeps of a token who it is for and what it tells about them. What it allows is made again, so that nothing else is in it.
 func (c *client) Limit(token string, rights engine.Rights) (string, error) {
-	claims, end, ok := c.verify(token)
+	claims, valid, ok := c.verify(token)
 	if !ok || !opensRoom(claims) {
 		return "", errToken
 	}
@@ -42,7 +45,7 @@ func (c *client) Limit(token string, rights engine.Rights) (string, error) {
 		Room: engine.RoomName(claims.Video.Room), Identity: engine.Identity(claims.Identity), Name: claims.Name,
 		Traits: engine.Traits{Hidden: claims.Video.Hidden}, Forbidden: rights.Forbidden, Waiting: !claims.Video.GetCanSubscribe(),
 		// A token is taken for a moment after its end, where clocks differ.
-		Lifetime: max(time.Until(end), time.Second),
+		Lifetime: max(time.Until(valid.to), time.Second),
 	}
 	attributes := maps.Clone(claims.Attributes)
 	if attributes == nil {
@@ -83,8 +86,8 @@ func check(grant engine.Grant) error {
 		return errors.New("a grant needs a room name of 1 to 256 bytes")
 	case grant.Identity == "" || len(grant.Identity) > maxNameBytes:
 		return errors.New("a grant needs an identity of 1 to 256 bytes")
-	case grant.Lifetime <= 0:
-		return errors.New("a grant needs a lifetime")
+	case grant.Lifetime <= 0 || grant.Lifetime > maxLifetime:
+		return errors.New("a grant needs a lifetime of at most 5 minutes")
 	}
 	return nil
 }

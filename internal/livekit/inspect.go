@@ -14,14 +14,14 @@ import (
 // Inspect says nothing of why a token is refused, so that no part of one gets into a log. It knows the tokens that
 // LiveKit renews for those who are in, unless LiveKit has more keys than ours: it signs with any of them.
 func (c *client) Inspect(token string) (engine.Bearer, error) {
-	claims, _, ok := c.verify(token)
+	claims, valid, ok := c.verify(token)
 	if !ok || !opensRoom(claims) {
 		return engine.Bearer{}, errToken
 	}
 	b := engine.Bearer{Room: engine.RoomName(claims.Video.Room), Identity: engine.Identity(claims.Identity)}
 	traits := traitsOf(claims.Attributes)
 	c.sealer.open(claims.Attributes[attributeClient], b.Room, b.Identity).addTo(&traits)
-	b.Username, b.Granted = traits.Username, traits.Granted
+	b.Username, b.Granted, b.In = traits.Username, traits.Granted, traits.In || valid.length() > maxLifetime
 	return b, nil
 }
 
@@ -32,16 +32,25 @@ func opensRoom(claims *auth.ClaimGrants) bool {
 	return claims.Identity != "" && claims.Video != nil && claims.Video.RoomJoin && claims.Video.Room != ""
 }
 
+// validity is when a token becomes valid, and when it ends.
+type validity struct{ from, to time.Time }
+
+func (v validity) length() time.Duration { return v.to.Sub(v.from) }
+
 // verify reads a token signed with our key, which pins the algorithm. It accepts, as LiveKit does, one minute past the
 // token's end.
-func (c *client) verify(token string) (claims *auth.ClaimGrants, end time.Time, ok bool) {
+func (c *client) verify(token string) (claims *auth.ClaimGrants, valid validity, ok bool) {
 	parsed, err := auth.ParseAPIToken(token)
 	if err != nil || parsed.APIKey() != c.Key {
-		return nil, end, false
+		return nil, valid, false
 	}
 	registered, claims, err := parsed.Verify(c.Secret)
 	if err != nil {
-		return nil, end, false
+		return nil, valid, false
 	}
-	return claims, registered.ExpiresAt.Time, true
+	valid = validity{registered.ExpiresAt.Time, registered.ExpiresAt.Time}
+	if registered.NotBefore != nil {
+		valid.from = registered.NotBefore.Time
+	}
+	return claims, valid, true
 }

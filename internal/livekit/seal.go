@@ -27,11 +27,12 @@ type note struct {
 	// Since is in milliseconds.
 	Since   int64  `json:"since,omitempty"`
 	Message string `json:"message,omitempty"`
+	In      bool   `json:"in,omitempty"`
 }
 
 // noteOf is what other peers cannot read of a participant's traits.
 func noteOf(t engine.Traits) note {
-	n := note{OS: t.OS, Browser: t.Browser, Username: t.Username, Message: t.Message}
+	n := note{OS: t.OS, Browser: t.Browser, Username: t.Username, Message: t.Message, In: t.In}
 	if t.Waits() {
 		n.Since = t.Since.UnixMilli()
 	}
@@ -47,7 +48,7 @@ func (n note) addTo(t *engine.Traits) {
 	if n.Granted != nil {
 		t.Granted = *n.Granted
 	}
-	t.Since, t.Message = when(n.Since, 0), n.Message
+	t.Since, t.Message, t.In = when(n.Since, 0), n.Message, n.In
 }
 
 // noteBlock is what lengths are rounded up to: the length alone would tell a browser, or a username, from another.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"time"
 
+	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
@@ -27,7 +28,7 @@ func (h *handler) actor(ctx context.Context, q *httpserver.Request) (participant
 	case err != nil:
 		return p, err
 	case p.Waits():
-		return p, errWaiting
+		return p, admission.ErrWaiting
 	case !p.Presenter:
 		return p, fault.Denied("Only presenters may do this")
 	}

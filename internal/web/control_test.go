@@ -33,8 +33,12 @@ func TestALockLetsNobodyNewIn(t *testing.T) {
 	ann := body{"room": "room", "name": "Ann"}
 	s.meetings.open("room", nil)
 	before := s.enterWith(t, ann).session()
+	s.engine.join(before.You.Identity)
+	before = s.prove(t, before)
 	v := s.meetings.open("room", func(v *meeting.View) { v.Lineage, v.PasswordOf = "lineage-1", "lineage-1" }) // Continues it.
 	was := s.enterWith(t, ann).session()
+	s.engine.join(was.You.Identity)
+	was = s.prove(t, was)
 	v.Locked = true
 	locked, in := refusedWith(http.StatusForbidden, "Locked"), letIn(youAnswer{Name: "Ann", Chat: true})
 	admitted := body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Name = "Ann" })}

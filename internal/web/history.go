@@ -60,7 +60,7 @@ func (h *handler) reader(ctx context.Context, q *httpserver.Request) (participan
 	case err != nil:
 		return p, err
 	case p.Waits():
-		return p, errWaiting
+		return p, admission.ErrWaiting
 	case q.Tenant.ChatHidden:
 		return p, fault.Denied("This service shows nobody what was written before they joined")
 	case p.Hide:

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
@@ -219,7 +220,7 @@ func TestWhoWaitsReadsNoChat(t *testing.T) {
 		"/session/history/messages": passedHistory{request, []chatMessage{one}},
 	} {
 		got := s.call(t, http.MethodPost, path, w.Session, b)
-		if got.Code != http.StatusForbidden || got.refusal().Error != errWaiting.Message {
+		if got.Code != http.StatusForbidden || got.refusal().Error != admission.ErrWaiting.Message {
 			t.Errorf("%s: status %d: %s", path, got.Code, got.Body)
 		}
 	}

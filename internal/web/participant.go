@@ -45,7 +45,6 @@ const (
 )
 
 var (
-	errWaiting    = fault.Denied("You are not in the meeting yet; wait until you are let in")
 	errNotWaiting = fault.Denied("You do not wait to be let in any more")
 )
 
@@ -111,7 +110,7 @@ type caller struct {
 func (h *handler) participant(q *httpserver.Request) (participant, error) {
 	p, err := h.holder(q)
 	if err == nil && p.Waits() {
-		err = errWaiting
+		err = admission.ErrWaiting
 	}
 	return p, err
 }

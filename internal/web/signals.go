@@ -285,7 +285,7 @@ func (h *handler) passDoor(q *httpserver.Request, bearer engine.Bearer, token st
 	if meeting.IsWaitingRoom(bearer.Room) {
 		leave, err = h.admission.TakeWaitingPlace(q.Tenant, view, bearer.Identity)
 	} else {
-		leave, err = h.admission.TakePlace(ctx, q.Tenant, view, bearer.Identity)
+		leave, err = h.admission.TakePlace(ctx, q.Tenant, view, bearer)
 	}
 	return to, limited, leave, err
 }

@@ -15,6 +15,9 @@ type stateAnswer struct {
 	State sessionState `json:"state"`
 	// Redirect is nil unless the meeting has ended; empty means the home page.
 	Redirect *string `json:"redirect,omitzero"`
+	// Session is what the page keeps in place of the session that it shows: it says that the participant has been in. Empty while nothing
+	// shows that.
+	Session string `json:"session,omitempty"`
 	// Hidden are those who watch unseen. Presenters alone are told, and the engine does not tell even them.
 	Hidden []hiddenPeer `json:"hidden,omitempty"`
 	// Waiting are those who wait to be let in; nil where nobody does. Presenters alone are told.
@@ -63,14 +66,28 @@ func (h *handler) serveState(q *httpserver.Request) (httpserver.Answer, error) {
 		}
 	case state == sessionEnded:
 		answer.Redirect = &p.view.Redirect
-	case state == sessionLive && p.Presenter && p.Welcome(q.Tenant.Users):
-		answer.Hidden = hiddenIn(h.admission.RecentPeers(ctx, q.Tenant, p.view))
-		waiting, err := h.admission.RecentlyWaiting(ctx, q.Tenant, p.view)
-		if err == nil { // The page asks again.
-			answer.Waiting = waitingOf(waiting)
-		}
+	case state == sessionLive && p.Welcome(q.Tenant.Users):
+		h.showLive(q, p, &answer)
 	}
 	return httpserver.JSON{Status: http.StatusOK, Value: answer}, nil
+}
+
+// showLive adds what a participant of a live meeting is told. What the media server does not answer is left out, because the page asks again.
+func (h *handler) showLive(q *httpserver.Request, p participant, answer *stateAnswer) {
+	ctx := q.HTTP.Context()
+	if proof := p.shown; proof.In {
+		answer.Session = sessionIn(q.HTTP.Header)
+	} else if h.admission.WasIn(ctx, q.Tenant, p.view, proof) {
+		proof.In = true
+		answer.Session, _ = q.Tenant.Signer.IssueSession(proof, q.Tenant.Users, 0, h.ClusterTime())
+	}
+	if !p.Presenter {
+		return
+	}
+	answer.Hidden = hiddenIn(h.admission.RecentPeers(ctx, q.Tenant, p.view))
+	if waiting, err := h.admission.RecentlyWaiting(ctx, q.Tenant, p.view); err == nil {
+		answer.Waiting = waitingOf(waiting)
+	}
 }
 
 func waitingOf(waiting []engine.Participant) *waitingPeople {

@@ -103,6 +103,8 @@ func TestWhoNeedNotWait(t *testing.T) {
 	v := s.meetings.open("room", nil)
 	ann := body{"room": "room", "name": "Ann"}
 	in := s.enterWith(t, ann).session()
+	s.engine.join(in.You.Identity)
+	in = s.prove(t, in)
 	asking(v)
 	admitted := s.enterWith(t, body{"room": "room", "name": "Bob"}).waits()
 	v.Decisions = []v1alpha1.ParticipantDecision{{Identity: string(admitted.You.Identity), Admitted: true}, {Identity: "user:paula", Role: v1alpha1.RolePresenter}}

@@ -63,6 +63,7 @@ type Peer struct {
 	mu        sync.Mutex
 	changed   chan struct{}
 	metadata  string
+	token     string
 	me        *lk.ParticipantInfo
 	others    map[string]*lk.ParticipantInfo
 	published map[string]string
@@ -138,6 +139,13 @@ func (p *Peer) Metadata() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.metadata
+}
+
+// Token returns the access token that the engine has given the peer in place of its first, as last heard; empty before that.
+func (p *Peer) Token() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.token
 }
 
 // Others returns the identities of the others whom the peer has been told of, with their attributes.

@@ -52,6 +52,8 @@ func (p *Peer) handle(ctx context.Context, response *lk.SignalResponse) error {
 		if !m.Join.GetSubscriberPrimary() {
 			return p.reach(ctx)
 		}
+	case *lk.SignalResponse_RefreshToken:
+		p.change(func() { p.token = m.RefreshToken })
 	case *lk.SignalResponse_RoomUpdate:
 		p.change(func() { p.metadata = m.RoomUpdate.GetRoom().GetMetadata() })
 	case *lk.SignalResponse_Update:

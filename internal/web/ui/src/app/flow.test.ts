@@ -4,7 +4,8 @@ import { DeviceMemory } from '../media/memory';
 import type { CallOptions } from '../room/call/call';
 import type { Outcome } from '../room/call/connection';
 import type { WaitOutcome } from '../room/call/waitingRoom';
-import { OutdatedPage, reasons, SessionError } from '../session/protocol';
+import { MustWait } from '../session/client';
+import { OutdatedPage, reasons, SessionError, type SessionRequest } from '../session/protocol';
 import { EndMemory } from './ends';
 import { fakeTab } from './fakeTab';
 import { Flow } from './flow';
@@ -258,4 +259,24 @@ describe('the end of a meeting', () => {
     expect(reloaded.screen.get().kind).toBe('prejoin');
     expect(new Flow(flow.at).screen.get().kind).toBe('prejoin');
   });
+});
+
+it('takes a participant to those who wait whom the meeting was closed to on their way in', async () => {
+  const asked: unknown[] = [];
+  const answers = [later<unknown>(), later<unknown>()];
+  const open = (request: unknown) => answers[asked.push(request) - 1]?.promise;
+  const page = await joining({ client: { open } as unknown as Surroundings['client'] });
+  answers[0]?.resolve(lets);
+  await settled();
+  const { renew } = page.calls[0] as CallOptions;
+  answers.push(later());
+  const again = renew('s');
+  answers[1]?.resolve(waits);
+  await expect(again).rejects.toEqual(new MustWait('w'));
+  page.outcome.resolve({ kind: 'waits', session: 'w' });
+  answers[2]?.resolve(waits);
+  await settled();
+  expect(asked.map((request) => (request as SessionRequest).session)).toEqual([undefined, 's', 'w']);
+  expect(page.flow.screen.get().kind).toBe('waiting');
+  page.flow.cancel();
 });

@@ -6,7 +6,7 @@ import { LocalMedia } from '../media/local';
 import type { Call, CallOptions } from '../room/call/call';
 import type { Outcome } from '../room/call/connection';
 import { pause } from '../session/backoff';
-import { mustWait, type Opened, type Waits } from '../session/client';
+import { MustWait, mustWait, type Opened, type Waits } from '../session/client';
 import { OutdatedPage, SessionError, type Reason, type SessionRequest } from '../session/protocol';
 import { isTicket } from '../ticket';
 import { destinationOf } from './ends';
@@ -250,8 +250,7 @@ export class Flow {
     const stopped = () => signal.aborted;
     const renew = async (previous: string) => {
       const answer = await this.at.client.open({ ...request, session: previous });
-      // A participant who was in is let in. Until the gateway does so, the page tries again.
-      if (mustWait(answer)) throw new SessionError('Unavailable', '');
+      if (mustWait(answer)) throw new MustWait(answer.session);
       return answer;
     };
     const call = new Call({
@@ -274,7 +273,11 @@ export class Flow {
     if (!stopped()) this.screen.set({ kind: 'room', call });
     const leave = this.at.presence.hold();
     const outcome = await running.finally(leave);
-    if (!stopped()) this.finish(outcome, session.home);
+    if (stopped()) return;
+    if (outcome.kind === 'waits') {
+      this.release();
+      await this.enter({ ...request, session: outcome.session });
+    } else this.finish(outcome, session.home);
   }
 
   /** Waits until the gateway lets the participant in. Undefined when it is over before. */
@@ -320,7 +323,7 @@ export class Flow {
     return route.kind === 'join' ? route.room : '';
   }
 
-  private finish(outcome: Outcome, home: string): void {
+  private finish(outcome: Exclude<Outcome, { kind: 'waits' }>, home: string): void {
     const { keeper } = this.at;
     if (outcome.kind !== 'ended') this.at.tell({ event: 'left', room: this.room, reason: outcome.kind });
     switch (outcome.kind) {

@@ -28,6 +28,13 @@ export interface Waits extends Waiting {
   clockOffset: number;
 }
 
+/** A participant who has not been in has to wait now: the meeting was closed to them while they were on the way in. */
+export class MustWait extends Error {
+  constructor(readonly session: string) {
+    super('the participant has to wait');
+  }
+}
+
 export const mustWait = (answer: Opened | Waits): answer is Waits => 'waiting' in answer;
 
 /** Milliseconds. A request that hangs is as bad as one that fails: the caller's retry loop takes over. */
@@ -59,6 +66,7 @@ export class SessionClient {
     if (answer.state === 'waiting' || answer.state === 'admitted') return { state: answer.state };
     return {
       state: 'live',
+      ...(typeof answer.session === 'string' && { session: answer.session }),
       hidden: Array.isArray(answer.hidden) ? answer.hidden.filter(isWatcher) : [],
       waiting: waitingOf(answer.waiting),
     };

@@ -40,7 +40,7 @@ export const nobody: WaitingPeople = { count: 0, people: [] };
 
 /** What the gateway says about a meeting when the page has lost the connection. */
 export type Verdict =
-  | { state: 'live'; hidden: Watcher[]; waiting: WaitingPeople }
+  | { state: 'live'; session?: string; hidden: Watcher[]; waiting: WaitingPeople }
   | { state: 'waiting' | 'admitted' }
   | { state: 'ended'; redirect: string }
   | { state: 'removed' };

@@ -577,6 +577,8 @@ export interface components {
       hidden?: components['schemas']['Watcher'][];
       /** @description Where the people of an ended meeting went; empty means the home page. */
       redirect?: string;
+      /** @description What the page keeps in place of the session that it shows: it says that the participant has been in. Absent while nothing shows that. */
+      session?: string;
       /** @enum {string} */
       state: 'live' | 'waiting' | 'admitted' | 'ended' | 'removed';
       waiting?: components['schemas']['WaitingPeople'];

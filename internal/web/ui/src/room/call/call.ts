@@ -106,7 +106,13 @@ export class Call {
     const gateway = { ask: (token: string) => client.ask(token), renew };
     this.connection = new Connection(this.room, gateway, this.session, this.phase);
     this.watchers = new Watchers(() => client.ask(this.token));
-    this.session.subscribe(() => this.expiresAt.set(parseTime(this.session.get().meeting.expiresAt)));
+    let { meeting } = this.session.get();
+    this.session.subscribe(() => {
+      const now = this.session.get().meeting;
+      // A proof changes the session alone, and the media server may have told of another end meanwhile.
+      if (now !== meeting) this.expiresAt.set(parseTime(now.expiresAt));
+      meeting = now;
+    });
     // A presenter who lets a muted participant speak does not switch the microphone on. The participant does, also
     // after a reload.
     this.publisher.sending.subscribe(() => {

@@ -7,11 +7,12 @@ import {
 } from 'livekit-client';
 import type { Store } from '../../app/store';
 import { backoff, pause } from '../../session/backoff';
-import type { Opened } from '../../session/client';
+import { MustWait, type Opened } from '../../session/client';
 import { nobody, OutdatedPage, SessionError, type Verdict } from '../../session/protocol';
 import { abortConnect } from './abortConnect';
 import { watchNetwork } from './network';
 import type { Phase } from './phase';
+import { untilProven } from './proof';
 
 /** Why a call is over. */
 export type Outcome =
@@ -19,6 +20,7 @@ export type Outcome =
   | { kind: 'ended'; redirect: string }
   | { kind: 'removed' }
   | { kind: 'elsewhere' }
+  | { kind: 'waits'; session: string }
   | { kind: 'refused'; error: SessionError | OutdatedPage };
 
 export interface Gateway {
@@ -35,6 +37,7 @@ export class Connection {
   private readonly stopper = new AbortController();
   private outcome: Outcome | undefined;
   private wasLive = false;
+  private proven = false;
 
   constructor(
     private readonly room: Room,
@@ -108,7 +111,19 @@ export class Connection {
     }
     this.wasLive = true;
     this.phase.set('live');
+    void this.prove();
     return { connected: true, reason: await gone };
+  }
+
+  /** Keeps a session that lets the participant back in, also when the meeting is locked later. */
+  private async prove(): Promise<void> {
+    if (this.proven) return;
+    const before = this.session.get();
+    const session = await untilProven(() => this.gateway.ask(before.session), this.stopper.signal);
+    // A break of the connection may have renewed it meanwhile.
+    if (session === undefined || this.session.get() !== before) return;
+    this.proven = true;
+    if (session !== before.session) this.session.set({ ...before, session });
   }
 
   /** Asks the gateway until it gives a new session or says that the call is over. */
@@ -146,6 +161,7 @@ export class Connection {
 }
 
 function finalOutcome(error: unknown): Outcome | undefined {
+  if (error instanceof MustWait) return { kind: 'waits', session: error.session };
   if (!(error instanceof SessionError)) throw error;
   if (error.passing || error.reason === 'TooManyAttempts') return undefined;
   if (error.reason === 'Ended') return { kind: 'ended', redirect: error.details.redirect ?? '' };
