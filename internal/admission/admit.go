@@ -252,6 +252,10 @@ func identityIn(t *tenant.Tenant, v meeting.View, a Entrant) (engine.Identity, v
 		known = append(known, engine.Identity(p.Identity))
 	}
 	decided := v.DecisionOn(a.Username, known...)
+	if a.other != "" {
+		other := v.DecisionOn("", a.other)
+		decided.Removed, decided.Muted = decided.Removed || other.Removed, decided.Muted || other.Muted
+	}
 	if decided.Removed {
 		return "", none, ErrRemoved
 	}

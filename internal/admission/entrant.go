@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
@@ -64,6 +65,9 @@ type Entrant struct {
 	id string
 	// previous is the session of a participant who comes back, or nil.
 	previous *credential.SessionGrant
+	// other is the participant of a session that was shown beside the credential of somebody else, or empty. A removal and a mute of
+	// that participant hold for the entrant too.
+	other engine.Identity
 	// granted says that the credential itself makes a presenter, no matter which users the tenant lists.
 	granted bool
 	// decided says that a ticket has decided everything, now or when the session began.
@@ -146,14 +150,29 @@ func IsPresenter(t *tenant.Tenant, username string, granted bool) bool {
 
 func read(ctx context.Context, t *tenant.Tenant, r Presented, now time.Time, g Guard) (Entrant, error) {
 	previous := previousSession(t, r, now)
-	if r.Ticket == "" {
-		return readWishes(ctx, t, r, now, previous, g)
+	switch {
+	case r.Ticket != "":
+		return readTicket(t, r, now, previous)
+	case previous != nil && namesAnother(t, r, previous, now):
+		a, err := readWishes(ctx, t, r, now, nil, g)
+		a.other = engine.Identity(previous.Identity)
+		return a, err
 	}
+	return readWishes(ctx, t, r, now, previous, g)
+}
+
+func readTicket(t *tenant.Tenant, r Presented, now time.Time, previous *credential.SessionGrant) (Entrant, error) {
 	grant, err := t.Signer.VerifyTicket(r.Ticket, t.Users, now)
 	switch {
 	case err == nil:
 		grant.Name = meeting.CleanName(grant.Name) // A link of an earlier release has it as the backend wrote it.
-		return Entrant{Ticket: grant.Ticket, Method: ByTicket, decided: true, id: grant.ID, previous: previous}, nil
+		a := Entrant{Ticket: grant.Ticket, Method: ByTicket, decided: true, id: grant.ID}
+		if previous != nil && meeting.Origin(engine.Identity(previous.Identity)) != originFor(t, a) {
+			a.other = engine.Identity(previous.Identity)
+		} else {
+			a.previous = previous
+		}
+		return a, nil
 	case previous != nil:
 		// The link may be over before the meeting is: a participant who is in stays in, over a break of the network too.
 		return resume(previous), nil
@@ -180,6 +199,19 @@ func previousSession(t *tenant.Tenant, r Presented, now time.Time) *credential.S
 
 func resume(s *credential.SessionGrant) Entrant {
 	return Entrant{Method: BySession, decided: s.Decided, previous: s, Ticket: s.Ticket}
+}
+
+// namesAnother reports whether a request shows a login, or a token that is still good, of another user than its session.
+func namesAnother(t *tenant.Tenant, r Presented, previous *credential.SessionGrant, now time.Time) bool {
+	username := r.Username
+	if r.Token != "" {
+		token, err := t.OpenToken(r.Token, now)
+		if err != nil {
+			return false
+		}
+		username = token.Username
+	}
+	return username != "" && username != previous.Username
 }
 
 // readWishes takes the request's word for what is only a wish, and its credentials for the rest.

@@ -13,19 +13,6 @@ import (
 	"convene.dev/convene/internal/testkit/peer"
 )
 
-// proof is what a page does once it is connected: it asks until it has a session that says so.
-func (w *world) proof(t *testing.T, e entry) (session string) {
-	t.Helper()
-	w.eventually(t, func() error {
-		r := w.a.as(e.Session, "GET", "/session", nil)
-		if session = r.text("session"); session == "" {
-			return fmt.Errorf("no proof: %d %s", r.status, r.raw)
-		}
-		return nil
-	})
-	return session
-}
-
 // TestAttackCollectedSessions: sessions and access tokens that were collected before a lock, or before people had to wait, open nothing
 // afterwards. Who was in comes back, at once with the access token that LiveKit has renewed, and later with a session.
 func TestAttackCollectedSessions(t *testing.T) {

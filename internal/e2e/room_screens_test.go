@@ -289,7 +289,7 @@ func (w *tour) after(t *testing.T) {
 // keepSession lets a test see the session of a page.
 const keepSession = `(fetch => window.fetch = async (...request) => {
 	const answer = await fetch(...request);
-	if (String(request[0]).endsWith('/session')) answer.clone().json().then(body => { if (body.session) window.opened = body });
+	if (String(request[0]).endsWith('/session')) answer.clone().json().then(body => { if (body.session) window.opened = {...window.opened, ...body} });
 	return answer;
 })(window.fetch)`
 

@@ -5,6 +5,7 @@ package e2e
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -100,4 +101,17 @@ func (e entry) connect(t testing.TB) *peer.Peer {
 	}
 	t.Cleanup(p.Close)
 	return p
+}
+
+// proof is what a page does once it is connected: it asks until it has a session that says so.
+func (w *world) proof(t *testing.T, e entry) (session string) {
+	t.Helper()
+	w.eventually(t, func() error {
+		r := w.a.as(e.Session, "GET", "/session", nil)
+		if session = r.text("session"); session == "" {
+			return fmt.Errorf("no proof: %d %s", r.status, r.raw)
+		}
+		return nil
+	})
+	return session
 }

@@ -305,11 +305,11 @@ func TestATokenOfBeforeStays(t *testing.T) {
 	const room, path = "open", "/api/v1/meeting/open"
 	ann := w.a.mustEnter(map[string]any{"ticket": w.a.ticket(map[string]any{"room": room, "name": "Ann"})})
 	anns := ann.connect(t)
-	w.eventually(t, w.hasPeople(room, 1))
+	proof := w.proof(t, ann)
 	w.a.want(http.StatusOK, "PATCH", path, map[string]any{"admission": "Ask"})
 	learns(t, anns, "pages are told", func() bool { return strings.Contains(anns.Metadata(), `"admission":"Ask"`) })
 	anns.Close()
-	w.a.mustEnter(map[string]any{"room": room, "name": "Ann", "session": ann.Session}).connect(t)
+	w.a.mustEnter(map[string]any{"room": room, "name": "Ann", "session": proof}).connect(t)
 	bobs, bob := w.a.knocks(map[string]any{"room": room, "name": "Bob"})
 	w.a.want(http.StatusOK, "PATCH", path, map[string]any{"admission": "Open"})
 	learns(t, bobs, "one who waits is told that it is open", isOpen(bobs))

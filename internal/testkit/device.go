@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
@@ -77,6 +78,15 @@ func (p *Page) Use(t testing.TB, d Device) {
 		agent := Eval[string](t, p, "navigator.userAgent")
 		call(t, p, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: agent, AcceptLanguage: d.Language})
 	}
+}
+
+// Crash ends the process that draws the page, as a browser does that has no memory left. Reload brings the page back.
+func (p *Page) Crash(t testing.TB) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(p.ctx, time.Second)
+	defer cancel()
+	// Nobody answers any more.
+	_, _ = chromedp.Call(ctx, page.Crash, cdp.Empty{})
 }
 
 // Offline cuts the page off from every server, or restores its network. Sound and video go on while the media server holds them.

@@ -307,3 +307,57 @@ func TestASessionOfOneRoomIsNothingInAnother(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
+
+// TestASessionIsOfItsParticipantAlone: beside the credential of somebody else a session gives nothing, and the entrant is not its participant.
+func TestASessionIsOfItsParticipantAlone(t *testing.T) {
+	s := newSite(t, withUsers)
+	s.meetings.open("room", nil)
+	ann := body{"room": "room", "name": "Ann"}
+	ways := map[string]body{
+		"a guest":        ann,
+		"a ticket":       {"ticket": s.ticket(t, presenting)},
+		"another ticket": {"ticket": s.ticket(t, nil)},
+		"a login":        ann.with(body{"username": "paula", "userPassword": "paula"}),
+		"another login":  ann.with(body{"username": "bob", "userPassword": "bob"}),
+		"a token":        ann.with(body{"token": s.token(t, "paula", false)}),
+		"another token":  ann.with(body{"token": s.token(t, "bob", false)}),
+	}
+	// A user is the same by login and by token. A guest's link is nobody's, and a ticket's session needs no ticket.
+	same := map[string]string{"a login": "paula", "a token": "paula", "another login": "bob", "another token": "bob"}
+	for first, began := range ways {
+		in := s.enterWith(t, began).session()
+		for then, ask := range ways {
+			got := s.enterWith(t, again(ask, in)).session()
+			goesOn := first == then || then == "a guest" || same[first] != "" && same[first] == same[then]
+			if (got.You.Identity == in.You.Identity) != goesOn {
+				t.Errorf("the session of %s with %s: %s after %s", first, then, got.You.Identity, in.You.Identity)
+			}
+			if alone := s.enterWith(t, ask).session(); !goesOn && got.You.Presenter != alone.You.Presenter {
+				t.Errorf("the session of %s with %s: presenter is %t, and %t without it", first, then, got.You.Presenter, alone.You.Presenter)
+			}
+		}
+	}
+	wrong := ann.with(body{"username": "bob", "userPassword": "guessed"})
+	got := s.enterWith(t, again(wrong, s.enterWith(t, ways["a login"]).session())).decision()
+	if diff := cmp.Diff(refusedWith(http.StatusForbidden, "WrongLogin"), got); diff != "" {
+		t.Errorf("another user's session with a wrong login (-want +got)\n%s", diff)
+	}
+}
+
+// TestTheDecisionsAboutAnotherGiveNothing: a removal and a mute follow the browser, and a role does not.
+func TestTheDecisionsAboutAnotherGiveNothing(t *testing.T) {
+	s := newSite(t)
+	v := s.meetings.open("room", nil)
+	guest := s.enterWith(t, body{"room": "room", "name": "Ann"}).session()
+	v.Decisions = []v1alpha1.ParticipantDecision{{Identity: string(guest.You.Identity), Role: v1alpha1.RolePresenter, Admitted: true}}
+	if back := s.enterWith(t, again(body{"room": "room", "name": "Ann"}, guest)).session(); !back.You.Presenter {
+		t.Error("the guest was made a presenter, and is none")
+	}
+	if other := s.enterWith(t, again(body{"ticket": s.ticket(t, nil)}, guest)).session(); other.You.Presenter {
+		t.Error("another one's ticket makes a presenter, because a guest was made one")
+	}
+	v.Locked = true
+	if got := s.enterWith(t, again(body{"ticket": s.ticket(t, nil)}, guest)); got.refusal().Reason != "Locked" {
+		t.Errorf("another one's ticket at a locked door, with the session of an admitted guest: %d", got.Code)
+	}
+}

@@ -4,6 +4,7 @@ import { EndMemory } from './app/ends';
 import { Flow } from './app/flow';
 import { wishedLanguages } from './app/language';
 import { Presence } from './app/presence';
+import { SeatMemory } from './app/seat';
 import { parseBoot } from './boot';
 import { ParentPage, surroundingOf } from './embed';
 import { DeviceMemory } from './media/memory';
@@ -41,6 +42,7 @@ const flow = new Flow({
   // A page that embeds this one decides by itself how often.
   presence: new Presence(embedded ? undefined : navigator.locks, linkOf(route)),
   place: new WaitingMemory(() => sessionStorage, withoutToken(address)),
+  seat: new SeatMemory(() => sessionStorage, navigator.locks, withoutToken(address)),
   ends: new EndMemory(() => sessionStorage, base.href, withoutToken(address), navigation?.type === 'reload'),
   embedded,
   loadRoom: () =>

@@ -39,6 +39,7 @@ async function joining(around: Partial<Surroundings> = {}) {
     you = lets.you;
     chat = {};
     phase = new Store('connecting');
+    session = new Store(lets);
     constructor(options: CallOptions) {
       calls.push(options);
     }
@@ -65,6 +66,11 @@ async function joining(around: Partial<Surroundings> = {}) {
     place: nothing,
     devices: new DeviceMemory(() => tab, 'r'),
     presence: { hold: () => () => undefined },
+    seat: {
+      sessionFor: () => Promise.resolve(undefined),
+      hold: () => () => undefined,
+      forget: () => undefined,
+    },
     loadRoom: () => Promise.resolve({ Call, WaitingRoom } as unknown as RoomCode),
     go: () => undefined,
     tell: () => undefined,
@@ -279,4 +285,59 @@ it('takes a participant to those who wait whom the meeting was closed to on thei
   expect(asked.map((request) => (request as SessionRequest).session)).toEqual([undefined, 's', 'w']);
   expect(page.flow.screen.get().kind).toBe('waiting');
   page.flow.cancel();
+});
+
+describe('the seat of a participant', () => {
+  /** A page on which the participant, who was in, presses "Join". */
+  async function rejoining(refusal?: SessionError) {
+    const asked: (string | undefined)[] = [];
+    let seat: string | undefined = 'kept';
+    const open = ({ session }: SessionRequest) => {
+      const error = asked.push(session) === 1 && refusal;
+      return error ? Promise.reject(error) : Promise.resolve(lets);
+    };
+    const memory = {
+      sessionFor: ({ session }: SessionRequest) => Promise.resolve(session ? undefined : seat),
+      hold: vi.fn(() => () => undefined),
+      forget: () => (seat = undefined),
+    };
+    const page = await joining({ client: { open }, seat: memory } as unknown as Partial<Surroundings>);
+    await settled();
+    return { ...page, asked, memory, seat: () => seat };
+  }
+
+  it('is taken again', async () => {
+    const { asked, memory, calls } = await rejoining();
+    expect(asked).toEqual(['kept']);
+    expect(memory.hold).toHaveBeenCalledWith('Ann', expect.anything());
+    expect(calls).toHaveLength(1);
+  });
+
+  it('is given up for a room whose meeting has gone', async () => {
+    const { asked, seat } = await rejoining(new SessionError('NotFound', ''));
+    expect(asked).toEqual(['kept', undefined]);
+    expect(seat()).toBeUndefined();
+  });
+
+  it('is kept while the meeting is full', async () => {
+    const { asked, seat, flow } = await rejoining(new SessionError('Full', ''));
+    flow.again();
+    await settled();
+    expect([asked, seat()]).toEqual([['kept', 'kept'], 'kept']);
+  });
+
+  it.each([
+    ['left', 's'],
+    ['removed', undefined],
+    ['elsewhere', undefined],
+    ['ended', undefined],
+  ] as const)('is gone after an outcome: %s', async (kind, again) => {
+    const { asked, seat, flow, outcome } = await rejoining();
+    outcome.resolve(kind === 'ended' ? ended : { kind });
+    await settled();
+    expect(seat()).toBeUndefined();
+    flow.again();
+    await settled();
+    expect(asked).toEqual(['kept', again]);
+  });
 });

@@ -218,11 +218,13 @@ export class Flow {
     const stopped = () => signal.aborted;
     this.request = request;
     if (!patient) this.showWaiting();
+    const seat = await this.at.seat.sessionFor(request);
+    if (stopped()) return;
     try {
       // Both load at the same time: a first visit waits mostly for the code of the room.
       const code = this.at.loadRoom();
       code.catch(() => undefined);
-      const answer = await this.open(request, signal, patient);
+      const answer = await this.open({ ...request, ...(seat && { session: seat }) }, signal, patient);
       const room = await code.catch((cause: unknown) => {
         throw new BrokenPage(cause);
       });
@@ -236,7 +238,12 @@ export class Flow {
       if (patient) this.screen.set({ kind: 'joining' });
       await this.meet(room, { session, media }, request, signal);
     } catch (error) {
-      if (!stopped()) this.refuse(error);
+      if (stopped()) return;
+      if (seat && error instanceof SessionError && error.reason === 'NotFound') {
+        // The meeting of the session has gone. Who comes without a session may open the next one.
+        this.at.seat.forget();
+        await this.enter(request, patient);
+      } else this.refuse(error);
     }
   }
 
@@ -271,9 +278,13 @@ export class Flow {
     signal.addEventListener('abort', () => call.leave());
     await Promise.race([call.dialled(), running, pause(dialTime, signal).catch(() => undefined)]);
     if (!stopped()) this.screen.set({ kind: 'room', call });
-    const leave = this.at.presence.hold();
-    const outcome = await running.finally(leave);
+    const leave = [this.at.presence.hold(), this.at.seat.hold(request.name, call.session)];
+    const outcome = await running.finally(() => leave.forEach((release) => release()));
+    // Who leaves comes back as the same participant with a ticket, or on this page: a link without one may be for somebody else now.
+    const left = outcome.kind === 'left';
+    if (outcome.kind !== 'refused' && !(left && request.ticket)) this.at.seat.forget();
     if (stopped()) return;
+    if (left) this.request = { ...request, session: call.session.get().session };
     if (outcome.kind === 'waits') {
       this.release();
       await this.enter({ ...request, session: outcome.session });

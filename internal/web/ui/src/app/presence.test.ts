@@ -1,22 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Presence, type Locks } from './presence';
+import { browser } from './fakeLocks';
+import { Presence } from './presence';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
-
-/** The locks of a browser. */
-function browser() {
-  const held: string[] = [];
-  const locks = {
-    query: () => Promise.resolve({ held: held.map((name) => ({ name })), pending: [] }),
-    request: async (name: string, _options: LockOptions, work: () => Promise<void>) => {
-      held.push(name);
-      await work();
-      held.splice(held.indexOf(name), 1);
-    },
-  } as unknown as Locks;
-  return { held, locks };
-}
 
 const answerOf = async (presence: Presence): Promise<boolean> => {
   const answer = presence.elsewhere();

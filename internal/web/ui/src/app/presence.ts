@@ -4,6 +4,32 @@ export type Locks = Pick<LockManager, 'query' | 'request'>;
 /** Milliseconds. The page before a reload may hold its lock for a moment longer. */
 const settling = 300;
 
+/** Whether a tab of this browser holds a lock. Undefined where the browser does not tell. */
+export async function isHeld(locks: Locks | undefined, name: string): Promise<boolean | undefined> {
+  const held = await isHeldNow(locks, name);
+  if (!held) return held;
+  await new Promise((resolve) => setTimeout(resolve, settling));
+  return isHeldNow(locks, name);
+}
+
+async function isHeldNow(locks: Locks | undefined, name: string): Promise<boolean | undefined> {
+  try {
+    const snapshot = await locks?.query();
+    return snapshot && !!snapshot.held?.some((lock) => lock.name === name);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Holds a lock until the returned function is called, or the page is gone. */
+export function hold(locks: Locks | undefined, name: string): () => void {
+  let leave: () => void = () => undefined;
+  const left = new Promise<void>((resolve) => (leave = resolve));
+  // Shared: a participant who joins twice on purpose is in with both.
+  locks?.request(name, { mode: 'shared' }, () => left).catch(() => undefined);
+  return leave;
+}
+
 /** Knows whether another tab of this browser is in the meeting with the same link: two tabs hear each other. */
 export class Presence {
   private readonly name: string;
@@ -17,26 +43,11 @@ export class Presence {
   }
 
   async elsewhere(): Promise<boolean> {
-    if (!(await this.isHeld())) return false;
-    await new Promise((resolve) => setTimeout(resolve, settling));
-    return this.isHeld();
+    return (await isHeld(this.locks, this.name)) ?? false;
   }
 
   /** Shows other tabs that this one is in, until the returned function is called. */
   hold(): () => void {
-    let leave: () => void = () => undefined;
-    const left = new Promise<void>((resolve) => (leave = resolve));
-    // Shared: a participant who joins twice on purpose is in with both.
-    this.locks?.request(this.name, { mode: 'shared' }, () => left).catch(() => undefined);
-    return leave;
-  }
-
-  private async isHeld(): Promise<boolean> {
-    try {
-      const { held = [] } = (await this.locks?.query()) ?? {};
-      return held.some(({ name }) => name === this.name);
-    } catch {
-      return false;
-    }
+    return hold(this.locks, this.name);
   }
 }

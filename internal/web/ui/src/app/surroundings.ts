@@ -6,6 +6,7 @@ import type { SessionClient } from '../session/client';
 import type { TokenKeeper } from '../ticket';
 import type { EndMemory } from './ends';
 import type { Presence } from './presence';
+import type { SeatMemory } from './seat';
 import type { WaitingMemory } from './waiting';
 
 export type RoomCode = typeof import('../room/call/call');
@@ -23,6 +24,8 @@ export interface Surroundings {
   presence: Presence;
   /** The place among those who wait, over a reload. */
   place: WaitingMemory;
+  /** The participant's seat in the meeting, over a reload or a crash. */
+  seat: SeatMemory;
   /** The end of this meeting, over a reload. */
   ends: EndMemory;
   /** The page is in an iframe. */

@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { browser } from './fakeLocks';
+import { fakeTab } from './fakeTab';
+import { SeatMemory } from './seat';
+import { Store } from './store';
+import type { SessionRequest } from '../session/protocol';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A session of a participant. */
+function sessionOf(identity: string, id: string) {
+  const claims = Buffer.from(JSON.stringify({ sub: identity, jti: id })).toString('base64url');
+  return { session: `e30.${claims}.signature` };
+}
+
+const ann = { name: 'Ann' };
+
+const taken = async (seats: SeatMemory, request: Partial<SessionRequest> = ann) => {
+  const seat = seats.sessionFor(request);
+  await vi.runAllTimersAsync();
+  return seat;
+};
+
+it('brings back the last session, when the page is gone', async () => {
+  const [tab, { locks, held }] = [fakeTab(), browser()];
+  const session = new Store(sessionOf('ann-1', '1'));
+  new SeatMemory(() => tab, locks, '/join/r').hold('Ann', session);
+  session.set(sessionOf('ann-1', '2'));
+  held.length = 0;
+  const after = new SeatMemory(() => tab, locks, '/join/r');
+  expect(await taken(after)).toBe(sessionOf('ann-1', '2').session);
+  expect(await taken(new SeatMemory(() => tab, locks, '/join/other'))).toBeUndefined();
+  after.forget();
+  expect(await taken(after)).toBeUndefined();
+});
+
+it('is not for a tab that was duplicated, until the other one has left', async () => {
+  const [tab, { locks }] = [fakeTab(), browser()];
+  const leave = new SeatMemory(() => tab, locks, '/join/r').hold('Ann', new Store(sessionOf('ann-1', '1')));
+  const duplicate = new SeatMemory(() => tab, locks, '/join/r');
+  expect(await taken(duplicate)).toBeUndefined();
+  leave();
+  expect(await taken(duplicate)).toBeDefined();
+});
+
+it('is not taken where nothing tells whether another tab has it', async () => {
+  const tab = fakeTab();
+  new SeatMemory(() => tab, undefined, '/join/r').hold('Ann', new Store(sessionOf('ann-1', '1')));
+  expect(await taken(new SeatMemory(() => tab, undefined, '/join/r'))).toBeUndefined();
+  const throwing = { query: () => Promise.reject(new Error('')) } as unknown as LockManager;
+  expect(await taken(new SeatMemory(() => tab, throwing, '/join/r'))).toBeUndefined();
+});
+
+it.each([
+  ['the same name', ann, true],
+  ['the same name with a token', { ...ann, token: 't' }, true],
+  ['a ticket, which the service compares', { ticket: 't' }, true],
+  ['another name', { name: 'Bob' }, false],
+  ['a login', { ...ann, username: 'ann', userPassword: 'p' }, false],
+  ['a session', { ...ann, session: 's' }, false],
+])('is for a request with %s: %o', async (_, request, is) => {
+  const [tab, { locks, held }] = [fakeTab(), browser()];
+  const seats = new SeatMemory(() => tab, locks, '/join/r');
+  seats.hold('Ann', new Store(sessionOf('ann-1', '1')));
+  held.length = 0;
+  expect((await taken(seats, request)) !== undefined).toBe(is);
+});
