@@ -107,8 +107,9 @@ func (s *Service) letIn(ctx context.Context, t *tenant.Tenant, a *Admission, dec
 	case s.places.isFull(view.EngineRoom, a.Identity, others, limitOf(t, view)):
 		return errFull
 	}
-	// A decision about one who waited is not asked for twice: a presenter may lock the meeting while the entrant is on the way in.
-	a.in = a.in || view.LetIn(decided, false, since)
+	// All who waited were let in together, and the new session does not say since when the entrant waited. A presenter may lock the meeting
+	// while the entrant is on the way in. A decision about the entrant alone is looked up again each time.
+	a.in = a.in || view.LetIn(v1alpha1.ParticipantDecision{}, false, since)
 	a.takeDistinctName(a.Identity, others)
 	return nil
 }
