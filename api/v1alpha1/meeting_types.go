@@ -134,7 +134,7 @@ type MeetingSpec struct {
 	AdmittedUntil *metav1.Time `json:"admittedUntil,omitempty"`
 
 	// participants is what was decided about single participants, with or without them in the meeting: by presenters, by the
-	// REST API, or by hand. It goes on in the meeting that a link starts later. When the list is full, the oldest admissions go for what
+	// REST API, or by hand. It goes on in a Meeting that continues this one. When the list is full, the oldest admissions go for what
 	// presenters or the REST API decide, and after them the oldest mutes.
 	// +optional
 	// +listType=map

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"reflect"
 	"testing"
 	"time"
 
@@ -321,28 +320,6 @@ func TestWhatTheNextOfALineageTakesOver(t *testing.T) {
 	third := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{UID: "second", Annotations: want}, Spec: ended.Spec}
 	if got := continuing(third); !maps.Equal(got, want) {
 		t.Errorf("the third: %v, want %v", got, want)
-	}
-}
-
-// A participant who was removed or muted stays so when the room is made again, by a link or by the API.
-func TestDecisionsGoOnInTheNextOfALineage(t *testing.T) {
-	b := newBehind(t)
-	ended := b.create("r").DeepCopy()
-	ended.Status.Phase, ended.Status.EndReason = v1alpha1.MeetingEnded, v1alpha1.EndEmpty
-	ended.Spec.Participants = []v1alpha1.ParticipantDecision{{Identity: "eve-1", Removed: true, Muted: true}, {Identity: "bob-1", Muted: true}}
-	b.shows(ended)
-	d := draftOf(CreateCommand{Room: "r"})
-	m, err := b.createFrom(t.Context(), b.tenant, &d)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := b.read(m).Spec.Participants; !reflect.DeepEqual(got, ended.Spec.Participants) {
-		t.Errorf("decided is %+v, want %+v", got, ended.Spec.Participants)
-	}
-	b.hides(ended)
-	d = draftOf(CreateCommand{Room: "another"})
-	if m, err = b.createFrom(t.Context(), b.tenant, &d); err != nil || len(m.Spec.Participants) > 0 {
-		t.Errorf("in another room: %+v, %v", m.Spec.Participants, err)
 	}
 }
 

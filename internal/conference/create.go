@@ -4,7 +4,6 @@ package conference
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -107,6 +106,9 @@ type draft struct {
 	opening *meeting.Opening
 }
 
+// isByPerson reports whether a person makes the Meeting by entering its room, and no backend.
+func (d *draft) isByPerson() bool { return d.byLink || d.opening != nil }
+
 func draftOf(c CreateCommand) draft {
 	d := draft{password: presented{plain: secretText(ptr.Deref(c.Password, ""))}, spec: v1alpha1.MeetingSpec{
 		Room: c.Room, Duration: c.Duration, Redirect: v1alpha1.URL(ptr.Deref(c.Redirect, "")),
@@ -143,9 +145,7 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 	m.Spec.ConfigRef.Name = t.Name
 	switch {
 	case d.continues != nil:
-		m.Annotations = continuing(d.continues)
-		// A participant who was removed or muted cannot undo that by a wait until all have left.
-		m.Spec.Participants = slices.Clone(d.continues.Spec.Participants)
+		d.takeOver(m)
 	case d.opening != nil:
 		markOpening(m, d.opening)
 	default:
@@ -170,6 +170,15 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 	}
 	s.directory.Learn(m)
 	return m, s.writePassword(ctx, m, &d.password)
+}
+
+// takeOver gives a Meeting what goes on from the Meeting that it continues.
+func (d *draft) takeOver(m *v1alpha1.Meeting) {
+	m.Annotations = continuing(d.continues)
+	meeting.Carry(&m.Spec, &d.continues.Spec)
+	if by := meeting.OpenedBy(d.continues); by != "" && d.isByPerson() {
+		m.Labels[v1alpha1.LabelAdHoc] = by // The room still counts among those that people opened.
+	}
 }
 
 // create makes an object.

@@ -35,6 +35,7 @@ func (s *Service) Preview(ctx context.Context, t *tenant.Tenant, room, lineage s
 	case old != nil:
 		view = directory.View(t, old)
 		view.Ended, view.MediaServer = false, s.firstPlace(t)
+		err = s.allowRestart(t, old)
 	case opens && fault.Is(err, fault.KindNotFound):
 		view.Room, view.MediaServer = s.named(t, room), s.firstPlace(t)
 		err = s.forbidOpening(t, meeting.Opening{Room: view.Room, Lineage: lineage}, nil)
@@ -108,6 +109,9 @@ func (s *Service) restart(ctx context.Context, t *tenant.Tenant, old *v1alpha1.M
 	return s.withRoom(ctx, t, old.Spec.Room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
 		if live != nil {
 			return live, nil
+		}
+		if err := s.allowRestart(t, old); err != nil {
+			return nil, err
 		}
 		return s.createFrom(ctx, t, &d)
 	})

@@ -59,10 +59,24 @@ func (s *Service) forbidOpening(t *tenant.Tenant, o meeting.Opening, live *v1alp
 		return nil
 	case last != nil && !meeting.Restartable(last), s.directory.WasDeleted(t, o.Room):
 		return errEnded
-	case s.directory.Totals(t).AdHoc >= t.Settings.MaxAdHoc:
+	}
+	return s.allowOneMore(t)
+}
+
+// allowOneMore returns an error where as many rooms are live as people may open.
+func (s *Service) allowOneMore(t *tenant.Tenant) error {
+	if s.directory.Totals(t).AdHoc >= t.Settings.MaxAdHoc {
 		return errManyRooms
 	}
 	return nil
+}
+
+// allowRestart returns an error where a link must not start a room again: people opened it, and as many rooms are live as they may open.
+func (s *Service) allowRestart(t *tenant.Tenant, old *v1alpha1.Meeting) error {
+	if meeting.OpenedBy(old) == "" {
+		return nil
+	}
+	return s.allowOneMore(t)
 }
 
 // markOpening says of a Meeting who opened its room. Links of the ticket's lineage open it too. A password that is set later is

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -311,5 +312,93 @@ func TestTwoWhoOpenARoomMeet(t *testing.T) {
 	}
 	if second.UID != first.UID {
 		t.Errorf("%s and %s", first.UID, second.UID)
+	}
+}
+
+// TestARoomThatALinkStartsAgainIsCounted: it is still one of those that people open, and the bound holds for it too. A room that a
+// backend makes again is the backend's.
+func TestARoomThatALinkStartsAgainIsCounted(t *testing.T) {
+	b := opens(t, v1alpha1.AdHocAnyone)
+	b.tenant.Settings.MaxAdHoc = 2
+	for _, room := range []string{"one", "two"} {
+		if _, err := b.open(room, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.over("one", v1alpha1.EndEmpty)
+	v, err := b.Enter(t.Context(), b.tenant, "one", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := b.Service.directory.Meeting(b.tenant, v.UID); m.Labels[v1alpha1.LabelAdHoc] != v1alpha1.OpenedByGuest {
+		t.Errorf("started again: %+v", m.ObjectMeta)
+	}
+	b.over("one", v1alpha1.EndEmpty)
+	if _, err := b.open("three", ""); err != nil {
+		t.Fatal(err)
+	}
+	ways := map[string]func() (meeting.View, error){
+		"by entering it": func() (meeting.View, error) { return b.Enter(t.Context(), b.tenant, "one", "") },
+		"by a ticket":    func() (meeting.View, error) { return b.Enter(t.Context(), b.tenant, "one", v.Lineage) },
+		"by opening it":  func() (meeting.View, error) { return b.open("one", "") },
+		"for a preview":  func() (meeting.View, error) { return b.Preview(b.t.Context(), b.tenant, "one", "", true) },
+	}
+	for way, start := range ways {
+		if _, err := start(); !fault.Is(err, fault.KindTooMany) {
+			t.Errorf("started again %s, with as many as may be open: %v", way, err)
+		}
+	}
+	if n := b.Service.directory.Totals(b.tenant).AdHoc; n != 2 {
+		t.Errorf("%d rooms are open, want 2", n)
+	}
+	if m := b.Service.directory.Meeting(b.tenant, b.join("one").UID); m.Labels[v1alpha1.LabelAdHoc] != "" {
+		t.Errorf("made again by a backend: %+v", m.ObjectMeta)
+	}
+	for _, way := range ways {
+		if _, err := way(); err != nil {
+			t.Errorf("a room that is open: %v", err)
+		}
+	}
+}
+
+// TestDecisionsGoOnInTheNextOfALineage: whoever has a room made again after it ended by itself finds what was decided about its people.
+// After an end on request nothing is decided.
+func TestDecisionsGoOnInTheNextOfALineage(t *testing.T) {
+	decided := v1alpha1.MeetingSpec{
+		Locked: new(true), Admission: v1alpha1.AdmissionAsk, Policy: &v1alpha1.MeetingPolicy{Chat: v1alpha1.Presenters}, MaxParticipants: new(int32(5)),
+		Participants: []v1alpha1.ParticipantDecision{{Identity: "user:bob", Removed: true}},
+	}
+	b := opens(t, v1alpha1.AdHocAnyone)
+	for way, again := range map[string]func(room, lineage string) (meeting.View, error){
+		"POST join": func(room, _ string) (meeting.View, error) {
+			return b.Join(t.Context(), b.tenant, JoinCommand{Room: room})
+		},
+		"POST meeting": func(room, _ string) (meeting.View, error) {
+			return b.Service.Create(t.Context(), b.tenant, CreateCommand{Room: room})
+		},
+		"a room link":      func(room, _ string) (meeting.View, error) { return b.Enter(t.Context(), b.tenant, room, "") },
+		"a ticket":         func(room, lineage string) (meeting.View, error) { return b.Enter(t.Context(), b.tenant, room, lineage) },
+		"a person":         func(room, _ string) (meeting.View, error) { return b.open(room, "") },
+		"another's ticket": func(room, _ string) (meeting.View, error) { return b.open(room, "of-another-day") },
+	} {
+		v := b.join(way)
+		if _, err := b.Change(t.Context(), b.tenant, v.UID, func(s *v1alpha1.MeetingSpec) { meeting.Carry(s, &decided) }); err != nil {
+			t.Fatal(err)
+		}
+		b.over(way, v1alpha1.EndEmpty)
+		next, err := again(way, v.Lineage)
+		if err != nil {
+			t.Errorf("%s: %v", way, err)
+			continue
+		}
+		got := v1alpha1.MeetingSpec{}
+		meeting.Carry(&got, &b.Service.directory.Meeting(b.tenant, next.UID).Spec)
+		if !equality.Semantic.DeepEqual(got, decided) {
+			t.Errorf("%s finds %+v, want %+v", way, got, decided)
+		}
+	}
+	b.over("POST join", v1alpha1.EndRequested)
+	if m := b.Service.directory.Meeting(b.tenant, b.join("POST join").UID); m.Spec.Locked != nil || m.Spec.Admission != "" || len(m.Spec.Participants) > 0 {
+		t.Errorf("after an end on request: %+v", m.Spec)
 	}
 }

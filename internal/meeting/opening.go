@@ -48,7 +48,7 @@ func HasEnded(m *v1alpha1.Meeting, lineage string) bool {
 }
 
 // isReplaceable says that an ended Meeting, made by the API, holds nothing that a link which opens its room again does not
-// bring: no password, and nobody whom a presenter removed or muted.
+// bring: no password, and no decision about people.
 func isReplaceable(m *v1alpha1.Meeting) bool {
-	return !Stands(m) && m.Spec.PasswordSecretRef == nil && len(m.Spec.Participants) == 0
+	return !Stands(m) && m.Spec.PasswordSecretRef == nil && !hasDecisions(m)
 }

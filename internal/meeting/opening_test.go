@@ -31,6 +31,13 @@ func TestEndedMeetingsAreForgotten(t *testing.T) {
 		{"a participant was muted", true, func(m *v1alpha1.Meeting) {
 			m.Spec.Participants = []v1alpha1.ParticipantDecision{{Identity: "a-b", Muted: true}}
 		}, 24 * time.Hour},
+		{"it was locked", true, func(m *v1alpha1.Meeting) { m.Spec.Locked = new(true) }, 24 * time.Hour},
+		{"it was unlocked", true, func(m *v1alpha1.Meeting) { m.Spec.Locked = new(false) }, 24 * time.Hour},
+		{"its participants have to ask", true, func(m *v1alpha1.Meeting) { m.Spec.Admission = v1alpha1.AdmissionAsk }, 24 * time.Hour},
+		{"it has a policy", true, func(m *v1alpha1.Meeting) {
+			m.Spec.Policy = &v1alpha1.MeetingPolicy{Chat: v1alpha1.Presenters}
+		}, 24 * time.Hour},
+		{"it has a limit, as its tickets do", true, func(m *v1alpha1.Meeting) { m.Spec.MaxParticipants = new(int32(7)) }, 5 * time.Minute},
 		{"it was made with kubectl", true, func(m *v1alpha1.Meeting) {
 			delete(m.Labels, v1alpha1.LabelManagedBy)
 			m.Spec.UnjoinedTimeout = lasting(24 * time.Hour)
