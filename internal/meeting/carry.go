@@ -22,7 +22,7 @@ func Carry(to, from *v1alpha1.MeetingSpec) {
 // hasDecisions reports whether anything was decided about the people of a Meeting. The greatest number of participants does not count:
 // tickets carry it.
 func hasDecisions(m *v1alpha1.Meeting) bool {
-	decided := v1alpha1.MeetingSpec{MaxParticipants: m.Spec.MaxParticipants}
+	var decided v1alpha1.MeetingSpec
 	Carry(&decided, &m.Spec)
 	decided.MaxParticipants = nil
 	return !equality.Semantic.DeepEqual(decided, v1alpha1.MeetingSpec{})
