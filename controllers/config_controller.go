@@ -31,9 +31,10 @@ type ConfigReconciler struct {
 	// Client reads its own writes.
 	Client client.Client
 	// Secrets writes without a cache.
-	Secrets   client.Client
-	Tenants   TenantGetter
-	Conflicts func(client.ObjectKey) []string
+	Secrets client.Client
+	Tenants TenantGetter
+	// HostProblems are why a ConferenceConfig does not answer all hosts that it asks for.
+	HostProblems func(client.ObjectKey) []tenant.Problem
 	// Observer says whether media servers answer.
 	Observer reacher
 	// Meetings keeps totals of each tenant.

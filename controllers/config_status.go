@@ -5,7 +5,6 @@ package controllers
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -25,14 +24,7 @@ func (r *ConfigReconciler) status(config *v1alpha1.ConferenceConfig, t *tenant.T
 	status.Endpoints = t.EnabledEndpoints()
 	status.Meetings, status.Participants = c.live, c.participants
 
-	problems := append([]tenant.Problem(nil), t.Problems...)
-	if hosts := r.Conflicts(client.ObjectKeyFromObject(config)); len(hosts) > 0 {
-		problems = append(problems, tenant.Problem{
-			Condition: v1alpha1.ConditionHostConflict, Reason: v1alpha1.ReasonOlderConfig, WhenTrue: true, Fatal: true,
-			Message: "An older ConferenceConfig answers " + strings.Join(hosts, ", ") + ", or another namespace has hosts inside or around; take the hosts from one of the two",
-		})
-	}
-	problems = append(problems, r.mediaProblems(t)...)
+	problems := slices.Concat(t.Problems, r.HostProblems(client.ObjectKeyFromObject(config)), r.mediaProblems(t))
 	setConditions(&status.Conditions, r.conditions(config, t, problems, c))
 	return status
 }

@@ -29,7 +29,7 @@ type statusRig struct {
 	tenant *tenant.Tenant
 	server engine.Server
 	seen   fakeObserver
-	hosts  []string
+	hosts  []tenant.Problem
 	now    time.Time
 	count  count
 }
@@ -67,11 +67,18 @@ func (o fakeObserver) Reach(at engine.Server) (time.Time, error) {
 	return o.since, o.err
 }
 
+// olderHas is the problem of a ConferenceConfig whose host an older one has.
+func olderHas(host string) []tenant.Problem {
+	return []tenant.Problem{{
+		Condition: v1alpha1.ConditionHostConflict, Reason: v1alpha1.ReasonOlderConfig, Message: "An older ConferenceConfig answers " + host, WhenTrue: true, Fatal: true,
+	}}
+}
+
 // status works out the next status and makes it the config's, as the API server keeps it.
 func (r *statusRig) status(t *testing.T) v1alpha1.ConferenceConfigStatus {
 	t.Helper()
 	reconciler := &ConfigReconciler{
-		Observer: r.seen, Conflicts: func(client.ObjectKey) []string { return r.hosts }, Now: func() time.Time { return r.now },
+		Observer: r.seen, HostProblems: func(client.ObjectKey) []tenant.Problem { return r.hosts }, Now: func() time.Time { return r.now },
 	}
 	was := r.config.DeepCopy()
 	r.config.Status = reconciler.status(r.config, r.tenant, r.count)
@@ -136,10 +143,10 @@ func TestConditions(t *testing.T) {
 			r.tenant.Media = append(r.tenant.Media, &tenant.Media{Server: engine.Server{URL: "http://second:7880"}, Retired: true})
 			r.seen.away = "http://second:7880"
 		}, []string{goodAPI, goodSigning, goodMedia, serving}},
-		{"an older config has a host", func(r *statusRig) { r.hosts = []string{"a.example", "*.b.example"} },
-			[]string{goodAPI, goodSigning, goodMedia, "HostConflict=True OlderConfig: An older ConferenceConfig answers a.example, *.b.example, or another namespace has hosts inside or around; take the hosts from one of the two",
-				"Ready=False OlderConfig: An older ConferenceConfig answers a.example, *.b.example, or another namespace has hosts inside or around; take the hosts from one of the two",
-				"Stalled=True OlderConfig: An older ConferenceConfig answers a.example, *.b.example, or another namespace has hosts inside or around; take the hosts from one of the two"}},
+		{"an older config has a host", func(r *statusRig) { r.hosts = olderHas("a.example") },
+			[]string{goodAPI, goodSigning, goodMedia, "HostConflict=True OlderConfig: An older ConferenceConfig answers a.example",
+				"Ready=False OlderConfig: An older ConferenceConfig answers a.example",
+				"Stalled=True OlderConfig: An older ConferenceConfig answers a.example"}},
 		{"a missing Secret may still come", problem(tenant.Problem{Condition: v1alpha1.ConditionAPIKeysResolved, Reason: v1alpha1.ReasonSecretNotFound, Message: "no Secret", Fatal: true}),
 			[]string{"APIKeysResolved=False SecretNotFound: no Secret", goodSigning, goodMedia, "Ready=False SecretNotFound: no Secret"}},
 		{"a warning leaves it Ready", problem(tenant.Problem{Condition: v1alpha1.ConditionWeakSecret, Reason: v1alpha1.ReasonKeyTooShort, Message: "short", WhenTrue: true}),
@@ -155,8 +162,8 @@ func TestConditions(t *testing.T) {
 				"Ready=False Contradiction: lower one", "Stalled=True Contradiction: lower one"}},
 		{"it is being deleted, whatever else is wrong", func(r *statusRig) {
 			now := metav1.NewTime(monday)
-			r.config.DeletionTimestamp, r.count.notOver, r.hosts = &now, 2, []string{"a.example"}
-		}, []string{goodAPI, goodSigning, goodMedia, "HostConflict=True OlderConfig: An older ConferenceConfig answers a.example, or another namespace has hosts inside or around; take the hosts from one of the two",
+			r.config.DeletionTimestamp, r.count.notOver, r.hosts = &now, 2, olderHas("a.example")
+		}, []string{goodAPI, goodSigning, goodMedia, "HostConflict=True OlderConfig: An older ConferenceConfig answers a.example",
 			"Ready=False Deleting: Being deleted; 2 meetings are being ended first"}},
 	} {
 		r := newStatusRig()
@@ -194,7 +201,7 @@ func TestConditionsKeepTheirTimesAndGo(t *testing.T) {
 
 func TestLongMessagesAreCut(t *testing.T) {
 	r := newStatusRig()
-	r.hosts = []string{strings.Repeat("é", 2000)}
+	r.hosts = olderHas(strings.Repeat("é", 2000))
 	for _, c := range r.status(t).Conditions {
 		if len(c.Message) > 1024 || !utf8.ValidString(c.Message) {
 			t.Errorf("%s has %d bytes: %q", c.Type, len(c.Message), c.Message)
@@ -224,7 +231,7 @@ func TestEventsOfAConferenceConfig(t *testing.T) {
 	if said := next(); len(said) != 0 {
 		t.Errorf("all is well from the start: %q", said)
 	}
-	r.hosts = []string{"a.example"}
+	r.hosts = olderHas("a.example")
 	if said := next(); len(said) != 2 || !strings.HasPrefix(said[0], "Warning OlderConfig An older ConferenceConfig") || !strings.HasPrefix(said[1], "Warning OlderConfig") {
 		t.Errorf("a conflict: %q", said)
 	}

@@ -140,7 +140,7 @@ func (w *world) controllers(ctx context.Context, shared cache.Cache, objects cli
 	events := mgr.GetEventRecorder("convene")
 	w.must((&MeetingReconciler{Client: objects, API: w.Client, Tenants: tenants, Observer: w.observer, Loads: w.directory, Events: events, Now: w.now}).SetupWithManager(mgr, sources))
 	w.must((&ConfigReconciler{
-		Client: objects, Secrets: w.Client, Tenants: tenants, Conflicts: tenants.Conflicts, Observer: w.observer,
+		Client: objects, Secrets: w.Client, Tenants: tenants, HostProblems: tenants.HostProblems, Observer: w.observer,
 		Meetings: w.directory, Events: events, Now: w.now,
 	}).SetupWithManager(mgr, sources))
 	w.must((&MediaReconciler{

@@ -94,7 +94,8 @@ const (
 	// ConditionLegacyKeyRefused (problem): the key of tokens that integrations sign themselves cannot be used, and no such
 	// token is accepted. Reasons: SecretNotFound, KeyNotFound, KeyEmpty, KeyPublished, KeyTooShort.
 	ConditionLegacyKeyRefused = "LegacyKeyRefused"
-	// ConditionHostConflict (problem): an older ConferenceConfig answers one of the hosts.
+	// ConditionHostConflict (problem): an older ConferenceConfig answers one of the hosts, or the namespace may not claim it.
+	// Reasons: OlderConfig, NotAllowed.
 	ConditionHostConflict = "HostConflict"
 	// ConditionEndpointNames (problem): api names endpoints that do not exist, or leaves out some that do.
 	ConditionEndpointNames = "EndpointNames"

@@ -86,6 +86,8 @@ type ConferenceConfigSpec struct {
 	// hostnames are the hosts whose requests this tenant answers, without regard to case: exact, or *.suffix. An
 	// entry may carry a port, and then beats one without; exact beats wildcard. Empty means the host of baseURL. Of
 	// two ConferenceConfigs the older keeps a host, and keeps other namespaces out of what is inside or around it.
+	// Addresses, names without a domain, names of Services and wildcards such as *.com are only for namespaces with the annotation
+	// convene.dev/allowed-hosts.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=64

@@ -96,7 +96,7 @@ func (l controllerRunner) controllersOf(mgr ctrl.Manager) ([]manager.Runnable, e
 		return nil, err
 	}
 	configs := &controllers.ConfigReconciler{
-		Client: l.objects, Secrets: l.direct, Tenants: l.tenants, Conflicts: l.tenants.Conflicts,
+		Client: l.objects, Secrets: l.direct, Tenants: l.tenants, HostProblems: l.tenants.HostProblems,
 		Observer: observed, Meetings: l.directory, Events: recorder, Now: l.clock.Now,
 	}
 	if err := configs.SetupWithManager(mgr, sources); err != nil {

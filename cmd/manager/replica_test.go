@@ -14,7 +14,9 @@ import (
 
 	"github.com/go-logr/logr"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -73,11 +75,15 @@ func (*configs) HasSynced() bool { return true }
 // List finds none.
 func (*configs) List(context.Context, client.ObjectList, ...client.ListOption) error { return nil }
 
-// Get reads one.
+// Get reads one. Nothing is known of a Namespace.
 func (c *configs) Get(_ context.Context, key client.ObjectKey, o client.Object, _ ...client.GetOption) error {
+	config, ok := o.(*v1alpha1.ConferenceConfig)
+	if !ok {
+		return apierrors.NewNotFound(schema.GroupResource{Resource: "namespaces"}, key.Name)
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.objects[key].DeepCopyInto(o.(*v1alpha1.ConferenceConfig))
+	c.objects[key].DeepCopyInto(config)
 	return nil
 }
 

@@ -207,9 +207,6 @@ func (p *parts) build(ctx context.Context) error {
 // unknownHosts says how hosts are answered that no ConferenceConfig names.
 func (p *parts) unknownHosts() tenant.UnknownHosts {
 	unknown := tenant.UnknownHosts{Default: p.defaultConfig, Refuse: p.refuseUnknown}
-	if !unknown.Refuse {
-		return unknown
-	}
 	data, err := os.ReadFile(resolvConf)
 	if err != nil {
 		p.log.Info("The cluster's domain is not known: cluster.local is taken for it", "cause", err.Error())

@@ -164,22 +164,25 @@ var teamAttempts = []teamAttempt{
 		}
 		return ""
 	}},
-	{"the very host of the other", "its page, its API, its passwords", claimsHost(func(there *team) string { return "meet." + there.tenant() + ".example.org" })},
-	{"the address of the other's baseURL", "the same", claimsHost(func(there *team) string { return strings.TrimPrefix(there.baseURL, "http://") })},
-	{"the same host with a port", "requests that name the port", claimsHost(func(there *team) string { return "meet." + there.tenant() + ".example.org:8443" })},
-	{"a host inside the other's wildcard", "that host's page, API and passwords", claimsHost(func(there *team) string { return "board." + there.domain })},
-	{"a wildcard inside the other's", "all hosts under it", claimsHost(func(there *team) string { return "*.board." + there.domain })},
-	{"the other's wildcard", "all its hosts but one", claimsHost(func(there *team) string { return "*." + there.domain })},
-	{"a wildcard around the other's hosts", "every host that the other has not named", claimsHost(func(*team) string { return "*.example.com" })},
-	{"a wildcard around one host of the other", "its neighbours, and the host when the other goes", claimsHost(func(there *team) string { return "*." + there.tenant() + ".example.org" })},
+	{"the very host of the other", "its page, its API, its passwords", claimsHost(v1alpha1.ReasonOlderConfig, func(there *team) string { return "meet." + there.tenant() + ".example.org" })},
+	{"the address of the other's baseURL", "the same", claimsHost(v1alpha1.ReasonOlderConfig, func(there *team) string { return strings.TrimPrefix(there.baseURL, "http://") })},
+	{"the same host with a port", "requests that name the port", claimsHost(v1alpha1.ReasonOlderConfig, func(there *team) string { return "meet." + there.tenant() + ".example.org:8443" })},
+	{"a host inside the other's wildcard", "that host's page, API and passwords", claimsHost(v1alpha1.ReasonOlderConfig, func(there *team) string { return "board." + there.domain })},
+	{"a wildcard inside the other's", "all hosts under it", claimsHost(v1alpha1.ReasonOlderConfig, func(there *team) string { return "*.board." + there.domain })},
+	{"the other's wildcard", "all its hosts but one", claimsHost(v1alpha1.ReasonOlderConfig, func(there *team) string { return "*." + there.domain })},
+	{"a wildcard around the other's hosts", "every host that the other has not named", claimsHost(v1alpha1.ReasonOlderConfig, func(*team) string { return "*.example.com" })},
+	{"a wildcard around one host of the other", "its neighbours, and the host when the other goes", claimsHost(v1alpha1.ReasonOlderConfig, func(there *team) string { return "*." + there.tenant() + ".example.org" })},
+	{"the name of the manager's Service", "keys that other backends send there", claimsHost(v1alpha1.ReasonNotAllowed, func(*team) string { return "convene.convene-system.svc" })},
+	{"a wildcard around all Services", "the same", claimsHost(v1alpha1.ReasonNotAllowed, func(*team) string { return "*.svc.cluster.local" })},
+	{"a wildcard around a domain of the public", "every host that nobody has named yet", claimsHost(v1alpha1.ReasonNotAllowed, func(*team) string { return "*.org" })},
 }
 
-// claimsHost makes a tenant that claims a host of the other, and calls there.
-func claimsHost(of func(there *team) string) func(ctx context.Context, here, there *team) string {
+// claimsHost makes a tenant that claims a host of the other or of nobody, and calls there. The reason is what is wrong with it.
+func claimsHost(reason string, of func(there *team) string) func(ctx context.Context, here, there *team) string {
 	return func(ctx context.Context, here, there *team) string {
 		host := of(there)
 		c := here.tenantOf("claimant", host)
 		c.Spec.API.KeySecretRefs = []v1alpha1.SecretKeyReference{{Name: "api-key-of-" + here.tenant(), Key: "key"}}
-		return here.claims(ctx, c, v1alpha1.ConditionHostConflict, metav1.ConditionTrue, v1alpha1.ReasonOlderConfig, here.account.key)
+		return here.claims(ctx, c, v1alpha1.ConditionHostConflict, metav1.ConditionTrue, reason, here.account.key)
 	}
 }

@@ -59,6 +59,7 @@ func newTeams(t *testing.T) (one, two *team) {
 	found := func(name, address, mediaKey, mediaSecret string) *team {
 		mine := *cluster
 		mine.Namespace = cluster.NewNamespace(t)
+		mine.Kubectl(t, "annotate", "namespace", mine.Namespace, "convene.dev/allowed-hosts=127.0.0.1")
 		tm := &team{world: &world{Cluster: &mine, livekit: livekit}, domain: name + ".example.com", mediaKey: mediaKey, mediaSecret: mediaSecret}
 		tm.media = tm.mediaServer(t)
 		tm.kube = tm.admin(t, name)

@@ -4,11 +4,14 @@ package tenant
 
 import (
 	"cmp"
+	"fmt"
 	"net"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"convene.dev/convene/api/v1alpha1"
 )
 
 // UnknownHosts is what is done with hosts that no ConferenceConfig asks for.
@@ -16,7 +19,8 @@ type UnknownHosts struct {
 	// Default is the ConferenceConfig that answers for them; empty means the only one.
 	Default types.NamespacedName
 	// Refuse keeps names from it that others can give to this address. Names of this Cluster's Services are none of these.
-	Refuse  bool
+	Refuse bool
+	// Cluster tells which names are those of Services.
 	Cluster Cluster
 }
 
@@ -29,19 +33,26 @@ type hosts struct {
 	unknown UnknownHosts
 	// claims are the hosts that have been given away.
 	claims claims
-	// conflicts are the hosts that a Tenant asks for and an older one has, or its namespace.
-	conflicts map[types.NamespacedName][]string
+	// oldest is the namespace of the oldest Tenant, where no default is chosen.
+	oldest string
+	// conflicts are the hosts that a Tenant asks for and an older one has, or its namespace; reserved are those that its namespace
+	// is not allowed.
+	conflicts, reserved map[types.NamespacedName][]string
 }
 
-// newHosts gives each host to the oldest Tenant that asks for it, unless an older Tenant of another namespace has a wildcard around
-// it or a name under it. Every other host goes to the default Tenant, else to the only one, unless it is refused.
+// newHosts gives each host to the oldest Tenant that asks for it and may have it, unless an older Tenant of another namespace has a
+// wildcard around it or a name under it. Every other host goes to the default Tenant, else to the only one, unless it is refused.
 func newHosts(tenants []*Tenant, unknown UnknownHosts) *hosts {
 	h := &hosts{
 		unknown: unknown, exact: map[string]*Tenant{}, wildcard: map[string]*Tenant{},
-		claims: newClaims(), conflicts: map[types.NamespacedName][]string{},
+		claims:    newClaims(),
+		conflicts: map[types.NamespacedName][]string{}, reserved: map[types.NamespacedName][]string{},
 	}
 	tenants = slices.Clone(tenants)
 	slices.SortFunc(tenants, func(a, b *Tenant) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.UID, b.UID)) })
+	if unknown.Default.Name == "" && len(tenants) > 0 {
+		h.oldest = tenants[0].Namespace
+	}
 	for _, t := range tenants {
 		for _, host := range t.Hosts {
 			h.claim(t, host)
@@ -61,14 +72,48 @@ func (h *hosts) claim(t *Tenant, host string) {
 	if suffix, ok := strings.CutPrefix(host, "*"); ok {
 		table, key = h.wildcard, suffix
 	}
-	if owner := table[key]; owner == t {
-		return
-	} else if owner != nil || h.claims.belongToOthers(t, host) {
+	switch owner := table[key]; {
+	case owner == t:
+	case !h.mayClaim(t, host):
+		h.reserved[t.NamespacedName] = append(h.reserved[t.NamespacedName], host)
+	case owner != nil || h.claims.belongToOthers(t, host):
 		h.conflicts[t.NamespacedName] = append(h.conflicts[t.NamespacedName], host)
-		return
+	default:
+		table[key] = t
+		h.claims.add(t, host)
 	}
-	table[key] = t
-	h.claims.add(t, host)
+}
+
+// mayClaim reports whether a Tenant's namespace may have a host. A reserved one is for the namespaces of the manager and of the
+// default Tenant, and for those whose annotation lists it. A first installation is tried at a local one: the oldest Tenant's
+// namespace may have it too.
+func (h *hosts) mayClaim(t *Tenant, host string) bool {
+	switch {
+	case !h.unknown.Cluster.isReserved(host, t.Namespace), t.Namespace == h.unknown.Cluster.Namespace, t.Namespace == h.unknown.Default.Namespace:
+		return true
+	case isLocal(host) && t.Namespace == h.oldest:
+		return true
+	}
+	return slices.ContainsFunc(t.allowedHosts, func(entry string) bool { return allows(entry, host) })
+}
+
+// problems are why a Tenant does not answer all hosts that it asks for.
+func (h *hosts) problems(name types.NamespacedName) (problems []Problem) {
+	problem := func(reason, format string, args ...any) {
+		problems = append(problems, Problem{
+			Condition: v1alpha1.ConditionHostConflict, Reason: reason, Message: fmt.Sprintf(format, args...), WhenTrue: true, Fatal: true,
+		})
+	}
+	if hosts := h.conflicts[name]; len(hosts) > 0 {
+		problem(v1alpha1.ReasonOlderConfig, "An older ConferenceConfig answers %s, or another namespace has hosts inside or around; take the hosts from one of the two",
+			strings.Join(hosts, ", "))
+	}
+	if hosts := h.reserved[name]; len(hosts) > 0 {
+		problem(v1alpha1.ReasonNotAllowed, "Namespace %q may not claim %s, which no namespace owns; choose other hosts in spec.hostnames "+
+			"(without any, the host of spec.baseURL counts), or ask who administers the cluster to list these in the annotation %s of the Namespace",
+			name.Namespace, strings.Join(hosts, ", "), annotationAllowedHosts)
+	}
+	return problems
 }
 
 // find prefers exact to wildcard, the longer wildcard to the shorter, and each with its port to it without.

@@ -190,7 +190,7 @@ func TestNoNamespaceGetsAHostInsideAnothers(t *testing.T) {
 		{"10.0.0.1", "10.0.0.2", false},
 	} {
 		older, younger, own := asking("older", 1, tc.older), asking("younger", 2, tc.younger), asking("own", 3, tc.younger)
-		younger.Namespace = "another"
+		younger.Namespace, younger.allowedHosts = "another", []string{"*"}
 		h := newHosts([]*Tenant{younger, older}, UnknownHosts{})
 		if got := len(h.conflicts[younger.NamespacedName]) > 0; got != tc.conflict || len(h.conflicts[older.NamespacedName]) > 0 {
 			t.Errorf("%s inside or around %s of another namespace: conflicts are %v", tc.younger, tc.older, h.conflicts)

@@ -64,13 +64,8 @@ func mediaNames(c *v1alpha1.ConferenceConfig) (names []types.NamespacedName) {
 }
 
 // mediaFor finds the MediaServers that a ConferenceConfig names, and whether it may use them.
-func (r *Registry) mediaFor(ctx context.Context, c *v1alpha1.ConferenceConfig) (all []namedMedia) {
-	names := mediaNames(c)
-	if len(names) == 0 {
-		return nil
-	}
-	namespaceLabels := r.labelsOf(ctx, c.Namespace)
-	for _, name := range names {
+func (r *Registry) mediaFor(c *v1alpha1.ConferenceConfig, namespaceLabels labels.Set) (all []namedMedia) {
+	for _, name := range mediaNames(c) {
 		m := namedMedia{name: name, foreign: r.options.Namespace != "" && name.Namespace != r.options.Namespace}
 		m.server, _ = r.MediaServers.Get(name)
 		m.allowed = m.server != nil && m.server.allows(c.Namespace, namespaceLabels)
@@ -85,20 +80,17 @@ func namespaceMetadata() *metav1.PartialObjectMetadata {
 	return o
 }
 
-// labelsOf are the labels of a namespace. A manager that serves one namespace alone needs none: only the MediaServers of that
-// namespace can be named.
-func (r *Registry) labelsOf(ctx context.Context, namespace string) labels.Set {
-	if r.options.Namespace != "" {
-		return nil
-	}
+// namespace is what is known of a namespace: its labels and annotations say what it may use and claim. A manager that serves one
+// namespace alone needs neither: only the MediaServers of that namespace can be named, and no other namespace claims a host.
+func (r *Registry) namespace(ctx context.Context, name string) metav1.Object {
 	o := namespaceMetadata()
-	if err := r.cache.Get(ctx, client.ObjectKey{Name: namespace}, o); err != nil {
-		return nil // What is not known is not allowed.
+	if r.options.Namespace == "" && r.cache.Get(ctx, client.ObjectKey{Name: name}, o) != nil {
+		return namespaceMetadata() // What is not known is not allowed.
 	}
-	return o.Labels
+	return o
 }
 
-// watchNamespaces has the ConferenceConfigs of a namespace resolved again when its labels change.
+// watchNamespaces has the ConferenceConfigs of a namespace resolved again when its labels or annotations change.
 func (r *Registry) watchNamespaces(ctx context.Context) error {
 	if r.options.Namespace != "" {
 		return nil
@@ -110,7 +102,8 @@ func (r *Registry) watchNamespaces(ctx context.Context) error {
 	registration, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
 		AddFunc: func(o any) { r.namespaceChanged(ctx, o) },
 		UpdateFunc: func(was, now any) {
-			if !maps.Equal(was.(*metav1.PartialObjectMetadata).Labels, now.(*metav1.PartialObjectMetadata).Labels) {
+			before, after := was.(*metav1.PartialObjectMetadata), now.(*metav1.PartialObjectMetadata)
+			if !maps.Equal(before.Labels, after.Labels) || !maps.Equal(before.Annotations, after.Annotations) {
 				r.namespaceChanged(ctx, now)
 			}
 		},
@@ -126,7 +119,7 @@ func (r *Registry) watchNamespaces(ctx context.Context) error {
 // namespaceChanged has the ConferenceConfigs of a namespace resolved again.
 func (r *Registry) namespaceChanged(ctx context.Context, o any) {
 	namespace := o.(*metav1.PartialObjectMetadata).Name
-	r.refreshWhere(ctx, func(c *v1alpha1.ConferenceConfig) bool { return c.Namespace == namespace && len(c.Spec.MediaRefs) > 0 })
+	r.refreshWhere(ctx, func(c *v1alpha1.ConferenceConfig) bool { return c.Namespace == namespace })
 }
 
 // mediaChanged has the ConferenceConfigs that name a MediaServer resolved again.

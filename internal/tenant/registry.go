@@ -136,9 +136,9 @@ func (r *Registry) All() []*Tenant {
 	return slices.Collect(maps.Values(r.tenants))
 }
 
-// Conflicts are the hosts that a ConferenceConfig asks for and an older one answers.
-func (r *Registry) Conflicts(name types.NamespacedName) []string {
-	return r.hosts.Load().conflicts[name]
+// HostProblems are why a ConferenceConfig does not answer all hosts that it asks for.
+func (r *Registry) HostProblems(name types.NamespacedName) []Problem {
+	return r.hosts.Load().problems(name)
 }
 
 // refreshOne resolves one ConferenceConfig again and tells all listeners.
@@ -159,8 +159,9 @@ func (r *Registry) refreshOne(ctx context.Context, name types.NamespacedName) bo
 			return false
 		}
 		previous, _ := r.Get(name)
-		media := r.mediaFor(ctx, &config)
-		origin := r.origin(&config, names, media)
+		namespace := r.namespace(ctx, name.Namespace)
+		media := r.mediaFor(&config, namespace.GetLabels())
+		origin := r.origin(&config, names, media, allowedHosts(namespace))
 		if previous != nil && previous.origin == origin {
 			return true // Told twice, or told of what had been read already.
 		}
@@ -171,6 +172,7 @@ func (r *Registry) refreshOne(ctx context.Context, name types.NamespacedName) bo
 		} else {
 			t.origin = origin
 		}
+		t.allowedHosts = allowedHosts(namespace)
 		others = r.put(name, t)
 	}
 	r.listeners.tell(append(others, name)...)
@@ -178,8 +180,8 @@ func (r *Registry) refreshOne(ctx context.Context, name types.NamespacedName) bo
 }
 
 // origin names all that a Tenant is resolved from, in the versions that are known now.
-func (r *Registry) origin(config *v1alpha1.ConferenceConfig, names map[object]bool, media []namedMedia) string {
-	lines := append(r.versions(names), fmt.Sprint(config.UID, config.Generation, config.DeletionTimestamp != nil))
+func (r *Registry) origin(config *v1alpha1.ConferenceConfig, names map[object]bool, media []namedMedia, allowedHosts []string) string {
+	lines := append(r.versions(names), fmt.Sprint(config.UID, config.Generation, config.DeletionTimestamp != nil), fmt.Sprint(allowedHosts))
 	for _, m := range media {
 		line := fmt.Sprint(m.name, m.allowed, m.foreign)
 		if m.server != nil {
@@ -203,7 +205,7 @@ func (r *Registry) put(name types.NamespacedName, t *Tenant) (others []types.Nam
 	before, now := r.hosts.Load(), newHosts(slices.Collect(maps.Values(r.tenants)), r.options.UnknownHosts)
 	r.hosts.Store(now)
 	for other := range r.tenants {
-		if other != name && !slices.Equal(before.conflicts[other], now.conflicts[other]) {
+		if other != name && !slices.Equal(before.problems(other), now.problems(other)) {
 			others = append(others, other)
 		}
 	}

@@ -260,8 +260,8 @@ func TestHostsGoFromOneTenantToAnother(t *testing.T) {
 		r.eventually(t, answers(host, want))
 	}
 	name := client.ObjectKeyFromObject(young)
-	if diff := cmp.Diff([]string{"shared.example"}, r.registry.Conflicts(name)); diff != "" {
-		t.Errorf("conflicts (-want +got):\n%s", diff)
+	if got := r.registry.HostProblems(name); len(got) != 1 || !strings.HasPrefix(got[0].Message, "An older ConferenceConfig answers shared.example, or ") {
+		t.Errorf("problems are %+v", got)
 	}
 	r.mu.Lock()
 	before := r.told["young"]
@@ -271,8 +271,8 @@ func TestHostsGoFromOneTenantToAnother(t *testing.T) {
 	}
 	r.eventually(t, answers("shared.example", "young"))
 	r.eventually(t, answers("old.example", "fallback"))
-	if left := r.registry.Conflicts(name); len(left) > 0 {
-		t.Errorf("conflicts are left: %v", left)
+	if left := r.registry.HostProblems(name); len(left) > 0 {
+		t.Errorf("problems are left: %+v", left)
 	}
 	// The reconciler that writes its conditions has to hear of it.
 	r.eventually(t, func() error {
@@ -283,6 +283,38 @@ func TestHostsGoFromOneTenantToAnother(t *testing.T) {
 		}
 		return nil
 	})
+}
+
+// TestAnAnnotationOfTheNamespaceCountsAtOnce: an administrator lets a tenant have a host that nobody owns, and takes it back.
+func TestAnAnnotationOfTheNamespaceCountsAtOnce(t *testing.T) {
+	c := testkit.ControlPlane(t)
+	elsewhere := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "elsewhere-"}}
+	c.Create(t, elsewhere)
+	r := newRig(t, c, nil, "default", elsewhere.Name)
+	r.create(t, r.config(r.Namespace, "default", "default.example"))
+	r.create(t, r.config(elsewhere.Name, "team", "localhost"))
+	answers := func(want string) func() error {
+		return func() error {
+			if got, _ := r.registry.ForHost("localhost:8080"); nameOf(got) != want {
+				return fmt.Errorf("localhost is answered by %q, want %q", nameOf(got), want)
+			}
+			return nil
+		}
+	}
+	team := types.NamespacedName{Namespace: elsewhere.Name, Name: "team"}
+	r.eventually(t, func() error {
+		if got := r.registry.HostProblems(team); len(got) != 1 || got[0].Reason != v1alpha1.ReasonNotAllowed {
+			return fmt.Errorf("problems are %+v", got)
+		}
+		return answers("default")()
+	})
+	for _, annotation := range []struct{ value, want string }{{`"localhost"`, "team"}, {`null`, "default"}} {
+		patch := fmt.Sprintf(`{"metadata":{"annotations":{"convene.dev/allowed-hosts":%s}}}`, annotation.value)
+		if err := r.Client.Patch(t.Context(), elsewhere, client.RawPatch(types.MergePatchType, []byte(patch))); err != nil {
+			t.Fatal(err)
+		}
+		r.eventually(t, answers(annotation.want))
+	}
 }
 
 func TestNotifyCanBeStopped(t *testing.T) {

@@ -31,6 +31,8 @@ type Tenant struct {
 	BaseURL, BasePath string
 	// Hosts that this tenant asks for, lower case.
 	Hosts []string
+	// allowedHosts are those that nobody owns and its Namespace may have.
+	allowedHosts []string
 
 	// Keys are the API keys; none usable means that the API answers 503.
 	Keys credential.KeyRing
