@@ -112,7 +112,6 @@ func (r *ConfigReconciler) ensureSigningKeys(ctx context.Context, config *v1alph
 	if t, ok := r.Tenants.Get(client.ObjectKeyFromObject(config)); ok && t.Signer != nil {
 		return nil
 	}
-	id, key := credential.NewSigningKey(r.Now())
 	ctx, cancel := context.WithTimeout(ctx, kube.WriteTimeout)
 	defer cancel()
 	err := r.Secrets.Create(ctx, &corev1.Secret{
@@ -122,7 +121,7 @@ func (r *ConfigReconciler) ensureSigningKeys(ctx context.Context, config *v1alph
 			Labels:          map[string]string{v1alpha1.LabelManagedBy: "convene"},
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(config, v1alpha1.GroupVersion.WithKind("ConferenceConfig"))},
 		},
-		Data: map[string][]byte{id: key},
+		Data: credential.NewSecret(r.Now()),
 	})
 	if apierrors.IsAlreadyExists(err) {
 		return nil

@@ -49,19 +49,25 @@ type Signer struct {
 	// keys are sorted, greatest id first.
 	keys []*signingKey
 	byID map[string]*signingKey
+	// pseudonym is what pseudonyms are made with.
+	pseudonym []byte
 }
 
 var errNoSigningKey = fault.Unavailable("The service cannot sign or check tokens and links yet: try again in a moment")
 
 // NewSigner returns the signer of a tenant from the data of its signing-keys Secret, key id to random bytes. The
 // greatest id signs, all verify: a key is replaced by adding a greater one, and removed when what it signed has expired.
-// Short keys are left out and reported; without a usable one the signer is nil.
+// Pseudonyms are made with PseudonymKey, or where there is none with the least. Short keys are left out and reported; without a usable one the signer is nil.
 func NewSigner(issuer string, data map[string][]byte) (*Signer, []SigningKeyProblem) {
 	s := &Signer{issuer: issuer, byID: make(map[string]*signingKey, len(data))}
 	var problems []SigningKeyProblem
 	for id, master := range data {
 		if len(master) < SigningKeySize {
 			problems = append(problems, SigningKeyProblem{ID: id})
+			continue
+		}
+		if id == PseudonymKey {
+			s.pseudonym = derive(master, "pseudonym")
 			continue
 		}
 		key := newSigningKey(id, master)
@@ -73,6 +79,9 @@ func NewSigner(issuer string, data map[string][]byte) (*Signer, []SigningKeyProb
 		return nil, problems
 	}
 	slices.SortFunc(s.keys, func(a, b *signingKey) int { return strings.Compare(b.id, a.id) })
+	if s.pseudonym == nil {
+		s.pseudonym = derive(data[s.keys[len(s.keys)-1].id], "pseudonym")
+	}
 	return s, problems
 }
 

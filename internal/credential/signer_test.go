@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -328,4 +329,59 @@ func FuzzSignedClaims(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestPseudonymsOutlastSigningKeys: who was removed or muted is known by a pseudonym. Each rotation of the signing keys leaves it.
+func TestPseudonymsOutlastSigningKeys(t *testing.T) {
+	of := func(data map[string][]byte) string { return string(newSigner(t, data).Pseudonym("anna")) }
+	made, later := NewSecret(now), NewSecret(now.Add(time.Hour))
+	first := of(made)
+	delete(later, PseudonymKey)
+	maps.Copy(made, later)
+	if of(made) != first {
+		t.Error("a key was added")
+	}
+	later[PseudonymKey] = made[PseudonymKey]
+	if of(later) != first {
+		t.Error("the first key was removed")
+	}
+	if of(NewSecret(now)) == first {
+		t.Error("two tenants have one pseudonym")
+	}
+
+	// A Secret without the entry, from before there was one or by hand.
+	old := map[string][]byte{"1": master(1), "2": master(2)}
+	if of(old) != of(map[string][]byte{"1": master(1)}) || of(old) == of(map[string][]byte{"2": master(2)}) {
+		t.Error("without the entry the least key does not count")
+	}
+	if of(old) != of(map[string][]byte{PseudonymKey: master(1), "2": master(2)}) {
+		t.Error("the least key was moved to the entry")
+	}
+}
+
+// TestThePseudonymKeySignsNothing: it is never rotated, so it must be worth nothing as a signing key.
+func TestThePseudonymKeySignsNothing(t *testing.T) {
+	if s, _ := NewSigner(tenant, map[string][]byte{PseudonymKey: master(1)}); s != nil {
+		t.Error("the key of pseudonyms signs")
+	}
+	data := NewSecret(now)
+	for id := range data {
+		if id <= PseudonymKey && id != PseudonymKey {
+			t.Errorf("%s is not above %s, so that older builds sign with the latter", id, PseudonymKey)
+		}
+	}
+	s := newSigner(t, data)
+	claims := sessionClaims{envelope: envelope{
+		Issuer: tenant, Audience: purposeSession.audience(), Subject: "a-b", ID: "x", IssuedAt: now.Unix(), NotBefore: now.Unix(),
+		Expires: now.Add(time.Hour).Unix(), Use: purposeSession.String(),
+	}}
+	for id, key := range data {
+		signed, err := sign(newSigningKey(id, key), purposeSession, &claims)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.verify(purposeSession, signed, &sessionClaims{}, now); (err == nil) != (id != PseudonymKey) {
+			t.Errorf("what %s has signed: %v", id, err)
+		}
+	}
 }

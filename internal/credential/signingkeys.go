@@ -18,6 +18,11 @@ import (
 // SigningKeySize is the least number of random bytes in a signing key.
 const SigningKeySize = 32
 
+// PseudonymKey is the entry of a Secret of signing keys that signs nothing and verifies nothing: pseudonyms are made with it, so that
+// they outlast each signing key. The name is less than the id of any signing key: builds that do not know this entry make pseudonyms
+// with it as well, and sign with another.
+const PseudonymKey = "0-pseudonym"
+
 // idTime is the time in the ids of signing keys; its order by letters is the order in time.
 const idTime = "20060102t150405z"
 
@@ -35,11 +40,22 @@ func (p SigningKeyProblem) String() string {
 	return fmt.Sprintf("signing key %q is shorter than %d bytes: replace it by %d random bytes or more", p.ID, SigningKeySize, SigningKeySize)
 }
 
+// NewSecret is the data of a new Secret of signing keys.
+func NewSecret(now time.Time) map[string][]byte {
+	id, key := NewSigningKey(now)
+	return map[string][]byte{id: key, PseudonymKey: randomBytes(SigningKeySize)}
+}
+
+func randomBytes(count int) []byte {
+	random := make([]byte, count)
+	_, _ = rand.Read(random) // It never fails: crypto/rand ends the program first.
+	return random
+}
+
 // NewSigningKey returns a new key and its id. Ids made later are greater. Beside an older key it signs from a minute
 // after now on, alone at once.
 func NewSigningKey(now time.Time) (id string, key []byte) {
-	random := make([]byte, SigningKeySize+2)
-	_, _ = rand.Read(random) // It never fails: crypto/rand ends the program first.
+	random := randomBytes(SigningKeySize + 2)
 	return now.UTC().Format(idTime) + "-" + hex.EncodeToString(random[SigningKeySize:]), random[:SigningKeySize]
 }
 
@@ -49,7 +65,6 @@ type signingKey struct {
 	// activeFrom is when it begins to sign, in Unix seconds; zero for ids made by hand.
 	activeFrom int64
 	derived    [purposes]derivedKey
-	pseudonym  []byte
 	// chat is for what pages pass on to each other: see ChatMessage and ChatRequest.
 	chat []byte
 }
@@ -62,7 +77,7 @@ type derivedKey struct {
 }
 
 func newSigningKey(id string, master []byte) *signingKey {
-	k := &signingKey{id: id, activeFrom: activationOf(id), pseudonym: derive(master, "pseudonym"), chat: derive(master, "chat")}
+	k := &signingKey{id: id, activeFrom: activationOf(id), chat: derive(master, "chat")}
 	for p := range purposes {
 		k.derived[p] = derivedKey{key: derive(master, p.String()), header: joseHeader(id)}
 	}
