@@ -121,7 +121,7 @@ func (r *ConfigReconciler) ensureSigningKeys(ctx context.Context, config *v1alph
 			Labels:          map[string]string{v1alpha1.LabelManagedBy: "convene"},
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(config, v1alpha1.GroupVersion.WithKind("ConferenceConfig"))},
 		},
-		Data: credential.NewSecret(r.Now()),
+		Data: credential.NewSigningKeys(r.Now()),
 	})
 	if apierrors.IsAlreadyExists(err) {
 		return nil

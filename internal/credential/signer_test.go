@@ -334,7 +334,7 @@ func FuzzSignedClaims(f *testing.F) {
 // TestPseudonymsOutlastSigningKeys: who was removed or muted is known by a pseudonym. Each rotation of the signing keys leaves it.
 func TestPseudonymsOutlastSigningKeys(t *testing.T) {
 	of := func(data map[string][]byte) string { return string(newSigner(t, data).Pseudonym("anna")) }
-	made, later := NewSecret(now), NewSecret(now.Add(time.Hour))
+	made, later := NewSigningKeys(now), NewSigningKeys(now.Add(time.Hour))
 	first := of(made)
 	delete(later, PseudonymKey)
 	maps.Copy(made, later)
@@ -345,7 +345,7 @@ func TestPseudonymsOutlastSigningKeys(t *testing.T) {
 	if of(later) != first {
 		t.Error("the first key was removed")
 	}
-	if of(NewSecret(now)) == first {
+	if of(NewSigningKeys(now)) == first {
 		t.Error("two tenants have one pseudonym")
 	}
 
@@ -364,7 +364,7 @@ func TestThePseudonymKeySignsNothing(t *testing.T) {
 	if s, _ := NewSigner(tenant, map[string][]byte{PseudonymKey: master(1)}); s != nil {
 		t.Error("the key of pseudonyms signs")
 	}
-	data := NewSecret(now)
+	data := NewSigningKeys(now)
 	for id := range data {
 		if id <= PseudonymKey && id != PseudonymKey {
 			t.Errorf("%s is not above %s, so that older builds sign with the latter", id, PseudonymKey)

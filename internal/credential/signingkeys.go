@@ -40,8 +40,8 @@ func (p SigningKeyProblem) String() string {
 	return fmt.Sprintf("signing key %q is shorter than %d bytes: replace it by %d random bytes or more", p.ID, SigningKeySize, SigningKeySize)
 }
 
-// NewSecret is the data of a new Secret of signing keys.
-func NewSecret(now time.Time) map[string][]byte {
+// NewSigningKeys is the data of a new Secret of signing keys.
+func NewSigningKeys(now time.Time) map[string][]byte {
 	id, key := NewSigningKey(now)
 	return map[string][]byte{id: key, PseudonymKey: randomBytes(SigningKeySize)}
 }
