@@ -57,7 +57,8 @@ var errNoSigningKey = fault.Unavailable("The service cannot sign or check tokens
 
 // NewSigner returns the signer of a tenant from the data of its signing-keys Secret, key id to random bytes. The
 // greatest id signs, all verify: a key is replaced by adding a greater one, and removed when what it signed has expired.
-// Pseudonyms are made with PseudonymKey, or where there is none with the least. Short keys are left out and reported; without a usable one the signer is nil.
+// Pseudonyms are made with PseudonymKey, or where there is none with the least. Short keys are left out and reported; without a
+// usable one the signer is nil.
 func NewSigner(issuer string, data map[string][]byte) (*Signer, []SigningKeyProblem) {
 	s := &Signer{issuer: issuer, byID: make(map[string]*signingKey, len(data))}
 	var problems []SigningKeyProblem

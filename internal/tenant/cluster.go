@@ -5,7 +5,6 @@ package tenant
 import (
 	"bufio"
 	"bytes"
-	"net/netip"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
@@ -45,12 +44,9 @@ func ParseResolvConf(data []byte) (c Cluster) {
 // isForeign reports whether a host is a name that others can give to this address, so that a page from there takes us for its
 // own server (DNS rebinding). Addresses, names without a domain, and the names of Services inside the cluster are not.
 func (c Cluster) isForeign(host string) bool {
-	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
-		return false
-	}
 	labels := strings.Split(host, ".")
 	switch last := labels[len(labels)-1]; {
-	case len(labels) == 1, last == "localhost", last == "svc", strings.HasSuffix(host, ".svc."+defaultDomain):
+	case isLocal(host), last == "svc", strings.HasSuffix(host, ".svc."+defaultDomain):
 		return false
 	case c.Domain != "" && strings.HasSuffix(host, ".svc."+c.Domain):
 		return false

@@ -45,8 +45,7 @@ type hosts struct {
 func newHosts(tenants []*Tenant, unknown UnknownHosts) *hosts {
 	h := &hosts{
 		unknown: unknown, exact: map[string]*Tenant{}, wildcard: map[string]*Tenant{},
-		claims:    newClaims(),
-		conflicts: map[types.NamespacedName][]string{}, reserved: map[types.NamespacedName][]string{},
+		claims: newClaims(), conflicts: map[types.NamespacedName][]string{}, reserved: map[types.NamespacedName][]string{},
 	}
 	tenants = slices.Clone(tenants)
 	slices.SortFunc(tenants, func(a, b *Tenant) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.UID, b.UID)) })
@@ -88,10 +87,11 @@ func (h *hosts) claim(t *Tenant, host string) {
 // default Tenant, and for those whose annotation lists it. A first installation is tried at a local one: the oldest Tenant's
 // namespace may have it too.
 func (h *hosts) mayClaim(t *Tenant, host string) bool {
+	name, _ := splitPort(host)
 	switch {
 	case !h.unknown.Cluster.isReserved(host, t.Namespace), t.Namespace == h.unknown.Cluster.Namespace, t.Namespace == h.unknown.Default.Namespace:
 		return true
-	case isLocal(host) && t.Namespace == h.oldest:
+	case isLocal(name) && t.Namespace == h.oldest:
 		return true
 	}
 	return slices.ContainsFunc(t.allowedHosts, func(entry string) bool { return allows(entry, host) })

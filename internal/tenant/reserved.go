@@ -21,7 +21,7 @@ func (c Cluster) isReserved(host, namespace string) bool {
 	switch {
 	case c.isServiceOf(suffix, namespace):
 		return false
-	case isLocal(suffix), !c.isForeign(suffix):
+	case !c.isForeign(suffix):
 		return true
 	case !wildcard:
 		return false
@@ -30,9 +30,8 @@ func (c Cluster) isReserved(host, namespace string) bool {
 	return public == suffix && registered || c.isAroundServices(suffix)
 }
 
-// isLocal reports whether a host is an address, a loopback name or a name without a domain.
-func isLocal(host string) bool {
-	name, _ := splitPort(host)
+// isLocal reports whether the name of a host is an address, a loopback name or a name without a domain.
+func isLocal(name string) bool {
 	if strings.HasPrefix(name, "[") || !strings.Contains(name, ".") {
 		return true
 	}
