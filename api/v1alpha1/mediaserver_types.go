@@ -48,7 +48,8 @@ type MediaServerList struct {
 
 // MediaServerSpec is how a media server is reached, and who may use it.
 type MediaServerSpec struct {
-	// apiURL is the http or https URL at which the operator reaches LiveKit. The operator connects to no link-local address.
+	// apiURL is the http or https URL at which the operator reaches LiveKit. The operator connects to no link-local address and
+	// to no address at which clouds answer their machines, and uses no proxy.
 	// +required
 	// +kubebuilder:validation:MinLength=8
 	// +kubebuilder:validation:MaxLength=2048

@@ -10,13 +10,28 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
 )
 
-// ErrLinkLocal is for an address that is never called: clouds give their credentials to anyone who asks there.
-var ErrLinkLocal = errors.New("link-local addresses are not called; use another address of the media server")
+// ErrForbidden is for an address that is never called: clouds give their credentials to anyone who asks there.
+var ErrForbidden = errors.New("link-local addresses, and those at which clouds answer their machines, are not called: use another address of the media server")
+
+// answersMachines are addresses at which clouds answer their machines and that are not link-local: AWS and Google over IPv6, Scaleway,
+// Alibaba, Azure and Oracle.
+var answersMachines = map[netip.Addr]bool{
+	netip.MustParseAddr("fd00:ec2::254"):   true,
+	netip.MustParseAddr("fd20:ce::254"):    true,
+	netip.MustParseAddr("fd00:42::42"):     true,
+	netip.MustParseAddr("100.100.100.200"): true,
+	netip.MustParseAddr("168.63.129.16"):   true,
+	netip.MustParseAddr("192.0.0.192"):     true,
+}
+
+// nat64 has the prefixes of NAT64 (RFC 6052 and 8215): the last four bytes of their addresses are the IPv4 address that is reached.
+var nat64 = []netip.Prefix{netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48")}
 
 // Transports keeps one transport for each bundle of certificate authorities. It is safe for concurrent use.
 type Transports struct {
@@ -32,7 +47,8 @@ func NewTransports(configure func(*http.Transport)) *Transports {
 }
 
 // For is the transport that trusts the certificates of caBundle (PEM), or those of the machine where it is empty. A caBundle
-// without any certificate trusts none. The transport connects to no link-local address, whatever a name resolves to.
+// without any certificate trusts none. The transport connects to no address that is forbidden, whatever a name resolves to, and
+// never by way of a proxy: the proxy would resolve the name again.
 func (t *Transports) For(caBundle string) *http.Transport {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -46,8 +62,8 @@ func (t *Transports) For(caBundle string) *http.Transport {
 
 func newTransport(caBundle string) *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
-	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second, Control: refuseLinkLocal}
-	t.DialContext = dialer.DialContext
+	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second, Control: refuseForbidden}
+	t.DialContext, t.Proxy = dialer.DialContext, nil
 	if caBundle != "" {
 		roots := x509.NewCertPool()
 		roots.AppendCertsFromPEM([]byte(caBundle))
@@ -59,14 +75,26 @@ func newTransport(caBundle string) *http.Transport {
 // HasCertificate reports whether PEM text holds a certificate.
 func HasCertificate(caBundle []byte) bool { return x509.NewCertPool().AppendCertsFromPEM(caBundle) }
 
-// refuseLinkLocal looks at the address that is connected to, after names have been resolved.
-func refuseLinkLocal(_, address string, _ syscall.RawConn) error {
+// refuseForbidden looks at the address that is connected to, after names have been resolved.
+func refuseForbidden(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return err
 	}
-	if ip := at.Addr().Unmap(); ip.IsLinkLocalUnicast() || ip.IsMulticast() {
-		return ErrLinkLocal
+	if isForbidden(at.Addr()) {
+		return ErrForbidden
 	}
 	return nil
+}
+
+func isForbidden(ip netip.Addr) bool {
+	ip = ip.Unmap().WithZone("")
+	if ip.IsLinkLocalUnicast() || ip.IsMulticast() || answersMachines[ip] {
+		return true
+	}
+	if slices.ContainsFunc(nat64, func(p netip.Prefix) bool { return p.Contains(ip) }) {
+		bytes := ip.As16()
+		return isForbidden(netip.AddrFrom4([4]byte(bytes[12:])))
+	}
+	return false
 }

@@ -18,3 +18,8 @@ port: metrics
 path: /metrics
 {{ include "convene.given" (list . "interval" "scrapeTimeout" "relabelings" "metricRelabelings") }}
 {{- end }}
+
+{{- /* Who may read metrics (a list of NetworkPolicyPeer): by default namespaces with the label that Kubebuilder's projects use. */}}
+{{- define "convene.metricsFrom" -}}
+{{- toYaml (.Values.networkPolicy.metricsFrom | default (list (dict "namespaceSelector" (dict "matchLabels" (dict "metrics" "enabled"))))) }}
+{{- end }}
