@@ -52,7 +52,7 @@ type reach struct {
 
 // wanted is what the values say.
 var wanted = reach{
-	Stranger: map[string]bool{"gateway": false, "health": false, "metrics": true, "replica": false},
+	Stranger: map[string]bool{"gateway": false, "health": false, "metrics": false, "replica": false},
 	Manager: map[string]bool{
 		"gateway of another manager": false, "health of another manager": false, "another manager": true,
 		"DNS": true, "API": true, "API by its Service": true, "LiveKit": true,
@@ -83,6 +83,12 @@ func (n *realNode) policies() {
 	n.apply("impostor.yaml")
 	n.kubectl("wait", "-n", manifests.SystemNamespace, "--for=condition=ContainersReady", "pod/impostor", "--timeout="+nodePatience.String())
 	n.eventuallyReaches("the chart's policies", wanted)
+
+	n.kubectl("label", "namespace", "strangers", "metrics=enabled")
+	monitoring := reach{Stranger: maps.Clone(wanted.Stranger), Manager: wanted.Manager}
+	monitoring.Stranger["metrics"] = true
+	n.eventuallyReaches("a namespace that may read metrics", monitoring)
+	n.kubectl("label", "namespace", "strangers", "metrics-")
 
 	policy := n.managersPolicy()
 	n.delete(policy)
