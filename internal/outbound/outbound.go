@@ -19,15 +19,16 @@ import (
 // ErrForbidden is for an address that is never called: clouds give their credentials to anyone who asks there.
 var ErrForbidden = errors.New("link-local addresses, and those at which clouds answer their machines, are not called: use another address of the media server")
 
-// answersMachines are addresses at which clouds answer their machines and that are not link-local: AWS and Google over IPv6, Scaleway,
-// Alibaba, Azure and Oracle.
+// answersMachines are addresses at which clouds answer their machines and that are not link-local: AWS, Google, Scaleway and
+// Oracle over IPv6, Alibaba, Azure and Oracle.
 var answersMachines = map[netip.Addr]bool{
-	netip.MustParseAddr("fd00:ec2::254"):   true,
-	netip.MustParseAddr("fd20:ce::254"):    true,
-	netip.MustParseAddr("fd00:42::42"):     true,
-	netip.MustParseAddr("100.100.100.200"): true,
-	netip.MustParseAddr("168.63.129.16"):   true,
-	netip.MustParseAddr("192.0.0.192"):     true,
+	netip.MustParseAddr("fd00:ec2::254"):      true,
+	netip.MustParseAddr("fd20:ce::254"):       true,
+	netip.MustParseAddr("fd00:42::42"):        true,
+	netip.MustParseAddr("fd00:c1::a9fe:a9fe"): true,
+	netip.MustParseAddr("100.100.100.200"):    true,
+	netip.MustParseAddr("168.63.129.16"):      true,
+	netip.MustParseAddr("192.0.0.192"):        true,
 }
 
 // nat64 has the prefixes of NAT64 (RFC 6052 and 8215): the last four bytes of their addresses are the IPv4 address that is reached.

@@ -30,7 +30,7 @@ func get(t *testing.T, transport *http.Transport, url string) error {
 func TestForbiddenAddressesAreNotCalled(t *testing.T) {
 	for _, url := range []string{
 		"http://169.254.169.254/latest/meta-data/", "http://[::ffff:169.254.169.254]/", "http://[fe80::1%25lo]/", "http://[ff02::1%25lo]/", "http://224.0.0.1/",
-		"http://[fd00:ec2::254]/", "http://[fd20:ce::254]/", "http://[fd00:42::42]/", "http://100.100.100.200/", "http://168.63.129.16/", "http://192.0.0.192/",
+		"http://[fd00:ec2::254]/", "http://[fd20:ce::254]/", "http://[fd00:42::42]/", "http://[fd00:c1::a9fe:a9fe]/", "http://100.100.100.200/", "http://168.63.129.16/", "http://192.0.0.192/",
 	} {
 		if err := get(t, newTransport(""), url); !errors.Is(err, ErrForbidden) {
 			t.Errorf("%s: %v", url, err)
