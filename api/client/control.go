@@ -73,8 +73,10 @@ type Participant struct {
 	// Muted says that this one stays muted until allowed to speak. Sources are what they may publish: Microphone, Camera, Screen.
 	Muted   bool     `json:"muted"`
 	Sources []string `json:"sources"`
-	OS      string   `json:"os"`
-	Browser string   `json:"browser"`
+	// GrantedSources are what they may publish although the policy leaves it to presenters.
+	GrantedSources []string `json:"grantedSources"`
+	OS             string   `json:"os"`
+	Browser        string   `json:"browser"`
 	// JoinTime is RFC 3339.
 	JoinTime string `json:"joinTime"`
 }
@@ -120,7 +122,7 @@ func (c *Client) Participants(ctx context.Context, room string, limit int, after
 	return page, err
 }
 
-// ChangeParticipant changes role, muted, sources, hand and admitted of a participant. The identity is as Participants has it, or
+// ChangeParticipant changes role, muted, sources, grantedSources, hand and admitted of a participant. The identity is as Participants has it, or
 // user: and a username.
 func (c *Client) ChangeParticipant(ctx context.Context, room, identity string, patch Patch) error {
 	return c.call(ctx, http.MethodPatch, participantPath(room, identity), patch, nil)

@@ -90,18 +90,25 @@ type ParticipantDecision struct {
 	// removed keeps the participant out: one who is in is disconnected.
 	// +optional
 	Removed bool `json:"removed,omitempty"`
-	// muted keeps the participant from being heard.
+	// muted locks the microphone: the participant is not heard until muted is false again, also as a presenter.
 	// +optional
 	Muted bool `json:"muted,omitempty"`
 	// role makes the participant a presenter (Presenter), or takes that away (Participant). Absent means what the participant's
 	// link, token or login says, or spec.access.presenters of the ConferenceConfig.
 	// +optional
 	Role ParticipantRole `json:"role,omitempty"`
-	// sources are all that the participant may publish, of what the policy allows. Absent means all, and an empty list nothing.
+	// sources are all that the participant may publish, of what the policy or grantedSources allows. Absent means all, and an empty
+	// list nothing. They hold a presenter, too.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=3
 	Sources []ParticipantSource `json:"sources,omitzero"`
+	// grantedSources are what the participant may publish although the policy leaves it to presenters. A change of the policy by a
+	// presenter or the REST API takes back what was granted of the sources that it names.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=3
+	GrantedSources []ParticipantSource `json:"grantedSources,omitempty"`
 	// admitted lets the participant in where the meeting is locked, or has participants wait.
 	// +optional
 	Admitted bool `json:"admitted,omitempty"`

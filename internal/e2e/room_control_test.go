@@ -76,6 +76,10 @@ func rulesByREST(t *testing.T, b backend) {
 	b.chair.WaitFor(t, seenWith("Guest", "[data-muted=true]"))
 	openPanel(t, b.guest, "chat")
 	b.guest.WaitFor(t, shows("chat-locked")+" && "+hasNo("chat-input"))
+	b.about(b.guest, "PATCH", map[string]any{"grantedSources": []string{"Microphone"}})
+	b.guest.WaitFor(t, "!"+micLocked)
+	b.does("PATCH", "", map[string]any{"policy": map[string]any{"microphone": "Presenters"}})
+	b.guest.WaitFor(t, micLocked)
 	b.does("PATCH", "", map[string]any{"locked": false, "policy": nil})
 	b.guest.WaitFor(t, hasNo("locked")+" && !"+micLocked+" && "+shows("chat-input"))
 }

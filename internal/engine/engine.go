@@ -126,7 +126,9 @@ type Participant struct {
 }
 
 // Rights are what a participant may do now, and what Participant says of it.
-func (p Participant) Rights() Rights { return Rights{Presenter: p.Presenter, Forbidden: p.Forbidden} }
+func (p Participant) Rights() Rights {
+	return Rights{Presenter: p.Presenter, Forbidden: p.Forbidden, Held: p.Held}
+}
 
 // Traits are trusted facts about a participant, set by us in the access token; the peer cannot change them.
 type Traits struct {
@@ -141,6 +143,8 @@ type Traits struct {
 	Notify bool
 	// Avatar is an image's URL, or empty.
 	Avatar string
+	// Held is as in Rights.
+	Held Abilities
 	// OS and Browser are for the operator's listing, and Username is of the verified user, empty for guests. Other peers cannot
 	// read them, nor Granted.
 	OS, Browser, Username string

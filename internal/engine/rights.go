@@ -26,6 +26,8 @@ type Rights struct {
 	Presenter bool
 	// Forbidden is what the participant may not do.
 	Forbidden Abilities
+	// Held is what of it a decision about the participant forbids, whatever the meeting's policy.
+	Held Abilities
 }
 
 // Bearer is whom an access token lets in where.

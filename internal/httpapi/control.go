@@ -184,7 +184,7 @@ func readMeetingPatch(q *httpserver.Request, f *fields) (change func(*v1alpha1.M
 // readPolicyPatch reads what changes of a policy.
 func readPolicyPatch(f *fields, null bool) func(*v1alpha1.MeetingSpec) {
 	if null {
-		return func(s *v1alpha1.MeetingSpec) { s.Policy = nil }
+		return meeting.ResetPolicy
 	}
 	named := map[engine.Abilities]v1alpha1.Audience{}
 	f.nested("policy", func(inner *fields) {

@@ -232,6 +232,11 @@ func TestParticipantPatch(t *testing.T) {
 		}), "decide stand-up"},
 		{"no source", `{"sources":[]}`, 200, changed(func(d *v1alpha1.ParticipantDecision) { d.Sources = []v1alpha1.ParticipantSource{} }), "decide stand-up"},
 		{"all sources", `{"sources":null}`, 200, changed(func(d *v1alpha1.ParticipantDecision) { d.Sources = nil }), "decide stand-up"},
+		{"what is granted", `{"grantedSources":["Screen","microphone"]}`, 200, changed(func(d *v1alpha1.ParticipantDecision) {
+			d.GrantedSources = []v1alpha1.ParticipantSource{"Microphone", "Screen"}
+		}), "decide stand-up"},
+		{"nothing is granted", `{"grantedSources":[]}`, 200, before, "decide stand-up"},
+		{"a grant of what there is not", `{"grantedSources":["Smell"]}`, 400, before, ""},
 		{"a source that there is not", `{"sources":["Smell"]}`, 400, before, ""},
 		{"sources that are no list", `{"sources":"Camera"}`, 400, before, ""},
 		{"admitted", `{"admitted":true}`, 200, changed(func(d *v1alpha1.ParticipantDecision) { d.Admitted = true }), "decide stand-up"},
@@ -393,7 +398,7 @@ func TestAllParticipants(t *testing.T) {
 	}
 	first := w.do(http.MethodGet, "meeting/stand-up/participants?limit=1", "")
 	const want = `{"participants":[{"identity":"p000-x","name":"P","username":"paula","role":"Presenter","media":{"audio":false,"video":false,"screen":false},` +
-		`"hand":false,"hidden":false,"muted":false,"sources":["Microphone","Camera","Screen"],"waiting":false,"os":"Linux","browser":"Firefox 145","joinTime":"2026-03-01T09:30:00Z"}],"next":"1772357400000.p000-x"}`
+		`"hand":false,"hidden":false,"muted":false,"sources":["Microphone","Camera","Screen"],"grantedSources":[],"waiting":false,"os":"Linux","browser":"Firefox 145","joinTime":"2026-03-01T09:30:00Z"}],"next":"1772357400000.p000-x"}`
 	if first.body != want {
 		t.Errorf("%s\nwant %s", first.body, want)
 	}

@@ -37,6 +37,8 @@ type participantBody struct {
 	// Muted says that the participant stays muted until allowed to speak, Sources what they may publish now.
 	Muted   bool                         `json:"muted"`
 	Sources []v1alpha1.ParticipantSource `json:"sources"`
+	// GrantedSources are what they may publish although the policy leaves it to presenters.
+	GrantedSources []v1alpha1.ParticipantSource `json:"grantedSources"`
 	// Waiting says that the participant is not in yet. JoinTime is then when they began to wait, and Message what they wrote.
 	Waiting  bool   `json:"waiting"`
 	Message  string `json:"message,omitempty"`
@@ -146,10 +148,12 @@ func participantBodyOf(v meeting.View, p engine.Participant) participantBody {
 	if p.Hidden || p.Waits() {
 		rights.Forbidden = engine.Media
 	}
+	decided := v.DecisionOn(p.Username, p.Identity)
 	return participantBody{
 		Identity: p.Identity, Name: p.Name, Username: p.Username, Role: role, Media: mediaBody{p.Audio, p.Video, p.Screen},
-		Hand: p.Hand, Hidden: p.Hidden && !p.Waits(), Waiting: p.Waits(), Message: p.Message, Muted: v.DecisionOn(p.Username, p.Identity).Muted,
-		Sources: meeting.ListSources(engine.Media &^ rights.Forbidden), OS: p.OS, Browser: p.Browser, JoinTime: timestamp(joinTime(p)),
+		Hand: p.Hand, Hidden: p.Hidden && !p.Waits(), Waiting: p.Waits(), Message: p.Message, Muted: decided.Muted,
+		GrantedSources: meeting.ListSources(meeting.SourcesOf(decided.GrantedSources)),
+		Sources:        meeting.ListSources(engine.Media &^ rights.Forbidden), OS: p.OS, Browser: p.Browser, JoinTime: timestamp(joinTime(p)),
 	}
 }
 
@@ -210,8 +214,12 @@ func readParticipantPatch(q *httpserver.Request) (patch participantPatch, err er
 		set(func(d *v1alpha1.ParticipantDecision) { d.Muted = muted })
 	})
 	f.patched("sources", func(bool) {
-		sources := readSources(f)
+		sources := readSources(f, "sources")
 		set(func(d *v1alpha1.ParticipantDecision) { d.Sources = sources })
+	})
+	f.patched("grantedSources", func(bool) {
+		granted := meeting.SourcesOf(readSources(f, "grantedSources"))
+		set(func(d *v1alpha1.ParticipantDecision) { meeting.SetGranted(d, granted) })
 	})
 	f.patched("admitted", func(bool) {
 		admitted := f.flag("admitted", false)
@@ -222,22 +230,22 @@ func readParticipantPatch(q *httpserver.Request) (patch participantPatch, err er
 		patch.hand = &hand
 	})
 	if f.err == nil && len(patch.decisions) == 0 && patch.hand == nil {
-		return patch, errNothingNamed("role, muted, sources, admitted or hand")
+		return patch, errNothingNamed("role, muted, sources, grantedSources, admitted or hand")
 	}
 	return patch, f.err
 }
 
-// readSources reads a list of sources; nil for null, which is all.
-func readSources(f *fields) []v1alpha1.ParticipantSource {
-	value := f.get("sources")
+// readSources reads a list of sources; nil for null.
+func readSources(f *fields, name string) []v1alpha1.ParticipantSource {
+	value := f.get(name)
 	if value == nil {
 		return nil
 	}
 	sources := []v1alpha1.ParticipantSource{}
-	for _, text := range f.texts("sources") {
+	for _, text := range f.texts(name) {
 		at := slices.IndexFunc(allSources, func(s v1alpha1.ParticipantSource) bool { return strings.EqualFold(text, string(s)) })
 		if at < 0 {
-			f.fail("sources", "must be a list of Microphone, Camera and Screen")
+			f.fail(name, "must be a list of Microphone, Camera and Screen")
 			return nil
 		}
 		if !slices.Contains(sources, allSources[at]) {

@@ -27,7 +27,7 @@ func (h house) act(t *testing.T, room engine.RoomName, action engine.Action) {
 
 // mute forbids the microphone.
 func mute(who engine.Identity) engine.Action {
-	return engine.SetRights{Who: who, Rights: engine.Rights{Forbidden: engine.Microphone}}
+	return engine.SetRights{Who: who, Rights: engine.Rights{Forbidden: engine.Microphone, Held: engine.Microphone}}
 }
 
 func TestRemoveDisconnectsAndIsIdempotent(t *testing.T) {
@@ -91,7 +91,7 @@ func TestMuteLastsAndLeavesTheRest(t *testing.T) {
 	}
 	h.act(t, room, mute("one"))
 	muted := func() error {
-		if who, err := h.participant(t, room, "one"); err != nil || who.Audio || !who.Video {
+		if who, err := h.participant(t, room, "one"); err != nil || who.Audio || !who.Video || who.Rights() != (engine.Rights{Forbidden: engine.Microphone, Held: engine.Microphone}) {
 			return errorf("participant is %+v with error %v", who, err)
 		}
 		return nil
@@ -129,7 +129,7 @@ func TestLetSpeakUndoesAMute(t *testing.T) {
 	}
 	testkit.Eventually(t, patience, func() error {
 		who, err := h.participant(t, room, "one")
-		if err != nil || !who.Audio || !who.Presenter || who.Name != "Name of one" {
+		if err != nil || !who.Audio || who.Rights() != (engine.Rights{Presenter: true}) || who.Name != "Name of one" {
 			return errorf("participant is %+v with error %v", who, err)
 		}
 		return nil

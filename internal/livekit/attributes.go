@@ -4,6 +4,8 @@ package livekit
 
 import (
 	"maps"
+	"slices"
+	"strings"
 
 	"convene.dev/convene/internal/engine"
 )
@@ -15,7 +17,9 @@ const (
 	attributeChat      = "chat"
 	attributeNotify    = "notify"
 	attributeAvatar    = "avatar"
-	attributeHand      = "hand"
+	// attributeHeld names what a decision about the participant forbids: pages give the reason.
+	attributeHeld = "held"
+	attributeHand = "hand"
 	// attributeHandSince is when the hand was raised, in milliseconds since 1970: those who ask first speak first.
 	attributeHandSince = "handSince"
 	// attributeDisguises are sources as which a participant sent sound who was forbidden to.
@@ -34,6 +38,7 @@ func attributesOf(t engine.Traits) map[string]string {
 		attributeChat:      flag(t.Chat),
 		attributeNotify:    flag(t.Notify),
 		attributeAvatar:    t.Avatar,
+		attributeHeld:      nameAbilities(t.Held),
 	}
 	maps.DeleteFunc(attributes, func(_, value string) bool { return value == "" })
 	return attributes
@@ -54,5 +59,26 @@ func traitsOf(attributes map[string]string) engine.Traits {
 		Chat:      attributes[attributeChat] == yes,
 		Notify:    attributes[attributeNotify] == yes,
 		Avatar:    attributes[attributeAvatar],
+		Held:      parseAbilities(attributes[attributeHeld]),
 	}
+}
+
+func nameAbilities(all engine.Abilities) string {
+	var names []string
+	for _, a := range abilityNames {
+		if all.Has(a.ability) {
+			names = append(names, a.name)
+		}
+	}
+	return strings.Join(names, ",")
+}
+
+func parseAbilities(names string) (all engine.Abilities) {
+	list := strings.Split(names, ",")
+	for _, a := range abilityNames {
+		if slices.Contains(list, a.name) {
+			all |= a.ability
+		}
+	}
+	return all
 }

@@ -146,6 +146,7 @@ func TestRightsBecomeAPermission(t *testing.T) {
 	watching := &lk.ParticipantPermission{CanSubscribe: true, Hidden: true, CanSubscribeMetrics: true}
 	all := may(camera, microphone, screen, screenAudio)
 	presenter, disguised := map[string]string{"presenter": "true"}, map[string]string{"disguises": "CAMERA"}
+	held := map[string]string{"held": "microphone"}
 	cases := map[string]struct {
 		tracks      []*lk.TrackInfo
 		attributes  map[string]string
@@ -172,6 +173,8 @@ func TestRightsBecomeAPermission(t *testing.T) {
 		"again":                            {nil, nil, may(screen, camera), forbidden(engine.Microphone), nil, nil},
 		"a hidden peer stays so":           {nil, nil, watching, forbidden(engine.Media), nil, nil},
 		"a participant without any":        {nil, nil, nil, forbidden(engine.Media), nil, nil},
+		"the reason is a decision":         {nil, nil, all, engine.Rights{Forbidden: engine.Microphone, Held: engine.Microphone}, may(camera, screen), held},
+		"the reason becomes the policy":    {nil, held, may(camera, screen), forbidden(engine.Microphone), may(camera, screen), map[string]string{"held": ""}},
 		"a presenter is made":              {nil, nil, all, engine.Rights{Presenter: true}, all, presenter},
 		"a presenter is one no more":       {nil, presenter, all, forbidden(0), all, map[string]string{"presenter": ""}},
 		"a hidden one becomes a presenter": {nil, nil, watching, engine.Rights{Presenter: true}, watching, presenter},

@@ -58,6 +58,8 @@ func (c *client) Limit(token string, rights engine.Rights) (string, error) {
 		}
 		attributes[attributeClient], attributes[attributePresenter] = sealed, flag(rights.Presenter)
 	}
+	attributes[attributeHeld] = nameAbilities(rights.Held)
+	maps.DeleteFunc(attributes, func(_, value string) bool { return value == "" })
 	return c.sign(grant, attributes)
 }
 

@@ -64,13 +64,13 @@ func TestGrantAllowsJustThis(t *testing.T) {
 			},
 		},
 		"a peer whom a presenter has muted": {
-			traits: engine.Traits{Chat: true}, forbidden: engine.Microphone,
+			traits: engine.Traits{Chat: true, Held: engine.Microphone}, forbidden: engine.Microphone,
 			video: map[string]any{
 				"roomJoin": true, "room": "m-1", "canSubscribe": true, "canPublish": true,
 				"canPublishSources": []any{"camera", "screen_share"},
 				"canPublishData":    false, "canUpdateOwnMetadata": false,
 			},
-			attributes: map[string]any{"chat": "true"},
+			attributes: map[string]any{"chat": "true", "held": "microphone"},
 		},
 		"a hidden peer, who counts for nothing": {
 			traits: engine.Traits{Hidden: true},

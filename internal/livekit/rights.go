@@ -96,6 +96,7 @@ func updateOf(p *lk.ParticipantInfo, rights engine.Rights) *lk.UpdateParticipant
 		}
 	}
 	set(attributePresenter, flag(rights.Presenter))
+	set(attributeHeld, nameAbilities(rights.Held))
 	permission := proto.CloneOf(p.GetPermission())
 	if permission != nil && !permission.GetHidden() { // A hidden participant publishes nothing: the others would see its tracks.
 		disguises := disguisesOf(p, rights.Forbidden)

@@ -29,18 +29,21 @@ type roomMetadata struct {
 const presenters = "Presenters"
 
 // abilityNames are what pages call what participants can be kept from.
-var abilityNames = map[string]engine.Abilities{
-	"microphone": engine.Microphone, "camera": engine.Camera, "screen": engine.Screen, "chat": engine.Chat,
+var abilityNames = []struct {
+	name    string
+	ability engine.Abilities
+}{
+	{"microphone", engine.Microphone}, {"camera", engine.Camera}, {"screen", engine.Screen}, {"chat", engine.Chat},
 }
 
 func metadataOf(state engine.RoomState) roomMetadata {
 	m := roomMetadata{ExpiresAt: state.ExpiresAt.UTC(), Locked: state.Locked, Admission: state.Admission, Open: state.Open}
-	for name, ability := range abilityNames {
-		if state.PresentersOnly.Has(ability) {
+	for _, a := range abilityNames {
+		if state.PresentersOnly.Has(a.ability) {
 			if m.Policy == nil {
 				m.Policy = map[string]string{}
 			}
-			m.Policy[name] = presenters
+			m.Policy[a.name] = presenters
 		}
 	}
 	return m
@@ -49,9 +52,9 @@ func metadataOf(state engine.RoomState) roomMetadata {
 // state is what metadataOf made it of.
 func (m roomMetadata) state() engine.RoomState {
 	s := engine.RoomState{ExpiresAt: m.ExpiresAt, Locked: m.Locked, Admission: m.Admission, Open: m.Open}
-	for name, audience := range m.Policy {
-		if audience == presenters {
-			s.PresentersOnly |= abilityNames[name]
+	for _, a := range abilityNames {
+		if m.Policy[a.name] == presenters {
+			s.PresentersOnly |= a.ability
 		}
 	}
 	return s

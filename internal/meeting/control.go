@@ -114,21 +114,33 @@ func MergePolicy(spec *v1alpha1.MeetingSpec, named v1alpha1.MeetingPolicy) {
 }
 
 // SetPolicy changes some fields of a Meeting's policy. An empty audience takes back what the Meeting says, so that its tenant's
-// counts.
+// counts. What single participants were granted of the fields is taken back: who sets a rule means everyone.
 func SetPolicy(spec *v1alpha1.MeetingSpec, changes map[engine.Abilities]v1alpha1.Audience) {
 	var policy v1alpha1.MeetingPolicy
 	if spec.Policy != nil {
 		policy = *spec.Policy
 	}
+	var named engine.Abilities
 	for _, f := range policyFields {
-		if audience, named := changes[f.ability]; named {
+		if audience, ok := changes[f.ability]; ok {
 			*f.of(&policy) = audience
+			named |= f.ability
 		}
 	}
 	spec.Policy = &policy
 	if policy == (v1alpha1.MeetingPolicy{}) {
 		spec.Policy = nil
 	}
+	takeBack(spec, named)
+}
+
+// ResetPolicy takes back all that a Meeting's policy says.
+func ResetPolicy(spec *v1alpha1.MeetingSpec) {
+	all := map[engine.Abilities]v1alpha1.Audience{}
+	for _, f := range policyFields {
+		all[f.ability] = ""
+	}
+	SetPolicy(spec, all)
 }
 
 // WholePolicy is a policy that says of everything who may do it.
@@ -148,22 +160,47 @@ func (c Control) RightsOf(p engine.Participant) engine.Rights {
 }
 
 // Rights are what a participant may do about whom something was decided. Granted says that they are a presenter by what they
-// came with.
+// came with. What a decision takes counts first, then the role, then what a decision grants, and last the policy: docs/moderate.md has
+// the table.
 func (c Control) Rights(d v1alpha1.ParticipantDecision, granted bool) engine.Rights {
 	rights := engine.Rights{Presenter: granted}
 	if d.Role != "" {
 		rights.Presenter = d.Role == v1alpha1.RolePresenter
 	}
-	if !rights.Presenter {
-		rights.Forbidden = c.PresentersOnly
-	}
 	if d.Muted {
-		rights.Forbidden |= engine.Microphone
+		rights.Held |= engine.Microphone
 	}
 	if d.Sources != nil {
-		rights.Forbidden |= engine.Media &^ SourcesOf(d.Sources)
+		rights.Held |= engine.Media &^ SourcesOf(d.Sources)
+	}
+	rights.Forbidden = rights.Held
+	if !rights.Presenter {
+		rights.Forbidden |= c.PresentersOnly &^ SourcesOf(d.GrantedSources)
 	}
 	return rights
+}
+
+// SetGranted is what a participant may publish although the policy leaves it to presenters.
+func SetGranted(d *v1alpha1.ParticipantDecision, sources engine.Abilities) {
+	d.GrantedSources = nil
+	if sources&engine.Media != 0 {
+		d.GrantedSources = ListSources(sources)
+	}
+}
+
+// takeBack takes back what single participants were granted of some sources.
+func takeBack(spec *v1alpha1.MeetingSpec, sources engine.Abilities) {
+	var list []v1alpha1.ParticipantDecision
+	for _, d := range spec.Participants {
+		if granted := SourcesOf(d.GrantedSources); granted&sources != 0 {
+			SetGranted(&d, granted&^sources)
+			if decidesNothing(d) {
+				continue
+			}
+		}
+		list = append(list, d)
+	}
+	spec.Participants = list
 }
 
 // sourceAbilities are in the order in which they are listed.

@@ -45,6 +45,16 @@ func TestMergePolicy(t *testing.T) {
 	if diff := cmp.Diff(&v1alpha1.MeetingPolicy{Microphone: everyone, Camera: presenters, Chat: presenters}, spec.Policy); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
+	spec.Participants = []v1alpha1.ParticipantDecision{
+		{Identity: "ann-1", GrantedSources: []v1alpha1.ParticipantSource{"Microphone"}}, {Identity: "bob-1", Muted: true, GrantedSources: []v1alpha1.ParticipantSource{"Camera", "Screen"}},
+	}
+	want := []v1alpha1.ParticipantDecision{spec.Participants[0], {Identity: "bob-1", Muted: true, GrantedSources: []v1alpha1.ParticipantSource{"Screen"}}}
+	if MergePolicy(&spec, v1alpha1.MeetingPolicy{Camera: presenters}); !cmp.Equal(want, spec.Participants) {
+		t.Errorf("the camera's exceptions go alone: %+v", spec.Participants)
+	}
+	if ResetPolicy(&spec); spec.Policy != nil || !cmp.Equal([]v1alpha1.ParticipantDecision{{Identity: "bob-1", Muted: true}}, spec.Participants) {
+		t.Errorf("without a policy of its own: %+v", spec)
+	}
 	for _, wrong := range []v1alpha1.MeetingPolicy{{}, {Chat: "Friends"}} {
 		if ValidatePolicy(wrong) == nil {
 			t.Errorf("%+v is taken", wrong)
@@ -70,11 +80,11 @@ func TestRightsOf(t *testing.T) {
 		{"nothing is said", 0, nil, false, engine.Rights{}},
 		{"a policy", engine.Chat | engine.Camera, nil, false, engine.Rights{Forbidden: engine.Chat | engine.Camera}},
 		{"a policy is not for presenters", all, nil, true, engine.Rights{Presenter: true}},
-		{"muted", 0, decisions{{Identity: "ann-1", Muted: true}}, false, engine.Rights{Forbidden: engine.Microphone}},
-		{"muted on another device", 0, decisions{{Identity: "ann-2", Muted: true}}, false, engine.Rights{Forbidden: engine.Microphone}},
-		{"muted as a user", 0, decisions{{Identity: "user:anna", Muted: true}}, false, engine.Rights{Forbidden: engine.Microphone}},
+		{"muted", 0, decisions{{Identity: "ann-1", Muted: true}}, false, engine.Rights{Forbidden: engine.Microphone, Held: engine.Microphone}},
+		{"muted on another device", 0, decisions{{Identity: "ann-2", Muted: true}}, false, engine.Rights{Forbidden: engine.Microphone, Held: engine.Microphone}},
+		{"muted as a user", 0, decisions{{Identity: "user:anna", Muted: true}}, false, engine.Rights{Forbidden: engine.Microphone, Held: engine.Microphone}},
 		{"another user is muted", 0, decisions{{Identity: "user:ann", Muted: true}, {Identity: "bob-1", Muted: true}}, false, engine.Rights{}},
-		{"a presenter is muted", all, decisions{{Identity: "ann-1", Muted: true}}, true, engine.Rights{Presenter: true, Forbidden: engine.Microphone}},
+		{"a presenter is muted", all, decisions{{Identity: "ann-1", Muted: true}}, true, engine.Rights{Presenter: true, Forbidden: engine.Microphone, Held: engine.Microphone}},
 		{"promoted", all, decisions{{Identity: "ann-1", Role: v1alpha1.RolePresenter}}, false, engine.Rights{Presenter: true}},
 		{"taken back", engine.Chat, decisions{{Identity: "ann-1", Role: v1alpha1.RoleParticipant}}, true, engine.Rights{Forbidden: engine.Chat}},
 		{"the user is promoted", 0, decisions{{Identity: "user:anna", Role: v1alpha1.RolePresenter}}, false, engine.Rights{Presenter: true}},
@@ -82,9 +92,15 @@ func TestRightsOf(t *testing.T) {
 			"the user is promoted, and this one not", 0,
 			decisions{{Identity: "user:anna", Role: v1alpha1.RolePresenter}, {Identity: "ann-1", Role: v1alpha1.RoleParticipant}}, false, engine.Rights{},
 		},
-		{"the camera alone", 0, decisions{{Identity: "ann-1", Sources: sources(v1alpha1.SourceCamera)}}, false, engine.Rights{Forbidden: engine.Microphone | engine.Screen}},
-		{"no source", 0, decisions{{Identity: "ann-1", Sources: sources()}}, false, engine.Rights{Forbidden: engine.Media}},
-		{"a source that the policy forbids", engine.Camera, decisions{{Identity: "ann-1", Sources: sources(v1alpha1.SourceCamera)}}, false, engine.Rights{Forbidden: engine.Media}},
+		{"the camera alone", 0, decisions{{Identity: "ann-1", Sources: sources(v1alpha1.SourceCamera)}}, false, engine.Rights{Forbidden: engine.Microphone | engine.Screen, Held: engine.Microphone | engine.Screen}},
+		{"no source", 0, decisions{{Identity: "ann-1", Sources: sources()}}, false, engine.Rights{Forbidden: engine.Media, Held: engine.Media}},
+		{"a source that the policy forbids", engine.Camera, decisions{{Identity: "ann-1", Sources: sources(v1alpha1.SourceCamera)}}, false, engine.Rights{Forbidden: engine.Media, Held: engine.Microphone | engine.Screen}},
+		{"a source that the policy forbids is granted", all, decisions{{Identity: "ann-1", GrantedSources: sources(v1alpha1.SourceCamera)}}, false, engine.Rights{Forbidden: engine.Microphone | engine.Screen}},
+		{
+			"one grant to the user and one to this one", all | engine.Chat,
+			decisions{{Identity: "user:anna", GrantedSources: sources(v1alpha1.SourceScreen)}, {Identity: "ann-1", GrantedSources: sources(v1alpha1.SourceCamera)}},
+			false, engine.Rights{Forbidden: engine.Microphone | engine.Chat},
+		},
 	} {
 		if tc.reason == "no source" {
 			tc.decisions[0].Sources = []v1alpha1.ParticipantSource{}
@@ -104,6 +120,7 @@ func TestRightsOf(t *testing.T) {
 // TestCorrection: what is done to a participant who is in, and nothing where nothing is wrong.
 func TestCorrection(t *testing.T) {
 	mute := []v1alpha1.ParticipantDecision{{Identity: "ann-1", Muted: true}}
+	muted := engine.Rights{Forbidden: engine.Microphone, Held: engine.Microphone}
 	set := func(r engine.Rights) engine.Action { return engine.SetRights{Who: "ann-1", Rights: r} }
 	for _, tc := range []struct {
 		reason string
@@ -117,12 +134,13 @@ func TestCorrection(t *testing.T) {
 		{"may do too much", Control{PresentersOnly: engine.Camera}, engine.Participant{}, set(engine.Rights{Forbidden: engine.Camera})},
 		{"may do too little", Control{}, engine.Participant{Forbidden: engine.Camera}, set(engine.Rights{})},
 		{"is a presenter, and should be none", Control{}, engine.Participant{Traits: engine.Traits{Presenter: true}}, set(engine.Rights{})},
-		{"is muted", Control{Decisions: mute}, engine.Participant{Forbidden: engine.Microphone}, nil},
-		{"is muted, and heard", Control{Decisions: mute}, engine.Participant{Forbidden: engine.Microphone, Audio: true}, set(engine.Rights{Forbidden: engine.Microphone})},
+		{"is muted", Control{Decisions: mute}, engine.Participant{Forbidden: engine.Microphone, Traits: engine.Traits{Held: engine.Microphone}}, nil},
+		{"is muted, and told of a rule", Control{Decisions: mute}, engine.Participant{Forbidden: engine.Microphone}, set(muted)},
+		{"is muted, and heard", Control{Decisions: mute}, engine.Participant{Forbidden: engine.Microphone, Traits: engine.Traits{Held: engine.Microphone}, Audio: true}, set(muted)},
 		{"was removed", Control{Decisions: []v1alpha1.ParticipantDecision{{Identity: "ann-2", Removed: true}}}, engine.Participant{}, engine.Remove{Who: "ann-1"}},
 		{"the user was removed", Control{Decisions: []v1alpha1.ParticipantDecision{{Identity: "user:anna", Removed: true}}}, engine.Participant{Traits: engine.Traits{Username: "anna"}}, engine.Remove{Who: "ann-1"}},
 		{"another user was removed", Control{Decisions: []v1alpha1.ParticipantDecision{{Identity: "user:anna", Removed: true}}}, engine.Participant{Traits: engine.Traits{Username: "ann"}}, nil},
-		{"a hidden one publishes nothing anyway", Control{PresentersOnly: engine.Media, Decisions: mute}, engine.Participant{Traits: engine.Traits{Hidden: true}}, nil},
+		{"a hidden one publishes nothing anyway", Control{PresentersOnly: engine.Media, Decisions: mute}, engine.Participant{Traits: engine.Traits{Hidden: true, Held: engine.Microphone}}, nil},
 	} {
 		tc.p.Identity = "ann-1"
 		if diff := cmp.Diff(tc.want, tc.c.Correction(tc.p)); diff != "" {

@@ -26,13 +26,13 @@ func weightOf(d *v1alpha1.ParticipantDecision) int {
 		return weighsRemoval
 	case d.Role != "":
 		return weighsRole
-	case d.Muted || d.Sources != nil:
+	case d.Muted || d.Sources != nil || len(d.GrantedSources) > 0:
 		return weighsMute
 	}
 	return weighsAdmission
 }
 
-// MakeRoom makes room in a Meeting's decisions for those that a change has just added. Admissions give way first, then mutes, the
+// MakeRoom makes room in a Meeting's decisions for those that a change has just added. Admissions give way first, then mutes and grants, the
 // oldest of each before the others. A role gives way only to a role or a removal, and a removal only to a removal, so that a
 // removal always finds room. It reports false where there is no room, and then changes nothing.
 func MakeRoom(was []v1alpha1.ParticipantDecision, spec *v1alpha1.MeetingSpec) bool {

@@ -51,6 +51,7 @@ func add(to, d *v1alpha1.ParticipantDecision) {
 	if to.Sources == nil {
 		to.Sources = d.Sources
 	}
+	SetGranted(to, SourcesOf(to.GrantedSources)|SourcesOf(d.GrantedSources))
 }
 
 // isAbout reports whether a decision is about an identity, or about another of the same origin: a participant who was removed or
@@ -65,7 +66,7 @@ func Decide(spec *v1alpha1.MeetingSpec, who engine.Identity, change func(*v1alph
 	var list []v1alpha1.ParticipantDecision
 	known := false
 	keep := func(d v1alpha1.ParticipantDecision) {
-		if !reflect.DeepEqual(d, v1alpha1.ParticipantDecision{Identity: d.Identity}) {
+		if !decidesNothing(d) {
 			list = append(list, d)
 		}
 	}
@@ -82,6 +83,10 @@ func Decide(spec *v1alpha1.MeetingSpec, who engine.Identity, change func(*v1alph
 		keep(d)
 	}
 	spec.Participants = list
+}
+
+func decidesNothing(d v1alpha1.ParticipantDecision) bool {
+	return reflect.DeepEqual(d, v1alpha1.ParticipantDecision{Identity: d.Identity})
 }
 
 // Origin is the half of an identity that is the same for all who come with one credential. That of a username is the whole.

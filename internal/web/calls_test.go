@@ -268,7 +268,7 @@ func TestAct(t *testing.T) {
 			reason: "mute", ticket: presenting, status: http.StatusNoContent,
 			body: func(_, other engine.Identity) body { return body{"action": "mute", "identity": other} },
 			acts: func(other engine.Identity) []engine.Action {
-				return []engine.Action{engine.SetRights{Who: other, Rights: engine.Rights{Forbidden: engine.Microphone}}}
+				return []engine.Action{engine.SetRights{Who: other, Rights: engine.Rights{Forbidden: engine.Microphone, Held: engine.Microphone}}}
 			},
 		}, {
 			reason: "let a muted participant speak", ticket: presenting, status: http.StatusNoContent,

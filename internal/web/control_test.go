@@ -106,7 +106,7 @@ func TestAnOldTokenGivesNoOldRights(t *testing.T) {
 	if got := s.connect(t, "rtc", url.Values{"access_token": {token}}); got.Code != http.StatusOK {
 		t.Fatalf("status %d: %s", got.Code, got.Body)
 	}
-	want := engine.Rights{Forbidden: engine.Camera | engine.Microphone}
+	want := engine.Rights{Forbidden: engine.Camera | engine.Microphone, Held: engine.Microphone}
 	if diff := cmp.Diff([]engine.Rights{want}, s.engine.limited); diff != "" {
 		t.Errorf("rights (-want +got)\n%s", diff)
 	}

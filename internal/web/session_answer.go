@@ -78,7 +78,8 @@ func grantOf(q *httpserver.Request, a admission.Admission) engine.Grant {
 		g.Room, g.Waiting = meeting.WaitingRoom(g.Room), true
 		return g
 	}
-	g.Hidden, g.Chat, g.Notify, g.Avatar, g.Forbidden = a.Hide, a.Chat, a.Notify, a.Avatar, a.Rights.Forbidden
+	g.Hidden, g.Chat, g.Notify, g.Avatar = a.Hide, a.Chat, a.Notify, a.Avatar
+	g.Forbidden, g.Held = a.Rights.Forbidden, a.Rights.Held
 	return g
 }
 
