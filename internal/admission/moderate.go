@@ -120,6 +120,25 @@ func (s *Service) everyoneIn(ctx context.Context, t *tenant.Tenant, v meeting.Vi
 	return all, err
 }
 
+// usernameOf is empty for a guest. It reports false for one who is not listed.
+func (e everyone) usernameOf(who engine.Identity) (username string, found bool) {
+	all := slices.Concat(e.people, e.door)
+	at := slices.IndexFunc(all, func(p engine.Participant) bool { return p.Identity == who })
+	if at < 0 {
+		return "", false
+	}
+	return all[at].Username, true
+}
+
+// concerned are those in the meeting about whom a decision about one is: who came with the same credential, or as the same user.
+func (e everyone) concerned(who engine.Identity) []engine.Participant {
+	username, _ := e.usernameOf(who)
+	return slices.DeleteFunc(slices.Clone(e.people), func(p engine.Participant) bool {
+		sameUser := p.Username != "" && (p.Username == username || meeting.UserIdentity(p.Username) == who)
+		return meeting.Origin(p.Identity) != meeting.Origin(who) && !sameUser
+	})
+}
+
 // decide has a change told the username of the participant; it is empty for a guest, and for one who is not listed. Known says that
 // something can be decided about one who is not listed.
 func (s *Service) decide(
@@ -127,12 +146,8 @@ func (s *Service) decide(
 	change func(spec *v1alpha1.MeetingSpec, username string),
 ) (late, err error) {
 	people, door := listed.people, listed.door
-	all := slices.Concat(people, door)
-	at := slices.IndexFunc(all, func(p engine.Participant) bool { return p.Identity == who })
-	username := ""
-	if at >= 0 {
-		username = all[at].Username
-	} else if !known {
+	username, found := listed.usernameOf(who)
+	if !found && !known {
 		if s.isComing(v, who) {
 			return nil, errNotListed
 		}
@@ -142,11 +157,7 @@ func (s *Service) decide(
 	if err != nil {
 		return nil, err
 	}
-	concerned := slices.DeleteFunc(slices.Clone(people), func(p engine.Participant) bool {
-		sameUser := p.Username != "" && (p.Username == username || meeting.UserIdentity(p.Username) == who)
-		return meeting.Origin(p.Identity) != meeting.Origin(who) && !sameUser
-	})
-	if err := carryOut(ctx, t, now, concerned); err != nil {
+	if err := carryOut(ctx, t, now, listed.concerned(who)); err != nil {
 		return err, nil
 	}
 	if len(door) > 0 {
@@ -155,7 +166,7 @@ func (s *Service) decide(
 			return err, nil
 		}
 	}
-	if at < 0 && s.isComing(v, who) {
+	if !found && s.isComing(v, who) {
 		return errNotListed, nil
 	}
 	return nil, nil
@@ -221,21 +232,6 @@ func actAll(ctx context.Context, t *tenant.Tenant, v meeting.View, room engine.R
 		})
 	}
 	return acts.Wait()
-}
-
-// Hush turns off the microphones of all but presenters and one other. They may switch them on again.
-func (s *Service) Hush(ctx context.Context, t *tenant.Tenant, v meeting.View, but engine.Identity) error {
-	people, err := s.Participants(ctx, t, v)
-	if err != nil {
-		return err
-	}
-	var actions []engine.Action
-	for _, p := range people {
-		if p.Audio && !p.Presenter && p.Identity != but {
-			actions = append(actions, engine.Hush{Who: p.Identity})
-		}
-	}
-	return actAll(ctx, t, v, v.EngineRoom, actions)
 }
 
 // SetHand raises or lowers a participant's hand.

@@ -43,7 +43,7 @@ func TestAttackActs(t *testing.T) {
 	for i := range acts {
 		act := map[string]any{"action": []string{"lock", "unlock"}[i/2%2]}
 		if i%2 == 0 {
-			act = map[string]any{"action": "mute", "identity": fmt.Sprintf("user:nobody%0240d", i)}
+			act = map[string]any{"action": "lockMicrophone", "identity": fmt.Sprintf("user:nobody%0240d", i)}
 		}
 		r := w.a.as(hostile[i%sessions].Session, "POST", "/session/act", act)
 		answers[r.status]++

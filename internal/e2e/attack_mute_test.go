@@ -38,7 +38,7 @@ func TestAMuteIsOfEverySound(t *testing.T) {
 		}
 	}
 	w.eventually(t, heard(true))
-	if r := w.a.as(ada.Session, "POST", "/session/act", map[string]any{"action": "mute", "identity": e.You.Identity}); r.status != http.StatusNoContent {
+	if r := w.a.as(ada.Session, "POST", "/session/act", map[string]any{"action": "lockMicrophone", "identity": e.You.Identity}); r.status != http.StatusNoContent {
 		t.Fatalf("mute: %d %s", r.status, r.raw)
 	}
 	w.eventually(t, heard(false))

@@ -141,7 +141,7 @@ func TestAMuteOutlastsTheRestartOfARoom(t *testing.T) {
 	eve := w.a.mustEnter(map[string]any{"ticket": ticket})
 	inside := eve.connect(t)
 	presenter, ada := w.a.enter(map[string]any{"room": room, "name": "Ada", "token": w.a.presenterToken("ada")})
-	if r := w.a.as(ada.Session, "POST", "/session/act", map[string]any{"action": "mute", "identity": eve.You.Identity}); r.status != http.StatusNoContent {
+	if r := w.a.as(ada.Session, "POST", "/session/act", map[string]any{"action": "lockMicrophone", "identity": eve.You.Identity}); r.status != http.StatusNoContent {
 		t.Fatalf("mute: %d %s", r.status, r.raw)
 	}
 	w.eventually(t, w.hasPeople(room, 2))

@@ -95,7 +95,7 @@ func TestAMuteCanBeUndone(t *testing.T) {
 	s.guest.Click(t, by("mic-toggle"))
 	s.chair.WaitFor(t, seenWith("Guest", "[data-muted=false]"))
 
-	actOn(t, s.chair, "Guest", "act-mute")
+	actOn(t, s.chair, "Guest", "act-lock-microphone")
 	s.guest.WaitFor(t, locked)
 	s.chair.WaitFor(t, mutedByPresenter)
 	s.guest.Reload(t)

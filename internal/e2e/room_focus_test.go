@@ -50,15 +50,15 @@ func TestTheKeyboardKeepsItsPlace(t *testing.T) {
 		}
 	}
 
-	// Mute, and let speak again: the menu gives the focus back to its button.
+	// Lock the microphone, and let speak again: the menu gives the focus back to its button.
 	openPanel(t, chair, "participants")
 	row := rowOf("Ann")
-	for _, act := range []string{"act-mute", "act-let-speak"} {
+	for _, act := range []string{"act-lock-microphone", "act-let-speak"} {
 		press(t, chair, row+` [data-testid=act-menu]`)
-		chair.WaitFor(t, `document.activeElement.dataset.testid === '`+act+`'`)
-		chair.Press(t, kb.Enter)
+		chair.WaitFor(t, shows(act))
+		press(t, chair, by(act))
 		chair.WaitFor(t, `document.activeElement.dataset.testid === 'act-menu' && `+focusIn+"(`"+row+"`)"+` &&
-			!!document.querySelector('.locked') === `+fmt.Sprint(act == "act-mute"))
+			!!document.querySelector('.locked') === `+fmt.Sprint(act == "act-lock-microphone"))
 	}
 
 	// Lower a hand: the row moves, and the focus with it.

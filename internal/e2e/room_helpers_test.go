@@ -248,3 +248,6 @@ func (a account) sent(room, identity string) (sources string) {
 	}
 	return sources
 }
+
+// micLocked is that the participant may not switch the microphone on.
+const micLocked = `document.querySelector('[data-testid=mic-toggle][aria-disabled=true] [data-testid=mic-locked]')`

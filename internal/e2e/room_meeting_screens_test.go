@@ -56,7 +56,7 @@ func (w *tour) meeting(t *testing.T) {
 	w.at(t, ada, desk, "room people", shows("hidden-row")+`&& document.querySelector('.participant .raised')`)
 	openRow(t, ada, rowOf(others[0]))
 	w.at(t, ada, desk, "room people menu", shows("act-lower-hand"))
-	ada.Click(t, by("act-mute"))
+	ada.Click(t, by("act-lock-microphone"))
 	w.at(t, ada, desk, "room muted by a presenter", `document.querySelector('.participant .locked')`)
 	dismissNotices(t, grace)
 	grace.Click(t, by("mic-toggle"))

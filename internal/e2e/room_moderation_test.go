@@ -53,8 +53,6 @@ func rule(t *testing.T, p *testkit.Page, name string, everyone bool) {
 	p.WaitFor(t, hasNo("rules"))
 }
 
-const micLocked = `document.querySelector('[data-testid=mic-toggle][aria-disabled=true] [data-testid=mic-locked]')`
-
 func mutesAll(t *testing.T, s *stage) {
 	muteAll(t, s.chair, true)
 	s.chair.WaitFor(t, seenWith("Guest", "[data-muted=true]"))

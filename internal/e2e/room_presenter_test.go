@@ -122,6 +122,10 @@ func mutesLowersRemoves(t *testing.T, a account) {
 	s.guest.WaitFor(t, `document.querySelector('[data-testid=mic-toggle]').ariaPressed === 'false'`)
 	s.guest.WaitForText(t, "A presenter switched your microphone off.")
 	s.chair.WaitFor(t, seenWith("Guest", "[data-muted=true]"))
+	s.guest.Click(t, by("mic-toggle"))
+	s.chair.WaitFor(t, seenWith("Guest", "[data-muted=false]"))
+	actOn(t, s.chair, "Guest", "act-lock-microphone")
+	s.guest.WaitFor(t, micLocked)
 	offers(t, s.chair, "Guest", hasNo("act-mute")+" && "+shows("act-let-speak"))
 
 	actOn(t, s.chair, "Guest", "act-remove")

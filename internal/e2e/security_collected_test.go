@@ -157,7 +157,7 @@ func TestPresentersDecisionsHoldPastTheGateway(t *testing.T) {
 		}
 	}
 
-	act("mute")
+	act("lockMicrophone")
 	back := w.a.mustEnter(map[string]any{"ticket": ticket, "session": eve.Session})
 	if back.You.Audio || back.You.Identity != eve.You.Identity {
 		t.Errorf("after a mute they are let in like this: %+v", back.You)

@@ -188,6 +188,35 @@ func SetGranted(d *v1alpha1.ParticipantDecision, sources engine.Abilities) {
 	}
 }
 
+// GiveWord has a participant speak: it undoes what a decision takes, and grants the microphone where the policy leaves it to presenters.
+// Username is empty for a guest; what was decided about the user is undone, too.
+func GiveWord(spec *v1alpha1.MeetingSpec, who engine.Identity, username string, presentersOnly engine.Abilities) {
+	Decide(spec, who, func(d *v1alpha1.ParticipantDecision) {
+		SetGranted(d, SourcesOf(d.GrantedSources)|presentersOnly&engine.Microphone)
+	})
+	decideOnBoth(spec, who, username, func(d *v1alpha1.ParticipantDecision) {
+		d.Muted = false
+		if d.Sources != nil {
+			d.Sources = ListSources(SourcesOf(d.Sources) | engine.Microphone)
+		}
+	})
+}
+
+// TakeWord takes back what a participant was granted of the microphone.
+func TakeWord(spec *v1alpha1.MeetingSpec, who engine.Identity, username string) {
+	decideOnBoth(spec, who, username, func(d *v1alpha1.ParticipantDecision) {
+		SetGranted(d, SourcesOf(d.GrantedSources)&^engine.Microphone)
+	})
+}
+
+// decideOnBoth changes what is decided about a participant and about the user who they are.
+func decideOnBoth(spec *v1alpha1.MeetingSpec, who engine.Identity, username string, change func(*v1alpha1.ParticipantDecision)) {
+	Decide(spec, who, change)
+	if username != "" {
+		Decide(spec, UserIdentity(username), change)
+	}
+}
+
 // takeBack takes back what single participants were granted of some sources.
 func takeBack(spec *v1alpha1.MeetingSpec, sources engine.Abilities) {
 	var list []v1alpha1.ParticipantDecision

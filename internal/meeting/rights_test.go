@@ -41,16 +41,8 @@ func voiceOf(r engine.Rights, only engine.Abilities) voice {
 
 // TestRightsTable: policy, role and decisions come together as the table has it, which docs/moderate.md shows.
 func TestRightsTable(t *testing.T) {
-	text, err := os.ReadFile("testdata/rights.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var rows []rightsRow
-	if err := json.Unmarshal(text, &rows); err != nil {
-		t.Fatal(err)
-	}
 	table := "| decided about one participant | policy `Everyone` | policy `Presenters` | a presenter |\n| --- | --- | --- | --- |\n"
-	for _, row := range rows {
+	for _, row := range rightsTable(t) {
 		table += fmt.Sprintf("| %s | %s | %s | %s |\n", row.Decided, voices[row.Everyone], voices[row.Presenters], voices[row.Presenter])
 		for only, want := range map[engine.Abilities]voice{0: row.Everyone, engine.Media: row.Presenters} {
 			c := Control{PresentersOnly: only}
@@ -78,4 +70,45 @@ func TestRightsTable(t *testing.T) {
 	if !strings.Contains(string(doc), table) {
 		t.Errorf("docs/moderate.md does not have this table:\n%s", table)
 	}
+}
+
+// TestTheWordIsGivenAndTaken: whatever was decided, about the participant or about the user, one who is given the word may speak, and
+// after it is taken back the policy counts.
+func TestTheWordIsGivenAndTaken(t *testing.T) {
+	for _, row := range rightsTable(t) {
+		for _, only := range []engine.Abilities{0, engine.Microphone, engine.Media | engine.Chat} {
+			for _, about := range []string{"ann-1", "ann-2", "user:anna"} {
+				spec := v1alpha1.MeetingSpec{Participants: []v1alpha1.ParticipantDecision{row.Decision, {Identity: "bob-1", Muted: true}}}
+				spec.Participants[0].Identity = about
+				rights := func() engine.Rights {
+					c := Control{PresentersOnly: only, Decisions: spec.Participants}
+					return c.Rights(c.DecisionOn("anna", "ann-1"), false)
+				}
+				before := rights().Forbidden &^ engine.Microphone
+				GiveWord(&spec, "ann-1", "anna", only)
+				if got := rights().Forbidden; got != before {
+					t.Errorf("%s about %s, policy %b: %b is forbidden to one who has the word, and was %b", row.Decided, about, only, got, before)
+				}
+				TakeWord(&spec, "ann-1", "anna")
+				if got := rights().Forbidden; got != before|only&engine.Microphone {
+					t.Errorf("%s about %s, policy %b: %b is forbidden after the word was taken back", row.Decided, about, only, got)
+				}
+				if c := (Control{Decisions: spec.Participants}); !c.DecisionOn("", "bob-1").Muted {
+					t.Errorf("%s about %s: another may speak, too", row.Decided, about)
+				}
+			}
+		}
+	}
+}
+
+func rightsTable(t *testing.T) (rows []rightsRow) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/rights.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &rows); err != nil {
+		t.Fatal(err)
+	}
+	return rows
 }

@@ -12,6 +12,7 @@ import (
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
 )
 
 // actRequest is what a presenter wants done.
@@ -44,16 +45,17 @@ type action struct {
 }
 
 // actionNames are for the error about an action that there is not.
-const actionNames = "mute, letSpeak, muteAll, remove, lowerHand, promote, demote, admit, refuse, policy, lock, unlock, admission, admitAll, announce or end"
+const actionNames = "mute, lockMicrophone, letSpeak, muteAll, remove, lowerHand, promote, demote, admit, refuse, policy, lock, unlock, admission, admitAll, announce or end"
 
 var actions = map[string]action{
-	"mute":     {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Muted = true })},
-	"letSpeak": {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Muted = false })},
-	"remove":   {true, (*handler).remove},
-	"refuse":   {true, (*handler).remove},
-	"admit":    {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Admitted = true })},
-	"promote":  {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Role = v1alpha1.RolePresenter })},
-	"demote":   {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Role = v1alpha1.RoleParticipant })},
+	"mute":           {true, voice((*admission.Service).Mute)},
+	"lockMicrophone": {true, voice((*admission.Service).LockMicrophone)},
+	"letSpeak":       {true, voice((*admission.Service).LetSpeak)},
+	"remove":         {true, (*handler).remove},
+	"refuse":         {true, (*handler).remove},
+	"admit":          {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Admitted = true })},
+	"promote":        {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Role = v1alpha1.RolePresenter })},
+	"demote":         {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Role = v1alpha1.RoleParticipant })},
 	"lowerHand": {true, func(h *handler, ctx context.Context, p presenter) error {
 		return h.admission.SetHand(ctx, p.q.Tenant, p.view, p.To, false)
 	}},
@@ -128,6 +130,19 @@ func (h *handler) remove(ctx context.Context, p presenter) error {
 	return firstOf(err, late)
 }
 
+// voice is an action about the microphone of one participant.
+func voice(
+	do func(*admission.Service, context.Context, *tenant.Tenant, meeting.View, engine.Identity) (late, err error),
+) func(*handler, context.Context, presenter) error {
+	return func(h *handler, ctx context.Context, p presenter) error {
+		if err := h.countWrite(p); err != nil {
+			return err
+		}
+		late, err := do(h.admission, ctx, p.q.Tenant, p.view, p.To)
+		return firstOf(err, late)
+	}
+}
+
 // decide is an action that changes what is decided about one participant.
 func decide(change func(*v1alpha1.ParticipantDecision)) func(*handler, context.Context, presenter) error {
 	return func(h *handler, ctx context.Context, p presenter) error {
@@ -167,7 +182,8 @@ func (h *handler) changePolicy(ctx context.Context, p presenter) error {
 
 func (h *handler) muteAll(ctx context.Context, p presenter) error {
 	if p.MayUnmute {
-		return h.admission.Hush(ctx, p.q.Tenant, p.view, p.identity())
+		_, err := h.admission.MuteAll(ctx, p.q.Tenant, p.view, p.identity())
+		return err
 	}
 	p.Policy = v1alpha1.MeetingPolicy{Microphone: v1alpha1.Presenters}
 	return h.changePolicy(ctx, p)

@@ -266,7 +266,15 @@ func TestAct(t *testing.T) {
 	}{
 		{
 			reason: "mute", ticket: presenting, status: http.StatusNoContent,
+			given: func(s *site) { s.engine.people[1].Audio = true },
+			body:  func(_, other engine.Identity) body { return body{"action": "mute", "identity": other} },
+			acts:  func(other engine.Identity) []engine.Action { return []engine.Action{engine.Hush{Who: other}} },
+		}, {
+			reason: "mute one who is silent", ticket: presenting, status: http.StatusNoContent,
 			body: func(_, other engine.Identity) body { return body{"action": "mute", "identity": other} },
+		}, {
+			reason: "lock the microphone", ticket: presenting, status: http.StatusNoContent,
+			body: func(_, other engine.Identity) body { return body{"action": "lockMicrophone", "identity": other} },
 			acts: func(other engine.Identity) []engine.Action {
 				return []engine.Action{engine.SetRights{Who: other, Rights: engine.Rights{Forbidden: engine.Microphone, Held: engine.Microphone}}}
 			},
@@ -275,6 +283,13 @@ func TestAct(t *testing.T) {
 			body:  func(_, other engine.Identity) body { return body{"action": "letSpeak", "identity": other} },
 			given: func(s *site) { s.engine.people[1].Forbidden = engine.Microphone },
 			acts:  func(other engine.Identity) []engine.Action { return []engine.Action{engine.SetRights{Who: other}} },
+		}, {
+			reason: "let one speak who asks for it", ticket: presenting, status: http.StatusNoContent,
+			body:  func(_, other engine.Identity) body { return body{"action": "letSpeak", "identity": other} },
+			given: func(s *site) { s.engine.people[1].Forbidden, s.engine.people[1].Hand = engine.Microphone, true },
+			acts: func(other engine.Identity) []engine.Action {
+				return []engine.Action{engine.SetRights{Who: other}, engine.Hand{Who: other}}
+			},
 		}, {
 			reason: "let a muted participant speak, by one who is no presenter", status: http.StatusForbidden,
 			body: func(_, other engine.Identity) body { return body{"action": "letSpeak", "identity": other} },

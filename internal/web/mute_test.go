@@ -27,7 +27,7 @@ func TestAMuteOutlastsComingBack(t *testing.T) {
 			t.Error("muted before it was written down: they could come back between the two")
 		}
 	}
-	got := s.call(t, http.MethodPost, "/session/act", paula.Session, body{"action": "mute", "identity": loud.You.Identity})
+	got := s.call(t, http.MethodPost, "/session/act", paula.Session, body{"action": "lockMicrophone", "identity": loud.You.Identity})
 	if got.Code != http.StatusNoContent {
 		t.Fatalf("status %d: %s", got.Code, got.Body)
 	}
@@ -61,7 +61,7 @@ func TestAMuteIsUndone(t *testing.T) {
 			t.Fatalf("%s: status %d: %s", action, got.Code, got.Body)
 		}
 	}
-	act("mute")
+	act("lockMicrophone")
 	s.engine.onAct = func() {
 		if v.DecisionOn("", in.You.Identity).Muted {
 			t.Error("the engine is asked before it is written down: the controllers would mute once more")
@@ -73,6 +73,34 @@ func TestAMuteIsUndone(t *testing.T) {
 		back := s.enterWith(t, request).session()
 		if grant := s.engine.grants[len(s.engine.grants)-1]; !back.You.Audio || grant.Forbidden != 0 {
 			t.Errorf("%s: %+v, forbidden %v", reason, back.You, grant.Forbidden)
+		}
+	}
+}
+
+// TestOneMayHaveTheWord: while the microphone is for presenters, one participant may be let speak, and loses that by a mute, by a lock and
+// by the next rule.
+func TestOneMayHaveTheWord(t *testing.T) {
+	s := newSite(t)
+	v := s.meetings.open("room", func(v *meeting.View) { v.Opened, v.PresentersOnly = true, engine.Media })
+	paula := s.inside(t, presenting)
+	s.engine.people = []engine.Participant{
+		{Identity: paula.You.Identity, Traits: engine.Traits{Presenter: true, Granted: true}}, {Identity: "ann-1"}, {Identity: "bob-1"},
+	}
+	for _, taken := range []body{
+		{"action": "mute", "identity": "ann-1"}, {"action": "lockMicrophone", "identity": "ann-1"}, {"action": "muteAll"},
+		{"action": "policy", "policy": body{"microphone": "Presenters"}},
+	} {
+		s.act(t, paula.Session, body{"action": "letSpeak", "identity": "ann-1"})
+		if v.RightsOf(engine.Participant{Identity: "ann-1"}).Forbidden != engine.Camera|engine.Screen || v.RightsOf(engine.Participant{Identity: "bob-1"}).Forbidden != engine.Media {
+			t.Errorf("before %v, the two decide %+v", taken, v.Decisions)
+		}
+		s.act(t, paula.Session, body{"action": "muteAll", "mayUnmute": true})
+		if v.RightsOf(engine.Participant{Identity: "ann-1"}).Forbidden.Has(engine.Microphone) {
+			t.Error("a mute for the moment takes the word")
+		}
+		s.act(t, paula.Session, taken)
+		if !v.RightsOf(engine.Participant{Identity: "ann-1"}).Forbidden.Has(engine.Microphone) {
+			t.Errorf("after %v, ann may speak: %+v", taken, v.Decisions)
 		}
 	}
 }

@@ -45,7 +45,8 @@ export type Verdict =
   | { state: 'ended'; redirect: string }
   | { state: 'removed' };
 
-type On = 'mute' | 'letSpeak' | 'remove' | 'lowerHand' | 'promote' | 'demote' | 'admit' | 'refuse';
+type On =
+  'mute' | 'lockMicrophone' | 'letSpeak' | 'remove' | 'lowerHand' | 'promote' | 'demote' | 'admit' | 'refuse';
 
 export type Act =
   | { action: On; identity: string }

@@ -321,6 +321,7 @@ const texts: Texts = {
   'people.count': { one: '{count} Person', other: '{count} Personen' },
   'people.list': 'Personen in dieser Besprechung',
   'people.mute': 'Stummschalten',
+  'people.muteAndLock': 'Stummschalten und sperren',
   'people.letSpeak': 'Sprechen lassen',
   'people.mutedByPresenter': 'Von der Moderation stummgeschaltet',
   'people.remove': 'Entfernen',

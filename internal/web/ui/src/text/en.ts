@@ -299,6 +299,7 @@ export const en = {
   'people.count': { one: '{count} person', other: '{count} people' },
   'people.list': 'People in this meeting',
   'people.mute': 'Mute',
+  'people.muteAndLock': 'Mute and lock',
   'people.letSpeak': 'Let speak',
   'people.mutedByPresenter': 'Muted by a presenter',
   'people.remove': 'Remove',

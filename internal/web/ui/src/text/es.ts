@@ -328,6 +328,7 @@ const texts: Texts = {
   'people.count': { one: '{count} persona', many: '{count} personas', other: '{count} personas' },
   'people.list': 'Personas en esta reunión',
   'people.mute': 'Silenciar',
+  'people.muteAndLock': 'Silenciar y bloquear',
   'people.letSpeak': 'Dejar hablar',
   'people.mutedByPresenter': 'Silenciado por un moderador',
   'people.remove': 'Expulsar',

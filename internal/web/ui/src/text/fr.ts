@@ -333,6 +333,7 @@ const texts: Texts = {
   'people.count': { one: '{count} personne', many: '{count} personnes', other: '{count} personnes' },
   'people.list': 'Participants à cette réunion',
   'people.mute': 'Couper le micro',
+  'people.muteAndLock': 'Couper le micro et verrouiller',
   'people.letSpeak': 'Laisser parler',
   'people.mutedByPresenter': 'Micro coupé par un modérateur',
   'people.remove': 'Exclure',

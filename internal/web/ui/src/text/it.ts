@@ -322,6 +322,7 @@ const texts: Texts = {
   'people.count': { one: '{count} persona', many: '{count} persone', other: '{count} persone' },
   'people.list': 'Persone in questa riunione',
   'people.mute': 'Disattiva microfono',
+  'people.muteAndLock': 'Disattiva microfono e blocca',
   'people.letSpeak': 'Lascia parlare',
   'people.mutedByPresenter': 'Microfono disattivato da un moderatore',
   'people.remove': 'Rimuovi',

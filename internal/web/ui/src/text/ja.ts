@@ -297,6 +297,7 @@ const texts: Texts = {
   'people.count': '{count} 人',
   'people.list': 'この会議の参加者',
   'people.mute': 'ミュート',
+  'people.muteAndLock': 'ミュートして固定',
   'people.letSpeak': '発言を許可',
   'people.mutedByPresenter': 'モデレーターがミュートしました',
   'people.remove': '退出させる',

@@ -330,6 +330,7 @@ const texts: Texts = {
   'people.count': { one: '{count} osoba', few: '{count} osoby', many: '{count} osób', other: '{count} osób' },
   'people.list': 'Osoby na tym spotkaniu',
   'people.mute': 'Wycisz',
+  'people.muteAndLock': 'Wycisz i zablokuj',
   'people.letSpeak': 'Pozwól mówić',
   'people.mutedByPresenter': 'Mikrofon wyłączony przez prowadzącego',
   'people.remove': 'Usuń',

@@ -320,6 +320,7 @@ const texts: Texts = {
   'people.count': { one: '{count} pessoa', many: '{count} pessoas', other: '{count} pessoas' },
   'people.list': 'Pessoas nesta reunião',
   'people.mute': 'Silenciar',
+  'people.muteAndLock': 'Silenciar e bloquear',
   'people.letSpeak': 'Deixar falar',
   'people.mutedByPresenter': 'Silenciado por um moderador',
   'people.remove': 'Remover',

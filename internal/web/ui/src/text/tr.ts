@@ -298,6 +298,7 @@ const texts: Texts = {
   'people.count': { one: '{count} kişi', other: '{count} kişi' },
   'people.list': 'Bu toplantıdaki kişiler',
   'people.mute': 'Sesini kapat',
+  'people.muteAndLock': 'Sesini kapat ve kilitle',
   'people.letSpeak': 'Konuşmasına izin ver',
   'people.mutedByPresenter': 'Moderatör sesini kapattı',
   'people.remove': 'Çıkar',

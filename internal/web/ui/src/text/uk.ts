@@ -336,6 +336,7 @@ const texts: Texts = {
   },
   'people.list': 'Учасники цієї зустрічі',
   'people.mute': 'Вимкнути мікрофон',
+  'people.muteAndLock': 'Вимкнути й заблокувати мікрофон',
   'people.letSpeak': 'Дозволити говорити',
   'people.mutedByPresenter': 'Мікрофон вимкнув модератор',
   'people.remove': 'Вилучити',

@@ -4,7 +4,7 @@ import { readChoices } from '../../media/choices';
 import type { LocalMedia } from '../../media/local';
 import type { DeviceMemory, DeviceStates } from '../../media/memory';
 import type { Opened, SessionClient } from '../../session/client';
-import { SessionError, type Act, type Reaction, type Ruled } from '../../session/protocol';
+import { SessionError, type Act, type Reaction } from '../../session/protocol';
 import { t, type TextKey } from '../../text';
 import { Captions } from '../captions/captions';
 import { ChatLog, chatTopic } from '../chat/chat';
@@ -24,6 +24,7 @@ import { Connection, type Gateway, type Outcome } from './connection';
 import { NoiseFilter } from './noiseFilter';
 import { noFacts, parseMetadata, parseTime, type RoomFacts } from './metadata';
 import { roomOptions } from './options';
+import { rightOf, type Published } from './permissions';
 import type { Phase } from './phase';
 import { whenPageLeaves } from './pageLeave';
 import { Pictures } from './pictures';
@@ -206,15 +207,21 @@ export class Call {
   }
 
   /** Says why a device or the screen cannot be switched on, and what the participant can do. */
-  explainLock(what: Exclude<Ruled, 'chat'>): void {
-    const raised = this.room.localParticipant.attributes.hand === 'true';
+  explainLock(what: Published): void {
+    const { attributes, identity } = this.room.localParticipant;
+    if (this.presents.get() && what === 'microphone') {
+      const accept = () => void this.act({ action: 'letSpeak', identity });
+      this.notices.add(t('notice.mutedByPresenter'), 'urgent', { label: t('people.letSpeak'), accept });
+      return;
+    }
     const offer = { label: t('controls.hand'), accept: () => void this.raiseHand(true) };
-    this.notices.add(t(this.lockOf(what)), 'urgent', raised ? undefined : offer);
+    this.notices.add(t(this.lockOf(what)), 'urgent', attributes.hand === 'true' ? undefined : offer);
   }
 
   /** The words for what forbids a device: a rule for all, or a decision about this participant. */
-  private lockOf(what: Exclude<Ruled, 'chat'>): TextKey {
-    if (this.facts.get().presentersOnly.includes(what)) return `rules.only.${what}`;
+  private lockOf(what: Published): TextKey {
+    if (rightOf(this.room.localParticipant, what, this.facts.get().presentersOnly) === 'rule')
+      return `rules.only.${what}`;
     return what === 'microphone' ? 'notice.micLocked' : 'notice.locked';
   }
 

@@ -1,9 +1,43 @@
 import { Track, type Participant } from 'livekit-client';
+import type { Ruled } from '../../session/protocol';
+
+/** What participants publish, and a meeting may keep to its presenters. */
+export type Published = Exclude<Ruled, 'chat'>;
+
+const sources: Record<Published, Track.Source> = {
+  microphone: Track.Source.Microphone,
+  camera: Track.Source.Camera,
+  screen: Track.Source.ScreenShare,
+};
+
+/**
+ * Whether a participant may publish something, and why: it is open to them, granted to them alone although a rule keeps
+ * it to presenters, kept by the rule, or locked for them alone. internal/meeting/testdata/rights.json is the table.
+ */
+export type Right = 'open' | 'granted' | 'rule' | 'locked';
+
+interface Permitted {
+  permissions?: Pick<NonNullable<Participant['permissions']>, 'canPublish' | 'canPublishSources'> | undefined;
+}
+
+export function isAllowed(right: Right): boolean {
+  return right === 'open' || right === 'granted';
+}
+
+export function rightOf(
+  participant: Permitted & Pick<Participant, 'attributes'>,
+  what: Published,
+  presentersOnly: readonly Ruled[],
+): Right {
+  const { held = '', presenter } = participant.attributes;
+  if (!maySend(participant, sources[what])) return held.split(',').includes(what) ? 'locked' : 'rule';
+  return presentersOnly.includes(what) && presenter !== 'true' ? 'granted' : 'open';
+}
 
 /**
  * Whether the media server lets a participant send from a source at all. Every participant gets the permissions of all.
  */
-export function maySend({ permissions }: Participant, source: Track.Source): boolean {
+export function maySend({ permissions }: Permitted, source: Track.Source): boolean {
   if (!permissions) return true;
   const { canPublish, canPublishSources } = permissions;
   return (

@@ -2,6 +2,7 @@ import {
   EllipsisVertical,
   Hand,
   Lock,
+  LockKeyhole,
   Megaphone,
   Mic,
   MicOff,
@@ -15,6 +16,7 @@ import { Dialog } from '../../parts/Dialog';
 import { Menu, MenuItem } from '../../parts/Menu';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
+import { isAllowed, type Right } from '../call/permissions';
 import { useMayWrite } from '../chat/useMayWrite';
 import { AnnounceDialog } from '../moderation/AnnounceDialog';
 import { VolumeDialog } from './VolumeDialog';
@@ -23,8 +25,8 @@ interface ParticipantActionsProps {
   identity: string;
   name: string;
   muted?: boolean;
-  /** False when a presenter has muted the participant. */
-  maySpeak?: boolean;
+  /** Whether the participant may speak, and why. */
+  voice?: Right;
   hand: boolean;
   mine: boolean;
   presenter?: boolean;
@@ -40,10 +42,10 @@ type Open = 'volume' | 'announce' | 'remove';
 
 /** What can be done about a participant. One button, so that a hundred rows stay readable. */
 export function ParticipantActions(props: ParticipantActionsProps) {
-  const { identity, name, hand, mine, chat = false, watches = false, presides } = props;
+  const { identity, name, hand, mine, voice = 'open', chat = false, watches = false, presides } = props;
   const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);
-  if (mine && !(hand && presides)) return null;
+  if (mine && !(presides && (hand || !isAllowed(voice)))) return null;
   return (
     <>
       <Menu
@@ -92,7 +94,7 @@ function PresenterItems(props: ParticipantActionsProps & { onOpen: (open: Open) 
           onSelect={() => void call.act({ action: 'lowerHand', identity })}
         />
       )}
-      {!mine && !watches && <VoiceItem {...props} />}
+      {!watches && <VoiceItems {...props} />}
       {!mine && !watches && (
         <MenuItem
           testId={presenter ? 'act-demote' : 'act-promote'}
@@ -130,9 +132,10 @@ function WriteItem({ identity, name }: Pick<ParticipantActionsProps, 'identity' 
   );
 }
 
-function VoiceItem({ identity, muted = false, maySpeak = true }: ParticipantActionsProps) {
+/** A presenter may end what keeps anyone from speaking, also their own lock. */
+function VoiceItems({ identity, mine, muted = false, voice = 'open' }: ParticipantActionsProps) {
   const call = useCall();
-  if (!maySpeak) {
+  if (!isAllowed(voice)) {
     return (
       <MenuItem
         testId="act-let-speak"
@@ -142,14 +145,24 @@ function VoiceItem({ identity, muted = false, maySpeak = true }: ParticipantActi
       />
     );
   }
+  if (mine) return null;
   return (
-    <MenuItem
-      testId="act-mute"
-      label={t('people.mute')}
-      icon={<MicOff />}
-      disabled={muted}
-      onSelect={() => void call.act({ action: 'mute', identity })}
-    />
+    <>
+      <MenuItem
+        testId="act-mute"
+        label={t('people.mute')}
+        icon={<MicOff />}
+        // One who has the word and is silent can still lose it.
+        disabled={muted && voice !== 'granted'}
+        onSelect={() => void call.act({ action: 'mute', identity })}
+      />
+      <MenuItem
+        testId="act-lock-microphone"
+        label={t('people.muteAndLock')}
+        icon={<LockKeyhole />}
+        onSelect={() => void call.act({ action: 'lockMicrophone', identity })}
+      />
+    </>
   );
 }
 

@@ -4,6 +4,7 @@ import { memo } from 'react';
 import { useStore } from '../../app/useStore';
 import { Avatar } from '../../parts/Avatar';
 import { shownLanguage, t } from '../../text';
+import { isAllowed } from '../call/permissions';
 import { ParticipantActions } from './ParticipantActions';
 import { Quality } from './Quality';
 import { useParticipant, type ShownParticipant } from './useParticipant';
@@ -43,7 +44,7 @@ export const ParticipantRow = memo(function ParticipantRow({ participant, presid
         identity={identity}
         name={name}
         muted={shown.muted}
-        maySpeak={shown.maySpeak}
+        voice={shown.voice}
         hand={shown.hand}
         mine={participant.isLocal}
         presenter={shown.presenter}
@@ -54,6 +55,14 @@ export const ParticipantRow = memo(function ParticipantRow({ participant, presid
   );
 });
 
+/** Why a participant is silent. */
+const silence = {
+  open: 'room.muted',
+  granted: 'room.muted',
+  rule: 'rules.only.microphone',
+  locked: 'people.mutedByPresenter',
+} as const;
+
 /** The hand, the connection, the microphone and the camera. */
 function ParticipantState({ shown, place }: { shown: ShownParticipant } & Pick<RowProps, 'place'>) {
   return (
@@ -62,9 +71,9 @@ function ParticipantState({ shown, place }: { shown: ShownParticipant } & Pick<R
       <Quality of={shown.quality} />
       {shown.muted ? (
         <MicOff
-          className={shown.maySpeak ? '' : 'locked'}
+          className={isAllowed(shown.voice) ? '' : 'locked'}
           role="img"
-          aria-label={t(shown.maySpeak ? 'room.muted' : 'people.mutedByPresenter')}
+          aria-label={t(silence[shown.voice])}
         />
       ) : (
         <Mic role="img" aria-label={t('people.micOn')} />

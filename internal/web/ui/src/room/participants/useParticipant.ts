@@ -3,7 +3,7 @@ import { useEffect, useReducer } from 'react';
 import { useStore } from '../../app/useStore';
 import { useCall } from '../call/CallContext';
 import { nameOf } from '../call/call';
-import { maySend } from '../call/permissions';
+import { rightOf, type Right } from '../call/permissions';
 
 /**
  * The events that change how a participant is shown. Each tile listens for itself, so that one event redraws one tile.
@@ -33,8 +33,8 @@ export interface ShownParticipant {
   chat: boolean;
   hand: boolean;
   muted: boolean;
-  /** False from when a presenter mutes the participant until a presenter lets them speak. */
-  maySpeak: boolean;
+  /** Whether the participant may speak, and why. */
+  voice: Right;
   speaking: boolean;
   camera: boolean;
   quality: ConnectionQuality;
@@ -55,7 +55,9 @@ export function useParticipant(participant: Participant): ShownParticipant {
       for (const event of visible) participant.off(event, redraw);
     };
   }, [participant]);
-  const sending = useStore(useCall().publisher.sending);
+  const call = useCall();
+  const sending = useStore(call.publisher.sending);
+  const { presentersOnly } = useStore(call.facts);
   const own = participant.isLocal ? sending : undefined;
   const { attributes } = participant;
   const camera = participant.getTrackPublication(Track.Source.Camera);
@@ -67,7 +69,7 @@ export function useParticipant(participant: Participant): ShownParticipant {
     chat: attributes.chat === 'true',
     hand: attributes.hand === 'true',
     muted: own ? !own.mic : !isHeard(participant),
-    maySpeak: maySend(participant, Track.Source.Microphone),
+    voice: rightOf(participant, 'microphone', presentersOnly),
     speaking: participant.isSpeaking,
     camera: camera?.track !== undefined && !camera.isMuted && own?.camera !== false,
     quality: participant.connectionQuality,
