@@ -73,7 +73,7 @@ type Participant struct {
 	// Muted says that this one stays muted until allowed to speak. Sources are what they may publish: Microphone, Camera, Screen.
 	Muted   bool     `json:"muted"`
 	Sources []string `json:"sources"`
-	// GrantedSources are what they may publish although the policy leaves it to presenters.
+	// GrantedSources are what they may publish even where the policy leaves it to presenters.
 	GrantedSources []string `json:"grantedSources"`
 	OS             string   `json:"os"`
 	Browser        string   `json:"browser"`

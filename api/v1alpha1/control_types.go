@@ -103,8 +103,8 @@ type ParticipantDecision struct {
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=3
 	Sources []ParticipantSource `json:"sources,omitzero"`
-	// grantedSources are what the participant may publish although the policy leaves it to presenters. A change of the policy by a
-	// presenter or the REST API takes back what was granted of the sources that it names.
+	// grantedSources lists what the participant may publish even where the policy leaves it to presenters. When a presenter or the REST
+	// API changes the policy, the grants of the sources that the change names are taken back.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=3

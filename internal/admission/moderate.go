@@ -53,11 +53,19 @@ func (s *Service) Change(ctx context.Context, t *tenant.Tenant, v meeting.View, 
 func (s *Service) Decide(
 	ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, change func(*v1alpha1.ParticipantDecision),
 ) (late, err error) {
-	all, err := s.everyoneIn(ctx, t, v)
-	if err != nil {
-		return nil, err
+	_, late, err = s.decideListed(ctx, t, v, who, func(spec *v1alpha1.MeetingSpec, _ string) { meeting.Decide(spec, who, change) })
+	return late, err
+}
+
+// decideListed is decide for a participant whom the media server lists, or who is known. It returns whom the media server lists.
+func (s *Service) decideListed(
+	ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, change func(spec *v1alpha1.MeetingSpec, username string),
+) (all everyone, late, err error) {
+	if all, err = s.everyoneIn(ctx, t, v); err != nil {
+		return all, nil, err
 	}
-	return s.decide(ctx, t, v, who, all, s.isKnown(v, who), func(spec *v1alpha1.MeetingSpec, _ string) { meeting.Decide(spec, who, change) })
+	late, err = s.decide(ctx, t, v, who, all, s.isKnown(v, who), change)
+	return all, late, err
 }
 
 // Remove disconnects a participant, who cannot come back with the same link, token or login. A participant who is banned cannot come back with

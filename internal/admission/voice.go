@@ -42,24 +42,17 @@ func (s *Service) Mute(ctx context.Context, t *tenant.Tenant, v meeting.View, wh
 
 // LockMicrophone keeps a participant from being heard until LetSpeak. It counts for whom Decide counts. Late is as for Change.
 func (s *Service) LockMicrophone(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity) (late, err error) {
-	all, err := s.everyoneIn(ctx, t, v)
-	if err != nil {
-		return nil, err
-	}
-	return s.decide(ctx, t, v, who, all, s.isKnown(v, who), func(spec *v1alpha1.MeetingSpec, username string) {
+	_, late, err = s.decideListed(ctx, t, v, who, func(spec *v1alpha1.MeetingSpec, username string) {
 		meeting.TakeWord(spec, who, username)
 		meeting.Decide(spec, who, func(d *v1alpha1.ParticipantDecision) { d.Muted = true })
 	})
+	return late, err
 }
 
 // LetSpeak gives a participant the word, whatever a decision or the policy says, and lowers the hand. It counts for whom Decide counts.
 // Late is as for Change.
 func (s *Service) LetSpeak(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity) (late, err error) {
-	all, err := s.everyoneIn(ctx, t, v)
-	if err != nil {
-		return nil, err
-	}
-	late, err = s.decide(ctx, t, v, who, all, s.isKnown(v, who), func(spec *v1alpha1.MeetingSpec, username string) {
+	all, late, err := s.decideListed(ctx, t, v, who, func(spec *v1alpha1.MeetingSpec, username string) {
 		meeting.GiveWord(spec, who, username, v.PresentersOnly)
 	})
 	if late != nil || err != nil {

@@ -37,7 +37,7 @@ type participantBody struct {
 	// Muted says that the participant stays muted until allowed to speak, Sources what they may publish now.
 	Muted   bool                         `json:"muted"`
 	Sources []v1alpha1.ParticipantSource `json:"sources"`
-	// GrantedSources are what they may publish although the policy leaves it to presenters.
+	// GrantedSources are what they may publish even where the policy leaves it to presenters.
 	GrantedSources []v1alpha1.ParticipantSource `json:"grantedSources"`
 	// Waiting says that the participant is not in yet. JoinTime is then when they began to wait, and Message what they wrote.
 	Waiting  bool   `json:"waiting"`

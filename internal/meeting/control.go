@@ -180,7 +180,7 @@ func (c Control) Rights(d v1alpha1.ParticipantDecision, granted bool) engine.Rig
 	return rights
 }
 
-// SetGranted is what a participant may publish although the policy leaves it to presenters.
+// SetGranted sets what a participant may publish even where the policy leaves it to presenters.
 func SetGranted(d *v1alpha1.ParticipantDecision, sources engine.Abilities) {
 	d.GrantedSources = nil
 	if sources&engine.Media != 0 {
