@@ -4,6 +4,7 @@ package web
 
 import (
 	"context"
+	"net/http"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/admission"
@@ -41,7 +42,16 @@ type presenter struct {
 type action struct {
 	// onOne says that it is done to one participant.
 	onOne bool
-	do    func(*handler, context.Context, presenter) error
+	do    deed
+}
+
+// deed does something, and returns what the presenter is told: nil is nothing but that it is done.
+type deed func(*handler, context.Context, presenter) (httpserver.Answer, error)
+
+// mutedAnswer is for a presenter who has muted all.
+type mutedAnswer struct {
+	// Muted is how many microphones were on.
+	Muted int `json:"muted"`
 }
 
 // actionNames are for the error about an action that there is not.
@@ -51,33 +61,33 @@ var actions = map[string]action{
 	"mute":           {true, voice((*admission.Service).Mute)},
 	"lockMicrophone": {true, voice((*admission.Service).LockMicrophone)},
 	"letSpeak":       {true, voice((*admission.Service).LetSpeak)},
-	"remove":         {true, (*handler).remove},
-	"refuse":         {true, (*handler).remove},
+	"remove":         {true, quietly((*handler).remove)},
+	"refuse":         {true, quietly((*handler).remove)},
 	"admit":          {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Admitted = true })},
 	"promote":        {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Role = v1alpha1.RolePresenter })},
 	"demote":         {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Role = v1alpha1.RoleParticipant })},
-	"lowerHand": {true, func(h *handler, ctx context.Context, p presenter) error {
+	"lowerHand": {true, quietly(func(h *handler, ctx context.Context, p presenter) error {
 		return h.admission.SetHand(ctx, p.q.Tenant, p.view, p.To, false)
-	}},
+	})},
 	"muteAll":  {false, (*handler).muteAll},
 	"policy":   {false, (*handler).changePolicy},
 	"lock":     {false, change(func(_ presenter, spec *v1alpha1.MeetingSpec) { spec.Locked = new(true) })},
 	"unlock":   {false, change(func(_ presenter, spec *v1alpha1.MeetingSpec) { spec.Locked = new(false) })},
-	"announce": {false, (*handler).announce},
-	"admission": {false, func(h *handler, ctx context.Context, p presenter) error {
+	"announce": {false, quietly((*handler).announce)},
+	"admission": {false, func(h *handler, ctx context.Context, p presenter) (httpserver.Answer, error) {
 		if err := meeting.ValidateAdmission(p.Admission); err != nil {
-			return err
+			return nil, err
 		}
 		return change(func(p presenter, spec *v1alpha1.MeetingSpec) { spec.Admission = p.Admission })(h, ctx, p)
 	}},
-	"admitAll": {false, func(h *handler, ctx context.Context, p presenter) error {
+	"admitAll": {false, quietly(func(h *handler, ctx context.Context, p presenter) error {
 		if err := h.countWrite(p); err != nil {
 			return err
 		}
 		_, late, err := h.admission.AdmitAll(ctx, p.q.Tenant, p.view, h.ClusterTime(), func(*v1alpha1.MeetingSpec) {})
 		return firstOf(err, late)
-	}},
-	"end": {false, (*handler).endForAll},
+	})},
+	"end": {false, quietly((*handler).endForAll)},
 }
 
 func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
@@ -101,11 +111,22 @@ func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
 			return nil, err
 		}
 	}
-	err = action.do(h, ctx, presenter{p, request, q})
-	if err == nil {
-		q.Record.To = request.To // Only now is it known to be a participant's.
+	answer, err := action.do(h, ctx, presenter{p, request, q})
+	if err != nil {
+		return nil, err
 	}
-	return httpserver.NoContent, err
+	q.Record.To = request.To // Only now is it known to be a participant's.
+	if answer == nil {
+		return httpserver.NoContent, nil
+	}
+	return answer, nil
+}
+
+// quietly tells the presenter nothing but that it is done.
+func quietly(do func(*handler, context.Context, presenter) error) deed {
+	return func(h *handler, ctx context.Context, p presenter) (httpserver.Answer, error) {
+		return nil, do(h, ctx, p)
+	}
 }
 
 // mayActOn checks whom an act names.
@@ -133,36 +154,36 @@ func (h *handler) remove(ctx context.Context, p presenter) error {
 // voice is an action about the microphone of one participant.
 func voice(
 	do func(*admission.Service, context.Context, *tenant.Tenant, meeting.View, engine.Identity) (late, err error),
-) func(*handler, context.Context, presenter) error {
-	return func(h *handler, ctx context.Context, p presenter) error {
+) deed {
+	return quietly(func(h *handler, ctx context.Context, p presenter) error {
 		if err := h.countWrite(p); err != nil {
 			return err
 		}
 		late, err := do(h.admission, ctx, p.q.Tenant, p.view, p.To)
 		return firstOf(err, late)
-	}
+	})
 }
 
 // decide is an action that changes what is decided about one participant.
-func decide(change func(*v1alpha1.ParticipantDecision)) func(*handler, context.Context, presenter) error {
-	return func(h *handler, ctx context.Context, p presenter) error {
+func decide(change func(*v1alpha1.ParticipantDecision)) deed {
+	return quietly(func(h *handler, ctx context.Context, p presenter) error {
 		if err := h.countWrite(p); err != nil {
 			return err
 		}
 		late, err := h.admission.Decide(ctx, p.q.Tenant, p.view, p.To, change)
 		return firstOf(err, late)
-	}
+	})
 }
 
 // change is an action that changes the meeting.
-func change(change func(presenter, *v1alpha1.MeetingSpec)) func(*handler, context.Context, presenter) error {
-	return func(h *handler, ctx context.Context, p presenter) error {
+func change(change func(presenter, *v1alpha1.MeetingSpec)) deed {
+	return quietly(func(h *handler, ctx context.Context, p presenter) error {
 		if err := h.countWrite(p); err != nil {
 			return err
 		}
 		_, late, err := h.admission.Change(ctx, p.q.Tenant, p.view, func(spec *v1alpha1.MeetingSpec) { change(p, spec) })
 		return firstOf(err, late)
-	}
+	})
 }
 
 // firstOf is what a presenter is told: also that it takes a moment.
@@ -173,17 +194,17 @@ func firstOf(err, late error) error {
 	return late
 }
 
-func (h *handler) changePolicy(ctx context.Context, p presenter) error {
+func (h *handler) changePolicy(ctx context.Context, p presenter) (httpserver.Answer, error) {
 	if err := meeting.ValidatePolicy(p.Policy); err != nil {
-		return err
+		return nil, err
 	}
 	return change(func(p presenter, spec *v1alpha1.MeetingSpec) { meeting.MergePolicy(spec, p.Policy) })(h, ctx, p)
 }
 
-func (h *handler) muteAll(ctx context.Context, p presenter) error {
+func (h *handler) muteAll(ctx context.Context, p presenter) (httpserver.Answer, error) {
 	if p.MayUnmute {
-		_, err := h.admission.MuteAll(ctx, p.q.Tenant, p.view, p.identity())
-		return err
+		count, err := h.admission.MuteAll(ctx, p.q.Tenant, p.view, p.identity())
+		return httpserver.JSON{Status: http.StatusOK, Value: mutedAnswer{count}}, err
 	}
 	p.Policy = v1alpha1.MeetingPolicy{Microphone: v1alpha1.Presenters}
 	return h.changePolicy(ctx, p)

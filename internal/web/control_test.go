@@ -20,11 +20,14 @@ import (
 )
 
 // act has a presenter do something, which has to go well.
-func (s *site) act(t *testing.T, session string, b body) {
+// act returns the answer's body.
+func (s *site) act(t *testing.T, session string, b body) string {
 	t.Helper()
-	if got := s.call(t, http.MethodPost, "/session/act", session, b); got.Code != http.StatusNoContent {
+	got := s.call(t, http.MethodPost, "/session/act", session, b)
+	if got.Code != http.StatusNoContent && got.Code != http.StatusOK {
 		t.Fatalf("%v: status %d: %s", b, got.Code, got.Body)
 	}
+	return strings.TrimSpace(got.Body.String())
 }
 
 // TestALockLetsNobodyNewIn: those who were in come back, presenters and those who were admitted enter, and all others are told.
@@ -169,6 +172,9 @@ func TestWhatPresentersDecideForAll(t *testing.T) {
 	}
 	if diff := cmp.Diff([]engine.Action{engine.Hush{Who: "ann-1"}}, did(body{"action": "muteAll", "mayUnmute": true})); diff != "" || v.PresentersOnly != 0 {
 		t.Errorf("muted for the moment, policy %b (-want +got)\n%s", v.PresentersOnly, diff)
+	}
+	if got := s.act(t, paula.Session, body{"action": "muteAll", "mayUnmute": true}); got != `{"muted":1}` {
+		t.Errorf("the presenter who has muted all is told %s", got)
 	}
 	got := did(body{"action": "muteAll"})
 	if len(got) != 3 || got[0] != (engine.Tell{State: v.State()}) || v.PresentersOnly != engine.Microphone {

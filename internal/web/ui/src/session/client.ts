@@ -101,8 +101,10 @@ export class SessionClient {
     await this.call('session/reaction', { method: 'POST', session, body: { reaction } });
   }
 
-  async act(session: string, act: Act): Promise<void> {
-    await this.call('session/act', { method: 'POST', session, body: act });
+  /** Gives the number of microphones that were switched off, for muteAll. */
+  async act(session: string, act: Act): Promise<number | undefined> {
+    const answer = await this.call('session/act', { method: 'POST', session, body: act });
+    return isObject(answer) && typeof answer.muted === 'number' ? answer.muted : undefined;
   }
 
   /** A call whose answer counts. A proxy in front may answer with a page of its own, and call it a success. */

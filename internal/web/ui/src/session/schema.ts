@@ -98,6 +98,15 @@ export interface paths {
         };
       };
       responses: {
+        /** @description Done, by muteAll with mayUnmute. */
+        200: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': components['schemas']['Muted'];
+          };
+        };
         /** @description Done. */
         204: {
           headers: {
@@ -408,6 +417,7 @@ export interface components {
       /** @enum {string} */
       action:
         | 'mute'
+        | 'lockMicrophone'
         | 'letSpeak'
         | 'remove'
         | 'lowerHand'
@@ -424,7 +434,7 @@ export interface components {
         | 'announce'
         | 'end';
       admission?: components['schemas']['Admission'];
-      /** @description Of whom: for mute, letSpeak, remove, lowerHand, promote, demote, admit and refuse; for announce, to whom alone. */
+      /** @description Of whom: for mute, lockMicrophone, letSpeak, remove, lowerHand, promote, demote, admit and refuse; for announce, to whom alone. */
       identity?: string;
       /** @description With muteAll, those who are muted may switch their microphones on again. */
       mayUnmute?: boolean;
@@ -501,6 +511,10 @@ export interface components {
     };
     MessageRequest: {
       text: string;
+    };
+    Muted: {
+      /** @description How many microphones were on. */
+      muted: number;
     };
     /** @description Who may do what. In a request, what is left out stays. */
     Policy: {
@@ -669,6 +683,7 @@ export type History = components['schemas']['History'];
 export type HistoryRequest = components['schemas']['HistoryRequest'];
 export type Meeting = components['schemas']['Meeting'];
 export type MessageRequest = components['schemas']['MessageRequest'];
+export type Muted = components['schemas']['Muted'];
 export type Policy = components['schemas']['Policy'];
 export type ReactionRequest = components['schemas']['ReactionRequest'];
 export type Reason = components['schemas']['Reason'];
@@ -697,6 +712,7 @@ export const actRequestActionValues: ReadonlyArray<
   FlattenedDeepRequired<components>['schemas']['ActRequest']['action']
 > = [
   'mute',
+  'lockMicrophone',
   'letSpeak',
   'remove',
   'lowerHand',

@@ -271,6 +271,11 @@ const texts: Texts = {
   'notice.privateMessage': 'Private Nachricht von {name}: {text}',
   'notice.handRaised': '{name} hat die Hand gehoben',
   'notice.mutedByPresenter': 'Die Moderation hat Ihr Mikrofon ausgeschaltet.',
+  'notice.muted': {
+    one: '{count} Mikrofon wurde ausgeschaltet.',
+    other: '{count} Mikrofone wurden ausgeschaltet.',
+  },
+  'notice.mutedNone': 'Kein Mikrofon war an.',
   'notice.micReplaced': '{before} ist weg. Stattdessen wird {now} verwendet.',
   'notice.micLocked':
     'Die Moderation hat Ihr Mikrofon ausgeschaltet. Heben Sie die Hand, um das Wort zu erbitten.',

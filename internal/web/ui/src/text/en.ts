@@ -252,6 +252,11 @@ export const en = {
   'notice.privateMessage': 'Private message from {name}: {text}',
   'notice.handRaised': '{name} raised a hand',
   'notice.mutedByPresenter': 'A presenter switched your microphone off.',
+  'notice.muted': {
+    one: '{count} microphone was switched off.',
+    other: '{count} microphones were switched off.',
+  },
+  'notice.mutedNone': 'No microphone was on.',
   'notice.micReplaced': '{before} is gone. {now} is used instead.',
   'notice.micLocked':
     'A presenter switched your microphone off. Raise your hand to ask whether you may speak.',

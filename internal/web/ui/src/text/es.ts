@@ -273,6 +273,12 @@ const texts: Texts = {
   'notice.privateMessage': 'Mensaje privado de {name}: {text}',
   'notice.handRaised': '{name} ha levantado la mano',
   'notice.mutedByPresenter': 'Un moderador ha apagado tu micrófono.',
+  'notice.muted': {
+    one: 'Se ha apagado {count} micrófono.',
+    many: 'Se han apagado {count} micrófonos.',
+    other: 'Se han apagado {count} micrófonos.',
+  },
+  'notice.mutedNone': 'Ningún micrófono estaba encendido.',
   'notice.micReplaced': '{before} ya no está. Se usa {now} en su lugar.',
   'notice.micLocked': 'Un moderador ha apagado tu micrófono. Levanta la mano para pedir la palabra.',
   'notice.maySpeak': 'Puedes volver a hablar: activa tu micrófono.',

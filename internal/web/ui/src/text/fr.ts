@@ -278,6 +278,12 @@ const texts: Texts = {
   'notice.privateMessage': 'Message privé de {name} : {text}',
   'notice.handRaised': '{name} a levé la main',
   'notice.mutedByPresenter': 'Un modérateur a désactivé votre micro.',
+  'notice.muted': {
+    one: '{count} micro a été désactivé.',
+    many: '{count} micros ont été désactivés.',
+    other: '{count} micros ont été désactivés.',
+  },
+  'notice.mutedNone': 'Aucun micro n’était activé.',
   'notice.micReplaced': '{before} n’est plus là. {now} est utilisé à la place.',
   'notice.micLocked': 'Un modérateur a désactivé votre micro. Levez la main pour demander la parole.',
   'notice.maySpeak': 'Vous pouvez de nouveau parler : activez votre micro.',

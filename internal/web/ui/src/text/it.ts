@@ -268,6 +268,12 @@ const texts: Texts = {
   'notice.privateMessage': 'Messaggio privato da {name}: {text}',
   'notice.handRaised': '{name} ha alzato la mano',
   'notice.mutedByPresenter': 'Un moderatore ha spento il tuo microfono.',
+  'notice.muted': {
+    one: '{count} microfono è stato spento.',
+    many: '{count} microfoni sono stati spenti.',
+    other: '{count} microfoni sono stati spenti.',
+  },
+  'notice.mutedNone': 'Nessun microfono era acceso.',
   'notice.micReplaced': '{before} non c’è più. Al suo posto si usa {now}.',
   'notice.micLocked': 'Un moderatore ha spento il tuo microfono. Alza la mano per chiedere la parola.',
   'notice.maySpeak': 'Puoi parlare di nuovo: attiva il microfono.',

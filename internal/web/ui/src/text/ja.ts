@@ -252,6 +252,8 @@ const texts: Texts = {
   'notice.privateMessage': '{name} さんからの非公開メッセージ: {text}',
   'notice.handRaised': '{name} さんが手を挙げました',
   'notice.mutedByPresenter': 'モデレーターがあなたのマイクをオフにしました。',
+  'notice.muted': '{count} 個のマイクをオフにしました。',
+  'notice.mutedNone': 'オンのマイクはありませんでした。',
   'notice.micReplaced': '{before} がなくなりました。代わりに {now} を使用します。',
   'notice.micLocked': 'モデレーターがあなたのマイクをオフにしました。発言するには手を挙げてください。',
   'notice.maySpeak': '再び発言できます。マイクをオンにしてください。',

@@ -273,6 +273,13 @@ const texts: Texts = {
   'notice.privateMessage': 'Prywatna wiadomość od: {name}. {text}',
   'notice.handRaised': '{name} podnosi rękę',
   'notice.mutedByPresenter': 'Prowadzący wyłączył Twój mikrofon.',
+  'notice.muted': {
+    one: 'Wyłączono {count} mikrofon.',
+    few: 'Wyłączono {count} mikrofony.',
+    many: 'Wyłączono {count} mikrofonów.',
+    other: 'Wyłączono {count} mikrofonu.',
+  },
+  'notice.mutedNone': 'Żaden mikrofon nie był włączony.',
   'notice.micReplaced': 'Urządzenie {before} zostało odłączone. Zamiast niego używane jest {now}.',
   'notice.micLocked': 'Prowadzący wyłączył Twój mikrofon. Podnieś rękę, aby poprosić o głos.',
   'notice.maySpeak': 'Możesz znowu mówić: włącz mikrofon.',

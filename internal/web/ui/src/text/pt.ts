@@ -267,6 +267,12 @@ const texts: Texts = {
   'notice.privateMessage': 'Mensagem privada de {name}: {text}',
   'notice.handRaised': '{name} levantou a mão',
   'notice.mutedByPresenter': 'Um moderador desligou seu microfone.',
+  'notice.muted': {
+    one: '{count} microfone foi desligado.',
+    many: '{count} microfones foram desligados.',
+    other: '{count} microfones foram desligados.',
+  },
+  'notice.mutedNone': 'Nenhum microfone estava ligado.',
   'notice.micReplaced': '{before} não está mais disponível. {now} está em uso no lugar.',
   'notice.micLocked': 'Um moderador desligou seu microfone. Levante a mão para pedir a palavra.',
   'notice.maySpeak': 'Você pode falar de novo: ligue seu microfone.',

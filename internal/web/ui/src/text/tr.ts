@@ -252,6 +252,11 @@ const texts: Texts = {
   'notice.privateMessage': '{name} adlı kişiden özel mesaj: {text}',
   'notice.handRaised': '{name} el kaldırdı',
   'notice.mutedByPresenter': 'Bir moderatör mikrofonunuzu kapattı.',
+  'notice.muted': {
+    one: '{count} mikrofon kapatıldı.',
+    other: '{count} mikrofon kapatıldı.',
+  },
+  'notice.mutedNone': 'Açık mikrofon yoktu.',
   'notice.micReplaced': '{before} artık yok. Onun yerine {now} kullanılıyor.',
   'notice.micLocked': 'Bir moderatör mikrofonunuzu kapattı. Söz istemek için el kaldırın.',
   'notice.maySpeak': 'Yeniden konuşabilirsiniz: mikrofonunuzu açın.',

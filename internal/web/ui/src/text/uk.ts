@@ -274,6 +274,13 @@ const texts: Texts = {
   'notice.privateMessage': 'Приватне повідомлення від {name}: {text}',
   'notice.handRaised': '{name} піднімає руку',
   'notice.mutedByPresenter': 'Модератор вимкнув ваш мікрофон.',
+  'notice.muted': {
+    one: 'Вимкнено {count} мікрофон.',
+    few: 'Вимкнено {count} мікрофони.',
+    many: 'Вимкнено {count} мікрофонів.',
+    other: 'Вимкнено {count} мікрофона.',
+  },
+  'notice.mutedNone': 'Жоден мікрофон не був увімкнений.',
   'notice.micReplaced': '{before} більше немає. Замість нього використовується {now}.',
   'notice.micLocked': 'Модератор вимкнув ваш мікрофон. Підніміть руку, щоб попросити слова.',
   'notice.maySpeak': 'Ви знову можете говорити: увімкніть мікрофон.',

@@ -226,6 +226,8 @@ const texts: Texts = {
   'notice.privateMessage': '来自 {name} 的私信：{text}',
   'notice.handRaised': '{name} 举手了',
   'notice.mutedByPresenter': '主持人关闭了您的麦克风。',
+  'notice.muted': '已关闭 {count} 个麦克风。',
+  'notice.mutedNone': '没有打开的麦克风。',
   'notice.micReplaced': '{before}已断开。现改用{now}。',
   'notice.micLocked': '主持人关闭了您的麦克风。如需发言，请举手。',
   'notice.maySpeak': '您可以重新发言：请打开麦克风。',

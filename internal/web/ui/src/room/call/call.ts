@@ -5,7 +5,7 @@ import type { LocalMedia } from '../../media/local';
 import type { DeviceMemory, DeviceStates } from '../../media/memory';
 import type { Opened, SessionClient } from '../../session/client';
 import { SessionError, type Act, type Reaction } from '../../session/protocol';
-import { t, type TextKey } from '../../text';
+import { t } from '../../text';
 import { Captions } from '../captions/captions';
 import { ChatLog, chatTopic } from '../chat/chat';
 import type { ChatHistory } from '../chat/history';
@@ -16,7 +16,7 @@ import { hasKeyboard, shortcutsOn } from '../controls/shortcuts';
 import { Knocks } from '../moderation/knocks';
 import { announcementTopic, parseAnnouncement } from '../notices/announcement';
 import { chime } from '../notices/chime';
-import { Notices } from '../notices/notices';
+import { Notices, type Offer } from '../notices/notices';
 import { Reactions } from '../reactions/reactions';
 import { ViewStore } from '../stage/view';
 import type { PanelName } from '../surfaces';
@@ -24,7 +24,7 @@ import { Connection, type Gateway, type Outcome } from './connection';
 import { NoiseFilter } from './noiseFilter';
 import { noFacts, parseMetadata, parseTime, type RoomFacts } from './metadata';
 import { roomOptions } from './options';
-import { rightOf, type Published } from './permissions';
+import { lockedFor, whyNot, type Published } from './permissions';
 import type { Phase } from './phase';
 import { whenPageLeaves } from './pageLeave';
 import { Pictures } from './pictures';
@@ -208,34 +208,30 @@ export class Call {
 
   /** Says why a device or the screen cannot be switched on, and what the participant can do. */
   explainLock(what: Published): void {
-    const { attributes, identity } = this.room.localParticipant;
-    if (this.presents.get() && what === 'microphone') {
-      const accept = () => void this.act({ action: 'letSpeak', identity });
-      this.notices.add(t('notice.mutedByPresenter'), 'urgent', { label: t('people.letSpeak'), accept });
-      return;
-    }
-    const offer = { label: t('controls.hand'), accept: () => void this.raiseHand(true) };
-    this.notices.add(t(this.lockOf(what)), 'urgent', attributes.hand === 'true' ? undefined : offer);
-  }
-
-  /** The words for what forbids a device: a rule for all, or a decision about this participant. */
-  private lockOf(what: Published): TextKey {
-    if (rightOf(this.room.localParticipant, what, this.facts.get().presentersOnly) === 'rule')
-      return `rules.only.${what}`;
-    return what === 'microphone' ? 'notice.micLocked' : 'notice.locked';
+    const { localParticipant } = this.room;
+    const { attributes, identity } = localParticipant;
+    const speak = () => void this.act({ action: 'letSpeak', identity });
+    const ask = () => void this.raiseHand(true);
+    let offer: Offer | undefined;
+    if (this.presents.get() && what === 'microphone') offer = { label: t('people.letSpeak'), accept: speak };
+    else if (attributes.hand !== 'true') offer = { label: t('controls.hand'), accept: ask };
+    this.notices.add(t(whyNot(localParticipant, what)), 'urgent', { about: what, offer });
   }
 
   /** For a participant who speaks while the microphone is off. */
   sayMuted(): void {
     const offer = { label: t('notice.unmute'), accept: () => void this.switchMicrophone(true) };
     const key = shortcutsOn.get() && hasKeyboard();
-    this.notices.add(t(key ? 'notice.youAreMutedKey' : 'notice.youAreMuted'), 'polite', offer);
+    const about = 'microphone';
+    this.notices.add(t(key ? 'notice.youAreMutedKey' : 'notice.youAreMuted'), 'polite', { about, offer });
   }
 
   /** Does something that only presenters may do. The server checks the right. */
   async act(act: Act): Promise<void> {
     try {
-      await this.client.act(this.token, act);
+      const muted = await this.client.act(this.token, act);
+      if (muted !== undefined)
+        this.notices.add(muted > 0 ? t('notice.muted', { count: muted }) : t('notice.mutedNone'));
       if (/^(admit|refuse)/.test(act.action)) await this.watchers.look();
     } catch (error) {
       const said = error instanceof SessionError ? error.message : '';
@@ -265,7 +261,7 @@ export class Call {
         if (changed.hand !== 'true') return;
         // The tile and the number on the button show it.
         this.notices.say(t('notice.handRaised', { name: nameOf(participant) }));
-        if (this.you.presenter) void chime().catch(() => undefined);
+        if (this.presents.get()) void chime().catch(() => undefined);
       })
       .on(RoomEvent.DataReceived, (payload, participant, _kind, topic) => {
         // Every chat message comes from the server. A packet from another participant is no message.
@@ -287,7 +283,7 @@ export class Call {
     const presents = this.room.localParticipant.attributes.presenter === 'true';
     if (presents === this.presents.get()) return;
     this.presents.set(presents);
-    this.notices.add(t(presents ? 'notice.promoted' : 'notice.demoted'));
+    this.notices.add(t(presents ? 'notice.promoted' : 'notice.demoted'), 'polite', { about: 'role' });
   }
 
   private hearAnnouncement(payload: Uint8Array): void {
@@ -295,7 +291,7 @@ export class Call {
     if (!said) return;
     const { text, name = '', toYou } = said;
     const from = toYou ? 'announce.toYou' : 'announce.from';
-    this.notices.add(name ? t(from, { name, text }) : text, 'urgent', undefined, true);
+    this.notices.add(name ? t(from, { name, text }) : text, 'urgent', { stays: true });
     void chime().catch(() => undefined);
   }
 
@@ -319,7 +315,8 @@ export class Call {
     const before = this.facts.get();
     if (JSON.stringify(before) === JSON.stringify(facts)) return;
     this.facts.set(facts);
-    for (const text of changedRules(before, facts)) this.notices.add(t(text));
+    for (const { about, text } of changedRules(before, facts, lockedFor(this.room.localParticipant)))
+      this.notices.add(t(text), 'polite', { about });
   }
 
   /** When the room was closed without its meeting, the metadata names no redirect. The gateway may still know it. */

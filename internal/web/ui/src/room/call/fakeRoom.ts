@@ -8,6 +8,7 @@ export function fakeRoom() {
       listeners.set(event, [...(listeners.get(event) ?? []), listener as (...news: unknown[]) => void]);
       return room;
     },
+    once: (event: unknown, listener: () => void) => room.on(event, listener),
     emit(event: unknown, ...news: unknown[]) {
       for (const listener of listeners.get(event) ?? []) listener(...news);
     },

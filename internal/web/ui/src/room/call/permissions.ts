@@ -1,5 +1,6 @@
 import { Track, type Participant } from 'livekit-client';
 import type { Ruled } from '../../session/protocol';
+import type { TextKey } from '../../text';
 
 /** What participants publish, and a meeting may keep to its presenters. */
 export type Published = Exclude<Ruled, 'chat'>;
@@ -29,9 +30,22 @@ export function rightOf(
   what: Published,
   presentersOnly: readonly Ruled[],
 ): Right {
-  const { held = '', presenter } = participant.attributes;
-  if (!maySend(participant, sources[what])) return held.split(',').includes(what) ? 'locked' : 'rule';
+  const { presenter } = participant.attributes;
+  if (!maySend(participant, sources[what])) return lockedFor(participant).includes(what) ? 'locked' : 'rule';
   return presentersOnly.includes(what) && presenter !== 'true' ? 'granted' : 'open';
+}
+
+/** What is locked for a participant alone. */
+export function lockedFor({ attributes }: Pick<Participant, 'attributes'>): string[] {
+  return attributes.held?.split(',') ?? [];
+}
+
+/** Why a participant may not publish something. */
+export function whyNot(participant: Parameters<typeof rightOf>[0], what: Published): TextKey {
+  if (rightOf(participant, what, []) === 'rule') return `rules.only.${what}`;
+  if (what !== 'microphone') return 'notice.locked';
+  // A presenter does not ask by hand. They take the lock back themselves.
+  return participant.attributes.presenter === 'true' ? 'notice.mutedByPresenter' : 'notice.micLocked';
 }
 
 /**

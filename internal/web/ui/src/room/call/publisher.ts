@@ -9,6 +9,7 @@ import { t } from '../../text';
 import type { Notices } from '../notices/notices';
 import { dress } from './backdrop';
 import { DeviceOutlet, ScreenOutlet } from './outlets';
+import { whyNot } from './permissions';
 
 /** What the local participant sends, as they see it. It stays true while the connection is broken. */
 export interface Sending {
@@ -39,6 +40,7 @@ export class Publisher {
   private readonly screen: Source;
   private readonly cameraOutlet: DeviceOutlet;
   private dressing: Promise<void> = Promise.resolve();
+  private entered = false;
 
   constructor(
     private readonly room: Room,
@@ -155,15 +157,31 @@ export class Publisher {
         const { micAllowed } = this.sending.get();
         look();
         // After a reconnect the server repeats the permissions. Only a change is news.
-        if (!micAllowed && this.sending.get().micAllowed) this.notices.add(t('notice.maySpeak'));
+        if (micAllowed !== this.sending.get().micAllowed) this.tellMicrophone();
       });
+    this.room.once(RoomEvent.Connected, () => (this.entered = true));
+  }
+
+  /** Says whether the participant may speak, or why not, once another has changed it. */
+  private tellMicrophone(): void {
+    // What holds at the entry is no news.
+    if (!this.entered) return;
+    const { localParticipant } = this.room;
+    const text = this.sending.get().micAllowed ? 'notice.maySpeak' : whyNot(localParticipant, 'microphone');
+    // The role explains what comes with it.
+    if (text !== 'notice.micLocked' && this.notices.standsAbout('role')) return;
+    this.notices.add(t(text), 'polite', { about: 'microphone' });
   }
 
   private hearMuted(name: Track.Source): void {
     const muted = { microphone: this.mic, camera: this.camera, screen_share: this.screen };
     const source = name in muted ? muted[name as keyof typeof muted] : undefined;
     if (source && isMutedByOther(source.state.get())) {
-      if (source === this.mic) this.notices.add(t('notice.mutedByPresenter'));
+      if (source === this.mic) {
+        const { allowed } = source.state.get();
+        const text = allowed ? 'notice.mutedByPresenter' : whyNot(this.room.localParticipant, 'microphone');
+        this.notices.add(t(text), 'polite', { about: 'microphone' });
+      }
       void source.tell({ kind: 'mutedByOther' });
     }
     void source?.look();

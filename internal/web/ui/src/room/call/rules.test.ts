@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { noFacts, type RoomFacts } from './metadata';
 import { changedRules } from './rules';
 
-it.each<[string, Partial<RoomFacts>, Partial<RoomFacts>, string[]]>([
+it.each<[string, Partial<RoomFacts>, Partial<RoomFacts>, string[], string[]?]>([
   ['nothing', {}, {}, []],
   ['a rule', {}, { presentersOnly: ['chat'] }, ['rules.only.chat']],
   [
@@ -14,6 +14,14 @@ it.each<[string, Partial<RoomFacts>, Partial<RoomFacts>, string[]]>([
   ['the lock', {}, { locked: true }, ['rules.locked']],
   ['the lock that is opened', { locked: true }, {}, ['rules.unlocked']],
   ['what is no rule', {}, { expiresAt: 1 }, []],
-])('tells of %s', (_, before, now, want) => {
-  expect(changedRules({ ...noFacts, ...before }, { ...noFacts, ...now })).toEqual(want);
+  [
+    'a rule that is lifted, where the participant is muted',
+    { presentersOnly: ['camera', 'microphone'] },
+    {},
+    ['rules.all.camera'],
+    ['microphone'],
+  ],
+])('tells of %s', (_, before, now, want, locked = []) => {
+  const changed = changedRules({ ...noFacts, ...before }, { ...noFacts, ...now }, locked);
+  expect(changed.map(({ text }) => text)).toEqual(want);
 });

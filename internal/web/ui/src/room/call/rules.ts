@@ -1,15 +1,22 @@
 import type { TextKey } from '../../text';
-import { ruled } from '../../session/protocol';
+import { ruled, type Ruled } from '../../session/protocol';
 import type { RoomFacts } from './metadata';
 
-/** What has changed for everybody, to be told. */
-export function changedRules(before: RoomFacts, now: RoomFacts): TextKey[] {
-  const changed: TextKey[] = [];
+interface Change {
+  about: Ruled | 'entry';
+  text: TextKey;
+}
+
+/** What has changed for everybody, to be told a participant for whom alone some is locked. */
+export function changedRules(before: RoomFacts, now: RoomFacts, locked: readonly string[]): Change[] {
+  const changed: Change[] = [];
   for (const name of ruled) {
     const was = before.presentersOnly.includes(name);
     const is = now.presentersOnly.includes(name);
-    if (was !== is) changed.push(is ? `rules.only.${name}` : `rules.all.${name}`);
+    if (was === is || (was && locked.includes(name))) continue;
+    changed.push({ about: name, text: is ? `rules.only.${name}` : `rules.all.${name}` });
   }
-  if (before.locked !== now.locked) changed.push(now.locked ? 'rules.locked' : 'rules.unlocked');
+  if (before.locked !== now.locked)
+    changed.push({ about: 'entry', text: now.locked ? 'rules.locked' : 'rules.unlocked' });
   return changed;
 }

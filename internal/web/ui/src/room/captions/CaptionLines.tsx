@@ -34,6 +34,6 @@ function useOffer(): void {
   useEffect(() => {
     if (!available || call.view.get().captions) return;
     const offer = { label: t('captions.show'), accept: () => call.view.setCaptions(true) };
-    call.notices.add(t('captions.available'), 'polite', offer);
+    call.notices.add(t('captions.available'), 'polite', { offer });
   }, [call, available]);
 }

@@ -13,10 +13,9 @@ interface Door {
 export class Knocks {
   private known: ReadonlySet<string> = new Set();
   private count = 0;
-  private notice: number | undefined;
 
   constructor(
-    private readonly notices: Pick<Notices, 'add' | 'dismiss'>,
+    private readonly notices: Pick<Notices, 'add' | 'dismissAbout'>,
     private readonly door: Door,
   ) {}
 
@@ -28,18 +27,17 @@ export class Knocks {
     this.count = count;
     if (isNews) return this.tell(people, count);
     // Nobody waits any more: what offers to let them in would fail.
-    if (count === 0 && this.notice !== undefined) this.notices.dismiss(this.notice);
+    if (count === 0) this.notices.dismissAbout('knocks');
   }
 
   private tell(people: WaitingPeople['people'], count: number): void {
-    if (this.notice !== undefined) this.notices.dismiss(this.notice);
     const [first] = people;
     const only = count === 1 ? first : undefined;
     const text = only ? t('waiting.knock', { name: only.name }) : t('waiting.count', { count });
     const offer = only
       ? { label: t('waiting.admit'), accept: () => this.door.admit(only.identity) }
       : { label: t('waiting.show'), accept: this.door.show };
-    this.notice = this.notices.add(text, 'urgent', offer);
+    this.notices.add(text, 'urgent', { about: 'knocks', offer });
     void chime().catch(() => undefined);
   }
 }

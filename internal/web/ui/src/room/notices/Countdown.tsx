@@ -16,7 +16,8 @@ export function Countdown() {
   const { notices } = call;
   const minutes = soon ? Math.max(1, Math.ceil((expiresAt - now) / 60_000)) : 0;
   useEffect(() => {
-    if (soon) notices.add(t('countdown.soon', { count: last ? 1 : minutes }));
+    const text = t('countdown.soon', { count: last ? 1 : minutes });
+    if (soon) notices.add(text, 'polite', { about: 'time' });
     // Once for each of the two: the minutes change in between.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [soon, last, notices]);

@@ -15,6 +15,20 @@ it('shows one polite notice at a time, and keeps the urgent ones', () => {
   expect(texts(notices)).toEqual(['blocked', 'two', 'read out']);
 });
 
+it('replaces a notice by a newer one about the same, whatever their urgency', () => {
+  const notices = new Notices();
+  notices.add('locked', 'urgent', { about: 'microphone' });
+  notices.add('ends soon', 'polite', { about: 'time' });
+  notices.add('speak again', 'polite', { about: 'microphone' });
+  expect(texts(notices)).toEqual(['speak again']);
+  notices.add('locked', 'urgent', { about: 'microphone', stays: true });
+  notices.add('copied');
+  expect(texts(notices)).toEqual(['locked', 'copied']);
+  notices.dismissAbout('microphone');
+  expect(notices.standsAbout('microphone')).toBe(false);
+  expect(texts(notices)).toEqual(['copied']);
+});
+
 it('gathers those who join while their notice stands', () => {
   const notices = new Notices();
   for (const name of ['Ann', 'Bob', 'Cid']) notices.addJoined(name);

@@ -1,4 +1,5 @@
 import { Store } from '../../app/store';
+import type { Ruled } from '../../session/protocol';
 import { t } from '../../text';
 
 export interface Notice {
@@ -6,6 +7,8 @@ export interface Notice {
   text: string;
   /** `unseen` is for screen readers: a participant who sees the page sees the same in another way. */
   urgency: 'polite' | 'urgent' | 'unseen';
+  /** A notice replaces the one about the same, whatever its urgency was. */
+  about?: Subject | undefined;
   /** What the participant can do about it. */
   offer?: Offer | undefined;
 }
@@ -13,6 +16,17 @@ export interface Notice {
 export interface Offer {
   label: string;
   accept: () => void;
+}
+
+/** What has a state, and one notice that tells it: the newest. */
+export type Subject = Ruled | 'entry' | 'joined' | 'knocks' | 'recording' | 'role' | 'time';
+
+interface More {
+  /** A notice without one is about what it says. */
+  about?: Subject | undefined;
+  offer?: Offer | undefined;
+  /** It stands until it is dismissed, or a minute at most. */
+  stays?: boolean;
 }
 
 /** Milliseconds. Long enough to read. Urgent notices ask for something and stay longer. */
@@ -25,28 +39,37 @@ export class Notices {
   readonly list = new Store<readonly Notice[]>([]);
   private next = 1;
   /** Who joined, in the notice that stands. */
-  private joined: { id: number; names: string[] } | undefined;
+  private joined: readonly string[] = [];
 
-  /** `stays`: until it is dismissed, or a minute at most. */
-  add(text: string, urgency: Notice['urgency'] = 'polite', offer?: Offer, stays = false): number {
-    const notice = { id: this.next++, text, urgency, offer };
+  add(text: string, urgency: Notice['urgency'] = 'polite', { about, offer, stays }: More = {}): number {
+    const notice = { id: this.next++, text, urgency, about, offer };
+    const isReplaced = (old: Notice) => old.text === text || (about !== undefined && old.about === about);
     this.list.update((list) => {
-      const like = list.filter((old) => old.urgency === urgency);
-      const unlike = list.filter((old) => old.urgency !== urgency);
-      return [...unlike, ...[...like.filter((old) => old.text !== text), notice].slice(-most[urgency])];
+      const others = list.filter((old) => !isReplaced(old));
+      const like = others.filter((old) => old.urgency === urgency);
+      const unlike = others.filter((old) => old.urgency !== urgency);
+      return [...unlike, ...[...like, notice].slice(-most[urgency])];
     });
     setTimeout(() => this.dismiss(notice.id), stays ? 60_000 : lifetimes[urgency]);
     return notice.id;
   }
 
+  standsAbout(subject: Subject): boolean {
+    return this.list.get().some(({ about }) => about === subject);
+  }
+
+  /** What it told is over. */
+  dismissAbout(subject: Subject): void {
+    this.list.update((list) => list.filter(({ about }) => about !== subject));
+  }
+
   /** One notice for all who join while it stands. */
   addJoined(name: string): void {
-    const stands = this.list.get().some(({ id }) => id === this.joined?.id);
-    const names = stands && this.joined ? [...this.joined.names, name] : [name];
-    const count = names.length - 1;
-    const [first = name] = names;
+    this.joined = this.standsAbout('joined') ? [...this.joined, name] : [name];
+    const count = this.joined.length - 1;
+    const [first = name] = this.joined;
     const text = count > 0 ? t('notice.joinedMany', { name: first, count }) : t('notice.joined', { name });
-    this.joined = { id: this.add(text), names };
+    this.add(text, 'polite', { about: 'joined' });
   }
 
   /** For screen readers alone. */

@@ -1,0 +1,86 @@
+import { ConnectionState, ParticipantEvent, RoomEvent, Track, type Room } from 'livekit-client';
+import { afterEach, expect, it, vi } from 'vitest';
+import { FakeDevices } from '../../media/fakeDevices';
+import { LocalMedia } from '../../media/local';
+import { Notices } from '../notices/notices';
+import { fakeRoom } from './fakeRoom';
+import { Publisher } from './publisher';
+
+afterEach(() => void vi.unstubAllGlobals());
+
+/** A participant who speaks, until the server says otherwise. */
+async function speaking(attributes: Record<string, string> = {}, allowed = true) {
+  vi.stubGlobal('MediaStream', EventTarget);
+  const devices = new FakeDevices();
+  const media = new LocalMedia({ audio: true, video: false });
+  await devices.grant();
+  const sources = () => (allowed ? [Track.Source.Microphone] : [Track.Source.Camera]);
+  const localParticipant = {
+    ...fakeRoom(),
+    attributes,
+    get permissions() {
+      return { canPublish: true, canPublishSources: sources().map(Track.sourceToProto) };
+    },
+    getTrackPublication: () => undefined,
+    publishTrack: () => new Promise(() => undefined),
+  };
+  const room = { ...fakeRoom(), localParticipant, state: ConnectionState.Connected, startAudio: vi.fn() };
+  const notices = new Notices();
+  new Publisher(room as unknown as Room, notices, media).begin({ mic: true, camera: false });
+  const hears = {
+    permission: (may: boolean) => {
+      allowed = may;
+      localParticipant.emit(ParticipantEvent.ParticipantPermissionsChanged);
+    },
+    mute: () => localParticipant.emit(ParticipantEvent.TrackMuted, { source: Track.Source.Microphone }),
+  };
+  localParticipant.emit(ParticipantEvent.ParticipantPermissionsChanged);
+  room.emit(RoomEvent.Connected);
+  return { hears, attributes, notices, said: () => notices.list.get().map(({ text }) => text) };
+}
+
+const muted = 'A presenter switched your microphone off.';
+const locked = 'A presenter switched your microphone off. Raise your hand to ask whether you may speak.';
+const rule = 'Only presenters may use the microphone now.';
+const again = 'You may speak again: switch your microphone on.';
+
+it.each([
+  ['a rule', {}, {}, rule],
+  ['a lock', {}, { held: 'microphone' }, locked],
+  ['a lock of a presenter, who opens it', { presenter: 'true' }, { held: 'microphone' }, muted],
+])('the reason is %s, whatever is heard first', async (_, is, becomes, reason) => {
+  for (const muteFirst of [true, false]) {
+    const { hears, attributes, said } = await speaking({ ...is });
+    Object.assign(attributes, becomes);
+    if (muteFirst) hears.mute();
+    hears.permission(false);
+    if (!muteFirst) hears.mute();
+    expect(said()).toEqual([reason]);
+    hears.permission(true);
+    expect(said()).toEqual([again]);
+  }
+});
+
+it('a mute that may be undone is told as one', async () => {
+  const { hears, said } = await speaking();
+  hears.mute();
+  expect(said()).toEqual([muted]);
+});
+
+it('what holds at the entry is no news, and neither is what the server repeats', async () => {
+  const { hears, said } = await speaking({}, false);
+  hears.permission(false);
+  expect(said()).toEqual([]);
+});
+
+it('what comes with the role is told by the role', async () => {
+  const { hears, attributes, notices, said } = await speaking();
+  for (const may of [false, true]) {
+    notices.add('role', 'polite', { about: 'role' });
+    hears.permission(may);
+    expect(said()).toEqual(['role']);
+  }
+  attributes.held = 'microphone';
+  hears.permission(false);
+  expect(said()).toEqual([locked]);
+});
