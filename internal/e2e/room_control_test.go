@@ -28,7 +28,7 @@ func (b backend) does(method, path string, body map[string]any) {
 // about makes a call about a participant whose page is given.
 func (b backend) about(p *testkit.Page, method string, body map[string]any) {
 	b.t.Helper()
-	b.does(method, "/participants/"+testkit.Eval[string](b.t, p, `document.querySelector('[data-testid=room]').dataset.identity`), body)
+	b.does(method, "/participants/"+identityIn(b.t, p), body)
 }
 
 // TestPagesShowWhatTheAPIDecides: what a backend changes of a running meeting, the pages of two and three participants obey and show.
