@@ -37,12 +37,8 @@ type ConfigReconciler struct {
 	HostProblems func(client.ObjectKey) []tenant.Problem
 	// Observer says whether media servers answer.
 	Observer reacher
-	// Meetings keeps totals of each tenant.
-	Meetings interface {
-		Totals(*tenant.Tenant) meeting.Totals
-	}
-	Events events.EventRecorder
-	Now    func() time.Time
+	Events   events.EventRecorder
+	Now      func() time.Time
 }
 
 // Reconcile gathers, decides and applies.
@@ -82,7 +78,10 @@ func (r *ConfigReconciler) reconcile(ctx context.Context, config *v1alpha1.Confe
 	if r.knowsLess(config, t) {
 		return nil // The observer calls back after its first look.
 	}
-	totals := r.Meetings.Totals(t)
+	totals, err := directory.TotalsOf(ctx, r.Client, config.Namespace, config.Name)
+	if err != nil {
+		return err
+	}
 	status := r.status(config, t, count{live: int32(totals.Rooms), participants: int32(totals.Users), notOver: notOver})
 	return errors.Join(r.writeStatus(ctx, config, status), noKeys)
 }

@@ -141,7 +141,7 @@ func (w *world) controllers(ctx context.Context, shared cache.Cache, objects cli
 	w.must((&MeetingReconciler{Client: objects, API: w.Client, Tenants: tenants, Observer: w.observer, Loads: w.directory, Events: events, Now: w.now}).SetupWithManager(mgr, sources))
 	w.must((&ConfigReconciler{
 		Client: objects, Secrets: w.Client, Tenants: tenants, HostProblems: tenants.HostProblems, Observer: w.observer,
-		Meetings: w.directory, Events: events, Now: w.now,
+		Events: events, Now: w.now,
 	}).SetupWithManager(mgr, sources))
 	w.must((&MediaReconciler{
 		Client: objects, Servers: tenants.MediaServers, Tenants: tenants, Observer: w.observer, Events: events, Now: w.now,

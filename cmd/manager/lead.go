@@ -97,7 +97,7 @@ func (l controllerRunner) controllersOf(mgr ctrl.Manager) ([]manager.Runnable, e
 	}
 	configs := &controllers.ConfigReconciler{
 		Client: l.objects, Secrets: l.direct, Tenants: l.tenants, HostProblems: l.tenants.HostProblems,
-		Observer: observed, Meetings: l.directory, Events: recorder, Now: l.clock.Now,
+		Observer: observed, Events: recorder, Now: l.clock.Now,
 	}
 	if err := configs.SetupWithManager(mgr, sources); err != nil {
 		return nil, err

@@ -42,6 +42,21 @@ func OfConfig(ctx context.Context, c client.Reader, namespace, config string) ([
 	return list(ctx, c, namespace, byConfig, config)
 }
 
+// TotalsOf counts the live Meetings of a ConferenceConfig, and the participants in them, as the cache has them: a controller that the cache
+// has woken sees what woke it, while a Directory may be some milliseconds behind.
+func TotalsOf(ctx context.Context, c client.Reader, namespace, config string) (meeting.Totals, error) {
+	all, err := OfConfig(ctx, c, namespace, config)
+	return totalsOf(all), err
+}
+
+func totalsOf(all []*v1alpha1.Meeting) meeting.Totals {
+	i := &tenantIndex{rooms: map[string]*room{}, loads: loads{}}
+	for _, m := range all {
+		i.index(m, true)
+	}
+	return i.totals
+}
+
 // OfRoom lists all Meetings of a room, shared with the cache: they must not be changed.
 func OfRoom(ctx context.Context, c client.Reader, namespace, config, room string) ([]*v1alpha1.Meeting, error) {
 	return list(ctx, c, namespace, byRoom, roomKey(config, room))

@@ -80,6 +80,10 @@ func TestDirectoryAgreesWithANaiveModel(t *testing.T) {
 				if diff := cmp.Diff(totals, d.Totals(tenantNamed(config))); diff != "" {
 					t.Fatalf("seed %d, step %d: totals (-want +got):\n%s", seed, step, diff)
 				}
+				others := func(m *v1alpha1.Meeting) bool { return m.Spec.ConfigRef.Name != config }
+				if diff := cmp.Diff(totals, totalsOf(slices.DeleteFunc(slices.Collect(maps.Values(all)), others))); diff != "" {
+					t.Fatalf("seed %d, step %d: counted without a Directory (-want +got):\n%s", seed, step, diff)
+				}
 			}
 		}
 	}

@@ -42,11 +42,11 @@ type presenter struct {
 type action struct {
 	// onOne says that it is done to one participant.
 	onOne bool
-	do    deed
+	do    actFunc
 }
 
-// deed does something, and returns what the presenter is told: nil is nothing but that it is done.
-type deed func(*handler, context.Context, presenter) (httpserver.Answer, error)
+// actFunc carries out an action, and returns what the presenter is told; nil is nothing but that it is done.
+type actFunc func(*handler, context.Context, presenter) (httpserver.Answer, error)
 
 // mutedAnswer is for a presenter who has muted all.
 type mutedAnswer struct {
@@ -123,7 +123,7 @@ func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
 }
 
 // quietly tells the presenter nothing but that it is done.
-func quietly(do func(*handler, context.Context, presenter) error) deed {
+func quietly(do func(*handler, context.Context, presenter) error) actFunc {
 	return func(h *handler, ctx context.Context, p presenter) (httpserver.Answer, error) {
 		return nil, do(h, ctx, p)
 	}
@@ -154,7 +154,7 @@ func (h *handler) remove(ctx context.Context, p presenter) error {
 // voice is an action about the microphone of one participant.
 func voice(
 	do func(*admission.Service, context.Context, *tenant.Tenant, meeting.View, engine.Identity) (late, err error),
-) deed {
+) actFunc {
 	return quietly(func(h *handler, ctx context.Context, p presenter) error {
 		if err := h.countWrite(p); err != nil {
 			return err
@@ -165,7 +165,7 @@ func voice(
 }
 
 // decide is an action that changes what is decided about one participant.
-func decide(change func(*v1alpha1.ParticipantDecision)) deed {
+func decide(change func(*v1alpha1.ParticipantDecision)) actFunc {
 	return quietly(func(h *handler, ctx context.Context, p presenter) error {
 		if err := h.countWrite(p); err != nil {
 			return err
@@ -176,7 +176,7 @@ func decide(change func(*v1alpha1.ParticipantDecision)) deed {
 }
 
 // change is an action that changes the meeting.
-func change(change func(presenter, *v1alpha1.MeetingSpec)) deed {
+func change(change func(presenter, *v1alpha1.MeetingSpec)) actFunc {
 	return quietly(func(h *handler, ctx context.Context, p presenter) error {
 		if err := h.countWrite(p); err != nil {
 			return err
