@@ -70,7 +70,8 @@ func TestAMeetingIsWrittenOnlySoOften(t *testing.T) {
 				{"action": "lock"}, {"action": "unlock"}, {"action": "policy", "policy": body{"chat": "Presenters"}},
 				{"action": "mute", "identity": eve.You.Identity}, {"action": "letSpeak", "identity": eve.You.Identity},
 				{"action": "admission", "admission": "Ask"}, {"action": "admitAll"}, {"action": "admission", "admission": "Open"},
-			}[i%8])
+				{"action": "promote", "identity": eve.You.Identity},
+			}[i%9])
 		}) {
 			got[status] += times
 		}
