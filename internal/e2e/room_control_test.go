@@ -115,7 +115,7 @@ func sendsNotices(t *testing.T, b backend) {
 	for _, p := range []*testkit.Page{b.chair, b.guest} {
 		p.WaitFor(t, read("Lunch is at noon"))
 	}
-	b.does("POST", "/messages", map[string]any{"text": "You are next", "to": testkit.Eval[string](t, b.guest, `document.querySelector('[data-testid=room]').dataset.identity`)})
+	b.does("POST", "/messages", map[string]any{"text": "You are next", "to": identityIn(t, b.guest)})
 	b.guest.WaitForText(t, "You are next")
 	b.does("POST", "/messages", map[string]any{"text": "The last one"})
 	b.chair.WaitForText(t, "The last one")

@@ -111,6 +111,12 @@ func dismissNotices(t testing.TB, p *testkit.Page) {
 	p.WaitFor(t, `(document.querySelectorAll('[data-testid=notice] button:not([data-testid=notice-offer])').forEach(b => b.click()), !document.querySelector('[data-testid=notice]'))`)
 }
 
+// identityIn is the identity of the participant whose page is given.
+func identityIn(t testing.TB, p *testkit.Page) string {
+	t.Helper()
+	return testkit.Eval[string](t, p, `document.querySelector('[data-testid=room]').dataset.identity`)
+}
+
 // rowOf is the row of a participant in the list of people.
 func rowOf(name string) string { return `[data-testid=participant-row][data-name=` + quote(name) + `]` }
 

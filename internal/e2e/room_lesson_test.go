@@ -88,11 +88,6 @@ func audience(everyone bool) string {
 	return "Presenters"
 }
 
-func identityIn(t testing.TB, p *testkit.Page) string {
-	t.Helper()
-	return testkit.Eval[string](t, p, `document.querySelector('[data-testid=room]').dataset.identity`)
-}
-
 // reads is true while one notice stands, and begins with a text.
 func reads(text string) string {
 	return fmt.Sprintf(`(all => all.length === 1 && all[0].innerText.startsWith(%q))(document.querySelectorAll('[data-testid=notice]'))`, text)

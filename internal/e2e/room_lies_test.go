@@ -71,7 +71,7 @@ func TestChangedPage(t *testing.T) {
 	ada := w.a.join(small, map[string]any{"room": room, "name": "Ada", "audio": true, "duration": "01:00:00"})
 	witness, _ := w.a.enter(map[string]any{"room": room, "name": "Witness"})
 	ada.WaitFor(t, tileOf("Witness"))
-	identity := testkit.Eval[string](t, ada, `document.querySelector('[data-testid=room]').dataset.identity`)
+	identity := identityIn(t, ada)
 
 	d := small
 	d.Script = liar

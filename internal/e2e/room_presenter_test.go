@@ -164,7 +164,7 @@ func TestConnectionLost(t *testing.T) {
 	chair := w.a.join(small, map[string]any{"room": room, "name": "Chair", "token": w.a.presenterToken("chair")})
 	guest := w.a.join(small, map[string]any{"room": room, "name": "Guest", "video": true})
 	chair.WaitFor(t, seesVideoOf("Guest"))
-	identity := testkit.Eval[string](t, guest, `document.querySelector('[data-testid=room]').dataset.identity`)
+	identity := identityIn(t, guest)
 	openPanel(t, guest, "chat")
 	guest.Type(t, by("chat-input"), "before")
 	guest.Click(t, by("chat-send"))
@@ -174,7 +174,7 @@ func TestConnectionLost(t *testing.T) {
 		t.Helper()
 		guest.WaitFor(t, inRoom+" && "+hasNo("reconnecting"))
 		chair.WaitFor(t, inRoom+" && "+seesVideoOf("Guest"))
-		if now := testkit.Eval[string](t, guest, `document.querySelector('[data-testid=room]').dataset.identity`); now != identity {
+		if now := identityIn(t, guest); now != identity {
 			t.Errorf("the guest came back as %s, was %s", now, identity)
 		}
 		if !is(t, guest, shows("chat-message")) {

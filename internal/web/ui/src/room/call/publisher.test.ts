@@ -67,7 +67,7 @@ it('a mute that may be undone is told as one', async () => {
   expect(said()).toEqual([muted]);
 });
 
-it('what holds at the entry is no news, and neither is what the server repeats', async () => {
+it('nothing is told at the entry, or when the server repeats itself', async () => {
   const { hears, said } = await speaking({}, false);
   hears.permission(false);
   expect(said()).toEqual([]);

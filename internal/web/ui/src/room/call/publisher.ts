@@ -157,19 +157,19 @@ export class Publisher {
         const { micAllowed } = this.sending.get();
         look();
         // After a reconnect the server repeats the permissions. Only a change is news.
-        if (micAllowed !== this.sending.get().micAllowed) this.tellMicrophone();
+        if (micAllowed !== this.sending.get().micAllowed) this.tellMicrophone('notice.maySpeak');
       });
     this.room.once(RoomEvent.Connected, () => (this.entered = true));
   }
 
-  /** Says whether the participant may speak, or why not, once another has changed it. */
-  private tellMicrophone(): void {
+  /** Tells the participant what somebody else has done to the microphone, or why the participant may not use it. */
+  private tellMicrophone(ifAllowed: 'notice.maySpeak' | 'notice.mutedByPresenter'): void {
     // What holds at the entry is no news.
     if (!this.entered) return;
-    const { localParticipant } = this.room;
-    const text = this.sending.get().micAllowed ? 'notice.maySpeak' : whyNot(localParticipant, 'microphone');
-    // The role explains what comes with it.
-    if (text !== 'notice.micLocked' && this.notices.standsAbout('role')) return;
+    const { allowed } = this.mic.state.get();
+    const text = allowed ? ifAllowed : whyNot(this.room.localParticipant, 'microphone');
+    const comesWithRole = text === 'notice.maySpeak' || text === 'rules.only.microphone';
+    if (comesWithRole && this.notices.standsAbout('role')) return;
     this.notices.add(t(text), 'polite', { about: 'microphone' });
   }
 
@@ -177,11 +177,7 @@ export class Publisher {
     const muted = { microphone: this.mic, camera: this.camera, screen_share: this.screen };
     const source = name in muted ? muted[name as keyof typeof muted] : undefined;
     if (source && isMutedByOther(source.state.get())) {
-      if (source === this.mic) {
-        const { allowed } = source.state.get();
-        const text = allowed ? 'notice.mutedByPresenter' : whyNot(this.room.localParticipant, 'microphone');
-        this.notices.add(t(text), 'polite', { about: 'microphone' });
-      }
+      if (source === this.mic) this.tellMicrophone('notice.mutedByPresenter');
       void source.tell({ kind: 'mutedByOther' });
     }
     void source?.look();

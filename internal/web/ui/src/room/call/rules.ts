@@ -7,7 +7,7 @@ interface Change {
   text: TextKey;
 }
 
-/** What has changed for everybody, to be told a participant for whom alone some is locked. */
+/** What has changed for everybody. `locked` stays locked for this participant when a rule is lifted, and is not told as open. */
 export function changedRules(before: RoomFacts, now: RoomFacts, locked: readonly string[]): Change[] {
   const changed: Change[] = [];
   for (const name of ruled) {

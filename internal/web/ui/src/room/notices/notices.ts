@@ -41,7 +41,7 @@ export class Notices {
   /** Who joined, in the notice that stands. */
   private joined: readonly string[] = [];
 
-  add(text: string, urgency: Notice['urgency'] = 'polite', { about, offer, stays }: More = {}): number {
+  add(text: string, urgency: Notice['urgency'] = 'polite', { about, offer, stays }: More = {}): void {
     const notice = { id: this.next++, text, urgency, about, offer };
     const isReplaced = (old: Notice) => old.text === text || (about !== undefined && old.about === about);
     this.list.update((list) => {
@@ -51,7 +51,6 @@ export class Notices {
       return [...unlike, ...[...like, notice].slice(-most[urgency])];
     });
     setTimeout(() => this.dismiss(notice.id), stays ? 60_000 : lifetimes[urgency]);
-    return notice.id;
   }
 
   standsAbout(subject: Subject): boolean {
