@@ -51,8 +51,19 @@ func (s *telling) until(check func() error) {
 func (s *telling) enter(password string) *guest {
 	s.Helper()
 	g := s.guest(s.T, s.room, password)
-	s.until(s.occupied(s.room, 1))
+	s.isIn(g)
 	return g
+}
+
+// isIn waits until a guest is in. The status can have the guest before the guest knows.
+func (s *telling) isIn(g *guest) {
+	s.Helper()
+	s.until(func() error {
+		if entries, wrong := g.cameIn(); entries == 0 {
+			return fmt.Errorf("the guest has not come in and was answered %q", wrong)
+		}
+		return s.occupied(s.room, 1)()
+	})
 }
 
 // sentAway waits until the guest knows that the meeting is over.
@@ -127,7 +138,7 @@ var stories = []story{
 			return err
 		})
 		s.patch(s, m, `{"spec":{"admittedUntil":"`+time.Now().Add(time.Hour).UTC().Format(time.RFC3339)+`"}}`)
-		s.until(s.occupied(s.room, 1))
+		s.isIn(g)
 		s.patch(s, m, `{"spec":{"end":{}}}`)
 		s.sentAway(g)
 		s.gone()

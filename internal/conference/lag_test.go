@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conference
+
+import (
+	"context"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
+)
+
+// countingWrites counts the writes to Meetings, and the Secrets that are made.
+type countingWrites struct {
+	client.Client
+	meetings, secrets int
+}
+
+func (c *countingWrites) Create(ctx context.Context, o client.Object, opts ...client.CreateOption) error {
+	err := c.Client.Create(ctx, o, opts...)
+	if _, ok := o.(*corev1.Secret); !ok {
+		c.meetings++
+	} else if err == nil {
+		c.secrets++
+	}
+	return err
+}
+
+func (c *countingWrites) Patch(ctx context.Context, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+	c.meetings++
+	return c.Client.Patch(ctx, o, p, opts...)
+}
+
+// lagging is a replica whose watch brings nothing new any more.
+func lagging(t *testing.T) (*behind, *countingWrites) {
+	b := newBehind(t)
+	b.tenant.Settings = meeting.DefaultSettings()
+	b.create("first") // An API server that has just started takes its time for the first.
+	writes := &countingWrites{Client: b.client}
+	b.client = writes
+	return b, writes
+}
+
+// touch changes a Meeting behind the back of the replica.
+func (b *behind) touch(m *v1alpha1.Meeting) {
+	b.t.Helper()
+	now := b.read(m)
+	metav1.SetMetaDataAnnotation(&now.ObjectMeta, "example.com/touched", now.ResourceVersion)
+	if err := b.Client.Update(b.t.Context(), now); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// secretsOf counts the Secrets of a Meeting.
+func (b *behind) secretsOf(m *v1alpha1.Meeting) (n int) {
+	b.t.Helper()
+	var all corev1.SecretList
+	if err := b.Client.List(b.t.Context(), &all, client.InNamespace(b.Namespace)); err != nil {
+		b.t.Fatal(err)
+	}
+	for i := range all.Items {
+		if metav1.IsControlledBy(&all.Items[i], m) {
+			n++
+		}
+	}
+	return n
+}
+
+// Another replica or the controllers have changed the Meeting, and the watch of this replica does not show that: each command reads
+// past it, and succeeds with the second write.
+func TestCommandsWhileTheWatchLags(t *testing.T) {
+	for _, tc := range []struct {
+		command string
+		do      func(*behind, string) error
+		done    func(*v1alpha1.Meeting) bool
+	}{
+		{"end", func(b *behind, _ string) error { return b.requestEndOnce("r") }, func(m *v1alpha1.Meeting) bool { return m.Spec.End != nil }},
+		{"lock", func(b *behind, uid string) error {
+			_, err := b.Change(b.t.Context(), b.tenant, uid, func(s *v1alpha1.MeetingSpec) { s.Locked = ptr.To(true) })
+			return err
+		}, func(m *v1alpha1.Meeting) bool { return ptr.Deref(m.Spec.Locked, false) }},
+		{"mute", func(b *behind, uid string) error {
+			return b.decide(b.t, uid, "eve-1", func(d *v1alpha1.ParticipantDecision) { d.Muted = true })
+		}, func(m *v1alpha1.Meeting) bool { return len(m.Spec.Participants) == 1 && m.Spec.Participants[0].Muted }},
+		{"remove", func(b *behind, uid string) error {
+			return b.decide(b.t, uid, "eve-1", func(d *v1alpha1.ParticipantDecision) { d.Removed = true })
+		}, func(m *v1alpha1.Meeting) bool { return len(m.Spec.Participants) == 1 && m.Spec.Participants[0].Removed }},
+		{"enter", func(b *behind, uid string) error {
+			return b.MarkOpened(b.t.Context(), b.tenant, meeting.View{UID: uid})
+		}, func(m *v1alpha1.Meeting) bool { return m.Annotations[v1alpha1.AnnotationRoomOpened] != "" }},
+		{"join with a duration", func(b *behind, _ string) error {
+			_, err := b.Join(b.t.Context(), b.tenant, JoinCommand{Room: "r", Duration: "30m"})
+			return err
+		}, func(m *v1alpha1.Meeting) bool { return m.Spec.Duration == "30m" }},
+		{"join with a password", func(b *behind, _ string) error {
+			_, err := b.Join(b.t.Context(), b.tenant, JoinCommand{Room: "r", Password: ptr.To("sesame")})
+			return err
+		}, func(m *v1alpha1.Meeting) bool { return m.Spec.PasswordSecretRef != nil }},
+	} {
+		t.Run(tc.command, func(t *testing.T) {
+			b, writes := lagging(t)
+			m := b.create("r")
+			b.shows(m.DeepCopy())
+			b.touch(m)
+			if err := tc.do(b, string(m.UID)); err != nil {
+				t.Fatalf("after %d writes: %v", writes.meetings, err)
+			}
+			if !tc.done(b.read(m)) {
+				t.Error("it was confirmed and not done")
+			}
+			if writes.meetings > 2 || writes.secrets > 1 || b.secretsOf(m) > 1 {
+				t.Errorf("it took %d writes of Meetings and %d of Secrets", writes.meetings, writes.secrets)
+			}
+		})
+	}
+}
+
+// conflicting lets the Meeting be changed before each of the first patches.
+type conflicting struct {
+	client.Client
+	before func()
+	times  int
+}
+
+func (c *conflicting) Patch(ctx context.Context, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+	if c.times > 0 {
+		c.times--
+		c.before()
+	}
+	return c.Client.Patch(ctx, o, p, opts...)
+}
+
+// However often a join that sets a password loses a race, it hashes the password once and leaves one Secret.
+func TestAJoinMakesOneSecretHoweverOftenItIsTried(t *testing.T) {
+	b, writes := lagging(t)
+	m := b.create("r")
+	b.shows(m.DeepCopy())
+	b.client = &conflicting{Client: writes, before: func() { b.touch(m) }, times: 3}
+	v, err := b.Join(t.Context(), b.tenant, JoinCommand{Room: "r", Password: ptr.To("sesame")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if writes.secrets != 1 || b.secretsOf(m) != 1 {
+		t.Errorf("%d Secrets were made, %d are left", writes.secrets, b.secretsOf(m))
+	}
+	if ok, err := b.CheckPassword(t.Context(), b.tenant, v, "sesame"); !ok || err != nil {
+		t.Errorf("the password of the room is not the one of the join: %t, %v", ok, err)
+	}
+	b.touch(m)
+	if _, err := b.Join(t.Context(), b.tenant, JoinCommand{Room: "r", Password: ptr.To("open")}); !fault.Is(err, fault.KindDenied) {
+		t.Errorf("another password: %v", err)
+	}
+}
+
+// The Meeting that the replica knows has ended, was replaced or is gone: a room is made, found or refused by what is true.
+func TestRoomsWhileTheWatchLags(t *testing.T) {
+	over := func(b *behind, m *v1alpha1.Meeting) {
+		now := b.read(m)
+		now.Status.Phase, now.Status.EndReason, now.Status.EndTime = v1alpha1.MeetingEnded, v1alpha1.EndRequested, &now.CreationTimestamp
+		if err := b.Client.Status().Update(b.t.Context(), now); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	leaving := func(m *v1alpha1.Meeting) *v1alpha1.Meeting {
+		m = m.DeepCopy()
+		m.Spec.End = &v1alpha1.MeetingEnd{}
+		return m
+	}
+	create := func(b *behind) (meeting.View, error) {
+		return b.Service.Create(b.t.Context(), b.tenant, CreateCommand{Room: "r"})
+	}
+	join := func(b *behind) (meeting.View, error) {
+		return b.Join(b.t.Context(), b.tenant, JoinCommand{Room: "r", Duration: "30m"})
+	}
+	for _, tc := range []struct {
+		known string
+		// happens is what the watch does not show. It returns the UID of the Meeting that is to be found, empty for a new one.
+		happens func(*behind, *v1alpha1.Meeting) string
+	}{
+		{"a live one that has ended", func(b *behind, m *v1alpha1.Meeting) string {
+			b.shows(m.DeepCopy())
+			over(b, m)
+			return ""
+		}},
+		{"a live one that has gone", func(b *behind, m *v1alpha1.Meeting) string {
+			b.shows(m.DeepCopy())
+			if err := b.Client.Delete(b.t.Context(), m); err != nil {
+				b.t.Fatal(err)
+			}
+			return ""
+		}},
+		{"a live one that was replaced", func(b *behind, m *v1alpha1.Meeting) string {
+			b.shows(m.DeepCopy())
+			return string(b.replace(m).UID)
+		}},
+		{"an ending one that has ended", func(b *behind, m *v1alpha1.Meeting) string {
+			b.shows(leaving(m))
+			over(b, m)
+			return ""
+		}},
+		{"an ended one that was replaced", func(b *behind, m *v1alpha1.Meeting) string {
+			ended := m.DeepCopy()
+			ended.Status.Phase = v1alpha1.MeetingEnded
+			b.shows(ended)
+			return string(b.replace(m).UID)
+		}},
+		{"none, and there is one", func(_ *behind, m *v1alpha1.Meeting) string { return string(m.UID) }},
+	} {
+		for name, do := range map[string]func(*behind) (meeting.View, error){"create": create, "join": join} {
+			t.Run(tc.known+"/"+name, func(t *testing.T) {
+				b, writes := lagging(t)
+				m := b.create("r")
+				want := tc.happens(b, m)
+				v, err := do(b)
+				if err != nil {
+					t.Fatalf("after %d writes: %v", writes.meetings, err)
+				}
+				if want == "" && v.UID == string(m.UID) || want != "" && v.UID != want {
+					t.Errorf("it found %s, want %q", v.UID, want)
+				}
+				if writes.meetings > 3 {
+					t.Errorf("it took %d writes", writes.meetings)
+				}
+			})
+		}
+	}
+}
+
+// A Meeting that has gone takes part in nothing any more, also where the watch shows an old change of it afterwards.
+func TestMeetingsThatAreKnownToHaveGoneStayAway(t *testing.T) {
+	b, _ := lagging(t)
+	m := b.create("r")
+	b.shows(m.DeepCopy())
+	if err := b.Client.Delete(t.Context(), m.DeepCopy()); err != nil {
+		t.Fatal(err)
+	}
+	lock := func() error {
+		_, err := b.Change(t.Context(), b.tenant, string(m.UID), func(s *v1alpha1.MeetingSpec) { s.Locked = ptr.To(true) })
+		return err
+	}
+	if err := lock(); !fault.Is(err, fault.KindGone) {
+		t.Errorf("a lock: %v", err)
+	}
+	b.shows(m.DeepCopy())
+	if b.Service.directory.Holder(b.tenant, "r") != nil {
+		t.Error("it has the room again")
+	}
+	b.hides(m)
+	if !b.Service.directory.WasDeleted(b.tenant, "r") {
+		t.Error("the deletion of its room was forgotten")
+	}
+}
