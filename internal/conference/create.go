@@ -4,6 +4,7 @@ package conference
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,10 +21,11 @@ import (
 )
 
 const (
-	// attempts bounds how often a command that lost a race looks again: about six seconds, for a cache that is slow.
+	// attempts bounds how often a command that lost a race decides again: about six seconds, for a Meeting that many write to.
 	attempts = 30
-	// freeTimeout bounds the wait for a room whose meeting is just being ended.
+	// freeTimeout bounds the wait for a room whose meeting is just being ended. After freeAsk without news the cluster's API is asked.
 	freeTimeout = 8 * time.Second
+	freeAsk     = time.Second
 )
 
 // Create makes a meeting. For a room that has a live one it answers that one where the values are the same, and a
@@ -47,16 +49,14 @@ func (s *Service) Create(ctx context.Context, t *tenant.Tenant, c CreateCommand)
 
 // refresh reads a live Meeting past the cache: another replica may have ended it a moment ago.
 func (s *Service) refresh(ctx context.Context, cached *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
-	defer cancel()
-	var now v1alpha1.Meeting
-	if err := s.client.Get(ctx, client.ObjectKeyFromObject(cached), &now); err != nil {
+	now, err := s.relearn(ctx, client.ObjectKeyFromObject(cached), cached)
+	if err != nil {
 		return nil, err
 	}
-	if now.UID != cached.UID || meeting.IsLeaving(&now) {
+	if now == nil || now.UID != cached.UID || meeting.IsLeaving(now) {
 		return nil, errStale
 	}
-	return &now, nil
+	return now, nil
 }
 
 // withRoom finds the live Meeting of a room, nil when there is none, and hands it to act; again when act lost a race.
@@ -75,10 +75,15 @@ func (s *Service) withRoom(ctx context.Context, t *tenant.Tenant, room string, a
 			s.directory.Confirm(got)
 			return directory.View(t, got), nil
 		}
-		if !retriable(err) || attempt == attempts {
-			return meeting.View{}, asFault(err)
+		name, known := client.ObjectKey{Namespace: t.Namespace, Name: meeting.ObjectName(t.Name, room)}, live
+		if live != nil {
+			name = client.ObjectKeyFromObject(live)
+		} else { // One that has ended may have the name.
+			known = s.directory.Named(name.Namespace, name.Name)
 		}
-		pause(ctx, attempt)
+		if err := s.again(ctx, attempt, err, name, known); err != nil {
+			return meeting.View{}, err
+		}
 	}
 }
 
@@ -86,11 +91,20 @@ func (s *Service) withRoom(ctx context.Context, t *tenant.Tenant, room string, a
 func (s *Service) awaitOver(ctx context.Context, m *v1alpha1.Meeting) error {
 	ctx, cancel := context.WithTimeout(ctx, freeTimeout)
 	defer cancel()
-	err := s.directory.Wait(ctx, m.UID, func(now *v1alpha1.Meeting) bool { return now == nil || meeting.IsOver(now) })
-	if err != nil {
-		return fault.Unavailable("The room's last meeting is still being ended; try again in a moment").Because(err)
+	var failed error
+	for s.awaitNews(ctx, m) != nil {
+		if ctx.Err() != nil {
+			return fault.Unavailable("The room's last meeting is still being ended; try again in a moment").Because(errors.Join(ctx.Err(), failed))
+		}
+		_, failed = s.relearn(ctx, client.ObjectKeyFromObject(m), m)
 	}
 	return nil
+}
+
+func (s *Service) awaitNews(ctx context.Context, m *v1alpha1.Meeting) error {
+	ctx, cancel := context.WithTimeout(ctx, freeAsk)
+	defer cancel()
+	return s.directory.Wait(ctx, m.UID, func(now *v1alpha1.Meeting) bool { return now == nil || meeting.IsOver(now) })
 }
 
 // draft is a Meeting to be created.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/meeting"
@@ -69,9 +70,8 @@ func (s *Service) requestEnd(ctx context.Context, t *tenant.Tenant, c EndCommand
 		if err = s.patch(ctx, live, ending); err == nil {
 			return ending, nil
 		}
-		if !retriable(err) || attempt == attempts {
+		if err := s.again(ctx, attempt, err, client.ObjectKeyFromObject(live), live); err != nil {
 			return nil, err
 		}
-		pause(ctx, attempt)
 	}
 }

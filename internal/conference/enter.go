@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/directory"
@@ -149,10 +150,11 @@ func (s *Service) change(ctx context.Context, t *tenant.Tenant, uid string, chan
 		if equality.Semantic.DeepEqual(m, changed) {
 			return m, nil
 		}
-		err = s.patch(ctx, m, changed)
-		if err == nil || !retriable(err) || attempt == attempts {
-			return changed, asFault(err)
+		if err = s.patch(ctx, m, changed); err == nil {
+			return changed, nil
 		}
-		pause(ctx, attempt)
+		if err := s.again(ctx, attempt, err, client.ObjectKeyFromObject(m), m); err != nil {
+			return nil, err
+		}
 	}
 }

@@ -28,13 +28,15 @@ func asFault(err error) error {
 			Kind: fault.KindInternal, Reason: "Refused", Cause: err,
 			Message: "The cluster refuses to store this (a quota, a namespace that is being deleted, or rights that are missing); tell the operator of this service",
 		}
+	case errors.Is(err, errStale), apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
+		return fault.Unavailable("Too many change this room at once; try again in a moment").Because(err)
 	case errors.Is(err, context.Canceled):
 		return fault.Unavailable("The request was given up before it was done; send it again").Because(err)
 	}
 	return fault.Unavailable("The cluster's API cannot be reached to write this down; try again in a moment").Because(err)
 }
 
-// pause lets the cache catch up with what a command lost to.
+// pause lets those who write to the same Meeting finish.
 func pause(ctx context.Context, attempt int) {
 	select {
 	case <-time.After(min(5*time.Millisecond<<attempt, 250*time.Millisecond)):

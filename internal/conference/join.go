@@ -51,7 +51,7 @@ func (s *Service) applyJoin(ctx context.Context, live *v1alpha1.Meeting, c JoinC
 			return nil, fault.Conflict("roomPassword cannot be set any more, because a participant has entered this room; leave it out, or end the meeting first")
 		}
 		secured = true
-		joined.Spec.PasswordSecretRef = newPasswordRef(live.Name)
+		joined.Spec.PasswordSecretRef = password.refFor(live)
 	}
 	if joined.Spec.Duration == live.Spec.Duration && !secured {
 		return live, nil

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -41,9 +42,20 @@ type presented struct {
 	// right is the result of the last comparison, which was with stored.
 	right  bool
 	stored secretText
+	// ref names the Secret of the password for the Meeting owner.
+	ref   *v1alpha1.SecretKeyReference
+	owner types.UID
 }
 
 func (p *presented) isEmpty() bool { return p.plain == "" }
+
+// refFor names the Secret of the password for a Meeting: the same one at each attempt, so that a command leaves one Secret behind.
+func (p *presented) refFor(m *v1alpha1.Meeting) *v1alpha1.SecretKeyReference {
+	if p.owner != m.UID {
+		p.owner, p.ref = m.UID, newPasswordRef(m.Name)
+	}
+	return p.ref
+}
 
 // hashed is the form in which the password is stored. What is a hash already, out of the Secret of a Meeting that has ended, stays.
 func (p *presented) hashed(ctx context.Context) (secretText, error) {

@@ -75,3 +75,36 @@ func (s *Service) readLive(ctx context.Context, t *tenant.Tenant, room string) (
 	s.directory.Learn(&m)
 	return &m, nil
 }
+
+// relearn reads the Meeting of a name past the cache, which may be behind for as long as its watch is held up. The directory has what was
+// read. Known is the Meeting that this replica knew by the name, or nil. The result is nil where there is no Meeting of the name.
+func (s *Service) relearn(ctx context.Context, name client.ObjectKey, known *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	var now v1alpha1.Meeting
+	err := s.client.Get(ctx, name, &now)
+	if client.IgnoreNotFound(err) != nil {
+		return nil, err
+	}
+	if known != nil && known.UID != now.UID {
+		s.directory.LearnGone(known)
+	}
+	if err != nil {
+		return nil, nil
+	}
+	s.directory.Learn(&now)
+	return &now, nil
+}
+
+// again prepares the next attempt of a command that lost a race: the next attempt decides by what is stored now. For any other error, and
+// after the last attempt, it returns what to answer.
+func (s *Service) again(ctx context.Context, attempt int, failed error, name client.ObjectKey, known *v1alpha1.Meeting) error {
+	if !retriable(failed) || attempt == attempts {
+		return asFault(failed)
+	}
+	if _, err := s.relearn(ctx, name, known); err != nil {
+		return asFault(err)
+	}
+	pause(ctx, attempt)
+	return nil
+}

@@ -36,13 +36,29 @@ func (d *Directory) Learn(m *v1alpha1.Meeting) {
 	d.put(m.DeepCopy())
 }
 
+// LearnGone takes in that a Meeting has gone, as this replica has just read past the cache, before the cache shows it.
+func (d *Directory) LearnGone(m *v1alpha1.Meeting) {
+	d.forget(m.UID)
+	d.recentlyDeleted.gone(m)
+	d.changes.gone(m)
+}
+
+func (d *Directory) forget(uid types.UID) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.tombstones.Add(uid, struct{}{})
+	if seen := d.byUID[uid]; seen != nil {
+		d.remove(seen)
+	}
+}
+
 func (d *Directory) changed(m *v1alpha1.Meeting) {
 	version := versionOf(m)
 	// A reader who sees the change in what follows can also learn of its version.
 	d.versions.know(version)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if version >= d.pending[m.UID].version {
+	if version >= d.pending[m.UID].version && !d.tombstones.Contains(m.UID) {
 		delete(d.pending, m.UID)
 		d.put(m)
 	}
