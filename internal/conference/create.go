@@ -78,7 +78,7 @@ func (s *Service) withRoom(ctx context.Context, t *tenant.Tenant, room string, a
 		name, known := client.ObjectKey{Namespace: t.Namespace, Name: meeting.ObjectName(t.Name, room)}, live
 		if live != nil {
 			name = client.ObjectKeyFromObject(live)
-		} else { // One that has ended may have the name.
+		} else { // An ended Meeting may have the name.
 			known = s.directory.Named(name.Namespace, name.Name)
 		}
 		if err := s.again(ctx, attempt, err, name, known); err != nil {
@@ -101,6 +101,7 @@ func (s *Service) awaitOver(ctx context.Context, m *v1alpha1.Meeting) error {
 	return nil
 }
 
+// awaitNews is awaitOver for as long as nothing has to be asked.
 func (s *Service) awaitNews(ctx context.Context, m *v1alpha1.Meeting) error {
 	ctx, cancel := context.WithTimeout(ctx, freeAsk)
 	defer cancel()

@@ -8,7 +8,6 @@ import (
 	"context"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -59,25 +58,16 @@ func (s *Service) live(ctx context.Context, t *tenant.Tenant, room string) (*v1a
 // cannot be asked now, may have made it a moment ago. It is for those who hold a key or a ticket, because it costs the
 // cluster's API a call.
 func (s *Service) readLive(ctx context.Context, t *tenant.Tenant, room string) (*v1alpha1.Meeting, error) {
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
-	defer cancel()
-	var m v1alpha1.Meeting
-	err := s.client.Get(ctx, client.ObjectKey{Namespace: t.Namespace, Name: meeting.ObjectName(t.Name, room)}, &m)
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil, nil
-	case err != nil:
+	m, err := s.relearn(ctx, client.ObjectKey{Namespace: t.Namespace, Name: meeting.ObjectName(t.Name, room)}, nil)
+	if m == nil || meeting.IsOver(m) || m.Spec.Room != room || m.Spec.ConfigRef.Name != t.Name {
 		return nil, err
-	case meeting.IsOver(&m) || m.Spec.Room != room || m.Spec.ConfigRef.Name != t.Name:
-		return nil, nil
 	}
-	// What follows finds the Meeting in the directory: an end waits for it, and a guest gets in.
-	s.directory.Learn(&m)
-	return &m, nil
+	return m, nil
 }
 
-// relearn reads the Meeting of a name past the cache, which may be behind for as long as its watch is held up. The directory has what was
-// read. Known is the Meeting that this replica knew by the name, or nil. The result is nil where there is no Meeting of the name.
+// relearn reads the Meeting of a name past the cache, which may be behind for as long as its watch is held up. Known is the Meeting that
+// this replica knew by the name, or nil. The result is nil where there is no Meeting of the name. The directory has what was read: an end
+// waits for it, and a guest gets in.
 func (s *Service) relearn(ctx context.Context, name client.ObjectKey, known *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
