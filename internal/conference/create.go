@@ -112,9 +112,9 @@ func (s *Service) awaitNews(ctx context.Context, m *v1alpha1.Meeting) error {
 type draft struct {
 	spec     v1alpha1.MeetingSpec
 	password presented
-	// continues is the ended Meeting that this one continues, or nil. It outlasts the attempts to make this one: the ended
-	// Meeting is deleted by the first of them.
-	continues *v1alpha1.Meeting
+	// after is the ended Meeting of the room, or nil, and continues is the same one if this Meeting continues it. Both outlast the
+	// attempts to make this Meeting: the first of them deletes the ended one.
+	after, continues *v1alpha1.Meeting
 	// byLink says that a link starts the room again, with all that the ended Meeting had.
 	byLink bool
 	// opening is of a person who opens the room by entering it, or nil.
@@ -141,9 +141,8 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 	if t.Deleting {
 		return nil, fault.Unavailable("This service is being shut down and opens no new meetings; use another one")
 	}
-	ended := s.directory.LastEnded(t, d.spec.Room)
-	if ended != nil && !d.byLink {
-		d.continues = nil
+	if ended := s.directory.LastEnded(t, d.spec.Room); ended != nil && !d.byLink {
+		d.after, d.continues = ended, nil
 		if meeting.Restartable(ended) && s.hasPassword(ctx, ended, &d.password) {
 			d.continues = ended
 		}
@@ -165,8 +164,8 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 		markOpening(m, d.opening)
 	default:
 		m.Annotations = map[string]string{v1alpha1.AnnotationLineage: uuid.NewString()}
-		if ended != nil && t.Settings.AdHoc != v1alpha1.AdHocNever {
-			m.Annotations[v1alpha1.AnnotationEndedLineages] = meeting.WithEndedLineage(ended)
+		if d.after != nil && t.Settings.AdHoc != v1alpha1.AdHocNever {
+			m.Annotations[v1alpha1.AnnotationEndedLineages] = meeting.WithEndedLineage(d.after)
 		}
 	}
 	s.placeFirst(t, m)
