@@ -36,7 +36,7 @@ func asFault(err error) error {
 	return fault.Unavailable("The cluster's API cannot be reached to write this down; try again in a moment").Because(err)
 }
 
-// pause lets those who write to the same Meeting finish.
+// pause gives other writers of the same Meeting time to finish.
 func pause(ctx context.Context, attempt int) {
 	select {
 	case <-time.After(min(5*time.Millisecond<<attempt, 250*time.Millisecond)):

@@ -181,7 +181,8 @@ func TestRoomsWhileTheWatchLags(t *testing.T) {
 	}
 	for _, tc := range []struct {
 		known string
-		// happens is what the watch does not show. It returns the UID of the Meeting that is to be found, empty for a new one.
+		// happens makes the change that the watch does not show. It returns the UID of the Meeting that the command has to find, or
+		// an empty one for a new Meeting.
 		happens func(*behind, *v1alpha1.Meeting) string
 	}{
 		{"a live one that has ended", func(b *behind, m *v1alpha1.Meeting) string {
@@ -258,7 +259,7 @@ func TestMeetingsThatAreKnownToHaveGoneStayAway(t *testing.T) {
 	}
 }
 
-// finalizing lets the finalizer of a Meeting that is being deleted go when the first create of its name has failed.
+// finalizing removes the finalizer of a Meeting that is being deleted, once a create of its name has failed.
 type finalizing struct {
 	client.Client
 	finalize func()
