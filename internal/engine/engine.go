@@ -73,6 +73,8 @@ type Engine interface {
 // Room is a room that the engine has.
 type Room struct {
 	Name RoomName
+	// SID is the engine's own name of this room. A room that is made again has another SID.
+	SID string
 	// Participants is how many are in; the engine may be seconds behind.
 	Participants int
 	// State is what its pages are told.

@@ -53,6 +53,7 @@ func asRoom(r *lk.Room) engine.Room {
 	told, _ := decodeMetadata(r.GetMetadata()) // One that a late join made tells nothing.
 	return engine.Room{
 		Name:         engine.RoomName(r.GetName()),
+		SID:          r.GetSid(),
 		Participants: int(r.GetNumParticipants()),
 		State:        told.state(),
 	}

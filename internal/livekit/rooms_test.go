@@ -4,6 +4,7 @@ package livekit_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -169,5 +170,39 @@ func TestRoomsListsThoseWithThePrefix(t *testing.T) {
 	})
 	if rooms, err := h.Rooms(wait(t), ""); err != nil || len(rooms) != 3 {
 		t.Errorf("%d rooms and error %v without a prefix, want 3 and none", len(rooms), err)
+	}
+}
+
+// A SID tells one room: the same by each address and key of a LiveKit, and another one when a room of that name is made again.
+func TestSIDsTellRoomsApart(t *testing.T) {
+	const otherSecret = "another-secret-of-more-than-32-characters"
+	h := open(t, testkit.LiveKitOptions{MoreKeys: map[string]string{"another": otherSecret}})
+	twin := dial(t, engine.Server{URL: strings.Replace(h.URL, "127.0.0.1", "localhost", 1), Key: "another", Secret: otherSecret})
+	sid := func(e engine.Engine) string {
+		t.Helper()
+		listed, err := e.Rooms(wait(t), "m-1")
+		if err != nil || len(listed) != 1 {
+			t.Fatalf("%d rooms, %v", len(listed), err)
+		}
+		room, there, err := e.Room(wait(t), "m-1")
+		if err != nil || !there || room.SID == "" || room.SID != listed[0].SID {
+			t.Fatalf("room is %+v (%t, %v), listed as %+v", room, there, err, listed[0])
+		}
+		return room.SID
+	}
+	var sids [2]string
+	for i := range sids {
+		if err := h.Ensure(wait(t), "m-1", engine.RoomOptions{}, engine.RoomState{}); err != nil {
+			t.Fatal(err)
+		}
+		if sids[i] = sid(h); sids[i] != sid(twin) {
+			t.Errorf("one room has the SIDs %s and %s", sids[i], sid(twin))
+		}
+		if err := h.Drop(wait(t), "m-1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if sids[0] == sids[1] {
+		t.Errorf("two rooms have the SID %s", sids[0])
 	}
 }

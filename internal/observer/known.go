@@ -38,7 +38,7 @@ func newKnown(api client.Reader) *known {
 
 // alive says whether a room on a media server belongs to a Meeting that is there, or to a ConferenceConfig that has not gone
 // after all.
-func (k *known) alive(ctx context.Context, at engine.Server, s suspect) (alive bool, err error) {
+func (k *known) alive(ctx context.Context, at engine.Server, s *suspect) (alive bool, err error) {
 	if k.failed[s.tenant.UID] {
 		return false, errNotAnswered
 	}
@@ -68,17 +68,22 @@ func (k *known) hasConfig(ctx context.Context, t *tenant.Tenant) (bool, error) {
 	return !k.gone[t.UID], nil
 }
 
-// isPlaced says whether a suspect's Meeting is on a media server: the cache may not know yet that it has moved there.
-func (k *known) isPlaced(ctx context.Context, at engine.Server, s suspect) (bool, error) {
+// isPlaced says whether a suspect's Meeting is on a media server: the cache may not know yet that it has moved there. The suspect
+// keeps the Meeting as the cluster's API has it.
+func (k *known) isPlaced(ctx context.Context, at engine.Server, s *suspect) (bool, error) {
 	var m v1alpha1.Meeting
 	if err := k.api.Get(ctx, client.ObjectKeyFromObject(s.meeting), &m); err != nil {
 		return false, client.IgnoreNotFound(err)
 	}
 	placed, known := owner{tenant: s.tenant}.serverOf(&m)
-	return m.UID != s.meeting.UID || !known || placed == at, nil
+	if m.UID != s.meeting.UID || !known || placed == at {
+		return true, nil
+	}
+	s.meeting = &m
+	return false, nil
 }
 
-func (k *known) hasMeeting(ctx context.Context, s suspect) (bool, error) {
+func (k *known) hasMeeting(ctx context.Context, s *suspect) (bool, error) {
 	namespace := s.tenant.Namespace
 	if k.uids[namespace] == nil {
 		uids, err := k.listUIDs(ctx, namespace)

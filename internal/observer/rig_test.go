@@ -150,11 +150,19 @@ func (l *looker) ByUID(_ *tenant.Tenant, uid string) (meeting.View, bool) {
 // api lists what the cluster's API knows.
 type api struct{ *looker }
 
-// Get finds ConferenceConfigs.
+// Get finds ConferenceConfigs, and Meetings that are newer than those of the cache.
 func (a api) Get(_ context.Context, key client.ObjectKey, found client.Object, _ ...client.GetOption) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.asked++
+	if m, ok := found.(*v1alpha1.Meeting); ok {
+		i := slices.IndexFunc(a.newer, func(newer v1alpha1.Meeting) bool { return newer.Name == key.Name })
+		if i < 0 {
+			return apierrors.NewNotFound(schema.GroupResource{}, key.Name)
+		}
+		a.newer[i].DeepCopyInto(m)
+		return a.apiError
+	}
 	uid, there := a.configs[key.Name]
 	if a.apiError == nil && !there {
 		return apierrors.NewNotFound(schema.GroupResource{}, key.Name)

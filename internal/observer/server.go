@@ -36,6 +36,8 @@ type server struct {
 	mu    sync.Mutex
 	reach reach
 	rooms rooms
+	// shared names another MediaServer that is the same LiveKit.
+	shared shared
 	// listedAt is when the rooms were last listed, by monotonic time.
 	listedAt time.Time
 }

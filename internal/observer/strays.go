@@ -48,6 +48,7 @@ type stray struct {
 type suspect struct {
 	*stray
 	name   engine.RoomName
+	sid    string
 	tenant *tenant.Tenant
 	// meeting is the object that the room is for; nil where none is known.
 	meeting *v1alpha1.Meeting
@@ -102,7 +103,7 @@ func (s *server) dueStrays(list []engine.Room) (due []suspect) {
 		}
 		s.strays.byName[room.Name] = seen
 		if !now.Before(seen.next) && (over || moved || now.Sub(seen.since) >= unknownAfter) {
-			due = append(due, suspect{seen, room.Name, owner.tenant, m, over, moved, owner.gone()})
+			due = append(due, suspect{seen, room.Name, room.SID, owner.tenant, m, over, moved, owner.gone()})
 		}
 	}
 	return due
@@ -132,7 +133,7 @@ func (s *server) confirm(ctx context.Context, suspects []suspect) (confirmed []s
 			confirmed = append(confirmed, c)
 			continue
 		}
-		switch alive, err := known.alive(ctx, s.at, c); {
+		switch alive, err := known.alive(ctx, s.at, &c); {
 		case err != nil:
 			if !errors.Is(err, errNotAnswered) { // Said once for all rooms of a tenant.
 				s.env.Log.Info("A room without a known Meeting is left alone; trying again", "error", err.Error())
@@ -140,6 +141,8 @@ func (s *server) confirm(ctx context.Context, suspects []suspect) (confirmed []s
 			s.strays.later(c.stray, s.env.monotonic())
 		case alive:
 			s.strays.again(c.stray, s.env.monotonic())
+		case c.moved && s.isShared(ctx, c):
+			s.strays.later(c.stray, s.env.monotonic())
 		default:
 			confirmed = append(confirmed, c)
 		}

@@ -6,6 +6,7 @@ package faultyengine
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"maps"
 	"slices"
@@ -25,8 +26,11 @@ var ErrUnavailable = fault.Unavailable("LiveKit does not answer")
 
 // Engine is such a media server. Its verbs are rooms, room, participants, present, found, ensure, close and act.
 type Engine struct {
-	mu    sync.Mutex
+	// mu is shared with the engines that show the same rooms.
+	mu    *sync.Mutex
 	rooms map[engine.RoomName][]engine.Participant
+	// sids are the SIDs of rooms that were asked for.
+	sids map[engine.RoomName]string
 	// states are what the rooms' pages were told last.
 	states map[engine.RoomName]engine.RoomState
 	// fail makes a verb fail, hang makes it wait for the channel.
@@ -45,7 +49,8 @@ type Engine struct {
 // New makes an Engine without rooms.
 func New() *Engine {
 	return &Engine{
-		rooms: map[engine.RoomName][]engine.Participant{}, states: map[engine.RoomName]engine.RoomState{},
+		mu:    new(sync.Mutex),
+		rooms: map[engine.RoomName][]engine.Participant{}, sids: map[engine.RoomName]string{}, states: map[engine.RoomName]engine.RoomState{},
 		fail: map[string]error{}, hang: map[string]chan struct{}{}, redirects: map[engine.RoomName]string{},
 	}
 }
@@ -97,13 +102,32 @@ func (f *Engine) SentTo(room engine.RoomName) string {
 }
 
 // ShareRooms has another Engine show the same rooms, as one media server does with two keys.
-func (f *Engine) ShareRooms(other *Engine) { other.rooms = f.rooms }
+func (f *Engine) ShareRooms(other *Engine) {
+	other.mu, other.rooms, other.sids, other.states = f.mu, f.rooms, f.sids, f.states
+}
+
+// room is a room that is there. The caller holds the lock.
+func (f *Engine) room(name engine.RoomName) engine.Room {
+	if f.sids[name] == "" {
+		f.sids[name] = "RM_" + rand.Text()
+	}
+	return engine.Room{Name: name, SID: f.sids[name], Participants: len(f.rooms[name]), State: f.states[name]}
+}
+
+// remove takes a room away. The caller holds the lock.
+func (f *Engine) remove(name engine.RoomName) {
+	delete(f.rooms, name)
+	delete(f.sids, name)
+	delete(f.states, name)
+}
 
 // Lose forgets all rooms, as a LiveKit without Redis does when it starts again.
 func (f *Engine) Lose() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.rooms, f.states = map[engine.RoomName][]engine.Participant{}, map[engine.RoomName]engine.RoomState{}
+	clear(f.rooms)
+	clear(f.sids)
+	clear(f.states)
 }
 
 // Break has a verb fail; with a nil error it succeeds again.
@@ -179,7 +203,7 @@ func (f *Engine) Rooms(ctx context.Context, prefix engine.RoomName) (rooms []eng
 	err = f.do(ctx, "rooms", "", func() {
 		for _, name := range slices.Sorted(maps.Keys(f.rooms)) {
 			if strings.HasPrefix(string(name), string(prefix)) {
-				rooms = append(rooms, engine.Room{Name: name, Participants: len(f.rooms[name]), State: f.states[name]})
+				rooms = append(rooms, f.room(name))
 			}
 		}
 	})
@@ -189,9 +213,9 @@ func (f *Engine) Rooms(ctx context.Context, prefix engine.RoomName) (rooms []eng
 // Room finds one.
 func (f *Engine) Room(ctx context.Context, name engine.RoomName) (room engine.Room, there bool, err error) {
 	err = f.do(ctx, "room", name, func() {
-		var participants []engine.Participant
-		participants, there = f.rooms[name]
-		room = engine.Room{Name: name, Participants: len(participants), State: f.states[name]}
+		if _, there = f.rooms[name]; there {
+			room = f.room(name)
+		}
 	})
 	return room, there, err
 }
@@ -223,18 +247,14 @@ func (f *Engine) Ensure(ctx context.Context, room engine.RoomName, _ engine.Room
 // Close deletes.
 func (f *Engine) Close(ctx context.Context, room engine.RoomName, redirect string) error {
 	return f.do(ctx, "close", room, func() {
-		delete(f.rooms, room)
-		delete(f.states, room)
+		f.remove(room)
 		f.redirects[room] = redirect
 	})
 }
 
 // Drop deletes.
 func (f *Engine) Drop(ctx context.Context, room engine.RoomName) error {
-	return f.do(ctx, "drop", room, func() {
-		delete(f.rooms, room)
-		delete(f.states, room)
-	})
+	return f.do(ctx, "drop", room, func() { f.remove(room) })
 }
 
 // Act tells pages what they are to be told, and does nothing else.

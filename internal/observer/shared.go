@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package observer
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
+)
+
+// Two MediaServers can be one LiveKit: by two addresses, by two keys, or as two nodes over one Redis. Each then lists the rooms of
+// the other, and to delete them as rooms that their Meetings have left would throw everybody out, again and again.
+
+// sharedFor is how long a MediaServer counts as one LiveKit with another after a room has shown that. It is several times
+// longestStrayPause, after which each such room is looked at again.
+const sharedFor = 5 * time.Minute
+
+// shared is the MediaServer that was last found to be the same LiveKit, and when, by monotonic time.
+type shared struct {
+	with  types.NamespacedName
+	found time.Time
+}
+
+// isShared reports whether a room that its Meeting seems to have left is the room of the Meeting, because the media server of the
+// Meeting's place is this one. Where that cannot be told, the room counts as shared, and is looked at again.
+func (s *server) isShared(ctx context.Context, c suspect) bool {
+	place := c.tenant.MediaAt(meeting.PlaceOf(c.meeting))
+	if place == nil {
+		return true
+	}
+	there, has, err := place.Engine.Room(ctx, c.name)
+	if err != nil {
+		return true
+	}
+	// This media server is asked too: the room may have been made again since the list.
+	here, still, err := s.engine.Room(ctx, c.name)
+	if err != nil || !still || here.SID != c.sid {
+		return true
+	}
+	if !has || there.SID != here.SID {
+		return false
+	}
+	s.share(place.Name)
+	return true
+}
+
+func (s *server) share(with types.NamespacedName) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.shared = shared{with, s.env.monotonic()}
+}
+
+// SharedWith names a MediaServer that is the same LiveKit as a media server. It answers false where none is known.
+func (o *Observer) SharedWith(at engine.Server) (types.NamespacedName, bool) {
+	s := o.known(at)
+	if s == nil {
+		return types.NamespacedName{}, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shared.found.IsZero() || s.env.monotonic().Sub(s.shared.found) > sharedFor {
+		return types.NamespacedName{}, false
+	}
+	return s.shared.with, true
+}
