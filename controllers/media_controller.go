@@ -26,7 +26,7 @@ import (
 // there are.
 const mediaCountEvery = 10 * time.Second
 
-// MediaReconciler says of MediaServers whether they answer, and how much is on them.
+// MediaReconciler writes the status of MediaServers: whether they answer, and how much is on them.
 type MediaReconciler struct {
 	// Client reads its own writes.
 	Client client.Client
@@ -35,11 +35,12 @@ type MediaReconciler struct {
 		Get(types.NamespacedName) (*tenant.MediaServer, bool)
 	}
 	Tenants interface{ All() []*tenant.Tenant }
-	// Observer says whether media servers answer, and what is on them.
+	// Observer knows whether media servers answer, what is on them, and which of them are one LiveKit.
 	Observer interface {
 		reacher
 		BrowserURL(at engine.Server, address string) (reason string)
 		Counts(engine.Server) (rooms, participants int)
+		SharedWith(engine.Server) (types.NamespacedName, bool)
 	}
 	Events events.EventRecorder
 	Now    func() time.Time
@@ -107,8 +108,27 @@ func (r *MediaReconciler) conditions(o *v1alpha1.MediaServer, s *tenant.MediaSer
 			})
 			problems = append(problems, r.browserProblem(s)...)
 		}
+		problems = append(problems, r.sharedProblem(s)...)
 	}
 	return settle(wanted, problems, ready, o.Generation, metav1.NewTime(r.Now()))
+}
+
+// sharedProblem reports that another MediaServer is the same LiveKit. A MediaServer of another namespace is not named to those who
+// read this one.
+func (r *MediaReconciler) sharedProblem(s *tenant.MediaServer) []tenant.Problem {
+	other, shared := r.Observer.SharedWith(s.Server)
+	if !shared {
+		return nil
+	}
+	which := fmt.Sprintf("MediaServer %q", other.Name)
+	if other.Namespace != s.Name.Namespace {
+		which = "a MediaServer of another namespace"
+	}
+	return []tenant.Problem{{
+		Condition: v1alpha1.ConditionSharedLiveKit, Reason: v1alpha1.ReasonSameRooms, WhenTrue: true,
+		Message: fmt.Sprintf("The same LiveKit as %s: both list the same rooms, and the load counts twice; keep one of the two, and name it in spec.mediaRefs "+
+			"of each ConferenceConfig", which),
+	}}
 }
 
 // browserProblem says whether LiveKit answers where browsers are sent.

@@ -26,9 +26,14 @@ type mediaRig struct {
 	server     *tenant.MediaServer
 	tenants    []*tenant.Tenant
 	browserURL string
+	sharedWith types.NamespacedName
 }
 
 func (r *mediaRig) BrowserURL(engine.Server, string) string { return r.browserURL }
+
+func (r *mediaRig) SharedWith(engine.Server) (types.NamespacedName, bool) {
+	return r.sharedWith, r.sharedWith.Name != ""
+}
 
 func (*mediaRig) Counts(engine.Server) (rooms, participants int) { return 3, 17 }
 
@@ -59,6 +64,7 @@ func TestConditionsOfAMediaServer(t *testing.T) {
 		reached = "Reachable=True Reachable: LiveKit answers at http://livekit:7880"
 		ready   = "Ready=True Serving: LiveKit answers and accepts the key"
 		away    = `LiveKit does not answer at MediaServer "media/livekit"; check its spec.apiURL and that LiveKit runs`
+		twice   = ": both list the same rooms, and the load counts twice; keep one of the two, and name it in spec.mediaRefs of each ConferenceConfig"
 		refused = `LiveKit refuses the key of MediaServer "media/livekit"; put its apiKey and apiSecret into the Secret`
 	)
 	browsers := func(reason string) func(*mediaRig) {
@@ -82,6 +88,10 @@ func TestConditionsOfAMediaServer(t *testing.T) {
 			r.server.Engine = nil
 			r.server.Problems = []tenant.Problem{{Condition: v1alpha1.ConditionKeyResolved, Reason: v1alpha1.ReasonSecretNotFound, Message: "no Secret", Fatal: true}}
 		}, []string{"KeyResolved=False SecretNotFound: no Secret", "Ready=False SecretNotFound: no Secret"}},
+		{"it is the same LiveKit as another one", func(r *mediaRig) { r.sharedWith = types.NamespacedName{Namespace: "media", Name: "twin"} },
+			[]string{key, reached, `SharedLiveKit=True SameRooms: The same LiveKit as MediaServer "twin"` + twice, ready}},
+		{"it is the same LiveKit as one of another namespace", func(r *mediaRig) { r.sharedWith = types.NamespacedName{Namespace: "secret", Name: "twin"} },
+			[]string{key, reached, "SharedLiveKit=True SameRooms: The same LiveKit as a MediaServer of another namespace" + twice, ready}},
 		{"browsers find it where they are sent", browsers(v1alpha1.ReasonReachable),
 			[]string{key, reached, "BrowserURLReachable=True Reachable: Browsers find LiveKit at wss://media.example", ready}},
 		{"where browsers are sent has not been tried yet", browsers(v1alpha1.ReasonNotChecked),

@@ -115,6 +115,9 @@ const (
 	// when they are not. It does not count for Ready: browsers may reach what the operator's pods do not. Reasons: Reachable,
 	// Unreachable, Unauthorized, NotChecked.
 	ConditionBrowserURLReachable = "BrowserURLReachable"
+	// ConditionSharedLiveKit (problem): another MediaServer is the same LiveKit, because both list the same room. Meetings go on, but
+	// the load counts twice. Reason: SameRooms.
+	ConditionSharedLiveKit = "SharedLiveKit"
 )
 
 // Reasons of the conditions of ConferenceConfigs and MediaServers.
@@ -138,6 +141,7 @@ const (
 	// ReasonMediaServerNotFound (False): there is no MediaServer of that name.
 	ReasonMediaServerNotFound = "MediaServerNotFound"
 	ReasonNotChecked          = "NotChecked"
+	ReasonSameRooms           = "SameRooms"
 	ReasonOlderConfig         = "OlderConfig"
 	ReasonUnknownNames        = "UnknownNames"
 	ReasonOmittedNames        = "OmittedNames"

@@ -87,17 +87,20 @@ func (w *world) secondMediaServer(t *testing.T) *testkit.LiveKitServer {
 	s.Name, s.Spec.SecretRef.Name = "second", "second"
 	w.Create(t, s)
 	w.Kubectl(t, "wait", "--for=condition=Ready", "--timeout=60s", "mediaserver/livekit", "mediaserver/second")
-	w.eventually(t, func() error {
-		var c v1alpha1.ConferenceConfig
-		if err := w.Client.Get(context.Background(), w.key("default"), &c); err != nil {
-			return err
-		}
-		if degraded := meta.FindStatusCondition(c.Status.Conditions, v1alpha1.ConditionMediaDegraded); degraded != nil {
-			return fmt.Errorf("%s", degraded.Message)
-		}
-		return nil
-	})
+	w.eventually(t, w.usesAllMedia)
 	return second
+}
+
+// usesAllMedia fails while the tenant cannot use a media server that it names.
+func (w *world) usesAllMedia() error {
+	var c v1alpha1.ConferenceConfig
+	if err := w.Client.Get(context.Background(), w.key("default"), &c); err != nil {
+		return err
+	}
+	if degraded := meta.FindStatusCondition(c.Status.Conditions, v1alpha1.ConditionMediaDegraded); degraded != nil {
+		return fmt.Errorf("%s", degraded.Message)
+	}
+	return nil
 }
 
 // placed says whether the meeting of a room is on a media server; any will do for an empty name.
