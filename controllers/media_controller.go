@@ -113,8 +113,7 @@ func (r *MediaReconciler) conditions(o *v1alpha1.MediaServer, s *tenant.MediaSer
 	return settle(wanted, problems, ready, o.Generation, metav1.NewTime(r.Now()))
 }
 
-// sharedProblem reports that another MediaServer is the same LiveKit. A MediaServer of another namespace is not named to those who
-// read this one.
+// sharedProblem reports that another MediaServer is the same LiveKit. Its message leaves out the names of other namespaces.
 func (r *MediaReconciler) sharedProblem(s *tenant.MediaServer) []tenant.Problem {
 	other, shared := r.Observer.SharedWith(s.Server)
 	if !shared {

@@ -68,8 +68,8 @@ func (k *known) hasConfig(ctx context.Context, t *tenant.Tenant) (bool, error) {
 	return !k.gone[t.UID], nil
 }
 
-// isPlaced says whether a suspect's Meeting is on a media server: the cache may not know yet that it has moved there. The suspect
-// keeps the Meeting as the cluster's API has it.
+// isPlaced reports whether the cluster's API has a suspect's Meeting on a media server: the cache may not know of that move yet. Where
+// the Meeting is elsewhere, isPlaced puts it into the suspect.
 func (k *known) isPlaced(ctx context.Context, at engine.Server, s *suspect) (bool, error) {
 	var m v1alpha1.Meeting
 	if err := k.api.Get(ctx, client.ObjectKeyFromObject(s.meeting), &m); err != nil {

@@ -72,7 +72,7 @@ func newPlacedLife(t testing.TB, one bool) *placedLife {
 	l.m.Spec.Room, l.m.Spec.ConfigRef.Name = "r", "default"
 	nothing := func(*v1alpha1.Meeting) {}
 	l.Observer = New(Options{
-		Tenants: l, MediaServers: placedServers{l}, Meetings: l, API: placedAPI{l}, Now: l.now, Log: logr.Discard(), CallsPerSecond: DefaultCallsPerSecond,
+		Tenants: l, MediaServers: mediaServers{l}, Meetings: l, API: placedAPI{l}, Now: l.now, Log: logr.Discard(), CallsPerSecond: DefaultCallsPerSecond,
 		Changed: nothing, Details: nothing, ReachChanged: func(types.NamespacedName) {}, MediaChanged: func(types.NamespacedName) {},
 	})
 	l.env.monotonic = l.now
@@ -94,15 +94,6 @@ func (l *placedLife) tenant() *tenant.Tenant {
 		}
 	}
 	return &t
-}
-
-type placedServers struct{ *placedLife }
-
-func (s placedServers) All() (all []*tenant.MediaServer) {
-	for _, m := range s.tenant().Media {
-		all = append(all, &tenant.MediaServer{Media: *m})
-	}
-	return all
 }
 
 func (l *placedLife) WithUID(uid string) *v1alpha1.Meeting {
