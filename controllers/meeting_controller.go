@@ -128,6 +128,7 @@ func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1a
 	if t != nil && m.Generation != m.Status.ObservedGeneration && m.Annotations[v1alpha1.AnnotationRoomOpened] != "" {
 		r.Observer.Hint(engineRoom(t, m)) // What was decided about participants is so sooner than at the next look.
 	}
+	in.Left = r.left(t, m)
 	switch {
 	case t == nil:
 	case meeting.IsLeaving(m) && m.Annotations[v1alpha1.AnnotationRoomOpened] != "":
@@ -139,6 +140,17 @@ func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1a
 		in.Seen = r.Observer.Seen(mediaOf(t, m), engineRoom(t, m))
 	}
 	return in, nil
+}
+
+// left is what the media servers show that a Meeting left.
+func (r *MeetingReconciler) left(t *tenant.Tenant, m *v1alpha1.Meeting) map[types.NamespacedName]meeting.Seen {
+	left := map[types.NamespacedName]meeting.Seen{}
+	for _, name := range meeting.LeftPlaces(m) {
+		if t != nil {
+			left[name] = r.Observer.Seen(t.MediaAt(name), engineRoom(t, m))
+		}
+	}
+	return left
 }
 
 // gatherOthers finds the other Meetings of the room.

@@ -16,7 +16,7 @@ const (
 
 // Conditions of a Meeting. These and Ready are present as soon as a controller has looked at it.
 const (
-	// ConditionOccupied is True while participants are in the meeting. Once all have left or were removed, its transition
+	// ConditionOccupied is True while participants are in the meeting, and Unknown while nobody sees whether any are. Once all have left or were removed, its transition
 	// time is when the last one was out.
 	ConditionOccupied = "Occupied"
 	// ConditionEnded is True once the meeting is over, for good. Its reason is then status.endReason.
@@ -68,6 +68,8 @@ const (
 	ReasonPeersPresent = "PeersPresent"
 	// ReasonEveryoneLeft (False): all participants have left.
 	ReasonEveryoneLeft = "EveryoneLeft"
+	// ReasonOutOfSight (Unknown): the meeting left a media server that does not answer, and participants may still be there.
+	ReasonOutOfSight = "OutOfSight"
 	// ReasonSentAway (False): the meeting ended while participants were in it.
 	ReasonSentAway = "SentAway"
 )

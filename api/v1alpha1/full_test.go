@@ -124,7 +124,7 @@ admission: Ask
 waitingCount: 1
 waiting: [{identity: b, name: Bob, since: "2026-11-21T10:00:00Z"}]
 mediaServer: {name: livekit, namespace: media}
-leftMediaServers: [{name: lost, namespace: media, leftTime: "2026-11-21T10:00:00Z", occupied: true}]
+leftMediaServers: [{name: lost, namespace: media, leftTime: "2026-11-21T10:00:00Z"}]
 participantCount: 1
 participants:
 - {identity: a, name: Anna, presenter: true, hidden: true, audio: true, video: true, screen: true, hand: true, os: Linux, browser: Firefox, joinTime: "2026-11-21T10:00:00Z"}

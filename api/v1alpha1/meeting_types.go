@@ -247,6 +247,13 @@ type MeetingStatus struct {
 	// unreachable, or when the media server has been unreachable for a minute.
 	// +optional
 	MediaServer *MediaServerReference `json:"mediaServer,omitempty"`
+	// leftMediaServers are the media servers that the meeting left while nobody could see who was in there. Until they answer, the
+	// meeting does not end because it is empty. A media server leaves the list when it answers that the room is gone, or after a day
+	// without an answer.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=64
+	LeftMediaServers []LeftMediaServer `json:"leftMediaServers,omitempty"`
 	// participantCount is how many people are in, exactly, hidden ones included.
 	// +optional
 	ParticipantCount int32 `json:"participantCount"`
@@ -263,6 +270,15 @@ type MeetingStatus struct {
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=32
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+}
+
+// LeftMediaServer is a media server that a meeting left, and where participants may still be.
+type LeftMediaServer struct {
+	MediaServerReference `json:",inline"`
+
+	// leftTime is when the meeting left the media server.
+	// +required
+	LeftTime metav1.Time `json:"leftTime"`
 }
 
 // WaitingPerson is one person who waits to be let in.

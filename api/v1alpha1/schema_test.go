@@ -137,6 +137,8 @@ func items(item schema, n int) []any {
 			out[i] = "https://" + name
 		case item.Type == "object" && slices.Contains(item.Required, "joinTime"):
 			out[i] = map[string]any{"identity": name, "name": name, "joinTime": "2026-11-21T10:00:00Z"}
+		case item.Type == "object" && slices.Contains(item.Required, "leftTime"):
+			out[i] = map[string]any{"name": name, "leftTime": "2026-11-21T10:00:00Z"}
 		case item.Type == "object" && slices.Contains(item.Required, "since"):
 			out[i] = map[string]any{"identity": name, "name": name, "since": "2026-11-21T10:00:00Z"}
 		case item.Type == "object" && slices.Contains(item.Required, "name") && item.Properties["key"].Type == "":

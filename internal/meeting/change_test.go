@@ -31,6 +31,7 @@ var urgency = map[string]struct {
 	"WaitingCount":       {int32(1), ParticipantsChange},
 	"Waiting":            {[]v1alpha1.WaitingPerson{{Identity: "a-b"}}, ParticipantsChange},
 	"MediaServer":        {&v1alpha1.MediaServerReference{Name: "a"}, OtherChange},
+	"LeftMediaServers":   {[]v1alpha1.LeftMediaServer{{}}, OtherChange},
 	"ParticipantCount":   {int32(1), ParticipantsChange},
 	"Participants":       {[]v1alpha1.Participant{{Identity: "a-b"}}, ParticipantsChange},
 	"Conditions":         {[]metav1.Condition{{Type: v1alpha1.ConditionReady}}, OtherChange},

@@ -97,6 +97,11 @@ func checkLatches(in Input, d Decision) (broken []string) {
 	return broken
 }
 
+// hasMoved says that a decision moves the Meeting: the next plan sees another media server.
+func hasMoved(in Input, d Decision) bool {
+	return in.Meeting.Status.MediaServer != nil && d.Status.MediaServer != nil && *in.Meeting.Status.MediaServer != *d.Status.MediaServer
+}
+
 // rank orders the phases. A Meeting may go between Pending and Active.
 func rank(p v1alpha1.MeetingPhase) int {
 	return map[v1alpha1.MeetingPhase]int{v1alpha1.MeetingPending: 1, v1alpha1.MeetingActive: 1, v1alpha1.MeetingEnding: 2, v1alpha1.MeetingEnded: 3}[p]
@@ -200,7 +205,7 @@ func checkActions(in Input, d Decision) (broken []string) {
 	says(!d.Delete || !in.Now.Before(timeOf(s.EndTime).Add(kept)), "d: deleted before its time")
 	says(d.Refresh == nil || !ended && in.Seen.RoomExists && d.Refresh.ExpiresAt.Equal(timeOf(s.ExpiryTime)), "e: a refresh of what is not there, or with another expiry")
 	ruled := in.Meeting.Status.Locked != s.Locked || in.Meeting.Status.Admission != s.Admission || presentersOnly(nil, in.Meeting.Status.Policy) != presentersOnly(nil, s.Policy)
-	says(len(d.Events) == 0 || ruled || in.Meeting.Status.Phase != s.Phase || in.Meeting.Status.StartTime == nil && s.StartTime != nil, "f: events while nothing happens")
+	says(len(d.Events) == 0 || ruled || hasMoved(in, d) || in.Meeting.Status.Phase != s.Phase || in.Meeting.Status.StartTime == nil && s.StartTime != nil, "f: events while nothing happens")
 	return broken
 }
 
@@ -236,14 +241,14 @@ func checkReason(in Input, d Decision, w *truth) (broken []string) {
 		for _, b := range in.Seen.Outages {
 			empty += max(b.Until.Sub(latest(b.From, latest(w.emptyFrom, in.Seen.VisibleSince))), 0)
 		}
-		ok = w.arrived && !w.emptyFrom.IsZero() && in.Seen.Known && len(in.Seen.Participants) == 0 &&
+		ok = w.arrived && !w.emptyFrom.IsZero() && len(d.Status.LeftMediaServers) == 0 && in.Seen.Known && len(in.Seen.Participants) == 0 &&
 			!in.Now.Before(w.emptyFrom.Add(empty)) && !in.Now.Before(in.Seen.VisibleSince.Add(empty))
 	case v1alpha1.EndUnjoined:
 		deadline := in.Meeting.CreationTimestamp.Add(timeout(in.Meeting.Spec.UnjoinedTimeout, tenant.UnjoinedTimeout))
 		if !in.HeirSince.IsZero() {
 			deadline = earliest(deadline, in.HeirSince.Add(timeout(in.Meeting.Spec.EmptyTimeout, tenant.EmptyTimeout)))
 		}
-		ok = !w.arrived && len(in.Seen.Participants) == 0 && (in.Seen.Known || in.Meeting.Annotations[v1alpha1.AnnotationRoomOpened] == "") &&
+		ok = !w.arrived && len(d.Status.LeftMediaServers) == 0 && len(in.Seen.Participants) == 0 && (in.Seen.Known || in.Meeting.Annotations[v1alpha1.AnnotationRoomOpened] == "") &&
 			!in.Now.Before(deadline)
 	}
 	if !ok {
@@ -263,18 +268,22 @@ func checkWake(in Input, d Decision) (broken []string) {
 	switch s.Phase {
 	case v1alpha1.MeetingEnding:
 		began := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionReconciling).LastTransitionTime.Time
-		awake(latest(ceilSecond(in.Now), latest(began, in.Seen.UnavailableSince)).Add(engineUnavailableLimit), "an end that is not done")
+		since := latest(ceilSecond(in.Now), latest(began, in.Seen.UnavailableSince))
+		for _, left := range in.Left {
+			since = latest(since, left.UnavailableSince)
+		}
+		awake(since.Add(engineUnavailableLimit), "an end that is not done")
 	case v1alpha1.MeetingEnded:
 		if in.Meeting.DeletionTimestamp == nil && !d.Delete {
 			awake(s.EndTime.Add(1000*24*time.Hour), "an object to be removed")
 		}
 	default:
-		if deadline := timeOf(s.ExpiryTime); in.Seen.Known || s.StartTime != nil {
+		if deadline := timeOf(s.ExpiryTime); in.Seen.Known && len(s.LeftMediaServers) == 0 && !hasMoved(in, d) || s.StartTime != nil {
 			awake(deadline, "the expiry")
 		} else if s.ExpiryTime != nil {
 			awake(deadline.Add(engineUnavailableLimit), "the expiry")
 		}
-		if in.Seen.Known && s.ParticipantCount == 0 && !Stands(in.Meeting) {
+		if in.Seen.Known && s.ParticipantCount == 0 && !Stands(in.Meeting) && !hasMoved(in, d) {
 			awake(in.Now.Add(1000*24*time.Hour), "an empty room")
 		}
 	}
@@ -286,6 +295,9 @@ func checkWake(in Input, d Decision) (broken []string) {
 
 // 8. A plan on what a plan has made, at the same time, has nothing to change.
 func checkSecondPlan(t testing.TB, in Input, d Decision) (broken []string) {
+	if hasMoved(in, d) {
+		return nil
+	}
 	in = copyOf(in)
 	in.Meeting.Status = asStored(t, d.Status)
 	if d.Refresh != nil {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -71,28 +73,52 @@ func nameOf(at *v1alpha1.MediaServerReference) types.NamespacedName {
 	return types.NamespacedName{Namespace: at.Namespace, Name: at.Name}
 }
 
-// place decides on which media server the Meeting is.
+func referenceTo(name types.NamespacedName) *v1alpha1.MediaServerReference {
+	return &v1alpha1.MediaServerReference{Namespace: name.Namespace, Name: name.Name}
+}
+
+// place decides on which media server the Meeting is that goes on.
 func (p *plan) place() {
 	if p.Tenant == nil {
 		return
 	}
 	at := PlaceOf(p.Meeting)
 	current, known := p.placeNamed(at)
-	switch {
-	case known && (IsLeaving(p.Meeting) || !p.mayLeave(current)):
-	case known:
-		if better, ok := ChoosePlace(p.Tenant.Places); ok && p.isBetter(better) {
-			p.event(false, v1alpha1.ReasonMoved, "Moved from media server %s to %s", at, better)
+	if !known && at.Name != "" && p.opened() {
+		current, known = p.unknownPlace(at), true
+	}
+	if known {
+		if better, ok := p.betterPlace(current); ok {
+			p.move(at, better)
 			at = better
 		}
-	default:
+	} else {
 		at, known = ChoosePlace(p.Tenant.Places)
-		if !known {
-			p.status.MediaServer = nil
-			return
+	}
+	p.status.MediaServer = nil
+	if known {
+		p.status.MediaServer = referenceTo(at)
+	}
+}
+
+// stay keeps a Meeting that ends where it is, also where that is what it was made with: there its room is closed.
+func (p *plan) stay() {
+	if at := PlaceOf(p.Meeting); p.Tenant != nil {
+		if _, known := p.placeNamed(at); known {
+			p.status.MediaServer = referenceTo(at)
 		}
 	}
-	p.status.MediaServer = &v1alpha1.MediaServerReference{Namespace: at.Namespace, Name: at.Name}
+}
+
+// unknownPlace is a place that the tenant does not have: any more, or before its Secret can be read. It counts as one that has not answered
+// since the Meeting has not been Ready.
+func (p *plan) unknownPlace(name types.NamespacedName) Place {
+	since := ceilSecond(p.Now)
+	if c := meta.FindStatusCondition(p.status.Conditions, v1alpha1.ConditionReady); c != nil && c.Status == metav1.ConditionFalse {
+		since = c.LastTransitionTime.Time
+	}
+	p.Seen = Seen{UnavailableSince: since, SilentSince: since}
+	return Place{Name: name, Retired: true}
 }
 
 func (p *plan) placeNamed(name types.NamespacedName) (Place, bool) {
@@ -104,11 +130,26 @@ func (p *plan) placeNamed(name types.NamespacedName) (Place, bool) {
 	return Place{}, false
 }
 
-// isBetter says that a place takes new meetings, so that a move there is worth it.
-func (p *plan) isBetter(name types.NamespacedName) bool {
-	place, _ := p.placeNamed(name)
-	return place.takesNew()
+// betterPlace is where the Meeting should be instead: where its participants are, or, where it may leave its place, one that takes new
+// meetings.
+func (p *plan) betterPlace(from Place) (types.NamespacedName, bool) {
+	back, occupied := p.occupiedBefore()
+	if occupied && p.isVacant() {
+		return back, true
+	}
+	if !p.mayLeave(from) {
+		return types.NamespacedName{}, false
+	}
+	if occupied {
+		return back, true
+	}
+	better, ok := ChoosePlace(p.Tenant.Places)
+	place, _ := p.placeNamed(better)
+	return better, ok && place.takesNew()
 }
+
+// isVacant reports whether the place of the Meeting shows that no participant is in.
+func (p *plan) isVacant() bool { return p.Seen.Known && len(p.Seen.Participants) == 0 }
 
 // mayLeave says that the Meeting may move from a place: no participant is there, or it has been lost.
 func (p *plan) mayLeave(from Place) bool {
@@ -118,14 +159,18 @@ func (p *plan) mayLeave(from Place) bool {
 	case !p.opened():
 		return true
 	case p.Seen.Known:
-		return len(p.Seen.Participants) == 0
+		return p.isVacant()
 	case p.Seen.UnavailableSince.IsZero():
 		return false // It has not been looked at yet.
 	case p.status.ParticipantCount == 0:
 		return true
+	case p.Seen.SilentSince.IsZero():
+		return false // It refuses our key, and its participants talk.
 	}
-	lost := p.Seen.UnavailableSince.Add(lostAfter)
-	p.wake(lost)
+	lost := p.Seen.SilentSince.Add(lostAfter)
+	if !p.due(lost) {
+		p.wake(lost)
+	}
 	return p.due(lost)
 }
 

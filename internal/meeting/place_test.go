@@ -71,8 +71,18 @@ func TestPlaces(t *testing.T) {
 	}
 	away := func(d time.Duration, counted int32) func(*Input) {
 		return func(in *Input) {
-			in.Seen = Seen{UnavailableSince: in.Now.Add(-d)}
+			in.Seen = Seen{UnavailableSince: in.Now.Add(-d), SilentSince: in.Now.Add(-d)}
 			in.Meeting.Status.ParticipantCount = counted
+		}
+	}
+	counted := func(n int32) func(*Input) {
+		return func(in *Input) { in.Meeting.Status.ParticipantCount = n }
+	}
+	pending := func(d time.Duration) func(*Input) {
+		return func(in *Input) {
+			in.Meeting.Status.Conditions = []metav1.Condition{{
+				Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, LastTransitionTime: metav1.NewTime(in.Now.Add(-d)),
+			}}
 		}
 	}
 	asks := func(text string) func(*Input) {
@@ -109,7 +119,15 @@ func TestPlaces(t *testing.T) {
 		{"not to be used any more: one with participants stays, and cannot be entered", []Place{placeAt("a", retired), placeAt("b")}, []func(*Input){at("a"), opened, people(1)},
 			"a", v1alpha1.MeetingPending, "", 0},
 		{"not to be used any more: an empty one moves", []Place{placeAt("a", retired), placeAt("b")}, []func(*Input){at("a"), opened, people(0)}, "b", v1alpha1.MeetingActive, "Moved", 0},
-		{"gone: it is placed again", []Place{placeAt("b")}, []func(*Input){at("a"), opened}, "b", v1alpha1.MeetingActive, "", 0},
+		{"not known: one that was never opened is placed again", []Place{placeAt("b")}, []func(*Input){at("a")}, "b", v1alpha1.MeetingActive, "", 0},
+		{"not known: one that was never opened and is being ended is not", []Place{placeAt("b")}, []func(*Input){at("a"), ending}, "a", v1alpha1.MeetingEnded, "", 0},
+		{"not known: one with participants waits", []Place{placeAt("b")}, []func(*Input){at("a"), opened, counted(2)}, "a", v1alpha1.MeetingPending, "", lostAfter},
+		{"not known for long: one with participants moves", []Place{placeAt("b")}, []func(*Input){at("a"), opened, counted(2), pending(lostAfter)},
+			"b", v1alpha1.MeetingActive, "Moved", 0},
+		{"not known: an empty one moves", []Place{placeAt("b")}, []func(*Input){at("a"), opened}, "b", v1alpha1.MeetingActive, "Moved", 0},
+		{"not known, and being ended: it stays", []Place{placeAt("b")}, []func(*Input){at("a"), opened, counted(2), pending(lostAfter), ending},
+			"a", v1alpha1.MeetingEnding, "", 0},
+		{"not known, and there is no other", nil, []func(*Input){at("a"), opened, counted(2), pending(lostAfter)}, "a", v1alpha1.MeetingPending, "", 0},
 	} {
 		m := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{CreationTimestamp: metav1.NewTime(monday), Annotations: map[string]string{}}}
 		in := Input{Meeting: m, Tenant: &Tenant{Settings: DefaultSettings(), Places: tc.places}, Now: monday.Add(time.Hour)}

@@ -5,6 +5,8 @@ package meeting
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
 )
@@ -34,6 +36,8 @@ type Input struct {
 	HeirSince time.Time
 	// Seen is what the engine showed.
 	Seen Seen
+	// Left is what the media servers show that the Meeting left, by name.
+	Left map[types.NamespacedName]Seen
 	Now  time.Time
 }
 
@@ -59,8 +63,10 @@ type Seen struct {
 	Outages []Span
 	// UnavailableSince is since when it has not answered; zero while it does, and where it was never asked.
 	UnavailableSince time.Time
-	RoomExists       bool
-	Participants     []engine.Participant
+	// SilentSince is since when it has not even refused; zero while it answers or refuses our key.
+	SilentSince  time.Time
+	RoomExists   bool
+	Participants []engine.Participant
 	// Waiting are those in the waiting room.
 	Waiting []engine.Participant
 	// State is what the pages of those in the room are told.

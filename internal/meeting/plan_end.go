@@ -29,6 +29,7 @@ func (p *plan) endReason() v1alpha1.EndReason {
 // end closes the room, and calls the Meeting ended once the engine has shown twice that the room is gone.
 func (p *plan) end(reason v1alpha1.EndReason) {
 	p.Finalizer = true
+	p.stay()
 	// Once the end is asked for, participants who are missing may have been removed already.
 	if p.status.StartTime == nil || p.status.Phase != v1alpha1.MeetingEnding && (p.status.ParticipantCount > 0 || !IsLeaving(p.Meeting)) {
 		p.occupy()
@@ -42,15 +43,22 @@ func (p *plan) end(reason v1alpha1.EndReason) {
 	p.condition(v1alpha1.ConditionReconciling, metav1.ConditionTrue, v1alpha1.ReasonEnding, "The room is being closed")
 	p.condition(v1alpha1.ConditionEnded, metav1.ConditionFalse, v1alpha1.ReasonEnding, "The meeting is being ended")
 	p.Redirect = Redirect(p.Meeting)
+	p.confirm()
+}
 
+// confirm calls the Meeting ended where its room is gone, and else has it closed or waits.
+func (p *plan) confirm() {
 	switch {
 	case !p.opened():
 		p.ended()
 	case p.unavailableTooLong():
 		p.event(true, "EngineAway", "LiveKit could not be asked for %s; the meeting is over, and its room is closed when LiveKit is back", engineUnavailableLimit)
 		p.ended()
-	case p.confirmedGone():
+	case p.confirmedGone() && p.seesAll():
 		p.ended()
+	case p.confirmedGone():
+		// The observer closes the room on the media servers that the Meeting left, and has the reconciler called.
+		p.wake(p.Now.Add(askAgainAfter))
 	case p.Seen.Known && !p.Seen.RoomExists && p.Seen.AbsentSince.IsZero():
 		p.wake(p.Now.Add(confirmAfter))
 	case p.Seen.Known && !p.Seen.RoomExists:
@@ -90,16 +98,28 @@ func (p *plan) confirmedGone() bool {
 	return p.Seen.Known && !p.Seen.RoomExists && !p.Seen.AbsentSince.IsZero() && p.due(p.Seen.AbsentSince.Add(confirmAfter))
 }
 
-// unavailableTooLong: the engine could not be asked since the end began, for longer than an end may take.
+// unavailableTooLong: a media server where the room may be could not be asked since the end began, for longer than an end may take. On
+// all others the room is gone.
 func (p *plan) unavailableTooLong() bool {
-	if p.Seen.Known {
+	away := p.leftAway()
+	if len(away) < len(p.status.LeftMediaServers) {
+		p.wake(p.Now.Add(askAgainAfter)) // There the room is being closed.
+		return false
+	}
+	if !p.Seen.Known {
+		away = append(away, p.Seen)
+	}
+	if len(away) == 0 || p.Seen.Known && !p.confirmedGone() {
 		return false
 	}
 	since := ceilSecond(p.Now)
 	if c := meta.FindStatusCondition(p.Meeting.Status.Conditions, v1alpha1.ConditionReconciling); c != nil {
 		since = c.LastTransitionTime.Time
 	}
-	deadline := latest(since, p.Seen.UnavailableSince).Add(engineUnavailableLimit)
+	for _, seen := range away {
+		since = latest(since, seen.UnavailableSince)
+	}
+	deadline := since.Add(engineUnavailableLimit)
 	p.wake(deadline)
 	return p.due(deadline)
 }

@@ -27,20 +27,15 @@ func (p *plan) describe() {
 	if p.Meeting.Status.Phase == v1alpha1.MeetingEnded {
 		return
 	}
-	p.place()
+	p.forgetLeft()
 	length := p.length()
 	p.status.Duration = length.Duration()
-	switch {
-	case p.Seen.Known:
+	if p.Seen.Known {
 		p.status.ParticipantCount = int32(len(p.Seen.Participants))
 		p.status.Participants = Participants(p.Seen.Participants, p.Meeting.CreationTimestamp.Time)
 		waiting := p.inForce().WhoWaits(p.Seen.Waiting, HasPresenter(p.Seen.Participants))
 		p.status.WaitingCount, p.status.Waiting = int32(len(waiting)), waitingPeople(waiting)
 		p.latchStart()
-	case p.Tenant != nil && p.status.MediaServer == nil:
-		// Without an engine nothing updates the count: the last one would stay.
-		p.status.ParticipantCount, p.status.Participants = 0, nil
-		p.status.WaitingCount, p.status.Waiting = 0, nil
 	}
 	if p.Tenant != nil && p.Tenant.NamesHidden {
 		p.status.Participants, p.status.Waiting = nil, nil // Also those of before, while the engine does not answer.
@@ -82,6 +77,7 @@ func (p *plan) begin() time.Time {
 // live decides for a Meeting that has no reason to end.
 func (p *plan) live() {
 	p.Finalizer = true
+	p.place()
 	switch reason, message := p.obstacle(); {
 	case reason != "":
 		p.status.Phase = v1alpha1.MeetingPending
@@ -124,6 +120,9 @@ func (p *plan) occupy() {
 	case !p.Seen.Known:
 	case p.status.ParticipantCount > 0:
 		p.condition(v1alpha1.ConditionOccupied, metav1.ConditionTrue, v1alpha1.ReasonPeersPresent, "Participants are in the meeting")
+	case !p.seesAll():
+		p.condition(v1alpha1.ConditionOccupied, metav1.ConditionUnknown, v1alpha1.ReasonOutOfSight,
+			"Participants may still be on a media server that the meeting left; see status.leftMediaServers")
 	default:
 		p.condition(v1alpha1.ConditionOccupied, metav1.ConditionFalse, v1alpha1.ReasonEveryoneLeft, "All participants have left")
 	}
@@ -133,7 +132,7 @@ func (p *plan) occupy() {
 // the first person may have come, which would move it: that is waited for, but not for ever.
 func (p *plan) expiryDeadline() time.Time {
 	expiry := timeOf(p.status.ExpiryTime)
-	if !expiry.IsZero() && p.status.StartTime == nil && p.opened() && !p.Seen.Known {
+	if !expiry.IsZero() && p.status.StartTime == nil && p.opened() && !p.seesAll() {
 		return expiry.Add(engineUnavailableLimit)
 	}
 	return expiry
@@ -144,7 +143,7 @@ func (p *plan) expiryDeadline() time.Time {
 func (p *plan) emptyDeadline() time.Time {
 	timeout := p.timeout(p.Meeting.Spec.EmptyTimeout, p.settings.EmptyTimeout)
 	occupied := meta.FindStatusCondition(p.status.Conditions, v1alpha1.ConditionOccupied)
-	if timeout == 0 || p.status.StartTime == nil || !p.Seen.Known || p.status.ParticipantCount > 0 ||
+	if timeout == 0 || p.status.StartTime == nil || !p.seesAll() || p.status.ParticipantCount > 0 ||
 		occupied == nil || occupied.Status != metav1.ConditionFalse {
 		return time.Time{}
 	}
@@ -156,7 +155,7 @@ func (p *plan) emptyDeadline() time.Time {
 // open that one.
 func (p *plan) unjoinedDeadline() time.Time {
 	timeout := p.timeout(p.Meeting.Spec.UnjoinedTimeout, p.settings.UnjoinedTimeout)
-	if timeout == 0 || p.status.StartTime != nil || (p.opened() && !p.Seen.Known) {
+	if timeout == 0 || p.status.StartTime != nil || (p.opened() && !p.seesAll()) {
 		return time.Time{}
 	}
 	deadline := p.Meeting.CreationTimestamp.Add(timeout)

@@ -140,6 +140,23 @@ func (l *life) happen(c *chance) string {
 			l.leave(name)
 			return name + " gives up on the way in"
 		}
+	case 21:
+		if l.tenant != nil && len(l.tenant.Places) == 1 {
+			l.tenant.Places = twoPlaces
+			return "there is a second media server"
+		}
+	case 22:
+		if l.second.up {
+			l.second.up, l.second.since = false, l.now
+		} else {
+			l.second.up = true
+		}
+		return fmt.Sprintf("the second media server answers: %t", l.second.up)
+	case 23:
+		if l.engine.up {
+			l.engineRefuses()
+			return "the engine refuses the key"
+		}
 	}
 	d := pick(c, 0, 300*time.Millisecond, time.Second, time.Second, 2*time.Second, time.Minute, 5*time.Minute, time.Hour, 25*time.Hour)
 	l.pass(d)
@@ -179,6 +196,9 @@ func live(t testing.TB, data []byte, met map[string]int) {
 		if d.Delete {
 			met["delete"]++
 		}
+		if len(d.Status.LeftMediaServers) > 0 {
+			met["left"]++
+		}
 		if d.Refresh != nil {
 			met["refresh"]++
 		}
@@ -209,6 +229,7 @@ func TestAnyLife(t *testing.T) {
 		"Pending", "Active", "EndingRequested", "EndingDeleted", "EndingExpired", "EndingEmpty", "EndingUnjoined",
 		"EndedRequested", "EndedDeleted", "EndedExpired", "EndedEmpty", "EndedUnjoined", "delete", "refresh", "event Started",
 		"event Opened", "event Ending", "event Ended", "event EngineAway", "event RoomTaken", "event RoomLent", "event NoMedia", "event ConfigNotFound",
+		"event Moved", "left",
 	} {
 		if met[what] == 0 {
 			t.Errorf("no life has met %q: the test proves nothing about it", what)

@@ -169,6 +169,8 @@ func describeInput(in Input) string {
 		parts = append(parts, "a standing Meeting waits since "+clock(in.HeirSince))
 	}
 	switch seen := in.Seen; {
+	case !seen.Known && !seen.UnavailableSince.IsZero() && seen.SilentSince.IsZero():
+		parts = append(parts, "engine that refuses the key since "+clock(seen.UnavailableSince))
 	case !seen.Known && !seen.UnavailableSince.IsZero():
 		parts = append(parts, "engine away since "+clock(seen.UnavailableSince))
 	case !seen.Known:
@@ -183,6 +185,16 @@ func describeInput(in Input) string {
 			names = append(names, p.Name)
 		}
 		parts = append(parts, "a room with "+strings.Join(names, ", "))
+	}
+	for _, name := range LeftPlaces(in.Meeting) {
+		switch seen := in.Left[name]; {
+		case !seen.Known:
+			parts = append(parts, name.Name+" away")
+		case !seen.RoomExists:
+			parts = append(parts, name.Name+" without the room")
+		default:
+			parts = append(parts, fmt.Sprintf("%s with %d in the room", name.Name, len(seen.Participants)))
+		}
 	}
 	if in.Meeting.Spec.End != nil {
 		parts = append(parts, "end asked for")
@@ -216,6 +228,12 @@ func describeDecision(in Input, d Decision) string {
 		if Restartable(ended) {
 			parts = append(parts, "links start it again")
 		}
+	}
+	if s.MediaServer != nil && s.MediaServer.Name != onePlace[0].Name.Name {
+		parts = append(parts, "on "+s.MediaServer.Name)
+	}
+	for _, l := range s.LeftMediaServers {
+		parts = append(parts, "left "+l.Name)
 	}
 	for _, c := range s.Conditions {
 		parts = append(parts, fmt.Sprintf("%s=%s/%s", c.Type, c.Status, c.Reason))

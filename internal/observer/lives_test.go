@@ -216,6 +216,10 @@ func (l *placedLife) reconcile() {
 			return err != nil
 		}),
 	}}
+	in.Left = map[types.NamespacedName]meeting.Seen{}
+	for _, name := range meeting.LeftPlaces(l.m) {
+		in.Left[name] = l.Seen(t.MediaAt(name), l.room())
+	}
 	media := t.MediaAt(meeting.PlaceOf(l.m))
 	look := func() { in.Seen = l.Look(l.t.Context(), media, l.room()) }
 	if in.Seen = l.Seen(media, l.room()); meeting.IsLeaving(l.m) && !meeting.IsOver(l.m) {

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"time"
 
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
 )
 
@@ -17,6 +19,8 @@ const maxOutages = 32
 type reach struct {
 	// visibleSince is the first list that was answered, lastSeen the last; unavailableSince is zero while lists are answered.
 	visibleSince, lastSeen, unavailableSince time.Time
+	// silentSince is when lists began to be neither answered nor refused; zero while they are.
+	silentSince time.Time
 	// outages are times between answered lists in which others were not answered, oldest first. The slice is never changed in
 	// place.
 	outages []meeting.Span
@@ -28,23 +32,35 @@ type reach struct {
 
 func (r *reach) answers() bool { return !r.visibleSince.IsZero() && r.unavailableSince.IsZero() }
 
-// heard keeps whether a list was answered, and says whether the media server has become available or unavailable with it.
+// heard keeps whether a list was answered, and reports whether the media server has become available or unavailable with it, or whether it
+// refuses where it was silent before.
 func (r *reach) heard(now time.Time, err error) (turned bool) {
 	switch {
 	case errors.Is(err, engine.ErrTooManyCalls):
 		r.throttled = true // Slower, not unavailable.
 	case err != nil:
 		r.err = err
-		if turned = r.unavailableSince.IsZero(); turned {
-			r.unavailableSince = now
-		}
+		away := mark(&r.unavailableSince, now, true)
+		silent := mark(&r.silentSince, now, fault.As(err).Reason != v1alpha1.ReasonUnauthorized)
+		turned = away || silent
 	default:
 		turned = !r.answers()
 		r.outages = r.outagesUntil(now)
 		if r.visibleSince.IsZero() {
 			r.visibleSince = now
 		}
-		r.lastSeen, r.unavailableSince, r.err, r.throttled = now, time.Time{}, nil, false
+		r.lastSeen, r.unavailableSince, r.silentSince, r.err, r.throttled = now, time.Time{}, time.Time{}, nil, false
+	}
+	return turned
+}
+
+// mark keeps since when something lasts, and reports whether that has changed.
+func mark(since *time.Time, now time.Time, lasts bool) (turned bool) {
+	if turned = lasts == since.IsZero(); turned {
+		*since = time.Time{}
+		if lasts {
+			*since = now
+		}
 	}
 	return turned
 }

@@ -79,7 +79,7 @@ func (s *server) seen(name engine.RoomName) meeting.Seen {
 	defer s.mu.Unlock()
 	seen := meeting.Seen{
 		Known: s.reach.answers(), VisibleSince: s.reach.visibleSince, UnavailableSince: s.reach.unavailableSince,
-		Outages: s.reach.outagesUntil(s.env.Now()), AbsentSince: s.rooms.absent[name],
+		SilentSince: s.reach.silentSince, Outages: s.reach.outagesUntil(s.env.Now()), AbsentSince: s.rooms.absent[name],
 	}
 	if r := s.rooms.listed[name]; r != nil {
 		// A room that was listed and not yet looked into tells nothing.

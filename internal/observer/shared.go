@@ -4,12 +4,14 @@ package observer
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
 )
 
 // Two MediaServers can be one LiveKit: by two addresses, by two keys, or as two nodes over one Redis. Each then lists the rooms of
@@ -25,9 +27,10 @@ type shared struct {
 	found time.Time
 }
 
-// isShared reports whether a room that its Meeting seems to have left is the room of the Meeting, because the media server of the
-// Meeting's place is this one. Where that cannot be told, the room counts as shared, and is looked at again.
-func (s *server) isShared(ctx context.Context, c suspect) bool {
+// isNeeded reports whether a room that its Meeting seems to have left is needed: it is the room of the Meeting, because the media server
+// of the Meeting's place is this one, or the Meeting comes back to it. Where that cannot be told, the room counts as needed, and is
+// looked at again.
+func (s *server) isNeeded(ctx context.Context, c suspect) bool {
 	place := c.tenant.MediaAt(meeting.PlaceOf(c.meeting))
 	if place == nil {
 		return true
@@ -42,10 +45,17 @@ func (s *server) isShared(ctx context.Context, c suspect) bool {
 		return true
 	}
 	if !has || there.SID != here.SID {
-		return false
+		return here.Participants > 0 && there.Participants == 0 && s.isReturnedTo(c)
 	}
 	s.share(place.Name)
 	return true
+}
+
+// isReturnedTo reports whether a Meeting that left this media server comes back when its participants are here alone.
+func (s *server) isReturnedTo(c suspect) bool {
+	return slices.ContainsFunc(c.tenant.Media, func(m *tenant.Media) bool {
+		return m.Server == s.at && !m.Retired && slices.Contains(meeting.LeftPlaces(c.meeting), m.Name)
+	})
 }
 
 func (s *server) share(with types.NamespacedName) {

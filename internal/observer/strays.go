@@ -52,7 +52,7 @@ type suspect struct {
 	tenant *tenant.Tenant
 	// meeting is the object that the room is for; nil where none is known.
 	meeting *v1alpha1.Meeting
-	// over says that the Meeting has ended, or is ending while people wait in this room, or that the time of a test is over. Moved says
+	// over says that the Meeting has ended, or is ending while people wait in this room or are where it was before, or that the time of a test is over. Moved says
 	// that the Meeting is on another media server now, gone that its ConferenceConfig was deleted. With none of them, no Meeting is
 	// known for the room.
 	over, moved, gone bool
@@ -88,12 +88,8 @@ func (s *server) dueStrays(list []engine.Room) (due []suspect) {
 	before := s.strays.byName
 	s.strays.byName = map[engine.RoomName]*stray{}
 	for _, room := range list {
-		owner, known := s.env.owners.of(room.Name)
-		m := s.env.meetingOf(room.Name)
-		over := isOver(m, room.Name)
-		at, placed := owner.serverOf(m)
-		moved := placed && at != s.at && !over
-		if !known || s.isTested(room.Name) || (!owner.gone() && m != nil && !over && !moved) {
+		c, is := s.suspectOf(room)
+		if !is {
 			continue
 		}
 		seen := before[room.Name]
@@ -102,11 +98,24 @@ func (s *server) dueStrays(list []engine.Room) (due []suspect) {
 			continue
 		}
 		s.strays.byName[room.Name] = seen
-		if !now.Before(seen.next) && (over || moved || now.Sub(seen.since) >= unknownAfter) {
-			due = append(due, suspect{seen, room.Name, room.SID, owner.tenant, m, over, moved, owner.gone()})
+		if !now.Before(seen.next) && (c.over || c.moved || now.Sub(seen.since) >= unknownAfter) {
+			c.stray = seen
+			due = append(due, c)
 		}
 	}
 	return due
+}
+
+// suspectOf reports whether a room of a list belongs to no live Meeting that is placed here.
+func (s *server) suspectOf(room engine.Room) (c suspect, is bool) {
+	owner, known := s.env.owners.of(room.Name)
+	m := s.env.meetingOf(room.Name)
+	at, placed := owner.serverOf(m)
+	moved := placed && at != s.at
+	over := isOver(m, room.Name) || moved && meeting.IsLeaving(m)
+	moved = moved && !over
+	c = suspect{name: room.Name, sid: room.SID, tenant: owner.tenant, meeting: m, over: over, moved: moved, gone: owner.gone()}
+	return c, known && !s.isTested(room.Name) && (owner.gone() || m == nil || over || moved)
 }
 
 // isOver says that a room is needed no more: of a Meeting, or of a test that is not under way. Nobody waits for a meeting that ends;
@@ -141,7 +150,7 @@ func (s *server) confirm(ctx context.Context, suspects []suspect) (confirmed []s
 			s.strays.later(c.stray, s.env.monotonic())
 		case alive:
 			s.strays.again(c.stray, s.env.monotonic())
-		case c.moved && s.isShared(ctx, c):
+		case c.moved && s.isNeeded(ctx, c):
 			s.strays.later(c.stray, s.env.monotonic())
 		default:
 			confirmed = append(confirmed, c)
