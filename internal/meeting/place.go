@@ -77,7 +77,7 @@ func referenceTo(name types.NamespacedName) *v1alpha1.MediaServerReference {
 	return &v1alpha1.MediaServerReference{Namespace: name.Namespace, Name: name.Name}
 }
 
-// place decides on which media server the Meeting is that goes on.
+// place decides on which media server a Meeting is that goes on.
 func (p *plan) place() {
 	if p.Tenant == nil {
 		return

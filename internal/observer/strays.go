@@ -52,9 +52,9 @@ type suspect struct {
 	tenant *tenant.Tenant
 	// meeting is the object that the room is for; nil where none is known.
 	meeting *v1alpha1.Meeting
-	// over says that the Meeting has ended, or is ending while people wait in this room or are where it was before, or that the time of a test is over. Moved says
-	// that the Meeting is on another media server now, gone that its ConferenceConfig was deleted. With none of them, no Meeting is
-	// known for the room.
+	// over says that the Meeting has ended, or is ending while people wait in this room or are where it was before, or that the time of
+	// a test is over. Moved says that the Meeting is on another media server now, gone that its ConferenceConfig was deleted. With none
+	// of them, no Meeting is known for the room.
 	over, moved, gone bool
 }
 
