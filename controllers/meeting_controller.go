@@ -142,7 +142,7 @@ func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1a
 	return in, nil
 }
 
-// left is what the media servers show that a Meeting left.
+// left is what the observer sees on the media servers that a Meeting left.
 func (r *MeetingReconciler) left(t *tenant.Tenant, m *v1alpha1.Meeting) map[types.NamespacedName]meeting.Seen {
 	left := map[types.NamespacedName]meeting.Seen{}
 	for _, name := range meeting.LeftPlaces(m) {

@@ -12,11 +12,11 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 )
 
-// A Meeting leaves a media server on which nobody sees who is in: to the leader it does not answer, and to the browsers it may. Its
-// participants may go on there. Until it answers, nothing may follow from an empty room at the new place.
+// A Meeting can leave a media server that does not answer the leader, and that still answers the browsers: participants go on there.
+// Until that media server answers the leader, nothing may follow from an empty room at the new place.
 
 const (
-	// leftFor is how long a media server is remembered that the Meeting left and that never answers.
+	// leftFor is how long a Meeting remembers a media server that it left, where that media server never answers.
 	leftFor = 24 * time.Hour
 	// maxLeft is how many the schema takes.
 	maxLeft = 64
@@ -24,15 +24,15 @@ const (
 
 // LeftPlaces are the media servers that a Meeting left, and where participants may still be.
 func LeftPlaces(m *v1alpha1.Meeting) (names []types.NamespacedName) {
-	for i := range m.Status.LeftMediaServers {
-		names = append(names, nameOf(&m.Status.LeftMediaServers[i].MediaServerReference))
+	for _, l := range m.Status.LeftMediaServers {
+		names = append(names, nameOf(l.MediaServerReference))
 	}
 	return names
 }
 
 // move moves the Meeting to another media server.
 func (p *plan) move(from, to types.NamespacedName) {
-	p.dropLeft(func(l v1alpha1.LeftMediaServer) bool { return nameOf(&l.MediaServerReference) == to })
+	p.dropLeft(func(l v1alpha1.LeftMediaServer) bool { return nameOf(l.MediaServerReference) == to })
 	if p.opened() && !p.isVacant() {
 		p.event(true, v1alpha1.ReasonMoved, "Moved from media server %s, which does not show who is in, to %s", from, to)
 		p.status.LeftMediaServers = append(p.status.LeftMediaServers, v1alpha1.LeftMediaServer{
@@ -48,7 +48,7 @@ func (p *plan) move(from, to types.NamespacedName) {
 // forgetLeft forgets the media servers that have answered that the room is gone, and those that have not answered for too long.
 func (p *plan) forgetLeft() {
 	p.dropLeft(func(l v1alpha1.LeftMediaServer) bool {
-		seen, forgotten := p.Left[nameOf(&l.MediaServerReference)], l.LeftTime.Add(leftFor)
+		seen, forgotten := p.Left[nameOf(l.MediaServerReference)], l.LeftTime.Add(leftFor)
 		if seen.Known {
 			return !seen.RoomExists
 		}
@@ -67,8 +67,8 @@ func (p *plan) dropLeft(drop func(v1alpha1.LeftMediaServer) bool) {
 
 // leftAway are the media servers, of those that the Meeting left, that do not answer.
 func (p *plan) leftAway() (away []Seen) {
-	for i := range p.status.LeftMediaServers {
-		if seen := p.Left[nameOf(&p.status.LeftMediaServers[i].MediaServerReference)]; !seen.Known {
+	for _, l := range p.status.LeftMediaServers {
+		if seen := p.Left[nameOf(l.MediaServerReference)]; !seen.Known {
 			away = append(away, seen)
 		}
 	}
@@ -77,8 +77,8 @@ func (p *plan) leftAway() (away []Seen) {
 
 // occupiedBefore is a media server that the Meeting left, may use, and that shows participants.
 func (p *plan) occupiedBefore() (types.NamespacedName, bool) {
-	for i := range p.status.LeftMediaServers {
-		name := nameOf(&p.status.LeftMediaServers[i].MediaServerReference)
+	for _, l := range p.status.LeftMediaServers {
+		name := nameOf(l.MediaServerReference)
 		place, known := p.placeNamed(name)
 		if seen := p.Left[name]; known && !place.Retired && seen.Known && len(seen.Participants) > 0 {
 			return name, true

@@ -63,13 +63,13 @@ func ChoosePlace(places []Place) (types.NamespacedName, bool) {
 // PlaceOf is the media server that a Meeting is on, or is to be placed on first. It is empty where neither is known.
 func PlaceOf(m *v1alpha1.Meeting) types.NamespacedName {
 	if at := m.Status.MediaServer; at != nil {
-		return nameOf(at)
+		return nameOf(*at)
 	}
 	namespace, name, _ := strings.Cut(m.Annotations[v1alpha1.AnnotationMediaServer], "/")
 	return types.NamespacedName{Namespace: namespace, Name: name}
 }
 
-func nameOf(at *v1alpha1.MediaServerReference) types.NamespacedName {
+func nameOf(at v1alpha1.MediaServerReference) types.NamespacedName {
 	return types.NamespacedName{Namespace: at.Namespace, Name: at.Name}
 }
 
@@ -180,7 +180,7 @@ func (p *plan) placed() (Place, bool) {
 	if p.Tenant == nil || at == nil {
 		return Place{}, false
 	}
-	return p.placeNamed(nameOf(at))
+	return p.placeNamed(nameOf(*at))
 }
 
 // canBeEntered says that the Meeting is on a media server that its tenant may use.

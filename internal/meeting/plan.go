@@ -36,7 +36,7 @@ type Input struct {
 	HeirSince time.Time
 	// Seen is what the engine showed.
 	Seen Seen
-	// Left is what the media servers show that the Meeting left, by name.
+	// Left is what the engines show of the room on the media servers that the Meeting left, by the name of the media server.
 	Left map[types.NamespacedName]Seen
 	Now  time.Time
 }
