@@ -16,9 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
 	"github.com/pion/webrtc/v4/pkg/media"
-	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/peer"
@@ -51,7 +49,6 @@ var crowdFrames = fmt.Sprintf(`(async () => {
 
 // TestBenchCrowd is what a tab shows and costs in a meeting with many cameras: the stand-ins send pictures and get none.
 func TestBenchCrowd(t *testing.T) {
-	log.SetLogger(logr.Discard())
 	w := newWorldOfOne(t)
 	p := testkit.Browser(t).Open(t, w.a.baseURL+"/")
 	var frames []media.Sample

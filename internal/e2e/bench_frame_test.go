@@ -15,9 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
-	"sigs.k8s.io/controller-runtime/pkg/log"
-
 	"convene.dev/convene/internal/testkit"
 )
 
@@ -80,7 +77,6 @@ func serveBarePage(t *testing.T) string {
 // TestBenchFirstFrame is from the click on a join link until the first picture of a participant who is already in, in a
 // browser that has never seen the page. Each run is followed by one of a bare page, which needs no gateway.
 func TestBenchFirstFrame(t *testing.T) {
-	log.SetLogger(logr.Discard())
 	w := newWorldOfOne(t)
 	bare := serveBarePage(t)
 	w.a.join(testkit.Device{}, map[string]any{"room": "frames", "name": "Ada", "audio": true, "video": true})

@@ -12,9 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/go-logr/logr"
-	"sigs.k8s.io/controller-runtime/pkg/log"
-
 	"convene.dev/convene/internal/testkit/peer"
 )
 
@@ -50,7 +47,6 @@ func row(name, measured, against string, ratio float64, p promise) {
 // TestBench prints the figures of docs/performance.md, as ratios of things measured in the same run. Its parts can be run
 // alone.
 func TestBench(t *testing.T) {
-	log.SetLogger(logr.Discard())
 	w := newWorldOfOne(t)
 	fmt.Printf("\n%-44s %10s  %-36s %6s  %s\n", "what", "measured", "against", "ratio", "promise")
 	for _, part := range []struct {

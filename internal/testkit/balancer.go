@@ -5,6 +5,8 @@ package testkit
 import (
 	"context"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httputil"
@@ -41,10 +43,13 @@ type balanced struct {
 func NewBalancer(t testing.TB, addresses ...string) *Balancer {
 	t.Helper()
 	b := &Balancer{}
-	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(b.pick())
-		r.Out.Host = r.In.Host
-	}}}
+	server := &http.Server{ReadHeaderTimeout: time.Minute, Handler: &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(b.pick())
+			r.Out.Host = r.In.Host
+		},
+		ErrorLog: log.New(io.Discard, "", 0), // Tests take servers away.
+	}}
 	if len(addresses) == 0 {
 		addresses = []string{"127.0.0.1:0"}
 	}

@@ -10,6 +10,10 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
 	"convene.dev/convene/internal/devstack"
 )
 
@@ -24,11 +28,14 @@ var shared struct {
 	manager string
 }
 
-// Main runs the tests of a package, which are a *testing.M, and then ends what they shared. It does not return.
+// Main runs the tests of a package, which are a *testing.M, and then ends what they shared. It does not return. The logs of
+// controller-runtime and client-go are left out: a test that fails says itself what it saw.
 func Main(m interface{ Run() int }) {
 	shared.mu.Lock()
 	shared.running = true
 	shared.mu.Unlock()
+	log.SetLogger(logr.Discard())
+	klog.SetLogger(logr.Discard())
 	code := m.Run()
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
