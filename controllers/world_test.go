@@ -81,7 +81,7 @@ func newWorld(t *testing.T) *world {
 	w.must(err)
 	w.Create(t, testkit.MediaServer(w.Namespace, "http://livekit:7880"))
 	w.tenants = tenant.NewRegistry(tenant.Options{
-		Cache: shared, Client: secrets.CoreV1().RESTClient(), Dial: w.dial,
+		Cache: shared, Client: secrets.CoreV1().RESTClient(), Dial: w.dial, PlacesOf: directory.PlacesOf,
 	})
 	w.watch(ctx, &all, &v1alpha1.MeetingList{}, &v1alpha1.ConferenceConfigList{})
 	run(shared.Start)

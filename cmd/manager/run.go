@@ -196,6 +196,7 @@ func (p *parts) build(ctx context.Context) error {
 	p.tenants = tenant.NewRegistry(tenant.Options{
 		Cache: p.cache, Client: watches.RESTClient(), Dial: livekit.New, Evaluate: evaluator.EvaluateConfigJS,
 		Namespace: p.namespace, UnknownHosts: p.unknownHosts(), Served: p.served,
+		PlacesOf: directory.PlacesOf,
 	})
 	group, err := p.group(httpClient)
 	if err != nil {

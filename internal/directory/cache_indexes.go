@@ -5,6 +5,8 @@ package directory
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -47,6 +49,20 @@ func OfConfig(ctx context.Context, c client.Reader, namespace, config string) ([
 func TotalsOf(ctx context.Context, c client.Reader, namespace, config string) (meeting.Totals, error) {
 	all, err := OfConfig(ctx, c, namespace, config)
 	return totalsOf(all), err
+}
+
+// PlacesOf are the media servers that Meetings of a ConferenceConfig are on, and those that they left and where participants may
+// still be, as their statuses have them. It waits for the cache.
+func PlacesOf(ctx context.Context, c client.Reader, config types.NamespacedName) ([]types.NamespacedName, error) {
+	all, err := OfConfig(ctx, c, config.Namespace, config.Name)
+	places := sets.New[types.NamespacedName]()
+	for _, m := range all {
+		places.Insert(meeting.LeftPlaces(m)...)
+		if m.Status.MediaServer != nil { // An annotation only asks for a place.
+			places.Insert(meeting.PlaceOf(m))
+		}
+	}
+	return places.UnsortedList(), err
 }
 
 func totalsOf(all []*v1alpha1.Meeting) meeting.Totals {

@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/livekit"
 )
 
 // A LiveKit that cannot be used any more by what the settings say is used as it was, where it is still named: meetings go on
@@ -46,6 +48,53 @@ func TestLastGoodMedia(t *testing.T) {
 		}
 		if fresh := resolveWith(t, c, s, nil); len(fresh.Media) != 0 {
 			t.Errorf("%s from the start: LiveKit is %+v", tc.reason, fresh.Media)
+		}
+	}
+}
+
+// A process that has just started uses the media servers of meetings as one does that knows them from before. Nobody enters on one
+// that the ConferenceConfig does not name, or may not, or that is not there.
+func TestMediaWhereMeetingsAre(t *testing.T) {
+	const absent, retired, used = "absent", "retired", "used"
+	there := resolveMediaServer(goodMediaServer(), good().find, livekit.New)
+	unreadable := resolveMediaServer(goodMediaServer(), secrets{}.find, livekit.New)
+	for _, tc := range []struct {
+		is            namedMedia
+		before, start string
+	}{
+		{namedMedia{named: true, placed: true, server: there, allowed: true}, used, used},
+		{namedMedia{named: true, server: there, allowed: true}, used, used},
+		{namedMedia{named: true, placed: true, server: there}, retired, retired},
+		{namedMedia{placed: true, server: there, allowed: true}, retired, retired},
+		{namedMedia{placed: true, server: there}, retired, retired},
+		// There is no meeting: the one that knows it does no harm by that.
+		{namedMedia{named: true, server: there}, retired, absent},
+		// Who starts has no key. An unknown place counts as a retired one.
+		{namedMedia{named: true, placed: true}, retired, absent},
+		{namedMedia{named: true}, retired, absent},
+		{namedMedia{placed: true}, retired, absent},
+		{namedMedia{placed: true, server: unreadable, allowed: true}, retired, absent},
+		{namedMedia{named: true, placed: true, server: there, allowed: true, foreign: true}, retired, retired},
+		// The last good key.
+		{namedMedia{named: true, placed: true, server: unreadable, allowed: true}, used, absent},
+	} {
+		tc.is.name = types.NamespacedName{Namespace: "ns", Name: "livekit"}
+		old := *there
+		old.Server.URL = "https://old:7880"
+		for before, want := range map[*Tenant]string{{Media: []*Media{&old.Media}}: tc.before, nil: tc.start} {
+			r := &resolver{config: goodConfig(), sources: sources{media: []namedMedia{tc.is}}, previous: before}
+			r.useMedia()
+			r.keepMedia()
+			got := absent
+			for _, m := range r.Media {
+				got = map[bool]string{false: used, true: retired}[m.Retired]
+				if current := tc.is.server == there && (tc.is.placed || tc.is.allowed); current != (m.Server == there.Server) {
+					t.Errorf("%+v: the address is %s", tc.is, m.Server.URL)
+				}
+			}
+			if got != want || len(r.Media) > 1 {
+				t.Errorf("%+v, known from before %t: %s, want %s", tc.is, before != nil, got, want)
+			}
 		}
 	}
 }

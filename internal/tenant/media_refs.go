@@ -18,9 +18,11 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 )
 
-// namedMedia is a MediaServer that a ConferenceConfig names.
+// namedMedia is a MediaServer that a ConferenceConfig or one of its Meetings names.
 type namedMedia struct {
 	name types.NamespacedName
+	// named says that the ConferenceConfig names it, placed that the status of a Meeting does.
+	named, placed bool
 	// server is nil where there is no MediaServer of that name.
 	server *MediaServer
 	// allowed says that the MediaServer allows the namespace of the ConferenceConfig, foreign that this manager does not serve
@@ -28,8 +30,8 @@ type namedMedia struct {
 	allowed, foreign bool
 }
 
-// mayBeUsed says that nobody has forbidden it.
-func (m namedMedia) mayBeUsed() bool { return !m.foreign && (m.server == nil || m.allowed) }
+// mayBeUsed says that the ConferenceConfig names it, and that its owner allows that.
+func (m namedMedia) mayBeUsed() bool { return m.named && m.server != nil && m.allowed && !m.foreign }
 
 // problem is why a ConferenceConfig of a namespace cannot use the MediaServer, or nil. What is wrong inside another namespace is
 // not told.
@@ -63,15 +65,31 @@ func mediaNames(c *v1alpha1.ConferenceConfig) (names []types.NamespacedName) {
 	return names
 }
 
-// mediaFor finds the MediaServers that a ConferenceConfig names, and whether it may use them.
-func (r *Registry) mediaFor(c *v1alpha1.ConferenceConfig, namespaceLabels labels.Set) (all []namedMedia) {
-	for _, name := range mediaNames(c) {
-		m := namedMedia{name: name, foreign: r.options.Namespace != "" && name.Namespace != r.options.Namespace}
-		m.server, _ = r.MediaServers.Get(name)
+// mediaFor finds the MediaServers that a ConferenceConfig names, and whether it may use them, and then those that only its Meetings
+// name, from the time when it named them.
+func (r *Registry) mediaFor(ctx context.Context, c *v1alpha1.ConferenceConfig, namespaceLabels labels.Set) (all []namedMedia, err error) {
+	add := func(m namedMedia) {
+		m.foreign = r.options.Namespace != "" && m.name.Namespace != r.options.Namespace
+		m.server, _ = r.MediaServers.Get(m.name)
 		m.allowed = m.server != nil && m.server.allows(c.Namespace, namespaceLabels)
 		all = append(all, m)
 	}
-	return all
+	var places []types.NamespacedName
+	if r.options.PlacesOf != nil {
+		if places, err = r.options.PlacesOf(ctx, r.cache, client.ObjectKeyFromObject(c)); err != nil {
+			return nil, err
+		}
+	}
+	names := mediaNames(c)
+	for _, name := range names {
+		add(namedMedia{name: name, named: true, placed: slices.Contains(places, name)})
+	}
+	for _, name := range places {
+		if !slices.Contains(names, name) {
+			add(namedMedia{name: name, placed: true})
+		}
+	}
+	return all, nil
 }
 
 func namespaceMetadata() *metav1.PartialObjectMetadata {
@@ -122,9 +140,9 @@ func (r *Registry) namespaceChanged(ctx context.Context, o any) {
 	r.refreshWhere(ctx, func(c *v1alpha1.ConferenceConfig) bool { return c.Namespace == namespace })
 }
 
-// mediaChanged has the ConferenceConfigs that name a MediaServer resolved again.
-func (r *Registry) mediaChanged(ctx context.Context, changed types.NamespacedName) {
-	r.refreshWhere(ctx, func(c *v1alpha1.ConferenceConfig) bool { return slices.Contains(mediaNames(c), changed) })
+// mediaChanged has all ConferenceConfigs looked at again: a MediaServer may have meetings of those too that do not name it.
+func (r *Registry) mediaChanged(ctx context.Context) {
+	r.refreshWhere(ctx, func(*v1alpha1.ConferenceConfig) bool { return true })
 }
 
 func (r *Registry) refreshWhere(ctx context.Context, matches func(*v1alpha1.ConferenceConfig) bool) {

@@ -23,7 +23,7 @@ type MediaServers struct {
 	*follower
 	dial engine.Dialer
 	// changed is called after each change of a MediaServer, and then the listeners.
-	changed   func(context.Context, types.NamespacedName)
+	changed   func(context.Context)
 	listeners listeners
 
 	mu  sync.Mutex
@@ -32,7 +32,7 @@ type MediaServers struct {
 	unreachable map[types.NamespacedName]*atomic.Bool
 }
 
-func newMediaServers(o Options, changed func(context.Context, types.NamespacedName)) *MediaServers {
+func newMediaServers(o Options, changed func(context.Context)) *MediaServers {
 	s := &MediaServers{
 		dial: o.Dial, changed: changed, all: map[types.NamespacedName]*MediaServer{},
 		unreachable: map[types.NamespacedName]*atomic.Bool{},
@@ -106,7 +106,7 @@ func (s *MediaServers) refreshOne(ctx context.Context, name types.NamespacedName
 		s.noteReach(&o)
 		s.put(name, resolved)
 	}
-	s.changed(ctx, name)
+	s.changed(ctx)
 	s.listeners.tell(name)
 	return true
 }

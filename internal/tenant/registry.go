@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
@@ -45,6 +46,8 @@ type Options struct {
 	Evaluate Evaluator
 	// UnknownHosts is what is done with hosts that no ConferenceConfig asks for.
 	UnknownHosts UnknownHosts
+	// PlacesOf are the media servers that meetings of a ConferenceConfig are on or have left, by their statuses. Nil is none.
+	PlacesOf func(ctx context.Context, c client.Reader, config types.NamespacedName) ([]types.NamespacedName, error)
 	// Served is closed when this replica has answered its last request, some time after it was told to stop: until then a
 	// key that is revoked must not work. Nil means that no request is served.
 	Served <-chan struct{}
@@ -160,7 +163,10 @@ func (r *Registry) refreshOne(ctx context.Context, name types.NamespacedName) bo
 		}
 		previous, _ := r.Get(name)
 		namespace := r.namespace(ctx, name.Namespace)
-		media := r.mediaFor(&config, namespace.GetLabels())
+		media, err := r.mediaFor(ctx, &config, namespace.GetLabels())
+		if err != nil {
+			return false
+		}
 		origin := r.origin(&config, names, media, allowedHosts(namespace))
 		if previous != nil && previous.origin == origin {
 			return true // Told twice, or told of what had been read already.
@@ -183,7 +189,7 @@ func (r *Registry) refreshOne(ctx context.Context, name types.NamespacedName) bo
 func (r *Registry) origin(config *v1alpha1.ConferenceConfig, names map[object]bool, media []namedMedia, allowedHosts []string) string {
 	lines := append(r.versions(names), fmt.Sprint(config.UID, config.Generation, config.DeletionTimestamp != nil), fmt.Sprint(allowedHosts))
 	for _, m := range media {
-		line := fmt.Sprint(m.name, m.allowed, m.foreign)
+		line := fmt.Sprint(m.name, m.named, m.placed, m.allowed, m.foreign)
 		if m.server != nil {
 			line += m.server.origin
 		}

@@ -33,7 +33,7 @@ type lookup func(object) (data map[string][]byte, ok bool)
 type sources struct {
 	find     lookup
 	evaluate Evaluator
-	// media are the MediaServers that the ConferenceConfig names.
+	// media are the MediaServers that the ConferenceConfig and its Meetings name.
 	media []namedMedia
 }
 
@@ -237,13 +237,16 @@ func (r *resolver) web() {
 
 // useMedia takes the media servers that may and can be used. That some cannot is fatal only when none is left.
 func (r *resolver) useMedia() {
-	if len(r.media) == 0 {
+	if !slices.ContainsFunc(r.media, func(m namedMedia) bool { return m.named }) {
 		r.problem(v1alpha1.ConditionMediaReachable, v1alpha1.ReasonNotConfigured, false, true,
 			"spec.mediaRefs names no MediaServer; rooms cannot be entered until it does")
 		return
 	}
 	var problems []Problem
 	for _, m := range r.media {
+		if !m.named {
+			continue
+		}
 		if p := m.problem(r.config.Namespace); p != nil {
 			problems = append(problems, *p)
 			continue
@@ -259,20 +262,26 @@ func (r *resolver) useMedia() {
 	}
 }
 
-// keepMedia has a tenant keep the media servers that it had. One that it still names and that cannot be used now, because its
-// object or Secret has gone, is used as it was until that has been fixed. Of the others only the meetings that are there are
-// ended: with a namespace its MediaServers and Secrets are deleted before its meetings have been ended.
+// keepMedia has a tenant keep the media servers where its meetings may still be: those that its Meetings name, which every process
+// learns alike, and those that it had, since with a namespace its MediaServers and Secrets are deleted before its meetings have been
+// ended. One that may be used, and whose Secret has gone, is used as it was until that has been fixed. The others take nobody in.
 func (r *resolver) keepMedia() {
-	if r.previous == nil {
-		return
+	var kept []*Media
+	for _, m := range r.media {
+		if m.placed && m.server != nil && m.server.Engine != nil {
+			kept = append(kept, &m.server.Media)
+		}
 	}
-	for _, before := range r.previous.Media {
+	if r.previous != nil {
+		kept = append(kept, r.previous.Media...)
+	}
+	for _, before := range kept {
 		if r.MediaAt(before.Name) != nil {
 			continue
 		}
-		kept := *before
-		kept.Retired = !slices.ContainsFunc(r.media, func(m namedMedia) bool { return m.name == before.Name && m.mayBeUsed() })
-		r.Media = append(r.Media, &kept)
+		keep := *before
+		keep.Retired = !slices.ContainsFunc(r.media, func(m namedMedia) bool { return m.name == before.Name && m.mayBeUsed() })
+		r.Media = append(r.Media, &keep)
 	}
 }
 

@@ -72,7 +72,7 @@ func noEvaluator(context.Context, string, string, map[string]string) (source.Set
 // mediaOf finds the MediaServer "livekit" in each namespace, where there is the Secret "livekit".
 func (s secrets) mediaOf(c *v1alpha1.ConferenceConfig) (all []namedMedia) {
 	for _, name := range mediaNames(c) {
-		m := namedMedia{name: name}
+		m := namedMedia{name: name, named: true}
 		if name.Name == "livekit" {
 			m.server = resolveMediaServer(&v1alpha1.MediaServer{
 				ObjectMeta: metav1.ObjectMeta{Namespace: name.Namespace, Name: name.Name},
