@@ -68,12 +68,6 @@ func mediaNames(c *v1alpha1.ConferenceConfig) (names []types.NamespacedName) {
 // mediaFor finds the MediaServers that a ConferenceConfig names, and whether it may use them, and then those that only its Meetings
 // name, from the time when it named them.
 func (r *Registry) mediaFor(ctx context.Context, c *v1alpha1.ConferenceConfig, namespaceLabels labels.Set) (all []namedMedia, err error) {
-	add := func(m namedMedia) {
-		m.foreign = r.options.Namespace != "" && m.name.Namespace != r.options.Namespace
-		m.server, _ = r.MediaServers.Get(m.name)
-		m.allowed = m.server != nil && m.server.allows(c.Namespace, namespaceLabels)
-		all = append(all, m)
-	}
 	var places []types.NamespacedName
 	if r.options.PlacesOf != nil {
 		if places, err = r.options.PlacesOf(ctx, r.cache, client.ObjectKeyFromObject(c)); err != nil {
@@ -81,13 +75,18 @@ func (r *Registry) mediaFor(ctx context.Context, c *v1alpha1.ConferenceConfig, n
 		}
 	}
 	names := mediaNames(c)
-	for _, name := range names {
-		add(namedMedia{name: name, named: true, placed: slices.Contains(places, name)})
-	}
-	for _, name := range places {
-		if !slices.Contains(names, name) {
-			add(namedMedia{name: name, placed: true})
+	named := len(names)
+	for _, place := range places {
+		if !slices.Contains(names, place) {
+			names = append(names, place)
 		}
+	}
+	for i, name := range names {
+		m := namedMedia{name: name, named: i < named, placed: slices.Contains(places, name)}
+		m.foreign = r.options.Namespace != "" && name.Namespace != r.options.Namespace
+		m.server, _ = r.MediaServers.Get(name)
+		m.allowed = m.server != nil && m.server.allows(c.Namespace, namespaceLabels)
+		all = append(all, m)
 	}
 	return all, nil
 }
