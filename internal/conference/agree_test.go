@@ -3,6 +3,7 @@
 package conference
 
 import (
+	"errors"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -122,8 +123,12 @@ func TestAnEndThatIsUnderWayIsToldAgain(t *testing.T) {
 
 // What will not pass by itself is not told as an outage, which clients try again for ever.
 func TestRefusalsOfTheClusterAreNotOutages(t *testing.T) {
-	quota := apierrors.NewForbidden(schema.GroupResource{Resource: "meetings"}, "r", nil)
-	if err := asFault(quota); !fault.Is(err, fault.KindInternal) || fault.As(err).Cause == nil {
+	quota := apierrors.NewForbidden(schema.GroupResource{Resource: "meetings"}, "r", errors.New("exceeded quota: meetings, used: 9, limited: 9"))
+	s, _ := replicaWith(t, nil, nil)
+	if err := s.withRights("ns", nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := asFault(s.withRights("ns", quota)); !fault.Is(err, fault.KindInternal) || fault.As(err).Cause == nil {
 		t.Errorf("a quota: %v", err)
 	}
 	if err := asFault(apierrors.NewTooManyRequests("busy", 1)); !fault.Is(err, fault.KindUnavailable) {

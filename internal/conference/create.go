@@ -199,7 +199,7 @@ func (d *draft) takeOver(m *v1alpha1.Meeting) {
 func (s *Service) create(ctx context.Context, o client.Object) error {
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
-	return s.client.Create(ctx, o)
+	return s.withRights(o.GetNamespace(), s.client.Create(ctx, o))
 }
 
 // placeFirst says where a Meeting is to be placed, so that it can be entered at once. With one media server that is clear.
@@ -241,7 +241,8 @@ func (s *Service) deleteEnded(ctx context.Context, t *tenant.Tenant, name string
 	}
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
-	return client.IgnoreNotFound(s.client.Delete(ctx, old.DeepCopy(), client.Preconditions{UID: &old.UID, ResourceVersion: &old.ResourceVersion}))
+	err := s.client.Delete(ctx, old.DeepCopy(), client.Preconditions{UID: &old.UID, ResourceVersion: &old.ResourceVersion})
+	return s.withRights(old.Namespace, client.IgnoreNotFound(err))
 }
 
 // sameValues compares what the request names with what there is. What it does not name may be anything: a join may have

@@ -5,6 +5,7 @@ package conference
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -34,6 +35,27 @@ func asFault(err error) error {
 		return fault.Unavailable("The request was given up before it was done; send it again").Because(err)
 	}
 	return fault.Unavailable("The cluster's API cannot be reached to write this down; try again in a moment").Because(err)
+}
+
+// withRights is the error of a call to the cluster's API in a namespace. Rights that are missing and were there before are an outage: a
+// kube-apiserver that has just started knows no roles yet, and refuses everybody for a second.
+func (s *Service) withRights(namespace string, err error) error {
+	if !lacksRights(err) {
+		if err == nil {
+			s.allowed.Store(namespace, true)
+		}
+		return err
+	}
+	if _, before := s.allowed.Load(namespace); before {
+		return fault.Unavailable("The cluster's API refuses what it allowed before; try again in a moment, and tell the operator of this service if it stays").Because(err)
+	}
+	return err
+}
+
+// lacksRights reports whether the cluster refused for want of RBAC rights, and not for a quota, a policy or a namespace that is being
+// deleted: only the message tells these apart.
+func lacksRights(err error) bool {
+	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), `forbidden: User "`)
 }
 
 // pause gives other writers of the same Meeting time to finish.

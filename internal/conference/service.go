@@ -6,6 +6,7 @@ package conference
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -21,6 +22,8 @@ type Service struct {
 	client    client.Client
 	directory *directory.Directory
 	now       func() time.Time
+	// allowed has the namespaces in which the cluster has let this process do something.
+	allowed sync.Map
 }
 
 // New makes a Service. The client writes Meetings and Secrets, and reads both, without a cache.
@@ -72,7 +75,7 @@ func (s *Service) relearn(ctx context.Context, name client.ObjectKey, known *v1a
 	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
 	defer cancel()
 	var now v1alpha1.Meeting
-	err := s.client.Get(ctx, name, &now)
+	err := s.withRights(name.Namespace, s.client.Get(ctx, name, &now))
 	if client.IgnoreNotFound(err) != nil {
 		return nil, err
 	}
