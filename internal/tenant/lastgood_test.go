@@ -98,3 +98,34 @@ func TestMediaWhereMeetingsAre(t *testing.T) {
 		}
 	}
 }
+
+// A MediaServer that is made again under another name is the same LiveKit: people go on to come to the meetings that are there.
+func TestARenamedMediaServer(t *testing.T) {
+	here := resolveMediaServer(goodMediaServer(), good().find, livekit.New)
+	named := func(name string, key string) namedMedia {
+		server := *here
+		server.Name.Name, server.Server.Key = name, key
+		return namedMedia{name: server.Name, server: &server, named: name == "new", placed: name == "old", allowed: true}
+	}
+	key := here.Server.Key
+	known := &Tenant{Media: []*Media{&named("old", key).server.Media}}
+	for _, tc := range []struct {
+		what     string
+		media    []namedMedia
+		previous *Tenant
+		retired  bool
+	}{
+		{"the old one is still there", []namedMedia{named("new", key), named("old", key)}, nil, false},
+		{"the old one was deleted", []namedMedia{named("new", key)}, known, false},
+		{"the key is another one", []namedMedia{named("new", "another"), named("old", key)}, nil, true},
+		{"the new one may not be used", []namedMedia{{name: here.Name, server: here, named: true}, named("old", key)}, nil, true},
+	} {
+		r := &resolver{config: goodConfig(), sources: sources{media: tc.media}, previous: tc.previous}
+		r.useMedia()
+		r.keepMedia()
+		old := r.MediaAt(types.NamespacedName{Namespace: here.Name.Namespace, Name: "old"})
+		if old == nil || old.Retired != tc.retired || old.Draining == tc.retired {
+			t.Errorf("%s: %+v", tc.what, old)
+		}
+	}
+}

@@ -264,7 +264,8 @@ func (r *resolver) useMedia() {
 
 // keepMedia has a tenant keep the media servers where its meetings may still be: those that its Meetings name, which every process
 // learns alike, and those that it had, since with a namespace its MediaServers and Secrets are deleted before its meetings have been
-// ended. One that may be used, and whose Secret has gone, is used as it was until that has been fixed. The others take nobody in.
+// ended. One that may be used, and whose Secret has gone, is used as it was until that has been fixed. The others take nobody in, except where
+// the tenant may use the same LiveKit, with the same key, by another name: the MediaServer has been renamed.
 func (r *resolver) keepMedia() {
 	var kept []*Media
 	for _, m := range r.media {
@@ -281,6 +282,9 @@ func (r *resolver) keepMedia() {
 		}
 		keep := *before
 		keep.Retired = !slices.ContainsFunc(r.media, func(m namedMedia) bool { return m.name == before.Name && m.mayBeUsed() })
+		if keep.Retired && slices.ContainsFunc(r.Media, func(m *Media) bool { return m.Server == keep.Server && !m.Retired }) {
+			keep.Retired, keep.Draining = false, true
+		}
 		r.Media = append(r.Media, &keep)
 	}
 }
