@@ -41,6 +41,7 @@ func (p *plan) move(from, to types.NamespacedName) {
 		p.status.LeftMediaServers = p.status.LeftMediaServers[max(0, len(p.status.LeftMediaServers)-maxLeft):]
 	} else {
 		p.event(false, v1alpha1.ReasonMoved, "Moved from media server %s to %s", from, to)
+		p.NeedsFreshLook = p.opened()
 	}
 	p.Seen = Seen{} // It is of the place that the Meeting has left.
 }

@@ -151,6 +151,9 @@ func TestPlaces(t *testing.T) {
 				moved = e.Message
 			}
 		}
+		if fresh := moved != "" && in.Seen.Known; d.NeedsFreshLook != fresh {
+			t.Errorf("%s: it needs a fresh look: %t", tc.reason, d.NeedsFreshLook)
+		}
 		if (moved == "") != (tc.event == "") || !strings.HasPrefix(moved, tc.event) {
 			t.Errorf("%s: the event is %q", tc.reason, moved)
 		}

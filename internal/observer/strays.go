@@ -52,8 +52,8 @@ type suspect struct {
 	tenant *tenant.Tenant
 	// meeting is the object that the room is for; nil where none is known.
 	meeting *v1alpha1.Meeting
-	// over says that the Meeting has ended, or is ending while people wait in this room or are where it was before, or that the time of
-	// a test is over. Moved says that the Meeting is on another media server now, gone that its ConferenceConfig was deleted. With none
+	// over says that the Meeting has ended, or is ending while people wait in this room or are where it is not known to be, or that the
+	// time of a test is over. Moved says that the Meeting is on another media server now, gone that its ConferenceConfig was deleted. With none
 	// of them, no Meeting is known for the room.
 	over, moved, gone bool
 }
@@ -111,9 +111,9 @@ func (s *server) suspectOf(room engine.Room) (c suspect, is bool) {
 	owner, known := s.env.owners.of(room.Name)
 	m := s.env.meetingOf(room.Name)
 	at, placed := owner.serverOf(m)
-	moved := placed && at != s.at
-	over := isOver(m, room.Name) || moved && meeting.IsLeaving(m)
-	moved = moved && !over
+	here := placed && at == s.at
+	over := isOver(m, room.Name) || m != nil && !here && meeting.IsLeaving(m)
+	moved := placed && !here && !over
 	c = suspect{name: room.Name, sid: room.SID, tenant: owner.tenant, meeting: m, over: over, moved: moved, gone: owner.gone()}
 	return c, known && !s.isTested(room.Name) && (owner.gone() || m == nil || over || moved)
 }
