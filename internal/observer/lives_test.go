@@ -316,7 +316,8 @@ func (l *placedLife) check(now v1alpha1.MeetingStatus, seen meeting.Seen) {
 		l.note("it ends: %s", now.EndReason)
 		l.met["it ends: "+string(now.EndReason)]++
 		for name, p := range l.in {
-			if p != nil && now.EndReason == v1alpha1.EndEmpty {
+			expired := now.EndReason == v1alpha1.EndExpired && !l.clock.Before(now.ExpiryTime.Time)
+			if p != nil && now.EndReason != v1alpha1.EndRequested && !expired {
 				l.fail("it ends with %s in it", name)
 			}
 		}

@@ -28,8 +28,8 @@ type shared struct {
 }
 
 // isNeeded reports whether a room that its Meeting seems to have left is needed: it is the room of the Meeting, because the media server
-// of the Meeting's place is this one, or the Meeting comes back to it, or nobody may enter at its place. Where that cannot be told, the room counts as needed, and is
-// looked at again.
+// of the Meeting's place is this one, or the Meeting comes back to it, or nobody may enter at its place. Where that cannot be told, the
+// room counts as needed, and is looked at again.
 func (s *server) isNeeded(ctx context.Context, c suspect) bool {
 	place := c.tenant.MediaAt(meeting.PlaceOf(c.meeting))
 	if place == nil || place.Retired { // Those who are here could not enter there.

@@ -53,8 +53,8 @@ type suspect struct {
 	// meeting is the object that the room is for; nil where none is known.
 	meeting *v1alpha1.Meeting
 	// over says that the Meeting has ended, or is ending while people wait in this room or are where it is not known to be, or that the
-	// time of a test is over. Moved says that the Meeting is on another media server now, gone that its ConferenceConfig was deleted. With none
-	// of them, no Meeting is known for the room.
+	// time of a test is over. Moved says that the Meeting is on another media server now, gone that its ConferenceConfig was deleted. With
+	// none of them, no Meeting is known for the room.
 	over, moved, gone bool
 }
 
