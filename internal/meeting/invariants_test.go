@@ -192,6 +192,8 @@ func checkActions(in Input, d Decision) (broken []string) {
 	s := d.Status
 	ended := s.Phase == v1alpha1.MeetingEnded
 	says(!d.Close || s.Phase == v1alpha1.MeetingEnding, "a: participants are removed while nothing ends")
+	seen := in.Tenant != nil && in.Seen.Known && in.Seen.RoomExists
+	says(d.Close || s.Phase != v1alpha1.MeetingEnding || !seen, "a: the meeting ends, and its room stays")
 	says(d.Finalizer == !ended, "b: the finalizer does not fit the phase")
 	says(!d.Delete || ended && in.Meeting.DeletionTimestamp == nil, "c: a delete")
 	keep := DefaultSettings()

@@ -72,15 +72,15 @@ func (p *plan) confirm() {
 func (p *plan) closeRoom() {
 	_, placed := p.placed()
 	switch {
+	case p.Seen.Known: // Also where the status does not say yet where the room is.
+		p.Close = true
+		p.wake(p.Now.Add(closeAgainAfter))
 	case !placed:
 		// There is no engine to ask. The alarm is set: unavailableTooLong.
-	case !p.Seen.Known && !p.Seen.UnavailableSince.IsZero():
+	case !p.Seen.UnavailableSince.IsZero():
 		p.wake(p.Now.Add(askAgainAfter)) // The reconciler is called too when the engine is back.
-	case !p.Seen.Known:
-		// An engine that has just not answered would not close the room either.
-		p.wake(p.Now.Add(closeAgainAfter))
 	default:
-		p.Close = true
+		// An engine that has just not answered would not close the room either.
 		p.wake(p.Now.Add(closeAgainAfter))
 	}
 }

@@ -53,6 +53,13 @@ func randomLife(t testing.TB, c *chance) *life {
 		s.EmptyTimeout = pick(c, 5*time.Minute, time.Second)
 		s.UnjoinedTimeout = pick(c, 24*time.Hour, time.Minute)
 		s.ForgetEnded = pick(c, false, true)
+		// A link opens a room at once, and a backend can end it before its Meeting has a status.
+		if c.of(4) == 0 {
+			l.enter("Early")
+		}
+		if c.of(8) == 0 {
+			l.edit(func(s *v1alpha1.MeetingSpec) { s.End = &v1alpha1.MeetingEnd{} })
+		}
 	})
 }
 

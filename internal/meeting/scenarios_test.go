@@ -99,6 +99,28 @@ func TestExpiryWhileTheEngineIsAway(t *testing.T) {
 	})
 }
 
+// A room can be opened and ended before its Meeting has a status, which says where the room is.
+func TestEndBeforeTheFirstStatus(t *testing.T) {
+	for name, end := range map[string]func(*life){
+		"ended":   func(l *life) { l.edit(func(s *v1alpha1.MeetingSpec) { s.End = &v1alpha1.MeetingEnd{} }) },
+		"deleted": (*life).remove,
+	} {
+		for _, people := range []int{0, 1} {
+			l := newLife(t, func(l *life) {
+				l.meeting.Finalizers = []string{v1alpha1.Finalizer}
+				l.enter("Anna")
+				l.engine.people = l.engine.people[:people]
+				end(l)
+			})
+			l.reconcile()
+			l.pass(confirmAfter)
+			if l.engine.room || l.meeting != nil && l.meeting.Status.Phase != v1alpha1.MeetingEnded {
+				t.Errorf("%s with %d in: the room is there: %t; %s", name, people, l.engine.room, summary(l.last.Status))
+			}
+		}
+	}
+}
+
 func TestExpiryWhileTheEngineStaysAway(t *testing.T) {
 	tell(t, length("30m"), func(s *story) {
 		s.step("a room is opened", func() { s.enter("Anna"); s.leave("Anna") })
