@@ -200,7 +200,7 @@ include hack/oldest.mk
 install: $(KUSTOMIZE) $(KUBECTL) ## Install the CRDs
 	@$(KUSTOMIZE) build config/crd | $(KUBECTL) apply --server-side -f -
 	@# What is defined is served and explained a moment later.
-	@for kind in meetings conferenceconfigs; do \
+	@for kind in meetings conferenceconfigs mediaservers; do \
 		for try in $$(seq 60); do $(KUBECTL) explain $$kind >/dev/null 2>&1 && break || sleep 0.5; done; \
 		$(KUBECTL) explain $$kind >/dev/null; \
 	done

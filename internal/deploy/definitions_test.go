@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/testkit"
 )
 
@@ -79,7 +78,7 @@ func (d definitions) spec(name string) map[string]any {
 // TestDefinitionsGoUpAndDown: there and back again loses nothing that was not written in between; what an older
 // definition took is taken by a newer one.
 func TestDefinitionsGoUpAndDown(t *testing.T) {
-	d := definitions{testkit.OwnControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true }), t}
+	d := definitions{testkit.OwnControlPlane(t), t}
 	current := d.read()
 	if n := len(current.Spec.Versions); n != 1 || !current.Spec.Versions[0].Storage || current.Spec.Versions[0].Name != v1alpha1.GroupVersion.Version {
 		t.Fatalf("%d versions: objects that are stored have to be carried over, and the documents have to say so", n)

@@ -16,7 +16,6 @@ import (
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/testkit"
 )
 
@@ -36,7 +35,7 @@ func redefine(t *testing.T, c *testkit.Cluster, name string, change func(*apiext
 // TestObjectsOfAnEarlierShapeAreFound by the commands of the documents, before the definitions are updated; afterwards the field is
 // gone, as the documents say.
 func TestObjectsOfAnEarlierShapeAreFound(t *testing.T) {
-	c := testkit.OwnControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true })
+	c := testkit.OwnControlPlane(t)
 	text := apiextensionsv1.JSONSchemaProps{Type: "string"}
 	var current []apiextensionsv1.CustomResourceDefinitionVersion
 	specOf := func(crd *apiextensionsv1.CustomResourceDefinition) map[string]apiextensionsv1.JSONSchemaProps {

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/manifests"
 )
@@ -22,7 +21,7 @@ import (
 // TestTheFleetIsTaken has the API server take the example repository step by step, as Flux applies it: with namespaces, kinds, Pod
 // Security and the hosts that each namespace may claim as they are then.
 func TestTheFleetIsTaken(t *testing.T) {
-	c := testkit.EmptyControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true })
+	c := testkit.EmptyControlPlane(t)
 	thirdParties(t, c)
 	f := gitOps(t)
 	for _, name := range f.order(t) {

@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/manifests"
 )
@@ -22,7 +21,7 @@ import (
 // TestReleaseFromInstallToUninstall has helm do to a real cluster API what a platform team does: install, upgrade,
 // uninstall, install again. No node runs anything here, so hooks are left out; they have tests of their own.
 func TestReleaseFromInstallToUninstall(t *testing.T) {
-	c := testkit.EmptyControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true })
+	c := testkit.EmptyControlPlane(t)
 	helm := func(args ...string) string {
 		t.Helper()
 		args = append(args, "--kubeconfig", c.Kubeconfig, "--namespace", manifests.SystemNamespace)

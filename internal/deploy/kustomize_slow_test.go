@@ -11,14 +11,13 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/manifests"
 )
 
 // TestKustomizeByTheBook installs, and installs the next version, as the documents say.
 func TestKustomizeByTheBook(t *testing.T) {
-	c := testkit.EmptyControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true })
+	c := testkit.EmptyControlPlane(t)
 	image := func() string {
 		var d appsv1.Deployment
 		if err := c.Client.Get(t.Context(), client.ObjectKey{Namespace: manifests.SystemNamespace, Name: "convene-controller-manager"}, &d); err != nil {

@@ -19,7 +19,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/manifests"
 )
@@ -60,7 +59,7 @@ func nextChart(t *testing.T, folder string) {
 // TestUpgradeBringsNewDefaultsAndKeepsYours, by the documents' command, from this chart to one that has a value more. Helm's
 // --reuse-values, which much is written about, fails there.
 func TestUpgradeBringsNewDefaultsAndKeepsYours(t *testing.T) {
-	c := testkit.EmptyControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true })
+	c := testkit.EmptyControlPlane(t)
 	helm := func(args ...string) (string, error) {
 		_, complaint, err := manifests.Run(t, manifests.Tool(t, "helm"), append(args, "--kubeconfig", c.Kubeconfig, "--namespace", manifests.SystemNamespace)...)
 		return complaint, err
@@ -90,7 +89,7 @@ func TestUpgradeBringsNewDefaultsAndKeepsYours(t *testing.T) {
 // TestFromKustomizeToHelm: an installation by kustomize goes on as a release of Helm. Some objects of both have the same names,
 // which Helm refuses to take unless it is told to; the others of kustomize go afterwards. Tenants and meetings are not touched.
 func TestFromKustomizeToHelm(t *testing.T) {
-	c := testkit.EmptyControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true })
+	c := testkit.EmptyControlPlane(t)
 	c.Recipe(t, "kustomize-install", testkit.RecipeOptions{})
 	objects := []client.Object{
 		&v1alpha1.ConferenceConfig{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "default"}, Spec: v1alpha1.ConferenceConfigSpec{

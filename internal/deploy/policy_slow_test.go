@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/manifests"
@@ -60,7 +59,7 @@ func enforce(t *testing.T, c *testkit.Cluster) {
 
 // TestANamespaceClaimsOnlyItsHosts has the real API server decide about claims of hosts.
 func TestANamespaceClaimsOnlyItsHosts(t *testing.T) {
-	c := testkit.OwnControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true })
+	c := testkit.OwnControlPlane(t)
 	allow(t, c, "team-a", " *.team-a.example.com,Meet.Example.Org , ported.example.com:8443,*.ports.example.com:9443,[fd00::1]")
 	allow(t, c, "nobody", "-")
 	allow(t, c, "empty", " , ")
@@ -118,7 +117,7 @@ func TestANamespaceClaimsOnlyItsHosts(t *testing.T) {
 // TestAllowedHostsHinderNoOtherWrite: a ConferenceConfig was there before the policy, with a host that its namespace may not claim.
 // It can be changed, written by the manager and deleted; it cannot claim more.
 func TestAllowedHostsHinderNoOtherWrite(t *testing.T) {
-	c := testkit.OwnControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true })
+	c := testkit.OwnControlPlane(t)
 	allow(t, c, "team-a", "-")
 	c.Recipe(t, "allowed-hosts", testkit.RecipeOptions{})
 	named := claimed("team-a", "named", "https://a.team-a.example.com", "Board.example.com", "a.team-a.example.com")

@@ -15,8 +15,10 @@ const (
 )
 
 // Tail returns the last lines that the child has written, indented.
-func (p *Process) Tail() string {
-	b, err := readTail(p.logFile, tailBytes)
+func (p *Process) Tail() string { return tail(p.logFile) }
+
+func tail(path string) string {
+	b, err := readTail(path, tailBytes)
 	if err != nil {
 		return "    (" + err.Error() + ")"
 	}

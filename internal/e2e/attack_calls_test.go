@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/testkit"
 )
 
@@ -20,7 +19,7 @@ import (
 func TestAttackActs(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
 	// Nothing else writes to this control plane.
-	w := newWorldWith(t, testkit.OwnControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true }), testkit.ManagerOptions{})
+	w := newWorldWith(t, testkit.OwnControlPlane(t), testkit.ManagerOptions{})
 	const room, sessions, acts = "busy", 4, 400
 	eve, e := w.a.enter(map[string]any{"room": room, "name": "Eve"})
 	link := func(name string) map[string]any {

@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/testkit"
 )
 
@@ -23,7 +22,7 @@ import (
 func TestAttackConfigJS(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
 	// The manager serves all namespaces of it.
-	cluster := testkit.OwnControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true })
+	cluster := testkit.OwnControlPlane(t)
 	cluster.Secret(t, "file", map[string]string{
 		"config.js": "module.exports = {api: {keySecret: process.env.KEY}}", "KEY": "key-of-tenant-a-0123456789",
 	})

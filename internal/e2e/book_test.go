@@ -25,7 +25,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/manifests"
 )
@@ -41,7 +40,7 @@ type book struct {
 // tenant, a meeting, upgrade, backup, a disaster, restore, uninstall.
 func TestByTheBook(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
-	c := testkit.EmptyControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true })
+	c := testkit.EmptyControlPlane(t)
 	b := &book{&world{Cluster: c, livekit: testkit.LiveKit(t, testkit.LiveKitOptions{})}, t}
 	c.Recipe(t, "helm-install", testkit.RecipeOptions{})
 	b.runDeployment()

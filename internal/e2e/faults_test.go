@@ -50,7 +50,7 @@ func TestClusterAPIAway(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
 	w := newWorldOn(t, testkit.OwnControlPlane(t))
 	w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": "board", "duration": "01:00:00"})
-	w.KillAPIServer()
+	w.KillAPIServer(t)
 
 	w.a.want(http.StatusOK, "GET", "/api/v1/stats", nil)
 	if listed := w.a.want(http.StatusOK, "GET", "/api/v1/meetings", nil); len(listed.body["meetings"].([]any)) != 1 {

@@ -12,7 +12,6 @@ import (
 
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/manifests"
 )
@@ -22,7 +21,7 @@ import (
 // Secrets, and LiveKit has another address; nothing else is changed.
 func TestTheExampleRepositoryBecomesReady(t *testing.T) {
 	t.Parallel()
-	c := testkit.EmptyControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true })
+	c := testkit.EmptyControlPlane(t)
 	b := &book{&world{Cluster: c, livekit: testkit.LiveKit(t, testkit.LiveKitOptions{})}, t}
 	if _, err := envtest.InstallCRDs(c.Config, envtest.CRDInstallOptions{
 		Paths: []string{filepath.Join(testkit.Root(t), "internal", "deploy", "testdata", "crds")}, ErrorIfPathMissing: true,

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/peer"
 )
@@ -31,7 +30,7 @@ func gone(t *testing.T, p *peer.Peer) {
 func TestKubectlDecidesAboutParticipants(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
 	// Nothing else writes to this control plane.
-	w := newWorldOn(t, testkit.OwnControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true }))
+	w := newWorldOn(t, testkit.OwnControlPlane(t))
 	const room = "moderated"
 	ada := w.a.mustEnter(map[string]any{"room": room, "name": "Ada", "ticket": w.a.ticket(map[string]any{"room": room, "name": "Ada", "token": w.a.presenterToken("ada")})})
 	ada.connect(t)

@@ -15,7 +15,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/manifests"
 )
@@ -24,7 +23,7 @@ import (
 // be read, and is served once its own admin lets Convene in.
 func TestSecretsOfOtherNamespacesAreNotRead(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
-	cluster := testkit.OwnControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true })
+	cluster := testkit.OwnControlPlane(t)
 	const home, elsewhere = manifests.SystemNamespace, "team-c"
 	for _, name := range []string{home, elsewhere} {
 		cluster.Create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})

@@ -24,9 +24,9 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/manifests"
 )
@@ -120,12 +120,9 @@ rules:
 `), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return testkit.OwnControlPlane(t, func(p *devstack.ControlPlane) {
-		p.NoFsync = true
-		p.APIServerArgs = []string{
-			"--audit-policy-file=" + policy, "--audit-log-path=" + log,
-			"--enable-admission-plugins=OwnerReferencesPermissionEnforcement",
-		}
+	return testkit.OwnControlPlane(t, func(e *envtest.Environment) {
+		e.ControlPlane.APIServer.Configure().Set("audit-policy-file", policy).Set("audit-log-path", log).
+			Set("enable-admission-plugins", "OwnerReferencesPermissionEnforcement")
 	})
 }
 

@@ -46,7 +46,7 @@ type team struct {
 // each other but all names. What they have they made themselves, with the roles that the chart ships.
 func newTeams(t *testing.T) (one, two *team) {
 	t.Helper()
-	cluster := testkit.OwnControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true })
+	cluster := testkit.OwnControlPlane(t)
 	home := cluster.NewNamespace(t)
 	shipped := manifests.Helm(t, home)
 	grant(t, cluster, shipped)

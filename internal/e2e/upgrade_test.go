@@ -20,7 +20,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/testkit"
 )
 
@@ -64,7 +63,7 @@ func newUpgrade(t *testing.T) *upgrade {
 		t.Fatal("CONVENE_UPGRADE_FROM does not name the folder of an older build: run `make test-upgrade`")
 	}
 	u := &upgrade{older: filepath.Join(from, "manager"), second: rand.Text()}
-	cluster := testkit.EmptyControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true })
+	cluster := testkit.EmptyControlPlane(t)
 	defineCRDs(t, cluster, filepath.Join(from, "src"))
 	cluster.Secret(t, "api-second", map[string]string{"key": u.second})
 	// The drain takes longer than the balancer takes to look.

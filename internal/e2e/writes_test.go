@@ -18,7 +18,6 @@ import (
 	"k8s.io/utils/ptr"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/testkit"
 )
 
@@ -92,7 +91,7 @@ func (w writes) of(resource string) writes {
 func TestWritesInAMeetingsLife(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
 	// Nothing else writes to this control plane.
-	cluster := testkit.OwnControlPlane(t, func(p *devstack.ControlPlane) { p.NoFsync = true })
+	cluster := testkit.OwnControlPlane(t)
 	w := newWorldOn(t, cluster, func(a, _ *v1alpha1.ConferenceConfig) {
 		a.Spec.Meetings = &v1alpha1.MeetingsSpec{TTLSecondsAfterEnded: ptr.To(int32(1))}
 	})

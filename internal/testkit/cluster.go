@@ -3,14 +3,12 @@
 package testkit
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -37,7 +35,8 @@ type Cluster struct {
 	// Namespace was made for this test.
 	Namespace string
 
-	plane *devstack.ControlPlane
+	env     *devstack.Environment
+	kubectl string
 }
 
 // Scheme returns the types that Cluster.Client knows.
@@ -60,12 +59,8 @@ func ControlPlane(t testing.TB) *Cluster {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if shared.cluster == nil {
-		c, err := startCluster(t, filepath.Join(sharedDir(t), "cluster"), true)
+		c, err := startCluster(t, filepath.Join(sharedDir(t), "cluster"), defineTypes(t))
 		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.define(Root(t)); err != nil {
-			c.kill()
 			t.Fatal(err)
 		}
 		shared.cluster = c
@@ -76,28 +71,24 @@ func ControlPlane(t testing.TB) *Cluster {
 	return &c
 }
 
-// OwnControlPlane returns a control plane for this test alone, whose parts can be killed and started again. Its etcd
-// writes to disk before it confirms, as in production. It can be changed before it starts.
-func OwnControlPlane(t testing.TB, change ...func(*devstack.ControlPlane)) *Cluster {
+// OwnControlPlane returns a control plane for this test alone, whose parts can be killed and started again. It can be changed
+// before it starts.
+func OwnControlPlane(t testing.TB, change ...func(*envtest.Environment)) *Cluster {
 	t.Helper()
-	c := EmptyControlPlane(t, change...)
-	if err := c.define(Root(t)); err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return EmptyControlPlane(t, append(change, defineTypes(t))...)
 }
 
 // EmptyControlPlane is like OwnControlPlane, without Convene's CRDs: for tests that install them.
-func EmptyControlPlane(t testing.TB, change ...func(*devstack.ControlPlane)) *Cluster {
+func EmptyControlPlane(t testing.TB, change ...func(*envtest.Environment)) *Cluster {
 	t.Helper()
-	c, err := startCluster(t, t.TempDir(), false, change...)
+	c, err := startCluster(t, t.TempDir(), change...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		c.kill()
 		if t.Failed() {
-			t.Logf("the end of kube-apiserver's log:\n%s", c.plane.APIServer.Tail())
+			t.Logf("the end of kube-apiserver's log:\n%s", c.env.APIServerLog())
 		}
 	})
 	c.Namespace = c.NewNamespace(t)
@@ -109,7 +100,7 @@ func EmptyControlPlane(t testing.TB, change ...func(*devstack.ControlPlane)) *Cl
 func GivenCluster(t testing.TB, namespace string) *Cluster {
 	t.Helper()
 	c := &Cluster{
-		Kubeconfig: os.Getenv("KUBECONFIG"), Namespace: namespace, plane: &devstack.ControlPlane{Binaries: binaries(t)},
+		Kubeconfig: os.Getenv("KUBECONFIG"), Namespace: namespace, kubectl: binaries(t).Kubectl,
 	}
 	var err error
 	if c.Config, err = clientcmd.BuildConfigFromFlags("", c.Kubeconfig); err != nil {
@@ -122,55 +113,45 @@ func GivenCluster(t testing.TB, namespace string) *Cluster {
 	return c
 }
 
-func startCluster(t testing.TB, dir string, noFsync bool, change ...func(*devstack.ControlPlane)) (*Cluster, error) {
+// defineTypes has the environment install Convene's CRDs.
+func defineTypes(t testing.TB) func(*envtest.Environment) {
+	t.Helper()
+	crds := filepath.Join(Root(t), "config", "crd", "bases")
+	return func(e *envtest.Environment) {
+		e.CRDDirectoryPaths, e.ErrorIfCRDPathMissing = []string{crds}, true
+	}
+}
+
+func startCluster(t testing.TB, dir string, change ...func(*envtest.Environment)) (*Cluster, error) {
+	t.Helper()
 	ports, err := devstack.RandomPorts(2)
 	if err != nil {
 		return nil, err
 	}
-	plane := &devstack.ControlPlane{
-		Binaries: binaries(t), Dir: dir, EtcdPort: ports[0], APIPort: ports[1], NoFsync: noFsync,
-	}
-	for _, f := range change {
-		f(plane)
-	}
-	// Not the test's context: the shared control plane outlives the test that asked first.
-	if err := plane.Start(context.Background(), time.Now()); err != nil {
+	env, err := devstack.NewEnvironment(binaries(t), dir, ports[0], ports[1])
+	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{plane: plane, Kubeconfig: filepath.Join(dir, "kubeconfig")}
-	if err := c.connect(); err != nil {
+	for _, f := range change {
+		f(&env.Environment)
+	}
+	c := &Cluster{env: env, Kubeconfig: filepath.Join(dir, "kubeconfig"), kubectl: binaries(t).Kubectl}
+	if err := c.start(); err != nil {
 		c.kill()
 		return nil, err
 	}
 	return c, nil
 }
 
-func (c *Cluster) connect() error {
-	conf, err := c.plane.RESTConfig(devstack.Admin)
-	if err != nil {
+func (c *Cluster) start() (err error) {
+	if c.Config, err = c.env.Start(); err != nil {
 		return err
 	}
-	c.Config = conf
-	kubeconfig, err := c.plane.Kubeconfig(devstack.Admin)
-	if err != nil {
+	c.Config.QPS = -1
+	if c.Client, err = client.New(c.Config, client.Options{Scheme: Scheme()}); err != nil {
 		return err
 	}
-	if err := os.WriteFile(c.Kubeconfig, kubeconfig, 0o600); err != nil {
-		return err
-	}
-	c.Client, err = client.New(conf, client.Options{Scheme: Scheme()})
-	return err
-}
-
-// define installs Convene's CRDs.
-func (c *Cluster) define(root string) error {
-	_, err := envtest.InstallCRDs(c.Config, envtest.CRDInstallOptions{
-		Paths: []string{filepath.Join(root, "config", "crd", "bases")}, ErrorIfPathMissing: true,
-	})
-	if err != nil {
-		return fmt.Errorf("install CRDs: %w", err)
-	}
-	return nil
+	return os.WriteFile(c.Kubeconfig, c.env.KubeConfig, 0o600)
 }
 
 // Create makes objects.
@@ -213,7 +194,7 @@ func (c *Cluster) Kubectl(t testing.TB, args ...string) string {
 func (c *Cluster) TryKubectl(t testing.TB, args ...string) (string, error) {
 	t.Helper()
 	args = append([]string{"--kubeconfig", c.Kubeconfig, "--namespace", c.Namespace}, args...)
-	cmd := exec.CommandContext(t.Context(), c.plane.Binaries.Kubectl, args...)
+	cmd := exec.CommandContext(t.Context(), c.kubectl, args...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		return string(out), fmt.Errorf("kubectl %q: %w\n%s", args[4:], err, out)
@@ -222,23 +203,20 @@ func (c *Cluster) TryKubectl(t testing.TB, args ...string) (string, error) {
 }
 
 // KillEtcd and KillAPIServer kill without warning (SIGKILL). For control planes from OwnControlPlane.
-func (c *Cluster) KillEtcd() { c.plane.Etcd.Kill() }
+func (c *Cluster) KillEtcd(t testing.TB) { t.Helper(); must(t, c.env.KillEtcd()) }
 
 // KillAPIServer kills the kube-apiserver.
-func (c *Cluster) KillAPIServer() { c.plane.APIServer.Kill() }
+func (c *Cluster) KillAPIServer(t testing.TB) { t.Helper(); must(t, c.env.KillAPIServer()) }
 
 // StartEtcd starts etcd again on the same port and data.
-func (c *Cluster) StartEtcd(t testing.TB) {
-	t.Helper()
-	if err := c.plane.StartEtcd(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-}
+func (c *Cluster) StartEtcd(t testing.TB) { t.Helper(); must(t, c.env.StartEtcd()) }
 
 // StartAPIServer starts the kube-apiserver again on the same port and returns once it is ready.
-func (c *Cluster) StartAPIServer(t testing.TB) {
+func (c *Cluster) StartAPIServer(t testing.TB) { t.Helper(); must(t, c.env.StartAPIServer()) }
+
+func must(t testing.TB, err error) {
 	t.Helper()
-	if err := c.plane.StartAPIServer(context.Background()); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
 }
@@ -247,13 +225,12 @@ func (c *Cluster) StartAPIServer(t testing.TB) {
 // control plane for a moment.
 func (c *Cluster) SaveEtcd(t testing.TB) (restore func()) {
 	t.Helper()
-	data, saved := filepath.Join(c.plane.Dir, "etcd"), filepath.Join(t.TempDir(), "etcd")
+	data, saved := c.env.ControlPlane.Etcd.DataDir, filepath.Join(t.TempDir(), "etcd")
 	swap := func(from, to string) {
 		t.Helper()
-		c.kill()
-		if err := errors.Join(os.RemoveAll(to), os.CopyFS(to, os.DirFS(from))); err != nil {
-			t.Fatal(err)
-		}
+		c.KillAPIServer(t)
+		c.KillEtcd(t)
+		must(t, errors.Join(os.RemoveAll(to), os.CopyFS(to, os.DirFS(from))))
 		c.StartEtcd(t)
 		c.StartAPIServer(t)
 	}
@@ -263,6 +240,7 @@ func (c *Cluster) SaveEtcd(t testing.TB) (restore func()) {
 
 // kill is how tests end a control plane: what it holds is thrown away.
 func (c *Cluster) kill() {
-	c.plane.APIServer.Kill()
-	c.plane.Etcd.Kill()
+	if err := errors.Join(c.env.KillAPIServer(), c.env.KillEtcd()); err != nil {
+		fmt.Fprintln(os.Stderr, "testkit:", err)
+	}
 }

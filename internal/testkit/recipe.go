@@ -38,7 +38,7 @@ func (c *Cluster) Recipe(t testing.TB, name string, o RecipeOptions) string {
 	if err := os.WriteFile(kubeconfig, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	set := exec.CommandContext(t.Context(), c.plane.Binaries.Kubectl,
+	set := exec.CommandContext(t.Context(), c.kubectl,
 		"config", "set-context", "--current", "--namespace", c.Namespace, "--kubeconfig", kubeconfig)
 	if out, err := set.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -19,8 +19,6 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
-func TestMain(m *testing.M) { testkit.Main(m) }
-
 // object is a custom resource as a person writes it: not even as Go's types would.
 type object = unstructured.Unstructured
 

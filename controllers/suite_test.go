@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"testing"
+
+	"convene.dev/convene/internal/testkit"
+)
+
+// TestMain runs the tests, which share an envtest.Environment: testkit.ControlPlane starts it with the CRDs of config/crd/bases.
+func TestMain(m *testing.M) { testkit.Main(m) }
