@@ -17,19 +17,17 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"convene.dev/convene/internal/devstack"
 )
 
 const fieldOwner = client.FieldOwner("convene-local")
 
 // applied are the kinds of config/default that mean something without nodes to run Pods on.
 var applied = map[string]bool{
-	"Namespace": true, "CustomResourceDefinition": true, "ServiceAccount": true,
+	"Namespace": true, "ServiceAccount": true,
 	"Role": true, "RoleBinding": true, "ClusterRole": true, "ClusterRoleBinding": true,
 }
 
-// applyDefinitions applies the CRDs and the roles of config/default, the very ones that a cluster gets.
+// applyDefinitions applies the roles of config/default, the very ones that a cluster gets.
 func (s *stack) applyDefinitions(ctx context.Context) error {
 	build := exec.CommandContext(ctx, s.binaries.Kubectl, "kustomize", filepath.Join(s.root, "config", "default"))
 	build.Stderr = os.Stderr
@@ -53,23 +51,12 @@ func (s *stack) applyDefinitions(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, o := range objects {
-		if o.GetKind() == "CustomResourceDefinition" {
-			if err := awaitEstablished(ctx, c, o); err != nil {
-				return err
-			}
-		}
-	}
 	return nil
 }
 
 // client returns an administrator's client that discovers the API's kinds now.
 func (s *stack) client() (client.Client, error) {
-	conf, err := s.plane.RESTConfig(devstack.Admin)
-	if err != nil {
-		return nil, err
-	}
-	return client.New(conf, client.Options{Scheme: runtime.NewScheme()})
+	return client.New(s.admin, client.Options{Scheme: runtime.NewScheme()})
 }
 
 func apply(ctx context.Context, c client.Client, o *unstructured.Unstructured) error {
@@ -97,15 +84,6 @@ func decode(b []byte) ([]*unstructured.Unstructured, error) {
 			objects = append(objects, o)
 		}
 	}
-}
-
-const establishTimeout = 60 * time.Second
-
-// awaitEstablished waits until the API server serves a CRD.
-func awaitEstablished(ctx context.Context, c client.Client, crd *unstructured.Unstructured) error {
-	ctx, cancel := context.WithTimeout(ctx, establishTimeout)
-	defer cancel()
-	return poll(ctx, func() error { return condition(ctx, c, crd, "Established") })
 }
 
 // condition returns nil when the object has that condition and it is True, else an error with its message.

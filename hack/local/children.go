@@ -15,30 +15,6 @@ import (
 	"convene.dev/convene/internal/devstack"
 )
 
-// managerUser is the service account of config/default, so that the manager runs here with the rights that it is
-// shipped with, and no others.
-var managerUser = devstack.User{
-	File:   "manager",
-	Name:   "system:serviceaccount:convene-system:convene-controller-manager",
-	Groups: []string{"system:serviceaccounts", "system:serviceaccounts:convene-system"},
-}
-
-func (s *stack) startEtcd(ctx context.Context) error {
-	if err := s.plane.StartEtcd(ctx); err != nil {
-		return err
-	}
-	s.watch(s.plane.Etcd)
-	return nil
-}
-
-func (s *stack) startAPIServer(ctx context.Context) error {
-	if err := s.plane.StartAPIServer(ctx); err != nil {
-		return err
-	}
-	s.watch(s.plane.APIServer)
-	return nil
-}
-
 func (s *stack) startLiveKit(ctx context.Context) error {
 	p, err := devstack.LiveKit{
 		Binary: s.binaries.LiveKit, Dir: s.dir,

@@ -9,7 +9,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
+
+	"k8s.io/client-go/rest"
 
 	"convene.dev/convene/internal/devstack"
 )
@@ -54,7 +57,8 @@ type stack struct {
 
 	state    *state
 	ports    map[string]int
-	plane    *devstack.ControlPlane
+	cluster  *devstack.Environment
+	admin    *rest.Config
 	children []*devstack.Process
 	began    time.Time
 }
@@ -69,10 +73,9 @@ func (s *stack) start(ctx context.Context) error {
 		name string
 		do   func(context.Context) error
 	}{
-		{"etcd", s.startEtcd},
-		{"kube-apiserver", s.startAPIServer},
+		{"etcd and kube-apiserver", s.startCluster},
 		{"LiveKit", s.startLiveKit},
-		{"CRDs and roles", s.applyDefinitions},
+		{"roles", s.applyDefinitions},
 		{"sample tenants", s.applyTenants},
 		{"manager", s.startManager},
 		{"tenants ready", s.awaitTenants},
@@ -82,12 +85,12 @@ func (s *stack) start(ctx context.Context) error {
 		if err := step.do(ctx); err != nil {
 			return fmt.Errorf("%s: %w", step.name, err)
 		}
-		fmt.Fprintf(s.out, "  %-16s %5.1f s\n", step.name, time.Since(began).Seconds())
+		fmt.Fprintf(s.out, "  %-24s %5.1f s\n", step.name, time.Since(began).Seconds())
 	}
 	return s.welcome(ctx)
 }
 
-// prepare settles keys, ports and certificates.
+// prepare settles keys and ports.
 func (s *stack) prepare(ctx context.Context) error {
 	left := s.envFile()
 	if _, err := os.Stat(left); err == nil {
@@ -105,40 +108,25 @@ func (s *stack) prepare(ctx context.Context) error {
 	if s.ports, err = s.state.pickPorts(s.out); err != nil {
 		return err
 	}
-	if err := s.state.save(); err != nil {
-		return err
-	}
-	s.plane = &devstack.ControlPlane{
-		Binaries: s.binaries, Dir: s.dir, EtcdPort: s.ports[portEtcd], APIPort: s.ports[portAPIServer],
-		Users: []devstack.User{managerUser}, Namespace: namespace,
-	}
-	if err := s.plane.Open(time.Now()); err != nil {
-		return err
-	}
-	for file, user := range map[string]devstack.User{s.kubeconfig(): devstack.Admin, s.managerKubeconfig(): managerUser} {
-		b, err := s.plane.Kubeconfig(user)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(file, b, 0o600); err != nil {
-			return err
-		}
-	}
-	return nil
+	return s.state.save()
 }
 
 // stop ends all children, the last started first, and takes the announcement back before.
 func (s *stack) stop() {
 	_ = os.Remove(s.envFile())
-	if len(s.children) == 0 {
+	if s.cluster == nil {
 		return
 	}
 	fmt.Fprintln(s.out, "\nending:")
 	began := time.Now()
-	for i := len(s.children) - 1; i >= 0; i-- {
-		s.children[i].Stop()
-		fmt.Fprintf(s.out, "  %s\n", s.children[i].Name())
+	for _, child := range slices.Backward(s.children) {
+		child.Stop()
+		fmt.Fprintf(s.out, "  %s\n", child.Name())
 	}
+	if err := s.cluster.Stop(); err != nil {
+		fmt.Fprintln(s.out, err)
+	}
+	fmt.Fprintln(s.out, "  kube-apiserver and etcd")
 	fmt.Fprintf(s.out, "ended in %.1f s; meetings and keys are kept in .local/\n", time.Since(began).Seconds())
 }
 

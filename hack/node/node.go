@@ -53,7 +53,7 @@ func newNode(root, images string) *node {
 }
 
 // PKI is the folder of the certificates.
-func (n *node) PKI() string { return filepath.Join(n.Dir, "cluster", "pki") }
+func (n *node) PKI() string { return filepath.Join(n.Dir, "pki") }
 
 // run starts the node in the namespaces that this process is in, and then the command.
 func (n *node) run(command []string) error {

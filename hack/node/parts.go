@@ -16,56 +16,64 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
-
-	"convene.dev/convene/internal/devstack"
 )
-
-const apiPort = 6443
 
 // startControlPlane starts etcd, the API server, and the controllers and the scheduler that pods need.
 func (n *node) startControlPlane(ctx context.Context) error {
-	server := devstack.User{File: "kube-apiserver", Name: "kube-apiserver-kubelet-client", Groups: []string{"system:masters"},
-		Hosts: []string{"127.0.0.1", n.Address, n.API, "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"}}
-	kubelet := devstack.User{File: "kubelet", Name: "system:node:" + n.Name, Groups: []string{"system:nodes"}, Hosts: []string{n.Name, n.Address}}
-	users := []devstack.User{devstack.Admin, kubelet}
+	admin := user{File: "admin", Name: "admin", Groups: []string{"system:masters"}}
+	kubelet := user{File: "kubelet", Name: "system:node:" + n.Name, Groups: []string{"system:nodes"}, Hosts: []string{n.Name, n.Address}}
+	clients := []user{admin, kubelet}
 	for _, part := range []string{"kube-controller-manager", "kube-scheduler", "kube-proxy"} {
-		users = append(users, devstack.User{File: part, Name: "system:" + part})
+		clients = append(clients, user{File: part, Name: "system:" + part})
 	}
-	plane := &devstack.ControlPlane{
-		Binaries: devstack.Binaries{Etcd: filepath.Join(n.Bin, "etcd"), KubeAPIServer: filepath.Join(n.Bin, "kube-apiserver")},
-		Dir:      filepath.Join(n.Dir, "cluster"), Logs: n.Logs, EtcdPort: 2379, APIPort: apiPort, NoFsync: true, ServiceAccounts: true,
-		Users: append(users[1:], server),
-		APIServerArgs: []string{
-			"--bind-address=0.0.0.0", "--advertise-address=" + n.Address, "--endpoint-reconciler-type=lease",
-			"--tls-cert-file=" + n.key(server, "crt"), "--tls-private-key-file=" + n.key(server, "key"),
-			"--kubelet-client-certificate=" + n.key(server, "crt"), "--kubelet-client-key=" + n.key(server, "key"),
-			"--kubelet-certificate-authority=" + n.PKI() + "/ca.crt", "--kubelet-preferred-address-types=InternalIP",
-			"--service-cluster-ip-range=" + n.Services, "--enable-admission-plugins=NodeRestriction", "--allow-privileged=true",
-		},
-	}
-	if err := plane.Start(ctx, time.Now()); err != nil {
+	server := user{File: "kube-apiserver", Name: "kube-apiserver-kubelet-client", Groups: []string{"system:masters"},
+		Hosts: []string{"127.0.0.1", n.Address, n.API, "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"}}
+	if err := n.issueAll(append(clients, server)); err != nil {
 		return err
 	}
-	for _, user := range users {
-		kubeconfig, err := plane.Kubeconfig(user)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(n.config(user.File+".kubeconfig"), kubeconfig, 0o600); err != nil {
+	for _, client := range clients {
+		if err := n.writeKubeconfig(client); err != nil {
 			return err
 		}
 	}
+	if err := n.startEtcd(ctx); err != nil {
+		return err
+	}
+	if err := n.startAPIServer(ctx, server); err != nil {
+		return err
+	}
 	return errors.Join(
-		n.startController(ctx, "kube-controller-manager", "--service-account-private-key-file="+n.PKI()+"/service-account.key",
-			"--root-ca-file="+n.PKI()+"/ca.crt", "--use-service-account-credentials=true"),
+		n.startController(ctx, "kube-controller-manager", "--service-account-private-key-file="+n.serviceAccountKey(),
+			"--root-ca-file="+n.key("ca", "crt"), "--use-service-account-credentials=true"),
 		n.startController(ctx, "kube-scheduler"),
 	)
 }
 
-// key is the file of a user's certificate or key.
-func (n *node) key(u devstack.User, kind string) string {
-	return filepath.Join(n.PKI(), u.File+"."+kind)
+// etcdURL is reached by this node alone, which has a network of its own; etcd does not ask who its clients are.
+const etcdURL = "http://127.0.0.1:2379"
+
+func (n *node) startEtcd(ctx context.Context) error {
+	return n.start(ctx, "etcd", healthy(etcdURL+"/readyz"), "--data-dir="+filepath.Join(n.Dir, "etcd"), "--log-level=warn", "--unsafe-no-fsync",
+		"--listen-client-urls="+etcdURL, "--advertise-client-urls="+etcdURL)
 }
+
+func (n *node) startAPIServer(ctx context.Context, server user) error {
+	ready := func(ctx context.Context) error { return n.kubectl(ctx, "get", "--raw=/readyz") }
+	return n.start(ctx, "kube-apiserver", ready,
+		"--etcd-servers="+etcdURL, "--cert-dir="+n.PKI(), "--bind-address=0.0.0.0", "--advertise-address="+n.Address,
+		"--tls-cert-file="+n.key(server.File, "crt"), "--tls-private-key-file="+n.key(server.File, "key"), "--client-ca-file="+n.key("ca", "crt"),
+		"--authorization-mode=Node,RBAC", "--anonymous-auth=false", "--enable-admission-plugins=NodeRestriction", "--allow-privileged=true",
+		"--service-account-issuer=https://kubernetes.default.svc", "--service-cluster-ip-range="+n.Services,
+		"--service-account-key-file="+n.serviceAccountKey(), "--service-account-signing-key-file="+n.serviceAccountKey(),
+		"--kubelet-client-certificate="+n.key(server.File, "crt"), "--kubelet-client-key="+n.key(server.File, "key"),
+		"--kubelet-certificate-authority="+n.key("ca", "crt"), "--kubelet-preferred-address-types=InternalIP",
+	)
+}
+
+// key is the file of a certificate or key.
+func (n *node) key(name, kind string) string { return filepath.Join(n.PKI(), name+"."+kind) }
+
+func (n *node) serviceAccountKey() string { return n.key("service-account", "key") }
 
 func (n *node) startController(ctx context.Context, name string, args ...string) error {
 	kubeconfig := n.config(name + ".kubeconfig")

@@ -4,10 +4,13 @@ package devstack
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"sigs.k8s.io/yaml"
@@ -52,7 +55,23 @@ func (l LiveKit) Start(ctx context.Context) (*Process, error) {
 }
 
 // URL of the API and of signalling.
-func (l LiveKit) URL() string { return loopbackURL("http", l.Port) }
+func (l LiveKit) URL() string { return "http://" + net.JoinHostPort("127.0.0.1", strconv.Itoa(l.Port)) }
+
+func getOK(ctx context.Context, client *http.Client, url string) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("GET %s: %s", url, resp.Status)
+	}
+	return nil
+}
 
 func (l LiveKit) config() map[string]any {
 	keys := map[string]string{l.Key: l.Secret}
