@@ -23,15 +23,15 @@ import (
 // stopTimeout is how long etcd and kube-apiserver each may take to end before they are killed.
 const stopTimeout = 10 * time.Second
 
-// Environment is envtest's, with two differences: etcd and kube-apiserver can be killed and started again with their data, and on
-// Linux they end with this process, however this process ends.
+// Environment is envtest's, with three differences: etcd and kube-apiserver can be killed and started again with their data, on Linux
+// they end with this process, however this process ends, and etcd serves the user of this process alone.
 type Environment struct {
 	envtest.Environment
 
 	etcd, apiServer program
 }
 
-// etcdSocket is where etcd serves, in the folder of the programs: other users of the machine can reach ports, and envtest's etcd does
+// etcdSocket is the address of etcd, in the folder of the wrappers: other users of the machine can reach ports, and envtest's etcd does
 // not ask who its clients are.
 const etcdSocket = "unix://etcd.socket"
 
@@ -108,8 +108,8 @@ func (e *Environment) Ended() error {
 // APIServerLog returns the last lines that kube-apiserver has written.
 func (e *Environment) APIServerLog() string { return tail(e.apiServer.log) }
 
-// program is one that envtest runs by a wrapper. The wrapper writes the process id down, and has the program end with the thread
-// that started it: what envtest cannot do.
+// program runs by a wrapper, a script that envtest starts. The script writes the process ID down, and the program ends with the
+// thread that started the script.
 type program struct {
 	path, wrapper, log string
 }
