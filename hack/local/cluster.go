@@ -27,7 +27,7 @@ func (s *stack) startCluster(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Meetings outlive a crash of this machine, as those of tests need not.
+	// Without fsync, a crash of this machine could lose meetings.
 	cluster.ControlPlane.Etcd.Configure().Disable("unsafe-no-fsync")
 	cluster.CRDDirectoryPaths, cluster.ErrorIfCRDPathMissing = []string{filepath.Join(s.root, "config", "crd", "bases")}, true
 	if s.admin, err = cluster.Start(); err != nil {

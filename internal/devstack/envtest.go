@@ -66,7 +66,7 @@ func NewEnvironment(b Binaries, dir string, etcdHealth, port int) (*Environment,
 
 	return e, errors.Join(
 		os.MkdirAll(etcd.DataDir, 0o700),
-		// envtest knows the certificate authority of no other certificates than those that it has made.
+		// envtest cannot load certificates of an earlier run.
 		os.RemoveAll(s.CertDir), os.MkdirAll(s.CertDir, 0o700),
 	)
 }
@@ -95,7 +95,7 @@ func (e *Environment) KillAPIServer() error { return e.apiServer.kill() }
 // StartAPIServer starts kube-apiserver after KillAPIServer.
 func (e *Environment) StartAPIServer() error { return onLastingThread(e.ControlPlane.APIServer.Start) }
 
-// Ended returns nil while etcd and kube-apiserver run. Afterwards it names the one that has ended, with the end of its log.
+// Ended returns nil while etcd and kube-apiserver run, and otherwise an error that names the one that has ended and has the end of its log.
 func (e *Environment) Ended() error {
 	for _, p := range []program{e.etcd, e.apiServer} {
 		if pid, err := p.pid(); err != nil || syscall.Kill(pid, 0) != nil {

@@ -21,7 +21,7 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
-// TestMain runs the tests. Most need no cluster; testkit.ControlPlane starts an envtest.Environment for those that do.
+// TestMain runs the tests. testkit.ControlPlane starts an envtest.Environment for the tests that need a cluster.
 func TestMain(m *testing.M) { testkit.Main(m) }
 
 // TestRequestsBecomeObjects sends the requests of a meeting's life to an API on a real cluster API, without controllers.
