@@ -233,6 +233,20 @@ func TestEndOfAnotherMeetingOfTheRoom(t *testing.T) {
 	}
 }
 
+// This replica still takes the meeting before for the room's, and the presenter is in the next one.
+func TestAPresenterEndsAMeetingThatThisReplicaDoesNotKnow(t *testing.T) {
+	b := newBehind(t)
+	old := b.create("r")
+	b.shows(old.DeepCopy())
+	live := b.replace(old)
+	if _, err := b.requestEnd(t.Context(), b.tenant, EndCommand{Room: "r", UID: string(live.UID)}); err != nil {
+		t.Error(err)
+	}
+	if now := b.read(live); now.Spec.End == nil {
+		t.Error("it was not ended")
+	}
+}
+
 // decide changes what is decided about a participant.
 func (b *behind) decide(t *testing.T, uid string, who engine.Identity, change func(*v1alpha1.ParticipantDecision)) error {
 	t.Helper()

@@ -12,10 +12,9 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-// Find is the live meeting of a room. It waits for what other replicas know.
+// Find is the live meeting of a room, as the cluster's API has it.
 func (s *Service) Find(ctx context.Context, t *tenant.Tenant, room string) (meeting.View, error) {
-	s.directory.CatchUp(ctx)
-	live, err := s.live(ctx, t, s.named(t, room))
+	live, err := s.holder(ctx, t, s.named(t, room))
 	if err != nil {
 		return meeting.View{}, asFault(err)
 	}

@@ -22,7 +22,6 @@ const endTimeout = 5 * time.Second
 //
 // What is answered stays true: once an end was confirmed, the room has no live meeting, on any replica.
 func (s *Service) End(ctx context.Context, t *tenant.Tenant, c EndCommand) (EndResult, error) {
-	s.directory.CatchUp(ctx)
 	m, err := s.requestEnd(ctx, t, c)
 	if err != nil {
 		return EndResult{}, asFault(err)
@@ -47,9 +46,20 @@ func isDeserted(m *v1alpha1.Meeting) bool {
 // isDesertedEnd says that an end was confirmed already, or would be now.
 func isDesertedEnd(m *v1alpha1.Meeting) bool { return meeting.IsLeaving(m) && isDeserted(m) }
 
+// toEnd is the Meeting that holds the room of a command. A Meeting that the cache has as live is not read: if it is not as the cache has
+// it, the write fails.
+func (s *Service) toEnd(ctx context.Context, t *tenant.Tenant, c EndCommand) (*v1alpha1.Meeting, error) {
+	room := s.named(t, c.Room)
+	cached := s.directory.Holder(t, room)
+	if cached == nil || meeting.IsLeaving(cached) || c.UID != "" && c.UID != string(cached.UID) {
+		return s.holder(ctx, t, room)
+	}
+	return cached, nil
+}
+
 func (s *Service) requestEnd(ctx context.Context, t *tenant.Tenant, c EndCommand) (*v1alpha1.Meeting, error) {
 	for attempt := 1; ; attempt++ {
-		live, err := s.live(ctx, t, s.named(t, c.Room))
+		live, err := s.toEnd(ctx, t, c)
 		if err != nil {
 			return nil, err
 		}

@@ -44,15 +44,13 @@ func (s *Service) Preview(ctx context.Context, t *tenant.Tenant, room, lineage s
 	return view, err
 }
 
-// find finds the live meeting of a room. Without one, old is the last meeting of the room, if the link starts that meeting again.
+// find finds the live meeting of a room, as the cluster's API has it: removals, a lock and a password hold on every replica. Without one, old
+// is the last meeting of the room, if the link starts that meeting again.
 func (s *Service) find(ctx context.Context, t *tenant.Tenant, room, lineage string) (view meeting.View, old *v1alpha1.Meeting, err error) {
-	s.directory.CatchUp(ctx)
 	room = s.named(t, room)
-	live := s.directory.Holder(t, room)
-	if live == nil && lineage != "" {
-		if live, err = s.readLive(ctx, t, room); err != nil {
-			return view, nil, asFault(err)
-		}
+	live, err := s.holder(ctx, t, room)
+	if err != nil {
+		return view, nil, asFault(err)
 	}
 	switch {
 	case live == nil:

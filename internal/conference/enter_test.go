@@ -4,42 +4,181 @@ package conference
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
-	"k8s.io/apimachinery/pkg/types"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
-	"convene.dev/convene/internal/tenant"
 )
 
-// What another replica knows is waited for before a participant is let in.
-func TestLinksWaitForWhatOtherReplicasKnow(t *testing.T) {
+// What another replica has just confirmed holds for whoever enters here, and for the calls of backends about the room.
+func TestWhatAnotherReplicaConfirmedHolds(t *testing.T) {
+	for _, tc := range []struct {
+		confirmed string
+		change    func(*v1alpha1.Meeting)
+		holds     func(meeting.View) bool
+	}{
+		{"an end", func(m *v1alpha1.Meeting) { m.Spec.End = &v1alpha1.MeetingEnd{} }, nil},
+		{"a lock", func(m *v1alpha1.Meeting) { m.Spec.Locked = ptr.To(true) }, func(v meeting.View) bool { return v.Locked }},
+		{"a removal", func(m *v1alpha1.Meeting) {
+			meeting.Decide(&m.Spec, "eve-1", func(d *v1alpha1.ParticipantDecision) { d.Removed = true })
+		}, func(v meeting.View) bool { return v.IsDecided("eve-1") }},
+		{"a password", func(m *v1alpha1.Meeting) {
+			m.Spec.PasswordSecretRef = &v1alpha1.SecretKeyReference{Name: "s", Key: "password"}
+		}, func(v meeting.View) bool { return v.HasPassword }},
+	} {
+		t.Run(tc.confirmed, func(t *testing.T) {
+			b, _ := lagging(t)
+			m := b.create("r")
+			b.shows(m.DeepCopy())
+			changed := m.DeepCopy()
+			tc.change(changed)
+			if err := b.Client.Update(t.Context(), changed); err != nil {
+				t.Fatal(err)
+			}
+			for way, look := range b.looksAt(t, string(m.UID)) {
+				b.Service, b.toldCache = replicaWith(t, b.Client, nil)
+				b.shows(m.DeepCopy())
+				v, err := look()
+				switch {
+				case tc.holds == nil && !fault.Is(err, fault.KindGone) && !fault.Is(err, fault.KindNotFound):
+					t.Errorf("%s: %+v, %v", way, v, err)
+				case tc.holds != nil && (err != nil || !tc.holds(v)):
+					t.Errorf("%s: %+v, %v", way, v, err)
+				}
+			}
+		})
+	}
+}
+
+// A meeting that another replica knows is found here, whatever its Meeting is called and whatever was known of the room.
+func TestWhatAnotherReplicaKnowsIsFound(t *testing.T) {
+	byHand := func(b *behind) *v1alpha1.Meeting {
+		m := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Namespace: b.Namespace, Name: "by-hand"}}
+		m.Spec.Room, m.Spec.ConfigRef.Name = "r", "default"
+		if err := b.Client.Create(b.t.Context(), m); err != nil {
+			b.t.Fatal(err)
+		}
+		return m
+	}
+	for name, made := range map[string]func(*behind) *v1alpha1.Meeting{
+		"made by the API": func(b *behind) *v1alpha1.Meeting { return b.create("r") },
+		"made by kubectl": byHand,
+		"made after another": func(b *behind) *v1alpha1.Meeting {
+			old := b.create("r")
+			b.shows(old.DeepCopy())
+			return b.replace(old)
+		},
+		"made by kubectl after another": func(b *behind) *v1alpha1.Meeting {
+			old := b.create("r")
+			b.shows(old.DeepCopy())
+			if err := b.Client.Delete(b.t.Context(), old); err != nil {
+				b.t.Fatal(err)
+			}
+			return byHand(b)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, _ := lagging(t)
+			m := made(b)
+			known := b.Service.directory.Holder(b.tenant, "r")
+			for way, look := range b.looksAt(t, string(m.UID)) {
+				b.Service, b.toldCache = replicaWith(t, b.Client, nil)
+				if known != nil {
+					b.shows(known.DeepCopy())
+				}
+				if v, err := look(); err != nil || v.UID != string(m.UID) {
+					t.Errorf("%s: %q, %v; want %q", way, v.UID, err, m.UID)
+				}
+			}
+		})
+	}
+}
+
+// looksAt are the ways to find the meeting of the room r that change nothing.
+func (b *behind) looksAt(t *testing.T, lineage string) map[string]func() (meeting.View, error) {
+	return map[string]func() (meeting.View, error){
+		"a call":    func() (meeting.View, error) { return b.Find(t.Context(), b.tenant, "r") },
+		"a ticket":  func() (meeting.View, error) { return b.Enter(t.Context(), b.tenant, "r", lineage) },
+		"the room":  func() (meeting.View, error) { return b.Enter(t.Context(), b.tenant, "r", "") },
+		"a preview": func() (meeting.View, error) { return b.Preview(t.Context(), b.tenant, "r", lineage, false) },
+	}
+}
+
+// away is a cluster's API that cannot be read.
+type away struct{ client.Client }
+
+func (away) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
+	return errors.New("the cluster's API is away")
+}
+
+func (away) List(context.Context, client.ObjectList, ...client.ListOption) error {
+	return errors.New("the cluster's API is away")
+}
+
+// While the cluster's API is away, participants enter the meetings that the cache has.
+func TestKnownMeetingsAreEnteredWhileTheAPIIsAway(t *testing.T) {
+	b, _ := lagging(t)
+	m := b.create("r")
+	b.shows(m.DeepCopy())
+	b.client = away{b.client}
+	ways := b.looksAt(t, string(m.UID))
+	ways["a join"] = func() (meeting.View, error) { return b.Join(t.Context(), b.tenant, JoinCommand{Room: "r"}) }
+	for way, look := range ways {
+		if v, err := look(); err != nil || v.UID != string(m.UID) {
+			t.Errorf("%s: %+v, %v", way, v, err)
+		}
+	}
+	b.hides(m)
+	for way, look := range b.looksAt(t, string(m.UID)) {
+		if _, err := look(); !fault.Is(err, fault.KindUnavailable) {
+			t.Errorf("%s to a room that the cache does not know: %v", way, err)
+		}
+	}
+}
+
+// A read for each of ten thousand joins a second would cost more than the joins.
+func TestJoinsReadAMeetingOnceInAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, shown := replicaWith(t, nil, func(context.Context) uint64 { return 8 })
-		live := &v1alpha1.Meeting{}
-		live.Namespace, live.Name, live.UID, live.ResourceVersion = "ns", "room", "u1", "7"
-		live.Spec.Room, live.Spec.ConfigRef.Name = "room", "a"
-		shown.shows(live)
-		type answer struct {
-			view meeting.View
-			err  error
+		reads := newRecentReads()
+		if !reads.isDue("m") || reads.isDue("m") || !reads.isDue("another") {
+			t.Error("the first join of a Meeting reads it, and the next one does not")
 		}
-		entered := make(chan answer, 1)
-		go func() {
-			v, err := s.Enter(t.Context(), &tenant.Tenant{NamespacedName: types.NamespacedName{Namespace: "ns", Name: "a"}}, "room", "")
-			entered <- answer{v, err}
-		}()
-		synctest.Wait()
-		if len(entered) > 0 {
-			t.Error("it does not wait")
-		}
-		ending := live.DeepCopy()
-		ending.ResourceVersion, ending.Spec.End = "8", &v1alpha1.MeetingEnd{}
-		shown.shows(ending)
-		if got := <-entered; got.err == nil || !got.view.Ended {
-			t.Errorf("it lets people into what another replica has ended: %v", got.err)
+		<-time.After(readEvery)
+		if !reads.isDue("m") {
+			t.Error("a later join does not read it")
 		}
 	})
+}
+
+// A join of a replica that does not know of the room's new password gives a link that does not stand for it.
+func TestLinksOfBeforeAPasswordDoNotStandForIt(t *testing.T) {
+	b, _ := lagging(t)
+	m := b.create("r")
+	b.shows(m.DeepCopy())
+	other, shown := replicaWith(t, b.Client, nil)
+	shown.shows(m.DeepCopy())
+	other.joins.at.Add(m.UID, time.Now().Add(time.Hour)) // Another join has just read the Meeting.
+	secured, err := b.Join(t.Context(), b.tenant, JoinCommand{Room: "r", Password: ptr.To("sesame")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	linked, err := other.Join(t.Context(), b.tenant, JoinCommand{Room: "r", Password: ptr.To("")})
+	if err == nil && linked.PasswordOf == secured.PasswordOf {
+		t.Error("a link without the password stands for it")
+	}
+	if again, err := b.Join(t.Context(), b.tenant, JoinCommand{Room: "r", Password: ptr.To("sesame")}); err != nil || again.PasswordOf != secured.PasswordOf {
+		t.Errorf("a link with the password does not stand for it: %v", err)
+	}
+	now, err := other.Enter(t.Context(), b.tenant, "r", secured.Lineage)
+	if err != nil || !now.HasPassword || now.PasswordOf != secured.PasswordOf {
+		t.Errorf("who enters is asked for the password of %q, %v; want %q", now.PasswordOf, err, secured.PasswordOf)
+	}
 }

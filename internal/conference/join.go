@@ -5,6 +5,8 @@ package conference
 import (
 	"context"
 
+	"github.com/google/uuid"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -18,12 +20,15 @@ import (
 // that is named is the meeting's, and a password becomes the room's. Afterwards a password must match, and a duration
 // changes nothing: it could be over already.
 func (s *Service) Join(ctx context.Context, t *tenant.Tenant, c JoinCommand) (meeting.View, error) {
-	s.directory.CatchUp(ctx)
 	c.Room = s.named(t, c.Room)
 	d := draft{spec: v1alpha1.MeetingSpec{Room: c.Room, Duration: c.Duration}, password: presented{plain: secretText(ptr.Deref(c.Password, ""))}}
 	return s.withRoom(ctx, t, c.Room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
 		if live == nil {
 			return s.createFrom(ctx, t, &d)
+		}
+		live, err := s.fresh(ctx, live)
+		if err != nil {
+			return nil, err
 		}
 		return s.applyJoin(ctx, live, c, &d.password)
 	})
@@ -52,6 +57,8 @@ func (s *Service) applyJoin(ctx context.Context, live *v1alpha1.Meeting, c JoinC
 		}
 		secured = true
 		joined.Spec.PasswordSecretRef = password.refFor(live)
+		// Links of before stand for no password, above all those that another replica gives at this moment.
+		metav1.SetMetaDataAnnotation(&joined.ObjectMeta, v1alpha1.AnnotationPasswordOf, uuid.NewString())
 	}
 	if joined.Spec.Duration == live.Spec.Duration && !secured {
 		return live, nil

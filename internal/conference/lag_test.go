@@ -179,6 +179,7 @@ func TestRoomsWhileTheWatchLags(t *testing.T) {
 	join := func(b *behind) (meeting.View, error) {
 		return b.Join(b.t.Context(), b.tenant, JoinCommand{Room: "r", Duration: "30m"})
 	}
+	look := func(b *behind) (meeting.View, error) { return b.Join(b.t.Context(), b.tenant, JoinCommand{Room: "r"}) }
 	for _, tc := range []struct {
 		known string
 		// happens makes the change that the watch does not show. It returns the UID of the Meeting that the command has to find, or
@@ -214,7 +215,7 @@ func TestRoomsWhileTheWatchLags(t *testing.T) {
 		}},
 		{"none, and there is one", func(_ *behind, m *v1alpha1.Meeting) string { return string(m.UID) }},
 	} {
-		for name, do := range map[string]func(*behind) (meeting.View, error){"create": create, "join": join} {
+		for name, do := range map[string]func(*behind) (meeting.View, error){"create": create, "join": join, "join that changes nothing": look} {
 			t.Run(tc.known+"/"+name, func(t *testing.T) {
 				b, writes := lagging(t)
 				m := b.create("r")

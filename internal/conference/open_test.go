@@ -62,8 +62,10 @@ func (b *behind) over(room string, reason v1alpha1.EndReason) *v1alpha1.Meeting 
 	if err := b.Client.Status().Update(b.t.Context(), m); err != nil {
 		b.t.Fatal(err)
 	}
+	// Whoever waits for the end may have deleted it already.
+	kept := m.DeepCopy()
 	m.Finalizers = nil
-	if err := b.Client.Update(b.t.Context(), m); err != nil {
+	if err := b.Client.Patch(b.t.Context(), m, client.MergeFrom(kept)); err != nil {
 		b.t.Fatal(err)
 	}
 	b.shows(m)

@@ -24,11 +24,12 @@ type Service struct {
 	now       func() time.Time
 	// allowed has the namespaces in which the cluster has let this process do something.
 	allowed sync.Map
+	joins   *recentReads
 }
 
 // New makes a Service. The client writes Meetings and Secrets, and reads both, without a cache.
 func New(c client.Client, d *directory.Directory, now func() time.Time) *Service {
-	return &Service{client: c, directory: d, now: now}
+	return &Service{client: c, directory: d, now: now, joins: newRecentReads()}
 }
 
 // current is the tenant's Meeting with a UID. Gone when there is none any more.
@@ -49,23 +50,38 @@ func (s *Service) named(t *tenant.Tenant, asked string) string {
 	return clean
 }
 
-// live is the Meeting that holds a room. Where the directory knows none, or one that is ending, the cluster's API is asked.
-func (s *Service) live(ctx context.Context, t *tenant.Tenant, room string) (*v1alpha1.Meeting, error) {
-	if held := s.directory.Holder(t, room); held != nil && !meeting.IsLeaving(held) {
-		return held, nil
+// holder reads the Meeting that holds a room past the cache; nil when the room is free. Another replica may have made, changed or ended a
+// Meeting a moment ago. While the cluster's API is away, a Meeting that the cache has counts.
+func (s *Service) holder(ctx context.Context, t *tenant.Tenant, room string) (*v1alpha1.Meeting, error) {
+	for {
+		cached := s.directory.Holder(t, room)
+		if cached == nil {
+			return s.search(ctx, t, room)
+		}
+		read, err := s.relearn(ctx, client.ObjectKeyFromObject(cached), cached)
+		if err != nil {
+			return cached, nil //nolint:nilerr // The cache has an answer.
+		}
+		if now := s.directory.Holder(t, room); now != nil && read != nil && now.UID == read.UID {
+			return now, nil
+		}
 	}
-	return s.readLive(ctx, t, room)
 }
 
-// readLive reads the live Meeting of a room that the API made past the cache; nil when there is none. Another replica, which
-// cannot be asked now, may have made it a moment ago. It is for those who hold a key or a ticket, because it costs the
-// cluster's API a call.
-func (s *Service) readLive(ctx context.Context, t *tenant.Tenant, room string) (*v1alpha1.Meeting, error) {
-	m, err := s.relearn(ctx, client.ObjectKey{Namespace: t.Namespace, Name: meeting.ObjectName(t.Name, room)}, nil)
-	if m == nil || meeting.IsOver(m) || m.Spec.Room != room || m.Spec.ConfigRef.Name != t.Name {
+// search lists the Meetings of a room past the cache, and returns the Meeting that holds the room. A Meeting that kubectl made can have
+// any name.
+func (s *Service) search(ctx context.Context, t *tenant.Tenant, room string) (*v1alpha1.Meeting, error) {
+	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	defer cancel()
+	var meetings v1alpha1.MeetingList
+	err := s.client.List(ctx, &meetings, client.InNamespace(t.Namespace), client.MatchingFields{"spec.room": room})
+	if err = s.withRights(t.Namespace, err); err != nil {
 		return nil, err
 	}
-	return m, nil
+	for i := range meetings.Items {
+		s.directory.Learn(&meetings.Items[i])
+	}
+	return s.directory.Holder(t, room), nil
 }
 
 // relearn reads the Meeting of a name past the cache, which may be behind for as long as its watch is held up. Known is the Meeting that

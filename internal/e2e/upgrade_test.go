@@ -135,11 +135,11 @@ func (u *upgrade) sideBySide(t *testing.T, name string) {
 // page is the document that visitors of the home page get.
 func (a account) page() string { return a.want(http.StatusOK, "GET", "/", nil).raw }
 
-// agree: what one manager has confirmed, the other acts on, and each takes what the other has signed.
+// agree: what one manager has confirmed, the other acts on and comes to list, and each takes what the other has signed.
 func (u *upgrade) agree(t *testing.T, room string, one, other account) {
 	t.Helper()
 	one.insist(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": room, "duration": "01:00:00"})
-	other.lists(room, true)
+	testkit.Eventually(t, patience, func() error { return other.lists(room, true) })
 	other.insist(http.StatusConflict, "POST", "/api/v1/meeting", map[string]any{"room": room, "duration": "02:00:00"})
 
 	ofOther := other.ticket(map[string]any{"room": room, "name": "Tina", "token": one.presenterToken("tina")})
@@ -154,7 +154,7 @@ func (u *upgrade) agree(t *testing.T, room string, one, other account) {
 
 	one.insist(http.StatusOK, "DELETE", "/api/v1/meeting/"+room, nil)
 	other.insist(http.StatusNotFound, "DELETE", "/api/v1/meeting/"+room, nil)
-	other.lists(room, false)
+	testkit.Eventually(t, patience, func() error { return other.lists(room, false) })
 	for _, ticket := range []string{ofOne, ofOther} {
 		if status, e := other.insistOnSession(map[string]any{"ticket": ticket}); status < 400 || e.Reason != "Ended" {
 			t.Errorf("a ticket of %s after its end: %d %q", room, status, e.Reason)

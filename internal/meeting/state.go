@@ -49,7 +49,7 @@ func Holder(meetings []*v1alpha1.Meeting) *v1alpha1.Meeting {
 }
 
 // PasswordOf is the same for Meetings that have their password from each other: those of a lineage, but for what comes after
-// one that had none. It never changes in a Meeting's life, and outlasts a restore that gives objects new UIDs.
+// one that had none. It changes when a join gives a Meeting its first password, and outlasts a restore that gives objects new UIDs.
 func PasswordOf(m *v1alpha1.Meeting) string {
 	if of := m.Annotations[v1alpha1.AnnotationPasswordOf]; of != "" {
 		return of
