@@ -18,7 +18,7 @@ import (
 	"convene.dev/convene/internal/meeting"
 )
 
-// What another replica has just confirmed holds for whoever enters here, and for the calls of backends about the room.
+// This replica lets participants in, and answers calls about the room, by what another replica has just confirmed.
 func TestWhatAnotherReplicaConfirmedHolds(t *testing.T) {
 	for _, tc := range []struct {
 		confirmed string

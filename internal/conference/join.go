@@ -57,7 +57,7 @@ func (s *Service) applyJoin(ctx context.Context, live *v1alpha1.Meeting, c JoinC
 		}
 		secured = true
 		joined.Spec.PasswordSecretRef = password.refFor(live)
-		// Links of before stand for no password, above all those that another replica gives at this moment.
+		// Neither an earlier link nor a link that another replica gives at this moment stands for this password.
 		metav1.SetMetaDataAnnotation(&joined.ObjectMeta, v1alpha1.AnnotationPasswordOf, uuid.NewString())
 	}
 	if joined.Spec.Duration == live.Spec.Duration && !secured {
