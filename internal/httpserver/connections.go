@@ -73,8 +73,8 @@ func (l listener) Accept() (net.Conn, error) {
 }
 
 func addressOf(conn net.Conn) netip.Addr {
-	address, _ := netip.ParseAddrPort(conn.RemoteAddr().String()) // Every TCP connection has one.
-	return address.Addr().Unmap()
+	tcp, _ := conn.RemoteAddr().(*net.TCPAddr)
+	return tcp.AddrPort().Addr().Unmap()
 }
 
 type connection struct {

@@ -28,6 +28,9 @@ func CleanName(name string) string {
 
 // clean is a text in NFC without what cannot be seen, and with single spaces between its words. Text that is not UTF-8 stays.
 func clean(text string, isSpace func(rune) bool) string {
+	if isPlainText(text) {
+		return text
+	}
 	if !utf8.ValidString(text) {
 		return text
 	}
@@ -45,6 +48,19 @@ func clean(text string, isSpace func(rune) bool) string {
 	}
 	words := strings.Join(strings.FieldsFunc(b.String(), isSpace), " ")
 	return norm.NFC.String(strings.TrimRightFunc(words, isJoiner))
+}
+
+// isPlainText reports whether a text is words of visible ASCII characters with single spaces between them: nearly every text is, and
+// is clean as it is.
+func isPlainText(text string) bool {
+	last := byte(' ')
+	for i := range len(text) {
+		if c := text[i]; c < ' ' || c > '~' || c == ' ' && last == ' ' {
+			return false
+		}
+		last = text[i]
+	}
+	return text != "" && last != ' '
 }
 
 const zeroWidthNonJoiner, zeroWidthJoiner = '\u200c', '\u200d'
