@@ -148,8 +148,7 @@ func newReplica(t *testing.T) *replica {
 			return next.RoundTrip(q)
 		})
 	})
-	informers := &informers{}
-	o := cacheOptions(settings{namespace: r.Namespace, leaseNamespace: r.Namespace}, informers)
+	o := cacheOptions(settings{namespace: r.Namespace, leaseNamespace: r.Namespace})
 	o.Scheme = testkit.Scheme()
 	shared, err := cache.New(config, o)
 	must(t, err)
@@ -158,7 +157,7 @@ func newReplica(t *testing.T) *replica {
 	must(t, err)
 	r.parts = &parts{
 		settings: settings{leaderElect: true, leaseNamespace: r.Namespace, lease: leaseTimes{15 * time.Second, 10 * time.Second, 100 * time.Millisecond}},
-		config:   config, scheme: testkit.Scheme(), log: logr.Discard(), clock: kube.NewClock(), cache: shared, informers: informers,
+		config:   config, scheme: testkit.Scheme(), log: logr.Discard(), clock: kube.NewClock(), cache: shared,
 		direct:  r.Client,
 		tenants: tenant.NewRegistry(tenant.Options{Cache: r.configs, Client: secrets.CoreV1().RESTClient(), Dial: livekit.New}),
 	}

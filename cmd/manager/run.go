@@ -92,11 +92,10 @@ func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger
 	scheme := runtime.NewScheme()
 	_ = clientgoscheme.AddToScheme(scheme)
 	_ = v1alpha1.AddToScheme(scheme)
-	informers := &informers{}
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                  scheme,
 		Logger:                  log,
-		Cache:                   cacheOptions(s, informers),
+		Cache:                   cacheOptions(s),
 		Metrics:                 metricsserver.Options{BindAddress: s.metricsAddress},
 		HealthProbeBindAddress:  s.healthAddress,
 		GracefulShutdownTimeout: ptr.To(s.drainDelay + drainTimeout + 5*time.Second),
@@ -105,8 +104,7 @@ func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger
 		return err
 	}
 	p := &parts{
-		settings: s, config: config, scheme: scheme, log: log, clock: cluster, cache: mgr.GetCache(), informers: informers,
-		served: make(chan struct{}),
+		settings: s, config: config, scheme: scheme, log: log, clock: cluster, cache: mgr.GetCache(), served: make(chan struct{}),
 	}
 	if err := p.build(ctx); err != nil {
 		return err
@@ -146,10 +144,9 @@ type parts struct {
 	directory  *directory.Directory
 	conference *conference.Service
 	// member is nil where this is the only replica.
-	member    *replicas.Member
-	informers *informers
-	probe     *kube.Probe
-	server    *httpserver.Server
+	member *replicas.Member
+	probe  *kube.Probe
+	server *httpserver.Server
 	// served is closed when the server has answered its last request.
 	served chan struct{}
 	// webhooks is nil where the gateway takes them.
@@ -221,19 +218,18 @@ func (p *parts) buildWith(ctx context.Context, group *replicas.Group) (err error
 	if err := directory.AddIndexes(ctx, p.cache); err != nil {
 		return err
 	}
-	o := directory.Options{Cache: p.cache, Source: p.informers, Now: p.clock.Now}
 	ready := []<-chan struct{}{p.tenants.Ready()}
 	var forward func(room string)
 	if group != nil {
-		o.Newest, forward, ready = group.Newest, group.Hint, append(ready, group.Joined())
+		forward, ready = group.Hint, append(ready, group.Joined())
 	}
-	if p.directory, err = directory.New(ctx, o); err != nil {
+	if p.directory, err = directory.New(ctx, directory.Options{Cache: p.cache, Now: p.clock.Now}); err != nil {
 		return err
 	}
 	p.conference = conference.New(p.direct, p.directory, p.clock.Now)
 	p.hints = &hints{known: p.knownRoom, forward: forward}
 	if group != nil {
-		p.member = replicas.NewMember(group, replicas.Answers{Known: p.directory.Known, Hinted: p.hints.forwarded, Served: p.served})
+		p.member = replicas.NewMember(group, replicas.Answers{Known: func() uint64 { return 0 }, Hinted: p.hints.forwarded, Served: p.served})
 	}
 	return p.serveWith(ready)
 }
@@ -305,8 +301,8 @@ func (p *parts) handler() (http.Handler, error) {
 }
 
 // cacheOptions keep out of memory what the manager does not read.
-func cacheOptions(s settings, informers *informers) cache.Options {
-	o := cache.Options{DefaultTransform: kube.Transform, NewInformer: informers.make, ByObject: map[client.Object]cache.ByObject{
+func cacheOptions(s settings) cache.Options {
+	o := cache.Options{DefaultTransform: kube.Transform, NewInformer: kube.NewInformer, ByObject: map[client.Object]cache.ByObject{
 		&coordinationv1.Lease{}: {Namespaces: map[string]cache.Config{s.leaseNamespace: {}}, Label: replicas.Leases()},
 	}}
 	if s.namespace != "" {

@@ -94,7 +94,7 @@ func TestAConfirmedEndIsNotConfirmedTwice(t *testing.T) {
 	if got, err := end(); !fault.Is(err, fault.KindNotFound) {
 		t.Errorf("the second: %+v, %v", got, err)
 	}
-	b.Service, b.toldCache = replicaWith(t, b.Client, nil) // Another replica, whose cache is behind.
+	b.Service, b.toldCache = replicaWith(t, b.Client) // Another replica, whose cache is behind.
 	b.shows(live.DeepCopy())
 	if got, err := end(); !fault.Is(err, fault.KindNotFound) {
 		t.Errorf("another replica's: %+v, %v", got, err)
@@ -122,7 +122,7 @@ func TestAnEndThatIsUnderWayIsToldAgain(t *testing.T) {
 // What will not pass by itself is not told as an outage, which clients try again for ever.
 func TestRefusalsOfTheClusterAreNotOutages(t *testing.T) {
 	quota := apierrors.NewForbidden(schema.GroupResource{Resource: "meetings"}, "r", errors.New("exceeded quota: meetings, used: 9, limited: 9"))
-	s, _ := replicaWith(t, nil, nil)
+	s, _ := replicaWith(t, nil)
 	if err := s.withRights("ns", nil); err != nil {
 		t.Fatal(err)
 	}

@@ -47,11 +47,11 @@ func (c *toldCache) AddEventHandler(h toolscache.ResourceEventHandler) (toolscac
 func (c *toldCache) shows(m *v1alpha1.Meeting) { c.directory.OnAdd(m, false) }
 func (c *toldCache) hides(m *v1alpha1.Meeting) { c.directory.OnDelete(m) }
 
-// replicaWith makes a Service and the cache that its directory is fed by. newest may be nil.
-func replicaWith(t *testing.T, c client.Client, newest func(context.Context) uint64) (*Service, *toldCache) {
+// replicaWith makes a Service and the cache that its directory is fed by.
+func replicaWith(t *testing.T, c client.Client) (*Service, *toldCache) {
 	t.Helper()
 	shown := &toldCache{}
-	d, err := directory.New(t.Context(), directory.Options{Cache: shown, Now: time.Now, Newest: newest})
+	d, err := directory.New(t.Context(), directory.Options{Cache: shown, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ type behind struct {
 
 func newBehind(t *testing.T) *behind {
 	c := testkit.ControlPlane(t)
-	service, shown := replicaWith(t, c.Client, nil)
+	service, shown := replicaWith(t, c.Client)
 	return &behind{
 		Service: service, toldCache: shown, Cluster: c, t: t,
 		tenant: &tenant.Tenant{NamespacedName: types.NamespacedName{Namespace: c.Namespace, Name: "default"}, UID: "config"},
@@ -169,7 +169,7 @@ func TestMeetingsMadeElsewhereAreFound(t *testing.T) {
 	if err != nil || v.UID != string(live.UID) {
 		t.Errorf("its link: %v, %v", v.UID, err)
 	}
-	b.Service, b.toldCache = replicaWith(t, b.Client, nil) // One that has not learned of it by the link.
+	b.Service, b.toldCache = replicaWith(t, b.Client) // One that has not learned of it by the link.
 	if err := b.requestEndOnce("r"); err != nil {
 		t.Errorf("its end: %v", err)
 	}

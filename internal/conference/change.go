@@ -43,6 +43,5 @@ func (s *Service) Change(ctx context.Context, t *tenant.Tenant, uid string, chan
 	if err != nil {
 		return meeting.View{}, err
 	}
-	s.directory.Confirm(m)
 	return directory.View(t, m), nil
 }

@@ -72,7 +72,6 @@ func (s *Service) withRoom(ctx context.Context, t *tenant.Tenant, room string, a
 		}
 		got, err := act(ctx, live)
 		if err == nil {
-			s.directory.Confirm(got)
 			return directory.View(t, got), nil
 		}
 		name, known := client.ObjectKey{Namespace: t.Namespace, Name: meeting.ObjectName(t.Name, room)}, live

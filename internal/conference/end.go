@@ -20,13 +20,12 @@ const endTimeout = 5 * time.Second
 // End asks for the end of the live meeting of a room, in one write, and waits until the room is empty, but no longer than
 // five seconds.
 //
-// What is answered stays true: once an end was confirmed, the room has no live meeting, on any replica.
+// What is answered stays true: no replica gives a link into a meeting whose end was confirmed, or lets anyone in.
 func (s *Service) End(ctx context.Context, t *tenant.Tenant, c EndCommand) (EndResult, error) {
 	m, err := s.requestEnd(ctx, t, c)
 	if err != nil {
 		return EndResult{}, asFault(err)
 	}
-	s.directory.Confirm(m)
 	ctx, cancel := context.WithTimeout(ctx, endTimeout)
 	defer cancel()
 	err = s.directory.Wait(ctx, m.UID, isDeserted)

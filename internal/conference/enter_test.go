@@ -44,7 +44,7 @@ func TestWhatAnotherReplicaConfirmedHolds(t *testing.T) {
 				t.Fatal(err)
 			}
 			for way, look := range b.looksAt(t, string(m.UID)) {
-				b.Service, b.toldCache = replicaWith(t, b.Client, nil)
+				b.Service, b.toldCache = replicaWith(t, b.Client)
 				b.shows(m.DeepCopy())
 				v, err := look()
 				switch {
@@ -90,7 +90,7 @@ func TestWhatAnotherReplicaKnowsIsFound(t *testing.T) {
 			m := made(b)
 			known := b.Service.directory.Holder(b.tenant, "r")
 			for way, look := range b.looksAt(t, string(m.UID)) {
-				b.Service, b.toldCache = replicaWith(t, b.Client, nil)
+				b.Service, b.toldCache = replicaWith(t, b.Client)
 				if known != nil {
 					b.shows(known.DeepCopy())
 				}
@@ -163,7 +163,7 @@ func TestLinksOfBeforeAPasswordDoNotStandForIt(t *testing.T) {
 	b, _ := lagging(t)
 	m := b.create("r")
 	b.shows(m.DeepCopy())
-	other, shown := replicaWith(t, b.Client, nil)
+	other, shown := replicaWith(t, b.Client)
 	shown.shows(m.DeepCopy())
 	other.joins.at.Add(m.UID, time.Now().Add(time.Hour)) // Another join has just read the Meeting.
 	secured, err := b.Join(t.Context(), b.tenant, JoinCommand{Room: "r", Password: ptr.To("sesame")})

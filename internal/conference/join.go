@@ -36,11 +36,7 @@ func (s *Service) Join(ctx context.Context, t *tenant.Tenant, c JoinCommand) (me
 
 // applyJoin changes a live Meeting as a join asks, or refuses the join.
 func (s *Service) applyJoin(ctx context.Context, live *v1alpha1.Meeting, c JoinCommand, password *presented) (*v1alpha1.Meeting, error) {
-	joined := live.DeepCopy()
-	if c.Duration != "" && live.Spec.Duration == "" && !entered(live) {
-		joined.Spec.Duration = c.Duration
-	}
-	secured := false
+	timed, secured := c.Duration != "" && live.Spec.Duration == "" && !entered(live), false
 	switch {
 	case c.Password == nil:
 	case live.Spec.PasswordSecretRef != nil:
@@ -56,16 +52,20 @@ func (s *Service) applyJoin(ctx context.Context, live *v1alpha1.Meeting, c JoinC
 			return nil, fault.Conflict("roomPassword cannot be set any more, because a participant has entered this room; leave it out, or end the meeting first")
 		}
 		secured = true
+	}
+	if !timed && !secured {
+		return live, nil
+	}
+	joined := live.DeepCopy()
+	if timed {
+		joined.Spec.Duration = c.Duration
+	}
+	if secured {
 		joined.Spec.PasswordSecretRef = password.refFor(live)
 		// Neither an earlier link nor a link that another replica gives at this moment stands for this password.
 		metav1.SetMetaDataAnnotation(&joined.ObjectMeta, v1alpha1.AnnotationPasswordOf, uuid.NewString())
-	}
-	if joined.Spec.Duration == live.Spec.Duration && !secured {
-		return live, nil
-	}
-	// The Secret first: a Meeting that names one which never comes would let no guest in. One that is not named goes with
-	// its owner.
-	if secured {
+		// The Secret first: a Meeting that names one which never comes would let no guest in. One that is not named goes with
+		// its owner.
 		if err := s.writePassword(ctx, joined, password); err != nil {
 			return nil, err
 		}

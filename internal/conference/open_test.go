@@ -300,7 +300,7 @@ func TestMeetingsOfATenantThatDidNotAskStayAsTheyAre(t *testing.T) {
 func TestTwoWhoOpenARoomMeet(t *testing.T) {
 	b := opens(t, v1alpha1.AdHocAnyone)
 	mine := *b
-	mine.Service, mine.toldCache = replicaWith(t, b.Client, nil)
+	mine.Service, mine.toldCache = replicaWith(t, b.Client)
 	first, err := b.open("r", "")
 	if err != nil {
 		t.Fatal(err)

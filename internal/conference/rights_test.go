@@ -34,7 +34,7 @@ func TestRightsThatWereThereComeBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Service, b.toldCache = replicaWith(t, asWriter, nil)
+	b.Service, b.toldCache = replicaWith(t, asWriter)
 	live, unknown := b.create("live"), b.create("unknown")
 	b.shows(live)
 	commands := map[string]func(context.Context) error{

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package directory is the read model of Meetings: which Meeting holds a room, what a listing shows, totals, and how new
-// all that is. It is the one place where it is worked out who holds a room; the rule is meeting.Holder. It writes nothing
-// to the cluster.
+// Package directory is the read model of Meetings: which Meeting holds a room, what a listing shows, and totals. It is
+// the one place where it is worked out who holds a room; the rule is meeting.Holder. It writes nothing to the cluster.
 package directory
 
 import (
@@ -21,12 +20,7 @@ import (
 type Options struct {
 	// Cache tells of Meetings.
 	Cache cache.Cache
-	// Source is the list of Meetings in that cache; nil means that the events alone tell how far it is.
-	Source Source
-	Now    func() time.Time
-	// Newest asks the other replicas for the newest version of a Meeting that one of them knows; nil means that there are
-	// none.
-	Newest func(context.Context) uint64
+	Now   func() time.Time
 }
 
 // Directory finds Meetings without copying or walking them: by UID, by name, by room, and by tenant with totals kept as
@@ -35,13 +29,8 @@ type Options struct {
 //
 // It is safe for concurrent use. The Meetings that it gives are shared with the cache and must not be changed.
 type Directory struct {
-	source          Source
-	newest          func(context.Context) uint64
 	changes         *changes
 	recentlyDeleted *recentlyDeleted
-	versions        versions
-	// following is held while the Directory is compared with the cache's list.
-	following sync.Mutex
 
 	mu      sync.RWMutex
 	byUID   map[types.UID]*v1alpha1.Meeting
@@ -67,7 +56,7 @@ func New(ctx context.Context, o Options) (*Directory, error) {
 
 func newDirectory(o Options) *Directory {
 	return &Directory{
-		source: o.Source, newest: o.Newest, changes: newChanges(), recentlyDeleted: newRecentlyDeleted(o.Now),
+		changes: newChanges(), recentlyDeleted: newRecentlyDeleted(o.Now),
 		byUID:      map[types.UID]*v1alpha1.Meeting{},
 		byName:     map[types.NamespacedName]*v1alpha1.Meeting{},
 		tenants:    map[types.NamespacedName]*tenantIndex{},

@@ -3,6 +3,7 @@
 package directory
 
 import (
+	"strconv"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -26,7 +27,6 @@ const (
 // Learn takes in what this replica has just written, or read past the cache, before the cache shows it.
 func (d *Directory) Learn(m *v1alpha1.Meeting) {
 	version := versionOf(m)
-	d.versions.know(version)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if seen := d.byUID[m.UID]; d.tombstones.Contains(m.UID) || seen != nil && versionOf(seen) >= version {
@@ -54,8 +54,6 @@ func (d *Directory) forget(uid types.UID) {
 
 func (d *Directory) changed(m *v1alpha1.Meeting) {
 	version := versionOf(m)
-	// A reader who sees the change in what follows can also learn of its version.
-	d.versions.know(version)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if version >= d.pending[m.UID].version && !d.tombstones.Contains(m.UID) {
@@ -63,18 +61,14 @@ func (d *Directory) changed(m *v1alpha1.Meeting) {
 		d.put(m)
 	}
 	d.forgetLost(version)
-	d.versions.show(version)
 }
 
 func (d *Directory) gone(m *v1alpha1.Meeting) {
-	version := versionOf(m)
-	d.versions.know(version)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.tombstones.Add(m.UID, struct{}{})
 	d.remove(m)
-	d.forgetLost(version)
-	d.versions.show(version)
+	d.forgetLost(versionOf(m))
 }
 
 // forgetLost takes out what this replica wrote and the cache has never shown, though it has shown newer versions since: it
@@ -116,6 +110,16 @@ func (d *Directory) index(m *v1alpha1.Meeting, present bool) {
 	if len(i.rooms) == 0 {
 		delete(d.tenants, configOf(m))
 	}
+}
+
+// versionOf orders the states of one object. The API promises that versions of one resource can be compared as
+// numbers (KEP-5504).
+func versionOf(m *v1alpha1.Meeting) uint64 {
+	version, err := strconv.ParseUint(m.ResourceVersion, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return version
 }
 
 func configOf(m *v1alpha1.Meeting) types.NamespacedName {

@@ -25,6 +25,8 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
+func TestMain(m *testing.M) { testkit.Main(m) }
+
 // A process that starts knows the media servers where meetings are, once it may read their Secrets, though no ConferenceConfig names
 // them any more. What a user can write into a Meeting gives its tenant none.
 func TestAStartFindsTheMediaServersOfMeetings(t *testing.T) {

@@ -22,10 +22,9 @@ func (d *Directory) Totals(t *tenant.Tenant) meeting.Totals {
 	return meeting.Totals{}
 }
 
-// Live lists a tenant's live meetings, those that hold their rooms and are not leaving, oldest first. It waits for what
-// other replicas know, and asks the media server for participants whom Meetings do not show.
+// Live lists a tenant's live meetings, those that hold their rooms and are not leaving, oldest first. It asks the
+// media server for participants whom Meetings do not show.
 func (d *Directory) Live(ctx context.Context, t *tenant.Tenant) []meeting.View {
-	d.CatchUp(ctx)
 	live := d.live(t)
 	views := make([]meeting.View, len(live))
 	for i, m := range live {

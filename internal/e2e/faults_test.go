@@ -50,6 +50,9 @@ func TestClusterAPIAway(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
 	w := newWorldOn(t, testkit.OwnControlPlane(t))
 	w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": "board", "duration": "01:00:00"})
+	for _, replica := range w.each() {
+		w.eventually(t, func() error { return replica.lists("board", true) })
+	}
 	w.KillAPIServer(t)
 
 	w.a.want(http.StatusOK, "GET", "/api/v1/stats", nil)
