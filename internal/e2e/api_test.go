@@ -64,5 +64,8 @@ func TestVariantBHasNoEnd(t *testing.T) {
 	w := newWorld(t)
 	room := strings.TrimPrefix(w.b.want(http.StatusOK, "POST", "/api/v1/meeting", nil).text("meeting"), w.b.baseURL+"/join/")
 	w.b.want(http.StatusNotFound, "DELETE", "/api/v1/meeting/"+room, nil)
+	if m := w.meetingsOf(t, room)[0]; m.Spec.End != nil {
+		t.Fatalf("it is gone all the same: %+v", m.Spec.End)
+	}
 	w.eventually(t, func() error { return w.b.lists(room, true) })
 }

@@ -117,6 +117,9 @@ func TestRoomTakenOpensWhenFree(t *testing.T) {
 		}
 		return err
 	})
+	for _, replica := range w.each() {
+		w.eventually(t, func() error { return replica.counts(1, 0) })
+	}
 	w.Create(t, w.meeting("second", func(s *v1alpha1.MeetingSpec) { s.Room = "shared" }))
 	w.eventually(t, func() error {
 		m, err := w.get("second")
@@ -129,7 +132,9 @@ func TestRoomTakenOpensWhenFree(t *testing.T) {
 		}
 		return nil
 	})
-	w.eventually(t, func() error { return w.a.counts(1, 0) }) // Not both.
+	if err := w.a.counts(1, 0); err != nil {
+		t.Fatalf("both are counted: %s", err)
+	}
 	w.a.want(http.StatusOK, "DELETE", "/api/v1/meeting/shared", nil)
 	w.eventually(t, w.hasPhase("first", v1alpha1.MeetingEnded))
 	w.eventually(t, w.hasPhase("second", v1alpha1.MeetingActive))

@@ -149,7 +149,12 @@ func TestAskToBeLetIn(t *testing.T) {
 	if listed := w.a.want(http.StatusOK, "GET", path+"/participants", nil).raw; strings.Count(listed, `"waiting":true`) != 2 || !strings.Contains(listed, "It is me") {
 		t.Errorf("listed: %s", listed)
 	}
-	w.eventually(t, func() error { return w.a.counts(1, 1) }) // Without those who wait.
+	for _, each := range replicas {
+		each.want(http.StatusOK, "GET", path, nil) // From here on this replica knows those who wait.
+		if stats := each.want(http.StatusOK, "GET", "/api/v1/stats", nil); stats.body["totalUsers"] != 1.0 || stats.body["totalPeers"] != 1.0 {
+			t.Errorf("people who wait are counted: %s", stats.raw)
+		}
+	}
 
 	// A reload keeps the place: since, identity and message.
 	eves.Close()
