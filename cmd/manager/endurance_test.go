@@ -89,7 +89,7 @@ func (r *replica) leads() (stop func()) {
 	ended := make(chan error, 1)
 	go func() { ended <- controllerRunner{r.parts}.lead(ctx) }()
 	testkit.Eventually(r.t, patience, func() error {
-		if !r.hints.observe("any") {
+		if r.hints.receiver.Load() == nil {
 			return errors.New("it does not lead")
 		}
 		return nil

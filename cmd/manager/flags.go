@@ -3,10 +3,10 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"net/netip"
 	"strings"
 	"time"
@@ -29,8 +29,6 @@ type settings struct {
 	leaderElect      bool
 	leaseNamespace   string
 	lease            leaseTimes
-	replicaHost      string
-	replicaPort      int
 	trustedProxies   []netip.Prefix
 	proxyIdleTimeout time.Duration
 	refuseUnknown    bool
@@ -69,7 +67,7 @@ func (l *leaseTimes) validate() error {
 
 // parse reads the flags. Its errors say how to fix what is wrong.
 func parse(args []string, getenv func(string) string, out io.Writer) (settings, error) {
-	s := settings{replicaHost: getenv("POD_IP")}
+	s := settings{}
 	f := flag.NewFlagSet("manager", flag.ContinueOnError)
 	f.SetOutput(out)
 	s.registerServers(f)
@@ -115,8 +113,10 @@ func (s *settings) registerServers(f *flag.FlagSet) {
 		"answer 404 to domain names that no ConferenceConfig names; addresses, localhost and the names of Services of this cluster still reach the default one")
 	f.StringVar(&s.tlsCertFile, "tls-cert-file", "", "`file` with the certificate (PEM) with which the gateway serves TLS, read again when it changes; empty for no TLS")
 	f.StringVar(&s.tlsKeyFile, "tls-key-file", "", "`file` with that certificate's private key (PEM)")
+	f.Func("replica-port", "gone: replicas ask each other nothing any more", func(string) error {
+		return errors.New("this flag is gone, because replicas ask each other nothing any more; leave it out, and close the port")
+	})
 	f.DurationVar(&s.drainDelay, "drain-delay", 0, "how long to go on serving after a stop signal while load balancers notice")
-	f.IntVar(&s.replicaPort, "replica-port", 0, "`port` at which the other replicas can ask this one, at the address in POD_IP or else 127.0.0.1; 0 for any free one")
 }
 
 // registerCluster adds the flags of what the manager does in the cluster.
@@ -152,9 +152,6 @@ func (s *settings) validate() error {
 	}
 	if (s.tlsCertFile == "") != (s.tlsKeyFile == "") {
 		return fmt.Errorf("--tls-cert-file and --tls-key-file belong together; set both or neither")
-	}
-	if s.replicaHost != "" && net.ParseIP(s.replicaHost) == nil {
-		return fmt.Errorf("POD_IP is %q, which is no IP address; leave it out, or set the one at which other replicas reach this one", s.replicaHost)
 	}
 	if s.engineCalls < 1 {
 		return fmt.Errorf("--engine-calls-per-second must be 1 or more")

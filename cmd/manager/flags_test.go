@@ -4,6 +4,7 @@ package main
 
 import (
 	"io"
+	"strings"
 	"testing"
 )
 
@@ -24,6 +25,16 @@ func TestLeaseTimes(t *testing.T) {
 				t.Errorf("parse: %v", err)
 			}
 		})
+	}
+}
+
+// A flag that has gone says so, in place of "not defined".
+func TestFlagsThatHaveGone(t *testing.T) {
+	for _, arg := range []string{"--replica-port=9091", "--replica-port=0"} {
+		_, err := parse([]string{arg}, func(string) string { return "" }, io.Discard)
+		if err == nil || !strings.Contains(err.Error(), "leave it out") {
+			t.Errorf("%s: %v", arg, err)
+		}
 	}
 }
 

@@ -112,6 +112,9 @@ func (l controllerRunner) controllersOf(mgr ctrl.Manager) ([]manager.Runnable, e
 		Cache: l.cache, Tenants: l.tenants, Meetings: l.directory, Reachable: observed.Reachable, Now: l.clock.Now,
 	}}
 	clockSteps := &controllers.ClockSteps{Meetings: l.objects, Now: l.clock.Now, Wake: sources.Meeting}
-	hinted := whileLeading(func() (stop func()) { return l.hints.to(observed.Hint) })
+	hinted := manager.RunnableFunc(func(ctx context.Context) error {
+		l.hints.to(ctx, observed.Hint)
+		return nil
+	})
 	return []manager.Runnable{observed, gauges, clockSteps, hinted}, nil
 }

@@ -169,7 +169,6 @@ func newReplica(t *testing.T) *replica {
 	r.directory, err = directory.New(t.Context(), directory.Options{Cache: r.tapped, Now: time.Now})
 	must(t, err)
 	r.conference = conference.New(r.Client, r.directory, time.Now)
-	r.hints = &hints{known: r.knownRoom}
 	r.tenants.Notify(func(types.NamespacedName) {
 		select {
 		case r.changed <- struct{}{}:

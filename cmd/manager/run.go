@@ -12,10 +12,8 @@ import (
 
 	"github.com/go-logr/logr"
 	"go.uber.org/zap/zapcore"
-	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	coordinationv1client "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	corev1client "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -39,7 +37,6 @@ import (
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/livekit"
-	"convene.dev/convene/internal/replicas"
 	"convene.dev/convene/internal/source/sandbox"
 	"convene.dev/convene/internal/tenant"
 	"convene.dev/convene/internal/web"
@@ -72,7 +69,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 	}
 	if s.release {
 		return kube.Release(ctx, config, kube.ReleaseOptions{
-			Namespace: s.namespace, LeaseNamespace: s.leaseNamespace, Replicas: replicas.Leases(), Deployment: s.releaseDeployment, Log: log,
+			Namespace: s.namespace, LeaseNamespace: s.leaseNamespace, Deployment: s.releaseDeployment, Log: log,
 		})
 	}
 	if s.leaderElect && s.leaseNamespace == "" {
@@ -110,9 +107,6 @@ func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger
 		return err
 	}
 	runnables := []manager.Runnable{p.tenants, gatewayRunner{p.server, p.served}, controllerRunner{p}, p.probe, garbage{p.cache}}
-	if p.member != nil {
-		runnables = append(runnables, p.member)
-	}
 	if p.webhooks != nil {
 		runnables = append(runnables, p.webhooks)
 	}
@@ -143,15 +137,13 @@ type parts struct {
 	tenants    *tenant.Registry
 	directory  *directory.Directory
 	conference *conference.Service
-	// member is nil where this is the only replica.
-	member *replicas.Member
-	probe  *kube.Probe
-	server *httpserver.Server
+	probe      *kube.Probe
+	server     *httpserver.Server
 	// served is closed when the server has answered its last request.
 	served chan struct{}
 	// webhooks is nil where the gateway takes them.
 	webhooks *httpserver.Server
-	hints    *hints
+	hints    hints
 }
 
 // gatewayRunner runs the gateway, and closes served when it has answered its last request.
@@ -195,11 +187,14 @@ func (p *parts) build(ctx context.Context) error {
 		Namespace: p.namespace, UnknownHosts: p.unknownHosts(), Served: p.served,
 		PlacesOf: directory.PlacesOf,
 	})
-	group, err := p.group(httpClient)
-	if err != nil {
+	if err := directory.AddIndexes(ctx, p.cache); err != nil {
 		return err
 	}
-	return p.buildWith(ctx, group)
+	if p.directory, err = directory.New(ctx, directory.Options{Cache: p.cache, Now: p.clock.Now}); err != nil {
+		return err
+	}
+	p.conference = conference.New(p.direct, p.directory, p.clock.Now)
+	return p.buildServers()
 }
 
 // unknownHosts says how hosts are answered that no ConferenceConfig names.
@@ -213,48 +208,13 @@ func (p *parts) unknownHosts() tenant.UnknownHosts {
 	return unknown
 }
 
-// buildWith makes what reads, changes and serves Meetings. group is nil where this is the only replica.
-func (p *parts) buildWith(ctx context.Context, group *replicas.Group) (err error) {
-	if err := directory.AddIndexes(ctx, p.cache); err != nil {
-		return err
-	}
-	ready := []<-chan struct{}{p.tenants.Ready()}
-	var forward func(room string)
-	if group != nil {
-		forward, ready = group.Hint, append(ready, group.Joined())
-	}
-	if p.directory, err = directory.New(ctx, directory.Options{Cache: p.cache, Now: p.clock.Now}); err != nil {
-		return err
-	}
-	p.conference = conference.New(p.direct, p.directory, p.clock.Now)
-	p.hints = &hints{known: p.knownRoom, forward: forward}
-	if group != nil {
-		p.member = replicas.NewMember(group, replicas.Answers{Known: func() uint64 { return 0 }, Hinted: p.hints.forwarded, Served: p.served})
-	}
-	return p.serveWith(ready)
-}
-
-// group is nil where this is the only replica.
-func (p *parts) group(httpClient *http.Client) (*replicas.Group, error) {
-	if !p.leaderElect {
-		return nil, nil
-	}
-	leases, err := coordinationv1client.NewForConfigAndClient(p.config, httpClient)
-	if err != nil {
-		return nil, err
-	}
-	return replicas.New(replicas.Options{
-		Cache: p.cache, Client: leases, Namespace: p.leaseNamespace, Host: p.replicaHost, Port: p.replicaPort,
-		Log: p.log.WithName("replicas"),
-	}), nil
-}
-
-// serveWith makes the gateway, which serves once all is ready.
-func (p *parts) serveWith(ready []<-chan struct{}) error {
+// buildServers makes the servers of the gateway, which serve once the tenants are ready.
+func (p *parts) buildServers() error {
 	handler, err := p.handler()
 	if err != nil {
 		return err
 	}
+	ready := []<-chan struct{}{p.tenants.Ready()}
 	p.server = httpserver.New(httpserver.Options{
 		Addresses: p.gatewayAddresses, Handler: handler, Ready: ready, CertFile: p.tlsCertFile, KeyFile: p.tlsKeyFile,
 		DrainDelay: p.drainDelay, DrainTimeout: drainTimeout,
@@ -302,9 +262,7 @@ func (p *parts) handler() (http.Handler, error) {
 
 // cacheOptions keep out of memory what the manager does not read.
 func cacheOptions(s settings) cache.Options {
-	o := cache.Options{DefaultTransform: kube.Transform, NewInformer: kube.NewInformer, ByObject: map[client.Object]cache.ByObject{
-		&coordinationv1.Lease{}: {Namespaces: map[string]cache.Config{s.leaseNamespace: {}}, Label: replicas.Leases()},
-	}}
+	o := cache.Options{DefaultTransform: kube.Transform, NewInformer: kube.NewInformer}
 	if s.namespace != "" {
 		o.DefaultNamespaces = map[string]cache.Config{s.namespace: {}}
 	}

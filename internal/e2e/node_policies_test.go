@@ -52,9 +52,9 @@ type reach struct {
 
 // wanted is what the values say.
 var wanted = reach{
-	Stranger: map[string]bool{"gateway": false, "health": false, "metrics": false, "replica": false},
+	Stranger: map[string]bool{"gateway": false, "health": false, "metrics": false},
 	Manager: map[string]bool{
-		"gateway of another manager": false, "health of another manager": false, "another manager": true,
+		"gateway of another manager": false, "health of another manager": false,
 		"DNS": true, "API": true, "API by its Service": true, "LiveKit": true,
 		"kubelet": false, "ingress controller": false,
 	},
@@ -67,10 +67,10 @@ func (n *realNode) reach() reach {
 	at := func(host string, port int) string { return net.JoinHostPort(host, fmt.Sprint(port)) }
 	return reach{
 		Stranger: n.dials("strangers", "deployment/stranger", map[string]string{
-			"gateway": at(manager, 8080), "health": at(manager, 8081), "metrics": at(manager, 9090), "replica": at(manager, 9091),
+			"gateway": at(manager, 8080), "health": at(manager, 8081), "metrics": at(manager, 9090),
 		}),
 		Manager: n.dials(manifests.SystemNamespace, "impostor", map[string]string{
-			"gateway of another manager": at(manager, 8080), "health of another manager": at(manager, 8081), "another manager": at(manager, 9091),
+			"gateway of another manager": at(manager, 8080), "health of another manager": at(manager, 8081),
 			"DNS": at(dnsAddress, 53), "API": at(nodeAddress, 6443), "API by its Service": at("10.96.0.1", 443), "LiveKit": at(nodeAddress, 7880),
 			"kubelet": at(nodeAddress, 10250), "ingress controller": at(gate, 8443),
 		}),

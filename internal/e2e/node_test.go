@@ -38,8 +38,6 @@ type realNode struct {
 	began time.Time
 	// browserTrust is the flag that has a browser trust the certificate of the Ingress.
 	browserTrust string
-	// killed are the Leases of both managers when one of them was killed.
-	killed map[string]bool
 }
 
 // TestNode installs Convene on a real node, uses it, upgrades and uninstalls it. Each step begins where the one before ended.
@@ -59,7 +57,6 @@ func TestNode(t *testing.T) {
 		{"a manager is killed", n.killManager},
 		{"network policies", n.policies},
 		{"LiveKit behind a load balancer, with Redis", n.loadBalancer},
-		{"the Lease of the killed manager goes", n.leasesOfTheKilledGo},
 		{"helm test", n.helmTest},
 		{"uninstall", n.uninstall},
 		{"install again, with LiveKit on the host's network and Redis", n.installAgain},

@@ -52,6 +52,8 @@ func (n *realNode) upgrade() {
 	n.helm("upgrade", "convene", manifests.Chart(n.t), "--reset-then-reuse-values", "--set", "image.tag=node",
 		"--set", "networkPolicy.extraEgress=null")
 	n.onlyNewManagers("localhost/convene:node")
+	// Managers of before had a Lease each. The changelog names this command.
+	n.kubectl("delete", "lease", "-n", manifests.SystemNamespace, "-l", "convene.dev/identity=manager")
 	sent, failures := stop()
 	n.t.Logf("%d requests during the upgrade", sent)
 	report(n.t, failures, slowest())

@@ -40,7 +40,6 @@ var unused = map[string]string{
 	"convene.dev/meetings list":                       "where the API server cannot stream lists",
 	"/configmaps list":                                "where the API server cannot stream lists",
 	"/secrets list":                                   "where the API server cannot stream lists",
-	"coordination.k8s.io/leases list":                 "where the API server cannot stream lists",
 	"convene.dev/mediaservers list":                   "where the API server cannot stream lists",
 	"/namespaces list":                                "where the API server cannot stream lists",
 }

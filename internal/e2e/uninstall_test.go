@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/manifests"
@@ -51,7 +53,9 @@ func (w *world) nothingLeft(t *testing.T) func() error {
 func TestReleaseWaitsForTheLastManager(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
 	cluster := testkit.ControlPlane(t)
-	grant(t, cluster, manifests.Helm(t, cluster.Namespace, "--set", "watchNamespace="+cluster.Namespace+",rbac.userRoles=false"))
+	all := manifests.Helm(t, cluster.Namespace, "--set", "watchNamespace="+cluster.Namespace+",rbac.userRoles=false")
+	grant(t, cluster, all)
+	scaledDown(t, cluster, manifests.OfKind(all, "Deployment")[0])
 	account := serviceAccountKubeconfig(t, cluster, cluster.Namespace, "convene-release")
 	lease := "--leader-election-namespace=" + cluster.Namespace
 	w := newWorldWith(t, cluster, testkit.ManagerOptions{Args: []string{"--leader-elect", lease}})
@@ -59,7 +63,8 @@ func TestReleaseWaitsForTheLastManager(t *testing.T) {
 	w.eventually(t, w.hasPhase("standing", v1alpha1.MeetingActive))
 
 	var log strings.Builder
-	release := exec.CommandContext(t.Context(), w.manager.Binary(), "--release", "--kubeconfig", account, "--namespace", w.Namespace, lease)
+	release := exec.CommandContext(t.Context(), w.manager.Binary(), "--release", "--kubeconfig", account, "--namespace", w.Namespace, lease,
+		"--release-deployment=convene")
 	release.Stderr = &log
 	if err := release.Start(); err != nil {
 		t.Fatal(err)
@@ -90,6 +95,21 @@ func TestReleaseWaitsForTheLastManager(t *testing.T) {
 	}
 	w.Kubectl(t, "delete", "meetings,conferenceconfigs", "--all", "--timeout=30s")
 	if err := w.nothingLeft(t)(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// scaledDown makes a Deployment that has been scaled to none, as the Deployment's controller leaves it.
+func scaledDown(t *testing.T, c *testkit.Cluster, deployment *unstructured.Unstructured) {
+	t.Helper()
+	if err := unstructured.SetNestedField(deployment.Object, int64(0), "spec", "replicas"); err != nil {
+		t.Fatal(err)
+	}
+	c.Create(t, deployment)
+	if err := unstructured.SetNestedField(deployment.Object, deployment.GetGeneration(), "status", "observedGeneration"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Client.Status().Update(t.Context(), deployment); err != nil {
 		t.Fatal(err)
 	}
 }

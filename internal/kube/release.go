@@ -6,15 +6,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/go-logr/logr"
 	appsv1 "k8s.io/api/apps/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -37,10 +38,8 @@ const LeaseName = "controllers.convene.dev"
 type ReleaseOptions struct {
 	// Namespace of the objects; empty means all.
 	Namespace string
-	// LeaseNamespace is that of the managers and their Leases; empty means that the managers have been stopped.
+	// LeaseNamespace is the namespace of the managers and of their Lease; empty means that the managers have been stopped.
 	LeaseNamespace string
-	// Replicas selects the Leases that each manager has, beside the one of the leader.
-	Replicas labels.Selector
 	// Deployment of the managers is scaled to none first; empty means that something else stops them.
 	Deployment string
 	Log        logr.Logger
@@ -53,6 +52,7 @@ func Release(ctx context.Context, config *rest.Config, o ReleaseOptions) error {
 	scheme := runtime.NewScheme()
 	_ = appsv1.AddToScheme(scheme)
 	_ = coordinationv1.AddToScheme(scheme)
+	_ = corev1.AddToScheme(scheme)
 	_ = v1alpha1.AddToScheme(scheme)
 	c, err := client.New(config, client.Options{Scheme: scheme})
 	if err != nil {
@@ -72,28 +72,32 @@ func Release(ctx context.Context, config *rest.Config, o ReleaseOptions) error {
 	return nil
 }
 
-// stopManagers returns once no manager runs, and none of their Leases is left for a later installation to wait for.
+// stopManagers returns once no manager runs, and no Lease is left for a later installation to wait for.
 func (o ReleaseOptions) stopManagers(ctx context.Context, c client.Client) error {
 	watch := leaseWatch{}
 	return wait.PollUntilContextCancel(ctx, stopPoll, true, func(ctx context.Context) (done bool, err error) {
-		scaled, err := o.scaledDown(ctx, c)
+		stopped, err := o.stopped(ctx, c)
 		if err != nil {
 			return false, err
 		}
-		leases, err := o.leases(ctx, c)
-		if err != nil {
+		var lease coordinationv1.Lease
+		err = c.Get(ctx, client.ObjectKey{Namespace: o.LeaseNamespace, Name: LeaseName}, &lease)
+		if apierrors.IsNotFound(err) && stopped {
+			return true, nil
+		}
+		if client.IgnoreNotFound(err) != nil {
 			return false, err
 		}
-		if held := watch.held(leases, time.Now()); scaled && held == 0 {
-			return true, deleteLeases(ctx, c, leases)
+		if stopped && !watch.held(lease, time.Now()) {
+			return true, DeleteAsRead(ctx, c, &lease)
 		}
 		o.Log.Info("Waiting until no manager runs")
 		return false, nil
 	})
 }
 
-// scaledDown asks for no managers and says whether that was heard. Pods that are being stopped have their Leases.
-func (o ReleaseOptions) scaledDown(ctx context.Context, c client.Client) (bool, error) {
+// stopped scales the Deployment to none, and reports whether none of its pods runs.
+func (o ReleaseOptions) stopped(ctx context.Context, c client.Client) (bool, error) {
 	if o.Deployment == "" {
 		return true, nil
 	}
@@ -105,59 +109,46 @@ func (o ReleaseOptions) scaledDown(ctx context.Context, c client.Client) (bool, 
 		none := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"replicas":0}}`))
 		return false, c.Patch(ctx, &d, none)
 	}
-	return d.Status.ObservedGeneration >= d.Generation && d.Status.Replicas == 0, nil
+	if d.Status.ObservedGeneration < d.Generation || d.Status.Replicas > 0 {
+		return false, nil
+	}
+	selector, err := metav1.LabelSelectorAsSelector(d.Spec.Selector)
+	if err != nil {
+		return false, err
+	}
+	var pods corev1.PodList
+	if err := c.List(ctx, &pods, client.InNamespace(o.LeaseNamespace), client.MatchingLabelsSelector{Selector: selector}); err != nil {
+		return false, err
+	}
+	return !slices.ContainsFunc(pods.Items, runs), nil
 }
 
-// leases are those of the managers, the leader's among them.
-func (o ReleaseOptions) leases(ctx context.Context, c client.Client) ([]coordinationv1.Lease, error) {
-	var replicas coordinationv1.LeaseList
-	if err := c.List(ctx, &replicas, client.InNamespace(o.LeaseNamespace), client.MatchingLabelsSelector{Selector: o.Replicas}); err != nil {
-		return nil, err
-	}
-	var leader coordinationv1.Lease
-	err := c.Get(ctx, client.ObjectKey{Namespace: o.LeaseNamespace, Name: LeaseName}, &leader)
-	if err == nil {
-		replicas.Items = append(replicas.Items, leader)
-	}
-	return replicas.Items, client.IgnoreNotFound(err)
+// runs reports whether a pod may still run. The status of a Deployment does not count the pods that are being stopped. The pod of a
+// node that is lost stays past the time that it had for stopping.
+func runs(p corev1.Pod) bool {
+	ended := p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
+	overdue := p.DeletionTimestamp != nil && p.DeletionTimestamp.Time.Before(time.Now())
+	return !ended && !overdue
 }
 
-// deleteLeases leaves one that was renewed meanwhile.
-func deleteLeases(ctx context.Context, c client.Client, leases []coordinationv1.Lease) error {
-	for _, l := range leases {
-		if err := DeleteAsRead(ctx, c, &l); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// leaseWatch follows Leases as leader election does: a Lease that was not renewed for its duration, by the clock of this
+// leaseWatch follows the Lease as leader election does: a Lease that was not renewed for its duration, by the clock of this
 // machine, has run out. When its holder says that it renewed it does not matter, because the holder's clock may be wrong.
-type leaseWatch map[types.UID]seenLease
-
-type seenLease struct {
+type leaseWatch struct {
+	uid     types.UID
 	renewed metav1.MicroTime
 	since   time.Time
 }
 
-// held says how many managers hold a Lease. A manager that stops gives its Leases up. One that was killed lets them run out.
-func (w leaseWatch) held(leases []coordinationv1.Lease, now time.Time) (count int) {
-	for _, l := range leases {
-		spec := l.Spec
-		if ptr.Deref(spec.HolderIdentity, "") == "" || spec.RenewTime == nil || spec.LeaseDurationSeconds == nil {
-			continue
-		}
-		seen, ok := w[l.UID]
-		if !ok || !seen.renewed.Equal(spec.RenewTime) {
-			seen = seenLease{*spec.RenewTime, now}
-			w[l.UID] = seen
-		}
-		if now.Before(seen.since.Add(time.Duration(*spec.LeaseDurationSeconds) * time.Second)) {
-			count++
-		}
+// held reports whether a manager holds the Lease. A manager that stops gives the Lease up. One that was killed lets it run out.
+func (w *leaseWatch) held(l coordinationv1.Lease, now time.Time) bool {
+	spec := l.Spec
+	if ptr.Deref(spec.HolderIdentity, "") == "" || spec.RenewTime == nil || spec.LeaseDurationSeconds == nil {
+		return false
 	}
-	return count
+	if w.uid != l.UID || !w.renewed.Equal(spec.RenewTime) {
+		*w = leaseWatch{l.UID, *spec.RenewTime, now}
+	}
+	return now.Before(w.since.Add(time.Duration(*spec.LeaseDurationSeconds) * time.Second))
 }
 
 // releaseAll looks again at objects that were changed meanwhile.
