@@ -67,7 +67,7 @@ func (l *leaseTimes) validate() error {
 
 // parse reads the flags. Its errors say how to fix what is wrong.
 func parse(args []string, getenv func(string) string, out io.Writer) (settings, error) {
-	s := settings{}
+	var s settings
 	f := flag.NewFlagSet("manager", flag.ContinueOnError)
 	f.SetOutput(out)
 	s.registerServers(f)

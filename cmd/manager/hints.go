@@ -7,18 +7,17 @@ import (
 	"sync/atomic"
 
 	"convene.dev/convene/internal/engine"
-	"convene.dev/convene/internal/tenant"
 )
 
-// hints go from the gateway's webhooks to the observer while this replica leads. Other replicas drop them: the leader lists the
-// rooms of every media server each second, and finds those that have changed by itself.
+// hints go from the gateway's webhooks to the observer while this replica leads. Other replicas drop them: the leader
+// lists the rooms of every media server each second, so it learns of a change without a webhook, too.
 type hints struct {
 	// receiver is nil where this replica does not lead.
 	receiver atomic.Pointer[func(engine.RoomName)]
 }
 
 // give takes a hint of a webhook.
-func (h *hints) give(_ *tenant.Tenant, room engine.RoomName) {
+func (h *hints) give(room engine.RoomName) {
 	if receive := h.receiver.Load(); receive != nil {
 		(*receive)(room)
 	}

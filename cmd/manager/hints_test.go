@@ -16,15 +16,15 @@ func TestHintsAreTakenWhileThisReplicaLeads(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var h hints
 		var taken []engine.RoomName
-		h.give(nil, "before")
+		h.give("before")
 		for range 2 {
 			ctx, stop := context.WithCancel(t.Context())
 			go h.to(ctx, func(room engine.RoomName) { taken = append(taken, room) })
 			synctest.Wait()
-			h.give(nil, "while")
+			h.give("while")
 			stop()
 			synctest.Wait()
-			h.give(nil, "after")
+			h.give("after")
 		}
 		if want := []engine.RoomName{"while", "while"}; !slices.Equal(taken, want) {
 			t.Errorf("taken are %q, want %q", taken, want)

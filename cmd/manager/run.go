@@ -214,15 +214,14 @@ func (p *parts) buildServers() error {
 	if err != nil {
 		return err
 	}
-	ready := []<-chan struct{}{p.tenants.Ready()}
 	p.server = httpserver.New(httpserver.Options{
-		Addresses: p.gatewayAddresses, Handler: handler, Ready: ready, CertFile: p.tlsCertFile, KeyFile: p.tlsKeyFile,
+		Addresses: p.gatewayAddresses, Handler: handler, Ready: p.tenants.Ready(), CertFile: p.tlsCertFile, KeyFile: p.tlsKeyFile,
 		DrainDelay: p.drainDelay, DrainTimeout: drainTimeout,
 		TrustedProxies: p.trustedProxies, ProxyIdleTimeout: p.proxyIdleTimeout, Log: p.log.WithName("gateway"),
 	})
 	if p.webhookAddress != "" {
 		p.webhooks = httpserver.New(httpserver.Options{
-			Addresses: []string{p.webhookAddress}, Handler: webhooksAlone(handler), Ready: ready,
+			Addresses: []string{p.webhookAddress}, Handler: webhooksAlone(handler), Ready: p.tenants.Ready(),
 			DrainDelay: p.drainDelay, DrainTimeout: drainTimeout, Log: p.log.WithName("webhooks"),
 		})
 	}

@@ -61,8 +61,8 @@ type Options struct {
 	// CertFile and KeyFile are of the certificate (PEM) with which TLS is served on every address. They are read again when
 	// they change. Both empty: no TLS.
 	CertFile, KeyFile string
-	// Ready are closed when requests can be answered; until then the server does not listen.
-	Ready []<-chan struct{}
+	// Ready is closed when requests can be answered; until then the server does not listen. Nil means at once.
+	Ready <-chan struct{}
 	// DrainDelay is how long the server goes on listening after it has said that it is not ready, so that load
 	// balancers stop sending; DrainTimeout bounds the wait for requests under way.
 	DrainDelay, DrainTimeout time.Duration
@@ -118,9 +118,9 @@ func (s *Server) Check(r *http.Request) error {
 func (s *Server) Start(ctx context.Context) error {
 	started := sync.OnceFunc(func() { close(s.started) })
 	defer started()
-	for _, ready := range s.Ready {
+	if s.Ready != nil {
 		select {
-		case <-ready:
+		case <-s.Ready:
 		case <-ctx.Done():
 			return nil
 		}

@@ -76,7 +76,7 @@ func ready(s *Server) error { return s.Check(httptest.NewRequest(http.MethodGet,
 func TestTheProbeOfAServerThatStartsWaits(t *testing.T) {
 	start, ctx := make(chan struct{}), t.Context()
 	ctx, stop := context.WithCancel(ctx)
-	s := New(Options{Addresses: []string{"127.0.0.1:0"}, Ready: []<-chan struct{}{start}, Log: logr.Discard()})
+	s := New(Options{Addresses: []string{"127.0.0.1:0"}, Ready: start, Log: logr.Discard()})
 	ended := make(chan error, 1)
 	go func() { ended <- s.Start(ctx) }()
 	impatient, cancel := context.WithTimeout(ctx, 100*time.Millisecond)

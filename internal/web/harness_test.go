@@ -121,7 +121,7 @@ func mustHandler(t testing.TB, s *site, o Options) *handler {
 		o.ClusterTime = func() time.Time { return s.now }
 	}
 	if o.Hint == nil {
-		o.Hint = func(_ *tenant.Tenant, room engine.RoomName) { s.hints = append(s.hints, room) }
+		o.Hint = func(room engine.RoomName) { s.hints = append(s.hints, room) }
 	}
 	h, err := newHandler(o, builtPage)
 	if err != nil {

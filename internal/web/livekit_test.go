@@ -62,7 +62,7 @@ func newLiveSite(t *testing.T) *liveSite {
 	l.now = time.Now()
 	l.handler = mustHandler(t, l.site, Options{
 		Tenants: fakeTenants{l.tenant},
-		Hint:    func(_ *tenant.Tenant, room engine.RoomName) { l.hinted <- room },
+		Hint:    func(room engine.RoomName) { l.hinted <- room },
 	})
 	l.router = l.route(l.handler)
 	serving = l.router

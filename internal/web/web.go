@@ -41,8 +41,8 @@ type Options struct {
 	Meetings Meetings
 	// Admission admits participants and moderates them; nil means one for these pages alone.
 	Admission *admission.Service
-	// Hint is told that something happened in a room of the tenant, or nil.
-	Hint func(*tenant.Tenant, engine.RoomName)
+	// Hint is told that something happened in a room of a tenant, or nil.
+	Hint func(engine.RoomName)
 	// ClusterTime is the clock by which links, tokens and sessions begin and end, the same on every replica, and which pages
 	// count down by; nil means time.Now.
 	ClusterTime func() time.Time
@@ -98,7 +98,7 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 		o.Admission = admission.New(o.Meetings)
 	}
 	if o.Hint == nil {
-		o.Hint = func(*tenant.Tenant, engine.RoomName) {}
+		o.Hint = func(engine.RoomName) {}
 	}
 	page, err := newPage(dist)
 	if err != nil {

@@ -47,8 +47,8 @@ func (h *handler) webhook(q *httpserver.Request) (httpserver.Answer, error) {
 		return nil, errNotSigned.Because(err)
 	}
 	// An event about no room, or about the test of a connection, is of no use, and nothing is wrong with it.
-	if t := tenantOf(tenants, media.Server, room); t != nil && !meeting.IsTestRoom(room) {
-		h.Hint(t, room)
+	if tenantOf(tenants, media.Server, room) != nil && !meeting.IsTestRoom(room) {
+		h.Hint(room)
 	}
 	return httpserver.Bytes{}, nil
 }
