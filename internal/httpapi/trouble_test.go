@@ -114,7 +114,7 @@ func TestTimeout(t *testing.T) {
 // TestSlowBody sends the head of a request and never its body.
 func TestSlowBody(t *testing.T) {
 	w := newWorld(t, testTenant(v1alpha1.VariantA))
-	w.router.Timeout = 50 * time.Millisecond
+	w.readTimeout = 50 * time.Millisecond
 	w.serve()
 	conn := dial(t, w.server)
 	_, err := fmt.Fprintf(conn, "POST /video/api/v1/token HTTP/1.1\r\nHost: %s\r\nAuthorization: %s\r\nContent-Length: 20\r\n\r\n{", host, rightKey)

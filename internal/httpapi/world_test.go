@@ -46,6 +46,8 @@ type world struct {
 	moderator *fakeModerator
 	server    *httptest.Server
 	registry  *prometheus.Registry
+	// readTimeout is the server's; zero means none.
+	readTimeout time.Duration
 
 	mu    sync.Mutex
 	clock time.Time
@@ -74,7 +76,9 @@ func (w *world) serve() *world {
 
 // serveAPI is serve with an API that a test has made.
 func (w *world) serveAPI(a *api) *world {
-	w.server = httptest.NewServer(httpserver.NewRouter(w.router, a.surface()))
+	w.server = httptest.NewUnstartedServer(httpserver.NewRouter(w.router, a.surface()))
+	w.server.Config.ReadTimeout = w.readTimeout
+	w.server.Start()
 	w.t.Cleanup(w.server.Close)
 	return w
 }

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"time"
 
 	"convene.dev/convene/internal/fault"
 )
@@ -26,9 +25,6 @@ func (q *Request) Body(most int64) ([]byte, error) {
 	if q.HTTP.Body == nil || q.HTTP.Body == http.NoBody {
 		return nil, nil
 	}
-	// The clock of the wire, not that of decisions. A writer that knows no deadlines has none to miss. It stays for the
-	// rest of the request, which must be over by then too; the server sets another one for the next request.
-	_ = http.NewResponseController(q.ResponseWriter).SetReadDeadline(time.Now().Add(q.router.Timeout))
 	data, err := q.readLimited(most)
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):

@@ -80,7 +80,7 @@ func addressOf(conn net.Conn) netip.Addr {
 type connection struct {
 	net.Conn
 	leave func()
-	// idle closes the connection; nil while it was never idle, or is a proxy's.
+	// idle closes the connection; nil before its state is known, and of a proxy.
 	idle *time.Timer
 }
 

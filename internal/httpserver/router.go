@@ -3,7 +3,6 @@
 package httpserver
 
 import (
-	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -79,11 +78,7 @@ type RouterOptions struct {
 	Log logr.Logger
 	// TrustedProxies are the addresses whose X-Forwarded-For is believed.
 	TrustedProxies clientip.Proxies
-	// Timeout bounds the arrival of a body; zero means 10 seconds.
-	Timeout time.Duration
 }
-
-const defaultTimeout = 10 * time.Second
 
 // Router answers requests.
 type Router struct {
@@ -102,7 +97,6 @@ func NewRouter(o RouterOptions, surfaces ...*Surface) *Router {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
 	rt := &Router{
 		RouterOptions: o, mux: http.NewServeMux(), anyHost: map[string]*Surface{},
 		guesses: limit.NewGuesses(), refusals: limit.NewRefusals(o.Log),

@@ -26,7 +26,8 @@ import (
 // limits hold off clients that are slow, or many. Bodies are small; WebSockets leave the server's hands once upgraded, and
 // the handler counts them.
 type limits struct {
-	header, read, write time.Duration
+	// read is for a request's headers and body together. It is more than a handler takes at most, because it ends the handler's context.
+	read, write time.Duration
 	// idle is for clients, proxyIdle for trusted proxies.
 	idle, proxyIdle time.Duration
 	// headerBytes is for the request line and all headers.
@@ -46,7 +47,7 @@ const (
 )
 
 var defaultLimits = limits{
-	header: 10 * time.Second, read: 30 * time.Second, write: time.Minute, idle: time.Minute,
+	read: 15 * time.Second, write: time.Minute, idle: time.Minute,
 	headerBytes: 16 << 10,
 }
 
@@ -162,13 +163,12 @@ func (s *Server) Start(ctx context.Context) error {
 
 func (s *Server) server() *http.Server {
 	return &http.Server{
-		Handler:           http.HandlerFunc(s.answer),
-		ReadHeaderTimeout: s.limits.header,
-		ReadTimeout:       s.limits.read,
-		WriteTimeout:      s.limits.write,
-		IdleTimeout:       s.limits.proxyIdle,
-		ConnState:         s.whenStateChanges,
-		MaxHeaderBytes:    s.limits.headerBytes,
+		Handler:        http.HandlerFunc(s.answer),
+		ReadTimeout:    s.limits.read,
+		WriteTimeout:   s.limits.write,
+		IdleTimeout:    s.limits.proxyIdle,
+		ConnState:      s.whenStateChanges,
+		MaxHeaderBytes: s.limits.headerBytes,
 		// What clients do wrong is in the log with --verbose only.
 		ErrorLog: slog.NewLogLogger(logr.ToSlogHandler(s.Log.V(1)), slog.LevelInfo),
 	}
@@ -204,11 +204,13 @@ func (s *Server) whenStateChanges(conn net.Conn, state http.ConnState) {
 		return
 	}
 	c := conn.(*connection)
-	if c.idle != nil {
-		c.idle.Stop()
+	if c.idle == nil {
+		c.idle = time.AfterFunc(s.limits.idle, func() { _ = conn.Close() })
 	}
 	if state == http.StateIdle {
-		c.idle = time.AfterFunc(s.limits.idle, func() { _ = conn.Close() })
+		c.idle.Reset(s.limits.idle)
+	} else {
+		c.idle.Stop()
 	}
 }
 

@@ -190,7 +190,7 @@ func TestSlowClientsAreCutOff(t *testing.T) {
 		}
 	})
 	short := func(l *limits) {
-		l.header, l.read, l.write, l.idle = 100*time.Millisecond, 200*time.Millisecond, 300*time.Millisecond, 100*time.Millisecond
+		l.read, l.write, l.idle = 100*time.Millisecond, 300*time.Millisecond, 100*time.Millisecond
 	}
 	address := served(t, Options{Handler: handler}, short)
 	for _, tc := range []struct{ reason, sends string }{
