@@ -35,8 +35,9 @@ const (
 	longShare, maxLong, longTimeout = 0.125, 1 << 10, 30 * time.Second
 	// writeTimeout is how long a connection waits for a side that does not read.
 	writeTimeout = 30 * time.Second
-	// headerTimeout bounds the media server's answer to the request for the connection.
-	headerTimeout = 30 * time.Second
+	// headerTimeout bounds the media server's answer to the request for the connection. The server ends a request after 15 s, and
+	// livekit-client gives up then.
+	headerTimeout = 12 * time.Second
 )
 
 // requestHeaders are the headers of a browser that the media server gets. Sec-WebSocket-Extensions is not one of them: a

@@ -88,7 +88,7 @@ type upstreamKey struct{}
 func newSignals() *signals {
 	transports := outbound.NewTransports(func(t *http.Transport) {
 		t.MaxIdleConnsPerHost = 16
-		t.ResponseHeaderTimeout = 30 * time.Second
+		t.ResponseHeaderTimeout = 12 * time.Second // The server ends a request after 15 s, and livekit-client gives up then.
 	})
 	places := limit.FitsMemory(signalShare, signalMemory, maxSignals)
 	return &signals{relay: signalling.New(), places: limit.NewShares[netip.Prefix](places, (places+1)/2), connects: limit.New[connector](maxConnectors), proxy: &httputil.ReverseProxy{
