@@ -211,6 +211,8 @@ deploy: $(KUSTOMIZE) $(KUBECTL) ## Deploy the manager, from image IMG, with all 
 
 .PHONY: uninstall
 uninstall: $(KUSTOMIZE) $(KUBECTL) ## End all meetings and remove all that deploy has made
-	@# The manager goes last: it is what ends meetings, and their finalizers wait for it.
-	@$(KUBECTL) delete meetings,conferenceconfigs --all --all-namespaces --timeout=5m
+	@# The manager goes last: it is what ends meetings.
+	@$(KUBECTL) delete conferenceconfigs --all --all-namespaces
+	@$(KUBECTL) wait meetings --all --all-namespaces --for=condition=Ended --timeout=1m || true
+	@$(KUBECTL) delete meetings --all --all-namespaces
 	@$(KUSTOMIZE) build config/default | $(KUBECTL) delete --ignore-not-found -f -

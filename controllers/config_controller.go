@@ -22,7 +22,6 @@ import (
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/kube"
-	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -51,21 +50,11 @@ func (r *ConfigReconciler) Reconcile(ctx context.Context, request ctrl.Request) 
 }
 
 func (r *ConfigReconciler) reconcile(ctx context.Context, config *v1alpha1.ConferenceConfig) error {
-	notOver := 0
+	if gone, err := kube.RemoveFinalizer(ctx, r.Client, config); err != nil || gone {
+		return err
+	}
 	var noKeys error
-	if config.DeletionTimestamp != nil {
-		left, err := r.notOver(ctx, config)
-		if err != nil {
-			return err
-		}
-		if left == 0 {
-			return kube.RemoveFinalizer(ctx, r.Client, config)
-		}
-		notOver = left
-	} else {
-		if err := kube.AddFinalizer(ctx, r.Client, config, nil); err != nil {
-			return err
-		}
+	if config.DeletionTimestamp == nil {
 		// Where Convene may write no Secrets, the status has to say so.
 		if noKeys = r.ensureSigningKeys(ctx, config); noKeys != nil && !apierrors.IsForbidden(noKeys) {
 			return noKeys
@@ -82,25 +71,13 @@ func (r *ConfigReconciler) reconcile(ctx context.Context, config *v1alpha1.Confe
 	if err != nil {
 		return err
 	}
-	status := r.status(config, t, count{live: int32(totals.Rooms), participants: int32(totals.Users), notOver: notOver})
+	status := r.status(config, t, count{live: int32(totals.Rooms), participants: int32(totals.Users)})
 	return errors.Join(r.writeStatus(ctx, config, status), noKeys)
 }
 
 // count of a ConferenceConfig's Meetings.
 type count struct {
 	live, participants int32
-	notOver            int
-}
-
-// notOver counts the Meetings that a ConferenceConfig has to wait for before it goes.
-func (r *ConfigReconciler) notOver(ctx context.Context, config *v1alpha1.ConferenceConfig) (count int, err error) {
-	meetings, err := directory.OfConfig(ctx, r.Client, config.Namespace, config.Name)
-	for _, m := range meetings {
-		if !meeting.IsOver(m) {
-			count++
-		}
-	}
-	return count, err
 }
 
 // ensureSigningKeys makes the Secret of the signing keys, unless it is there or the operator keeps one of their own.

@@ -25,7 +25,7 @@ func (r *ConfigReconciler) status(config *v1alpha1.ConferenceConfig, t *tenant.T
 	status.Meetings, status.Participants = c.live, c.participants
 
 	problems := slices.Concat(t.Problems, r.HostProblems(client.ObjectKeyFromObject(config)), r.mediaProblems(t))
-	setConditions(&status.Conditions, r.conditions(config, t, problems, c))
+	setConditions(&status.Conditions, r.conditions(config, t, problems))
 	return status
 }
 
@@ -90,7 +90,7 @@ func reachProblem(observer reacher, m *tenant.Media) *tenant.Problem {
 
 // conditions are all that the status should have: those that hold when nothing is wrong, each replaced by the first
 // problem that says otherwise, and problems that have a condition of their own.
-func (r *ConfigReconciler) conditions(config *v1alpha1.ConferenceConfig, t *tenant.Tenant, problems []tenant.Problem, c count) []metav1.Condition {
+func (r *ConfigReconciler) conditions(config *v1alpha1.ConferenceConfig, t *tenant.Tenant, problems []tenant.Problem) []metav1.Condition {
 	now := metav1.NewTime(r.Now())
 	wanted := []metav1.Condition{
 		{Type: v1alpha1.ConditionAPIKeysResolved, Reason: v1alpha1.ReasonResolved, Message: fmt.Sprintf("%d usable", t.Keys.Len())},
@@ -104,8 +104,7 @@ func (r *ConfigReconciler) conditions(config *v1alpha1.ConferenceConfig, t *tena
 	}
 	ready := metav1.Condition{Type: v1alpha1.ConditionReady, Reason: v1alpha1.ReasonServing, Message: "Serving " + t.BaseURL}
 	if config.DeletionTimestamp != nil {
-		ready.Status, ready.Reason = metav1.ConditionFalse, v1alpha1.ReasonDeleting
-		ready.Message = fmt.Sprintf("Being deleted; %d meetings are being ended first", c.notOver)
+		ready.Status, ready.Reason, ready.Message = metav1.ConditionFalse, v1alpha1.ReasonDeleting, "Being deleted; its meetings are being ended"
 	}
 	return settle(wanted, problems, ready, config.Generation, now)
 }

@@ -162,9 +162,9 @@ func TestConditions(t *testing.T) {
 				"Ready=False Contradiction: lower one", "Stalled=True Contradiction: lower one"}},
 		{"it is being deleted, whatever else is wrong", func(r *statusRig) {
 			now := metav1.NewTime(monday)
-			r.config.DeletionTimestamp, r.count.notOver, r.hosts = &now, 2, olderHas("a.example")
+			r.config.DeletionTimestamp, r.hosts = &now, olderHas("a.example")
 		}, []string{goodAPI, goodSigning, goodMedia, "HostConflict=True OlderConfig: An older ConferenceConfig answers a.example",
-			"Ready=False Deleting: Being deleted; 2 meetings are being ended first"}},
+			"Ready=False Deleting: Being deleted; its meetings are being ended"}},
 	} {
 		r := newStatusRig()
 		tc.change(r)

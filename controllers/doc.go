@@ -12,7 +12,7 @@ package controllers
 // +kubebuilder:rbac:groups=convene.dev,resources=meetings,verbs=get;list;watch;create;update;patch;delete
 // +kubebuilder:rbac:groups=convene.dev,resources=meetings/status,verbs=update
 // +kubebuilder:rbac:groups=convene.dev,resources=meetings/finalizers,verbs=update
-// +kubebuilder:rbac:groups=convene.dev,resources=conferenceconfigs,verbs=list;watch;update;patch
+// +kubebuilder:rbac:groups=convene.dev,resources=conferenceconfigs,verbs=get;list;watch;update;patch
 // +kubebuilder:rbac:groups=convene.dev,resources=conferenceconfigs/status,verbs=update
 // +kubebuilder:rbac:groups=convene.dev,resources=conferenceconfigs/finalizers,verbs=update
 // +kubebuilder:rbac:groups=convene.dev,resources=mediaservers,verbs=list;watch

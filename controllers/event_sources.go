@@ -21,12 +21,8 @@ import (
 	"convene.dev/convene/internal/meeting"
 )
 
-const (
-	// countDelay gathers changes of Meetings into one count of a ConferenceConfig.
-	countDelay = 3 * time.Second
-	// goneDelay is for those that end because their ConferenceConfig goes, which waits for the last of them.
-	goneDelay = 100 * time.Millisecond
-)
+// countDelay gathers changes of Meetings into one count of a ConferenceConfig.
+const countDelay = 3 * time.Second
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
@@ -112,8 +108,8 @@ func priorityOf(m *v1alpha1.Meeting) int {
 	return usual
 }
 
-// meetingEvents has the reconciler called for each change of a Meeting.
-func meetingEvents() handler.EventHandler {
+// meetingEvents has the reconciler called for each change of a Meeting, and deleted for each Meeting that was deleted.
+func meetingEvents(deleted func(*v1alpha1.Meeting)) handler.EventHandler {
 	now := func(o client.Object, initial bool, q queue) {
 		priority := priorityOf(o.(*v1alpha1.Meeting))
 		if initial && priority == usual {
@@ -124,7 +120,10 @@ func meetingEvents() handler.EventHandler {
 	return handler.Funcs{
 		CreateFunc: func(_ context.Context, e event.CreateEvent, q queue) { now(e.Object, e.IsInInitialList, q) },
 		UpdateFunc: func(_ context.Context, e event.UpdateEvent, q queue) { now(e.ObjectNew, false, q) },
-		DeleteFunc: func(_ context.Context, e event.DeleteEvent, q queue) { now(e.Object, false, q) },
+		DeleteFunc: func(_ context.Context, e event.DeleteEvent, q queue) {
+			deleted(e.Object.(*v1alpha1.Meeting))
+			now(e.Object, false, q)
+		},
 	}
 }
 
@@ -174,11 +173,8 @@ func requestsFor(meetings []*v1alpha1.Meeting, match func(*v1alpha1.Meeting) boo
 // configOfMeeting counts a ConferenceConfig's Meetings again a moment after one of them changed.
 func configOfMeeting() handler.EventHandler {
 	later := func(o client.Object, q queue) {
-		m, delay := o.(*v1alpha1.Meeting), countDelay
-		if meeting.IsOver(m) && m.Status.EndReason == v1alpha1.EndDeleted {
-			delay = goneDelay
-		}
-		q.AddAfter(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: m.Namespace, Name: m.Spec.ConfigRef.Name}}, delay)
+		m := o.(*v1alpha1.Meeting)
+		q.AddAfter(reconcile.Request{NamespacedName: types.NamespacedName{Namespace: m.Namespace, Name: m.Spec.ConfigRef.Name}}, countDelay)
 	}
 	return handler.Funcs{
 		CreateFunc: func(_ context.Context, e event.CreateEvent, q queue) { later(e.Object, q) },

@@ -36,7 +36,7 @@ func TestOrderOfTheQueue(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	events := meetingEvents()
+	events := meetingEvents(func(*v1alpha1.Meeting) {})
 	events.Create(t.Context(), event.CreateEvent{Object: named("initial"), IsInInitialList: true}, q)
 	w.Details(named("microphone"))
 	events.Update(t.Context(), event.UpdateEvent{ObjectOld: named("edit"), ObjectNew: named("edit")}, q)

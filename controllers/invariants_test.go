@@ -96,8 +96,8 @@ func meetingInvariants(was, is *v1alpha1.Meeting) (broken []string) {
 	says(!over || s.ParticipantCount == 0, "4b: %d in after the end", s.ParticipantCount)
 	says(slices.IsSortedFunc(s.Participants, func(a, b v1alpha1.Participant) int { return a.JoinTime.Compare(b.JoinTime.Time) }), "4c: not oldest first")
 
-	// 5. The finalizer is there before anything that it stands for.
-	says(over || is.DeletionTimestamp != nil || slices.Contains(is.Finalizers, v1alpha1.Finalizer), "5: phase %s without the finalizer", s.Phase)
+	// 5. Nothing of Convene's keeps an object that is deleted.
+	says(!slices.Contains(is.Finalizers, v1alpha1.Finalizer), "5: phase %s with the finalizer", s.Phase)
 	if was == nil || was.UID != is.UID || was.Status.Phase == "" {
 		return broken
 	}

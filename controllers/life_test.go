@@ -5,16 +5,19 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/testkit/faultyengine"
 )
 
@@ -64,15 +67,7 @@ func TestLifeOfAMeeting(t *testing.T) {
 	w.observer.Hint(name)
 	w.is("standup", v1alpha1.MeetingActive, people(0))
 	w.pass(5 * time.Minute)
-	ended := w.is("standup", v1alpha1.MeetingEnded, because(v1alpha1.EndEmpty))
-	if len(ended.Finalizers) != 0 {
-		w.eventually(func() error {
-			if m := w.is("standup", v1alpha1.MeetingEnded); len(m.Finalizers) != 0 {
-				return fmt.Errorf("it has %q", m.Finalizers)
-			}
-			return nil
-		})
-	}
+	w.is("standup", v1alpha1.MeetingEnded, because(v1alpha1.EndEmpty))
 	w.pass(23 * time.Hour)
 	w.is("standup", v1alpha1.MeetingEnded)
 	w.pass(time.Hour + 10*time.Second)
@@ -199,24 +194,95 @@ func TestRoomGoesFromOneToTheNext(t *testing.T) {
 	}
 }
 
-// A ConferenceConfig that is deleted ends its Meetings first, and says how many are left.
-func TestConfigIsDeleted(t *testing.T) {
+// Whatever is deleted goes at once, in any order. The participants are sent away all the same.
+func TestWhatIsDeletedDoesNotWait(t *testing.T) {
+	const redirect = "https://example.com/after"
+	meetings, configs, servers, secrets := &v1alpha1.Meeting{}, &v1alpha1.ConferenceConfig{}, &v1alpha1.MediaServer{}, &corev1.Secret{}
+	for name, order := range map[string][]client.Object{
+		"a Meeting": {meetings}, "a ConferenceConfig": {configs}, "a MediaServer and Secrets first": {servers, secrets, configs, meetings},
+		"a Meeting first": {meetings, configs}, "a ConferenceConfig first": {configs, meetings},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			c := w.config()
+			m := w.meeting("m", func(m *v1alpha1.Meeting) { m.Spec.Redirect = redirect })
+			room := w.enter(c, m, "anna")
+			w.is("m", v1alpha1.MeetingActive, people(1))
+			for _, kind := range order {
+				w.must(w.Client.DeleteAllOf(t.Context(), kind.DeepCopyObject().(client.Object), client.InNamespace(w.Namespace)))
+			}
+			for key, o := range map[string]client.Object{"m": meetings, c.Name: configs} {
+				err := w.Client.Get(t.Context(), client.ObjectKey{Namespace: w.Namespace, Name: key}, o.DeepCopyObject().(client.Object))
+				if slices.Contains(order, o) && !apierrors.IsNotFound(err) {
+					t.Errorf("%s is still there (%v)", key, err)
+				}
+			}
+			w.eventually(func() error {
+				if left, to := w.engine.Left(), w.engine.SentTo(room); slices.Contains(left, room) || to != redirect {
+					return fmt.Errorf("there are the rooms %q; people were sent to %q", left, to)
+				}
+				return nil
+			})
+			if slices.Contains(order, client.Object(meetings)) {
+				w.eventually(func() error {
+					if out := w.Kubectl(t, "get", "events", "-o", "jsonpath={.items[*].message}"); !strings.Contains(out, meeting.DeletedMessage) {
+						return fmt.Errorf("Events say %s", out)
+					}
+					return nil
+				})
+			} else {
+				w.is("m", v1alpha1.MeetingEnded, because(v1alpha1.EndDeleted))
+				if left := w.engine.Left(); len(left) != 0 {
+					t.Errorf("it has ended, and there are the rooms %q", left)
+				}
+			}
+		})
+	}
+}
+
+// A Meeting that waits for its ConferenceConfig has not lost one: it opens when there is one.
+func TestAMeetingMayBeThereFirst(t *testing.T) {
+	w := newWorld(t)
+	w.meeting("m")
+	w.is("m", v1alpha1.MeetingPending)
+	w.touch()
+	w.config()
+	w.is("m", v1alpha1.MeetingActive)
+}
+
+// Somebody else's finalizer may keep a ConferenceConfig and its Meetings: the Meetings end all the same.
+func TestConfigThatOthersKeep(t *testing.T) {
 	w := newWorld(t)
 	c := w.config()
 	m := w.meeting("m")
 	w.enter(c, m, "anna")
 	w.is("m", v1alpha1.MeetingActive, people(1))
-	w.engine.Break("close", faultyengine.ErrUnavailable)
+	w.patch(c, `{"metadata":{"finalizers":["example.com/kept"]}}`)
 	w.must(w.Client.Delete(t.Context(), c))
 	w.configSays(v1alpha1.ConditionReady, v1alpha1.ReasonDeleting)
-	w.engine.Break("close", nil)
 	w.is("m", v1alpha1.MeetingEnded, because(v1alpha1.EndDeleted))
+	w.patch(c, `{"metadata":{"finalizers":null}}`)
+}
+
+// Objects of earlier versions have a finalizer. It goes, and so do objects that are waiting for it.
+func TestFinalizersOfEarlierVersionsGo(t *testing.T) {
+	w := newWorld(t)
+	had := []string{v1alpha1.Finalizer}
+	deleted := w.meeting("deleted", func(m *v1alpha1.Meeting) { m.Finalizers = had })
+	w.must(w.Client.Delete(t.Context(), deleted))
+	w.gone("deleted")
+	w.meeting("kept", func(m *v1alpha1.Meeting) { m.Finalizers = append([]string{"example.com/kept"}, had...) })
+	c := w.config()
+	w.patch(c, `{"metadata":{"finalizers":["`+v1alpha1.Finalizer+`"]}}`)
+	w.is("kept", v1alpha1.MeetingActive, func(m *v1alpha1.Meeting) bool { return slices.Equal(m.Finalizers, []string{"example.com/kept"}) })
 	w.eventually(func() error {
-		if err := w.Client.Get(context.Background(), client.ObjectKeyFromObject(c), c); !apierrors.IsNotFound(err) {
-			return fmt.Errorf("the config is still there (%w)", err)
+		if err := w.Client.Get(context.Background(), client.ObjectKeyFromObject(c), c); err != nil || len(c.Finalizers) > 0 {
+			return fmt.Errorf("the ConferenceConfig has the finalizers %q (%w)", c.Finalizers, err)
 		}
 		return nil
 	})
+	w.patch(&v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "kept"}}, `{"metadata":{"finalizers":null}}`)
 }
 
 // What is written is written once: a Meeting in which nothing happens costs nothing.

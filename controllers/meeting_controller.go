@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/utils/ptr"
@@ -43,6 +44,7 @@ type MeetingReconciler struct {
 		Told(*tenant.Media, engine.RoomName, engine.RoomState)
 		Forget(*tenant.Media, engine.RoomName)
 		Hint(engine.RoomName)
+		Former(config types.NamespacedName) *tenant.Tenant
 	}
 	// Loads says how many participants and meetings are on a media server.
 	Loads interface {
@@ -79,13 +81,19 @@ func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, n
 		}
 		return ctrl.Result{}, err
 	}
-	t, _ := r.Tenants.Get(types.NamespacedName{Namespace: m.Namespace, Name: m.Spec.ConfigRef.Name})
+	if gone, err := kube.RemoveFinalizer(ctx, r.Client, &m); err != nil || gone {
+		return ctrl.Result{}, err
+	}
+	t, deleted, err := r.tenantOf(ctx, &m)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
 	calls := serverCalls{name: name}
 	if media := mediaOf(t, &m); media != nil {
 		calls.at = r.servers.slots(media.Server)
 	}
 	defer calls.end()
-	result, err := r.decide(ctx, t, &m, &calls)
+	result, err := r.decide(ctx, t, deleted, &m, &calls)
 	if errors.Is(err, errNoSlot) {
 		result, err = ctrl.Result{RequeueAfter: slotAlarm}, nil
 	}
@@ -95,11 +103,29 @@ func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, n
 	return result, err
 }
 
-func (r *MeetingReconciler) decide(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, calls *serverCalls) (ctrl.Result, error) {
+// tenantOf is the Tenant of a Meeting. Where the ConferenceConfig that served the Meeting has been deleted, it is the former one, with which
+// the Meeting is ended; deleted says that nothing is known of that either. Before a Meeting was served, there may be no ConferenceConfig yet.
+// The cache may be behind, and the end of a Meeting is for good: the cluster's API says whether a ConferenceConfig is there.
+func (r *MeetingReconciler) tenantOf(ctx context.Context, m *v1alpha1.Meeting) (t *tenant.Tenant, deleted bool, err error) {
+	name := types.NamespacedName{Namespace: m.Namespace, Name: m.Spec.ConfigRef.Name}
+	if t, ok := r.Tenants.Get(name); ok || m.Status.URL == "" || meeting.IsOver(m) {
+		return t, false, nil
+	}
+	var config metav1.PartialObjectMetadata
+	config.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("ConferenceConfig"))
+	if err := r.API.Get(ctx, name, &config); !apierrors.IsNotFound(err) {
+		return nil, false, err
+	}
+	t = r.Observer.Former(name)
+	return t, t == nil, nil
+}
+
+func (r *MeetingReconciler) decide(ctx context.Context, t *tenant.Tenant, deleted bool, m *v1alpha1.Meeting, calls *serverCalls) (ctrl.Result, error) {
 	in, err := r.gather(ctx, t, m, calls)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
+	in.ConfigGone = deleted
 	decision := meeting.Plan(in)
 	if decision.NeedsFreshLook {
 		if err := calls.begin(); err != nil {
@@ -175,12 +201,10 @@ func (r *MeetingReconciler) isUnreachable(m *tenant.Media) bool {
 	return err != nil
 }
 
-// apply carries out a decision: the finalizer before anything that it stands for, the status before people are sent
-// away, the finalizer's end last.
+// apply carries out a decision: the status before people are sent away.
 func (r *MeetingReconciler) apply(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision, calls *serverCalls) (ctrl.Result, error) {
-	if d.Finalizer && m.DeletionTimestamp == nil {
-		lineage := map[string]string{v1alpha1.AnnotationLineage: meeting.Lineage(m)}
-		if err := kube.AddFinalizer(ctx, r.Client, m, lineage); err != nil {
+	if !meeting.IsOver(m) && m.DeletionTimestamp == nil {
+		if err := kube.Annotate(ctx, r.Client, m, v1alpha1.AnnotationLineage, meeting.Lineage(m)); err != nil {
 			return ctrl.Result{}, err
 		}
 	}
@@ -241,11 +265,6 @@ func (r *MeetingReconciler) finish(ctx context.Context, t *tenant.Tenant, m *v1a
 			return ctrl.Result{}, err
 		}
 	}
-	if !d.Finalizer {
-		if err := kube.RemoveFinalizer(ctx, r.Client, m); err != nil {
-			return ctrl.Result{}, err
-		}
-	}
 	if d.Delete {
 		return ctrl.Result{}, kube.DeleteAsRead(ctx, r.Client, m)
 	}
@@ -284,13 +303,22 @@ func (r *MeetingReconciler) writeStatus(ctx context.Context, m *v1alpha1.Meeting
 	return 0, nil
 }
 
+// deleted tells of the end of a Meeting that was deleted before it was over. The observer closes its room.
+func (r *MeetingReconciler) deleted(m *v1alpha1.Meeting) {
+	if meeting.IsOver(m) {
+		return
+	}
+	meetingsEnded.WithLabelValues(string(v1alpha1.EndDeleted)).Inc()
+	record(r.Events, m, false, "Ended", meeting.DeletedMessage)
+}
+
 // SetupWithManager has the reconciler called for Meetings, for what it observes, and for Meetings of one room when
 // another of them ends. The sources are those of the observer and of the tenant registry.
 func (r *MeetingReconciler) SetupWithManager(mgr ctrl.Manager, sources EventSources) error {
 	r.writes, r.firstStatuses, r.servers = newCoalescer(), newFirstStatuses(sources.SlotFree), newServerSlots(sources.SlotFree)
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("meeting").
-		Watches(&v1alpha1.Meeting{}, meetingEvents()).
+		Watches(&v1alpha1.Meeting{}, meetingEvents(r.deleted)).
 		Watches(&v1alpha1.Meeting{}, othersOfRoom(r.Client)).
 		WatchesRawSource(sources.meetings()).
 		WatchesRawSource(sources.details()).

@@ -40,24 +40,24 @@ func stale(t *testing.T) (r *MeetingReconciler, old, live *v1alpha1.Meeting, c *
 }
 
 // A Meeting that was ended, deleted and made again while we were slow is another one: it must not be deleted, get the
-// status of the first, or lose its finalizer.
+// status of the first, or its annotation.
 func TestWritesAreOfThisMeetingAlone(t *testing.T) {
 	r, old, live, c := stale(t)
-	if _, err := r.finish(t.Context(), nil, old.DeepCopy(), meeting.Decision{Finalizer: true, Delete: true}); !apierrors.IsConflict(err) {
+	if _, err := r.finish(t.Context(), nil, old.DeepCopy(), meeting.Decision{Delete: true}); !apierrors.IsConflict(err) {
 		t.Errorf("the delete: %v", err)
 	}
 	decision := meeting.Decision{Status: v1alpha1.MeetingStatus{Phase: v1alpha1.MeetingEnding, EndReason: v1alpha1.EndExpired}}
 	if _, err := r.writeStatus(t.Context(), old.DeepCopy(), decision); !apierrors.IsConflict(err) {
 		t.Errorf("the status: %v", err)
 	}
-	if err := kube.AddFinalizer(t.Context(), c.Client, old.DeepCopy(), nil); !apierrors.IsConflict(err) {
-		t.Errorf("the finalizer: %v", err)
+	if err := kube.Annotate(t.Context(), c.Client, old.DeepCopy(), "note", "of the first"); !apierrors.IsConflict(err) {
+		t.Errorf("the annotation: %v", err)
 	}
 	var now v1alpha1.Meeting
 	if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(live), &now); err != nil {
 		t.Fatal(err)
 	}
-	if now.UID != live.UID || now.DeletionTimestamp != nil || now.Status.Phase != "" || len(now.Finalizers) != 0 {
+	if now.UID != live.UID || now.DeletionTimestamp != nil || now.Status.Phase != "" || len(now.Annotations) != 0 {
 		t.Errorf("it is %+v", now)
 	}
 }
@@ -81,11 +81,11 @@ func TestTheLastFinalizerIsOfThisMeetingAlone(t *testing.T) {
 	}
 	another := m.DeepCopy() // The version alone does not tell them apart at the moment that matters.
 	another.UID = "of-the-one-before"
-	if err := kube.RemoveFinalizer(t.Context(), c.Client, another); !apierrors.IsConflict(err) {
+	if _, err := kube.RemoveFinalizer(t.Context(), c.Client, another); !apierrors.IsConflict(err) {
 		t.Errorf("that of another: %v", err)
 	}
-	if err := kube.RemoveFinalizer(t.Context(), c.Client, m.DeepCopy()); err != nil {
-		t.Errorf("its own: %v", err)
+	if gone, err := kube.RemoveFinalizer(t.Context(), c.Client, m.DeepCopy()); err != nil || !gone {
+		t.Errorf("its own: gone %t, %v", gone, err)
 	}
 	if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(m), m); !apierrors.IsNotFound(err) {
 		t.Errorf("it is still there: %v", err)
@@ -121,8 +121,8 @@ func TestEndIsWrittenBeforePeopleAreDisconnected(t *testing.T) {
 	}
 }
 
-// A Meeting that the API did not make gets its lineage in the write that adds the finalizer, and keeps one that it has.
-func TestLineageComesWithTheFinalizer(t *testing.T) {
+// A Meeting that the API did not make gets its lineage, and keeps the lineage that it has.
+func TestMeetingsGetALineage(t *testing.T) {
 	w := newWorld(t)
 	w.config()
 	own := w.meeting("own", func(m *v1alpha1.Meeting) { m.Labels = nil })
@@ -131,7 +131,7 @@ func TestLineageComesWithTheFinalizer(t *testing.T) {
 	})
 	for m, want := range map[*v1alpha1.Meeting]string{own: string(own.UID), restored: "from before"} {
 		now := w.is(m.Name, v1alpha1.MeetingActive)
-		if got := now.Annotations[v1alpha1.AnnotationLineage]; got != want || now.Annotations["note"] != m.Annotations["note"] || len(now.Finalizers) != 1 {
+		if got := now.Annotations[v1alpha1.AnnotationLineage]; got != want || now.Annotations["note"] != m.Annotations["note"] {
 			t.Errorf("%s has the annotations %v", m.Name, now.Annotations)
 		}
 	}

@@ -151,7 +151,7 @@ const (
 	ReasonDeleting            = "Deleting"
 )
 
-// Finalizer keeps an object until its meetings have been ended in LiveKit.
+// Finalizer kept an object of earlier versions until its meetings had been ended in LiveKit. The controllers take it off.
 const Finalizer = "convene.dev/end"
 
 // Labels and annotations that Convene itself writes.

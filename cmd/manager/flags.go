@@ -39,10 +39,7 @@ type settings struct {
 	logFormat        string
 	verbose          bool
 	version          bool
-	release          bool
 	check            string
-	// releaseDeployment is scaled down before the release; empty means that something else stops the managers.
-	releaseDeployment string
 }
 
 // leaseTimes are as in other controller managers: how long the others wait for a leader who says nothing, how long it
@@ -73,6 +70,7 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 	s.registerServers(f)
 	s.registerCluster(f, getenv)
 	s.registerOnce(f)
+	registerGone(f)
 	f.StringVar(&s.logFormat, "log-format", "json", "json or console")
 	f.BoolVar(&s.verbose, "verbose", false, "log more")
 	if err := f.Parse(args); err != nil {
@@ -113,9 +111,6 @@ func (s *settings) registerServers(f *flag.FlagSet) {
 		"answer 404 to domain names that no ConferenceConfig names; addresses, localhost and the names of Services of this cluster still reach the default one")
 	f.StringVar(&s.tlsCertFile, "tls-cert-file", "", "`file` with the certificate (PEM) with which the gateway serves TLS, read again when it changes; empty for no TLS")
 	f.StringVar(&s.tlsKeyFile, "tls-key-file", "", "`file` with that certificate's private key (PEM)")
-	f.Func("replica-port", "gone: replicas ask each other nothing any more", func(string) error {
-		return errors.New("this flag is gone, because replicas ask each other nothing any more; leave it out, and close the port")
-	})
 	f.DurationVar(&s.drainDelay, "drain-delay", 0, "how long to go on serving after a stop signal while load balancers notice")
 }
 
@@ -139,10 +134,21 @@ func (s *settings) registerCluster(f *flag.FlagSet, getenv func(string) string) 
 
 // registerOnce adds the flags with which the manager does one thing and ends.
 func (s *settings) registerOnce(f *flag.FlagSet) {
-	f.BoolVar(&s.release, "release", false, "take our finalizers off everything once no manager runs, and end: the last step of an uninstallation")
-	f.StringVar(&s.releaseDeployment, "release-deployment", "", "with --release, the `name` of the managers' Deployment in the namespace of the Lease: it is scaled to none first")
 	f.StringVar(&s.check, "check", "", "ask the gateway at this `URL` whether its API answers, and end: the chart's test")
 	f.BoolVar(&s.version, "version", false, "print the version and end")
+}
+
+// flagsGone are those of earlier versions, and why they are gone.
+var flagsGone = map[string]string{
+	"replica-port": "replicas ask each other nothing any more; leave it out, and close the port",
+	"release":      "objects have no finalizer any more; leave it out, and delete what you want to delete",
+}
+
+// registerGone adds the flags that have gone: to use one is an error that says why, and not "not defined".
+func registerGone(f *flag.FlagSet) {
+	for name, why := range flagsGone {
+		f.BoolFunc(name, "gone: "+why, func(string) error { return errors.New("this flag is gone, because " + why) })
+	}
 }
 
 // validate says what cannot be, or not together.

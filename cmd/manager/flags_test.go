@@ -30,7 +30,7 @@ func TestLeaseTimes(t *testing.T) {
 
 // A flag that has gone says so, in place of "not defined".
 func TestFlagsThatHaveGone(t *testing.T) {
-	for _, arg := range []string{"--replica-port=9091", "--replica-port=0"} {
+	for _, arg := range []string{"--replica-port=9091", "--replica-port=0", "--release"} {
 		_, err := parse([]string{arg}, func(string) string { return "" }, io.Discard)
 		if err == nil || !strings.Contains(err.Error(), "leave it out") {
 			t.Errorf("%s: %v", arg, err)

@@ -67,11 +67,6 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 	if err != nil {
 		return err
 	}
-	if s.release {
-		return kube.Release(ctx, config, kube.ReleaseOptions{
-			Namespace: s.namespace, LeaseNamespace: s.leaseNamespace, Deployment: s.releaseDeployment, Log: log,
-		})
-	}
 	if s.leaderElect && s.leaseNamespace == "" {
 		if s.leaseNamespace, err = ownNamespace(); err != nil {
 			return err

@@ -46,7 +46,6 @@ func TestUnobserved(t *testing.T) {
 	// With people in them.
 	w.patch(t, w.byHand("requested"), `{"spec":{"end":{}}}`)
 	w.delete(t, w.byHand("deleted"))
-	w.patch(t, w.byHand("replaced"), `{"metadata":{"finalizers":null}}`)
 	w.delete(t, w.byHand("replaced"))
 	w.Create(t, w.byHand("replaced"))
 
@@ -79,7 +78,7 @@ func TestUnobserved(t *testing.T) {
 	})
 	took := time.Since(back)
 	for room, reason := range map[string]v1alpha1.EndReason{
-		"ended-unseen": v1alpha1.EndRequested, "over-unseen": v1alpha1.EndExpired, "requested": v1alpha1.EndRequested, "deleted": v1alpha1.EndDeleted,
+		"ended-unseen": v1alpha1.EndRequested, "over-unseen": v1alpha1.EndExpired, "requested": v1alpha1.EndRequested,
 	} {
 		lives := w.history.of(room)
 		if len(lives) != 1 || lives[0].last().Status.EndReason != reason {

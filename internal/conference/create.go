@@ -148,10 +148,9 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 	}
 	m := &v1alpha1.Meeting{
 		ObjectMeta: metav1.ObjectMeta{
-			Namespace:  t.Namespace,
-			Name:       meeting.ObjectName(t.Name, d.spec.Room),
-			Labels:     map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByAPI},
-			Finalizers: []string{v1alpha1.Finalizer},
+			Namespace: t.Namespace,
+			Name:      meeting.ObjectName(t.Name, d.spec.Room),
+			Labels:    map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByAPI},
 		},
 		Spec: d.spec,
 	}

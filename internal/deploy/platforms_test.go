@@ -36,7 +36,7 @@ func pods(t *testing.T, all []*unstructured.Unstructured) map[string]corev1.PodS
 func TestOpenShiftChoosesUsers(t *testing.T) {
 	values := []string{"--values", filepath.Join(manifests.Chart(t), "ci", "openshift.yaml")}
 	all := pods(t, manifests.Helm(t, manifests.SystemNamespace, values...))
-	for _, name := range []string{"Deployment/convene", "Deployment/convene-livekit-0", "Deployment/convene-livekit-redis", "Job/convene-release", "Pod/convene-test"} {
+	for _, name := range []string{"Deployment/convene", "Deployment/convene-livekit-0", "Deployment/convene-livekit-redis", "Pod/convene-test"} {
 		if _, ok := all[name]; !ok {
 			t.Errorf("there is no %s", name)
 		}

@@ -31,13 +31,11 @@ type usual struct {
 var managers = []usual{
 	{"imagePullSecrets", `imagePullSecrets: [{name: a}, b]`, []string{
 		`Deployment/convene .spec.template.spec.imagePullSecrets = [{name: a}, {name: b}]`,
-		`Job/convene-release .spec.template.spec.imagePullSecrets = [{name: a}, {name: b}]`,
 	}},
 	{"global.imagePullSecrets", `{global: {imagePullSecrets: [{name: a}]}, imagePullSecrets: [a, b], engine: {enabled: true, redis: {create: true, passwordSecretName: r}}}`, []string{
 		`Deployment/convene .spec.template.spec.imagePullSecrets = [{name: a}, {name: b}]`,
 		`Deployment/convene-livekit .spec.template.spec.imagePullSecrets = [{name: a}, {name: b}]`,
 		`Deployment/convene-livekit-redis .spec.template.spec.imagePullSecrets = [{name: a}, {name: b}]`,
-		`Job/convene-release .spec.template.spec.imagePullSecrets = [{name: a}, {name: b}]`,
 		`Pod/convene-test .spec.imagePullSecrets = [{name: a}, {name: b}]`,
 	}},
 	{"podSecurityContext", `podSecurityContext: {fsGroup: 2000}`, []string{

@@ -31,7 +31,6 @@ func benchMemory(t *testing.T, w *world) {
 		m := w.meeting(fmt.Sprint("mass", i))
 		m.Labels = map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByAPI}
 		m.Annotations = map[string]string{v1alpha1.AnnotationRoomOpened: "2026-01-01T00:00:00Z"}
-		m.Finalizers = []string{v1alpha1.Finalizer}
 		if err := w.Client.Create(context.Background(), m); err != nil {
 			return err
 		}

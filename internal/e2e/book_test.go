@@ -5,23 +5,16 @@
 package e2e
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
-	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -76,11 +69,7 @@ func TestByTheBook(t *testing.T) {
 
 	b.loseAndRestore()
 
-	gone := b.runHookJob()
 	c.Recipe(t, "uninstall", testkit.RecipeOptions{})
-	if err := <-gone; err != nil {
-		t.Fatal(err)
-	}
 	if out := b.Kubectl(t, "get", "crd", "--output=name"); strings.Contains(out, v1alpha1.GroupVersion.Group) {
 		t.Errorf("definitions are left: %s", out)
 	}
@@ -127,14 +116,6 @@ func (b *book) loseAndRestore() {
 	b.Recipe(t, "backup", testkit.RecipeOptions{Dir: clone})
 
 	b.manager.Stop()
-	home := t.TempDir()
-	if err := os.Mkdir(filepath.Join(home, ".kube"), 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(b.Kubeconfig, filepath.Join(home, ".kube", "config")); err != nil {
-		t.Fatal(err)
-	}
-	testkit.Recipe(t, "release", testkit.RecipeOptions{Env: []string{"HOME=" + home, "PATH=" + filepath.Dir(b.manager.Binary()) + ":" + os.Getenv("PATH")}})
 	b.Kubectl(t, "delete", "meetings,conferenceconfigs,secrets", "--all", "--timeout=30s")
 
 	b.Recipe(t, "restore", testkit.RecipeOptions{Dir: clone})
@@ -153,66 +134,6 @@ func (b *book) loseAndRestore() {
 		t.Errorf("a link from before the disaster leads to %d %s", status, e.Error)
 	}
 	b.a.refused("the password is lost", map[string]any{"room": "locked", "name": "Eve"}, "PasswordRequired")
-}
-
-// runHookJob waits for the Job with which helm uninstall begins and does what a cluster would: the Job's pod runs, and the
-// manager stops when its Deployment asks for none.
-func (b *book) runHookJob() <-chan error {
-	done := make(chan error, 1)
-	go func() {
-		ctx, cancel := context.WithTimeout(b.t.Context(), 4*patience)
-		defer cancel()
-		done <- b.tryRunHookJob(ctx)
-	}()
-	return done
-}
-
-func (b *book) tryRunHookJob(ctx context.Context) error {
-	here := client.InNamespace(manifests.SystemNamespace)
-	var jobs batchv1.JobList
-	look := time.NewTicker(50 * time.Millisecond)
-	defer look.Stop()
-	for len(jobs.Items) == 0 {
-		if err := errors.Join(ctx.Err(), b.Client.List(ctx, &jobs, here)); err != nil {
-			return err
-		}
-		<-look.C
-	}
-	scaled := make(chan error, 1)
-	go func() { scaled <- b.scaleDown(ctx) }()
-	job, pod := &jobs.Items[0], jobs.Items[0].Spec.Template.Spec
-	account := serviceAccountKubeconfig(b.t, b.Cluster, job.Namespace, pod.ServiceAccountName)
-	run := exec.CommandContext(ctx, b.manager.Binary(), append(pod.Containers[0].Args, "--kubeconfig", account)...)
-	if out, err := run.CombinedOutput(); err != nil {
-		return fmt.Errorf("the Job fails: %w\n%s", err, out)
-	}
-	if err := <-scaled; err != nil {
-		return err
-	}
-	now := metav1.Now()
-	job.Status = batchv1.JobStatus{StartTime: &now, CompletionTime: &now, Succeeded: 1}
-	for _, is := range []batchv1.JobConditionType{batchv1.JobSuccessCriteriaMet, batchv1.JobComplete} {
-		job.Status.Conditions = append(job.Status.Conditions, batchv1.JobCondition{Type: is, Status: corev1.ConditionTrue, LastTransitionTime: now})
-	}
-	return client.IgnoreNotFound(b.Client.Status().Update(ctx, job))
-}
-
-// scaleDown is the controller of the Deployment: it waits to be asked for no managers.
-func (b *book) scaleDown(ctx context.Context) error {
-	look := time.NewTicker(50 * time.Millisecond)
-	defer look.Stop()
-	for {
-		var d appsv1.Deployment
-		if err := b.Client.Get(ctx, client.ObjectKey{Namespace: manifests.SystemNamespace, Name: "convene"}, &d); err != nil {
-			return err
-		}
-		if *d.Spec.Replicas == 0 {
-			b.manager.Stop()
-			d.Status.ObservedGeneration = d.Generation
-			return b.Client.Status().Update(ctx, &d)
-		}
-		<-look.C
-	}
 }
 
 // TestMigrationByTheBook takes the files of both variants as docs/migrate.md says.

@@ -200,6 +200,10 @@ func TestGitOpsToolsSeeEveryPhase(t *testing.T) {
 	w.Kubectl(t, "patch", "meeting", busy, "--type=merge", "-p", `{"spec":{"end":{}}}`)
 	see(config, ns, "default", "Progressing", status.InProgressStatus, v1alpha1.ReasonUnreachable)
 	see(meeting, ns, busy, "Progressing", status.InProgressStatus, v1alpha1.ReasonEnding)
+	// What is deleted goes at once, unless somebody's finalizer keeps it.
+	for _, kept := range []string{"conferenceconfig/default", "meeting/" + busy} {
+		w.Kubectl(t, "patch", kept, "--type=merge", "-p", `{"metadata":{"finalizers":["example.com/kept"]}}`)
+	}
 	w.Kubectl(t, "delete", "conferenceconfig", "default", "--wait=false")
 	see(config, ns, "default", "Progressing", status.TerminatingStatus, "Being deleted")
 	w.Kubectl(t, "delete", "meeting", busy, "--wait=false")

@@ -6,7 +6,6 @@ package e2e
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -295,9 +294,6 @@ func (n *fluxNode) everythingGoes() {
 		}
 		if len(left.Items) > 0 {
 			return fmt.Errorf("%d pods are left", len(left.Items))
-		}
-		if len(n.leases()) > 0 {
-			return errors.New("there are Leases")
 		}
 		return nil
 	})

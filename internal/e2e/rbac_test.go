@@ -18,6 +18,7 @@ import (
 	authenticationv1 "k8s.io/api/authentication/v1"
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/tools/clientcmd"
@@ -84,6 +85,7 @@ func TestRightsAreEnoughAndNoMore(t *testing.T) {
 				Args:       append(mode.flags(cluster.Namespace), "--leader-elect", "--leader-election-namespace="+home),
 			}, needsEverything)
 			liveFully(t, w)
+			ofEarlierVersions(t, w)
 			w.manager.Stop()
 			used, refused := audited(t, log, "system:serviceaccount:"+home+":convene")
 			for what := range refused {
@@ -104,6 +106,35 @@ func TestRightsAreEnoughAndNoMore(t *testing.T) {
 			}
 		})
 	}
+}
+
+// ofEarlierVersions has objects with the finalizer of earlier versions, which the manager takes off, also where they are being deleted.
+func ofEarlierVersions(t *testing.T, w *world) {
+	t.Helper()
+	finalizers := []string{v1alpha1.Finalizer}
+	earlier, deleted, m := w.config("earlier"), w.config("earlier-deleted"), w.meeting("earlier-deleted")
+	w.manager.Stop()
+	for _, o := range []client.Object{earlier, deleted, m} {
+		o.SetFinalizers(finalizers)
+		w.Create(t, o)
+	}
+	for _, o := range []client.Object{deleted, m} {
+		if err := w.Client.Delete(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.manager.Start(t)
+	w.eventually(t, func() error {
+		if err := w.Client.Get(t.Context(), client.ObjectKeyFromObject(earlier), earlier); err != nil || len(earlier.Finalizers) > 0 {
+			return fmt.Errorf("it has the finalizers %q (%w)", earlier.Finalizers, err)
+		}
+		for _, o := range []client.Object{deleted, m} {
+			if err := w.Client.Get(t.Context(), client.ObjectKeyFromObject(o), o); !apierrors.IsNotFound(err) {
+				return fmt.Errorf("%s is there (%w)", o.GetName(), err)
+			}
+		}
+		return nil
+	})
 }
 
 // auditedControlPlane writes down every request of service accounts, and asks for what OpenShift asks for.

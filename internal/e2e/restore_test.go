@@ -40,18 +40,13 @@ func (w *world) backUp(t *testing.T) (all backup) {
 func (w *world) lose(t *testing.T, all backup) {
 	t.Helper()
 	for _, o := range all {
-		bare := o.DeepCopy()
-		bare.SetFinalizers(nil)
-		if err := w.Client.Update(t.Context(), bare); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Client.Delete(t.Context(), bare); err != nil {
+		if err := w.Client.Delete(t.Context(), o.DeepCopy()); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// bringBack makes the objects again as Velero does: names, labels, annotations and finalizers stay, owners do not, and the
+// bringBack makes the objects again as Velero does: names, labels and annotations stay, owners do not, and the
 // cluster gives new UIDs. The status comes back where the restore is told so.
 func (w *world) bringBack(t *testing.T, all backup, withStatus bool) {
 	t.Helper()

@@ -20,6 +20,8 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
+func TestMain(m *testing.M) { testkit.Main(m) }
+
 // lent is a cache of one informer.
 type lent struct {
 	cache.Cache

@@ -14,10 +14,7 @@ import (
 var stripManagedFields = cache.TransformStripManagedFields()
 
 // What most Meetings have alike. Nothing changes what is in the cache.
-var (
-	byAPI         = map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByAPI}
-	withFinalizer = []string{v1alpha1.Finalizer}
-)
+var byAPI = map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByAPI}
 
 // Transform is for cache.Options. It keeps out of memory what nothing here reads, and keeps once what many objects say alike.
 func Transform(o any) (any, error) {
@@ -51,9 +48,6 @@ func Transform(o any) (any, error) {
 	}
 	if len(m.Labels) == 1 && m.Labels[v1alpha1.LabelManagedBy] == v1alpha1.ManagedByAPI {
 		m.Labels = byAPI
-	}
-	if slices.Equal(m.Finalizers, withFinalizer) {
-		m.Finalizers = withFinalizer
 	}
 	return m, nil
 }

@@ -18,7 +18,7 @@ func fullMeeting() *v1alpha1.Meeting {
 		TypeMeta: metav1.TypeMeta{Kind: "Meeting", APIVersion: "convene.dev/v1alpha1"},
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: "ns", Name: "m", UID: "u", ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "x"}},
-			Labels: map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByAPI}, Finalizers: []string{v1alpha1.Finalizer},
+			Labels: map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByAPI}, Finalizers: []string{"example.com/kept"},
 			Annotations: map[string]string{"a": "b"},
 		},
 		Spec: v1alpha1.MeetingSpec{Room: "r", ConfigRef: v1alpha1.ConfigReference{Name: "default"}},
@@ -52,14 +52,12 @@ func TestTransform(t *testing.T) {
 	}
 }
 
-// Labels and finalizers of others stay.
+// Labels of others stay.
 func TestTransformKeepsWhatIsNotOurs(t *testing.T) {
 	for reason, change := range map[string]func(*v1alpha1.Meeting){
-		"a label more":     func(m *v1alpha1.Meeting) { m.Labels["team"] = "a" },
-		"another value":    func(m *v1alpha1.Meeting) { m.Labels[v1alpha1.LabelManagedBy] = "flux" },
-		"no labels":        func(m *v1alpha1.Meeting) { m.Labels = nil },
-		"a finalizer more": func(m *v1alpha1.Meeting) { m.Finalizers = append(m.Finalizers, "example.com/x") },
-		"no finalizer":     func(m *v1alpha1.Meeting) { m.Finalizers = nil },
+		"a label more":  func(m *v1alpha1.Meeting) { m.Labels["team"] = "a" },
+		"another value": func(m *v1alpha1.Meeting) { m.Labels[v1alpha1.LabelManagedBy] = "flux" },
+		"no labels":     func(m *v1alpha1.Meeting) { m.Labels = nil },
 	} {
 		want, given := fullMeeting(), fullMeeting()
 		change(want)

@@ -21,6 +21,9 @@ type ending struct {
 	needsFreshLook func(*v1alpha1.MeetingStatus) bool
 }
 
+// DeletedMessage is what an Event says of a Meeting that is over because it was deleted, or its ConferenceConfig.
+const DeletedMessage = "The Meeting or its ConferenceConfig was deleted"
+
 // endings are in the order in which they are tried: the first that is due is the reason.
 var endings = []ending{
 	{
@@ -29,8 +32,10 @@ var endings = []ending{
 		restarts: never, needsFreshLook: never,
 	},
 	{
-		reason: v1alpha1.EndDeleted, message: "The Meeting or its ConferenceConfig was deleted",
-		due:      func(p *plan) bool { return p.Meeting.DeletionTimestamp != nil || p.Tenant != nil && p.Tenant.Deleting },
+		reason: v1alpha1.EndDeleted, message: DeletedMessage,
+		due: func(p *plan) bool {
+			return p.Meeting.DeletionTimestamp != nil || p.ConfigGone || p.Tenant != nil && p.Tenant.Deleting
+		},
 		restarts: never, needsFreshLook: never,
 	},
 	{

@@ -194,8 +194,7 @@ func checkActions(in Input, d Decision) (broken []string) {
 	says(!d.Close || s.Phase == v1alpha1.MeetingEnding, "a: participants are removed while nothing ends")
 	seen := in.Tenant != nil && in.Seen.Known && in.Seen.RoomExists
 	says(d.Close || s.Phase != v1alpha1.MeetingEnding || !seen, "a: the meeting ends, and its room stays")
-	says(d.Finalizer == !ended, "b: the finalizer does not fit the phase")
-	says(!d.Delete || ended && in.Meeting.DeletionTimestamp == nil, "c: a delete")
+	says(!d.Delete || ended && in.Meeting.DeletionTimestamp == nil, "b: a delete")
 	keep := DefaultSettings()
 	if in.Tenant != nil {
 		keep = in.Tenant.Settings
@@ -204,10 +203,10 @@ func checkActions(in Input, d Decision) (broken []string) {
 	if restartable(&s) && (!keep.ForgetEnded || !isReplaceable(in.Meeting)) {
 		kept = max(kept, keep.LinkLifetime)
 	}
-	says(!d.Delete || !in.Now.Before(timeOf(s.EndTime).Add(kept)), "d: deleted before its time")
-	says(d.Refresh == nil || !ended && in.Seen.RoomExists && d.Refresh.ExpiresAt.Equal(timeOf(s.ExpiryTime)), "e: a refresh of what is not there, or with another expiry")
+	says(!d.Delete || !in.Now.Before(timeOf(s.EndTime).Add(kept)), "c: deleted before its time")
+	says(d.Refresh == nil || !ended && in.Seen.RoomExists && d.Refresh.ExpiresAt.Equal(timeOf(s.ExpiryTime)), "d: a refresh of what is not there, or with another expiry")
 	ruled := in.Meeting.Status.Locked != s.Locked || in.Meeting.Status.Admission != s.Admission || presentersOnly(nil, in.Meeting.Status.Policy) != presentersOnly(nil, s.Policy)
-	says(len(d.Events) == 0 || ruled || hasMoved(in, d) || in.Meeting.Status.Phase != s.Phase || in.Meeting.Status.StartTime == nil && s.StartTime != nil, "f: events while nothing happens")
+	says(len(d.Events) == 0 || ruled || hasMoved(in, d) || in.Meeting.Status.Phase != s.Phase || in.Meeting.Status.StartTime == nil && s.StartTime != nil, "e: events while nothing happens")
 	return broken
 }
 
@@ -235,7 +234,7 @@ func checkReason(in Input, d Decision, w *truth) (broken []string) {
 	case v1alpha1.EndRequested:
 		ok = in.Meeting.Spec.End != nil
 	case v1alpha1.EndDeleted:
-		ok = in.Meeting.DeletionTimestamp != nil || in.Tenant != nil && in.Tenant.Deleting
+		ok = in.Meeting.DeletionTimestamp != nil || in.ConfigGone || in.Tenant != nil && in.Tenant.Deleting
 	case v1alpha1.EndExpired:
 		ok = d.Status.ExpiryTime != nil && !in.Now.Before(d.Status.ExpiryTime.Time)
 	case v1alpha1.EndEmpty:
@@ -312,7 +311,7 @@ func checkSecondPlan(t testing.TB, in Input, d Decision) (broken []string) {
 	if len(again.Events) > 0 || again.Refresh != nil {
 		broken = append(broken, fmt.Sprintf("8b: the second plan has %v and %v to tell", again.Events, again.Refresh))
 	}
-	if again.Close != d.Close || again.Delete != d.Delete || again.Finalizer != d.Finalizer || !again.WakeAt.Equal(d.WakeAt) {
+	if again.Close != d.Close || again.Delete != d.Delete || !again.WakeAt.Equal(d.WakeAt) {
 		broken = append(broken, "8c: the second plan does something else")
 	}
 	return broken

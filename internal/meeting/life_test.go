@@ -24,7 +24,9 @@ type life struct {
 	now     time.Time
 	meeting *v1alpha1.Meeting // nil once the object is gone
 	tenant  *Tenant           // nil while there is no ConferenceConfig
-	rival   string
+	// configGone says that the ConferenceConfig was deleted.
+	configGone bool
+	rival      string
 	// lent and heirSince are as in Input.
 	lent      bool
 	heirSince time.Time
@@ -162,7 +164,7 @@ func (l *life) reconcile() {
 		}
 		l.observe()
 		in := Input{
-			Meeting: l.meeting, Tenant: l.tenantNow(), Rival: l.rival, Lent: l.lent, HeirSince: l.heirSince, Seen: l.seen(), Left: l.left(), Now: l.now,
+			Meeting: l.meeting, Tenant: l.tenantNow(), ConfigGone: l.configGone, Rival: l.rival, Lent: l.lent, HeirSince: l.heirSince, Seen: l.seen(), Left: l.left(), Now: l.now,
 		}
 		d := checkedPlan(l.t, in, &l.truth)
 		l.checkNobodyIsIn(in, d)
@@ -202,10 +204,6 @@ func (l *life) tenantNow() *Tenant {
 // apply does what was decided, in the reconciler's order, and reports whether there is anything new to decide on.
 func (l *life) apply(d Decision) (changed bool) {
 	m := l.meeting
-	had := slices.Contains(m.Finalizers, v1alpha1.Finalizer)
-	if d.Finalizer && m.DeletionTimestamp == nil {
-		m.Finalizers = []string{v1alpha1.Finalizer}
-	}
 	stored := asStored(l.t, d.Status)
 	changed = !equality.Semantic.DeepEqual(stored, m.Status)
 	e := l.at()
@@ -218,15 +216,12 @@ func (l *life) apply(d Decision) (changed bool) {
 		e.closes++
 		changed = true
 	}
-	if !d.Finalizer {
-		m.Finalizers = nil
-	}
-	if d.Delete || (m.DeletionTimestamp != nil && len(m.Finalizers) == 0) {
+	if d.Delete || m.DeletionTimestamp != nil && IsOver(m) {
 		l.meeting = nil
 		return true
 	}
 	l.alarm = d.WakeAt
-	return changed || had != slices.Contains(m.Finalizers, v1alpha1.Finalizer)
+	return changed
 }
 
 // pass lets time go by. Nobody is woken but by the alarms that the plans ask for.
@@ -281,12 +276,8 @@ func (l *life) edit(change func(*v1alpha1.MeetingSpec)) {
 	l.meeting.Generation++
 }
 
-// remove is kubectl delete: the object stays while it has a finalizer.
+// remove is kubectl delete of a Meeting that a finalizer of somebody else holds until the Meeting has ended.
 func (l *life) remove() {
-	if len(l.meeting.Finalizers) == 0 {
-		l.meeting = nil
-		return
-	}
 	now := metav1.NewTime(l.now.Truncate(time.Second))
 	l.meeting.DeletionTimestamp = &now
 }

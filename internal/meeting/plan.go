@@ -26,8 +26,10 @@ const (
 type Input struct {
 	// Meeting is the object as it is stored.
 	Meeting *v1alpha1.Meeting
-	// Tenant is what its ConferenceConfig says; nil when there is none.
-	Tenant *Tenant
+	// Tenant is what its ConferenceConfig says; nil when there is none. ConfigGone says that there was one, which has been deleted, and
+	// that nothing is known of it any more.
+	Tenant     *Tenant
+	ConfigGone bool
 	// Rival is the name of an older live Meeting that has the room, or empty. Lent says that this Meeting stands and the API made
 	// the other, which gives the room back.
 	Rival string
@@ -94,8 +96,6 @@ func (s Seen) watched(from time.Time, d time.Duration) time.Time {
 type Decision struct {
 	// Status is what the status has to say, whole.
 	Status v1alpha1.MeetingStatus
-	// Finalizer says whether the object needs ours.
-	Finalizer bool
 	// Close removes all participants, sends their pages to Redirect, and deletes the engine's room.
 	Close    bool
 	Redirect string

@@ -28,7 +28,6 @@ func (p *plan) endReason() v1alpha1.EndReason {
 
 // end closes the room, and calls the Meeting ended once the engine has shown twice that the room is gone.
 func (p *plan) end(reason v1alpha1.EndReason) {
-	p.Finalizer = true
 	p.stay()
 	// Once the end is asked for, participants who are missing may have been removed already.
 	if p.status.StartTime == nil || p.status.Phase != v1alpha1.MeetingEnding && (p.status.ParticipantCount > 0 || !IsLeaving(p.Meeting)) {
@@ -49,7 +48,7 @@ func (p *plan) end(reason v1alpha1.EndReason) {
 // confirm calls the Meeting ended where its room is gone, and else has it closed or waits.
 func (p *plan) confirm() {
 	switch {
-	case !p.opened():
+	case !p.opened(), p.ConfigGone: // Nothing is known of its LiveKit any more.
 		p.ended()
 	case p.unavailableTooLong():
 		p.event(true, "EngineAway", "LiveKit could not be asked for %s; the meeting is over, and its room is closed when LiveKit is back", engineUnavailableLimit)
@@ -145,7 +144,6 @@ func (p *plan) ended() {
 
 // afterEnd keeps the object for inspection, and longer where its links can start the room again.
 func (p *plan) afterEnd() {
-	p.Finalizer = false
 	if p.Meeting.DeletionTimestamp != nil {
 		return
 	}

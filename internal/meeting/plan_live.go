@@ -76,7 +76,6 @@ func (p *plan) begin() time.Time {
 
 // live decides for a Meeting that has no reason to end.
 func (p *plan) live() {
-	p.Finalizer = true
 	p.place()
 	switch reason, message := p.obstacle(); {
 	case reason != "":

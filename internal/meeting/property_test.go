@@ -112,7 +112,8 @@ func (l *life) happen(c *chance) string {
 		return "the duration becomes " + string(d)
 	case 14:
 		l.tenant = pick(c, nil, tenant, tenant)
-		return fmt.Sprintf("the config is there: %t", l.tenant != nil)
+		l.configGone = l.tenant == nil && c.of(4) == 0
+		return fmt.Sprintf("the config is there: %t, was deleted: %t", l.tenant != nil, l.configGone)
 	case 15:
 		if l.tenant != nil {
 			if l.tenant.Places == nil {

@@ -152,6 +152,8 @@ func (s *story) line(format string, args ...any) { fmt.Fprintf(&s.text, "    "+f
 func describeInput(in Input) string {
 	var parts []string
 	switch {
+	case in.ConfigGone:
+		parts = append(parts, "config deleted")
 	case in.Tenant == nil:
 		parts = append(parts, "no config")
 	case in.Tenant.Deleting:
@@ -237,9 +239,6 @@ func describeDecision(in Input, d Decision) string {
 	}
 	for _, c := range s.Conditions {
 		parts = append(parts, fmt.Sprintf("%s=%s/%s", c.Type, c.Status, c.Reason))
-	}
-	if !d.Finalizer {
-		parts = append(parts, "no finalizer")
 	}
 	return strings.Join(parts, "; ")
 }

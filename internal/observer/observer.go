@@ -214,6 +214,18 @@ func (o *Observer) paceLocked(at string) *pace {
 	return newPace(o.env.CallsPerSecond, o.env.monotonic())
 }
 
+// Former is the Tenant of a ConferenceConfig that has been deleted: how LiveKit was reached that its meetings are on. It is nil where this
+// observer has not seen the ConferenceConfig.
+func (o *Observer) Former(config types.NamespacedName) *tenant.Tenant {
+	last := o.env.owners.former(config)
+	if last == nil {
+		return nil
+	}
+	former := *last
+	former.Deleting = true
+	return &former
+}
+
 // Reach says since when a media server has answered, or why it does not. Both are zero before the first look.
 func (o *Observer) Reach(at engine.Server) (since time.Time, err error) {
 	if s := o.known(at); s != nil {

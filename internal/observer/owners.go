@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
@@ -103,6 +105,19 @@ func (o *owners) ofLocked(name engine.RoomName) (owner, bool) {
 	}
 	c, known := o.byUID[config]
 	return c, known
+}
+
+// former is what was last known of a ConferenceConfig that has been deleted; nil where that is nothing.
+func (o *owners) former(config types.NamespacedName) *tenant.Tenant {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	var last owner
+	for _, c := range o.byUID {
+		if c.tenant.NamespacedName == config && (last.tenant == nil || !c.gone() || last.gone() && c.goneAt.After(last.goneAt)) {
+			last = c
+		}
+	}
+	return last.tenant
 }
 
 // used are the media servers of ConferenceConfigs that have not gone and may use them.

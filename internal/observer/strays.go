@@ -52,8 +52,8 @@ type suspect struct {
 	tenant *tenant.Tenant
 	// meeting is the object that the room is for; nil where none is known.
 	meeting *v1alpha1.Meeting
-	// over says that the Meeting has ended, or is ending while people wait in this room or are where it is not known to be, or that the
-	// time of a test is over. Moved says that the Meeting is on another media server now, gone that its ConferenceConfig was deleted. With
+	// over says that the Meeting has ended or was deleted, or is ending while people wait in this room or are where it is not known to be, or
+	// that the time of a test is over. Moved says that the Meeting is on another media server now, gone that its ConferenceConfig was deleted. With
 	// none of them, no Meeting is known for the room.
 	over, moved, gone bool
 }
@@ -112,7 +112,7 @@ func (s *server) suspectOf(room engine.Room) (c suspect, is bool) {
 	m := s.env.meetingOf(room.Name)
 	at, placed := owner.serverOf(m)
 	here := placed && at == s.at
-	over := isOver(m, room.Name) || m != nil && !here && meeting.IsLeaving(m)
+	over := isOver(m, room.Name) || m != nil && !here && meeting.IsLeaving(m) || m == nil && known && s.env.wasDeleted(owner.tenant, room.Name)
 	moved := placed && !here && !over
 	c = suspect{name: room.Name, sid: room.SID, tenant: owner.tenant, meeting: m, over: over, moved: moved, gone: owner.gone()}
 	return c, known && !s.isTested(room.Name) && (owner.gone() || m == nil || over || moved)
@@ -125,6 +125,13 @@ func isOver(m *v1alpha1.Meeting, room engine.RoomName) bool {
 		return meeting.IsTestRoom(room)
 	}
 	return meeting.IsOver(m) || meeting.IsWaitingRoom(room) && meeting.IsLeaving(m)
+}
+
+// wasDeleted reports whether the Meeting of a room was deleted, as the cache has seen: no Meeting comes back with its UID.
+func (e *environment) wasDeleted(t *tenant.Tenant, room engine.RoomName) bool {
+	_, uid, _ := meeting.ParseEngineRoom(room)
+	_, remembered := e.Meetings.ByUID(t, uid)
+	return remembered
 }
 
 // isTested says that a person may be testing their connection in a room.

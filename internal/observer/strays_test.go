@@ -3,6 +3,7 @@
 package observer
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -186,7 +187,6 @@ func TestRoomsOfAGoneConfigAreClosed(t *testing.T) {
 	_, f := l.engine("a")
 	l.engine("b")
 	gone, orphan, redirect := roomName("a", "gone"), roomName("a", "orphan"), v1alpha1.URL("https://x.example/bye")
-	l.graves = map[string]meeting.View{"gone": {Redirect: "https://x.example/thanks"}}
 	l.meeting("orphan", v1alpha1.MeetingPending)
 	l.meetings[0].Spec.Redirect = redirect
 	f.Set(gone, "anna")
@@ -204,6 +204,7 @@ func TestRoomsOfAGoneConfigAreClosed(t *testing.T) {
 		t.Fatalf("closed though the cluster's API still has the ConferenceConfig: %s", rooms)
 	}
 	l.configs = map[string]types.UID{"a": "the-next-of-its-name"}
+	l.graves = map[string]meeting.View{"gone": {Redirect: "https://x.example/thanks"}}
 	for range 3 {
 		l.pass(longestStrayPause)
 	}
@@ -244,5 +245,26 @@ func TestStraysThatCannotBeClosedAreTriedMoreSeldom(t *testing.T) {
 	l.passes(5 * time.Minute)
 	if tries := strings.Count(closed(f), "unknown"); tries < 5 || tries > 12 || l.asked != tries {
 		t.Errorf("in five minutes it was tried %d times, and the API asked %d times", tries, l.asked)
+	}
+}
+
+// No Meeting comes back that the cache saw go: nothing has to be waited for.
+func TestRoomsOfDeletedMeetingsAreClosedAtOnce(t *testing.T) {
+	l := newLooker(t)
+	_, f := l.engine("a")
+	deleted := []engine.RoomName{roomName("a", "deleted"), meeting.WaitingRoom(roomName("a", "deleted"))}
+	for _, room := range append(deleted, roomName("a", "unknown")) {
+		f.Set(room, "anna")
+	}
+	l.graves = map[string]meeting.View{"deleted": {UID: "deleted", Ended: true, Redirect: "https://example.com/after"}}
+	l.pass(0)
+	l.pass(time.Second)
+	if left := f.Left(); !slices.Equal(left, []engine.RoomName{roomName("a", "unknown")}) {
+		t.Errorf("there are the rooms %q", left)
+	}
+	for _, room := range deleted {
+		if to := f.SentTo(room); to != "https://example.com/after" {
+			t.Errorf("those of %s were sent to %q", room, to)
+		}
 	}
 }

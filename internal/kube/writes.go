@@ -17,35 +17,35 @@ import (
 // Meeting's end for as long as it likes.
 const WriteTimeout = 5 * time.Second
 
-// AddFinalizer adds Convene's, if the object is still as it was read. The same write adds annotations, those that the object has
-// not yet. An object with the finalizer is left as it is.
-func AddFinalizer(ctx context.Context, c client.Client, o client.Object, annotations map[string]string) error {
-	was := o.DeepCopyObject().(client.Object)
-	if !controllerutil.AddFinalizer(o, v1alpha1.Finalizer) {
+// Annotate adds an annotation to an object that does not have it yet, if the object is still as it was read.
+func Annotate(ctx context.Context, c client.Client, o client.Object, key, value string) error {
+	if o.GetAnnotations()[key] != "" {
 		return nil
 	}
-	if len(annotations) > 0 {
-		all := maps.Clone(annotations)
-		maps.Copy(all, o.GetAnnotations())
-		o.SetAnnotations(all)
+	was := o.DeepCopyObject().(client.Object)
+	all := maps.Clone(o.GetAnnotations())
+	if all == nil {
+		all = map[string]string{}
 	}
+	all[key] = value
+	o.SetAnnotations(all)
 	return patchAsRead(ctx, c, o, was)
 }
 
-// RemoveFinalizer takes off Convene's, if the object is still as it was read. What is being deleted goes with its last
-// finalizer, and the API server deletes by name: it looks at the UID only for a PUT, which carries it. Where two take
-// the finalizer off at once, a PATCH could delete the next object of that name.
-func RemoveFinalizer(ctx context.Context, c client.Client, o client.Object) error {
+// RemoveFinalizer takes off the finalizer that earlier versions put on, if the object is still as it was read. What is being deleted
+// goes with its last finalizer, and the API server deletes by name: it looks at the UID only for a PUT, which carries it. Where two take
+// the finalizer off at once, a PATCH could delete the next object of that name. RemoveFinalizer reports whether the object has gone.
+func RemoveFinalizer(ctx context.Context, c client.Client, o client.Object) (gone bool, err error) {
 	was := o.DeepCopyObject().(client.Object)
 	if !controllerutil.RemoveFinalizer(o, v1alpha1.Finalizer) {
-		return nil
+		return false, nil
 	}
 	if o.GetDeletionTimestamp() == nil {
-		return patchAsRead(ctx, c, o, was)
+		return false, patchAsRead(ctx, c, o, was)
 	}
 	ctx, cancel := context.WithTimeout(ctx, WriteTimeout)
 	defer cancel()
-	return c.Update(ctx, o)
+	return len(o.GetFinalizers()) == 0, c.Update(ctx, o)
 }
 
 // DeleteAsRead deletes an object that is still as it was read, and leaves every other one of its name alone.
