@@ -1,4 +1,27 @@
-{{- /* What the pods of the managers, the engine, Redis, the release hook and the test have in common. */}}
+{{- /* What the pods of the managers, the engine, Redis and the test have in common. */}}
+
+{{- /* What the pods of the managers have, and all others that run the same image: a quota, a policy or a pool of nodes that takes the managers takes them too. */}}
+{{- define "convene.managerPod" -}}
+enableServiceLinks: false
+{{- include "convene.imagePullSecrets" (list . list) | nindent 0 }}
+{{- with include "convene.priorityClassName" . }}
+priorityClassName: {{ . }}
+{{- end }}
+securityContext:
+  {{- include "convene.securityContext" (list . .Values.podSecurityContext) | nindent 2 }}
+{{- include "convene.given" (list .Values "nodeSelector" "tolerations" "affinity" "dnsPolicy" "dnsConfig" "hostAliases" "runtimeClassName") | nindent 0 }}
+{{- end }}
+
+{{- /* The egress to DNS of a NetworkPolicy. */}}
+{{- define "convene.dnsEgress" -}}
+- ports:
+    {{- range .Values.networkPolicy.dnsPorts }}
+    - port: {{ . }}
+      protocol: UDP
+    - port: {{ . }}
+      protocol: TCP
+    {{- end }}
+{{- end }}
 
 {{- /* Fields that values give as they are: (list FROM NAME…). Those that are empty are left out. */}}
 {{- define "convene.given" -}}
