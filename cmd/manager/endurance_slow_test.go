@@ -18,7 +18,7 @@ import (
 // A Lease that is lost again and again, for example where the API server is overloaded, leaves nothing behind.
 func TestLostLeasesLeaveNothingBehind(t *testing.T) {
 	r := newReplica(t)
-	r.leaderElect = false // Each lead ends as with a lost Lease, and the next begins at once.
+	r.leader = nil // Each lead ends as with a lost Lease, and the next begins at once.
 	keepsNothing(t, 500, 512, func(times int) {
 		for range times {
 			r.leads()()
@@ -43,7 +43,7 @@ func lives(t *testing.T) int {
 // Meetings that come and go leave nothing behind in the replica that leads.
 func TestMeetingsLeaveNothingBehind(t *testing.T) {
 	r := newReplica(t)
-	r.leaderElect = false
+	r.leader = nil
 	config := r.tenantOf("default")
 	config.Spec.Meetings = &v1alpha1.MeetingsSpec{TTLSecondsAfterEnded: ptr.To(int32(0))}
 	r.configs.set(config, 1)

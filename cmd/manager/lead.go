@@ -50,21 +50,23 @@ func (l controllerRunner) Start(ctx context.Context) error {
 func (l controllerRunner) lead(ctx context.Context) error {
 	shared := &kube.SharedCache{Cache: l.cache}
 	defer shared.Release()
-	mgr, err := ctrl.NewManager(l.config, ctrl.Options{
+	options := ctrl.Options{
 		Scheme:                        l.scheme,
 		Logger:                        l.log,
 		NewCache:                      func(*rest.Config, cache.Options) (cache.Cache, error) { return shared, nil },
 		Metrics:                       metricsserver.Options{BindAddress: "0"},
 		HealthProbeBindAddress:        "0",
 		Controller:                    config.Controller{SkipNameValidation: ptr.To(true)},
-		LeaderElection:                l.leaderElect,
-		LeaderElectionID:              kube.LeaseName,
-		LeaderElectionNamespace:       l.leaseNamespace,
 		LeaderElectionReleaseOnCancel: true,
 		LeaseDuration:                 &l.lease.duration,
 		RenewDeadline:                 &l.lease.renewDeadline,
 		RetryPeriod:                   &l.lease.retryPeriod,
-	})
+	}
+	if l.leader != nil {
+		options.LeaderElection, options.LeaderElectionResourceLockInterface = true, l.leader
+		options.LeaderElectionID = kube.LeaseName(l.namespace) // for the metric
+	}
+	mgr, err := ctrl.NewManager(l.config, options)
 	if err != nil {
 		return err
 	}

@@ -142,7 +142,7 @@ func newReplica(t *testing.T) *replica {
 	config := rest.CopyConfig(r.Config)
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(q *http.Request) (*http.Response, error) {
-			if strings.HasSuffix(q.URL.Path, "/leases/"+kube.LeaseName) {
+			if strings.HasSuffix(q.URL.Path, "/leases/"+kube.LeaseName("")) {
 				r.asked.Add(1)
 			}
 			return next.RoundTrip(q)
@@ -161,6 +161,8 @@ func newReplica(t *testing.T) *replica {
 		direct:  r.Client,
 		tenants: tenant.NewRegistry(tenant.Options{Cache: r.configs, Client: secrets.CoreV1().RESTClient(), Dial: livekit.New}),
 	}
+	r.leader, err = r.newLeader()
+	must(t, err)
 	r.objects, err = client.New(config, client.Options{Scheme: testkit.Scheme(), Cache: &client.CacheOptions{
 		Reader: shared, EnableReadYourWritesConsistency: ptr.To(true),
 	}})
@@ -219,7 +221,7 @@ func (r *replica) heldByAnother() {
 	r.t.Helper()
 	now := metav1.NewMicroTime(time.Now())
 	r.Create(r.t, &coordinationv1.Lease{
-		ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: kube.LeaseName},
+		ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: kube.LeaseName("")},
 		Spec: coordinationv1.LeaseSpec{
 			HolderIdentity: ptr.To("another"), LeaseDurationSeconds: ptr.To(int32(3600)), AcquireTime: &now, RenewTime: &now,
 		},

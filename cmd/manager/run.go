@@ -139,6 +139,8 @@ type parts struct {
 	// webhooks is nil where the gateway takes them.
 	webhooks *httpserver.Server
 	hints    hints
+	// leader is nil where no replicas elect one of them.
+	leader *kube.Leader
 }
 
 // gatewayRunner runs the gateway, and closes served when it has answered its last request.
@@ -189,7 +191,21 @@ func (p *parts) build(ctx context.Context) error {
 		return err
 	}
 	p.conference = conference.New(p.direct, p.directory, p.clock.Now)
+	if p.leaderElect {
+		if p.leader, err = p.newLeader(); err != nil {
+			return err
+		}
+	}
 	return p.buildServers()
+}
+
+// newLeader makes the lock for elections. When the holder of the Lease is gone, another manager has it within the term and a retry;
+// within another term after that the cluster has refused it.
+func (p *parts) newLeader() (*kube.Leader, error) {
+	return kube.NewLeader(kube.LeaderOptions{
+		Config: p.config, Namespace: p.leaseNamespace, Served: p.namespace, RenewDeadline: p.lease.renewDeadline, Grace: p.lease.duration,
+		Log: p.log.WithName("leader"),
+	})
 }
 
 // unknownHosts says how hosts are answered that no ConferenceConfig names.
@@ -209,8 +225,12 @@ func (p *parts) buildServers() error {
 	if err != nil {
 		return err
 	}
+	var leads healthz.Checker
+	if p.leader != nil {
+		leads = p.leader.Check
+	}
 	p.server = httpserver.New(httpserver.Options{
-		Addresses: p.gatewayAddresses, Handler: handler, Ready: p.tenants.Ready(), CertFile: p.tlsCertFile, KeyFile: p.tlsKeyFile,
+		Addresses: p.gatewayAddresses, Handler: handler, Ready: p.tenants.Ready(), CertFile: p.tlsCertFile, KeyFile: p.tlsKeyFile, Leads: leads,
 		DrainDelay: p.drainDelay, DrainTimeout: drainTimeout,
 		TrustedProxies: p.trustedProxies, ProxyIdleTimeout: p.proxyIdleTimeout, Log: p.log.WithName("gateway"),
 	})

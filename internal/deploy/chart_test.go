@@ -21,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/manifests"
 )
@@ -149,6 +150,28 @@ func TestOneSourceOfCRDsAndRoles(t *testing.T) {
 	} {
 		if o.GetAnnotations()["helm.sh/resource-policy"] != "keep" {
 			t.Errorf("helm uninstall would take %s, and everybody's meetings with it", o.GetName())
+		}
+	}
+}
+
+// TestLeasesAreTheManagers: the Role in the managers' namespace is for the Lease that managers of these flags elect with.
+func TestLeasesAreTheManagers(t *testing.T) {
+	for name, tc := range map[string]struct {
+		all    []*unstructured.Unstructured
+		role   string
+		served string
+	}{
+		"the chart":                    {manifests.Helm(t, "home"), "convene-leader-election", ""},
+		"the chart, for one namespace": {manifests.Helm(t, "home", "--set", "watchNamespace=team-a"), "convene-leader-election", "team-a"},
+		"kustomize":                    {manifests.Kustomize(t), "convene-leader-election-role", ""},
+		"kustomize, for one namespace": {manifests.Kustomize(t, "one-namespace"), "convene-leader-election-role", manifests.SystemNamespace},
+	} {
+		var names []string
+		for _, rule := range rules(t, tc.all, "Role/"+tc.role) {
+			names = append(names, rule.ResourceNames...)
+		}
+		if diff := cmp.Diff([]string{kube.LeaseName(tc.served)}, names); diff != "" {
+			t.Errorf("%s: managers elect with (-), and may write (+):\n%s", name, diff)
 		}
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/kube"
 )
 
 // benchMemory holds 10,000 meetings with 10 people each.
@@ -43,7 +44,7 @@ func benchMemory(t *testing.T, w *world) {
 	// One that does not lead holds them as they are: another process holds the Lease.
 	now := metav1.NowMicro()
 	w.Create(t, &coordinationv1.Lease{
-		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "controllers.convene.dev"},
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: kube.LeaseName(w.Namespace)},
 		Spec: coordinationv1.LeaseSpec{
 			HolderIdentity: ptr.To("benchmark"), LeaseDurationSeconds: ptr.To(int32(3600)), AcquireTime: &now, RenewTime: &now,
 		},

@@ -37,7 +37,6 @@ var unused = map[string]string{
 	"convene.dev/meetings/finalizers update":          "asked for by clusters that check who may block an owner's deletion (OpenShift); on here too",
 	"convene.dev/conferenceconfigs/finalizers update": "asked for by clusters that check who may block an owner's deletion (OpenShift); on here too",
 	"events.k8s.io/events patch":                      "an Event that happens again within minutes is patched",
-	"/events patch":                                   "as above, for leader election",
 	"convene.dev/meetings list":                       "where the API server cannot stream lists",
 	"/configmaps list":                                "where the API server cannot stream lists",
 	"/secrets list":                                   "where the API server cannot stream lists",

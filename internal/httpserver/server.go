@@ -64,6 +64,9 @@ type Options struct {
 	CertFile, KeyFile string
 	// Ready is closed when requests can be answered; until then the server does not listen. Nil means at once.
 	Ready <-chan struct{}
+	// Leads says why what the server needs to be ready is not done by any replica. It is asked when the server listens, and may wait
+	// until the request's context ends. Nil means that there is nothing to wait for.
+	Leads func(*http.Request) error
 	// DrainDelay is how long the server goes on listening after it has said that it is not ready, so that load
 	// balancers stop sending; DrainTimeout bounds the wait for requests under way.
 	DrainDelay, DrainTimeout time.Duration
@@ -99,11 +102,12 @@ func (s *Server) NeedLeaderElection() bool { return false }
 // Check is the readiness check: the server listens, is not about to stop, and takes new connections. While the server starts
 // it waits: a probe that fails would be a Warning at each start of a pod.
 func (s *Server) Check(r *http.Request) error {
+	ctx, cancel := context.WithTimeout(r.Context(), startPatience)
+	defer cancel()
 	if !s.serving.Load() {
 		select {
 		case <-s.started:
-		case <-r.Context().Done():
-		case <-time.After(startPatience):
+		case <-ctx.Done():
 		}
 	}
 	if !s.serving.Load() {
@@ -111,6 +115,9 @@ func (s *Server) Check(r *http.Request) error {
 	}
 	if s.places.isFull() {
 		return errors.New("the gateway has as many connections as fit into its memory")
+	}
+	if s.Leads != nil {
+		return s.Leads(r.WithContext(ctx))
 	}
 	return nil
 }

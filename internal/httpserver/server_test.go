@@ -16,6 +16,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -97,6 +98,32 @@ func TestTheProbeOfAServerThatStartsWaits(t *testing.T) {
 	began := time.Now()
 	if ready(s) == nil || time.Since(began) > startPatience/2 {
 		t.Errorf("after the end the answer took %s", time.Since(began))
+	}
+}
+
+// What the server needs beside itself is asked for with the probe's own time, on the port of the gateway as well.
+func TestTheProbeAsksWhoLeads(t *testing.T) {
+	var leads atomic.Bool
+	address := served(t, Options{Handler: http.NotFoundHandler(), Leads: func(r *http.Request) error {
+		if deadline, ok := r.Context().Deadline(); !ok || time.Until(deadline) > startPatience {
+			t.Errorf("it may wait until %s (%t)", deadline, ok)
+		}
+		if leads.CompareAndSwap(false, true) {
+			return errors.New("nobody leads")
+		}
+		return nil
+	}}, nil)
+	for _, want := range []int{http.StatusOK, http.StatusServiceUnavailable} {
+		leads.Store(want == http.StatusOK)
+		response, err := http.Get("http://" + address + ReadyPath)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if response.StatusCode != want || strings.Contains(string(body), "leads") {
+			t.Errorf("it answers %d %s", response.StatusCode, body)
+		}
 	}
 }
 

@@ -61,6 +61,11 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 {{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag }}{{ end }}
 {{- end }}
 
+{{- /* The Lease of the managers that serve a namespace, or all of them, as kube.LeaseName has it. */}}
+{{- define "convene.lease" -}}
+{{ with .Values.watchNamespace }}{{ . }}.{{ end }}controllers.convene.dev
+{{- end }}
+
 {{- define "convene.priorityClassName" -}}
 {{- if .Values.priorityClass.create }}
 {{- .Values.priorityClassName | default (include "convene.fullname" .) }}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kube
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// Answer is what the cluster's API said to a request.
+type Answer int
+
+const (
+	// OK is no error.
+	OK Answer = iota
+	// Unreachable is no answer, or an error within the API server: the same request may succeed later.
+	Unreachable
+	// Busy is 429: the same request may succeed later.
+	Busy
+	// Gone is 404: the object is not there.
+	Gone
+	// Conflict is 409: another has written the object since it was read, or has made it.
+	Conflict
+	// Refused is any other answer to the request itself: rights, a policy, a webhook, a quota, an invalid object. The same request
+	// is refused again until somebody changes the cluster, and the error's text tells what refuses it.
+	Refused
+)
+
+// AnswerOf tells what an error of a client means. Every command and controller decides by it what to do next.
+func AnswerOf(err error) Answer {
+	if err == nil {
+		return OK
+	}
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) {
+		return Unreachable
+	}
+	s := status.Status()
+	switch {
+	case deniedByWebhook(s.Message):
+		return Refused
+	case s.Code == http.StatusTooManyRequests:
+		return Busy
+	case s.Code == http.StatusNotFound:
+		return Gone
+	case s.Code == http.StatusConflict:
+		return Conflict
+	case s.Code >= 400 && s.Code < 500 && s.Code != http.StatusRequestTimeout:
+		return Refused
+	}
+	return Unreachable
+}
+
+// deniedByWebhook reports whether an admission webhook denied a request. Such a denial has the code that the webhook gives it, also
+// one of 404, 409, 429 and 500, which then means nothing.
+func deniedByWebhook(message string) bool {
+	return strings.HasPrefix(message, "admission webhook ") && strings.Contains(message, " denied the request")
+}

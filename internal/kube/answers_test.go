@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kube
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+func TestWhatAnswersMean(t *testing.T) {
+	meetings := schema.GroupResource{Group: "convene.dev", Resource: "meetings"}
+	status := func(code int32, message string) error {
+		return &apierrors.StatusError{ErrStatus: metav1.Status{Status: metav1.StatusFailure, Code: code, Message: message}}
+	}
+	cases := map[string]struct {
+		err  error
+		want Answer
+	}{
+		"no error":               {nil, OK},
+		"not there":              {apierrors.NewNotFound(meetings, "a"), Gone},
+		"another was first":      {apierrors.NewConflict(meetings, "a", errors.New("changed")), Conflict},
+		"there already":          {apierrors.NewAlreadyExists(meetings, "a"), Conflict},
+		"too much":               {apierrors.NewTooManyRequests("later", 1), Busy},
+		"timeout of the cluster": {apierrors.NewTimeoutError("later", 1), Unreachable},
+		"within the API server":  {apierrors.NewInternalError(errors.New("etcd")), Unreachable},
+		"no connection":          {&url.Error{Op: "Get", URL: "https://cluster", Err: errors.New("refused")}, Unreachable},
+		"no time":                {context.DeadlineExceeded, Unreachable},
+		"a webhook that is away": {status(500, `Internal error occurred: failed calling webhook "policy.example.com": EOF`), Unreachable},
+		"rights, and a quota":    {apierrors.NewForbidden(meetings, "a", errors.New("exceeded quota: people")), Refused},
+		"who is that":            {apierrors.NewUnauthorized("the token has expired"), Refused},
+		"an invalid object":      {apierrors.NewInvalid(schema.GroupKind{Kind: "Meeting"}, "a", nil), Refused},
+		"a wrapped refusal":      {fmt.Errorf("while a meeting is made: %w", apierrors.NewForbidden(meetings, "a", nil)), Refused},
+		"an unknown 4xx":         {status(418, "teapot"), Refused},
+	}
+	for code := range int32(600) {
+		if code >= 400 {
+			cases[fmt.Sprint("a webhook denies with ", code)] = struct {
+				err  error
+				want Answer
+			}{status(code, `admission webhook "policy.example.com" denied the request: no`), Refused}
+		}
+	}
+	for name, c := range cases {
+		if got := AnswerOf(c.err); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+}
