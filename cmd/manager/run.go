@@ -199,8 +199,8 @@ func (p *parts) build(ctx context.Context) error {
 	return p.buildServers()
 }
 
-// newLeader makes the lock for elections. When the holder of the Lease is gone, another manager has it within the term and a retry;
-// within another term after that the cluster has refused it.
+// newLeader makes the lock for elections. When the holder of the Lease has gone, another manager gets the Lease one retry after the term
+// has ended. The grace is a whole term, so a failover takes no readiness away.
 func (p *parts) newLeader() (*kube.Leader, error) {
 	return kube.NewLeader(kube.LeaderOptions{
 		Config: p.config, Namespace: p.leaseNamespace, Served: p.namespace, RenewDeadline: p.lease.renewDeadline, Grace: p.lease.duration,

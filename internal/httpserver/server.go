@@ -64,8 +64,8 @@ type Options struct {
 	CertFile, KeyFile string
 	// Ready is closed when requests can be answered; until then the server does not listen. Nil means at once.
 	Ready <-chan struct{}
-	// Leads says why what the server needs to be ready is not done by any replica. It is asked when the server listens, and may wait
-	// until the request's context ends. Nil means that there is nothing to wait for.
+	// Leads is a further readiness check: its error says why no replica leads. It may wait until the request's context ends. Nil means
+	// that no replica has to lead.
 	Leads func(*http.Request) error
 	// DrainDelay is how long the server goes on listening after it has said that it is not ready, so that load
 	// balancers stop sending; DrainTimeout bounds the wait for requests under way.

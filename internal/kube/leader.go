@@ -142,8 +142,8 @@ func (l *Leader) failed(err error) {
 	}
 }
 
-// Check is a readiness check: it says why no manager leads the namespaces that this one serves. It waits for as long as the request
-// may take while none has led yet.
+// Check is a readiness check: its error says why no manager leads the namespaces that this one serves. While none has led yet, Check
+// waits for as long as the request may take.
 func (l *Leader) Check(r *http.Request) error {
 	select {
 	case <-l.seen:
