@@ -3,8 +3,6 @@
 package controllers
 
 import (
-	"strings"
-
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -77,9 +75,7 @@ func setConditions(list *[]metav1.Condition, wanted []metav1.Condition) {
 		}
 	}
 	for _, c := range wanted {
-		if len(c.Message) > 1024 {
-			c.Message = strings.ToValidUTF8(c.Message[:1024], "")
-		}
+		c.Message = cut(c.Message)
 		meta.SetStatusCondition(list, c)
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -44,35 +43,35 @@ type ConfigReconciler struct {
 func (r *ConfigReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	var config v1alpha1.ConferenceConfig
 	if err := r.Client.Get(ctx, request.NamespacedName, &config); err != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+		return ctrl.Result{}, kube.IgnoreGone(err)
 	}
 	return afterWrites(ctrl.Result{}, r.reconcile(ctx, &config))
 }
 
 func (r *ConfigReconciler) reconcile(ctx context.Context, config *v1alpha1.ConferenceConfig) error {
-	if gone, err := kube.RemoveFinalizer(ctx, r.Client, config); err != nil || gone {
-		return err
+	gone, failed := kube.RemoveFinalizer(ctx, r.Client, config)
+	if gone || isOutdated(failed) {
+		return failed
 	}
+	tellRefusal(r.Events, config, failed)
 	var noKeys error
 	if config.DeletionTimestamp == nil {
-		// Where Convene may write no Secrets, the status has to say so.
-		if noKeys = r.ensureSigningKeys(ctx, config); noKeys != nil && !apierrors.IsForbidden(noKeys) {
-			return noKeys
-		}
+		noKeys = r.ensureSigningKeys(ctx, config)
+		failed = errors.Join(failed, noKeys)
 	}
 	t, ok := r.Tenants.Get(client.ObjectKeyFromObject(config))
 	if !ok || t.Generation != config.Generation {
-		return nil // The registry tells when it has resolved it.
+		return failed // The registry tells when it has resolved it.
 	}
 	if r.knowsLess(config, t) {
-		return nil // The observer calls back after its first look.
+		return failed // The observer calls back after its first look.
 	}
 	totals, err := directory.TotalsOf(ctx, r.Client, config.Namespace, config.Name)
 	if err != nil {
-		return err
+		return errors.Join(err, failed)
 	}
-	status := r.status(config, t, count{live: int32(totals.Rooms), participants: int32(totals.Users)})
-	return errors.Join(r.writeStatus(ctx, config, status), noKeys)
+	status := r.status(config, t, count{live: int32(totals.Rooms), participants: int32(totals.Users)}, noKeys)
+	return errors.Join(r.writeStatus(ctx, config, status), failed)
 }
 
 // count of a ConferenceConfig's Meetings.
@@ -88,8 +87,6 @@ func (r *ConfigReconciler) ensureSigningKeys(ctx context.Context, config *v1alph
 	if t, ok := r.Tenants.Get(client.ObjectKeyFromObject(config)); ok && t.Signer != nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, kube.WriteTimeout)
-	defer cancel()
 	err := r.Secrets.Create(ctx, &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:       config.Namespace,
@@ -99,8 +96,8 @@ func (r *ConfigReconciler) ensureSigningKeys(ctx context.Context, config *v1alph
 		},
 		Data: credential.NewSigningKeys(r.Now()),
 	})
-	if apierrors.IsAlreadyExists(err) {
-		return nil
+	if kube.AnswerOf(err) == kube.Conflict {
+		return nil // It is there.
 	}
 	return err
 }

@@ -14,19 +14,34 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/tenant"
 )
 
-// status works out what a ConferenceConfig's status has to say.
-func (r *ConfigReconciler) status(config *v1alpha1.ConferenceConfig, t *tenant.Tenant, c count) v1alpha1.ConferenceConfigStatus {
+// status works out what a ConferenceConfig's status has to say. The error is why its signing keys could not be stored, or nil.
+func (r *ConfigReconciler) status(config *v1alpha1.ConferenceConfig, t *tenant.Tenant, c count, noKeys error) v1alpha1.ConferenceConfigStatus {
 	status := *config.Status.DeepCopy()
 	status.ObservedGeneration = config.Generation
 	status.Endpoints = t.EnabledEndpoints()
 	status.Meetings, status.Participants = c.live, c.participants
 
 	problems := slices.Concat(t.Problems, r.HostProblems(client.ObjectKeyFromObject(config)), r.mediaProblems(t))
+	explainMissingKeys(problems, noKeys)
 	setConditions(&status.Conditions, r.conditions(config, t, problems))
 	return status
+}
+
+// explainMissingKeys says of a missing Secret of signing keys that the cluster refuses it, and why.
+func explainMissingKeys(problems []tenant.Problem, noKeys error) {
+	if kube.AnswerOf(noKeys) != kube.Refused {
+		return
+	}
+	for i := range problems {
+		if p := &problems[i]; p.Condition == v1alpha1.ConditionSigningKeysResolved && p.Reason == v1alpha1.ReasonSecretNotFound {
+			p.Reason = v1alpha1.ReasonRefused
+			p.Message += "; the cluster refuses to store it: " + refusalText(noKeys)
+		}
+	}
 }
 
 // knowsLess says that the status has more about the media servers than this manager knows yet. One that has just begun to lead

@@ -10,8 +10,10 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -32,6 +34,7 @@ type statusRig struct {
 	hosts  []tenant.Problem
 	now    time.Time
 	count  count
+	noKeys error
 }
 
 func newStatusRig() *statusRig {
@@ -81,7 +84,7 @@ func (r *statusRig) status(t *testing.T) v1alpha1.ConferenceConfigStatus {
 		Observer: r.seen, HostProblems: func(client.ObjectKey) []tenant.Problem { return r.hosts }, Now: func() time.Time { return r.now },
 	}
 	was := r.config.DeepCopy()
-	r.config.Status = reconciler.status(r.config, r.tenant, r.count)
+	r.config.Status = reconciler.status(r.config, r.tenant, r.count, r.noKeys)
 	for i := range r.config.Status.Conditions {
 		c := &r.config.Status.Conditions[i]
 		c.LastTransitionTime = metav1.NewTime(c.LastTransitionTime.Truncate(time.Second))
@@ -149,6 +152,11 @@ func TestConditions(t *testing.T) {
 				"Stalled=True OlderConfig: An older ConferenceConfig answers a.example"}},
 		{"a missing Secret may still come", problem(tenant.Problem{Condition: v1alpha1.ConditionAPIKeysResolved, Reason: v1alpha1.ReasonSecretNotFound, Message: "no Secret", Fatal: true}),
 			[]string{"APIKeysResolved=False SecretNotFound: no Secret", goodSigning, goodMedia, "Ready=False SecretNotFound: no Secret"}},
+		{"the cluster refuses the Secret of the signing keys", func(r *statusRig) {
+			r.tenant.Problems = []tenant.Problem{{Condition: v1alpha1.ConditionSigningKeysResolved, Reason: v1alpha1.ReasonSecretNotFound, Message: "no Secret", Fatal: true}}
+			r.noKeys = apierrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "c-signing", errors.New("exceeded quota"))
+		}, []string{goodAPI, `SigningKeysResolved=False Refused: no Secret; the cluster refuses to store it: secrets "c-signing" is forbidden: exceeded quota`, goodMedia,
+			`Ready=False Refused: no Secret; the cluster refuses to store it: secrets "c-signing" is forbidden: exceeded quota`}},
 		{"a warning leaves it Ready", problem(tenant.Problem{Condition: v1alpha1.ConditionWeakSecret, Reason: v1alpha1.ReasonKeyTooShort, Message: "short", WhenTrue: true}),
 			[]string{goodAPI, goodSigning, goodMedia, "WeakSecret=True KeyTooShort: short", serving}},
 		{"several problems of one kind", problem(

@@ -4,10 +4,10 @@ package controllers
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
@@ -79,19 +79,34 @@ const conflictPause = 500 * time.Millisecond
 // afterWrites says what to do after an error of a reconciler's writes. An object that is gone needs nothing: the cache will
 // say so too.
 func afterWrites(result ctrl.Result, err error) (ctrl.Result, error) {
-	switch {
-	case apierrors.IsConflict(err):
+	switch kube.AnswerOf(err) {
+	case kube.Conflict:
 		return ctrl.Result{RequeueAfter: conflictPause}, nil
-	case apierrors.IsNotFound(err):
+	case kube.Gone:
 		return ctrl.Result{}, nil
 	}
 	return result, err
 }
 
+// isOutdated reports whether a write failed because the object is not as it was read. After any other failed write, a reconciler still
+// writes the status: a policy may deny the one and admit the other.
+func isOutdated(err error) bool {
+	answer := kube.AnswerOf(err)
+	return answer == kube.Conflict || answer == kube.Gone
+}
+
+// refusalText is the cluster's text, as a part of a sentence.
+func refusalText(err error) string { return strings.TrimRight(err.Error(), ". \n") }
+
+// tellRefusal makes an Event of a write that the cluster refuses. The cluster's text says who refuses it.
+func tellRefusal(to events.EventRecorder, about runtime.Object, err error) {
+	if kube.AnswerOf(err) == kube.Refused {
+		record(to, about, true, v1alpha1.ReasonRefused, "The cluster refuses what Convene writes: "+refusalText(err))
+	}
+}
+
 // updateStatus writes the status of an object of a kind, and counts it.
 func updateStatus(ctx context.Context, c client.Client, o client.Object, kind string) error {
-	ctx, cancel := context.WithTimeout(ctx, kube.WriteTimeout)
-	defer cancel()
 	err := c.Status().Update(ctx, o)
 	if err == nil {
 		statusWrites.WithLabelValues(kind).Inc()
@@ -105,7 +120,18 @@ func updateConditions(ctx context.Context, c client.Client, to events.EventRecor
 	if err == nil {
 		tell(to, o, before, now)
 	}
+	tellRefusal(to, o, err)
 	return err
+}
+
+// longestMessage is the longest that an Event may have. Conditions may have longer ones.
+const longestMessage = 1024
+
+func cut(message string) string {
+	if len(message) <= longestMessage {
+		return message
+	}
+	return strings.ToValidUTF8(message[:longestMessage], "")
 }
 
 func record(to events.EventRecorder, about runtime.Object, warning bool, reason, message string) {
@@ -113,5 +139,5 @@ func record(to events.EventRecorder, about runtime.Object, warning bool, reason,
 	if warning {
 		kind = corev1.EventTypeWarning
 	}
-	to.Eventf(about, nil, kind, reason, "Reconcile", "%s", message)
+	to.Eventf(about, nil, kind, reason, "Reconcile", "%s", cut(message))
 }

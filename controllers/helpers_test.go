@@ -5,6 +5,8 @@ package controllers
 import (
 	"testing"
 	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime"
 )
 
 func TestRequeueAt(t *testing.T) {
@@ -32,6 +34,15 @@ func TestClearAt(t *testing.T) {
 	} {
 		if got := clearAt(at, monday).RequeueAfter; got != want {
 			t.Errorf("at %s: %s, want %s", at, got, want)
+		}
+	}
+}
+
+// TestMarkLater: what is due sooner than the next try stays due.
+func TestMarkLater(t *testing.T) {
+	for due, want := range map[time.Duration]time.Duration{0: markAgain, time.Second: time.Second, markAgain: markAgain, time.Minute: markAgain} {
+		if got := markLater(ctrl.Result{RequeueAfter: due}).RequeueAfter; got != want {
+			t.Errorf("due in %s: %s", due, got)
 		}
 	}
 }

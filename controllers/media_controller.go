@@ -19,6 +19,7 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -50,7 +51,7 @@ type MediaReconciler struct {
 func (r *MediaReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	var o v1alpha1.MediaServer
 	if err := r.Client.Get(ctx, request.NamespacedName, &o); err != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err)
+		return ctrl.Result{}, kube.IgnoreGone(err)
 	}
 	again := ctrl.Result{RequeueAfter: mediaCountEvery}
 	s, ok := r.Servers.Get(request.NamespacedName)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
@@ -65,7 +64,7 @@ const meetingsAtOnce = 64
 // long that lasts is unknown: the cluster's API is asked then, so that a meeting ends in time all the same.
 func (r *MeetingReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	result, err := r.reconcile(ctx, r.Client, request.NamespacedName)
-	if apierrors.IsConflict(err) {
+	if kube.AnswerOf(err) == kube.Conflict {
 		result, err = r.reconcile(ctx, r.API, request.NamespacedName)
 	}
 	return afterWrites(result, err)
@@ -75,14 +74,15 @@ func (r *MeetingReconciler) Reconcile(ctx context.Context, request ctrl.Request)
 func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, name types.NamespacedName) (ctrl.Result, error) {
 	var m v1alpha1.Meeting
 	if err := from.Get(ctx, name, &m); err != nil {
-		if apierrors.IsNotFound(err) {
+		if kube.AnswerOf(err) == kube.Gone {
 			r.firstStatuses.drop(name)
 			r.servers.drop(name)
 		}
 		return ctrl.Result{}, err
 	}
-	if gone, err := kube.RemoveFinalizer(ctx, r.Client, &m); err != nil || gone {
-		return ctrl.Result{}, err
+	gone, failed := r.mark(ctx, &m)
+	if gone || isOutdated(failed) {
+		return ctrl.Result{}, failed
 	}
 	t, deleted, err := r.tenantOf(ctx, &m)
 	if err != nil {
@@ -100,7 +100,33 @@ func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, n
 	if m.Status.Phase != "" { // Else it waits for its first status, which others go before.
 		result.Priority = ptr.To(priorityOf(&m))
 	}
+	tellRefusal(r.Events, &m, err)
+	if failed != nil && err == nil {
+		ctrl.LoggerFrom(ctx).Info("The Meeting could not be marked; trying again", "error", failed.Error())
+		tellRefusal(r.Events, &m, failed)
+		result = markLater(result)
+	}
 	return result, err
+}
+
+// markAgain is before the next try to mark a Meeting.
+const markAgain = 10 * time.Second
+
+// markLater adds the next try to what a Meeting waits for. An error would put off what is due sooner.
+func markLater(result ctrl.Result) ctrl.Result {
+	if result.RequeueAfter == 0 || result.RequeueAfter > markAgain {
+		result.RequeueAfter = markAgain
+	}
+	return result
+}
+
+// mark takes off the finalizer of earlier versions, and writes down the lineage of a Meeting that was made with kubectl. It reports whether
+// the Meeting has gone.
+func (r *MeetingReconciler) mark(ctx context.Context, m *v1alpha1.Meeting) (gone bool, err error) {
+	if gone, err = kube.RemoveFinalizer(ctx, r.Client, m); err != nil || gone || meeting.IsOver(m) || m.DeletionTimestamp != nil {
+		return gone, err
+	}
+	return false, kube.Annotate(ctx, r.Client, m, v1alpha1.AnnotationLineage, meeting.Lineage(m))
 }
 
 // tenantOf is the Tenant of a Meeting. Where the ConferenceConfig that served the Meeting has been deleted, it is the former one, with which
@@ -113,7 +139,7 @@ func (r *MeetingReconciler) tenantOf(ctx context.Context, m *v1alpha1.Meeting) (
 	}
 	var config metav1.PartialObjectMetadata
 	config.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("ConferenceConfig"))
-	if err := r.API.Get(ctx, name, &config); !apierrors.IsNotFound(err) {
+	if err := r.API.Get(ctx, name, &config); kube.AnswerOf(err) != kube.Gone {
 		return nil, false, err
 	}
 	t = r.Observer.Former(name)
@@ -203,11 +229,6 @@ func (r *MeetingReconciler) isUnreachable(m *tenant.Media) bool {
 
 // apply carries out a decision: the status before people are sent away.
 func (r *MeetingReconciler) apply(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision, calls *serverCalls) (ctrl.Result, error) {
-	if !meeting.IsOver(m) && m.DeletionTimestamp == nil {
-		if err := kube.Annotate(ctx, r.Client, m, v1alpha1.AnnotationLineage, meeting.Lineage(m)); err != nil {
-			return ctrl.Result{}, err
-		}
-	}
 	hasEngine := mediaOf(t, m) != nil
 	if d.Refresh != nil && hasEngine {
 		if err := r.refresh(ctx, t, m, *d.Refresh, calls); err != nil {

@@ -250,11 +250,23 @@ func (w *world) check(was, is client.Object) {
 // config makes the ConferenceConfig default, which has an engine.
 func (w *world) config(change ...func(*v1alpha1.ConferenceConfigSpec)) *v1alpha1.ConferenceConfig {
 	w.t.Helper()
+	w.secrets()
+	return w.configAlone(change...)
+}
+
+// secrets makes those that config names.
+func (w *world) secrets() {
+	w.t.Helper()
 	for name, data := range map[string]map[string]string{
 		"keys": {"key": "4d1f0c7be2a94b0f8e6a"}, "livekit": {"apiKey": "key", "apiSecret": "secret"},
 	} {
 		w.must(w.Client.Create(w.t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}, StringData: data}))
 	}
+}
+
+// configAlone is config without the Secrets.
+func (w *world) configAlone(change ...func(*v1alpha1.ConferenceConfigSpec)) *v1alpha1.ConferenceConfig {
+	w.t.Helper()
 	c := &v1alpha1.ConferenceConfig{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "default"},
 		Spec:       configSpec(),

@@ -79,7 +79,8 @@ const (
 	// ConditionAPIKeysResolved is True when at least one API key is usable. Reasons: Resolved, SecretNotFound,
 	// KeyNotFound, KeyEmpty, KeyPublished, SourceInvalid.
 	ConditionAPIKeysResolved = "APIKeysResolved"
-	// ConditionSigningKeysResolved is True when tokens can be signed. Reasons: Resolved, SecretNotFound, KeyTooShort.
+	// ConditionSigningKeysResolved is True when tokens can be signed. Reasons: Resolved, SecretNotFound, KeyTooShort,
+	// Refused.
 	ConditionSigningKeysResolved = "SigningKeysResolved"
 	// ConditionUsersResolved is True when the host's users could be read; absent when none are named. Reasons:
 	// Resolved, SecretNotFound, KeyNotFound, LinesInvalid.
@@ -149,6 +150,8 @@ const (
 	ReasonOmittedNames        = "OmittedNames"
 	ReasonContradiction       = "Contradiction"
 	ReasonDeleting            = "Deleting"
+	// ReasonRefused (False): the cluster refuses what Convene writes. Also of Events, about objects of all kinds.
+	ReasonRefused = "Refused"
 )
 
 // Finalizer kept an object of earlier versions until its meetings had been ended in LiveKit. The controllers take it off.

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/internal/httpserver"
+	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/observer"
 )
 
@@ -35,12 +36,16 @@ type settings struct {
 	tlsCertFile      string
 	tlsKeyFile       string
 	drainDelay       time.Duration
+	writeTimeout     time.Duration
 	engineCalls      int
 	logFormat        string
 	verbose          bool
 	version          bool
 	check            string
 }
+
+// longestWrite is the time in which the gateway answers a request.
+const longestWrite = 10 * time.Second
 
 // leaseTimes are as in other controller managers: how long the others wait for a leader who says nothing, how long it
 // tries to say something before it gives up, and how often.
@@ -129,6 +134,8 @@ func (s *settings) registerCluster(f *flag.FlagSet, getenv func(string) string) 
 	f.BoolVar(&s.leaderElect, "leader-elect", false, "let one of several replicas run the controllers")
 	f.StringVar(&s.leaseNamespace, "leader-election-namespace", "", "`namespace` of the Lease; empty inside a cluster for the manager's own")
 	s.lease.register(f)
+	f.DurationVar(&s.writeTimeout, "write-timeout", kube.DefaultWriteTimeout,
+		"how long a write to the cluster's API may take: more than its admission webhooks do, and at most "+longestWrite.String())
 	f.IntVar(&s.engineCalls, "engine-calls-per-second", observer.DefaultCallsPerSecond, "how many rooms of one LiveKit the leader looks into in a second at most")
 }
 
@@ -161,6 +168,9 @@ func (s *settings) validate() error {
 	}
 	if s.engineCalls < 1 {
 		return fmt.Errorf("--engine-calls-per-second must be 1 or more")
+	}
+	if s.writeTimeout <= 0 || s.writeTimeout > longestWrite {
+		return fmt.Errorf("--write-timeout must be more than 0 and at most %s, in which a request to the API is answered", longestWrite)
 	}
 	if s.proxyIdleTimeout <= 0 {
 		return fmt.Errorf("--proxy-idle-timeout must be more than 0; write for example 620s")

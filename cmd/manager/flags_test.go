@@ -41,6 +41,7 @@ func TestFlagsThatHaveGone(t *testing.T) {
 func TestBoundsOfFlags(t *testing.T) {
 	for arg, ok := range map[string]bool{
 		"--engine-calls-per-second=10": true, "--engine-calls-per-second=0": false,
+		"--write-timeout=10s": true, "--write-timeout=0s": false, "--write-timeout=11s": false,
 		"--proxy-idle-timeout=75s": true, "--proxy-idle-timeout=0s": false, "--proxy-idle-timeout=-1s": false,
 	} {
 		if _, err := parse([]string{arg}, func(string) string { return "" }, io.Discard); (err == nil) != ok {

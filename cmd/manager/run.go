@@ -79,7 +79,7 @@ func run(ctx context.Context, args []string, getenv func(string) string, out io.
 // Lease, and the controllers beside them.
 func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger) error {
 	cluster := kube.NewClock()
-	config.Wrap(kube.WithAnswerTimeout)
+	config.Wrap(kube.WithAnswerTimeout(s.writeTimeout))
 	config.Wrap(cluster.Transport)
 	scheme := runtime.NewScheme()
 	_ = clientgoscheme.AddToScheme(scheme)

@@ -123,10 +123,11 @@ func TestAnEndThatIsUnderWayIsToldAgain(t *testing.T) {
 func TestRefusalsOfTheClusterAreNotOutages(t *testing.T) {
 	quota := apierrors.NewForbidden(schema.GroupResource{Resource: "meetings"}, "r", errors.New("exceeded quota: meetings, used: 9, limited: 9"))
 	s, _ := replicaWith(t, nil)
-	if err := s.withRights("ns", nil); err != nil {
+	create := right{"create", "meetings", "ns"}
+	if err := s.withRights(create, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := asFault(s.withRights("ns", quota)); !fault.Is(err, fault.KindInternal) || fault.As(err).Cause == nil {
+	if err := asFault(s.withRights(create, quota)); !fault.Is(err, fault.KindInternal) || fault.As(err).Cause == nil {
 		t.Errorf("a quota: %v", err)
 	}
 	if err := asFault(apierrors.NewTooManyRequests("busy", 1)); !fault.Is(err, fault.KindUnavailable) {

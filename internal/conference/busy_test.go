@@ -16,7 +16,7 @@ import (
 	"convene.dev/convene/internal/fault"
 )
 
-// occupied keeps the processors that passwords may use busy for longer than a write to the cluster's API may take.
+// occupied keeps the processors that passwords may use busy for longer than a read of the cluster's API may take.
 func occupied(t *testing.T) {
 	t.Helper()
 	const heavy = "$argon2id$v=19$m=262144,t=1,p=1$YWFhYWFhYWFhYWFhYWFhYQ$YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE"
@@ -29,7 +29,7 @@ func occupied(t *testing.T) {
 	check()
 	var all sync.WaitGroup
 	t.Cleanup(all.Wait)
-	for range 1 + (writeTimeout+writeTimeout/5)/time.Since(begun) {
+	for range 1 + (readTimeout+readTimeout/5)/time.Since(begun) {
 		all.Go(check)
 	}
 	// The next one has to wait as soon as one who cannot wait is refused.

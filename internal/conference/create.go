@@ -16,6 +16,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -177,7 +178,7 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 	if err := s.deleteEnded(ctx, t, m.Name); err != nil {
 		return nil, err
 	}
-	if err := s.create(ctx, m); err != nil {
+	if err := s.create(ctx, "meetings", m); err != nil {
 		return nil, err
 	}
 	s.directory.Learn(m)
@@ -193,11 +194,9 @@ func (d *draft) takeOver(m *v1alpha1.Meeting) {
 	}
 }
 
-// create makes an object.
-func (s *Service) create(ctx context.Context, o client.Object) error {
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
-	defer cancel()
-	return s.withRights(o.GetNamespace(), s.client.Create(ctx, o))
+// create makes an object of a resource.
+func (s *Service) create(ctx context.Context, resource string, o client.Object) error {
+	return s.withRights(right{"create", resource, o.GetNamespace()}, s.client.Create(ctx, o))
 }
 
 // placeFirst says where a Meeting is to be placed, so that it can be entered at once. With one media server that is clear.
@@ -237,10 +236,8 @@ func (s *Service) deleteEnded(ctx context.Context, t *tenant.Tenant, name string
 	if old == nil || !meeting.IsOver(old) {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
-	defer cancel()
 	err := s.client.Delete(ctx, old.DeepCopy(), client.Preconditions{UID: &old.UID, ResourceVersion: &old.ResourceVersion})
-	return s.withRights(old.Namespace, client.IgnoreNotFound(err))
+	return s.withRights(right{"delete", "meetings", old.Namespace}, kube.IgnoreGone(err))
 }
 
 // sameValues compares what the request names with what there is. What it does not name may be anything: a join may have

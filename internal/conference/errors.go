@@ -5,57 +5,77 @@ package conference
 import (
 	"context"
 	"errors"
-	"strings"
+	"sync"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/kube"
 )
 
-// writeTimeout bounds one write, so that a cluster API that is away is told of within two seconds.
-const writeTimeout = 1500 * time.Millisecond
+// readTimeout bounds one read past the cache, which has an answer as well for most of what is read. A write takes what admission webhooks
+// take, and the client bounds it.
+const readTimeout = 1500 * time.Millisecond
 
 // asFault gives an error of the cluster API its consequence. Nil stays nil.
 func asFault(err error) error {
-	var known *fault.Error
-	switch {
-	case err == nil, errors.As(err, &known):
+	if known := (*fault.Error)(nil); errors.As(err, &known) {
 		return err
-	case apierrors.IsInvalid(err):
-		return fault.Invalid("", "The cluster refused a value of this request; correct it: %s", apierrors.ReasonForError(err)).Because(err)
-	case apierrors.IsForbidden(err):
+	}
+	answer := kube.AnswerOf(err)
+	switch {
+	case answer == kube.OK:
+		return nil
+	case answer == kube.Refused:
 		return &fault.Error{
-			Kind: fault.KindInternal, Reason: "Refused", Cause: err,
-			Message: "The cluster refuses to store this (a quota, a namespace that is being deleted, or rights that are missing); tell the operator of this service",
+			Kind: fault.KindInternal, Reason: v1alpha1.ReasonRefused, Cause: err,
+			Message: "The cluster refuses to store this (a policy, a quota, missing rights or a namespace that is being deleted); tell the operator of this service: " +
+				"its log has the reason",
 		}
-	case errors.Is(err, errStale), apierrors.IsConflict(err), apierrors.IsAlreadyExists(err):
+	case answer == kube.Conflict, errors.Is(err, errStale):
 		return fault.Unavailable("Too many change this room at once; try again in a moment").Because(err)
+	case answer == kube.Gone:
+		return fault.Unavailable("What this needs has just been deleted; try again in a moment").Because(err)
+	case answer == kube.Busy:
+		return fault.Unavailable("The cluster's API has too much to do; try again in a moment").Because(err)
 	case errors.Is(err, context.Canceled):
 		return fault.Unavailable("The request was given up before it was done; send it again").Because(err)
 	}
 	return fault.Unavailable("The cluster's API cannot be reached to write this down; try again in a moment").Because(err)
 }
 
-// withRights is the error of a call to the cluster's API in a namespace. Rights that are missing and were there before are an outage: a
-// kube-apiserver that has just started knows no roles yet, and refuses everybody for a second.
-func (s *Service) withRights(namespace string, err error) error {
-	if !lacksRights(err) {
-		if err == nil {
-			s.allowed.Store(namespace, true)
-		}
-		return err
-	}
-	if _, before := s.allowed.Load(namespace); before {
-		return fault.Unavailable("The cluster's API refuses what it allowed before; try again in a moment, and tell the operator of this service if it stays").Because(err)
-	}
-	return err
+// rightsComeBack is how long rights that were there before may be missing. A kube-apiserver that has just started knows no roles yet, and
+// refuses everybody for a second.
+const rightsComeBack = time.Minute
+
+// right is a right that a Service uses.
+type right struct{ verb, resource, namespace string }
+
+// rights are those that the cluster has granted. They are safe for concurrent use.
+type rights struct {
+	mu sync.Mutex
+	// lost has the time at which a granted right was missing first; zero while the right is there.
+	lost map[right]time.Time
 }
 
-// lacksRights reports whether the cluster refused for want of RBAC rights, and not for a quota, a policy or a namespace that is being
-// deleted: only the message tells these apart.
-func lacksRights(err error) bool {
-	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), `forbidden: User "`)
+// withRights returns the error of a call that used a right. A right that was there before and is missing is an outage, for rightsComeBack.
+func (s *Service) withRights(used right, err error) error {
+	s.rights.mu.Lock()
+	defer s.rights.mu.Unlock()
+	since, granted := s.rights.lost[used]
+	switch {
+	case kube.LacksRights(err) && granted:
+		if since.IsZero() {
+			since = s.now()
+			s.rights.lost[used] = since
+		}
+		if s.now().Sub(since) < rightsComeBack {
+			return fault.Unavailable("The cluster's API refuses what it allowed before; try again in a moment, and tell the operator of this service if it stays").Because(err)
+		}
+	case err == nil:
+		s.rights.lost[used] = time.Time{}
+	}
+	return err
 }
 
 // pause gives other writers of the same Meeting time to finish.
@@ -74,5 +94,6 @@ func retriable(err error) bool {
 	if known := (*fault.Error)(nil); errors.As(err, &known) {
 		return false
 	}
-	return errors.Is(err, errStale) || apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) || apierrors.IsNotFound(err)
+	answer := kube.AnswerOf(err)
+	return errors.Is(err, errStale) || answer == kube.Conflict || answer == kube.Gone
 }

@@ -78,9 +78,7 @@ func (s *Service) applyJoin(ctx context.Context, live *v1alpha1.Meeting, c JoinC
 
 // patch writes the difference, if the object is still as it was read.
 func (s *Service) patch(ctx context.Context, was, is *v1alpha1.Meeting) error {
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
-	defer cancel()
-	err := s.withRights(is.Namespace, s.client.Patch(ctx, is, client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{})))
+	err := s.withRights(right{"patch", "meetings", is.Namespace}, s.client.Patch(ctx, is, client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{})))
 	if err == nil {
 		s.directory.Learn(is)
 	}

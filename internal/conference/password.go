@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
@@ -16,6 +15,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -105,9 +105,9 @@ func (s *Service) writePassword(ctx context.Context, m *v1alpha1.Meeting, passwo
 		},
 		Data: map[string][]byte{passwordKey: []byte(hash)},
 	}
-	err = s.create(ctx, secret)
-	if apierrors.IsAlreadyExists(err) {
-		return nil
+	err = s.create(ctx, "secrets", secret)
+	if kube.AnswerOf(err) == kube.Conflict {
+		return nil // It is there.
 	}
 	return err
 }
@@ -117,7 +117,7 @@ func (s *Service) writePassword(ctx context.Context, m *v1alpha1.Meeting, passwo
 func (s *Service) provePassword(ctx context.Context, m *v1alpha1.Meeting, password *presented) (bool, error) {
 	ok, err := s.checkPassword(ctx, m, password)
 	unfinished := !meeting.Stands(m) && !entered(m)
-	if password.isEmpty() || !apierrors.IsNotFound(err) || !unfinished {
+	if password.isEmpty() || kube.AnswerOf(err) != kube.Gone || !unfinished {
 		return ok, err
 	}
 	if err := s.writePassword(ctx, m, password); err != nil {
@@ -165,12 +165,15 @@ func (s *Service) hasPassword(ctx context.Context, ended *v1alpha1.Meeting, pass
 
 func (s *Service) readPassword(ctx context.Context, m *v1alpha1.Meeting) (secretText, error) {
 	ref := m.Spec.PasswordSecretRef
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	var secret corev1.Secret
-	err := s.client.Get(ctx, client.ObjectKey{Namespace: m.Namespace, Name: ref.Name}, &secret)
+	err := s.withRights(right{"get", "secrets", m.Namespace}, s.client.Get(ctx, client.ObjectKey{Namespace: m.Namespace, Name: ref.Name}, &secret))
 	if err == nil && len(secret.Data[ref.Key]) == 0 {
 		err = fmt.Errorf("secret %s has no key %s", ref.Name, ref.Key)
+	}
+	if kube.AnswerOf(err) == kube.Refused {
+		return "", asFault(err)
 	}
 	if err != nil {
 		return "", fault.Unavailable("The room's password cannot be checked now; try again, and tell the operator if it stays").Because(err)

@@ -6,13 +6,13 @@ package conference
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/directory"
+	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -22,14 +22,13 @@ type Service struct {
 	client    client.Client
 	directory *directory.Directory
 	now       func() time.Time
-	// allowed has the namespaces in which the cluster has let this process do something.
-	allowed sync.Map
-	joins   *recentReads
+	rights    rights
+	joins     *recentReads
 }
 
 // New makes a Service. The client writes Meetings and Secrets, and reads both, without a cache.
 func New(c client.Client, d *directory.Directory, now func() time.Time) *Service {
-	return &Service{client: c, directory: d, now: now, joins: newRecentReads()}
+	return &Service{client: c, directory: d, now: now, rights: rights{lost: map[right]time.Time{}}, joins: newRecentReads()}
 }
 
 // current is the tenant's Meeting with a UID. Gone when there is none any more.
@@ -71,11 +70,11 @@ func (s *Service) holder(ctx context.Context, t *tenant.Tenant, room string) (*v
 // search lists the Meetings of a room past the cache, and returns the Meeting that holds the room. A Meeting that kubectl made can have
 // any name.
 func (s *Service) search(ctx context.Context, t *tenant.Tenant, room string) (*v1alpha1.Meeting, error) {
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	var meetings v1alpha1.MeetingList
 	err := s.client.List(ctx, &meetings, client.InNamespace(t.Namespace), client.MatchingFields{"spec.room": room})
-	if err = s.withRights(t.Namespace, err); err != nil {
+	if err = s.withRights(right{"list", "meetings", t.Namespace}, err); err != nil {
 		return nil, err
 	}
 	for i := range meetings.Items {
@@ -88,11 +87,11 @@ func (s *Service) search(ctx context.Context, t *tenant.Tenant, room string) (*v
 // this replica knew by the name, or nil. The result is nil where there is no Meeting of the name. The directory has what was read: an end
 // waits for it, and a guest gets in.
 func (s *Service) relearn(ctx context.Context, name client.ObjectKey, known *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
-	ctx, cancel := context.WithTimeout(ctx, writeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	var now v1alpha1.Meeting
-	err := s.withRights(name.Namespace, s.client.Get(ctx, name, &now))
-	if client.IgnoreNotFound(err) != nil {
+	err := s.withRights(right{"get", "meetings", name.Namespace}, s.client.Get(ctx, name, &now))
+	if kube.IgnoreGone(err) != nil {
 		return nil, err
 	}
 	if known != nil && known.UID != now.UID {

@@ -54,6 +54,23 @@ func AnswerOf(err error) Answer {
 	return Unreachable
 }
 
+// IgnoreGone returns nil for an answer that the object is not there, and any other error as it is.
+func IgnoreGone(err error) error {
+	if AnswerOf(err) == Gone {
+		return nil
+	}
+	return err
+}
+
+// LacksRights reports whether the cluster refused a request for want of RBAC rights, or did not know who sent it, and not for a quota,
+// a policy or a namespace that is being deleted: only the message tells these apart.
+func LacksRights(err error) bool {
+	if status := apierrors.APIStatus(nil); !errors.As(err, &status) || deniedByWebhook(status.Status().Message) {
+		return false
+	}
+	return apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) && strings.Contains(err.Error(), `forbidden: User "`)
+}
+
 // deniedByWebhook reports whether an admission webhook denied a request. Such a denial has the code that the webhook gives it, also
 // one of 404, 409, 429 and 500, which then means nothing.
 func deniedByWebhook(message string) bool {

@@ -14,6 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
+// deniedText is the message of a denial by an admission webhook.
+const deniedText = `admission webhook "policy.example.com" denied the request: no`
+
 func TestWhatAnswersMean(t *testing.T) {
 	meetings := schema.GroupResource{Group: "convene.dev", Resource: "meetings"}
 	status := func(code int32, message string) error {
@@ -44,12 +47,32 @@ func TestWhatAnswersMean(t *testing.T) {
 			cases[fmt.Sprint("a webhook denies with ", code)] = struct {
 				err  error
 				want Answer
-			}{status(code, `admission webhook "policy.example.com" denied the request: no`), Refused}
+			}{status(code, deniedText), Refused}
 		}
 	}
 	for name, c := range cases {
 		if got := AnswerOf(c.err); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+}
+
+func TestLackOfRights(t *testing.T) {
+	meetings := schema.GroupResource{Group: "convene.dev", Resource: "meetings"}
+	for name, c := range map[string]struct {
+		err  error
+		want bool
+	}{
+		"no error":            {nil, false},
+		"no connection":       {errors.New(`forbidden: User "x"`), false},
+		"no rights":           {&apierrors.StatusError{ErrStatus: metav1.Status{Code: 403, Reason: metav1.StatusReasonForbidden, Message: `meetings.convene.dev is forbidden: User "x" cannot create`}}, true},
+		"who is that":         {apierrors.NewUnauthorized("Unauthorized"), true},
+		"a quota":             {apierrors.NewForbidden(meetings, "a", errors.New("exceeded quota: people")), false},
+		"a webhook, with 401": {apierrors.NewUnauthorized(deniedText), false},
+		"a wrapped lack":      {fmt.Errorf("first: %w", apierrors.NewUnauthorized("Unauthorized")), true},
+	} {
+		if got := LacksRights(c.err); got != c.want {
+			t.Errorf("%s: %t", name, got)
 		}
 	}
 }

@@ -6,10 +6,8 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"net/http"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -59,10 +57,6 @@ func untilAnswered[T any](ctx context.Context, do func() (T, error)) (T, error) 
 
 // isTransient says that an error is about the API, which is unavailable or too busy, and not about what was asked.
 func isTransient(err error) bool {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) {
-		return !errors.Is(err, context.Canceled)
-	}
-	code := status.Status().Code
-	return code >= http.StatusInternalServerError || code == http.StatusTooManyRequests
+	answer := AnswerOf(err)
+	return answer == Busy || answer == Unreachable && !errors.Is(err, context.Canceled)
 }

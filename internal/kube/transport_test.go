@@ -14,13 +14,20 @@ import (
 
 func TestTransportGivesUpSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		silent := WithAnswerTimeout(roundTripper(func(r *http.Request) (*http.Response, error) {
+		const write = 3 * time.Second
+		silent := WithAnswerTimeout(write)(roundTripper(func(r *http.Request) (*http.Response, error) {
 			<-r.Context().Done()
 			return nil, r.Context().Err()
 		}))
-		began := time.Now()
-		if _, err := silent.RoundTrip(request(t)); !errors.Is(err, errSilent) || time.Since(began) != answerWithin { //nolint:bodyclose // none
-			t.Errorf("after %s: %v", time.Since(began), err)
+		for method, within := range map[string]time.Duration{
+			http.MethodGet: readWithin, http.MethodHead: readWithin,
+			http.MethodPost: write, http.MethodPut: write, http.MethodPatch: write, http.MethodDelete: write,
+		} {
+			began, r := time.Now(), request(t)
+			r.Method = method
+			if _, err := silent.RoundTrip(r); !errors.Is(err, errSilent) || time.Since(began) != within { //nolint:bodyclose // none
+				t.Errorf("%s, after %s: %v", method, time.Since(began), err)
+			}
 		}
 	})
 }
@@ -29,7 +36,7 @@ func TestTransportGivesUpSilence(t *testing.T) {
 func TestTransportKeepsWhatHasBegun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var asked *http.Request
-		answers := WithAnswerTimeout(roundTripper(func(r *http.Request) (*http.Response, error) {
+		answers := WithAnswerTimeout(time.Second)(roundTripper(func(r *http.Request) (*http.Response, error) {
 			asked = r
 			return &http.Response{Body: io.NopCloser(strings.NewReader("late"))}, nil
 		}))
@@ -52,7 +59,7 @@ func TestTransportKeepsWhatHasBegun(t *testing.T) {
 }
 
 func TestTransportPassesErrorsOn(t *testing.T) {
-	broken := WithAnswerTimeout(roundTripper(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF }))
+	broken := WithAnswerTimeout(time.Second)(roundTripper(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF }))
 	if _, err := broken.RoundTrip(request(t)); !errors.Is(err, io.ErrUnexpectedEOF) { //nolint:bodyclose // none
 		t.Errorf("the error is %v", err)
 	}

@@ -5,17 +5,12 @@ package kube
 import (
 	"context"
 	"maps"
-	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"convene.dev/convene/api/v1alpha1"
 )
-
-// WriteTimeout bounds one write of a reconciler to the cluster's API. An API that never answers would otherwise hold up a
-// Meeting's end for as long as it likes.
-const WriteTimeout = 5 * time.Second
 
 // Annotate adds an annotation to an object that does not have it yet, if the object is still as it was read.
 func Annotate(ctx context.Context, c client.Client, o client.Object, key, value string) error {
@@ -29,7 +24,11 @@ func Annotate(ctx context.Context, c client.Client, o client.Object, key, value 
 	}
 	all[key] = value
 	o.SetAnnotations(all)
-	return patchAsRead(ctx, c, o, was)
+	err := patchAsRead(ctx, c, o, was)
+	if err != nil {
+		o.SetAnnotations(was.GetAnnotations())
+	}
+	return err
 }
 
 // RemoveFinalizer takes off the finalizer that earlier versions put on, if the object is still as it was read. What is being deleted
@@ -40,23 +39,24 @@ func RemoveFinalizer(ctx context.Context, c client.Client, o client.Object) (gon
 	if !controllerutil.RemoveFinalizer(o, v1alpha1.Finalizer) {
 		return false, nil
 	}
+	last := o.GetDeletionTimestamp() != nil && len(o.GetFinalizers()) == 0
 	if o.GetDeletionTimestamp() == nil {
-		return false, patchAsRead(ctx, c, o, was)
+		err = patchAsRead(ctx, c, o, was)
+	} else {
+		err = c.Update(ctx, o)
 	}
-	ctx, cancel := context.WithTimeout(ctx, WriteTimeout)
-	defer cancel()
-	return len(o.GetFinalizers()) == 0, c.Update(ctx, o)
+	if err != nil {
+		o.SetFinalizers(was.GetFinalizers())
+		return false, err
+	}
+	return last, nil
 }
 
 // DeleteAsRead deletes an object that is still as it was read, and leaves every other one of its name alone.
 func DeleteAsRead(ctx context.Context, c client.Client, o client.Object) error {
-	ctx, cancel := context.WithTimeout(ctx, WriteTimeout)
-	defer cancel()
-	return client.IgnoreNotFound(c.Delete(ctx, o, client.Preconditions{UID: new(o.GetUID()), ResourceVersion: new(o.GetResourceVersion())}))
+	return IgnoreGone(c.Delete(ctx, o, client.Preconditions{UID: new(o.GetUID()), ResourceVersion: new(o.GetResourceVersion())}))
 }
 
 func patchAsRead(ctx context.Context, c client.Client, o, was client.Object) error {
-	ctx, cancel := context.WithTimeout(ctx, WriteTimeout)
-	defer cancel()
 	return c.Patch(ctx, o, client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{}))
 }

@@ -6,13 +6,13 @@ import (
 	"context"
 	"errors"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -61,10 +61,10 @@ func (k *known) hasConfig(ctx context.Context, t *tenant.Tenant) (bool, error) {
 	}
 	var config v1alpha1.ConferenceConfig
 	err := k.api.Get(ctx, t.NamespacedName, &config)
-	if client.IgnoreNotFound(err) != nil {
+	if kube.IgnoreGone(err) != nil {
 		return false, err
 	}
-	k.gone[t.UID] = apierrors.IsNotFound(err) || config.UID != t.UID
+	k.gone[t.UID] = kube.AnswerOf(err) == kube.Gone || config.UID != t.UID
 	return !k.gone[t.UID], nil
 }
 
@@ -73,7 +73,7 @@ func (k *known) hasConfig(ctx context.Context, t *tenant.Tenant) (bool, error) {
 func (k *known) isPlaced(ctx context.Context, at engine.Server, s *suspect) (bool, error) {
 	var m v1alpha1.Meeting
 	if err := k.api.Get(ctx, client.ObjectKeyFromObject(s.meeting), &m); err != nil {
-		return false, client.IgnoreNotFound(err)
+		return false, kube.IgnoreGone(err)
 	}
 	placed, known := owner{tenant: s.tenant}.serverOf(&m)
 	if m.UID != s.meeting.UID || !known || placed == at {

@@ -10,12 +10,12 @@ import (
 	"sync"
 	"sync/atomic"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/kube"
 )
 
 // MediaServers keeps all MediaServers current.
@@ -86,7 +86,7 @@ func (s *MediaServers) refreshOne(ctx context.Context, name types.NamespacedName
 	var o v1alpha1.MediaServer
 	err := s.cache.Get(ctx, name, &o)
 	switch {
-	case apierrors.IsNotFound(err):
+	case kube.AnswerOf(err) == kube.Gone:
 		s.watch(ctx, name, nil)
 		s.put(name, nil)
 	case err != nil:

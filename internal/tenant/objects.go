@@ -9,7 +9,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -77,7 +76,7 @@ func (o *objects) watch(ctx context.Context, key object) *watch {
 	list, refused := lister.ListWithContextFunc, &atomic.Bool{}
 	lister.ListWithContextFunc = func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 		found, err := list(ctx, options)
-		refused.Store(apierrors.IsForbidden(err))
+		refused.Store(kube.AnswerOf(err) == kube.Refused)
 		return found, err
 	}
 	store, controller := toolscache.NewInformerWithOptions(toolscache.InformerOptions{

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
@@ -21,6 +20,7 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/kube"
 )
 
 const (
@@ -150,7 +150,7 @@ func (r *Registry) refreshOne(ctx context.Context, name types.NamespacedName) bo
 	var others []types.NamespacedName
 	err := r.cache.Get(ctx, name, &config)
 	switch {
-	case apierrors.IsNotFound(err):
+	case kube.AnswerOf(err) == kube.Gone:
 		r.watch(ctx, name, nil)
 		others = r.put(name, nil)
 	case err != nil:
