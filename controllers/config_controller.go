@@ -50,9 +50,10 @@ func (r *ConfigReconciler) Reconcile(ctx context.Context, request ctrl.Request) 
 
 func (r *ConfigReconciler) reconcile(ctx context.Context, config *v1alpha1.ConferenceConfig) error {
 	gone, failed := kube.RemoveFinalizer(ctx, r.Client, config)
-	if gone || isOutdated(failed) {
+	if gone || kube.AnswerOf(failed).IsOutdated() {
 		return failed
 	}
+	// Whatever else failed, the status is written: a policy may deny the one and admit the other.
 	tellRefusal(r.Events, config, failed)
 	var noKeys error
 	if config.DeletionTimestamp == nil {

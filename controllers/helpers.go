@@ -88,13 +88,6 @@ func afterWrites(result ctrl.Result, err error) (ctrl.Result, error) {
 	return result, err
 }
 
-// isOutdated reports whether a write failed because the object is not as it was read. After any other failed write, a reconciler still
-// writes the status: a policy may deny the one and admit the other.
-func isOutdated(err error) bool {
-	answer := kube.AnswerOf(err)
-	return answer == kube.Conflict || answer == kube.Gone
-}
-
 // refusalText is the cluster's text, as a part of a sentence.
 func refusalText(err error) string { return strings.TrimRight(err.Error(), ". \n") }
 

@@ -81,9 +81,10 @@ func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, n
 		return ctrl.Result{}, err
 	}
 	gone, failed := r.mark(ctx, &m)
-	if gone || isOutdated(failed) {
+	if gone || kube.AnswerOf(failed).IsOutdated() {
 		return ctrl.Result{}, failed
 	}
+	// Whatever else failed, the status is written: a policy may deny the one and admit the other.
 	t, deleted, err := r.tenantOf(ctx, &m)
 	if err != nil {
 		return ctrl.Result{}, err

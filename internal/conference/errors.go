@@ -94,6 +94,5 @@ func retriable(err error) bool {
 	if known := (*fault.Error)(nil); errors.As(err, &known) {
 		return false
 	}
-	answer := kube.AnswerOf(err)
-	return errors.Is(err, errStale) || answer == kube.Conflict || answer == kube.Gone
+	return errors.Is(err, errStale) || kube.AnswerOf(err).IsOutdated()
 }

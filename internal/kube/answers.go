@@ -54,6 +54,9 @@ func AnswerOf(err error) Answer {
 	return Unreachable
 }
 
+// IsOutdated reports whether an object is not as it was read: another has changed, made or deleted it.
+func (a Answer) IsOutdated() bool { return a == Conflict || a == Gone }
+
 // IgnoreGone returns nil for an answer that the object is not there, and any other error as it is.
 func IgnoreGone(err error) error {
 	if AnswerOf(err) == Gone {
