@@ -5,6 +5,7 @@ package controllers
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -25,7 +26,7 @@ func (r *ConfigReconciler) status(config *v1alpha1.ConferenceConfig, t *tenant.T
 	status.Endpoints = t.EnabledEndpoints()
 	status.Meetings, status.Participants = c.live, c.participants
 
-	problems := slices.Concat(t.Problems, r.HostProblems(client.ObjectKeyFromObject(config)), r.mediaProblems(t))
+	problems := slices.Concat(t.Problems, r.HostProblems(client.ObjectKeyFromObject(config)), r.mediaProblems(t), r.definitionProblems(config))
 	explainMissingKeys(problems, noKeys)
 	setConditions(&status.Conditions, r.conditions(config, t, problems))
 	return status
@@ -42,6 +43,33 @@ func explainMissingKeys(problems []tenant.Problem, noKeys error) {
 			p.Message += "; the cluster refuses to store it: " + refusalText(noKeys)
 		}
 	}
+}
+
+// namedFields is how many of the missing fields a condition names.
+const namedFields = 10
+
+// definitionProblems say that the cluster's definitions lack fields. As long as that is not known, the status goes on saying what it says.
+func (r *ConfigReconciler) definitionProblems(config *v1alpha1.ConferenceConfig) []tenant.Problem {
+	missing, known := r.MissingFields()
+	problem := tenant.Problem{Condition: v1alpha1.ConditionDefinitionsOutdated, Reason: v1alpha1.ReasonFieldsMissing, WhenTrue: true}
+	if !known {
+		was := meta.FindStatusCondition(config.Status.Conditions, problem.Condition)
+		if was == nil {
+			return nil
+		}
+		problem.Message = was.Message
+		return []tenant.Problem{problem}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	named := strings.Join(missing[:min(len(missing), namedFields)], ", ")
+	if more := len(missing) - namedFields; more > 0 {
+		named += fmt.Sprintf(" and %d more", more)
+	}
+	problem.Message = "The cluster's CustomResourceDefinitions are older than Convene and lack fields: " + named +
+		". Decisions that need these fields are refused, and statuses lose them. Apply the CustomResourceDefinitions of this version of Convene"
+	return []tenant.Problem{problem}
 }
 
 // knowsLess says that the status has more about the media servers than this manager knows yet. One that has just begun to lead

@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -35,6 +36,9 @@ type statusRig struct {
 	now    time.Time
 	count  count
 	noKeys error
+	// missing are fields that the cluster's definitions lack; asking says that it is not known yet.
+	missing []string
+	asking  bool
 }
 
 func newStatusRig() *statusRig {
@@ -82,6 +86,7 @@ func (r *statusRig) status(t *testing.T) v1alpha1.ConferenceConfigStatus {
 	t.Helper()
 	reconciler := &ConfigReconciler{
 		Observer: r.seen, HostProblems: func(client.ObjectKey) []tenant.Problem { return r.hosts }, Now: func() time.Time { return r.now },
+		MissingFields: func() ([]string, bool) { return r.missing, !r.asking },
 	}
 	was := r.config.DeepCopy()
 	r.config.Status = reconciler.status(r.config, r.tenant, r.count, r.noKeys)
@@ -159,6 +164,14 @@ func TestConditions(t *testing.T) {
 			`Ready=False Refused: no Secret; the cluster refuses to store it: secrets "c-signing" is forbidden: exceeded quota`}},
 		{"a warning leaves it Ready", problem(tenant.Problem{Condition: v1alpha1.ConditionWeakSecret, Reason: v1alpha1.ReasonKeyTooShort, Message: "short", WhenTrue: true}),
 			[]string{goodAPI, goodSigning, goodMedia, "WeakSecret=True KeyTooShort: short", serving}},
+		{"the cluster's definitions lack fields: what does not need them is served", func(r *statusRig) {
+			for i := range 12 {
+				r.missing = append(r.missing, fmt.Sprintf("Meeting spec.f%d", i))
+			}
+		}, []string{goodAPI, goodSigning, goodMedia, "DefinitionsOutdated=True FieldsMissing: The cluster's CustomResourceDefinitions are older than Convene and lack fields: " +
+			"Meeting spec.f0, Meeting spec.f1, Meeting spec.f2, Meeting spec.f3, Meeting spec.f4, Meeting spec.f5, Meeting spec.f6, Meeting spec.f7, Meeting spec.f8, " +
+			"Meeting spec.f9 and 2 more. Decisions that need these fields are refused, and statuses lose them. " +
+			"Apply the CustomResourceDefinitions of this version of Convene", serving}},
 		{"several problems of one kind", problem(
 			tenant.Problem{Condition: v1alpha1.ConditionAPIKeysResolved, Reason: v1alpha1.ReasonKeyEmpty, Message: "one is empty", Fatal: true},
 			tenant.Problem{Condition: v1alpha1.ConditionAPIKeysResolved, Reason: v1alpha1.ReasonKeyPublished, Message: "two is known", Fatal: true}),
@@ -201,8 +214,18 @@ func TestConditionsKeepTheirTimesAndGo(t *testing.T) {
 	if ready.ObservedGeneration != 4 || warned.ObservedGeneration != 4 {
 		t.Errorf("what is true of a new generation is said of the old: %+v", ready)
 	}
-	r.tenant.Problems = nil
-	if after := r.status(t); meta.FindStatusCondition(after.Conditions, v1alpha1.ConditionKeyRefused) != nil {
+	r.tenant.Problems, r.missing = nil, []string{"Meeting spec.locked"}
+	outdated := r.status(t)
+	r.missing, r.asking, r.now = nil, true, r.now.Add(time.Hour)
+	if diff := cmp.Diff(outdated, r.status(t)); diff != "" {
+		t.Errorf("another manager begins to lead, and does not know yet what the cluster defines (-before +after):\n%s", diff)
+	}
+	r.asking = false
+	after := r.status(t)
+	if meta.FindStatusCondition(after.Conditions, v1alpha1.ConditionDefinitionsOutdated) != nil {
+		t.Errorf("definitions that have been applied are outdated: %s", describe(after))
+	}
+	if meta.FindStatusCondition(after.Conditions, v1alpha1.ConditionKeyRefused) != nil {
 		t.Errorf("a warning that is over stays: %s", describe(after))
 	}
 }

@@ -61,6 +61,8 @@ var (
 		"Longest time that a Meeting has been ending, by ConferenceConfig. Only the leader reports it.", []string{"tenant"}, nil)
 	configReady = prometheus.NewDesc("convene_config_ready",
 		"1 while a ConferenceConfig is Ready, 0 while it is not, with the reason. Only the leader reports it.", []string{"tenant", "reason"}, nil)
+	fieldsMissing = prometheus.NewDesc("convene_definitions_missing_fields",
+		"Fields that this version of Convene knows and the cluster's CustomResourceDefinitions lack. Only the leader reports it.", nil, nil)
 	engineReachable = prometheus.NewDesc("convene_engine_reachable",
 		"1 while LiveKit answers, 0 while it does not, by address. Only the leader reports it.", []string{"engine"}, nil)
 )
@@ -75,7 +77,9 @@ type Gauges struct {
 	}
 	// Reachable says of each address of a media server whether it answers.
 	Reachable func() map[string]bool
-	Now       func() time.Time
+	// MissingFields lists the fields that the cluster's definitions lack, if that is known yet.
+	MissingFields func() (fields []string, known bool)
+	Now           func() time.Time
 }
 
 // Describe names what Collect reports.
@@ -85,6 +89,7 @@ func (Gauges) Describe(to chan<- *prometheus.Desc) {
 	to <- endingFor
 	to <- configReady
 	to <- engineReachable
+	to <- fieldsMissing
 }
 
 // Collect counts what the cache holds, takes the totals of the tenants, and asks the observer about engines.
@@ -93,6 +98,9 @@ func (g Gauges) Collect(to chan<- prometheus.Metric) {
 	defer cancel()
 	for at, reachable := range g.Reachable() {
 		to <- prometheus.MustNewConstMetric(engineReachable, prometheus.GaugeValue, oneIf(reachable), at)
+	}
+	if missing, known := g.MissingFields(); known {
+		to <- prometheus.MustNewConstMetric(fieldsMissing, prometheus.GaugeValue, float64(len(missing)))
 	}
 	for _, t := range g.Tenants.All() {
 		to <- prometheus.MustNewConstMetric(participantsNow, prometheus.GaugeValue, float64(g.Meetings.Totals(t).Users), tenantName(t.Namespace, t.Name))

@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
@@ -25,6 +26,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/observer"
 	"convene.dev/convene/internal/tenant"
@@ -138,15 +140,19 @@ func (w *world) controllers(ctx context.Context, shared cache.Cache, objects cli
 		Changed:        sources.Meeting, Details: sources.Details, MediaChanged: sources.MediaServer, ReachChanged: sources.Tenant,
 	})
 	events := mgr.GetEventRecorder("convene")
+	api, err := discovery.NewDiscoveryClientForConfig(mgr.GetConfig())
+	w.must(err)
+	definitions := kube.NewDefinitions(api.OpenAPIV3(), mgr.GetLogger(), func() {})
 	w.must((&MeetingReconciler{Client: objects, API: w.Client, Tenants: tenants, Observer: w.observer, Loads: w.directory, Events: events, Now: w.now}).SetupWithManager(mgr, sources))
 	w.must((&ConfigReconciler{
-		Client: objects, Secrets: w.Client, Tenants: tenants, HostProblems: tenants.HostProblems, Observer: w.observer,
+		Client: objects, Secrets: w.Client, Tenants: tenants, HostProblems: tenants.HostProblems, MissingFields: definitions.Missing, Observer: w.observer,
 		Events: events, Now: w.now,
 	}).SetupWithManager(mgr, sources))
 	w.must((&MediaReconciler{
 		Client: objects, Servers: tenants.MediaServers, Tenants: tenants, Observer: w.observer, Events: events, Now: w.now,
 	}).SetupWithManager(mgr, sources))
-	w.gauges = Gauges{Cache: shared, Tenants: tenants, Meetings: w.directory, Reachable: w.observer.Reachable, Now: w.now}
+	w.gauges = Gauges{Cache: shared, Tenants: tenants, Meetings: w.directory, Reachable: w.observer.Reachable, MissingFields: definitions.Missing, Now: w.now}
+	w.must(mgr.Add(definitions))
 	w.must(mgr.Add(w.observer))
 	w.must(mgr.Add(&ClockSteps{Meetings: objects, Now: w.now, Wake: sources.Meeting}))
 	return mgr

@@ -104,6 +104,9 @@ const (
 	ConditionEndpointNames = "EndpointNames"
 	// ConditionSettingsInvalid (problem): settings contradict each other; the last good ones are used.
 	ConditionSettingsInvalid = "SettingsInvalid"
+	// ConditionDefinitionsOutdated (problem): the cluster's CustomResourceDefinitions lack fields that this version of Convene knows. A
+	// decision that needs such a field is refused, and a status loses it. Reason: FieldsMissing.
+	ConditionDefinitionsOutdated = "DefinitionsOutdated"
 )
 
 // Conditions of a MediaServer.
@@ -149,6 +152,7 @@ const (
 	ReasonUnknownNames        = "UnknownNames"
 	ReasonOmittedNames        = "OmittedNames"
 	ReasonContradiction       = "Contradiction"
+	ReasonFieldsMissing       = "FieldsMissing"
 	ReasonDeleting            = "Deleting"
 	// ReasonRefused (False): the cluster refuses what Convene writes. Also of Events, about objects of all kinds.
 	ReasonRefused = "Refused"

@@ -6,6 +6,7 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -91,6 +92,10 @@ func (l controllerRunner) controllersOf(mgr ctrl.Manager) ([]manager.Runnable, e
 		Changed: sources.Meeting, Details: sources.Details, MediaChanged: sources.MediaServer, ReachChanged: sources.Tenant,
 	})
 	recorder := mgr.GetEventRecorder("convene")
+	definitions, err := l.newDefinitions(sources)
+	if err != nil {
+		return nil, err
+	}
 	meetings := &controllers.MeetingReconciler{
 		Client: l.objects, API: l.direct, Tenants: l.tenants, Observer: observed, Loads: l.directory, Events: recorder, Now: l.clock.Now,
 	}
@@ -99,7 +104,7 @@ func (l controllerRunner) controllersOf(mgr ctrl.Manager) ([]manager.Runnable, e
 	}
 	configs := &controllers.ConfigReconciler{
 		Client: l.objects, Secrets: l.direct, Tenants: l.tenants, HostProblems: l.tenants.HostProblems,
-		Observer: observed, Events: recorder, Now: l.clock.Now,
+		MissingFields: definitions.Missing, Observer: observed, Events: recorder, Now: l.clock.Now,
 	}
 	if err := configs.SetupWithManager(mgr, sources); err != nil {
 		return nil, err
@@ -111,12 +116,25 @@ func (l controllerRunner) controllersOf(mgr ctrl.Manager) ([]manager.Runnable, e
 		return nil, err
 	}
 	gauges := leaderMetrics{metrics.Registry, controllers.Gauges{
-		Cache: l.cache, Tenants: l.tenants, Meetings: l.directory, Reachable: observed.Reachable, Now: l.clock.Now,
+		Cache: l.cache, Tenants: l.tenants, Meetings: l.directory, Reachable: observed.Reachable, MissingFields: definitions.Missing, Now: l.clock.Now,
 	}}
 	clockSteps := &controllers.ClockSteps{Meetings: l.objects, Now: l.clock.Now, Wake: sources.Meeting}
 	hinted := manager.RunnableFunc(func(ctx context.Context) error {
 		l.hints.to(ctx, observed.Hint)
 		return nil
 	})
-	return []manager.Runnable{observed, gauges, clockSteps, hinted}, nil
+	return []manager.Runnable{observed, definitions, gauges, clockSteps, hinted}, nil
+}
+
+// newDefinitions compares the cluster's definitions. What it finds is in the status of each ConferenceConfig.
+func (l controllerRunner) newDefinitions(sources controllers.EventSources) (*kube.Definitions, error) {
+	api, err := discovery.NewDiscoveryClientForConfig(l.config)
+	if err != nil {
+		return nil, err
+	}
+	return kube.NewDefinitions(api.OpenAPIV3(), l.log.WithName("definitions"), func() {
+		for _, t := range l.tenants.All() {
+			sources.Config(t.NamespacedName)
+		}
+	}), nil
 }

@@ -28,9 +28,9 @@ func asFault(err error) error {
 		return nil
 	case answer == kube.Refused:
 		return &fault.Error{
-			Kind: fault.KindInternal, Reason: v1alpha1.ReasonRefused, Cause: err,
-			Message: "The cluster refuses to store this (a policy, a quota, missing rights or a namespace that is being deleted); tell the operator of this service: " +
-				"its log has the reason",
+			Kind: fault.KindInternal, Reason: v1alpha1.ReasonRefused, Cause: kube.WithoutObject(err),
+			Message: "The cluster refuses to store this (a policy, a quota, missing rights, outdated definitions or a namespace that is being deleted); " +
+				"tell the operator of this service: its log has the reason",
 		}
 	case answer == kube.Conflict, errors.Is(err, errStale):
 		return fault.Unavailable("Too many change this room at once; try again in a moment").Because(err)

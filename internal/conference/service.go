@@ -8,6 +8,7 @@ import (
 	"context"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -26,8 +27,10 @@ type Service struct {
 	joins     *recentReads
 }
 
-// New makes a Service. The client writes Meetings and Secrets, and reads both, without a cache.
+// New makes a Service. The client writes Meetings and Secrets, and reads both, without a cache. A write with a field that the cluster's
+// definitions lack is refused: the decision could not be kept.
 func New(c client.Client, d *directory.Directory, now func() time.Time) *Service {
+	c = client.WithFieldValidation(c, metav1.FieldValidationStrict)
 	return &Service{client: c, directory: d, now: now, rights: rights{lost: map[right]time.Time{}}, joins: newRecentReads()}
 }
 

@@ -74,6 +74,21 @@ func LacksRights(err error) bool {
 	return apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) && strings.Contains(err.Error(), `forbidden: User "`)
 }
 
+// WithoutObject returns the error of a write with a field that the cluster's definitions lack, and names the field alone: the API server
+// quotes the whole object. Any other error stays as it is.
+func WithoutObject(err error) error {
+	if AnswerOf(err) != Refused {
+		return err
+	}
+	const strict = "strict decoding error: "
+	text := err.Error()
+	i := strings.LastIndex(text, strict)
+	if i < 0 {
+		return err
+	}
+	return errors.New("the cluster's CustomResourceDefinitions are outdated: " + text[i+len(strict):])
+}
+
 // deniedByWebhook reports whether an admission webhook denied a request. Such a denial has the code that the webhook gives it, also
 // one of 404, 409, 429 and 500, which then means nothing.
 func deniedByWebhook(message string) bool {

@@ -57,6 +57,29 @@ func TestWhatAnswersMean(t *testing.T) {
 	}
 }
 
+func TestErrorsOfStrictWritesNameTheFieldAlone(t *testing.T) {
+	quoted := `patch: Invalid value: "{\"name\":\"strict decoding error: x\"}": strict decoding error: unknown field "spec.locked"`
+	patch := &apierrors.StatusError{ErrStatus: metav1.Status{Code: 422, Reason: metav1.StatusReasonInvalid, Message: quoted}}
+	const want = `the cluster's CustomResourceDefinitions are outdated: unknown field "spec.locked"`
+	for name, c := range map[string]struct {
+		err  error
+		want string
+	}{
+		"a patch":          {patch, want},
+		"a create":         {apierrors.NewBadRequest(`Meeting in version "v1alpha1" cannot be handled as a Meeting: strict decoding error: unknown field "spec.locked"`), want},
+		"a wrapped one":    {fmt.Errorf("first: %w", patch), want},
+		"another refusal":  {apierrors.NewBadRequest("no"), "no"},
+		"no answer at all": {errors.New("strict decoding error: x"), "strict decoding error: x"},
+	} {
+		if got := WithoutObject(c.err).Error(); got != c.want {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+	if err := WithoutObject(nil); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestLackOfRights(t *testing.T) {
 	meetings := schema.GroupResource{Group: "convene.dev", Resource: "meetings"}
 	for name, c := range map[string]struct {
