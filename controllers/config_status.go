@@ -45,10 +45,10 @@ func explainMissingKeys(problems []tenant.Problem, noKeys error) {
 	}
 }
 
-// namedFields is how many of the missing fields a condition names.
+// namedFields is the number of missing fields that a condition names.
 const namedFields = 10
 
-// definitionProblems say that the cluster's definitions lack fields. As long as that is not known, the status goes on saying what it says.
+// definitionProblems say that the cluster's definitions lack fields. While that is not known, the condition stays as it is.
 func (r *ConfigReconciler) definitionProblems(config *v1alpha1.ConferenceConfig) []tenant.Problem {
 	missing, known := r.MissingFields()
 	problem := tenant.Problem{Condition: v1alpha1.ConditionDefinitionsOutdated, Reason: v1alpha1.ReasonFieldsMissing, WhenTrue: true}

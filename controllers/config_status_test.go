@@ -36,7 +36,7 @@ type statusRig struct {
 	now    time.Time
 	count  count
 	noKeys error
-	// missing are fields that the cluster's definitions lack; asking says that it is not known yet.
+	// missing are the fields that the cluster's definitions lack. While asking is true, that is not known yet.
 	missing []string
 	asking  bool
 }

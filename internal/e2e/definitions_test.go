@@ -7,7 +7,6 @@ package e2e
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,10 +14,10 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
-	"sigs.k8s.io/yaml"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/manifests"
 )
 
 // lateFields of Meetings are those that olderDefinitions lack.
@@ -30,19 +29,8 @@ var lateFields = map[string][]string{
 // olderDefinitions are of a version without control of meetings and without the choice of a media server.
 func olderDefinitions(t *testing.T) (older []*apiextensionsv1.CustomResourceDefinition) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(testkit.Root(t), "config", "crd", "bases", "*.yaml"))
-	if err != nil || len(files) == 0 {
-		t.Fatal("no definitions", err)
-	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var crd apiextensionsv1.CustomResourceDefinition
-		if err := yaml.UnmarshalStrict(data, &crd); err != nil {
-			t.Fatal(err)
-		}
+	for _, o := range manifests.OfKind(manifests.Helm(t, "default"), "CustomResourceDefinition") {
+		crd := manifests.As[apiextensionsv1.CustomResourceDefinition](t, o)
 		if crd.Spec.Names.Kind == "Meeting" {
 			for part, fields := range lateFields {
 				for _, field := range fields {
@@ -50,7 +38,7 @@ func olderDefinitions(t *testing.T) (older []*apiextensionsv1.CustomResourceDefi
 				}
 			}
 		}
-		older = append(older, &crd)
+		older = append(older, crd)
 	}
 	return older
 }
