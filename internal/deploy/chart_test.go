@@ -40,6 +40,7 @@ func TestChartRefusesWrongValues(t *testing.T) {
 		{"proxies that are no ranges", "trustedProxies={10.0.0.1}", "trustedProxies"},
 		{"a default config without namespace", "defaultConfig=default", "defaultConfig"},
 		{"one namespace, and several", "watchNamespace=a,rbac.secretNamespaces={b}", "exclude each other"},
+		{"an account that nobody makes", "serviceAccount.create=false", "serviceAccount.name"},
 		{"an unknown network", "engine.network=nodePort", "network"},
 		{"two engine nodes that cannot find each other", "engine.enabled=true,engine.nodes=2", "engine.redis"},
 		{"two Redis", "engine.enabled=true,engine.redis.create=true,engine.redis.address=r:6379", "exclude each other"},
@@ -226,6 +227,37 @@ func TestSecretsOfListedNamespaces(t *testing.T) {
 	if want := []string{"team-a to convene-system/convene", "team-b to convene-system/convene"}; !slices.Equal(bound, want) {
 		t.Errorf("bound are %q, want %q", bound, want)
 	}
+}
+
+// administrators is what an administrator of the cluster applies for a team.
+var administrators = []string{"--show-only", "templates/administrator/*.yaml"}
+
+// TestWhatATeamMayNotMakeIsTheAdministrators: objects of the cluster, and rights, come from the administrator's templates alone, and
+// the two parts of an install in one namespace are the whole.
+func TestWhatATeamMayNotMakeIsTheAdministrators(t *testing.T) {
+	everything := []string{"--values", filepath.Join(manifests.Chart(t), "ci", "everything.yaml")}
+	theirs := identities(manifests.Helm(t, "team-a", slices.Concat(everything, administrators)...))
+	for _, o := range manifests.Helm(t, "team-a", everything...) {
+		beyond := o.GetNamespace() == "" || o.GroupVersionKind().Group == rbacv1.GroupName
+		if beyond != slices.Contains(theirs, identity(o)) {
+			t.Errorf("in a team's part: %t, %s", !beyond, identity(o))
+		}
+	}
+	served := []string{"--set", "watchNamespace=team-a"}
+	team := manifests.Helm(t, "team-a", slices.Concat(served, []string{"--set", "crds.install=false,rbac.create=false,rbac.userRoles=false"})...)
+	parts := identities(slices.Concat(team, manifests.Helm(t, "team-a", slices.Concat(served, administrators)...)))
+	if diff := cmp.Diff(identities(manifests.Helm(t, "team-a", served...)), parts); diff != "" {
+		t.Errorf("the whole (-) and its two parts (+) differ:\n%s", diff)
+	}
+}
+
+func identities(all []*unstructured.Unstructured) []string {
+	var found []string
+	for _, o := range all {
+		found = append(found, identity(o))
+	}
+	slices.Sort(found)
+	return found
 }
 
 // TestBothInstallsGiveTheSame lists what a platform team is promised.

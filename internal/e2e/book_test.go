@@ -15,6 +15,7 @@ import (
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -27,6 +28,8 @@ import (
 type book struct {
 	*world
 	t *testing.T
+	// home is the release's namespace.
+	home string
 }
 
 // TestByTheBook goes the way of a platform team, from the first command of the documentation to the last: install, a
@@ -34,7 +37,7 @@ type book struct {
 func TestByTheBook(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
 	c := testkit.EmptyControlPlane(t)
-	b := &book{&world{Cluster: c, livekit: testkit.LiveKit(t, testkit.LiveKitOptions{})}, t}
+	b := &book{&world{Cluster: c, livekit: testkit.LiveKit(t, testkit.LiveKitOptions{})}, t, manifests.SystemNamespace}
 	c.Recipe(t, "helm-install", testkit.RecipeOptions{})
 	b.runDeployment()
 
@@ -82,7 +85,7 @@ func TestByTheBook(t *testing.T) {
 func (b *book) deployment() *appsv1.Deployment {
 	b.t.Helper()
 	var d appsv1.Deployment
-	if err := b.Client.Get(b.t.Context(), client.ObjectKey{Namespace: manifests.SystemNamespace, Name: "convene"}, &d); err != nil {
+	if err := b.Client.Get(b.t.Context(), client.ObjectKey{Namespace: b.home, Name: "convene"}, &d); err != nil {
 		b.t.Fatal(err)
 	}
 	return &d
@@ -94,8 +97,9 @@ func (b *book) runDeployment() {
 	pod := b.deployment().Spec.Template.Spec
 	args := slices.DeleteFunc(slices.Clone(pod.Containers[0].Args), func(arg string) bool { return strings.Contains(arg, "-bind-address=") })
 	b.manager = testkit.Manager(b.t, b.Cluster, testkit.ManagerOptions{
-		Kubeconfig: serviceAccountKubeconfig(b.t, b.Cluster, manifests.SystemNamespace, pod.ServiceAccountName),
-		Args:       append(args, "--namespace=", "--leader-election-namespace="+manifests.SystemNamespace),
+		Kubeconfig: serviceAccountKubeconfig(b.t, b.Cluster, b.home, pod.ServiceAccountName),
+		// The first overrules the testkit's. A Deployment for one namespace overrules it in turn.
+		Args: slices.Concat([]string{"--namespace="}, args, []string{"--leader-election-namespace=" + b.home}),
 	})
 	b.a = account{t: b.t, baseURL: b.manager.URL}
 }
@@ -134,6 +138,54 @@ func (b *book) loseAndRestore() {
 		t.Errorf("a link from before the disaster leads to %d %s", status, e.Error)
 	}
 	b.a.refused("the password is lost", map[string]any{"room": "locked", "name": "Eve"}, "PasswordRequired")
+}
+
+// TestOneNamespaceByTheBook: an administrator of the cluster applies their part, and a user who is admin of one namespace, and nothing
+// else, installs, names a media server, holds a meeting, upgrades and uninstalls.
+func TestOneNamespaceByTheBook(t *testing.T) {
+	testkit.Parallel(t, testkit.Light)
+	c := testkit.EmptyControlPlane(t)
+	c.Namespace = "team-a"
+	c.Create(t, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: c.Namespace}})
+	b := &book{&world{Cluster: c, livekit: testkit.LiveKit(t, testkit.LiveKitOptions{})}, t, c.Namespace}
+	c.Recipe(t, "one-namespace-administrator", testkit.RecipeOptions{})
+	bindAdmin(t, c, "ada")
+	ada := c.As(t, "ada")
+	if out, err := ada.TryKubectl(t, "create", "namespace", "another"); err == nil {
+		t.Fatalf("an admin of one namespace may do more: %s", out)
+	}
+	values := yamlOf(testkit.Documents(t)[filepath.Join("docs", "install.md")], "watchNamespace: team-a")
+	ada.Recipe(t, "one-namespace-team", testkit.RecipeOptions{Files: map[string]string{"values.yaml": values}})
+	b.runDeployment()
+
+	b.a.key = "key-of-team-a-0123456789"
+	ada.Secret(t, "api-a", map[string]string{"key": b.a.key})
+	ada.Secret(t, "livekit", map[string]string{"apiKey": b.livekit.Key, "apiSecret": b.livekit.Secret})
+	tenant := b.config("default")
+	tenant.Spec.BaseURL, tenant.Spec.MediaRefs = b.a.baseURL, testkit.MediaRefs("livekit")
+	ada.Create(t, testkit.MediaServer(c.Namespace, b.livekit.URL), tenant)
+	b.eventually(t, func() error { return b.configReady("default") })
+	b.a.mustEnter(map[string]any{"ticket": b.a.ticket(map[string]any{"room": "board", "name": "Ada"})})
+	if out := ada.Kubectl(t, "get", "meetings"); !strings.Contains(out, "board") {
+		t.Errorf("the team sees its meetings so:\n%s", out)
+	}
+
+	helm := func(args ...string) {
+		t.Helper()
+		args = append(args, "--kubeconfig", ada.Kubeconfig, "--namespace", ada.Namespace)
+		if _, complaint, err := manifests.Run(t, manifests.Tool(t, "helm"), args...); err != nil {
+			t.Errorf("helm %q: %v\n%s", args, err, complaint)
+		}
+	}
+	c.Recipe(t, "one-namespace-administrator", testkit.RecipeOptions{Fill: map[string]string{"kubectl -n team-a create rolebinding": "true"}})
+	helm("upgrade", "convene", manifests.Chart(t), "--reset-then-reuse-values", "--set", "image.tag=v2")
+	helm("uninstall", "convene")
+	if left := c.Kubectl(t, "get", "deployments,serviceaccounts,services,networkpolicies", "--output=name"); strings.Contains(left, "convene") {
+		t.Errorf("left over: %s", left)
+	}
+	if err := b.Client.Get(t.Context(), client.ObjectKeyFromObject(tenant), tenant); err != nil {
+		t.Errorf("the tenant went with the release: %v", err)
+	}
 }
 
 // TestMigrationByTheBook takes the files of both variants as docs/migrate.md says.

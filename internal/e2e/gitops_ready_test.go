@@ -22,7 +22,7 @@ import (
 func TestTheExampleRepositoryBecomesReady(t *testing.T) {
 	t.Parallel()
 	c := testkit.EmptyControlPlane(t)
-	b := &book{&world{Cluster: c, livekit: testkit.LiveKit(t, testkit.LiveKitOptions{})}, t}
+	b := &book{&world{Cluster: c, livekit: testkit.LiveKit(t, testkit.LiveKitOptions{})}, t, manifests.SystemNamespace}
 	if _, err := envtest.InstallCRDs(c.Config, envtest.CRDInstallOptions{
 		Paths: []string{filepath.Join(testkit.Root(t), "internal", "deploy", "testdata", "crds")}, ErrorIfPathMissing: true,
 	}); err != nil {

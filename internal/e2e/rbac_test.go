@@ -164,7 +164,7 @@ func grant(t *testing.T, c *testkit.Cluster, all []*unstructured.Unstructured) m
 			if err := c.Client.Create(t.Context(), o.DeepCopy()); err != nil {
 				t.Fatal(err)
 			}
-			if strings.HasSuffix(kind, "Role") && !isForUsers(o) && o.GetAnnotations()["helm.sh/hook"] == "" {
+			if strings.HasSuffix(kind, "Role") && !isForUsers(o) {
 				rules(t, o, granted)
 			}
 		}
@@ -174,9 +174,11 @@ func grant(t *testing.T, c *testkit.Cluster, all []*unstructured.Unstructured) m
 
 // isForUsers: roles that Kubernetes adds to its own, or that administrators bind, are not the manager's.
 func isForUsers(o *unstructured.Unstructured) bool {
-	if strings.HasSuffix(o.GetName(), "media-admin") {
-		return true
-	}
+	return strings.HasSuffix(o.GetName(), "media-admin") || isAggregated(o)
+}
+
+// isAggregated: roles that Kubernetes adds to its own view, edit and admin.
+func isAggregated(o client.Object) bool {
 	for label := range o.GetLabels() {
 		if strings.HasPrefix(label, "rbac.authorization.k8s.io/aggregate-to-") {
 			return true

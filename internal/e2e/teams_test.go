@@ -20,7 +20,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -62,7 +61,8 @@ func newTeams(t *testing.T) (one, two *team) {
 		mine.Kubectl(t, "annotate", "namespace", mine.Namespace, "convene.dev/allowed-hosts=127.0.0.1")
 		tm := &team{world: &world{Cluster: &mine, livekit: livekit}, domain: name + ".example.com", mediaKey: mediaKey, mediaSecret: mediaSecret}
 		tm.media = tm.mediaServer(t)
-		tm.kube = tm.admin(t, name)
+		bindAdmin(t, tm.Cluster, "admin-of-"+name)
+		tm.kube = tm.As(t, "admin-of-"+name).Client
 		tm.a = account{t: t, baseURL: "http://" + address, key: "key-of-" + name + "-0123456789"}
 		for _, o := range []client.Object{
 			tm.secret("api-key-of-"+name, map[string]string{"key": tm.a.key}),
@@ -107,28 +107,24 @@ func (tm *team) mediaServer(t *testing.T) (namespace string) {
 	return namespace
 }
 
-// admin binds the roles that Kubernetes and the chart give admins of a namespace. Nothing adds roles to others here, so each is
+// bindAdmin makes a user an admin of the cluster's namespace. No controller adds roles to others here, so each that belongs to admin is
 // bound by itself.
-func (tm *team) admin(t *testing.T, name string) client.Client {
+func bindAdmin(t *testing.T, c *testkit.Cluster, user string) {
 	t.Helper()
-	user := "admin-of-" + name
-	for _, role := range []string{
-		"system:aggregate-to-admin", "system:aggregate-to-edit", "system:aggregate-to-view",
-		"convene-tenant-admin", "convene-meeting-editor", "convene-meeting-viewer", "convene-viewer",
-	} {
-		tm.Create(t, &rbacv1.RoleBinding{
-			ObjectMeta: metav1.ObjectMeta{Namespace: tm.Namespace, GenerateName: "admin-"},
-			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role},
+	var roles rbacv1.ClusterRoleList
+	if err := c.Client.List(t.Context(), &roles); err != nil {
+		t.Fatal(err)
+	}
+	for _, role := range roles.Items {
+		if !isAggregated(&role) {
+			continue
+		}
+		c.Create(t, &rbacv1.RoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, GenerateName: "admin-"},
+			RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: role.Name},
 			Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}},
 		})
 	}
-	config := rest.CopyConfig(tm.Config)
-	config.Impersonate = rest.ImpersonationConfig{UserName: user}
-	c, err := client.New(config, client.Options{Scheme: testkit.Scheme()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
 }
 
 func (tm *team) secret(name string, data map[string]string) *corev1.Secret {

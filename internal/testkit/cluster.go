@@ -180,6 +180,24 @@ func (c *Cluster) NewNamespace(t testing.TB) string {
 	return ns.Name
 }
 
+// As is the same cluster as a user has it.
+func (c *Cluster) As(t testing.TB, user string) *Cluster {
+	t.Helper()
+	theirs := *c
+	theirs.Kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
+	theirs.Config = rest.CopyConfig(c.Config)
+	theirs.Config.Impersonate = rest.ImpersonationConfig{UserName: user}
+	kubeconfig, err := clientcmd.LoadFromFile(c.Kubeconfig)
+	must(t, err)
+	for _, credentials := range kubeconfig.AuthInfos {
+		credentials.Impersonate = user
+	}
+	must(t, clientcmd.WriteToFile(*kubeconfig, theirs.Kubeconfig))
+	theirs.Client, err = client.New(theirs.Config, client.Options{Scheme: Scheme()})
+	must(t, err)
+	return &theirs
+}
+
 // Kubectl runs kubectl in the test's namespace and returns what it prints. An exit status other than 0 fails the test.
 func (c *Cluster) Kubectl(t testing.TB, args ...string) string {
 	t.Helper()

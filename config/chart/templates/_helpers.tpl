@@ -13,6 +13,9 @@
 {{- end }}
 
 {{- define "convene.serviceAccountName" -}}
+{{- if not (or .Values.serviceAccount.create .Values.serviceAccount.name) }}
+{{- fail "serviceAccount.create=false needs serviceAccount.name: the name of a service account that exists" }}
+{{- end }}
 {{- .Values.serviceAccount.name | default (include "convene.fullname" .) }}
 {{- end }}
 
