@@ -16,7 +16,6 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -33,12 +32,7 @@ const writer = "writer-of-meetings"
 // they are refused for is tried again; rights that it never had are told to the operator.
 func TestRightsThatWereThereComeBack(t *testing.T) {
 	b := newBehind(t)
-	config := rest.CopyConfig(b.Config)
-	config.Impersonate = rest.ImpersonationConfig{UserName: writer}
-	asWriter, err := client.New(config, client.Options{Scheme: testkit.Scheme()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	asWriter := b.As(t, writer).Client
 	b.Service, b.toldCache = replicaWith(t, asWriter)
 	commands := b.writes("a")
 	maps.Copy(commands, b.reads("a"))
