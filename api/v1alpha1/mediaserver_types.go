@@ -53,7 +53,7 @@ type MediaServerSpec struct {
 	// +required
 	// +kubebuilder:validation:MinLength=8
 	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="isURL(self) && url(self).getScheme() in ['http', 'https'] && size(url(self).getHostname()) > 0",message="apiURL must be an absolute http or https URL, for example http://livekit:7880"
+	// +kubebuilder:validation:XValidation:rule="isURL(self) && url(self).getScheme() in ['http', 'https'] && size(url(self).getHostname()) > 0",message="apiURL must be an absolute http or https URL, for example http://livekit.media.svc:7880"
 	// +kubebuilder:validation:XValidation:rule="!self.contains('@')",message="apiURL must not contain a user; the key belongs into the Secret of secretRef"
 	APIURL string `json:"apiURL"`
 	// browserURL is the ws or wss URL at which browsers reach LiveKit's signalling. Absent, which is recommended,

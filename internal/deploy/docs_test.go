@@ -147,6 +147,47 @@ func TestLinksOfTheDocumentsLead(t *testing.T) {
 	}
 }
 
+var apiURL = regexp.MustCompile(`apiURL: "?https?://([^\s:/"]+)`)
+
+// TestAddressesOfServicesEndInSvc: from another namespace NAME leads nowhere, and NAME.NAMESPACE is outside of the NO_PROXY that most
+// clusters have.
+func TestAddressesOfServicesEndInSvc(t *testing.T) {
+	c, pages := testkit.ControlPlane(t), testkit.Documents(t)
+	for _, pattern := range []string{"config/samples/*.yaml", "config/gitops/example/*/*/*.yaml", "config/chart/Chart.yaml"} {
+		files, err := filepath.Glob(filepath.Join(testkit.Root(t), pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: %q, %v", pattern, files, err)
+		}
+		for _, file := range files {
+			page, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			pages[file] = string(page)
+		}
+	}
+	for _, with := range []string{"engine.enabled=true", "engine.enabled=false", "engine.enabled=true,watchNamespace=team-a"} {
+		notes, complaint, err := manifests.Run(t, manifests.Tool(t, "helm"), "install", "convene", manifests.Chart(t),
+			"--kubeconfig", c.Kubeconfig, "--dry-run=client", "--set", "crds.install=false,"+with)
+		if err != nil {
+			t.Fatal(complaint)
+		}
+		pages["NOTES.txt with "+with] = notes
+	}
+	addresses := 0
+	for name, page := range pages {
+		for _, found := range apiURL.FindAllStringSubmatch(page, -1) {
+			addresses++
+			if host := found[1]; !strings.HasSuffix(host, ".svc") && !strings.HasSuffix(host, ".example.com") && host != "127.0.0.1" {
+				t.Errorf("%s: %s", name, found[0])
+			}
+		}
+	}
+	if addresses < 7 {
+		t.Errorf("only %d addresses were found", addresses)
+	}
+}
+
 var fence = regexp.MustCompile("(?ms)^```(yaml|sh)\n(.*?)^```$")
 
 // TestExamplesOfTheDocumentsAreTaken gives every YAML in the documents to the one who has to take it: objects to the API

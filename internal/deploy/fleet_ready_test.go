@@ -223,7 +223,8 @@ func reaches(t *testing.T, there []*unstructured.Unstructured, address string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name, namespace, _ := strings.Cut(to.Hostname(), ".")
+	name, rest, _ := strings.Cut(to.Hostname(), ".")
+	namespace := strings.TrimSuffix(rest, ".svc")
 	if !has(there, "Service", namespace, name) {
 		t.Errorf("%s leads to no Service", address)
 		return

@@ -43,7 +43,7 @@ func TestByTheBook(t *testing.T) {
 
 	c.Recipe(t, "engine", testkit.RecipeOptions{Files: map[string]string{"values.yaml": "engine: {enabled: true, namespace: media, nodes: 1}\n"}})
 	c.Recipe(t, "media-server", testkit.RecipeOptions{Fill: map[string]string{
-		"http://convene-livekit.media:7880": b.livekit.URL, "apiKey=…": "apiKey=" + b.livekit.Key, "apiSecret=…": "apiSecret=" + b.livekit.Secret,
+		"http://convene-livekit.media.svc:7880": b.livekit.URL, "apiKey=…": "apiKey=" + b.livekit.Key, "apiSecret=…": "apiSecret=" + b.livekit.Secret,
 	}})
 	c.Namespace = "meetings"
 	c.Recipe(t, "tenant", testkit.RecipeOptions{Fill: map[string]string{"https://meet.example.com": b.manager.URL}})

@@ -16,13 +16,17 @@ const (
 )
 
 // bounded refuses answers that are too long, with an http.MaxBytesError: half a list is none. The client that is made for the protocol
-// reads all of them.
+// reads all of them, and shows no headers: bounded also refuses those that ask for a login.
 type bounded struct{ http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := b.RoundTripper.RoundTrip(r)
 	if err != nil {
 		return nil, err
+	}
+	if asksForLogin(answer) {
+		_ = answer.Body.Close()
+		return nil, errAsksForLogin
 	}
 	most := int64(maxAnswer)
 	if strings.HasSuffix(r.URL.Path, listRooms) {

@@ -45,7 +45,7 @@ type client struct {
 func New(server engine.Server) (engine.Engine, error) {
 	at, err := url.Parse(server.URL)
 	if err != nil || (at.Scheme != "http" && at.Scheme != "https") || at.Host == "" || at.User != nil {
-		return nil, fault.Invalid("url", "The media server's URL must be absolute, http or https, and without a user, for example http://livekit:7880")
+		return nil, fault.Invalid("url", "The media server's URL must be absolute, http or https, and without a user, for example http://livekit.media.svc:7880")
 	}
 	if server.Key == "" || server.Secret == "" {
 		return nil, fault.Invalid("key", "The media server's key and secret must both be set")

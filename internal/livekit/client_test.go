@@ -105,6 +105,30 @@ func TestAServerThatDoesNotAnswer(t *testing.T) {
 	}
 }
 
+// TestWhatOthersRefuseIsNotLiveKitsRefusal: a wrong key is the operator's to correct, and a meeting stays where its participants are. What
+// a proxy, a mesh or a web server answers says nothing about the key.
+func TestWhatOthersRefuseIsNotLiveKitsRefusal(t *testing.T) {
+	for status := http.StatusBadRequest; status < 600; status++ {
+		for _, login := range []string{"", "Bearer"} {
+			if status == http.StatusUnauthorized && login == "" {
+				continue // LiveKit's own answer, as TestAServerThatRefusesOurKey has it.
+			}
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				if login != "" {
+					w.Header().Set("WWW-Authenticate", login)
+				}
+				w.WriteHeader(status)
+				_, _ = w.Write([]byte("RBAC: access denied"))
+			}))
+			_, err := dial(t, engine.Server{URL: server.URL, Key: "key", Secret: "secret"}).Rooms(wait(t), "")
+			server.Close()
+			if f := fault.As(err); f.Kind != fault.KindUnavailable || f.Reason != "Unavailable" || strings.Contains(f.Error(), "key") {
+				t.Errorf("status %d, WWW-Authenticate %q: %v, %v (%s)", status, login, err, f.Kind, f.Reason)
+			}
+		}
+	}
+}
+
 func TestACallThatIsGivenUp(t *testing.T) {
 	held := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

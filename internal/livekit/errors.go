@@ -23,6 +23,10 @@ func asFault(err error) error {
 	if !errors.As(err, &answer) || errors.As(err, &tooLong) {
 		return fault.As(err)
 	}
+	if notLiveKits(answer) {
+		return fault.Unavailable("Something that is not LiveKit answers at the media server's address; check spec.apiURL of its MediaServer").
+			Because(err)
+	}
 	switch answer.Code() {
 	case twirp.NotFound:
 		return fault.NotFound("The media server does not have that room or participant").Because(err)
@@ -36,14 +40,29 @@ func asFault(err error) error {
 	case twirp.Unavailable, twirp.DeadlineExceeded, twirp.Canceled:
 		return outOfReach(err)
 	}
-	switch {
-	case notAnswered(answer):
+	if notAnswered(answer) {
 		return outOfReach(err)
-	case answer.Code() == twirp.BadRoute || answer.Meta(fromIntermediary) == "true":
-		return fault.Unavailable("Something that is not LiveKit answers at the media server's address; check spec.apiURL of its MediaServer").
-			Because(err)
 	}
 	return fault.As(err)
+}
+
+// errAsksForLogin is for a 401 that says how to log in, as all have to (RFC 9110). LiveKit's never does.
+var errAsksForLogin = errors.New("it asks for a login (WWW-Authenticate)")
+
+func asksForLogin(answer *http.Response) bool {
+	return answer.StatusCode == http.StatusUnauthorized && answer.Header.Get("WWW-Authenticate") != ""
+}
+
+// notLiveKits reports whether a web server, a proxy or a mesh answered in LiveKit's place. Its refusal says nothing about our key. Text
+// that is not of the protocol may be LiveKit's only with 401; with 429, 502, 503 and 504 it does not matter whose it is.
+func notLiveKits(answer twirp.Error) bool {
+	switch answer.Code() {
+	case twirp.Unauthenticated, twirp.ResourceExhausted, twirp.Unavailable:
+		return false
+	case twirp.BadRoute:
+		return true
+	}
+	return answer.Meta(fromIntermediary) == "true" || errors.Is(answer, errAsksForLogin)
 }
 
 // unlessNotFound is for what is done already where the room or the participant is not there.

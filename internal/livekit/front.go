@@ -32,8 +32,7 @@ func (c *client) FoundAt(ctx context.Context, at string) error {
 		return err
 	}
 	if without != http.StatusUnauthorized {
-		return fault.Unavailable("Something that is not LiveKit answers at the browsers' address").
-			Because(fmt.Errorf("status %d", without))
+		return notLiveKitAtFront(fmt.Errorf("status %d", without))
 	}
 	with, err := validate(ctx, at, token)
 	switch {
@@ -70,5 +69,12 @@ func validate(ctx context.Context, at, token string) (status int, err error) {
 		return 0, outOfReach(err)
 	}
 	defer func() { _ = response.Body.Close() }()
+	if asksForLogin(response) {
+		return 0, notLiveKitAtFront(errAsksForLogin)
+	}
 	return response.StatusCode, nil
+}
+
+func notLiveKitAtFront(cause error) error {
+	return fault.Unavailable("Something that is not LiveKit answers at the browsers' address").Because(cause)
 }

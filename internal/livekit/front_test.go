@@ -17,6 +17,7 @@ func TestFoundAt(t *testing.T) {
 	answering := func(status int) string {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", h.URL)
+			w.Header().Set("WWW-Authenticate", "Basic") // of interest with 401
 			w.WriteHeader(status)
 		}))
 		t.Cleanup(server.Close)
@@ -34,6 +35,8 @@ func TestFoundAt(t *testing.T) {
 		{"a web server that knows no such page", answering(http.StatusNotFound), "Unavailable"},
 		{"a web server that answers everything", answering(http.StatusOK), "Unavailable"},
 		{"something that leads elsewhere", answering(http.StatusFound), "Unavailable"},
+		{"a proxy that asks for a login", answering(http.StatusUnauthorized), "Unavailable"},
+		{"a proxy that forbids", answering(http.StatusForbidden), "Unavailable"},
 		{"a proxy without LiveKit behind it", answering(http.StatusBadGateway), "Unavailable"},
 		{"nobody", gone.URL, "Unavailable"},
 	} {
