@@ -206,7 +206,6 @@ affinity:
           topologyKey: kubernetes.io/hostname
           labelSelector:
             matchLabels:
-              {{- include "convene.selectorLabels" $ | nindent 14 }}
-              app.kubernetes.io/component: livekit
+              {{- include "convene.selectorLabels" (list $ "livekit") | nindent 14 }}
 {{- end }}
 {{- end }}

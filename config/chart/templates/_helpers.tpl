@@ -19,39 +19,51 @@
 {{- .Values.serviceAccount.name | default (include "convene.fullname" .) }}
 {{- end }}
 
+{{- /* Maps as one: (list MAP…), later ones win. Kustomize and others refuse YAML in which a key is twice, so no map is written below another. */}}
+{{- define "convene.merged" -}}
+{{- $all := dict }}
+{{- range . }}
+{{- range $key, $value := . }}
+{{- $_ := set $all $key $value }}
+{{- end }}
+{{- end }}
+{{- with $all }}
+{{- toYaml . }}
+{{- end }}
+{{- end }}
+
+{{- /* What selects a component: (list ROOT COMPONENT LABELS…). */}}
 {{- define "convene.selectorLabels" -}}
-app.kubernetes.io/name: {{ include "convene.name" . }}
-app.kubernetes.io/instance: {{ .Release.Name }}
+{{- $root := first . }}
+{{- $own := dict "app.kubernetes.io/name" (include "convene.name" $root) "app.kubernetes.io/instance" $root.Release.Name }}
+{{- with index . 1 }}
+{{- $_ := set $own "app.kubernetes.io/component" . }}
+{{- end }}
+{{- include "convene.merged" (append (slice . 2) $own) }}
 {{- end }}
 
+{{- /* Labels of an object: (list ROOT COMPONENT LABELS…), beside those of all objects. Those that select win. */}}
 {{- define "convene.labels" -}}
-helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
-{{ include "convene.selectorLabels" . }}
-app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
-app.kubernetes.io/part-of: convene
-app.kubernetes.io/managed-by: {{ .Release.Service }}
-{{- with .Values.commonLabels }}
-{{ toYaml . }}
-{{- end }}
+{{- $root := first . }}
+{{- $all := dict
+  "helm.sh/chart" (printf "%s-%s" $root.Chart.Name $root.Chart.Version | replace "+" "_")
+  "app.kubernetes.io/version" $root.Chart.AppVersion
+  "app.kubernetes.io/part-of" "convene"
+  "app.kubernetes.io/managed-by" $root.Release.Service }}
+{{- include "convene.selectorLabels" (concat (list $root (index . 1) $all $root.Values.commonLabels) (slice . 2)) }}
 {{- end }}
 
-{{- /* Nothing that changes with the chart's version: a new chart must not cut the engine's calls. */}}
+{{- /* Labels of a pod, as those of an object, with nothing that changes with the chart's version: a new chart must not cut the engine's calls. */}}
 {{- define "convene.podLabels" -}}
-{{ include "convene.selectorLabels" . }}
-{{- with .Values.commonLabels }}
-{{ toYaml . }}
-{{- end }}
+{{- $root := first . }}
+{{- include "convene.selectorLabels" (concat (list $root (index . 1) $root.Values.commonLabels) (slice . 2)) }}
 {{- end }}
 
 {{- /* Annotations of an object: (list ROOT ANNOTATIONS…), beside those of all objects; later ones win. */}}
 {{- define "convene.annotations" -}}
-{{- $all := deepCopy (first .).Values.commonAnnotations }}
-{{- range rest . }}
-{{- $all = mergeOverwrite $all (. | default dict) }}
-{{- end }}
-{{- with $all }}
+{{- with include "convene.merged" (prepend (rest .) (first .).Values.commonAnnotations) }}
   annotations:
-    {{- toYaml . | nindent 4 }}
+    {{- . | nindent 4 }}
 {{- end }}
 {{- end }}
 

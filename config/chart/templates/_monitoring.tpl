@@ -5,10 +5,7 @@
   name: {{ index . 2 }}
   namespace: {{ $monitor.namespace | default (last .) }}
   labels:
-    {{- include "convene.labels" $root | nindent 4 }}
-    {{- with $monitor.labels }}
-    {{- toYaml . | nindent 4 }}
-    {{- end }}
+    {{- include "convene.labels" (list $root "" $monitor.labels) | nindent 4 }}
 {{- include "convene.annotations" (list $root) }}
 {{- end }}
 

@@ -76,8 +76,7 @@ topologySpreadConstraints:
     {{- if not .labelSelector }}
     labelSelector:
       matchLabels:
-        {{- include "convene.selectorLabels" $root | nindent 8 }}
-        app.kubernetes.io/component: {{ $component }}
+        {{- include "convene.selectorLabels" (list $root $component) | nindent 8 }}
     {{- end }}
   {{- end }}
 {{- end }}

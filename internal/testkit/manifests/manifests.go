@@ -4,6 +4,7 @@
 package manifests
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -15,7 +16,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/util/yaml"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
 
 	"convene.dev/convene/internal/testkit"
 )
@@ -97,17 +99,22 @@ func Build(t testing.TB, dir string) string {
 	return out
 }
 
-// Parse takes a stream of YAML documents apart.
+// Parse takes a stream of YAML documents apart. A key that is there twice fails the test, as with kustomize: Helm takes the last.
 func Parse(t testing.TB, documents string) []*unstructured.Unstructured {
 	t.Helper()
 	var all []*unstructured.Unstructured
-	decoder := yaml.NewYAMLOrJSONDecoder(strings.NewReader(documents), 4096)
+	reader := utilyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(documents)))
 	for {
-		o := &unstructured.Unstructured{}
-		if err := decoder.Decode(&o.Object); errors.Is(err, io.EOF) {
+		document, err := reader.Read()
+		if errors.Is(err, io.EOF) {
 			return all
-		} else if err != nil {
-			t.Fatalf("no YAML: %v\n%s", err, documents)
+		}
+		o := &unstructured.Unstructured{}
+		if err == nil {
+			err = yaml.UnmarshalStrict(document, &o.Object)
+		}
+		if err != nil {
+			t.Fatalf("no YAML: %v\n%s", err, document)
 		}
 		if len(o.Object) > 0 {
 			all = append(all, o)
