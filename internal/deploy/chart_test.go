@@ -31,6 +31,7 @@ func TestChartRefusesWrongValues(t *testing.T) {
 		reason, set, says string
 	}{
 		{"a typing error in a name", "replicaCont=3", "replicaCont"},
+		{"to be switched off by itself", "enabled=false", "enabled"},
 		{"no managers", "replicaCount=0", "replicaCount"},
 		{"a number as text", "service.port=http", "port"},
 		{"a digest without its algorithm", "image.digest=0123", "digest"},
@@ -67,6 +68,28 @@ func TestChartRefusesWrongValues(t *testing.T) {
 				t.Errorf("the complaint does not name %q:\n%s", c.says, complaint)
 			}
 		})
+	}
+}
+
+// TestUmbrellaCharts switch this one on and off by a condition, which they write among its values.
+func TestUmbrellaCharts(t *testing.T) {
+	umbrella := t.TempDir()
+	if err := os.CopyFS(filepath.Join(umbrella, "charts", "convene"), os.DirFS(manifests.Chart(t))); err != nil {
+		t.Fatal(err)
+	}
+	file := "apiVersion: v2\nname: platform\nversion: 1.0.0\ndependencies: [{name: convene, version: '*', condition: convene.enabled}]\n"
+	if err := os.WriteFile(filepath.Join(umbrella, "Chart.yaml"), []byte(file), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for set, deployments := range map[string]int{"convene.replicaCount=3": 1, "convene.enabled=true": 1, "convene.enabled=false": 0} {
+		out, complaint, err := manifests.Run(t, manifests.Tool(t, "helm"), "template", "platform", umbrella, "--set", set)
+		if err != nil {
+			t.Errorf("%s: %s", set, complaint)
+			continue
+		}
+		if got := len(manifests.OfKind(manifests.Parse(t, out), "Deployment")); got != deployments {
+			t.Errorf("%s: %d Deployments", set, got)
+		}
 	}
 }
 
