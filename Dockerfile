@@ -3,7 +3,7 @@
 # The same make targets that developers and CI use. Both build stages run on the builder's own platform; the manager
 # is cross-compiled.
 
-FROM --platform=$BUILDPLATFORM node:24-bookworm@sha256:64af3819f9275802414d7cdc38c27e9d82bd564dec4d4da87d008255d36c63b4 AS web
+FROM --platform=$BUILDPLATFORM docker.io/library/node:24-bookworm@sha256:64af3819f9275802414d7cdc38c27e9d82bd564dec4d4da87d008255d36c63b4 AS web
 WORKDIR /src
 COPY Makefile ./
 COPY hack hack
@@ -12,7 +12,7 @@ COPY internal/web/dist internal/web/dist
 COPY internal/httpapi/docsui internal/httpapi/docsui
 RUN make web
 
-FROM --platform=$BUILDPLATFORM golang:1.26-bookworm@sha256:a688600ca24f8a4d3ca77f95b0dd40704a9fc787c826660eb7ba0b641b8b175d AS build
+FROM --platform=$BUILDPLATFORM docker.io/library/golang:1.26-bookworm@sha256:a688600ca24f8a4d3ca77f95b0dd40704a9fc787c826660eb7ba0b641b8b175d AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN --mount=type=cache,target=/go/pkg/mod go mod download

@@ -12,7 +12,7 @@ export CGO_ENABLED := 0
 FLAVOR := -trimpath -buildvcs=false
 export GOFLAGS := $(strip $(filter-out $(FLAVOR),$(shell go env GOFLAGS 2>/dev/null)) $(FLAVOR))
 
-IMG     ?= convene:latest
+IMG     ?= localhost/convene:latest
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 COMMIT  ?= $(shell git rev-parse --short=12 HEAD 2>/dev/null || echo unknown)
 
@@ -83,7 +83,7 @@ generate: $(CONTROLLER_GEN) ## Generate deep copies, CRDs, roles, the chart's co
 	@$(MAKE) --no-print-directory -s chart reference
 
 .PHONY: docker-build
-docker-build: ## Build the image IMG (convene:latest)
+docker-build: ## Build the image IMG (localhost/convene:latest)
 	@$(STEP) "image $(IMG)" docker build --build-arg VERSION=$(VERSION) --build-arg COMMIT=$(COMMIT) -t $(IMG) .
 
 .PHONY: clean
@@ -207,7 +207,7 @@ install: $(KUSTOMIZE) $(KUBECTL) ## Install the CRDs
 
 .PHONY: deploy
 deploy: $(KUSTOMIZE) $(KUBECTL) ## Deploy the manager, from image IMG, with all it needs
-	@$(KUSTOMIZE) build config/default | sed 's|image: convene:latest|image: $(IMG)|' | $(KUBECTL) apply --server-side -f -
+	@$(KUSTOMIZE) build config/default | sed 's|image: localhost/convene:latest|image: $(IMG)|' | $(KUBECTL) apply --server-side -f -
 
 .PHONY: uninstall
 uninstall: $(KUSTOMIZE) $(KUBECTL) ## End all meetings and remove all that deploy has made

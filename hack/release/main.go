@@ -106,7 +106,7 @@ func (r release) manifests() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	const local = "image: convene:latest"
+	const local = "image: localhost/convene:latest"
 	if n := strings.Count(string(out), local); n != 1 {
 		return nil, fmt.Errorf("config/default has %q %d times, not once", local, n)
 	}
@@ -127,9 +127,9 @@ func (r release) chart() (err error) {
 	repository := strings.TrimSuffix(r.image, ":"+r.version)
 	for _, change := range []struct{ file, from, to string }{
 		{"Chart.yaml", "\nappVersion: " + r.version + "\n", "\nappVersion: " + r.version + "\n"},
-		{"Chart.yaml", "      image: convene:" + r.version + "\n", "      image: " + r.image + "\n"},
+		{"Chart.yaml", "      image: localhost/convene:" + r.version + "\n", "      image: " + r.image + "\n"},
 		// LiveKit's image has its own repository, deeper inside.
-		{"values.yaml", "\n  repository: convene\n", "\n  repository: " + repository + "\n"},
+		{"values.yaml", "\n  repository: localhost/convene\n", "\n  repository: " + repository + "\n"},
 	} {
 		if err := replace(filepath.Join(chart, change.file), change.from, change.to); err != nil {
 			return err

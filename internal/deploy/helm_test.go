@@ -51,7 +51,7 @@ func TestReleaseFromInstallToUninstall(t *testing.T) {
 	if err := c.Client.Get(t.Context(), key, &managers); err != nil {
 		t.Fatal(err)
 	}
-	if image := managers.Spec.Template.Spec.Containers[0].Image; image != "convene:v2" || *managers.Spec.Replicas != 3 {
+	if image := managers.Spec.Template.Spec.Containers[0].Image; image != "localhost/convene:v2" || *managers.Spec.Replicas != 3 {
 		t.Errorf("after the upgrade there are %d of %s", *managers.Spec.Replicas, image)
 	}
 

@@ -13,7 +13,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/manifests"
 )
 
 // instruction is one of a Dockerfile, in a stage.
@@ -49,6 +52,44 @@ func of(all []instruction, stage, verb string) (rest []string) {
 		}
 	}
 	return rest
+}
+
+// TestImagesNameTheirRegistry: nodes may refuse names without one (CRI-O does), and where they do not, whose image comes is for each
+// node to decide.
+func TestImagesNameTheirRegistry(t *testing.T) {
+	named := func(where, image string) {
+		t.Helper()
+		if registry, _, ok := strings.Cut(image, "/"); !ok || registry != "localhost" && !strings.ContainsAny(registry, ".:") {
+			t.Errorf("%s names the image %s without a registry", where, image)
+		}
+	}
+	renderings := map[string][]*unstructured.Unstructured{
+		"kustomize": manifests.Kustomize(t),
+		// The example of values with every part names an image of its own.
+		"the chart, by default": manifests.Helm(t, manifests.SystemNamespace, "--set", "engine.enabled=true,engine.redis.create=true,engine.redis.passwordSecretName=redis"),
+		"the chart, with all":   manifests.Helm(t, manifests.SystemNamespace, "--values", everything(t)),
+	}
+	for where, all := range renderings {
+		pods := templatesOf(t, all)
+		if len(pods) == 0 {
+			t.Errorf("%s has no pods", where)
+		}
+		for name, pod := range pods {
+			for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
+				named(where+": "+name, c.Image)
+			}
+		}
+	}
+	hub, err := os.ReadFile(filepath.Join(manifests.Chart(t), "Chart.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range regexp.MustCompile(`(?m)^ +image: (\S+)$`).FindAllSubmatch(hub, -1) {
+		named("Chart.yaml", string(found[1]))
+	}
+	for _, from := range of(dockerfile(t), "", "FROM") {
+		named("the Dockerfile", strings.Fields(from)[0])
+	}
 }
 
 // TestTheImageIsBuiltByMake: nobody builds images here, so what the Dockerfile runs is what CI runs: make web, and

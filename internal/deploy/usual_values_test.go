@@ -203,7 +203,7 @@ var media = []usual{
 		`PodDisruptionBudget/convene-livekit .spec.maxUnavailable = 2`,
 	}},
 	{"engine.image.digest", `engine: {enabled: true, image: {digest: "sha256:` + strings.Repeat("0", 64) + `"}}`, []string{
-		`Deployment/convene-livekit .spec.template.spec.containers[0].image = livekit/livekit-server@sha256:` + strings.Repeat("0", 64),
+		`Deployment/convene-livekit .spec.template.spec.containers[0].image = docker.io/livekit/livekit-server@sha256:` + strings.Repeat("0", 64),
 	}},
 	{"annotations of each load balancer", `
 engine:
@@ -234,7 +234,7 @@ engine:
 		`Deployment/convene-livekit-redis .spec.template.spec.containers[0].resources = {requests: {cpu: 50m, memory: 64Mi}, limits: {memory: 1Gi}}`,
 		`Deployment/convene-livekit-redis .spec.template.spec.nodeSelector = {a: b}`,
 		`Deployment/convene-livekit-redis .spec.template.spec.tolerations = [{operator: Exists}]`,
-		`Deployment/convene-livekit-redis .spec.template.spec.containers[0].image = redis:8`,
+		`Deployment/convene-livekit-redis .spec.template.spec.containers[0].image = docker.io/library/redis:8`,
 		`Deployment/convene-livekit-redis .spec.template.spec.containers[0].imagePullPolicy = Always`,
 	}},
 }

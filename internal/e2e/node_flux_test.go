@@ -136,7 +136,7 @@ func (n *fluxNode) images() {
 	livekit := ofChart.Engine.Image
 	for from, to := range map[string]string{
 		"localhost/convene:node":                values.Image.Repository + ":" + values.Image.Tag,
-		"docker.io/livekit/livekit-server:node": "docker.io/" + livekit.Repository + ":" + livekit.Tag,
+		"docker.io/livekit/livekit-server:node": livekit.Repository + ":" + livekit.Tag,
 	} {
 		n.run("", manifests.Tool(n.t, "ctr"), "--namespace=k8s.io", "images", "tag", from, to)
 	}

@@ -181,7 +181,7 @@ func (n *realNode) uninstallInARollout() {
 
 // kustomizeBase installs the base without Helm, and takes it away.
 func (n *realNode) kustomizeBase() {
-	base := manifests.Overlay(n.t, "config", "resources: [../default]\nimages: [{name: convene, newName: localhost/convene, newTag: node}]\n")
+	base := manifests.Overlay(n.t, "config", "resources: [../default]\nimages: [{name: localhost/convene, newTag: node}]\n")
 	n.applyText(base)
 	n.rolledOut(manifests.SystemNamespace, "convene-controller-manager")
 	n.applyText("{apiVersion: convene.dev/v1alpha1, kind: ConferenceConfig, metadata: {name: default, namespace: meetings}, spec: " +
