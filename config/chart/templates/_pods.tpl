@@ -82,31 +82,67 @@ topologySpreadConstraints:
 {{- end }}
 {{- end }}
 
-{{- /* Scaling by load in place of a number of replicas: (list SCALING NAME). */}}
-{{- define "convene.autoscaler" -}}
-{{- $scaling := first . -}}
-scaleTargetRef:
-  apiVersion: apps/v1
-  kind: Deployment
-  name: {{ last . }}
-minReplicas: {{ $scaling.minReplicas }}
-maxReplicas: {{ $scaling.maxReplicas }}
-metrics:
-  {{- range $resource, $target := dict "cpu" $scaling.targetCPUUtilizationPercentage "memory" $scaling.targetMemoryUtilizationPercentage }}
-  {{- if $target }}
-  - type: Resource
-    resource:
-      name: {{ $resource }}
-      target:
-        type: Utilization
-        averageUtilization: {{ $target }}
-  {{- end }}
-  {{- end }}
-  {{- with $scaling.metrics }}
-  {{- toYaml . | nindent 2 }}
-  {{- end }}
-{{- with $scaling.behavior }}
-behavior:
-  {{- toYaml . | nindent 2 }}
+{{- /* The number of replicas of a Deployment that is scaled by load: (list NAMESPACE NAME). Empty means that it is not rendered, and nobody
+writes over the autoscaler's. Where it was rendered before, Kubernetes would set 1 once it is left out: it goes on to be, as it is. */}}
+{{- define "convene.keptReplicas" -}}
+{{- $autoscaler := lookup "autoscaling/v2" "HorizontalPodAutoscaler" (first .) (last .) }}
+{{- if or (not $autoscaler) (dig "metadata" "annotations" "convene.dev/keeps-replicas" "" $autoscaler) }}
+{{- dig "spec" "replicas" "" (lookup "apps/v1" "Deployment" (first .) (last .)) }}
 {{- end }}
+{{- end }}
+
+{{- /* spec.replicas of a Deployment: (list SCALING NUMBER NAMESPACE NAME). */}}
+{{- define "convene.replicas" -}}
+{{- if not (first .).enabled }}
+replicas: {{ index . 1 }}
+{{- else }}
+{{- with include "convene.keptReplicas" (slice . 2) }}
+replicas: {{ . }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Scaling by load in place of a number of replicas: (list ROOT SCALING NAMESPACE NAME COMPONENT). */}}
+{{- define "convene.autoscaler" -}}
+{{- $root := first . }}
+{{- $scaling := index . 1 }}
+{{- $namespace := index . 2 }}
+{{- $name := index . 3 }}
+{{- $mark := dict }}
+{{- if include "convene.keptReplicas" (list $namespace $name) }}
+{{- $mark = dict "convene.dev/keeps-replicas" "true" }}
+{{- end }}
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata:
+  name: {{ $name }}
+  namespace: {{ $namespace }}
+  labels:
+    {{- include "convene.labels" (list $root (last .)) | nindent 4 }}
+  {{- include "convene.annotations" (list $root $mark) }}
+spec:
+  scaleTargetRef:
+    apiVersion: apps/v1
+    kind: Deployment
+    name: {{ $name }}
+  minReplicas: {{ $scaling.minReplicas }}
+  maxReplicas: {{ $scaling.maxReplicas }}
+  metrics:
+    {{- range $resource, $target := dict "cpu" $scaling.targetCPUUtilizationPercentage "memory" $scaling.targetMemoryUtilizationPercentage }}
+    {{- if $target }}
+    - type: Resource
+      resource:
+        name: {{ $resource }}
+        target:
+          type: Utilization
+          averageUtilization: {{ $target }}
+    {{- end }}
+    {{- end }}
+    {{- with $scaling.metrics }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+  {{- with $scaling.behavior }}
+  behavior:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
 {{- end }}
