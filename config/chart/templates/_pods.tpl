@@ -82,8 +82,8 @@ topologySpreadConstraints:
 {{- end }}
 {{- end }}
 
-{{- /* The number of replicas of a Deployment that is scaled by load: (list NAMESPACE NAME). Empty means that it is not rendered, and nobody
-writes over the autoscaler's. Where it was rendered before, Kubernetes would set 1 once it is left out: it goes on to be, as it is. */}}
+{{- /* The number of replicas of a Deployment that is scaled by load: (list NAMESPACE NAME). Empty means that it is not rendered, so that
+nobody writes over the autoscaler's. Where it was rendered before, it is rendered as it is: left out, Kubernetes would set 1. */}}
 {{- define "convene.keptReplicas" -}}
 {{- $autoscaler := lookup "autoscaling/v2" "HorizontalPodAutoscaler" (first .) (last .) }}
 {{- if or (not $autoscaler) (dig "metadata" "annotations" "convene.dev/keeps-replicas" "" $autoscaler) }}
