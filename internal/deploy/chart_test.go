@@ -258,9 +258,9 @@ var administrators = []string{"--show-only", "templates/administrator/*.yaml"}
 // TestWhatATeamMayNotMakeIsTheAdministrators: objects of the cluster, and rights, come from the administrator's templates alone, and
 // the two parts of an install in one namespace are the whole.
 func TestWhatATeamMayNotMakeIsTheAdministrators(t *testing.T) {
-	everything := []string{"--values", filepath.Join(manifests.Chart(t), "ci", "everything.yaml")}
-	theirs := identities(manifests.Helm(t, "team-a", slices.Concat(everything, administrators)...))
-	for _, o := range manifests.Helm(t, "team-a", everything...) {
+	args := []string{"--values", everything(t)}
+	theirs := identities(manifests.Helm(t, "team-a", slices.Concat(args, administrators)...))
+	for _, o := range manifests.Helm(t, "team-a", args...) {
 		beyond := o.GetNamespace() == "" || o.GroupVersionKind().Group == rbacv1.GroupName
 		if beyond != slices.Contains(theirs, identity(o)) {
 			t.Errorf("in a team's part: %t, %s", !beyond, identity(o))
@@ -290,7 +290,7 @@ func TestBothInstallsGiveTheSame(t *testing.T) {
 		"ServiceMonitor", "PrometheusRule", "ConfigMap", "Ingress", "HTTPRoute",
 	}
 	for name, all := range map[string][]*unstructured.Unstructured{
-		"chart":     manifests.Helm(t, manifests.SystemNamespace, "--values", filepath.Join(manifests.Chart(t), "ci", "everything.yaml"), "--set", "engine.enabled=false"),
+		"chart":     manifests.Helm(t, manifests.SystemNamespace, "--values", everything(t), "--set", "engine.enabled=false"),
 		"kustomize": manifests.Kustomize(t, "monitoring", "ingress", "httproute"),
 	} {
 		for _, kind := range promised {

@@ -69,7 +69,7 @@ func TestOpenShiftChoosesUsers(t *testing.T) {
 
 // TestCommonAnnotationsAreEverywhere, also on hooks and definitions.
 func TestCommonAnnotationsAreEverywhere(t *testing.T) {
-	for _, o := range manifests.Helm(t, manifests.SystemNamespace, "--values", filepath.Join(manifests.Chart(t), "ci", "everything.yaml")) {
+	for _, o := range manifests.Helm(t, manifests.SystemNamespace, "--values", everything(t)) {
 		if o.GetName() == "convene-extra" {
 			continue
 		}

@@ -59,7 +59,7 @@ func templatesOf(t *testing.T, all []*unstructured.Unstructured) map[string]core
 
 // TestPodsOfOneImageAreAlike: what a quota, a policy, a service mesh or a pool of nodes asks of the managers it asks of every other pod.
 func TestPodsOfOneImageAreAlike(t *testing.T) {
-	all := manifests.Helm(t, manifests.SystemNamespace, "--values", filepath.Join(manifests.Chart(t), "ci", "everything.yaml"), "--set",
+	all := manifests.Helm(t, manifests.SystemNamespace, "--values", everything(t), "--set",
 		"podLabels.mesh=on,podAnnotations.mesh=on,resources.limits.cpu=1,priorityClassName=high,runtimeClassName=gvisor,hostAliases[0].ip=10.0.0.1,dnsPolicy=Default")
 	pods := templatesOf(t, all)
 	managers := pods["Deployment/convene"]

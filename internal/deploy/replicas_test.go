@@ -50,7 +50,7 @@ func TestAutoscalingKeepsTheNumber(t *testing.T) {
 			for _, tag := range []string{"one", "two"} {
 				helm("upgrade", release, manifests.Chart(t), "--reset-then-reuse-values", "--set", scaled+",image.tag="+tag)
 				for name, n := range number {
-					if got := *deployment(t, c, name).Spec.Replicas; got != n {
+					if got := *deployment(t, c, c.Namespace, name).Spec.Replicas; got != n {
 						t.Errorf("after upgrade %s there are %d of %s, not %d", tag, got, name, n)
 					}
 					number[name] = n + 2
@@ -76,13 +76,6 @@ func TestTheNumberIsGivenAway(t *testing.T) {
 			}
 		}
 	}
-	replicas := func() int32 {
-		var d appsv1.Deployment
-		if err := c.Client.Get(t.Context(), client.ObjectKey{Namespace: manifests.SystemNamespace, Name: "convene"}, &d); err != nil {
-			t.Fatal(err)
-		}
-		return *d.Spec.Replicas
-	}
 	sync("replicaCount=5")
 	t.Cleanup(func() {
 		d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: manifests.SystemNamespace, Name: "convene"}}
@@ -92,15 +85,15 @@ func TestTheNumberIsGivenAway(t *testing.T) {
 	})
 	c.Recipe(t, "keep-replicas", testkit.RecipeOptions{})
 	sync("autoscaling.enabled=true")
-	if got := replicas(); got != 5 {
+	if got := *deployment(t, c, manifests.SystemNamespace, "convene").Spec.Replicas; got != 5 {
 		t.Errorf("there are %d managers", got)
 	}
 }
 
-func deployment(t *testing.T, c *testkit.Cluster, name string) *appsv1.Deployment {
+func deployment(t *testing.T, c *testkit.Cluster, namespace, name string) *appsv1.Deployment {
 	t.Helper()
 	d := &appsv1.Deployment{}
-	if err := c.Client.Get(t.Context(), client.ObjectKey{Namespace: c.Namespace, Name: name}, d); err != nil {
+	if err := c.Client.Get(t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, d); err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -109,7 +102,7 @@ func deployment(t *testing.T, c *testkit.Cluster, name string) *appsv1.Deploymen
 func scale(t *testing.T, c *testkit.Cluster, name string, n int32) {
 	t.Helper()
 	to := &autoscalingv1.Scale{Spec: autoscalingv1.ScaleSpec{Replicas: n}}
-	if err := c.Client.SubResource("scale").Update(t.Context(), deployment(t, c, name), client.WithSubResourceBody(to)); err != nil {
+	if err := c.Client.SubResource("scale").Update(t.Context(), deployment(t, c, c.Namespace, name), client.WithSubResourceBody(to)); err != nil {
 		t.Fatal(err)
 	}
 }
