@@ -56,6 +56,12 @@ func TestChartRefusesWrongValues(t *testing.T) {
 		{"a pull secret with a typing error", "imagePullSecrets[0].nam=registry", "imagePullSecrets"},
 		{"an alert that is not there", "monitoring.prometheusRule.enabled=true,monitoring.prometheusRule.alerts.ConveneUp.for=1m", "ConveneDown"},
 		{"a threshold of an alert that has none", "monitoring.prometheusRule.enabled=true,monitoring.prometheusRule.alerts.ConveneDown.threshold=1", "no threshold"},
+		{"TCP and UDP on one number", "engine.enabled=true,engine.udpPort=7881", "a number each"},
+		{"media on the port of TURN", "engine.enabled=true,engine.udpPort=5349,engine.turn.enabled=true,engine.turn.domain=turn.example.com", "a number each"},
+		{"media on the port of LiveKit's API", "engine.enabled=true,engine.udpPort=7880", "a number each"},
+		{"metrics on the port of media", "engine.enabled=true,engine.serviceMonitor.enabled=true,engine.serviceMonitor.port=7882", "a number each"},
+		{"a Redis by an IPv6 address without brackets", "engine.enabled=true,engine.redis.address=fd00::1:6379", "address"},
+		{"a variable without a name", "extraEnv[0].value=a", "name"},
 		{"TURN without a name", "engine.enabled=true,engine.turn.enabled=true", "turn.domain"},
 	} {
 		t.Run(c.reason, func(t *testing.T) {

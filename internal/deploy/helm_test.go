@@ -5,6 +5,7 @@
 package deploy
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -31,6 +32,17 @@ func TestReleaseFromInstallToUninstall(t *testing.T) {
 		}
 		return out
 	}
+	refused := func(says string, args ...string) {
+		t.Helper()
+		args = append(args, "--kubeconfig", c.Kubeconfig, "--namespace", manifests.SystemNamespace)
+		if _, complaint, err := manifests.Run(t, manifests.Tool(t, "helm"), args...); err == nil || !strings.Contains(complaint, says) {
+			t.Errorf("helm %q: %v\n%s", args, err, complaint)
+		}
+	}
+	const server = "apiVersion: convene.dev/v1alpha1\nkind: MediaServer\nmetadata: {name: livekit}\nspec: {apiURL: 'http://livekit.media.svc:7880', secretRef: {name: livekit}}\n"
+	ownKind := filepath.Join(t.TempDir(), "values.yaml")
+	write(t, ownKind, map[string]any{"extraObjects": []any{server}})
+	refused("ensure CRDs are installed first", "install", "convene", manifests.Chart(t), "--create-namespace", "--values", ownKind)
 	notes := helm("install", "convene", manifests.Chart(t), "--create-namespace", "--set", "ingress.enabled=true,ingress.hosts={meet.example.com}")
 	if !strings.Contains(notes, "baseURL: https://meet.example.com") {
 		t.Errorf("the notes do not lead to a tenant:\n%s", notes)
@@ -45,7 +57,10 @@ func TestReleaseFromInstallToUninstall(t *testing.T) {
 	// The definitions need a moment to be served.
 	testkit.Eventually(t, patience, func() error { return client.IgnoreAlreadyExists(c.Client.Create(t.Context(), tenant)) })
 
-	helm("upgrade", "convene", manifests.Chart(t), "--reset-then-reuse-values", "--set", "image.tag=v2,replicaCount=3")
+	helm("upgrade", "convene", manifests.Chart(t), "--reset-then-reuse-values", "--set", "image.tag=v2,replicaCount=3", "--values", ownKind)
+	if err := c.Client.Get(t.Context(), client.ObjectKey{Namespace: manifests.SystemNamespace, Name: "livekit"}, &v1alpha1.MediaServer{}); err != nil {
+		t.Error(err)
+	}
 	var managers appsv1.Deployment
 	key := client.ObjectKey{Namespace: manifests.SystemNamespace, Name: "convene"}
 	if err := c.Client.Get(t.Context(), key, &managers); err != nil {
@@ -63,4 +78,9 @@ func TestReleaseFromInstallToUninstall(t *testing.T) {
 		t.Errorf("uninstalling took the tenant: %v", err)
 	}
 	helm("install", "convene", manifests.Chart(t))
+	helm("uninstall", "convene")
+	refused("invalid ownership metadata", "install", "another", manifests.Chart(t))
+	helm("install", "another", manifests.Chart(t), "--take-ownership")
+	refused("invalid ownership metadata", "install", "second", manifests.Chart(t))
+	helm("install", "second", manifests.Chart(t), "--set", "crds.install=false,rbac.userRoles=false")
 }

@@ -3,7 +3,6 @@
 package deploy
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"sigs.k8s.io/yaml"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"convene.dev/convene/internal/testkit/manifests"
 )
@@ -38,26 +37,12 @@ func TestMapsOfValuesCollide(t *testing.T) {
 			}
 		}
 	}
-	var values map[string]any
-	raw, err := os.ReadFile(filepath.Join(manifests.Chart(t), "values.yaml"))
-	if err == nil {
-		err = yaml.Unmarshal(raw, &values)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	colliding, n := collide(values, theirs)
+	colliding, n := collide(read(t, "values.yaml"), theirs)
 	if n < 15 {
 		t.Fatalf("only %d maps were found", n)
 	}
-	raw, err = yaml.Marshal(colliding)
 	file := filepath.Join(t.TempDir(), "values.yaml")
-	if err == nil {
-		err = os.WriteFile(file, raw, 0o600)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	write(t, file, colliding)
 	all := manifests.Helm(t, manifests.SystemNamespace, "--values", everything(t), "--values", file)
 	selectorsSelect(t, all)
 	for _, o := range all {
@@ -74,6 +59,47 @@ func TestMapsOfValuesCollide(t *testing.T) {
 		}
 		if redis := strings.HasSuffix(name, "-redis"); !redis && (pod.Labels["theirs"] == "" || pod.Annotations["theirs"] == "") {
 			t.Errorf("%s has the labels %v and the annotations %v", name, pod.Labels, pod.Annotations)
+		}
+	}
+}
+
+// TestNamedListsOfValuesCollide: values have a variable and a volume of each name that the chart has. Theirs win, and no name is there
+// twice, which the API server refuses.
+func TestNamedListsOfValuesCollide(t *testing.T) {
+	var env, volumes []any
+	for _, pod := range templatesOf(t, manifests.Helm(t, manifests.SystemNamespace, "--values", everything(t))) {
+		for _, variable := range pod.Spec.Containers[0].Env {
+			env = append(env, map[string]any{"name": variable.Name, "value": "theirs"})
+		}
+		for _, volume := range pod.Spec.Volumes {
+			volumes = append(volumes, map[string]any{"name": volume.Name, "emptyDir": map[string]any{"medium": "theirs"}})
+		}
+	}
+	if len(env) < 6 || len(volumes) < 3 {
+		t.Fatalf("there are the variables %v and the volumes %v", env, volumes)
+	}
+	file := filepath.Join(t.TempDir(), "values.yaml")
+	lists := map[string]any{"extraEnv": env, "volumes": volumes}
+	write(t, file, merged(lists, map[string]any{"engine": lists}))
+	for name, pod := range templatesOf(t, manifests.Helm(t, manifests.SystemNamespace, "--values", everything(t), "--values", file)) {
+		if strings.HasSuffix(name, "-redis") || strings.HasPrefix(name, "Pod/") {
+			continue // Their pods have no such lists.
+		}
+		seen := sets.New[string]()
+		for _, variable := range pod.Spec.Containers[0].Env {
+			if seen.Has(variable.Name) || variable.Value != "theirs" {
+				t.Errorf("%s has the variable %v", name, variable)
+			}
+			seen.Insert(variable.Name)
+		}
+		for _, volume := range pod.Spec.Volumes {
+			if seen.Has(volume.Name) || volume.EmptyDir == nil {
+				t.Errorf("%s has the volume %v", name, volume)
+			}
+			seen.Insert(volume.Name)
+		}
+		if !seen.HasAll("GOMEMLIMIT", "ca") {
+			t.Errorf("%s has %v", name, seen)
 		}
 	}
 }

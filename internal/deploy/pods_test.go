@@ -3,8 +3,10 @@
 package deploy
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -102,6 +104,41 @@ func TestPodsOfOneImageAreAlike(t *testing.T) {
 		if policies := policiesOf(t, all, pod.Labels); !slices.Contains(policies, networkingv1.PolicyTypeEgress) || !slices.Contains(policies, networkingv1.PolicyTypeIngress) {
 			t.Errorf("%s has network policies for %v alone: where everything else is denied it cannot work", name, policies)
 		}
+	}
+}
+
+// TestGoStaysBelowTheMemoryLimit of managers and of LiveKit, in whichever way it is written.
+func TestGoStaysBelowTheMemoryLimit(t *testing.T) {
+	for values, want := range map[string]string{
+		`{}`: "460MiB 1843MiB",
+		`{resources: {limits: {memory: 1Gi}}, engine: {resources: {limits: {memory: 8Gi}}}}`:                   "921MiB 7372MiB",
+		`{resources: {limits: {memory: 536870912}}, engine: {resources: {limits: {memory: "1e9"}}}}`:           "460MiB 858MiB",
+		`{resources: {limits: {memory: 0.5Gi}}, engine: {resources: {limits: {memory: 2G}}}}`:                  "460MiB 1716MiB",
+		`{resources: {limits: {memory: "1073741824000m"}}, engine: {resources: {limits: null}}}`:               "921MiB ",
+		`{goMemoryLimit: "400000000", resources: {limits: {memory: null}}, engine: {goMemoryLimit: 1GiB}}`:     "400000000 1GiB",
+		`{extraEnv: [{name: GOMEMLIMIT, value: 1GiB}], engine: {extraEnv: [{name: GOMEMLIMIT, value: 2GiB}]}}`: "1GiB 2GiB",
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "values.yaml")
+			if err := os.WriteFile(file, []byte(values), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			pods := templatesOf(t, manifests.Helm(t, manifests.SystemNamespace, "--set", "engine.enabled=true", "--values", file))
+			var got []string
+			for _, name := range []string{"Deployment/convene", "Deployment/convene-livekit"} {
+				limit := ""
+				for _, variable := range pods[name].Spec.Containers[0].Env {
+					if variable.Name == "GOMEMLIMIT" {
+						limit += variable.Value
+					}
+				}
+				got = append(got, limit)
+			}
+			if diff := cmp.Diff(want, strings.Join(got, " ")); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 

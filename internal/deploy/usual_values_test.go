@@ -216,6 +216,23 @@ engine:
 		`Service/convene-livekit-0 .metadata.annotations = {all: of them, eip: a}`,
 		`Service/convene-livekit-1 .metadata.annotations = {all: of them, eip: b}`,
 	}},
+	{"engine.extraEnv", `engine: {enabled: true, extraEnv: [{name: SSL_CERT_DIR, value: /ca}]}`, []string{
+		`Deployment/convene-livekit .spec.template.spec.containers[0].env[?(@.name=="SSL_CERT_DIR")].value = /ca`,
+		`Deployment/convene-livekit .spec.template.spec.containers[0].env[?(@.name=="LIVEKIT_KEYS")].value = "$(ENGINE_KEY): $(ENGINE_SECRET)"`,
+	}},
+	{"engine.volumes", `engine: {enabled: true, volumes: [{name: ca, configMap: {name: ca}}], volumeMounts: [{name: ca, mountPath: /ca}]}`, []string{
+		`Deployment/convene-livekit .spec.template.spec.volumes = [{name: config, configMap: {name: convene-livekit}}, {name: ca, configMap: {name: ca}}]`,
+		`Deployment/convene-livekit .spec.template.spec.containers[0].volumeMounts[?(@.name=="ca")].mountPath = /ca`,
+	}},
+	{"engine.redis.address with IPv6", `engine: {enabled: true, nodes: 2, redis: {address: "[fd00::1]:6379"}}`, []string{
+		`Deployment/convene-livekit .spec.replicas = 2`,
+	}},
+	{"Sentinel", `engine: {enabled: true, nodes: 2, config: {redis: {sentinel_master_name: mymaster, sentinel_addresses: ["s:26379"]}}}`, []string{
+		`Deployment/convene-livekit .spec.replicas = 2`,
+	}},
+	{"Redis Cluster", `engine: {enabled: true, redis: {passwordSecretName: redis}, autoscaling: {enabled: true}, config: {redis: {cluster_addresses: ["r:6379"]}}}`, []string{
+		`Deployment/convene-livekit .spec.template.spec.containers[0].env[?(@.name=="REDIS_PASSWORD")].valueFrom.secretKeyRef.name = redis`,
+	}},
 	{"engine.redis as a pod", `
 engine:
   enabled: true
@@ -239,14 +256,14 @@ engine:
 	}},
 }
 
-// TestUsualValuesWork: the 49 settings that people bring from other charts do here what they do there.
+// TestUsualValuesWork: the 54 settings that people bring from other charts do here what they do there.
 func TestUsualValuesWork(t *testing.T) {
 	var all []usual
 	for _, some := range [][]usual{managers, addresses, observed, media} {
 		all = append(all, some...)
 	}
-	if len(all) != 49 {
-		t.Errorf("the list has %d settings, not 49", len(all))
+	if len(all) != 54 {
+		t.Errorf("the list has %d settings, not 54", len(all))
 	}
 	for _, u := range all {
 		t.Run(u.name, func(t *testing.T) {

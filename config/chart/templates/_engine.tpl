@@ -25,8 +25,8 @@
 {{- /* What values.schema.json cannot say: rules between values. */}}
 {{- define "convene.engine.check" -}}
 {{- with .Values.engine }}
-{{- if and (or (gt (int .nodes) 1) .autoscaling.enabled) (not .redis.address) (not .redis.create) }}
-{{- fail "engine.nodes above 1, and engine.autoscaling, need engine.redis.address or engine.redis.create" }}
+{{- if and (or (gt (int .nodes) 1) .autoscaling.enabled) (not .redis.address) (not .redis.create) (not .config.redis) }}
+{{- fail "engine.nodes above 1, and engine.autoscaling, need engine.redis.address, engine.redis.create or engine.config.redis" }}
 {{- end }}
 {{- if and .redis.address .redis.create }}
 {{- fail "engine.redis.address and engine.redis.create exclude each other" }}
@@ -45,6 +45,19 @@
 {{- end }}
 {{- if and .useExternalIP (not .stunServers) }}
 {{- fail "engine.useExternalIP needs engine.stunServers to ask, for example [stun.l.google.com:19302]" }}
+{{- end }}
+{{- $ports := list 7880 (int .udpPort) }}
+{{- if .tcpPort }}
+{{- $ports = append $ports (int .tcpPort) }}
+{{- end }}
+{{- if .turn.enabled }}
+{{- $ports = append $ports 5349 }}
+{{- end }}
+{{- if .serviceMonitor.enabled }}
+{{- $ports = append $ports (int .serviceMonitor.port) }}
+{{- end }}
+{{- if ne (len $ports) (len (uniq $ports)) }}
+{{- fail "engine.udpPort, engine.tcpPort and engine.serviceMonitor.port need a number each, and neither 7880 (LiveKit's API) nor 5349 (TURN): where TCP and UDP have the same number, Kubernetes loses one of them in an upgrade" }}
 {{- end }}
 {{- if and .turn.enabled (not .turn.domain) }}
 {{- fail "engine.turn.enabled needs engine.turn.domain" }}
@@ -83,6 +96,44 @@
 {{- toYaml (mergeOverwrite $config $e.config) }}
 {{- end }}
 
+{{- /* Variables of LiveKit: (dict root ROOT node NODE). */}}
+{{- define "convene.engine.env" -}}
+{{- $ := .root }}
+{{- $e := $.Values.engine }}
+{{- include "convene.goMemoryLimit" $e }}
+- name: ENGINE_KEY
+  valueFrom:
+    secretKeyRef:
+      name: {{ include "convene.engine.secretName" $ | quote }}
+      key: apiKey
+- name: ENGINE_SECRET
+  valueFrom:
+    secretKeyRef:
+      name: {{ include "convene.engine.secretName" $ | quote }}
+      key: apiSecret
+- name: LIVEKIT_KEYS
+  value: "$(ENGINE_KEY): $(ENGINE_SECRET)"
+- name: LIVEKIT_WEBHOOK_API_KEY
+  value: $(ENGINE_KEY)
+{{- if not $e.useExternalIP }}
+- name: NODE_IP
+  {{- if eq $e.network "loadBalancer" }}
+  value: {{ index $e.loadBalancer.ips .node | quote }}
+  {{- else }}
+  valueFrom:
+    fieldRef:
+      fieldPath: status.hostIP
+  {{- end }}
+{{- end }}
+{{- with $e.redis.passwordSecretName }}
+- name: REDIS_PASSWORD
+  valueFrom:
+    secretKeyRef:
+      name: {{ . | quote }}
+      key: password
+{{- end }}
+{{- end }}
+
 {{- define "convene.engine.podSpec" -}}
 {{- $ := .root }}
 {{- $e := $.Values.engine -}}
@@ -103,41 +154,7 @@ containers:
     imagePullPolicy: {{ $e.image.pullPolicy }}
     args: [--config=/etc/livekit/config/livekit.yaml]
     env:
-      {{- with $e.goMemoryLimit }}
-      - name: GOMEMLIMIT
-        value: {{ . }}
-      {{- end }}
-      - name: ENGINE_KEY
-        valueFrom:
-          secretKeyRef:
-            name: {{ include "convene.engine.secretName" $ }}
-            key: apiKey
-      - name: ENGINE_SECRET
-        valueFrom:
-          secretKeyRef:
-            name: {{ include "convene.engine.secretName" $ }}
-            key: apiSecret
-      - name: LIVEKIT_KEYS
-        value: "$(ENGINE_KEY): $(ENGINE_SECRET)"
-      - name: LIVEKIT_WEBHOOK_API_KEY
-        value: $(ENGINE_KEY)
-      {{- if not $e.useExternalIP }}
-      - name: NODE_IP
-        {{- if eq $e.network "loadBalancer" }}
-        value: {{ index $e.loadBalancer.ips .node | quote }}
-        {{- else }}
-        valueFrom:
-          fieldRef:
-            fieldPath: status.hostIP
-        {{- end }}
-      {{- end }}
-      {{- with $e.redis.passwordSecretName }}
-      - name: REDIS_PASSWORD
-        valueFrom:
-          secretKeyRef:
-            name: {{ . }}
-            key: password
-      {{- end }}
+      {{- include "convene.named" (list (include "convene.engine.env" . | fromYamlArray) $e.extraEnv) | nindent 6 }}
     ports:
       - name: api
         containerPort: 7880
@@ -186,15 +203,15 @@ containers:
         mountPath: /etc/livekit/turn
         readOnly: true
       {{- end }}
+      {{- with $e.volumeMounts }}
+      {{- toYaml . | nindent 6 }}
+      {{- end }}
+{{- $volumes := list (dict "name" "config" "configMap" (dict "name" (include "convene.engine.name" $))) }}
+{{- if $e.turn.enabled }}
+{{- $volumes = append $volumes (dict "name" "turn" "secret" (dict "secretName" (include "convene.engine.turnSecretName" $))) }}
+{{- end }}
 volumes:
-  - name: config
-    configMap:
-      name: {{ include "convene.engine.name" $ }}
-  {{- if $e.turn.enabled }}
-  - name: turn
-    secret:
-      secretName: {{ include "convene.engine.turnSecretName" $ }}
-  {{- end }}
+  {{- include "convene.named" (list $volumes $e.volumes) | nindent 2 }}
 {{- include "convene.given" (list $e "nodeSelector" "tolerations" "affinity" "priorityClassName" "dnsConfig" "runtimeClassName") | nindent 0 }}
 {{- include "convene.spread" (list $ "livekit" $e.topologySpreadConstraints) | nindent 0 }}
 {{- if not $e.affinity }}

@@ -32,6 +32,25 @@
 {{- end }}
 {{- end }}
 
+{{- /* Lists of named objects as one: (list LIST…), later ones win. The API server refuses a name that is there twice. */}}
+{{- define "convene.named" -}}
+{{- $by := dict }}
+{{- $names := list }}
+{{- range . }}
+{{- range . }}
+{{- $_ := set $by .name . }}
+{{- $names = append $names .name }}
+{{- end }}
+{{- end }}
+{{- $all := list }}
+{{- range $names | uniq }}
+{{- $all = append $all (get $by .) }}
+{{- end }}
+{{- with $all }}
+{{- toYaml . }}
+{{- end }}
+{{- end }}
+
 {{- /* What selects a component: (list ROOT COMPONENT LABELS…). */}}
 {{- define "convene.selectorLabels" -}}
 {{- $root := first . }}

@@ -5,11 +5,27 @@
 enableServiceLinks: false
 {{- include "convene.imagePullSecrets" (list . list) | nindent 0 }}
 {{- with include "convene.priorityClassName" . }}
-priorityClassName: {{ . }}
+priorityClassName: {{ . | quote }}
 {{- end }}
 securityContext:
   {{- include "convene.securityContext" (list . .Values.podSecurityContext) | nindent 2 }}
 {{- include "convene.given" (list .Values "nodeSelector" "tolerations" "affinity" "dnsPolicy" "dnsConfig" "hostAliases" "runtimeClassName") | nindent 0 }}
+{{- end }}
+
+{{- /* GOMEMLIMIT as a list of EnvVar, of values with goMemoryLimit and resources: what is given, or nine tenths of the memory limit. */}}
+{{- define "convene.goMemoryLimit" -}}
+{{- $limit := .goMemoryLimit }}
+{{- with (.resources.limits | default dict).memory }}
+{{- $unit := regexFind "[A-Za-z]*$" (toString .) }}
+{{- $bytes := dict "" 1 "m" 0.001 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 }}
+{{- if and (not $limit) (hasKey $bytes $unit) }}
+{{- $limit = divf (mulf (trimSuffix $unit (toString .)) (get $bytes $unit) 0.9) 1048576 | int64 | printf "%dMiB" }}
+{{- end }}
+{{- end }}
+{{- with $limit }}
+- name: GOMEMLIMIT
+  value: {{ . | quote }}
+{{- end }}
 {{- end }}
 
 {{- /* The egress to DNS of a NetworkPolicy. */}}
@@ -51,7 +67,7 @@ securityContext:
 {{- with $names | uniq -}}
 imagePullSecrets:
   {{- range . }}
-  - name: {{ . }}
+  - name: {{ . | quote }}
   {{- end }}
 {{- end }}
 {{- end }}
@@ -115,8 +131,8 @@ replicas: {{ . }}
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
 metadata:
-  name: {{ $name }}
-  namespace: {{ $namespace }}
+  name: {{ $name | quote }}
+  namespace: {{ $namespace | quote }}
   labels:
     {{- include "convene.labels" (list $root (last .)) | nindent 4 }}
   {{- include "convene.annotations" (list $root $mark) }}
@@ -124,7 +140,7 @@ spec:
   scaleTargetRef:
     apiVersion: apps/v1
     kind: Deployment
-    name: {{ $name }}
+    name: {{ $name | quote }}
   minReplicas: {{ $scaling.minReplicas }}
   maxReplicas: {{ $scaling.maxReplicas }}
   metrics:
