@@ -209,6 +209,17 @@ func TestExamplesOfTheDocumentsAreTaken(t *testing.T) {
 			tryExample(t, c, name, found[2])
 		}
 	}
+	for _, with := range []string{"engine.secretName=1e3", "watchNamespace=12345", "engine.namespace=1e3"} {
+		notes, complaint, err := manifests.Run(t, manifests.Tool(t, "helm"), "install", "1e3", manifests.Chart(t), "--namespace", "12345",
+			"--kubeconfig", c.Kubeconfig, "--dry-run=client", "--set", "crds.install=false,engine.enabled=true", "--set-string", with)
+		if err != nil {
+			t.Fatal(complaint)
+		}
+		for _, document := range heredocs(regexp.MustCompile("(?m)^  ").ReplaceAllString(notes, "")) {
+			examples++
+			tryExample(t, c, "NOTES.txt with "+with, document)
+		}
+	}
 	if examples < 15 {
 		t.Errorf("only %d examples were found", examples)
 	}

@@ -2,14 +2,17 @@
 {{- .Values.nameOverride | default .Chart.Name | trunc 40 | trimSuffix "-" }}
 {{- end }}
 
+{{- /* The name of objects. Names of Services begin with a letter and have no dots; those of releases may. */}}
 {{- define "convene.fullname" -}}
-{{- if .Values.fullnameOverride }}
-{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" }}
-{{- else if contains (include "convene.name" .) .Release.Name }}
-{{- .Release.Name | trunc 40 | trimSuffix "-" }}
-{{- else }}
-{{- printf "%s-%s" .Release.Name (include "convene.name" .) | trunc 40 | trimSuffix "-" }}
+{{- $own := .Values.fullnameOverride | default .Release.Name }}
+{{- $name := $own }}
+{{- if not (or .Values.fullnameOverride (contains (include "convene.name" .) $own)) }}
+{{- $name = printf "%s-%s" $own (include "convene.name" .) }}
 {{- end }}
+{{- if not (regexMatch "^[a-z]" $name) }}
+{{- $name = printf "convene-%s" $own }}
+{{- end }}
+{{- $name | replace "." "-" | trunc 40 | trimSuffix "-" }}
 {{- end }}
 
 {{- define "convene.serviceAccountName" -}}

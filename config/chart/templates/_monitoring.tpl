@@ -2,8 +2,8 @@
 {{- define "convene.monitor.metadata" -}}
 {{- $root := first . }}
 {{- $monitor := index . 1 }}
-  name: {{ index . 2 }}
-  namespace: {{ $monitor.namespace | default (last .) }}
+  name: {{ index . 2 | quote }}
+  namespace: {{ $monitor.namespace | default (last .) | quote }}
   labels:
     {{- include "convene.labels" (list $root "" $monitor.labels) | nindent 4 }}
 {{- include "convene.annotations" (list $root) }}
