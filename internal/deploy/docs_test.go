@@ -209,11 +209,18 @@ func TestExamplesOfTheDocumentsAreTaken(t *testing.T) {
 			tryExample(t, c, name, found[2])
 		}
 	}
-	for _, with := range []string{"engine.secretName=1e3", "watchNamespace=12345", "engine.namespace=1e3"} {
+	for with, says := range map[string]string{
+		"engine.secretName=1e3": `secretRef: {name: "1e3"}`, "watchNamespace=12345": `namespace: "12345"`, "engine.namespace=1e3": `namespace: "1e3"`,
+		"ingress.hosts={*.meet.example.com},ingress.path=/video/": "baseURL: https://meet.meet.example.com/video\n",
+		"httpRoute.hostnames={example.com},httpRoute.path=/meet":  "baseURL: https://example.com/meet\n",
+	} {
 		notes, complaint, err := manifests.Run(t, manifests.Tool(t, "helm"), "install", "1e3", manifests.Chart(t), "--namespace", "12345",
 			"--kubeconfig", c.Kubeconfig, "--dry-run=client", "--set", "crds.install=false,engine.enabled=true", "--set-string", with)
 		if err != nil {
 			t.Fatal(complaint)
+		}
+		if !strings.Contains(notes, says) {
+			t.Errorf("the notes with %s lack %q:\n%s", with, says, notes)
 		}
 		for _, document := range heredocs(regexp.MustCompile("(?m)^  ").ReplaceAllString(notes, "")) {
 			examples++

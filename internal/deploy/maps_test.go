@@ -4,15 +4,16 @@ package deploy
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/util/sets"
 
 	"convene.dev/convene/internal/testkit/manifests"
 )
@@ -63,43 +64,39 @@ func TestMapsOfValuesCollide(t *testing.T) {
 	}
 }
 
-// TestNamedListsOfValuesCollide: values have a variable and a volume of each name that the chart has. Theirs win, and no name is there
-// twice, which the API server refuses.
-func TestNamedListsOfValuesCollide(t *testing.T) {
-	var env, volumes []any
+// TestVariablesOfValuesCollide: values have a variable of each name that the chart has. Theirs replace the chart's, in their own order: a
+// variable can be made of those before it. No name is there twice, which server-side apply refuses.
+func TestVariablesOfValuesCollide(t *testing.T) {
+	var names []string
 	for _, pod := range templatesOf(t, manifests.Helm(t, manifests.SystemNamespace, "--values", everything(t))) {
 		for _, variable := range pod.Spec.Containers[0].Env {
-			env = append(env, map[string]any{"name": variable.Name, "value": "theirs"})
-		}
-		for _, volume := range pod.Spec.Volumes {
-			volumes = append(volumes, map[string]any{"name": volume.Name, "emptyDir": map[string]any{"medium": "theirs"}})
+			if !slices.Contains(names, variable.Name) {
+				names = append(names, variable.Name)
+			}
 		}
 	}
-	if len(env) < 6 || len(volumes) < 3 {
-		t.Fatalf("there are the variables %v and the volumes %v", env, volumes)
+	if len(names) < 7 {
+		t.Fatalf("there are the variables %v", names)
+	}
+	var env []any
+	for _, name := range names {
+		env = append(env, map[string]any{"name": name, "value": "theirs"})
 	}
 	file := filepath.Join(t.TempDir(), "values.yaml")
-	lists := map[string]any{"extraEnv": env, "volumes": volumes}
-	write(t, file, merged(lists, map[string]any{"engine": lists}))
+	write(t, file, map[string]any{"extraEnv": env, "engine": map[string]any{"extraEnv": env}})
 	for name, pod := range templatesOf(t, manifests.Helm(t, manifests.SystemNamespace, "--values", everything(t), "--values", file)) {
 		if strings.HasSuffix(name, "-redis") || strings.HasPrefix(name, "Pod/") {
-			continue // Their pods have no such lists.
+			continue // Their pods have no variables of values.
 		}
-		seen := sets.New[string]()
+		var got []string
 		for _, variable := range pod.Spec.Containers[0].Env {
-			if seen.Has(variable.Name) || variable.Value != "theirs" {
+			got = append(got, variable.Name)
+			if variable.Value != "theirs" || variable.ValueFrom != nil {
 				t.Errorf("%s has the variable %v", name, variable)
 			}
-			seen.Insert(variable.Name)
 		}
-		for _, volume := range pod.Spec.Volumes {
-			if seen.Has(volume.Name) || volume.EmptyDir == nil {
-				t.Errorf("%s has the volume %v", name, volume)
-			}
-			seen.Insert(volume.Name)
-		}
-		if !seen.HasAll("GOMEMLIMIT", "ca") {
-			t.Errorf("%s has %v", name, seen)
+		if diff := cmp.Diff(names, got); diff != "" {
+			t.Errorf("%s has other variables (+) than values (-):\n%s", name, diff)
 		}
 	}
 }

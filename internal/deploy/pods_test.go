@@ -111,12 +111,14 @@ func TestPodsOfOneImageAreAlike(t *testing.T) {
 func TestGoStaysBelowTheMemoryLimit(t *testing.T) {
 	for values, want := range map[string]string{
 		`{}`: "460MiB 1843MiB",
-		`{resources: {limits: {memory: 1Gi}}, engine: {resources: {limits: {memory: 8Gi}}}}`:                   "921MiB 7372MiB",
-		`{resources: {limits: {memory: 536870912}}, engine: {resources: {limits: {memory: "1e9"}}}}`:           "460MiB 858MiB",
-		`{resources: {limits: {memory: 0.5Gi}}, engine: {resources: {limits: {memory: 2G}}}}`:                  "460MiB 1716MiB",
-		`{resources: {limits: {memory: "1073741824000m"}}, engine: {resources: {limits: null}}}`:               "921MiB ",
-		`{goMemoryLimit: "400000000", resources: {limits: {memory: null}}, engine: {goMemoryLimit: 1GiB}}`:     "400000000 1GiB",
-		`{extraEnv: [{name: GOMEMLIMIT, value: 1GiB}], engine: {extraEnv: [{name: GOMEMLIMIT, value: 2GiB}]}}`: "1GiB 2GiB",
+		`{resources: {limits: {memory: 1Gi}}, engine: {resources: {limits: {memory: 8Gi}}}}`:                          "921MiB 7372MiB",
+		`{resources: {limits: {memory: 536870912}}, engine: {resources: {limits: {memory: "1e9"}}}}`:                  "460MiB 858MiB",
+		`{resources: {limits: {memory: 0.5Gi}}, engine: {resources: {limits: {memory: 2G}}}}`:                         "460MiB 1716MiB",
+		`{resources: {limits: {memory: "1073741824000m"}}, engine: {resources: {limits: null}}}`:                      "921MiB ",
+		`{goMemoryLimit: "400000000", resources: {limits: {memory: null}}, engine: {goMemoryLimit: 1GiB}}`:            "400000000 1GiB",
+		`{resources: {requests: {memory: null}, limits: {memory: "0"}}, engine: {resources: {limits: {memory: 1k}}}}`: " ",
+		`{resources: null, engine: {resources: null, goMemoryLimit: "off"}}`:                                          " off",
+		`{extraEnv: [{name: GOMEMLIMIT, value: 1GiB}], engine: {extraEnv: [{name: GOMEMLIMIT, value: 2GiB}]}}`:        "1GiB 2GiB",
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()

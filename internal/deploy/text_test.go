@@ -81,12 +81,14 @@ func TestEveryReleaseNamesItsServices(t *testing.T) {
 		{"meet", "nameOverride=video", "meet-video"},
 		{"meet", "fullnameOverride=video", "video"},
 		{"1e3", "", "convene-1e3"},
-		{"1e3", "fullnameOverride=12345", "convene-12345"},
-		{"1e3", "nameOverride=2e3", "convene-1e3"},
+		{"1e3", "fullnameOverride=true", "true"},
+		{"1e3", "nameOverride=video", "video-1e3"},
 		{"my.convene", "", "my-convene"},
 		{"my.release", "", "my-release-convene"},
 		{strings.Repeat("1", 53), "", "convene-" + strings.Repeat("1", 32)},
 		{"a." + strings.Repeat("b", 37) + ".c", "", "a-" + strings.Repeat("b", 37)},
+		{strings.Repeat("a", 38) + "--b", "", strings.Repeat("a", 38)},
+		{"meet", "fullnameOverride=" + strings.Repeat("a", 38) + "--b", strings.Repeat("a", 38)},
 	} {
 		out, complaint, err := manifests.Run(t, manifests.Tool(t, "helm"), "template", c.release, manifests.Chart(t), "--set-string", c.set)
 		if err != nil {

@@ -25,22 +25,24 @@
 {{- /* What values.schema.json cannot say: rules between values. */}}
 {{- define "convene.engine.check" -}}
 {{- with .Values.engine }}
-{{- if and (or (gt (int .nodes) 1) .autoscaling.enabled) (not .redis.address) (not .redis.create) (not .config.redis) }}
-{{- fail "engine.nodes above 1, and engine.autoscaling, need engine.redis.address, engine.redis.create or engine.config.redis" }}
+{{- $configured := (.config | default dict).redis | default dict }}
+{{- $given := or $configured.address $configured.sentinel_addresses $configured.cluster_addresses }}
+{{- if and (or (gt (int .nodes) 1) .autoscaling.enabled) (not .redis.address) (not .redis.create) (not $given) }}
+{{- fail "engine.nodes above 1, and engine.autoscaling, need engine.redis.address, engine.redis.create, or in engine.config.redis sentinel_addresses or cluster_addresses" }}
 {{- end }}
-{{- if and .redis.address .redis.create }}
-{{- fail "engine.redis.address and engine.redis.create exclude each other" }}
+{{- if and .redis.create (or .redis.address $given) }}
+{{- fail "engine.redis.create excludes engine.redis.address, and addresses in engine.config.redis" }}
 {{- end }}
-{{- if and .redis.create (eq .network "hostNetwork") (not .redis.passwordSecretName) }}
-{{- fail "engine.redis.create with host networking needs engine.redis.passwordSecretName: no network policy can tell LiveKit from others then" }}
+{{- if and .redis.create (not .redis.passwordSecretName) (or (eq .network "hostNetwork") (not $.Values.networkPolicy.enabled)) }}
+{{- fail "engine.redis.create needs engine.redis.passwordSecretName with host networking, and without networkPolicy.enabled: no network policy keeps others out then" }}
 {{- end }}
-{{- if and (eq .network "loadBalancer") (ne (len .loadBalancer.ips) (int .nodes)) }}
+{{- if and (eq .network "loadBalancer") (ne (len (.loadBalancer.ips | default list)) (int .nodes)) }}
 {{- fail "engine.loadBalancer.ips needs one address for each of engine.nodes" }}
 {{- end }}
 {{- if and .autoscaling.enabled (eq .network "loadBalancer") }}
 {{- fail "engine.autoscaling needs engine.network=hostNetwork: each load balancer has an address that was reserved for it" }}
 {{- end }}
-{{- if gt (len .loadBalancer.nodeAnnotations) (int .nodes) }}
+{{- if gt (len (.loadBalancer.nodeAnnotations | default list)) (int .nodes) }}
 {{- fail "engine.loadBalancer.nodeAnnotations has more entries than there are engine.nodes" }}
 {{- end }}
 {{- if and .useExternalIP (not .stunServers) }}
@@ -71,7 +73,7 @@
 {{- $rtc := dict
   "udp_port" (int $e.udpPort)
   "tcp_port" (int $e.tcpPort)
-  "use_external_ip" $e.useExternalIP
+  "use_external_ip" ($e.useExternalIP | default false)
   "stun_servers" ($e.stunServers | default (list "127.0.0.1:3478"))
   "pli_throttle" (dict "low_quality" "100ms" "mid_quality" "100ms" "high_quality" "100ms")
   "data_channel_max_buffered_amount" 1048576
@@ -81,19 +83,19 @@
   "logging" (dict "json" true "level" "info" "sample" true)
   "room" (dict "auto_create" false)
   "rtc" $rtc
-  "webhook" (dict "urls" (list (printf "http://%s.%s.svc:%d/engine/webhook" (include "convene.fullname" .) .Release.Namespace (ternary 8082 (int .Values.service.port) (ne .Values.gatewayTLS.secretName "")))))
+  "webhook" (dict "urls" (list (printf "http://%s.%s.svc:%d/engine/webhook" (include "convene.fullname" .) .Release.Namespace (empty .Values.gatewayTLS.secretName | ternary (int .Values.service.port) 8082))))
 }}
 {{- with include "convene.engine.redisAddress" . }}
 {{- $_ := set $config "redis" (dict "address" .) }}
 {{- end }}
 {{- if $e.turn.enabled }}
 {{- $_ := set $config "turn" (dict "enabled" true "domain" $e.turn.domain "tls_port" 5349
-  "cert_file" "/etc/livekit/turn/tls.crt" "key_file" "/etc/livekit/turn/tls.key" "allow_restricted_peer_cidrs" $e.turn.allowPeerCIDRs) }}
+  "cert_file" "/etc/livekit/turn/tls.crt" "key_file" "/etc/livekit/turn/tls.key" "allow_restricted_peer_cidrs" ($e.turn.allowPeerCIDRs | default list)) }}
 {{- end }}
 {{- if $e.serviceMonitor.enabled }}
 {{- $_ := set $config "prometheus" (dict "port" (int $e.serviceMonitor.port)) }}
 {{- end }}
-{{- toYaml (mergeOverwrite $config $e.config) }}
+{{- toYaml (mergeOverwrite $config ($e.config | default dict)) }}
 {{- end }}
 
 {{- /* Variables of LiveKit: (dict root ROOT node NODE). */}}
@@ -154,7 +156,7 @@ containers:
     imagePullPolicy: {{ $e.image.pullPolicy }}
     args: [--config=/etc/livekit/config/livekit.yaml]
     env:
-      {{- include "convene.named" (list (include "convene.engine.env" . | fromYamlArray) $e.extraEnv) | nindent 6 }}
+      {{- include "convene.env" (list (include "convene.engine.env" .) $e.extraEnv) | nindent 6 }}
     ports:
       - name: api
         containerPort: 7880
@@ -206,12 +208,18 @@ containers:
       {{- with $e.volumeMounts }}
       {{- toYaml . | nindent 6 }}
       {{- end }}
-{{- $volumes := list (dict "name" "config" "configMap" (dict "name" (include "convene.engine.name" $))) }}
-{{- if $e.turn.enabled }}
-{{- $volumes = append $volumes (dict "name" "turn" "secret" (dict "secretName" (include "convene.engine.turnSecretName" $))) }}
-{{- end }}
 volumes:
-  {{- include "convene.named" (list $volumes $e.volumes) | nindent 2 }}
+  - name: config
+    configMap:
+      name: {{ include "convene.engine.name" $ | quote }}
+  {{- if $e.turn.enabled }}
+  - name: turn
+    secret:
+      secretName: {{ include "convene.engine.turnSecretName" $ | quote }}
+  {{- end }}
+  {{- with $e.volumes }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
 {{- include "convene.given" (list $e "nodeSelector" "tolerations" "affinity" "priorityClassName" "dnsConfig" "runtimeClassName") | nindent 0 }}
 {{- include "convene.spread" (list $ "livekit" $e.topologySpreadConstraints) | nindent 0 }}
 {{- if not $e.affinity }}

@@ -1,18 +1,19 @@
 {{- define "convene.name" -}}
-{{- .Values.nameOverride | default .Chart.Name | trunc 40 | trimSuffix "-" }}
+{{- .Values.nameOverride | default .Chart.Name | trunc 40 | trimAll "-" }}
 {{- end }}
 
 {{- /* The name of objects. Names of Services begin with a letter and have no dots; those of releases may. */}}
 {{- define "convene.fullname" -}}
-{{- $own := .Values.fullnameOverride | default .Release.Name }}
-{{- $name := $own }}
-{{- if not (or .Values.fullnameOverride (contains (include "convene.name" .) $own)) }}
-{{- $name = printf "%s-%s" $own (include "convene.name" .) }}
+{{- $name := .Values.fullnameOverride }}
+{{- if $name }}
+{{- else if not (regexMatch "^[a-z]" .Release.Name) }}
+{{- $name = printf "%s-%s" (include "convene.name" .) .Release.Name }}
+{{- else if contains (include "convene.name" .) .Release.Name }}
+{{- $name = .Release.Name }}
+{{- else }}
+{{- $name = printf "%s-%s" .Release.Name (include "convene.name" .) }}
 {{- end }}
-{{- if not (regexMatch "^[a-z]" $name) }}
-{{- $name = printf "convene-%s" $own }}
-{{- end }}
-{{- $name | replace "." "-" | trunc 40 | trimSuffix "-" }}
+{{- $name | replace "." "-" | trunc 40 | trimAll "-" }}
 {{- end }}
 
 {{- define "convene.serviceAccountName" -}}
@@ -35,19 +36,18 @@
 {{- end }}
 {{- end }}
 
-{{- /* Lists of named objects as one: (list LIST…), later ones win. The API server refuses a name that is there twice. */}}
-{{- define "convene.named" -}}
-{{- $by := dict }}
-{{- $names := list }}
-{{- range . }}
-{{- range . }}
-{{- $_ := set $by .name . }}
-{{- $names = append $names .name }}
+{{- /* Variables of a container, as text: (list OWN EXTRA). Those of values come first, so that the chart's can be made of them, and stand
+in for the chart's of the same name: a name that is there twice is refused by server-side apply. */}}
+{{- define "convene.env" -}}
+{{- $all := last . | default list }}
+{{- $given := list }}
+{{- range $all }}
+{{- $given = append $given .name }}
 {{- end }}
+{{- range first . | fromYamlArray }}
+{{- if not (has .name $given) }}
+{{- $all = append $all . }}
 {{- end }}
-{{- $all := list }}
-{{- range $names | uniq }}
-{{- $all = append $all (get $by .) }}
 {{- end }}
 {{- with $all }}
 {{- toYaml . }}

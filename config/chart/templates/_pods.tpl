@@ -15,11 +15,13 @@ securityContext:
 {{- /* GOMEMLIMIT as a list of EnvVar, of values with goMemoryLimit and resources: what is given, or nine tenths of the memory limit. */}}
 {{- define "convene.goMemoryLimit" -}}
 {{- $limit := .goMemoryLimit }}
-{{- with (.resources.limits | default dict).memory }}
+{{- with ((.resources | default dict).limits | default dict).memory }}
 {{- $unit := regexFind "[A-Za-z]*$" (toString .) }}
 {{- $bytes := dict "" 1 "m" 0.001 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 "Ti" 1099511627776 }}
 {{- if and (not $limit) (hasKey $bytes $unit) }}
-{{- $limit = divf (mulf (trimSuffix $unit (toString .)) (get $bytes $unit) 0.9) 1048576 | int64 | printf "%dMiB" }}
+{{- with divf (mulf (trimSuffix $unit (toString .)) (get $bytes $unit) 0.9) 1048576 | int64 }}
+{{- $limit = printf "%dMiB" . }}
+{{- end }}
 {{- end }}
 {{- end }}
 {{- with $limit }}
@@ -57,7 +59,7 @@ securityContext:
 {{- define "convene.imagePullSecrets" -}}
 {{- $root := first . }}
 {{- $names := list }}
-{{- range concat $root.Values.global.imagePullSecrets $root.Values.imagePullSecrets (last .) }}
+{{- range concat (($root.Values.global | default dict).imagePullSecrets | default list) ($root.Values.imagePullSecrets | default list) (last . | default list) }}
 {{- if kindIs "map" . }}
 {{- $names = append $names .name }}
 {{- else }}
@@ -124,6 +126,9 @@ replicas: {{ . }}
 {{- $scaling := index . 1 }}
 {{- $namespace := index . 2 }}
 {{- $name := index . 3 }}
+{{- if not (or $scaling.targetCPUUtilizationPercentage $scaling.targetMemoryUtilizationPercentage $scaling.metrics) }}
+{{- fail "autoscaling needs targetCPUUtilizationPercentage, targetMemoryUtilizationPercentage or metrics: without any, Kubernetes scales at 80 % of the CPU" }}
+{{- end }}
 {{- $mark := dict }}
 {{- if include "convene.keptReplicas" (list $namespace $name) }}
 {{- $mark = dict "convene.dev/keeps-replicas" "true" }}
