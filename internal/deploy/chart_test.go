@@ -19,7 +19,6 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/yaml"
 
 	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/testkit"
@@ -110,16 +109,7 @@ func TestUmbrellaCharts(t *testing.T) {
 
 // TestSchemaKnowsEveryValue holds values.yaml and values.schema.json together.
 func TestSchemaKnowsEveryValue(t *testing.T) {
-	var schema, values map[string]any
-	for file, into := range map[string]any{"values.schema.json": &schema, "values.yaml": &values} {
-		raw, err := os.ReadFile(filepath.Join(manifests.Chart(t), file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := yaml.Unmarshal(raw, into); err != nil {
-			t.Fatalf("%s: %v", file, err)
-		}
-	}
+	schema, values := read(t, "values.schema.json"), read(t, "values.yaml")
 	// An umbrella chart puts into this one what it likes.
 	delete(schema["properties"].(map[string]any), "global")
 	delete(values, "global")
