@@ -3,16 +3,12 @@
 package httpserver_test
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"testing"
-
-	lk "github.com/livekit/protocol/livekit"
-	"google.golang.org/protobuf/proto"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/httpserver"
@@ -109,26 +105,12 @@ func TestTheLongestOfEverything(t *testing.T) {
 			if status, answer := call("GET", base+"/session", nil, "Convene-Session", entered.Session); status != http.StatusOK {
 				t.Errorf("%s on %s: a session of %d bytes is answered with %d %.200s", tc.reason, host, len(entered.Session), status, answer)
 			}
-			query := url.Values{"access_token": {entered.Engine.Token}, "join_request": {joinRequest(t)}}
-			if status, answer := call("GET", base+"/engine/rtc/v1/validate?"+query.Encode(), nil); status != http.StatusOK {
+			query := url.Values{"access_token": {entered.Engine.Token}, "os_version": {strings.Repeat("x", 250)}, "browser_version": {strings.Repeat("x", 250)}}
+			if status, answer := call("GET", base+"/engine/rtc/validate?"+query.Encode(), nil); status != http.StatusOK {
 				t.Errorf("%s on %s: an engine token of %d bytes is answered with %d %.200s", tc.reason, host, len(entered.Engine.Token), status, answer)
 			}
 		}
 	}
-}
-
-// joinRequest is a join request of more than 2,000 bytes, about the length of a browser's that is compressed and has an offer.
-func joinRequest(t *testing.T) string {
-	t.Helper()
-	request, err := proto.Marshal(&lk.JoinRequest{ClientInfo: &lk.ClientInfo{Protocol: 16}, Metadata: strings.Repeat("x", 1500)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	wrapped, err := proto.Marshal(&lk.WrappedJoinRequest{JoinRequest: request})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return base64.URLEncoding.EncodeToString(wrapped)
 }
 
 // asBrowser sets headers as browsers send them, in more than their usual length.

@@ -274,7 +274,7 @@ func (g *generator) address() string {
 var targets = map[string][]string{
 	"GET": {
 		"/api/v1/stats", "/api/v1/meetings", "/api/v1/docs", "/api/v1/docs/openapi.json", "/api/v1/docs/assets/page.js", "/api", "/", "/join",
-		"/join/Stand-up", "/Stand-up", "/robots.txt", "/session", "/engine/rtc/validate", "/engine/rtc/v1/validate", "/assets/x.js", "/elsewhere",
+		"/join/Stand-up", "/Stand-up", "/robots.txt", "/session", "/engine/rtc/validate", "/assets/x.js", "/elsewhere",
 	},
 	"POST": {
 		"/api/v1/meeting", "/api/v1/join", "/api/v1/join", "/api/v1/token", "/session", "/session", "/session", "/session/chat", "/session/hand",

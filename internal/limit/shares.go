@@ -32,17 +32,22 @@ func NewShares[K comparable](total, each int) *Shares[K] {
 
 // Take waits for a place, and gives the means to return it. Its error is the context's.
 func (s *Shares[K]) Take(ctx context.Context, owner K) (giveBack func(), err error) {
+	return s.TakeN(ctx, owner, 1)
+}
+
+// TakeN is Take of n places at once. For more than an owner's share it waits until the context ends.
+func (s *Shares[K]) TakeN(ctx context.Context, owner K, n int) (giveBack func(), err error) {
 	own := s.join(owner)
-	if err := own.places.Acquire(ctx, 1); err != nil {
+	if err := own.places.Acquire(ctx, int64(n)); err != nil {
 		s.leave(owner, own)
 		return nil, err
 	}
-	if err := s.total.Acquire(ctx, 1); err != nil {
-		own.places.Release(1)
+	if err := s.total.Acquire(ctx, int64(n)); err != nil {
+		own.places.Release(int64(n))
 		s.leave(owner, own)
 		return nil, err
 	}
-	return s.giveBack(owner, own), nil
+	return s.giveBack(owner, own, n), nil
 }
 
 // Try takes a place if one is free.
@@ -57,13 +62,13 @@ func (s *Shares[K]) Try(owner K) (giveBack func(), ok bool) {
 		s.leave(owner, own)
 		return nil, false
 	}
-	return s.giveBack(owner, own), true
+	return s.giveBack(owner, own, 1), true
 }
 
-func (s *Shares[K]) giveBack(owner K, own *share) func() {
+func (s *Shares[K]) giveBack(owner K, own *share, n int) func() {
 	return func() {
-		s.total.Release(1)
-		own.places.Release(1)
+		s.total.Release(int64(n))
+		own.places.Release(int64(n))
 		s.leave(owner, own)
 	}
 }

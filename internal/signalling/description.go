@@ -11,13 +11,16 @@ import (
 )
 
 const (
-	// maxDescription bounds a session description, in bytes, and maxSections its media sections. A browser has one for each track
-	// that it sends or receives.
-	maxDescription, maxSections = 240 << 10, 700
+	// maxDescription bounds a session description, in bytes: browsers write 0.7 kB for each sound that they receive, and 2.1 kB for each
+	// picture. A thousand sounds and a hundred pictures fit, or 150 shares of a screen by one page: each leaves two sections behind.
+	maxDescription = 1 << 20
+	// maxSections and maxLines are of a whole description. A line of five bytes takes a hundred when it is parsed.
+	maxSections, maxLines = 2000, 50_000
 	// maxSent bounds the media sections with a track that the browser sends. LiveKit may write the whole description for each.
 	maxSent = 8
-	// maxAttributes and maxFormats are of one media section. LiveKit looks for each format in all attributes.
-	maxAttributes, maxFormats = 500, 128
+	// maxSectionAttributes and maxFormats are of one media section. LiveKit looks for each format in all attributes. Browsers write up to
+	// 130 attributes and 30 formats.
+	maxSectionAttributes, maxFormats = 300, 64
 )
 
 // description builds a session description of a type, offer or answer. Its error is an InvalidError.
@@ -25,33 +28,26 @@ const (
 // Candidates are left out: livekit-client sends each of them in a message of its own, and LiveKit writes the whole description into
 // its log for each that it cannot read.
 func description(given *lk.SessionDescription, typ string) (*lk.SessionDescription, error) {
-	if given.GetType() != typ {
-		return nil, invalid("the type of a session description is not %s", typ)
-	}
-	if len(given.GetSdp()) > maxDescription {
-		return nil, invalid("a session description is longer than %d bytes", maxDescription)
-	}
-	// For each carriage return in a line, LiveKit's parser cuts the line by a character: LiveKit would read other lines than this.
-	if strings.Count(given.GetSdp(), "\r") != strings.Count(given.GetSdp(), "\r\n") {
-		return nil, invalid("a line of a session description has a carriage return in it")
+	if err := checkDescription(given, typ); err != nil {
+		return nil, err
 	}
 	parsed := &sdp.SessionDescription{}
 	if err := parsed.UnmarshalString(given.GetSdp()); err != nil {
 		return nil, invalid("a session description cannot be parsed")
 	}
-	if len(parsed.MediaDescriptions) > maxSections {
-		return nil, invalid("a session description has more than %d media sections", maxSections)
-	}
 	parsed.Attributes = slices.DeleteFunc(parsed.Attributes, sdp.Attribute.IsICECandidate)
 	sent := 0
 	for _, section := range parsed.MediaDescriptions {
-		if len(section.Attributes) > maxAttributes || len(section.MediaName.Formats) > maxFormats {
-			return nil, invalid("a media section has more than %d attributes or %d formats", maxAttributes, maxFormats)
-		}
-		if _, ok := section.Attribute(sdp.AttrKeyMsid); ok {
-			sent++
+		if len(section.Attributes) > maxSectionAttributes || len(section.MediaName.Formats) > maxFormats {
+			return nil, invalid("a media section has more than %d attributes or %d formats", maxSectionAttributes, maxFormats)
 		}
 		section.Attributes = slices.DeleteFunc(section.Attributes, sdp.Attribute.IsICECandidate)
+		if isSent(section) {
+			sent++
+		} else {
+			// LiveKit looks for the tracks that a section names, also for one that was sent before.
+			section.Attributes = slices.DeleteFunc(section.Attributes, func(a sdp.Attribute) bool { return a.Key == sdp.AttrKeyMsid })
+		}
 	}
 	if sent > maxSent {
 		return nil, invalid("a session description has more than %d tracks that are sent", maxSent)
@@ -61,4 +57,34 @@ func description(given *lk.SessionDescription, typ string) (*lk.SessionDescripti
 		return nil, invalid("a session description cannot be written")
 	}
 	return &lk.SessionDescription{Type: typ, Sdp: string(built), Id: given.GetId()}, nil
+}
+
+// checkDescription checks what can be checked before a description is parsed, which takes memory.
+func checkDescription(given *lk.SessionDescription, typ string) error {
+	text := given.GetSdp()
+	switch {
+	case given.GetType() != typ:
+		return invalid("the type of a session description is not %s", typ)
+	case len(text) > maxDescription:
+		return invalid("a session description is longer than %d bytes", maxDescription)
+	case strings.Count(text, "\r") != strings.Count(text, "\r\n"):
+		// For each carriage return in a line, LiveKit's parser cuts the line by a character: LiveKit would read other lines than this.
+		return invalid("a line of a session description has a carriage return in it")
+	case strings.Count(text, "\nm=") > maxSections:
+		return invalid("a session description has more than %d media sections", maxSections)
+	case strings.Count(text, "\n") > maxLines:
+		return invalid("a session description has more than %d lines", maxLines)
+	}
+	return nil
+}
+
+// isSent reports whether the browser sends a track in a section.
+func isSent(section *sdp.MediaDescription) bool {
+	for _, direction := range []string{sdp.AttrKeyInactive, sdp.AttrKeyRecvOnly} {
+		if _, ok := section.Attribute(direction); ok {
+			return false
+		}
+	}
+	_, ok := section.Attribute(sdp.AttrKeyMsid)
+	return ok
 }

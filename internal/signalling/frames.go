@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/gobwas/ws"
 	"github.com/gobwas/ws/wsutil"
@@ -50,8 +51,10 @@ type messages struct {
 	reader *wsutil.Reader
 	// control gets the frames about the connection.
 	control func(ws.OpCode, []byte) error
-	// grow takes a place for a message that is longer than a buffer.
-	grow func() (giveBack func(), err error)
+	// grow takes memory for so many more bytes of a message that is longer than a buffer, and may wait for it.
+	grow func(bytes int) (giveBack func(), err error)
+	// hurry is called when such a message begins, and what it returns when the message is there.
+	hurry func() (arrived func())
 }
 
 func newMessages(from io.Reader) *messages {
@@ -63,28 +66,56 @@ func newMessages(from io.Reader) *messages {
 	return m
 }
 
-// next returns the next message.
-func (m *messages) next() ([]byte, error) {
+// next returns the next message. Once the message has been used, done must be called.
+func (m *messages) next() (message []byte, done func(), err error) {
 	for {
 		header, err := m.reader.NextFrame()
 		switch {
 		case err != nil:
-			return nil, err
+			return nil, nil, err
 		case header.OpCode.IsControl():
 			if err := m.passControl(header.OpCode, m.reader); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 		case header.OpCode != ws.OpBinary:
-			return nil, &closeError{ws.StatusUnsupportedData, "messages must be binary"}
+			return nil, nil, &closeError{ws.StatusUnsupportedData, "messages must be binary"}
 		case header.Fin && header.Length <= bufferSize:
-			return io.ReadAll(m.reader)
+			message, err = io.ReadAll(m.reader)
+			return message, func() {}, err
 		default:
-			giveBack, err := m.grow()
+			return m.long()
+		}
+	}
+}
+
+// long reads a message that may be longer than a buffer. It takes memory for the bytes that have arrived and as many again, never for a
+// length that the browser only names.
+func (m *messages) long() (message []byte, done func(), err error) {
+	var taken []func()
+	done = func() {
+		for _, giveBack := range taken {
+			giveBack()
+		}
+	}
+	defer m.hurry()()
+	for message = make([]byte, 0, bufferSize); ; {
+		if len(message) == cap(message) {
+			giveBack, err := m.grow(cap(message))
 			if err != nil {
-				return nil, err
+				done()
+				return nil, nil, err
 			}
-			defer giveBack()
-			return io.ReadAll(m.reader)
+			taken = append(taken, giveBack)
+			message = slices.Grow(message, cap(message))
+		}
+		n, err := m.reader.Read(message[len(message):cap(message)])
+		message = message[:len(message)+n]
+		switch {
+		case errors.Is(err, io.EOF):
+			return message, done, nil
+		case err != nil:
+			done()
+			return nil, nil, err
 		}
 	}
 }

@@ -40,8 +40,8 @@ func (p pieces) Read(into []byte) (int, error) { return p.Reader.Read(into[:min(
 // heard is what the gateway reads from a stream.
 type heard struct {
 	messages, controls []string
-	// places counts the places that were taken for long messages, and held the places that were not given back.
-	places, held int
+	// grown is how many bytes were taken for long messages, and held how many of them were not given back.
+	grown, held int
 	// code is the code with which the connection is closed; zero is for none.
 	code ws.StatusCode
 }
@@ -52,13 +52,14 @@ func hear(t testing.TB, stream []byte, size int) (h heard) {
 		h.controls = append(h.controls, string(byte(kind))+string(payload))
 		return nil
 	}
-	m.grow = func() (func(), error) {
-		h.places++
-		h.held++
-		return func() { h.held-- }, nil
+	m.hurry = func() func() { return func() {} }
+	m.grow = func(bytes int) (func(), error) {
+		h.grown += bytes
+		h.held += bytes
+		return func() { h.held -= bytes }, nil
 	}
 	for {
-		message, err := m.next()
+		message, done, err := m.next()
 		if err != nil {
 			if refused := closeErrorOf(err); refused != nil {
 				h.code = refused.code
@@ -68,6 +69,7 @@ func hear(t testing.TB, stream []byte, size int) (h heard) {
 			return h
 		}
 		h.messages = append(h.messages, string(message))
+		done()
 	}
 }
 
@@ -82,15 +84,15 @@ func TestMessages(t *testing.T) {
 	}{
 		{"short messages", join(frame(final|binaryFrame, 5), frame(final|binaryFrame, 125), frame(final|binaryFrame, 126)), heard{messages: []string{x(5), x(125), x(126)}}},
 		{"a message of one buffer", frame(final|binaryFrame, bufferSize), heard{messages: []string{x(bufferSize)}}},
-		{"a message that is longer", frame(final|binaryFrame, bufferSize+1), heard{messages: []string{x(bufferSize + 1)}, places: 1}},
-		{"a long message that does not end", frame(final|binaryFrame, bufferSize+1)[:bufferSize], heard{places: 1}},
-		{"the longest message", frame(final|binaryFrame, maxMessage), heard{messages: []string{x(maxMessage)}, places: 1}},
+		{"a message that is longer", frame(final|binaryFrame, bufferSize+1), heard{messages: []string{x(bufferSize + 1)}}},
+		{"a long message that does not end", frame(final|binaryFrame, bufferSize+1)[:bufferSize], heard{}},
+		{"the longest message", frame(final|binaryFrame, maxMessage), heard{messages: []string{x(maxMessage)}}},
 		{"one byte more", frame(final|binaryFrame, maxMessage+1), heard{code: ws.StatusMessageTooBig}},
 		{"the greatest length", append(huge, 1, 2, 3, 4), heard{code: ws.StatusMessageTooBig}},
-		{"fragments", join(frame(binaryFrame, 5), frame(continuation, 4), frame(final|continuation, 1), frame(final|binaryFrame, 3)), heard{messages: []string{x(10), x(3)}, places: 1}},
-		{"fragments that are too long together", join(frame(binaryFrame, maxMessage-1), frame(final|continuation, 2)), heard{places: 1, code: ws.StatusMessageTooBig}},
+		{"fragments", join(frame(binaryFrame, 5), frame(continuation, 4), frame(final|continuation, 1), frame(final|binaryFrame, 3)), heard{messages: []string{x(10), x(3)}}},
+		{"fragments that are too long together", join(frame(binaryFrame, maxMessage-1), frame(final|continuation, 2)), heard{code: ws.StatusMessageTooBig}},
 		{"a ping", join(frame(final|pingFrame, 5), frame(final|binaryFrame, 1)), heard{messages: []string{x(1)}, controls: []string{ping}}},
-		{"a ping between fragments", join(frame(binaryFrame, 5), frame(final|pingFrame, 5), frame(final|continuation, 5)), heard{messages: []string{x(10)}, controls: []string{ping}, places: 1}},
+		{"a ping between fragments", join(frame(binaryFrame, 5), frame(final|pingFrame, 5), frame(final|continuation, 5)), heard{messages: []string{x(10)}, controls: []string{ping}}},
 		{"the end", frame(final|closeFrame, 0), heard{controls: []string{string(closeFrame)}}},
 		{"a long ping", frame(final|pingFrame, 126), heard{code: ws.StatusProtocolError}},
 		{"half a ping", frame(pingFrame, 10), heard{code: ws.StatusProtocolError}},
@@ -99,15 +101,26 @@ func TestMessages(t *testing.T) {
 		{"a compressed message", frame(final|0x40|binaryFrame, 10), heard{code: ws.StatusProtocolError}},
 		{"without a mask", []byte{final | binaryFrame, 3, 'a', 'b', 'c', 0}, heard{code: ws.StatusProtocolError}},
 		{"a continuation of nothing", frame(final|continuation, 10), heard{code: ws.StatusProtocolError}},
-		{"a message in a message", join(frame(binaryFrame, 1), frame(final|binaryFrame, 1)), heard{places: 1, code: ws.StatusProtocolError}},
+		{"a message in a message", join(frame(binaryFrame, 1), frame(final|binaryFrame, 1)), heard{code: ws.StatusProtocolError}},
 	} {
 		for _, size := range []int{1, 3, 4096, len(tc.stream)} {
 			got := hear(t, tc.stream, size)
 			if !slices.Equal(got.messages, tc.want.messages) || !slices.Equal(got.controls, tc.want.controls) ||
-				got.places != tc.want.places || got.held != 0 || got.code != tc.want.code {
-				t.Errorf("%s, in pieces of %d: closed with %d after %d messages, %d controls and %d places, %d held", tc.reason, size,
-					got.code, len(got.messages), len(got.controls), got.places, got.held)
+				got.held != 0 || got.code != tc.want.code {
+				t.Errorf("%s, in pieces of %d: closed with %d after %d messages and %d controls, %d bytes held", tc.reason, size,
+					got.code, len(got.messages), len(got.controls), got.held)
 			}
+		}
+	}
+}
+
+// TestMemoryFollowsWhatArrives: a browser that names a length has no memory before it sends as many bytes.
+func TestMemoryFollowsWhatArrives(t *testing.T) {
+	for _, arrived := range []int{0, bufferSize, 10 * bufferSize, maxMessage} {
+		stream := frame(final|binaryFrame, maxMessage)
+		got := hear(t, stream[:len(stream)-maxMessage+arrived], bufferSize)
+		if most := 2 * arrived; got.grown > most || got.held != 0 {
+			t.Errorf("%d bytes have arrived, and %d are taken, %d held", arrived, got.grown, got.held)
 		}
 	}
 }

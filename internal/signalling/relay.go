@@ -25,14 +25,15 @@ import (
 )
 
 const (
-	// maxMessage bounds a message of a browser, in bytes. The longest of an honest one is a session description: some
-	// kilobytes for each track that it receives.
-	maxMessage = 256 << 10
+	// maxMessage bounds a message of a browser, in bytes. The longest of an honest one is a session description.
+	maxMessage = maxDescription + maxSmall
 	// bufferSize is for each direction. Nearly all messages are shorter.
 	bufferSize = 4 << 10
-	// longShare is the share of the memory for long messages, which do not fit into a buffer, while they arrive. maxLong is how many
-	// of them there may be where the memory has no limit. longTimeout is how long one may take to arrive.
-	longShare, maxLong, longTimeout = 0.125, 1 << 10, 30 * time.Second
+	// longShare is the share of the memory for long messages, which do not fit into a buffer, and longCost how many bytes one of their
+	// bytes takes while they arrive, wait and go on. maxLong is how many bytes there may be where the memory has no limit.
+	longShare, longCost, maxLong = 0.125, 4, 256 << 20
+	// longTimeout is how long a message may take to arrive, and how long it waits for memory.
+	longTimeout = 30 * time.Second
 	// writeTimeout is how long a connection waits for a side that does not read.
 	writeTimeout = 30 * time.Second
 	// headerTimeout bounds the media server's answer to the request for the connection. The server ends a request after 15 s, and
@@ -58,14 +59,15 @@ func (e *RefusedError) Error() string {
 type Relay struct {
 	transports *outbound.Transports
 	ledger     ledger
-	// long has the places for long messages, by site: no site takes all of them.
+	// long has the bytes for long messages, by site: no site takes all of them.
 	long *limit.Shares[netip.Prefix]
 }
 
 // New makes a Relay.
 func New() *Relay {
-	long := limit.FitsMemory(longShare, 2*maxMessage, maxLong) // io.ReadAll takes up to twice the message.
-	return &Relay{long: limit.NewShares[netip.Prefix](long, (long+1)/2), ledger: ledger{all: map[string]*spending{}}, transports: outbound.NewTransports(func(t *http.Transport) {
+	// The half that one site may take holds the longest message.
+	long := max(limit.FitsMemory(longShare, longCost, maxLong), 2*maxMessage)
+	return &Relay{long: limit.NewShares[netip.Prefix](long, long/2), ledger: ledger{all: map[string]*spending{}}, transports: outbound.NewTransports(func(t *http.Transport) {
 		t.ResponseHeaderTimeout = headerTimeout
 		dial := t.DialContext
 		t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -228,7 +230,8 @@ func (c *connection) close() {
 // up carries what a browser sends, until it ends or is refused.
 func (c *connection) up(ctx context.Context, from io.Reader) error {
 	m := newMessages(from)
-	m.grow = c.grow
+	m.hurry = c.hurry
+	m.grow = func(bytes int) (func(), error) { return c.grow(ctx, bytes) }
 	m.control = func(kind ws.OpCode, payload []byte) error {
 		if err := c.spend(ctx, payload); err != nil {
 			return err
@@ -236,21 +239,26 @@ func (c *connection) up(ctx context.Context, from io.Reader) error {
 		return c.toServer(kind, payload)
 	}
 	for {
-		message, err := m.next()
+		message, done, err := m.next()
 		if err != nil {
 			return err
 		}
-		if err := c.spend(ctx, message); err != nil {
-			return err
-		}
-		built, err := request(ctx, message, c.spent)
-		if err != nil {
-			return err
-		}
-		if err := c.toServer(ws.OpBinary, built); err != nil {
+		err = c.passOn(ctx, message)
+		if done(); err != nil {
 			return err
 		}
 	}
+}
+
+func (c *connection) passOn(ctx context.Context, message []byte) error {
+	if err := c.spend(ctx, message); err != nil {
+		return err
+	}
+	built, err := request(ctx, message, c.spent)
+	if err != nil {
+		return err
+	}
+	return c.toServer(ws.OpBinary, built)
 }
 
 // spend waits until a message may be passed on.
@@ -266,17 +274,20 @@ func (c *connection) toServer(kind ws.OpCode, payload []byte) error {
 	return err
 }
 
-// grow takes a place for a long message. A browser that does not send the rest loses its connection.
-func (c *connection) grow() (done func(), err error) {
-	giveBack, ok := c.long.Try(c.site)
-	if !ok {
-		return nil, errManyLong
+// grow takes memory for more of a long message, and waits while others have it.
+func (c *connection) grow(ctx context.Context, bytes int) (giveBack func(), err error) {
+	within, cancel := context.WithTimeout(ctx, longTimeout)
+	defer cancel()
+	if giveBack, err = c.long.TakeN(within, c.site, bytes); err != nil && ctx.Err() == nil {
+		err = errManyLong
 	}
+	return giveBack, err
+}
+
+// hurry closes the connection of a browser that does not send the rest of a long message.
+func (c *connection) hurry() (stop func()) {
 	slow := time.AfterFunc(longTimeout, func() { _ = c.browser.Close() })
-	return func() {
-		slow.Stop()
-		giveBack()
-	}, nil
+	return func() { slow.Stop() }
 }
 
 var errManyLong = &closeError{statusTryAgainLater, "there are too many long messages; try again"}

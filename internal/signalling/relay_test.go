@@ -141,7 +141,14 @@ func TestWhatIsCarried(t *testing.T) {
 			t.Errorf("%s reaches the media server as %q, want %q", name, got, want)
 		}
 	}
-	for _, message := range []*lk.SignalRequest{ping(1), offer(pageOffer), offer(received(30)), offer(received(600)), ping(2)} {
+	long := func(cameras int) *lk.SignalRequest {
+		passed, err := sent(t, answer(answerOf(t, "chromium", cameras, cameras)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return passed
+	}
+	for _, message := range []*lk.SignalRequest{ping(1), offer(pageOffer), long(10), long(100), ping(2)} {
 		sent := encoded(t, message)
 		write(t, conn, sent)
 		if _, got, err := conn.Read(within(t)); err != nil || !bytes.Equal(got, sent) {
@@ -244,49 +251,58 @@ func TestWhoWaitsIsLetGo(t *testing.T) {
 	})
 }
 
-// TestLongMessagesHavePlaces: while one message of a site is on its way, another site's has a place.
-func TestLongMessagesHavePlaces(t *testing.T) {
-	upstream, _ := echo(t)
-	r := newRelayed(t, upstream)
-	r.relay.long = limit.NewShares[netip.Prefix](1, 1)
-	begun := rawConnection(t, r.URL)
-	_, _ = begun.Write(frame(final|binaryFrame, maxMessage)[:bufferSize*2])
-	conn := dial(t, r.URL)
-	for { // Until the first has its place.
-		_ = conn.Write(within(t), websocket.MessageBinary, encoded(t, offer(received(600))))
-		if _, _, err := conn.Read(within(t)); websocket.CloseStatus(err) == websocket.StatusTryAgainLater {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-	}
-	_ = begun.Close()
-	for again := dial(t, r.URL); ; again = dial(t, r.URL) { // Until the place is back.
-		_ = again.Write(within(t), websocket.MessageBinary, encoded(t, offer(received(600))))
-		if _, _, err := again.Read(within(t)); err == nil {
-			break
-		} else if websocket.CloseStatus(err) != websocket.StatusTryAgainLater {
-			t.Fatal(err)
-		}
-	}
-}
-
-// TestALongMessageEnds: a browser that does not send the rest of it loses its connection.
-func TestALongMessageEnds(t *testing.T) {
+// TestLongMessagesWaitForMemory: a site whose messages do not arrive holds up its own alone, and for a while.
+func TestLongMessagesWaitForMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		browser, page := net.Pipe()
-		c := &connection{browser: browser, long: limit.NewShares[netip.Prefix](1, 1), site: netip.MustParsePrefix("192.0.2.0/24")}
-		giveBack, err := c.grow()
+		long := limit.NewShares[netip.Prefix](4*bufferSize, 2*bufferSize)
+		connect := func(site string) *connection { return &connection{long: long, site: netip.MustParsePrefix(site)} }
+		stuck, next, other := connect("192.0.2.0/24"), connect("192.0.2.0/24"), connect("198.51.100.0/24")
+		giveBack, err := stuck.grow(t.Context(), 2*bufferSize)
 		if err != nil {
 			t.Fatal(err)
 		}
 		begun := time.Now()
+		if _, err := other.grow(t.Context(), 2*bufferSize); err != nil || time.Since(begun) > 0 {
+			t.Errorf("another site waits for %v: %v", time.Since(begun), err)
+		}
+		if _, err := next.grow(t.Context(), 2*bufferSize); !errors.Is(err, errManyLong) || time.Since(begun) != longTimeout {
+			t.Errorf("the next message is refused after %v: %v", time.Since(begun), err)
+		}
+		time.AfterFunc(time.Second, giveBack)
+		begun = time.Now()
+		if _, err := next.grow(t.Context(), 2*bufferSize); err != nil || time.Since(begun) != time.Second {
+			t.Errorf("memory that was given back is there after %v: %v", time.Since(begun), err)
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := next.grow(gone, 1); !errors.Is(err, context.Canceled) {
+			t.Errorf("a connection that ends waits: %v", err)
+		}
+	})
+}
+
+// TestALongMessageEnds: a browser that does not send the rest of it loses its connection, and what was taken for it is given back.
+func TestALongMessageEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		browser, page := net.Pipe()
+		server, _ := net.Pipe()
+		long := limit.NewShares[netip.Prefix](2*maxMessage, maxMessage)
+		c := &connection{browser: browser, server: server, spent: newSpending(), long: long, site: netip.MustParsePrefix("192.0.2.0/24")}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_ = c.run(nil)
+		}()
+		begun := time.Now()
+		if _, err := page.Write(frame(final|binaryFrame, maxMessage)[:maxMessage/2]); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := page.Read(make([]byte, 1)); !errors.Is(err, io.EOF) || time.Since(begun) != longTimeout {
 			t.Errorf("after %v: %v", time.Since(begun), err)
 		}
-		giveBack()
-		if _, err := c.grow(); err != nil {
-			t.Errorf("the place is not given back: %v", err)
+		<-ended
+		if _, err := c.grow(t.Context(), maxMessage); err != nil {
+			t.Errorf("the memory is not given back: %v", err)
 		}
 	})
 }

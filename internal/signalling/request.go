@@ -14,8 +14,9 @@ import (
 )
 
 const (
-	// maxSmall bounds most messages, and maxNames those that name tracks, in bytes.
-	maxSmall, maxNames = 2 << 10, 32 << 10
+	// maxSmall bounds most messages, and maxNames those that name tracks, in bytes. maxState bounds what passes of the state of a page
+	// that comes back.
+	maxSmall, maxNames, maxState = 2 << 10, 32 << 10, 64 << 10
 	// maxTracks is how many tracks of others a message may name, and maxStateTracks how many in each list of the state of a page
 	// that comes back.
 	maxTracks, maxStateTracks = 200, 1000
@@ -34,24 +35,26 @@ type messageType struct {
 	spends budget
 	// build leaves in a message what goes on. Its error is an InvalidError.
 	build func(*lk.SignalRequest) error
+	// cut leaves out parts of an encoded message before they take memory; nil for none. Its error is an InvalidError.
+	cut func([]byte) ([]byte, error)
 }
 
 // types are the messages that livekit-client sends for the page, by the names of their fields in SignalRequest.
 var types = map[protoreflect.Name]messageType{
-	"offer":                   {maxDescription + maxSmall, ofDescriptions, buildOffer},
-	"answer":                  {maxDescription + maxSmall, ofDescriptions, buildAnswer},
-	"trickle":                 {maxSmall, ofCandidates, buildTrickle},
-	"add_track":               {maxTrack, ofTracks, buildTrack},
-	"mute":                    {maxSmall, ofChanges, asItIs},
-	"update_audio_track":      {maxSmall, ofChanges, asItIs},
-	"subscription":            {maxNames, ofMessages, buildSubscription},
-	"track_setting":           {maxNames, ofMessages, buildTrackSetting},
-	"subscription_permission": {maxSmall, ofChanges, buildPermission},
-	"sync_state":              {maxMessage, ofStates, buildState},
-	"leave":                   {maxSmall, ofMessages, buildLeave},
-	"ping":                    {maxSmall, ofMessages, asItIs},
-	"ping_req":                {maxSmall, ofMessages, asItIs},
-	"simulate":                {maxSmall, ofSimulations, buildSimulation},
+	"offer":                   {most: maxMessage, spends: ofDescriptions, build: buildOffer},
+	"answer":                  {most: maxMessage, spends: ofDescriptions, build: buildAnswer},
+	"trickle":                 {most: maxSmall, spends: ofCandidates, build: buildTrickle},
+	"add_track":               {most: maxTrack, spends: ofTracks, build: buildTrack},
+	"mute":                    {most: maxSmall, spends: ofChanges, build: asItIs},
+	"update_audio_track":      {most: maxSmall, spends: ofChanges, build: asItIs},
+	"subscription":            {most: maxNames, spends: ofMessages, build: buildSubscription},
+	"track_setting":           {most: maxNames, spends: ofMessages, build: buildTrackSetting},
+	"subscription_permission": {most: maxSmall, spends: ofChanges, build: buildPermission},
+	"sync_state":              {most: maxMessage, spends: ofStates, build: buildState, cut: cutState},
+	"leave":                   {most: maxSmall, spends: ofMessages, build: buildLeave},
+	"ping":                    {most: maxSmall, spends: ofMessages, build: asItIs},
+	"ping_req":                {most: maxSmall, spends: ofMessages, build: asItIs},
+	"simulate":                {most: maxSmall, spends: ofSimulations, build: buildSimulation},
 }
 
 var requestFields = (&lk.SignalRequest{}).ProtoReflect().Descriptor().Fields()
@@ -92,24 +95,55 @@ func request(ctx context.Context, data []byte, spent *spending) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	if track := built.GetAddTrack(); track != nil {
-		if err := spent.announce(track.GetCid()); err != nil {
+	for _, track := range built.announces {
+		if err := spent.announce(track); err != nil {
 			return nil, err
 		}
 	}
-	if err := spent.name(ctx, named(built)); err != nil {
-		return nil, err
-	}
-	return proto.Marshal(built)
+	return built.data, spent.name(ctx, built.names)
 }
 
-// build decodes a message of a type, and leaves in it what goes on. Its error is an InvalidError.
-func build(data []byte, known messageType) (*lk.SignalRequest, error) {
-	built := &lk.SignalRequest{}
-	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, built); err != nil || built.GetMessage() == nil {
-		return nil, errMalformed
+// built is an encoded message that the media server gets, and what counts of it. A participant may have to wait before it goes on, and
+// the decoded message would take a multiple meanwhile.
+type built struct {
+	data []byte
+	// announces are the participant's own tracks that the message announces, and names the tracks of others in it, by hash.
+	announces, names []uint64
+}
+
+// maxDecoded is what a message takes at most while it is decoded and encoded again, in bytes.
+const maxDecoded = 16 << 20
+
+// building bounds how many messages are decoded at once.
+var building = make(chan struct{}, 2)
+
+// build decodes a message of a type, leaves in it what goes on, and encodes it again. Its error is an InvalidError.
+func build(data []byte, known messageType) (built, error) {
+	building <- struct{}{}
+	defer func() { <-building }()
+	if known.cut != nil {
+		var err error
+		if data, err = known.cut(data); err != nil {
+			return built{}, err
+		}
 	}
-	return built, known.build(built)
+	m := &lk.SignalRequest{}
+	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(data, m); err != nil || m.GetMessage() == nil {
+		return built{}, errMalformed
+	}
+	if err := known.build(m); err != nil {
+		return built{}, err
+	}
+	var b built
+	if track := m.GetAddTrack(); track != nil {
+		b.announces = append(b.announces, hash(track.GetCid()))
+	}
+	for _, track := range named(m) {
+		b.names = append(b.names, hash(track))
+	}
+	var err error
+	b.data, err = proto.Marshal(m)
+	return b, err
 }
 
 // named are the tracks of others that a message names.
@@ -176,8 +210,27 @@ func buildSubscription(m *lk.SignalRequest) error {
 	return bounded(m.ProtoReflect(), maxTracks)
 }
 
-// buildState builds the state of a page that comes back. LiveKit reads session descriptions there only when a meeting moves
-// between its nodes, and the page publishes no data tracks.
+// stateFields are the fields of the state that pass. LiveKit reads session descriptions there only when a meeting moves between its
+// nodes, and the page publishes no data tracks.
+var stateFields = numbersOf(&lk.SyncState{}, "subscription", "publish_tracks", "track_sids_disabled")
+
+func cutState(data []byte) ([]byte, error) {
+	number, _, tag := protowire.ConsumeTag(data)
+	state, length := protowire.ConsumeBytes(data[tag:])
+	if length < 0 {
+		return nil, errMalformed
+	}
+	kept, err := only(stateFields, state, 2*maxStateTracks)
+	if err != nil {
+		return nil, err
+	}
+	if len(kept) > maxState {
+		return nil, invalid("the state of a page is longer than %d bytes", maxState)
+	}
+	return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), kept), nil
+}
+
+// buildState builds the state of a page that comes back.
 func buildState(m *lk.SignalRequest) error {
 	s := m.GetSyncState()
 	if len(s.GetPublishTracks()) > 2*maxList {

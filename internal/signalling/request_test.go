@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -19,10 +20,20 @@ import (
 	"github.com/pion/sdp/v3"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/testing/protocmp"
 
 	"convene.dev/convene/internal/testkit"
 )
+
+func encoded(t testing.TB, m proto.Message) []byte {
+	t.Helper()
+	data, err := proto.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
 
 func subscribe(tracks ...string) *lk.SignalRequest {
 	return &lk.SignalRequest{Message: &lk.SignalRequest_Subscription{Subscription: &lk.UpdateSubscription{TrackSids: tracks, Subscribe: true}}}
@@ -76,6 +87,10 @@ func offer(sdp string) *lk.SignalRequest {
 	return &lk.SignalRequest{Message: &lk.SignalRequest_Offer{Offer: &lk.SessionDescription{Type: "offer", Sdp: sdp, Id: 7}}}
 }
 
+func answer(sdp string) *lk.SignalRequest {
+	return &lk.SignalRequest{Message: &lk.SignalRequest_Answer{Answer: &lk.SessionDescription{Type: "answer", Sdp: sdp, Id: 7}}}
+}
+
 func ping(n int64) *lk.SignalRequest {
 	return &lk.SignalRequest{Message: &lk.SignalRequest_Ping{Ping: n}}
 }
@@ -98,7 +113,7 @@ const hostCandidate = `{"candidate":"candidate:1 1 udp 1 192.0.2.1 1 typ host","
 func ofThePage() map[string]*lk.SignalRequest {
 	return map[string]*lk.SignalRequest{
 		"offer":                   offer(pageOffer),
-		"answer":                  {Message: &lk.SignalRequest_Answer{Answer: &lk.SessionDescription{Type: "answer", Sdp: received(600)}}},
+		"answer":                  answer(pageOffer),
 		"trickle":                 trickle(hostCandidate),
 		"add_track":               camera(),
 		"mute":                    mute(),
@@ -382,6 +397,42 @@ func TestMessagesAreNotDecodedForNothing(t *testing.T) {
 	allocated := testing.AllocsPerRun(10, func() { _, _ = request(t.Context(), data, spent) })
 	if allocated > 100 {
 		t.Errorf("%v allocations", allocated)
+	}
+}
+
+// TestWhatAMessageTakes: whatever is in a message, its decoding takes no more memory than is promised.
+func TestWhatAMessageTakes(t *testing.T) {
+	section := "m=video 9 UDP/TLS/RTP/SAVPF" + strings.Repeat(" 1", maxFormats) + "\r\n"
+	fill := func(head, line string, lines int) string {
+		return head + strings.Repeat(line, min(lines, (maxDescription-len(head))/len(line)))
+	}
+	state := func(field protoreflect.Name, bytes int) []byte {
+		one := protowire.AppendBytes(protowire.AppendTag(nil, numbersOf(&lk.SyncState{}, field)[0], protowire.BytesType), nil)
+		return protowire.AppendBytes(protowire.AppendTag(nil, requestFields.ByName("sync_state").Number(), protowire.BytesType), []byte(strings.Repeat(string(one), bytes/len(one))))
+	}
+	for name, data := range map[string][]byte{
+		"1,000 sounds and 100 pictures": encoded(t, answer(answerOf(t, "chromium", 1000, 100))),
+		"150 shares":                    encoded(t, offer(offerAfter(t, "chromium", 150))),
+		"the shortest lines":            encoded(t, offer(fill(pageOffer, "a=x\n", maxLines-len(strings.Split(pageOffer, "\n"))))),
+		"the shortest sections":         encoded(t, offer(fill(pageOffer, "m=a 9 x 0\n", maxSections-3))),
+		"sections full of formats":      encoded(t, offer(fill(pageOffer, section, maxSections-3))),
+		"too many lines":                encoded(t, offer(fill(pageOffer, "a=x\n", maxDescription))),
+		"too many sections":             encoded(t, offer(fill(pageOffer, "m=a 9 x 0\n", maxDescription))),
+		"one long line":                 encoded(t, offer(pageOffer+"a="+strings.Repeat("x", maxDescription-len(pageOffer)-4)+"\r\n")),
+		"a state of tracks":             encoded(t, comeBack(func(s *lk.SyncState) { s.TrackSidsDisabled = numbered(maxStateTracks) })),
+		"a state of nothing":            state("publish_tracks", maxDescription),
+		"a state of other things":       state("data_channels", maxDescription),
+	} {
+		spent := newSpending()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := request(t.Context(), data, spent)
+		runtime.ReadMemStats(&after)
+		took := after.TotalAlloc - before.TotalAlloc
+		t.Logf("%s: %d bytes take %d: %v", name, len(data), took, err)
+		if took > maxDecoded {
+			t.Errorf("%s: %d bytes take %d, at most %d are promised", name, len(data), took, maxDecoded)
+		}
 	}
 }
 

@@ -32,7 +32,9 @@ var rates = [budgets]struct {
 	fills rate.Limit
 	holds int
 }{
-	ofBytes:    {256 << 10, 1 << 20},
+	// Among a hundred cameras each change of the meeting is a session description of 300 kB. The media server waits for one before it
+	// asks for the next.
+	ofBytes:    {256 << 10, 2 * maxMessage},
 	ofMessages: {50, 300},
 	// LiveKit parses a session description, and may answer with another.
 	ofDescriptions: {10, 100},
@@ -97,45 +99,45 @@ func (s *spending) take(ctx context.Context, from budget, n int) error {
 	return ctx.Err()
 }
 
-// name waits until the tracks that are new may be named. Only tracks that were paid for are remembered.
-func (s *spending) name(ctx context.Context, tracks []string) error {
+func hash(text string) uint64 { return maphash.String(seed, text) }
+
+// name waits until the tracks that are new may be named, by hash. Only tracks that were paid for are remembered.
+func (s *spending) name(ctx context.Context, tracks []uint64) error {
 	fresh := s.newOf(tracks)
 	if err := s.take(ctx, ofOthers, len(fresh)); err != nil {
 		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for _, hash := range fresh {
+	for _, track := range fresh {
 		if len(s.named) >= maxNamed {
 			clear(s.named)
 		}
-		s.named[hash] = struct{}{}
+		s.named[track] = struct{}{}
 	}
 	return nil
 }
 
-// newOf returns the hashes of the tracks that were not named before.
-func (s *spending) newOf(tracks []string) (fresh []uint64) {
+// newOf returns the tracks that were not named before.
+func (s *spending) newOf(tracks []uint64) (fresh []uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, track := range tracks {
-		hash := maphash.String(seed, track)
-		if _, known := s.named[hash]; !known {
-			fresh = append(fresh, hash)
+		if _, known := s.named[track]; !known {
+			fresh = append(fresh, track)
 		}
 	}
 	return fresh
 }
 
-// announce counts a track of the participant's own. Its error is an InvalidError.
-func (s *spending) announce(track string) error {
+// announce counts a track of the participant's own, by hash. Its error is an InvalidError.
+func (s *spending) announce(track uint64) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	hash := maphash.String(seed, track)
-	if s.announced[hash] >= maxSameTrack {
+	if s.announced[track] >= maxSameTrack {
 		return invalid("the same track is announced more than %d times", maxSameTrack)
 	}
-	s.announced[hash]++
+	s.announced[track]++
 	return nil
 }
 

@@ -156,6 +156,20 @@ func (f *Firefox) WaitFor(t testing.TB, expression string) {
 	}
 }
 
+// Text is what the JavaScript expression has as text; a promise is awaited.
+func (f *Firefox) Text(t testing.TB, expression string) string {
+	t.Helper()
+	got, err := f.driver.evaluate(t.Context(), f.tab, "(async () => String(await ("+expression+")))()")
+	var text string
+	if err == nil {
+		err = json.Unmarshal([]byte(got), &text)
+	}
+	if err != nil {
+		t.Fatalf("%s in Firefox: %v", expression, err)
+	}
+	return text
+}
+
 // Click waits until the element can be seen, stands still and is not covered, and presses the left button over its centre.
 func (f *Firefox) Click(t testing.TB, selector string) {
 	t.Helper()

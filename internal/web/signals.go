@@ -29,9 +29,10 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-// signalPaths are all that browsers need of the engine: the web socket, in two versions of its protocol, and the
-// question why one was refused. Everything else, above all its API, stays out of reach.
-var signalPaths = []string{"rtc", "rtc/v1", "rtc/validate", "rtc/v1/validate"}
+// signalPaths are all that browsers need of the engine: the web socket, and the question why one was refused. Everything else,
+// above all its API, stays out of reach. Without rtc/v1, livekit-client takes two peer connections
+// (docs/decisions/0080-two-peer-connections.md).
+var signalPaths = []string{"rtc", "rtc/validate"}
 
 // signals carry signalling to the engine.
 type signals struct {

@@ -46,14 +46,13 @@ func TestWhoGetsThroughToTheEngine(t *testing.T) {
 		given  func(*site, *meeting.View)
 		path   string
 		token  string
-		join   string
 		status int
 		want   string
 	}{
 		{reason: "a participant with a token", token: inRoom, status: http.StatusOK},
-		{reason: "by the newer protocol", token: inRoom, path: "rtc/v1", status: http.StatusOK},
+		{reason: "with one peer connection", token: inRoom, path: "rtc/v1", status: http.StatusNotFound, want: "NotFound"},
 		{reason: "asking why not", token: inRoom, path: "rtc/validate", status: http.StatusOK},
-		{reason: "asking why not by the newer protocol", token: inRoom, path: "rtc/v1/validate", status: http.StatusOK},
+		{reason: "asking why not with one peer connection", token: inRoom, path: "rtc/v1/validate", status: http.StatusNotFound, want: "NotFound"},
 		{reason: "without a token", status: http.StatusForbidden, want: "NotAllowed"},
 		{reason: "with a token of another participant", token: "forged", status: http.StatusForbidden, want: "NotAllowed"},
 		{reason: "into a room of another tenant", token: "convene_other_uid-1 " + ann, status: http.StatusForbidden, want: "NotAllowed"},
@@ -87,7 +86,6 @@ func TestWhoGetsThroughToTheEngine(t *testing.T) {
 			reason: "without an engine", token: inRoom, status: http.StatusServiceUnavailable, want: "Unavailable",
 			given: func(s *site, _ *meeting.View) { s.tenant.Media = nil },
 		},
-		{reason: "with a join request that is none", token: inRoom, path: "rtc/v1", join: "a+b/c=", status: http.StatusBadRequest, want: "Invalid"},
 		{reason: "to the engine's API", token: inRoom, path: "twirp/livekit.RoomService/ListRooms", status: http.StatusNotFound, want: "NotFound"},
 		{reason: "around a corner", token: inRoom, path: "rtc/../twirp", status: http.StatusNotFound},
 		{reason: "to something below", token: inRoom, path: "rtc/v2", status: http.StatusNotFound, want: "NotFound"},
@@ -103,7 +101,7 @@ func TestWhoGetsThroughToTheEngine(t *testing.T) {
 			if c.path == "" {
 				c.path = "rtc"
 			}
-			got := s.connect(t, c.path, url.Values{"access_token": {c.token}, "join_request": {c.join}})
+			got := s.connect(t, c.path, url.Values{"access_token": {c.token}})
 			if got.Code != c.status {
 				t.Fatalf("status %d, want %d: %s", got.Code, c.status, got.Body)
 			}

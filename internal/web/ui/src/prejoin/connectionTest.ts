@@ -1,4 +1,5 @@
-import { Room, RoomEvent, Track } from 'livekit-client';
+import { RoomEvent, Track, type Room } from 'livekit-client';
+import { createRoom } from '../room/call/createRoom';
 import { announcedServers, announcesTcp, signalDelay, takeReading } from '../room/connection/inspect';
 import { compare, type Reading } from '../room/connection/measure';
 import { testRelays, type Finding, type Relays } from '../room/connection/relays';
@@ -27,8 +28,8 @@ export async function testConnection(
   show: (found: Partial<Results>) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const from = new Room();
-  const to = new Room();
+  const from = createRoom();
+  const to = createRoom();
   const picture = new TestPicture();
   const stop = () => void Promise.all([from.disconnect(), to.disconnect()]);
   signal.addEventListener('abort', stop);

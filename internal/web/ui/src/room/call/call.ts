@@ -1,4 +1,4 @@
-import { LogLevel, Room, RoomEvent, setLogLevel, type Participant } from 'livekit-client';
+import { LogLevel, RoomEvent, setLogLevel, type Participant, type Room } from 'livekit-client';
 import { Store } from '../../app/store';
 import { readChoices } from '../../media/choices';
 import type { LocalMedia } from '../../media/local';
@@ -23,6 +23,7 @@ import type { PanelName } from '../surfaces';
 import { Connection, type Gateway, type Outcome } from './connection';
 import { NoiseFilter } from './noiseFilter';
 import { noFacts, parseMetadata, parseTime, type RoomFacts } from './metadata';
+import { createRoom } from './createRoom';
 import { roomOptions } from './options';
 import { lockedFor, whyNot, type Published } from './permissions';
 import type { Phase } from './phase';
@@ -95,7 +96,7 @@ export class Call {
     this.presents = new Store(session.you.presenter);
     this.chat = new ChatLog(new ChatMemory(() => sessionStorage, session), parseTime(session.now));
     this.expiresAt = new Store(parseTime(session.meeting.expiresAt));
-    this.room = new Room(roomOptions(readChoices().speakerId));
+    this.room = createRoom(roomOptions(readChoices().speakerId));
     this.recipient = new Recipient(this.room, this.phase, this.chat.draft, this.notices);
     this.publisher = new Publisher(this.room, this.notices, media);
     this.reactions = new Reactions(this.room, this.notices);

@@ -1,8 +1,9 @@
-import { ConnectionState, DisconnectReason, Room, RoomEvent } from 'livekit-client';
+import { ConnectionState, DisconnectReason, RoomEvent, type Room } from 'livekit-client';
 import { httpUrl, parseObject } from '../../boot';
 import { backoff, pause } from '../../session/backoff';
 import type { SessionClient, Waits } from '../../session/client';
 import { OutdatedPage } from '../../session/protocol';
+import { createRoom } from './createRoom';
 
 /** Why a participant no longer waits: `ask` means that the gateway may let them in now. */
 export type WaitOutcome =
@@ -31,7 +32,7 @@ export class WaitingRoom {
   constructor(
     private readonly client: Pick<SessionClient, 'ask'>,
     private readonly signal: AbortSignal,
-    private readonly room: Room = new Room(),
+    private readonly room: Room = createRoom(),
   ) {
     signal.addEventListener('abort', () => this.leave());
   }

@@ -33,24 +33,23 @@ func numbersOf(m proto.Message, names ...protoreflect.Name) (numbers []protowire
 	return numbers
 }
 
-// decode decodes the fields of a message that have one of some numbers, and leaves out the others before they take memory: an empty
-// message takes two bytes here, and a hundred when it is decoded. Its error is an InvalidError.
-func decode(data []byte, into proto.Message, numbers []protowire.Number) error {
-	var known []byte
-	for len(data) > 0 {
+// only leaves of an encoded message the fields that have one of some numbers, at most so many: an empty message takes two bytes here, and
+// a hundred when it is decoded. Its error is an InvalidError.
+func only(numbers []protowire.Number, data []byte, most int) (kept []byte, err error) {
+	for count := 0; len(data) > 0; {
 		number, _, length := protowire.ConsumeField(data)
 		if length < 0 {
-			return errMalformed
+			return nil, errMalformed
 		}
 		if slices.Contains(numbers, number) {
-			known = append(known, data[:length]...)
+			if count++; count > most {
+				return nil, invalid("a message has more than %d elements", most)
+			}
+			kept = append(kept, data[:length]...)
 		}
 		data = data[length:]
 	}
-	if err := (proto.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(known, into); err != nil {
-		return errMalformed
-	}
-	return nil
+	return kept, nil
 }
 
 // bounded checks all texts and lists of a message, and of the messages in it. Its error is an InvalidError.
