@@ -7,8 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
@@ -28,21 +31,23 @@ func (w *world) engine(t testing.TB) engine.Engine {
 	return e
 }
 
+// hasPeople reports whether all active Meetings of a room, of any tenant, show so many participants.
 func (w *world) hasPeople(room string, n int32) func() error {
 	return func() error {
 		var all v1alpha1.MeetingList
-		if err := w.Client.List(context.Background(), &all); err != nil {
+		if err := w.Client.List(context.Background(), &all, client.InNamespace(w.Namespace)); err != nil {
 			return err
 		}
-		for _, m := range all.Items {
-			if m.Namespace == w.Namespace && m.Spec.Room == room && m.Status.Phase == v1alpha1.MeetingActive {
-				if m.Status.ParticipantCount != n {
-					return fmt.Errorf("%d people, want %d", m.Status.ParticipantCount, n)
-				}
-				return nil
+		active := slices.DeleteFunc(all.Items, func(m v1alpha1.Meeting) bool { return m.Spec.Room != room || m.Status.Phase != v1alpha1.MeetingActive })
+		if len(active) == 0 {
+			return errors.New("no such meeting")
+		}
+		for _, m := range active {
+			if m.Status.ParticipantCount != n {
+				return fmt.Errorf("%d people, want %d", m.Status.ParticipantCount, n)
 			}
 		}
-		return errors.New("no such meeting")
+		return nil
 	}
 }
 

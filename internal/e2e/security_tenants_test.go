@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -91,8 +92,14 @@ var attempts = []attempt{
 		return ""
 	}},
 	{"the own listing", "what the other's would show", func(here, there resident) string {
-		listed := here.want(http.StatusOK, "GET", "/api/v1/meetings", nil).raw
-		if strings.Contains(listed, there.name) || !strings.Contains(listed, here.name) || strings.Contains(listed, there.baseURL) {
+		var listed string
+		testkit.Eventually(here.t, patience, func() error { // A listing may be a moment behind, where another replica wrote.
+			if listed = here.want(http.StatusOK, "GET", "/api/v1/meetings", nil).raw; !strings.Contains(listed, here.name) {
+				return errors.New(listed)
+			}
+			return nil
+		})
+		if strings.Contains(listed, there.name) || strings.Contains(listed, there.baseURL) {
 			return listed
 		}
 		return ""
