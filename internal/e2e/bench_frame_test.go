@@ -53,7 +53,7 @@ const stamps = `(() => {
 // that comes: what is left is the browser, livekit-client and LiveKit.
 const barePage = `<!doctype html><title>Bare</title><ul><li data-testid=tile data-local=false></li></ul>
 <script src="/livekit-client.umd.js"></script><script>
-	const asked = new URLSearchParams(location.search), room = new LivekitClient.Room();
+	const asked = new URLSearchParams(location.search), room = new LivekitClient.Room({singlePeerConnection: false});
 	room.on('trackSubscribed', track => track.kind === 'video' && document.querySelector('li').append(track.attach()));
 	room.connect(asked.get('url'), asked.get('token'), {rtcConfig: {iceServers: []}});
 	if (asked.get('devices') === 'true')
