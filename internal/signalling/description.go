@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// maxDescription bounds a session description, in bytes: browsers write 0.7 kB for each sound that they receive, and 2.1 kB for each
+	// maxDescription bounds a session description, in bytes: browsers write 0.6 kB for each sound that they receive, and 1.8 kB for each
 	// picture. A thousand sounds and a hundred pictures fit, or 150 shares of a screen by one page: each leaves two sections behind.
 	maxDescription = 1 << 20
 	// maxSections and maxLines are of a whole description. A line of five bytes takes a hundred when it is parsed.
@@ -19,7 +19,7 @@ const (
 	// maxSent bounds the media sections with a track that the browser sends. LiveKit may write the whole description for each.
 	maxSent = 8
 	// maxSectionAttributes and maxFormats are of one media section. LiveKit looks for each format in all attributes. Browsers write up to
-	// 130 attributes and 30 formats.
+	// 125 attributes and 23 formats.
 	maxSectionAttributes, maxFormats = 300, 64
 )
 
@@ -45,7 +45,7 @@ func description(given *lk.SessionDescription, typ string) (*lk.SessionDescripti
 		if isSent(section) {
 			sent++
 		} else {
-			// LiveKit looks for the tracks that a section names, also for one that was sent before.
+			// LiveKit looks up each track that a section names, and may log the whole description where there is none.
 			section.Attributes = slices.DeleteFunc(section.Attributes, func(a sdp.Attribute) bool { return a.Key == sdp.AttrKeyMsid })
 		}
 	}

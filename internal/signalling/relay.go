@@ -32,7 +32,7 @@ const (
 	// longShare is the share of the memory for long messages, which do not fit into a buffer, and longCost how many bytes one of their
 	// bytes takes while they arrive, wait and go on. maxLong is how many bytes there may be where the memory has no limit.
 	longShare, longCost, maxLong = 0.125, 4, 256 << 20
-	// longTimeout is how long a message may take to arrive, and how long it waits for memory.
+	// longTimeout is how long a message may take to arrive, the wait for memory included.
 	longTimeout = 30 * time.Second
 	// writeTimeout is how long a connection waits for a side that does not read.
 	writeTimeout = 30 * time.Second
