@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -295,6 +296,14 @@ func (w *world) forgotten(t *testing.T, room string) {
 		}
 		return nil
 	})
+	// The managers know of the delete when they know of what came after it.
+	after := &v1alpha1.Meeting{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, GenerateName: "after-"}, Spec: v1alpha1.MeetingSpec{Room: "after-" + rand.Text()},
+	}
+	if err := w.Client.Create(t.Context(), after); err != nil {
+		t.Fatal(err)
+	}
+	w.eventually(t, func() error { return w.a.on(t).lists(after.Spec.Room, true) })
 }
 
 // hasEvent looks for an Event about a Meeting.
