@@ -21,6 +21,7 @@ func mediaRules(t *testing.T, c *testkit.Cluster, r *refused) {
 			{"a selector that is missing", "spec.allowedNamespaces", map[string]any{"from": "Selector"}, "selector belongs to from: Selector; set both or neither"},
 			{"another word", "spec.allowedNamespaces.from", "Any", `supported values: "Same", "All", "Selector"`},
 			{"certificates that are no base64", "spec.caBundle", "!", "Invalid value"},
+			{"certificates in a list", "spec.caBundle", []string{"x"}, "must be text in base64, with PEM in it"},
 		},
 		list("LiveKit's API", "spec.apiURL", "", "http://livekit:7880", "https://livekit.example.com/path"),
 		list("no API", "spec.apiURL", "apiURL must be an absolute http or https URL", "livekit:7880", "ws://livekit:7880", "http://:7880", "livekit.example.com"),

@@ -69,6 +69,7 @@ type MediaServerSpec struct {
 	// means those of the operator's image.
 	// +optional
 	// +kubebuilder:validation:MaxLength=1048576
+	// +kubebuilder:validation:XValidation:rule="size(self) >= 0",message="must be text in base64, with PEM in it"
 	CABundle []byte `json:"caBundle,omitempty"`
 	// allowedNamespaces says which namespaces may use this media server. Absent means its own alone.
 	// +optional

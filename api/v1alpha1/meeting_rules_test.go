@@ -42,6 +42,11 @@ func meetingRules(t *testing.T, c *testkit.Cluster, r *refused) {
 		list("a room", "spec.room", "", goodRooms...), list("no room", "spec.room", `room must not contain control characters, / or \`, badRooms...),
 		lengthRules("spec.duration"), urlRules("spec.redirect"), urlRules("spec.end.redirect"),
 		timeRules("spec.unjoinedTimeout"), timeRules("spec.emptyTimeout"),
+		list("a moment", "spec.admittedUntil", "", "2026-01-31T17:00:00Z", "2026-01-31T17:00:00.123456789+05:45", "1970-01-01T00:00:00Z"),
+		list("a moment that Go does not read", "spec.admittedUntil", "must be a time of RFC 3339, for example 2026-01-31T17:00:00Z", "2026-01-31t17:00:00z", "2026-01-31T17:00:00+99:99",
+			"2026-01-31T17:00:00ZTjunk", "2026-01-31T17:00:00x5Z", []int{1}),
+		list("a moment before all meetings", "spec.admittedUntil", "must be a time of RFC 3339", "1969-12-31T23:59:59Z"),
+		list("a day that is none", "spec.admittedUntil", "must be of type date-time", "2026-02-30T17:00:00Z", "tomorrow", ""),
 	))
 }
 

@@ -131,6 +131,7 @@ type MeetingSpec struct {
 
 	// admittedUntil lets in, with one change, all who have waited since this time or longer. Those who begin to wait later wait on.
 	// +optional
+	// +kubebuilder:validation:XValidation:rule="self >= timestamp('1970-01-01T00:00:00Z')",message="must be a time of RFC 3339, for example 2026-01-31T17:00:00Z"
 	AdmittedUntil *metav1.Time `json:"admittedUntil,omitempty"`
 
 	// participants is what was decided about single participants, with or without them in the meeting: by presenters, by the

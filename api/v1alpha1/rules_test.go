@@ -54,7 +54,7 @@ func TestRules(t *testing.T) {
 	if ran < len(parts) {
 		return // one part alone was asked for
 	}
-	for _, plural := range []string{"conferenceconfigs", "meetings"} {
+	for _, plural := range []string{"conferenceconfigs", "mediaservers", "meetings"} {
 		visit("", schemaOf(t, plural), func(path string, s schema) {
 			if path == "" {
 				path = "<nil>"
