@@ -148,7 +148,11 @@ func newReplica(t *testing.T) *replica {
 			return next.RoundTrip(q)
 		})
 	})
-	o := cacheOptions(settings{namespace: r.Namespace, leaseNamespace: r.Namespace})
+	httpClient, err := rest.HTTPClientFor(config)
+	must(t, err)
+	direct, err := kube.NewObjects(config, httpClient, testkit.Scheme(), r.Namespace, logr.Discard())
+	must(t, err)
+	o := cacheOptions(settings{namespace: r.Namespace, leaseNamespace: r.Namespace}, direct)
 	o.Scheme = testkit.Scheme()
 	shared, err := cache.New(config, o)
 	must(t, err)
@@ -158,7 +162,7 @@ func newReplica(t *testing.T) *replica {
 	r.parts = &parts{
 		settings: settings{leaderElect: true, leaseNamespace: r.Namespace, lease: leaseTimes{15 * time.Second, 10 * time.Second, 100 * time.Millisecond}},
 		config:   config, scheme: testkit.Scheme(), log: logr.Discard(), clock: kube.NewClock(), cache: shared,
-		direct:  r.Client,
+		direct:  direct,
 		tenants: tenant.NewRegistry(tenant.Options{Cache: r.configs, Client: secrets.CoreV1().RESTClient(), Dial: livekit.New}),
 	}
 	r.leader, err = r.newLeader()

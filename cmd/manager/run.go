@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -84,10 +85,18 @@ func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger
 	scheme := runtime.NewScheme()
 	_ = clientgoscheme.AddToScheme(scheme)
 	_ = v1alpha1.AddToScheme(scheme)
+	httpClient, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return err
+	}
+	direct, err := kube.NewObjects(config, httpClient, scheme, s.namespace, log.WithName("objects"))
+	if err != nil {
+		return err
+	}
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme:                  scheme,
 		Logger:                  log,
-		Cache:                   cacheOptions(s),
+		Cache:                   cacheOptions(s, direct),
 		Metrics:                 metricsserver.Options{BindAddress: s.metricsAddress},
 		HealthProbeBindAddress:  s.healthAddress,
 		GracefulShutdownTimeout: ptr.To(s.drainDelay + drainTimeout + 5*time.Second),
@@ -96,9 +105,9 @@ func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger
 		return err
 	}
 	p := &parts{
-		settings: s, config: config, scheme: scheme, log: log, clock: cluster, cache: mgr.GetCache(), served: make(chan struct{}),
+		settings: s, config: config, scheme: scheme, log: log, clock: cluster, cache: mgr.GetCache(), direct: direct, served: make(chan struct{}),
 	}
-	if err := p.build(ctx); err != nil {
+	if err := p.build(ctx, httpClient); err != nil {
 		return err
 	}
 	runnables := []manager.Runnable{p.tenants, gatewayRunner{p.server, p.served}, controllerRunner{p}, p.probe, garbage{p.cache}}
@@ -113,7 +122,13 @@ func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger
 	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
 		return err
 	}
-	if err := mgr.AddReadyzCheck("gateway", p.server.Check); err != nil {
+	ready := func(r *http.Request) error {
+		if err := p.server.Check(r); err != nil {
+			return errors.Join(err, direct.Err())
+		}
+		return nil
+	}
+	if err := mgr.AddReadyzCheck("gateway", ready); err != nil {
 		return err
 	}
 	return mgr.Start(ctx)
@@ -128,7 +143,7 @@ type parts struct {
 	clock      *kube.Clock
 	cache      cache.Cache
 	objects    client.Client // of the controllers: reads from the cache, its own writes included
-	direct     client.Client // without a cache
+	direct     *kube.Objects // without a cache
 	tenants    *tenant.Registry
 	directory  *directory.Directory
 	conference *conference.Service
@@ -155,11 +170,7 @@ func (g gatewayRunner) Start(ctx context.Context) error {
 	return g.Server.Start(ctx)
 }
 
-func (p *parts) build(ctx context.Context) error {
-	httpClient, err := rest.HTTPClientFor(p.config)
-	if err != nil {
-		return err
-	}
+func (p *parts) build(ctx context.Context, httpClient *http.Client) error {
 	objects, err := client.New(p.config, client.Options{HTTPClient: httpClient, Scheme: p.scheme, Cache: &client.CacheOptions{
 		Reader: p.cache, EnableReadYourWritesConsistency: ptr.To(true),
 	}})
@@ -167,9 +178,6 @@ func (p *parts) build(ctx context.Context) error {
 		return err
 	}
 	p.objects = &kube.BoundedClient{Client: objects}
-	if p.direct, err = client.New(p.config, client.Options{HTTPClient: httpClient, Scheme: p.scheme}); err != nil {
-		return err
-	}
 	p.probe = kube.NewProbe(p.direct, p.namespace)
 	watches, err := corev1client.NewForConfigAndClient(p.config, httpClient)
 	if err != nil {
@@ -257,7 +265,7 @@ type meetings struct {
 }
 
 func (p *parts) handler() (http.Handler, error) {
-	metrics.Registry.MustRegister(livekit.Metrics(), buildInfo(), p.probe.Age())
+	metrics.Registry.MustRegister(livekit.Metrics(), buildInfo(), p.probe.Age(), p.direct)
 	metrics.Registry.MustRegister(controllers.Metrics()...)
 	meetings := meetings{p.directory, p.conference}
 	admission := admission.New(meetings)
@@ -275,8 +283,8 @@ func (p *parts) handler() (http.Handler, error) {
 }
 
 // cacheOptions keep out of memory what the manager does not read.
-func cacheOptions(s settings) cache.Options {
-	o := cache.Options{DefaultTransform: kube.Transform, NewInformer: kube.NewInformer}
+func cacheOptions(s settings, objects *kube.Objects) cache.Options {
+	o := cache.Options{DefaultTransform: kube.Transform, NewInformer: objects.NewInformer}
 	if s.namespace != "" {
 		o.DefaultNamespaces = map[string]cache.Config{s.namespace: {}}
 	}

@@ -13,6 +13,8 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -122,4 +124,72 @@ func TestOlderDefinitions(t *testing.T) {
 		t.Errorf("the lock is not there: %s", locked.raw)
 	}
 	w.a.want(http.StatusOK, "DELETE", path, nil)
+}
+
+// laxDefinitions are of a version that stored times of people which no manager can read.
+func laxDefinitions(t *testing.T) (lax []*apiextensionsv1.CustomResourceDefinition) {
+	t.Helper()
+	for _, o := range manifests.OfKind(manifests.Helm(t, "default"), "CustomResourceDefinition") {
+		crd := manifests.As[apiextensionsv1.CustomResourceDefinition](t, o)
+		if crd.Spec.Names.Kind == "Meeting" {
+			spec := crd.Spec.Versions[0].Schema.OpenAPIV3Schema.Properties["spec"]
+			spec.Properties["admittedUntil"] = apiextensionsv1.JSONSchemaProps{Type: "string", Format: "date-time"}
+		}
+		lax = append(lax, crd)
+	}
+	return lax
+}
+
+// TestUnreadableMeetings has Meetings that no manager can decode, from before the manager starts and from while it runs: all others go on.
+func TestUnreadableMeetings(t *testing.T) {
+	testkit.Parallel(t, testkit.Light)
+	cluster := testkit.EmptyControlPlane(t, func(e *envtest.Environment) { e.CRDs = laxDefinitions(t) })
+	write := func(name, until string) {
+		t.Helper()
+		o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
+			"room": name, "configRef": map[string]any{"name": "other"}, "admittedUntil": until,
+		}}}
+		o.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("Meeting"))
+		o.SetNamespace(cluster.Namespace)
+		o.SetName(name)
+		if err := cluster.Client.Create(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w, options := prepareWorld(t, cluster)
+	write("before", "2026-01-01t00:00:00z")
+	w.start(t, []*testkit.ManagerProcess{testkit.Manager(t, cluster, options)})
+	ends := func(room string) {
+		t.Helper()
+		w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": room, "duration": "00:00:02"})
+		w.a.mustEnter(map[string]any{"room": room, "name": "Ada"}).connect(t)
+		w.eventually(t, func() error {
+			var all unstructured.UnstructuredList // A typed list fails: these are what the manager has to cope with.
+			all.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("MeetingList"))
+			if err := cluster.Client.List(t.Context(), &all, client.InNamespace(cluster.Namespace)); err != nil {
+				return err
+			}
+			for _, m := range all.Items {
+				inRoom, _, _ := unstructured.NestedString(m.Object, "spec", "room")
+				if phase, _, _ := unstructured.NestedString(m.Object, "status", "phase"); inRoom == room && phase == "Ended" {
+					return nil
+				}
+			}
+			return fmt.Errorf("the Meeting of room %s has not ended", room)
+		})
+	}
+	ends("first")
+	write("later", "2026-01-01T00:00:00+99:99")
+	ends("second")
+	w.eventually(t, func() error {
+		if got := value(metrics(t, w.manager)["convene_unreadable_objects"], map[string]string{"kind": "Meeting"}); got != 2 {
+			return fmt.Errorf("%v Meetings are counted that cannot be read", got)
+		}
+		return nil
+	})
+	for _, name := range []string{"before", "later"} {
+		if n := strings.Count(w.manager.Log(), `"name":"`+name+`"`); n != 1 {
+			t.Errorf("the log names the Meeting %s %d times", name, n)
+		}
+	}
 }

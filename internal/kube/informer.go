@@ -21,12 +21,6 @@ const (
 	giveUpAfter = time.Minute
 )
 
-// NewInformer makes an informer as client-go does, which sees the cluster's API again soon after it is back: by itself it would
-// wait up to a minute, in which what is served is old and no end is carried out. It is for cache.Options.NewInformer.
-func NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return cache.NewSharedIndexInformer(RetryingListWatch(lw), example, resync, indexers)
-}
-
 // RetryingListWatch tries again by itself, at a steady pace, while the API is out of reach or says that it cannot answer now. All
 // other errors are the informer's.
 func RetryingListWatch(lw cache.ListerWatcher) *cache.ListWatch {
