@@ -13,17 +13,20 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
+// fullSpecs are, by kind, specs that have every field between them.
+var fullSpecs = map[string]struct {
+	plural string
+	specs  []string
+}{
+	"ConferenceConfig": {"conferenceconfigs", []string{fullA, fullConfigMap, fullB}},
+	"Meeting":          {"meetings", []string{fullMeeting}},
+	"MediaServer":      {"mediaservers", []string{fullMediaServer}},
+}
+
 // Every length, number, list, pattern, enumeration and required field of the specs: kept, and broken.
 func TestBoundsOfSpecs(t *testing.T) {
 	c := testkit.ControlPlane(t)
-	for kind, from := range map[string]struct {
-		plural string
-		specs  []string
-	}{
-		"ConferenceConfig": {"conferenceconfigs", []string{fullA, fullConfigMap, fullB}},
-		"Meeting":          {"meetings", []string{fullMeeting}},
-		"MediaServer":      {"mediaservers", []string{fullMediaServer}},
-	} {
+	for kind, from := range fullSpecs {
 		var whole []*object
 		for _, spec := range from.specs {
 			o := resource(t, c, kind, spec)

@@ -20,14 +20,7 @@ import (
 func TestWhatIsStoredCanBeRead(t *testing.T) {
 	c := testkit.ControlPlane(t)
 	tried, formats := 0, map[string]int{}
-	for kind, from := range map[string]struct {
-		plural string
-		specs  []string
-	}{
-		"ConferenceConfig": {"conferenceconfigs", []string{fullA, fullConfigMap, fullB}},
-		"Meeting":          {"meetings", []string{fullMeeting}},
-		"MediaServer":      {"mediaservers", []string{fullMediaServer}},
-	} {
+	for kind, from := range fullSpecs {
 		var whole []*object
 		for _, spec := range from.specs {
 			whole = append(whole, resource(t, c, kind, spec))

@@ -164,7 +164,7 @@ func TestUnreadableMeetings(t *testing.T) {
 		w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": room, "duration": "00:00:02"})
 		w.a.mustEnter(map[string]any{"room": room, "name": "Ada"}).connect(t)
 		w.eventually(t, func() error {
-			var all unstructured.UnstructuredList // A typed list fails: these are what the manager has to cope with.
+			var all unstructured.UnstructuredList // Go's types cannot hold the two.
 			all.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("MeetingList"))
 			if err := cluster.Client.List(t.Context(), &all, client.InNamespace(cluster.Namespace)); err != nil {
 				return err

@@ -70,7 +70,7 @@ func NewObjects(config *rest.Config, httpClient *http.Client, scheme *runtime.Sc
 	}, nil
 }
 
-// Get reads one object. One that its Go type cannot hold is Refused.
+// Get reads one object past the caches. The error is Refused where the Go type cannot hold the object.
 func (o *Objects) Get(ctx context.Context, key client.ObjectKey, into client.Object, opts ...client.GetOption) error {
 	resource, ok := o.resource(into)
 	if !ok {
@@ -80,7 +80,7 @@ func (o *Objects) Get(ctx context.Context, key client.ObjectKey, into client.Obj
 	return o.rest.Get().Namespace(key.Namespace).Resource(resource).Name(key.Name).VersionedParams(options, metav1.ParameterCodec).Do(ctx).Into(into)
 }
 
-// List reads many objects.
+// List reads many objects past the caches.
 func (o *Objects) List(ctx context.Context, into client.ObjectList, opts ...client.ListOption) error {
 	resource, ok := o.resource(into)
 	if !ok {
@@ -90,7 +90,7 @@ func (o *Objects) List(ctx context.Context, into client.ObjectList, opts ...clie
 	return o.rest.Get().Namespace(options.Namespace).Resource(resource).VersionedParams(options.AsListOptions(), metav1.ParameterCodec).Do(ctx).Into(into)
 }
 
-// resource is that of a Go type of Convene's, or of a list of them.
+// resource is the name in the API's paths of one of Convene's Go types, or of a list of them. It is false for all other types.
 func (o *Objects) resource(of runtime.Object) (string, bool) {
 	kinds, _, err := o.Scheme().ObjectKinds(of)
 	if err != nil || kinds[0].GroupVersion() != v1alpha1.GroupVersion {
@@ -216,7 +216,7 @@ func (o *Objects) Collect(all chan<- prometheus.Metric) {
 	}
 }
 
-// readable lists and watches a kind, with the last readable state of each object that cannot be read, where that is known.
+// readable lists and watches a kind. In place of an object that cannot be read it has the last state that could be, or nothing.
 type readable struct {
 	toolscache.ListerWatcherWithContext
 	objects *Objects
@@ -260,6 +260,8 @@ func (r *readable) WatchWithContext(ctx context.Context, options metav1.ListOpti
 	return watch.Filter(watched, r.filter), nil
 }
 
+// filter takes events of unreadable objects out of a watch. Where the last readable state is known, the informer has to hear of the object
+// in two cases: in a watch that begins with all objects (Added), and when the object has gone.
 func (r *readable) filter(e watch.Event) (watch.Event, bool) {
 	u, ok := e.Object.(*unreadable)
 	if !ok {

@@ -187,7 +187,7 @@ func TestUnreadableObjects(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	shows("those that cannot be read are deleted", 0, "also 2027", "before 2029")
+	shows("two unreadable Meetings are deleted", 0, "also 2027", "before 2029")
 
 	change("before", unreadableTime)
 	shows("and one is broken for those who list", 1, "also 2027", "before 2029")
