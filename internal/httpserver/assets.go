@@ -3,10 +3,6 @@
 package httpserver
 
 import (
-	"bytes"
-	"compress/gzip"
-	"errors"
-	"io"
 	"io/fs"
 	"maps"
 	"mime"
@@ -14,6 +10,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+
+	"convene.dev/convene/internal/fault"
 )
 
 // Assets are built scripts, styles and images, by file name.
@@ -98,7 +96,8 @@ func (all Assets) Answer(q *Request, name string, header http.Header) (answer An
 	return Bytes{Header: h, Data: data}, true, nil
 }
 
-// accepted picks the smallest that the client takes.
+// accepted picks the smallest that the client takes. Nothing is unpacked: a request of a hundred bytes would
+// hold megabytes.
 func (a *Asset) accepted(acceptEncoding []string) (data []byte, encoding string, err error) {
 	br, gz, plain := a.forms[".br"], a.forms[".gz"], a.forms[""]
 	switch {
@@ -108,19 +107,18 @@ func (a *Asset) accepted(acceptEncoding []string) (data []byte, encoding string,
 		return gz, "gzip", nil
 	case plain != nil:
 		return plain, "", nil
-	case gz == nil:
-		return nil, "", errors.New("the asset is there in brotli alone")
+	case gz != nil && (len(acceptEncoding) == 0 || accepts(acceptEncoding, "*")): // Who says nothing takes every coding.
+		return gz, "gzip", nil
 	}
-	unzipped, err := gzip.NewReader(bytes.NewReader(gz))
-	if err != nil {
-		return nil, "", err
-	}
-	data, err = io.ReadAll(unzipped)
-	return data, "", err
+	return nil, "", errCompressedOnly
 }
 
-// accepts reports whether Accept-Encoding (RFC 9110, section 12.5.3) names the coding without refusing it. A * is not
-// taken for one: no browser sends that.
+var errCompressedOnly = &Error{
+	Fault:  fault.Invalid("Accept-Encoding", "This file is there in compressed form only; ask for it with Accept-Encoding: gzip"),
+	Status: http.StatusNotAcceptable,
+}
+
+// accepts reports whether Accept-Encoding (RFC 9110, section 12.5.3) names the coding without refusing it.
 func accepts(values []string, coding string) bool {
 	for _, value := range values {
 		for item := range strings.SplitSeq(value, ",") {

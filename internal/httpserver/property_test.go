@@ -58,9 +58,11 @@ func (d directory) ForHost(host string) (*tenant.Tenant, bool) {
 // house is the whole router with the real API and the real pages, over two tenants.
 type house struct {
 	handler http.Handler
-	tenants directory
-	engine  engine.Engine
-	now     time.Time
+	// surfaces are what the handler is made of.
+	surfaces []*httpserver.Surface
+	tenants  directory
+	engine   engine.Engine
+	now      time.Time
 }
 
 func newHouse(t testing.TB) *house {
@@ -90,7 +92,8 @@ func newHouse(t testing.TB) *house {
 		t.Fatal(err)
 	}
 	api := httpapi.New(httpapi.Options{Meetings: meetings, ClusterTime: now})
-	h.handler = httpserver.NewRouter(httpserver.RouterOptions{Tenants: h.tenants, Now: now, Log: logr.Discard()}, api, pages, webhooks)
+	h.surfaces = []*httpserver.Surface{api, pages, webhooks}
+	h.handler = httpserver.NewRouter(httpserver.RouterOptions{Tenants: h.tenants, Now: now, Log: logr.Discard()}, h.surfaces...)
 	return h
 }
 
