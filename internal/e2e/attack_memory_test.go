@@ -15,6 +15,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -149,12 +150,21 @@ func TestALongTrackNameIsRemovedOnSight(t *testing.T) {
 	}
 }
 
-// TestHostileConnectionsCostLittle: what anybody can have a replica hold, with no secret, is bounded by kind of request. Each
-// connection here sends all that is taken from it but the last byte.
-func TestHostileConnectionsCostLittle(t *testing.T) {
+// TestAttackConnections: what anybody can have a replica hold, with no secret, is bounded by kind of request. Each connection here sends
+// all that is taken from it but the last byte, or does not read what it is sent.
+func TestAttackConnections(t *testing.T) {
 	w := newWorldOfOne(t)
 	host := strings.TrimPrefix(w.a.baseURL, "http://")
 	long := strings.Repeat("x", 15<<10)
+	var many strings.Builder
+	for i := range 3500 {
+		fmt.Fprintf(&many, "%c%c%c:\n", 'a'+i%26, 'a'+i/26%26, 'a'+i/26/26)
+	}
+	compressed, err := filepath.Glob("../web/dist/assets/*.wasm.gz")
+	if err != nil || len(compressed) == 0 {
+		t.Fatalf("no file is there in compressed form only: %v", err)
+	}
+	file := strings.TrimSuffix(filepath.Base(compressed[0]), ".gz")
 	for _, kind := range []struct {
 		name, head string
 		body       int
@@ -164,6 +174,8 @@ func TestHostileConnectionsCostLittle(t *testing.T) {
 		{"a webhook that is not signed", "POST /engine/webhook HTTP/1.1\r\nHost: %s\r\nAuthorization: forged\r\nContent-Length: %d\r\n\r\n", 1 << 20, 16 << 10},
 		{"a session with long headers", "POST /session HTTP/1.1\r\nHost: %s\r\nX-Long: " + long + "\r\nContent-Length: %d\r\n\r\n", 16 << 10, 100 << 10},
 		{"a call of the API without a key", "POST /api/v1/join HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n", 64 << 10, 48 << 10},
+		{"many short headers", "POST /session HTTP/1.1\r\nHost: %s\r\n" + many.String() + "Content-Length: %d\r\n", 1, 48 << 10},
+		{"a file in compressed form that nobody reads", "GET /assets/" + file + " HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n", 1, 64 << 10},
 	} {
 		const connections = 1500 // Fewer would drown in the garbage of the manager, which counts as well.
 		before := heldMemory(t, w.manager.PID())

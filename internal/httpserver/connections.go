@@ -3,7 +3,12 @@
 package httpserver
 
 import (
+	"bytes"
+	"crypto/tls"
+	"errors"
+	"fmt"
 	"net"
+	"net/http"
 	"net/netip"
 	"sync"
 	"time"
@@ -53,6 +58,8 @@ func (p *places) leave(from netip.Addr) {
 type listener struct {
 	net.Listener
 	places *places
+	// tls is nil for connections without TLS.
+	tls *tls.Config
 }
 
 // Accept waits for a connection, then for a place. One of an address that has too many is closed.
@@ -64,11 +71,15 @@ func (l listener) Accept() (net.Conn, error) {
 		}
 		l.places.taken <- struct{}{}
 		from := addressOf(conn)
-		if l.places.enter(from) {
-			return &connection{Conn: conn, leave: sync.OnceFunc(func() { l.places.leave(from) })}, nil
+		if !l.places.enter(from) {
+			<-l.places.taken
+			_ = conn.Close()
+			continue
 		}
-		<-l.places.taken
-		_ = conn.Close()
+		if l.tls != nil {
+			conn = tls.Server(conn, l.tls)
+		}
+		return &connection{Conn: conn, leave: sync.OnceFunc(func() { l.places.leave(from) })}, nil
 	}
 }
 
@@ -77,11 +88,68 @@ func addressOf(conn net.Conn) netip.Addr {
 	return tcp.AddrPort().Addr().Unmap()
 }
 
+// maxHeaderLines bounds the lines of a request and its headers, as Apache and Envoy do. net/http bounds their bytes alone, and
+// keeps some 200 bytes for a header of four.
+const maxHeaderLines = 100
+
+// readerSize is of the buffer through which net/http reads a connection, in bytes.
+const readerSize = 4 << 10
+
+// connection is what net/http reads requests from: TLS is inside. net/http reads in one goroutine at a time.
 type connection struct {
 	net.Conn
 	leave func()
 	// idle closes the connection; nil before its state is known, and of a proxy.
 	idle *time.Timer
+	// answering says that the headers of a request are read, and that the next ones have not begun.
+	answering bool
+	// lines are those of the headers so far. ahead are those that were read behind the headers, of the body or of the next request.
+	lines, ahead int
+}
+
+// Read refuses headers of too many lines.
+func (c *connection) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if plain := (tls.RecordHeaderError{}); errors.As(err, &plain) && plain.Conn != nil {
+		refuse(plain.Conn, http.StatusBadRequest, "Use https: this port speaks TLS")
+	}
+	rest := p[:n]
+	if !c.answering {
+		// A client that sends one request at a time has nothing in the buffer.
+		c.lines += min(c.ahead, max(0, readerSize-len(p)))
+		var headers []byte
+		headers, rest = cutHeaders(rest)
+		if c.lines += bytes.Count(headers, newline); c.lines > maxHeaderLines {
+			refuse(c.Conn, http.StatusRequestHeaderFieldsTooLarge, fmt.Sprintf("Send at most %d lines of headers", maxHeaderLines))
+			return 0, &net.OpError{Op: "read", Err: errors.New("too many headers")}
+		}
+	}
+	if len(p) > 1 { // net/http waits with one byte for a client to go, beside what is in the buffer.
+		c.ahead = 0
+	}
+	c.ahead += bytes.Count(rest, newline)
+	return n, err
+}
+
+var newline = []byte("\n")
+
+// cutHeaders cuts what was read at the empty line behind the headers. Where it is not seen, because it came in two pieces, more is
+// counted than there is.
+func cutHeaders(read []byte) (headers, rest []byte) {
+	end := len(read)
+	for _, empty := range []string{"\n\n", "\n\r\n"} {
+		if at := bytes.Index(read[:end], []byte(empty)); at >= 0 {
+			end = at + 1
+		}
+	}
+	return read[:end], read[end:]
+}
+
+// refuse answers a request that is not read to its end. The client may see the end of the connection before the answer.
+func refuse(conn net.Conn, status int, message string) {
+	_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
+	_, _ = fmt.Fprintf(conn, "HTTP/1.1 %d %s\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s\n",
+		status, http.StatusText(status), len(message)+1, message)
 }
 
 func (c *connection) Close() error {

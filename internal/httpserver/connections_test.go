@@ -95,7 +95,7 @@ func TestAFullGatewayIsNotReady(t *testing.T) {
 	defer func() { _ = l.Close() }()
 	accepted := make(chan net.Conn)
 	go func() {
-		conn, _ := listener{l, s.places}.Accept()
+		conn, _ := listener{l, s.places, nil}.Accept()
 		accepted <- conn
 	}()
 	dialFrom(t, "127.0.0.1", l.Addr().String())

@@ -38,8 +38,9 @@ type limits struct {
 
 const (
 	// connectionMemory is what a hostile connection takes, in bytes, which holds back the last byte of the longest headers
-	// and body; an idle one takes a tenth of it. connectionShare is the share of the memory for all of them.
-	connectionMemory, connectionShare = 64 << 10, 0.25
+	// and body; an idle one takes a tenth of it. encryptedMemory is of one with TLS, where it is the longest hello that counts.
+	// connectionShare is the share of the memory for all of them.
+	connectionMemory, encryptedMemory, connectionShare = 64 << 10, 128 << 10, 0.25
 	// maxConnections is how many there may be where the memory has no limit.
 	maxConnections = 1 << 15
 	// startPatience is less than what the pod's startup probe waits for an answer.
@@ -92,7 +93,11 @@ type Server struct {
 func New(o Options) *Server {
 	l := defaultLimits
 	l.proxyIdle = cmp.Or(o.ProxyIdleTimeout, DefaultProxyIdleTimeout)
-	l.connections = limit.FitsMemory(connectionShare, connectionMemory, maxConnections)
+	memory := int64(connectionMemory)
+	if o.CertFile != "" {
+		memory = encryptedMemory
+	}
+	l.connections = limit.FitsMemory(connectionShare, memory, maxConnections)
 	return &Server{Options: o, limits: l, started: make(chan struct{})}
 }
 
@@ -135,25 +140,24 @@ func (s *Server) Start(ctx context.Context) error {
 	}
 	server := s.server()
 	var all errgroup.Group
-	serve := server.Serve
+	var encrypt *tls.Config
 	if s.CertFile != "" {
 		certificates, err := s.certificates()
 		if err != nil {
 			return err
 		}
 		all.Go(func() error { return certificates.Start(ctx) })
-		server.TLSConfig = tlsConfig(certificates)
-		serve = func(l net.Listener) error { return server.ServeTLS(l, "", "") }
+		encrypt = tlsConfig(certificates)
 	}
 	s.places = newPlaces(s.limits.connections, s.TrustedProxies)
-	listeners, err := s.listen(ctx)
+	listeners, err := s.listen(ctx, encrypt)
 	if err != nil {
 		return err
 	}
 	for _, l := range listeners {
 		s.Log.Info("Listening", "address", l.Addr().String(), "tls", s.CertFile != "")
 		all.Go(func() error {
-			if err := serve(l); !errors.Is(err, http.ErrServerClosed) {
+			if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 				return err
 			}
 			return nil
@@ -202,15 +206,19 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// whenStateChanges closes connections of clients that have been idle for long. The server's own time-out is the one for proxies.
+// whenStateChanges notes whether headers are read, and closes connections of clients that have been idle for long. The server's own
+// time-out is the one for proxies.
 func (s *Server) whenStateChanges(conn net.Conn, state http.ConnState) {
-	if encrypted, ok := conn.(*tls.Conn); ok {
-		conn = encrypted.NetConn()
+	c := conn.(*connection)
+	switch state {
+	case http.StateActive:
+		c.answering = true
+	case http.StateIdle:
+		c.answering, c.lines = false, 0
 	}
 	if s.TrustedProxies.Trust(addressOf(conn)) {
 		return
 	}
-	c := conn.(*connection)
 	if c.idle == nil {
 		c.idle = time.AfterFunc(s.limits.idle, func() { _ = conn.Close() })
 	}
@@ -221,13 +229,13 @@ func (s *Server) whenStateChanges(conn net.Conn, state http.ConnState) {
 	}
 }
 
-func (s *Server) listen(ctx context.Context) (listeners []net.Listener, err error) {
+func (s *Server) listen(ctx context.Context, encrypt *tls.Config) (listeners []net.Listener, err error) {
 	for _, address := range s.Addresses {
 		l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
 		if err != nil {
 			return nil, fmt.Errorf("the gateway cannot listen on %s: %w", address, err)
 		}
-		listeners = append(listeners, listener{l, s.places})
+		listeners = append(listeners, listener{l, s.places, encrypt})
 	}
 	return listeners, nil
 }

@@ -19,6 +19,7 @@ func (s *Server) certificates() (*certwatcher.CertWatcher, error) {
 	return watcher, nil
 }
 
+// tlsConfig leaves HTTP/2 out: one of its connections holds hundreds of requests, and is counted as one.
 func tlsConfig(certificates *certwatcher.CertWatcher) *tls.Config {
-	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificates.GetCertificate}
+	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: certificates.GetCertificate, NextProtos: []string{"http/1.1"}}
 }

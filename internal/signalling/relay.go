@@ -310,14 +310,7 @@ func (c deadlineConn) Write(p []byte) (int, error) {
 
 // detach takes a connection out of the count of HTTP connections, where there is one.
 func detach(conn net.Conn) {
-	for conn != nil {
-		if d, ok := conn.(interface{ Detach() }); ok {
-			d.Detach()
-		}
-		wrapper, ok := conn.(interface{ NetConn() net.Conn })
-		if !ok {
-			return
-		}
-		conn = wrapper.NetConn()
+	if d, ok := conn.(interface{ Detach() }); ok {
+		d.Detach()
 	}
 }
