@@ -26,6 +26,7 @@ func (q *Request) Body(most int64) ([]byte, error) {
 		return nil, nil
 	}
 	data, err := q.readLimited(most)
+	q.HTTP.Trailer = nil // net/http bounds their bytes alone.
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, ErrTooSlow

@@ -92,9 +92,6 @@ func addressOf(conn net.Conn) netip.Addr {
 // keeps some 200 bytes for a header of four.
 const maxHeaderLines = 100
 
-// readerSize is of the buffer through which net/http reads a connection, in bytes.
-const readerSize = 4 << 10
-
 // connection is what net/http reads requests from: TLS is inside. net/http reads in one goroutine at a time.
 type connection struct {
 	net.Conn
@@ -103,7 +100,7 @@ type connection struct {
 	idle *time.Timer
 	// answering says that the headers of a request are read, and that the next ones have not begun.
 	answering bool
-	// lines are those of the headers so far. ahead are those that were read behind the headers, of the body or of the next request.
+	// lines are those of the headers so far. ahead are those that were read last behind headers, of a body or of the next request.
 	lines, ahead int
 }
 
@@ -115,20 +112,27 @@ func (c *connection) Read(p []byte) (int, error) {
 	}
 	rest := p[:n]
 	if !c.answering {
-		// A client that sends one request at a time has nothing in the buffer.
-		c.lines += min(c.ahead, max(0, readerSize-len(p)))
 		var headers []byte
 		headers, rest = cutHeaders(rest)
 		if c.lines += bytes.Count(headers, newline); c.lines > maxHeaderLines {
 			refuse(c.Conn, http.StatusRequestHeaderFieldsTooLarge, fmt.Sprintf("Send at most %d lines of headers", maxHeaderLines))
-			return 0, &net.OpError{Op: "read", Err: errors.New("too many headers")}
+			return 0, &net.OpError{Op: "read", Err: errors.New("too many lines of headers")}
 		}
 	}
-	if len(p) > 1 { // net/http waits with one byte for a client to go, beside what is in the buffer.
+	if len(p) > 1 { // With one byte net/http waits for a client to go, and what was read last stays in its buffer.
 		c.ahead = 0
 	}
 	c.ahead += bytes.Count(rest, newline)
 	return n, err
+}
+
+// answered says that the next request may come. Its headers may have been read with this one's body. Where they could be many, the
+// connection ends: clients that send one request at a time open another.
+func (c *connection) answered() {
+	c.answering, c.lines = false, 0
+	if c.ahead > maxHeaderLines {
+		_ = c.Close()
+	}
 }
 
 var newline = []byte("\n")

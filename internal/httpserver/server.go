@@ -190,6 +190,9 @@ const ReadyPath = "/readyz"
 
 // answer tells readiness itself, and leaves all else to the handler.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
+	if len(r.TransferEncoding) > 0 && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
+		w.Header().Set("Connection", "close") // Else net/http reads the body and its trailers, and holds them while it answers.
+	}
 	if r.URL.Path != ReadyPath {
 		s.Handler.ServeHTTP(w, r)
 		return
@@ -214,7 +217,7 @@ func (s *Server) whenStateChanges(conn net.Conn, state http.ConnState) {
 	case http.StateActive:
 		c.answering = true
 	case http.StateIdle:
-		c.answering, c.lines = false, 0
+		c.answered()
 	}
 	if s.TrustedProxies.Trust(addressOf(conn)) {
 		return
