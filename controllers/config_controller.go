@@ -94,7 +94,7 @@ func (r *ConfigReconciler) ensureSigningKeys(ctx context.Context, config *v1alph
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace:       config.Namespace,
 			Name:            tenant.SigningKeysSecret(config),
-			Labels:          map[string]string{v1alpha1.LabelManagedBy: "convene"},
+			Labels:          map[string]string{v1alpha1.LabelManagedBy: "convene", v1alpha1.LabelUsedBy: v1alpha1.UsedByConferenceConfig},
 			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(config, v1alpha1.GroupVersion.WithKind("ConferenceConfig"))},
 		},
 		Data: credential.NewSigningKeys(r.Now()),

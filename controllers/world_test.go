@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
@@ -263,11 +262,8 @@ func (w *world) config(change ...func(*v1alpha1.ConferenceConfigSpec)) *v1alpha1
 // secrets makes those that config names.
 func (w *world) secrets() {
 	w.t.Helper()
-	for name, data := range map[string]map[string]string{
-		"keys": {"key": "4d1f0c7be2a94b0f8e6a"}, "livekit": {"apiKey": "key", "apiSecret": "secret"},
-	} {
-		w.must(w.Client.Create(w.t.Context(), &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}, StringData: data}))
-	}
+	w.Secret(w.t, v1alpha1.UsedByConferenceConfig, "keys", map[string]string{"key": "4d1f0c7be2a94b0f8e6a"})
+	w.Secret(w.t, v1alpha1.UsedByMediaServer, "livekit", map[string]string{"apiKey": "key", "apiSecret": "secret"})
 }
 
 // configAlone is config without the Secrets.

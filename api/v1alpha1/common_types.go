@@ -21,7 +21,8 @@ const Unlimited Duration = "unlimited"
 // +kubebuilder:validation:XValidation:rule="size(self) == 0 || (isURL(self.split('#')[0]) && url(self.split('#')[0]).getScheme() in ['http', 'https'] && size(url(self.split('#')[0]).getHostname()) > 0 && !self.matches('[\\\\x00-\\\\x1f\\\\x7f]'))",message="must be an absolute http or https URL, for example https://example.com/bye"
 type URL string
 
-// SecretKeyReference names one key of a Secret in the same namespace.
+// SecretKeyReference names one key of a Secret in the same namespace. The Secret needs the label convene.dev/used-by with the kind of the
+// object that names it, for example convene.dev/used-by=ConferenceConfig.
 type SecretKeyReference struct {
 	// name of the Secret.
 	// +required
@@ -49,7 +50,8 @@ type ConfigMapKeyReference struct {
 	Key string `json:"key"`
 }
 
-// SecretReference names a Secret in the same namespace.
+// SecretReference names a Secret in the same namespace. The Secret needs the label convene.dev/used-by with the kind of the object that names
+// it, for example convene.dev/used-by=ConferenceConfig.
 type SecretReference struct {
 	// name of the Secret.
 	// +required

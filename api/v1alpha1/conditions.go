@@ -76,17 +76,17 @@ const (
 
 // Conditions of a ConferenceConfig. Those marked (problem) are present only while they are True.
 const (
-	// ConditionAPIKeysResolved is True when at least one API key is usable. Reasons: Resolved, SecretNotFound,
+	// ConditionAPIKeysResolved is True when at least one API key is usable. Reasons: Resolved, SecretNotFound, SecretNotLabeled,
 	// KeyNotFound, KeyEmpty, KeyPublished, SourceInvalid.
 	ConditionAPIKeysResolved = "APIKeysResolved"
-	// ConditionSigningKeysResolved is True when tokens can be signed. Reasons: Resolved, SecretNotFound, KeyTooShort,
+	// ConditionSigningKeysResolved is True when tokens can be signed. Reasons: Resolved, SecretNotFound, SecretNotLabeled, KeyTooShort,
 	// Refused.
 	ConditionSigningKeysResolved = "SigningKeysResolved"
 	// ConditionUsersResolved is True when the host's users could be read; absent when none are named. Reasons:
-	// Resolved, SecretNotFound, KeyNotFound, LinesInvalid.
+	// Resolved, SecretNotFound, SecretNotLabeled, KeyNotFound, LinesInvalid.
 	ConditionUsersResolved = "UsersResolved"
 	// ConditionMediaReachable is True when at least one of the media servers can be used and answers. Reasons: Reachable,
-	// NotConfigured, MediaServerNotFound, NotAllowed, SecretNotFound, KeyNotFound, Unreachable, Unauthorized, NotChecked.
+	// NotConfigured, MediaServerNotFound, NotAllowed, SecretNotFound, SecretNotLabeled, KeyNotFound, Unreachable, Unauthorized, NotChecked.
 	ConditionMediaReachable = "MediaReachable"
 	// ConditionMediaDegraded (problem): some of the media servers cannot be used or do not answer, and others can and do.
 	ConditionMediaDegraded = "MediaDegraded"
@@ -95,7 +95,7 @@ const (
 	// ConditionKeyRefused (problem): some, not all, of the API keys are refused.
 	ConditionKeyRefused = "KeyRefused"
 	// ConditionLegacyKeyRefused (problem): the key of tokens that integrations sign themselves cannot be used, and no such
-	// token is accepted. Reasons: SecretNotFound, KeyNotFound, KeyEmpty, KeyPublished, KeyTooShort.
+	// token is accepted. Reasons: SecretNotFound, SecretNotLabeled, KeyNotFound, KeyEmpty, KeyPublished, KeyTooShort.
 	ConditionLegacyKeyRefused = "LegacyKeyRefused"
 	// ConditionHostConflict (problem): an older ConferenceConfig answers one of the hosts, or the namespace may not claim it.
 	// Reasons: OlderConfig, NotAllowed.
@@ -111,8 +111,8 @@ const (
 
 // Conditions of a MediaServer.
 const (
-	// ConditionKeyResolved is True when the Secret has LiveKit's key and secret. Reasons: Resolved, SecretNotFound, KeyNotFound,
-	// AddressInvalid.
+	// ConditionKeyResolved is True when the Secret has LiveKit's key and secret. Reasons: Resolved, SecretNotFound, SecretNotLabeled,
+	// KeyNotFound, AddressInvalid.
 	ConditionKeyResolved = "KeyResolved"
 	// ConditionReachable is True when LiveKit answers the operator and accepts the key. Reasons: Reachable, Unreachable,
 	// Unauthorized, NotChecked.
@@ -131,19 +131,21 @@ const (
 	ReasonServing        = "Serving"
 	ReasonResolved       = "Resolved"
 	ReasonSecretNotFound = "SecretNotFound"
-	ReasonKeyNotFound    = "KeyNotFound"
-	ReasonKeyEmpty       = "KeyEmpty"
-	ReasonKeyPublished   = "KeyPublished"
-	ReasonKeyTooShort    = "KeyTooShort"
-	ReasonKeyDoubled     = "KeyDoubled"
-	ReasonSourceInvalid  = "SourceInvalid"
-	ReasonLinesInvalid   = "LinesInvalid"
-	ReasonReachable      = "Reachable"
-	ReasonUnreachable    = "Unreachable"
-	ReasonUnauthorized   = "Unauthorized"
-	ReasonNotConfigured  = "NotConfigured"
-	ReasonNotAllowed     = "NotAllowed"
-	ReasonAddressInvalid = "AddressInvalid"
+	// ReasonSecretNotLabeled (False): the Secret lacks LabelUsedBy with the kind of the object that names it.
+	ReasonSecretNotLabeled = "SecretNotLabeled"
+	ReasonKeyNotFound      = "KeyNotFound"
+	ReasonKeyEmpty         = "KeyEmpty"
+	ReasonKeyPublished     = "KeyPublished"
+	ReasonKeyTooShort      = "KeyTooShort"
+	ReasonKeyDoubled       = "KeyDoubled"
+	ReasonSourceInvalid    = "SourceInvalid"
+	ReasonLinesInvalid     = "LinesInvalid"
+	ReasonReachable        = "Reachable"
+	ReasonUnreachable      = "Unreachable"
+	ReasonUnauthorized     = "Unauthorized"
+	ReasonNotConfigured    = "NotConfigured"
+	ReasonNotAllowed       = "NotAllowed"
+	ReasonAddressInvalid   = "AddressInvalid"
 	// ReasonMediaServerNotFound (False): there is no MediaServer of that name.
 	ReasonMediaServerNotFound = "MediaServerNotFound"
 	ReasonNotChecked          = "NotChecked"
@@ -160,6 +162,17 @@ const (
 
 // Finalizer kept an object of earlier versions until its meetings had been ended in LiveKit. The controllers take it off.
 const Finalizer = "convene.dev/end"
+
+// LabelUsedBy says of a Secret which kind of object may name it. The operator uses no Secret without the label: whoever may write such an
+// object need not have the right to read the Secrets of its namespace.
+const LabelUsedBy = "convene.dev/used-by"
+
+// Values of LabelUsedBy.
+const (
+	UsedByMediaServer      = "MediaServer"
+	UsedByConferenceConfig = "ConferenceConfig"
+	UsedByMeeting          = "Meeting"
+)
 
 // Labels and annotations that Convene itself writes.
 const (

@@ -212,7 +212,7 @@ type EnvSource struct {
 }
 
 // ConfigJSSource is a config.js file in a Secret or a ConfigMap. It is evaluated in a JavaScript sandbox without
-// files, network or time. process.env is what the Secret's other keys hold.
+// files, network or time. process.env is what the Secret's other keys hold: whoever may write the file reads them.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.secretKeyRef) != has(self.configMapKeyRef)",message="configJS needs exactly one of secretKeyRef and configMapKeyRef"
 type ConfigJSSource struct {

@@ -212,7 +212,7 @@ func last(path string) string { return path[strings.LastIndex(path, ".")+1:] }
 
 var (
 	camelCase   = regexp.MustCompile(`^[a-z][a-zA-Z0-9]*$`)
-	ofReference = []string{"group", "kind", "name", "namespace", "key", "apiKeyKey", "apiSecretKey"}
+	ofReference = []string{"group", "kind", "name", "namespace", "key"}
 )
 
 // TestConventionsOfNames: fields are written in camel case, and what refers to another object ends in Ref or Refs, and nothing else does.

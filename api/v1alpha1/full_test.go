@@ -58,7 +58,7 @@ compat: {chatOff: ClosesPanel, meetings: ByRoom}
 const fullMediaServer = `
 apiURL: https://livekit:7880
 browserURL: wss://livekit.example.com
-secretRef: {name: livekit, apiKeyKey: key, apiSecretKey: secret}
+secretRef: {name: livekit}
 caBundle: LS0tLS1CRUdJTg==
 allowedNamespaces: {from: Selector, selector: {matchLabels: {video: "yes"}}}
 draining: true

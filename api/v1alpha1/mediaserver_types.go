@@ -62,9 +62,10 @@ type MediaServerSpec struct {
 	// +kubebuilder:validation:MaxLength=2048
 	// +kubebuilder:validation:XValidation:rule="size(self) == 0 || (isURL(self) && url(self).getScheme() in ['ws', 'wss'] && size(url(self).getHostname()) > 0)",message="browserURL must be an absolute ws or wss URL, for example wss://livekit.example.com"
 	BrowserURL string `json:"browserURL,omitempty"`
-	// secretRef names the Secret, in the same namespace, with LiveKit's apiKey and apiSecret.
+	// secretRef names the Secret, in the same namespace, with LiveKit's apiKey and apiSecret, and the label
+	// convene.dev/used-by=MediaServer.
 	// +required
-	SecretRef MediaSecretReference `json:"secretRef"`
+	SecretRef SecretReference `json:"secretRef"`
 	// caBundle is PEM with the certificates of the authorities that may have signed the certificate of an https apiURL. Absent
 	// means those of the operator's image.
 	// +optional
@@ -119,23 +120,6 @@ type MediaCapacity struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000000
 	MaxParticipants *int32 `json:"maxParticipants,omitempty"`
-}
-
-// MediaSecretReference names the Secret with LiveKit's key and secret.
-type MediaSecretReference struct {
-	// name of the Secret.
-	// +required
-	// +kubebuilder:validation:MinLength=1
-	// +kubebuilder:validation:MaxLength=253
-	Name string `json:"name"`
-	// apiKeyKey is the key in the Secret's data that holds LiveKit's API key. Default apiKey.
-	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	APIKeyKey string `json:"apiKeyKey,omitempty"`
-	// apiSecretKey is the key in the Secret's data that holds LiveKit's API secret. Default apiSecret.
-	// +optional
-	// +kubebuilder:validation:MaxLength=253
-	APISecretKey string `json:"apiSecretKey,omitempty"`
 }
 
 // MediaServerReference names a MediaServer.

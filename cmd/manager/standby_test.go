@@ -6,10 +6,9 @@ import (
 	"errors"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/testkit"
 )
 
@@ -24,7 +23,7 @@ func TestAReplicaThatStandsByFollowsTenants(t *testing.T) {
 	const changes = 100_000
 	r := newReplica(t)
 	r.heldByAnother()
-	keys := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: r.Namespace, Name: "keys"}, StringData: map[string]string{"current": keyBefore}}
+	keys := testkit.SecretFor(v1alpha1.UsedByConferenceConfig, r.Namespace, "keys", map[string]string{"current": keyBefore})
 	r.Create(t, keys)
 	r.run(controllerRunner{r.parts}.lead)
 	testkit.Eventually(t, patience, func() error {

@@ -15,6 +15,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
 )
 
 // The names in config/samples.
@@ -101,9 +103,9 @@ func (s *stack) secrets(envFile string) ([]*unstructured.Unstructured, error) {
 	variables := fromEnvFile(env)
 	variables["API_KEY_SECRET"] = k.APIKeyB
 	return []*unstructured.Unstructured{
-		secret(secretAPIKeyA, map[string]any{"key": k.APIKeyA}),
-		secret(secretEnvB, variables),
-		secret(secretLiveKit, map[string]any{"apiKey": k.LiveKitKey, "apiSecret": k.LiveKitSecret}),
+		secret(v1alpha1.UsedByConferenceConfig, secretAPIKeyA, map[string]any{"key": k.APIKeyA}),
+		secret(v1alpha1.UsedByConferenceConfig, secretEnvB, variables),
+		secret(v1alpha1.UsedByMediaServer, secretLiveKit, map[string]any{"apiKey": k.LiveKitKey, "apiSecret": k.LiveKitSecret}),
 	}, nil
 }
 
@@ -120,8 +122,10 @@ func fromEnvFile(b []byte) map[string]any {
 	return variables
 }
 
-func secret(name string, values map[string]any) *unstructured.Unstructured {
-	return object("v1", "Secret", namespace, name, map[string]any{"type": "Opaque", "stringData": values})
+func secret(usedBy, name string, values map[string]any) *unstructured.Unstructured {
+	o := object("v1", "Secret", namespace, name, map[string]any{"type": "Opaque", "stringData": values})
+	o.SetLabels(map[string]string{v1alpha1.LabelUsedBy: usedBy})
+	return o
 }
 
 func object(apiVersion, kind, namespace, name string, fields map[string]any) *unstructured.Unstructured {

@@ -99,8 +99,8 @@ func newTeams(t *testing.T) []*world {
 	other.Cluster = &cluster
 	other.mediaURL = strings.Replace(one.mediaURL, "127.0.0.1", "LOCALHOST", 1) + "/"
 	other.history = watchHistory(t, &other)
-	other.Secret(t, "api", map[string]string{"key": "key-of-the-other-backend-0123456789"})
-	other.Secret(t, "livekit", map[string]string{"apiKey": key, "apiSecret": secret})
+	other.Secret(t, v1alpha1.UsedByConferenceConfig, "api", map[string]string{"key": "key-of-the-other-backend-0123456789"})
+	other.Secret(t, v1alpha1.UsedByMediaServer, "livekit", map[string]string{"apiKey": key, "apiSecret": secret})
 	other.Create(t, testkit.MediaServer(other.Namespace, other.mediaURL))
 	return []*world{one, &other}
 }

@@ -75,8 +75,8 @@ func newWorld(t *testing.T, cluster *testkit.Cluster, o options) *world {
 		t.Fatal(err)
 	}
 	w.backend = backend{baseURL: "http://" + o.address, key: "key-of-the-backend-0123456789"}
-	w.Secret(t, "api", map[string]string{"key": w.backend.key})
-	w.Secret(t, "livekit", map[string]string{"apiKey": w.livekit.Key, "apiSecret": w.livekit.Secret})
+	w.Secret(t, v1alpha1.UsedByConferenceConfig, "api", map[string]string{"key": w.backend.key})
+	w.Secret(t, v1alpha1.UsedByMediaServer, "livekit", map[string]string{"apiKey": w.livekit.Key, "apiSecret": w.livekit.Secret})
 	w.config = w.newConfig("default", w.backend.baseURL)
 	if o.change != nil {
 		o.change(w.config)

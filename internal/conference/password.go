@@ -98,7 +98,7 @@ func (s *Service) writePassword(ctx context.Context, m *v1alpha1.Meeting, passwo
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: m.Namespace,
 			Name:      m.Spec.PasswordSecretRef.Name,
-			Labels:    map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByAPI},
+			Labels:    map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByAPI, v1alpha1.LabelUsedBy: v1alpha1.UsedByMeeting},
 			OwnerReferences: []metav1.OwnerReference{
 				*metav1.NewControllerRef(m, v1alpha1.GroupVersion.WithKind("Meeting")),
 			},
@@ -169,6 +169,9 @@ func (s *Service) readPassword(ctx context.Context, m *v1alpha1.Meeting) (secret
 	defer cancel()
 	var secret corev1.Secret
 	err := s.withRights(right{"get", "secrets", m.Namespace}, s.client.Get(ctx, client.ObjectKey{Namespace: m.Namespace, Name: ref.Name}, &secret))
+	if err == nil {
+		err = kube.MayBeUsed(&secret, v1alpha1.UsedByMeeting)
+	}
 	if err == nil && len(secret.Data[ref.Key]) == 0 {
 		err = fmt.Errorf("secret %s has no key %s", ref.Name, ref.Key)
 	}

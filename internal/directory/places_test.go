@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
@@ -110,9 +109,6 @@ func TestAStartFindsTheMediaServersOfMeetings(t *testing.T) {
 		})
 	}
 	has(map[string]bool{})
-	c.Create(t, &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "livekit"},
-		StringData: map[string]string{"apiKey": "key", "apiSecret": "secret-of-thirty-two-characters-x"},
-	})
+	c.Secret(t, v1alpha1.UsedByMediaServer, "livekit", map[string]string{"apiKey": "key", "apiSecret": "secret-of-thirty-two-characters-x"})
 	has(map[string]bool{"new": true, "old": false, "left": false})
 }

@@ -23,7 +23,7 @@ func TestAttackConfigJS(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
 	// The manager serves all namespaces of it.
 	cluster := testkit.OwnControlPlane(t)
-	cluster.Secret(t, "file", map[string]string{
+	cluster.Secret(t, v1alpha1.UsedByConferenceConfig, "file", map[string]string{
 		"config.js": "module.exports = {api: {keySecret: process.env.KEY}}", "KEY": "key-of-tenant-a-0123456789",
 	})
 	everywhere := testkit.ManagerOptions{Args: []string{"--namespace=", "--leader-election-namespace=" + cluster.Namespace}}

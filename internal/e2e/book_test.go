@@ -159,8 +159,8 @@ func TestOneNamespaceByTheBook(t *testing.T) {
 	b.runDeployment()
 
 	b.a.key = "key-of-team-a-0123456789"
-	ada.Secret(t, "api-a", map[string]string{"key": b.a.key})
-	ada.Secret(t, "livekit", map[string]string{"apiKey": b.livekit.Key, "apiSecret": b.livekit.Secret})
+	ada.Secret(t, v1alpha1.UsedByConferenceConfig, "api-a", map[string]string{"key": b.a.key})
+	ada.Secret(t, v1alpha1.UsedByMediaServer, "livekit", map[string]string{"apiKey": b.livekit.Key, "apiSecret": b.livekit.Secret})
 	tenant := b.config("default")
 	tenant.Spec.BaseURL, tenant.Spec.MediaRefs = b.a.baseURL, testkit.MediaRefs("livekit")
 	ada.Create(t, testkit.MediaServer(c.Namespace, b.livekit.URL), tenant)

@@ -64,8 +64,8 @@ func newCluster(t *testing.T) *cluster {
 	}
 
 	c.a = account{t: t, baseURL: baseURL, key: "key-of-tenant-a-0123456789"}
-	c.Secret(t, "api-a", map[string]string{"key": c.a.key})
-	c.Secret(t, "livekit", map[string]string{"apiKey": options.Key, "apiSecret": options.Secret})
+	c.Secret(t, v1alpha1.UsedByConferenceConfig, "api-a", map[string]string{"key": c.a.key})
+	c.Secret(t, v1alpha1.UsedByMediaServer, "livekit", map[string]string{"apiKey": options.Key, "apiSecret": options.Secret})
 	c.config = v1alpha1.ConferenceConfig{
 		ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: "default"},
 		Spec: v1alpha1.ConferenceConfigSpec{

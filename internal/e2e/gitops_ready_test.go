@@ -39,11 +39,7 @@ func TestTheExampleRepositoryBecomesReady(t *testing.T) {
 		}
 		c.Kubectl(t, "apply", "--server-side", "--filename", file)
 	}
-	secret := func(name string, data map[string]string) {
-		t.Helper()
-		c.Kubectl(t, "get", "externalsecret", name)
-		b.Secret(t, name, data)
-	}
+	secret := func(name string, data map[string]string) { externalSecret(t, c, name, data) }
 	apply("infrastructure/namespaces", "media", "")
 	secret("livekit", map[string]string{"apiKey": b.livekit.Key, "apiSecret": b.livekit.Secret})
 	// What Flux' HelmRelease does.

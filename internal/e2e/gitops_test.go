@@ -17,6 +17,7 @@ import (
 	"github.com/google/cel-go/cel"
 	"github.com/google/cel-go/ext"
 	lua "github.com/yuin/gopher-lua"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -165,7 +166,7 @@ func TestGitOpsToolsSeeEveryPhase(t *testing.T) {
 	w := newWorld(t, func(_, b *v1alpha1.ConferenceConfig) { b.Spec.MediaRefs = nil })
 	wrong := w.config("wrong-key")
 	wrong.Spec.API.KeySecretRefs[0].Name = "published"
-	w.Secret(t, "published", map[string]string{"key": ""})
+	w.Secret(t, v1alpha1.UsedByConferenceConfig, "published", map[string]string{"key": ""})
 	waiting := w.config("waiting")
 	waiting.Spec.API.KeySecretRefs[0].Name = "not-yet"
 	w.Create(t, wrong, waiting)
@@ -240,6 +241,22 @@ patches:
 	return file
 }
 
+// externalSecret makes the Secret that an ExternalSecret of the cluster's namespace asks for. As External Secrets does where there is no
+// template, it copies the labels of the ExternalSecret.
+func externalSecret(t *testing.T, c *testkit.Cluster, name string, data map[string]string) {
+	t.Helper()
+	asked := &unstructured.Unstructured{}
+	asked.SetAPIVersion("external-secrets.io/v1")
+	asked.SetKind("ExternalSecret")
+	if err := c.Client.Get(t.Context(), client.ObjectKey{Namespace: c.Namespace, Name: name}, asked); err != nil {
+		t.Fatal(err)
+	}
+	if _, found, _ := unstructured.NestedMap(asked.Object, "spec", "target", "template"); found {
+		t.Fatal("this double knows no templates")
+	}
+	c.Create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: name, Labels: asked.GetLabels()}, StringData: data})
+}
+
 // TestNothingInGitDrifts applies the example tenant, lives with it, and asks what would be applied again: nothing,
 // because the operator writes no spec. Then it switches an endpoint as a commit does.
 func TestNothingInGitDrifts(t *testing.T) {
@@ -248,7 +265,7 @@ func TestNothingInGitDrifts(t *testing.T) {
 	team := w.a
 	// Another name for this machine, so that no other tenant has the host.
 	team.baseURL = strings.Replace(w.a.baseURL, "127.0.0.1", "localhost", 1)
-	w.Secret(t, "api-key", map[string]string{"key": team.key})
+	w.Secret(t, v1alpha1.UsedByConferenceConfig, "api-key", map[string]string{"key": team.key})
 	file := w.tenant(t, team.baseURL, "")
 	apply := []string{"apply", "--server-side", "--field-manager=gitops", "--filename"}
 	w.Kubectl(t, append(apply, file)...)

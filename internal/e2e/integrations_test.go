@@ -31,7 +31,7 @@ const integrationsKey = "the-operators-own-jwt-key"
 func newMigratedWorld(t *testing.T, change ...func(a, b *v1alpha1.ConferenceConfig)) *world {
 	t.Helper()
 	cluster := testkit.ControlPlane(t)
-	cluster.Secret(t, "service-env", map[string]string{
+	cluster.Secret(t, v1alpha1.UsedByConferenceConfig, "service-env", map[string]string{
 		"API_KEY_SECRET": `"key-of-tenant-b-0123456789"`, "API_DISABLED": "[]", "JWT_KEY": integrationsKey, "HOST_PROTECTED": "false",
 	})
 	migrated := func(a, b *v1alpha1.ConferenceConfig) {

@@ -193,7 +193,7 @@ func TestSwitchesAndKeysChangeWithoutRestart(t *testing.T) {
 		}
 		return nil
 	})
-	w.Secret(t, "api-a", map[string]string{"key": w.a.key})
+	w.Secret(t, v1alpha1.UsedByConferenceConfig, "api-a", map[string]string{"key": w.a.key})
 	w.eventually(t, func() error {
 		if r := w.a.call("GET", "/api/v1/meetings", nil); r.status != http.StatusOK {
 			return fmt.Errorf("meetings answers %d %s", r.status, r.raw)

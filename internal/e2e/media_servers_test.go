@@ -82,7 +82,7 @@ func TestSeveralMediaServers(t *testing.T) {
 func (w *world) secondMediaServer(t *testing.T) *testkit.LiveKitServer {
 	t.Helper()
 	second := testkit.LiveKit(t, testkit.LiveKitOptions{})
-	w.Secret(t, "second", map[string]string{"apiKey": second.Key, "apiSecret": second.Secret})
+	w.Secret(t, v1alpha1.UsedByMediaServer, "second", map[string]string{"apiKey": second.Key, "apiSecret": second.Secret})
 	s := testkit.MediaServer(w.Namespace, second.URL)
 	s.Name, s.Spec.SecretRef.Name = "second", "second"
 	w.Create(t, s)

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
@@ -223,15 +222,10 @@ func (n *fluxNode) startFlux() {
 // standIn makes the Secret that an ExternalSecret asks for, as External Secrets would.
 func (n *fluxNode) standIn(namespace, name string, data map[string]string) {
 	n.t.Helper()
-	asked := &unstructured.Unstructured{}
-	asked.SetAPIVersion("external-secrets.io/v1")
-	asked.SetKind("ExternalSecret")
-	testkit.Eventually(n.t, nodePatience, func() error {
-		return n.Client.Get(n.t.Context(), client.ObjectKey{Namespace: namespace, Name: name}, asked)
-	})
-	secret := &corev1.Secret{StringData: data}
-	secret.Namespace, secret.Name = namespace, name
-	n.Create(n.t, secret)
+	n.kubectl("wait", "--for=create", "-n", namespace, "externalsecret/"+name, "--timeout="+nodePatience.String())
+	mine := *n.Cluster
+	mine.Namespace = namespace
+	externalSecret(n.t, &mine, name, data)
 }
 
 // everythingIsReady waits for all that Flux knows.

@@ -23,6 +23,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/manifests"
 )
@@ -137,6 +138,7 @@ func (n *realNode) surroundings() {
 	n.kubectl("create", "secret", "tls", "meet-tls", "-n", manifests.SystemNamespace, "--cert", cert, "--key", key)
 	n.kubectl("create", "secret", "generic", "redis", "-n", "media", "--from-literal=password=password-of-redis-0123")
 	n.kubectl("create", "secret", "generic", "api-key", "--from-literal=key="+n.a.key)
+	n.kubectl("label", "secret", "api-key", v1alpha1.LabelUsedBy+"="+v1alpha1.UsedByConferenceConfig)
 	n.rolledOut("ingress", "ingress")
 	n.rolledOut("strangers", "stranger")
 }

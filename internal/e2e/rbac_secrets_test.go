@@ -35,7 +35,7 @@ func TestSecretsOfOtherNamespacesAreNotRead(t *testing.T) {
 	})
 	other := w.config("elsewhere")
 	other.Namespace = elsewhere
-	w.Create(t, other, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: elsewhere, Name: "api-a"}, StringData: map[string]string{"key": "key-of-elsewhere-0123456789"}})
+	w.Create(t, other, testkit.SecretFor(v1alpha1.UsedByConferenceConfig, elsewhere, "api-a", map[string]string{"key": "key-of-elsewhere-0123456789"}))
 	says := func(condition string, status metav1.ConditionStatus, text string) func() error {
 		return func() error {
 			var c v1alpha1.ConferenceConfig

@@ -274,7 +274,7 @@ func configJS(t *testing.T, c *testkit.Cluster) {
 	name := metav1.ObjectMeta{Namespace: c.Namespace, Name: "config-a"}
 	for _, o := range []client.Object{
 		&corev1.ConfigMap{ObjectMeta: name, Data: map[string]string{"config.js": "module.exports = {api: {keySecret: process.env.KEY}}"}},
-		&corev1.Secret{ObjectMeta: name, StringData: map[string]string{"KEY": "key-of-tenant-a-0123456789"}},
+		testkit.SecretFor(v1alpha1.UsedByConferenceConfig, c.Namespace, name.Name, map[string]string{"KEY": "key-of-tenant-a-0123456789"}),
 	} {
 		if err := c.Client.Create(t.Context(), o); err != nil {
 			t.Fatal(err)

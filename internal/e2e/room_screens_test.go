@@ -38,7 +38,7 @@ func newTour(t *testing.T) *tour {
 		t.Fatal(err)
 	}
 	cluster := testkit.ControlPlane(t)
-	cluster.Secret(t, "users", map[string]string{"htpasswd": "ada:" + string(hash) + "\n"})
+	cluster.Secret(t, v1alpha1.UsedByConferenceConfig, "users", map[string]string{"htpasswd": "ada:" + string(hash) + "\n"})
 	w := newWorldOn(t, cluster, func(_, b *v1alpha1.ConferenceConfig) {
 		b.Spec.Access = &v1alpha1.AccessSpec{Protected: true, UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}}
 		b.Spec.Web = &v1alpha1.WebSpec{Brand: &v1alpha1.BrandSpec{Name: "Example Meetings", Color: "#b4235a"}}

@@ -9,8 +9,6 @@ import (
 	"net/url"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/testkit"
 )
@@ -20,11 +18,7 @@ import (
 func TestEveryWayIntoAProtectedRoom(t *testing.T) {
 	testkit.Parallel(t, testkit.Browsers)
 	cluster := testkit.ControlPlane(t)
-	users := &corev1.Secret{StringData: map[string]string{"htpasswd": htpasswd(t, "ada", "correct-horse")}}
-	users.Name, users.Namespace = "users", cluster.Namespace
-	if err := cluster.Client.Create(t.Context(), users); err != nil {
-		t.Fatal(err)
-	}
+	cluster.Secret(t, v1alpha1.UsedByConferenceConfig, "users", map[string]string{"htpasswd": htpasswd(t, "ada", "correct-horse")})
 	w := newWorldWith(t, cluster, testkit.ManagerOptions{}, func(a, _ *v1alpha1.ConferenceConfig) {
 		a.Spec.Access = &v1alpha1.AccessSpec{
 			Protected: true, Presenters: []string{"ada"}, UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"},

@@ -66,11 +66,7 @@ func TestAFullRunLeavesNoSecretBehind(t *testing.T) {
 	all.keep("the hash of a user's password", strings.TrimSpace(strings.SplitN(line, ":", 2)[1]))
 	broken := all.keep("a line of the users that cannot be read", "eve:plain-text-password-0815")
 	create := func(name string, data map[string]string) {
-		secret := &corev1.Secret{StringData: data}
-		secret.Name, secret.Namespace = name, cluster.Namespace
-		if err := cluster.Client.Create(t.Context(), secret); err != nil {
-			t.Fatal(err)
-		}
+		cluster.Secret(t, v1alpha1.UsedByConferenceConfig, name, data)
 	}
 	create("users", map[string]string{"htpasswd": line + broken + "\n"})
 	create("weak", map[string]string{"key": all.keep("a weak key", "weak-key-1")})
@@ -96,7 +92,7 @@ func TestAFullRunLeavesNoSecretBehind(t *testing.T) {
 		return fmt.Errorf("the missing Secret is not reported")
 	})
 	failing(w, all, userPassword)
-	w.Secret(t, "livekit", map[string]string{"apiKey": w.livekit.Key, "apiSecret": all.keep("a wrong secret of LiveKit", "wrong-secret-of-livekit-0123456789abcdef")})
+	w.Secret(t, v1alpha1.UsedByMediaServer, "livekit", map[string]string{"apiKey": w.livekit.Key, "apiSecret": all.keep("a wrong secret of LiveKit", "wrong-secret-of-livekit-0123456789abcdef")})
 	failing(w, all, userPassword)
 
 	w.keepStored(t, all)

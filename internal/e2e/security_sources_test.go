@@ -48,6 +48,8 @@ func sources(t *testing.T, c *testkit.Cluster) (hosts map[string]string) {
 	c.Kubectl(t, "create", "secret", "generic", "script-env", "--from-literal=API_KEY_SECRET="+jsKey)
 	c.Kubectl(t, "create", "secret", "generic", "keys", "--from-literal=a="+jsKey, "--from-literal=b="+envKey)
 
+	c.Kubectl(t, "label", "secrets", "--all", v1alpha1.LabelUsedBy+"="+v1alpha1.UsedByConferenceConfig)
+
 	fields := func(key string) []v1alpha1.SecretKeyReference {
 		return []v1alpha1.SecretKeyReference{{Name: "keys", Key: key}}
 	}

@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"testing"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/testkit"
 )
@@ -19,11 +17,9 @@ func TestARemovedUserIsOut(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
 	cluster := testkit.ControlPlane(t)
 	eves := htpasswd(t, "eve", "eve's")
-	secret := &corev1.Secret{StringData: map[string]string{"htpasswd": htpasswd(t, "ada", "ada's") + htpasswd(t, "bob", "bob's") + eves}}
-	secret.Name, secret.Namespace = "users", cluster.Namespace
-	if err := cluster.Client.Create(t.Context(), secret); err != nil {
-		t.Fatal(err)
-	}
+	secret := testkit.SecretFor(v1alpha1.UsedByConferenceConfig, cluster.Namespace, "users",
+		map[string]string{"htpasswd": htpasswd(t, "ada", "ada's") + htpasswd(t, "bob", "bob's") + eves})
+	cluster.Create(t, secret)
 	w := newWorldOn(t, cluster, func(a, _ *v1alpha1.ConferenceConfig) {
 		a.Spec.Access = &v1alpha1.AccessSpec{Protected: true, UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}}
 	})

@@ -95,10 +95,7 @@ func (tm *team) mediaServer(t *testing.T) (namespace string) {
 	s.Spec.AllowedNamespaces = v1alpha1.AllowedNamespaces{
 		From: v1alpha1.FromSelector, Selector: &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: tm.Namespace}},
 	}
-	key := &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "livekit"},
-		StringData: map[string]string{"apiKey": tm.mediaKey, "apiSecret": tm.mediaSecret},
-	}
+	key := testkit.SecretFor(v1alpha1.UsedByMediaServer, namespace, "livekit", map[string]string{"apiKey": tm.mediaKey, "apiSecret": tm.mediaSecret})
 	for _, o := range []client.Object{key, s} {
 		if err := tm.Client.Create(t.Context(), o); err != nil {
 			t.Fatal(err)
@@ -128,7 +125,7 @@ func bindAdmin(t *testing.T, c *testkit.Cluster, user string) {
 }
 
 func (tm *team) secret(name string, data map[string]string) *corev1.Secret {
-	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: tm.Namespace, Name: name}, StringData: data}
+	return testkit.SecretFor(v1alpha1.UsedByConferenceConfig, tm.Namespace, name, data)
 }
 
 // tenantOf is a ConferenceConfig of the team that claims hosts.

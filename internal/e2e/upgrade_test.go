@@ -65,7 +65,7 @@ func newUpgrade(t *testing.T) *upgrade {
 	u := &upgrade{older: filepath.Join(from, "manager"), second: rand.Text()}
 	cluster := testkit.EmptyControlPlane(t)
 	defineCRDs(t, cluster, filepath.Join(from, "src"))
-	cluster.Secret(t, "api-second", map[string]string{"key": u.second})
+	cluster.Secret(t, v1alpha1.UsedByConferenceConfig, "api-second", map[string]string{"key": u.second})
 	// The drain takes longer than the balancer takes to look.
 	o := testkit.ManagerOptions{Binary: u.older, Args: []string{"--drain-delay", "1s"}}
 	u.world = newWorldOfReplicas(t, cluster, o, func(a, _ *v1alpha1.ConferenceConfig) {

@@ -96,9 +96,9 @@ func prepareWorld(t *testing.T, cluster *testkit.Cluster, change ...func(a, b *v
 	w.livekit = testkit.LiveKit(t, testkit.LiveKitOptions{WebhookURLs: []string{"http://" + addresses[0] + "/engine/webhook"}})
 	w.a = account{t: t, baseURL: "http://" + addresses[0], key: "key-of-tenant-a-0123456789"}
 	w.b = account{t: t, baseURL: "http://" + addresses[1], key: "key-of-tenant-b-0123456789"}
-	w.Secret(t, "api-a", map[string]string{"key": w.a.key})
-	w.Secret(t, "env-b", map[string]string{"API_KEY_SECRET": `"` + w.b.key + `"`, "API_DISABLED": "[]"})
-	w.Secret(t, "livekit", map[string]string{"apiKey": w.livekit.Key, "apiSecret": w.livekit.Secret})
+	w.Secret(t, v1alpha1.UsedByConferenceConfig, "api-a", map[string]string{"key": w.a.key})
+	w.Secret(t, v1alpha1.UsedByConferenceConfig, "env-b", map[string]string{"API_KEY_SECRET": `"` + w.b.key + `"`, "API_DISABLED": "[]"})
+	w.Secret(t, v1alpha1.UsedByMediaServer, "livekit", map[string]string{"apiKey": w.livekit.Key, "apiSecret": w.livekit.Secret})
 	a := &v1alpha1.ConferenceConfig{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "default"},
 		Spec: v1alpha1.ConferenceConfigSpec{

@@ -121,9 +121,9 @@ func public(err error) string {
 
 func (r *resolver) readFile(spec *v1alpha1.SourceSpec) (*source.Settings, error) {
 	if spec.Env != nil {
-		data, ok := r.find(r.object("secrets", spec.Env.SecretRef.Name))
-		if !ok {
-			return nil, fmt.Errorf("there is no Secret %q that may be read; create it", spec.Env.SecretRef.Name)
+		data, bad := r.find(r.object("secrets", spec.Env.SecretRef.Name))
+		if bad != nil {
+			return nil, bad
 		}
 		settings, err := source.FromEnvFile(data)
 		return &settings, err
@@ -145,9 +145,9 @@ func (r *resolver) configJS(spec *v1alpha1.ConfigJSSource) (text string, env map
 	if ref := spec.SecretKeyRef; ref != nil {
 		resource, name, key = "secrets", ref.Name, ref.Key
 	}
-	data, ok := r.find(r.object(resource, name))
-	if !ok {
-		return "", nil, fmt.Errorf("there is no object %q among %s that may be read; create it", name, resource)
+	data, bad := r.find(r.object(resource, name))
+	if bad != nil {
+		return "", nil, bad
 	}
 	file, ok := data[key]
 	if !ok {
@@ -155,8 +155,8 @@ func (r *resolver) configJS(spec *v1alpha1.ConfigJSSource) (text string, env map
 	}
 	switch {
 	case spec.EnvSecretRef != nil:
-		if data, ok = r.find(r.object("secrets", spec.EnvSecretRef.Name)); !ok {
-			return "", nil, fmt.Errorf("there is no Secret %q that may be read; create it", spec.EnvSecretRef.Name)
+		if data, bad = r.find(r.object("secrets", spec.EnvSecretRef.Name)); bad != nil {
+			return "", nil, bad
 		}
 		env = source.Environment(data)
 	case resource == "secrets":

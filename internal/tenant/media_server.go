@@ -3,7 +3,6 @@
 package tenant
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 
@@ -36,6 +35,13 @@ func (s *MediaServer) allows(namespace string, of labels.Set) bool {
 	return namespace == s.Name.Namespace || s.allowed.Matches(of)
 }
 
+// The keys of a MediaServer's Secret. Their names are fixed: what is under mediaKey is in each request to the media server, what is under
+// mediaSecret never leaves the managers, and whoever writes a MediaServer cannot exchange the two.
+const (
+	mediaKey    = "apiKey"
+	mediaSecret = "apiSecret"
+)
+
 // resolveMediaServer makes a MediaServer of the custom resource and the Secret that it names.
 func resolveMediaServer(o *v1alpha1.MediaServer, find lookup, dial engine.Dialer) *MediaServer {
 	s := &MediaServer{Generation: o.Generation, allowed: selectorOf(o.Spec.AllowedNamespaces)}
@@ -43,16 +49,15 @@ func resolveMediaServer(o *v1alpha1.MediaServer, find lookup, dial engine.Dialer
 	s.BrowserURL, s.Draining = o.Spec.BrowserURL, o.Spec.Draining || o.DeletionTimestamp != nil
 	s.MaxParticipants = int(ptr.Deref(ptr.Deref(o.Spec.Capacity, v1alpha1.MediaCapacity{}).MaxParticipants, 0))
 
-	ref := o.Spec.SecretRef
-	data, found := find(object{"secrets", o.Namespace, ref.Name})
-	if !found {
-		s.problem(v1alpha1.ReasonSecretNotFound, "There is no Secret %q that may be read; create it in namespace %q", ref.Name, o.Namespace)
+	name := o.Spec.SecretRef.Name
+	data, bad := find(object{"secrets", o.Namespace, name})
+	if bad != nil {
+		s.problem(bad.reason, "%s", bad.message)
 		return s
 	}
-	key, secret := cmp.Or(ref.APIKeyKey, "apiKey"), cmp.Or(ref.APISecretKey, "apiSecret")
-	for _, name := range []string{key, secret} {
-		if _, found := data[name]; !found {
-			s.problem(v1alpha1.ReasonKeyNotFound, "Secret %q has no key %q; add it", ref.Name, name)
+	for _, key := range []string{mediaKey, mediaSecret} {
+		if _, found := data[key]; !found {
+			s.problem(v1alpha1.ReasonKeyNotFound, "Secret %q has no key %q; add it", name, key)
 			return s
 		}
 	}
@@ -62,7 +67,7 @@ func resolveMediaServer(o *v1alpha1.MediaServer, find lookup, dial engine.Dialer
 	}
 	s.Server = engine.Server{
 		URL: strings.TrimSuffix(o.Spec.APIURL, "/"), CABundle: string(o.Spec.CABundle),
-		Key: strings.TrimSpace(string(data[key])), Secret: strings.TrimSpace(string(data[secret])),
+		Key: strings.TrimSpace(string(data[mediaKey])), Secret: strings.TrimSpace(string(data[mediaSecret])),
 	}
 	made, err := dial(s.Server)
 	if err != nil {

@@ -37,7 +37,7 @@ func newMediaServers(o Options, changed func(context.Context)) *MediaServers {
 		dial: o.Dial, changed: changed, all: map[types.NamespacedName]*MediaServer{},
 		unreachable: map[types.NamespacedName]*atomic.Bool{},
 	}
-	s.follower = newFollower(o.Cache, o.Client, s.refreshOne)
+	s.follower = newFollower(o.Cache, o.Client, v1alpha1.UsedByMediaServer, s.refreshOne)
 	return s
 }
 

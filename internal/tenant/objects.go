@@ -4,6 +4,7 @@ package tenant
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"k8s.io/client-go/rest"
 	toolscache "k8s.io/client-go/tools/cache"
 
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/kube"
 )
 
@@ -24,10 +26,12 @@ type object struct {
 	namespace, name string
 }
 
-// objects watches single Secrets and ConfigMaps, those that ConferenceConfigs name and no other: never all Secrets of
+// objects watches single Secrets and ConfigMaps, those that custom resources of one kind name and no other: never all Secrets of
 // a namespace, let alone of the cluster.
 type objects struct {
-	client  rest.Interface
+	client rest.Interface
+	// usedBy is the value of v1alpha1.LabelUsedBy with which a Secret may be named by that kind.
+	usedBy  string
 	changed func(object)
 
 	mu      sync.Mutex
@@ -43,8 +47,8 @@ type watch struct {
 	stop    context.CancelFunc
 }
 
-func newObjects(client rest.Interface, changed func(object)) *objects {
-	return &objects{client: client, changed: changed, watches: make(map[object]*watch)}
+func newObjects(client rest.Interface, usedBy string, changed func(object)) *objects {
+	return &objects{client: client, usedBy: usedBy, changed: changed, watches: make(map[object]*watch)}
 }
 
 // keep watches what is wanted and nothing else.
@@ -126,20 +130,37 @@ func (o *objects) version(key object) string {
 	return ""
 }
 
-// data is what a Secret or ConfigMap holds; not ok when there is none, or none that may be read.
-func (o *objects) data(key object) (data map[string][]byte, ok bool) {
+// unusable says why a Secret or ConfigMap cannot be used.
+type unusable struct{ reason, message string }
+
+func (u *unusable) Error() string { return u.message }
+
+// data is what a Secret or ConfigMap holds, or why that cannot be used.
+func (o *objects) data(key object) (map[string][]byte, *unusable) {
 	switch x := o.find(key).(type) {
 	case *corev1.Secret:
-		return x.Data, true
+		if err := kube.MayBeUsed(x, o.usedBy); err != nil {
+			return nil, &unusable{v1alpha1.ReasonSecretNotLabeled, err.Error()}
+		}
+		return x.Data, nil
 	case *corev1.ConfigMap:
-		data = make(map[string][]byte, len(x.Data)+len(x.BinaryData))
+		data := make(map[string][]byte, len(x.Data)+len(x.BinaryData))
 		for k, v := range x.Data {
 			data[k] = []byte(v)
 		}
 		for k, v := range x.BinaryData {
 			data[k] = v
 		}
-		return data, true
+		return data, nil
 	}
-	return nil, false
+	return nil, missing(key)
+}
+
+func missing(key object) *unusable {
+	kind, kinds := "Secret", "Secrets"
+	if key.resource == "configmaps" {
+		kind, kinds = "ConfigMap", "ConfigMaps"
+	}
+	return &unusable{v1alpha1.ReasonSecretNotFound, fmt.Sprintf(
+		"%s %q is not there, or may not be read; create it in namespace %q, and see that Convene may read %s there", kind, key.name, key.namespace, kinds)}
 }

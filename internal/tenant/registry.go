@@ -71,7 +71,7 @@ type Registry struct {
 // NewRegistry makes a Registry. It works once it runs.
 func NewRegistry(o Options) *Registry {
 	r := &Registry{options: o, tenants: map[types.NamespacedName]*Tenant{}}
-	r.follower = newFollower(o.Cache, o.Client, r.refreshOne)
+	r.follower = newFollower(o.Cache, o.Client, v1alpha1.UsedByConferenceConfig, r.refreshOne)
 	r.MediaServers = newMediaServers(o, r.mediaChanged)
 	r.hosts.Store(newHosts(nil, o.UnknownHosts))
 	return r

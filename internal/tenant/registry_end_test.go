@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/testkit"
 )
 
@@ -43,7 +44,7 @@ func TestKeysAreFollowedUntilTheLastRequest(t *testing.T) {
 // A key that is replaced in a MediaServer's Secret is used by its tenants at once.
 func TestANewKeyOfAMediaServerIsUsed(t *testing.T) {
 	r := newRig(t, testkit.ControlPlane(t), nil, "")
-	media := secret(r.Namespace, "livekit", map[string]string{"apiKey": "key-0", "apiSecret": strings.Repeat("s", 40)})
+	media := testkit.SecretFor(v1alpha1.UsedByMediaServer, r.Namespace, "livekit", map[string]string{"apiKey": "key-0", "apiSecret": strings.Repeat("s", 40)})
 	config := r.config(r.Namespace, "a")
 	config.Spec.MediaRefs = testkit.MediaRefs("livekit")
 	r.create(t, secret(r.Namespace, "keys", map[string]string{"current": strong}), media, testkit.MediaServer(r.Namespace, "http://livekit:7880"), config)

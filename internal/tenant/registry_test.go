@@ -177,7 +177,7 @@ func TestUnreadableSecretsHoldNobodyUp(t *testing.T) {
 	r.eventually(t, r.accepts(c.Namespace, "open", strong))
 	r.eventually(t, r.accepts(other, "closed", ""))
 	closed, _ := r.registry.Get(types.NamespacedName{Namespace: other, Name: "closed"})
-	if p := closed.Problems[0]; p.Reason != v1alpha1.ReasonSecretNotFound || !strings.Contains(p.Message, "that may be read") {
+	if p := closed.Problems[0]; p.Reason != v1alpha1.ReasonSecretNotFound || !strings.Contains(p.Message, "may not be read") {
 		t.Errorf("the problem is %+v", p)
 	}
 	grant(other)

@@ -26,8 +26,8 @@ const (
 	defaultBrand         = "Convene"
 )
 
-// lookup gives the data of a Secret or ConfigMap; not ok when there is none.
-type lookup func(object) (data map[string][]byte, ok bool)
+// lookup gives the data of a Secret or ConfigMap, or why that cannot be used.
+type lookup func(object) (map[string][]byte, *unusable)
 
 // sources are what a Tenant is made from beside its ConferenceConfig.
 type sources struct {
@@ -99,28 +99,30 @@ func (r *resolver) object(resource, name string) object {
 	return object{resource: resource, namespace: r.config.Namespace, name: name}
 }
 
-// secretKey reads one key of a Secret. What is missing is reported under the condition.
+// secretKey reads one key of a Secret. What is wrong is reported under the condition.
 func (r *resolver) secretKey(condition string, ref v1alpha1.SecretKeyReference) (value []byte, ok bool) {
-	data, found := r.find(r.object("secrets", ref.Name))
-	if !found {
-		r.problem(condition, v1alpha1.ReasonSecretNotFound, false, true,
-			"There is no Secret %q that may be read; create it in namespace %q, and see that Convene may read Secrets there", ref.Name, r.config.Namespace)
+	data, bad := r.find(r.object("secrets", ref.Name))
+	if bad != nil {
+		r.problem(condition, bad.reason, false, true, "%s", bad.message)
 		return nil, false
 	}
-	value, found = data[ref.Key]
-	if !found {
+	value, ok = data[ref.Key]
+	if !ok {
 		r.problem(condition, v1alpha1.ReasonKeyNotFound, false, true, "Secret %q has no key %q; add it", ref.Name, ref.Key)
 	}
-	return value, found
+	return value, ok
 }
 
 // signing reads the keys that sign tokens, tickets and sessions.
 func (r *resolver) signing() {
 	name := SigningKeysSecret(r.config)
-	data, ok := r.find(r.object("secrets", name))
-	if !ok {
-		r.problem(v1alpha1.ConditionSigningKeysResolved, v1alpha1.ReasonSecretNotFound, false, true,
-			"There is no Secret %q that may be read; Convene makes it where it may write Secrets, unless spec.tokens.signingKeysSecretRef names another", name)
+	data, bad := r.find(r.object("secrets", name))
+	if bad != nil && bad.reason == v1alpha1.ReasonSecretNotFound {
+		bad.message = fmt.Sprintf(
+			"Secret %q is not there, or may not be read; Convene makes it where it may write Secrets, unless spec.tokens.signingKeysSecretRef names another", name)
+	}
+	if bad != nil {
+		r.problem(v1alpha1.ConditionSigningKeysResolved, bad.reason, false, true, "%s", bad.message)
 		return
 	}
 	signer, problems := credential.NewSigner(r.Issuer(), data)

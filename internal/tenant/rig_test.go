@@ -129,8 +129,9 @@ func (r *rig) config(namespace, name string, hosts ...string) *v1alpha1.Conferen
 	}
 }
 
+// secret is for ConferenceConfigs.
 func secret(namespace, name string, data map[string]string) *corev1.Secret {
-	return &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, StringData: data}
+	return testkit.SecretFor(v1alpha1.UsedByConferenceConfig, namespace, name, data)
 }
 
 // accepts says whether a tenant is there and has exactly that key; an empty key is none.

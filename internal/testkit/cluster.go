@@ -164,10 +164,18 @@ func (c *Cluster) Create(t testing.TB, objects ...client.Object) {
 	}
 }
 
-// Secret makes one in the test's namespace.
-func (c *Cluster) Secret(t testing.TB, name string, data map[string]string) {
+// Secret makes one in the test's namespace that objects of a kind may name.
+func (c *Cluster) Secret(t testing.TB, usedBy, name string, data map[string]string) {
 	t.Helper()
-	c.Create(t, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: name}, StringData: data})
+	c.Create(t, SecretFor(usedBy, c.Namespace, name, data))
+}
+
+// SecretFor is a Secret that objects of a kind may name.
+func SecretFor(usedBy, namespace, name string, data map[string]string) *corev1.Secret {
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{v1alpha1.LabelUsedBy: usedBy}},
+		StringData: data,
+	}
 }
 
 // NewNamespace makes one more namespace and returns its name.

@@ -12,7 +12,7 @@ import (
 func MediaServer(namespace, apiURL string) *v1alpha1.MediaServer {
 	return &v1alpha1.MediaServer{
 		ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "livekit"},
-		Spec:       v1alpha1.MediaServerSpec{APIURL: apiURL, SecretRef: v1alpha1.MediaSecretReference{Name: "livekit"}},
+		Spec:       v1alpha1.MediaServerSpec{APIURL: apiURL, SecretRef: v1alpha1.SecretReference{Name: "livekit"}},
 	}
 }
 

@@ -31,6 +31,19 @@ spec:
 
 `baseURL` and a source of API keys are needed. Everything else has a default.
 
+## Secrets that a spec names
+
+A Secret says which kind of object may name it, and no other gets it ([why](decisions/0083-a-secret-says-what-it-is-for.md)):
+
+<!-- recipe: label-secrets -->
+```sh
+kubectl -n meetings label secret api-key convene.dev/used-by=ConferenceConfig
+kubectl -n media label secret livekit convene.dev/used-by=MediaServer
+kubectl -n meetings label secret stand-up-password convene.dev/used-by=Meeting
+```
+
+Those that Convene makes have the label. External Secrets, Sealed Secrets and kustomize write it with the other labels of a Secret.
+
 ## API keys, and how to rotate one
 
 Each entry of `spec.api.keySecretRefs` names a key of a Secret. Any one of the values opens the API, so rotation has no
@@ -117,7 +130,8 @@ spec:
       name: Example Meet
 ```
 
-`htpasswd -B -c htpasswd ada` and `kubectl -n meetings create secret generic users --from-file=htpasswd` make the users.
+`htpasswd -B -c htpasswd ada` and `kubectl -n meetings create secret generic users --from-file=htpasswd` make the users. The Secret needs
+[its label](#secrets-that-a-spec-names).
 
 ## A room that stands
 
