@@ -4,6 +4,7 @@ package admission
 
 import (
 	"context"
+	"net/netip"
 	"time"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -57,7 +58,7 @@ func (s *Service) Admit(ctx context.Context, t *tenant.Tenant, a Entrant, passwo
 	admitted, decided, err := s.recognize(ctx, t, view, a, password, g)
 	if err == nil {
 		admitted.OpenedBy = openedBy
-		err = s.letIn(ctx, t, &admitted, decided)
+		err = s.letIn(ctx, t, &admitted, decided, g.Site())
 	}
 	if err != nil {
 		return Admission{Meeting: view}, err
@@ -93,8 +94,8 @@ func (s *Service) recognize(
 	return Admission{Entrant: a, Meeting: view, Identity: who, Rights: rights, Granted: granted}, decided, nil
 }
 
-// letIn gives an entrant a place in the meeting, or in its queue.
-func (s *Service) letIn(ctx context.Context, t *tenant.Tenant, a *Admission, decided v1alpha1.ParticipantDecision) error {
+// letIn gives an entrant, who comes from a site, a place in the meeting, or in its queue.
+func (s *Service) letIn(ctx context.Context, t *tenant.Tenant, a *Admission, decided v1alpha1.ParticipantDecision, from netip.Prefix) error {
 	view, since := a.Meeting, a.waitedSince(a.Meeting)
 	others, err := s.listed(ctx, t, view)
 	if err != nil {
@@ -103,8 +104,8 @@ func (s *Service) letIn(ctx context.Context, t *tenant.Tenant, a *Admission, dec
 	s.recall(view, &a.Entrant, others)
 	switch {
 	case !a.in && !view.Admits(decided, a.Rights.Presenter, since, meeting.HasPresenter(others)):
-		return s.queue(a)
-	case s.places.isFull(view.EngineRoom, a.Identity, others, limitOf(t, view)):
+		return s.queue(a, from)
+	case s.places.isFull(view.EngineRoom, a.Identity, from, others, limitOf(t, view)):
 		return errFull
 	}
 	// All who waited were let in together, and the new session does not say since when the entrant waited. A presenter may lock the meeting

@@ -4,6 +4,7 @@ package admission
 
 import (
 	"context"
+	"net/netip"
 	"time"
 
 	"convene.dev/convene/internal/credential"
@@ -92,8 +93,10 @@ func (a *Entrant) keepToMeeting(t *tenant.Tenant, v meeting.View) {
 	}
 }
 
-// Guard bounds how often secrets may be tried, rooms opened, and connections tested.
+// Guard says where a person is, and bounds how often secrets may be tried from there, rooms opened, and connections tested.
 type Guard interface {
+	// Site is where the person is.
+	Site() netip.Prefix
 	// Guess runs a check of a secret, unless there were too many wrong ones. The error of the check says that it was wrong.
 	Guess(ctx context.Context, what limit.Secret, subject string, check func() error) error
 	// MayOpen refuses an address that has opened too many rooms.

@@ -4,6 +4,7 @@ package admission
 
 import (
 	"context"
+	"net/netip"
 	"slices"
 	"sync"
 	"time"
@@ -18,27 +19,43 @@ import (
 // places are those of participants who are connected through this replica. The engine lists participants a moment after they
 // have come, and several who come in that moment would each find the last place free.
 type places struct {
-	mu sync.Mutex
-	// inside counts the connections of each identity.
-	inside map[engine.RoomName]map[engine.Identity]int
+	mu     sync.Mutex
+	inside map[engine.RoomName]map[engine.Identity]*presence
 }
 
-func newPlaces() *places { return &places{inside: map[engine.RoomName]map[engine.Identity]int{}} }
+// presence is one participant's.
+type presence struct {
+	connections int
+	// site is that of the last connection.
+	site netip.Prefix
+}
+
+func newPlaces() *places {
+	return &places{inside: map[engine.RoomName]map[engine.Identity]*presence{}}
+}
+
+// In a room of manyPlaces or more, the last tenth of the places is for participants of sites that have few: one who makes participants without
+// an end leaves others a place. Smaller rooms are often for people at one place, a class for example.
+const manyPlaces, keptShare, fewShare = 100, 10, 4
 
 var errFull = fault.Conflict("This meeting is full; try again when a participant has left").WithReason(ReasonFull)
 
-// enter counts a participant in, unless limit is reached by others: those listed by the engine and those who came through
-// here. Leave counts out again.
-func (p *places) enter(room engine.RoomName, who engine.Identity, listed []engine.Participant, limit int) (leave func(), err error) {
+// enter counts a participant in, unless there is no place beside those listed by the engine and those who came through here. Leave counts out
+// again.
+func (p *places) enter(room engine.RoomName, who engine.Identity, from netip.Prefix, listed []engine.Participant, limit int) (leave func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.full(room, who, listed, limit) {
+	if p.full(room, who, from, listed, limit) {
 		return nil, errFull
 	}
 	if p.inside[room] == nil {
-		p.inside[room] = map[engine.Identity]int{}
+		p.inside[room] = map[engine.Identity]*presence{}
 	}
-	p.inside[room][who]++
+	if p.inside[room][who] == nil {
+		p.inside[room][who] = &presence{}
+	}
+	p.inside[room][who].connections++
+	p.inside[room][who].site = from
 	return func() { p.leave(room, who) }, nil
 }
 
@@ -46,7 +63,7 @@ func (p *places) leave(room engine.RoomName, who engine.Identity) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	people := p.inside[room]
-	if people[who]--; people[who] == 0 {
+	if people[who].connections--; people[who].connections == 0 {
 		delete(people, who)
 	}
 	if len(people) == 0 {
@@ -54,30 +71,43 @@ func (p *places) leave(room engine.RoomName, who engine.Identity) {
 	}
 }
 
-// full reports whether others take all places. A participant who is in has a place. The caller holds the lock.
-func (p *places) full(room engine.RoomName, who engine.Identity, listed []engine.Participant, limit int) bool {
+// full reports whether there is no place for a participant, who comes from a site. A participant who is in has a place. The caller holds the
+// lock.
+func (p *places) full(room engine.RoomName, who engine.Identity, from netip.Prefix, listed []engine.Participant, limit int) bool {
 	others := make(map[engine.Identity]bool, len(listed))
 	for _, one := range listed {
 		others[one.Identity] = true
 	}
-	for id := range p.inside[room] {
+	ofSite := 0
+	for id, other := range p.inside[room] {
 		others[id] = true
+		if other.site == from {
+			ofSite++
+		}
 	}
-	return !others[who] && len(others) >= limit
+	if others[who] {
+		return false
+	}
+	kept := 0
+	if limit >= manyPlaces {
+		kept = limit / keptShare
+	}
+	free := limit - len(others)
+	return free <= 0 || free <= kept && ofSite >= kept/fewShare
 }
 
 // isFull refuses early what enter would refuse a moment later, with an error that the page can show.
-func (p *places) isFull(room engine.RoomName, who engine.Identity, listed []engine.Participant, limit int) bool {
+func (p *places) isFull(room engine.RoomName, who engine.Identity, from netip.Prefix, listed []engine.Participant, limit int) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.full(room, who, listed, limit)
+	return p.full(room, who, from, listed, limit)
 }
 
 // has reports whether a participant is connected through this replica.
 func (p *places) has(room engine.RoomName, who engine.Identity) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.inside[room][who] > 0
+	return p.inside[room][who] != nil
 }
 
 // Connected is how many participants of a room are connected through this replica.
@@ -104,9 +134,9 @@ func limitOf(t *tenant.Tenant, v meeting.View) int {
 	return t.Settings.MaxParticipants
 }
 
-// TakePlace counts a connection of a participant, unless others take all places, or the meeting was closed to the participant after their
-// access token was made. Leave has to be called when the connection ends.
-func (s *Service) TakePlace(ctx context.Context, t *tenant.Tenant, v meeting.View, b engine.Bearer) (leave func(), err error) {
+// TakePlace counts a connection of a participant, who comes from a site, unless there is no place, or the meeting was closed to the participant
+// after their access token was made. Leave has to be called when the connection ends.
+func (s *Service) TakePlace(ctx context.Context, t *tenant.Tenant, v meeting.View, b engine.Bearer, from netip.Prefix) (leave func(), err error) {
 	listed, err := s.listed(ctx, t, v)
 	if err != nil {
 		return nil, err
@@ -117,7 +147,7 @@ func (s *Service) TakePlace(ctx context.Context, t *tenant.Tenant, v meeting.Vie
 			return nil, errClosed(v)
 		}
 	}
-	return s.places.enter(v.EngineRoom, b.Identity, listed, limitOf(t, v))
+	return s.places.enter(v.EngineRoom, b.Identity, from, listed, limitOf(t, v))
 }
 
 // errClosed is for one who may not enter a meeting any more, and has to ask again.

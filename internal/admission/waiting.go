@@ -5,6 +5,7 @@ package admission
 import (
 	"cmp"
 	"context"
+	"net/netip"
 	"sync"
 	"time"
 
@@ -33,13 +34,13 @@ var (
 	errArriving  = fault.Unavailable("You are just arriving; write again in a moment")
 )
 
-// queue has an entrant wait, from now on or from when they first came.
-func (s *Service) queue(a *Admission) error {
+// queue has an entrant, who comes from a site, wait from now on or from when they first came.
+func (s *Service) queue(a *Admission, from netip.Prefix) error {
 	a.Since = a.at.Truncate(time.Millisecond)
 	if since := a.waitedSince(a.Meeting); !since.IsZero() {
 		a.Since, a.Message = since, a.previous.Message
 	}
-	if s.places.isFull(meeting.WaitingRoom(a.Meeting.EngineRoom), a.Identity, nil, maxWaiting) {
+	if s.places.isFull(meeting.WaitingRoom(a.Meeting.EngineRoom), a.Identity, from, nil, maxWaiting) {
 		return errQueueFull
 	}
 	return nil
@@ -55,9 +56,9 @@ func (s *Service) OpenWaitingRoom(ctx context.Context, t *tenant.Tenant, v meeti
 	return OfEngine(media.Engine.Ensure(ctx, meeting.WaitingRoom(v.EngineRoom), engine.RoomOptions{}, engine.RoomState{}))
 }
 
-// TakeWaitingPlace counts a connection of one who waits, and tells the presenters. Leave has to be called when it ends.
-func (s *Service) TakeWaitingPlace(t *tenant.Tenant, v meeting.View, who engine.Identity) (leave func(), err error) {
-	out, err := s.places.enter(meeting.WaitingRoom(v.EngineRoom), who, nil, maxWaiting)
+// TakeWaitingPlace counts a connection of one who waits, and who comes from a site, and tells the presenters. Leave has to be called when it ends.
+func (s *Service) TakeWaitingPlace(t *tenant.Tenant, v meeting.View, who engine.Identity, from netip.Prefix) (leave func(), err error) {
+	out, err := s.places.enter(meeting.WaitingRoom(v.EngineRoom), who, from, nil, maxWaiting)
 	if err != nil {
 		return nil, errQueueFull
 	}

@@ -28,6 +28,9 @@ type guard struct {
 	q *httpserver.Request
 }
 
+// Site is where the page is.
+func (g guard) Site() netip.Prefix { return clientip.Site(g.q.From()) }
+
 // Guess runs a check of a secret, unless there were too many wrong ones from this address. Passwords are checked for few at
 // once.
 func (g guard) Guess(ctx context.Context, what limit.Secret, subject string, check func() error) error {
@@ -35,7 +38,7 @@ func (g guard) Guess(ctx context.Context, what limit.Secret, subject string, che
 		if what == limit.RoomName {
 			return check()
 		}
-		giveBack, err := g.h.checks.Take(ctx, clientip.Site(g.q.From()))
+		giveBack, err := g.h.checks.Take(ctx, g.Site())
 		if err != nil {
 			return httpserver.ErrTooManyGuesses.Because(err)
 		}
@@ -56,7 +59,7 @@ type visitors struct {
 
 // MayOpen counts a room that is opened.
 func (g guard) MayOpen() error {
-	if wait := g.h.openings.Take(visitors{g.q.Tenant.UID, clientip.Site(g.q.From())}, openingRate, g.q.Start); wait > 0 {
+	if wait := g.h.openings.Take(visitors{g.q.Tenant.UID, g.Site()}, openingRate, g.q.Start); wait > 0 {
 		return httpserver.TooMany(wait, "Too many rooms were opened from this address; wait")
 	}
 	return nil

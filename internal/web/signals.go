@@ -283,10 +283,11 @@ func (h *handler) passDoor(q *httpserver.Request, bearer engine.Bearer, token st
 	if limited, err = to.Engine.Limit(token, view.Rights(decided, bearer.Granted)); err != nil {
 		return nil, "", nil, err
 	}
+	site := clientip.Site(q.From())
 	if meeting.IsWaitingRoom(bearer.Room) {
-		leave, err = h.admission.TakeWaitingPlace(q.Tenant, view, bearer.Identity)
+		leave, err = h.admission.TakeWaitingPlace(q.Tenant, view, bearer.Identity, site)
 	} else {
-		leave, err = h.admission.TakePlace(ctx, q.Tenant, view, bearer)
+		leave, err = h.admission.TakePlace(ctx, q.Tenant, view, bearer, site)
 	}
 	return to, limited, leave, err
 }

@@ -5,6 +5,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -228,13 +229,14 @@ func TestAWaitingRoomIsFull(t *testing.T) {
 	s := newSite(t)
 	v := *s.meetings.open("room", asking)
 	for i := range 1000 {
-		leave, err := s.admission.TakeWaitingPlace(s.tenant, v, engine.Identity(fmt.Sprintf("w-%d", i)))
+		from := netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 51, byte(i / 256), byte(i)}), 32)
+		leave, err := s.admission.TakeWaitingPlace(s.tenant, v, engine.Identity(fmt.Sprintf("w-%d", i)), from)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer leave()
 	}
-	if _, err := s.admission.TakeWaitingPlace(s.tenant, v, "w-more"); err == nil {
+	if _, err := s.admission.TakeWaitingPlace(s.tenant, v, "w-more", netip.Prefix{}); err == nil {
 		t.Error("one more connects")
 	}
 	if got := s.enterWith(t, body{"room": "room", "name": "Ann"}); got.refusal().Reason != "Full" {
