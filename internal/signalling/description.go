@@ -12,10 +12,13 @@ import (
 
 const (
 	// maxDescription bounds a session description, in bytes: browsers write 0.6 kB for each sound that they receive, and 1.8 kB for each
-	// picture. A thousand sounds and a hundred pictures fit, or 150 shares of a screen by one page: each leaves two sections behind.
+	// picture. A thousand sounds and a hundred pictures fit.
 	maxDescription = 1 << 20
 	// maxSections and maxLines are of a whole description. A line of five bytes takes a hundred when it is parsed.
 	maxSections, maxLines = 2000, 50_000
+	// maxOffer and maxOfferSections are of an offer, which is about what the page sends. Forty shares of a screen fit: each leaves two
+	// sections behind. LiveKit keeps 4 kB for each section, and four times the length.
+	maxOffer, maxOfferSections = 256 << 10, 100
 	// maxSent bounds the media sections with a track that the browser sends. LiveKit may write the whole description for each.
 	maxSent = 8
 	// maxSectionAttributes and maxFormats are of one media section. LiveKit looks for each format in all attributes. Browsers write up to
@@ -61,17 +64,20 @@ func description(given *lk.SessionDescription, typ string) (*lk.SessionDescripti
 
 // checkDescription checks what can be checked before a description is parsed, which takes memory.
 func checkDescription(given *lk.SessionDescription, typ string) error {
-	text := given.GetSdp()
+	text, most, sections := given.GetSdp(), maxDescription, maxSections
+	if typ == "offer" {
+		most, sections = maxOffer, maxOfferSections
+	}
 	switch {
 	case given.GetType() != typ:
 		return invalid("the type of a session description is not %s", typ)
-	case len(text) > maxDescription:
-		return invalid("a session description is longer than %d bytes", maxDescription)
+	case len(text) > most:
+		return invalid("a session description is longer than %d bytes", most)
 	case strings.Count(text, "\r") != strings.Count(text, "\r\n"):
 		// For each carriage return in a line, LiveKit's parser cuts the line by a character: LiveKit would read other lines than this.
 		return invalid("a line of a session description has a carriage return in it")
-	case strings.Count(text, "\nm=") > maxSections:
-		return invalid("a session description has more than %d media sections", maxSections)
+	case strings.Count(text, "\nm=") > sections:
+		return invalid("a session description has more than %d media sections", sections)
 	case strings.Count(text, "\n") > maxLines:
 		return invalid("a session description has more than %d lines", maxLines)
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/gobwas/ws"
 	"github.com/gobwas/ws/wsutil"
@@ -51,8 +50,8 @@ type messages struct {
 	reader *wsutil.Reader
 	// control gets the frames about the connection.
 	control func(ws.OpCode, []byte) error
-	// grow takes memory for so many more bytes of a message that is longer than a buffer, and may wait for it.
-	grow func(bytes int) (giveBack func(), err error)
+	// take takes memory for so many bytes of a message that is longer than a buffer, and may wait for it.
+	take func(bytes int) (giveBack func(), err error)
 	// hurry is called when such a message begins, and what it returns when the message is there.
 	hurry func() (arrived func())
 }
@@ -82,33 +81,36 @@ func (m *messages) next() (message []byte, done func(), err error) {
 		case header.Fin && header.Length <= bufferSize:
 			message, err = io.ReadAll(m.reader)
 			return message, func() {}, err
+		case header.Fin:
+			return m.long(int(header.Length))
 		default:
-			return m.long()
+			return m.long(maxMessage)
 		}
 	}
 }
 
-// long reads a message that may be longer than a buffer. It takes memory for the bytes that have arrived and as many again, never for a
-// length that the browser only names.
-func (m *messages) long() (message []byte, done func(), err error) {
-	var taken []func()
-	done = func() {
-		for _, giveBack := range taken {
-			giveBack()
-		}
-	}
+// long reads a message of at most so many bytes, which does not fit into a buffer. A length that the browser only names takes no memory: a
+// message fills a buffer, then middleSize, before there is memory for all of it. What is taken for a part is given back when there is memory
+// for the next, so that messages never wait for each other.
+func (m *messages) long(most int) (message []byte, done func(), err error) {
+	done = func() {}
 	defer m.hurry()()
 	for message = make([]byte, 0, bufferSize); ; {
-		if len(message) == cap(message) {
-			giveBack, err := m.grow(cap(message))
+		if len(message) == cap(message) && len(message) < most {
+			size := most
+			if len(message) < middleSize {
+				size = min(most, middleSize)
+			}
+			giveBack, err := m.take(size)
 			if err != nil {
 				done()
 				return nil, nil, err
 			}
-			taken = append(taken, giveBack)
-			message = slices.Grow(message, cap(message))
+			message = append(make([]byte, 0, size), message...)
+			done()
+			done = giveBack
 		}
-		n, err := m.reader.Read(message[len(message):cap(message)])
+		n, err := m.reader.Read(spare(message))
 		message = message[:len(message)+n]
 		switch {
 		case errors.Is(err, io.EOF):
@@ -118,6 +120,14 @@ func (m *messages) long() (message []byte, done func(), err error) {
 			return nil, nil, err
 		}
 	}
+}
+
+// spare is the free space behind a message, or one byte in which its end is read.
+func spare(message []byte) []byte {
+	if free := message[len(message):cap(message)]; len(free) > 0 {
+		return free
+	}
+	return make([]byte, 1)
 }
 
 func (m *messages) passControl(kind ws.OpCode, body io.Reader) error {

@@ -11,11 +11,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gobwas/ws"
@@ -29,9 +31,11 @@ const (
 	maxMessage = maxDescription + maxSmall
 	// bufferSize is for each direction. Nearly all messages are shorter.
 	bufferSize = 4 << 10
+	// middleSize is how much of a message has to be there before there is memory for all of it.
+	middleSize = 64 << 10
 	// longShare is the share of the memory for long messages, which do not fit into a buffer, and longCost how many bytes one of their
 	// bytes takes while they arrive, wait and go on. maxLong is how many bytes there may be where the memory has no limit.
-	longShare, longCost, maxLong = 0.125, 4, 256 << 20
+	longShare, longCost, maxLong = 0.125, 2, 256 << 20
 	// longTimeout is how long a message may take to arrive, the wait for memory included.
 	longTimeout = 30 * time.Second
 	// writeTimeout is how long a connection waits for a side that does not read.
@@ -59,15 +63,52 @@ func (e *RefusedError) Error() string {
 type Relay struct {
 	transports *outbound.Transports
 	ledger     ledger
-	// long has the bytes for long messages, by site: no site takes all of them.
-	long *limit.Shares[netip.Prefix]
+	// middle has the bytes for messages up to middleSize, and of longer ones until so much has arrived. Long has the bytes for longer ones.
+	middle, long *pool
+	// names are the tracks of others that meetings and sites name.
+	names *limit.Buckets[sharer]
+}
+
+// pool has bytes for messages. No site takes more than a quarter of them, and no meeting more than a half. It is safe for concurrent use.
+type pool struct {
+	sites *limit.Shares[netip.Prefix]
+	// meetings hold the total as well: who waits for a share takes nothing of it.
+	meetings *limit.Shares[string]
+}
+
+func newPool(bytes int) *pool {
+	return &pool{sites: limit.NewShares[netip.Prefix](math.MaxInt, bytes/4), meetings: limit.NewShares[string](bytes, bytes/2)}
+}
+
+// take waits for so many bytes. Its error is the context's.
+func (p *pool) take(ctx context.Context, of sharer, bytes int) (giveBack func(), err error) {
+	toSite, err := p.sites.TakeN(ctx, of.site, bytes)
+	if err != nil {
+		return nil, err
+	}
+	toMeeting, err := p.meetings.TakeN(ctx, of.meeting, bytes)
+	if err != nil {
+		toSite()
+		return nil, err
+	}
+	return func() {
+		toMeeting()
+		toSite()
+	}, nil
 }
 
 // New makes a Relay.
 func New() *Relay {
-	// The half that one site may take holds the longest message.
-	long := max(limit.FitsMemory(longShare, longCost, maxLong), 2*maxMessage)
-	return &Relay{long: limit.NewShares[netip.Prefix](long, long/2), ledger: ledger{all: map[string]*spending{}}, transports: outbound.NewTransports(func(t *http.Transport) {
+	bytes := limit.FitsMemory(longShare, longCost, maxLong)
+	return &Relay{
+		// What one site may take holds the longest message.
+		middle: newPool(max(bytes/4, 4*middleSize)), long: newPool(max(bytes/4*3, 4*maxMessage)),
+		names: limit.New[sharer](maxSharers), ledger: ledger{all: map[string]*spending{}}, transports: newTransports(),
+	}
+}
+
+func newTransports() *outbound.Transports {
+	return outbound.NewTransports(func(t *http.Transport) {
 		t.ResponseHeaderTimeout = headerTimeout
 		dial := t.DialContext
 		t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -77,7 +118,7 @@ func New() *Relay {
 			}
 			return deadlineConn{conn}, nil
 		}
-	})}
+	})
 }
 
 // IsUpgrade reports whether a request asks for a WebSocket.
@@ -93,8 +134,8 @@ type Server struct {
 
 // Browser describes the browser that connects.
 type Browser struct {
-	// Participant is the same for all connections of a participant, and for no other's.
-	Participant string
+	// Participant is the same for all connections of a participant, and for no other's. Meeting is so for those of a meeting.
+	Participant, Meeting string
 	// Resumes is true where the browser asks LiveKit to go on with what it has of the participant.
 	Resumes bool
 	// Address is where the browser is, and Site what owns the address.
@@ -120,7 +161,10 @@ func (r *Relay) Connect(w http.ResponseWriter, request *http.Request, to Server,
 		left()
 		closed(refused)
 	}
-	c := &connection{browser: deadlineConn{conn}, server: server, spent: spent, long: r.long, site: from.Site}
+	c := &connection{
+		browser: deadlineConn{conn}, server: server, middle: r.middle, long: r.long,
+		spent: account{spending: spent, shared: r.names, sharer: sharer{from.Meeting, from.Site}},
+	}
 	early, err := c.begin(answer, w.Header(), buffered)
 	if err != nil {
 		c.close()
@@ -168,11 +212,10 @@ func (r *Relay) dial(request *http.Request, to Server, forwardedFor string) (io.
 
 // connection is one browser's.
 type connection struct {
-	browser net.Conn
-	server  io.ReadWriteCloser
-	spent   *spending
-	long    *limit.Shares[netip.Prefix]
-	site    netip.Prefix
+	browser      net.Conn
+	server       io.ReadWriteCloser
+	spent        account
+	middle, long *pool
 }
 
 // begin tells the browser that it is connected, and returns what it has sent already.
@@ -204,7 +247,7 @@ func (c *connection) run(early []byte) error {
 	down := make(chan struct{})
 	go func() {
 		defer close(down)
-		_ = copyPieces(c.server, c.browser)
+		_ = copyPieces(c.server, counted{c.browser, &c.spent.heard})
 		cancel() // It ends the other direction.
 		_ = c.browser.SetReadDeadline(time.Unix(1, 0))
 	}()
@@ -231,7 +274,7 @@ func (c *connection) close() {
 func (c *connection) up(ctx context.Context, from io.Reader) error {
 	m := newMessages(from)
 	m.hurry = c.hurry
-	m.grow = func(bytes int) (func(), error) { return c.grow(ctx, bytes) }
+	m.take = func(bytes int) (func(), error) { return c.take(ctx, bytes) }
 	m.control = func(kind ws.OpCode, payload []byte) error {
 		if err := c.spend(ctx, payload); err != nil {
 			return err
@@ -255,7 +298,7 @@ func (c *connection) passOn(ctx context.Context, message []byte) error {
 		return err
 	}
 	built, err := request(ctx, message, c.spent)
-	if err != nil {
+	if err != nil || built == nil {
 		return err
 	}
 	return c.toServer(ws.OpBinary, built)
@@ -274,11 +317,15 @@ func (c *connection) toServer(kind ws.OpCode, payload []byte) error {
 	return err
 }
 
-// grow takes memory for more of a long message, and waits while others have it.
-func (c *connection) grow(ctx context.Context, bytes int) (giveBack func(), err error) {
+// take takes memory for a long message, and waits while others have it.
+func (c *connection) take(ctx context.Context, bytes int) (giveBack func(), err error) {
 	within, cancel := context.WithTimeout(ctx, longTimeout)
 	defer cancel()
-	if giveBack, err = c.long.TakeN(within, c.site, bytes); err != nil && ctx.Err() == nil {
+	from := c.long
+	if bytes <= middleSize {
+		from = c.middle
+	}
+	if giveBack, err = from.take(within, c.spent.sharer, bytes); err != nil && ctx.Err() == nil {
 		err = errManyLong
 	}
 	return giveBack, err
@@ -296,6 +343,17 @@ var errManyLong = &closeError{statusTryAgainLater, "there are too many long mess
 func copyPieces(from io.Reader, to io.Writer) error {
 	_, err := io.CopyBuffer(struct{ io.Writer }{to}, struct{ io.Reader }{from}, make([]byte, bufferSize))
 	return err
+}
+
+// counted counts the bytes that are written.
+type counted struct {
+	io.Writer
+	bytes *atomic.Int64
+}
+
+func (c counted) Write(p []byte) (int, error) {
+	c.bytes.Add(int64(len(p)))
+	return c.Writer.Write(p)
 }
 
 // deadlineConn does not wait for ever for the other side to read.

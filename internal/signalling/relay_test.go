@@ -18,6 +18,7 @@ import (
 	"net/url"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -27,8 +28,6 @@ import (
 	"github.com/gobwas/ws"
 	lk "github.com/livekit/protocol/livekit"
 	"google.golang.org/protobuf/proto"
-
-	"convene.dev/convene/internal/limit"
 )
 
 const patience = 30 * time.Second
@@ -51,7 +50,7 @@ func newRelayed(t testing.TB, upstream string) *relayed {
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		r.open.Add(1)
 		from := netip.MustParseAddr("192.0.2.1")
-		err := r.relay.Connect(w, request, Server{URL: to}, Browser{Participant: request.URL.Path, Address: from, Site: netip.PrefixFrom(from, 24)}, func(refused error) {
+		err := r.relay.Connect(w, request, Server{URL: to}, Browser{Participant: request.URL.Path, Meeting: "meeting", Address: from, Site: netip.PrefixFrom(from, 24)}, func(refused error) {
 			if refused != nil {
 				r.refused.Add(1)
 			}
@@ -148,7 +147,9 @@ func TestWhatIsCarried(t *testing.T) {
 		}
 		return passed
 	}
-	for _, message := range []*lk.SignalRequest{ping(1), offer(pageOffer), long(10), long(100), ping(2)} {
+	write(t, conn, encoded(t, long(100))) // An answer to nothing does not come back, or any of those below would not.
+	// Each answer is to the one before, which came back.
+	for _, message := range []*lk.SignalRequest{ping(1), offer(pageOffer), long(4), long(10), long(24), long(50), long(100), ping(2)} {
 		sent := encoded(t, message)
 		write(t, conn, sent)
 		if _, got, err := conn.Read(within(t)); err != nil || !bytes.Equal(got, sent) {
@@ -214,7 +215,7 @@ func TestWhoWaitsIsLetGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		browser, page := net.Pipe()
 		server, engine := net.Pipe()
-		c := &connection{browser: browser, server: server, spent: newSpending()}
+		c := &connection{browser: browser, server: server, spent: alone()}
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
@@ -251,34 +252,86 @@ func TestWhoWaitsIsLetGo(t *testing.T) {
 	})
 }
 
-// TestLongMessagesWaitForMemory: a site whose messages do not arrive holds up its own alone, and for a while.
+// TestLongMessagesWaitForMemory: a site or a meeting whose messages do not arrive holds up its own alone, and for a while.
 func TestLongMessagesWaitForMemory(t *testing.T) {
+	of := func(meeting, site string) *connection {
+		return &connection{spent: account{sharer: sharer{meeting, netip.MustParsePrefix(site)}}}
+	}
+	for name, tc := range map[string]struct {
+		size int
+		pool func(*connection) **pool
+	}{
+		"middle": {middleSize, func(c *connection) **pool { return &c.middle }}, "long": {maxMessage, func(c *connection) **pool { return &c.long }},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			shared := newPool(4 * tc.size)
+			take := func(ctx context.Context, c *connection) (func(), time.Duration, error) {
+				*tc.pool(c) = shared
+				begun := time.Now()
+				giveBack, err := c.take(ctx, tc.size)
+				return giveBack, time.Since(begun), err
+			}
+			giveBack, _, err := take(t.Context(), of("lesson", "192.0.2.0/24"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, _, err := take(t.Context(), of("lesson", "198.51.100.0/24")); err != nil {
+				t.Fatal(err)
+			}
+			for who, c := range map[string]*connection{"a third site of the meeting": of("lesson", "203.0.113.0/24"), "the site in another meeting": of("talk", "192.0.2.0/24")} {
+				if _, waited, err := take(t.Context(), c); !errors.Is(err, errManyLong) || waited != longTimeout {
+					t.Errorf("%s, %s: refused after %v, %v", name, who, waited, err)
+				}
+			}
+			if _, waited, err := take(t.Context(), of("talk", "203.0.113.0/24")); err != nil || waited > 0 {
+				t.Errorf("%s: others wait for %v: %v", name, waited, err)
+			}
+			time.AfterFunc(time.Second, giveBack)
+			if _, waited, err := take(t.Context(), of("lesson", "192.0.2.0/24")); err != nil || waited != time.Second {
+				t.Errorf("%s: memory that was given back is there after %v: %v", name, waited, err)
+			}
+			gone, cancel := context.WithCancel(t.Context())
+			cancel()
+			if _, _, err := take(gone, of("lesson", "192.0.2.0/24")); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: a connection that ends waits: %v", name, err)
+			}
+		})
+	}
+}
+
+// TestLongMessagesDoNotWaitForEachOther: when all of a large meeting send their session descriptions at once, and a part of each arrives at a
+// time, none has to be sent again.
+func TestLongMessagesDoNotWaitForEachOther(t *testing.T) {
+	const people, length = 100, 300 << 10
 	synctest.Test(t, func(t *testing.T) {
-		long := limit.NewShares[netip.Prefix](4*bufferSize, 2*bufferSize)
-		connect := func(site string) *connection { return &connection{long: long, site: netip.MustParsePrefix(site)} }
-		stuck, next, other := connect("192.0.2.0/24"), connect("192.0.2.0/24"), connect("198.51.100.0/24")
-		giveBack, err := stuck.grow(t.Context(), 2*bufferSize)
-		if err != nil {
-			t.Fatal(err)
+		// A manager with the chart's limits has so much.
+		bytes := 460 << 20 / 8 / longCost
+		middle, long := newPool(bytes/4), newPool(bytes/4*3)
+		var all sync.WaitGroup
+		for range people {
+			all.Go(func() {
+				c := &connection{middle: middle, long: long, spent: alone()}
+				m := newMessages(inTime{strings.NewReader(string(frame(final|binaryFrame, length)))})
+				m.hurry = func() func() { return func() {} }
+				m.take = func(bytes int) (func(), error) { return c.take(t.Context(), bytes) }
+				message, done, err := m.next()
+				if err != nil || len(message) != length {
+					t.Errorf("%d bytes, %v", len(message), err)
+					return
+				}
+				done()
+			})
 		}
-		begun := time.Now()
-		if _, err := other.grow(t.Context(), 2*bufferSize); err != nil || time.Since(begun) > 0 {
-			t.Errorf("another site waits for %v: %v", time.Since(begun), err)
-		}
-		if _, err := next.grow(t.Context(), 2*bufferSize); !errors.Is(err, errManyLong) || time.Since(begun) != longTimeout {
-			t.Errorf("the next message is refused after %v: %v", time.Since(begun), err)
-		}
-		time.AfterFunc(time.Second, giveBack)
-		begun = time.Now()
-		if _, err := next.grow(t.Context(), 2*bufferSize); err != nil || time.Since(begun) != time.Second {
-			t.Errorf("memory that was given back is there after %v: %v", time.Since(begun), err)
-		}
-		gone, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, err := next.grow(gone, 1); !errors.Is(err, context.Canceled) {
-			t.Errorf("a connection that ends waits: %v", err)
-		}
+		all.Wait()
 	})
+}
+
+// inTime is read slowly, at 400 kB/s.
+type inTime struct{ io.Reader }
+
+func (r inTime) Read(into []byte) (int, error) {
+	<-time.After(10 * time.Millisecond)
+	return r.Reader.Read(into[:min(len(into), bufferSize)])
 }
 
 // TestALongMessageEnds: a browser that does not send the rest of it loses its connection, and what was taken for it is given back.
@@ -286,8 +339,7 @@ func TestALongMessageEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		browser, page := net.Pipe()
 		server, _ := net.Pipe()
-		long := limit.NewShares[netip.Prefix](2*maxMessage, maxMessage)
-		c := &connection{browser: browser, server: server, spent: newSpending(), long: long, site: netip.MustParsePrefix("192.0.2.0/24")}
+		c := &connection{browser: browser, server: server, spent: alone(), middle: newPool(4 * middleSize), long: newPool(4 * maxMessage)}
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
@@ -301,7 +353,7 @@ func TestALongMessageEnds(t *testing.T) {
 			t.Errorf("after %v: %v", time.Since(begun), err)
 		}
 		<-ended
-		if _, err := c.grow(t.Context(), maxMessage); err != nil {
+		if _, err := c.take(t.Context(), maxMessage); err != nil {
 			t.Errorf("the memory is not given back: %v", err)
 		}
 	})

@@ -24,7 +24,7 @@ const (
 	// with a second codec. maxLayers and maxCodecs are of one track: LiveKit keeps the layers of each codec.
 	maxTrack, maxLayers, maxCodecs = 512, 4, 2
 	// maxCandidate bounds an ICE candidate, in bytes.
-	maxCandidate = 1 << 10
+	maxCandidate = 512
 )
 
 // messageType is how messages of one type pass.
@@ -41,7 +41,7 @@ type messageType struct {
 
 // types are the messages that livekit-client sends for the page, by the names of their fields in SignalRequest.
 var types = map[protoreflect.Name]messageType{
-	"offer":                   {most: maxMessage, spends: ofDescriptions, build: buildOffer},
+	"offer":                   {most: maxOffer + maxSmall, spends: ofDescriptions, build: buildOffer},
 	"answer":                  {most: maxMessage, spends: ofDescriptions, build: buildAnswer},
 	"trickle":                 {most: maxSmall, spends: ofCandidates, build: buildTrickle},
 	"add_track":               {most: maxTrack, spends: ofTracks, build: buildTrack},
@@ -80,8 +80,9 @@ func typeOf(data []byte) (messageType, error) {
 }
 
 // request builds the message that the media server gets in place of a browser's. It waits while the participant has spent too
-// much. Its error is an InvalidError, or the context's.
-func request(ctx context.Context, data []byte, spent *spending) ([]byte, error) {
+// much. It is empty for an answer to nothing, which a page may send after its connection broke. Its error is an InvalidError, a closeError, or
+// the context's.
+func request(ctx context.Context, data []byte, spent account) ([]byte, error) {
 	known, err := typeOf(data)
 	if err != nil {
 		return nil, err
@@ -100,6 +101,9 @@ func request(ctx context.Context, data []byte, spent *spending) ([]byte, error) 
 			return nil, err
 		}
 	}
+	if built.isAnswer && !spent.answers(len(built.data)) {
+		return nil, nil
+	}
 	return built.data, spent.name(ctx, built.names)
 }
 
@@ -109,6 +113,7 @@ type built struct {
 	data []byte
 	// announces are the participant's own tracks that the message announces, and names the tracks of others in it, by hash.
 	announces, names []uint64
+	isAnswer         bool
 }
 
 // maxDecoded is what a message takes at most while it is decoded and encoded again, in bytes.
@@ -141,6 +146,7 @@ func build(data []byte, known messageType) (built, error) {
 	for _, track := range named(m) {
 		b.names = append(b.names, hash(track))
 	}
+	b.isAnswer = m.GetAnswer() != nil
 	var err error
 	b.data, err = proto.Marshal(m)
 	return b, err

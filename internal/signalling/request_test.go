@@ -8,9 +8,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -23,8 +27,17 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/testing/protocmp"
 
+	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/testkit"
 )
+
+// alone is the account of a participant to whom LiveKit has sent the longest session description, and whose meeting and site have no other.
+func alone() account { return charged(newSpending(), limit.New[sharer](2)) }
+
+func charged(s *spending, shared *limit.Buckets[sharer]) account {
+	s.heard.Store(maxDescription)
+	return account{spending: s, shared: shared, sharer: sharer{"meeting", netip.MustParsePrefix("192.0.2.0/24")}}
+}
 
 func encoded(t testing.TB, m proto.Message) []byte {
 	t.Helper()
@@ -134,7 +147,7 @@ func ofThePage() map[string]*lk.SignalRequest {
 // sent is what the media server gets of a message.
 func sent(t testing.TB, message *lk.SignalRequest) (*lk.SignalRequest, error) {
 	t.Helper()
-	data, err := request(t.Context(), encoded(t, message), newSpending())
+	data, err := request(t.Context(), encoded(t, message), alone())
 	if err != nil {
 		return nil, err
 	}
@@ -188,7 +201,7 @@ func TestOnlyWhatIsNeededPasses(t *testing.T) {
 // TestTypesThatDoNotPass: every type of LiveKit's that the page does not send is refused, those of later versions too.
 func TestTypesThatDoNotPass(t *testing.T) {
 	refused := func(name string, data []byte) {
-		if _, err := request(t.Context(), data, newSpending()); !errors.As(err, new(*InvalidError)) {
+		if _, err := request(t.Context(), data, alone()); !errors.As(err, new(*InvalidError)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -246,7 +259,7 @@ func TestMessagesThatDoNotPass(t *testing.T) {
 		"tracks for nobody":             encoded(t, permit(false)),
 		"tracks for some":               encoded(t, permit(true, &lk.TrackPermission{ParticipantIdentity: "ada"})),
 	} {
-		if got, err := request(t.Context(), data, newSpending()); !errors.As(err, new(*InvalidError)) {
+		if got, err := request(t.Context(), data, alone()); !errors.As(err, new(*InvalidError)) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
@@ -275,10 +288,11 @@ func TestWhatOneParticipantSpends(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			l := ledger{all: map[string]*spending{}}
+			shared := limit.New[sharer](2)
 			send := func(n int) {
 				spent, closed := l.open("eve", true)
 				defer closed()
-				if _, err := request(t.Context(), encoded(t, tc.message(n)), spent); err != nil {
+				if _, err := request(t.Context(), encoded(t, tc.message(n)), charged(spent, shared)); err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
 			}
@@ -300,10 +314,68 @@ func TestWhatOneParticipantSpends(t *testing.T) {
 	}
 }
 
+// TestWhatAMeetingNames: one link makes any number of participants. What all of them name is bounded, by site as well, and those who name what
+// a usual meeting has never wait.
+func TestWhatAMeetingNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shared := limit.New[sharer](maxSharers)
+		// name has one more participant name tracks, and returns how many were named.
+		name := func(meeting, site string, tracks int) (named int, err error) {
+			spent := account{newSpending(), shared, sharer{meeting, netip.MustParsePrefix(site)}}
+			for some := range slices.Chunk(numbered(tracks), maxTracks) {
+				if _, err := request(t.Context(), encoded(t, settings(some...)), spent); err != nil {
+					return named, err
+				}
+				named += len(some)
+			}
+			return named, nil
+		}
+		const guests = 150
+		var floods sync.WaitGroup
+		begun := time.Now()
+		var ofAll atomic.Int64
+		for _, site := range []string{"192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"} {
+			var ofSite atomic.Int64
+			for range guests {
+				floods.Go(func() {
+					n, err := name("lesson", site, 2000)
+					if err != nil && !errors.Is(err, errManyNames) {
+						t.Error(err)
+					}
+					ofSite.Add(int64(n))
+					ofAll.Add(int64(n))
+					if most := most(siteNames, begun, guests); ofSite.Load() > most {
+						t.Errorf("from %s %d tracks are named after %v, at most %d are promised", site, ofSite.Load(), time.Since(begun), most)
+					}
+				})
+			}
+		}
+		floods.Wait()
+		if most := most(meetingNames, begun, 3*guests); ofAll.Load() > most {
+			t.Errorf("%d tracks are named after %v, at most %d are promised", ofAll.Load(), time.Since(begun), most)
+		}
+		for who, of := range map[string][2]string{"another meeting": {"talk", "192.0.2.0/24"}, "a usual number": {"lesson", "192.0.2.0/24"}} {
+			tracks := ownNames
+			if of[0] == "talk" {
+				tracks = 100
+			}
+			begun := time.Now()
+			if _, err := name(of[0], of[1], tracks); err != nil || time.Since(begun) > 0 {
+				t.Errorf("%s waits for %v: %v", who, time.Since(begun), err)
+			}
+		}
+	})
+}
+
+// most is how many tracks participants may have named: those of a full bucket, what came since, and the first ones of each.
+func most(r limit.Rate, since time.Time, participants int) int64 {
+	return int64(r.Burst+maxTracks) + int64(float64(r.PerSecond)*time.Since(since).Seconds()) + int64(participants*ownNames)
+}
+
 // TestTracksThatAreNotPaidFor: a participant who does not wait, but connects again, names no more tracks.
 func TestTracksThatAreNotPaidFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		spent := newSpending()
+		spent := alone()
 		if err := spent.take(t.Context(), ofOthers, rates[ofOthers].holds); err != nil {
 			t.Fatal(err)
 		}
@@ -322,7 +394,7 @@ func TestTracksThatAreNotPaidFor(t *testing.T) {
 // TestTheSameTracksCostNothing: in a large meeting the same tracks are shown and hidden for hours.
 func TestTheSameTracksCostNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		spent, begun := newSpending(), time.Now()
+		spent, begun := alone(), time.Now()
 		for range 1000 {
 			if _, err := request(t.Context(), encoded(t, settings(numbered(100)...)), spent); err != nil {
 				t.Fatal(err)
@@ -337,14 +409,14 @@ func TestTheSameTracksCostNothing(t *testing.T) {
 // TestTheSameTrackAgainAndAgain: LiveKit's log has all requests for the same track with each of them.
 func TestTheSameTrackAgainAndAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		spent := newSpending()
+		spent := alone()
 		for n := range 2 * maxSameTrack {
 			_, err := request(t.Context(), encoded(t, camera()), spent)
 			if refused := errors.As(err, new(*InvalidError)); refused != (n >= maxSameTrack) {
 				t.Fatalf("after %d: %v", n, err)
 			}
 		}
-		l := ledger{all: map[string]*spending{"ann": spent}}
+		l := ledger{all: map[string]*spending{"ann": spent.spending}}
 		spent.forget = time.NewTimer(departure)
 		for _, resumes := range []bool{true, false} {
 			l.open("ann", resumes)
@@ -393,7 +465,7 @@ func TestWhoHasLeftIsForgotten(t *testing.T) {
 func TestMessagesAreNotDecodedForNothing(t *testing.T) {
 	layers := bytes.Repeat([]byte{0x4a, 0x00}, 100_000)
 	data := protowire.AppendBytes(protowire.AppendTag(nil, requestFields.ByName("add_track").Number(), protowire.BytesType), layers)
-	spent := newSpending()
+	spent := alone()
 	allocated := testing.AllocsPerRun(10, func() { _, _ = request(t.Context(), data, spent) })
 	if allocated > 100 {
 		t.Errorf("%v allocations", allocated)
@@ -412,18 +484,18 @@ func TestWhatAMessageTakes(t *testing.T) {
 	}
 	for name, data := range map[string][]byte{
 		"1,000 sounds and 100 pictures": encoded(t, answer(answerOf(t, "chromium", 1000, 100))),
-		"150 shares":                    encoded(t, offer(offerAfter(t, "chromium", 150))),
-		"the shortest lines":            encoded(t, offer(fill(pageOffer, "a=x\n", maxLines-len(strings.Split(pageOffer, "\n"))))),
-		"the shortest sections":         encoded(t, offer(fill(pageOffer, "m=a 9 x 0\n", maxSections-3))),
-		"sections full of formats":      encoded(t, offer(fill(pageOffer, section, maxSections-3))),
-		"too many lines":                encoded(t, offer(fill(pageOffer, "a=x\n", maxDescription))),
-		"too many sections":             encoded(t, offer(fill(pageOffer, "m=a 9 x 0\n", maxDescription))),
-		"one long line":                 encoded(t, offer(pageOffer+"a="+strings.Repeat("x", maxDescription-len(pageOffer)-4)+"\r\n")),
+		"40 shares":                     encoded(t, offer(offerAfter(t, "chromium", 40))),
+		"the shortest lines":            encoded(t, answer(fill(pageOffer, "a=x\n", maxLines-len(strings.Split(pageOffer, "\n"))))),
+		"the shortest sections":         encoded(t, answer(fill(pageOffer, "m=a 9 x 0\n", maxSections-3))),
+		"sections full of formats":      encoded(t, answer(fill(pageOffer, section, maxSections-3))),
+		"too many lines":                encoded(t, answer(fill(pageOffer, "a=x\n", maxDescription))),
+		"too many sections":             encoded(t, answer(fill(pageOffer, "m=a 9 x 0\n", maxDescription))),
+		"one long line":                 encoded(t, answer(pageOffer+"a="+strings.Repeat("x", maxDescription-len(pageOffer)-4)+"\r\n")),
 		"a state of tracks":             encoded(t, comeBack(func(s *lk.SyncState) { s.TrackSidsDisabled = numbered(maxStateTracks) })),
 		"a state of nothing":            state("publish_tracks", maxDescription),
 		"a state of other things":       state("data_channels", maxDescription),
 	} {
-		spent := newSpending()
+		spent := alone()
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		_, err := request(t.Context(), data, spent)
@@ -444,7 +516,7 @@ func FuzzSignalRequest(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		built, err := request(t.Context(), data, newSpending())
+		built, err := request(t.Context(), data, alone())
 		if errors.As(err, new(*InvalidError)) {
 			return
 		}
@@ -458,7 +530,7 @@ func FuzzSignalRequest(f *testing.F) {
 		if sent := cmp.Or(first.GetOffer(), first.GetAnswer()); sent != nil && (&sdp.SessionDescription{}).UnmarshalString(sent.GetSdp()) != nil {
 			return // LiveKit cannot parse it either.
 		}
-		again, err := request(t.Context(), built, newSpending())
+		again, err := request(t.Context(), built, alone())
 		if err := errors.Join(err, proto.Unmarshal(again, second)); err != nil {
 			t.Fatalf("what was built is refused: %v", err)
 		}

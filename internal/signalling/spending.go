@@ -3,12 +3,17 @@
 package signalling
 
 import (
+	"cmp"
 	"context"
 	"hash/maphash"
+	"net/netip"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"convene.dev/convene/internal/limit"
 )
 
 // budget is something that one participant spends.
@@ -59,6 +64,9 @@ const (
 	// maxSameTrack is how often a participant may announce a track with the same identifier, from one entry to the next. LiveKit writes all of
 	// them into its log each time.
 	maxSameTrack = 8
+	// maxFirstAnswer is how long an answer may be beyond twice what the media server has sent, in bytes. Browsers answer with fewer bytes
+	// than LiveKit offers.
+	maxFirstAnswer = 16 << 10
 )
 
 // spending is what one participant has spent, over all its connections: LiveKit keeps what it has of a participant whose
@@ -70,11 +78,64 @@ type spending struct {
 	// named are the tracks of others, and announced how often each of the participant's own, both by hash.
 	named     map[uint64]struct{}
 	announced map[uint64]int
+	// heard is how many bytes the media server has sent since the last answer.
+	heard atomic.Int64
 
 	// connections and forget belong to the ledger.
 	connections int
 	forget      *time.Timer
 }
+
+// account is what the messages of one connection are charged to.
+type account struct {
+	*spending
+	shared *limit.Buckets[sharer]
+	sharer
+}
+
+// sharer is a meeting, or a site in one.
+type sharer struct {
+	meeting string
+	site    netip.Prefix
+}
+
+// Whoever has a link makes any number of participants. All of a meeting together, and half of that for all of one site, may name so many
+// tracks of others, and LiveKit forgets them after a minute. The first ownNames of each participant do not count, so that nobody in a usual
+// meeting has to wait for others: all cameras of a meeting of a hundred are 7,000 that count.
+var (
+	meetingNames = limit.Rate{PerSecond: 546, Burst: 32 << 10}
+	siteNames    = limit.Rate{PerSecond: 273, Burst: 16 << 10}
+)
+
+const (
+	ownNames   = 30
+	maxSharers = 1 << 14
+)
+
+// takeShared waits until the meeting and the site may name so many tracks.
+func (a account) takeShared(ctx context.Context, n int) error {
+	within, cancel := context.WithTimeout(ctx, maxWait)
+	defer cancel()
+	for _, of := range []struct {
+		sharer
+		limit.Rate
+	}{{a.sharer, siteNames}, {sharer{meeting: a.meeting}, meetingNames}} {
+		for {
+			wait := a.shared.TakeN(of.sharer, of.Rate, n, time.Now())
+			if wait == 0 {
+				break
+			}
+			select {
+			case <-time.After(wait):
+			case <-within.Done():
+				return cmp.Or(ctx.Err(), error(errManyNames))
+			}
+		}
+	}
+	return nil
+}
+
+var errManyNames = &closeError{statusTryAgainLater, "this meeting asks for too many tracks; try again"}
 
 func newSpending() *spending {
 	s := &spending{named: map[uint64]struct{}{}, announced: map[uint64]int{}}
@@ -102,11 +163,21 @@ func (s *spending) take(ctx context.Context, from budget, n int) error {
 func hash(text string) uint64 { return maphash.String(seed, text) }
 
 // name waits until the tracks that are new may be named, by hash. Only tracks that were paid for are remembered.
-func (s *spending) name(ctx context.Context, tracks []uint64) error {
-	fresh := s.newOf(tracks)
-	if err := s.take(ctx, ofOthers, len(fresh)); err != nil {
+func (a account) name(ctx context.Context, tracks []uint64) error {
+	fresh, before := a.newOf(tracks)
+	if err := a.take(ctx, ofOthers, len(fresh)); err != nil {
 		return err
 	}
+	if shared := min(len(fresh), before+len(fresh)-ownNames); shared > 0 {
+		if err := a.takeShared(ctx, shared); err != nil {
+			return err
+		}
+	}
+	a.remember(fresh)
+	return nil
+}
+
+func (s *spending) remember(fresh []uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, track := range fresh {
@@ -115,11 +186,10 @@ func (s *spending) name(ctx context.Context, tracks []uint64) error {
 		}
 		s.named[track] = struct{}{}
 	}
-	return nil
 }
 
-// newOf returns the tracks that were not named before.
-func (s *spending) newOf(tracks []uint64) (fresh []uint64) {
+// newOf returns the tracks that were not named before, and how many were.
+func (s *spending) newOf(tracks []uint64) (fresh []uint64, before int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, track := range tracks {
@@ -127,7 +197,7 @@ func (s *spending) newOf(tracks []uint64) (fresh []uint64) {
 			fresh = append(fresh, track)
 		}
 	}
-	return fresh
+	return fresh, len(s.named)
 }
 
 // announce counts a track of the participant's own, by hash. Its error is an InvalidError.
@@ -139,6 +209,12 @@ func (s *spending) announce(track uint64) error {
 	}
 	s.announced[track]++
 	return nil
+}
+
+// answers reports whether an answer of so many bytes can be one to what the media server has sent. LiveKit keeps about twice as many bytes as
+// the last answer has.
+func (s *spending) answers(length int) bool {
+	return int64(length) <= maxFirstAnswer+2*s.heard.Swap(0)
 }
 
 func (s *spending) enter() {

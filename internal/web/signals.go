@@ -169,9 +169,10 @@ func (h *handler) connect(q *httpserver.Request) error {
 }
 
 func browserOf(q *httpserver.Request, b engine.Bearer, resumes bool) signalling.Browser {
+	meeting := string(q.Tenant.UID) + "/" + string(b.Room)
 	return signalling.Browser{
-		Participant: strings.Join([]string{string(q.Tenant.UID), string(b.Room), string(b.Identity)}, "/"),
-		Resumes:     resumes, Address: q.From(), Site: clientip.Site(q.From()),
+		Participant: meeting + "/" + string(b.Identity), Meeting: meeting,
+		Resumes: resumes, Address: q.From(), Site: clientip.Site(q.From()),
 	}
 }
 
