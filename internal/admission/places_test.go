@@ -48,7 +48,7 @@ func TestPlaces(t *testing.T) {
 // TestPlacesOfOneSite: whoever makes participants without an end, on each of two replicas, leaves places to others. A small room may be full of
 // people of one site.
 func TestPlacesOfOneSite(t *testing.T) {
-	class, home := netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("198.51.100.0/24")
+	class, home := netip.MustParsePrefix("192.0.2.1/32"), netip.MustParsePrefix("198.51.100.1/32")
 	for _, tc := range []struct{ limit, left int }{{1000, 75}, {100, 8}, {30, 0}, {1, 0}} {
 		replicas := []*places{newPlaces(), newPlaces()}
 		var listed []engine.Participant

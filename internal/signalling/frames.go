@@ -110,7 +110,7 @@ func (m *messages) long(most int) (message []byte, done func(), err error) {
 			done()
 			done = giveBack
 		}
-		n, err := m.reader.Read(spare(message))
+		n, err := m.reader.Read(message[len(message):cap(message)]) // The end of a message that has its greatest length needs no space.
 		message = message[:len(message)+n]
 		switch {
 		case errors.Is(err, io.EOF):
@@ -120,14 +120,6 @@ func (m *messages) long(most int) (message []byte, done func(), err error) {
 			return nil, nil, err
 		}
 	}
-}
-
-// spare is the free space behind a message, or one byte in which its end is read.
-func spare(message []byte) []byte {
-	if free := message[len(message):cap(message)]; len(free) > 0 {
-		return free
-	}
-	return make([]byte, 1)
 }
 
 func (m *messages) passControl(kind ws.OpCode, body io.Reader) error {

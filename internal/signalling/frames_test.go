@@ -90,6 +90,7 @@ func TestMessages(t *testing.T) {
 		{"one byte more", frame(final|binaryFrame, maxMessage+1), heard{code: ws.StatusMessageTooBig}},
 		{"the greatest length", append(huge, 1, 2, 3, 4), heard{code: ws.StatusMessageTooBig}},
 		{"fragments", join(frame(binaryFrame, 5), frame(continuation, 4), frame(final|continuation, 1), frame(final|binaryFrame, 3)), heard{messages: []string{x(10), x(3)}}},
+		{"fragments of the greatest length, and an empty one", join(frame(binaryFrame, maxMessage), frame(final|pingFrame, 5), frame(final|continuation, 0)), heard{messages: []string{x(maxMessage)}, controls: []string{ping}}},
 		{"fragments that are too long together", join(frame(binaryFrame, maxMessage-1), frame(final|continuation, 2)), heard{code: ws.StatusMessageTooBig}},
 		{"a ping", join(frame(final|pingFrame, 5), frame(final|binaryFrame, 1)), heard{messages: []string{x(1)}, controls: []string{ping}}},
 		{"a ping between fragments", join(frame(binaryFrame, 5), frame(final|pingFrame, 5), frame(final|continuation, 5)), heard{messages: []string{x(10)}, controls: []string{ping}}},

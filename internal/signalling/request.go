@@ -101,7 +101,7 @@ func request(ctx context.Context, data []byte, spent account) ([]byte, error) {
 			return nil, err
 		}
 	}
-	if built.isAnswer && !spent.answers(len(built.data)) {
+	if built.isAnswer && !spent.takeAnswer(len(built.data)) {
 		return nil, nil
 	}
 	return built.data, spent.name(ctx, built.names)

@@ -211,9 +211,9 @@ func (s *spending) announce(track uint64) error {
 	return nil
 }
 
-// answers reports whether an answer of so many bytes can be one to what the media server has sent. LiveKit keeps about twice as many bytes as
-// the last answer has.
-func (s *spending) answers(length int) bool {
+// takeAnswer reports whether an answer of so many bytes can be one to what the media server has sent since the last. LiveKit keeps about twice
+// as many bytes as an answer has.
+func (s *spending) takeAnswer(length int) bool {
 	return int64(length) <= maxFirstAnswer+2*s.heard.Swap(0)
 }
 
