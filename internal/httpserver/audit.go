@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"convene.dev/convene/internal/fault"
@@ -58,12 +59,16 @@ func (rt *Router) audit(q *Request) {
 	case q.status == http.StatusInternalServerError && q.HTTP.Context().Err() == nil:
 		rt.Log.Error(f.Cause, name+" failed", line...)
 	case q.status > http.StatusInternalServerError && f.Cause != nil:
-		rt.Log.Info(name+" refused", append(line, "cause", f.Cause.Error())...)
+		cause := f.Cause.Error()
+		rt.Log.Info(name+" refused", append(line, "cause", strings.ToValidUTF8(cause[:min(len(cause), maxCause)], ""))...)
 	default:
 		// The cause of what a client did wrong may repeat what it sent.
 		rt.Log.Info(name+" refused", line...)
 	}
 }
+
+// maxCause bounds the text of a cause, in bytes: others than we may have written it.
+const maxCause = 500
 
 // isWorthALine says whether a refusal is logged. What a caller with a key is refused always is: the key says who it is.
 func (rt *Router) isWorthALine(q *Request) bool {

@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -50,7 +51,31 @@ func NewTransports(configure func(*http.Transport)) *Transports {
 // For is the transport that trusts the certificates of caBundle (PEM), or those of the machine where it is empty. A caBundle
 // without any certificate trusts none. The transport connects to no address that is forbidden, whatever a name resolves to, and
 // never by way of a proxy: the proxy would resolve the name again.
-func (t *Transports) For(caBundle string) *http.Transport {
+func (t *Transports) For(caBundle string) http.RoundTripper {
+	return shortErrors{t.transport(caBundle)}
+}
+
+// shortErrors cuts the texts of errors, which repeat what a server sent.
+type shortErrors struct{ *http.Transport }
+
+func (s shortErrors) RoundTrip(r *http.Request) (*http.Response, error) {
+	answer, err := s.Transport.RoundTrip(r)
+	if err != nil && len(err.Error()) > maxErrorText {
+		err = &shortError{err}
+	}
+	return answer, err
+}
+
+// maxErrorText is how long the text of an error is, in bytes.
+const maxErrorText = 500
+
+type shortError struct{ error }
+
+func (e *shortError) Error() string { return strings.ToValidUTF8(e.error.Error()[:maxErrorText], "") }
+
+func (e *shortError) Unwrap() error { return e.error }
+
+func (t *Transports) transport(caBundle string) *http.Transport {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.byBundle[caBundle] == nil {
@@ -61,10 +86,18 @@ func (t *Transports) For(caBundle string) *http.Transport {
 	return t.byBundle[caBundle]
 }
 
+// maxHeader is twice what nginx, in front of a media server, takes for the header of an answer, in bytes.
+const maxHeader = 16 << 10
+
+// newTransport makes a transport that takes no more memory than what it is asked to read: it unpacks nothing, and speaks HTTP/1 alone, where
+// nothing arrives that is not read.
 func newTransport(caBundle string) *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second, Control: refuseForbidden}
 	t.DialContext, t.Proxy = dialer.DialContext, nil
+	t.DisableCompression, t.MaxResponseHeaderBytes = true, maxHeader
+	t.Protocols = &http.Protocols{}
+	t.Protocols.SetHTTP1(true)
 	if caBundle != "" {
 		roots := x509.NewCertPool()
 		roots.AppendCertsFromPEM([]byte(caBundle))

@@ -6,10 +6,14 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func get(t *testing.T, transport *http.Transport, url string) error {
@@ -68,6 +72,70 @@ func TestNoProxyIsUsed(t *testing.T) {
 		if newTransport(caBundle).Proxy != nil {
 			t.Errorf("caBundle %q: the transport honors HTTP_PROXY", caBundle)
 		}
+	}
+}
+
+// TestWhatIsNotReadTakesNoMemory: a server decides what it sends, and nothing of that is more than what a caller reads.
+func TestWhatIsNotReadTakesNoMemory(t *testing.T) {
+	transports := NewTransports(func(*http.Transport) {})
+	var asked *http.Request
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked = r
+		if r.URL.Path == "/long" {
+			w.Header().Set("X-Long", strings.Repeat("x", maxHeader))
+		}
+		w.Header().Set("Content-Encoding", "gzip")
+		_, _ = io.WriteString(w, "packed")
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	transport := transports.For(string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := transport.RoundTrip(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(answer.Body)
+	_ = answer.Body.Close()
+	if err != nil || string(body) != "packed" || asked.Header.Get("Accept-Encoding") != "" || asked.ProtoMajor != 1 {
+		t.Errorf("%q, %v; asked by %s with %v", body, err, asked.Proto, asked.Header)
+	}
+	request.URL.Path = "/long"
+	if answer, err := transport.RoundTrip(request); err == nil {
+		_ = answer.Body.Close()
+		t.Error("a long header is taken")
+	}
+}
+
+// TestErrorsAreShort: an error repeats what a server sent, and goes into logs.
+func TestErrorsAreShort(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	go func() {
+		conn, err := listener.Accept()
+		if err == nil {
+			_, _ = io.WriteString(conn, "HTTP/1.1 "+strings.Repeat("é", maxHeader/4)+"\r\n\r\n")
+			_ = conn.Close()
+		}
+	}()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+listener.Addr().String(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := NewTransports(func(*http.Transport) {}).For("").RoundTrip(request)
+	if err == nil {
+		_ = answer.Body.Close()
+		t.Fatal("no error")
+	}
+	if text := err.Error(); len(text) > maxErrorText || !utf8.ValidString(text) || errors.Unwrap(err) == nil {
+		t.Errorf("%d bytes: %s", len(text), text)
 	}
 }
 

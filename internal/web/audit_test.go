@@ -161,10 +161,10 @@ func TestWhatFailsOnOurSideIsLoggedWithItsCause(t *testing.T) {
 	s := newSite(t)
 	s.meetings.open("room", nil)
 	lines := s.listen(t)
-	s.engine.err = fault.Unavailable("away").Because(errors.New("the cause"))
+	s.engine.err = fault.Unavailable("away").Because(errors.New("the cause" + strings.Repeat("!", 9000)))
 	s.enterWith(t, body{"room": "room", "name": "Ann"})
 	got := lines()
-	if len(got) != 1 || got[0]["status"] != 503.0 || !strings.Contains(got[0]["cause"].(string), "the cause") {
+	if len(got) != 1 || got[0]["status"] != 503.0 || !strings.Contains(got[0]["cause"].(string), "the cause") || len(got[0]["cause"].(string)) > 500 {
 		t.Errorf("logged %v", got)
 	}
 }
