@@ -94,7 +94,7 @@ func newWorld(t *testing.T) *world {
 
 const otherAddress = "http://other:7880"
 
-func (w *world) dial(at engine.Server) (engine.Engine, error) {
+func (w *world) dial(_ string, at engine.Server) (engine.Engine, error) {
 	if at.URL == otherAddress {
 		return w.other, nil
 	}

@@ -71,7 +71,7 @@ func newWorld(t *testing.T, cluster *testkit.Cluster, o options) *world {
 	w.media = testkit.HTTPProxy(t, w.livekit.URL)
 	w.mediaURL = w.media.URL
 	var err error
-	if w.engine, err = livekit.New(engine.Server{URL: w.livekit.URL, Key: w.livekit.Key, Secret: w.livekit.Secret}); err != nil {
+	if w.engine, err = livekit.New("media", engine.Server{URL: w.livekit.URL, Key: w.livekit.Key, Secret: w.livekit.Secret}); err != nil {
 		t.Fatal(err)
 	}
 	w.backend = backend{baseURL: "http://" + o.address, key: "key-of-the-backend-0123456789"}

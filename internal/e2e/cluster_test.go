@@ -59,7 +59,7 @@ func newCluster(t *testing.T) *cluster {
 		c.engines.Add(t, c.nodes[i].URL, c.nodes[i].URL)
 	}
 	c.eventually(t, c.engines.Ready(len(c.nodes)))
-	if c.engine, err = livekit.New(engine.Server{URL: engineURL, Key: options.Key, Secret: options.Secret}); err != nil {
+	if c.engine, err = livekit.New("media", engine.Server{URL: engineURL, Key: options.Key, Secret: options.Secret}); err != nil {
 		t.Fatal(err)
 	}
 

@@ -24,7 +24,7 @@ import (
 // engine asks the world's LiveKit, past Convene.
 func (w *world) engine(t testing.TB) engine.Engine {
 	t.Helper()
-	e, err := livekit.New(engine.Server{URL: w.livekit.URL, Key: w.livekit.Key, Secret: w.livekit.Secret})
+	e, err := livekit.New("media", engine.Server{URL: w.livekit.URL, Key: w.livekit.Key, Secret: w.livekit.Secret})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -122,7 +122,7 @@ func (w *world) placed(room, on string) error {
 }
 
 func engineOf(s *testkit.LiveKitServer) (engine.Engine, error) {
-	return livekit.New(engine.Server{URL: s.URL, Key: s.Key, Secret: s.Secret})
+	return livekit.New("media", engine.Server{URL: s.URL, Key: s.Key, Secret: s.Secret})
 }
 
 // engineRoom is LiveKit's name of a room.

@@ -26,8 +26,8 @@ type Server struct {
 	CABundle string
 }
 
-// Dialer makes an Engine for a server, without connecting.
-type Dialer func(Server) (Engine, error)
+// Dialer makes an Engine for a server, without connecting. The memory for its answers is out of the share of a namespace.
+type Dialer func(namespace string, at Server) (Engine, error)
 
 // ErrTooManyCalls is in the chain of errors of a media server that is there and wants fewer calls.
 var ErrTooManyCalls = errors.New("the media server asks for fewer calls")
@@ -62,6 +62,9 @@ type Engine interface {
 	Inspect(token string) (Bearer, error)
 	// Limit makes of an access token, which Inspect has taken, one that gives these rights and no others. It is good for as long.
 	Limit(token string, rights Rights) (string, error)
+	// KeyOf returns the name of the key with which an access token, or a webhook's authorization header, says that it is signed: whoever tries
+	// that key alone spends the same for any number of servers.
+	KeyOf(token string) string
 	// Signed reports whether a webhook's authorization header is signed with the server's key, so that its body is worth
 	// being read. Hint checks that it is the body which was signed.
 	Signed(authorization string) bool

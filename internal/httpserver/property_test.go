@@ -75,7 +75,7 @@ func newHouse(t testing.TB) *house {
 	t.Cleanup(signalling.Close)
 	server := engine.Server{URL: signalling.URL, Key: "engine-key", Secret: strings.Repeat("engine secret", 3)}
 	// It signs and verifies as the real one does.
-	signer, err := livekit.New(server)
+	signer, err := livekit.New("media", server)
 	if err != nil {
 		t.Fatal(err)
 	}

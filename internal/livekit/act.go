@@ -91,14 +91,14 @@ func (c *client) write(ctx context.Context, room engine.RoomName, w engine.Write
 
 // sendTo sends data to those of the room whom a condition holds for.
 func (c *client) sendTo(ctx context.Context, room engine.RoomName, topic string, payload []byte, hears func(engine.Traits) bool) error {
-	people, err := c.list(ctx, room)
+	people, err := c.Participants(ctx, room)
 	if err != nil {
 		return err
 	}
 	var listeners []string
 	for _, p := range people {
-		if hears(traitsOf(p.GetAttributes())) {
-			listeners = append(listeners, p.GetIdentity())
+		if hears(p.Traits) {
+			listeners = append(listeners, string(p.Identity))
 		}
 	}
 	if len(listeners) == 0 {

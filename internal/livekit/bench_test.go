@@ -16,7 +16,7 @@ import (
 // BenchmarkParticipants is what every look at a room costs: every room with a participant in it, every two seconds.
 func BenchmarkParticipants(b *testing.B) {
 	server := testkit.LiveKit(b, testkit.LiveKitOptions{})
-	e, err := livekit.New(engine.Server{URL: server.URL, Key: server.Key, Secret: server.Secret})
+	e, err := livekit.New("media", engine.Server{URL: server.URL, Key: server.Key, Secret: server.Secret})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -3,35 +3,76 @@
 package livekit
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
 	"net/http"
-	"strings"
+
+	"github.com/twitchtv/twirp"
 )
 
-// Bounds of LiveKit's answers, in bytes. Participants decide how long a list of participants is, so that it must not be
-// taken on trust: 10,000 honest ones are some 7 MB, and 1,300 of maxParticipantSize are taken. A list of 100,000 rooms is 28 MB.
 const (
-	maxAnswer = 16 << 20
-	maxRooms  = 64 << 20
-	listRooms = "/ListRooms"
+	// maxAnswer bounds an answer that is no list, in bytes. The longest is about one participant.
+	maxAnswer = maxParticipantSize + 4<<10
+	// maxError bounds what is read of an error, in bytes, and maxErrorText what is kept of its text.
+	maxError, maxErrorText = 4 << 10, 500
 )
 
-// bounded refuses answers that are too long, with an http.MaxBytesError: half a list is none. The client that is made for the protocol
-// reads all of them, and shows no headers: bounded also refuses those that ask for a login.
-type bounded struct{ http.RoundTripper }
+// bounded bounds what LiveKit's answers take. The client that is made for the protocol reads all of an answer, takes memory for all
+// elements that the answer names, and shows no headers: bounded reads lists itself, and refuses answers that ask for a login.
+type bounded struct {
+	http.RoundTripper
+	// namespace is whose share of the memory for lists is taken.
+	namespace string
+}
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := b.RoundTripper.RoundTrip(r)
 	if err != nil {
 		return nil, err
 	}
-	if asksForLogin(answer) {
+	reader, isList := r.Context().Value(listReader{}).(*list)
+	switch {
+	case asksForLogin(answer):
 		_ = answer.Body.Close()
 		return nil, errAsksForLogin
+	case answer.StatusCode != http.StatusOK:
+		shortenError(answer)
+	case isList:
+		err := reader.read(r.Context(), b.namespace, answer)
+		_ = answer.Body.Close()
+		if err != nil {
+			return nil, err
+		}
+		answer.Body, answer.ContentLength = http.NoBody, 0
+	default:
+		answer.Body = http.MaxBytesReader(nil, answer.Body, maxAnswer)
 	}
-	most := int64(maxAnswer)
-	if strings.HasSuffix(r.URL.Path, listRooms) {
-		most = maxRooms
-	}
-	answer.Body = http.MaxBytesReader(nil, answer.Body, most)
 	return answer, nil
+}
+
+// shortenError leaves of an error its code and the beginning of its text. The client copies an error's metadata once for each member. An error
+// that is not of the protocol keeps its status alone.
+func shortenError(answer *http.Response) {
+	var said struct {
+		Code string          `json:"code"`
+		Msg  string          `json:"msg"`
+		Meta json.RawMessage `json:"meta,omitempty"`
+	}
+	from := json.NewDecoder(io.LimitReader(answer.Body, maxError))
+	from.DisallowUnknownFields()
+	err := from.Decode(&said)
+	_ = answer.Body.Close()
+	answer.Body = http.NoBody
+	if to := answer.Header.Get("Location"); len(to) > maxErrorText {
+		answer.Header.Set("Location", to[:maxErrorText])
+	}
+	if err != nil || !twirp.IsValidErrorCode(twirp.ErrorCode(said.Code)) {
+		return
+	}
+	said.Meta, said.Msg = nil, said.Msg[:min(len(said.Msg), maxErrorText)]
+	short, err := json.Marshal(said)
+	if err == nil {
+		answer.Body = io.NopCloser(bytes.NewReader(short))
+	}
 }

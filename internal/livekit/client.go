@@ -40,9 +40,9 @@ type client struct {
 	sealer sealer
 }
 
-// New makes an Engine for a LiveKit server, without connecting. A server without an http or https URL, a key or a
+// New makes an Engine for a LiveKit server of a namespace, without connecting. A server without an http or https URL, a key or a
 // secret is an invalid fault.
-func New(server engine.Server) (engine.Engine, error) {
+func New(namespace string, server engine.Server) (engine.Engine, error) {
 	at, err := url.Parse(server.URL)
 	if err != nil || (at.Scheme != "http" && at.Scheme != "https") || at.Host == "" || at.User != nil {
 		return nil, fault.Invalid("url", "The media server's URL must be absolute, http or https, and without a user, for example http://livekit.media.svc:7880")
@@ -55,7 +55,7 @@ func New(server engine.Server) (engine.Engine, error) {
 		return nil, err
 	}
 	rooms := lk.NewRoomServiceProtobufClient(server.URL,
-		&http.Client{Transport: bounded{transports.For(server.CABundle)}, Timeout: requestTimeout},
+		&http.Client{Transport: bounded{transports.For(server.CABundle), namespace}, Timeout: requestTimeout},
 		twirp.WithClientInterceptors(observe))
 	return &client{rooms: rooms, Server: server, sealer: sealer}, nil
 }

@@ -34,7 +34,7 @@ func TestNewRefusesAServerThatCannotBe(t *testing.T) {
 	}
 	for name, server := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := livekit.New(server)
+			_, err := livekit.New("media", server)
 			wantKind(t, err, fault.KindInvalid)
 		})
 	}

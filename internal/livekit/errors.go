@@ -20,7 +20,7 @@ const fromIntermediary = "http_error_from_intermediary"
 func asFault(err error) error {
 	answer, tooLong := twirp.Error(nil), (*http.MaxBytesError)(nil)
 	// One room whose list is too long says nothing about the server.
-	if !errors.As(err, &answer) || errors.As(err, &tooLong) {
+	if !errors.As(err, &answer) || errors.As(err, &tooLong) || errors.Is(err, errLongList) {
 		return fault.As(err)
 	}
 	if notLiveKits(answer) {

@@ -15,7 +15,7 @@ import (
 
 func fuzzed(f *testing.F) engine.Engine {
 	f.Helper()
-	e, err := livekit.New(nowhere)
+	e, err := livekit.New("media", nowhere)
 	if err != nil {
 		f.Fatal(err)
 	}

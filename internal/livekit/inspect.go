@@ -37,6 +37,14 @@ type validity struct{ from, to time.Time }
 
 func (v validity) length() time.Duration { return v.to.Sub(v.from) }
 
+func (c *client) KeyOf(token string) string {
+	parsed, err := auth.ParseAPIToken(token)
+	if err != nil {
+		return ""
+	}
+	return parsed.APIKey()
+}
+
 // verify reads a token signed with our key, which pins the algorithm. It accepts, as LiveKit does, one minute past the
 // token's end.
 func (c *client) verify(token string) (claims *auth.ClaimGrants, valid validity, ok bool) {

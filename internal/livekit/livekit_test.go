@@ -39,7 +39,7 @@ func open(t *testing.T, opts testkit.LiveKitOptions) house {
 
 func dial(t *testing.T, server engine.Server) engine.Engine {
 	t.Helper()
-	e, err := livekit.New(server)
+	e, err := livekit.New("media", server)
 	if err != nil {
 		t.Fatal(err)
 	}

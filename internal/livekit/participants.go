@@ -18,15 +18,33 @@ import (
 // name, image and message who sends all that there is. LiveKit itself has no limit on the names of tracks.
 const maxParticipantSize = 12 << 10
 
+// maxTracks is beyond what a page sends: four tracks. Whoever sends more is removed.
+const maxTracks = 64
+
+// fieldsOfAll are read of every participant: who it is, and whether we let it in.
+var (
+	participantFields = (*lk.ParticipantInfo)(nil).ProtoReflect().Descriptor()
+	fieldsOfAll       = numbersOf(participantFields, "identity", "name", "state", "kind", "permission", "joined_at", "joined_at_ms")
+)
+
 // Participants answers oldest first.
 func (c *client) Participants(ctx context.Context, room engine.RoomName) ([]engine.Participant, error) {
-	list, err := c.list(ctx, room)
-	if err != nil {
-		return nil, err
-	}
 	var people []engine.Participant
-	for _, p := range list {
-		people = append(people, c.participant(room, p))
+	var p lk.ParticipantInfo
+	err := readList(ctx, c, adminOf(room), c.rooms.ListParticipants, &lk.ListParticipantsRequest{Room: string(room)}, &list{
+		element: participantFields, maxLength: maxParticipantSize, fields: fieldsOfAll,
+		take: func(encoded []byte, isShort bool) (bool, error) {
+			if err := proto.Unmarshal(encoded, &p); err != nil || !ours(&p) {
+				return false, err
+			}
+			who := c.participant(room, &p)
+			who.Oversized = isShort || len(p.GetTracks()) > maxTracks
+			people = append(people, who)
+			return true, nil
+		},
+	})
+	if err := unlessNotFound(err); err != nil {
+		return nil, err
 	}
 	slices.SortFunc(people, func(a, b engine.Participant) int {
 		return cmp.Or(a.JoinedAt.Compare(b.JoinedAt), cmp.Compare(a.Identity, b.Identity))
@@ -42,15 +60,6 @@ func (c *client) Present(ctx context.Context, room engine.RoomName, who engine.I
 		return false, nil
 	}
 	return err == nil, err
-}
-
-// list returns LiveKit's view of our participants in a room.
-func (c *client) list(ctx context.Context, room engine.RoomName) ([]*lk.ParticipantInfo, error) {
-	list, err := call(ctx, c, adminOf(room), c.rooms.ListParticipants, &lk.ListParticipantsRequest{Room: string(room)})
-	if fault.Is(err, fault.KindNotFound) {
-		return nil, nil
-	}
-	return slices.DeleteFunc(list.GetParticipants(), func(p *lk.ParticipantInfo) bool { return !ours(p) }), err
 }
 
 // ours reports whether we let this participant in, and it has not left. The operator's LiveKit may have others: streams
@@ -81,7 +90,6 @@ func (c *client) participant(room engine.RoomName, p *lk.ParticipantInfo) engine
 	if !who.Hidden {
 		who.Forbidden = forbiddenOf(p.GetPermission(), parseSources(p.GetAttributes()[attributeDisguises]))
 	}
-	who.Oversized = proto.Size(p) > maxParticipantSize
 	c.sealer.open(p.GetAttributes()[attributeClient], room, who.Identity).addTo(&who.Traits)
 	for _, track := range p.GetTracks() {
 		if track.GetMuted() {

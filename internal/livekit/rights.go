@@ -161,10 +161,8 @@ func (c *client) hush(ctx context.Context, room engine.RoomName, who engine.Iden
 }
 
 func (c *client) hushTracks(ctx context.Context, room engine.RoomName, p *lk.ParticipantInfo) error {
-	for _, track := range p.GetTracks() {
-		if !isSound(track) || track.GetMuted() {
-			continue
-		}
+	sounds := slices.DeleteFunc(slices.Clone(p.GetTracks()), func(t *lk.TrackInfo) bool { return !isSound(t) || t.GetMuted() })
+	for _, track := range sounds[:min(len(sounds), maxTracks)] {
 		_, err := call(ctx, c, adminOf(room), c.rooms.MutePublishedTrack, &lk.MuteRoomTrackRequest{
 			Room: string(room), Identity: p.GetIdentity(), TrackSid: track.GetSid(), Muted: true,
 		})

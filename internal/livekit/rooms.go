@@ -10,6 +10,7 @@ import (
 
 	"github.com/livekit/protocol/auth"
 	lk "github.com/livekit/protocol/livekit"
+	"google.golang.org/protobuf/proto"
 
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
@@ -19,34 +20,38 @@ import (
 // elsewhere, and earlier; this is for rooms that no manager is left to close. A room that a participant enters later is made again.
 const emptyTimeout = 25 * 60 * 60
 
+// maxRoomSize is beyond what LiveKit has of a room of ours, in bytes: half of it is the address where all are sent at the end.
+const maxRoomSize = 8 << 10
+
 func (c *client) Rooms(ctx context.Context, prefix engine.RoomName) ([]engine.Room, error) {
-	list, err := c.listRooms(ctx, &lk.ListRoomsRequest{})
-	if err != nil {
-		return nil, err
-	}
-	var rooms []engine.Room
-	for _, r := range list {
-		if strings.HasPrefix(r.GetName(), string(prefix)) {
-			rooms = append(rooms, asRoom(r))
-		}
-	}
-	return rooms, nil
+	return c.listRooms(ctx, &lk.ListRoomsRequest{}, func(r *lk.Room) bool { return strings.HasPrefix(r.GetName(), string(prefix)) })
 }
 
 // Room names the room in the request, so that LiveKit answers with that one and not with all that it has.
 func (c *client) Room(ctx context.Context, name engine.RoomName) (room engine.Room, there bool, err error) {
-	list, err := c.listRooms(ctx, &lk.ListRoomsRequest{Names: []string{string(name)}})
-	for _, r := range list {
-		if r.GetName() == string(name) {
-			return asRoom(r), true, nil
-		}
+	rooms, err := c.listRooms(ctx, &lk.ListRoomsRequest{Names: []string{string(name)}}, func(r *lk.Room) bool { return r.GetName() == string(name) })
+	if len(rooms) == 0 {
+		return engine.Room{}, false, err
 	}
-	return engine.Room{}, false, err
+	return rooms[0], true, err
 }
 
-func (c *client) listRooms(ctx context.Context, request *lk.ListRoomsRequest) ([]*lk.Room, error) {
-	list, err := call(ctx, c, auth.VideoGrant{RoomList: true}, c.rooms.ListRooms, request)
-	return list.GetRooms(), err
+func (c *client) listRooms(ctx context.Context, request *lk.ListRoomsRequest, wanted func(*lk.Room) bool) (rooms []engine.Room, err error) {
+	var r lk.Room
+	err = readList(ctx, c, auth.VideoGrant{RoomList: true}, c.rooms.ListRooms, request, &list{
+		element: (*lk.Room)(nil).ProtoReflect().Descriptor(), maxLength: maxRoomSize,
+		take: func(encoded []byte, _ bool) (bool, error) {
+			if err := proto.Unmarshal(encoded, &r); err != nil || !wanted(&r) {
+				return false, err
+			}
+			rooms = append(rooms, asRoom(&r))
+			return true, nil
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return rooms, nil
 }
 
 func asRoom(r *lk.Room) engine.Room {

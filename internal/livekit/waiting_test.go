@@ -14,7 +14,7 @@ import (
 
 // TestAGrantOfAWaitingRoomGivesNothing, nor does the token that the gateway makes of it when a browser connects.
 func TestAGrantOfAWaitingRoomGivesNothing(t *testing.T) {
-	e, err := livekit.New(nowhere)
+	e, err := livekit.New("media", nowhere)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func watchMany(t *testing.T, rooms int, fault mediaserver.Fault) *watched {
 	t.Helper()
 	w := &watched{Server: mediaserver.New(t)}
 	server := engine.Server{URL: w.URL, Key: w.Key, Secret: w.Secret}
-	e, err := livekit.New(server)
+	e, err := livekit.New("media", server)
 	if err != nil {
 		t.Fatal(err)
 	}

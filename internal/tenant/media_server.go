@@ -69,7 +69,7 @@ func resolveMediaServer(o *v1alpha1.MediaServer, find lookup, dial engine.Dialer
 		URL: strings.TrimSuffix(o.Spec.APIURL, "/"), CABundle: string(o.Spec.CABundle),
 		Key: strings.TrimSpace(string(data[mediaKey])), Secret: strings.TrimSpace(string(data[mediaSecret])),
 	}
-	made, err := dial(s.Server)
+	made, err := dial(o.Namespace, s.Server)
 	if err != nil {
 		s.problem(v1alpha1.ReasonAddressInvalid, "LiveKit's address or key cannot be used: %s", public(err))
 		return s

@@ -123,7 +123,7 @@ func (s *MediaServers) put(name types.NamespacedName, resolved *MediaServer) {
 }
 
 // dialShared makes an Engine, or shares that of another MediaServer with the same address and key.
-func (s *MediaServers) dialShared(at engine.Server) (engine.Engine, error) {
+func (s *MediaServers) dialShared(namespace string, at engine.Server) (engine.Engine, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, other := range s.all {
@@ -131,5 +131,5 @@ func (s *MediaServers) dialShared(at engine.Server) (engine.Engine, error) {
 			return other.Engine, nil
 		}
 	}
-	return s.dial(at)
+	return s.dial(namespace, at)
 }

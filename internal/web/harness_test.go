@@ -535,6 +535,14 @@ func (f *fakeEngine) Limit(token string, rights engine.Rights) (string, error) {
 	return token, nil
 }
 
+// KeyOf names the key of the site's media server.
+func (f *fakeEngine) KeyOf(token string) string {
+	if token == "" {
+		return ""
+	}
+	return "key"
+}
+
 func (f *fakeEngine) Signed(authorization string) bool { return authorization == "signed" }
 
 // Hint takes the authorization for the key, and the body for the room.

@@ -54,7 +54,7 @@ func newLiveSite(t *testing.T) *liveSite {
 		t.Hosts = []string{strings.TrimPrefix(l.server.URL, "http://")}
 	})
 	at := engine.Server{URL: l.livekit.URL, Key: l.livekit.Key, Secret: l.livekit.Secret}
-	e, err := livekit.New(at)
+	e, err := livekit.New("media", at)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -292,6 +292,9 @@ func (*Engine) Inspect(string) (engine.Bearer, error) { return engine.Bearer{}, 
 // Limit is not for these tests.
 func (*Engine) Limit(string, engine.Rights) (string, error) { return "", errors.New("not here") }
 
+// KeyOf is not for these tests.
+func (*Engine) KeyOf(string) string { return "" }
+
 // Signed is not for these tests.
 func (*Engine) Signed(string) bool { return false }
 
