@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"net"
 	"net/http"
@@ -52,7 +53,8 @@ var requestHeaders = []string{"Sec-Websocket-Key", "Sec-Websocket-Version", "Sec
 // answerHeaders are the headers of the media server that a browser gets.
 var answerHeaders = []string{"Upgrade", "Connection", "Sec-Websocket-Accept", "Sec-Websocket-Protocol"}
 
-// RefusedError is a media server's answer other than a connection.
+// RefusedError is a media server's answer other than a connection. The status is all of it that a browser gets: whoever writes a MediaServer
+// decides what answers, which may be a page for the browser to run, or something inside the cluster for somebody else to read.
 type RefusedError struct{ Status int }
 
 func (e *RefusedError) Error() string {
@@ -179,28 +181,34 @@ func (r *Relay) Connect(w http.ResponseWriter, request *http.Request, to Server,
 	return nil
 }
 
+// Ask asks a media server why it refused a connection. What the media server answers is a RefusedError.
+func (r *Relay) Ask(request *http.Request, to Server, from Browser) error {
+	answer, err := r.send(request, to, nil, from.Address.String())
+	if err != nil {
+		return err
+	}
+	_ = answer.Body.Close()
+	return &RefusedError{Status: statusOf(answer)}
+}
+
+// statusOf returns an answer's status if it can be one of LiveKit's, and 502 otherwise.
+func statusOf(answer *http.Response) int {
+	if status := answer.StatusCode; status == http.StatusOK || status >= 400 && status < 600 {
+		return status
+	}
+	return http.StatusBadGateway
+}
+
 // dial asks the media server for a connection.
 func (r *Relay) dial(request *http.Request, to Server, forwardedFor string) (io.ReadWriteCloser, *http.Response, error) {
-	out, err := http.NewRequestWithContext(request.Context(), http.MethodGet, to.URL.String(), http.NoBody)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, name := range requestHeaders {
-		if values := request.Header[name]; values != nil {
-			out.Header[name] = values
-		}
-	}
-	out.Header.Set("Connection", "Upgrade")
-	out.Header.Set("Upgrade", "websocket")
-	out.Header.Set("X-Forwarded-For", forwardedFor)
-	answer, err := r.transports.For(to.CABundle).RoundTrip(out)
+	answer, err := r.send(request, to, http.Header{"Connection": {"Upgrade"}, "Upgrade": {"websocket"}}, forwardedFor)
 	if err != nil {
 		return nil, nil, err
 	}
 	server, ok := answer.Body.(io.ReadWriteCloser)
 	switch {
 	case answer.StatusCode != http.StatusSwitchingProtocols || !ok:
-		err = &RefusedError{Status: answer.StatusCode}
+		err = &RefusedError{Status: statusOf(answer)}
 	case answer.Header.Get("Sec-Websocket-Extensions") != "":
 		err = errors.New("the media server uses an extension of WebSocket that it was not asked for")
 	default:
@@ -208,6 +216,22 @@ func (r *Relay) dial(request *http.Request, to Server, forwardedFor string) (io.
 	}
 	_ = answer.Body.Close()
 	return nil, nil, err
+}
+
+// send sends a browser's request on, with nothing of it but the headers for the media server, and with some more headers.
+func (r *Relay) send(request *http.Request, to Server, header http.Header, forwardedFor string) (*http.Response, error) {
+	out, err := http.NewRequestWithContext(request.Context(), http.MethodGet, to.URL.String(), http.NoBody)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(out.Header, header)
+	for _, name := range requestHeaders {
+		if values := request.Header[name]; values != nil {
+			out.Header[name] = values
+		}
+	}
+	out.Header.Set("X-Forwarded-For", forwardedFor)
+	return r.transports.For(to.CABundle).RoundTrip(out)
 }
 
 // connection is one browser's.

@@ -6,9 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log"
 	"net/http"
-	"net/http/httputil"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -24,7 +22,6 @@ import (
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
-	"convene.dev/convene/internal/outbound"
 	"convene.dev/convene/internal/signalling"
 	"convene.dev/convene/internal/tenant"
 )
@@ -37,8 +34,6 @@ var signalPaths = []string{"rtc", "rtc/validate"}
 // signals carry signalling to the engine.
 type signals struct {
 	relay *signalling.Relay
-	// proxy is for the requests beside the connections.
-	proxy *httputil.ReverseProxy
 	// places are for connections, and their owners sites: no site takes all of them.
 	places *limit.Shares[netip.Prefix]
 	// connects are the connections that an identity and a site have asked for.
@@ -69,57 +64,9 @@ var (
 
 var errManyConnections = fault.Unavailable("This service has as many connections as it can hold; this page keeps trying")
 
-// upstream is where one request goes, decided before the proxy sees it.
-type upstream struct {
-	signalling.Server
-	fail func(error)
-}
-
-func upstreamOf(r *http.Request) upstream { return r.Context().Value(upstreamKey{}).(upstream) }
-
-// toUpstream sends each request with the transport of its media server.
-type toUpstream struct{ *outbound.Transports }
-
-func (t toUpstream) RoundTrip(r *http.Request) (*http.Response, error) {
-	return t.For(upstreamOf(r).CABundle).RoundTrip(r)
-}
-
-type upstreamKey struct{}
-
 func newSignals() *signals {
-	transports := outbound.NewTransports(func(t *http.Transport) {
-		t.MaxIdleConnsPerHost = 16
-		t.ResponseHeaderTimeout = 12 * time.Second // The server ends a request after 15 s, and livekit-client gives up then.
-	})
 	places := limit.FitsMemory(signalShare, signalMemory, maxSignals)
-	return &signals{relay: signalling.New(), places: limit.NewShares[netip.Prefix](places, (places+1)/2), connects: limit.New[connector](maxConnectors), proxy: &httputil.ReverseProxy{
-		Transport: toUpstream{transports},
-		Rewrite:   rewrite,
-		// The engine's own are for pages of other origins, and it sets no cookies of use here.
-		ModifyResponse: func(r *http.Response) error {
-			for name := range r.Header {
-				if strings.HasPrefix(name, "Access-Control-") || name == "Set-Cookie" {
-					r.Header.Del(name)
-				}
-			}
-			return nil
-		},
-		ErrorHandler: func(_ http.ResponseWriter, r *http.Request, err error) {
-			upstreamOf(r).fail(err)
-		},
-		// Its texts are about single connections that broke, as they do.
-		ErrorLog: log.New(io.Discard, "", 0),
-	}}
-}
-
-// rewrite sends on nothing of ours but the token that was checked.
-func rewrite(p *httputil.ProxyRequest) {
-	p.Out.URL = upstreamOf(p.In).URL
-	p.Out.Host = ""
-	p.Out.Header.Del("Cookie")
-	p.Out.Header.Del("Authorization")
-	p.Out.Header.Del(sessionHeader)
-	p.SetXForwarded()
+	return &signals{relay: signalling.New(), places: limit.NewShares[netip.Prefix](places, (places+1)/2), connects: limit.New[connector](maxConnectors)}
 }
 
 // reachable answers livekit-client, which asks whether a break of the network is over before it connects again.
@@ -157,15 +104,27 @@ func (h *handler) connect(q *httpserver.Request) error {
 		leave()
 		return invalidSignal(err)
 	}
+	from := browserOf(q, bearer, resumes)
 	if signalling.IsUpgrade(q.HTTP) {
-		return h.relay(q, to, browserOf(q, bearer, resumes), leave)
+		return h.relay(q, to, from, leave)
 	}
 	defer leave()
-	var failed error
-	ctx := context.WithValue(q.HTTP.Context(), upstreamKey{}, upstream{to, func(err error) { failed = err }})
-	h.metrics.signals.WithLabelValues("ok").Inc()
-	h.signals.proxy.ServeHTTP(q, q.HTTP.WithContext(ctx))
-	return signalFailed(q, failed)
+	return h.notConnected(q, h.signals.relay.Ask(q.HTTP, to, from))
+}
+
+// notConnected is the answer where there is no connection with the media server.
+func (h *handler) notConnected(q *httpserver.Request, err error) error {
+	refused := (*signalling.RefusedError)(nil)
+	switch {
+	case errors.As(err, &refused):
+		h.metrics.signals.WithLabelValues("ok").Inc() // It was reached, and the page asks it why.
+		q.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		q.WriteHeader(refused.Status)
+		_, _ = io.WriteString(q, http.StatusText(refused.Status))
+	case q.HTTP.Context().Err() == nil:
+		return admission.OfEngine(fault.Unavailable("The media server cannot be reached").Because(err))
+	}
+	return nil
 }
 
 func browserOf(q *httpserver.Request, b engine.Bearer, resumes bool) signalling.Browser {
@@ -198,20 +157,7 @@ func (h *handler) relay(q *httpserver.Request, to signalling.Server, from signal
 		return nil
 	}
 	closed(nil)
-	if refused := (*signalling.RefusedError)(nil); errors.As(err, &refused) {
-		h.metrics.signals.WithLabelValues("ok").Inc() // The page asks why, and LiveKit tells it.
-		q.WriteHeader(refused.Status)
-		return nil
-	}
-	return signalFailed(q, err)
-}
-
-// signalFailed is what a page is told of an engine that did not answer.
-func signalFailed(q *httpserver.Request, err error) error {
-	if err != nil && q.HTTP.Context().Err() == nil {
-		return admission.OfEngine(fault.Unavailable("The media server cannot be reached").Because(err))
-	}
-	return nil
+	return h.notConnected(q, err)
 }
 
 // countConnect refuses those who connect again and again.
@@ -293,10 +239,17 @@ func (h *handler) passDoor(q *httpserver.Request, bearer engine.Bearer, token st
 	return to, limited, leave, err
 }
 
-// inspect verifies an access token with the keys of the tenant's media servers.
+// inspect verifies an access token with the key that it names, of the tenant's media servers.
 func inspect(t *tenant.Tenant, token string) (bearer engine.Bearer, err error) {
-	err = admission.ErrNoMedia
+	if len(t.Media) == 0 {
+		return bearer, admission.ErrNoMedia
+	}
+	key := t.Media[0].Engine.KeyOf(token)
+	err = errOtherService
 	for _, signer := range t.Media {
+		if signer.Server.Key != key {
+			continue
+		}
 		if bearer, err = signer.Engine.Inspect(token); err == nil {
 			break
 		}

@@ -53,12 +53,17 @@ func (h *handler) webhook(q *httpserver.Request) (httpserver.Answer, error) {
 	return httpserver.Bytes{}, nil
 }
 
-// signerOf finds the engine that made a signature, or nil.
+// signerOf finds the engine that made a signature, or nil. Only engines with the key that the signature names are tried.
 func signerOf(tenants []*tenant.Tenant, authorization string) *tenant.Media {
-	tried := map[engine.Server]bool{}
+	key, tried := "", map[engine.Server]bool{}
 	for _, t := range tenants {
 		for _, media := range t.Media {
-			if authorization == "" || tried[media.Server] {
+			if key == "" {
+				if key = media.Engine.KeyOf(authorization); key == "" {
+					return nil
+				}
+			}
+			if media.Server.Key != key || tried[media.Server] {
 				continue
 			}
 			tried[media.Server] = true

@@ -58,7 +58,7 @@ func TestAnEngineHasNoSayAboutAnothersRooms(t *testing.T) {
 	s := newSite(t)
 	other := *s.tenant
 	other.UID = "22222222-bbbb"
-	other.Media = []*tenant.Media{{Server: engine.Server{URL: "http://other:7880"}, Engine: refusingEngine{}}}
+	other.Media = []*tenant.Media{{Server: engine.Server{URL: "http://other:7880", Key: "key"}, Engine: refusingEngine{}}}
 	s.Tenants = fakeTenants{&other, {}, s.tenant}
 	for room, want := range map[engine.RoomName]int{
 		meeting.EngineRoom("22222222-bbbb", "uid-1"): 0,
