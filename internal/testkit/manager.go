@@ -26,6 +26,8 @@ type ManagerOptions struct {
 	Addresses []string
 	// Args are further flags.
 	Args []string
+	// Env is added to the environment.
+	Env []string
 	// Binary is the path of a manager that was built before; empty means the one of the tree under test.
 	Binary string
 }
@@ -42,6 +44,7 @@ type ManagerProcess struct {
 	binary string
 	logDir string
 	args   []string
+	env    []string
 	proc   *devstack.Process
 }
 
@@ -89,7 +92,7 @@ func newManager(t testing.TB, c *Cluster, o ManagerOptions) *ManagerProcess {
 		o.Kubeconfig = c.Kubeconfig
 	}
 	m := &ManagerProcess{
-		URL: "http://" + o.Addresses[0], Addresses: o.Addresses, logDir: t.TempDir(),
+		URL: "http://" + o.Addresses[0], Addresses: o.Addresses, logDir: t.TempDir(), env: o.Env,
 		MetricsURL: fmt.Sprintf("http://127.0.0.1:%d/metrics", ports[1]), HealthURL: fmt.Sprintf("http://127.0.0.1:%d", ports[2]),
 	}
 	m.UseBinary(t, o.Binary)
@@ -139,7 +142,7 @@ func (m *ManagerProcess) TryStart() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	proc, err := devstack.Start(ctx, devstack.Command{
-		Name: "manager", Path: m.binary, Args: m.args, LogDir: m.logDir,
+		Name: "manager", Path: m.binary, Args: m.args, Env: m.env, LogDir: m.logDir,
 		Ready: func(ctx context.Context) error {
 			request, err := http.NewRequestWithContext(ctx, http.MethodGet, m.HealthURL+"/readyz", nil)
 			if err != nil {
