@@ -232,7 +232,8 @@ type AccessSpec struct {
 	// protected means that a valid token or login is needed to enter any room.
 	// +optional
 	Protected bool `json:"protected,omitempty"`
-	// usersSecretRef names a Secret key that holds htpasswd lines with bcrypt hashes, as htpasswd -B writes them.
+	// usersSecretRef names a Secret key that holds htpasswd lines with bcrypt hashes of a cost up to 12, as
+	// htpasswd -B writes them.
 	// +optional
 	UsersSecretRef *SecretKeyReference `json:"usersSecretRef,omitempty"`
 	// presenters are usernames that are presenters once they are verified.

@@ -80,7 +80,8 @@ type MeetingSpec struct {
 	Duration Duration `json:"duration,omitempty"`
 
 	// passwordSecretRef names a Secret key, in the same namespace, that holds the room's password: an argon2id hash
-	// in PHC string form (made by the API) or the password itself (made by hand). Absent means no password.
+	// in PHC string form (made by the API), which may take 64 MiB and three passes, or the password itself (made by hand). Absent means
+	// no password.
 	// +optional
 	PasswordSecretRef *SecretKeyReference `json:"passwordSecretRef,omitempty"`
 

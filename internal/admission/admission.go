@@ -6,6 +6,7 @@ package admission
 
 import (
 	"context"
+	"net/netip"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
@@ -27,7 +28,7 @@ type Meetings interface {
 	Open(ctx context.Context, t *tenant.Tenant, o meeting.Opening) (meeting.View, error)
 	// MarkOpened records, before the engine is asked, that a room may exist there.
 	MarkOpened(context.Context, *tenant.Tenant, meeting.View) error
-	CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, presented string) (bool, error)
+	CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, site netip.Prefix, presented string) (bool, error)
 	// ByUID finds a meeting, also one that has ended, for ten minutes after its object is gone.
 	ByUID(t *tenant.Tenant, uid string) (meeting.View, bool)
 	// Change changes a live meeting, in one write, and shows it as it is then.

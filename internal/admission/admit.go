@@ -180,7 +180,7 @@ func (s *Service) checkPassword(ctx context.Context, t *tenant.Tenant, view meet
 		return errWrongPassword
 	}
 	return g.Guess(ctx, limit.RoomPassword, view.Room, func() error {
-		right, err := s.meetings.CheckPassword(ctx, t, view, presented)
+		right, err := s.meetings.CheckPassword(ctx, t, view, g.Site(), presented)
 		if err == nil && !right {
 			err = errWrongPassword
 		}

@@ -282,10 +282,11 @@ func (a *Entrant) logIn(ctx context.Context, t *tenant.Tenant, r Presented, g Gu
 		return ErrWrongLogin
 	}
 	err := g.Guess(ctx, limit.HostLogin, r.Username, func() error {
-		if !t.Users.Verify(r.Username, r.UserPassword) {
-			return ErrWrongLogin
+		right, err := t.Users.Verify(ctx, credential.Turn{Tenant: t.UID, Site: g.Site()}, r.Username, r.UserPassword)
+		if err == nil && !right {
+			err = ErrWrongLogin
 		}
-		return nil
+		return err
 	})
 	if err == nil {
 		a.Method, a.id, a.Username = ByLogin, r.Username, r.Username

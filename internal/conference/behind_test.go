@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -186,7 +187,7 @@ func TestMeetingsMadeElsewhereAreEntered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ok, err := b.CheckPassword(t.Context(), b.tenant, v, ""); !ok || err != nil {
+	if ok, err := b.CheckPassword(t.Context(), b.tenant, v, netip.Prefix{}, ""); !ok || err != nil {
 		t.Errorf("no password is right where there is none: %t, %v", ok, err)
 	}
 	if err := b.MarkOpened(t.Context(), b.tenant, v); err != nil {
@@ -297,7 +298,7 @@ func TestLinksOutlastAMeetingThatIsMadeAtTheSecondAttempt(t *testing.T) {
 	b.shows(ended)
 	whole := b.client
 	b.client = creatingNothing{whole}
-	d := draftOf(CreateCommand{Room: "r"})
+	d := draftOf(b.tenant, CreateCommand{Room: "r"})
 	if _, err := b.createFrom(t.Context(), b.tenant, &d); err == nil {
 		t.Fatal("it was made")
 	}
@@ -377,7 +378,7 @@ func TestLineageIsWrittenAtCreation(t *testing.T) {
 	b := newBehind(t)
 	var lineages []string
 	for _, room := range []string{"one", "other"} {
-		d := draftOf(CreateCommand{Room: room})
+		d := draftOf(b.tenant, CreateCommand{Room: room})
 		m, err := b.createFrom(t.Context(), b.tenant, &d)
 		if err != nil {
 			t.Fatal(err)

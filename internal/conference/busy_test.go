@@ -19,9 +19,9 @@ import (
 // occupied keeps the processors that passwords may use busy for longer than a read of the cluster's API may take.
 func occupied(t *testing.T) {
 	t.Helper()
-	const heavy = "$argon2id$v=19$m=262144,t=1,p=1$YWFhYWFhYWFhYWFhYWFhYQ$YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE"
+	const heavy = "$argon2id$v=19$m=65536,t=3,p=1$YWFhYWFhYWFhYWFhYWFhYQ$YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE"
 	check := func() {
-		if _, err := credential.CheckPassword(context.Background(), heavy, "x"); err != nil {
+		if _, err := credential.CheckPassword(context.Background(), credential.Turn{}, heavy, "x"); err != nil {
 			t.Error(err)
 		}
 	}
@@ -35,7 +35,7 @@ func occupied(t *testing.T) {
 	// The next one has to wait as soon as one who cannot wait is refused.
 	for {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-		_, err := credential.HashPassword(ctx, "x")
+		_, err := credential.HashPassword(ctx, credential.Turn{}, "x")
 		cancel()
 		if err != nil {
 			return
@@ -82,7 +82,7 @@ func TestAPasswordIsHashedOnce(t *testing.T) {
 	if right, err := p.matches(over, one); err != nil || !right {
 		t.Errorf("compared again: %t, %v", right, err)
 	}
-	other, err := credential.HashPassword(t.Context(), "another")
+	other, err := credential.HashPassword(t.Context(), credential.Turn{}, "another")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func (s *Service) Create(ctx context.Context, t *tenant.Tenant, c CreateCommand)
 	if c.Room = s.named(t, c.Room); c.Room == "" {
 		c.Room = uuid.NewString()
 	}
-	d := draftOf(c)
+	d := draftOf(t, c)
 	return s.withRoom(ctx, t, c.Room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
 		if live == nil {
 			return s.createFrom(ctx, t, &d)
@@ -124,8 +124,8 @@ type draft struct {
 // isByPerson reports whether a person makes the Meeting by entering its room, and no backend.
 func (d *draft) isByPerson() bool { return d.byLink || d.opening != nil }
 
-func draftOf(c CreateCommand) draft {
-	d := draft{password: presented{plain: secretText(ptr.Deref(c.Password, ""))}, spec: v1alpha1.MeetingSpec{
+func draftOf(t *tenant.Tenant, c CreateCommand) draft {
+	d := draft{password: passwordOf(t, c.Password), spec: v1alpha1.MeetingSpec{
 		Room: c.Room, Duration: c.Duration, Redirect: v1alpha1.URL(ptr.Deref(c.Redirect, "")),
 	}}
 	if c.MaxParticipants > 0 {

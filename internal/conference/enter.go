@@ -95,7 +95,7 @@ func startedAgain(t *tenant.Tenant, m *v1alpha1.Meeting, lineage string) (view m
 
 // restart makes a meeting with the settings of one whose links still work.
 func (s *Service) restart(ctx context.Context, t *tenant.Tenant, old *v1alpha1.Meeting) (meeting.View, error) {
-	d := draft{spec: *old.Spec.DeepCopy(), continues: old, byLink: true}
+	d := draft{spec: *old.Spec.DeepCopy(), password: passwordOf(t, nil), continues: old, byLink: true}
 	d.spec.End = nil
 	if old.Spec.PasswordSecretRef != nil {
 		// The Secret may go with the object that it belongs to.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -21,7 +20,7 @@ import (
 // changes nothing: it could be over already.
 func (s *Service) Join(ctx context.Context, t *tenant.Tenant, c JoinCommand) (meeting.View, error) {
 	c.Room = s.named(t, c.Room)
-	d := draft{spec: v1alpha1.MeetingSpec{Room: c.Room, Duration: c.Duration}, password: presented{plain: secretText(ptr.Deref(c.Password, ""))}}
+	d := draft{spec: v1alpha1.MeetingSpec{Room: c.Room, Duration: c.Duration}, password: passwordOf(t, c.Password)}
 	return s.withRoom(ctx, t, c.Room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
 		if live == nil {
 			return s.createFrom(ctx, t, &d)

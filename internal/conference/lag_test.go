@@ -4,6 +4,7 @@ package conference
 
 import (
 	"context"
+	"net/netip"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -150,7 +151,7 @@ func TestAJoinMakesOneSecretHoweverOftenItIsTried(t *testing.T) {
 	if writes.secrets != 1 || b.secretsOf(m) != 1 {
 		t.Errorf("%d Secrets were made, %d are left", writes.secrets, b.secretsOf(m))
 	}
-	if ok, err := b.CheckPassword(t.Context(), b.tenant, v, "sesame"); !ok || err != nil {
+	if ok, err := b.CheckPassword(t.Context(), b.tenant, v, netip.Prefix{}, "sesame"); !ok || err != nil {
 		t.Errorf("the password of the room is not the one of the join: %t, %v", ok, err)
 	}
 	b.touch(m)

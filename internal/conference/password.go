@@ -5,11 +5,13 @@ package conference
 import (
 	"context"
 	"fmt"
+	"net/netip"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/rand"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -37,6 +39,7 @@ func newPasswordRef(object string) *v1alpha1.SecretKeyReference {
 // presented is the password of a command. It is hashed once, and compared with what is stored once, however often the command looks
 // again: each costs tens of milliseconds of a processor, and what waits for its turn must not count as a cluster API that is away.
 type presented struct {
+	turn  credential.Turn
 	plain secretText
 	hash  secretText
 	// right is the result of the last comparison, which was with stored.
@@ -45,6 +48,11 @@ type presented struct {
 	// ref names the Secret of the password for the Meeting owner.
 	ref   *v1alpha1.SecretKeyReference
 	owner types.UID
+}
+
+// passwordOf is the password of a backend's command.
+func passwordOf(t *tenant.Tenant, plain *string) presented {
+	return presented{turn: credential.Turn{Tenant: t.UID}, plain: secretText(ptr.Deref(plain, ""))}
 }
 
 func (p *presented) isEmpty() bool { return p.plain == "" }
@@ -64,7 +72,7 @@ func (p *presented) hashed(ctx context.Context) (secretText, error) {
 	case credential.IsPasswordHash(string(p.plain)):
 		p.hash = p.plain
 	default:
-		hash, err := credential.HashPassword(ctx, string(p.plain))
+		hash, err := credential.HashPassword(ctx, p.turn, string(p.plain))
 		if err != nil {
 			return "", err
 		}
@@ -76,7 +84,7 @@ func (p *presented) hashed(ctx context.Context) (secretText, error) {
 // matches compares the password with a stored one.
 func (p *presented) matches(ctx context.Context, stored secretText) (_ bool, err error) {
 	if p.stored != stored {
-		if p.right, err = credential.CheckPassword(ctx, string(stored), string(p.plain)); err != nil {
+		if p.right, err = credential.CheckPassword(ctx, p.turn, string(stored), string(p.plain)); err != nil {
 			return false, err
 		}
 		p.stored = stored
@@ -132,13 +140,13 @@ func entered(m *v1alpha1.Meeting) bool {
 	return m.Status.StartTime != nil || m.Annotations[v1alpha1.AnnotationRoomOpened] != ""
 }
 
-// CheckPassword compares a password with that of the meeting. A meeting without one takes any.
-func (s *Service) CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, password string) (bool, error) {
+// CheckPassword compares a password that was typed at a site with that of the meeting. A meeting without one takes any.
+func (s *Service) CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, site netip.Prefix, password string) (bool, error) {
 	m, err := s.current(t, v.UID)
 	if err != nil {
 		return false, err
 	}
-	ok, err := s.checkPassword(ctx, m, &presented{plain: secretText(password)})
+	ok, err := s.checkPassword(ctx, m, &presented{turn: credential.Turn{Tenant: t.UID, Site: site}, plain: secretText(password)})
 	return ok, asFault(err)
 }
 

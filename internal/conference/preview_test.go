@@ -3,6 +3,7 @@
 package conference
 
 import (
+	"net/netip"
 	"testing"
 
 	"k8s.io/utils/ptr"
@@ -50,7 +51,7 @@ func TestPreviewStartsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for password, want := range map[string]bool{"sesame": true, "guess": false} {
-		if right, err := b.CheckPassword(t.Context(), b.tenant, v, password); err != nil || right != want {
+		if right, err := b.CheckPassword(t.Context(), b.tenant, v, netip.Prefix{}, password); err != nil || right != want {
 			t.Errorf("%s: %t, %v", password, right, err)
 		}
 	}

@@ -5,39 +5,112 @@ package credential
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"runtime"
-	"sync"
 	"testing"
+	"testing/synctest"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/internal/fault"
 )
 
+// atSite is the turn of a person of a tenant. Sites have numbers here.
+func atSite(tenant types.UID, site int) Turn {
+	return Turn{tenant, netip.PrefixFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(site)}), 32)}
+}
+
+// check asks for a computation that runs until end gives it a sign, and tells when it begins.
+func check(ctx context.Context, turn Turn, name string, begun chan<- string, end <-chan struct{}) {
+	_ = withEffort(ctx, turn, 0, func() {
+		begun <- name
+		<-end
+	})
+}
+
 // TestHalfOfTheProcessorsAreKeptFree: password checks that anybody can ask for leave the rest to other requests.
 func TestHalfOfTheProcessorsAreKeptFree(t *testing.T) {
-	most := max(1, runtime.GOMAXPROCS(0)/2)
-	begun, end := make(chan struct{}), make(chan struct{})
-	var all sync.WaitGroup
-	for range most {
-		all.Go(func() {
-			_ = withEffort(t.Context(), 0, func() {
-				begun <- struct{}{}
-				<-end
+	synctest.Test(t, func(t *testing.T) {
+		most := max(1, runtime.GOMAXPROCS(0)/2)
+		begun, end := make(chan string, 4*most), make(chan struct{})
+		for i := range 4 * most {
+			go check(t.Context(), atSite("tenant", i), "", begun, end)
+		}
+		synctest.Wait()
+		if len(begun) != most {
+			t.Errorf("%d computations run at once, want %d", len(begun), most)
+		}
+		// Who waits for longer than there is time is told so, and nothing about the password.
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := HashPassword(ctx, Turn{}, "open sesame"); !errors.Is(err, context.Canceled) || fault.As(err).Message != ErrBusy.Message {
+			t.Errorf("a password to be hashed: %v", err)
+		}
+		close(end)
+	})
+}
+
+// TestTenantsTakeTurns: however many passwords of a tenant wait, typed at as many sites, another tenant's waits until one of those that are
+// under way has ended, and so does that of a backend; and among many of one site that of a person at another.
+func TestTenantsTakeTurns(t *testing.T) {
+	for name, tc := range map[string]struct {
+		sites int
+		other Turn
+	}{
+		"another tenant":             {100, atSite("another", 1)},
+		"a backend of the tenant":    {100, Turn{Tenant: "tenant"}},
+		"another site of the tenant": {1, atSite("tenant", 101)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				most := max(1, runtime.GOMAXPROCS(0)/2)
+				begun, end := make(chan string, 101), make(chan struct{})
+				for i := range 100 {
+					go check(t.Context(), atSite("tenant", i%tc.sites), "a guess", begun, end)
+				}
+				synctest.Wait()
+				for range most {
+					<-begun
+				}
+				go check(t.Context(), tc.other, "other", begun, end)
+				synctest.Wait()
+				end <- struct{}{}
+				if next := <-begun; next != "other" {
+					t.Errorf("%s goes before", next)
+				}
+				close(end)
 			})
 		})
 	}
-	for range most {
-		<-begun
+}
+
+// TestNobodyComputesForWhoHasGone: a password whose caller does not wait any more takes no processor.
+func TestNobodyComputesForWhoHasGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		users, _ := ParseUsers([]byte(adaLine))
+		begun, end := make(chan string, 100), make(chan struct{})
+		for range max(1, runtime.GOMAXPROCS(0)/2) {
+			go check(t.Context(), Turn{}, "", begun, end)
+		}
+		synctest.Wait()
+		ctx, leave := context.WithCancel(t.Context())
+		answer := make(chan error, 1)
+		go func() {
+			_, err := users.Verify(ctx, Turn{Tenant: "tenant"}, "ada", "correct horse")
+			answer <- err
+		}()
+		synctest.Wait()
+		leave()
+		synctest.Wait()
+		if err := <-answer; !fault.Is(err, fault.KindUnavailable) {
+			t.Errorf("%v", err)
+		}
+		close(end)
+	})
+}
+
+func TestEveryAllowedHashFitsTheBudget(t *testing.T) {
+	if effortBudget < maxArgon2Memory || effortShare > effortBudget {
+		t.Errorf("a hash may take %d KiB of a budget of %d: it would wait for ever", maxArgon2Memory, effortBudget)
 	}
-	if effort.TryAcquire(effortShare) {
-		effort.Release(effortShare)
-		t.Errorf("there is room for another check beside %d", most)
-	}
-	// Who waits for longer than there is time is told so, and nothing about the password.
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := HashPassword(ctx, "open sesame"); !errors.Is(err, context.Canceled) || fault.As(err).Message != ErrBusy.Message {
-		t.Errorf("a password to be hashed: %v", err)
-	}
-	close(end)
-	all.Wait()
 }

@@ -19,8 +19,8 @@ import (
 const (
 	// maxBcryptPassword is what bcrypt reads of a password, in bytes. Longer ones would match by their beginning.
 	maxBcryptPassword = 72
-	// maxBcryptCost takes about a second; a greater one is a way to stop the service.
-	maxBcryptCost = 14
+	// maxBcryptCost takes a quarter of a second; a greater one is a way to stop the service.
+	maxBcryptCost = 12
 	// MaxUsername bounds a username, in bytes.
 	MaxUsername = 255
 )
@@ -103,19 +103,18 @@ func (u *Users) CanBeRight(password string) bool {
 
 // Verify reports whether password is that user's. For an unknown user it takes as long as for a known one: it compares
 // with the hash of another user and forgets the answer. Whose depends on the name alone, so that users of different costs do not
-// give away who exists. Empty passwords, and those over 72 bytes, belong to no user.
-func (u *Users) Verify(username, password string) bool {
+// give away who exists. Empty passwords, and those over 72 bytes, belong to no user. It waits as HashPassword does.
+func (u *Users) Verify(ctx context.Context, turn Turn, username, password string) (bool, error) {
 	if !u.CanBeRight(password) {
-		return false
+		return false, nil
 	}
 	hash, known := u.hashes[username]
 	if !known {
 		hash = u.standIn(username)
 	}
-	var err error
-	// The callers bound how many checks wait.
-	busy := withEffort(context.Background(), 0, func() { err = bcrypt.CompareHashAndPassword(hash, []byte(password)) })
-	return busy == nil && err == nil && known
+	var wrong error
+	err := withEffort(ctx, turn, 0, func() { wrong = bcrypt.CompareHashAndPassword(hash, []byte(password)) })
+	return err == nil && wrong == nil && known, err
 }
 
 // standIn is the hash that an unknown user's password is compared with.

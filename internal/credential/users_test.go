@@ -86,8 +86,8 @@ func TestVerifyUser(t *testing.T) {
 		{"nobody", empty, "ada", "correct horse", false},
 		{"nil users", none, "ada", "correct horse", false},
 	} {
-		if got := tc.users.Verify(tc.username, tc.password); got != tc.want {
-			t.Errorf("%s: Verify = %v", tc.reason, got)
+		if got, err := tc.users.Verify(t.Context(), Turn{}, tc.username, tc.password); got != tc.want || err != nil {
+			t.Errorf("%s: Verify = %v, %v", tc.reason, got, err)
 		}
 	}
 }
@@ -142,7 +142,7 @@ func FuzzParseUsers(f *testing.F) {
 		if users.Len()+len(problems) > lines {
 			t.Fatalf("%d users and %d problems in %d lines", users.Len(), len(problems), lines)
 		}
-		if users.Verify("", "x") {
+		if right, _ := users.Verify(t.Context(), Turn{}, "", "x"); right {
 			t.Fatal("nobody's password is right")
 		}
 	})

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/admission"
@@ -71,7 +70,6 @@ type api struct {
 	timeout     time.Duration
 	wrongKeys   *limit.Buckets[netip.Addr]
 	keyLimits   *limit.Buckets[limitedKey]
-	logins      *limit.Shares[types.UID]
 	documents   *documents
 	assets      httpserver.Assets
 }
@@ -86,7 +84,6 @@ func newAPI(o Options) *api {
 		timeout:   cmp.Or(o.Timeout, defaultTimeout),
 		wrongKeys: limit.New[netip.Addr](maxLimited),
 		keyLimits: limit.New[limitedKey](maxLimited),
-		logins:    limit.NewShares[types.UID](maxLogins, maxLoginsOfOne),
 		documents: newDocuments(),
 		assets:    loadAssets(),
 	}

@@ -75,13 +75,6 @@ func formatLifetime(d time.Duration) string {
 	return strconv.FormatInt(int64(d/time.Second), 10) + "s"
 }
 
-// maxLogins is how many password checks may run at once, and maxLoginsOfOne how many of them may be one
-// tenant's: each takes tens of milliseconds of a processor, and no tenant may take all from the others.
-const (
-	maxLogins      = 64
-	maxLoginsOfOne = 32
-)
-
 var errWrongLogin = fault.Denied("The username or the password is wrong; correct them").WithReason(fault.ReasonWrongLogin)
 
 // login checks who the user is where the host has users. Where it has none, the backend's word counts.
@@ -92,14 +85,10 @@ func (a *api) login(q *httpserver.Request, asked tokenRequest) error {
 	ctx, cancel := a.within(q)
 	defer cancel()
 	return q.Guess(ctx, limit.HostLogin, asked.username, true, func() error {
-		giveBack, err := a.logins.Take(ctx, q.Tenant.UID)
-		if err != nil {
-			return httpserver.ErrTooManyGuesses.Because(err)
+		right, err := q.Tenant.Users.Verify(ctx, credential.Turn{Tenant: q.Tenant.UID}, asked.username, asked.password)
+		if err == nil && !right {
+			err = errWrongLogin
 		}
-		defer giveBack()
-		if !q.Tenant.Users.Verify(asked.username, asked.password) {
-			return errWrongLogin
-		}
-		return nil
+		return err
 	})
 }

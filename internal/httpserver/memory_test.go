@@ -5,6 +5,7 @@ package httpserver_test
 import (
 	"context"
 	"fmt"
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -169,7 +170,7 @@ func (m *memory) change(t *tenant.Tenant, uid string, how func(*meeting.View)) e
 	return nil
 }
 
-func (m *memory) CheckPassword(_ context.Context, _ *tenant.Tenant, v meeting.View, presented string) (bool, error) {
+func (m *memory) CheckPassword(_ context.Context, _ *tenant.Tenant, v meeting.View, _ netip.Prefix, presented string) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.passwords[v.UID] == presented, nil

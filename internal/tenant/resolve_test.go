@@ -16,6 +16,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/livekit"
 	"convene.dev/convene/internal/meeting"
@@ -279,7 +280,7 @@ func TestUnreadableUsersAreNobody(t *testing.T) {
 	c.Spec.Access = &v1alpha1.AccessSpec{UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}}
 	delete(s, "users")
 	got := resolveWith(t, c, s, nil)
-	if got.Users == nil || got.Users.Len() != 0 || got.Users.Verify("anna", "secret") {
+	if right, err := got.Users.Verify(t.Context(), credential.Turn{}, "anna", "secret"); got.Users == nil || got.Users.Len() != 0 || right || err != nil {
 		t.Errorf("%+v", got.Users)
 	}
 }

@@ -14,14 +14,6 @@ import (
 	"convene.dev/convene/internal/limit"
 )
 
-// maxChecks is how many password checks may be under way or wait. Each costs tens of milliseconds of a processor, so
-// more would not be answered in time anyway.
-const maxChecks = 64
-
-// maxChecksOfOne is how many of them may be of one site: unknown names can be tried without an end, and must hold up no
-// other user. A class behind one address waits no longer for it, because fewer run at once.
-const maxChecksOfOne = 8
-
 // guard bounds how often a page may try secrets.
 type guard struct {
 	h *handler
@@ -31,20 +23,9 @@ type guard struct {
 // Site is where the page is.
 func (g guard) Site() netip.Prefix { return clientip.Site(g.q.From()) }
 
-// Guess runs a check of a secret, unless there were too many wrong ones from this address. Passwords are checked for few at
-// once.
+// Guess runs a check of a secret, unless there were too many wrong ones from this address.
 func (g guard) Guess(ctx context.Context, what limit.Secret, subject string, check func() error) error {
-	return g.q.Guess(ctx, what, subject, false, func() error {
-		if what == limit.RoomName {
-			return check()
-		}
-		giveBack, err := g.h.checks.Take(ctx, g.Site())
-		if err != nil {
-			return httpserver.ErrTooManyGuesses.Because(err)
-		}
-		defer giveBack()
-		return check()
-	})
+	return g.q.Guess(ctx, what, subject, false, check)
 }
 
 // openingRate is how often one site may open rooms by entering them. Each is an object in the cluster. A school opens one for

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"slices"
 	"strings"
 	"sync"
@@ -377,7 +378,7 @@ func (f *fakeMeetings) MarkOpened(_ context.Context, _ *tenant.Tenant, v meeting
 	return f.err
 }
 
-func (f *fakeMeetings) CheckPassword(_ context.Context, _ *tenant.Tenant, v meeting.View, presented string) (bool, error) {
+func (f *fakeMeetings) CheckPassword(_ context.Context, _ *tenant.Tenant, v meeting.View, _ netip.Prefix, presented string) (bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls = append(f.calls, "check password")

@@ -55,9 +55,7 @@ type handler struct {
 	page   *page
 	assets httpserver.Assets
 	// scripts are for pages of other sites.
-	scripts httpserver.Assets
-	// checks are of passwords, and their owners sites.
-	checks    *limit.Shares[netip.Prefix]
+	scripts   httpserver.Assets
 	calls     *limit.Buckets[caller]
 	histories *limit.Buckets[caller]
 	states    *limit.Buckets[caller]
@@ -117,7 +115,6 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 		page:      page,
 		assets:    assets,
 		scripts:   scripts,
-		checks:    limit.NewShares[netip.Prefix](maxChecks, maxChecksOfOne),
 		calls:     limit.New[caller](maxCallers),
 		histories: limit.New[caller](maxCallers),
 		states:    limit.New[caller](maxCallers),
