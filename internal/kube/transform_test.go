@@ -19,7 +19,7 @@ func fullMeeting() *v1alpha1.Meeting {
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: "ns", Name: "m", UID: "u", ManagedFields: []metav1.ManagedFieldsEntry{{Manager: "x"}},
 			Labels: map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByAPI}, Finalizers: []string{"example.com/kept"},
-			Annotations: map[string]string{"a": "b"},
+			Annotations: map[string]string{v1alpha1.AnnotationLineage: "l"},
 		},
 		Spec: v1alpha1.MeetingSpec{Room: "r", ConfigRef: v1alpha1.ConfigReference{Name: "default"}},
 	}
@@ -52,20 +52,31 @@ func TestTransform(t *testing.T) {
 	}
 }
 
-// Labels of others stay.
-func TestTransformKeepsWhatIsNotOurs(t *testing.T) {
+// Labels and annotations of others go: one of them may take as much memory as a hundred Meetings.
+func TestTransformTakesAwayWhatIsNotOurs(t *testing.T) {
 	for reason, change := range map[string]func(*v1alpha1.Meeting){
-		"a label more":  func(m *v1alpha1.Meeting) { m.Labels["team"] = "a" },
+		"as it is":      func(*v1alpha1.Meeting) {},
 		"another value": func(m *v1alpha1.Meeting) { m.Labels[v1alpha1.LabelManagedBy] = "flux" },
 		"no labels":     func(m *v1alpha1.Meeting) { m.Labels = nil },
 	} {
 		want, given := fullMeeting(), fullMeeting()
 		change(want)
 		change(given)
+		given.Annotations["kubectl.kubernetes.io/last-applied-configuration"] = "{}"
+		if given.Labels != nil {
+			given.Labels["team"] = "a"
+		}
 		want.TypeMeta, want.ManagedFields = metav1.TypeMeta{}, nil
 		if got, err := Transform(given); err != nil || !cmp.Equal(got, any(want)) {
 			t.Errorf("%s: %v (-want +got):\n%s", reason, err, cmp.Diff(want, got))
 		}
+	}
+	namespace := func(annotations map[string]string) *metav1.PartialObjectMetadata {
+		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "n", Labels: map[string]string{"team": "a"}, Annotations: annotations}}
+	}
+	given, want := namespace(map[string]string{"convene.dev/allowed-hosts": "h", "x": "y"}), namespace(map[string]string{"convene.dev/allowed-hosts": "h"})
+	if got, err := Transform(given); err != nil || !cmp.Equal(got, any(want)) {
+		t.Errorf("a namespace: %v (-want +got):\n%s", err, cmp.Diff(any(want), got))
 	}
 	if got, err := Transform("not ours"); got != "not ours" || err != nil {
 		t.Errorf("what is no object: %v, %v", got, err)

@@ -40,10 +40,10 @@ func RemoveFinalizer(ctx context.Context, c client.Client, o client.Object) (gon
 		return false, nil
 	}
 	last := o.GetDeletionTimestamp() != nil && len(o.GetFinalizers()) == 0
-	if o.GetDeletionTimestamp() == nil {
-		err = patchAsRead(ctx, c, o, was)
-	} else {
+	if last {
 		err = c.Update(ctx, o)
+	} else {
+		err = patchAsRead(ctx, c, o, was) // A PUT would take away what the cache does not hold.
 	}
 	if err != nil {
 		o.SetFinalizers(was.GetFinalizers())
