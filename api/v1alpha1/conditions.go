@@ -77,16 +77,17 @@ const (
 // Conditions of a ConferenceConfig. Those marked (problem) are present only while they are True.
 const (
 	// ConditionAPIKeysResolved is True when at least one API key is usable. Reasons: Resolved, SecretNotFound, SecretNotLabeled,
-	// KeyNotFound, KeyEmpty, KeyPublished, SourceInvalid.
+	// NamespaceFull, KeyNotFound, KeyEmpty, KeyPublished, SourceInvalid.
 	ConditionAPIKeysResolved = "APIKeysResolved"
-	// ConditionSigningKeysResolved is True when tokens can be signed. Reasons: Resolved, SecretNotFound, SecretNotLabeled, KeyTooShort,
-	// Refused.
+	// ConditionSigningKeysResolved is True when tokens can be signed. Reasons: Resolved, SecretNotFound, SecretNotLabeled, NamespaceFull,
+	// KeyTooShort, Refused.
 	ConditionSigningKeysResolved = "SigningKeysResolved"
 	// ConditionUsersResolved is True when the host's users could be read; absent when none are named. Reasons:
-	// Resolved, SecretNotFound, SecretNotLabeled, KeyNotFound, LinesInvalid.
+	// Resolved, SecretNotFound, SecretNotLabeled, NamespaceFull, KeyNotFound, LinesInvalid.
 	ConditionUsersResolved = "UsersResolved"
 	// ConditionMediaReachable is True when at least one of the media servers can be used and answers. Reasons: Reachable,
-	// NotConfigured, MediaServerNotFound, NotAllowed, SecretNotFound, SecretNotLabeled, KeyNotFound, Unreachable, Unauthorized, NotChecked.
+	// NotConfigured, MediaServerNotFound, NotAllowed, SecretNotFound, SecretNotLabeled, NamespaceFull, KeyNotFound, Unreachable, Unauthorized,
+	// NotChecked.
 	ConditionMediaReachable = "MediaReachable"
 	// ConditionMediaDegraded (problem): some of the media servers cannot be used or do not answer, and others can and do.
 	ConditionMediaDegraded = "MediaDegraded"
@@ -156,6 +157,9 @@ const (
 	ReasonContradiction       = "Contradiction"
 	ReasonFieldsMissing       = "FieldsMissing"
 	ReasonDeleting            = "Deleting"
+	// ReasonNamespaceFull (False): the namespace has as many objects as Convene takes of one, and this one is left out: nothing is done for
+	// it. Also of Ready of a Meeting.
+	ReasonNamespaceFull = "NamespaceFull"
 	// ReasonRefused (False): the cluster refuses what Convene writes. Also of Events, about objects of all kinds.
 	ReasonRefused = "Refused"
 )

@@ -18,16 +18,18 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 )
 
-// unreadable is an object that its Go type cannot hold.
-type unreadable struct {
+// leftOut is an object, or a state of one, that the caches do not take.
+type leftOut struct {
 	metav1.PartialObjectMetadata
 	cause error
+	// isReadable says that there is no memory for it.
+	isReadable bool
 }
 
 // partialList is a list without its unreadable objects.
 type partialList struct {
 	runtime.Object
-	without []*unreadable
+	without []*leftOut
 }
 
 // tolerant decodes objects of Convene's kinds one by one where they cannot be decoded together.
@@ -39,7 +41,7 @@ func (t tolerant) DecoderToVersion(d runtime.Decoder, version runtime.GroupVersi
 
 type tolerantDecoder struct{ runtime.Decoder }
 
-// Decode decodes into an object that is given, or else returns a new one: an *unreadable or a *partialList where the Go type cannot hold
+// Decode decodes into an object that is given, or else returns a new one: an *leftOut or a *partialList where the Go type cannot hold
 // what is there. A list that is given lacks its unreadable objects. An unreadable object for which another is given is an error.
 func (d tolerantDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, into runtime.Object) (runtime.Object, *schema.GroupVersionKind, error) {
 	decode := func(data []byte) (runtime.Object, *schema.GroupVersionKind, error) {
@@ -63,13 +65,13 @@ func (d tolerantDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, 
 	if !strings.HasSuffix(raw.Kind, "List") {
 		return d.unreadable(data, kind, into, cause)
 	}
-	items, without := make([]runtime.Object, 0, len(raw.Items)), []*unreadable(nil)
+	items, without := make([]runtime.Object, 0, len(raw.Items)), []*leftOut(nil)
 	for _, data := range raw.Items {
 		item, _, err := d.Decode(data, nil, nil)
 		if err != nil {
 			return nil, kind, err
 		}
-		if u, ok := item.(*unreadable); ok {
+		if u, ok := item.(*leftOut); ok {
 			without = append(without, u)
 		} else {
 			items = append(items, item)
@@ -93,7 +95,7 @@ func (d tolerantDecoder) Decode(data []byte, defaults *schema.GroupVersionKind, 
 }
 
 func (tolerantDecoder) unreadable(data []byte, kind *schema.GroupVersionKind, into runtime.Object, cause error) (runtime.Object, *schema.GroupVersionKind, error) {
-	u := &unreadable{cause: cause}
+	u := &leftOut{cause: cause}
 	if err := json.Unmarshal(data, &u.PartialObjectMetadata); err != nil {
 		return nil, kind, cause
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/time/rate"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -31,8 +32,8 @@ import (
 )
 
 // Objects reads from the cluster's API. An object of Convene's kinds that its Go type cannot hold, because it was stored under other
-// definitions than this manager's, is left out alone: the lists and informers of client-go would fail as a whole. The log names each such
-// object, and the metric convene_unreadable_objects counts them.
+// definitions than this manager's, is left out alone: the lists and informers of client-go would fail as a whole. Informers leave out too
+// what a namespace has beyond its share of the memory. The log names such objects, and metrics count them.
 type Objects struct {
 	// Client has no cache.
 	client.Client
@@ -40,10 +41,21 @@ type Objects struct {
 	namespace string
 	log       logr.Logger
 
-	mu         sync.Mutex
-	unreadable map[string]map[types.NamespacedName]bool // by kind
-	failures   map[string]failure                       // by kind
+	shares *shares
+	// tells holds what may be written into the statuses of objects that are left out.
+	tells *rate.Limiter
+
+	mu       sync.Mutex
+	leftOut  map[string]map[types.NamespacedName]*leftOut // by kind
+	failures map[string]failure                           // by kind
 }
+
+const (
+	// maxLeftOut bounds how many objects of a kind that are left out are remembered, and counted.
+	maxLeftOut = 4096
+	// maxNamed bounds how many objects of a kind that have no memory the log names, until one of them fits in again.
+	maxNamed = 20
+)
 
 // failure is why the objects of a kind cannot be listed or watched, and since when.
 type failure struct {
@@ -65,8 +77,8 @@ func NewObjects(config *rest.Config, httpClient *http.Client, scheme *runtime.Sc
 		return nil, err
 	}
 	return &Objects{
-		Client: direct, rest: own, namespace: namespace, log: log,
-		unreadable: map[string]map[types.NamespacedName]bool{}, failures: map[string]failure{},
+		Client: direct, rest: own, namespace: namespace, log: log, shares: newShares(), tells: rate.NewLimiter(1, maxNamed),
+		leftOut: map[string]map[types.NamespacedName]*leftOut{}, failures: map[string]failure{},
 	}, nil
 }
 
@@ -101,7 +113,7 @@ func (o *Objects) resource(of runtime.Object) (string, bool) {
 
 // NewInformer is for cache.Options. Its informers see the cluster's API again soon after it is back: by themselves they would wait up to a
 // minute, in which what is served is old and no end is carried out. Of an object that cannot be read any more they keep the last state that
-// could be.
+// could be, and of one that has grown beyond the share of its namespace the last that was within.
 func (o *Objects) NewInformer(from toolscache.ListerWatcher, of runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
 	kind := ""
 	if gvk, err := apiutil.GVKForObject(of, o.Scheme()); err == nil {
@@ -110,7 +122,7 @@ func (o *Objects) NewInformer(from toolscache.ListerWatcher, of runtime.Object, 
 	var informer toolscache.SharedIndexInformer
 	lists := toolscache.ToListerWatcherWithContext(from)
 	if resource, ok := o.resource(of); ok {
-		lists = &readable{
+		lists = &bounded{
 			ListerWatcherWithContext: toolscache.NewListWatchFromClient(o.rest, resource, o.namespace, fields.Everything()), objects: o, kind: kind,
 			last: func(name types.NamespacedName) any {
 				known, _, _ := informer.GetIndexer().GetByKey(name.String()) // The store returns no errors.
@@ -163,35 +175,92 @@ func (o *Objects) Err() error {
 	return errors.Join(all...)
 }
 
-// readAgain takes in that an object can be read, or has gone.
-func (o *Objects) readAgain(kind string, name types.NamespacedName) {
+// IsFull reports whether a namespace has as many objects as there is memory for, nearly.
+func (o *Objects) IsFull(namespace string) bool { return o.shares.isFull(namespace) }
+
+// takeBack takes in that an object is not left out any more, or has gone.
+func (o *Objects) takeBack(kind string, name types.NamespacedName) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	delete(o.unreadable[kind], name)
+	delete(o.leftOut[kind], name)
 }
 
 // listAgain takes in that all objects of a kind are about to be read.
 func (o *Objects) listAgain(kind string) {
+	o.shares.beginList(kind)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.unreadable[kind] = map[types.NamespacedName]bool{}
+	o.leftOut[kind] = map[types.NamespacedName]*leftOut{}
 }
 
-// leaveOut takes in that an object cannot be read, and names it in the log once.
-func (o *Objects) leaveOut(kind string, u *unreadable) {
+// leaveOut takes in that an object is left out, and names it in the log once.
+func (o *Objects) leaveOut(kind string, u *leftOut) {
 	name := types.NamespacedName{Namespace: u.Namespace, Name: u.Name}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.unreadable[kind][name] {
+	all := o.leftOut[kind]
+	if all[name] != nil || len(all) >= maxLeftOut {
 		return
 	}
-	o.unreadable[kind][name] = true
-	o.log.Error(errors.New(shortened(u.cause)), "An object cannot be read and is left out until it is corrected or deleted", "kind", kind, "namespace", u.Namespace, "name", u.Name)
+	all[name] = u
+	switch {
+	case !u.isReadable:
+		o.log.Error(errors.New(shortened(u.cause)), "An object cannot be read and is left out until it is corrected or deleted", "kind", kind, "namespace", u.Namespace, "name", u.Name)
+	case len(all) <= maxNamed:
+		o.log.Error(u.cause, "An object is left out: its namespace has too many", "kind", kind, "namespace", u.Namespace, "name", u.Name)
+	}
+}
+
+// hasNoMemoryFor reports whether readable objects of a kind are left out.
+func (o *Objects) hasNoMemoryFor(kind string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, u := range o.leftOut[kind] {
+		if u.isReadable {
+			return true
+		}
+	}
+	return false
+}
+
+// tellTimeout bounds the write that tells of an object that is left out.
+const tellTimeout = 10 * time.Second
+
+// tell writes into the status of an object why it is left out. No controller sees the object. Where there are many, not all are told at once:
+// the others are when the objects are listed again.
+func (o *Objects) tell(leftOut client.Object, why string) {
+	var observed *int64
+	var conditions *[]metav1.Condition
+	object := leftOut.DeepCopyObject().(client.Object)
+	switch object := object.(type) {
+	case *v1alpha1.Meeting:
+		observed, conditions = &object.Status.ObservedGeneration, &object.Status.Conditions
+	case *v1alpha1.ConferenceConfig:
+		observed, conditions = &object.Status.ObservedGeneration, &object.Status.Conditions
+	case *v1alpha1.MediaServer:
+		observed, conditions = &object.Status.ObservedGeneration, &object.Status.Conditions
+	}
+	ready := metav1.Condition{
+		Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonNamespaceFull, Message: why, ObservedGeneration: object.GetGeneration(),
+	}
+	if conditions == nil || !meta.SetStatusCondition(conditions, ready) || !o.tells.Allow() {
+		return
+	}
+	*observed = object.GetGeneration()
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), tellTimeout)
+		defer cancel()
+		if err := o.Status().Update(ctx, object); err != nil {
+			o.log.V(1).Info("The status of an object that is left out could not be written", "error", err.Error())
+		}
+	}()
 }
 
 var (
 	unreadableObjects = prometheus.NewDesc("convene_unreadable_objects",
 		"Objects that this replica cannot decode and leaves out.", []string{"kind"}, nil)
+	objectsWithoutMemory = prometheus.NewDesc("convene_objects_without_memory",
+		"Objects that this replica leaves out because their namespaces have too many, or because all have. Counting ends at 4096.", []string{"kind"}, nil)
 	watchFailing = prometheus.NewDesc("convene_watch_failing_seconds",
 		"For how long the cluster's API has not listed or watched a kind for this replica.", []string{"kind"}, nil)
 )
@@ -199,6 +268,7 @@ var (
 // Describe describes the metrics of Objects.
 func (o *Objects) Describe(all chan<- *prometheus.Desc) {
 	all <- unreadableObjects
+	all <- objectsWithoutMemory
 	all <- watchFailing
 }
 
@@ -206,8 +276,15 @@ func (o *Objects) Describe(all chan<- *prometheus.Desc) {
 func (o *Objects) Collect(all chan<- prometheus.Metric) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for kind, objects := range o.unreadable {
-		all <- prometheus.MustNewConstMetric(unreadableObjects, prometheus.GaugeValue, float64(len(objects)), kind)
+	for kind, objects := range o.leftOut {
+		unreadable := 0
+		for _, u := range objects {
+			if !u.isReadable {
+				unreadable++
+			}
+		}
+		all <- prometheus.MustNewConstMetric(unreadableObjects, prometheus.GaugeValue, float64(unreadable), kind)
+		all <- prometheus.MustNewConstMetric(objectsWithoutMemory, prometheus.GaugeValue, float64(len(objects)-unreadable), kind)
 		seconds := 0.0
 		if f, ok := o.failures[kind]; ok {
 			seconds = time.Since(f.since).Seconds()
@@ -216,15 +293,17 @@ func (o *Objects) Collect(all chan<- prometheus.Metric) {
 	}
 }
 
-// readable lists and watches a kind. In place of an object that cannot be read it has the last state that could be, or nothing.
-type readable struct {
+// bounded lists and watches a kind. In place of an object that is left out it has the last state that was not, or nothing.
+type bounded struct {
 	toolscache.ListerWatcherWithContext
 	objects *Objects
 	kind    string
 	last    func(types.NamespacedName) any
+	// listed says that no watch has begun since the last list.
+	listed bool
 }
 
-func (r *readable) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+func (r *bounded) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	found, err := r.ListerWatcherWithContext.ListWithContext(ctx, options)
 	if err != nil {
 		return nil, err
@@ -232,60 +311,125 @@ func (r *readable) ListWithContext(ctx context.Context, options metav1.ListOptio
 	if options.Continue == "" {
 		r.objects.listAgain(r.kind)
 	}
-	partial, ok := found.(*partialList)
-	if !ok {
-		return found, nil
+	var without []*leftOut
+	if partial, ok := found.(*partialList); ok {
+		found, without = partial.Object, partial.without
 	}
-	items, err := meta.ExtractList(partial.Object)
+	all, err := meta.ExtractList(found)
 	if err != nil {
 		return nil, err
 	}
-	for _, u := range partial.without {
-		r.objects.leaveOut(r.kind, u)
-		if known := r.lastOf(u); known != nil {
+	items := make([]runtime.Object, 0, len(all)+len(without))
+	for _, item := range all {
+		if u := r.take(item); u == nil {
+			items = append(items, item)
+		} else {
+			without = append(without, u)
+		}
+	}
+	for _, u := range without {
+		if known := r.leaveOut(u); known != nil {
 			items = append(items, known)
 		}
 	}
-	return partial.Object, meta.SetList(partial.Object, items)
+	if list, err := meta.ListAccessor(found); err == nil && list.GetContinue() == "" {
+		r.objects.shares.endList(r.kind)
+		r.listed = true
+	}
+	return found, meta.SetList(found, items)
 }
 
-func (r *readable) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+// WatchWithContext watches. Every watch ends after some minutes: where objects had no memory, all are listed then.
+func (r *bounded) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+	isFirst, isList := r.listed, ptr.Deref(options.SendInitialEvents, false)
+	r.listed = false
+	if !isFirst && !isList && r.objects.hasNoMemoryFor(r.kind) {
+		return nil, apierrors.NewResourceExpired("objects that were left out are read again")
+	}
 	watched, err := r.ListerWatcherWithContext.WatchWithContext(ctx, options)
 	if err != nil {
 		return nil, err
 	}
-	if ptr.Deref(options.SendInitialEvents, false) {
+	if isList {
 		r.objects.listAgain(r.kind)
 	}
 	return watch.Filter(watched, r.filter), nil
 }
 
-// filter takes events of unreadable objects out of a watch. Where the last readable state is known, the informer has to hear of the object
+// filter takes events of objects that are left out out of a watch. Where a last state is known, the informer has to hear of the object
 // in two cases: in a watch that begins with all objects (Added), and when the object has gone.
-func (r *readable) filter(e watch.Event) (watch.Event, bool) {
-	u, ok := e.Object.(*unreadable)
+func (r *bounded) filter(e watch.Event) (watch.Event, bool) {
+	u, ok := e.Object.(*leftOut)
 	if !ok {
-		if o, err := meta.Accessor(e.Object); err == nil && o.GetName() != "" {
-			r.objects.readAgain(r.kind, types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()})
+		o, err := meta.Accessor(e.Object)
+		switch {
+		case err != nil || e.Type == watch.Error:
+			return e, true
+		case e.Type == watch.Bookmark:
+			if o.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true" {
+				r.objects.shares.endList(r.kind)
+			}
+			return e, true
+		case e.Type == watch.Deleted:
+			r.gone(o)
+			return e, true
 		}
-		return e, true
-	}
-	known := r.lastOf(u)
-	if e.Type == watch.Deleted {
-		r.objects.readAgain(r.kind, types.NamespacedName{Namespace: u.Namespace, Name: u.Name})
-		if known != nil {
-			known.(metav1.Object).SetResourceVersion(u.ResourceVersion)
+		if u = r.take(e.Object); u == nil {
+			r.objects.takeBack(r.kind, nameOf(o))
+			return e, true
 		}
-	} else {
-		r.objects.leaveOut(r.kind, u)
 	}
-	e.Object = known
-	return e, known != nil && e.Type != watch.Modified
+	if e.Type != watch.Deleted {
+		e.Object = r.leaveOut(u)
+		return e, e.Object != nil && e.Type != watch.Modified
+	}
+	r.gone(u)
+	if e.Object = r.lastOf(u); e.Object != nil {
+		e.Object.(metav1.Object).SetResourceVersion(u.ResourceVersion)
+	}
+	return e, e.Object != nil
 }
 
-// lastOf is the last state of an object that could be read, or nil.
-func (r *readable) lastOf(u *unreadable) runtime.Object {
-	known, _ := r.last(types.NamespacedName{Namespace: u.Namespace, Name: u.Name}).(client.Object)
+// leaveOut leaves an object out, and returns its last state that was not, or nil.
+func (r *bounded) leaveOut(u *leftOut) runtime.Object {
+	r.objects.leaveOut(r.kind, u)
+	known := r.lastOf(u)
+	if known != nil {
+		r.objects.shares.stay(r.kind, nameOf(u))
+	}
+	return known
+}
+
+func nameOf(o metav1.Object) types.NamespacedName {
+	return types.NamespacedName{Namespace: o.GetNamespace(), Name: o.GetName()}
+}
+
+func (r *bounded) gone(o metav1.Object) {
+	r.objects.shares.giveBack(r.kind, nameOf(o))
+	r.objects.takeBack(r.kind, nameOf(o))
+}
+
+// take lets an object into the cache, or says why it is left out.
+func (r *bounded) take(o runtime.Object) *leftOut {
+	object := o.(client.Object)
+	if _, err := Transform(o); err != nil {
+		return nil // The informer says so.
+	}
+	full := r.objects.shares.take(r.kind, nameOf(object), weightOf(o))
+	if full == "" {
+		return nil
+	}
+	u := &leftOut{cause: errors.New(full), isReadable: true}
+	u.Namespace, u.Name, u.UID, u.ResourceVersion = object.GetNamespace(), object.GetName(), object.GetUID(), object.GetResourceVersion()
+	if r.lastOf(u) == nil {
+		r.objects.tell(object, full)
+	}
+	return u
+}
+
+// lastOf is the last state of an object that was not left out, or nil.
+func (r *bounded) lastOf(u *leftOut) runtime.Object {
+	known, _ := r.last(nameOf(u)).(client.Object)
 	if known == nil || known.GetUID() != u.UID {
 		return nil
 	}

@@ -208,7 +208,7 @@ func TestUnreadableObjects(t *testing.T) {
 	}
 
 	// A list that comes while the Meeting is unreadable has its last readable state.
-	lists := &readable{
+	lists := &bounded{
 		ListerWatcherWithContext: toolscache.NewListWatchFromClient(objects.rest, "meetings", c.Namespace, fields.Everything()), objects: objects, kind: "Meeting",
 		last: func(name types.NamespacedName) any {
 			var m v1alpha1.Meeting
@@ -252,7 +252,7 @@ func TestUnreadableObjects(t *testing.T) {
 func TestWatchesThatFail(t *testing.T) {
 	var lines []string
 	log := funcr.New(func(_, args string) { lines = append(lines, args) }, funcr.Options{})
-	objects := &Objects{log: log, unreadable: map[string]map[types.NamespacedName]bool{"Meeting": {}}, failures: map[string]failure{}}
+	objects := &Objects{log: log, leftOut: map[string]map[types.NamespacedName]*leftOut{"Meeting": {}}, failures: map[string]failure{}}
 	for _, usual := range []error{nil, expired, context.Canceled} {
 		objects.note("Meeting", usual)
 	}
