@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -195,7 +194,7 @@ func TestSettled(t *testing.T) {
 		"just asked for": {false, false, time.Now(), false}, "looked at": {true, false, time.Now(), true},
 		"forbidden": {false, true, time.Now(), true}, "slow for too long": {false, false, time.Now().Add(-syncLimit), true},
 	} {
-		w := &watch{synced: func() bool { return tc.synced }, refused: &atomic.Bool{}, since: tc.since}
+		w := &watch{synced: tc.synced, since: tc.since, stop: func() {}}
 		w.refused.Store(tc.refused)
 		o := &objects{watches: map[object]*watch{key: w}}
 		if got := o.settled(map[object]bool{key: true}); got != tc.want {

@@ -9,7 +9,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	toolscache "k8s.io/client-go/tools/cache"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/livekit"
@@ -23,9 +22,7 @@ func stored(usedBy string, all ...metav1.Object) *objects {
 		if _, ok := one.(*corev1.ConfigMap); ok {
 			key.resource = "configmaps"
 		}
-		store := toolscache.NewStore(toolscache.MetaNamespaceKeyFunc)
-		_ = store.Add(one) // It has a name.
-		o.watches[key] = &watch{store: store}
+		o.watches[key] = &watch{content: o.read(key, one)}
 	}
 	return o
 }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tenant
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/client-go/kubernetes"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/limit"
+	"convene.dev/convene/internal/testkit"
+)
+
+// TestANamespaceThatNamesTooMuch: of the Secrets that one namespace names, some are read, and what is known of those stays.
+func TestANamespaceThatNamesTooMuch(t *testing.T) {
+	c := testkit.ControlPlane(t)
+	clients, err := kubernetes.NewForConfig(c.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		c.Secret(t, v1alpha1.UsedByConferenceConfig, name, map[string]string{"value": strings.Repeat(name, 1000)})
+	}
+	o := newObjects(clients.CoreV1().RESTClient(), v1alpha1.UsedByConferenceConfig, func(object) {})
+	keep := func(names ...string) {
+		wanted := map[object]bool{}
+		for _, name := range names {
+			wanted[object{"secrets", c.Namespace, name}] = true
+		}
+		o.keep(t.Context(), wanted)
+	}
+	// shows compares the reasons why Secrets cannot be used.
+	shows := func(why string, want map[string]string) {
+		t.Helper()
+		testkit.Eventually(t, patience, func() error {
+			for name, reason := range want {
+				key := object{"secrets", c.Namespace, name}
+				data, bad := o.data(key)
+				got := ""
+				if bad != nil {
+					got = bad.reason
+				}
+				if !o.settled(map[object]bool{key: true}) || got != reason || (reason == "") != (len(data["value"]) > 0) {
+					return fmt.Errorf("%s: %s is %q, want %q: %+v", why, name, got, reason, bad)
+				}
+			}
+			return nil
+		})
+	}
+	full := v1alpha1.ReasonNamespaceFull
+	o.maxNames = 2
+	keep("a", "b")
+	shows("as many as may be", map[string]string{"a": "", "b": ""})
+	keep("a", "b", "c")
+	shows("one more", map[string]string{"a": "", "b": "", "c": full})
+	keep("b", "c")
+	shows("one less", map[string]string{"b": "", "c": ""})
+	keep("b", "c", "nowhere")
+	shows("one that is not there", map[string]string{"b": "", "c": "", "nowhere": full})
+	keep("b", "nowhere")
+	shows("it is looked for", map[string]string{"b": "", "nowhere": v1alpha1.ReasonSecretNotFound})
+
+	keep()
+	o.maxNames, o.memory = 100, limit.NewBudget(3000, 1500)
+	keep("b")
+	shows("there is memory for one", map[string]string{"b": ""})
+	keep("a", "b")
+	shows("more than there is memory for", map[string]string{"a": full, "b": ""})
+	c.Kubectl(t, "patch", "secret", "a", "--patch", `{"stringData":{"value":"small"}}`)
+	shows("it is made smaller", map[string]string{"a": "", "b": ""})
+	c.Kubectl(t, "patch", "secret", "b", "--patch", fmt.Sprintf(`{"stringData":{"value":%q}}`, strings.Repeat("b", 2000)))
+	shows("the other one grows", map[string]string{"a": "", "b": full})
+	keep()
+	if left := o.memory.Left(c.Namespace); left != 1500 || len(o.watches) > 0 {
+		t.Errorf("nothing is named, and %d bytes are left", left)
+	}
+}
