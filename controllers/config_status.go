@@ -121,6 +121,11 @@ func reachProblem(observer reacher, m *tenant.Media) *tenant.Problem {
 		return &tenant.Problem{
 			Reason: v1alpha1.ReasonUnauthorized, Message: fmt.Sprintf("LiveKit refuses the key of MediaServer %q; put its apiKey and apiSecret into the Secret", m.Name),
 		}
+	case err != nil && fault.As(err).Reason == v1alpha1.ReasonNamespaceFull:
+		return &tenant.Problem{
+			Reason:  v1alpha1.ReasonNamespaceFull,
+			Message: fmt.Sprintf("LiveKit at MediaServer %q has more rooms than Convene keeps in memory for one namespace; give the managers more memory", m.Name),
+		}
 	case err != nil:
 		return &tenant.Problem{
 			Reason: v1alpha1.ReasonUnreachable, Message: fmt.Sprintf("LiveKit does not answer at MediaServer %q; check its spec.apiURL and that LiveKit runs", m.Name),

@@ -134,7 +134,7 @@ func (w *world) controllers(ctx context.Context, shared cache.Cache, objects cli
 	w.directory, err = directory.New(ctx, directory.Options{Cache: shared, Now: w.now})
 	w.must(err)
 	w.observer = observer.New(observer.Options{
-		Tenants: tenants, MediaServers: tenants.MediaServers, Meetings: w.directory, API: w.Client, Now: w.now, Log: mgr.GetLogger(),
+		Tenants: tenants, MediaServers: tenants.MediaServers, Meetings: w.directory, LoadOf: w.directory.LoadOf, API: w.Client, Now: w.now, Log: mgr.GetLogger(),
 		CallsPerSecond: observer.DefaultCallsPerSecond,
 		Changed:        sources.Meeting, Details: sources.Details, MediaChanged: sources.MediaServer, ReachChanged: sources.Tenant,
 	})

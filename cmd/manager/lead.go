@@ -87,7 +87,7 @@ func (l controllerRunner) lead(ctx context.Context) error {
 func (l controllerRunner) controllersOf(mgr ctrl.Manager) ([]manager.Runnable, error) {
 	sources := controllers.NewEventSources(l.tenants.Notify, l.tenants.MediaServers.Notify)
 	observed := observer.New(observer.Options{
-		Tenants: l.tenants, MediaServers: l.tenants.MediaServers, Meetings: l.directory, API: l.direct, Now: l.clock.Now,
+		Tenants: l.tenants, MediaServers: l.tenants.MediaServers, Meetings: l.directory, LoadOf: l.directory.LoadOf, API: l.direct, Now: l.clock.Now,
 		Log: l.log.WithName("observer"), CallsPerSecond: l.engineCalls,
 		Changed: sources.Meeting, Details: sources.Details, MediaChanged: sources.MediaServer, ReachChanged: sources.Tenant,
 	})

@@ -93,7 +93,7 @@ func (l *placedLife) begin() {
 		p.deleted = nil
 	}
 	l.Observer = New(Options{
-		Tenants: l, MediaServers: mediaServers{l}, Meetings: l, API: placedAPI{l}, Now: l.now, Log: logr.Discard(), CallsPerSecond: DefaultCallsPerSecond,
+		Tenants: l, MediaServers: mediaServers{l}, Meetings: l, LoadOf: func(types.NamespacedName) int { return 1 }, API: placedAPI{l}, Now: l.now, Log: logr.Discard(), CallsPerSecond: DefaultCallsPerSecond,
 		Changed: nothing, Details: nothing, ReachChanged: func(types.NamespacedName) {}, MediaChanged: func(types.NamespacedName) {},
 	})
 	l.env.monotonic = l.now

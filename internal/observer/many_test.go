@@ -135,7 +135,7 @@ func (lively) ByUID(*tenant.Tenant, string) (meeting.View, bool) {
 func quiet(tenants Tenants) Options {
 	ignore := func(*v1alpha1.Meeting) {}
 	return Options{
-		Tenants: tenants, MediaServers: mediaServers{tenants}, Meetings: lively{}, Now: time.Now, Log: logr.Discard(), CallsPerSecond: DefaultCallsPerSecond,
+		Tenants: tenants, MediaServers: mediaServers{tenants}, Meetings: lively{}, LoadOf: func(types.NamespacedName) int { return 1 }, Now: time.Now, Log: logr.Discard(), CallsPerSecond: DefaultCallsPerSecond,
 		Changed: ignore, Details: ignore, ReachChanged: func(types.NamespacedName) {}, MediaChanged: func(types.NamespacedName) {},
 	}
 }

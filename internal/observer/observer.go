@@ -14,6 +14,7 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -49,6 +50,8 @@ type Options struct {
 	// Now is the cluster's time, for what is compared with times in Meetings.
 	Now func() time.Time
 	Log logr.Logger
+	// LoadOf is zero for a MediaServer on which no live meeting is placed.
+	LoadOf func(types.NamespacedName) int
 	// CallsPerSecond is the budget of looks into the rooms of one media server.
 	CallsPerSecond int
 	// Changed is called for each Meeting whose room looks different, Details where the same participants are in.
@@ -65,6 +68,7 @@ type environment struct {
 	monotonic func() time.Time
 	owners    *owners
 	hints     *hints
+	memory    *limit.Budget
 	// work is what goes on in the background.
 	work sync.WaitGroup
 }
@@ -80,7 +84,7 @@ type Observer struct {
 
 // New makes an Observer.
 func New(options Options) *Observer {
-	env := &environment{Options: options, monotonic: time.Now, owners: newOwners(), hints: newHints()}
+	env := &environment{Options: options, monotonic: time.Now, owners: newOwners(), hints: newHints(), memory: newMemory()}
 	return &Observer{env: env, browserURLs: newBrowserURLs(env), servers: map[engine.Server]*server{}}
 }
 
@@ -118,10 +122,21 @@ func (o *Observer) lookAll(ctx context.Context) {
 	o.env.hints.drop(now)
 	servers := o.env.MediaServers.All()
 	o.browserURLs.check(ctx, servers)
+	busy := o.env.busy(servers)
 	for _, s := range o.inUse(o.env.owners.assign(tenants, servers, now)) {
+		s.noteBusy(busy[s.at], now)
 		o.env.unlessRunning(&s.looking, func() { s.look(ctx) })
 		o.env.unlessRunning(&s.checking, func() { s.checkPresence(ctx) })
 	}
+}
+
+// busy are the media servers on which live meetings are placed.
+func (e *environment) busy(servers []*tenant.MediaServer) map[engine.Server]bool {
+	busy := map[engine.Server]bool{}
+	for _, s := range servers {
+		busy[s.Server] = busy[s.Server] || e.LoadOf(s.Name) > 0
+	}
+	return busy
 }
 
 // lookWhereHinted looks into rooms that webhooks named, and into no others: a webhook costs the same however many rooms
@@ -169,16 +184,17 @@ func (e *environment) reachChanged(at engine.Server) {
 }
 
 // inUse are the media servers to look at. What was kept of others is dropped.
-func (o *Observer) inUse(engines map[engine.Server]engine.Engine) (all []*server) {
+func (o *Observer) inUse(used map[engine.Server]*tenant.Media) (all []*server) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for at := range o.servers {
-		if engines[at] == nil {
+	for at, s := range o.servers {
+		if used[at] == nil {
+			s.drop()
 			delete(o.servers, at)
 		}
 	}
-	for at, e := range engines {
-		all = append(all, o.serverLocked(at, e))
+	for _, media := range used {
+		all = append(all, o.serverLocked(media))
 	}
 	return all
 }
@@ -191,17 +207,17 @@ func (o *Observer) known(at engine.Server) *server {
 }
 
 // server is what is known of a media server, even if that is nothing yet.
-func (o *Observer) server(at engine.Server, e engine.Engine) *server {
+func (o *Observer) server(at *tenant.Media) *server {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.serverLocked(at, e)
+	return o.serverLocked(at)
 }
 
-func (o *Observer) serverLocked(at engine.Server, e engine.Engine) *server {
-	if o.servers[at] == nil {
-		o.servers[at] = newServer(o.env, at, e, o.paceLocked(at.URL))
+func (o *Observer) serverLocked(at *tenant.Media) *server {
+	if o.servers[at.Server] == nil {
+		o.servers[at.Server] = newServer(o.env, at, o.paceLocked(at.Server.URL))
 	}
-	return o.servers[at]
+	return o.servers[at.Server]
 }
 
 // paceLocked is the pace for a URL: what a media server can bear does not depend on the key.

@@ -55,7 +55,7 @@ func newOwners() *owners { return &owners{byUID: map[string]owner{}} }
 
 // assign works out whose rooms are on which media servers, and names the media servers to look at: those that tenants use,
 // and those that none uses yet.
-func (o *owners) assign(tenants []*tenant.Tenant, servers []*tenant.MediaServer, now time.Time) map[engine.Server]engine.Engine {
+func (o *owners) assign(tenants []*tenant.Tenant, servers []*tenant.MediaServer, now time.Time) map[engine.Server]*tenant.Media {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	there := make(map[string]bool, len(tenants))
@@ -68,10 +68,10 @@ func (o *owners) assign(tenants []*tenant.Tenant, servers []*tenant.MediaServer,
 		}
 		o.byUID[uid] = owner{tenant: t}
 	}
-	engines := map[engine.Server]engine.Engine{}
+	used := map[engine.Server]*tenant.Media{}
 	for _, s := range servers {
 		if s.Engine != nil {
-			engines[s.Server] = s.Engine
+			used[s.Server] = &s.Media
 		}
 	}
 	for uid, c := range o.byUID {
@@ -85,10 +85,10 @@ func (o *owners) assign(tenants []*tenant.Tenant, servers []*tenant.MediaServer,
 			continue
 		}
 		for _, media := range c.tenant.Media {
-			engines[media.Server] = media.Engine
+			used[media.Server] = media
 		}
 	}
-	return engines
+	return used
 }
 
 // of is whose room this is; false when it belongs to no ConferenceConfig that is known.

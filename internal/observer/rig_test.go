@@ -37,6 +37,8 @@ type looker struct {
 	// configs are the ConferenceConfigs that the cluster's API knows, by name, graves those Meetings whose objects have gone.
 	configs map[string]types.UID
 	graves  map[string]meeting.View
+	// idle says that no live meeting is placed anywhere.
+	idle bool
 	// asked counts what the cluster's API was asked.
 	asked int
 
@@ -49,11 +51,18 @@ func newLooker(t *testing.T) *looker {
 	l := &looker{t: t, clock: monday}
 	note := func(m *v1alpha1.Meeting) { l.mu.Lock(); defer l.mu.Unlock(); l.changed = append(l.changed, m.Name) }
 	l.Observer = New(Options{
-		Tenants: l, MediaServers: mediaServers{l}, Meetings: l, API: api{l}, Now: l.now, Log: testr.New(t), CallsPerSecond: DefaultCallsPerSecond,
+		Tenants: l, MediaServers: mediaServers{l}, Meetings: l, LoadOf: l.loadOf, API: api{l}, Now: l.now, Log: testr.New(t), CallsPerSecond: DefaultCallsPerSecond,
 		Changed: note, Details: note, ReachChanged: l.turn, MediaChanged: func(types.NamespacedName) {},
 	})
 	l.env.monotonic = l.now
 	return l
+}
+
+func (l *looker) loadOf(types.NamespacedName) int {
+	if l.idle {
+		return 0
+	}
+	return 1
 }
 
 func (l *looker) now() time.Time {

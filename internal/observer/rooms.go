@@ -31,6 +31,8 @@ type room struct {
 	// recounted says that the media server counts other participants than at the last look.
 	recounted bool
 	presence  presence
+	// size is the memory for the participants, in bytes.
+	size int
 }
 
 func newRooms() rooms {

@@ -27,7 +27,7 @@ func (o *Observer) Look(ctx context.Context, media *tenant.Media, name engine.Ro
 	if media == nil {
 		return meeting.Seen{}
 	}
-	s := o.server(media.Server, media.Engine)
+	s := o.server(media)
 	seen := s.seen(name)
 	if !seen.UnavailableSince.IsZero() {
 		return seen // The looks at the whole server find out when it is back. No reconcile waits for it here.

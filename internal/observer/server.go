@@ -13,6 +13,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
 )
 
 const (
@@ -21,6 +22,9 @@ const (
 	// passTime is after how long a pass over the rooms of one media server begins no more looks, so that the list of
 	// rooms and the hints do not wait for it. The next pass goes on with the rooms that waited longest.
 	passTime = 750 * time.Millisecond
+	// idleAfter is after how long without rooms and live meetings a media server's list is read every idleEvery only: whoever may make
+	// MediaServers chooses where these calls go.
+	idleAfter, idleEvery = time.Minute, 5 * time.Second
 )
 
 // server is a media server, reached with one key, and what is known of it.
@@ -38,12 +42,18 @@ type server struct {
 	rooms rooms
 	// shared names another MediaServer that is the same LiveKit.
 	shared shared
-	// listedAt is when the rooms were last listed, by monotonic time.
-	listedAt time.Time
+	// listedAt is when the rooms were last listed, and busyAt when there last was a room or a live meeting, or the first look, by monotonic
+	// time.
+	listedAt, busyAt time.Time
+	// namespace is that of a MediaServer that stands for the media server, held is the memory for its rooms, in bytes.
+	namespace string
+	held      int
+	// dropped says that nobody looks at it any more.
+	dropped bool
 }
 
-func newServer(env *environment, at engine.Server, e engine.Engine, p *pace) *server {
-	return &server{env: env, at: at, engine: e, pace: p, rooms: newRooms()}
+func newServer(env *environment, at *tenant.Media, p *pace) *server {
+	return &server{env: env, at: at.Server, engine: at.Engine, pace: p, rooms: newRooms(), namespace: at.Name.Namespace}
 }
 
 // look lists the rooms, and looks into those whose turn it is.
@@ -78,7 +88,20 @@ func ofMeetings(list []engine.Room) []engine.Room {
 func (s *server) mayList() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.env.monotonic().Sub(s.listedAt) >= s.pace.listEvery()
+	every, now := s.pace.listEvery(), s.env.monotonic()
+	if now.Sub(s.busyAt) > idleAfter {
+		every = max(every, idleEvery)
+	}
+	return now.Sub(s.listedAt) >= every
+}
+
+// noteBusy takes in whether live meetings are placed on the media server.
+func (s *server) noteBusy(busy bool, now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if busy || s.busyAt.IsZero() || len(s.rooms.listed) > 0 {
+		s.busyAt = now
+	}
 }
 
 // record keeps a list of the rooms, or why there is none, and tells those that this concerns.
@@ -96,9 +119,13 @@ func (s *server) recordLocked(list []engine.Room, err error) (turned bool, chang
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.listedAt = s.env.monotonic()
+	if more := len(list) - len(s.rooms.listed); err == nil && more > 0 && !s.hold(more*roomSize) {
+		err = errManyRooms
+	}
 	turned = s.reach.heard(s.env.Now(), err)
 	if err == nil {
 		changed = s.rooms.replace(list)
+		s.hold(s.rooms.size() - s.held)
 	}
 	return turned, changed
 }
@@ -175,6 +202,9 @@ func (s *server) lookInto(ctx context.Context, name engine.RoomName, began time.
 	if err != nil {
 		return err
 	}
+	if !s.holdParticipants(name, participants) {
+		return errManyParticipants
+	}
 	participants = s.withoutGhosts(name, participants)
 	different := s.keep(name, began, participants)
 	s.env.tell(name, different)
@@ -232,7 +262,9 @@ func (s *server) unknown(names []engine.RoomName) (unknown []engine.RoomName) {
 func (s *server) found(room engine.Room) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rooms.add(room)
+	if s.rooms.listed[room.Name] != nil || s.hold(roomSize) {
+		s.rooms.add(room)
+	}
 }
 
 // tell calls back for the Meeting of a room in which something is different.
