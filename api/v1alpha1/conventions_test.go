@@ -44,6 +44,7 @@ var numberFields = map[string]string{
 	"ConferenceConfig.spec.api.rateLimit.burst":               "requests",
 	"ConferenceConfig.spec.meetings.ttlSecondsAfterEnded":     "seconds",
 	"ConferenceConfig.spec.meetings.maxParticipants":          "participants",
+	"ConferenceConfig.spec.meetings.maxMeetings":              "meetings",
 	"ConferenceConfig.spec.meetings.maxAdHocRooms":            "rooms",
 	"ConferenceConfig.status.meetings":                        "meetings",
 	"ConferenceConfig.status.participants":                    "participants",

@@ -36,6 +36,7 @@ meetings:
   maxParticipants: 100
   allowedRedirectHosts: [example.com]
   adHoc: Users
+  maxMeetings: 100
   maxAdHocRooms: 10
   ticketLifetime: 720h
   policy: {microphone: Presenters, camera: Everyone, screen: Presenters, chat: Everyone}

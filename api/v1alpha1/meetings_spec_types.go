@@ -103,10 +103,16 @@ type MeetingsSpec struct {
 	// where the host is protected, else Anyone.
 	// +optional
 	AdHoc AdHoc `json:"adHoc,omitempty"`
+	// maxMeetings is how many meetings may be live at once. The REST API, and people who open rooms, get no more; Meetings that kubectl
+	// makes count, and are not refused. Default 10000.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10000
+	MaxMeetings *int32 `json:"maxMeetings,omitempty"`
 	// maxAdHocRooms is how many rooms may be live at once that were opened by entering them. Default 100.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=100000
+	// +kubebuilder:validation:Maximum=10000
 	MaxAdHocRooms *int32 `json:"maxAdHocRooms,omitempty"`
 	// ticketLifetime is how long join links work, also when their meeting has gone, if adHoc lets them open it again. At most
 	// 9600h (400 days). Default 720h (30 days), and linkLifetime where adHoc is Never.

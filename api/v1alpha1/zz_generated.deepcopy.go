@@ -790,6 +790,11 @@ func (in *MeetingsSpec) DeepCopyInto(out *MeetingsSpec) {
 		*out = new(MeetingPolicy)
 		**out = **in
 	}
+	if in.MaxMeetings != nil {
+		in, out := &in.MaxMeetings, &out.MaxMeetings
+		*out = new(int32)
+		**out = **in
+	}
 	if in.MaxAdHocRooms != nil {
 		in, out := &in.MaxAdHocRooms, &out.MaxAdHocRooms
 		*out = new(int32)

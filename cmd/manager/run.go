@@ -195,7 +195,7 @@ func (p *parts) build(ctx context.Context, httpClient *http.Client) error {
 	if err := directory.AddIndexes(ctx, p.cache); err != nil {
 		return err
 	}
-	if p.directory, err = directory.New(ctx, directory.Options{Cache: p.cache, Now: p.clock.Now}); err != nil {
+	if p.directory, err = directory.New(ctx, directory.Options{Cache: p.cache, Now: p.clock.Now, IsFull: p.direct.IsFull}); err != nil {
 		return err
 	}
 	p.conference = conference.New(p.direct, p.directory, p.clock.Now)

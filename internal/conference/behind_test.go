@@ -73,7 +73,7 @@ func newBehind(t *testing.T) *behind {
 	service, shown := replicaWith(t, c.Client)
 	return &behind{
 		Service: service, toldCache: shown, Cluster: c, t: t,
-		tenant: &tenant.Tenant{NamespacedName: types.NamespacedName{Namespace: c.Namespace, Name: "default"}, UID: "config"},
+		tenant: &tenant.Tenant{NamespacedName: types.NamespacedName{Namespace: c.Namespace, Name: "default"}, UID: "config", Settings: meeting.DefaultSettings()},
 	}
 }
 

@@ -29,6 +29,8 @@ const (
 	freeAsk     = time.Second
 )
 
+var errManyMeetings = fault.TooMany("This service has as many meetings as it may; end some, wait until ended ones are deleted, or ask the operator to raise spec.meetings.maxMeetings")
+
 // Create makes a meeting. For a room that has a live one it answers that one where the values are the same, and a
 // Conflict where they are not.
 func (s *Service) Create(ctx context.Context, t *tenant.Tenant, c CreateCommand) (meeting.View, error) {
@@ -140,6 +142,12 @@ func draftOf(t *tenant.Tenant, c CreateCommand) draft {
 func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*v1alpha1.Meeting, error) {
 	if t.Deleting {
 		return nil, fault.Unavailable("This service is being shut down and opens no new meetings; use another one")
+	}
+	if !s.directory.HasRoomFor(t, t.Settings.MaxMeetings) {
+		if d.isByPerson() {
+			return nil, errManyRooms
+		}
+		return nil, errManyMeetings
 	}
 	if ended := s.directory.LastEnded(t, d.spec.Room); ended != nil && !d.byLink {
 		d.after, d.continues = ended, nil

@@ -127,8 +127,21 @@ func TestARoomIsOpenedByEnteringIt(t *testing.T) {
 	if _, err := b.Join(t.Context(), b.tenant, JoinCommand{Room: "other"}); err != nil {
 		t.Errorf("a backend is not limited: %v", err)
 	}
+	b.tenant.Settings.MaxAdHoc, b.tenant.Settings.MaxMeetings = 100, b.Service.directory.Totals(b.tenant).Rooms
+	if _, err := b.open("last", ""); !errors.Is(err, errManyRooms) {
+		t.Errorf("a person, with one more than may be live: %v", err)
+	}
+	if _, err := b.Join(t.Context(), b.tenant, JoinCommand{Room: "last"}); !errors.Is(err, errManyMeetings) {
+		t.Errorf("a join, with one more than may be live: %v", err)
+	}
+	if _, err := b.Service.Create(t.Context(), b.tenant, CreateCommand{Room: "last"}); !errors.Is(err, errManyMeetings) {
+		t.Errorf("one more than may be live: %v", err)
+	}
+	if _, err := b.Service.Create(t.Context(), b.tenant, CreateCommand{Room: "other"}); err != nil {
+		t.Errorf("one that is live: %v", err)
+	}
 	b.tenant.Deleting = true
-	b.tenant.Settings.MaxAdHoc = 100
+	b.tenant.Settings.MaxMeetings = 10_000
 	if _, err := b.open("last", ""); !fault.Is(err, fault.KindUnavailable) {
 		t.Errorf("of a tenant that is being deleted: %v", err)
 	}

@@ -21,6 +21,8 @@ type Options struct {
 	// Cache tells of Meetings.
 	Cache cache.Cache
 	Now   func() time.Time
+	// IsFull reports whether a namespace has as many objects as managers keep of one. Nil means that none is.
+	IsFull func(namespace string) bool
 }
 
 // Directory finds Meetings without copying or walking them: by UID, by name, by room, and by tenant with totals kept as
@@ -29,6 +31,7 @@ type Options struct {
 //
 // It is safe for concurrent use. The Meetings that it gives are shared with the cache and must not be changed.
 type Directory struct {
+	isFull          func(namespace string) bool
 	changes         *changes
 	recentlyDeleted *recentlyDeleted
 
@@ -56,7 +59,7 @@ func New(ctx context.Context, o Options) (*Directory, error) {
 
 func newDirectory(o Options) *Directory {
 	return &Directory{
-		changes: newChanges(), recentlyDeleted: newRecentlyDeleted(o.Now),
+		isFull: o.IsFull, changes: newChanges(), recentlyDeleted: newRecentlyDeleted(o.Now),
 		byUID:      map[types.UID]*v1alpha1.Meeting{},
 		byName:     map[types.NamespacedName]*v1alpha1.Meeting{},
 		tenants:    map[types.NamespacedName]*tenantIndex{},

@@ -71,8 +71,8 @@ func TestDirectoryAgreesWithANaiveModel(t *testing.T) {
 				}
 				live, totals := naive(all, config)
 				var got []string
-				for _, m := range d.live(tenantNamed(config)) {
-					got = append(got, string(m.UID))
+				for v := range d.Live(t.Context(), tenantNamed(config)) {
+					got = append(got, v.UID)
 				}
 				if diff := cmp.Diff(live, got); diff != "" {
 					t.Fatalf("seed %d, step %d: listing (-want +got):\n%s", seed, step, diff)
@@ -132,12 +132,38 @@ func change(random *rand.Rand, d *Directory, all map[types.UID]*v1alpha1.Meeting
 func (d *Directory) lists(t *testing.T, when, config string, want ...string) {
 	t.Helper()
 	var got []string
-	for _, m := range d.live(tenantNamed(config)) {
-		got = append(got, string(m.UID)+"@"+m.ResourceVersion)
+	for v := range d.Live(t.Context(), tenantNamed(config)) {
+		got = append(got, v.UID+"@"+d.WithUID(v.UID).ResourceVersion)
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%s, tenant %s has %v, want %v", when, config, got, want)
 	}
+}
+
+// TestHowManyMeetingsATenantHas: those that have ended count too, because all are kept.
+func TestHowManyMeetingsATenantHas(t *testing.T) {
+	full := false
+	d, of := newDirectory(Options{IsFull: func(namespace string) bool { return full && namespace == "ns" }}), tenantNamed("a")
+	has := func(why string, most int, want bool) {
+		t.Helper()
+		if got := d.HasRoomFor(of, most); got != want {
+			t.Errorf("%s: there is room for one more: %t", why, got)
+		}
+	}
+	has("nothing", 1, true)
+	d.changed(aMeeting("0", "a", "board", 0, 1))
+	d.changed(aMeeting("1", "b", "board", 0, 2))
+	has("one", 1, false)
+	has("one of two", 2, true)
+	for i := range maxEnded + 1 {
+		m := aMeeting(fmt.Sprint("ended", i), "a", fmt.Sprint("room", i), i, i+3)
+		m.Status.Phase = v1alpha1.MeetingEnded
+		d.changed(m)
+	}
+	has("one and too many that have ended", 2, false)
+	has("more may be live", 100, true)
+	full = true
+	has("the namespace is full", 100, false)
 }
 
 func TestOwnWritesAreShownAtOnce(t *testing.T) {
@@ -223,7 +249,8 @@ func BenchmarkViews(b *testing.B) {
 		d, t := filled(n), tenantNamed("a")
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			for b.Loop() {
-				d.Live(b.Context(), t)
+				for range d.Live(b.Context(), t) {
+				}
 			}
 		})
 	}

@@ -18,19 +18,27 @@ const (
 	askTimeout  = 2 * time.Second
 )
 
-// askPeers asks the media server for the participants of meetings, where the tenant's Meetings do not show them. What it does not
-// answer in time stays empty: the count is known without it. Once it has failed to answer it is not asked again.
-func askPeers(ctx context.Context, t *tenant.Tenant, views []meeting.View) {
-	if !t.NamesHidden {
+// peersAsker asks media servers for the participants of meetings, where the tenant's Meetings do not show them. What they do not
+// answer in time stays empty: the count is known without it. Once one has failed to answer none is asked again.
+type peersAsker struct {
+	tenant *tenant.Tenant
+	// left is the time for questions.
+	left   time.Duration
+	failed bool
+}
+
+func (a *peersAsker) ask(ctx context.Context, views []meeting.View) {
+	if !a.tenant.NamesHidden || a.failed {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, a.left)
 	defer cancel()
 	asks, ctx := errgroup.WithContext(ctx)
 	asks.SetLimit(roomsAtOnce)
 	for i := range views {
 		v := &views[i]
-		media := t.MediaAt(v.MediaServer)
+		media := a.tenant.MediaAt(v.MediaServer)
 		if v.Counted().ParticipantCount == 0 || media == nil {
 			continue
 		}
@@ -45,5 +53,6 @@ func askPeers(ctx context.Context, t *tenant.Tenant, views []meeting.View) {
 			return err
 		})
 	}
-	_ = asks.Wait()
+	a.failed = asks.Wait() != nil
+	a.left -= time.Since(began)
 }

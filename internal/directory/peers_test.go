@@ -34,7 +34,7 @@ func hiding(t *testing.T, meetings int) (*Directory, *tenant.Tenant, *faultyengi
 // names are those of each live meeting's peers.
 func names(d *Directory, t *testing.T, of *tenant.Tenant) (all []string) {
 	t.Helper()
-	for _, v := range d.Live(t.Context(), of) {
+	for v := range d.Live(t.Context(), of) {
 		var peers []string
 		for _, p := range v.Peers {
 			peers = append(peers, p.Name)

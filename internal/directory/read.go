@@ -4,6 +4,8 @@ package directory
 
 import (
 	"context"
+	"iter"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -22,27 +24,47 @@ func (d *Directory) Totals(t *tenant.Tenant) meeting.Totals {
 	return meeting.Totals{}
 }
 
-// Live lists a tenant's live meetings, those that hold their rooms and are not leaving, oldest first. It asks the
-// media server for participants whom Meetings do not show.
-func (d *Directory) Live(ctx context.Context, t *tenant.Tenant) []meeting.View {
-	live := d.live(t)
-	views := make([]meeting.View, len(live))
-	for i, m := range live {
-		views[i] = View(t, m)
+// maxEnded is how many ended meetings of a tenant are kept before there is no new one.
+const maxEnded = 10_000
+
+// HasRoomFor reports whether a tenant may have one more meeting: fewer than most are live, not too many that have ended are kept, and its
+// namespace has memory left.
+func (d *Directory) HasRoomFor(t *tenant.Tenant, most int) bool {
+	if d.isFull != nil && d.isFull(t.Namespace) {
+		return false
 	}
-	askPeers(ctx, t, views)
-	return views
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	i := d.tenants[t.NamespacedName]
+	return i == nil || i.totals.Rooms < most && len(i.rooms) < most+maxEnded
 }
 
-func (d *Directory) live(t *tenant.Tenant) []*v1alpha1.Meeting {
-	rooms := d.listing(t)
-	live := make([]*v1alpha1.Meeting, 0, len(rooms))
-	for _, r := range rooms {
-		if m := r.live.Load(); m != nil {
-			live = append(live, m)
+// viewsAtOnce is how many meetings of a listing are held in memory for a client, who may read slowly. It is four times as many as are asked
+// for at once.
+const viewsAtOnce = 4 * roomsAtOnce
+
+// Live lists a tenant's live meetings, those that hold their rooms and are not leaving, oldest first. It asks the
+// media server for participants whom Meetings do not show. A meeting is listed as it is when its turn comes; its View is good until the next.
+func (d *Directory) Live(ctx context.Context, t *tenant.Tenant) iter.Seq[*meeting.View] {
+	return func(yield func(*meeting.View) bool) {
+		asker := peersAsker{tenant: t, left: askTimeout}
+		listing := d.listing(t)
+		views := make([]meeting.View, 0, min(len(listing), viewsAtOnce))
+		for rooms := range slices.Chunk(listing, viewsAtOnce) {
+			views = views[:0]
+			for _, r := range rooms {
+				if m := r.live.Load(); m != nil {
+					views = append(views, View(t, m))
+				}
+			}
+			asker.ask(ctx, views)
+			for i := range views {
+				if !yield(&views[i]) {
+					return
+				}
+			}
 		}
 	}
-	return live
 }
 
 func (d *Directory) listing(t *tenant.Tenant) []*room {

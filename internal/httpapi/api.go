@@ -5,6 +5,7 @@ package httpapi
 import (
 	"cmp"
 	"context"
+	"iter"
 	"net/netip"
 	"time"
 
@@ -24,7 +25,7 @@ import (
 type Meetings interface {
 	Totals(*tenant.Tenant) meeting.Totals
 	// Live lists the live meetings, oldest first.
-	Live(context.Context, *tenant.Tenant) []meeting.View
+	Live(context.Context, *tenant.Tenant) iter.Seq[*meeting.View]
 	Create(context.Context, *tenant.Tenant, conference.CreateCommand) (meeting.View, error)
 	Join(context.Context, *tenant.Tenant, conference.JoinCommand) (meeting.View, error)
 	// Find is the live meeting of a room.

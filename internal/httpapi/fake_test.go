@@ -4,6 +4,7 @@ package httpapi
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -66,14 +67,14 @@ func (f *fakeMeetings) Totals(*tenant.Tenant) meeting.Totals {
 	return f.totals
 }
 
-func (f *fakeMeetings) Live(_ context.Context, t *tenant.Tenant) []meeting.View {
+func (f *fakeMeetings) Live(_ context.Context, t *tenant.Tenant) iter.Seq[*meeting.View] {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	live := slices.Clone(f.live)
 	for i := range live {
 		live[i].URL = t.MeetingURL(live[i].Room)
 	}
-	return live
+	return each(live)
 }
 
 func (f *fakeMeetings) Create(ctx context.Context, t *tenant.Tenant, command conference.CreateCommand) (meeting.View, error) {

@@ -3,6 +3,7 @@
 package httpapi
 
 import (
+	"iter"
 	"net/http"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -12,9 +13,7 @@ import (
 
 // list is GET meetings.
 func (a *api) list(q *httpserver.Request) (httpserver.Answer, error) {
-	ctx, cancel := a.within(q)
-	defer cancel()
-	live := a.meetings.Live(ctx, q.Tenant)
+	live := a.meetings.Live(q.HTTP.Context(), q.Tenant)
 	return httpserver.Stream(func(w http.ResponseWriter) {
 		w.Header()["Content-Type"] = []string{"application/json"}
 		e := newEncoder(w)
@@ -26,22 +25,24 @@ func (a *api) list(q *httpserver.Request) (httpserver.Answer, error) {
 
 // writeMeetings writes a list, or byRoom the form of older clients: an object whose names are those of the rooms. A room has one
 // live meeting.
-func writeMeetings(e *encoder, live []meeting.View, byRoom bool) {
+func writeMeetings(e *encoder, live iter.Seq[*meeting.View], byRoom bool) {
 	opening, closing := `{"meetings":[`, `]}`
 	if byRoom {
 		opening, closing = `{"meetings":{`, `}}`
 	}
 	e.raw(opening)
-	for i := range live {
-		if i > 0 {
+	first := true
+	for v := range live {
+		if !first {
 			e.raw(`,`)
 		}
+		first = false
 		if byRoom {
-			e.string(live[i].Room)
+			e.string(v.Room)
 			e.raw(`:`)
 		}
 		e.raw(`{`)
-		writeMeeting(e, &live[i])
+		writeMeeting(e, v)
 		e.raw(`}`)
 		if !e.spill() {
 			return

@@ -5,7 +5,9 @@ package httpserver_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -37,18 +39,19 @@ func newMemory(now func() time.Time) *memory {
 func of(t *tenant.Tenant, name string) string { return string(t.UID) + " " + name }
 
 func (m *memory) Totals(t *tenant.Tenant) meeting.Totals {
-	return meeting.Totals{Rooms: len(m.Live(context.Background(), t))}
+	return meeting.Totals{Rooms: len(slices.Collect(m.Live(context.Background(), t)))}
 }
 
-func (m *memory) Live(_ context.Context, t *tenant.Tenant) (all []meeting.View) {
+func (m *memory) Live(_ context.Context, t *tenant.Tenant) iter.Seq[*meeting.View] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	var all []*meeting.View
 	for key, v := range m.live {
 		if strings.HasPrefix(key, of(t, "")) {
-			all = append(all, *v)
+			all = append(all, new(*v))
 		}
 	}
-	return all
+	return slices.Values(all)
 }
 
 func (m *memory) Create(_ context.Context, t *tenant.Tenant, c conference.CreateCommand) (meeting.View, error) {

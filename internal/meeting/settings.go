@@ -33,6 +33,8 @@ type Settings struct {
 	MaxParticipants int
 	// RedirectHosts are exact or *.suffix; none means any.
 	RedirectHosts []string
+	// MaxMeetings is how many meetings may be live at once.
+	MaxMeetings int
 	// AdHoc is who may open a room that has no meeting, and MaxAdHoc how many such rooms may be live at once.
 	AdHoc    v1alpha1.AdHoc
 	MaxAdHoc int
@@ -55,6 +57,7 @@ func DefaultSettings() Settings {
 		TicketLifetime:  24 * time.Hour,
 		MaxParticipants: 1000,
 		AdHoc:           v1alpha1.AdHocNever,
+		MaxMeetings:     10_000,
 		MaxAdHoc:        100,
 	}
 }
@@ -109,6 +112,7 @@ func ResolveSettings(spec *v1alpha1.MeetingsSpec) (Settings, error) {
 		s.TTLAfterEnded = time.Duration(*spec.TTLSecondsAfterEnded) * time.Second
 	}
 	s.MaxParticipants = int(ptr.Deref(spec.MaxParticipants, int32(s.MaxParticipants)))
+	s.MaxMeetings = int(ptr.Deref(spec.MaxMeetings, int32(s.MaxMeetings)))
 	s.RedirectHosts = spec.AllowedRedirectHosts
 	s.Policy, s.Locked, s.Admission = spec.Policy, spec.Locked, spec.Admission
 	s.resolveAdHoc(spec, ticketLifetime)

@@ -22,7 +22,7 @@ func lasting(d time.Duration) *metav1.Duration { return &metav1.Duration{Duratio
 func TestResolveSettings(t *testing.T) {
 	defaults := Settings{
 		UnjoinedTimeout: 24 * time.Hour, EmptyTimeout: 5 * time.Minute, TTLAfterEnded: 5 * time.Minute,
-		LinkLifetime: 24 * time.Hour, TicketLifetime: 24 * time.Hour, MaxParticipants: 1000, AdHoc: v1alpha1.AdHocNever, MaxAdHoc: 100,
+		LinkLifetime: 24 * time.Hour, TicketLifetime: 24 * time.Hour, MaxParticipants: 1000, MaxMeetings: 10_000, AdHoc: v1alpha1.AdHocNever, MaxAdHoc: 100,
 	}
 	but := func(change func(*Settings)) Settings {
 		s := defaults
@@ -48,10 +48,10 @@ func TestResolveSettings(t *testing.T) {
 		{"nothing is kept after the end", &v1alpha1.MeetingsSpec{TTLSecondsAfterEnded: ptr.To(int32(0))}, but(func(s *Settings) { s.TTLAfterEnded = 0 })},
 		{"everything else", &v1alpha1.MeetingsSpec{
 			UnjoinedTimeout: lasting(time.Minute), EmptyTimeout: lasting(time.Second), LinkLifetime: lasting(time.Hour),
-			TTLSecondsAfterEnded: ptr.To(int32(7)), MaxParticipants: ptr.To(int32(3)), AllowedRedirectHosts: []string{"a", "*.b"},
+			TTLSecondsAfterEnded: ptr.To(int32(7)), MaxParticipants: ptr.To(int32(3)), MaxMeetings: ptr.To(int32(7)), AllowedRedirectHosts: []string{"a", "*.b"},
 		}, Settings{
 			UnjoinedTimeout: time.Minute, EmptyTimeout: time.Second, LinkLifetime: time.Hour, TTLAfterEnded: 7 * time.Second,
-			MaxParticipants: 3, RedirectHosts: []string{"a", "*.b"}, TicketLifetime: time.Hour, AdHoc: v1alpha1.AdHocNever, MaxAdHoc: 100,
+			MaxParticipants: 3, RedirectHosts: []string{"a", "*.b"}, TicketLifetime: time.Hour, MaxMeetings: 7, AdHoc: v1alpha1.AdHocNever, MaxAdHoc: 100,
 		}},
 		{"people may open rooms", &v1alpha1.MeetingsSpec{AdHoc: v1alpha1.AdHocAnyone, MaxAdHocRooms: ptr.To(int32(5))},
 			but(func(s *Settings) {
