@@ -43,7 +43,7 @@ type team struct {
 
 // newTeams is one control plane with managers for all namespaces, as the chart installs them, and two teams that know nothing of
 // each other but all names. What they have they made themselves, with the roles that the chart ships.
-func newTeams(t *testing.T) (one, two *team) {
+func newTeams(t *testing.T, env ...string) (one, two *team) {
 	t.Helper()
 	cluster := testkit.OwnControlPlane(t)
 	home := cluster.NewNamespace(t)
@@ -76,11 +76,12 @@ func newTeams(t *testing.T) (one, two *team) {
 	}
 	one = found("one", addresses[0], livekit.Key, livekit.Secret)
 	two = found("two", addresses[1], "key-of-two", "secret-of-two-0123456789-0123456789")
-	testkit.Manager(t, cluster, testkit.ManagerOptions{
-		Kubeconfig: serviceAccountKubeconfig(t, cluster, home, "convene"), Addresses: addresses,
+	manager := testkit.Manager(t, cluster, testkit.ManagerOptions{
+		Kubeconfig: serviceAccountKubeconfig(t, cluster, home, "convene"), Addresses: addresses, Env: env,
 		Args: []string{"--namespace=", "--leader-elect", "--leader-election-namespace=" + home},
 	})
 	for name, tm := range map[string]*team{"one": one, "two": two} {
+		tm.manager = manager
 		tm.eventually(t, func() error { return tm.configReady(name) })
 		tm.resident = settle(tm.a, "board", "Ada of "+name, "sesame-"+name)
 		tm.eventually(t, tm.hasPeople("board", 1))
