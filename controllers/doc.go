@@ -15,7 +15,7 @@ package controllers
 // +kubebuilder:rbac:groups=convene.dev,resources=conferenceconfigs,verbs=get;list;watch;update;patch
 // +kubebuilder:rbac:groups=convene.dev,resources=conferenceconfigs/status,verbs=update
 // +kubebuilder:rbac:groups=convene.dev,resources=conferenceconfigs/finalizers,verbs=update
-// +kubebuilder:rbac:groups=convene.dev,resources=mediaservers,verbs=list;watch
+// +kubebuilder:rbac:groups=convene.dev,resources=mediaservers,verbs=get;list;watch
 // +kubebuilder:rbac:groups=convene.dev,resources=mediaservers/status,verbs=update
 // +kubebuilder:rbac:groups="",resources=secrets,verbs=get;list;watch;create
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=list;watch

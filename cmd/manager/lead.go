@@ -123,7 +123,7 @@ func (l controllerRunner) controllersOf(mgr ctrl.Manager) ([]manager.Runnable, e
 		l.hints.to(ctx, observed.Hint)
 		return nil
 	})
-	return []manager.Runnable{observed, definitions, gauges, clockSteps, hinted}, nil
+	return []manager.Runnable{observed, definitions, gauges, clockSteps, hinted, l.direct}, nil
 }
 
 // newDefinitions compares the cluster's definitions. What it finds is in the status of each ConferenceConfig.

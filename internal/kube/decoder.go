@@ -22,8 +22,8 @@ import (
 type leftOut struct {
 	metav1.PartialObjectMetadata
 	cause error
-	// isReadable says that there is no memory for it.
-	isReadable bool
+	// isReadable says that there is no memory for it, told that its status says so.
+	isReadable, told bool
 }
 
 // partialList is a list without its unreadable objects.

@@ -13,7 +13,6 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/prometheus/client_golang/prometheus"
-	"golang.org/x/time/rate"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -42,8 +41,6 @@ type Objects struct {
 	log       logr.Logger
 
 	shares *shares
-	// tells holds what may be written into the statuses of objects that are left out.
-	tells *rate.Limiter
 
 	mu       sync.Mutex
 	leftOut  map[string]map[types.NamespacedName]*leftOut // by kind
@@ -77,7 +74,7 @@ func NewObjects(config *rest.Config, httpClient *http.Client, scheme *runtime.Sc
 		return nil, err
 	}
 	return &Objects{
-		Client: direct, rest: own, namespace: namespace, log: log, shares: newShares(), tells: rate.NewLimiter(1, maxNamed),
+		Client: direct, rest: own, namespace: namespace, log: log, shares: newShares(),
 		leftOut: map[string]map[types.NamespacedName]*leftOut{}, failures: map[string]failure{},
 	}, nil
 }
@@ -223,37 +220,79 @@ func (o *Objects) hasNoMemoryFor(kind string) bool {
 	return false
 }
 
-// tellTimeout bounds the write that tells of an object that is left out.
-const tellTimeout = 10 * time.Second
+const (
+	// tellEvery and tellAtOnce are how fast statuses say that objects are left out.
+	tellEvery, tellAtOnce = time.Second, 10
+	// tellTimeout bounds one such write.
+	tellTimeout = 5 * time.Second
+)
 
-// tell writes into the status of an object why it is left out. No controller sees the object. Where there are many, not all are told at once:
-// the others are when the objects are listed again.
-func (o *Objects) tell(leftOut client.Object, why string) {
+// Start writes into the statuses of objects why there is no memory for them, because no controller sees them. The leader alone does that: another
+// replica may have let in others.
+func (o *Objects) Start(ctx context.Context) error {
+	tick := time.NewTicker(tellEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+		}
+		for kind, all := range o.untold() {
+			for _, u := range all {
+				if err := o.tell(ctx, kind, u); err != nil {
+					o.log.V(1).Info("The status of an object that is left out could not be written", "kind", kind, "namespace", u.Namespace, "name", u.Name, "error", err.Error())
+				}
+			}
+		}
+	}
+}
+
+// untold are some objects whose statuses are to be written, by kind.
+func (o *Objects) untold() map[string][]*leftOut {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	some, n := map[string][]*leftOut{}, 0
+	for kind, all := range o.leftOut {
+		for _, u := range all {
+			if u.isReadable && !u.told && n < tellAtOnce {
+				some[kind] = append(some[kind], u)
+				u.told = true
+				n++
+			}
+		}
+	}
+	return some
+}
+
+func (o *Objects) tell(ctx context.Context, kind string, u *leftOut) error {
+	ctx, cancel := context.WithTimeout(ctx, tellTimeout)
+	defer cancel()
 	var observed *int64
 	var conditions *[]metav1.Condition
-	object := leftOut.DeepCopyObject().(client.Object)
-	switch object := object.(type) {
+	read, err := o.Scheme().New(v1alpha1.GroupVersion.WithKind(kind))
+	if err != nil {
+		return err
+	}
+	switch object := read.(type) {
 	case *v1alpha1.Meeting:
 		observed, conditions = &object.Status.ObservedGeneration, &object.Status.Conditions
 	case *v1alpha1.ConferenceConfig:
 		observed, conditions = &object.Status.ObservedGeneration, &object.Status.Conditions
 	case *v1alpha1.MediaServer:
 		observed, conditions = &object.Status.ObservedGeneration, &object.Status.Conditions
+	default:
+		return nil
 	}
-	ready := metav1.Condition{
-		Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonNamespaceFull, Message: why, ObservedGeneration: object.GetGeneration(),
-	}
-	if conditions == nil || !meta.SetStatusCondition(conditions, ready) || !o.tells.Allow() {
-		return
+	object := read.(client.Object)
+	if err := o.Get(ctx, nameOf(u), object); err != nil {
+		return IgnoreGone(err)
 	}
 	*observed = object.GetGeneration()
-	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), tellTimeout)
-		defer cancel()
-		if err := o.Status().Update(ctx, object); err != nil {
-			o.log.V(1).Info("The status of an object that is left out could not be written", "error", err.Error())
-		}
-	}()
+	meta.SetStatusCondition(conditions, metav1.Condition{
+		Type: v1alpha1.ConditionReady, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonNamespaceFull, Message: u.cause.Error(), ObservedGeneration: *observed,
+	})
+	return o.Status().Update(ctx, object)
 }
 
 var (
@@ -421,9 +460,6 @@ func (r *bounded) take(o runtime.Object) *leftOut {
 	}
 	u := &leftOut{cause: errors.New(full), isReadable: true}
 	u.Namespace, u.Name, u.UID, u.ResourceVersion = object.GetNamespace(), object.GetName(), object.GetUID(), object.GetResourceVersion()
-	if r.lastOf(u) == nil {
-		r.objects.tell(object, full)
-	}
 	return u
 }
 

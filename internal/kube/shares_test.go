@@ -142,6 +142,7 @@ func TestANamespaceThatIsFull(t *testing.T) {
 	var runs sync.WaitGroup
 	ctx, cancel := context.WithCancel(t.Context())
 	runs.Go(func() { _ = known.Start(ctx) })
+	runs.Go(func() { _ = objects.Start(ctx) })
 	defer func() { cancel(); runs.Wait() }()
 	shows := func(why string, leftOut int, want ...string) {
 		t.Helper()
