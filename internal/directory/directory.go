@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 
@@ -42,7 +41,7 @@ type Directory struct {
 	loads   loads
 	// pending are versions that this replica learned of and the cache has not shown yet, tombstones the last Meetings that have gone.
 	pending    map[types.UID]learned
-	tombstones *simplelru.LRU[types.UID, struct{}]
+	tombstones *sharedLRU[types.UID, struct{}]
 }
 
 // New makes a Directory that the cache feeds. Call it before the cache starts.
@@ -65,6 +64,6 @@ func newDirectory(o Options) *Directory {
 		tenants:    map[types.NamespacedName]*tenantIndex{},
 		loads:      loads{},
 		pending:    map[types.UID]learned{},
-		tombstones: newLRU[types.UID, struct{}](maxTombstones),
+		tombstones: newSharedLRU[types.UID, struct{}](maxTombstones),
 	}
 }

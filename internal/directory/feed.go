@@ -29,7 +29,7 @@ func (d *Directory) Learn(m *v1alpha1.Meeting) {
 	version := versionOf(m)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if seen := d.byUID[m.UID]; d.tombstones.Contains(m.UID) || seen != nil && versionOf(seen) >= version {
+	if seen := d.byUID[m.UID]; d.isGone(m) || seen != nil && versionOf(seen) >= version {
 		return
 	}
 	d.pending[m.UID] = learned{version: version, at: time.Now()}
@@ -38,16 +38,22 @@ func (d *Directory) Learn(m *v1alpha1.Meeting) {
 
 // LearnGone takes in that a Meeting has gone, as this replica has just read past the cache, before the cache shows it.
 func (d *Directory) LearnGone(m *v1alpha1.Meeting) {
-	d.forget(m.UID)
+	d.forget(m)
 	d.recentlyDeleted.gone(m)
 	d.changes.gone(m)
 }
 
-func (d *Directory) forget(uid types.UID) {
+// isGone reports whether it is remembered that a Meeting has gone. The caller holds the lock.
+func (d *Directory) isGone(m *v1alpha1.Meeting) bool {
+	_, gone := d.tombstones.find(m.Namespace, m.UID)
+	return gone
+}
+
+func (d *Directory) forget(m *v1alpha1.Meeting) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.tombstones.Add(uid, struct{}{})
-	if seen := d.byUID[uid]; seen != nil {
+	d.tombstones.add(m.Namespace, m.UID, struct{}{})
+	if seen := d.byUID[m.UID]; seen != nil {
 		d.remove(seen)
 	}
 }
@@ -56,7 +62,7 @@ func (d *Directory) changed(m *v1alpha1.Meeting) {
 	version := versionOf(m)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if version >= d.pending[m.UID].version && !d.tombstones.Contains(m.UID) {
+	if version >= d.pending[m.UID].version && !d.isGone(m) {
 		delete(d.pending, m.UID)
 		d.put(m)
 	}
@@ -66,7 +72,7 @@ func (d *Directory) changed(m *v1alpha1.Meeting) {
 func (d *Directory) gone(m *v1alpha1.Meeting) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.tombstones.Add(m.UID, struct{}{})
+	d.tombstones.add(m.Namespace, m.UID, struct{}{})
 	d.remove(m)
 	d.forgetLost(versionOf(m))
 }

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -24,9 +23,9 @@ const (
 type recentlyDeleted struct {
 	now   func() time.Time
 	mu    sync.Mutex
-	byUID *simplelru.LRU[string, deletedMeeting]
+	byUID *sharedLRU[string, deletedMeeting]
 	// rooms are those whose Meeting was deleted before it ended otherwise, and until when that is remembered.
-	rooms *simplelru.LRU[deletedRoom, time.Time]
+	rooms *sharedLRU[deletedRoom, time.Time]
 }
 
 type deletedRoom struct {
@@ -42,7 +41,7 @@ type deletedMeeting struct {
 }
 
 func newRecentlyDeleted(now func() time.Time) *recentlyDeleted {
-	return &recentlyDeleted{now: now, byUID: newLRU[string, deletedMeeting](maxRecentlyDeleted), rooms: newLRU[deletedRoom, time.Time](maxRecentlyDeleted)}
+	return &recentlyDeleted{now: now, byUID: newSharedLRU[string, deletedMeeting](maxRecentlyDeleted), rooms: newSharedLRU[deletedRoom, time.Time](maxRecentlyDeleted)}
 }
 
 func (d *recentlyDeleted) changed(*v1alpha1.Meeting) {}
@@ -50,12 +49,12 @@ func (d *recentlyDeleted) changed(*v1alpha1.Meeting) {}
 func (d *recentlyDeleted) gone(m *v1alpha1.Meeting) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.byUID.Add(string(m.UID), deletedMeeting{config: configOf(m), until: d.now().Add(rememberDeleted), view: meeting.View{
+	d.byUID.add(m.Namespace, string(m.UID), deletedMeeting{config: configOf(m), until: d.now().Add(rememberDeleted), view: meeting.View{
 		UID: string(m.UID), Lineage: meeting.Lineage(m), Room: m.Spec.Room, Ended: true,
 		Redirect: meeting.Redirect(m),
 	}})
 	if !meeting.IsOver(m) || m.Status.EndReason == v1alpha1.EndDeleted {
-		d.rooms.Add(deletedRoom{configOf(m), m.Spec.Room}, d.now().Add(rememberDeleted))
+		d.rooms.add(m.Namespace, deletedRoom{configOf(m), m.Spec.Room}, d.now().Add(rememberDeleted))
 	}
 }
 
@@ -63,25 +62,16 @@ func (d *recentlyDeleted) gone(m *v1alpha1.Meeting) {
 func (d *recentlyDeleted) hasDeleted(config types.NamespacedName, room string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	until, ok := d.rooms.Peek(deletedRoom{config, room})
+	until, ok := d.rooms.find(config.Namespace, deletedRoom{config, room})
 	return ok && d.now().Before(until)
 }
 
 func (d *recentlyDeleted) find(config types.NamespacedName, uid string) (meeting.View, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	// A question does not keep it longer: the oldest goes first.
-	old, ok := d.byUID.Peek(uid)
+	old, ok := d.byUID.find(config.Namespace, uid)
 	if !ok || old.config != config || !d.now().Before(old.until) {
 		return meeting.View{}, false
 	}
 	return old.view, true
-}
-
-func newLRU[K comparable, V any](size int) *simplelru.LRU[K, V] {
-	lru, err := simplelru.NewLRU[K, V](size, nil)
-	if err != nil {
-		panic(err) // Its size is not positive.
-	}
-	return lru
 }

@@ -38,8 +38,8 @@ func TestGraves(t *testing.T) {
 	for i := range maxRecentlyDeleted + 1 {
 		remove(fmt.Sprint(i))
 	}
-	if _, ok := g.find(a, "0"); ok || g.byUID.Len() != maxRecentlyDeleted {
-		t.Errorf("the oldest is found: %t, of %d", ok, g.byUID.Len())
+	if _, ok := g.find(a, "0"); ok || g.byUID.size != maxRecentlyDeleted {
+		t.Errorf("the oldest is found: %t, of %d", ok, g.byUID.size)
 	}
 	if _, ok := g.find(a, "1"); !ok {
 		t.Error("the next one is not found")
