@@ -10,14 +10,14 @@ import (
 )
 
 // firstStatusesAtOnce is how many new Meetings may get their first status at one time. In a burst of creates the API server is
-// busy with what people wait for; a Meeting can be listed, joined and ended before its status says Active.
+// busy with what people wait for; a Meeting can be listed, joined and ended before its status says Active. Namespaces take turns.
 const firstStatusesAtOnce = 2
 
 // firstStatuses keeps the first status writes from crowding out creates.
 type firstStatuses struct{ *slots }
 
 func newFirstStatuses(wake func(types.NamespacedName)) firstStatuses {
-	return firstStatuses{newSlots(firstStatusesAtOnce, wake)}
+	return firstStatuses{newSlots(firstStatusesAtOnce, firstStatusesAtOnce, firstStatusesAtOnce, wake)}
 }
 
 // enter says whether the status may be written now, and leave has to be called after it. Statuses that are not the first of
@@ -28,5 +28,6 @@ func (o firstStatuses) enter(m *v1alpha1.Meeting, to v1alpha1.MeetingStatus) (ma
 		o.drop(client.ObjectKeyFromObject(m)) // It may have ended while it waited.
 		return true, func() {}
 	}
-	return o.slots.enter(client.ObjectKeyFromObject(m)), o.leave
+	in := lane{namespace: m.Namespace}
+	return o.slots.enter(client.ObjectKeyFromObject(m), in), func() { o.leave(in) }
 }

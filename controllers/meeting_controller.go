@@ -54,7 +54,7 @@ type MeetingReconciler struct {
 
 	writes        *coalescer
 	firstStatuses firstStatuses
-	servers       *serverSlots
+	servers       *slots
 }
 
 // meetingsAtOnce is how many Meetings are worked on at one time. Most of them wait for answers.
@@ -91,7 +91,7 @@ func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, n
 	}
 	calls := serverCalls{name: name}
 	if media := mediaOf(t, &m); media != nil {
-		calls.at = r.servers.slots(media.Server)
+		calls.at, calls.lane = r.servers, lane{m.Namespace, media.Server}
 	}
 	defer calls.end()
 	result, err := r.decide(ctx, t, deleted, &m, &calls)

@@ -4,7 +4,6 @@ package controllers
 
 import (
 	"errors"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -24,49 +23,80 @@ const (
 // errNoSlot says that too many Meetings do the same now. The Meeting is woken when it is its turn.
 var errNoSlot = errors.New("no slot is free")
 
-// slots bound how many Meetings do something at one time. Those that find no slot wait in a queue, and are woken one by
-// one: none of them keeps a worker, or asks again and again.
-type slots struct {
-	size int
-	wake func(types.NamespacedName)
-
-	mu    sync.Mutex
-	taken int
-	queue []types.NamespacedName
-	// queued are those in the queue that still wait.
-	queued map[types.NamespacedName]bool
-	// told are those that were woken, and when: a slot is kept for each.
-	told map[types.NamespacedName]time.Time
+// lane is whom a slot is for: the Meetings of a namespace on a media server. The server is empty where it does not matter.
+type lane struct {
+	namespace string
+	server    engine.Server
 }
 
-func newSlots(size int, wake func(types.NamespacedName)) *slots {
-	return &slots{size: size, wake: wake, queued: map[types.NamespacedName]bool{}, told: map[types.NamespacedName]time.Time{}}
+// slots bound how many Meetings do something at one time: in all, of one namespace, and on one media server. Those that find no slot wait in a
+// queue, and are woken one by one: none of them keeps a worker, or asks again and again. The namespace with the fewest slots is
+// the next.
+type slots struct {
+	all, ofNamespace, ofServer int
+	wake                       func(types.NamespacedName)
+
+	mu sync.Mutex
+	// taken are the slots in use, and those that are kept for Meetings that were woken.
+	taken        int
+	ofNamespaces map[string]int
+	ofServers    map[engine.Server]int
+	// lanes are those in which Meetings wait, and queues their Meetings, the next one first.
+	lanes  []lane
+	queues map[lane][]types.NamespacedName
+	// queued are those in a queue that still wait.
+	queued map[types.NamespacedName]lane
+	// told are those that were woken: a slot is kept for each.
+	told map[types.NamespacedName]toldSlot
+}
+
+type toldSlot struct {
+	lane
+	since time.Time
+}
+
+func newSlots(all, ofNamespace, ofServer int, wake func(types.NamespacedName)) *slots {
+	return &slots{
+		all: all, ofNamespace: ofNamespace, ofServer: ofServer, wake: wake,
+		ofNamespaces: map[string]int{}, ofServers: map[engine.Server]int{},
+		queues: map[lane][]types.NamespacedName{}, queued: map[types.NamespacedName]lane{}, told: map[types.NamespacedName]toldSlot{},
+	}
 }
 
 // enter takes a slot, which leave gives back. Where none is free the Meeting waits in the queue.
-func (p *slots) enter(name types.NamespacedName) bool {
+func (p *slots) enter(name types.NamespacedName, in lane) bool {
 	p.mu.Lock()
 	p.forgetLate()
-	_, expected := p.told[name]
-	delete(p.told, name)
-	free := p.taken+len(p.told) < p.size && len(p.queued) == 0
-	if expected || free {
-		p.taken++
+	kept, told := p.told[name]
+	if delete(p.told, name); told && kept.lane != in { // It has moved to another media server.
+		p.count(kept.lane, -1)
+		told = false
+	}
+	switch waits, is := p.queued[name]; {
+	case told:
+	case is && waits == in:
 		p.mu.Unlock()
-		return true
+		return false
+	case len(p.queues[in]) == 0 && p.fits(in): // Those of other lanes that wait have been woken, where there was a slot for them.
+		p.count(in, +1)
+	default:
+		if len(p.queues[in]) == 0 {
+			p.lanes = append(p.lanes, in)
+		}
+		p.queues[in], p.queued[name] = append(p.queues[in], name), in
+		p.mu.Unlock()
+		p.tell()
+		return false
 	}
-	if !p.queued[name] {
-		p.queue, p.queued[name] = append(p.queue, name), true
-	}
+	delete(p.queued, name)
 	p.mu.Unlock()
-	p.tell()
-	return false
+	return true
 }
 
 // leave gives a slot back.
-func (p *slots) leave() {
+func (p *slots) leave(of lane) {
 	p.mu.Lock()
-	p.taken--
+	p.count(of, -1)
 	p.mu.Unlock()
 	p.tell()
 }
@@ -74,17 +104,34 @@ func (p *slots) leave() {
 // drop has a Meeting wait no longer, because it needs no slot any more: none is kept for it, and it is in no other's way.
 func (p *slots) drop(name types.NamespacedName) {
 	p.mu.Lock()
-	_, told := p.told[name]
-	waited := told || p.queued[name]
+	kept, told := p.told[name]
+	_, queued := p.queued[name]
+	if told {
+		p.count(kept.lane, -1)
+	}
 	delete(p.told, name)
 	delete(p.queued, name)
 	p.mu.Unlock()
-	if waited {
+	if told || queued {
 		p.tell()
 	}
 }
 
-// tell wakes those that have waited longest, as many as there are slots.
+func (p *slots) fits(in lane) bool {
+	return p.taken < p.all && p.ofNamespaces[in.namespace] < p.ofNamespace && p.ofServers[in.server] < p.ofServer
+}
+
+func (p *slots) count(in lane, by int) {
+	p.taken += by
+	if p.ofNamespaces[in.namespace] += by; p.ofNamespaces[in.namespace] == 0 {
+		delete(p.ofNamespaces, in.namespace)
+	}
+	if p.ofServers[in.server] += by; p.ofServers[in.server] == 0 {
+		delete(p.ofServers, in.server)
+	}
+}
+
+// tell wakes those whose turn it is, as many as there are slots.
 func (p *slots) tell() {
 	for _, name := range p.next() {
 		p.wake(name)
@@ -95,18 +142,17 @@ func (p *slots) next() (names []types.NamespacedName) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.forgetLate()
-	if len(p.queue) == 0 {
-		return nil
-	}
-	for len(p.queue) > 0 && p.taken+len(p.told) < p.size {
-		name := p.queue[0]
-		p.queue = p.queue[1:]
-		if !p.queued[name] {
-			continue
+	for in, may := p.turn(); may; in, may = p.turn() {
+		p.lanes = slices.DeleteFunc(p.lanes, func(l lane) bool { return l == in })
+		name, waits := p.first(in)
+		if len(p.queues[in]) > 0 {
+			p.lanes = append(p.lanes, in)
 		}
-		delete(p.queued, name)
-		p.told[name] = time.Now()
-		names = append(names, name)
+		if waits {
+			p.count(in, +1)
+			p.told[name] = toldSlot{in, time.Now()}
+			names = append(names, name)
+		}
 	}
 	if len(names) > 0 { // The slot of one that does not come is for the next.
 		time.AfterFunc(slotKept+time.Millisecond, p.tell)
@@ -114,54 +160,59 @@ func (p *slots) next() (names []types.NamespacedName) {
 	return names
 }
 
+// turn is the lane whose namespace has the fewest slots, of those that may have one; false where none may.
+func (p *slots) turn() (next lane, may bool) {
+	for _, in := range p.lanes {
+		if p.fits(in) && (!may || p.ofNamespaces[in.namespace] < p.ofNamespaces[next.namespace]) {
+			next, may = in, true
+		}
+	}
+	return next, may
+}
+
+// first takes out of the queue of a lane the first Meeting that still waits in the queue; false where none does.
+func (p *slots) first(in lane) (name types.NamespacedName, waits bool) {
+	queue := p.queues[in]
+	for len(queue) > 0 && !waits {
+		name, queue = queue[0], queue[1:]
+		if at, is := p.queued[name]; is && at == in {
+			delete(p.queued, name)
+			waits = true
+		}
+	}
+	if p.queues[in] = queue; len(queue) == 0 {
+		delete(p.queues, in)
+	}
+	return name, waits
+}
+
 // forgetLate keeps no slot any longer for those that did not come. The caller holds the lock.
 func (p *slots) forgetLate() {
-	for name, since := range p.told {
-		if time.Since(since) > slotKept {
+	for name, kept := range p.told {
+		if time.Since(kept.since) > slotKept {
 			delete(p.told, name)
+			p.count(kept.lane, -1)
 		}
 	}
 }
 
-// callsAtOnce is how many Meetings may wait for answers of one media server at a time, a part of all workers: one that does
-// not answer holds up no other server's meetings.
-const callsAtOnce = 16
+// How many Meetings may wait for answers of media servers at a time, a part of all workers: of one server, so that one that does not answer
+// holds up no other server's meetings; of one namespace, which can have several such servers; and of all.
+const (
+	callsAtOnce          = 16
+	callsOfNamespace     = 32
+	callsOfAllNamespaces = 48
+)
 
-// serverSlots are the slots of all media servers.
-type serverSlots struct {
-	wake func(types.NamespacedName)
-	mu   sync.Mutex
-	of   map[engine.Server]*slots
-}
-
-func newServerSlots(wake func(types.NamespacedName)) *serverSlots {
-	return &serverSlots{wake: wake, of: map[engine.Server]*slots{}}
-}
-
-func (e *serverSlots) slots(server engine.Server) *slots {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	p := e.of[server]
-	if p == nil {
-		p = newSlots(callsAtOnce, e.wake)
-		e.of[server] = p
-	}
-	return p
-}
-
-// drop has a Meeting that is gone wait for no server.
-func (e *serverSlots) drop(name types.NamespacedName) {
-	e.mu.Lock()
-	all := slices.Collect(maps.Values(e.of))
-	e.mu.Unlock()
-	for _, p := range all {
-		p.drop(name)
-	}
+func newServerSlots(wake func(types.NamespacedName)) *slots {
+	return newSlots(callsOfAllNamespaces, callsOfNamespace, callsAtOnce, wake)
 }
 
 // serverCalls are what one reconcile asks of the media server: it takes a slot at its first call and keeps it to the end.
 type serverCalls struct {
-	name            types.NamespacedName
+	name types.NamespacedName
+	lane
+	// at is nil where there is no media server.
 	at              *slots
 	inside, waiting bool
 }
@@ -171,7 +222,7 @@ func (c *serverCalls) begin() error {
 	if c.at == nil || c.inside {
 		return nil
 	}
-	if c.inside = c.at.enter(c.name); !c.inside {
+	if c.inside = c.at.enter(c.name, c.lane); !c.inside {
 		c.waiting = true
 		return errNoSlot
 	}
@@ -181,7 +232,7 @@ func (c *serverCalls) begin() error {
 func (c *serverCalls) end() {
 	switch {
 	case c.inside:
-		c.at.leave()
+		c.at.leave(c.lane)
 	case c.at != nil && !c.waiting:
 		c.at.drop(c.name)
 	}
