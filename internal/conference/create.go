@@ -29,7 +29,8 @@ const (
 	freeAsk     = time.Second
 )
 
-var errManyMeetings = fault.TooMany("This service has as many meetings as it may; end some, wait until ended ones are deleted, or ask the operator to raise spec.meetings.maxMeetings")
+var errManyMeetings = fault.TooMany(
+	"This service has as many meetings as it may; end some, wait until ended ones are deleted, or ask the operator to raise spec.meetings.maxMeetings")
 
 // Create makes a meeting. For a room that has a live one it answers that one where the values are the same, and a
 // Conflict where they are not.
@@ -140,14 +141,8 @@ func draftOf(t *tenant.Tenant, c CreateCommand) draft {
 // ended by itself work for the new one too, if the room's password stays the same: with another password they would let people
 // in who do not know it.
 func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*v1alpha1.Meeting, error) {
-	if t.Deleting {
-		return nil, fault.Unavailable("This service is being shut down and opens no new meetings; use another one")
-	}
-	if !s.directory.HasRoomFor(t, t.Settings.MaxMeetings) {
-		if d.isByPerson() {
-			return nil, errManyRooms
-		}
-		return nil, errManyMeetings
+	if err := s.forbidNew(t, d); err != nil {
+		return nil, err
 	}
 	if ended := s.directory.LastEnded(t, d.spec.Room); ended != nil && !d.byLink {
 		d.after, d.continues = ended, nil
@@ -191,6 +186,19 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 	}
 	s.directory.Learn(m)
 	return m, s.writePassword(ctx, m, &d.password)
+}
+
+// forbidNew says why a tenant may have no new meeting.
+func (s *Service) forbidNew(t *tenant.Tenant, d *draft) error {
+	switch {
+	case t.Deleting:
+		return fault.Unavailable("This service is being shut down and opens no new meetings; use another one")
+	case s.directory.HasRoomFor(t, t.Settings.MaxMeetings):
+		return nil
+	case d.isByPerson():
+		return errManyRooms
+	}
+	return errManyMeetings
 }
 
 // takeOver gives a Meeting what goes on from the Meeting that it continues.
