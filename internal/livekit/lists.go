@@ -28,8 +28,9 @@ const (
 	maxWeight, elementWeight = 16 << 20, 512
 	// freeWeight is what a list may weigh that takes nothing of the memory for lists: some 20 participants.
 	freeWeight = 128 << 10
-	// weightOfBytes is how much more than its bytes an answer may weigh: LiveKit says more than a hundred bytes about anybody.
-	weightOfBytes = 8
+	// weightOfBytes is how much more than its bytes an answer may weigh: LiveKit says 67 bytes about a participant whose identity and name are
+	// short, and 256 about a room.
+	weightOfBytes = 12
 	// maxMessages is how many messages one element may have in it. A participant who sends all that there is has a hundred.
 	maxMessages = 512
 	// maxShort bounds a field that is kept of an element which is too long, in bytes.

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/livekit/protocol/auth"
+	lk "github.com/livekit/protocol/livekit"
+	"google.golang.org/protobuf/proto"
 
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
@@ -46,6 +49,37 @@ func TestMediaServerAnswersAsLiveKit(t *testing.T) {
 	})
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("LiveKit's answers (-) and those of the media server (+):\n%s", diff)
+	}
+}
+
+// TestMediaServerSaysAsMuchAsLiveKit: what the media server of the tests says about a room and a participant is as long as what LiveKit says.
+// Bounds on lists depend on that.
+func TestMediaServerSaysAsMuchAsLiveKit(t *testing.T) {
+	h := open(t, testkit.LiveKitOptions{})
+	name := h.room(t)
+	h.join(t, name, "anna", engine.Traits{})
+	plain := mediaserver.New(t)
+	anna := mediaserver.Person("anna", time.Now())
+	anna.Name = "Name of anna"
+	plain.Fill(string(name), anna)
+	sizes := func(at house) (room, participant int) {
+		t.Helper()
+		c, ctx := at.raw(t, auth.VideoGrant{RoomList: true, RoomAdmin: true, Room: string(name)})
+		rooms, err := c.ListRooms(ctx, &lk.ListRoomsRequest{Names: []string{string(name)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		people, err := c.ListParticipants(ctx, &lk.ListParticipantsRequest{Room: string(name)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return proto.Size(rooms.GetRooms()[0]), proto.Size(people.GetParticipants()[0])
+	}
+	wantRoom, wantParticipant := sizes(h)
+	gotRoom, gotParticipant := sizes(house{LiveKitServer: &testkit.LiveKitServer{URL: plain.URL, Key: plain.Key, Secret: plain.Secret}})
+	near := func(got, want int) bool { return 10*got > 9*want && 10*got < 11*want }
+	if !near(gotRoom, wantRoom) || !near(gotParticipant, wantParticipant) {
+		t.Errorf("LiveKit says %d bytes about a room and %d about a participant, the media server %d and %d", wantRoom, wantParticipant, gotRoom, gotParticipant)
 	}
 }
 

@@ -6,6 +6,7 @@
 package mediaserver
 
 import (
+	"crypto/rand"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -77,10 +78,23 @@ func (s *Server) Break(f Fault) {
 func (s *Server) Fill(name string, people ...*lk.ParticipantInfo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.rooms[name] = &room{people: people, info: newRoom(name)}
+	s.rooms[name].info.NumParticipants = visible(people)
+}
+
+// newRoom is a room of which the media server says as much as LiveKit does.
+func newRoom(name string) *lk.Room {
 	now := time.Now()
-	s.rooms[name] = &room{people: people, info: &lk.Room{
-		Name: name, CreationTime: now.Unix(), CreationTimeMs: now.UnixMilli(), NumParticipants: visible(people),
-	}}
+	r := &lk.Room{
+		Sid: "RM_" + rand.Text()[:12], Name: name, CreationTime: now.Unix(), CreationTimeMs: now.UnixMilli(), TurnPassword: (rand.Text() + rand.Text())[:44],
+		EmptyTimeout: 300, DepartureTimeout: 20, Metadata: "{}",
+	}
+	for _, mime := range []string{
+		"audio/PCMU", "audio/PCMA", "audio/opus", "audio/red", "video/VP8", "video/H264", "video/VP9", "video/AV1", "video/H265", "video/rtx",
+	} {
+		r.EnabledCodecs = append(r.EnabledCodecs, &lk.Codec{Mime: mime})
+	}
+	return r
 }
 
 // Has says whether a room is there.
@@ -107,8 +121,10 @@ func (s *Server) Listed() int {
 // Person is a participant who may send sound, pictures and a screen, as one who joins without limits.
 func Person(identity string, joined time.Time) *lk.ParticipantInfo {
 	return &lk.ParticipantInfo{
-		Identity: identity, Name: identity, State: lk.ParticipantInfo_ACTIVE, JoinedAt: joined.Unix(), JoinedAtMs: joined.UnixMilli(),
-		Permission: &lk.ParticipantPermission{CanSubscribe: true, CanPublish: true},
+		Sid: "PA_" + rand.Text()[:12], Version: 2, Identity: identity, Name: identity, State: lk.ParticipantInfo_ACTIVE, JoinedAt: joined.Unix(), JoinedAtMs: joined.UnixMilli(),
+		Permission: &lk.ParticipantPermission{CanSubscribe: true, CanPublish: true, CanPublishSources: []lk.TrackSource{
+			lk.TrackSource_CAMERA, lk.TrackSource_MICROPHONE, lk.TrackSource_SCREEN_SHARE, lk.TrackSource_SCREEN_SHARE_AUDIO,
+		}},
 	}
 }
 

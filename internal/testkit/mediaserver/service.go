@@ -9,7 +9,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/livekit/protocol/auth"
 	lk "github.com/livekit/protocol/livekit"
@@ -39,12 +38,9 @@ func (s service) CreateRoom(_ context.Context, r *lk.CreateRoomRequest) (*lk.Roo
 	defer s.server.mu.Unlock()
 	there := s.server.rooms[r.GetName()]
 	if there == nil {
-		now := time.Now()
-		there = &room{info: &lk.Room{
-			Name: r.GetName(), Metadata: r.GetMetadata(), MaxParticipants: r.GetMaxParticipants(),
-			EmptyTimeout: r.GetEmptyTimeout(), DepartureTimeout: r.GetDepartureTimeout(),
-			CreationTime: now.Unix(), CreationTimeMs: now.UnixMilli(),
-		}}
+		there = &room{info: newRoom(r.GetName())}
+		there.info.Metadata, there.info.MaxParticipants = r.GetMetadata(), r.GetMaxParticipants()
+		there.info.EmptyTimeout, there.info.DepartureTimeout = r.GetEmptyTimeout(), r.GetDepartureTimeout()
 		s.server.rooms[r.GetName()] = there
 	}
 	return proto.CloneOf(there.info), nil
