@@ -51,7 +51,7 @@ func TestSecretsOfOtherNamespacesAreNotRead(t *testing.T) {
 	}
 	w.eventually(t, says(v1alpha1.ConditionAPIKeysResolved, metav1.ConditionFalse, "see that Convene may read Secrets there"))
 	w.eventually(t, says(v1alpha1.ConditionSigningKeysResolved, metav1.ConditionFalse, "Convene makes it where it may write Secrets"))
-	w.eventually(t, says(v1alpha1.ConditionReady, metav1.ConditionFalse, "may be read"))
+	w.eventually(t, says(v1alpha1.ConditionReady, metav1.ConditionFalse, "may not be read"))
 
 	w.Recipe(t, "bind-secrets", testkit.RecipeOptions{})
 	w.eventually(t, says(v1alpha1.ConditionAPIKeysResolved, metav1.ConditionTrue, ""))
