@@ -17,10 +17,8 @@ import (
 	"testing"
 	"time"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -182,15 +180,7 @@ func TestAttackBySlowReaders(t *testing.T) {
 		}
 		return w.Client.Status().Update(context.Background(), m)
 	})
-	held := metav1.NowMicro()
-	w.Create(t, &coordinationv1.Lease{
-		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: kube.LeaseName(w.Namespace)},
-		Spec: coordinationv1.LeaseSpec{
-			HolderIdentity: ptr.To("another"), LeaseDurationSeconds: ptr.To(int32(3600)), AcquireTime: &held, RenewTime: &held,
-		},
-	})
-	w.manager.AddArgs("--leader-elect", "--leader-election-namespace", w.Namespace)
-	w.manager.Start(t)
+	w.startAsFollower(t)
 	w.eventually(t, func() error {
 		if got := w.a.call("GET", "/api/v1/stats", nil); got.body["totalRooms"] != float64(2000) {
 			return fmt.Errorf("%s", got.raw)

@@ -14,12 +14,9 @@ import (
 	"testing"
 	"time"
 
-	coordinationv1 "k8s.io/api/coordination/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/utils/ptr"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/kube"
 )
 
 // benchMemory holds 10,000 meetings with 10 people each.
@@ -42,15 +39,7 @@ func benchMemory(t *testing.T, w *world) {
 		t.Fatal(err)
 	}
 	// One that does not lead holds them as they are: another process holds the Lease.
-	now := metav1.NowMicro()
-	w.Create(t, &coordinationv1.Lease{
-		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: kube.LeaseName(w.Namespace)},
-		Spec: coordinationv1.LeaseSpec{
-			HolderIdentity: ptr.To("benchmark"), LeaseDurationSeconds: ptr.To(int32(3600)), AcquireTime: &now, RenewTime: &now,
-		},
-	})
-	w.manager.AddArgs("--leader-elect", "--leader-election-namespace", w.Namespace)
-	w.manager.Start(t)
+	w.startAsFollower(t)
 	w.eventually(t, func() error {
 		stats := w.a.call("GET", "/api/v1/stats", nil)
 		if total, _ := stats.body["totalRooms"].(float64); total < n {

@@ -10,6 +10,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	coordinationv1 "k8s.io/api/coordination/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/ptr"
+
+	"convene.dev/convene/internal/kube"
 )
 
 // heldMemory is the memory that a process holds, in MB.
@@ -42,4 +48,18 @@ func cpu(t *testing.T, pid int) time.Duration {
 		ticks += n
 	}
 	return time.Duration(ticks) * 10 * time.Millisecond // USER_HZ is 100 on Linux.
+}
+
+// startAsFollower starts the manager while another process holds the Lease, for an hour: it serves, and runs no controllers.
+func (w *world) startAsFollower(t *testing.T) {
+	t.Helper()
+	now := metav1.NowMicro()
+	w.Create(t, &coordinationv1.Lease{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: kube.LeaseName(w.Namespace)},
+		Spec: coordinationv1.LeaseSpec{
+			HolderIdentity: ptr.To("another"), LeaseDurationSeconds: ptr.To(int32(3600)), AcquireTime: &now, RenewTime: &now,
+		},
+	})
+	w.manager.AddArgs("--leader-elect", "--leader-election-namespace", w.Namespace)
+	w.manager.Start(t)
 }

@@ -50,6 +50,7 @@ type objects struct {
 	memory *limit.Budget
 
 	mu      sync.Mutex
+	ctx     context.Context // of the watches
 	watches map[object]*watch
 }
 
@@ -72,6 +73,8 @@ type content struct {
 	version  string
 	data     map[string][]byte
 	unusable *unusable
+	// noMemory says that the namespace has no memory for it.
+	noMemory bool
 }
 
 func newObjects(client rest.Interface, usedBy string, changed func(object)) *objects {
@@ -87,6 +90,7 @@ func newObjects(client rest.Interface, usedBy string, changed func(object)) *obj
 func (o *objects) keep(ctx context.Context, wanted map[object]bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.ctx = ctx
 	names, all := map[string]int{}, 0
 	for key, w := range o.watches {
 		switch {
@@ -94,8 +98,8 @@ func (o *objects) keep(ctx context.Context, wanted map[object]bool) {
 			if w.stop != nil {
 				w.stop()
 			}
-			o.hold(w, content{})
 			delete(o.watches, key)
+			o.hold(w, content{})
 		case w.stop != nil:
 			names[key.namespace]++
 			all++
@@ -110,14 +114,15 @@ func (o *objects) keep(ctx context.Context, wanted map[object]bool) {
 		if w.stop == nil && names[key.namespace] < o.maxNames && all < o.maxAll {
 			names[key.namespace]++
 			all++
-			o.start(ctx, w)
+			o.start(w)
 		}
 	}
 }
 
 // start has an object watched. The caller holds the lock.
-func (o *objects) start(ctx context.Context, w *watch) {
-	ctx, w.stop = context.WithCancel(ctx)
+func (o *objects) start(w *watch) {
+	ctx, stop := context.WithCancel(o.ctx)
+	w.stop = stop
 	w.content, w.since = content{unusable: missing(w.key)}, time.Now()
 	var kind runtime.Object = &corev1.Secret{}
 	if w.key.resource == "configmaps" {
@@ -173,14 +178,24 @@ func (o *objects) take(w *watch, now content) (changed bool) {
 
 // hold keeps a content in the place of another, if there is memory for it. The caller holds the lock.
 func (o *objects) hold(w *watch, now content) {
-	namespace := w.key.namespace
+	namespace, before := w.key.namespace, w.size()
 	if !o.memory.Change(namespace, now.size()-w.size()) {
 		o.memory.Change(namespace, -w.size())
-		now.data, now.unusable = nil, &unusable{v1alpha1.ReasonNamespaceFull, fmt.Sprintf(
+		now.noMemory, now.data, now.unusable = true, nil, &unusable{v1alpha1.ReasonNamespaceFull, fmt.Sprintf(
 			"%q is not read: the Secrets and ConfigMaps that %ss of namespace %q name hold more than there is memory for; make them smaller, "+
 				"move some to another namespace, or give the managers more memory", w.key.name, o.usedBy, namespace)}
 	}
 	w.content = now
+	if now.size() >= before {
+		return
+	}
+	for key, other := range o.watches {
+		if other.noMemory && other != w && key.namespace == namespace { // It is read again, by a watch of its own: the other may be late.
+			other.stop()
+			o.watches[key] = &watch{of: o, key: key}
+			o.start(o.watches[key])
+		}
+	}
 }
 
 func (c content) size() (bytes int) {
