@@ -29,24 +29,24 @@ type lane struct {
 	server    engine.Server
 }
 
-// slots bound how many Meetings do something at one time: in all, of one namespace, and on one media server. Those that find no slot wait in a
-// queue, and are woken one by one: none of them keeps a worker, or asks again and again. The namespace with the fewest slots is
-// the next.
+// slots bound how many Meetings do something at the same time. There is a bound for all Meetings, for those of one namespace, and for those on
+// one media server. A Meeting that finds no slot waits in a queue, and is woken when a slot is kept for it: it keeps no worker meanwhile. The
+// namespace that has the fewest slots is the next.
 type slots struct {
 	all, ofNamespace, ofServer int
 	wake                       func(types.NamespacedName)
 
 	mu sync.Mutex
-	// taken are the slots in use, and those that are kept for Meetings that were woken.
+	// taken counts the slots in use. A slot that is kept for a Meeting counts too.
 	taken        int
 	ofNamespaces map[string]int
 	ofServers    map[engine.Server]int
-	// lanes are those in which Meetings wait, and queues their Meetings, the next one first.
+	// lanes are the lanes with waiting Meetings. queues are these Meetings, the next one first.
 	lanes  []lane
 	queues map[lane][]types.NamespacedName
-	// queued are those in a queue that still wait.
+	// queued says in which queue a Meeting waits. A Meeting that waits no longer may still stand in a queue.
 	queued map[types.NamespacedName]lane
-	// told are those that were woken: a slot is kept for each.
+	// told are the Meetings that were woken. A slot is kept for each.
 	told map[types.NamespacedName]toldSlot
 }
 
@@ -77,7 +77,7 @@ func (p *slots) enter(name types.NamespacedName, in lane) bool {
 	case is && waits == in:
 		p.mu.Unlock()
 		return false
-	case len(p.queues[in]) == 0 && p.fits(in): // Those of other lanes that wait have been woken, where there was a slot for them.
+	case len(p.queues[in]) == 0 && p.fits(in): // A Meeting of another lane would have been woken for the slot.
 		p.count(in, +1)
 	default:
 		if len(p.queues[in]) == 0 {
@@ -160,7 +160,7 @@ func (p *slots) next() (names []types.NamespacedName) {
 	return names
 }
 
-// turn is the lane whose namespace has the fewest slots, of those that may have one; false where none may.
+// turn is the next lane that gets a slot; false where no lane may have one. The namespace that has the fewest slots goes first.
 func (p *slots) turn() (next lane, may bool) {
 	for _, in := range p.lanes {
 		if p.fits(in) && (!may || p.ofNamespaces[in.namespace] < p.ofNamespaces[next.namespace]) {

@@ -103,8 +103,8 @@ type MeetingsSpec struct {
 	// where the host is protected, else Anyone.
 	// +optional
 	AdHoc AdHoc `json:"adHoc,omitempty"`
-	// maxMeetings is how many meetings may be live at once. The REST API, and people who open rooms, get no more; Meetings that kubectl
-	// makes count, and are not refused. Default 10000.
+	// maxMeetings is how many meetings may be live at once. Beyond that the REST API makes none, and nobody opens a room. A Meeting that
+	// kubectl makes counts too, and is never refused. Default 10000.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=10000

@@ -28,6 +28,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/limit"
 )
 
 // Objects reads from the cluster's API. An object of Convene's kinds that its Go type cannot hold, because it was stored under other
@@ -74,7 +75,7 @@ func NewObjects(config *rest.Config, httpClient *http.Client, scheme *runtime.Sc
 		return nil, err
 	}
 	return &Objects{
-		Client: direct, rest: own, namespace: namespace, log: log, shares: newShares(),
+		Client: direct, rest: own, namespace: namespace, log: log, shares: newShares(limit.NewMemoryBudget(allObjects, oneNamespace)),
 		leftOut: map[string]map[types.NamespacedName]*leftOut{}, failures: map[string]failure{},
 	}, nil
 }

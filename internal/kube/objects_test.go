@@ -84,6 +84,20 @@ func metricOf(t *testing.T, from prometheus.Collector, name string) (sum float64
 	return sum
 }
 
+// listsOf lists and watches the Meetings of a namespace, for a cache that knows some of them.
+func listsOf(t *testing.T, objects *Objects, known client.Reader, namespace string) *bounded {
+	return &bounded{
+		ListerWatcherWithContext: toolscache.NewListWatchFromClient(objects.rest, "meetings", namespace, fields.Everything()), objects: objects, kind: "Meeting",
+		last: func(name types.NamespacedName) any {
+			var m v1alpha1.Meeting
+			if err := known.Get(t.Context(), name, &m); err != nil {
+				return nil
+			}
+			return &m
+		},
+	}
+}
+
 // TestUnreadableObjects has objects that cannot be decoded before a cache starts, while it watches, and when it lists again.
 func TestUnreadableObjects(t *testing.T) {
 	c := laxCluster(t)
@@ -208,16 +222,7 @@ func TestUnreadableObjects(t *testing.T) {
 	}
 
 	// A list that comes while the Meeting is unreadable has its last readable state.
-	lists := &bounded{
-		ListerWatcherWithContext: toolscache.NewListWatchFromClient(objects.rest, "meetings", c.Namespace, fields.Everything()), objects: objects, kind: "Meeting",
-		last: func(name types.NamespacedName) any {
-			var m v1alpha1.Meeting
-			if err := known.Get(t.Context(), name, &m); err != nil {
-				return nil
-			}
-			return &m
-		},
-	}
+	lists := listsOf(t, objects, known, c.Namespace)
 	listed, err := lists.ListWithContext(t.Context(), metav1.ListOptions{})
 	if err != nil || len(listed.(*v1alpha1.MeetingList).Items) != 2 {
 		t.Errorf("a list of a cache: %+v %v", listed, err)

@@ -17,11 +17,9 @@ const (
 	// allObjects is the part of a manager's memory that Convene's objects may take, and oneNamespace the part that those of one namespace may:
 	// with the limits of the chart 153 and 57 MB. 10,000 meetings of ten people take 42 MB.
 	allObjects, oneNamespace = 1. / 3, 1. / 8
-	// unlimited is the memory for all objects of a process that has no limit, in bytes.
-	unlimited = 2 << 30
 	// objectOverhead is what a cached object takes beside its fields, in bytes: indexes, and the queues of controllers.
 	objectOverhead = 1 << 10
-	// fullFrom is the part of its memory from which on a namespace gets no new Meetings by the REST API: what it has goes on to grow.
+	// fullFrom is a part of the memory of a namespace. One that has taken it gets no new Meetings by the REST API, so that those it has can grow.
 	fullFrom = 0.9
 )
 
@@ -34,9 +32,8 @@ const (
 
 // shares bound what the objects of namespaces take of the memory. It is safe for concurrent use.
 type shares struct {
-	all, each int
-	memory    *limit.Budget  // in bytes, by namespace
-	most      map[string]int // objects of one namespace, by kind
+	memory *limit.Budget  // in bytes, by namespace
+	most   map[string]int // objects of one namespace, by kind
 
 	mu    sync.Mutex
 	kinds map[string]*held
@@ -55,13 +52,9 @@ type heldObject struct {
 	listing int // The last list that had the object.
 }
 
-func newShares() *shares {
-	return newSharesOf(limit.FitsMemory(allObjects, 1, unlimited), limit.FitsMemory(oneNamespace, 1, unlimited*oneNamespace/allObjects))
-}
-
-func newSharesOf(all, each int) *shares {
+func newShares(memory *limit.Budget) *shares {
 	return &shares{
-		all: all, each: each, memory: limit.NewBudget(all, each), kinds: map[string]*held{},
+		memory: memory, kinds: map[string]*held{},
 		most: map[string]int{"ConferenceConfig": MaxConferenceConfigs, "MediaServer": MaxMediaServers},
 	}
 }
@@ -84,8 +77,9 @@ func (s *shares) take(kind string, name types.NamespacedName, bytes int) (full s
 		return fmt.Sprintf("Namespace %q has more than %d %ss, and Convene takes no more of one; delete one, or move this one to another namespace", name.Namespace, most, kind)
 	}
 	if !s.memory.Change(name.Namespace, bytes-before.bytes) {
+		all, each := s.memory.Size()
 		return fmt.Sprintf("Convene's objects take more memory than they may, which is %d MB for those of namespace %q and %d MB for all; delete some, or give the managers more",
-			s.each>>20, name.Namespace, s.all>>20)
+			each>>20, name.Namespace, all>>20)
 	}
 	of.objects[name] = heldObject{bytes, of.listing}
 	if !known {
@@ -143,7 +137,8 @@ func (s *shares) endList(kind string) {
 
 // isFull reports whether a namespace has hardly any memory left.
 func (s *shares) isFull(namespace string) bool {
-	return s.memory.Left(namespace) < int((1-fullFrom)*float64(s.each))
+	_, each := s.memory.Size()
+	return float64(s.memory.Left(namespace)) < (1-fullFrom)*float64(each)
 }
 
 // sizeOf is how much memory a value takes, in bytes, beside the value itself.

@@ -17,14 +17,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
-	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/testkit"
 )
 
@@ -34,7 +33,7 @@ func named(namespace, name string) types.NamespacedName {
 
 // TestShares: a namespace that takes what there is for one leaves the others what is theirs.
 func TestShares(t *testing.T) {
-	s := newSharesOf(250, 100)
+	s := newShares(limit.NewBudget(250, 100))
 	s.most = map[string]int{"MediaServer": 2}
 	for i, step := range []struct {
 		kind, namespace, name string
@@ -129,7 +128,7 @@ func TestANamespaceThatIsFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	each := 3*weightOf(example) + weightOf(example)/4
-	objects.shares = newSharesOf(10*each, each)
+	objects.shares = newShares(limit.NewBudget(10*each, each))
 	for _, name := range []string{"b", "c", "d"} {
 		create(name)
 	}
@@ -208,16 +207,7 @@ func TestANamespaceThatIsFull(t *testing.T) {
 	}
 	remove("b", "c")
 	shows("two are deleted", 2, "a 1h")
-	lists := &bounded{
-		ListerWatcherWithContext: toolscache.NewListWatchFromClient(objects.rest, "meetings", c.Namespace, fields.Everything()), objects: objects, kind: "Meeting",
-		last: func(name types.NamespacedName) any {
-			var m v1alpha1.Meeting
-			if err := known.Get(t.Context(), name, &m); err != nil {
-				return nil
-			}
-			return &m
-		},
-	}
+	lists := listsOf(t, objects, known, c.Namespace)
 	watches := func(why string, expired bool) {
 		t.Helper()
 		watched, err := lists.WatchWithContext(t.Context(), metav1.ListOptions{})

@@ -8,14 +8,12 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
-	"convene.dev/convene/internal/limit"
 )
 
 const (
 	// allMemory is the part of the memory that what is known of all media servers may take, and oneMemory that of the MediaServers of one
-	// namespace; unlimited is for all, in bytes, where there is no limit. With the limits of the chart a namespace may have 100,000
-	// participants in 10,000 rooms.
-	allMemory, oneMemory, unlimited = 1. / 4, 1. / 7, 2 << 30
+	// namespace. With the limits of the chart a namespace may have 100,000 participants in 10,000 rooms.
+	allMemory, oneMemory = 1. / 4, 1. / 7
 	// roomSize is the memory for a room without participants, in bytes.
 	roomSize = 512
 	// participantSize is that for a participant, beside the text. There are two lists of participants.
@@ -26,10 +24,6 @@ var (
 	errManyRooms        = fault.Unavailable("The media server lists more rooms than there is memory for").WithReason(v1alpha1.ReasonNamespaceFull)
 	errManyParticipants = fault.Unavailable("The media server lists more participants than there is memory for").WithReason(v1alpha1.ReasonNamespaceFull)
 )
-
-func newMemory() *limit.Budget {
-	return limit.NewBudget(limit.FitsMemory(allMemory, 1, unlimited), limit.FitsMemory(oneMemory, 1, unlimited/2))
-}
 
 // hold takes memory for the media server, or gives it back where bytes is negative. It reports false where there is not so much. The caller
 // holds the lock.

@@ -84,7 +84,7 @@ type Observer struct {
 
 // New makes an Observer.
 func New(options Options) *Observer {
-	env := &environment{Options: options, monotonic: time.Now, owners: newOwners(), hints: newHints(), memory: newMemory()}
+	env := &environment{Options: options, monotonic: time.Now, owners: newOwners(), hints: newHints(), memory: limit.NewMemoryBudget(allMemory, oneMemory)}
 	return &Observer{env: env, browserURLs: newBrowserURLs(env), servers: map[engine.Server]*server{}}
 }
 

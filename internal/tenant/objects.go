@@ -32,9 +32,9 @@ const (
 	// ConferenceConfigs. A watch takes watchSize bytes here and more in kube-apiserver, and all together may take watchMemory of the memory.
 	maxNames, maxAllNames  = 400, 50_000
 	watchMemory, watchSize = 1. / 3, 90 << 10
-	// oneMemory is the part of the memory that may be taken by what those hold that one namespace names, allMemory by what all hold; unlimited
-	// is for all, in bytes, where there is no limit. The users of 100 ConferenceConfigs, each with 500, take 4 MB.
-	oneMemory, allMemory, unlimited = 1. / 64, 1. / 8, 256 << 20
+	// oneMemory is the part of the memory that may be taken by what those hold that one namespace names, allMemory by what all hold. The users
+	// of 100 ConferenceConfigs, each with 500, take 4 MB.
+	oneMemory, allMemory = 1. / 64, 1. / 8
 )
 
 // objects watches single Secrets and ConfigMaps, those that custom resources of one kind name and no other: never all Secrets of
@@ -81,7 +81,7 @@ func newObjects(client rest.Interface, usedBy string, changed func(object)) *obj
 	return &objects{
 		client: client, usedBy: usedBy, changed: changed,
 		maxNames: maxNames, maxAll: limit.FitsMemory(watchMemory, watchSize, maxAllNames),
-		memory:  limit.NewBudget(limit.FitsMemory(allMemory, 1, unlimited), limit.FitsMemory(oneMemory, 1, unlimited/8)),
+		memory:  limit.NewMemoryBudget(allMemory, oneMemory),
 		watches: make(map[object]*watch),
 	}
 }
