@@ -28,6 +28,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/manifests"
 )
@@ -85,6 +86,7 @@ func TestRightsAreEnoughAndNoMore(t *testing.T) {
 			}, needsEverything)
 			liveFully(t, w)
 			ofEarlierVersions(t, w)
+			oneTooMany(t, w)
 			w.manager.Stop()
 			used, refused := audited(t, log, "system:serviceaccount:"+home+":convene")
 			for what := range refused {
@@ -134,6 +136,18 @@ func ofEarlierVersions(t *testing.T, w *world) {
 		}
 		return nil
 	})
+}
+
+// oneTooMany has one MediaServer more than a namespace may have, which the manager says in that one's status.
+func oneTooMany(t *testing.T, w *world) {
+	t.Helper()
+	var last *v1alpha1.MediaServer
+	for i := range kube.MaxMediaServers {
+		last = testkit.MediaServer(w.Namespace, w.livekit.URL)
+		last.Name = fmt.Sprint("many-", i)
+		w.Create(t, last)
+	}
+	w.eventually(t, w.says(last, v1alpha1.ConditionReady, v1alpha1.ReasonNamespaceFull))
 }
 
 // auditedControlPlane writes down every request of service accounts, and asks for what OpenShift asks for.
