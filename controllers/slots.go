@@ -186,7 +186,7 @@ func (p *slots) first(in lane) (name types.NamespacedName, waits bool) {
 	return name, waits
 }
 
-// forgetLate keeps no slot any longer for those that did not come. The caller holds the lock.
+// forgetLate gives back the slots of Meetings that were woken and did not come. The caller holds the lock.
 func (p *slots) forgetLate() {
 	for name, kept := range p.told {
 		if time.Since(kept.since) > slotKept {
@@ -196,10 +196,11 @@ func (p *slots) forgetLate() {
 	}
 }
 
-// How many Meetings may wait for answers of media servers at a time, a part of all workers: of one server, so that one that does not answer
-// holds up no other server's meetings; of one namespace, which can have several such servers; and of all.
+// How many Meetings may wait for answers of media servers at a time. All together are fewer than the workers.
 const (
-	callsAtOnce          = 16
+	// callsAtOnce is for the Meetings on one server: one that does not answer holds up no other server's Meetings.
+	callsAtOnce = 16
+	// callsOfNamespace is for those of one namespace, which can have several such servers.
 	callsOfNamespace     = 32
 	callsOfAllNamespaces = 48
 )
