@@ -116,9 +116,16 @@ func (h *hosts) problems(name types.NamespacedName) (problems []Problem) {
 	return problems
 }
 
-// find prefers exact to wildcard, the longer wildcard to the shorter, and each with its port to it without.
+// maxHost is the longest name of a host, in bytes (RFC 1035, section 2.3.4): of each name all its suffixes are looked up.
+const maxHost = 253
+
+// find prefers exact to wildcard, the longer wildcard to the shorter, and each with its port to it without. A text that is too long for a
+// host is none.
 func (h *hosts) find(hostport string) *Tenant {
 	host, port := splitPort(strings.ToLower(hostport))
+	if len(host) > maxHost {
+		return nil
+	}
 	ports := []string{":" + port, ""}
 	if port == "" {
 		ports = []string{"", ":443", ":80"} // Browsers leave these out.

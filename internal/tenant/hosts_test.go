@@ -82,6 +82,22 @@ func TestFindHost(t *testing.T) {
 	}
 }
 
+// TestALongHostCostsNothing: all suffixes of a host are looked up, and a request has room for thousands.
+func TestALongHostCostsNothing(t *testing.T) {
+	longest := strings.Repeat("a.", (maxHost-len("example.com"))/2) + "example.com"
+	h := newHosts([]*Tenant{asking("wildcard", 1, "*.example.com"), asking("other", 2, "*.example.org")}, UnknownHosts{})
+	if got := nameOf(h.find(longest + ":8443")); got != "wildcard" {
+		t.Errorf("the longest host is answered by %q", got)
+	}
+	long := strings.Repeat("a.", 8<<10) + "example.com"
+	if got := nameOf(h.find(long)); got != "" {
+		t.Errorf("no host can be so long, and it is answered by %q", got)
+	}
+	if of := testing.AllocsPerRun(10, func() { h.find(long) }); of > 10 {
+		t.Errorf("it costs %.0f allocations", of)
+	}
+}
+
 func TestFallback(t *testing.T) {
 	a, b := asking("a", 1, "a.example"), asking("b", 2, "b.example")
 	for _, tc := range []struct {
