@@ -14,7 +14,7 @@ import (
 const (
 	// hintDelay gathers the hints of a burst of joins into one look.
 	hintDelay = 200 * time.Millisecond
-	// hintLife is after how long a hint of a room that never shows up is dropped.
+	// hintLife is after how long the hint of a Meeting whose room never shows up is dropped.
 	hintLife = 10 * time.Second
 )
 

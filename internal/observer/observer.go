@@ -88,8 +88,13 @@ func New(options Options) *Observer {
 	return &Observer{env: env, browserURLs: newBrowserURLs(env), servers: map[engine.Server]*server{}}
 }
 
-// Hint asks for a look at a room soon. Hints may be lost.
-func (o *Observer) Hint(room engine.RoomName) { o.env.hints.add(room, o.env.monotonic()) }
+// Hint asks for a look at a room soon. Hints may be lost, and a room of no Meeting that the cache has gets no look: whoever has the key of a
+// media server can name any number of rooms, in names of any length.
+func (o *Observer) Hint(room engine.RoomName) {
+	if o.env.meetingOf(room) != nil {
+		o.env.hints.add(room, o.env.monotonic())
+	}
+}
 
 // Start looks until the context ends.
 func (o *Observer) Start(ctx context.Context) error {

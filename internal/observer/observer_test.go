@@ -243,10 +243,16 @@ func sameSet(a, b []string) bool {
 	return true
 }
 
-// Rooms of which hints come and that are never listed must not fill the memory.
+// Rooms of which hints come and that are never listed must not fill the memory, and those that no Meeting has even less.
 func TestHintsAreDropped(t *testing.T) {
 	l := newLooker(t)
 	_, f := l.engine("a")
+	l.Hint(roomName("a", strings.Repeat("x", 60<<10)))
+	if hints := l.env.hints.all(); len(hints) != 0 {
+		t.Errorf("a hint of a room of no Meeting is kept")
+	}
+	l.meeting("later", v1alpha1.MeetingActive)
+	l.meeting("never", v1alpha1.MeetingActive)
 	f.Break("rooms", faultyengine.ErrUnavailable)
 	l.Hint(roomName("a", "later"))
 	l.pass(5 * time.Second)
