@@ -103,7 +103,8 @@ const (
 	ConditionHostConflict = "HostConflict"
 	// ConditionEndpointNames (problem): api names endpoints that do not exist, or leaves out some that do.
 	ConditionEndpointNames = "EndpointNames"
-	// ConditionSettingsInvalid (problem): settings contradict each other; the last good ones are used.
+	// ConditionSettingsInvalid (problem): settings contradict each other; the last good ones are used. Also of a MediaServer whose
+	// spec.allowedNamespaces.selector cannot be read. Reasons: Contradiction, SelectorInvalid.
 	ConditionSettingsInvalid = "SettingsInvalid"
 	// ConditionDefinitionsOutdated (problem): the cluster's CustomResourceDefinitions lack fields that this version of Convene knows. A
 	// decision that needs such a field is refused, and a status loses it. Reason: FieldsMissing.
@@ -155,6 +156,7 @@ const (
 	ReasonUnknownNames        = "UnknownNames"
 	ReasonOmittedNames        = "OmittedNames"
 	ReasonContradiction       = "Contradiction"
+	ReasonSelectorInvalid     = "SelectorInvalid"
 	ReasonFieldsMissing       = "FieldsMissing"
 	ReasonDeleting            = "Deleting"
 	// ReasonNamespaceFull (False): the namespace has as many objects as Convene takes of one, and this one is left out: nothing is done for

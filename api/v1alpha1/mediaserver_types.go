@@ -69,7 +69,7 @@ type MediaServerSpec struct {
 	// caBundle is PEM with the certificates of the authorities that may have signed the certificate of an https apiURL. Absent
 	// means those of the operator's image.
 	// +optional
-	// +kubebuilder:validation:MaxLength=1048576
+	// +kubebuilder:validation:MaxLength=393216
 	// +kubebuilder:validation:XValidation:rule="size(self) >= 0",message="must be text in base64, with PEM in it"
 	CABundle []byte `json:"caBundle,omitempty"`
 	// allowedNamespaces says which namespaces may use this media server. Absent means its own alone.
@@ -102,6 +102,7 @@ const (
 // AllowedNamespaces says which namespaces may use a media server. Its own always may.
 //
 // +kubebuilder:validation:XValidation:rule="(has(self.from) && self.from == 'Selector') == has(self.selector)",message="selector belongs to from: Selector; set both or neither"
+// +kubebuilder:validation:XValidation:rule="!has(self.selector) || !has(self.selector.matchExpressions) || self.selector.matchExpressions.all(e, e.operator in ['In', 'NotIn'] ? has(e.values) && size(e.values) > 0 : e.operator in ['Exists', 'DoesNotExist'] && (!has(e.values) || size(e.values) == 0))",message="each of selector.matchExpressions must have the operator In or NotIn and values, or the operator Exists or DoesNotExist and none"
 type AllowedNamespaces struct {
 	// from is Same (its own namespace, the default), All, or Selector.
 	// +optional

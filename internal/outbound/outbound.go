@@ -4,17 +4,22 @@
 package outbound
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
+	"weak"
 )
 
 // ErrForbidden is for an address that is never called: clouds give their credentials to anyone who asks there.
@@ -35,30 +40,62 @@ var answersMachines = map[netip.Addr]bool{
 // nat64 has the prefixes of NAT64 (RFC 6052 and 8215): the last four bytes of their addresses are the IPv4 address that is reached.
 var nat64 = []netip.Prefix{netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48")}
 
-// Transports keeps one transport for each bundle of certificate authorities. It is safe for concurrent use.
+// Transports shares one transport for each bundle of certificate authorities that is in use. It is safe for concurrent use.
 type Transports struct {
 	configure func(*http.Transport)
+	// ofMachine trusts what the machine trusts.
+	ofMachine *transport
 
-	mu       sync.Mutex
-	byBundle map[string]*http.Transport
+	mu sync.Mutex
+	// byBundle does not keep a transport that nobody else has: bundles change as often as whoever writes a MediaServer likes.
+	byBundle map[string]weak.Pointer[transport]
 }
 
 // NewTransports makes Transports. Each new transport is configured once.
 func NewTransports(configure func(*http.Transport)) *Transports {
-	return &Transports{configure: configure, byBundle: map[string]*http.Transport{}}
+	t := &Transports{configure: configure, byBundle: map[string]weak.Pointer[transport]{}}
+	t.ofMachine = t.newTransport("")
+	return t
 }
 
 // For is the transport that trusts the certificates of caBundle (PEM), or those of the machine where it is empty. A caBundle
 // without any certificate trusts none. The transport connects to no address that is forbidden, whatever a name resolves to, and
 // never by way of a proxy: the proxy would resolve the name again.
 func (t *Transports) For(caBundle string) http.RoundTripper {
-	return shortErrors{t.transport(caBundle)}
+	if caBundle == "" {
+		return t.ofMachine
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if found := t.byBundle[caBundle].Value(); found != nil {
+		return found
+	}
+	made := t.newTransport(caBundle)
+	t.byBundle[caBundle] = weak.Make(made)
+	runtime.AddCleanup(made, func(unused *http.Transport) { t.forget(caBundle, unused) }, made.Transport)
+	return made
 }
 
-// shortErrors cuts the texts of errors, which repeat what a server sent.
-type shortErrors struct{ *http.Transport }
+func (t *Transports) newTransport(caBundle string) *transport {
+	made := newTransport(caBundle)
+	t.configure(made)
+	return &transport{made}
+}
 
-func (s shortErrors) RoundTrip(r *http.Request) (*http.Response, error) {
+// forget ends the idle connections of a transport that nobody has any more: they would keep it for another minute and a half.
+func (t *Transports) forget(caBundle string, unused *http.Transport) {
+	unused.CloseIdleConnections()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byBundle[caBundle].Value() == nil {
+		delete(t.byBundle, caBundle)
+	}
+}
+
+// transport cuts the texts of errors, which repeat what a server sent.
+type transport struct{ *http.Transport }
+
+func (s *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := s.Transport.RoundTrip(r)
 	if err != nil && len(err.Error()) > maxErrorText {
 		err = &shortError{err}
@@ -74,17 +111,6 @@ type shortError struct{ error }
 func (e *shortError) Error() string { return strings.ToValidUTF8(e.error.Error()[:maxErrorText], "") }
 
 func (e *shortError) Unwrap() error { return e.error }
-
-func (t *Transports) transport(caBundle string) *http.Transport {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.byBundle[caBundle] == nil {
-		made := newTransport(caBundle)
-		t.configure(made)
-		t.byBundle[caBundle] = made
-	}
-	return t.byBundle[caBundle]
-}
 
 // maxHeader is twice what nginx, in front of a media server, takes for the header of an answer, in bytes.
 const maxHeader = 16 << 10
@@ -106,8 +132,23 @@ func newTransport(caBundle string) *http.Transport {
 	return t
 }
 
-// HasCertificate reports whether PEM text holds a certificate.
-func HasCertificate(caBundle []byte) bool { return x509.NewCertPool().AppendCertsFromPEM(caBundle) }
+// CheckBundle reports why a caBundle cannot be used: none of its certificates can be read, or it holds something else beside, which would be
+// left out. Text around the parts is no error, and neither is one of many certificates that cannot be read: authorities have some of old kinds.
+func CheckBundle(caBundle []byte) error {
+	if !x509.NewCertPool().AppendCertsFromPEM(caBundle) {
+		return errors.New("holds no certificate; give it as PEM")
+	}
+	rest := caBundle
+	for block, after := pem.Decode(rest); block != nil; block, after = pem.Decode(rest) {
+		if rest = after; block.Type != "CERTIFICATE" {
+			return fmt.Errorf("may hold parts of the type CERTIFICATE alone, and has one of the type %.40q; take that out", block.Type)
+		}
+	}
+	if bytes.Contains(rest, []byte("-----BEGIN ")) {
+		return errors.New("ends in a part that is cut off or changed; give it whole, as PEM")
+	}
+	return nil
+}
 
 // refuseForbidden looks at the address that is connected to, after names have been resolved.
 func refuseForbidden(_, address string, _ syscall.RawConn) error {

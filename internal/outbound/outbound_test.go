@@ -7,13 +7,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"os"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
+
+	"convene.dev/convene/internal/testkit"
 )
 
 func get(t *testing.T, transport *http.Transport, url string) error {
@@ -151,16 +157,72 @@ func TestCABundle(t *testing.T) {
 			t.Errorf("a bundle %s: the server is trusted", name)
 		}
 	}
-	if !HasCertificate(bundle) || HasCertificate([]byte("no PEM")) {
-		t.Error("a bundle is taken for what it is not")
+}
+
+func TestCheckBundle(t *testing.T) {
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	good := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}))
+	odd := string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("of an old kind")}))
+	key := string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte("key")}))
+	for _, tc := range []struct{ reason, bundle, want string }{
+		{"one", good, ""},
+		{"two, and text around them", "# the root\n" + good + "# the other\n" + good + "the end", ""},
+		{"one of many cannot be read", odd + good, ""},
+		{"none can be read", odd, "no certificate"},
+		{"no PEM", "no PEM", "no certificate"},
+		{"a key beside", good + key, `"PRIVATE KEY"`},
+		{"the second is cut off", good + good[:len(good)/2], "cut off"},
+		{"the second has a letter too many", good + strings.Replace(good, "END C", "END  C", 1), "cut off"},
+	} {
+		err := CheckBundle([]byte(tc.bundle))
+		if got := fmt.Sprint(err); (tc.want == "") != (err == nil) || !strings.Contains(got, tc.want) && tc.want != "" {
+			t.Errorf("%s: %s", tc.reason, got)
+		}
+	}
+	machine, err := os.ReadFile("/etc/ssl/certs/ca-certificates.crt")
+	if err == nil {
+		err = CheckBundle(machine)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Error("what a machine trusts: ", err)
 	}
 }
 
+// TestTransportsAreShared: as long as somebody has the transport of a bundle. Whoever writes a MediaServer may change the bundle any number of
+// times.
 func TestTransportsAreShared(t *testing.T) {
+	server := httptest.NewServer(http.NotFoundHandler())
+	defer server.Close()
 	made := 0
 	all := NewTransports(func(*http.Transport) { made++ })
 	first := all.For("a")
 	if all.For("a") != first || all.For("") == first || made != 2 {
-		t.Errorf("two bundles have %d transports", made)
+		t.Errorf("two bundles have %d transports", made-1)
 	}
+	for i := range 50 {
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, server.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := all.For(strings.Repeat("x", i+1)).RoundTrip(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, answer.Body) // The connection becomes idle.
+		_ = answer.Body.Close()
+	}
+	testkit.Eventually(t, time.Minute, func() error {
+		runtime.GC()
+		all.mu.Lock()
+		defer all.mu.Unlock()
+		if n := len(all.byBundle); n != 1 {
+			return fmt.Errorf("%d transports are kept", n)
+		}
+		return nil
+	})
+	if all.For("a") != first {
+		t.Error("a transport that is in use is forgotten")
+	}
+	runtime.KeepAlive(first)
 }

@@ -44,26 +44,40 @@ const (
 
 // resolveMediaServer makes a MediaServer of the custom resource and the Secret that it names.
 func resolveMediaServer(o *v1alpha1.MediaServer, find lookup, dial engine.Dialer) *MediaServer {
-	s := &MediaServer{Generation: o.Generation, allowed: selectorOf(o.Spec.AllowedNamespaces)}
+	allowed, err := selectorOf(o.Spec.AllowedNamespaces)
+	s := &MediaServer{Generation: o.Generation, allowed: allowed}
 	s.Name = types.NamespacedName{Namespace: o.Namespace, Name: o.Name}
 	s.BrowserURL, s.Draining = o.Spec.BrowserURL, o.Spec.Draining || o.DeletionTimestamp != nil
 	s.MaxParticipants = int(ptr.Deref(ptr.Deref(o.Spec.Capacity, v1alpha1.MediaCapacity{}).MaxParticipants, 0))
+	s.connect(o, find, dial)
+	if err != nil {
+		s.Problems = append(s.Problems, Problem{
+			Condition: v1alpha1.ConditionSettingsInvalid, Reason: v1alpha1.ReasonSelectorInvalid, WhenTrue: true, Fatal: true,
+			Message: fmt.Sprintf("spec.allowedNamespaces.selector cannot be read, and no other namespace may use the media server: %.500s; correct it", err),
+		})
+	}
+	return s
+}
 
+// connect makes the Engine, or notes why there is none.
+func (s *MediaServer) connect(o *v1alpha1.MediaServer, find lookup, dial engine.Dialer) {
 	name := o.Spec.SecretRef.Name
 	data, bad := find(object{"secrets", o.Namespace, name})
 	if bad != nil {
 		s.problem(bad.reason, "%s", bad.message)
-		return s
+		return
 	}
 	for _, key := range []string{mediaKey, mediaSecret} {
 		if _, found := data[key]; !found {
 			s.problem(v1alpha1.ReasonKeyNotFound, "Secret %q has no key %q; add it", name, key)
-			return s
+			return
 		}
 	}
-	if len(o.Spec.CABundle) > 0 && !outbound.HasCertificate(o.Spec.CABundle) {
-		s.problem(v1alpha1.ReasonAddressInvalid, "spec.caBundle holds no certificate; give it as PEM")
-		return s
+	if len(o.Spec.CABundle) > 0 {
+		if err := outbound.CheckBundle(o.Spec.CABundle); err != nil {
+			s.problem(v1alpha1.ReasonAddressInvalid, "spec.caBundle %s", err)
+			return
+		}
 	}
 	s.Server = engine.Server{
 		URL: strings.TrimSuffix(o.Spec.APIURL, "/"), CABundle: string(o.Spec.CABundle),
@@ -72,10 +86,9 @@ func resolveMediaServer(o *v1alpha1.MediaServer, find lookup, dial engine.Dialer
 	made, err := dial(o.Namespace, s.Server)
 	if err != nil {
 		s.problem(v1alpha1.ReasonAddressInvalid, "LiveKit's address or key cannot be used: %s", public(err))
-		return s
+		return
 	}
 	s.Engine = made
-	return s
 }
 
 func (s *MediaServer) problem(reason, format string, args ...any) {
@@ -84,16 +97,18 @@ func (s *MediaServer) problem(reason, format string, args ...any) {
 	})
 }
 
-// selectorOf matches the namespaces, beside its own, that may use a media server.
-func selectorOf(allowed v1alpha1.AllowedNamespaces) labels.Selector {
+// selectorOf matches the namespaces, beside its own, that may use a media server: none where the selector cannot be read.
+func selectorOf(allowed v1alpha1.AllowedNamespaces) (labels.Selector, error) {
 	switch allowed.From {
 	case v1alpha1.FromAll:
-		return labels.Everything()
+		return labels.Everything(), nil
 	case v1alpha1.FromSelector:
-		if selector, err := metav1.LabelSelectorAsSelector(allowed.Selector); err == nil {
-			return selector
+		selector, err := metav1.LabelSelectorAsSelector(allowed.Selector)
+		if err != nil {
+			return labels.Nothing(), err
 		}
+		return selector, nil
 	case v1alpha1.FromSame:
 	}
-	return labels.Nothing()
+	return labels.Nothing(), nil
 }

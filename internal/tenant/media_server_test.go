@@ -71,3 +71,28 @@ func TestNamespacesThatMayUseAMediaServer(t *testing.T) {
 		}
 	}
 }
+
+// TestASelectorThatCannotBeRead is told, and is not taken for one that matches nothing: its own namespace still uses the media server.
+func TestASelectorThatCannotBeRead(t *testing.T) {
+	for says, selector := range map[string]*metav1.LabelSelector{
+		`"in" is not a valid label selector operator`:   {MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "in", Values: []string{"b"}}}},
+		`for 'in', 'notin' operators, values set can't`: {MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "a", Operator: "In"}}},
+		"name part must consist of":                     {MatchLabels: map[string]string{"a b": "c"}},
+		"a valid label must be":                         {MatchLabels: map[string]string{"a": "b c"}},
+	} {
+		for _, key := range []string{"apiKey", "another"} {
+			o, s := goodMediaServer(), good()
+			o.Spec.AllowedNamespaces = v1alpha1.AllowedNamespaces{From: v1alpha1.FromSelector, Selector: selector}
+			s["livekit"]["another"] = ""
+			delete(s["livekit"], key)
+			got := resolveMediaServer(o, s.find, livekit.New)
+			last := got.Problems[len(got.Problems)-1]
+			if last.Reason != v1alpha1.ReasonSelectorInvalid || !strings.Contains(last.Message, says) || !last.Fatal {
+				t.Errorf("%s: %+v", says, got.Problems)
+			}
+			if (got.Engine == nil) != (key == "apiKey") || !got.allows("ns", nil) || got.allows("other", labels.Set{"a": "b"}) {
+				t.Errorf("%s: %+v", says, got)
+			}
+		}
+	}
+}
