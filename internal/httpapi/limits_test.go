@@ -5,7 +5,9 @@ package httpapi
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -163,5 +165,34 @@ func TestRateLimit(t *testing.T) {
 		if got := try(rightKey); got.status != http.StatusOK {
 			t.Fatalf("without a limit there is none: %d", got.status)
 		}
+	}
+}
+
+// TestCallsDoNotFillTheLog: of one namespace's API keys, so many lines a minute, whether calls succeed or not.
+func TestCallsDoNotFillTheLog(t *testing.T) {
+	of := func(namespace, at string) *tenant.Tenant {
+		return testTenant(v1alpha1.VariantA, func(t *tenant.Tenant) { t.Namespace, t.Hosts = namespace, []string{at} })
+	}
+	w := newWorld(t, of("busy", "a.example"), of("busy", "b.example"), of("quiet", "c.example"))
+	api := w.handler()
+	call := func(at, body string) {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/video/api/v1/join", strings.NewReader(body))
+		r.Host = at
+		r.Header.Set("Authorization", rightKey)
+		r.Header.Set("Content-Type", "application/json")
+		api.ServeHTTP(httptest.NewRecorder(), r)
+	}
+	for range 2000 {
+		call("a.example", `{"room":"board","name":"Ada"}`)
+		call("a.example", `{}`)
+		call("b.example", `{"room":"board","name":"Ada"}`)
+		call("b.example", `{}`)
+	}
+	if n := len(w.logged()); n != 6000 {
+		t.Errorf("8,000 calls are %d lines", n)
+	}
+	call("c.example", `{"room":"board","name":"Ada"}`)
+	if n := len(w.logged()); n != 1 {
+		t.Errorf("a call of another namespace is %d lines", n)
 	}
 }

@@ -41,10 +41,7 @@ func (q *Request) survive(p any) {
 
 // audit logs a request that changed something or was refused: one line, and never a secret.
 func (rt *Router) audit(q *Request) {
-	if q.Failed == nil && !q.Record.Changes || !rt.Log.Enabled() {
-		return
-	}
-	if q.Failed != nil && !rt.isWorthALine(q) {
+	if q.Failed == nil && !q.Record.Changes || !rt.Log.Enabled() || !rt.isWorthALine(q) {
 		return
 	}
 	name := q.surface.Name
@@ -70,12 +67,17 @@ func (rt *Router) audit(q *Request) {
 // maxCause bounds the text of a cause, in bytes: others than we may have written it.
 const maxCause = 500
 
-// isWorthALine says whether a refusal is logged. What a caller with a key is refused always is: the key says who it is.
+// isWorthALine reports whether a request is logged that changed something or was refused.
 func (rt *Router) isWorthALine(q *Request) bool {
-	if q.Route != nil && q.Route.Page && q.status < http.StatusInternalServerError {
+	switch {
+	case q.Record.Key != "":
+		return rt.keyed.Allow(q.Tenant.Namespace)
+	case q.Failed == nil:
+		return true
+	case q.Route != nil && q.Route.Page && q.status < http.StatusInternalServerError:
 		return false
 	}
-	return q.Record.Key != "" || rt.refusals.Allow(q.From())
+	return rt.refusals.Allow(q.From())
 }
 
 // line is what is known of a request.

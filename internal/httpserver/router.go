@@ -88,8 +88,9 @@ type Router struct {
 	surfaces []*Surface
 	anyHost  map[string]*Surface
 	guesses  *limit.Guesses
-	// refusals bounds the lines about refusals.
+	// refusals bounds the lines about refusals, and keyed those about calls with an API key.
 	refusals *limit.Refusals
+	keyed    *limit.Keyed
 }
 
 // NewRouter makes a Router of surfaces.
@@ -99,7 +100,7 @@ func NewRouter(o RouterOptions, surfaces ...*Surface) *Router {
 	}
 	rt := &Router{
 		RouterOptions: o, mux: http.NewServeMux(), anyHost: map[string]*Surface{},
-		guesses: limit.NewGuesses(), refusals: limit.NewRefusals(o.Log),
+		guesses: limit.NewGuesses(), refusals: limit.NewRefusals(o.Log), keyed: limit.NewKeyed(o.Log),
 	}
 	for _, s := range surfaces {
 		if !s.AnyHost {
