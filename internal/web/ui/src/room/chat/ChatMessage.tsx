@@ -1,4 +1,5 @@
 import { Lock } from 'lucide-react';
+import { memo } from 'react';
 import { locale, t } from '../../text';
 import { linkify } from './linkify';
 import type { Message } from './message';
@@ -16,7 +17,8 @@ interface ChatMessageProps {
   continues: boolean;
 }
 
-export function ChatMessage({ message, mine, continues }: ChatMessageProps) {
+/** A message is drawn once, however many come after it. */
+export const ChatMessage = memo(function ChatMessage({ message, mine, continues }: ChatMessageProps) {
   const time = new Date(message.at);
   return (
     <div
@@ -56,4 +58,4 @@ export function ChatMessage({ message, mine, continues }: ChatMessageProps) {
       </p>
     </div>
   );
-}
+});

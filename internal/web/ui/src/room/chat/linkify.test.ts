@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { linkify } from './linkify';
 
 const links = (text: string) => linkify(text).flatMap((part) => (part.kind === 'link' ? [part.href] : []));
@@ -12,6 +12,16 @@ describe('linkify', () => {
       want: ['https://a.example/x'],
     },
     { reason: 'brackets around', text: '(https://a.example/x)', want: ['https://a.example/x'] },
+    {
+      reason: 'brackets around and inside',
+      text: '(see https://a.example/x_(y)).',
+      want: ['https://a.example/x_(y)'],
+    },
+    {
+      reason: 'brackets of two kinds',
+      text: '[https://a.example/x_{y}]!',
+      want: ['https://a.example/x_%7By%7D'],
+    },
     { reason: 'brackets inside', text: 'https://a.example/x_(y)', want: ['https://a.example/x_(y)'] },
     {
       reason: 'two links',
@@ -30,6 +40,15 @@ describe('linkify', () => {
     { reason: 'nothing but punctuation', text: 'https://...', want: [] },
   ])('$reason', ({ text, want }) => {
     expect(links(text)).toEqual(want);
+  });
+
+  it('counts brackets once, however many there are', () => {
+    const link = `http://a${')'.repeat(4000)}`;
+    const slice = vi.spyOn(String.prototype, 'slice');
+    const split = vi.spyOn(String.prototype, 'split');
+    expect(links(link)).toEqual(['http://a/']);
+    expect(slice.mock.calls.length + split.mock.calls.length).toBeLessThan(10);
+    vi.restoreAllMocks();
   });
 
   it('loses nothing of the text', () => {

@@ -20,18 +20,20 @@ export function linkify(text: string): Part[] {
   return parts;
 }
 
+const opening: Record<string, string> = { ')': '(', ']': '[', '}': '{' };
+
 /** A full stop or closing bracket after a link belongs to the sentence, unless the link opened the bracket. */
 function trimTrailing(link: string): string {
-  let text = link;
-  for (;;) {
-    const last = text.at(-1) ?? '';
-    const open = { ')': '(', ']': '[', '}': '{' }[last];
-    const unopened = open !== undefined && count(text, open) < count(text, last);
-    if (!unopened && !/[.,;:!?…]/u.test(last)) return text;
-    text = text.slice(0, -1);
+  const counts = new Map<string, number>();
+  for (const char of link) counts.set(char, (counts.get(char) ?? 0) + 1);
+  let end = link.length;
+  for (; end > 0; end--) {
+    const last = link.charAt(end - 1);
+    const count = counts.get(last) ?? 0;
+    const open = opening[last];
+    const unopened = open !== undefined && (counts.get(open) ?? 0) < count;
+    if (!unopened && !/[.,;:!?…]/u.test(last)) break;
+    counts.set(last, count - 1);
   }
-}
-
-function count(text: string, char: string): number {
-  return text.split(char).length - 1;
+  return link.slice(0, end);
 }
