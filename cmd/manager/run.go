@@ -94,9 +94,13 @@ func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger
 		return err
 	}
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
-		Scheme:                  scheme,
-		Logger:                  log,
-		Cache:                   cacheOptions(s, direct),
+		Scheme: scheme,
+		Logger: log,
+		Cache:  cacheOptions(s, direct),
+		NewCache: func(config *rest.Config, o cache.Options) (cache.Cache, error) {
+			c, err := cache.New(config, o)
+			return endingCache{c, ctx}, err
+		},
 		Metrics:                 metricsserver.Options{BindAddress: s.metricsAddress},
 		HealthProbeBindAddress:  s.healthAddress,
 		GracefulShutdownTimeout: ptr.To(s.drainDelay + drainTimeout + 5*time.Second),
@@ -132,6 +136,21 @@ func serve(ctx context.Context, s settings, config *rest.Config, log logr.Logger
 		return err
 	}
 	return mgr.Start(ctx)
+}
+
+// endingCache does not keep a manager that has to stop: as long as a cache has not been filled, controller-runtime's group of caches spins until
+// the process is killed.
+type endingCache struct {
+	cache.Cache
+	manager context.Context
+}
+
+// WaitForCacheSync is also over when the manager has to stop.
+func (c endingCache) WaitForCacheSync(ctx context.Context) bool {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(c.manager, cancel)()
+	return c.Cache.WaitForCacheSync(ctx) || c.manager.Err() != nil
 }
 
 // parts of the manager, made once.

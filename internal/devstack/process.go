@@ -128,6 +128,12 @@ func (p *Process) Err() error {
 	return fmt.Errorf("%s ended: %s; the end of %s:\n%s", p.cmd.Name, how, p.logFile, p.Tail())
 }
 
+// Exit waits until the child has ended, and is nil where it ended by itself and with status 0.
+func (p *Process) Exit() error {
+	<-p.done
+	return p.exit
+}
+
 // Stop asks the child to end, asks again after its grace (LiveKit waits for its peers at the first request), and
 // kills it when that does not help. It returns when the child is gone.
 func (p *Process) Stop() {

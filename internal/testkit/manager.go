@@ -57,6 +57,16 @@ func Manager(t testing.TB, c *Cluster, o ManagerOptions) *ManagerProcess {
 	return m
 }
 
+// UnreadyManager is Manager for one that cannot become ready.
+func UnreadyManager(t testing.TB, c *Cluster, o ManagerOptions) *ManagerProcess {
+	t.Helper()
+	m := newManager(t, c, o)
+	if err := m.start(t.Context(), devstack.Command{Grace: grace}); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // Managers starts several managers behind a Balancer that listens on the addresses of the options. One of the managers leads.
 func Managers(t testing.TB, c *Cluster, o ManagerOptions, count int) (*Balancer, []*ManagerProcess) {
 	t.Helper()
@@ -141,29 +151,34 @@ func (m *ManagerProcess) Start(t testing.TB) {
 func (m *ManagerProcess) TryStart() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	proc, err := devstack.Start(ctx, devstack.Command{
-		Name: "manager", Path: m.binary, Args: m.args, Env: m.env, LogDir: m.logDir,
-		Ready: func(ctx context.Context) error {
-			request, err := http.NewRequestWithContext(ctx, http.MethodGet, m.HealthURL+"/readyz", nil)
-			if err != nil {
-				return err
-			}
-			response, err := http.DefaultClient.Do(request)
-			if err != nil {
-				return err
-			}
-			defer func() { _ = response.Body.Close() }()
-			if response.StatusCode != http.StatusOK {
-				return fmt.Errorf("readyz answers %s", response.Status)
-			}
-			return nil
-		},
-	})
+	return m.start(ctx, devstack.Command{Ready: func(ctx context.Context) error {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, m.HealthURL+"/readyz", nil)
+		if err != nil {
+			return err
+		}
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = response.Body.Close() }()
+		if response.StatusCode != http.StatusOK {
+			return fmt.Errorf("readyz answers %s", response.Status)
+		}
+		return nil
+	}})
+}
+
+func (m *ManagerProcess) start(ctx context.Context, c devstack.Command) error {
+	c.Name, c.Path, c.Args, c.Env, c.LogDir = "manager", m.binary, m.args, m.env, m.logDir
+	proc, err := devstack.Start(ctx, c)
 	if err == nil {
 		m.proc = proc
 	}
 	return err
 }
+
+// grace is terminationGracePeriodSeconds of the chart.
+const grace = time.Minute
 
 // AddArgs gives the manager further flags at its next start.
 func (m *ManagerProcess) AddArgs(args ...string) { m.args = append(m.args, args...) }
@@ -179,6 +194,12 @@ func (m *ManagerProcess) UseBinary(t testing.TB, path string) {
 
 // Stop ends the manager in order.
 func (m *ManagerProcess) Stop() { m.proc.Stop() }
+
+// End is Stop for a manager that must end by itself, and within its grace. Its error says how it ended otherwise.
+func (m *ManagerProcess) End() error {
+	m.proc.Stop()
+	return m.proc.Exit()
+}
 
 // Kill ends the manager without warning (SIGKILL).
 func (m *ManagerProcess) Kill() { m.proc.Kill() }
