@@ -45,9 +45,9 @@ type MeetingReconciler struct {
 		Hint(engine.RoomName)
 		Former(config types.NamespacedName) *tenant.Tenant
 	}
-	// Loads says how many participants and meetings are on a media server.
+	// Loads says how many participants and meetings are on a media server, as a namespace sees it.
 	Loads interface {
-		LoadOf(mediaServer types.NamespacedName) int
+		LoadFor(namespace string) func(mediaServer types.NamespacedName) int
 	}
 	Events events.EventRecorder
 	Now    func() time.Time
@@ -169,7 +169,7 @@ func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1a
 	in := meeting.Input{Meeting: m, Now: r.Now()}
 	if t != nil {
 		in.Tenant = &meeting.Tenant{
-			Settings: t.Settings, URL: t.MeetingURL(m.Spec.Room), Places: t.Places(r.Loads.LoadOf, r.isUnreachable), Deleting: t.Deleting, NamesHidden: t.NamesHidden,
+			Settings: t.Settings, URL: t.MeetingURL(m.Spec.Room), Places: t.Places(r.Loads.LoadFor(t.Namespace), r.isUnreachable), Deleting: t.Deleting, NamesHidden: t.NamesHidden,
 		}
 	}
 	if meeting.IsOver(m) {

@@ -225,7 +225,7 @@ func (s *Service) placeFirst(t *tenant.Tenant, m *v1alpha1.Meeting) {
 // firstPlace is the media server for a new Meeting; empty where there is only one, or none to choose.
 func (s *Service) firstPlace(t *tenant.Tenant) (at types.NamespacedName) {
 	if len(t.Media) > 1 {
-		at, _ = meeting.ChoosePlace(t.Places(s.directory.LoadOf, (*tenant.Media).IsUnreachable))
+		at, _ = meeting.ChoosePlace(t.Places(s.directory.LoadFor(t.Namespace), (*tenant.Media).IsUnreachable))
 	}
 	return at
 }

@@ -62,7 +62,7 @@ var teamAttempts = []teamAttempt{
 	{"a Meeting that asks for the other's media server", "the same", func(ctx context.Context, here, there *team) string {
 		m := here.meeting("astray")
 		m.Spec.ConfigRef.Name = here.tenant()
-		m.Annotations = map[string]string{v1alpha1.AnnotationMediaServer: there.media + "/livekit"}
+		m.Annotations = map[string]string{v1alpha1.AnnotationMediaServer: there.media + "/livekit", v1alpha1.AnnotationRoomOpened: "true"}
 		if err := here.kube.Create(ctx, m); err != nil {
 			return err.Error()
 		}

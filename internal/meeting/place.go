@@ -84,7 +84,8 @@ func (p *plan) place() {
 	}
 	at := PlaceOf(p.Meeting)
 	current, known := p.placeNamed(at)
-	if !known && at.Name != "" && p.opened() {
+	// What only an annotation names is no place unless the tenant has it: whoever may write Meetings may name any media server there.
+	if !known && p.Meeting.Status.MediaServer != nil && p.opened() {
 		current, known = p.unknownPlace(at), true
 	}
 	if known {

@@ -103,6 +103,8 @@ func TestPlaces(t *testing.T) {
 		{"a new one goes where least is", both, nil, "b", v1alpha1.MeetingActive, "", 0},
 		{"a new one goes where it asks to be", both, []func(*Input){asks("media/a")}, "a", v1alpha1.MeetingActive, "", 0},
 		{"what it asks for is not its tenant's", both, []func(*Input){asks("theirs/a")}, "b", v1alpha1.MeetingActive, "", 0},
+		{"what it asks for is not its tenant's, and its room is said to be open", both, []func(*Input){asks("theirs/a"), opened}, "b", v1alpha1.MeetingActive, "", 0},
+		{"what it asks for is not its tenant's, and it is being ended", both, []func(*Input){asks("theirs/a"), opened, ending}, "", v1alpha1.MeetingEnding, "", 0},
 		{"what it asks for is no name", both, []func(*Input){asks("///")}, "b", v1alpha1.MeetingActive, "", 0},
 		{"one that is placed stays, whatever the load", both, []func(*Input){at("a"), asks("media/b")}, "a", v1alpha1.MeetingActive, "", 0},
 		{"all are draining", []Place{placeAt("a", draining)}, nil, "", v1alpha1.MeetingPending, "", 0},
