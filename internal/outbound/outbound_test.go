@@ -15,6 +15,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -192,7 +193,17 @@ func TestCheckBundle(t *testing.T) {
 // TestTransportsAreShared: as long as somebody has the transport of a bundle. Whoever writes a MediaServer may change the bundle any number of
 // times.
 func TestTransportsAreShared(t *testing.T) {
-	server := httptest.NewServer(http.NotFoundHandler())
+	server := httptest.NewUnstartedServer(http.NotFoundHandler())
+	var connected atomic.Int32
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		switch state {
+		case http.StateNew:
+			connected.Add(1)
+		case http.StateClosed:
+			connected.Add(-1)
+		}
+	}
+	server.Start()
 	defer server.Close()
 	made := 0
 	all := NewTransports(func(*http.Transport) { made++ })
@@ -212,12 +223,12 @@ func TestTransportsAreShared(t *testing.T) {
 		_, _ = io.Copy(io.Discard, answer.Body) // The connection becomes idle.
 		_ = answer.Body.Close()
 	}
-	testkit.Eventually(t, time.Minute, func() error {
+	testkit.Eventually(t, 20*time.Second, func() error {
 		runtime.GC()
 		all.mu.Lock()
 		defer all.mu.Unlock()
-		if n := len(all.byBundle); n != 1 {
-			return fmt.Errorf("%d transports are kept", n)
+		if n := len(all.byBundle); n != 1 || connected.Load() != 0 {
+			return fmt.Errorf("%d transports are kept, and %d connections", n, connected.Load())
 		}
 		return nil
 	})
