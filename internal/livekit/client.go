@@ -26,7 +26,7 @@ const (
 	requestLifetime = 2 * time.Minute
 )
 
-// transports are shared by all Engines: an Engine is never closed, so it cannot own one.
+// transports are shared by the Engines whose servers have the same caBundle.
 var transports = outbound.NewTransports(func(t *http.Transport) {
 	t.MaxIdleConns = 0 // no limit over all servers
 	t.MaxIdleConnsPerHost = 64
