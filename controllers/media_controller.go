@@ -39,7 +39,6 @@ type MediaReconciler struct {
 	// Observer knows whether media servers answer, what is on them, and which of them are one LiveKit.
 	Observer interface {
 		reacher
-		BrowserURL(at engine.Server, address string) (reason string)
 		Counts(engine.Server) (rooms, participants int)
 		SharedWith(engine.Server) (types.NamespacedName, bool)
 	}
@@ -66,14 +65,9 @@ func (r *MediaReconciler) knowsLess(o *v1alpha1.MediaServer, s *tenant.MediaServ
 	if s.Engine == nil || o.Status.ObservedGeneration != o.Generation {
 		return false
 	}
-	has := func(condition string) bool {
-		c := meta.FindStatusCondition(o.Status.Conditions, condition)
-		return c != nil && c.Reason != v1alpha1.ReasonNotChecked
-	}
 	since, err := r.Observer.Reach(s.Server)
-	unknown := since.IsZero() && err == nil
-	unchecked := s.BrowserURL != "" && r.Observer.BrowserURL(s.Server, s.BrowserURL) == v1alpha1.ReasonNotChecked
-	return unknown && has(v1alpha1.ConditionReachable) || unchecked && has(v1alpha1.ConditionBrowserURLReachable)
+	c := meta.FindStatusCondition(o.Status.Conditions, v1alpha1.ConditionReachable)
+	return since.IsZero() && err == nil && c != nil && c.Reason != v1alpha1.ReasonNotChecked
 }
 
 func (r *MediaReconciler) status(o *v1alpha1.MediaServer, s *tenant.MediaServer) v1alpha1.MediaServerStatus {
@@ -103,12 +97,6 @@ func (r *MediaReconciler) conditions(o *v1alpha1.MediaServer, s *tenant.MediaSer
 			p.Condition, p.Fatal = v1alpha1.ConditionReachable, true
 			problems = append(problems, *p)
 		}
-		if s.BrowserURL != "" {
-			wanted = append(wanted, metav1.Condition{
-				Type: v1alpha1.ConditionBrowserURLReachable, Reason: v1alpha1.ReasonReachable, Message: "Browsers find LiveKit at " + s.BrowserURL,
-			})
-			problems = append(problems, r.browserProblem(s)...)
-		}
 		problems = append(problems, r.sharedProblem(s)...)
 	}
 	return settle(wanted, problems, ready, o.Generation, metav1.NewTime(r.Now()))
@@ -129,23 +117,6 @@ func (r *MediaReconciler) sharedProblem(s *tenant.MediaServer) []tenant.Problem 
 		Message: fmt.Sprintf("The same LiveKit as %s: both list the same rooms, and the load counts twice; keep one of the two, and name it in spec.mediaRefs "+
 			"of each ConferenceConfig", which),
 	}}
-}
-
-// browserProblem says whether LiveKit answers where browsers are sent.
-func (r *MediaReconciler) browserProblem(s *tenant.MediaServer) []tenant.Problem {
-	problem := tenant.Problem{Condition: v1alpha1.ConditionBrowserURLReachable, Reason: r.Observer.BrowserURL(s.Server, s.BrowserURL)}
-	switch problem.Reason {
-	case v1alpha1.ReasonReachable:
-		return nil
-	case v1alpha1.ReasonNotChecked:
-		problem.Message = "Not checked yet"
-	case v1alpha1.ReasonUnauthorized:
-		problem.Message = fmt.Sprintf("Another LiveKit than the one of spec.apiURL answers at %s; check spec.browserURL", s.BrowserURL)
-	default:
-		problem.Message = fmt.Sprintf("No LiveKit answers the managers at %s, where browsers are sent; check spec.browserURL, "+
-			"or leave it out: browsers then come through the gateway", s.BrowserURL)
-	}
-	return []tenant.Problem{problem}
 }
 
 func (r *MediaReconciler) writeStatus(ctx context.Context, o *v1alpha1.MediaServer, status v1alpha1.MediaServerStatus) error {

@@ -25,11 +25,8 @@ type mediaRig struct {
 	object     *v1alpha1.MediaServer
 	server     *tenant.MediaServer
 	tenants    []*tenant.Tenant
-	browserURL string
 	sharedWith types.NamespacedName
 }
-
-func (r *mediaRig) BrowserURL(engine.Server, string) string { return r.browserURL }
 
 func (r *mediaRig) SharedWith(engine.Server) (types.NamespacedName, bool) {
 	return r.sharedWith, r.sharedWith.Name != ""
@@ -67,9 +64,6 @@ func TestConditionsOfAMediaServer(t *testing.T) {
 		twice   = ": both list the same rooms, and the load counts twice; keep one of the two, and name it in spec.mediaRefs of each ConferenceConfig"
 		refused = `LiveKit refuses the key of MediaServer "media/livekit"; put its apiKey and apiSecret into the Secret`
 	)
-	browsers := func(reason string) func(*mediaRig) {
-		return func(r *mediaRig) { r.server.BrowserURL, r.browserURL = "wss://media.example", reason }
-	}
 	for _, tc := range []struct {
 		reason string
 		change func(*mediaRig)
@@ -92,15 +86,6 @@ func TestConditionsOfAMediaServer(t *testing.T) {
 			[]string{key, reached, `SharedLiveKit=True SameRooms: The same LiveKit as MediaServer "twin"` + twice, ready}},
 		{"it is the same LiveKit as one of another namespace", func(r *mediaRig) { r.sharedWith = types.NamespacedName{Namespace: "secret", Name: "twin"} },
 			[]string{key, reached, "SharedLiveKit=True SameRooms: The same LiveKit as a MediaServer of another namespace" + twice, ready}},
-		{"browsers find it where they are sent", browsers(v1alpha1.ReasonReachable),
-			[]string{key, reached, "BrowserURLReachable=True Reachable: Browsers find LiveKit at wss://media.example", ready}},
-		{"where browsers are sent has not been tried yet", browsers(v1alpha1.ReasonNotChecked),
-			[]string{key, reached, "BrowserURLReachable=False NotChecked: Not checked yet", ready}},
-		{"nothing is where browsers are sent", browsers(v1alpha1.ReasonUnreachable), []string{key, reached,
-			"BrowserURLReachable=False Unreachable: No LiveKit answers the managers at wss://media.example, where browsers are sent; " +
-				"check spec.browserURL, or leave it out: browsers then come through the gateway", ready}},
-		{"another server is where browsers are sent", browsers(v1alpha1.ReasonUnauthorized), []string{key, reached,
-			"BrowserURLReachable=False Unauthorized: Another LiveKit than the one of spec.apiURL answers at wss://media.example; check spec.browserURL", ready}},
 	} {
 		r := newMediaRig()
 		tc.change(r)
@@ -125,13 +110,11 @@ func TestNothingOfAMediaServerIsTakenBackBeforeTheFirstLook(t *testing.T) {
 		{"it has not looked", func(r *mediaRig) { r.since = time.Time{} }, true},
 		{"it has looked", func(*mediaRig) {}, false},
 		{"it has looked, and nothing answered", func(r *mediaRig) { r.since, r.err = time.Time{}, errors.New("no") }, false},
-		{"it has not checked where browsers are sent", func(r *mediaRig) { r.browserURL = v1alpha1.ReasonNotChecked }, true},
 		{"the spec has changed", func(r *mediaRig) { r.since = time.Time{}; r.object.Generation++ }, false},
 		{"the status says nothing", func(r *mediaRig) { r.since = time.Time{}; r.object.Status.Conditions = nil }, false},
 		{"its Secret is missing", func(r *mediaRig) { r.since, r.server.Engine = time.Time{}, nil }, false},
 	} {
 		r := newMediaRig()
-		r.server.BrowserURL, r.browserURL = "wss://media.example", v1alpha1.ReasonReachable
 		r.object.Status = r.reconciler().status(r.object, r.server)
 		tc.change(r)
 		if got := r.reconciler().knowsLess(r.object, r.server); got != tc.want {

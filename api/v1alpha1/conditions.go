@@ -119,10 +119,6 @@ const (
 	// ConditionReachable is True when LiveKit answers the operator and accepts the key. Reasons: Reachable, Unreachable,
 	// Unauthorized, NotChecked.
 	ConditionReachable = "Reachable"
-	// ConditionBrowserURLReachable is True when LiveKit answers the operator at spec.browserURL, where browsers are sent; absent
-	// when they are not. It does not count for Ready: browsers may reach what the operator's pods do not. Reasons: Reachable,
-	// Unreachable, Unauthorized, NotChecked.
-	ConditionBrowserURLReachable = "BrowserURLReachable"
 	// ConditionSharedLiveKit (problem): another MediaServer is the same LiveKit, because both list the same room. Meetings go on, but
 	// the load counts twice. Reason: SameRooms.
 	ConditionSharedLiveKit = "SharedLiveKit"

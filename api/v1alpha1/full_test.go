@@ -58,7 +58,6 @@ compat: {chatOff: ClosesPanel, meetings: ByRoom}
 
 const fullMediaServer = `
 apiURL: https://livekit:7880
-browserURL: wss://livekit.example.com
 secretRef: {name: livekit}
 caBundle: LS0tLS1CRUdJTg==
 allowedNamespaces: {from: Selector, selector: {matchLabels: {video: "yes"}}}

@@ -44,7 +44,5 @@ func mediaRules(t *testing.T, c *testkit.Cluster, r *refused) {
 		list("LiveKit's API", "spec.apiURL", "", "http://livekit:7880", "https://livekit.example.com/path"),
 		list("no API", "spec.apiURL", "apiURL must be an absolute http or https URL", "livekit:7880", "ws://livekit:7880", "http://:7880", "livekit.example.com"),
 		list("an API with a user", "spec.apiURL", "apiURL must not contain a user", "http://anna:secret@livekit:7880"),
-		list("LiveKit's signalling", "spec.browserURL", "", "", "ws://localhost:7880", "wss://livekit.example.com"),
-		list("no signalling", "spec.browserURL", "browserURL must be an absolute ws or wss URL", "https://livekit.example.com", "livekit", "wss://", "wss://:443"),
 	))
 }

@@ -56,12 +56,6 @@ type MediaServerSpec struct {
 	// +kubebuilder:validation:XValidation:rule="isURL(self) && url(self).getScheme() in ['http', 'https'] && size(url(self).getHostname()) > 0",message="apiURL must be an absolute http or https URL, for example http://livekit.media.svc:7880"
 	// +kubebuilder:validation:XValidation:rule="!self.contains('@')",message="apiURL must not contain a user; the key belongs into the Secret of secretRef"
 	APIURL string `json:"apiURL"`
-	// browserURL is the ws or wss URL at which browsers reach LiveKit's signalling. Absent, which is recommended,
-	// means through the gateway, which checks every connection.
-	// +optional
-	// +kubebuilder:validation:MaxLength=2048
-	// +kubebuilder:validation:XValidation:rule="size(self) == 0 || (isURL(self) && url(self).getScheme() in ['ws', 'wss'] && size(url(self).getHostname()) > 0)",message="browserURL must be an absolute ws or wss URL, for example wss://livekit.example.com"
-	BrowserURL string `json:"browserURL,omitempty"`
 	// secretRef names the Secret, in the same namespace, with LiveKit's apiKey and apiSecret, and the label
 	// convene.dev/used-by=MediaServer.
 	// +required

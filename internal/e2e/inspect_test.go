@@ -11,8 +11,8 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
-// TestConditionsTellOfBothAddressesOfLiveKit: the managers' and the browsers'.
-func TestConditionsTellOfBothAddressesOfLiveKit(t *testing.T) {
+// TestConditionsTellWhetherLiveKitAnswers: those of the MediaServer, and of the tenant that uses it.
+func TestConditionsTellWhetherLiveKitAnswers(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
 	w := newWorld(t)
 	saysOf := func(object, condition, status, reason string) {
@@ -29,19 +29,11 @@ func TestConditionsTellOfBothAddressesOfLiveKit(t *testing.T) {
 		t.Helper()
 		saysOf("mediaserver/livekit", condition, status, reason)
 	}
-	send := func(spec string) {
-		t.Helper()
-		w.Kubectl(t, "patch", "mediaserver", "livekit", "--type=merge", "-p", `{"spec":`+spec+`}`)
-	}
-	const browsers, managers, tenants = v1alpha1.ConditionBrowserURLReachable, v1alpha1.ConditionReachable, "conferenceconfig/default"
+	const managers, tenants = v1alpha1.ConditionReachable, "conferenceconfig/default"
 	says(managers, "True", v1alpha1.ReasonReachable)
 	saysOf(tenants, v1alpha1.ConditionMediaReachable, "True", v1alpha1.ReasonReachable)
-	send(`{"browserURL":"` + strings.Replace(w.a.baseURL, "http", "ws", 1) + `"}`)
-	says(browsers, "False", v1alpha1.ReasonUnreachable)
 	says(v1alpha1.ConditionReady, "True", v1alpha1.ReasonServing)
-	send(`{"browserURL":"` + strings.Replace(w.livekit.URL, "http", "ws", 1) + `"}`)
-	says(browsers, "True", v1alpha1.ReasonReachable)
-	send(`{"apiURL":"` + w.b.baseURL + `"}`)
+	w.Kubectl(t, "patch", "mediaserver", "livekit", "--type=merge", "-p", `{"spec":{"apiURL":"`+w.b.baseURL+`"}}`)
 	says(managers, "False", v1alpha1.ReasonUnreachable)
 	says(v1alpha1.ConditionReady, "False", v1alpha1.ReasonUnreachable)
 	saysOf(tenants, v1alpha1.ConditionMediaReachable, "False", v1alpha1.ReasonUnreachable)

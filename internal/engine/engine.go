@@ -43,8 +43,6 @@ type Engine interface {
 	// Present asks the server that has the room whether a listed participant is in: of several servers that work together,
 	// one that is killed leaves its people in the list. A no takes seconds.
 	Present(ctx context.Context, room RoomName, who Identity) (bool, error)
-	// FoundAt tells whether browsers that are sent to a ws or wss URL find this server there, and not another.
-	FoundAt(ctx context.Context, browserURL string) error
 
 	// Ensure makes the room unless it is there, and brings its state up to date.
 	Ensure(ctx context.Context, room RoomName, options RoomOptions, state RoomState) error

@@ -144,9 +144,8 @@ func TestWhatAnAnswerCosts(t *testing.T) {
 		"Ensure": func(ctx context.Context, e engine.Engine) error {
 			return e.Ensure(ctx, "r", engine.RoomOptions{}, engine.RoomState{})
 		},
-		"Close":   func(ctx context.Context, e engine.Engine) error { return e.Drop(ctx, "r") },
-		"Hush":    func(ctx context.Context, e engine.Engine) error { return e.Act(ctx, "r", engine.Hush{Who: "i"}) },
-		"FoundAt": func(ctx context.Context, e engine.Engine) error { return e.FoundAt(ctx, e.(*client).URL) },
+		"Close": func(ctx context.Context, e engine.Engine) error { return e.Drop(ctx, "r") },
+		"Hush":  func(ctx context.Context, e engine.Engine) error { return e.Act(ctx, "r", engine.Hush{Who: "i"}) },
 	}
 	for answer, a := range answers {
 		for name, do := range calls {

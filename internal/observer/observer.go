@@ -75,8 +75,7 @@ type environment struct {
 
 // Observer looks at the media servers of all tenants.
 type Observer struct {
-	env         *environment
-	browserURLs *browserURLs
+	env *environment
 
 	mu      sync.Mutex
 	servers map[engine.Server]*server
@@ -85,7 +84,7 @@ type Observer struct {
 // New makes an Observer.
 func New(options Options) *Observer {
 	env := &environment{Options: options, monotonic: time.Now, owners: newOwners(), hints: newHints(), memory: limit.NewMemoryBudget(allMemory, oneMemory)}
-	return &Observer{env: env, browserURLs: newBrowserURLs(env), servers: map[engine.Server]*server{}}
+	return &Observer{env: env, servers: map[engine.Server]*server{}}
 }
 
 // Hint asks for a look at a room soon. Hints may be lost, and a room of no Meeting that the cache has gets no look: whoever has the key of a
@@ -126,7 +125,6 @@ func (o *Observer) lookAll(ctx context.Context) {
 	tenants := o.env.Tenants.All()
 	o.env.hints.drop(now)
 	servers := o.env.MediaServers.All()
-	o.browserURLs.check(ctx, servers)
 	busy := o.env.busy(servers)
 	for _, s := range o.inUse(o.env.owners.assign(tenants, servers, now)) {
 		s.noteBusy(busy[s.at], now)
@@ -253,11 +251,6 @@ func (o *Observer) Reach(at engine.Server) (since time.Time, err error) {
 		return s.reached()
 	}
 	return time.Time{}, nil
-}
-
-// BrowserURL says whether browsers find a media server at the address that they have of it, as the reason of a condition.
-func (o *Observer) BrowserURL(at engine.Server, address string) (reason string) {
-	return o.browserURLs.reason(browserURL{at, address})
 }
 
 // Counts are the rooms of Convene's that a media server had when they were last listed, and the participants in them.

@@ -22,8 +22,6 @@ type Media struct {
 	Name types.NamespacedName
 	// Server is where our calls go.
 	Server engine.Server
-	// BrowserURL is where browsers' signalling goes; empty means through the gateway.
-	BrowserURL string
 	// Engine is shared by all with the same Server.
 	Engine engine.Engine
 	// Draining keeps new meetings away.

@@ -47,7 +47,7 @@ func resolveMediaServer(o *v1alpha1.MediaServer, find lookup, dial engine.Dialer
 	allowed, err := selectorOf(o.Spec.AllowedNamespaces)
 	s := &MediaServer{Generation: o.Generation, allowed: allowed}
 	s.Name = types.NamespacedName{Namespace: o.Namespace, Name: o.Name}
-	s.BrowserURL, s.Draining = o.Spec.BrowserURL, o.Spec.Draining || o.DeletionTimestamp != nil
+	s.Draining = o.Spec.Draining || o.DeletionTimestamp != nil
 	s.MaxParticipants = int(ptr.Deref(ptr.Deref(o.Spec.Capacity, v1alpha1.MediaCapacity{}).MaxParticipants, 0))
 	s.connect(o, find, dial)
 	if err != nil {

@@ -44,7 +44,7 @@ func (h *handler) openTest(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	answer := testAnswer{URL: engineURL(q.Tenant, test.Media)}
+	answer := testAnswer{URL: engineURL(q.Tenant)}
 	if answer.Sender, err = test.Media.Engine.Grant(test.Sender); err != nil {
 		return nil, err
 	}

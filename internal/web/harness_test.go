@@ -478,8 +478,6 @@ func (f *fakeEngine) Drop(context.Context, engine.RoomName) error { return f.err
 
 func (f *fakeEngine) Close(context.Context, engine.RoomName, string) error { return f.err }
 
-func (f *fakeEngine) FoundAt(context.Context, string) error { return f.err }
-
 func (f *fakeEngine) Present(_ context.Context, _ engine.RoomName, who engine.Identity) (bool, error) {
 	return !slices.Contains(f.ghosts, who), f.err
 }

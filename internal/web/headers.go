@@ -5,7 +5,6 @@ package web
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 
 	"convene.dev/convene/internal/hostname"
@@ -54,34 +53,25 @@ func contentSecurityPolicy(t *tenant.Tenant, script string) string {
 	}, "; ")
 }
 
-// engineSources are where the page's signalling goes: a web socket, and a plain request that asks why one failed.
-// 'self' does not stand for the web socket in every browser. A meeting may move, so the sources are those of all media servers.
-func engineSources(t *tenant.Tenant) (sources []string) {
-	all := t.Media
-	if len(all) == 0 {
-		all = []*tenant.Media{{}} // One may be named while the page is open.
+// engineSources are where the page's signalling goes: a web socket, and a plain request that asks why one failed. The page may be at another host
+// than baseURL, and 'self' does not stand for the web socket in every browser.
+func engineSources(t *tenant.Tenant) []string {
+	u, err := url.Parse(t.BaseURL)
+	if err != nil || u.Host == "" {
+		return nil
 	}
-	for _, media := range all {
-		u, err := url.Parse(engineURL(t, media))
-		if err != nil || u.Host == "" {
-			continue
-		}
-		host, err := hostname.Of(u)
-		socket := u.Scheme + "://" + host
-		if err == nil && isSource(socket) && !slices.Contains(sources, socket) {
-			sources = append(sources, socket, strings.Replace(u.Scheme, "ws", "http", 1)+"://"+host)
-		}
+	host, err := hostname.Of(u)
+	if source := u.Scheme + "://" + host; err == nil && isSource(source) {
+		return []string{asWebSocket(source), source}
 	}
-	return sources
+	return nil
 }
 
-// engineURL is the signalling URL of a media server for browsers.
-func engineURL(t *tenant.Tenant, media *tenant.Media) string {
-	if media.BrowserURL != "" {
-		return media.BrowserURL
-	}
-	return strings.Replace(t.BaseURL, "http", "ws", 1) + "/engine"
-}
+// engineURL is the signalling URL for browsers: the gateway's.
+func engineURL(t *tenant.Tenant) string { return asWebSocket(t.BaseURL) + "/engine" }
+
+// asWebSocket makes ws of http, and wss of https.
+func asWebSocket(address string) string { return strings.Replace(address, "http", "ws", 1) }
 
 // isSource reports whether a text can be one source of a policy and nothing more.
 func isSource(s string) bool { return s != "" && !strings.ContainsAny(s, " \t\r\n;,'\"") }

@@ -303,14 +303,14 @@ func TestHeadersOfPages(t *testing.T) {
 
 	s = newSite(t, func(t *tenant.Tenant) {
 		t.Web.EmbedOrigins = []string{"https://app.example.com", "https://*.example.org", "https://x; script-src *"}
-		t.Media[0].BrowserURL = "wss://Liveküt.example.com:7443/path"
+		t.BaseURL = "https://Convéne.example.com:7443/path"
 	})
 	got = s.get(t, "/nowhere/at/all")
 	p := policy(got)
 	if want := "'self' https://app.example.com https://*.example.org"; p["frame-ancestors"] != want {
 		t.Errorf("frame-ancestors %s, want %s", p["frame-ancestors"], want)
 	}
-	if want := "'self' wss://xn--livekt-7ya.example.com:7443 https://xn--livekt-7ya.example.com:7443"; p["connect-src"] != want {
+	if want := "'self' wss://xn--convne-eva.example.com:7443 https://xn--convne-eva.example.com:7443"; p["connect-src"] != want {
 		t.Errorf("connect-src %s, want %s", p["connect-src"], want)
 	}
 	if p := policy(s.get(t, "/join/room")); p["script-src"] != "'self' 'wasm-unsafe-eval'" {

@@ -111,7 +111,7 @@ func (h *handler) answerOf(q *httpserver.Request, a admission.Admission) (sessio
 	may := func(what engine.Abilities) bool { return a.Rights.Forbidden&what == 0 }
 	return sessionAnswer{
 		Session: session,
-		Engine:  engineAnswer{URL: engineURL(q.Tenant, media), Token: token},
+		Engine:  engineAnswer{URL: engineURL(q.Tenant), Token: token},
 		Meeting: meetingAnswerOf(a),
 		You: youAnswer{
 			Identity: a.Identity, Name: a.Name, Avatar: a.Avatar, Audio: a.Audio && may(engine.Microphone),

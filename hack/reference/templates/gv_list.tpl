@@ -195,7 +195,6 @@ programs should read the conditions.
 | ConferenceConfig | `APIKeysResolved`, `SigningKeysResolved`, `UsersResolved`, `MediaReachable` | what they say |
 | ConferenceConfig | `MediaDegraded` | some of the media servers cannot be used or do not answer, and others can. Absent otherwise |
 | MediaServer | `KeyResolved`, `Reachable` | LiveKit's key was read; LiveKit answers and accepts it |
-| MediaServer | `BrowserURLReachable` | LiveKit answers where `spec.browserURL` sends browsers. Absent without it |
 | MediaServer | `SharedLiveKit` | another MediaServer is the same LiveKit, by another address or key. Meetings go on; the load counts twice. Absent otherwise |
 | MediaServer | `SettingsInvalid` | `spec.allowedNamespaces.selector` cannot be read. Absent otherwise |
 | ConferenceConfig | `WeakSecret`, `KeyRefused`, `LegacyKeyRefused`, `HostConflict`, `EndpointNames`, `SettingsInvalid` | a problem. Absent when there is none |

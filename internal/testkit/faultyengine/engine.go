@@ -232,11 +232,6 @@ func (f *Engine) Present(ctx context.Context, room engine.RoomName, who engine.I
 	return there, err
 }
 
-// FoundAt may fail.
-func (f *Engine) FoundAt(ctx context.Context, _ string) error {
-	return f.do(ctx, "found", "", func() {})
-}
-
 // Ensure makes.
 func (f *Engine) Ensure(ctx context.Context, room engine.RoomName, _ engine.RoomOptions, state engine.RoomState) error {
 	return f.do(ctx, "ensure", room, func() {
