@@ -57,12 +57,19 @@ func TestLiveKitTakesTheEnginesConfiguration(t *testing.T) {
 		RTC struct {
 			MaxBuffered *int `json:"data_channel_max_buffered_amount"`
 		}
+		Limit struct {
+			Video int `json:"subscription_limit_video"`
+			Audio int `json:"subscription_limit_audio"`
+		}
 	}
 	if err := yaml.Unmarshal([]byte(written), &parsed); err != nil || parsed.Room.AutoCreate == nil || *parsed.Room.AutoCreate {
 		t.Fatalf("LiveKit would make rooms for anybody who was removed (%v):\n%s", err, written)
 	}
 	if most := parsed.RTC.MaxBuffered; most == nil || *most != 1<<20 {
 		t.Errorf("LiveKit would hold any amount of data for a participant who takes none:\n%s", written)
+	}
+	if parsed.Limit.Video != 120 || parsed.Limit.Audio != 1000 {
+		t.Errorf("a page would be sent any number of tracks:\n%s", written)
 	}
 	server, err := devstack.Start(t.Context(), devstack.Command{
 		Name: "livekit-server", Path: manifests.Tool(t, "livekit-server"), Args: []string{"--config=" + config}, LogDir: t.TempDir(),

@@ -83,6 +83,7 @@
   "logging" (dict "json" true "level" "info" "sample" true)
   "room" (dict "auto_create" false)
   "rtc" $rtc
+  "limit" (dict "subscription_limit_video" 120 "subscription_limit_audio" 1000)
   "webhook" (dict "urls" (list (printf "http://%s.%s.svc:%d/engine/webhook" (include "convene.fullname" .) .Release.Namespace (empty .Values.gatewayTLS.secretName | ternary (int .Values.service.port) 8082))))
 }}
 {{- with include "convene.engine.redisAddress" . }}

@@ -1,7 +1,7 @@
 import { VideoTrack } from '@livekit/components-react';
 import { Hand, MicOff, Pin } from 'lucide-react';
 import { Track, type Participant, type TrackPublication } from 'livekit-client';
-import { memo, type CSSProperties, type ReactNode } from 'react';
+import { memo, useCallback, type CSSProperties, type ReactNode } from 'react';
 import { useStore } from '../../app/useStore';
 import { Avatar } from '../../parts/Avatar';
 import { shownLanguage, t } from '../../text';
@@ -31,7 +31,13 @@ interface TileProps extends Placed {
 export const Tile = memo(function Tile({ participant, pin, large, place }: TileProps) {
   useStore(shownLanguage);
   const shown = useParticipant(participant);
-  const { facing } = useStore(useCall().publisher.sending);
+  const { publisher, pictures } = useCall();
+  const { facing } = useStore(publisher.sending);
+  const { identity, isLocal } = participant;
+  const follow = useCallback(
+    (tile: HTMLLIElement) => (isLocal ? undefined : pictures.follow(identity, tile)),
+    [pictures, identity, isLocal],
+  );
   const publication = participant.getTrackPublication(Track.Source.Camera);
   const name = participant.isLocal ? t('room.you', { name: shown.name }) : shown.name;
   const mirrored = participant.isLocal && facing === 'user';
@@ -39,6 +45,7 @@ export const Tile = memo(function Tile({ participant, pin, large, place }: TileP
     <li
       className="tile"
       style={styleOf(place)}
+      ref={follow}
       data-testid="tile"
       data-large={large}
       data-identity={shown.identity}
