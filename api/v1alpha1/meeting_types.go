@@ -85,11 +85,11 @@ type MeetingSpec struct {
 	// +optional
 	PasswordSecretRef *SecretKeyReference `json:"passwordSecretRef,omitempty"`
 
-	// maxParticipants limits how many may be in at once, hidden ones included. Absent means
-	// spec.meetings.maxParticipants of the ConferenceConfig.
+	// maxParticipants limits how many may be in at once, hidden ones included. spec.meetings.maxParticipants of the ConferenceConfig counts
+	// where this is absent or more.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=10000
+	// +kubebuilder:validation:Maximum=1000
 	MaxParticipants *int32 `json:"maxParticipants,omitempty"`
 
 	// redirect is where people go when the meeting ends: an absolute http or https URL. Empty means the home page.

@@ -72,10 +72,10 @@ type MeetingsSpec struct {
 	// +kubebuilder:validation:Pattern=`^([0-9]{1,5}(ms|s|m|h)){1,4}$`
 	// +kubebuilder:validation:XValidation:rule="duration(self) > duration('0s')",message="must be more than zero, for example 30m or 24h"
 	LinkLifetime *metav1.Duration `json:"linkLifetime,omitempty"`
-	// maxParticipants in any one room. Default 1000.
+	// maxParticipants in any one room. Default 300: so many may all speak. Larger rooms are for listeners, of whom few speak.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
-	// +kubebuilder:validation:Maximum=10000
+	// +kubebuilder:validation:Maximum=1000
 	MaxParticipants *int32 `json:"maxParticipants,omitempty"`
 	// allowedRedirectHosts are the hosts that a redirect may lead to: exact, or *.suffix, on any port or with one. Empty
 	// means any.

@@ -46,7 +46,7 @@ func TestAttackThePasswordChecks(t *testing.T) {
 	var answered atomic.Int64
 	guess := func(from net.Addr, method, path, key, body string) {
 		guesses.Go(func() {
-			client := &http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{LocalAddr: from}).DialContext, DisableKeepAlives: true}}
+			client := clientFrom(from)
 			for n := 0; ctx.Err() == nil; n++ {
 				request, err := http.NewRequestWithContext(ctx, method, w.a.baseURL+path, strings.NewReader(strings.ReplaceAll(body, "NUMBER", fmt.Sprint(n))))
 				if err != nil {

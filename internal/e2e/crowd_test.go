@@ -13,11 +13,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/pion/webrtc/v4/pkg/media"
+	"golang.org/x/sync/errgroup"
 
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/peer"
@@ -63,6 +63,17 @@ func crowdFrames(t *testing.T, at string, rate int) (frames []media.Sample) {
 // sends enters a room as a peer that receives nothing, and has it publish.
 func (a account) sends(room string, n int, publish func(context.Context, *peer.Peer) error) {
 	a.t.Helper()
+	guest := a.guest(room, n, peer.Options{OnlySends: true})
+	ctx, cancel := context.WithTimeout(a.t.Context(), patience)
+	defer cancel()
+	if err := publish(ctx, guest); err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+// guest enters a room as a peer.
+func (a account) guest(room string, n int, options peer.Options) *peer.Peer {
+	a.t.Helper()
 	body := map[string]any{"room": room, "name": fmt.Sprint("Guest ", n), "audio": true, "video": true}
 	status, e := a.session(map[string]any{"room": room, "name": body["name"], "ticket": a.ticket(body)})
 	if status != http.StatusOK {
@@ -70,33 +81,31 @@ func (a account) sends(room string, n int, publish func(context.Context, *peer.P
 	}
 	ctx, cancel := context.WithTimeout(a.t.Context(), patience)
 	defer cancel()
-	guest, err := peer.JoinToSend(ctx, e.Engine.URL, e.Engine.Token)
+	options.Client = a.client
+	guest, err := peer.JoinAs(ctx, e.Engine.URL, e.Engine.Token, options)
 	if err != nil {
 		a.t.Fatal(err)
 	}
 	a.t.Cleanup(guest.Close)
-	if err := publish(ctx, guest); err != nil {
-		a.t.Fatal(err)
-	}
+	return guest
 }
 
 // crowd has so many peers enter a room and publish, some at a time.
 func (a account) crowd(room string, from, to int, publish func(context.Context, *peer.Peer) error) {
 	a.t.Helper()
-	var all sync.WaitGroup
-	next := make(chan int)
-	for range 8 {
-		all.Go(func() {
-			for n := range next {
-				a.sends(room, n, publish)
-			}
+	someAtATime(from, to, func(n int) { a.sends(room, n, publish) })
+}
+
+func someAtATime(from, to int, do func(n int)) {
+	var all errgroup.Group
+	all.SetLimit(8)
+	for n := from; n < to; n++ {
+		all.Go(func() error {
+			do(n)
+			return nil
 		})
 	}
-	for n := from; n < to; n++ {
-		next <- n
-	}
-	close(next)
-	all.Wait()
+	_ = all.Wait()
 }
 
 // processes are a process and all that came from it and still run.

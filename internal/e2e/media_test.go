@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -49,7 +50,7 @@ func (a account) session(body map[string]any) (int, entry) {
 	if err != nil {
 		a.t.Fatal(err)
 	}
-	response, err := http.Post(a.baseURL+"/session", "application/json", bytes.NewReader(encoded))
+	response, err := cmp.Or(a.client, http.DefaultClient).Post(a.baseURL+"/session", "application/json", bytes.NewReader(encoded))
 	if err != nil {
 		a.t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	lk "github.com/livekit/protocol/livekit"
 	"google.golang.org/protobuf/proto"
 
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/peer"
 )
@@ -123,6 +125,24 @@ func TestAHundredCameras(t *testing.T) {
 	}
 }
 
+// TestMoreCamerasThanAPageTakes: of 150 cameras a hundred come in, whatever is in sight, and those in sight play.
+func TestMoreCamerasThanAPageTakes(t *testing.T) {
+	testkit.Parallel(t, testkit.Browsers)
+	const participants = 150
+	w := newWorld(t)
+	frames := crowdFrames(t, w.a.baseURL+"/", 5)
+	_, p := w.enterCrowd(t, participants, func(ctx context.Context, p *peer.Peer) error {
+		_, err := p.PublishFrames(ctx, crowdWidth, crowdHeight, frames)
+		return err
+	})
+	for _, scrolledTo := range []string{"0", "1e6", "0"} {
+		testkit.Eval[bool](t, p, `(document.querySelector('.tiles').scrollTo(0, `+scrolledTo+`), true)`)
+		p.WaitFor(t, tilesInSight+`.length > 20 && `+tilesInSight+`.every(tile => tile.querySelector('video')?.currentTime > 0)`)
+		p.WaitFor(t, `[...document.querySelectorAll('[data-testid=tile][data-local=false] video')].filter(v => v.srcObject?.active).length === 100`)
+	}
+	t.Logf("the longest answer has %d bytes", testkit.Eval[int](t, p, sent(answerField)+`[0].length`))
+}
+
 // TestThreeHundredMicrophones: a participant of three hundred with a microphone hears all others.
 func TestThreeHundredMicrophones(t *testing.T) {
 	testkit.Parallel(t, testkit.Browsers)
@@ -135,6 +155,38 @@ func TestThreeHundredMicrophones(t *testing.T) {
 	p.WaitFor(t, hearsAll(participants))
 	longest := testkit.Eval[int](t, p, sent(answerField)+`[0].length`)
 	t.Logf("the longest answer has %d bytes; the browser's processes take %.0f MB", longest, treeMemory(t, browser.PID()))
+}
+
+// TestAThousandListeners: a page is seen and heard by all others of a thousand, who send nothing. There is no place for one more.
+func TestAThousandListeners(t *testing.T) {
+	testkit.Parallel(t, testkit.Browsers)
+	const participants, room = 1000, "hall"
+	// A balancer before the managers would make one site of all.
+	w := newWorldOfOne(t, func(a, _ *v1alpha1.ConferenceConfig) {
+		a.Spec.Meetings = &v1alpha1.MeetingsSpec{MaxParticipants: new(int32(participants))}
+	})
+	a := w.a.on(t)
+	a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": room})
+	speaker := a.join(testkit.Device{Width: 1280, Height: 720}, map[string]any{"room": room, "name": "Ada", "audio": true, "video": true})
+	listeners := make([]*peer.Peer, participants)
+	from := func(site int) account {
+		b := a
+		b.client = clientFrom(&net.TCPAddr{IP: net.IPv4(127, 0, 1, byte(site))})
+		return b
+	}
+	someAtATime(1, participants, func(n int) { listeners[n] = from(n%50).guest(room, n, peer.Options{}) }) // No site may fill a meeting.
+	speaker.WaitFor(t, fmt.Sprintf(`document.querySelectorAll('[data-testid=tile]').length === %d`, participants))
+	w.eventually(t, func() error {
+		for n, p := range listeners[1:] {
+			if got := p.Packets(); got < 100 {
+				return fmt.Errorf("guest %d has %d packets", n+1, got)
+			}
+		}
+		return nil
+	})
+	w.eventually(t, w.hasPeople(room, participants))
+	from(99).refused("one more", map[string]any{"room": room, "name": "Eve"}, "Full")
+	t.Logf("LiveKit holds %.0f MB", heldMemory(t, w.livekit.PID()))
 }
 
 // enterCrowd opens a page in a room in which all others are peers that publish.

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"testing"
 	"time"
@@ -42,6 +43,13 @@ type world struct {
 type account struct {
 	t            testing.TB
 	baseURL, key string
+	// client of the page's own requests; nil is http.DefaultClient.
+	client *http.Client
+}
+
+// clientFrom sends from an address; nil is any.
+func clientFrom(from net.Addr) *http.Client {
+	return &http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{LocalAddr: from}).DialContext, DisableKeepAlives: true}}
 }
 
 // replicas is how many managers a world has unless a test asks for one.

@@ -71,7 +71,7 @@ func TestBadForms(t *testing.T) {
 		{"nothing", "join", "", saysRoom},
 		{"a blank room", "join", "room=&name=a", saysRoom},
 		{"a lifetime without a unit", "token", "username=u&expire=3600", "expire " + saysExpire},
-		{"a limit that is no number", "meeting", "maxParticipants=many", "maxParticipants must be a whole number from 1 to 1000"},
+		{"a limit that is no number", "meeting", "maxParticipants=many", "maxParticipants must be a whole number from 1 to 300"},
 		{"an object where none is taken", "join", "room[x]=1&name=a", "room must be a string"},
 	} {
 		got := w.do(http.MethodPost, tc.path, tc.body, asForm)

@@ -318,7 +318,7 @@ func TestURLsIgnoreTheRequestsHost(t *testing.T) {
 // TestWhatATicketCarries: where tickets open rooms, they keep what differs from the tenant's settings; elsewhere nothing.
 func TestWhatATicketCarries(t *testing.T) {
 	view := meeting.View{Length: meeting.Length(90 * time.Minute), MaxParticipants: 7, Redirect: "https://example.com/bye", HasPassword: true}
-	plain := meeting.View{Length: meeting.Length(time.Hour), MaxParticipants: 1000}
+	plain := meeting.View{Length: meeting.Length(time.Hour), MaxParticipants: 300}
 	for _, tc := range []struct {
 		reason string
 		mode   v1alpha1.AdHoc
@@ -328,8 +328,8 @@ func TestWhatATicketCarries(t *testing.T) {
 		{"tickets open nothing", v1alpha1.AdHocNever, view, credential.CarriedMeeting{}},
 		{"everything differs", v1alpha1.AdHocTickets, view, credential.CarriedMeeting{Length: 5400, MaxParticipants: 7, Redirect: view.Redirect, HasPassword: true}},
 		{"nothing differs", v1alpha1.AdHocAnyone, plain, credential.CarriedMeeting{}},
-		{"no limit", v1alpha1.AdHocUsers, meeting.View{MaxParticipants: 1000}, credential.CarriedMeeting{Length: credential.Unlimited}},
-		{"a redirect that is too long", v1alpha1.AdHocUsers, meeting.View{Length: plain.Length, MaxParticipants: 1000, Redirect: "https://example.com/" + strings.Repeat("a", 512)},
+		{"no limit", v1alpha1.AdHocUsers, meeting.View{MaxParticipants: 300}, credential.CarriedMeeting{Length: credential.Unlimited}},
+		{"a redirect that is too long", v1alpha1.AdHocUsers, meeting.View{Length: plain.Length, MaxParticipants: 300, Redirect: "https://example.com/" + strings.Repeat("a", 512)},
 			credential.CarriedMeeting{}},
 	} {
 		s := meeting.DefaultSettings()

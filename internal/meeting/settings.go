@@ -55,7 +55,7 @@ func DefaultSettings() Settings {
 		TTLAfterEnded:   300 * time.Second,
 		LinkLifetime:    24 * time.Hour,
 		TicketLifetime:  24 * time.Hour,
-		MaxParticipants: 1000,
+		MaxParticipants: 300,
 		AdHoc:           v1alpha1.AdHocNever,
 		MaxMeetings:     10_000,
 		MaxAdHoc:        100,

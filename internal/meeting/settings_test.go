@@ -22,7 +22,7 @@ func lasting(d time.Duration) *metav1.Duration { return &metav1.Duration{Duratio
 func TestResolveSettings(t *testing.T) {
 	defaults := Settings{
 		UnjoinedTimeout: 24 * time.Hour, EmptyTimeout: 5 * time.Minute, TTLAfterEnded: 5 * time.Minute,
-		LinkLifetime: 24 * time.Hour, TicketLifetime: 24 * time.Hour, MaxParticipants: 1000, MaxMeetings: 10_000, AdHoc: v1alpha1.AdHocNever, MaxAdHoc: 100,
+		LinkLifetime: 24 * time.Hour, TicketLifetime: 24 * time.Hour, MaxParticipants: 300, MaxMeetings: 10_000, AdHoc: v1alpha1.AdHocNever, MaxAdHoc: 100,
 	}
 	but := func(change func(*Settings)) Settings {
 		s := defaults

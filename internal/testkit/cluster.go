@@ -270,3 +270,6 @@ func (c *Cluster) kill() {
 		fmt.Fprintln(os.Stderr, "testkit:", err)
 	}
 }
+
+// EtcdMetrics returns the URL at which etcd has its metrics, at /metrics.
+func (c *Cluster) EtcdMetrics() string { return c.env.ControlPlane.Etcd.URL.String() }

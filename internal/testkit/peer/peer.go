@@ -12,8 +12,10 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/coder/websocket"
 	lk "github.com/livekit/protocol/livekit"
@@ -71,6 +73,8 @@ type Peer struct {
 	refused   bool
 	// stalled is held while the peer takes no data.
 	stalled sync.RWMutex
+	// packets is how many of sound and pictures have arrived.
+	packets atomic.Int64
 	// out is where the peer sends data, once it has.
 	out *webrtc.DataChannel
 }
@@ -80,14 +84,20 @@ const reliable = "_reliable"
 
 // Join enters a room and returns when the peer can hear. at is the http, https, ws or wss URL to which /rtc is added.
 // The token travels as a browser sends it. ctx bounds the joining only.
-func Join(ctx context.Context, at, token string) (*Peer, error) { return join(ctx, at, token, "1") }
-
-// JoinToSend is Join of a peer to which the engine sends neither sound nor pictures, for a crowd on few processors.
-func JoinToSend(ctx context.Context, at, token string) (*Peer, error) {
-	return join(ctx, at, token, "0")
+func Join(ctx context.Context, at, token string) (*Peer, error) {
+	return JoinAs(ctx, at, token, Options{})
 }
 
-func join(ctx context.Context, at, token, subscribe string) (*Peer, error) {
+// Options make a peer one of a crowd on few processors.
+type Options struct {
+	// OnlySends has the engine send the peer neither sound nor pictures.
+	OnlySends bool
+	// Client makes the connection of the peer's signalling; nil is http.DefaultClient.
+	Client *http.Client
+}
+
+// JoinAs is Join with options.
+func JoinAs(ctx context.Context, at, token string, options Options) (*Peer, error) {
 	p := &Peer{
 		ready:     make(chan struct{}),
 		data:      make(chan Data, 1024),
@@ -97,8 +107,13 @@ func join(ctx context.Context, at, token, subscribe string) (*Peer, error) {
 		published: map[string]string{},
 		muted:     map[string]bool{},
 	}
-	query := url.Values{"access_token": {token}, "protocol": {"16"}, "auto_subscribe": {subscribe}, "sdk": {"go"}}
-	signal, response, err := websocket.Dial(ctx, strings.TrimSuffix(at, "/")+"/rtc?"+query.Encode(), nil) //nolint:bodyclose // the library closes it
+	subscribe := 1
+	if options.OnlySends {
+		subscribe = 0
+	}
+	query := url.Values{"access_token": {token}, "protocol": {"16"}, "auto_subscribe": {strconv.Itoa(subscribe)}, "sdk": {"go"}}
+	at = strings.TrimSuffix(at, "/") + "/rtc?" + query.Encode()
+	signal, response, err := websocket.Dial(ctx, at, &websocket.DialOptions{HTTPClient: options.Client}) //nolint:bodyclose // the library closes it
 	if err != nil {
 		return nil, refused(response)
 	}
@@ -168,6 +183,9 @@ func (p *Peer) Hears(identity string) bool {
 		return track.GetType() == lk.TrackType_AUDIO && !track.GetMuted()
 	})
 }
+
+// Packets is how many packets of sound and pictures have arrived.
+func (p *Peer) Packets() int64 { return p.packets.Load() }
 
 // Attributes returns the peer's own, as last heard.
 func (p *Peer) Attributes() map[string]string {

@@ -55,6 +55,7 @@ func newTransport(p *Peer, target lk.SignalTarget) (*transport, error) {
 			if _, _, err := track.ReadRTP(); err != nil {
 				return
 			}
+			p.packets.Add(1)
 		}
 	})
 	return &transport{PeerConnection: pc, peer: p, target: target, offered: make(chan struct{}, 1)}, nil
