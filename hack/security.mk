@@ -14,8 +14,8 @@ verify-supply: $(SUPPLY)
 	@$(STEP) "lock files and licences" $(SUPPLY) check
 
 .PHONY: test-attack
-test-attack: ## Attack the service and its media server as one participant could
-	@$(MAKE) test-slow PKG=./internal/e2e RUN='^TestAttack'
+test-attack: ## Attack the service and its media server in all ways that the tests know, and print what each costs
+	@$(MAKE) --no-print-directory test-slow PKG=./internal/e2e RUN='^TestAttack' TESTFLAGS='-count=1 -v'
 
 .PHONY: vuln
 vuln: $(GOVULNCHECK) web ## Look for known vulnerabilities; 2 when a database is out of reach

@@ -27,6 +27,7 @@ func TestAttackCollectedSessions(t *testing.T) {
 			collected = append(collected, w.a.mustEnter(eve(i)))
 		}
 		proof := w.proof(t, a)
+		w.identities(t, door, 2)
 		w.a.want(http.StatusOK, "PATCH", "/api/v1/meeting/"+door, patch)
 		for i, e := range collected {
 			again := eve(i)
