@@ -39,8 +39,9 @@ var rates = [budgets]struct {
 }{
 	// Among a hundred cameras each change of the meeting is a session description of 300 kB. The media server waits for one before it
 	// asks for the next.
-	ofBytes:    {256 << 10, 2 * maxMessage},
-	ofMessages: {50, 300},
+	ofBytes: {256 << 10, 2 * maxMessage},
+	// In a room of a thousand cameras a page says of nine hundred that it does not take them.
+	ofMessages: {50, 1200},
 	// LiveKit parses a session description, and may answer with another.
 	ofDescriptions: {10, 100},
 	// LiveKit keeps ICE candidates until it has a session description.

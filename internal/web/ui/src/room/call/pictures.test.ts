@@ -3,9 +3,12 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { fakeRoom } from './fakeRoom';
 import { Pictures } from './pictures';
 
+const { Camera, Microphone, ScreenShare } = Track.Source;
+
 function publication(source: Track.Source, isMuted = false) {
   const it = {
     source,
+    kind: source === Microphone ? Track.Kind.Audio : Track.Kind.Video,
     isMuted,
     isDesired: true,
     isSubscribed: true,
@@ -16,26 +19,78 @@ function publication(source: Track.Source, isMuted = false) {
   return it;
 }
 
+type Publication = ReturnType<typeof publication>;
+
+/** Has a participant with tracks in the room, as livekit-client has before it tells of them. */
+function enter(room: ReturnType<typeof fakeRoom>, identity: string, ...tracks: Publication[]) {
+  const person = {
+    identity,
+    attributes: {} as Record<string, string>,
+    lastSpokeAt: undefined as Date | undefined,
+    trackPublications: new Map(tracks.map((track, n) => [String(n), track])),
+    getTrackPublication: (source: Track.Source) =>
+      [...person.trackPublications.values()].find((track) => track.source === source),
+  };
+  room.remoteParticipants.set(identity, person);
+  return person;
+}
+
 function meeting() {
   const room = fakeRoom();
-  const camera = publication(Track.Source.Camera);
-  const screen = publication(Track.Source.ScreenShare);
-  room.remoteParticipants.set('p_a', {
-    trackPublications: new Map([
-      ['c', camera],
-      ['s', screen],
-    ]),
-  });
+  const camera = publication(Camera);
+  const screen = publication(ScreenShare);
+  enter(room, 'p_a', camera, screen);
   return { room, camera, screen, pictures: new Pictures(room as unknown as Room) };
 }
+
+/** Tells of a tile that so much of it is in sight. */
+const sights = new Map<unknown, (area: number) => void>();
+
+class FakeObserver {
+  constructor(private readonly tell: (entries: object[]) => void) {}
+  observe(tile: unknown) {
+    sights.set(tile, (area) =>
+      this.tell([{ isIntersecting: area > 0, intersectionRect: { width: area, height: 1 } }]),
+    );
+  }
+  disconnect() {}
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** A meeting of so many cameras. */
+function crowd(cameras: number) {
+  const room = fakeRoom();
+  const pictures = new Pictures(room as unknown as Room);
+  const follow = (identity: string) => {
+    const tile = { ownerDocument: { defaultView: { IntersectionObserver: FakeObserver } } };
+    const end = pictures.follow(identity, tile as unknown as Element);
+    return { end, see: (area: number) => sights.get(tile)?.(area) };
+  };
+  const people = Array.from({ length: cameras }, (_, n) => {
+    const camera = publication(Camera);
+    return { camera, person: enter(room, `p_${n}`, camera), ...follow(`p_${n}`) };
+  });
+  room.emit(RoomEvent.Connected);
+  const comeIn = () => people.flatMap(({ camera }, n) => (camera.isDesired ? [n] : []));
+  const look = (from: number, end: number, area: number) =>
+    people.slice(from, end).forEach(({ see }) => see(area));
+  return { room, people, comeIn, look, follow };
+}
+
+const upTo = (end: number, from = 0) => Array.from({ length: end - from }, (_, n) => from + n);
+
+/** Longer than tiles have to rest. */
+const rest = () => vi.advanceTimersByTime(1000);
 
 it('asks for no cameras, and for all shared screens', () => {
   const { room, camera, screen, pictures } = meeting();
   pictures.choose('none');
   expect(camera.isDesired).toBe(false);
   expect(screen.setSubscribed).not.toHaveBeenCalled();
-  const late = publication(Track.Source.Camera);
-  room.remoteParticipants.set('p_b', { trackPublications: new Map([['c', late]]) });
+  const late = publication(Camera);
+  enter(room, 'p_b', late);
   room.emit(RoomEvent.TrackPublished, late, {});
   expect(late.isDesired).toBe(false);
 });
@@ -56,84 +111,122 @@ it('changes nothing as long as nothing was chosen', () => {
   const { room, camera } = meeting();
   room.emit(RoomEvent.Connected);
   room.emit(RoomEvent.TrackSubscribed, {}, camera, {});
+  room.emit(RoomEvent.Reconnected);
   expect(camera.setSubscribed).not.toHaveBeenCalled();
   expect(camera.setVideoQuality).not.toHaveBeenCalled();
 });
 
-/** Tells of a tile that it came into sight, or went out of it. */
-const sights = new Map<unknown, (inSight: boolean) => void>();
+it('asks again for what was asked for in a break of the network', () => {
+  const { room, camera, pictures } = meeting();
+  pictures.choose('none');
+  pictures.choose('all');
+  camera.isSubscribed = false; // The request did not arrive.
+  camera.setSubscribed.mockClear();
+  room.emit(RoomEvent.Reconnected);
+  expect(camera.setSubscribed.mock.calls).toEqual([[true]]);
+});
 
-class FakeObserver {
-  constructor(private readonly tell: (entries: { isIntersecting: boolean }[]) => void) {}
-  observe(tile: unknown) {
-    sights.set(tile, (isIntersecting) => this.tell([{ isIntersecting }]));
-  }
-  disconnect() {}
-}
-
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
-
-/** A meeting of so many cameras. The first ones are off. */
-function crowd(cameras: number, off = 0) {
+it('takes one track of each kind of a participant', () => {
   const room = fakeRoom();
-  const pictures = new Pictures(room as unknown as Room);
-  const people = Array.from({ length: cameras }, (_, n) => {
-    const camera = publication(Track.Source.Camera, n < off);
-    room.remoteParticipants.set(`p_${n}`, { trackPublications: new Map([['c', camera]]) });
-    const tile = {
-      ownerDocument: { defaultView: { IntersectionObserver: FakeObserver } },
-    } as unknown as Element;
-    pictures.follow(`p_${n}`, tile);
-    return { camera, see: (inSight: boolean) => sights.get(tile)?.(inSight) };
-  });
+  const tracks = [Camera, Microphone, ScreenShare].flatMap((source) => [
+    publication(source),
+    publication(source),
+  ]);
+  enter(room, 'p_eve', ...tracks);
+  new Pictures(room as unknown as Room);
   room.emit(RoomEvent.Connected);
-  const comeIn = () => people.flatMap(({ camera }, n) => (camera.isDesired ? [n] : []));
-  return { room, people, comeIn };
-}
+  expect(tracks.map(({ isDesired }) => isDesired)).toEqual([true, false, true, false, true, false]);
+});
 
-const upTo = (end: number, from = 0) => Array.from({ length: end - from }, (_, n) => from + n);
+it('takes sixteen shared screens, those of presenters first', () => {
+  const room = fakeRoom();
+  const people = Array.from({ length: 20 }, (_, n) => {
+    const screen = publication(ScreenShare);
+    return { screen, person: enter(room, `p_${n}`, screen) };
+  });
+  if (people[19]) people[19].person.attributes.presenter = 'true';
+  new Pictures(room as unknown as Room);
+  room.emit(RoomEvent.Connected);
+  expect(people.flatMap(({ screen }, n) => (screen.isDesired ? [n] : []))).toEqual([...upTo(15), 19]);
+});
 
 it('takes all cameras where there are a hundred, whatever is in sight', () => {
-  const { people, comeIn } = crowd(100);
-  people[99]?.see(true);
-  vi.runAllTimers();
+  const { people, comeIn, look } = crowd(100);
+  look(99, 100, 1);
+  rest();
   expect(comeIn()).toEqual(upTo(100));
   for (const { camera } of people) expect(camera.setSubscribed).not.toHaveBeenCalled();
 });
 
 it('takes a hundred cameras of more: those in sight, and then those that were seen last', () => {
-  const { people, comeIn } = crowd(250);
+  const { comeIn, look } = crowd(250);
   expect(comeIn()).toEqual(upTo(100));
-  const look = (from: number, end: number, inSight: boolean) =>
-    people.slice(from, end).forEach(({ see }) => see(inSight));
-  look(0, 50, true);
-  vi.advanceTimersByTime(1000);
-  look(0, 50, false);
-  look(200, 250, true);
+  look(0, 50, 1);
+  rest();
+  look(0, 50, 0);
+  look(200, 250, 1);
   expect(comeIn()).toEqual(upTo(100)); // Not before the tiles rest.
-  vi.advanceTimersByTime(1000);
+  rest();
   expect(comeIn()).toEqual([...upTo(50), ...upTo(250, 200)]);
-  look(100, 150, true);
-  vi.advanceTimersByTime(1000);
+  look(100, 150, 1);
+  rest();
   expect(comeIn()).toEqual([...upTo(150, 100), ...upTo(250, 200)]);
 });
 
-it('gives the places of cameras that are off to others, until they are switched on', () => {
-  const { room, people, comeIn } = crowd(150, 80);
-  expect(comeIn()).toEqual([...upTo(30), ...upTo(150, 80)]);
-  people[70]?.see(true);
-  if (people[70]) people[70].camera.isMuted = false;
-  room.emit(RoomEvent.TrackUnmuted);
-  vi.runAllTimers();
-  expect(comeIn()).toContain(70);
-  expect(comeIn()).toHaveLength(100);
+it('takes the largest tiles and the last speakers where more than a hundred are in sight', () => {
+  const { room, people, comeIn, look } = crowd(150);
+  look(0, 149, 1);
+  look(149, 150, 50);
+  if (people[148]) people[148].person.lastSpokeAt = new Date(1);
+  room.emit(RoomEvent.ActiveSpeakersChanged, []);
+  rest();
+  expect(comeIn()).toEqual([...upTo(98), 148, 149]);
 });
 
-it('fills the place of a camera that has gone', () => {
-  const { room, comeIn } = crowd(102);
-  room.remoteParticipants.delete('p_0');
-  room.emit(RoomEvent.TrackUnpublished);
-  vi.runAllTimers();
-  expect(comeIn()).toEqual(upTo(101));
+it('waits for tiles that never rest only so long', () => {
+  const { room, comeIn, look } = crowd(150);
+  look(140, 150, 1);
+  for (let n = 0; n < 10; n++) {
+    vi.advanceTimersByTime(250);
+    room.emit(RoomEvent.ActiveSpeakersChanged, []);
+  }
+  expect(comeIn()).toEqual([...upTo(90), ...upTo(150, 140)]);
+});
+
+it('keeps a picture that one of two tiles still shows', () => {
+  const { comeIn, look, follow } = crowd(150);
+  const small = follow('p_149');
+  small.see(1);
+  look(149, 150, 50);
+  rest();
+  small.end();
+  look(0, 100, 1);
+  rest();
+  expect(comeIn()).toEqual([...upTo(99), 149]);
+});
+
+it('gives the places of cameras that are off to others, until they are switched on', () => {
+  const { room, people, comeIn, look } = crowd(150);
+  const turn = (off: boolean, event: RoomEvent) =>
+    people.slice(0, 80).forEach(({ camera }) => {
+      camera.isMuted = off;
+      room.emit(event, camera);
+    });
+  look(0, 80, 1);
+  turn(true, RoomEvent.TrackMuted);
+  rest();
+  expect(comeIn()).toEqual([...upTo(30), ...upTo(150, 80)]);
+  turn(false, RoomEvent.TrackUnmuted);
+  rest();
+  expect(comeIn()).toEqual(upTo(100));
+});
+
+it('fills the places of cameras that have gone, also where all have one then', () => {
+  const { room, comeIn } = crowd(150);
+  for (let n = 0; n < 60; n++) {
+    room.remoteParticipants.delete(`p_${n}`);
+    room.emit(RoomEvent.TrackUnpublished);
+  }
+  rest();
+  expect(comeIn()).toEqual(upTo(150));
 });

@@ -1,4 +1,11 @@
-import { RoomEvent, Track, VideoQuality, type RemoteTrackPublication, type Room } from 'livekit-client';
+import {
+  RoomEvent,
+  Track,
+  VideoQuality,
+  type RemoteParticipant,
+  type RemoteTrackPublication,
+  type Room,
+} from 'livekit-client';
 import { Store } from '../../app/store';
 import { keepChoices, readChoices } from '../../media/choices';
 
@@ -7,34 +14,45 @@ export const pictureChoices = ['all', 'less', 'none'] as const;
 export type PictureChoice = (typeof pictureChoices)[number];
 
 /**
- * So many cameras come in at once, and those in sight before others. Each has a section in the session description, also where its picture
- * is not sent. The media server has a limit of 120, which leaves room for shared screens.
+ * So many cameras and shared screens come in at once. Each has a section in the session description, also where its picture is not sent.
+ * The media server sends a participant 120 pictures at most.
  */
 const mostCameras = 100;
+const mostScreens = 16;
 
-/** Milliseconds that tiles have to rest before others get places. A quick scroll asks for nothing on its way. */
+/** Milliseconds that tiles have to rest before others get places, so that a quick scroll asks for nothing on its way; and at most. */
 const rest = 300;
+const longest = 2000;
 
-interface Camera {
-  identity: string;
-  publication: RemoteTrackPublication;
-}
-
-/** Which cameras come in, and how large. This browser remembers the local participant's choice. */
+/** Which tracks of others come in, and how large. This browser remembers the local participant's choice. */
 export class Pictures extends Store<PictureChoice> {
-  /** When the tile of a participant was last in sight; Infinity while it is. */
-  private readonly seen = new Map<string, number>();
+  /** The tiles in sight, with their visible area in square pixels. */
+  private readonly inSight = new Map<Element, { identity: string; area: number }>();
+  /** When the tile of a participant was last in sight. */
+  private readonly lastSeen = new Map<string, number>();
+  /** Tracks that were asked for by name. A request can be lost in a break of the network. */
+  private readonly asked = new WeakSet<RemoteTrackPublication>();
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private since: number | undefined;
 
   constructor(private readonly room: Pick<Room, 'on' | 'remoteParticipants'>) {
     super(readChoices().pictures);
+    const soon = () => this.applySoon();
+    const ofCamera = ({ source }: { source: Track.Source }) => source === Track.Source.Camera && soon();
     room
       .on(RoomEvent.Connected, () => this.applyToAll())
+      .on(RoomEvent.Reconnected, () => this.askAgain())
       .on(RoomEvent.ParticipantConnected, () => this.applyToAll())
+      .on(RoomEvent.ParticipantDisconnected, ({ identity }) => {
+        this.lastSeen.delete(identity);
+        soon();
+      })
       .on(RoomEvent.TrackPublished, () => this.applyToAll())
+      .on(RoomEvent.TrackUnpublished, soon)
       .on(RoomEvent.TrackSubscribed, (_track, publication) => this.size(publication))
-      .on(RoomEvent.TrackUnpublished, () => this.applySoon())
-      .on(RoomEvent.TrackUnmuted, () => this.applySoon());
+      .on(RoomEvent.TrackMuted, ofCamera)
+      .on(RoomEvent.TrackUnmuted, ofCamera)
+      .on(RoomEvent.ActiveSpeakersChanged, soon);
   }
 
   choose(choice: PictureChoice): void {
@@ -43,56 +61,88 @@ export class Pictures extends Store<PictureChoice> {
     this.applyToAll();
   }
 
-  /** Takes note of whether a participant's tile is in sight, until the caller ends it. */
+  /** Takes note of how much of a participant's tile is in sight, until the caller ends it. */
   follow(identity: string, tile: Element): () => void {
     // A tile in a small window of its own is seen there.
     const { IntersectionObserver } = tile.ownerDocument.defaultView ?? window;
     const observer = new IntersectionObserver((entries) => {
-      this.saw(identity, entries.at(-1)?.isIntersecting ?? false);
+      const { isIntersecting, intersectionRect } = entries.at(-1) ?? {};
+      if (!isIntersecting || !intersectionRect) return this.lose(tile);
+      this.inSight.set(tile, { identity, area: intersectionRect.width * intersectionRect.height });
+      this.applySoon();
     });
     observer.observe(tile);
     return () => {
       observer.disconnect();
-      this.saw(identity, false);
+      this.lose(tile);
     };
   }
 
-  private saw(identity: string, inSight: boolean): void {
-    if ((this.seen.get(identity) === Infinity) === inSight) return;
-    this.seen.set(identity, inSight ? Infinity : performance.now());
+  private lose(tile: Element): void {
+    const was = this.inSight.get(tile);
+    if (!was) return;
+    this.inSight.delete(tile);
+    this.lastSeen.set(was.identity, performance.now());
     this.applySoon();
   }
 
   private applySoon(): void {
+    const now = performance.now();
+    this.since ??= now;
     clearTimeout(this.timer);
-    if (this.cameras().length > mostCameras) this.timer = setTimeout(() => this.applyToAll(), rest);
-  }
-
-  private cameras(): Camera[] {
-    return [...this.room.remoteParticipants].flatMap(([identity, { trackPublications }]) =>
-      [...trackPublications.values()]
-        .filter(({ source }) => source === Track.Source.Camera)
-        .map((publication) => ({ identity, publication })),
-    );
+    this.timer = setTimeout(() => this.applyToAll(), Math.min(rest, this.since + longest - now));
   }
 
   private applyToAll(): void {
-    const all = this.cameras();
-    const wanted = new Set(this.get() === 'none' ? [] : this.first(all));
-    for (const camera of all) {
-      const { publication } = camera;
-      if (publication.isDesired !== wanted.has(camera)) publication.setSubscribed(wanted.has(camera));
-      this.size(publication);
-    }
+    clearTimeout(this.timer);
+    this.since = undefined;
+    const people = [...this.room.remoteParticipants.values()];
+    const wanted = new Set([...this.cameras(people), ...screens(people)]);
+    for (const person of people)
+      for (const publication of person.trackPublications.values()) {
+        const isPicture = publication.kind === Track.Kind.Video;
+        // A participant who sends several of one kind takes no place of others.
+        const isFirst = person.getTrackPublication(publication.source) === publication;
+        this.want(publication, isPicture ? wanted.has(publication) : isFirst);
+        this.size(publication);
+      }
   }
 
-  /** The cameras that have a place. Where there are enough, all have. */
-  private first(all: Camera[]): Camera[] {
-    if (all.length <= mostCameras) return all;
-    const at = ({ identity, publication }: Camera) =>
-      publication.isMuted ? -1 : (this.seen.get(identity) ?? 0);
-    // Two that are in sight differ by NaN, which counts as equal.
-    return [...all].sort((a, b) => at(b) - at(a) || 0).slice(0, mostCameras);
+  private want(publication: RemoteTrackPublication, wanted: boolean): void {
+    if (publication.isDesired === wanted) return;
+    if (wanted) this.asked.add(publication);
+    publication.setSubscribed(wanted);
+  }
+
+  private askAgain(): void {
+    for (const { trackPublications } of this.room.remoteParticipants.values())
+      for (const publication of trackPublications.values())
+        if (this.asked.has(publication) && publication.isDesired && !publication.isSubscribed)
+          publication.setSubscribed(true);
+    this.applyToAll();
+  }
+
+  /** The cameras that have a place: those that are on, and of these the largest in sight, then those that were seen last. */
+  private cameras(people: RemoteParticipant[]): RemoteTrackPublication[] {
+    if (this.get() === 'none') return [];
+    const all = withTrack(people, Track.Source.Camera);
+    if (all.length <= mostCameras) return all.map(({ publication }) => publication);
+    const areas = new Map<string, number>();
+    for (const { identity, area } of this.inSight.values())
+      areas.set(identity, Math.max(area, areas.get(identity) ?? 0));
+    const ranked = all.map(({ person, publication }) => ({
+      publication,
+      ranks: [
+        Number(!publication.isMuted),
+        areas.get(person.identity) ?? 0,
+        person.lastSpokeAt?.getTime() ?? 0,
+        this.lastSeen.get(person.identity) ?? 0,
+      ],
+    }));
+    return ranked
+      .sort((a, b) => compare(b.ranks, a.ranks))
+      .slice(0, mostCameras)
+      .map(({ publication }) => publication);
   }
 
   private size(publication: RemoteTrackPublication): void {
@@ -100,4 +150,27 @@ export class Pictures extends Store<PictureChoice> {
     const quality = this.get() === 'less' ? VideoQuality.LOW : VideoQuality.HIGH;
     if (publication.videoQuality !== quality) publication.setVideoQuality(quality);
   }
+}
+
+/** The shared screens that have a place: those of presenters first. */
+function screens(people: RemoteParticipant[]): RemoteTrackPublication[] {
+  const presents = ({ person }: { person: RemoteParticipant }) =>
+    Number(person.attributes.presenter === 'true');
+  return withTrack(people, Track.Source.ScreenShare)
+    .sort((a, b) => presents(b) - presents(a))
+    .slice(0, mostScreens)
+    .map(({ publication }) => publication);
+}
+
+/** The participants who have a track of a source, with the first of these tracks. */
+function withTrack(people: RemoteParticipant[], source: Track.Source) {
+  return people.flatMap((person) => {
+    const publication = person.getTrackPublication(source);
+    return publication ? [{ person, publication }] : [];
+  });
+}
+
+function compare(a: number[], b: number[]): number {
+  const at = a.findIndex((value, i) => value !== b[i]);
+  return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
 }
