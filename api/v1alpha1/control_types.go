@@ -70,6 +70,9 @@ const (
 	SourceScreen ParticipantSource = "Screen"
 )
 
+// MaxParticipants is how many may be in a meeting at most. Objects that were stored before there was this limit can name more.
+const MaxParticipants = 1000
+
 // MaxParticipantDecisions is how many participants a Meeting can have decisions about.
 const MaxParticipantDecisions = 1000
 

@@ -170,6 +170,9 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 			m.Annotations[v1alpha1.AnnotationEndedLineages] = meeting.WithEndedLineage(d.after)
 		}
 	}
+	if most := m.Spec.MaxParticipants; most != nil { // What an older object or ticket has may be more than a new object can have.
+		m.Spec.MaxParticipants = new(min(*most, v1alpha1.MaxParticipants))
+	}
 	s.placeFirst(t, m)
 	if !d.password.isEmpty() {
 		m.Spec.PasswordSecretRef = newPasswordRef(m.Name)

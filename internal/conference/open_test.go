@@ -127,7 +127,12 @@ func TestARoomIsOpenedByEnteringIt(t *testing.T) {
 	if _, err := b.Join(t.Context(), b.tenant, JoinCommand{Room: "other"}); err != nil {
 		t.Errorf("a backend is not limited: %v", err)
 	}
-	b.tenant.Settings.MaxAdHoc, b.tenant.Settings.MaxMeetings = 100, b.Service.directory.Totals(b.tenant).Rooms
+	b.tenant.Settings.MaxAdHoc = 100
+	v, err = b.open("large", "older-lineage", func(o *meeting.Opening) { o.MaxParticipants = 5000 })
+	if m := b.Service.directory.Meeting(b.tenant, v.UID); err != nil || *m.Spec.MaxParticipants != 1000 {
+		t.Errorf("of a ticket for more than a meeting can have: %+v, %v", m, err)
+	}
+	b.tenant.Settings.MaxMeetings = b.Service.directory.Totals(b.tenant).Rooms
 	if _, err := b.open("last", ""); !errors.Is(err, errManyRooms) {
 		t.Errorf("a person, with one more than may be live: %v", err)
 	}

@@ -162,7 +162,7 @@ func TestMeetingPatch(t *testing.T) {
 		{"a wrong length", `{"duration":"1h"}`, 400, before},
 		{"a limit", `{"maxParticipants":3}`, 200, changed(func(s *v1alpha1.MeetingSpec) { s.MaxParticipants = new(int32(3)) })},
 		{"no limit of its own", `{"maxParticipants":null}`, 200, changed(func(s *v1alpha1.MeetingSpec) { s.MaxParticipants = nil })},
-		{"a limit over the operator's", `{"maxParticipants":1001}`, 400, before},
+		{"a limit over the operator's", `{"maxParticipants":301}`, 400, before},
 		{"a redirect", `{"redirect":"https://b.example/"}`, 200, changed(func(s *v1alpha1.MeetingSpec) { s.Redirect = "https://b.example/" })},
 		{"the home page", `{"redirect":""}`, 200, changed(func(s *v1alpha1.MeetingSpec) { s.Redirect = "" })},
 		{"a redirect to a script", `{"redirect":"javascript:x"}`, 400, before},

@@ -111,7 +111,7 @@ func ResolveSettings(spec *v1alpha1.MeetingsSpec) (Settings, error) {
 	if spec.TTLSecondsAfterEnded != nil {
 		s.TTLAfterEnded = time.Duration(*spec.TTLSecondsAfterEnded) * time.Second
 	}
-	s.MaxParticipants = int(ptr.Deref(spec.MaxParticipants, int32(s.MaxParticipants)))
+	s.MaxParticipants = min(int(ptr.Deref(spec.MaxParticipants, int32(s.MaxParticipants))), v1alpha1.MaxParticipants)
 	s.MaxMeetings = int(ptr.Deref(spec.MaxMeetings, int32(s.MaxMeetings)))
 	s.RedirectHosts = spec.AllowedRedirectHosts
 	s.Policy, s.Locked, s.Admission = spec.Policy, spec.Locked, spec.Admission

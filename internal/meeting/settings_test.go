@@ -53,6 +53,8 @@ func TestResolveSettings(t *testing.T) {
 			UnjoinedTimeout: time.Minute, EmptyTimeout: time.Second, LinkLifetime: time.Hour, TTLAfterEnded: 7 * time.Second,
 			MaxParticipants: 3, RedirectHosts: []string{"a", "*.b"}, TicketLifetime: time.Hour, MaxMeetings: 7, AdHoc: v1alpha1.AdHocNever, MaxAdHoc: 100,
 		}},
+		{"more participants than a meeting can have, as stored before there was a limit", &v1alpha1.MeetingsSpec{MaxParticipants: ptr.To(int32(5000))},
+			but(func(s *Settings) { s.MaxParticipants = 1000 })},
 		{"people may open rooms", &v1alpha1.MeetingsSpec{AdHoc: v1alpha1.AdHocAnyone, MaxAdHocRooms: ptr.To(int32(5))},
 			but(func(s *Settings) {
 				s.AdHoc, s.MaxAdHoc, s.ForgetEnded, s.TicketLifetime = v1alpha1.AdHocAnyone, 5, true, 720*time.Hour
