@@ -119,8 +119,8 @@ func TestAMessageCannotTakeLiveKitsMemory(t *testing.T) {
 	}
 }
 
-// TestALongTrackNameIsRemovedOnSight: through the gateway, a long name ends the connection. Where browsers reach LiveKit past the gateway, its
-// participant is removed.
+// TestALongTrackNameIsRemovedOnSight: through the gateway, a long name ends the connection. Who gets to
+// LiveKit past the gateway all the same is removed.
 func TestALongTrackNameIsRemovedOnSight(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
 	w := newWorldOfOne(t)

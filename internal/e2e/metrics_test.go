@@ -24,7 +24,12 @@ import (
 // metrics reads what Prometheus would read of a manager.
 func metrics(t *testing.T, m *testkit.ManagerProcess) map[string]*dto.MetricFamily {
 	t.Helper()
-	response, err := http.Get(m.MetricsURL)
+	return metricsAt(t, m.MetricsURL)
+}
+
+func metricsAt(t *testing.T, url string) map[string]*dto.MetricFamily {
+	t.Helper()
+	response, err := http.Get(url)
 	if err != nil {
 		t.Fatal(err)
 	}

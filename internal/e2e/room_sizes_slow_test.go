@@ -96,10 +96,14 @@ func noLonger(t *testing.T, name, description string) {
 	}
 }
 
+// The tests of whole rooms run alone: beside others they measure the processors.
+
+// framesOf are how many frames tiles have shown, each since it was remembered.
+const framesOf = `.map(tile => (tile.querySelector('video')?.getVideoPlaybackQuality().totalVideoFrames ?? 0) - (tile.shownBefore ?? 0))`
+
 // TestAHundredCameras: a participant of a hundred with camera and microphone sees those in sight and hears all, also after a break of the
 // network.
 func TestAHundredCameras(t *testing.T) {
-	testkit.Parallel(t, testkit.Browsers)
 	const participants = 100
 	w := newWorld(t)
 	frames := crowdFrames(t, w.a.baseURL+"/", 5)
@@ -118,13 +122,12 @@ func TestAHundredCameras(t *testing.T) {
 	p.Offline(t, false)
 	p.WaitFor(t, inRoom+" && "+hasNo("reconnecting"))
 	const sum = `.reduce((a, b) => a + b, 0)`
-	const framesSince = `.map(tile => tile.querySelector('video').getVideoPlaybackQuality().totalVideoFrames - (tile.before ?? 0))`
 	testkit.Eval[bool](t, p, `(document.querySelectorAll('[data-testid=tile][data-local=false]').forEach(tile =>
-		tile.before = tile.querySelector('video').getVideoPlaybackQuality().totalVideoFrames), true)`)
+		tile.shownBefore = tile.querySelector('video').getVideoPlaybackQuality().totalVideoFrames), true)`)
 	began := time.Now()
-	p.WaitFor(t, tilesInSight+framesSince+`.every(n => n >= 20)`)
-	inSight := testkit.Eval[int](t, p, tilesInSight+framesSince+sum)
-	all := testkit.Eval[int](t, p, `[...document.querySelectorAll('[data-testid=tile][data-local=false]')]`+framesSince+sum)
+	p.WaitFor(t, tilesInSight+framesOf+`.every(n => n >= 20)`)
+	inSight := testkit.Eval[int](t, p, tilesInSight+framesOf+sum)
+	all := testkit.Eval[int](t, p, `[...document.querySelectorAll('[data-testid=tile][data-local=false]')]`+framesOf+sum)
 	t.Logf("%d frames of those in sight in %s, and %d of the others", inSight, time.Since(began), all-inSight)
 	if all-inSight > inSight/10 {
 		t.Errorf("%d frames of those in sight, and %d of the others", inSight, all-inSight)
@@ -138,7 +141,6 @@ func TestAHundredCameras(t *testing.T) {
 
 // TestMoreCamerasThanAPageTakes: of 150 cameras a hundred come in, whatever is in sight, and those in sight play.
 func TestMoreCamerasThanAPageTakes(t *testing.T) {
-	testkit.Parallel(t, testkit.Browsers)
 	const participants = 150
 	w := newWorld(t)
 	frames := crowdFrames(t, w.a.baseURL+"/", 5)
@@ -146,17 +148,20 @@ func TestMoreCamerasThanAPageTakes(t *testing.T) {
 		_, err := p.PublishFrames(ctx, crowdWidth, crowdHeight, frames)
 		return err
 	})
-	for _, scrolledTo := range []string{"0", "1e6", "0"} {
+	for _, scrolledTo := range []string{"0", "1e6"} {
 		testkit.Eval[bool](t, p, `(document.querySelector('.tiles').scrollTo(0, `+scrolledTo+`), true)`)
-		p.WaitFor(t, tilesInSight+`.length > 20 && `+tilesInSight+`.every(tile => tile.querySelector('video')?.currentTime > 0)`)
+		p.WaitFor(t, tilesInSight+`.length > 20 && `+tilesInSight+framesOf+`.every(n => n >= 20)`)
 		p.WaitFor(t, `[...document.querySelectorAll('[data-testid=tile][data-local=false] video')].filter(v => v.srcObject?.active).length === 100`)
 	}
-	t.Logf("the longest answer has %d bytes", testkit.Eval[int](t, p, sent(answerField)+`[0].length`))
+	longest := testkit.Eval[int](t, p, sent(answerField)+`[0].length`)
+	t.Logf("the longest answer has %d bytes", longest)
+	if longest > 300<<10 {
+		t.Errorf("an answer has %d bytes: LiveKit sends more than 120 pictures", longest)
+	}
 }
 
 // TestThreeHundredMicrophones: a participant of three hundred with a microphone hears all others.
 func TestThreeHundredMicrophones(t *testing.T) {
-	testkit.Parallel(t, testkit.Browsers)
 	const participants = 300
 	w := newWorld(t, ofLargeRooms) // No site may fill a meeting.
 	browser, p := w.enterCrowd(t, participants, func(ctx context.Context, p *peer.Peer) error {
@@ -175,7 +180,6 @@ func ofLargeRooms(a, _ *v1alpha1.ConferenceConfig) {
 
 // TestAThousandListeners: a page is seen and heard by all others of a thousand, who send nothing. There is no place for one more.
 func TestAThousandListeners(t *testing.T) {
-	testkit.Parallel(t, testkit.Browsers)
 	const participants, room = 1000, "hall"
 	// A balancer before the managers would make one site of all.
 	w := newWorldOfOne(t, ofLargeRooms)
@@ -189,11 +193,14 @@ func TestAThousandListeners(t *testing.T) {
 		return b
 	}
 	someAtATime(1, participants, func(n int) { listeners[n] = from(n%50).guest(room, n, peer.Options{}) }) // No site may fill a meeting.
+	if t.Failed() {
+		t.FailNow()
+	}
 	speaker.WaitFor(t, fmt.Sprintf(`document.querySelectorAll('[data-testid=tile]').length === %d`, participants))
 	w.eventually(t, func() error {
 		for n, p := range listeners[1:] {
-			if got := p.Packets(); got < 100 {
-				return fmt.Errorf("guest %d has %d packets", n+1, got)
+			if sounds, pictures := p.Received(); sounds < 50 || pictures < 50 {
+				return fmt.Errorf("guest %d has %d packets of sound and %d of pictures", n+1, sounds, pictures)
 			}
 		}
 		return nil

@@ -140,7 +140,7 @@ func (w *world) uidOf(config string) (string, error) {
 	return string(c.UID), err
 }
 
-// TestPresentersDecisionsHoldPastTheGateway: browsers that reach LiveKit past the gateway can come back with an access
+// TestPresentersDecisionsHoldPastTheGateway: a browser that gets to LiveKit past the gateway all the same can come back with an access
 // token that it cannot take back. A removed participant is sent away again on sight, and a muted one is not heard.
 func TestPresentersDecisionsHoldPastTheGateway(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)

@@ -5,6 +5,5 @@
 //
 // An Observer has a server for each media server and key. Each second it lists the rooms of each (server.go) and looks into
 // those whose turn it is (turns.go), as fast as the media server can bear (pace.go). Beside that it checks whether listed
-// participants are really there (presence.go), closes rooms that belong to no live Meeting (strays.go), and checks the
-// addresses that browsers are given (browser_urls.go). Only the leader runs one.
+// participants are really there (presence.go), and closes rooms that belong to no live Meeting (strays.go). Only the leader runs one.
 package observer

@@ -73,8 +73,8 @@ type Peer struct {
 	refused   bool
 	// stalled is held while the peer takes no data.
 	stalled sync.RWMutex
-	// packets is how many of sound and pictures have arrived.
-	packets atomic.Int64
+	// sounds and pictures are how many packets of each have arrived.
+	sounds, pictures atomic.Int64
 	// out is where the peer sends data, once it has.
 	out *webrtc.DataChannel
 }
@@ -184,8 +184,8 @@ func (p *Peer) Hears(identity string) bool {
 	})
 }
 
-// Packets is how many packets of sound and pictures have arrived.
-func (p *Peer) Packets() int64 { return p.packets.Load() }
+// Received returns how many packets of sound and of pictures have arrived.
+func (p *Peer) Received() (sounds, pictures int64) { return p.sounds.Load(), p.pictures.Load() }
 
 // Attributes returns the peer's own, as last heard.
 func (p *Peer) Attributes() map[string]string {

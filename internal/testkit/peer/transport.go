@@ -51,11 +51,15 @@ func newTransport(p *Peer, target lk.SignalTarget) (*transport, error) {
 		return nil, err
 	}
 	pc.OnTrack(func(track *webrtc.TrackRemote, _ *webrtc.RTPReceiver) {
+		packets := &p.sounds
+		if track.Kind() == webrtc.RTPCodecTypeVideo {
+			packets = &p.pictures
+		}
 		for { // what is not read piles up
 			if _, _, err := track.ReadRTP(); err != nil {
 				return
 			}
-			p.packets.Add(1)
+			packets.Add(1)
 		}
 	})
 	return &transport{PeerConnection: pc, peer: p, target: target, offered: make(chan struct{}, 1)}, nil
