@@ -70,7 +70,7 @@ const (
 	SourceScreen ParticipantSource = "Screen"
 )
 
-// MaxParticipants is how many may be in a meeting at most. Objects that were stored before there was this limit can name more.
+// MaxParticipants is how many participants a meeting can have. An object that is older than this limit can name more.
 const MaxParticipants = 1000
 
 // MaxParticipantDecisions is how many participants a Meeting can have decisions about.

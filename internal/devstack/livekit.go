@@ -100,8 +100,8 @@ func (l LiveKit) config() map[string]any {
 			// For a participant who receives too slowly LiveKit holds so many bytes of data, and drops what comes then.
 			"data_channel_max_buffered_amount": 1 << 20,
 		},
-		// A page writes a section for each track that it is sent, and the gateway takes no longer description than so many make. Without limits,
-		// the tracks of others close the connections of all. Pages take a hundred cameras.
+		// A page writes a section of its session description for each track that it is sent. Without limits, many tracks make the description
+		// longer than the gateway takes, and the page loses its connection. Pages take a hundred cameras.
 		"limit": map[string]any{"subscription_limit_video": 120, "subscription_limit_audio": 1000},
 	}
 	if l.Redis != "" {
