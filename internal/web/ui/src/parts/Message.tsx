@@ -1,4 +1,4 @@
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useLayoutEffect, useRef, type ReactNode } from 'react';
 
 interface MessageProps {
   testId: string;
@@ -16,7 +16,7 @@ interface MessageProps {
  */
 export function Message({ testId, reason, icon, tone = 'plain', title, text, children }: MessageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), [title]);
+  useLayoutEffect(() => heading.current?.focus(), [title]);
   return (
     <section className="message" data-testid={testId} data-reason={reason}>
       <span className={`message-icon ${tone}`} aria-hidden="true">

@@ -1,5 +1,5 @@
 import { Flag } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useLayoutEffect, useState } from 'react';
 import type { Flow } from '../app/flow';
 import type { Ended as EndedScreen } from '../app/screen';
 import { Message } from '../parts/Message';
@@ -74,7 +74,8 @@ function whatComes(host: string, home: boolean, after: number | undefined): stri
 
 /** A participant who uses the page is reading it: any key, and any focus in it, stops the countdown. */
 function useStayOnAttention(flow: Flow, counting: boolean): void {
-  useEffect(() => {
+  // At once: a key may come before the browser has painted.
+  useLayoutEffect(() => {
     if (!counting) return;
     // A key that is held down was pressed in the meeting.
     const press = ({ repeat }: KeyboardEvent) => repeat || flow.stay();

@@ -1,4 +1,4 @@
-import { useEffect } from 'react';
+import { useLayoutEffect } from 'react';
 import { useStore } from '../../app/useStore';
 import { hasModifier, isComposing } from '../../parts/keys';
 import { useCall } from '../call/CallContext';
@@ -14,7 +14,8 @@ export function usePushToTalk(): void {
   const call = useCall();
   const { hidden } = useStore(call.session).you;
   const on = useStore(shortcutsOn) && !hidden;
-  useEffect(() => {
+  // At once: a key may come before the browser has painted.
+  useLayoutEffect(() => {
     if (!on) return;
     const { publisher } = call;
     const talk = new PushToTalk({

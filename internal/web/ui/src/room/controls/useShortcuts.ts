@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { useStore } from '../../app/useStore';
 import { isComposing } from '../../parts/keys';
 import { actionOf, shortcutsOn, type Action } from './shortcuts';
@@ -13,8 +13,9 @@ export function useShortcuts(actions: Actions, onEscape: (() => void) | undefine
   useEscape(onEscape);
   const on = useStore(shortcutsOn);
   const current = useRef(actions);
-  useEffect(() => void (current.current = actions));
-  useEffect(() => {
+  useLayoutEffect(() => void (current.current = actions));
+  // At once, here and below: a key may come before the browser has painted, in the room and after it.
+  useLayoutEffect(() => {
     if (!on) return;
     const press = (event: KeyboardEvent) => {
       if (isComposing(event) || isTyping(event.target) || document.querySelector('dialog[open]')) return;
@@ -30,7 +31,6 @@ export function useShortcuts(actions: Actions, onEscape: (() => void) | undefine
 }
 
 function useEscape(onEscape: (() => void) | undefined): void {
-  // At once: a key may come before the browser has painted.
   useLayoutEffect(() => {
     if (!onEscape) return;
     const press = (event: KeyboardEvent) => {
