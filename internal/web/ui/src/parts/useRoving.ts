@@ -1,4 +1,4 @@
-import { useEffect, useRef, type RefObject } from 'react';
+import { useLayoutEffect, useRef, type RefObject } from 'react';
 
 /**
  * Makes many buttons one stop of the Tab key, as in a toolbar: the arrow keys, Home and End move among them. Buttons
@@ -6,7 +6,7 @@ import { useEffect, useRef, type RefObject } from 'react';
  */
 export function useRoving<T extends HTMLElement>(selector: string): RefObject<T | null> {
   const container = useRef<T>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const root = container.current;
     if (!root) return;
     let current: HTMLElement | undefined;

@@ -1,5 +1,5 @@
 import { Disc, Eye, VideoOff } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { useLayoutEffect, useRef } from 'react';
 import { useStore } from '../app/useStore';
 import type { Boot } from '../boot';
 import { Brand } from '../parts/Page';
@@ -14,7 +14,7 @@ import { Mark } from './parts/Mark';
 export function RoomHeader({ brand, room }: { brand: Boot['brand']; room: string }) {
   const heading = useRef<HTMLHeadingElement>(null);
   // The button that led here is gone, so the focus begins at the top of the room.
-  useEffect(() => heading.current?.focus(), []);
+  useLayoutEffect(() => heading.current?.focus(), []);
   return (
     <header className="room-header">
       <Brand brand={brand} />

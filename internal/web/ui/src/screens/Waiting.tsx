@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'react';
+import { useId, useLayoutEffect, useRef, useState } from 'react';
 import type { Flow } from '../app/flow';
 import type { WaitingPlace } from '../app/waiting';
 import { useStore } from '../app/useStore';
@@ -17,7 +17,7 @@ export function Waiting({ flow, place }: { flow: Flow; place: WaitingPlace }) {
   const { route } = flow.at;
   const heading = useRef<HTMLHeadingElement>(null);
   // The button that led here is gone, so the focus begins at the top.
-  useEffect(() => heading.current?.focus(), []);
+  useLayoutEffect(() => heading.current?.focus(), []);
   return (
     <Page brand={flow.at.boot.brand} wide>
       <section className="prejoin" data-testid="waiting-screen" data-why={why}>
