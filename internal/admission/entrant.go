@@ -282,7 +282,7 @@ func (a *Entrant) logIn(ctx context.Context, t *tenant.Tenant, r Presented, g Gu
 		return ErrWrongLogin
 	}
 	err := g.Guess(ctx, limit.HostLogin, r.Username, func() error {
-		right, err := t.Users.Verify(ctx, credential.Turn{Tenant: t.UID, Site: g.Site()}, r.Username, r.UserPassword)
+		right, err := t.Users.Verify(ctx, credential.Turn{Namespace: t.Namespace, Site: g.Site()}, r.Username, r.UserPassword)
 		if err == nil && !right {
 			err = ErrWrongLogin
 		}

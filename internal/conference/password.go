@@ -52,7 +52,7 @@ type presented struct {
 
 // passwordOf is the password of a backend's command.
 func passwordOf(t *tenant.Tenant, plain *string) presented {
-	return presented{turn: credential.Turn{Tenant: t.UID}, plain: secretText(ptr.Deref(plain, ""))}
+	return presented{turn: credential.Turn{Namespace: t.Namespace}, plain: secretText(ptr.Deref(plain, ""))}
 }
 
 func (p *presented) isEmpty() bool { return p.plain == "" }
@@ -146,7 +146,7 @@ func (s *Service) CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting
 	if err != nil {
 		return false, err
 	}
-	ok, err := s.checkPassword(ctx, m, &presented{turn: credential.Turn{Tenant: t.UID, Site: site}, plain: secretText(password)})
+	ok, err := s.checkPassword(ctx, m, &presented{turn: credential.Turn{Namespace: t.Namespace, Site: site}, plain: secretText(password)})
 	return ok, asFault(err)
 }
 

@@ -8,23 +8,22 @@ import (
 	"net/netip"
 	"runtime"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/limit"
 )
 
-// Turn is whose turn a password is. Tenants take turns; in a tenant, backends and people; among people, sites.
+// Turn is whose turn a password is. Namespaces take turns; in a namespace, backends and people; among people, sites.
 type Turn struct {
-	Tenant types.UID
+	// Namespace is that of the ConferenceConfig: one team may have a hundred of these.
+	Namespace string
 	// Site is where the person is. A backend has none.
 	Site netip.Prefix
 }
 
 // lane is what takes turns with all others.
 type lane struct {
-	tenant  types.UID
-	backend bool
+	namespace string
+	backend   bool
 }
 
 // effortMemory is the share of the memory that password hashing may use at once, and maxEffort how much that is where the memory has no limit,
@@ -53,7 +52,7 @@ func withEffort(ctx context.Context, turn Turn, memory int, compute func()) erro
 		return ErrBusy.Because(err)
 	}
 	defer ofSite()
-	ofLane, err := lanes.TakeN(ctx, lane{turn.Tenant, !turn.Site.IsValid()}, weight)
+	ofLane, err := lanes.TakeN(ctx, lane{turn.Namespace, !turn.Site.IsValid()}, weight)
 	if err != nil {
 		return ErrBusy.Because(err)
 	}

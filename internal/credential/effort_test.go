@@ -10,14 +10,12 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"k8s.io/apimachinery/pkg/types"
-
 	"convene.dev/convene/internal/fault"
 )
 
-// atSite is the turn of a person of a tenant. Sites have numbers here.
-func atSite(tenant types.UID, site int) Turn {
-	return Turn{tenant, netip.PrefixFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(site)}), 32)}
+// atSite is the turn of a person in a namespace. Sites have numbers here.
+func atSite(namespace string, site int) Turn {
+	return Turn{namespace, netip.PrefixFrom(netip.AddrFrom4([4]byte{192, 0, 2, byte(site)}), 32)}
 }
 
 // check asks for a computation that runs until end gives it a sign, and tells when it begins.
@@ -34,7 +32,7 @@ func TestHalfOfTheProcessorsAreKeptFree(t *testing.T) {
 		most := max(1, runtime.GOMAXPROCS(0)/2)
 		begun, end := make(chan string, 4*most), make(chan struct{})
 		for i := range 4 * most {
-			go check(t.Context(), atSite("tenant", i), "", begun, end)
+			go check(t.Context(), atSite("team", i), "", begun, end)
 		}
 		synctest.Wait()
 		if len(begun) != most {
@@ -58,15 +56,15 @@ func TestTenantsTakeTurns(t *testing.T) {
 		other Turn
 	}{
 		"another tenant":             {100, atSite("another", 1)},
-		"a backend of the tenant":    {100, Turn{Tenant: "tenant"}},
-		"another site of the tenant": {1, atSite("tenant", 101)},
+		"a backend of the tenant":    {100, Turn{Namespace: "team"}},
+		"another site of the tenant": {1, atSite("team", 101)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				most := max(1, runtime.GOMAXPROCS(0)/2)
 				begun, end := make(chan string, 101), make(chan struct{})
 				for i := range 100 {
-					go check(t.Context(), atSite("tenant", i%tc.sites), "a guess", begun, end)
+					go check(t.Context(), atSite("team", i%tc.sites), "a guess", begun, end)
 				}
 				synctest.Wait()
 				for range most {
@@ -96,7 +94,7 @@ func TestNobodyComputesForWhoHasGone(t *testing.T) {
 		ctx, leave := context.WithCancel(t.Context())
 		answer := make(chan error, 1)
 		go func() {
-			_, err := users.Verify(ctx, Turn{Tenant: "tenant"}, "ada", "correct horse")
+			_, err := users.Verify(ctx, Turn{Namespace: "team"}, "ada", "correct horse")
 			answer <- err
 		}()
 		synctest.Wait()

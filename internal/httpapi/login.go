@@ -85,7 +85,7 @@ func (a *api) login(q *httpserver.Request, asked tokenRequest) error {
 	ctx, cancel := a.within(q)
 	defer cancel()
 	return q.Guess(ctx, limit.HostLogin, asked.username, true, func() error {
-		right, err := q.Tenant.Users.Verify(ctx, credential.Turn{Tenant: q.Tenant.UID}, asked.username, asked.password)
+		right, err := q.Tenant.Users.Verify(ctx, credential.Turn{Namespace: q.Tenant.Namespace}, asked.username, asked.password)
 		if err == nil && !right {
 			err = errWrongLogin
 		}
