@@ -55,7 +55,7 @@ func (h *handler) webhook(q *httpserver.Request) (httpserver.Answer, error) {
 
 // signerOf finds the engine that made a signature, or nil. Only engines with the key that the signature names are tried.
 func signerOf(tenants []*tenant.Tenant, authorization string) *tenant.Media {
-	key, tried := "", map[engine.Server]bool{}
+	key, tried := "", map[engine.Engine]bool{}
 	for _, t := range tenants {
 		for _, media := range t.Media {
 			if key == "" {
@@ -63,10 +63,10 @@ func signerOf(tenants []*tenant.Tenant, authorization string) *tenant.Media {
 					return nil
 				}
 			}
-			if media.Server.Key != key || tried[media.Server] {
+			if media.Server.Key != key || tried[media.Engine] {
 				continue
 			}
-			tried[media.Server] = true
+			tried[media.Engine] = true
 			if media.Engine.Signed(authorization) {
 				return media
 			}
