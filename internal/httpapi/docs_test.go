@@ -155,16 +155,23 @@ func TestDocumentFollowsTheSwitches(t *testing.T) {
 	}
 }
 
-func TestDocumentsAreBounded(t *testing.T) {
+// TestDocumentsAreShared: tenants differ in their base URLs, and a document takes five milliseconds to make.
+func TestDocumentsAreShared(t *testing.T) {
 	d := newDocuments()
-	for i := range 3 * maxDocuments {
-		one := testTenant(v1alpha1.VariantA, func(t *tenant.Tenant) { t.BaseURL = fmt.Sprintf("https://%d.example.com", i) })
-		if _, err := d.of(one); err != nil {
+	for _, base := range []string{"https://a.example.com", "https://b.example.com:8443/meet?x='1'&y"} {
+		one, err := d.of(testTenant(v1alpha1.VariantA, func(t *tenant.Tenant) { t.BaseURL = base }))
+		if err != nil {
 			t.Fatal(err)
 		}
-		if len(d.made) > maxDocuments {
-			t.Fatalf("%d documents", len(d.made))
+		for form, text := range map[string][]byte{"JSON": one.json, "YAML": one.yaml} {
+			var read struct{ Servers []struct{ URL string } }
+			if err := yaml.Unmarshal(text, &read); err != nil || len(read.Servers) != 1 || read.Servers[0].URL != base {
+				t.Errorf("%s of %s: %v, %v", form, base, read, err)
+			}
 		}
+	}
+	if len(d.made) != 1 {
+		t.Errorf("%d documents were made", len(d.made))
 	}
 }
 

@@ -3,7 +3,9 @@
 package httpapi
 
 import (
+	"bytes"
 	_ "embed"
+	"encoding/json"
 	"strings"
 	"sync"
 
@@ -21,19 +23,32 @@ var openapiSource []byte
 // document is what one tenant's clients read.
 type document struct{ json, yaml []byte }
 
-// documents makes the documents of tenants, and keeps them: a request for them needs no secret, so it must be cheap.
+// documents makes the documents of tenants, and keeps them: a request for them needs no secret, so it must be cheap. There are fewer
+// than two hundred, as many as there are choices of endpoints.
 type documents struct {
 	mu   sync.Mutex
 	made map[string]document
 }
 
-// maxDocuments bounds what is kept; a tenant has another one with every change of its switches.
-const maxDocuments = 128
-
 func newDocuments() *documents { return &documents{made: map[string]document{}} }
+
+// anyBase stands in what is kept for the base URL of a tenant, quoted as JSON and YAML quote it.
+const anyBase = `"https://base-url.invalid"`
 
 // of returns the document limited to the endpoints of the tenant that are on.
 func (d *documents) of(t *tenant.Tenant) (document, error) {
+	kept, err := d.keep(t)
+	if err != nil {
+		return document{}, err
+	}
+	base, err := json.Marshal(t.BaseURL)
+	if err != nil {
+		return document{}, err
+	}
+	return document{json: bytes.Replace(kept.json, []byte(anyBase), base, 1), yaml: bytes.Replace(kept.yaml, []byte(anyBase), base, 1)}, nil
+}
+
+func (d *documents) keep(t *tenant.Tenant) (document, error) {
 	key := documentKey(t)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -41,17 +56,13 @@ func (d *documents) of(t *tenant.Tenant) (document, error) {
 		return made, nil
 	}
 	made, err := makeDocument(t)
-	if err != nil {
-		return document{}, err
+	if err == nil {
+		d.made[key] = made
 	}
-	if len(d.made) >= maxDocuments {
-		clear(d.made)
-	}
-	d.made[key] = made
-	return made, nil
+	return made, err
 }
 
-// documentKey holds everything of a tenant that its document depends on.
+// documentKey holds everything of a tenant that its document depends on, beside its base URL.
 func documentKey(t *tenant.Tenant) string {
 	var b strings.Builder
 	b.WriteString(string(t.Variant))
@@ -60,7 +71,7 @@ func documentKey(t *tenant.Tenant) string {
 			b.WriteString(" " + string(e))
 		}
 	}
-	return b.String() + " " + t.BaseURL
+	return b.String()
 }
 
 func makeDocument(t *tenant.Tenant) (document, error) {
@@ -72,9 +83,11 @@ func makeDocument(t *tenant.Tenant) (document, error) {
 	limitTo(t, top)
 	dropExtensions(top)
 	dropUnused(top)
-	if err := entry(top, "servers").Encode([]map[string]string{{"url": t.BaseURL}}); err != nil {
+	servers := entry(top, "servers")
+	if err := servers.Encode([]map[string]string{{"url": strings.Trim(anyBase, `"`)}}); err != nil {
 		return document{}, err
 	}
+	entry(servers.Content[0], "url").Style = yaml.DoubleQuotedStyle
 	text, err := yaml.Marshal(&root)
 	if err != nil {
 		return document{}, err
