@@ -7,54 +7,99 @@ import "strings"
 // claims are the hosts that Tenants have been given. A host belongs to a namespace with all that is under it: no other
 // namespace gets a name inside a wildcard, a wildcard around a name, or another port of a name that is claimed on all ports.
 type claims struct {
-	// at are the claims of a name or a wildcard suffix, below are those of names and wildcards under a suffix. Without them
-	// each claim would have to be compared with all others.
-	at, below map[string][]claim
+	// at are the owners of names and wildcards. below are those of what is under a wildcard, for the wildcards that somebody asks for and no
+	// others: a name is under a hundred.
+	at, below owners
 }
 
-// claim is a host of a namespace. An empty port stands for all ports.
-type claim struct{ namespace, port string }
+// place is a name, or the suffix of a wildcard, with a port. An empty port stands for all ports.
+type place struct{ name, port string }
 
-func newClaims() claims { return claims{at: map[string][]claim{}, below: map[string][]claim{}} }
+// owners are the namespaces that have places.
+type owners map[place]string
+
+const (
+	// onePort in a place stands for at least one port.
+	onePort = "*"
+	// nobody and several are no namespaces.
+	nobody, several = "", "*"
+)
+
+// newClaims makes claims for Tenants who ask for such hosts.
+func newClaims(tenants []*Tenant) claims {
+	c := claims{at: owners{}, below: owners{}}
+	for _, t := range tenants {
+		for _, host := range t.Hosts {
+			if name, port := cutWildcard(host); isWildcard(name) {
+				for _, port := range []string{port, "", onePort} {
+					c.below[place{name, port}] = nobody
+				}
+			}
+		}
+	}
+	return c
+}
 
 // add keeps that a Tenant has a host.
 func (c claims) add(t *Tenant, host string) {
 	name, port := cutWildcard(host)
-	one := claim{t.Namespace, port}
-	c.at[name] = append(c.at[name], one)
-	for _, suffix := range suffixesOf(name) {
-		c.below[suffix] = append(c.below[suffix], one)
+	for _, port := range []string{port, onePort} {
+		c.at.add(place{name, port}, t.Namespace)
+		for suffix := range suffixesOf(name) {
+			if p := (place{suffix, port}); c.below.has(p) {
+				c.below.add(p, t.Namespace)
+			}
+		}
 	}
 }
 
 // belongToOthers reports whether another namespace has a host, a part of it, or a wildcard around it.
 func (c claims) belongToOthers(t *Tenant, host string) bool {
 	name, port := cutWildcard(host)
-	overlaps := func(others []claim) bool {
-		for _, other := range others {
-			if other.namespace != t.Namespace && (other.port == port || other.port == "" || port == "") {
-				return true
-			}
-		}
-		return false
-	}
-	for _, suffix := range suffixesOf(name) {
-		if overlaps(c.at[suffix]) {
+	for suffix := range suffixesOf(name) {
+		if c.at.others(suffix, port, t.Namespace) {
 			return true
 		}
 	}
-	return overlaps(c.at[name]) || strings.HasPrefix(name, ".") && overlaps(c.below[name])
+	return c.at.others(name, port, t.Namespace) || isWildcard(name) && c.below.others(name, port, t.Namespace)
+}
+
+func (o owners) has(p place) bool {
+	_, ok := o[p]
+	return ok
+}
+
+func (o owners) add(p place, namespace string) {
+	if owner := o[p]; owner != nobody && owner != namespace {
+		namespace = several
+	}
+	o[p] = namespace
+}
+
+// others reports whether a name belongs to another namespace on that port, or where that is empty on any.
+func (o owners) others(name, port, namespace string) bool {
+	other := func(port string) bool {
+		owner := o[place{name, port}]
+		return owner != nobody && owner != namespace
+	}
+	if port == "" {
+		return other(onePort)
+	}
+	return other(port) || other("")
 }
 
 // cutWildcard takes the star and the port from a host. A name that begins with a dot is a wildcard's suffix.
 func cutWildcard(host string) (name, port string) { return splitPort(strings.TrimPrefix(host, "*")) }
 
+func isWildcard(name string) bool { return strings.HasPrefix(name, ".") }
+
 // suffixesOf are the suffixes of the wildcards that a name or a wildcard is under.
-func suffixesOf(name string) (all []string) {
-	for i := 1; i < len(name); i++ {
-		if name[i] == '.' {
-			all = append(all, name[i:])
+func suffixesOf(name string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for i := 1; i < len(name); i++ {
+			if name[i] == '.' && !yield(name[i:]) {
+				return
+			}
 		}
 	}
-	return all
 }

@@ -45,7 +45,7 @@ type hosts struct {
 func newHosts(tenants []*Tenant, unknown UnknownHosts) *hosts {
 	h := &hosts{
 		unknown: unknown, exact: map[string]*Tenant{}, wildcard: map[string]*Tenant{},
-		claims: newClaims(), conflicts: map[types.NamespacedName][]string{}, reserved: map[types.NamespacedName][]string{},
+		claims: newClaims(tenants), conflicts: map[types.NamespacedName][]string{}, reserved: map[types.NamespacedName][]string{},
 	}
 	tenants = slices.Clone(tenants)
 	slices.SortFunc(tenants, func(a, b *Tenant) int { return cmp.Or(a.Created.Compare(b.Created), cmp.Compare(a.UID, b.UID)) })
@@ -114,6 +114,11 @@ func (h *hosts) problems(name types.NamespacedName) (problems []Problem) {
 			name.Namespace, strings.Join(hosts, ", "), annotationAllowedHosts)
 	}
 	return problems
+}
+
+// sameProblems reports whether problems are those of other hosts.
+func (h *hosts) sameProblems(other *hosts, name types.NamespacedName) bool {
+	return slices.Equal(h.conflicts[name], other.conflicts[name]) && slices.Equal(h.reserved[name], other.reserved[name])
 }
 
 // maxHost is the longest name of a host, in bytes (RFC 1035, section 2.3.4): of each name all its suffixes are looked up.

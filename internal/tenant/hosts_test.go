@@ -3,6 +3,8 @@
 package tenant
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -225,6 +227,69 @@ func TestNoNamespaceGetsAHostInsideAnothers(t *testing.T) {
 	}, UnknownHosts{})
 	if got := nameOf(h.find("a.example.com")); got != "third" {
 		t.Errorf("a.example.com is answered by %q", got)
+	}
+}
+
+// Claims agree with a comparison of each host with each other.
+func TestClaimsAreWhatComparingAllSays(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	pick := func(from ...string) string { return from[random.IntN(len(from))] }
+	host := func() string {
+		return pick("", "", "*.") + pick("", "a.", "b.") + pick("", "a.", "b.") + "x" + pick("", "", ":1", ":2")
+	}
+	overlap := func(a, b string) bool {
+		nameA, portA := cutWildcard(a)
+		nameB, portB := cutWildcard(b)
+		around := func(wildcard, name string) bool {
+			return isWildcard(wildcard) && strings.HasSuffix(name, wildcard) && name != wildcard
+		}
+		return (nameA == nameB || around(nameA, nameB) || around(nameB, nameA)) && (portA == portB || portA == "" || portB == "")
+	}
+	for range 2_000 {
+		var all []*Tenant
+		for i := range 6 {
+			all = append(all, &Tenant{NamespacedName: types.NamespacedName{Namespace: pick("one", "two", "three")}, Hosts: []string{host()}, UID: types.UID(fmt.Sprint(i))})
+		}
+		c := newClaims(all)
+		var given []*Tenant
+		for _, t2 := range all {
+			want := slices.ContainsFunc(given, func(o *Tenant) bool { return o.Namespace != t2.Namespace && overlap(o.Hosts[0], t2.Hosts[0]) })
+			if got := c.belongToOthers(t2, t2.Hosts[0]); got != want {
+				t.Fatalf("%s of %s beside %v: %v, want %v", t2.Hosts[0], t2.Namespace, given, got, want)
+			}
+			if !want {
+				c.add(t2, t2.Hosts[0])
+				given = append(given, t2)
+			}
+		}
+	}
+}
+
+// TestHostsOfManyLabelsAreCheap: what is kept of the hosts of a namespace grows with their number, not with their labels or ports.
+func TestHostsOfManyLabelsAreCheap(t *testing.T) {
+	const configs, hosts = 100, 64
+	for name, host := range map[string]func(n int) string{
+		"names of 118 labels":         func(n int) string { return strings.Repeat("a.", 117) + fmt.Sprintf("h%d.example", n) },
+		"wildcards around each other": func(n int) string { return "*." + strings.Repeat("a.", n%118) + fmt.Sprintf("example:%d", n) },
+		"names under all of these wildcards": func(n int) string {
+			return []string{"*.", "x."}[n%2] + strings.Repeat("a.", n/2%118) + fmt.Sprintf("example:%d", n)
+		},
+	} {
+		var all []*Tenant
+		for c := range configs {
+			one := asking(fmt.Sprint(c), c)
+			for h := range hosts {
+				one.Hosts = append(one.Hosts, host(c*hosts+h))
+			}
+			all = append(all, one)
+		}
+		h := newHosts(all, UnknownHosts{})
+		if kept := len(h.claims.at) + len(h.claims.below); kept > 5*configs*hosts {
+			t.Errorf("%s: %d places are kept of %d hosts", name, kept, configs*hosts)
+		}
+		if len(h.conflicts) > 0 {
+			t.Errorf("%s: %d conflicts in one namespace", name, len(h.conflicts))
+		}
 	}
 }
 

@@ -64,8 +64,12 @@ type Registry struct {
 
 	mu      sync.Mutex
 	tenants map[types.NamespacedName]*Tenant
+	changes int // of tenants
 
-	hosts atomic.Pointer[hosts]
+	// sharing is held while hosts are shared out. Changes that wait for it are taken in together.
+	sharing sync.Mutex
+	shared  int // The last change that hosts have taken in.
+	hosts   atomic.Pointer[hosts]
 }
 
 // NewRegistry makes a Registry. It works once it runs.
@@ -202,17 +206,29 @@ func (r *Registry) origin(config *v1alpha1.ConferenceConfig, names map[object]bo
 // put serves a Tenant from now on, or no more. It names the others that got or lost a host by that.
 func (r *Registry) put(name types.NamespacedName, t *Tenant) (others []types.NamespacedName) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	if t == nil {
 		delete(r.tenants, name)
 	} else {
 		r.tenants[name] = t
 	}
-	before, now := r.hosts.Load(), newHosts(slices.Collect(maps.Values(r.tenants)), r.options.UnknownHosts)
+	r.changes++
+	change := r.changes
+	r.mu.Unlock()
+
+	r.sharing.Lock()
+	defer r.sharing.Unlock()
+	if r.shared >= change {
+		return nil // Who shared the hosts out after this change has named the others.
+	}
+	r.mu.Lock()
+	tenants := slices.Collect(maps.Values(r.tenants))
+	r.shared = r.changes
+	r.mu.Unlock()
+	before, now := r.hosts.Load(), newHosts(tenants, r.options.UnknownHosts)
 	r.hosts.Store(now)
-	for other := range r.tenants {
-		if other != name && !slices.Equal(before.problems(other), now.problems(other)) {
-			others = append(others, other)
+	for _, other := range tenants {
+		if other.NamespacedName != name && !before.sameProblems(now, other.NamespacedName) {
+			others = append(others, other.NamespacedName)
 		}
 	}
 	return others
