@@ -8,6 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +23,8 @@ const (
 	leeway = 30 * time.Second
 	// maxSigned is the length in bytes beyond which nothing is parsed: our own are below 5 KiB.
 	maxSigned = 8 << 10
+	// MaxSigningKeys is how many signing keys a tenant has: one for each day of the longest lifetime of a token, and the next.
+	MaxSigningKeys = 32
 )
 
 // purpose is what a signed credential is for. One for one purpose is worth nothing for another.
@@ -56,32 +59,38 @@ type Signer struct {
 var errNoSigningKey = fault.Unavailable("The service cannot sign or check tokens and links yet: try again in a moment")
 
 // NewSigner returns the signer of a tenant from the data of its signing-keys Secret, key id to random bytes. The
-// greatest id signs, all verify: a key is replaced by adding a greater one, and removed when what it signed has expired.
-// Pseudonyms are made with PseudonymKey, or where there is none with the least. Short keys are left out and reported; without a
-// usable one the signer is nil.
+// greatest id signs, all verify: a key is replaced by adding a greater one, and removed when what it signed has expired. Of more than
+// MaxSigningKeys the greatest are used. Pseudonyms are made with PseudonymKey, or where there is none with the least. Keys that are not
+// used are reported; without a usable one the signer is nil.
 func NewSigner(issuer string, data map[string][]byte) (*Signer, []SigningKeyProblem) {
-	s := &Signer{issuer: issuer, byID: make(map[string]*signingKey, len(data))}
-	var problems []SigningKeyProblem
-	for id, master := range data {
-		if len(master) < SigningKeySize {
-			problems = append(problems, SigningKeyProblem{ID: id})
-			continue
-		}
-		if id == PseudonymKey {
+	s := &Signer{issuer: issuer, byID: map[string]*signingKey{}}
+	var short, old []string
+	least := ""
+	for _, id := range slices.Backward(slices.Sorted(maps.Keys(data))) {
+		switch master := data[id]; {
+		case len(master) < SigningKeySize:
+			short = append(short, id)
+		case id == PseudonymKey:
 			s.pseudonym = derive(master, "pseudonym")
-			continue
+		case len(s.keys) == MaxSigningKeys:
+			least, old = id, append(old, id)
+		default:
+			key := newSigningKey(id, master)
+			least, s.byID[id], s.keys = id, key, append(s.keys, key)
 		}
-		key := newSigningKey(id, master)
-		s.byID[id] = key
-		s.keys = append(s.keys, key)
 	}
-	slices.SortFunc(problems, func(a, b SigningKeyProblem) int { return strings.Compare(a.ID, b.ID) })
+	var problems []SigningKeyProblem
+	if len(short) > 0 {
+		problems = append(problems, SigningKeyProblem{ID: short[0], Others: len(short) - 1})
+	}
+	if len(old) > 0 {
+		problems = append(problems, SigningKeyProblem{ID: old[0], Others: len(old) - 1, TooMany: true})
+	}
 	if len(s.keys) == 0 {
 		return nil, problems
 	}
-	slices.SortFunc(s.keys, func(a, b *signingKey) int { return strings.Compare(b.id, a.id) })
 	if s.pseudonym == nil {
-		s.pseudonym = derive(data[s.keys[len(s.keys)-1].id], "pseudonym")
+		s.pseudonym = derive(data[least], "pseudonym")
 	}
 	return s, problems
 }

@@ -7,7 +7,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,11 +49,30 @@ func TestSigningKeys(t *testing.T) {
 	if s == nil {
 		t.Fatal("the usable key was not used")
 	}
-	if diff := cmp.Diff([]SigningKeyProblem{{ID: "0"}, {ID: "a"}}, problems); diff != "" {
+	if diff := cmp.Diff([]SigningKeyProblem{{ID: "a", Others: 1}}, problems); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 	if s, _ := NewSigner(tenant, map[string][]byte{"a": make([]byte, 31)}); s != nil {
 		t.Error("a signer without a usable key is not nil")
+	}
+}
+
+// TestSigningKeysAreBounded: a Secret has room for 30,000 keys, each of which a stamp would be compared with.
+func TestSigningKeysAreBounded(t *testing.T) {
+	all := map[string][]byte{}
+	for i := range 3 * MaxSigningKeys {
+		all[fmt.Sprintf("%03d", i)] = master(byte(i))
+		all[fmt.Sprintf("short-%03d", i)] = nil
+	}
+	s, problems := NewSigner(tenant, all)
+	if want := []SigningKeyProblem{{ID: "short-095", Others: 95}, {ID: "063", Others: 63, TooMany: true}}; !slices.Equal(problems, want) {
+		t.Errorf("problems %v, want %v", problems, want)
+	}
+	if len(s.keys) != MaxSigningKeys || len(s.byID) != MaxSigningKeys || s.keys[0].id != "095" {
+		t.Errorf("%d keys, the greatest is %s", len(s.keys), s.keys[0].id)
+	}
+	if string(s.pseudonym) != string(derive(master(0), "pseudonym")) {
+		t.Error("participants have other identities than with the least key")
 	}
 }
 

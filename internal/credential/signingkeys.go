@@ -30,14 +30,26 @@ const idTime = "20060102t150405z"
 // that none refuses what another has signed.
 const settling = time.Minute
 
-// SigningKeyProblem is a signing key that is not used, and why.
+// SigningKeyProblem is why signing keys are not used.
 type SigningKeyProblem struct {
+	// ID is that of the key, or of the greatest of several.
 	ID string
+	// Others is how many more there are.
+	Others int
+	// TooMany says that there are enough keys with greater ids. Otherwise these are too short.
+	TooMany bool
 }
 
 // String says the problem and how to fix it, without the key.
 func (p SigningKeyProblem) String() string {
-	return fmt.Sprintf("signing key %q is shorter than %d bytes: replace it by %d random bytes or more", p.ID, SigningKeySize, SigningKeySize)
+	which := fmt.Sprintf("signing key %q", p.ID)
+	if p.Others > 0 {
+		which = fmt.Sprintf("%s and %d more", which, p.Others)
+	}
+	if p.TooMany {
+		return fmt.Sprintf("%s: not used beside %d keys with greater names; remove those whose tokens have expired", which, MaxSigningKeys)
+	}
+	return fmt.Sprintf("%s: shorter than %d bytes, and not used; replace it by %d random bytes or more", which, SigningKeySize, SigningKeySize)
 }
 
 // NewSigningKeys is the data of a new Secret of signing keys.

@@ -4,11 +4,13 @@ package credential
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
 	"hash/maphash"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -40,52 +42,92 @@ func (p UserProblem) String() string { return fmt.Sprintf("line %d %s", p.Line, 
 
 // Users are a tenant's host users: usernames with bcrypt hashes. They are safe for concurrent use and never change.
 type Users struct {
-	hashes map[string][]byte
-	// all has every hash once more, for the choice of one by number.
-	all  [][]byte
-	seed maphash.Seed
+	// sorted by name. A map of names to hashes would take five times the text.
+	sorted []user
+	seed   maphash.Seed
 }
 
+// user is a line of the text, name:hash, and its number.
+type user struct {
+	line   []byte
+	number int
+}
+
+func (u user) name() []byte {
+	name, _, _ := bytes.Cut(u.line, []byte{':'})
+	return name
+}
+
+func (u user) hash() []byte {
+	_, hash, _ := bytes.Cut(u.line, []byte{':'})
+	return hash
+}
+
+// maxUserProblems is how many lines that cannot be used are reported.
+const maxUserProblems = 10
+
 // ParseUsers reads htpasswd lines, `name:hash`, as `htpasswd -B` writes them. Blank lines and lines that begin with #
-// are skipped; lines that cannot be used are left out and reported. The result is never nil: users that cannot be read
-// let no user in.
+// are skipped; lines that cannot be used are left out, and ten of them are reported. The result is never nil: users that cannot
+// be read let no user in. It keeps the text, which must not change afterwards.
 func ParseUsers(text []byte) (*Users, []UserProblem) {
-	u := &Users{hashes: map[string][]byte{}, seed: maphash.MakeSeed()}
+	u := &Users{seed: maphash.MakeSeed()}
 	var problems []UserProblem
-	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	number := 0
-	for line := range strings.Lines(string(text)) {
-		number++
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		if wrong := u.add(line); wrong != "" {
+	report := func(number int, wrong string) {
+		if len(problems) < maxUserProblems {
 			problems = append(problems, UserProblem{Line: number, Message: wrong})
 		}
 	}
+	number := 0
+	for line := range bytes.Lines(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))) {
+		number++
+		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		if wrong := wrongWith(line); wrong != "" {
+			report(number, wrong)
+			continue
+		}
+		u.sorted = append(u.sorted, user{line, number})
+	}
+	slices.SortFunc(u.sorted, func(a, b user) int { return cmp.Or(bytes.Compare(a.name(), b.name()), a.number-b.number) })
+	u.sorted = slices.CompactFunc(u.sorted, func(a, b user) bool {
+		again := bytes.Equal(a.name(), b.name())
+		if again {
+			report(max(a.number, b.number), "has a username that an earlier line has too: remove one of them, the earlier counts")
+		}
+		return again
+	})
+	slices.SortFunc(problems, func(a, b UserProblem) int { return a.Line - b.Line })
 	return u, problems
 }
 
-// add reads one line, and returns what is wrong with it.
-func (u *Users) add(line string) (wrong string) {
-	name, hash, found := strings.Cut(line, ":")
+// wrongWith is what is wrong with a line.
+func wrongWith(line []byte) string {
+	name, hash, found := bytes.Cut(line, []byte{':'})
 	switch {
 	case !found:
 		return "has no colon between username and hash: write it with htpasswd -B"
-	case name == "" || len(name) > MaxUsername || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
+	case len(name) == 0 || len(name) > MaxUsername || !utf8.Valid(name) || bytes.ContainsFunc(name, unicode.IsControl):
 		return fmt.Sprintf("has a username that cannot be used: it must be 1 to %d bytes without control characters", MaxUsername)
-	case !bcryptLine.MatchString(hash):
+	case !bcryptLine.Match(hash):
 		return "has no bcrypt hash: write it with htpasswd -B"
-	case u.hashes[name] != nil:
-		return "has a username that an earlier line has too: remove one of them, the earlier counts"
 	}
-	if cost, err := bcrypt.Cost([]byte(hash)); err != nil || cost > maxBcryptCost {
+	if cost, err := bcrypt.Cost(hash); err != nil || cost > maxBcryptCost {
 		return fmt.Sprintf("has a cost outside %d to %d: write it again with htpasswd -B -C 10", bcrypt.MinCost, maxBcryptCost)
 	}
-	u.hashes[name] = []byte(hash)
-	u.all = append(u.all, []byte(hash))
 	return ""
+}
+
+// find is the hash of a user.
+func (u *Users) find(username string) (hash []byte, known bool) {
+	if u == nil {
+		return nil, false
+	}
+	at, known := slices.BinarySearchFunc(u.sorted, username, func(u user, name string) int { return strings.Compare(string(u.name()), name) })
+	if !known {
+		return nil, false
+	}
+	return u.sorted[at].hash(), true
 }
 
 // Len is the number of users. Nil Users are none.
@@ -93,7 +135,7 @@ func (u *Users) Len() int {
 	if u == nil {
 		return 0
 	}
-	return len(u.all)
+	return len(u.sorted)
 }
 
 // CanBeRight reports whether a password can be that of any user. One that cannot is refused without any effort.
@@ -108,7 +150,7 @@ func (u *Users) Verify(ctx context.Context, turn Turn, username, password string
 	if !u.CanBeRight(password) {
 		return false, nil
 	}
-	hash, known := u.hashes[username]
+	hash, known := u.find(username)
 	if !known {
 		hash = u.standIn(username)
 	}
@@ -119,15 +161,12 @@ func (u *Users) Verify(ctx context.Context, turn Turn, username, password string
 
 // standIn is the hash that an unknown user's password is compared with.
 func (u *Users) standIn(username string) []byte {
-	return u.all[maphash.String(u.seed, username)%uint64(len(u.all))]
+	return u.sorted[maphash.String(u.seed, username)%uint64(len(u.sorted))].hash()
 }
 
 // Fingerprint is a digest of a user's stored hash, which changes with the password.
 func (u *Users) Fingerprint(username string) (fingerprint [sha256.Size]byte, ok bool) {
-	if u == nil {
-		return fingerprint, false
-	}
-	hash, ok := u.hashes[username]
+	hash, ok := u.find(username)
 	if !ok {
 		return fingerprint, false
 	}

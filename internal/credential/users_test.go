@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -59,6 +60,21 @@ func TestParseUsers(t *testing.T) {
 				t.Errorf("lines (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestUsersTakeLittleMemory: what is kept of the largest Secret is not a multiple of it, be its lines good or bad.
+func TestUsersTakeLittleMemory(t *testing.T) {
+	hash := strings.TrimPrefix(adaLine, "ada:")
+	var good strings.Builder
+	for i := 0; good.Len() < 1<<20; i++ {
+		fmt.Fprintf(&good, "%x:%s\n", i, hash)
+	}
+	for name, text := range map[string]string{"users": good.String(), "junk": strings.Repeat(":\n", 1<<19)} {
+		users, problems := ParseUsers([]byte(text))
+		if size := cap(users.sorted) * int(unsafe.Sizeof(user{})); size > len(text) || len(problems) > maxUserProblems {
+			t.Errorf("%s: %d bytes beside the text and %d problems", name, size, len(problems))
+		}
 	}
 }
 

@@ -128,7 +128,11 @@ func (r *resolver) signing() {
 	signer, problems := credential.NewSigner(r.Issuer(), data)
 	r.Signer = signer
 	for _, p := range problems {
-		r.problem(v1alpha1.ConditionSigningKeysResolved, v1alpha1.ReasonKeyTooShort, false, signer == nil, "Secret %q: %s", name, p)
+		reason := v1alpha1.ReasonKeyTooShort
+		if p.TooMany {
+			reason = v1alpha1.ReasonTooManyKeys
+		}
+		r.problem(v1alpha1.ConditionSigningKeysResolved, reason, false, signer == nil, "Secret %q: %s", name, p)
 	}
 	if signer == nil && len(problems) == 0 {
 		r.problem(v1alpha1.ConditionSigningKeysResolved, v1alpha1.ReasonKeyNotFound, false, true, "Secret %q holds no key; add one of %d random bytes", name, credential.SigningKeySize)
