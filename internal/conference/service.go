@@ -81,7 +81,9 @@ func (s *Service) search(ctx context.Context, t *tenant.Tenant, room string) (*v
 		return nil, err
 	}
 	for i := range meetings.Items {
-		s.directory.Learn(&meetings.Items[i])
+		if m := &meetings.Items[i]; m.Spec.ConfigRef.Name == t.Name {
+			s.directory.Learn(m)
+		}
 	}
 	return s.directory.Holder(t, room), nil
 }

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/kube"
 )
 
 // learned is a version that this replica wrote, or read past the cache.
@@ -24,16 +25,22 @@ const (
 	pendingLife = 10 * time.Second
 )
 
-// Learn takes in what this replica has just written, or read past the cache, before the cache shows it.
+// Learn takes in what this replica has just written, or read past the cache, before the cache shows it. A new Meeting of a namespace that
+// has no memory left is not taken in, as the cache takes none.
 func (d *Directory) Learn(m *v1alpha1.Meeting) {
-	version := versionOf(m)
+	version, full := versionOf(m), d.isFull != nil && d.isFull(m.Namespace)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if seen := d.byUID[m.UID]; d.isGone(m) || seen != nil && versionOf(seen) >= version {
+	seen := d.byUID[m.UID]
+	if d.isGone(m) || seen != nil && versionOf(seen) >= version || seen == nil && full {
 		return
 	}
+	m = m.DeepCopy()
+	if _, err := kube.Transform(m); err != nil {
+		return // It returns none for a Meeting.
+	}
 	d.pending[m.UID] = learned{version: version, at: time.Now()}
-	d.put(m.DeepCopy())
+	d.put(m)
 }
 
 // LearnGone takes in that a Meeting has gone, as this replica has just read past the cache, before the cache shows it.

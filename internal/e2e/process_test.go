@@ -19,14 +19,26 @@ import (
 )
 
 // heldMemory is the memory that a process holds, in MB.
-func heldMemory(t *testing.T, pid int) float64 {
+func heldMemory(t *testing.T, pid int) float64 { return memoryOf(t, pid, "VmRSS:") }
+
+// peakMemory is the most that a process has held since forgetPeak, in MB.
+func peakMemory(t *testing.T, pid int) float64 { return memoryOf(t, pid, "VmHWM:") }
+
+func forgetPeak(t *testing.T, pid int) {
+	t.Helper()
+	if err := os.WriteFile(fmt.Sprintf("/proc/%d/clear_refs", pid), []byte("5"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func memoryOf(t *testing.T, pid int, kind string) float64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(string(status)) {
-		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+		if rest, ok := strings.CutPrefix(line, kind); ok {
 			kb, _ := strconv.ParseFloat(strings.Fields(rest)[0], 64)
 			return kb / 1000
 		}

@@ -42,6 +42,7 @@ type Objects struct {
 	log       logr.Logger
 
 	shares *shares
+	reads  *reads
 
 	mu       sync.Mutex
 	leftOut  map[string]map[types.NamespacedName]*leftOut // by kind
@@ -63,6 +64,10 @@ type failure struct {
 
 // NewObjects reads the objects of a namespace, or of all where it is empty.
 func NewObjects(config *rest.Config, httpClient *http.Client, scheme *runtime.Scheme, namespace string, log logr.Logger) (*Objects, error) {
+	reads := newReads()
+	counted := *httpClient
+	counted.Transport = reads.count(httpClient.Transport)
+	httpClient = &counted
 	direct, err := client.New(config, client.Options{HTTPClient: httpClient, Scheme: scheme})
 	if err != nil {
 		return nil, err
@@ -76,12 +81,15 @@ func NewObjects(config *rest.Config, httpClient *http.Client, scheme *runtime.Sc
 	}
 	return &Objects{
 		Client: direct, rest: own, namespace: namespace, log: log, shares: newShares(limit.NewMemoryBudget(allObjects, oneNamespace)),
-		leftOut: map[string]map[types.NamespacedName]*leftOut{}, failures: map[string]failure{},
+		reads: reads, leftOut: map[string]map[types.NamespacedName]*leftOut{}, failures: map[string]failure{},
 	}, nil
 }
 
-// Get reads one object past the caches. The error is Refused where the Go type cannot hold the object.
+// Get reads one object past the caches. The error is Refused where the Go type cannot hold the object, and Busy where its namespace has no
+// memory for it.
 func (o *Objects) Get(ctx context.Context, key client.ObjectKey, into client.Object, opts ...client.GetOption) error {
+	ctx, end := o.reads.begin(ctx, key.Namespace)
+	defer end()
 	resource, ok := o.resource(into)
 	if !ok {
 		return o.Client.Get(ctx, key, into, opts...)
@@ -90,13 +98,15 @@ func (o *Objects) Get(ctx context.Context, key client.ObjectKey, into client.Obj
 	return o.rest.Get().Namespace(key.Namespace).Resource(resource).Name(key.Name).VersionedParams(options, metav1.ParameterCodec).Do(ctx).Into(into)
 }
 
-// List reads many objects past the caches.
+// List reads many objects past the caches. The error is Busy where their namespace has no memory for them.
 func (o *Objects) List(ctx context.Context, into client.ObjectList, opts ...client.ListOption) error {
+	options := (&client.ListOptions{}).ApplyOptions(opts)
+	ctx, end := o.reads.begin(ctx, options.Namespace)
+	defer end()
 	resource, ok := o.resource(into)
 	if !ok {
 		return o.Client.List(ctx, into, opts...)
 	}
-	options := (&client.ListOptions{}).ApplyOptions(opts)
 	return o.rest.Get().Namespace(options.Namespace).Resource(resource).VersionedParams(options.AsListOptions(), metav1.ParameterCodec).Do(ctx).Into(into)
 }
 

@@ -17,9 +17,6 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-// uidPage is how many objects one request asks for, where only their UIDs matter.
-const uidPage = 1000
-
 var errNotAnswered = errors.New("the cluster's API has just not answered")
 
 // known is what the cluster's API says of the suspects of one list. It is asked once for each namespace, and for each
@@ -96,20 +93,15 @@ func (k *known) hasMeeting(ctx context.Context, s *suspect) (bool, error) {
 	return k.uids[namespace][uid], nil
 }
 
-// listUIDs lists the UIDs of all Meetings of a namespace, page by page.
+// listUIDs lists the UIDs of all Meetings of a namespace.
 func (k *known) listUIDs(ctx context.Context, namespace string) (map[string]bool, error) {
 	uids := map[string]bool{}
-	for next := ""; ; {
-		var page metav1.PartialObjectMetadataList
-		page.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("MeetingList"))
-		if err := k.api.List(ctx, &page, client.InNamespace(namespace), client.Limit(uidPage), client.Continue(next)); err != nil {
-			return nil, err
-		}
+	var page metav1.PartialObjectMetadataList
+	page.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("MeetingList"))
+	err := kube.EachPage(ctx, k.api, &page, func() {
 		for i := range page.Items {
 			uids[string(page.Items[i].UID)] = true
 		}
-		if next = page.Continue; next == "" {
-			return uids, nil
-		}
-	}
+	}, client.InNamespace(namespace))
+	return uids, err
 }
