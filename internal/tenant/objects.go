@@ -5,6 +5,8 @@ package tenant
 import (
 	"context"
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,9 +14,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
-	toolscache "k8s.io/client-go/tools/cache"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/kube"
@@ -35,7 +36,19 @@ const (
 	// oneMemory is the part of the memory that may be taken by what those hold that one namespace names, allMemory by what all hold. The users
 	// of 100 ConferenceConfigs, each with 500, take 4 MB.
 	oneMemory, allMemory = 1. / 64, 1. / 8
+	// maxReads is how many are read at once, and maxReadsOfOne how many of one namespace: one of a megabyte takes five until it has been decoded.
+	maxReads, maxReadsOfOne = 8, 2
+	// watchFor is the least time that a watch lasts before the object is read again. Up to as much is added.
+	watchFor = 5 * time.Minute
+	// pauseAfter is the least time before the next try of what failed. Up to as much is added.
+	pauseAfter = time.Second
 )
+
+// pausesRefused are the times before the next try where rights are missing.
+var pausesRefused = wait.Backoff{Duration: pauseAfter, Factor: 2, Jitter: 1, Steps: 6, Cap: 30 * time.Second}
+
+// onlyMetadata has a watch tell of metadata alone.
+const onlyMetadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 
 // objects watches single Secrets and ConfigMaps, those that custom resources of one kind name and no other: never all Secrets of
 // a namespace, let alone of the cluster.
@@ -46,8 +59,9 @@ type objects struct {
 	changed func(object)
 	// maxNames is for one namespace, maxAll for all.
 	maxNames, maxAll int
-	// memory is for what they hold, in bytes, by namespace.
-	memory *limit.Budget
+	// memory is for what they hold, in bytes, by namespace, and reading for those that are being read.
+	memory  *limit.Budget
+	reading *limit.Shares[string]
 
 	mu      sync.Mutex
 	ctx     context.Context // of the watches
@@ -73,8 +87,8 @@ type content struct {
 	version  string
 	data     map[string][]byte
 	unusable *unusable
-	// noMemory says that the namespace has no memory for it.
-	noMemory bool
+	// noMemory is how many bytes it would take, for which the namespace has no memory. Otherwise it is zero.
+	noMemory int
 }
 
 func newObjects(client rest.Interface, usedBy string, changed func(object)) *objects {
@@ -82,6 +96,7 @@ func newObjects(client rest.Interface, usedBy string, changed func(object)) *obj
 		client: client, usedBy: usedBy, changed: changed,
 		maxNames: maxNames, maxAll: limit.FitsMemory(watchMemory, watchSize, maxAllNames),
 		memory:  limit.NewMemoryBudget(allMemory, oneMemory),
+		reading: limit.NewShares[string](maxReads, maxReadsOfOne),
 		watches: make(map[object]*watch),
 	}
 }
@@ -124,43 +139,75 @@ func (o *objects) start(w *watch) {
 	ctx, stop := context.WithCancel(o.ctx)
 	w.stop = stop
 	w.content, w.since = content{unusable: missing(w.key)}, time.Now()
-	var kind runtime.Object = &corev1.Secret{}
-	if w.key.resource == "configmaps" {
-		kind = &corev1.ConfigMap{}
-	}
-	lister := toolscache.NewListWatchFromClient(o.client, w.key.resource, w.key.namespace,
-		fields.OneTermEqualSelector("metadata.name", w.key.name))
-	list := lister.ListWithContextFunc
-	lister.ListWithContextFunc = func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-		found, err := list(ctx, options)
+	go w.follow(ctx)
+}
+
+// follow reads the object now and after each change, until the context ends. An informer would read the object from the watch, which keeps
+// room for the largest that it has ever told of: four megabytes, before anybody can say whether there is memory for that.
+func (w *watch) follow(ctx context.Context) {
+	for refused := pausesRefused; ctx.Err() == nil; {
+		version, err := w.read(ctx)
 		w.refused.Store(kube.AnswerOf(err) == kube.Refused)
-		return found, err
+		pause := pauseAfter + rand.N(pauseAfter) //nolint:gosec // It spreads load, and keeps no secret.
+		switch {
+		case w.refused.Load():
+			pause = refused.Step()
+		case err == nil && w.awaitChange(ctx, version):
+			refused, pause = pausesRefused, 0
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
 	}
-	go toolscache.NewReflectorWithOptions(kube.RetryingListWatch(lister), kind, w, toolscache.ReflectorOptions{}).RunWithContext(ctx)
 }
 
-// Add is for the reflector, and so are the others.
-func (w *watch) Add(found any) error { return w.set(found) }
-
-func (w *watch) Update(found any) error { return w.set(found) }
-
-func (w *watch) Delete(any) error { return w.set(nil) }
-
-func (*watch) Resync() error { return nil }
-
-func (w *watch) Replace(found []any, _ string) error {
-	if len(found) == 0 {
-		return w.set(nil)
-	}
-	return w.set(found[0])
+// request is for the list of the object alone, which has a version even where there is no object.
+func (w *watch) request(options *metav1.ListOptions) *rest.Request {
+	options.FieldSelector = fields.OneTermEqualSelector("metadata.name", w.key.name).String()
+	return w.of.client.Get().Namespace(w.key.namespace).Resource(w.key.resource).VersionedParams(options, metav1.ParameterCodec)
 }
 
-// set takes in what there is now.
-func (w *watch) set(found any) error {
-	if w.of.take(w, w.of.read(w.key, found)) {
+// read takes in what there is now, and returns the version of that.
+func (w *watch) read(ctx context.Context) (version string, err error) {
+	giveBack, err := w.of.reading.Take(ctx, w.key.namespace)
+	if err != nil {
+		return "", err
+	}
+	defer giveBack()
+	found, err := w.request(&metav1.ListOptions{}).Do(ctx).Get()
+	if err != nil {
+		return "", err
+	}
+	now := content{unusable: missing(w.key)}
+	switch all := found.(type) {
+	case *corev1.SecretList:
+		version = all.ResourceVersion
+		if len(all.Items) > 0 {
+			now = w.of.secret(&all.Items[0])
+		}
+	case *corev1.ConfigMapList:
+		version = all.ResourceVersion
+		if len(all.Items) > 0 {
+			now = configMap(&all.Items[0])
+		}
+	}
+	if w.of.take(w, now) {
 		w.of.changed(w.key)
 	}
-	return nil
+	return version, nil
+}
+
+// awaitChange reports whether the object has changed after that version. It is false where the watch has ended, as every watch does.
+func (w *watch) awaitChange(ctx context.Context, version string) bool {
+	within := int64((watchFor + rand.N(watchFor)).Seconds()) //nolint:gosec // It spreads load, and keeps no secret.
+	events, err := w.request(&metav1.ListOptions{Watch: true, ResourceVersion: version, TimeoutSeconds: &within}).SetHeader("Accept", onlyMetadata).Stream(ctx)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = events.Close() }()
+	n, _ := events.Read(make([]byte, 1)) // Whatever comes, a change or that the version is too old: the object is read again.
+	return n > 0
 }
 
 // take reports whether the content is another one than before.
@@ -181,7 +228,7 @@ func (o *objects) hold(w *watch, now content) {
 	namespace, before := w.key.namespace, w.size()
 	if !o.memory.Change(namespace, now.size()-w.size()) {
 		o.memory.Change(namespace, -w.size())
-		now.noMemory, now.data, now.unusable = true, nil, &unusable{v1alpha1.ReasonNamespaceFull, fmt.Sprintf(
+		now.noMemory, now.data, now.unusable = now.size(), nil, &unusable{v1alpha1.ReasonNamespaceFull, fmt.Sprintf(
 			"%q is not read: the Secrets and ConfigMaps that %ss of namespace %q name hold more than there is memory for; make them smaller, "+
 				"move some to another namespace, or give the managers more memory", w.key.name, o.usedBy, namespace)}
 	}
@@ -189,8 +236,10 @@ func (o *objects) hold(w *watch, now content) {
 	if now.size() >= before {
 		return
 	}
+	left := o.memory.Left(namespace)
 	for key, other := range o.watches {
-		if other.noMemory && other != w && key.namespace == namespace { // It is read again, by a watch of its own: the other may be late.
+		if other.noMemory > 0 && other.noMemory <= left && other != w && key.namespace == namespace { // It is read again, by a watch of its own: the other may be late.
+			left -= other.noMemory
 			other.stop()
 			o.watches[key] = &watch{of: o, key: key}
 			o.start(o.watches[key])
@@ -205,25 +254,20 @@ func (c content) size() (bytes int) {
 	return bytes
 }
 
-// read is the content of what was found, and of nothing.
-func (o *objects) read(key object, found any) content {
-	switch x := found.(type) {
-	case *corev1.Secret:
-		if err := kube.MayBeUsed(x, o.usedBy); err != nil {
-			return content{version: versionOf(x), unusable: &unusable{v1alpha1.ReasonSecretNotLabeled, err.Error()}}
-		}
-		return content{version: versionOf(x), data: x.Data}
-	case *corev1.ConfigMap:
-		data := make(map[string][]byte, len(x.Data)+len(x.BinaryData))
-		for k, v := range x.Data {
-			data[k] = []byte(v)
-		}
-		for k, v := range x.BinaryData {
-			data[k] = v
-		}
-		return content{version: versionOf(x), data: data}
+func (o *objects) secret(s *corev1.Secret) content {
+	if err := kube.MayBeUsed(s, o.usedBy); err != nil {
+		return content{version: versionOf(s), unusable: &unusable{v1alpha1.ReasonSecretNotLabeled, err.Error()}}
 	}
-	return content{unusable: missing(key)}
+	return content{version: versionOf(s), data: s.Data}
+}
+
+func configMap(m *corev1.ConfigMap) content {
+	data := make(map[string][]byte, len(m.Data)+len(m.BinaryData))
+	for k, v := range m.Data {
+		data[k] = []byte(v)
+	}
+	maps.Copy(data, m.BinaryData)
+	return content{version: versionOf(m), data: data}
 }
 
 func versionOf(o metav1.Object) string { return string(o.GetUID()) + "@" + o.GetResourceVersion() }

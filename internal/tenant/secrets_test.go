@@ -19,10 +19,13 @@ func stored(usedBy string, all ...metav1.Object) *objects {
 	o := newObjects(nil, usedBy, nil)
 	for _, one := range all {
 		key := object{"secrets", one.GetNamespace(), one.GetName()}
-		if _, ok := one.(*corev1.ConfigMap); ok {
+		switch one := one.(type) {
+		case *corev1.Secret:
+			o.watches[key] = &watch{content: o.secret(one)}
+		case *corev1.ConfigMap:
 			key.resource = "configmaps"
+			o.watches[key] = &watch{content: configMap(one)}
 		}
-		o.watches[key] = &watch{content: o.read(key, one)}
 	}
 	return o
 }
