@@ -4,6 +4,7 @@ package admission
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"time"
 
@@ -232,7 +233,7 @@ func act(ctx context.Context, t *tenant.Tenant, v meeting.View, room engine.Room
 
 // OfEngine keeps what is wrong with the engine between the operator and the service.
 func OfEngine(err error) error {
-	if fault.Is(err, fault.KindUnavailable) {
+	if fault.Is(err, fault.KindUnavailable) && !errors.Is(err, engine.ErrNoMemory) {
 		return fault.Unavailable("The media server cannot be reached; this page keeps trying").Because(err)
 	}
 	return err

@@ -12,6 +12,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -51,11 +52,13 @@ func (s *Service) recently(
 	ctx context.Context, t *tenant.Tenant, v meeting.View, room engine.RoomName, enough func([]engine.Participant) bool,
 ) ([]engine.Participant, error) {
 	at := place{v.MediaServer, room}
-	ask := func() ([]engine.Participant, error) {
+	ask := func() (people []engine.Participant, letGo func(), err error) {
 		// A page that does not wait for the answer does not take it from the others.
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), listTimeout)
+		ctx, letGo := limit.Holding(context.WithoutCancel(ctx))
+		ctx, cancel := context.WithTimeout(ctx, listTimeout)
 		defer cancel()
-		return peopleIn(ctx, t, v, room)
+		people, err = peopleIn(ctx, t, v, room)
+		return people, letGo, err
 	}
 	one, isNew := s.lists.of(at, nil, ask)
 	people, err := one.wait(ctx)
@@ -75,8 +78,11 @@ func (l *list) wait(ctx context.Context) ([]engine.Participant, error) {
 	}
 }
 
+// ask asks the media server for a list, which holds memory until it is let go.
+type ask func() (people []engine.Participant, letGo func(), err error)
+
 // of is the list of a room, or the one after a list that is known already. It is new where the media server has not been asked yet.
-func (l *lists) of(at place, known *list, ask func() ([]engine.Participant, error)) (one *list, isNew bool) {
+func (l *lists) of(at place, known *list, ask ask) (one *list, isNew bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	one = l.all[at]
@@ -94,10 +100,12 @@ func (l *lists) of(at place, known *list, ask func() ([]engine.Participant, erro
 	return one.next, true
 }
 
-func (l *lists) fill(at place, one *list, ask func() ([]engine.Participant, error)) {
-	one.people, one.err = ask()
+func (l *lists) fill(at place, one *list, ask ask) {
+	people, letGo, err := ask()
+	one.people, one.err = people, err
 	close(one.done)
 	time.AfterFunc(listEvery, func() {
+		letGo()
 		l.mu.Lock()
 		next := one.next
 		if next == nil {

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -46,6 +47,8 @@ func (a *peersAsker) ask(ctx context.Context, views []meeting.View) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
+			ctx, end := limit.Holding(ctx)
+			defer end()
 			people, err := media.Engine.Participants(ctx, v.EngineRoom)
 			if err == nil {
 				v.Peers = meeting.Participants(people, v.Created)

@@ -32,6 +32,9 @@ type Dialer func(namespace string, at Server) (Engine, error)
 // ErrTooManyCalls is in the chain of errors of a media server that is there and wants fewer calls.
 var ErrTooManyCalls = errors.New("the media server asks for fewer calls")
 
+// ErrNoMemory is in the chain of errors for an answer that there is no memory for.
+var ErrNoMemory = errors.New("there is no memory for what the media server answers")
+
 // Engine is a media server. Errors are faults; KindUnavailable means that the engine could not be asked.
 type Engine interface {
 	// Rooms lists the rooms whose names begin with prefix.

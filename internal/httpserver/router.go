@@ -204,6 +204,9 @@ func (q *Request) serve(routes []*Route) (Answer, error) {
 			return nil, err
 		}
 	}
+	ctx, end := limit.Holding(q.HTTP.Context())
+	defer end()
+	q.HTTP = q.HTTP.WithContext(ctx)
 	return q.Route.Serve(q)
 }
 

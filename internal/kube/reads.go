@@ -4,7 +4,6 @@ package kube
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
 
@@ -30,18 +29,11 @@ type reads struct{ memory *limit.Budget }
 
 func newReads() *reads { return &reads{limit.NewMemoryBudget(allReads, oneNamespaceReads)} }
 
-// readOf is one read, in its context. Its answer takes memory until it has ended.
-type readOf struct {
-	namespace string
-	taken     int
-}
+type readOf struct{}
 
-type readKey struct{}
-
-// begin counts the answers of requests with the context that it returns, until end is called.
+// begin counts the answers of requests with the context that it returns. They hold memory until end is called.
 func (r *reads) begin(ctx context.Context, namespace string) (_ context.Context, end func()) {
-	read := &readOf{namespace: namespace}
-	return context.WithValue(ctx, readKey{}, read), func() { r.memory.Change(namespace, -read.taken) }
+	return limit.Holding(context.WithValue(ctx, readOf{}, namespace))
 }
 
 // count is a transport that has answers counted.
@@ -50,30 +42,26 @@ func (r *reads) count(next http.RoundTripper) http.RoundTripper {
 		next = http.DefaultTransport // As http.Client does.
 	}
 	return roundTripper(func(request *http.Request) (*http.Response, error) {
-		response, err := next.RoundTrip(request)
-		if read, ok := request.Context().Value(readKey{}).(*readOf); ok && err == nil {
-			response.Body = &countedBody{response.Body, r, read}
+		answer, err := next.RoundTrip(request)
+		if namespace, ok := request.Context().Value(readOf{}).(string); ok && err == nil {
+			answer.Body = &countedBody{answer.Body, func(n int) bool { return r.memory.Hold(request.Context(), namespace, n*readCost) }}
 		}
-		return response, err
+		return answer, err
 	})
 }
 
 type countedBody struct {
 	io.ReadCloser
-	reads *reads
-	read  *readOf
+	hold func(bytes int) bool
 }
 
 // Read fails with Busy where there is no memory for what was read.
 func (b *countedBody) Read(into []byte) (int, error) {
 	n, err := b.ReadCloser.Read(into)
-	if !b.reads.memory.Change(b.read.namespace, n*readCost) {
-		_, each := b.reads.memory.Size()
-		return n, apierrors.NewTooManyRequests(fmt.Sprintf(
-			"what is read of namespace %q at once takes more memory than its share of %d MB: make its objects smaller, or give the managers more memory",
-			b.read.namespace, each>>20), 1)
+	if !b.hold(n) {
+		return n, apierrors.NewTooManyRequests("what is read of one namespace at once takes more than its share of the memory: "+
+			"make its objects smaller, or give the managers more memory", 1)
 	}
-	b.read.taken += n * readCost
 	return n, err
 }
 

@@ -55,7 +55,7 @@ func TestReadsHaveTheMemoryOfTheirNamespace(t *testing.T) {
 		t.Errorf("one is not read: %v", err)
 	}
 	for kind, all := range map[string]client.ObjectList{"Meetings": &v1alpha1.MeetingList{}, "names": names} {
-		if err := list(all); AnswerOf(err) != Busy || !strings.Contains(err.Error(), c.Namespace) {
+		if err := list(all); AnswerOf(err) != Busy {
 			t.Errorf("more %s than there is memory for: %v", kind, err)
 		}
 		var found int

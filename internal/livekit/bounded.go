@@ -5,10 +5,12 @@ package livekit
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 
 	"github.com/twitchtv/twirp"
+	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
 const (
@@ -46,9 +48,31 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 		}
 		answer.Body, answer.ContentLength = http.NoBody, 0
 	default:
-		answer.Body = http.MaxBytesReader(nil, answer.Body, maxAnswer)
+		of, _ := r.Context().Value(answerOf{}).(protoreflect.MessageDescriptor)
+		if err := boundOne(answer, of); err != nil {
+			return nil, err
+		}
 	}
 	return answer, nil
+}
+
+// answerOf is the message that an answer is, in the context of a call.
+type answerOf struct{}
+
+var errManyMessages = errors.New("the media server answers with more than is known of any participant")
+
+// boundOne reads an answer that is no list.
+func boundOne(answer *http.Response, of protoreflect.MessageDescriptor) error {
+	body, err := io.ReadAll(http.MaxBytesReader(nil, answer.Body, maxAnswer))
+	_ = answer.Body.Close()
+	if err != nil {
+		return err
+	}
+	if of != nil && messagesIn(of, body) > maxMessages {
+		return errManyMessages
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(body))
+	return nil
 }
 
 // shortenError leaves of an error its code and the beginning of its text. The client copies an error's metadata once for each member. An error

@@ -23,6 +23,7 @@ import (
 
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/limit"
 )
 
 // an is what a media server answers.
@@ -258,6 +259,72 @@ func TestWhoIsOversized(t *testing.T) {
 	}
 }
 
+// TestOneAnswerHasFewMessages: an answer about one participant takes no more memory than an honest one, and says nothing about the server.
+func TestOneAnswerHasFewMessages(t *testing.T) {
+	c := clientOf(t)
+	ann := honest(t, c, engine.Traits{Chat: true, OS: "Windows", Browser: "Chrome 141"}, "Ann")
+	hush := engine.Hush{Who: engine.Identity(ann.GetIdentity())}
+	e, _ := answering(t, "media", an{status: 200, body: encoded(t, ann)})
+	if err := e.Act(t.Context(), "room", hush); err != nil {
+		t.Error(err)
+	}
+	for name, body := range map[string][]byte{
+		"8,000 tracks": bytes.Repeat([]byte{0x22, 0}, 8000), "a track with 8,000 layers": append([]byte{0x22, 0x80, 0x7d}, bytes.Repeat([]byte{0x52, 0}, 8000)...),
+	} {
+		e, _ := answering(t, "media", an{status: 200, body: body})
+		if err := e.Act(t.Context(), "room", hush); !errors.Is(err, errManyMessages) || fault.Is(err, fault.KindUnavailable) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestListsAreHeldByWhoReadThem: a list that work may keep counts until the work ends, and another namespace's has its own share.
+func TestListsAreHeldByWhoReadThem(t *testing.T) {
+	ann := &lk.ParticipantInfo{Identity: "ann-1", Name: strings.Repeat("n", 8000)}
+	people := an{status: 200, body: encoded(t, listOf(slices.Repeat([]*lk.ParticipantInfo{ann}, 1000)...))}
+	weight := 1000 * (proto.Size(ann) + elementWeight)
+	defer func(before *limit.Budget) { heldLists = before }(heldLists)
+	heldLists = limit.NewBudget(100*weight, 2*weight)
+	e, _ := answering(t, "one", people)
+	another, _ := answering(t, "another", people)
+	read := func(ctx context.Context, e engine.Engine) error {
+		_, err := e.Participants(ctx, "room")
+		return err
+	}
+	for range 3 {
+		if err := read(t.Context(), e); err != nil {
+			t.Errorf("where nothing is held: %v", err)
+		}
+	}
+	first, end := limit.Holding(t.Context())
+	second, endSecond := limit.Holding(t.Context())
+	defer endSecond()
+	if err := errors.Join(read(first, e), read(second, e)); err != nil {
+		t.Error(err)
+	}
+	if err := read(first, e); !errors.Is(err, engine.ErrNoMemory) {
+		t.Errorf("a third list: %v", err)
+	}
+	if err := read(first, another); err != nil {
+		t.Errorf("another namespace's: %v", err)
+	}
+	end()
+	if err := read(second, e); err != nil {
+		t.Errorf("after the first work has ended: %v", err)
+	}
+}
+
+// TestRoomsOfOthersAreNotKept: what somebody who has the key writes into a room is not kept, and neither is a room with a name that is none of ours.
+func TestRoomsOfOthersAreNotKept(t *testing.T) {
+	ours := &lk.Room{Name: "convene_7c1e2f5c-9d3d-4a44-8f0e-2f1d8c3a5b6e_0b8a8f7e-1d1b-4d0c-9a51-7f3f5c2f1a11", Metadata: `{"admission":"WithPresenter"}`}
+	long := &lk.Room{Name: ours.GetName() + "2", Metadata: `{"admission":"` + strings.Repeat("a", 4000) + `"}`}
+	e, _ := answering(t, "media", an{status: 200, body: encoded(t, &lk.ListRoomsResponse{Rooms: []*lk.Room{ours, long, {Name: "convene_" + strings.Repeat("x", 200)}}})})
+	rooms, err := e.Rooms(t.Context(), "convene_")
+	if err != nil || len(rooms) != 2 || rooms[0].State.Admission != "WithPresenter" || rooms[1].State.Admission != "" {
+		t.Errorf("%+v, %v", rooms, err)
+	}
+}
+
 // TestALongList: the largest room there may be is listed, and a longer list says nothing about the server.
 func TestALongList(t *testing.T) {
 	c := clientOf(t)
@@ -343,7 +410,7 @@ func FuzzList(f *testing.F) {
 				return true, err
 			},
 		}
-		err := l.readElements(bytes.NewReader(body), maxWeight)
+		_, err := l.readElements(bytes.NewReader(body), maxWeight)
 		var want lk.ListParticipantsResponse
 		if proto.Unmarshal(body, &want) != nil || len(body) > maxParticipantSize {
 			return

@@ -12,6 +12,7 @@ import (
 	"github.com/livekit/protocol/auth"
 	lk "github.com/livekit/protocol/livekit"
 	"github.com/twitchtv/twirp"
+	"google.golang.org/protobuf/proto"
 
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
@@ -61,7 +62,7 @@ func New(namespace string, server engine.Server) (engine.Engine, error) {
 }
 
 // call does one LiveKit call with a token that allows just that.
-func call[Request, Response any](
+func call[Request any, Response proto.Message](
 	ctx context.Context, c *client, grant auth.VideoGrant,
 	verb func(context.Context, Request) (Response, error), request Request,
 ) (Response, error) {
@@ -74,7 +75,7 @@ func call[Request, Response any](
 	if err != nil {
 		return none, err
 	}
-	response, err := verb(ctx, request)
+	response, err := verb(context.WithValue(ctx, answerOf{}, none.ProtoReflect().Descriptor()), request)
 	if err != nil {
 		return none, asFault(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/limit"
 )
 
 const (
@@ -60,7 +61,9 @@ func (c *client) waitUntilEmpty(ctx context.Context, room engine.RoomName) {
 	look := time.NewTicker(leaveLook)
 	defer look.Stop()
 	for {
-		people, err := c.Participants(ctx, room)
+		looking, end := limit.Holding(ctx)
+		people, err := c.Participants(looking, room)
+		end()
 		if err == nil && len(people) == 0 {
 			return
 		}

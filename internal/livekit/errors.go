@@ -19,8 +19,8 @@ const fromIntermediary = "http_error_from_intermediary"
 // asFault gives an error of a LiveKit call its consequence.
 func asFault(err error) error {
 	answer, tooLong := twirp.Error(nil), (*http.MaxBytesError)(nil)
-	// One room whose list is too long says nothing about the server.
-	if !errors.As(err, &answer) || errors.As(err, &tooLong) || errors.Is(err, errLongList) {
+	// One room whose list is too long says nothing about the server, and neither does a want of memory.
+	if !errors.As(err, &answer) || errors.As(err, &tooLong) || errors.Is(err, errLongList) || errors.Is(err, engine.ErrNoMemory) || errors.Is(err, errManyMessages) {
 		return fault.As(err)
 	}
 	if notLiveKits(answer) {

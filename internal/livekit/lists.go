@@ -14,8 +14,11 @@ import (
 
 	"github.com/livekit/protocol/auth"
 	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/reflect/protoreflect"
 
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/limit"
 )
 
@@ -35,12 +38,16 @@ const (
 	maxMessages = 512
 	// maxShort bounds a field that is kept of an element which is too long, in bytes.
 	maxShort = 1 << 10
-	// listMemory is the share of the memory for all lists that are read at the same time.
-	listMemory = 1. / 8
+	// listMemory is the share of the memory for all lists that are read at the same time, heldMemory that for those that are kept for the work
+	// in which they were read, and oneHeldMemory that of one namespace.
+	listMemory, heldMemory, oneHeldMemory = 1. / 8, 1. / 8, 1. / 16
 )
 
 // listShares is the memory for lists, and its owners namespaces of MediaServers.
 var listShares, listShare = newListShares(limit.FitsMemory(listMemory, 1, 8*maxWeight))
+
+// heldLists is the memory for lists that have been read: a request may wait for another answer with one in its hands.
+var heldLists = limit.NewMemoryBudget(heldMemory, oneHeldMemory)
 
 func newListShares(total int) (shares *limit.Shares[string], each int) {
 	each = min(total, max(maxWeight, total/4))
@@ -49,6 +56,9 @@ func newListShares(total int) (shares *limit.Shares[string], each int) {
 
 // errLongList is for one list, and says nothing about the server.
 var errLongList = errors.New("the media server lists more than fits into the memory for one list")
+
+// errManyLists is for one of many lists, which another moment may have the memory for.
+var errManyLists = fault.Unavailable("The service has no memory left for so long lists of participants; try again in a moment").Because(engine.ErrNoMemory)
 
 type listReader struct{}
 
@@ -64,7 +74,7 @@ type list struct {
 }
 
 // readList makes a call of which the answer is a list.
-func readList[Request, Response any](
+func readList[Request any, Response proto.Message](
 	ctx context.Context, c *client, grant auth.VideoGrant, verb func(context.Context, Request) (Response, error), request Request, l *list,
 ) error {
 	_, err := call(context.WithValue(ctx, listReader{}, l), c, grant, verb, request)
@@ -83,17 +93,22 @@ func (l *list) read(ctx context.Context, namespace string, answer *http.Response
 		}
 		defer giveBack()
 	}
-	return l.readElements(http.MaxBytesReader(nil, answer.Body, maxList), min(allowed, maxWeight))
+	allowed = min(allowed, maxWeight)
+	left, err := l.readElements(http.MaxBytesReader(nil, answer.Body, maxList), allowed)
+	if weight := allowed - left; err == nil && weight > freeWeight && !heldLists.Hold(ctx, namespace, weight) {
+		return errManyLists
+	}
+	return err
 }
 
-// readElements reads what may weigh so much.
-func (l *list) readElements(from io.Reader, allowed int) error {
+// readElements reads what may weigh so much, and returns how much of that is left.
+func (l *list) readElements(from io.Reader, allowed int) (left int, err error) {
 	in := bufio.NewReader(from)
 	var buffer []byte
 	for elements := 0; allowed >= 0 && elements <= maxElements; {
 		f, err := nextField(in)
 		if errors.Is(err, io.EOF) {
-			return nil
+			return allowed, nil
 		}
 		kept := false
 		switch {
@@ -105,13 +120,13 @@ func (l *list) readElements(from io.Reader, allowed int) error {
 			err = f.skip(in)
 		}
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if kept {
 			allowed -= len(buffer) + elementWeight
 		}
 	}
-	return errLongList
+	return 0, errLongList
 }
 
 func (l *list) readElement(in *bufio.Reader, length uint64, buffer []byte) (_ []byte, kept bool, err error) {

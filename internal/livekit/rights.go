@@ -52,27 +52,41 @@ func isSound(track *lk.TrackInfo) bool { return track.GetType() == lk.TrackType_
 
 // setRights lasts: what is forbidden cannot be published again, whatever it is called.
 func (c *client) setRights(ctx context.Context, room engine.RoomName, who engine.Identity, rights engine.Rights) error {
-	p, err := call(ctx, c, adminOf(room), c.rooms.GetParticipant, identityIn(room, who))
+	sounds, update, err := c.change(ctx, room, who, rights)
 	if err != nil {
 		return err
 	}
 	if rights.Forbidden.Has(engine.Microphone) {
-		if err := c.hushTracks(ctx, room, p); err != nil {
+		if err := c.hushTracks(ctx, room, who, sounds); err != nil {
 			return err
 		}
 	}
-	update := updateOf(p, rights)
 	if update == nil {
 		return nil
 	}
+	_, err = call(ctx, c, adminOf(room), c.rooms.UpdateParticipant, update)
+	return err
+}
+
+// change is what has to change for some rights, and the sounds that a participant sends. All else that the media server says of the participant
+// is let go: these calls may take their time.
+func (c *client) change(
+	ctx context.Context, room engine.RoomName, who engine.Identity, rights engine.Rights,
+) (sounds []string, update *lk.UpdateParticipantRequest, err error) {
+	p, err := call(ctx, c, adminOf(room), c.rooms.GetParticipant, identityIn(room, who))
+	if err != nil {
+		return nil, nil, err
+	}
+	if update = updateOf(p, rights); update == nil {
+		return soundsOf(p), nil, nil
+	}
 	if _, changes := update.GetAttributes()[attributePresenter]; changes {
 		if update.Attributes[attributeClient], err = c.noteRole(p.GetAttributes(), room, who); err != nil {
-			return err
+			return nil, nil, err
 		}
 	}
 	update.Room, update.Identity = string(room), string(who)
-	_, err = call(ctx, c, adminOf(room), c.rooms.UpdateParticipant, update)
-	return err
+	return soundsOf(p), update, nil
 }
 
 // noteRole is the sealed note of a participant whose role is about to change, with what they came as, unless it has that already.
@@ -157,14 +171,23 @@ func (c *client) hush(ctx context.Context, room engine.RoomName, who engine.Iden
 	if err != nil {
 		return err
 	}
-	return c.hushTracks(ctx, room, p)
+	return c.hushTracks(ctx, room, who, soundsOf(p))
 }
 
-func (c *client) hushTracks(ctx context.Context, room engine.RoomName, p *lk.ParticipantInfo) error {
-	sounds := slices.DeleteFunc(slices.Clone(p.GetTracks()), func(t *lk.TrackInfo) bool { return !isSound(t) || t.GetMuted() })
-	for _, track := range sounds[:min(len(sounds), maxTracks)] {
+// soundsOf are the tracks with sound that a participant sends. There are no more than maxTracks of one whom nobody removes.
+func soundsOf(p *lk.ParticipantInfo) (sids []string) {
+	for _, track := range p.GetTracks() {
+		if isSound(track) && !track.GetMuted() && len(sids) < maxTracks {
+			sids = append(sids, track.GetSid())
+		}
+	}
+	return sids
+}
+
+func (c *client) hushTracks(ctx context.Context, room engine.RoomName, who engine.Identity, sids []string) error {
+	for _, sid := range sids {
 		_, err := call(ctx, c, adminOf(room), c.rooms.MutePublishedTrack, &lk.MuteRoomTrackRequest{
-			Room: string(room), Identity: p.GetIdentity(), TrackSid: track.GetSid(), Muted: true,
+			Room: string(room), Identity: string(who), TrackSid: sid, Muted: true,
 		})
 		if err := unlessNotFound(err); err != nil {
 			return err

@@ -23,8 +23,13 @@ const emptyTimeout = 25 * 60 * 60
 // maxRoomSize is beyond what LiveKit has of a room of ours, in bytes: half of it is the address where all are sent at the end.
 const maxRoomSize = 8 << 10
 
+// maxRoomName is more than a room of ours has as its name, in bytes: two UIDs, and what they begin and end with.
+const maxRoomName = 128
+
 func (c *client) Rooms(ctx context.Context, prefix engine.RoomName) ([]engine.Room, error) {
-	return c.listRooms(ctx, &lk.ListRoomsRequest{}, func(r *lk.Room) bool { return strings.HasPrefix(r.GetName(), string(prefix)) })
+	return c.listRooms(ctx, &lk.ListRoomsRequest{}, func(r *lk.Room) bool {
+		return strings.HasPrefix(r.GetName(), string(prefix)) && len(r.GetName()) <= maxRoomName
+	})
 }
 
 // Room names the room in the request, so that LiveKit answers with that one and not with all that it has.

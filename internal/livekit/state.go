@@ -28,6 +28,9 @@ type roomMetadata struct {
 
 const presenters = "Presenters"
 
+// maxAdmission is longer than what Admission may be, in bytes. What others write there is not kept: it may be as long as a room's metadata.
+const maxAdmission = 16
+
 // abilityNames are what pages call what participants can be kept from.
 var abilityNames = []struct {
 	name    string
@@ -51,7 +54,10 @@ func metadataOf(state engine.RoomState) roomMetadata {
 
 // state is what metadataOf made it of.
 func (m roomMetadata) state() engine.RoomState {
-	s := engine.RoomState{ExpiresAt: m.ExpiresAt, Locked: m.Locked, Admission: m.Admission, Open: m.Open}
+	s := engine.RoomState{ExpiresAt: m.ExpiresAt, Locked: m.Locked, Open: m.Open}
+	if len(m.Admission) <= maxAdmission {
+		s.Admission = m.Admission
+	}
 	for _, a := range abilityNames {
 		if m.Policy[a.name] == presenters {
 			s.PresentersOnly |= a.ability
