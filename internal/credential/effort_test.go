@@ -48,16 +48,16 @@ func TestHalfOfTheProcessorsAreKeptFree(t *testing.T) {
 	})
 }
 
-// TestTenantsTakeTurns: however many passwords of a tenant wait, typed at as many sites, another tenant's waits until one of those that are
+// TestNamespacesTakeTurns: however many passwords of a namespace wait, typed at as many sites, another namespace's waits until one of those that are
 // under way has ended, and so does that of a backend; and among many of one site that of a person at another.
-func TestTenantsTakeTurns(t *testing.T) {
+func TestNamespacesTakeTurns(t *testing.T) {
 	for name, tc := range map[string]struct {
 		sites int
 		other Turn
 	}{
-		"another tenant":             {100, atSite("another", 1)},
-		"a backend of the tenant":    {100, Turn{Namespace: "team"}},
-		"another site of the tenant": {1, atSite("team", 101)},
+		"another namespace":             {100, atSite("another", 1)},
+		"a backend of the namespace":    {100, Turn{Namespace: "team"}},
+		"another site of the namespace": {1, atSite("team", 101)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -140,6 +140,26 @@ func (d *Directory) lists(t *testing.T, when, config string, want ...string) {
 	}
 }
 
+// TestWhatIsLearnedTakesNoMoreThanTheCache: what others wrote on a Meeting is not kept, nor a Meeting that the cache has no memory for.
+func TestWhatIsLearnedTakesNoMoreThanTheCache(t *testing.T) {
+	full := false
+	d := newDirectory(Options{IsFull: func(string) bool { return full }})
+	m := aMeeting("0", "a", "board", 0, 1)
+	m.Annotations = map[string]string{"notes": "long"}
+	d.Learn(m)
+	if got := d.WithUID("0"); got == nil || len(got.Annotations) > 0 || len(m.Annotations) != 1 {
+		t.Errorf("%+v is kept of %+v", got, m)
+	}
+	full = true
+	d.Learn(aMeeting("1", "a", "another", 0, 2))
+	newer := aMeeting("0", "a", "board", 0, 3)
+	newer.Spec.Locked = new(true)
+	d.Learn(newer)
+	if got := d.WithUID("0"); d.WithUID("1") != nil || got.Spec.Locked == nil {
+		t.Errorf("in a full namespace: %+v, and %+v", d.WithUID("1"), got)
+	}
+}
+
 // TestHowManyMeetingsATenantHas: those that have ended count too, because all are kept.
 func TestHowManyMeetingsATenantHas(t *testing.T) {
 	full := false

@@ -5,8 +5,10 @@ package httpapi
 import (
 	"bytes"
 	"html/template"
+	"maps"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"convene.dev/convene/internal/fault"
@@ -53,7 +55,7 @@ func (a *api) docsJSON(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return file("application/json", filePolicy, d.json), nil
+	return file("application/json", filePolicy, withBase(d.json, q.Tenant.BaseURL)...), nil
 }
 
 // docsYAML is GET docs/openapi.yaml.
@@ -62,7 +64,7 @@ func (a *api) docsYAML(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return file("application/yaml", filePolicy, d.yaml), nil
+	return file("application/yaml", filePolicy, withBase(d.yaml, q.Tenant.BaseURL)...), nil
 }
 
 // docsAsset is GET docs/assets/{file}.
@@ -81,8 +83,18 @@ func (a *api) docsAsset(q *httpserver.Request) (httpserver.Answer, error) {
 const filePolicy = "default-src 'none'; frame-ancestors 'none'"
 
 // file is an answer that is there already.
-func file(contentType, policy string, data []byte) httpserver.Answer {
-	return httpserver.Bytes{Header: fileHeader(contentType, policy), Data: data}
+func file(contentType, policy string, parts ...[]byte) httpserver.Answer {
+	return httpserver.Stream(func(w http.ResponseWriter) {
+		length := 0
+		for _, part := range parts {
+			length += len(part)
+		}
+		maps.Copy(w.Header(), fileHeader(contentType, policy))
+		w.Header().Set("Content-Length", strconv.Itoa(length))
+		for _, part := range parts {
+			_, _ = w.Write(part)
+		}
+	})
 }
 
 // fileHeader is the header of a file. With no content type, it is left to be set.

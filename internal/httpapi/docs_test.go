@@ -165,7 +165,7 @@ func TestDocumentsAreShared(t *testing.T) {
 		}
 		for form, text := range map[string][]byte{"JSON": one.json, "YAML": one.yaml} {
 			var read struct{ Servers []struct{ URL string } }
-			if err := yaml.Unmarshal(text, &read); err != nil || len(read.Servers) != 1 || read.Servers[0].URL != base {
+			if err := yaml.Unmarshal(slices.Concat(withBase(text, base)...), &read); err != nil || len(read.Servers) != 1 || read.Servers[0].URL != base {
 				t.Errorf("%s of %s: %v, %v", form, base, read, err)
 			}
 		}

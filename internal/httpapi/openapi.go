@@ -20,7 +20,7 @@ import (
 //go:embed openapi.yaml
 var openapiSource []byte
 
-// document is what one tenant's clients read.
+// document is what the clients of tenants read, with anyBase in the place of their base URL.
 type document struct{ json, yaml []byte }
 
 // documents makes the documents of tenants, and keeps them: a request for them needs no secret, so it must be cheap. There are fewer
@@ -32,23 +32,18 @@ type documents struct {
 
 func newDocuments() *documents { return &documents{made: map[string]document{}} }
 
-// anyBase stands in what is kept for the base URL of a tenant, quoted as JSON and YAML quote it.
+// anyBase stands for the base URL of a tenant, quoted as JSON and YAML quote it.
 const anyBase = `"https://base-url.invalid"`
+
+// withBase is the text of a document with a base URL, in three parts: a copy of 60 kB for each request would be out of proportion.
+func withBase(text []byte, base string) [][]byte {
+	before, after, _ := bytes.Cut(text, []byte(anyBase))
+	quoted, _ := json.Marshal(base) // A string has no error.
+	return [][]byte{before, quoted, after}
+}
 
 // of returns the document limited to the endpoints of the tenant that are on.
 func (d *documents) of(t *tenant.Tenant) (document, error) {
-	kept, err := d.keep(t)
-	if err != nil {
-		return document{}, err
-	}
-	base, err := json.Marshal(t.BaseURL)
-	if err != nil {
-		return document{}, err
-	}
-	return document{json: bytes.Replace(kept.json, []byte(anyBase), base, 1), yaml: bytes.Replace(kept.yaml, []byte(anyBase), base, 1)}, nil
-}
-
-func (d *documents) keep(t *tenant.Tenant) (document, error) {
 	key := documentKey(t)
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -73,6 +73,22 @@ func TestANamespaceThatNamesTooMuch(t *testing.T) {
 	shows("the other is not named any more", map[string]string{"a": ""})
 	keep("a", "b")
 	shows("it is named again", map[string]string{"a": "", "b": full})
+	of := func(name string) *watch {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		return o.watches[object{"secrets", c.Namespace, name}]
+	}
+	same := of("b")
+	c.Kubectl(t, "patch", "secret", "a", "--patch", fmt.Sprintf(`{"stringData":{"value":%q}}`, strings.Repeat("a", 900)))
+	testkit.Eventually(t, patience, func() error {
+		if data, bad := o.data(of("a").key); len(data["value"]) != 900 {
+			return fmt.Errorf("%d bytes, %v", len(data["value"]), bad)
+		}
+		return nil
+	})
+	if of("b") != same {
+		t.Error("a Secret for which there is still no memory is read again")
+	}
 	c.Kubectl(t, "patch", "secret", "a", "--patch", `{"stringData":{"value":"small"}}`)
 	shows("it is made smaller", map[string]string{"a": "", "b": ""})
 	c.Kubectl(t, "patch", "secret", "b", "--patch", fmt.Sprintf(`{"stringData":{"value":%q}}`, strings.Repeat("b", 2000)))
