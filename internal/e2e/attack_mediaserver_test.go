@@ -139,7 +139,7 @@ func TestAttackByWhatMediaServersKeep(t *testing.T) {
 			"GetParticipant": func(*http.Request) proto.Message {
 				all := proto.CloneOf(who)
 				for range 64 {
-					all.Tracks = append(all.Tracks, &lk.TrackInfo{Sid: "TR_x", Type: lk.TrackType_AUDIO, Layers: slices.Repeat([]*lk.VideoLayer{{}}, 6)})
+					all.Tracks = append(all.Tracks, &lk.TrackInfo{Sid: "TR_x", Type: lk.TrackType_AUDIO, Codecs: slices.Repeat([]*lk.SimulcastCodecInfo{{}}, 6)})
 				}
 				return all
 			},

@@ -81,8 +81,8 @@ func TestANamespaceThatNamesTooMuch(t *testing.T) {
 	same := of("b")
 	c.Kubectl(t, "patch", "secret", "a", "--patch", fmt.Sprintf(`{"stringData":{"value":%q}}`, strings.Repeat("a", 900)))
 	testkit.Eventually(t, patience, func() error {
-		if data, bad := o.data(of("a").key); len(data["value"]) != 900 {
-			return fmt.Errorf("%d bytes, %v", len(data["value"]), bad)
+		if data, _ := o.data(of("a").key); len(data["value"]) != 900 {
+			return fmt.Errorf("%d bytes", len(data["value"]))
 		}
 		return nil
 	})
