@@ -1,5 +1,5 @@
 import { readChoices } from '../media/choices';
-import type { Wanted } from '../media/capture';
+import type { Chosen } from '../media/capture';
 import type { Route } from '../route';
 import { pause } from '../session/backoff';
 import type { Opened, SessionClient, Waits } from '../session/client';
@@ -27,9 +27,12 @@ export function filled(request: SessionRequest, form: Form): SessionRequest {
   return { ...rest, username, userPassword };
 }
 
-export function rememberedDevices(): Pick<Wanted, 'micId' | 'cameraId'> {
-  const { micId, cameraId } = readChoices();
-  return { ...(micId && { micId }), ...(cameraId && { cameraId }) };
+export function rememberedDevices(): Omit<Chosen, 'facing'> {
+  const { micId, micLabel, cameraId, cameraLabel } = readChoices();
+  return {
+    ...(micId && { micId, ...(micLabel && { micLabel }) }),
+    ...(cameraId && { cameraId, ...(cameraLabel && { cameraLabel }) }),
+  };
 }
 
 export interface Asked {

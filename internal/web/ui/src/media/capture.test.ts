@@ -49,6 +49,7 @@ describe('capture', () => {
     const devices = new FakeDevices();
     stubPage({ forbidden: ['microphone'] });
     const captured = capture(both);
+    await settled();
     await devices.refuse('NotAllowedError');
     await devices.grant();
     expect(await captured).toMatchObject({ video: { kind: 'video' }, problems: { audio: 'policy' } });
@@ -58,6 +59,7 @@ describe('capture', () => {
     const devices = new FakeDevices();
     stubPage({ forbidden: ['camera'], embedded: true });
     const captured = capture(both);
+    await settled();
     delete devices.prompts[0]?.wanted.video;
     await devices.grant();
     expect(await captured).toMatchObject({ audio: { kind: 'audio' }, problems: { video: 'embedded' } });

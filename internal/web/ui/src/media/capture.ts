@@ -9,14 +9,20 @@ export interface Problems {
   video?: DeviceProblem;
 }
 
-export interface Wanted {
-  audio: boolean;
-  video: boolean;
+/** The devices that the participant chose. The labels name them after they are gone. */
+export interface Chosen {
   micId?: string;
+  micLabel?: string;
   cameraId?: string;
+  cameraLabel?: string;
   /** Where a camera of a telephone looks. */
   facing?: 'user' | 'environment';
-  /** Whether another device than the named one will not do. */
+}
+
+export interface Wanted extends Chosen {
+  audio: boolean;
+  video: boolean;
+  /** Whether another device than the chosen one will not do. */
   exact?: boolean;
 }
 
@@ -25,6 +31,8 @@ export interface Captured {
   audio?: MediaStreamTrack;
   video?: MediaStreamTrack;
   problems?: Problems;
+  /** Which devices are the browser's choice, because the participant's is absent. */
+  others?: Device[];
 }
 
 const features = { audio: 'microphone', video: 'camera' } as const;
@@ -34,7 +42,7 @@ export async function capture(wanted: Wanted): Promise<Captured> {
   const { audio, video } = wanted;
   if (!audio && !video) return {};
   try {
-    return await withMissing(wanted, await open(wanted));
+    return await withMissing(wanted, await openChosen(wanted));
   } catch (error) {
     if (audio && video) return oneByOne(wanted, error);
     const device = audio ? 'audio' : 'video';
@@ -72,7 +80,13 @@ async function oneByOne(wanted: Wanted, error: unknown): Promise<Captured> {
       continue;
     }
     try {
-      Object.assign(found, await open({ ...wanted, audio: device === 'audio', video: device === 'video' }));
+      const { others = [], ...one } = await openChosen({
+        ...wanted,
+        audio: device === 'audio',
+        video: device === 'video',
+      });
+      Object.assign(found, one);
+      if (others.length > 0) found.others = [...(found.others ?? []), ...others];
     } catch (own) {
       problems[device] = problemOf(own, facts[device]);
     }
@@ -91,6 +105,87 @@ async function withMissing({ audio, video }: Wanted, found: Captured): Promise<C
   return missing.length > 0 ? { ...found, problems } : found;
 }
 
+/** Opens the chosen devices, and the browser's own in the place of those that are absent. */
+async function openChosen(wanted: Wanted): Promise<Captured> {
+  const known = await renamed(wanted);
+  const found = await openPresent(known, attemptsFor(known));
+  if (!found.others) return found;
+  // Since the participant has allowed it, the browser tells the labels.
+  const now = await renamed(known);
+  const { others: absent, ...tracks } = found;
+  const others: Device[] = [];
+  for (const device of absent) {
+    const track = await openAgain(device, known, now);
+    if (track) tracks[device]?.stop();
+    if (track) tracks[device] = track;
+    else others.push(device);
+  }
+  return others.length > 0 ? { ...tracks, others } : tracks;
+}
+
+async function openAgain(device: Device, before: Wanted, now: Wanted): Promise<MediaStreamTrack | undefined> {
+  if (before.micId === now.micId && before.cameraId === now.cameraId) return undefined;
+  const alone = { ...now, audio: device === 'audio', video: device === 'video' };
+  return (await open(alone).catch((): Captured => ({})))[device];
+}
+
+/** The browser does not ask the participant before it says that a named device is absent. */
+async function openPresent(wanted: Wanted, attempts: Device[][]): Promise<Captured> {
+  const [others = [], ...rest] = attempts;
+  try {
+    const found = await open(without(others, wanted));
+    return others.length > 0 ? { ...found, others } : found;
+  } catch (error) {
+    if (rest.length === 0 || wanted.exact || !isAbsent(error)) throw error;
+    return openPresent(wanted, rest);
+  }
+}
+
+/**
+ * The same devices with the ids of today, as far as the browser tells: some give a device another id at each visit, as
+ * Chromium does in private windows.
+ */
+async function renamed(wanted: Wanted): Promise<Wanted> {
+  if (!wanted.micLabel && !wanted.cameraLabel) return wanted;
+  let devices: MediaDeviceInfo[] = [];
+  try {
+    devices = await navigator.mediaDevices.enumerateDevices();
+  } catch {
+    // What is wrong shows when a device is opened.
+  }
+  const idOf = (kind: MediaDeviceKind, id?: string, label?: string) => {
+    const all = devices.filter((device) => device.kind === kind);
+    const isKnown = !label || all.some(({ deviceId }) => deviceId === id);
+    return (isKnown ? undefined : all.find((device) => device.label === label)?.deviceId) ?? id;
+  };
+  const micId = idOf('audioinput', wanted.micId, wanted.micLabel);
+  const cameraId = idOf('videoinput', wanted.cameraId, wanted.cameraLabel);
+  return { ...wanted, ...(micId && { micId }), ...(cameraId && { cameraId }) };
+}
+
+/** For which devices the browser's own is taken, in one attempt after the other. */
+function attemptsFor(wanted: Wanted): Device[][] {
+  const mic = wanted.audio && wanted.micId !== undefined;
+  const camera = wanted.video && (wanted.cameraId ?? wanted.facing) !== undefined;
+  if (mic && camera) return [[], ['video'], ['audio'], ['audio', 'video']];
+  return mic ? [[], ['audio']] : camera ? [[], ['video']] : [[]];
+}
+
+function without(devices: Device[], wanted: Wanted): Wanted {
+  const left = { ...wanted };
+  if (devices.includes('audio')) delete left.micId;
+  if (devices.includes('video')) {
+    delete left.cameraId;
+    delete left.facing;
+  }
+  return left;
+}
+
+/** Firefox says NotFoundError of a device that is named and not there. */
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && ['OverconstrainedError', 'NotFoundError'].includes(error.name);
+}
+
 async function open(wanted: Wanted): Promise<Captured> {
   const stream = await navigator.mediaDevices.getUserMedia(constraintsFor(wanted));
   const [audio] = stream.getAudioTracks();
@@ -98,8 +193,9 @@ async function open(wanted: Wanted): Promise<Captured> {
   return { ...(audio && { audio }), ...(video && { video }) };
 }
 
-export function constraintsFor(wanted: Wanted): MediaStreamConstraints {
-  const named = (id: string) => ({ deviceId: wanted.exact ? { exact: id } : id });
+/** A device that is named without `exact` is no more than a wish: Chromium takes the device that it prefers itself. */
+function constraintsFor(wanted: Wanted): MediaStreamConstraints {
+  const named = (id: string) => ({ deviceId: { exact: id } });
   return {
     audio: wanted.audio && {
       echoCancellation: true,
@@ -112,7 +208,7 @@ export function constraintsFor(wanted: Wanted): MediaStreamConstraints {
       height: { ideal: 720 },
       frameRate: { ideal: 30 },
       ...(wanted.cameraId && named(wanted.cameraId)),
-      ...(wanted.facing && { facingMode: wanted.facing }),
+      ...(wanted.facing && { facingMode: { exact: wanted.facing } }),
     },
   };
 }
@@ -131,6 +227,18 @@ export function describeScreen(problem: DeviceProblem): string | undefined {
     default:
       return t('screen.failed');
   }
+}
+
+/** The names of a device that is gone, and of the one in its place. */
+export interface Replaced {
+  /** Undefined where it is not known any more. */
+  before: string | undefined;
+  now: string;
+}
+
+export function describeReplaced(device: Device, { before, now }: Replaced): string {
+  const name = before ?? t(device === 'audio' ? 'devices.microphone' : 'devices.camera');
+  return t('notice.deviceReplaced', { before: name, now });
 }
 
 /** The words for problems: one sentence when both devices have the same, else one for each. */

@@ -7,7 +7,9 @@ export interface Choices {
   mic: boolean;
   camera: boolean;
   micId?: string;
+  micLabel?: string;
   cameraId?: string;
+  cameraLabel?: string;
   speakerId?: string;
   /** Whether single keys switch things in a meeting. */
   shortcuts: boolean;
@@ -43,7 +45,9 @@ export function readChoices(): Choices {
     captions: kept.captions === true,
     pictures: kept.pictures === 'less' || kept.pictures === 'none' ? kept.pictures : 'all',
     ...(typeof kept.micId === 'string' && { micId: kept.micId }),
+    ...(typeof kept.micLabel === 'string' && { micLabel: kept.micLabel }),
     ...(typeof kept.cameraId === 'string' && { cameraId: kept.cameraId }),
+    ...(typeof kept.cameraLabel === 'string' && { cameraLabel: kept.cameraLabel }),
     ...(typeof kept.speakerId === 'string' && { speakerId: kept.speakerId }),
     ...(typeof kept.background === 'string' && { background: kept.background }),
     ...(typeof kept.language === 'string' && { language: kept.language }),

@@ -39,7 +39,9 @@ export class FakeTrack extends EventTarget {
   }
 }
 
-type Wish = { deviceId?: string | { exact: string } } | undefined;
+type Wish = { deviceId?: string | { exact: string }; facingMode?: { exact: string } } | undefined;
+
+const idOf = (wish: Wish) => (typeof wish?.deviceId === 'object' ? wish.deviceId.exact : undefined);
 
 interface Prompt {
   wanted: { audio?: Wish; video?: Wish };
@@ -68,28 +70,40 @@ export class FakeDevices {
   readonly tracks: FakeTrack[] = [];
   readonly prompts: Prompt[] = [];
   permission: PermissionState = 'prompt';
+  /** Devices that are not plugged in. The browser asks nobody for these. */
+  readonly absent = new Set<string>();
+  /** What the browser tells of the devices, with labels once the participant has allowed one. */
+  listed: Pick<MediaDeviceInfo, 'kind' | 'deviceId' | 'label'>[] = [];
+  private allowed = false;
 
   constructor() {
-    const getUserMedia = (wanted: Prompt['wanted']) =>
-      new Promise((grant, refuse) => this.prompts.push({ wanted, grant, refuse }));
+    const getUserMedia = (wanted: Prompt['wanted']) => {
+      const named = [idOf(wanted.audio), idOf(wanted.video)];
+      if (named.some((id) => id !== undefined && this.absent.has(id)))
+        return Promise.reject(Object.assign(new Error(), { name: 'OverconstrainedError' }));
+      return new Promise((grant, refuse) => this.prompts.push({ wanted, grant, refuse }));
+    };
     const permissions = { query: () => Promise.resolve({ state: this.permission }) };
     stubPage();
-    vi.stubGlobal('navigator', { mediaDevices: { getUserMedia }, permissions });
+    const enumerateDevices = () => Promise.resolve(this.allowed ? this.listed : []);
+    vi.stubGlobal('navigator', { mediaDevices: { getUserMedia, enumerateDevices }, permissions });
   }
 
   get live(): FakeTrack[] {
     return this.tracks.filter(({ readyState }) => readyState === 'live');
   }
 
-  async grant(): Promise<void> {
+  /**
+   * A device that is not named, or named without `exact`, is the browser's own, as in Chromium. With a name it is the one
+   * that its participant takes in the browser's dialog instead, as in Firefox.
+   */
+  async grant(instead?: string): Promise<void> {
     const { wanted, grant } = this.prompts.shift() ?? {};
-    const give = (kind: 'audio' | 'video') => {
-      const of = wanted?.[kind];
-      const { deviceId } = of ?? {};
-      return of ? [new FakeTrack(kind, typeof deviceId === 'object' ? deviceId.exact : deviceId)] : [];
-    };
+    const give = (kind: 'audio' | 'video') =>
+      wanted?.[kind] ? [new FakeTrack(kind, instead ?? idOf(wanted[kind]))] : [];
     const [audio, video] = [give('audio'), give('video')];
     this.tracks.push(...audio, ...video);
+    this.allowed = true;
     grant?.({ getAudioTracks: () => audio, getVideoTracks: () => video });
     await settled();
   }

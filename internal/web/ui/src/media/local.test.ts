@@ -111,11 +111,102 @@ describe('another device', () => {
   });
 });
 
+describe('a chosen device', () => {
+  async function chosen(...absent: string[]) {
+    const devices = new FakeDevices();
+    for (const id of absent) devices.absent.add(id);
+    const media = new LocalMedia({
+      audio: true,
+      video: true,
+      micId: 'desk',
+      micLabel: 'Desk',
+      cameraId: 'front',
+      cameraLabel: 'Front',
+    });
+    const told: unknown[] = [];
+    media.onReplaced = (device, names) => told.push([device, names]);
+    await settled();
+    const used = () => devices.live.map(({ device }) => device);
+    return { devices, media, told, used };
+  }
+
+  it('is asked for by name, and no other will do', async () => {
+    const { devices } = await chosen();
+    expect(devices.prompts[0]?.wanted).toMatchObject({
+      audio: { deviceId: { exact: 'desk' } },
+      video: { deviceId: { exact: 'front' } },
+    });
+  });
+
+  it.each([
+    ['desk', ['audio', { before: 'Desk', now: 'undefined' }], [undefined, 'front']],
+    ['front', ['video', { before: 'Front', now: 'undefined' }], ['desk', undefined]],
+  ])(
+    'that is absent (%s) is replaced alone, after one prompt, and both are named',
+    async (id, names, live) => {
+      const { devices, media, told, used } = await chosen(id);
+      expect(devices.prompts).toHaveLength(1);
+      await devices.grant();
+      expect(used()).toEqual(live);
+      expect(told).toEqual([names]);
+      expect(media.state.get()).toMatchObject({ mic: true, camera: true, problems: undefined });
+    },
+  );
+
+  it('is replaced where both are absent', async () => {
+    const { devices, told, used } = await chosen('desk', 'front');
+    expect(devices.prompts).toHaveLength(1);
+    await devices.grant();
+    expect([used(), told.length]).toEqual([[undefined, undefined], 2]);
+  });
+
+  it('is found by its name where the browser gives it another id', async () => {
+    const { devices, media, told, used } = await chosen('desk');
+    devices.listed = [{ kind: 'audioinput', deviceId: 'desk of today', label: 'Desk' }];
+    await devices.grant();
+    await devices.grant(); // Nobody is asked again for what is allowed.
+    expect(used()).toEqual(['front', 'desk of today']);
+    expect(told).toEqual([]);
+    expect(media.state.get()).toMatchObject({ micId: 'desk of today', cameraId: 'front' });
+  });
+
+  it('is the one that its participant takes in the dialog of the browser', async () => {
+    const { devices, media, told } = await chosen();
+    await devices.grant('other');
+    expect(media.state.get()).toMatchObject({ micId: 'other', cameraId: 'other' });
+    expect(media.wanted).toMatchObject({ micId: 'other', cameraId: 'other' });
+    expect(told).toEqual([]);
+  });
+
+  it('does not work when it is absent, and another is shown in its place', async () => {
+    const { devices, media, told } = await chosen();
+    await devices.grant();
+    devices.absent.add('head');
+    const works = media.chooseMicrophone('head');
+    await settled();
+    await devices.grant('desk');
+    expect(await works).toBe(false);
+    expect(told).toEqual([['audio', { before: undefined, now: 'desk' }]]);
+    expect(media.state.get()).toMatchObject({ micId: 'desk', mic: true });
+    expect(media.chosen('audio')).toEqual({ micId: 'desk', micLabel: 'desk' });
+  });
+
+  it('is remembered by its name', async () => {
+    const { devices, media } = await chosen();
+    await devices.grant();
+    const works = media.chooseCamera({ cameraId: 'side' });
+    await settled();
+    await devices.grant();
+    expect(await works).toBe(true);
+    expect(media.chosen('video')).toEqual({ cameraId: 'side', cameraLabel: 'side' });
+  });
+});
+
 describe('a device that goes', () => {
   async function gone(kind: 'audio' | 'video') {
     const all = await asked();
     const replaced: unknown[] = [];
-    all.media.onReplaced = (names) => replaced.push(names);
+    all.media.onReplaced = (_, names) => replaced.push(names);
     await all.devices.grant();
     all.devices.permission = 'granted';
     all.devices.live.find((track) => track.kind === kind)?.unplug();
@@ -156,7 +247,7 @@ describe('a device that goes', () => {
     // The participant may have another one.
     void media.camera.press(true);
     await settled();
-    expect(devices.prompts[0]?.wanted.video).toMatchObject({ deviceId: 'front' });
+    expect(devices.prompts[0]?.wanted.video).toMatchObject({ deviceId: { exact: 'front' } });
   });
 
   it('is left alone when it goes again and again', async () => {

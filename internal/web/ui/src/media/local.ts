@@ -1,5 +1,14 @@
 import { Store } from '../app/store';
-import { capture, captureAgain, type Captured, type Device, type Problems, type Wanted } from './capture';
+import {
+  capture,
+  captureAgain,
+  type Captured,
+  type Chosen,
+  type Device,
+  type Problems,
+  type Replaced,
+  type Wanted,
+} from './capture';
 import type { DeviceProblem } from './problem';
 import { Source, type Opened } from './source';
 
@@ -7,6 +16,7 @@ import { Source, type Opened } from './source';
 export interface LocalState {
   mic: boolean;
   camera: boolean;
+  /** The device that is open, or else the one that is to be opened. */
   micId: string | undefined;
   cameraId: string | undefined;
   /** What the devices give. */
@@ -16,12 +26,14 @@ export interface LocalState {
   asking: boolean;
   /** Undefined when no device has a problem. */
   problems: Problems | undefined;
+  /** Which devices took the place of others that are gone, until the participant chooses. */
+  replaced: Partial<Record<Device, Replaced | undefined>>;
 }
 
 /** A device, as the browser names it. */
-interface Used {
+interface Named {
   id: string | undefined;
-  label: string;
+  label: string | undefined;
 }
 
 /** The microphone and the camera of one participant: before the meeting, while they wait, and in the meeting. */
@@ -31,18 +43,23 @@ export class LocalMedia {
   readonly state: Store<LocalState>;
   /** Called with each problem once. */
   onProblems: (problems: Problems) => void = () => undefined;
-  /** Called when another microphone takes the place of one that is gone. */
-  onReplaced: (names: { before: string; now: string }) => void = () => undefined;
-  private chosenMic: Pick<Wanted, 'micId'>;
-  private chosenCamera: Pick<Wanted, 'cameraId' | 'facing'>;
+  /** Called when another device takes the place of one that is gone. */
+  onReplaced: (device: Device, names: Replaced) => void = () => undefined;
+  private chosenMic: Pick<Chosen, 'micId' | 'micLabel'>;
+  private chosenCamera: Pick<Chosen, 'cameraId' | 'cameraLabel' | 'facing'>;
   /** What was opened last. It is named after it is gone. */
-  private used: Partial<Record<Device, Used>> = {};
+  private used: Partial<Record<Device, Named>> = {};
+  private replaced: Partial<Record<Device, Replaced | undefined>> = {};
   private prompt: { audio: boolean; video: boolean; answer: Promise<Captured> } | undefined;
 
   /** Opens what is wanted. */
-  constructor({ audio, video, micId, cameraId, facing }: Wanted) {
-    this.chosenMic = { ...(micId && { micId }) };
-    this.chosenCamera = { ...(cameraId && { cameraId }), ...(facing && { facing }) };
+  constructor({ audio, video, micId, micLabel, cameraId, cameraLabel, facing }: Wanted) {
+    this.chosenMic = { ...(micId && { micId }), ...(micLabel && { micLabel }) };
+    this.chosenCamera = {
+      ...(cameraId && { cameraId }),
+      ...(cameraLabel && { cameraLabel }),
+      ...(facing && { facing }),
+    };
     this.mic = new Source(
       'microphone',
       (again) => this.open('audio', again),
@@ -65,31 +82,39 @@ export class LocalMedia {
     return { audio: mic, video: camera, ...this.chosenMic, ...this.chosenCamera };
   }
 
+  /** What to keep of a choice for the next visit. */
+  chosen(device: Device): Omit<Chosen, 'facing'> {
+    if (device === 'audio') return this.chosenMic;
+    const { facing: _, ...camera } = this.chosenCamera;
+    return camera;
+  }
+
   /** Where the camera of a telephone looks. `user` when that is not known. */
   get facing(): 'user' | 'environment' {
     return this.chosenCamera.facing ?? 'user';
   }
 
-  /** Takes another microphone, and reports whether it works. When it does not, the choice before it counts again. */
+  /** Takes another microphone, and reports whether that one works. When no other does, the choice before it counts again. */
   async chooseMicrophone(micId: string): Promise<boolean> {
     const before = this.chosenMic;
     this.chosenMic = { micId };
-    this.show();
-    const works = await this.mic.reopen();
-    if (!works) this.chosenMic = before;
-    this.show();
-    return works;
+    return this.take('audio', this.mic, () => (this.chosenMic = before));
   }
 
   /** Takes another camera, as {@link chooseMicrophone} does. */
   async chooseCamera(camera: { cameraId: string } | { facing: 'user' | 'environment' }): Promise<boolean> {
     const before = this.chosenCamera;
     this.chosenCamera = camera;
+    return this.take('video', this.camera, () => (this.chosenCamera = before));
+  }
+
+  private async take(device: Device, source: Source, undo: () => void): Promise<boolean> {
+    this.replaced = { ...this.replaced, [device]: undefined };
     this.show();
-    const works = await this.camera.reopen();
-    if (!works) this.chosenCamera = before;
+    const works = await source.reopen();
+    if (!works) undo();
     this.show();
-    return works;
+    return works && !this.replaced[device];
   }
 
   switchOff(): void {
@@ -109,19 +134,36 @@ export class LocalMedia {
 
   /** @param again the device before it has ended by itself. */
   private async open(device: Device, again: boolean): Promise<Opened> {
-    const before = again ? this.used[device] : undefined;
-    const captured = await (before ? this.askAgain(device, before.id) : this.askFor(device));
+    const ended = again ? this.used[device] : undefined;
+    const asked = this.chosenOf(device);
+    const captured = await (ended ? this.askAgain(device, ended.id) : this.askFor(device));
     const track = captured[device];
     if (!track) return captured.problems?.[device] ?? 'failed';
     const now = { id: track.getSettings().deviceId, label: track.label };
     this.used[device] = now;
-    if (before && device === 'audio' && before.label !== now.label) this.replace(before, now);
+    // The participant may have chosen another device meanwhile.
+    if (this.chosenOf(device).id === asked.id) {
+      const isOther = ended ? ended.label !== now.label : captured.others?.includes(device);
+      this.compare(device, ended ?? asked, now, isOther === true);
+    }
     return [track];
   }
 
-  private replace(before: Used, now: Used): void {
-    this.chosenMic = { ...(now.id && { micId: now.id }) };
-    this.onReplaced({ before: before.label, now: now.label });
+  /** Keeps what came in the place of what was wanted. The browser's own dialog lets participants choose, too. */
+  private compare(device: Device, wanted: Named, now: Named & { label: string }, isOther: boolean): void {
+    if (wanted.id === undefined) return;
+    const { id, label } = now;
+    if (device === 'audio') this.chosenMic = { ...(id && { micId: id, micLabel: label }) };
+    else this.chosenCamera = { ...(id && { cameraId: id, cameraLabel: label }) };
+    if (!isOther) return;
+    const names = { before: wanted.label, now: label };
+    this.replaced = { ...this.replaced, [device]: names };
+    this.onReplaced(device, names);
+  }
+
+  private chosenOf(device: Device): Named {
+    const { micId, micLabel, cameraId, cameraLabel } = this.chosen(device);
+    return device === 'audio' ? { id: micId, label: micLabel } : { id: cameraId, label: cameraLabel };
   }
 
   private async askAgain(device: Device, id: string | undefined): Promise<Captured> {
@@ -154,16 +196,22 @@ export class LocalMedia {
     return {
       mic: mic.wish,
       camera: camera.wish,
-      micId: this.chosenMic.micId,
-      cameraId: this.chosenCamera.cameraId,
+      micId: idOf(this.mic) ?? this.chosenMic.micId,
+      cameraId: idOf(this.camera) ?? this.chosenCamera.cameraId,
       audio: mic.wish && !mic.paused ? this.mic.track : undefined,
       video: camera.wish && !camera.paused ? this.camera.track : undefined,
       asking: isAsking(mic) || isAsking(camera),
       problems: audio || video ? { ...(audio && { audio }), ...(video && { video }) } : undefined,
+      replaced: this.replaced,
     };
   }
 
   private show(): void {
     this.state.set(this.read());
   }
+}
+
+/** Undefined while no device is open, and where the browser does not tell. */
+function idOf({ track }: Source): string | undefined {
+  return track?.getSettings().deviceId;
 }

@@ -72,10 +72,10 @@ interface InputPickersProps {
 function InputPickers({ media, devices }: InputPickersProps) {
   const { mic, camera, micId, cameraId } = useStore(media.state);
   const chooseMicrophone = async (id: string) => {
-    if (await media.chooseMicrophone(id)) keepChoices({ micId: id });
+    if (await media.chooseMicrophone(id)) keepChoices(media.chosen('audio'));
   };
   const chooseCamera = async (id: string) => {
-    if (await media.chooseCamera({ cameraId: id })) keepChoices({ cameraId: id });
+    if (await media.chooseCamera({ cameraId: id })) keepChoices(media.chosen('video'));
   };
   return (
     <>

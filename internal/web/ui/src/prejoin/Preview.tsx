@@ -1,6 +1,6 @@
 import { Mic, MicOff, Video, VideoOff } from 'lucide-react';
 import { useStore } from '../app/useStore';
-import { describeProblems } from '../media/capture';
+import { describeProblems, describeReplaced } from '../media/capture';
 import { keepChoices } from '../media/choices';
 import type { LocalMedia } from '../media/local';
 import { useVideo } from '../media/useVideo';
@@ -12,7 +12,7 @@ import { usePainted } from './usePainted';
 
 /** The participant's own picture before joining, with the switches for microphone and camera. */
 export function Preview({ media, name }: { media: LocalMedia; name: string }) {
-  const { video, asking, problems } = useStore(media.state);
+  const { video, asking, problems, replaced } = useStore(media.state);
   const shown = usePainted(video);
   const element = useVideo(shown);
   return (
@@ -47,6 +47,14 @@ export function Preview({ media, name }: { media: LocalMedia; name: string }) {
         )}
         <Switches media={media} />
       </div>
+      {(['audio', 'video'] as const).map(
+        (device) =>
+          replaced[device] && (
+            <p key={device} className="note" role="status" data-testid={`replaced-${device}`}>
+              {describeReplaced(device, replaced[device])}
+            </p>
+          ),
+      )}
       {problems && (
         <p className="note warning" role="alert" data-testid="device-problem">
           {describeProblems(problems).join(' ')} {t('devices.orWithout')}

@@ -283,7 +283,7 @@ const texts: Texts = {
     other: 'أُطفئ {count} ميكروفون.',
   },
   'notice.mutedNone': 'لم يكن أي ميكروفون قيد التشغيل.',
-  'notice.micReplaced': 'لم يعد {before} موجودًا. يُستخدم {now} بدلًا منه.',
+  'notice.deviceReplaced': 'لم يعد {before} موجودًا. يُستخدم {now} بدلًا منه.',
   'notice.micLocked': 'أطفأ أحد المقدّمين ميكروفونك. ارفع يدك لتطلب الكلام.',
   'notice.maySpeak': 'يمكنك الكلام مجدّدًا: شغّل ميكروفونك.',
   'notice.locked': 'لا يسمح أحد المقدّمين بهذا الآن. ارفع يدك لتطلبه.',

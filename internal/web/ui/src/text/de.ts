@@ -276,7 +276,7 @@ const texts: Texts = {
     other: '{count} Mikrofone wurden ausgeschaltet.',
   },
   'notice.mutedNone': 'Kein Mikrofon war an.',
-  'notice.micReplaced': '{before} ist weg. Stattdessen wird {now} verwendet.',
+  'notice.deviceReplaced': '{before} ist weg. Stattdessen wird {now} verwendet.',
   'notice.micLocked':
     'Die Moderation hat Ihr Mikrofon ausgeschaltet. Heben Sie die Hand, um das Wort zu erbitten.',
   'notice.maySpeak': 'Sie dürfen wieder sprechen: Schalten Sie Ihr Mikrofon ein.',

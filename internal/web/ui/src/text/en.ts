@@ -257,7 +257,7 @@ export const en = {
     other: '{count} microphones were switched off.',
   },
   'notice.mutedNone': 'No microphone was on.',
-  'notice.micReplaced': '{before} is gone. {now} is used instead.',
+  'notice.deviceReplaced': '{before} is gone. {now} is used instead.',
   'notice.micLocked':
     'A presenter switched your microphone off. Raise your hand to ask whether you may speak.',
   'notice.maySpeak': 'You may speak again: switch your microphone on.',

@@ -279,7 +279,7 @@ const texts: Texts = {
     other: 'Se han apagado {count} micrófonos.',
   },
   'notice.mutedNone': 'Ningún micrófono estaba encendido.',
-  'notice.micReplaced': '{before} ya no está. Se usa {now} en su lugar.',
+  'notice.deviceReplaced': '{before} ya no está. Se usa {now} en su lugar.',
   'notice.micLocked': 'Un moderador ha apagado tu micrófono. Levanta la mano para pedir la palabra.',
   'notice.maySpeak': 'Puedes volver a hablar: activa tu micrófono.',
   'notice.locked': 'Un moderador no lo permite ahora. Levanta la mano para pedirlo.',

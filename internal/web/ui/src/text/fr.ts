@@ -284,7 +284,7 @@ const texts: Texts = {
     other: '{count} micros ont été désactivés.',
   },
   'notice.mutedNone': 'Aucun micro n’était activé.',
-  'notice.micReplaced': '{before} n’est plus là. {now} est utilisé à la place.',
+  'notice.deviceReplaced': '{before} n’est plus là. {now} est utilisé à la place.',
   'notice.micLocked': 'Un modérateur a désactivé votre micro. Levez la main pour demander la parole.',
   'notice.maySpeak': 'Vous pouvez de nouveau parler : activez votre micro.',
   'notice.locked': 'Un modérateur ne l’autorise pas pour l’instant. Levez la main pour le demander.',

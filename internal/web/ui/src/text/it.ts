@@ -274,7 +274,7 @@ const texts: Texts = {
     other: '{count} microfoni sono stati spenti.',
   },
   'notice.mutedNone': 'Nessun microfono era acceso.',
-  'notice.micReplaced': '{before} non c’è più. Al suo posto si usa {now}.',
+  'notice.deviceReplaced': '{before} non c’è più. Al suo posto si usa {now}.',
   'notice.micLocked': 'Un moderatore ha spento il tuo microfono. Alza la mano per chiedere la parola.',
   'notice.maySpeak': 'Puoi parlare di nuovo: attiva il microfono.',
   'notice.locked': 'Un moderatore non lo consente ora. Alza la mano per chiederlo.',

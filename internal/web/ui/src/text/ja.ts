@@ -254,7 +254,7 @@ const texts: Texts = {
   'notice.mutedByPresenter': 'モデレーターがあなたのマイクをオフにしました。',
   'notice.muted': '{count} 個のマイクをオフにしました。',
   'notice.mutedNone': 'オンのマイクはありませんでした。',
-  'notice.micReplaced': '{before} がなくなりました。代わりに {now} を使用します。',
+  'notice.deviceReplaced': '{before} がなくなりました。代わりに {now} を使用します。',
   'notice.micLocked': 'モデレーターがあなたのマイクをオフにしました。発言するには手を挙げてください。',
   'notice.maySpeak': '再び発言できます。マイクをオンにしてください。',
   'notice.locked': '現在はモデレーターが許可していません。希望する場合は手を挙げてください。',

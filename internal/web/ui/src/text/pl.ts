@@ -280,7 +280,7 @@ const texts: Texts = {
     other: 'Wyłączono {count} mikrofonu.',
   },
   'notice.mutedNone': 'Żaden mikrofon nie był włączony.',
-  'notice.micReplaced': 'Urządzenie {before} zostało odłączone. Zamiast niego używane jest {now}.',
+  'notice.deviceReplaced': 'Urządzenie {before} zostało odłączone. Zamiast niego używane jest {now}.',
   'notice.micLocked': 'Prowadzący wyłączył Twój mikrofon. Podnieś rękę, aby poprosić o głos.',
   'notice.maySpeak': 'Możesz znowu mówić: włącz mikrofon.',
   'notice.locked': 'Prowadzący teraz na to nie zezwala. Podnieś rękę, aby o to poprosić.',

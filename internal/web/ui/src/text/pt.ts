@@ -273,7 +273,7 @@ const texts: Texts = {
     other: '{count} microfones foram desligados.',
   },
   'notice.mutedNone': 'Nenhum microfone estava ligado.',
-  'notice.micReplaced': '{before} não está mais disponível. {now} está em uso no lugar.',
+  'notice.deviceReplaced': '{before} não está mais disponível. {now} está em uso no lugar.',
   'notice.micLocked': 'Um moderador desligou seu microfone. Levante a mão para pedir a palavra.',
   'notice.maySpeak': 'Você pode falar de novo: ligue seu microfone.',
   'notice.locked': 'Um moderador não permite isso agora. Levante a mão para pedir.',

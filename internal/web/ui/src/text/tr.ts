@@ -257,7 +257,7 @@ const texts: Texts = {
     other: '{count} mikrofon kapatıldı.',
   },
   'notice.mutedNone': 'Açık mikrofon yoktu.',
-  'notice.micReplaced': '{before} artık yok. Onun yerine {now} kullanılıyor.',
+  'notice.deviceReplaced': '{before} artık yok. Onun yerine {now} kullanılıyor.',
   'notice.micLocked': 'Bir moderatör mikrofonunuzu kapattı. Söz istemek için el kaldırın.',
   'notice.maySpeak': 'Yeniden konuşabilirsiniz: mikrofonunuzu açın.',
   'notice.locked': 'Bir moderatör buna şu anda izin vermiyor. İstemek için el kaldırın.',

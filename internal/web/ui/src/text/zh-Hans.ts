@@ -228,7 +228,7 @@ const texts: Texts = {
   'notice.mutedByPresenter': '主持人关闭了您的麦克风。',
   'notice.muted': '已关闭 {count} 个麦克风。',
   'notice.mutedNone': '没有打开的麦克风。',
-  'notice.micReplaced': '{before}已断开。现改用{now}。',
+  'notice.deviceReplaced': '{before}已断开。现改用{now}。',
   'notice.micLocked': '主持人关闭了您的麦克风。如需发言，请举手。',
   'notice.maySpeak': '您可以重新发言：请打开麦克风。',
   'notice.locked': '主持人目前不允许此操作。如有需要，请举手。',

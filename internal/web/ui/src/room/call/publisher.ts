@@ -1,8 +1,9 @@
 import { ParticipantEvent, RoomEvent, Track, type LocalTrack, type Room } from 'livekit-client';
 import { Store } from '../../app/store';
-import { describeProblems, describeScreen, type Problems } from '../../media/capture';
+import { describeProblems, describeReplaced, describeScreen, type Problems } from '../../media/capture';
 import { factsOf, problemOf, type DeviceProblem } from '../../media/problem';
 import { chooseBackground, type Background } from '../../media/background';
+import { keepChoices } from '../../media/choices';
 import type { LocalMedia } from '../../media/local';
 import { isMutedByOther, Source, type Opened } from '../../media/source';
 import { t } from '../../text';
@@ -74,7 +75,10 @@ export class Publisher {
     if (!told.video) void this.camera.press(on.camera);
     this.complain(told);
     this.media.onProblems = (found) => this.complain(found);
-    this.media.onReplaced = (names) => this.notices.add(t('notice.micReplaced', names), 'urgent');
+    this.media.onReplaced = (device, names) => this.notices.add(describeReplaced(device, names), 'urgent');
+    const { replaced } = this.media.state.get();
+    for (const device of ['audio', 'video'] as const)
+      if (replaced[device]) this.media.onReplaced(device, replaced[device]);
   }
 
   /** Switches a source. Resolves when that is done, which takes as long as the browser asks the participant. */
@@ -107,19 +111,25 @@ export class Publisher {
   activeDevice(kind: MediaDeviceKind): string | undefined {
     if (kind === 'audiooutput') return this.room.getActiveDevice(kind);
     const { micId, cameraId } = this.media.state.get();
-    const [source, id] = kind === 'audioinput' ? [this.mic, micId] : [this.camera, cameraId];
-    return source.track?.getSettings().deviceId ?? id;
+    return kind === 'audioinput' ? micId : cameraId;
   }
 
-  /** Takes another microphone, camera or loudspeaker, and reports whether it works. */
-  async switchDevice(kind: MediaDeviceKind, deviceId: string): Promise<boolean> {
-    if (kind === 'audioinput') return this.media.chooseMicrophone(deviceId);
-    if (kind === 'videoinput') return this.media.chooseCamera({ cameraId: deviceId });
+  /** Takes another microphone, camera or loudspeaker, and keeps the choice for the next visit where that one works. */
+  async switchDevice(kind: MediaDeviceKind, deviceId: string): Promise<void> {
+    if (kind === 'audiooutput') return this.switchSpeaker(deviceId);
+    const device = kind === 'audioinput' ? 'audio' : 'video';
+    const choice =
+      device === 'audio'
+        ? this.media.chooseMicrophone(deviceId)
+        : this.media.chooseCamera({ cameraId: deviceId });
+    if (await choice) keepChoices(this.media.chosen(device));
+  }
+
+  private async switchSpeaker(speakerId: string): Promise<void> {
     try {
-      return await this.room.switchActiveDevice(kind, deviceId);
+      if (await this.room.switchActiveDevice('audiooutput', speakerId)) keepChoices({ speakerId });
     } catch {
       this.notices.add(t('devices.speakerFailed'), 'urgent');
-      return false;
     }
   }
 

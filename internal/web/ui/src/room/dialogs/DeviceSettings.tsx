@@ -1,6 +1,5 @@
 import { useReducer } from 'react';
 import { useStore } from '../../app/useStore';
-import { keepChoices, type Choices } from '../../media/choices';
 import { useDevices, type DeviceKind } from '../../media/useDevices';
 import { useVideo } from '../../media/useVideo';
 import { BackgroundPicker } from '../../parts/BackgroundPicker';
@@ -11,19 +10,13 @@ import { SpeakerPicker } from '../../parts/SpeakerPicker';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 
-const kept: Record<DeviceKind, keyof Pick<Choices, 'micId' | 'cameraId' | 'speakerId'>> = {
-  audioinput: 'micId',
-  videoinput: 'cameraId',
-  audiooutput: 'speakerId',
-};
-
 /** The devices of one kind, the chosen one, and how to choose another. */
 function useChoice(kind: DeviceKind) {
   const { publisher } = useCall();
   const devices = useDevices(useStore(publisher.sending))[kind];
   const [, redraw] = useReducer((count: number) => count + 1, 0);
   const choose = async (deviceId: string) => {
-    if (await publisher.switchDevice(kind, deviceId)) keepChoices({ [kept[kind]]: deviceId });
+    await publisher.switchDevice(kind, deviceId);
     redraw();
   };
   return {
