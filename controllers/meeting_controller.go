@@ -19,7 +19,6 @@ import (
 	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/kube"
-	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -64,8 +63,6 @@ const meetingsAtOnce = 64
 // Reconcile does what a Meeting needs. A write that comes too late for what was read says that the cache is behind. How
 // long that lasts is unknown: the cluster's API is asked then, so that a meeting ends in time all the same.
 func (r *MeetingReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-	ctx, end := limit.Holding(ctx)
-	defer end()
 	result, err := r.reconcile(ctx, r.Client, request.NamespacedName)
 	if kube.AnswerOf(err) == kube.Conflict {
 		result, err = r.reconcile(ctx, r.API, request.NamespacedName)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"time"
+	"unsafe"
 )
 
 // RoomName is the engine's name of a room: made from UIDs, never the name that people see, because a room deleted
@@ -129,6 +130,11 @@ type Participant struct {
 	Admitted bool
 	// Forbidden is what the engine refuses to take from the participant now.
 	Forbidden Abilities
+}
+
+// Size is what a participant takes in memory, in bytes.
+func (p *Participant) Size() int {
+	return int(unsafe.Sizeof(*p)) + len(p.Identity) + len(p.Name) + len(p.Avatar) + len(p.OS) + len(p.Browser) + len(p.Username) + len(p.Message)
 }
 
 // Rights are what a participant may do now, and what Participant says of it.

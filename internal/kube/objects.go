@@ -85,29 +85,41 @@ func NewObjects(config *rest.Config, httpClient *http.Client, scheme *runtime.Sc
 	}, nil
 }
 
-// Get reads one object past the caches. The error is Refused where the Go type cannot hold the object, and Busy where its namespace has no
-// memory for it.
+// Get reads one object past the caches, as the caches keep it. The error is Refused where the Go type cannot hold the object, and Busy where
+// its namespace has no memory for it.
 func (o *Objects) Get(ctx context.Context, key client.ObjectKey, into client.Object, opts ...client.GetOption) error {
-	ctx, end := o.reads.begin(ctx, key.Namespace)
-	defer end()
-	resource, ok := o.resource(into)
-	if !ok {
-		return o.Client.Get(ctx, key, into, opts...)
-	}
-	options := (&client.GetOptions{}).ApplyOptions(opts).AsGetOptions()
-	return o.rest.Get().Namespace(key.Namespace).Resource(resource).Name(key.Name).VersionedParams(options, metav1.ParameterCodec).Do(ctx).Into(into)
+	return o.reads.do(ctx, key.Namespace, into, func(ctx context.Context) error {
+		resource, ok := o.resource(into)
+		if !ok {
+			return o.Client.Get(ctx, key, into, opts...)
+		}
+		options := (&client.GetOptions{}).ApplyOptions(opts).AsGetOptions()
+		request := o.rest.Get().Namespace(key.Namespace).Resource(resource).Name(key.Name).VersionedParams(options, metav1.ParameterCodec)
+		if err := request.Do(ctx).Into(into); err != nil {
+			return err
+		}
+		_, err := Transform(into)
+		return err
+	})
 }
 
-// List reads many objects past the caches. The error is Busy where their namespace has no memory for them.
+// List reads many objects past the caches, as the caches keep them. The error is Busy where their namespace has no memory for them.
 func (o *Objects) List(ctx context.Context, into client.ObjectList, opts ...client.ListOption) error {
 	options := (&client.ListOptions{}).ApplyOptions(opts)
-	ctx, end := o.reads.begin(ctx, options.Namespace)
-	defer end()
-	resource, ok := o.resource(into)
-	if !ok {
-		return o.Client.List(ctx, into, opts...)
-	}
-	return o.rest.Get().Namespace(options.Namespace).Resource(resource).VersionedParams(options.AsListOptions(), metav1.ParameterCodec).Do(ctx).Into(into)
+	return o.reads.do(ctx, options.Namespace, into, func(ctx context.Context) error {
+		resource, ok := o.resource(into)
+		if !ok {
+			return o.Client.List(ctx, into, opts...)
+		}
+		request := o.rest.Get().Namespace(options.Namespace).Resource(resource).VersionedParams(options.AsListOptions(), metav1.ParameterCodec)
+		if err := request.Do(ctx).Into(into); err != nil {
+			return err
+		}
+		return meta.EachListItem(into, func(item runtime.Object) error {
+			_, err := Transform(item)
+			return err
+		})
+	})
 }
 
 // resource is the name in the API's paths of one of Convene's Go types, or of a list of them. It is false for all other types.

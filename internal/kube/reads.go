@@ -6,6 +6,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"reflect"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -17,10 +18,11 @@ const (
 	// allReads is the part of a manager's memory that reads past the caches may take at once, and oneNamespaceReads the part that those of one
 	// namespace may.
 	allReads, oneNamespaceReads = 1. / 8, 1. / 16
-	// readCost is what a byte of an answer takes until it is an object: the byte, and up to seven in maps of short words.
-	readCost = 8
-	// firstPage is how many objects EachPage asks for at first, and smallerBy how many times fewer where they are too large.
-	firstPage, smallerBy = 512, 8
+	// readCost is what a byte of an answer takes until it is an object: the byte, and up to ten in maps of short words.
+	readCost = 12
+	// firstPage is how many objects EachPage asks for at first, smallerBy how many times fewer where they are too large, and largerBy how many times
+	// more after those.
+	firstPage, smallerBy, largerBy = 512, 8, 2
 )
 
 // reads bound the memory of answers of the cluster's API, by namespace. Requests of anybody lead to such reads, and an object may have a
@@ -31,9 +33,18 @@ func newReads() *reads { return &reads{limit.NewMemoryBudget(allReads, oneNamesp
 
 type readOf struct{}
 
-// begin counts the answers of requests with the context that it returns. They hold memory until end is called.
-func (r *reads) begin(ctx context.Context, namespace string) (_ context.Context, end func()) {
-	return limit.Holding(context.WithValue(ctx, readOf{}, namespace))
+// do reads into an object of a namespace. The answer holds memory until it has been decoded, and the object for as long as the work of the
+// context has it.
+func (r *reads) do(ctx context.Context, namespace string, into any, read func(context.Context) error) error {
+	reading, end := limit.Holding(context.WithValue(ctx, readOf{}, namespace))
+	defer end()
+	if err := read(reading); err != nil {
+		return err
+	}
+	if !r.memory.Hold(ctx, namespace, sizeOf(reflect.ValueOf(into))) {
+		return errNoMemory()
+	}
+	return nil
 }
 
 // count is a transport that has answers counted.
@@ -59,27 +70,41 @@ type countedBody struct {
 func (b *countedBody) Read(into []byte) (int, error) {
 	n, err := b.ReadCloser.Read(into)
 	if !b.hold(n) {
-		return n, apierrors.NewTooManyRequests("what is read of one namespace at once takes more than its share of the memory: "+
-			"make its objects smaller, or give the managers more memory", 1)
+		return n, errNoMemory()
 	}
 	return n, err
+}
+
+func errNoMemory() error {
+	return apierrors.NewTooManyRequests("what is read of one namespace at once takes more than its share of the memory: "+
+		"make its objects smaller, or give the managers more memory", 1)
 }
 
 // EachPage lists page by page, and calls visit after each. Pages are small where objects are so large that there is no memory for more.
 func EachPage(ctx context.Context, from client.Reader, page client.ObjectList, visit func(), opts ...client.ListOption) error {
 	most, next := int64(firstPage), ""
 	for {
-		err := from.List(ctx, page, append(opts, client.Limit(most), client.Continue(next))...)
+		err := onePage(ctx, from, page, visit, append(opts, client.Limit(most), client.Continue(next))...)
 		switch {
 		case AnswerOf(err) == Busy && most > 1:
-			most /= smallerBy
+			most = max(most/smallerBy, 1)
 			continue
 		case err != nil:
 			return err
 		}
-		visit()
+		most = min(largerBy*most, firstPage)
 		if next = page.GetContinue(); next == "" {
 			return nil
 		}
 	}
+}
+
+func onePage(ctx context.Context, from client.Reader, page client.ObjectList, visit func(), opts ...client.ListOption) error {
+	ctx, letGo := limit.Holding(ctx)
+	defer letGo()
+	err := from.List(ctx, page, opts...)
+	if err == nil {
+		visit()
+	}
+	return err
 }

@@ -51,9 +51,14 @@ func TestReadsHaveTheMemoryOfTheirNamespace(t *testing.T) {
 	names := &metav1.PartialObjectMetadataList{}
 	names.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("MeetingList"))
 
-	if err := get(of); err != nil {
-		t.Errorf("one is not read: %v", err)
+	work, end := limit.Holding(t.Context())
+	if err := objects.Get(work, client.ObjectKeyFromObject(of), &read); err != nil || len(read.Annotations) > 0 {
+		t.Errorf("one is not read, or with what others wrote on it: %v", err)
 	}
+	if taken := 2*large*readCost - objects.reads.memory.Left(c.Namespace); taken < 100 || taken > 10_000 {
+		t.Errorf("work that has an object of some hundred bytes holds %d", taken)
+	}
+	end()
 	for kind, all := range map[string]client.ObjectList{"Meetings": &v1alpha1.MeetingList{}, "names": names} {
 		if err := list(all); AnswerOf(err) != Busy {
 			t.Errorf("more %s than there is memory for: %v", kind, err)

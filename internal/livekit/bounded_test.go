@@ -282,7 +282,7 @@ func TestOneAnswerHasFewMessages(t *testing.T) {
 func TestListsAreHeldByWhoReadThem(t *testing.T) {
 	ann := &lk.ParticipantInfo{Identity: "ann-1", Name: strings.Repeat("n", 8000)}
 	people := an{status: 200, body: encoded(t, listOf(slices.Repeat([]*lk.ParticipantInfo{ann}, 1000)...))}
-	weight := 1000 * (proto.Size(ann) + elementWeight)
+	weight := 1000 * (&engine.Participant{Identity: engine.Identity(ann.GetIdentity()), Name: ann.GetName()}).Size()
 	defer func(before *limit.Budget) { heldLists = before }(heldLists)
 	heldLists = limit.NewBudget(100*weight, 2*weight)
 	e, _ := answering(t, "one", people)
@@ -410,7 +410,7 @@ func FuzzList(f *testing.F) {
 				return true, err
 			},
 		}
-		_, err := l.readElements(bytes.NewReader(body), maxWeight)
+		err := l.readElements(bytes.NewReader(body), maxWeight)
 		var want lk.ListParticipantsResponse
 		if proto.Unmarshal(body, &want) != nil || len(body) > maxParticipantSize {
 			return

@@ -39,6 +39,8 @@ type client struct {
 	rooms lk.RoomService
 	engine.Server
 	sealer sealer
+	// namespace is whose share of the memory for lists is taken.
+	namespace string
 }
 
 // New makes an Engine for a LiveKit server of a namespace, without connecting. A server without an http or https URL, a key or a
@@ -58,7 +60,7 @@ func New(namespace string, server engine.Server) (engine.Engine, error) {
 	rooms := lk.NewRoomServiceProtobufClient(server.URL,
 		&http.Client{Transport: bounded{transports.For(server.CABundle), namespace}, Timeout: requestTimeout},
 		twirp.WithClientInterceptors(observe))
-	return &client{rooms: rooms, Server: server, sealer: sealer}, nil
+	return &client{rooms: rooms, Server: server, sealer: sealer, namespace: namespace}, nil
 }
 
 // call does one LiveKit call with a token that allows just that.

@@ -38,9 +38,11 @@ const (
 	maxMessages = 512
 	// maxShort bounds a field that is kept of an element which is too long, in bytes.
 	maxShort = 1 << 10
-	// listMemory is the share of the memory for all lists that are read at the same time, heldMemory that for those that are kept for the work
-	// in which they were read, and oneHeldMemory that of one namespace.
-	listMemory, heldMemory, oneHeldMemory = 1. / 8, 1. / 8, 1. / 16
+	// listMemory is the share of the memory for all lists that are read at the same time, heldMemory that for those of participants that requests
+	// have in their hands, and oneHeldMemory that of one namespace. The list of 1,000 participants takes half a megabyte.
+	listMemory, heldMemory, oneHeldMemory = 1. / 8, 1. / 4, 1. / 32
+	// freeHeld is what a list in somebody's hands may take without being counted, in bytes: some 100 participants.
+	freeHeld = 64 << 10
 )
 
 // listShares is the memory for lists, and its owners namespaces of MediaServers.
@@ -93,22 +95,17 @@ func (l *list) read(ctx context.Context, namespace string, answer *http.Response
 		}
 		defer giveBack()
 	}
-	allowed = min(allowed, maxWeight)
-	left, err := l.readElements(http.MaxBytesReader(nil, answer.Body, maxList), allowed)
-	if weight := allowed - left; err == nil && weight > freeWeight && !heldLists.Hold(ctx, namespace, weight) {
-		return errManyLists
-	}
-	return err
+	return l.readElements(http.MaxBytesReader(nil, answer.Body, maxList), min(allowed, maxWeight))
 }
 
-// readElements reads what may weigh so much, and returns how much of that is left.
-func (l *list) readElements(from io.Reader, allowed int) (left int, err error) {
+// readElements reads what may weigh so much.
+func (l *list) readElements(from io.Reader, allowed int) error {
 	in := bufio.NewReader(from)
 	var buffer []byte
 	for elements := 0; allowed >= 0 && elements <= maxElements; {
 		f, err := nextField(in)
 		if errors.Is(err, io.EOF) {
-			return allowed, nil
+			return nil
 		}
 		kept := false
 		switch {
@@ -120,13 +117,13 @@ func (l *list) readElements(from io.Reader, allowed int) (left int, err error) {
 			err = f.skip(in)
 		}
 		if err != nil {
-			return 0, err
+			return err
 		}
 		if kept {
 			allowed -= len(buffer) + elementWeight
 		}
 	}
-	return 0, errLongList
+	return errLongList
 }
 
 func (l *list) readElement(in *bufio.Reader, length uint64, buffer []byte) (_ []byte, kept bool, err error) {

@@ -46,10 +46,21 @@ func (c *client) Participants(ctx context.Context, room engine.RoomName) ([]engi
 	if err := unlessNotFound(err); err != nil {
 		return nil, err
 	}
+	if size := sizeOf(people); size > freeHeld && !heldLists.Hold(ctx, c.namespace, size) {
+		return nil, errManyLists
+	}
 	slices.SortFunc(people, func(a, b engine.Participant) int {
 		return cmp.Or(a.JoinedAt.Compare(b.JoinedAt), cmp.Compare(a.Identity, b.Identity))
 	})
 	return people, nil
+}
+
+// sizeOf is what a list takes, in bytes.
+func sizeOf(people []engine.Participant) (bytes int) {
+	for i := range people {
+		bytes += people[i].Size()
+	}
+	return bytes
 }
 
 // Present has the participant's node change nothing about it: the list comes from Redis, this answer from the node.

@@ -3,8 +3,6 @@
 package observer
 
 import (
-	"unsafe"
-
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
@@ -16,8 +14,6 @@ const (
 	allMemory, oneMemory = 1. / 4, 1. / 7
 	// roomSize is the memory for a room without participants, in bytes.
 	roomSize = 512
-	// participantSize is that for a participant, beside the text. There are two lists of participants.
-	participantSize = 2 * int(unsafe.Sizeof(engine.Participant{}))
 )
 
 var (
@@ -53,8 +49,7 @@ func (s *server) holdParticipants(name engine.RoomName, participants []engine.Pa
 	}
 	size := 0
 	for i := range participants {
-		p := &participants[i]
-		size += participantSize + len(p.Identity) + len(p.Name) + len(p.Avatar) + len(p.OS) + len(p.Browser) + len(p.Username) + len(p.Message)
+		size += 2 * participants[i].Size() // There are two lists of participants, and a look may be on its way.
 	}
 	if !s.hold(size - r.size) {
 		return false

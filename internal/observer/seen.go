@@ -37,6 +37,9 @@ func (o *Observer) Look(ctx context.Context, media *tenant.Media, name engine.Ro
 	room, there, err := s.engine.Room(ctx, name)
 	if err == nil && there {
 		seen.Participants, err = s.engine.Participants(ctx, name)
+		if err == nil && !s.holdParticipants(name, seen.Participants) {
+			err = errManyParticipants
+		}
 		seen.Participants = s.withoutGhosts(name, seen.Participants)
 	}
 	if err != nil {

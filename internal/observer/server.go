@@ -12,7 +12,6 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
-	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -196,8 +195,6 @@ func (s *server) end(name engine.RoomName) {
 }
 
 func (s *server) lookInto(ctx context.Context, name engine.RoomName, began time.Time) error {
-	ctx, end := limit.Holding(ctx)
-	defer end()
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
 	defer cancel()
 	participants, err := s.engine.Participants(ctx, name)

@@ -33,12 +33,12 @@ type follower struct {
 	wanted  map[types.NamespacedName]map[object]bool
 }
 
-func newFollower(c cache.Cache, objects rest.Interface, usedBy string, refresh func(context.Context, types.NamespacedName) bool) *follower {
+func newFollower(c cache.Cache, objects rest.Interface, usedBy string, limits objectLimits, refresh func(context.Context, types.NamespacedName) bool) *follower {
 	f := &follower{
 		cache: c, refresh: refresh, ready: make(chan struct{}), wanted: map[types.NamespacedName]map[object]bool{},
 		queue: workqueue.NewTypedDelayingQueue[types.NamespacedName](),
 	}
-	f.objects = newObjects(objects, usedBy, f.objectChanged)
+	f.objects = newObjects(objects, usedBy, limits, f.objectChanged)
 	return f
 }
 

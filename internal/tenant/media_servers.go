@@ -32,12 +32,12 @@ type MediaServers struct {
 	unreachable map[types.NamespacedName]*atomic.Bool
 }
 
-func newMediaServers(o Options, changed func(context.Context)) *MediaServers {
+func newMediaServers(o Options, limits objectLimits, changed func(context.Context)) *MediaServers {
 	s := &MediaServers{
 		dial: o.Dial, changed: changed, all: map[types.NamespacedName]*MediaServer{},
 		unreachable: map[types.NamespacedName]*atomic.Bool{},
 	}
-	s.follower = newFollower(o.Cache, o.Client, v1alpha1.UsedByMediaServer, s.refreshOne)
+	s.follower = newFollower(o.Cache, o.Client, v1alpha1.UsedByMediaServer, limits, s.refreshOne)
 	return s
 }
 

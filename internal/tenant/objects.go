@@ -14,6 +14,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/rest"
 
@@ -37,11 +38,13 @@ const (
 	// of 100 ConferenceConfigs, each with 500, take 4 MB.
 	oneMemory, allMemory = 1. / 64, 1. / 8
 	// maxReads is how many are read at once, and maxReadsOfOne how many of one namespace: one of a megabyte takes five until it has been decoded.
-	maxReads, maxReadsOfOne = 8, 2
+	maxReads, maxReadsOfOne = 24, 6
+	// entrySize is what a key and its value take in memory beside their bytes.
+	entrySize = 100
 	// watchFor is the least time that a watch lasts before the object is read again. Up to as much is added.
 	watchFor = 5 * time.Minute
-	// pauseAfter is the least time before the next try of what failed. Up to as much is added.
-	pauseAfter = time.Second
+	// pauseAfter is the least time before the next try of what failed. Up to as much is added. leastPause is between two reads of one object.
+	pauseAfter, leastPause = time.Second, 50 * time.Millisecond
 )
 
 // pausesRefused are the times before the next try where rights are missing.
@@ -59,13 +62,22 @@ type objects struct {
 	changed func(object)
 	// maxNames is for one namespace, maxAll for all.
 	maxNames, maxAll int
-	// memory is for what they hold, in bytes, by namespace, and reading for those that are being read.
-	memory  *limit.Budget
-	reading *limit.Shares[string]
+	objectLimits
 
 	mu      sync.Mutex
 	ctx     context.Context // of the watches
 	watches map[object]*watch
+}
+
+// objectLimits are for the objects that custom resources of all kinds name.
+type objectLimits struct {
+	// memory is for what they hold, in bytes, by namespace, and reading for those that are being read.
+	memory  *limit.Budget
+	reading *limit.Shares[string]
+}
+
+func newObjectLimits() objectLimits {
+	return objectLimits{limit.NewMemoryBudget(allMemory, oneMemory), limit.NewShares[string](maxReads, maxReadsOfOne)}
 }
 
 // watch keeps one Secret or ConfigMap as it is now. The lock of objects guards it.
@@ -76,7 +88,8 @@ type watch struct {
 	synced bool
 	// refused says that it may not be read, which is known at once.
 	refused atomic.Bool
-	since   time.Time
+	// since is when it was asked for first. It is zero while others are read before.
+	since time.Time
 	// stop is nil where nothing is watched, because the namespace names too many.
 	stop context.CancelFunc
 }
@@ -91,12 +104,10 @@ type content struct {
 	noMemory int
 }
 
-func newObjects(client rest.Interface, usedBy string, changed func(object)) *objects {
+func newObjects(client rest.Interface, usedBy string, limits objectLimits, changed func(object)) *objects {
 	return &objects{
-		client: client, usedBy: usedBy, changed: changed,
+		client: client, usedBy: usedBy, changed: changed, objectLimits: limits,
 		maxNames: maxNames, maxAll: limit.FitsMemory(watchMemory, watchSize, maxAllNames),
-		memory:  limit.NewMemoryBudget(allMemory, oneMemory),
-		reading: limit.NewShares[string](maxReads, maxReadsOfOne),
 		watches: make(map[object]*watch),
 	}
 }
@@ -138,7 +149,7 @@ func (o *objects) keep(ctx context.Context, wanted map[object]bool) {
 func (o *objects) start(w *watch) {
 	ctx, stop := context.WithCancel(o.ctx)
 	w.stop = stop
-	w.content, w.since = content{unusable: missing(w.key)}, time.Now()
+	w.content, w.since = content{unusable: missing(w.key)}, time.Time{}
 	go w.follow(ctx)
 }
 
@@ -146,14 +157,21 @@ func (o *objects) start(w *watch) {
 // room for the largest that it has ever told of: four megabytes, before anybody can say whether there is memory for that.
 func (w *watch) follow(ctx context.Context) {
 	for refused := pausesRefused; ctx.Err() == nil; {
+		began := time.Now()
 		version, err := w.read(ctx)
 		w.refused.Store(kube.AnswerOf(err) == kube.Refused)
+		changed := false
+		if err == nil {
+			changed, err = w.awaitChange(ctx, version)
+		}
 		pause := pauseAfter + rand.N(pauseAfter) //nolint:gosec // It spreads load, and keeps no secret.
-		switch {
-		case w.refused.Load():
+		if kube.AnswerOf(err) == kube.Refused {
 			pause = refused.Step()
-		case err == nil && w.awaitChange(ctx, version):
-			refused, pause = pausesRefused, 0
+		} else {
+			refused = pausesRefused
+		}
+		if changed {
+			pause = leastPause - time.Since(began)
 		}
 		select {
 		case <-ctx.Done():
@@ -170,12 +188,7 @@ func (w *watch) request(options *metav1.ListOptions) *rest.Request {
 
 // read takes in what there is now, and returns the version of that.
 func (w *watch) read(ctx context.Context) (version string, err error) {
-	giveBack, err := w.of.reading.Take(ctx, w.key.namespace)
-	if err != nil {
-		return "", err
-	}
-	defer giveBack()
-	found, err := w.request(&metav1.ListOptions{}).Do(ctx).Get()
+	found, err := w.list(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -198,16 +211,35 @@ func (w *watch) read(ctx context.Context) (version string, err error) {
 	return version, nil
 }
 
+func (w *watch) list(ctx context.Context) (runtime.Object, error) {
+	giveBack, err := w.of.reading.Take(ctx, w.key.namespace)
+	if err != nil {
+		return nil, err
+	}
+	defer giveBack()
+	w.of.begin(w)
+	return w.request(&metav1.ListOptions{}).Do(ctx).Get()
+}
+
+// begin takes in that an object is asked for.
+func (o *objects) begin(w *watch) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if w.since.IsZero() {
+		w.since = time.Now()
+	}
+}
+
 // awaitChange reports whether the object has changed after that version. It is false where the watch has ended, as every watch does.
-func (w *watch) awaitChange(ctx context.Context, version string) bool {
+func (w *watch) awaitChange(ctx context.Context, version string) (changed bool, err error) {
 	within := int64((watchFor + rand.N(watchFor)).Seconds()) //nolint:gosec // It spreads load, and keeps no secret.
 	events, err := w.request(&metav1.ListOptions{Watch: true, ResourceVersion: version, TimeoutSeconds: &within}).SetHeader("Accept", onlyMetadata).Stream(ctx)
 	if err != nil {
-		return false
+		return false, err
 	}
 	defer func() { _ = events.Close() }()
 	n, _ := events.Read(make([]byte, 1)) // Whatever comes, a change or that the version is too old: the object is read again.
-	return n > 0
+	return n > 0, nil
 }
 
 // take reports whether the content is another one than before.
@@ -249,7 +281,7 @@ func (o *objects) hold(w *watch, now content) {
 
 func (c content) size() (bytes int) {
 	for key, value := range c.data {
-		bytes += len(key) + len(value)
+		bytes += entrySize + len(key) + len(value)
 	}
 	return bytes
 }
@@ -278,7 +310,7 @@ func (o *objects) settled(wanted map[object]bool) bool {
 	defer o.mu.Unlock()
 	for key := range wanted {
 		w := o.watches[key]
-		if w == nil || (w.stop != nil && !w.synced && !w.refused.Load() && time.Since(w.since) < syncLimit) {
+		if w == nil || (w.stop != nil && !w.synced && !w.refused.Load() && (w.since.IsZero() || time.Since(w.since) < syncLimit)) {
 			return false
 		}
 	}

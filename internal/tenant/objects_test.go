@@ -24,7 +24,7 @@ func TestANamespaceThatNamesTooMuch(t *testing.T) {
 	for _, name := range []string{"a", "b", "c"} {
 		c.Secret(t, v1alpha1.UsedByConferenceConfig, name, map[string]string{"value": strings.Repeat(name, 1000)})
 	}
-	o := newObjects(clients.CoreV1().RESTClient(), v1alpha1.UsedByConferenceConfig, func(object) {})
+	o := newObjects(clients.CoreV1().RESTClient(), v1alpha1.UsedByConferenceConfig, newObjectLimits(), func(object) {})
 	keep := func(names ...string) {
 		wanted := map[object]bool{}
 		for _, name := range names {
@@ -93,6 +93,9 @@ func TestANamespaceThatNamesTooMuch(t *testing.T) {
 	shows("it is made smaller", map[string]string{"a": "", "b": ""})
 	c.Kubectl(t, "patch", "secret", "b", "--patch", fmt.Sprintf(`{"stringData":{"value":%q}}`, strings.Repeat("b", 2000)))
 	shows("the other one grows", map[string]string{"a": "", "b": full})
+	c.Secret(t, v1alpha1.UsedByConferenceConfig, "many", map[string]string{"1": "", "2": "", "3": "", "4": "", "5": "", "6": "", "7": "", "8": "", "9": "", "10": "", "11": "", "12": "", "13": "", "14": "", "15": ""})
+	keep("many")
+	shows("many keys take memory, though they are short", map[string]string{"many": full})
 	keep()
 	if left := o.memory.Left(c.Namespace); left != 1500 || len(o.watches) > 0 {
 		t.Errorf("nothing is named, and %d bytes are left", left)

@@ -75,8 +75,9 @@ type Registry struct {
 // NewRegistry makes a Registry. It works once it runs.
 func NewRegistry(o Options) *Registry {
 	r := &Registry{options: o, tenants: map[types.NamespacedName]*Tenant{}}
-	r.follower = newFollower(o.Cache, o.Client, v1alpha1.UsedByConferenceConfig, r.refreshOne)
-	r.MediaServers = newMediaServers(o, r.mediaChanged)
+	limits := newObjectLimits()
+	r.follower = newFollower(o.Cache, o.Client, v1alpha1.UsedByConferenceConfig, limits, r.refreshOne)
+	r.MediaServers = newMediaServers(o, limits, r.mediaChanged)
 	r.hosts.Store(newHosts(nil, o.UnknownHosts))
 	return r
 }

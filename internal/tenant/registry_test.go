@@ -193,6 +193,7 @@ func TestSettled(t *testing.T) {
 	}{
 		"just asked for": {false, false, time.Now(), false}, "looked at": {true, false, time.Now(), true},
 		"forbidden": {false, true, time.Now(), true}, "slow for too long": {false, false, time.Now().Add(-syncLimit), true},
+		"others are read before": {false, false, time.Time{}, false},
 	} {
 		w := &watch{synced: tc.synced, since: tc.since, stop: func() {}}
 		w.refused.Store(tc.refused)

@@ -16,7 +16,7 @@ import (
 
 // stored is a reader of Secrets and ConfigMaps that are there.
 func stored(usedBy string, all ...metav1.Object) *objects {
-	o := newObjects(nil, usedBy, nil)
+	o := newObjects(nil, usedBy, newObjectLimits(), nil)
 	for _, one := range all {
 		key := object{"secrets", one.GetNamespace(), one.GetName()}
 		switch one := one.(type) {
