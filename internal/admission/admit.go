@@ -49,7 +49,13 @@ func (s *Service) Admit(ctx context.Context, t *tenant.Tenant, a Entrant, passwo
 	if !t.HasMedia() {
 		return Admission{}, ErrNoMedia
 	}
+	if a.renews && (a.previous == nil || s.hasEnded(t, a.previous)) {
+		return Admission{Meeting: s.endedOf(t, meeting.View{}, a.previous)}, ErrEnded
+	}
 	view, openedBy, err := s.meetingFor(ctx, t, a, g)
+	if err == nil && a.renews && !a.hasSession(view) {
+		err = ErrEnded
+	}
 	if fault.Is(err, fault.KindGone) {
 		return Admission{Meeting: s.endedOf(t, view, a.previous)}, ErrEnded
 	}
@@ -159,6 +165,12 @@ func (s *Service) seek(ctx context.Context, t *tenant.Tenant, a Entrant, g Guard
 	}
 	// No ticket vouches for the name, and it is not free to be taken.
 	return g.Guess(ctx, limit.RoomName, "", look)
+}
+
+// hasEnded reports whether the meeting of a session is known to have ended.
+func (s *Service) hasEnded(t *tenant.Tenant, session *credential.SessionGrant) bool {
+	own, known := s.meetings.ByUID(t, session.Meeting)
+	return known && own.Ended
 }
 
 // endedOf is what is known of a meeting that has ended: of the one that the entrant was in, else what Enter said.

@@ -43,6 +43,9 @@ type Presented struct {
 	Notify bool  `json:"notify"`
 	// Session is the one before this, of a participant who comes back.
 	Session string `json:"session"`
+	// Renews says that a page asks by itself, for a participant who was in with that session. Nobody is taken into another meeting so: the
+	// page may have slept for days, and microphone and camera are as they were.
+	Renews bool `json:"renews"`
 }
 
 // Method is what a person entered with, for the metrics and for what counts as the same person.
@@ -73,6 +76,8 @@ type Entrant struct {
 	granted bool
 	// decided says that a ticket has decided everything, now or when the session began.
 	decided bool
+	// renews says that the entrant enters the meeting of their session and no other.
+	renews bool
 	// in says that the entrant is known to have been in the meeting, or was let in by a decision.
 	in bool
 	// at is when they came.
@@ -137,7 +142,7 @@ func Identify(ctx context.Context, t *tenant.Tenant, r Presented, now time.Time,
 	default:
 		return Entrant{}, errLoginRequired
 	}
-	a.at, a.granted = now, a.Presenter
+	a.at, a.granted, a.renews = now, a.Presenter, r.Renews
 	a.Presenter = IsPresenter(t, a.Username, a.granted)
 	if a.Hide {
 		a.Audio, a.Video, a.Screen, a.Notify = false, false, false, false
@@ -154,6 +159,8 @@ func IsPresenter(t *tenant.Tenant, username string, granted bool) bool {
 func read(ctx context.Context, t *tenant.Tenant, r Presented, now time.Time, g Guard) (Entrant, error) {
 	previous := previousSession(t, r, now)
 	switch {
+	case r.Renews && previous == nil:
+		return Entrant{}, ErrEnded
 	case r.Ticket != "":
 		return readTicket(t, r, now, previous)
 	case previous != nil && namesAnother(t, r, previous, now):

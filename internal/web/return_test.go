@@ -12,6 +12,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -83,6 +84,67 @@ func TestWhoComesBack(t *testing.T) {
 			},
 			want:    letIn(youAnswer{Name: "Ann", Chat: true}),
 			another: true,
+		}, {
+			reason:  "by themselves, into the meeting that goes on",
+			request: plain(ann),
+			then:    body{"renews": true},
+			want:    letIn(youAnswer{Name: "Ann", Chat: true}),
+		}, {
+			reason:  "by themselves, after the room was started again by its links: they are not taken into it",
+			request: plain(ann),
+			then:    body{"renews": true},
+			between: func(_ *testing.T, s *site, _ sessionAnswer) {
+				old := s.meetings.byRoom["room"]
+				old.Ended, old.Redirect = true, "https://bye.example/"
+				s.meetings.open("room", nil).Lineage = old.Lineage
+			},
+			want: decision{Status: http.StatusGone, Reason: "Ended", Redirect: "https://bye.example/"},
+		}, {
+			reason:  "by themselves, with a ticket, after the room was started again by it",
+			request: func(t *testing.T, s *site) body { return body{"ticket": s.ticket(t, nil)} },
+			then:    body{"renews": true},
+			between: func(_ *testing.T, s *site, _ sessionAnswer) {
+				old := s.meetings.byRoom["room"]
+				old.Ended = true
+				s.meetings.open("room", nil).Lineage = old.Lineage
+			},
+			want: decision{Status: http.StatusGone, Reason: "Ended"},
+		}, {
+			reason:  "by themselves, after nothing is left of the meeting, and the room was started again by its links",
+			request: plain(ann),
+			then:    body{"renews": true},
+			between: func(_ *testing.T, s *site, _ sessionAnswer) {
+				old := s.meetings.byRoom["room"]
+				delete(s.meetings.byUID, old.UID)
+				s.meetings.open("room", func(v *meeting.View) { v.UID, v.Lineage = "another", old.Lineage })
+			},
+			want: decision{Status: http.StatusGone, Reason: "Ended"},
+		}, {
+			reason:  "by themselves, after both the session and the link are over",
+			request: func(t *testing.T, s *site) body { return body{"ticket": s.ticket(t, nil)} },
+			then:    body{"renews": true},
+			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.now = s.now.Add(36 * time.Hour) },
+			want:    decision{Status: http.StatusGone, Reason: "Ended"},
+		}, {
+			reason:  "by themselves, after a day and a half in which the page slept",
+			request: plain(ann),
+			then:    body{"renews": true},
+			between: func(_ *testing.T, s *site, _ sessionAnswer) {
+				s.now = s.now.Add(36 * time.Hour)
+				s.meetings.byRoom["room"].Ended = true
+				s.meetings.open("room", nil)
+			},
+			want: decision{Status: http.StatusGone, Reason: "Ended"},
+		}, {
+			reason:  "by themselves, after the meeting was deleted, where anybody may open the room: it stays closed",
+			tenant:  []func(*tenant.Tenant){func(t *tenant.Tenant) { t.Settings.AdHoc = v1alpha1.AdHocAnyone }},
+			request: plain(ann),
+			then:    body{"renews": true},
+			between: func(_ *testing.T, s *site, _ sessionAnswer) {
+				s.now = s.now.Add(36 * time.Hour)
+				delete(s.meetings.byRoom, "room")
+			},
+			want: decision{Status: http.StatusGone, Reason: "Ended"},
 		}, {
 			reason: "without being asked for the password again",
 			request: func(_ *testing.T, s *site) body {

@@ -291,11 +291,16 @@ describe('the seat of a participant', () => {
   /** A page on which the participant, who was in, presses "Join". */
   async function rejoining(refusal?: SessionError) {
     const asked: (string | undefined)[] = [];
+    const requests: SessionRequest[] = [];
     let seat: string | undefined = 'kept';
-    const open = ({ session }: SessionRequest) => {
-      const error = asked.push(session) === 1 && refusal;
+    const open = (request: SessionRequest) => {
+      requests.push(request);
+      asked.push(request.session);
+      const error = refusal;
+      refusal = undefined;
       return error ? Promise.reject(error) : Promise.resolve(lets);
     };
+    const refuse = (error: SessionError) => (refusal = error);
     const memory = {
       sessionFor: ({ session }: SessionRequest) => Promise.resolve(session ? undefined : seat),
       hold: vi.fn(() => () => undefined),
@@ -303,7 +308,7 @@ describe('the seat of a participant', () => {
     };
     const page = await joining({ client: { open }, seat: memory } as unknown as Partial<Surroundings>);
     await settled();
-    return { ...page, asked, memory, seat: () => seat };
+    return { ...page, asked, requests, refuse, memory, seat: () => seat };
   }
 
   it('is taken again', async () => {
@@ -313,10 +318,30 @@ describe('the seat of a participant', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('is given up for a room whose meeting has gone', async () => {
-    const { asked, seat } = await rejoining(new SessionError('NotFound', ''));
+  it.each(['NotFound', 'Ended'] as const)('is given up when its meeting has gone: %s', async (reason) => {
+    const { asked, seat, calls } = await rejoining(new SessionError(reason, ''));
     expect(asked).toEqual(['kept', undefined]);
     expect(seat()).toBeUndefined();
+    expect(calls).toHaveLength(1);
+  });
+
+  it('is not asked for again and again when the meeting it was left in has ended', async () => {
+    const { asked, flow, outcome, refuse } = await rejoining();
+    outcome.resolve({ kind: 'left' });
+    await settled();
+    refuse(new SessionError('Ended', ''));
+    flow.again();
+    await settled();
+    flow.again();
+    await settled();
+    expect(asked).toEqual(['kept', 's', undefined]);
+  });
+
+  it('is taken by a renewal alone, which says that it is one', async () => {
+    const { calls, requests } = await rejoining();
+    await calls[0]?.renew('before');
+    expect(requests.at(-1)).toMatchObject({ session: 'before', renews: true });
+    expect(requests[0]).not.toHaveProperty('renews');
   });
 
   it('is kept while the meeting is full', async () => {

@@ -7,13 +7,21 @@ import type { Call, CallOptions } from '../room/call/call';
 import type { Outcome } from '../room/call/connection';
 import { pause } from '../session/backoff';
 import { MustWait, mustWait, type Opened, type Waits } from '../session/client';
-import { OutdatedPage, SessionError, type Reason, type SessionRequest } from '../session/protocol';
+import { OutdatedPage, SessionError, type SessionRequest } from '../session/protocol';
 import { isTicket } from '../ticket';
 import { destinationOf } from './ends';
 import { obey } from './obey';
-import { BrokenPage, filled, hasWebRTC, openSession, rememberedDevices, requestOf } from './requests';
+import {
+  BrokenPage,
+  filled,
+  hasWebRTC,
+  openSession,
+  rememberedDevices,
+  requestOf,
+  withoutSession,
+} from './requests';
 import { Store } from './store';
-import { type Failure, type Form, type Screen } from './screen';
+import { formProblems, type Failure, type Form, type Screen } from './screen';
 import type { RoomCode, Surroundings } from './surroundings';
 import { WaitingPlace } from './waiting';
 
@@ -22,14 +30,6 @@ const dialTime = 1_000;
 
 /** On every other screen microphone and camera are off. */
 const withMedia: readonly Screen['kind'][] = ['prejoin', 'joining', 'waiting', 'room'];
-
-const formProblems: readonly Reason[] = [
-  'NameRequired',
-  'PasswordRequired',
-  'WrongPassword',
-  'LoginRequired',
-  'WrongLogin',
-];
 
 /** Where this page is between the first click and the last. Only this class moves from screen to screen. */
 export class Flow {
@@ -239,11 +239,14 @@ export class Flow {
       await this.meet(room, { session, media }, request, signal);
     } catch (error) {
       if (stopped()) return;
-      if (seat && error instanceof SessionError && error.reason === 'NotFound') {
-        // The meeting of the session has gone. Who comes without a session may open the next one.
+      const over = error instanceof SessionError && ['Ended', 'NotFound'].includes(error.reason);
+      if (over) {
         this.at.seat.forget();
-        await this.enter(request, patient);
-      } else this.refuse(error);
+        this.request = withoutSession(request);
+      }
+      // The next meeting of the room may have begun, or whoever comes without a session may open it.
+      if (over && seat) await this.enter(request, patient);
+      else this.refuse(error);
     }
   }
 
@@ -256,7 +259,7 @@ export class Flow {
   ): Promise<void> {
     const stopped = () => signal.aborted;
     const renew = async (previous: string) => {
-      const answer = await this.at.client.open({ ...request, session: previous });
+      const answer = await this.at.client.open({ ...request, session: previous, renews: true });
       if (mustWait(answer)) throw new MustWait(answer.session);
       return answer;
     };

@@ -27,6 +27,11 @@ export function filled(request: SessionRequest, form: Form): SessionRequest {
   return { ...rest, username, userPassword };
 }
 
+/** The request of a participant whose session is over: whoever presses a button, or opens a link, is not kept out by it. */
+export function withoutSession({ session: _, ...request }: SessionRequest): SessionRequest {
+  return request;
+}
+
 export function rememberedDevices(): Omit<Chosen, 'facing'> {
   const { micId, micLabel, cameraId, cameraLabel } = readChoices();
   return {

@@ -49,3 +49,12 @@ export interface Form {
   /** Replaces username and password, for a participant who got one from an application. */
   token: string;
 }
+
+/** Refusals that the participant can put right in the form. */
+export const formProblems: readonly Reason[] = [
+  'NameRequired',
+  'PasswordRequired',
+  'WrongPassword',
+  'LoginRequired',
+  'WrongLogin',
+];

@@ -577,6 +577,8 @@ export interface components {
       notify?: boolean;
       /** @description The room's. */
       password?: string;
+      /** @description Only into the meeting of that session: the page asks, and not the participant. */
+      renews?: boolean;
       room: string;
       screen?: boolean;
       /** @description The session before this one */
