@@ -49,15 +49,19 @@ func (s *Service) Admit(ctx context.Context, t *tenant.Tenant, a Entrant, passwo
 	if !t.HasMedia() {
 		return Admission{}, ErrNoMedia
 	}
-	if a.renews && (a.previous == nil || s.hasEnded(t, a.previous)) {
-		return Admission{Meeting: s.endedOf(t, meeting.View{}, a.previous)}, ErrEnded
+	own, over := s.endedOf(t, a.previous)
+	if a.renews && (over || a.previous == nil) {
+		return Admission{Meeting: own}, ErrEnded
 	}
 	view, openedBy, err := s.meetingFor(ctx, t, a, g)
 	if err == nil && a.renews && !a.hasSession(view) {
 		err = ErrEnded
 	}
 	if fault.Is(err, fault.KindGone) {
-		return Admission{Meeting: s.endedOf(t, view, a.previous)}, ErrEnded
+		if own, over := s.endedOf(t, a.previous); over {
+			view = own
+		}
+		return Admission{Meeting: view}, ErrEnded
 	}
 	if err != nil {
 		return Admission{Meeting: view}, err
@@ -167,20 +171,13 @@ func (s *Service) seek(ctx context.Context, t *tenant.Tenant, a Entrant, g Guard
 	return g.Guess(ctx, limit.RoomName, "", look)
 }
 
-// hasEnded reports whether the meeting of a session is known to have ended.
-func (s *Service) hasEnded(t *tenant.Tenant, session *credential.SessionGrant) bool {
-	own, known := s.meetings.ByUID(t, session.Meeting)
-	return known && own.Ended
-}
-
-// endedOf is what is known of a meeting that has ended: of the one that the entrant was in, else what Enter said.
-func (s *Service) endedOf(t *tenant.Tenant, view meeting.View, previous *credential.SessionGrant) meeting.View {
-	if previous != nil {
-		if own, ok := s.meetings.ByUID(t, previous.Meeting); ok && own.Ended {
-			return own
-		}
+// endedOf is the meeting of a session, where it is known to have ended.
+func (s *Service) endedOf(t *tenant.Tenant, session *credential.SessionGrant) (own meeting.View, over bool) {
+	if session == nil {
+		return own, false
 	}
-	return view
+	own, known := s.meetings.ByUID(t, session.Meeting)
+	return own, known && own.Ended
 }
 
 var errWrongPassword = fault.Denied("The password of this meeting is another one; try again").WithReason(fault.ReasonWrongPassword)

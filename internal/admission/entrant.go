@@ -43,8 +43,8 @@ type Presented struct {
 	Notify bool  `json:"notify"`
 	// Session is the one before this, of a participant who comes back.
 	Session string `json:"session"`
-	// Renews says that a page asks by itself, for a participant who was in with that session. Nobody is taken into another meeting so: the
-	// page may have slept for days, and microphone and camera are as they were.
+	// Renews says that a page asks by itself, for a participant who was in with that session. Such a page enters no other meeting: it may
+	// have slept for days, and microphone and camera are as they were.
 	Renews bool `json:"renews"`
 }
 

@@ -216,7 +216,7 @@ func TestAttackByWhatMediaServersKeep(t *testing.T) {
 		for range 50 {
 			all.Go(func() { list() })
 		}
-		holds(t, w, before, 330)
+		holds(t, w, before, 220)
 		all.Wait()
 	})
 }

@@ -5,10 +5,8 @@ package httpapi
 import (
 	"bytes"
 	"html/template"
-	"maps"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 
 	"convene.dev/convene/internal/fault"
@@ -84,17 +82,7 @@ const filePolicy = "default-src 'none'; frame-ancestors 'none'"
 
 // file is an answer that is there already.
 func file(contentType, policy string, parts ...[]byte) httpserver.Answer {
-	return httpserver.Stream(func(w http.ResponseWriter) {
-		length := 0
-		for _, part := range parts {
-			length += len(part)
-		}
-		maps.Copy(w.Header(), fileHeader(contentType, policy))
-		w.Header().Set("Content-Length", strconv.Itoa(length))
-		for _, part := range parts {
-			_, _ = w.Write(part)
-		}
-	})
+	return httpserver.Bytes{Header: fileHeader(contentType, policy), Data: parts}
 }
 
 // fileHeader is the header of a file. With no content type, it is left to be set.

@@ -39,14 +39,21 @@ func (a JSON) write(q *Request) {
 type Bytes struct {
 	Status int
 	Header http.Header
-	Data   []byte
+	// Data is written one after the other.
+	Data [][]byte
 }
 
 func (a Bytes) write(q *Request) {
 	maps.Copy(q.Header(), a.Header)
-	q.Header().Set("Content-Length", strconv.Itoa(len(a.Data)))
+	length := 0
+	for _, part := range a.Data {
+		length += len(part)
+	}
+	q.Header().Set("Content-Length", strconv.Itoa(length))
 	q.WriteHeader(max(a.Status, http.StatusOK))
-	_, _ = q.Write(a.Data)
+	for _, part := range a.Data {
+		_, _ = q.Write(part)
+	}
 }
 
 // Stream is an answer that is written piece by piece, with status 200.

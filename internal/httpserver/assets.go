@@ -93,7 +93,7 @@ func (all Assets) Answer(q *Request, name string, header http.Header) (answer An
 	if encoding != "" {
 		h.Set("Content-Encoding", encoding)
 	}
-	return Bytes{Header: h, Data: data}, true, nil
+	return Bytes{Header: h, Data: [][]byte{data}}, true, nil
 }
 
 // accepted picks the smallest that the client takes. Nothing is unpacked: a request of a hundred bytes would

@@ -30,12 +30,12 @@ func (h hosts) ForHost(host string) (*tenant.Tenant, bool) {
 // said answers with a text.
 func said(text string) func(*Request) (Answer, error) {
 	return func(q *Request) (Answer, error) {
-		return Bytes{Data: []byte(text + " " + q.HTTP.PathValue("name"))}, nil
+		return Bytes{Data: [][]byte{[]byte(text + " " + q.HTTP.PathValue("name"))}}, nil
 	}
 }
 
 func plainError(_ *Request, e Error) Answer {
-	return Bytes{Status: e.Status, Data: []byte("error " + e.Fault.Message)}
+	return Bytes{Status: e.Status, Data: [][]byte{[]byte("error " + e.Fault.Message)}}
 }
 
 // twoSurfaces are an API with a switch, and pages. Tenant a has no base path, b has one.

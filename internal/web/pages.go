@@ -197,12 +197,12 @@ func (h *handler) tenantPage(q *httpserver.Request, status int, of func(*rendere
 		return nil, err
 	}
 	v := of(r)
-	return httpserver.Bytes{Status: status, Header: v.header, Data: v.body}, nil
+	return httpserver.Bytes{Status: status, Header: v.header, Data: [][]byte{v.body}}, nil
 }
 
 // serveRobots keeps rooms out of search engines.
 func (h *handler) serveRobots(*httpserver.Request) (httpserver.Answer, error) {
-	return httpserver.Bytes{Header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, Data: []byte("User-agent: *\nDisallow: /\n")}, nil
+	return httpserver.Bytes{Header: http.Header{"Content-Type": {"text/plain; charset=utf-8"}}, Data: [][]byte{[]byte("User-agent: *\nDisallow: /\n")}}, nil
 }
 
 // plainPage is a page that needs nothing but itself.
@@ -216,7 +216,7 @@ func plainPage(status int, message string) httpserver.Answer {
 			"X-Content-Type-Options":  {"nosniff"},
 			"Referrer-Policy":         {"no-referrer"},
 		},
-		Data: fmt.Appendf(nil, "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>%d %s</title><h1>%s</h1><p>%s.</p></html>\n",
-			status, http.StatusText(status), http.StatusText(status), html.EscapeString(message)),
+		Data: [][]byte{fmt.Appendf(nil, "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>%d %s</title><h1>%s</h1><p>%s.</p></html>\n",
+			status, http.StatusText(status), http.StatusText(status), html.EscapeString(message))},
 	}
 }

@@ -115,17 +115,18 @@ async function openChosen(wanted: Wanted): Promise<Captured> {
   const { others: absent, ...tracks } = found;
   const others: Device[] = [];
   for (const device of absent) {
-    const track = await openAgain(device, known, now);
-    if (track) tracks[device]?.stop();
-    if (track) tracks[device] = track;
-    else others.push(device);
+    const isFound = device === 'audio' ? now.micId !== known.micId : now.cameraId !== known.cameraId;
+    const track = isFound && (await openAlone(device, now));
+    if (track) {
+      tracks[device]?.stop();
+      tracks[device] = track;
+    } else others.push(device);
   }
   return others.length > 0 ? { ...tracks, others } : tracks;
 }
 
-async function openAgain(device: Device, before: Wanted, now: Wanted): Promise<MediaStreamTrack | undefined> {
-  if (before.micId === now.micId && before.cameraId === now.cameraId) return undefined;
-  const alone = { ...now, audio: device === 'audio', video: device === 'video' };
+async function openAlone(device: Device, wanted: Wanted): Promise<MediaStreamTrack | undefined> {
+  const alone = { ...wanted, audio: device === 'audio', video: device === 'video' };
   return (await open(alone).catch((): Captured => ({})))[device];
 }
 

@@ -250,6 +250,20 @@ describe('a device that goes', () => {
     expect(devices.prompts[0]?.wanted.video).toMatchObject({ deviceId: { exact: 'front' } });
   });
 
+  it('is still the one that looks away when it is back', async () => {
+    const { devices, media } = await asked();
+    await devices.grant();
+    const works = media.chooseCamera({ facing: 'environment' });
+    await settled();
+    await devices.grant('rear');
+    expect(await works).toBe(true);
+    devices.permission = 'granted';
+    devices.live.find(({ kind }) => kind === 'video')?.unplug();
+    await settled();
+    await devices.grant();
+    expect([media.facing, media.state.get().cameraId]).toEqual(['environment', 'rear']);
+  });
+
   it('is left alone when it goes again and again', async () => {
     const { devices, media, problems } = await gone('video');
     await devices.grant();

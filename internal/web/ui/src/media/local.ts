@@ -144,7 +144,7 @@ export class LocalMedia {
     // The participant may have chosen another device meanwhile.
     if (this.chosenOf(device).id === asked.id) {
       const isOther = ended ? ended.label !== now.label : captured.others?.includes(device);
-      this.compare(device, ended ?? asked, now, isOther === true);
+      if (isOther || asked.id !== undefined) this.compare(device, ended ?? asked, now, isOther === true);
     }
     return [track];
   }
