@@ -21,21 +21,28 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
-// TestAttackThePasswordChecks: one tenant has the costliest hashes that are taken, of users and of a room, and all its passwords are guessed at,
-// from many addresses and by its backend. Memory stays as it was, and the users of another tenant log in in between.
+// TestAttackThePasswordChecks: one team has the costliest hashes that are taken, of users and of a room, and all its passwords are guessed at,
+// from many addresses and by its backend. Memory stays as it was, and the users of another team log in in between.
 func TestAttackThePasswordChecks(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
-	users := &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}
-	cluster := testkit.ControlPlane(t)
 	costly, err := bcrypt.GenerateFromPassword([]byte("correct-horse"), 12)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cluster.Secret(t, v1alpha1.UsedByConferenceConfig, "users", map[string]string{"htpasswd": "ada:" + string(costly) + "\n"})
-	w := newWorldWith(t, cluster, chartsMemory, func(a, b *v1alpha1.ConferenceConfig) {
-		a.Spec.Access, b.Spec.Access = &v1alpha1.AccessSpec{UsersSecretRef: users}, &v1alpha1.AccessSpec{UsersSecretRef: users}
-		a.Spec.API.RateLimit = nil
-	})
+	one, two := newTeams(t, chartsMemory.Env...)
+	login := map[string]any{"username": "ada", "password": "correct-horse"}
+	for _, tm := range []*team{one, two} {
+		tm.Secret(t, v1alpha1.UsedByConferenceConfig, "users", map[string]string{"htpasswd": "ada:" + string(costly) + "\n"})
+		tm.Kubectl(t, "patch", "conferenceconfig", tm.tenant(), "--type=merge", "--patch",
+			`{"spec":{"access":{"usersSecretRef":{"name":"users","key":"htpasswd"}},"api":{"rateLimit":null}}}`)
+		tm.eventually(t, func() error {
+			if r := tm.a.call("POST", "/api/v1/token", login); r.status != http.StatusOK {
+				return fmt.Errorf("a login answered %d: %s", r.status, r.body)
+			}
+			return nil
+		})
+	}
+	w := one
 	w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": "private", "roomPassword": "sesame"})
 	secret := w.meetingsOf(t, "private")[0].Spec.PasswordSecretRef
 	w.Kubectl(t, "patch", "secret", secret.Name, "--patch", fmt.Sprintf(
@@ -77,10 +84,10 @@ func TestAttackThePasswordChecks(t *testing.T) {
 	})
 	for range 5 {
 		began, had := time.Now(), answered.Load()
-		w.b.want(http.StatusOK, "POST", "/api/v1/token", map[string]any{"username": "ada", "password": "correct-horse"})
+		two.a.want(http.StatusOK, "POST", "/api/v1/token", login)
 		between := answered.Load() - had
 		most = max(most, heldMemory(t, w.manager.PID()))
-		t.Logf("a login at another tenant: %s, with %d answers of the first one in between", time.Since(began), between)
+		t.Logf("a login at another team: %s, with %d answers of the first one in between", time.Since(began), between)
 	}
 	t.Logf("%d answers; %.0f MB at most, %.0f before", answered.Load(), most, before)
 	if most-before > 200 {

@@ -25,7 +25,7 @@ import (
 
 // guestsOfOneLink are as many as one link makes in a test, and mostOfGuests how many times the memory of LiveKit they may take that as many take
 // who send nothing.
-const guestsOfOneLink, mostOfGuests = 150, 3
+const guestsOfOneLink, mostOfGuests = 150, 4
 
 // TestAttackTheMemoryOfTheMediaServerByGuests: however many participants one link makes, what each of them sends takes little more of LiveKit's
 // memory than that they are there.
