@@ -46,6 +46,15 @@ func TestADeviceObeysWhileTheBrowserAsks(t *testing.T) {
 	bob := w.a.join(testkit.Device{Width: 640, Height: 480, Script: asks}, map[string]any{
 		"room": "asked", "name": "Bob", "audio": true, "video": true,
 	})
+	const starts = `document.querySelectorAll('[data-testid=mic-toggle][aria-busy=true], [data-testid=camera-toggle][aria-busy=true]').length`
+	bob.WaitFor(t, starts+` === 2 && isAsked() === 1`)
+	// A press takes back what the browser asks for, and another one wants it again.
+	for _, toggle := range []string{"mic-toggle", "camera-toggle", "camera-toggle"} {
+		bob.Click(t, by(toggle))
+	}
+	bob.WaitFor(t, starts+` === 1 && isAsked() === 1 && allow()`)
+	ada.WaitFor(t, seenWith("Bob", "[data-muted=true]")+" && "+seesVideoOf("Bob"))
+	bob.WaitFor(t, starts+` === 0 && sending('audio') === 0 && sending('video') === 1`)
 	bob.Click(t, by("mic-toggle"))
 	bob.WaitFor(t, `isAsked() === 1 && allow()`)
 	ada.WaitFor(t, seenWith("Bob", "[data-muted=false]")+" && "+seesVideoOf("Bob"))
@@ -60,7 +69,7 @@ func TestADeviceObeysWhileTheBrowserAsks(t *testing.T) {
 	bob.WaitFor(t, `window.unloading`)
 	bob.Click(t, by("mic-toggle"))
 	ada.WaitFor(t, seenWith("Bob", "[data-muted=false]")+" && "+seesVideoOf("Bob"))
-	bob.WaitFor(t, `sending('audio') === 1 && sending('video') === 1 && given() === 2`)
+	bob.WaitFor(t, `sending('audio') === 1 && sending('video') === 1 && given() === 3`)
 
 	bob.Reload(t)
 	bob.WaitFor(t, inRoom+` && isAsked() === 1 && sessionStorage.getItem('farewell') === 'yes'`)

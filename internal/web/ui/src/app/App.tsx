@@ -11,19 +11,21 @@ import { Boundary, Failed } from '../parts/Boundary';
 import { shownLanguage } from '../text';
 import { reportBroken } from './broken';
 import type { Flow } from './flow';
+import { RoomFailed } from './RoomFailed';
 import { useStore } from './useStore';
 
 export function App({ flow }: { flow: Flow }) {
-  const { kind } = useStore(flow.screen);
+  const screen = useStore(flow.screen);
   return (
     <Boundary
-      key={kind}
+      key={screen.kind}
       fallback={(again) => (
         <main className="message">
-          <Failed
-            onAgain={again}
-            onLeave={kind === 'room' ? () => flow.obey({ command: 'leave' }) : undefined}
-          />
+          {screen.kind === 'room' ? (
+            <RoomFailed call={screen.call} onAgain={again} />
+          ) : (
+            <Failed onAgain={again} />
+          )}
         </main>
       )}
     >

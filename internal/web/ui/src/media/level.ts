@@ -3,34 +3,35 @@ import { loudness } from './loudness';
 /** Milliseconds between two readings. A level needs fewer readings than there are frames. */
 const every = 80;
 
-/** Tells how loud a track is, from 0 to 1, until the returned function is called. */
-export function followLevel(track: MediaStreamTrack, tell: (level: number) => void): () => void {
-  const context = new AudioContext();
-  const source = context.createMediaStreamSource(new MediaStream([track]));
-  const analyser = new AnalyserNode(context, { fftSize: 512 });
-  source.connect(analyser);
-  // Before the first click on the page some browsers keep it asleep.
-  const wake = () => void context.resume();
-  addEventListener('pointerdown', wake, { once: true });
-  const samples = new Float32Array(analyser.fftSize);
-  const timer = setInterval(() => {
-    analyser.getFloatTimeDomainData(samples);
-    tell(loudness(samples));
-  }, every);
-  return () => {
-    clearInterval(timer);
-    removeEventListener('pointerdown', wake);
-    void context.close();
-  };
-}
-
-/** As followLevel, also while the track itself is silenced: its device stays open then, so the page can listen. */
+/**
+ * Tells how loud a microphone is, from 0 to 1, until the returned function is called: also while its track is silenced,
+ * since the device stays open then. Throws where the browser gives no reading.
+ */
 export function followVoice(track: MediaStreamTrack, tell: (level: number) => void): () => void {
-  const ear = track.clone();
-  ear.enabled = true;
-  const stop = followLevel(ear, tell);
-  return () => {
+  const ends: (() => void)[] = [];
+  const stop = () => ends.forEach((end) => end());
+  try {
+    const ear = track.clone();
+    ends.push(() => ear.stop());
+    ear.enabled = true;
+    const context = new AudioContext();
+    ends.push(() => void context.close());
+    const analyser = new AnalyserNode(context, { fftSize: 512 });
+    context.createMediaStreamSource(new MediaStream([ear])).connect(analyser);
+    // Before the first click on the page some browsers keep it asleep.
+    const wake = () => void context.resume();
+    addEventListener('pointerdown', wake, { once: true });
+    ends.push(() => removeEventListener('pointerdown', wake));
+    const samples = new Float32Array(analyser.fftSize);
+    const timer = setInterval(() => {
+      analyser.getFloatTimeDomainData(samples);
+      tell(loudness(samples));
+    }, every);
+    ends.push(() => clearInterval(timer));
+    return stop;
+  } catch (error) {
+    // The copy of a track holds the device open.
     stop();
-    ear.stop();
-  };
+    throw error;
+  }
 }

@@ -258,7 +258,12 @@ function numbers(seed: number): () => number {
 const steps: Record<string, (world: World) => void> = {
   'press on': (world) => world.press(true),
   'press off': (world) => world.press(false),
-  toggle: (world) => world.press(!world.source.on),
+  toggle: (world) => {
+    const { wanted } = world.source;
+    world.press(!wanted);
+    const { allowed, released } = world.source.state.get();
+    if (allowed && !released) expect(world.source.wanted, 'a press changes the wish').toBe(!wanted);
+  },
   grant: (world) => world.answer(true),
   refuse: (world) => world.answer(false),
   work: ({ work }) => work.shift()?.(),
@@ -342,6 +347,21 @@ describe.each(['microphone', 'camera', 'screen'] as const)('any sequence of what
     }
   });
 });
+
+it.each(['microphone', 'camera', 'screen'] as const)(
+  'a press takes back a %s that the browser asks for',
+  async (kind) => {
+    const world = new World(kind);
+    world.enter();
+    world.connect(true);
+    world.press(!world.source.wanted);
+    expect([world.source.on, world.source.starting]).toEqual([false, true]);
+    world.press(!world.source.wanted);
+    expect(world.source.starting).toBe(false);
+    await world.comeToRest();
+    expect([world.source.on, world.heard, world.live]).toEqual([false, false, 0]);
+  },
+);
 
 it('is sent again when the connection broke while it was being sent', async () => {
   const world = new World('microphone');

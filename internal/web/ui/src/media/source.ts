@@ -139,6 +139,12 @@ export function isOn({ wish, device, paused, connected, failed, publication }: S
   return wish && device === 'open' && !paused && (publication === 'live' || !(connected && failed));
 }
 
+/** Whether the source is off only until its device is open: the browser asks, or the device starts. */
+export function isStarting(state: SourceState): boolean {
+  const { wish, device, again } = state;
+  return wish && (device !== 'open' || again) && !isOn(state);
+}
+
 /** Whether somebody else muted the source when the media server says that it is muted. */
 export function isMutedByOther({ wish, device, reopened }: SourceState): boolean {
   // livekit-client mutes a track whose device ended by itself.
@@ -205,6 +211,15 @@ export class Source {
 
   get on(): boolean {
     return isOn(this.state.get());
+  }
+
+  get starting(): boolean {
+    return isStarting(this.state.get());
+  }
+
+  /** Whether the next press switches the source off. While it starts, a press takes the one before it back. */
+  get wanted(): boolean {
+    return this.on || this.starting;
   }
 
   /** Why the source gives nothing though the participant wants or wanted it. */

@@ -27,25 +27,20 @@ export class Boundary extends Component<BoundaryProps, { failed: boolean }> {
   }
 }
 
-interface FailedProps {
-  onAgain: () => void;
-  /** For a part without which the participant could not leave. */
-  onLeave?: (() => void) | undefined;
+/** A part that the page does as well without: it is left out where the browser cannot do it. */
+export function Extra({ children }: { children: ReactNode }) {
+  return <Boundary fallback={() => null}>{children}</Boundary>;
 }
 
-/** Says that a part failed, and offers to try it again. */
-export function Failed({ onAgain, onLeave }: FailedProps) {
+/** Says that a part failed, and offers to try it again, and what else the participant cannot do without that part. */
+export function Failed({ onAgain, children }: { onAgain: () => void; children?: ReactNode }) {
   return (
     <div className="failed" data-testid="failed-part">
       <p role="alert">{t('failed.part')}</p>
       <button type="button" className="button small" onClick={onAgain}>
         {t('failure.retry')}
       </button>
-      {onLeave && (
-        <button type="button" className="button small" data-testid="leave-button" onClick={onLeave}>
-          {t('controls.leave')}
-        </button>
-      )}
+      {children}
     </div>
   );
 }

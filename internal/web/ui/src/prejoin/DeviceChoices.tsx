@@ -4,6 +4,7 @@ import { chooseBackground } from '../media/background';
 import { keepChoices, readChoices } from '../media/choices';
 import type { LocalMedia } from '../media/local';
 import { useDevices } from '../media/useDevices';
+import { Extra } from '../parts/Boundary';
 import { BackgroundPicker } from '../parts/BackgroundPicker';
 import { DevicePicker } from '../parts/DevicePicker';
 import { MicMeter } from '../parts/MicMeter';
@@ -29,7 +30,11 @@ export function DeviceChoices({ media }: { media: LocalMedia }) {
   };
   return (
     <div className="prejoin-devices">
-      {heard && <MicMeter track={heard} />}
+      {heard && (
+        <Extra key={heard.id}>
+          <MicMeter track={heard} />
+        </Extra>
+      )}
       <div className="prejoin-pickers">
         <InputPickers media={media} devices={devices} />
         <SpeakerPicker

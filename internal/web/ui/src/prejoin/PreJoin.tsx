@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { Flow } from '../app/flow';
 import type { Asking } from '../app/screen';
 import { readChoices } from '../media/choices';
+import { Boundary } from '../parts/Boundary';
 import { Page } from '../parts/Page';
 import { DeviceChoices } from './DeviceChoices';
 import { JoinForm } from './JoinForm';
@@ -34,12 +35,18 @@ export function PreJoin({ flow, asking, busy }: PreJoinProps) {
           name={name}
           onName={setName}
           alreadyIn={alreadyIn}
-          test={(form) => <TestButton flow={flow} form={form} disabled={busy} />}
+          test={(form) => (
+            <Boundary>
+              <TestButton flow={flow} form={form} disabled={busy} />
+            </Boundary>
+          )}
           onJoin={(form) => flow.join(form)}
         />
         {/* After the form: these parts come and go with the devices, and must not move a button that the
             participant is about to press. */}
-        <DeviceChoices media={media} />
+        <Boundary>
+          <DeviceChoices media={media} />
+        </Boundary>
       </section>
     </Page>
   );

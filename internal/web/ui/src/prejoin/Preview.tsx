@@ -5,6 +5,7 @@ import { keepChoices } from '../media/choices';
 import type { LocalMedia } from '../media/local';
 import { useVideo } from '../media/useVideo';
 import { Avatar } from '../parts/Avatar';
+import { Boundary } from '../parts/Boundary';
 import { Spinner } from '../parts/Spinner';
 import { Toggle } from '../parts/Toggle';
 import { t } from '../text';
@@ -12,39 +13,13 @@ import { usePainted } from './usePainted';
 
 /** The participant's own picture before joining, with the switches for microphone and camera. */
 export function Preview({ media, name }: { media: LocalMedia; name: string }) {
-  const { video, asking, problems, replaced } = useStore(media.state);
-  const shown = usePainted(video);
-  const element = useVideo(shown);
+  const { problems, replaced } = useStore(media.state);
   return (
     <div className="preview">
       <div className="preview-picture">
-        <video
-          ref={element}
-          hidden={!shown}
-          className="mirrored"
-          aria-label={t('prejoin.preview')}
-          autoPlay
-          playsInline
-          muted
-        />
-        {!shown && (
-          <div className="preview-empty">
-            <Avatar identity={name} name={name} />
-            <p role="status">
-              {asking ? (
-                <>
-                  <Spinner /> {t('prejoin.cameraStarting')} {t('prejoin.allow')}
-                </>
-              ) : video ? (
-                <>
-                  <Spinner /> {t('background.starting')}
-                </>
-              ) : (
-                t('prejoin.cameraOff')
-              )}
-            </p>
-          </div>
-        )}
+        <Boundary>
+          <Picture media={media} name={name} />
+        </Boundary>
         <Switches media={media} />
       </div>
       {(['audio', 'video'] as const).map(
@@ -61,6 +36,43 @@ export function Preview({ media, name }: { media: LocalMedia; name: string }) {
         </p>
       )}
     </div>
+  );
+}
+
+function Picture({ media, name }: { media: LocalMedia; name: string }) {
+  const { video, asking } = useStore(media.state);
+  const shown = usePainted(video);
+  const element = useVideo(shown);
+  return (
+    <>
+      <video
+        ref={element}
+        hidden={!shown}
+        className="mirrored"
+        aria-label={t('prejoin.preview')}
+        autoPlay
+        playsInline
+        muted
+      />
+      {!shown && (
+        <div className="preview-empty">
+          <Avatar identity={name} name={name} />
+          <p role="status">
+            {asking ? (
+              <>
+                <Spinner /> {t('prejoin.cameraStarting')} {t('prejoin.allow')}
+              </>
+            ) : video ? (
+              <>
+                <Spinner /> {t('background.starting')}
+              </>
+            ) : (
+              t('prejoin.cameraOff')
+            )}
+          </p>
+        </div>
+      )}
+    </>
   );
 }
 

@@ -1,5 +1,6 @@
 import { RoomAudioRenderer, RoomContext } from '@livekit/components-react';
 import { useCallback, useState } from 'react';
+import { RoomFailed } from '../app/RoomFailed';
 import { useStore } from '../app/useStore';
 import type { Boot } from '../boot';
 import { Boundary, Failed } from '../parts/Boundary';
@@ -87,7 +88,7 @@ function Room({ brand, call }: { brand: Boot['brand']; call: Call }) {
       <Boundary
         fallback={(again) => (
           <footer className="controls-bar">
-            <Failed onAgain={again} onLeave={() => call.leave()} />
+            <RoomFailed call={call} onAgain={again} />
           </footer>
         )}
       >

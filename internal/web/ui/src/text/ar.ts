@@ -503,6 +503,8 @@ const texts: Texts = {
   'ended.stay': 'البقاء هنا',
 
   'failed.part': 'تعطّل هذا الجزء.',
+
+  'failed.silence': 'إيقاف الميكروفون والكاميرا',
   'failure.retry': 'المحاولة مجدّدًا',
   'failure.wait': 'الانتظار هنا',
   'failure.waiting': 'ندخلك حالما يصبح ذلك ممكنًا. أبقِ هذه الصفحة مفتوحة.',

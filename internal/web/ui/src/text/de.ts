@@ -462,6 +462,8 @@ const texts: Texts = {
   'ended.stay': 'Hierbleiben',
 
   'failed.part': 'Dieser Teil ist ausgefallen.',
+
+  'failed.silence': 'Mikrofon und Kamera ausschalten',
   'failure.retry': 'Noch einmal versuchen',
   'failure.wait': 'Hier warten',
   'failure.waiting': 'Wir lassen Sie herein, sobald es möglich ist. Lassen Sie diese Seite geöffnet.',

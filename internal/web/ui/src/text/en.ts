@@ -438,6 +438,8 @@ export const en = {
   'ended.stay': 'Stay here',
 
   'failed.part': 'This part failed.',
+
+  'failed.silence': 'Turn off microphone and camera',
   'failure.retry': 'Try again',
   'failure.wait': 'Wait here',
   'failure.waiting': 'We bring you in as soon as it is possible. Leave this page open.',

@@ -479,6 +479,8 @@ const texts: Texts = {
   'ended.stay': 'Quedarme aquí',
 
   'failed.part': 'Esta parte ha fallado.',
+
+  'failed.silence': 'Apagar el micrófono y la cámara',
   'failure.retry': 'Intentar de nuevo',
   'failure.wait': 'Esperar aquí',
   'failure.waiting': 'Te haremos entrar en cuanto sea posible. Deja esta página abierta.',

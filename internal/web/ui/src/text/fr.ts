@@ -486,6 +486,8 @@ const texts: Texts = {
   'ended.stay': 'Rester ici',
 
   'failed.part': 'Cette partie ne fonctionne plus.',
+
+  'failed.silence': 'Couper le micro et la caméra',
   'failure.retry': 'Réessayer',
   'failure.wait': 'Attendre ici',
   'failure.waiting': 'Nous vous ferons entrer dès que possible. Laissez cette page ouverte.',

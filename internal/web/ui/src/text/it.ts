@@ -473,6 +473,8 @@ const texts: Texts = {
   'ended.stay': 'Resta qui',
 
   'failed.part': 'Questa parte ha smesso di funzionare.',
+
+  'failed.silence': 'Disattiva microfono e videocamera',
   'failure.retry': 'Riprova',
   'failure.wait': 'Attendi qui',
   'failure.waiting': 'Ti faremo entrare appena possibile. Lascia aperta questa pagina.',

@@ -427,6 +427,8 @@ const texts: Texts = {
   'ended.stay': 'ここに残る',
 
   'failed.part': 'この部分を表示できませんでした。',
+
+  'failed.silence': 'マイクとカメラをオフにする',
   'failure.retry': 'もう一度試す',
   'failure.wait': 'ここで待つ',
   'failure.waiting': '参加できるようになり次第、自動的に参加します。このページを開いたままにしてください。',

@@ -486,6 +486,8 @@ const texts: Texts = {
   'ended.stay': 'Zostań tutaj',
 
   'failed.part': 'Ta część przestała działać.',
+
+  'failed.silence': 'Wyłącz mikrofon i kamerę',
   'failure.retry': 'Spróbuj ponownie',
   'failure.wait': 'Poczekaj tutaj',
   'failure.waiting': 'Wpuścimy Cię, gdy tylko będzie to możliwe. Nie zamykaj tej strony.',

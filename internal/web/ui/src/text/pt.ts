@@ -471,6 +471,8 @@ const texts: Texts = {
   'ended.stay': 'Ficar aqui',
 
   'failed.part': 'Esta parte falhou.',
+
+  'failed.silence': 'Desligar o microfone e a câmera',
   'failure.retry': 'Tentar de novo',
   'failure.wait': 'Esperar aqui',
   'failure.waiting': 'Você entra assim que for possível. Deixe esta página aberta.',

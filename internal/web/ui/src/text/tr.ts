@@ -432,6 +432,8 @@ const texts: Texts = {
   'ended.stay': 'Burada kal',
 
   'failed.part': 'Bu bölüm çalışmıyor.',
+
+  'failed.silence': 'Mikrofonu ve kamerayı kapat',
   'failure.retry': 'Yeniden dene',
   'failure.wait': 'Burada bekle',
   'failure.waiting': 'Mümkün olur olmaz sizi içeri alacağız. Bu sayfayı açık bırakın.',

@@ -399,6 +399,8 @@ const texts: Texts = {
   'ended.stay': '留在这里',
 
   'failed.part': '此部分出现问题。',
+
+  'failed.silence': '关闭麦克风和摄像头',
   'failure.retry': '重试',
   'failure.wait': '在此等待',
   'failure.waiting': '一旦可以，我们就会让您加入。请保持此页面打开。',

@@ -1,4 +1,5 @@
 import { LogLevel, RoomEvent, setLogLevel, type Participant, type Room } from 'livekit-client';
+import { inTurn } from '../../app/inTurn';
 import { Store } from '../../app/store';
 import { readChoices } from '../../media/choices';
 import type { LocalMedia } from '../../media/local';
@@ -79,6 +80,8 @@ export class Call {
   readonly facts = new Store<RoomFacts>(noFacts);
   /** Whether the local participant presents. The server may change it during the meeting. */
   readonly presents: Store<boolean>;
+  private readonly handTurn = inTurn();
+  private handWish: boolean | undefined;
   private history: Promise<ChatHistory> | undefined;
   private readonly connection: Connection;
   private readonly client: SessionClient;
@@ -174,19 +177,21 @@ export class Call {
     this.connection.stop({ kind: 'left' });
   }
 
-  async switchMicrophone(on: boolean): Promise<void> {
-    this.chosen({ mic: on });
-    await this.publisher.setMicrophone(on);
-  }
-
-  async switchCamera(on: boolean): Promise<void> {
-    this.chosen({ camera: on });
-    await this.publisher.setCamera(on);
-  }
-
-  private chosen(choice: DeviceStates): void {
-    this.memory.keep(choice);
-    this.choose(choice);
+  /**
+   * Switches what others hear or see, or says why the participant may not. Without `on` this is a press: it takes back
+   * what is on, and what is about to be.
+   */
+  async switch(what: Published, on = !this.publisher.wants(what)): Promise<void> {
+    if (on && !this.publisher.allows(what)) {
+      this.explainLock(what);
+      return;
+    }
+    if (what !== 'screen') {
+      const choice = what === 'microphone' ? { mic: on } : { camera: on };
+      this.memory.keep(choice);
+      this.choose(choice);
+    }
+    await this.publisher.set(what, on);
   }
 
   /** A private message does not come back over the media server. Its author gets it with the answer. */
@@ -201,27 +206,30 @@ export class Call {
       .catch(() => this.notices.add(t('notice.reactionFailed'), 'urgent'));
   }
 
-  async raiseHand(raised: boolean): Promise<void> {
-    await this.client
-      .hand(this.token, raised)
-      .catch(() => this.notices.add(t('notice.handFailed'), 'urgent'));
+  /** Raises or lowers the hand. Without `raised` this is a press: it takes back what is on its way, too. */
+  async raiseHand(raised = !(this.handWish ?? isRaised(this.room.localParticipant))): Promise<void> {
+    this.handWish = raised;
+    await this.handTurn(() => this.client.hand(this.token, raised)).catch(() =>
+      this.notices.add(t('notice.handFailed'), 'urgent'),
+    );
+    if (this.handWish === raised) this.handWish = undefined;
   }
 
   /** Says why a device or the screen cannot be switched on, and what the participant can do. */
   explainLock(what: Published): void {
     const { localParticipant } = this.room;
-    const { attributes, identity } = localParticipant;
+    const { identity } = localParticipant;
     const speak = () => void this.act({ action: 'letSpeak', identity });
     const ask = () => void this.raiseHand(true);
     let offer: Offer | undefined;
     if (this.presents.get() && what === 'microphone') offer = { label: t('people.letSpeak'), accept: speak };
-    else if (attributes.hand !== 'true') offer = { label: t('controls.hand'), accept: ask };
+    else if (!isRaised(localParticipant)) offer = { label: t('controls.hand'), accept: ask };
     this.notices.add(t(whyNot(localParticipant, what)), 'urgent', { about: what, offer });
   }
 
   /** For a participant who speaks while the microphone is off. */
   sayMuted(): void {
-    const offer = { label: t('notice.unmute'), accept: () => void this.switchMicrophone(true) };
+    const offer = { label: t('notice.unmute'), accept: () => void this.switch('microphone', true) };
     const key = shortcutsOn.get() && hasKeyboard();
     const about = 'microphone';
     this.notices.add(t(key ? 'notice.youAreMutedKey' : 'notice.youAreMuted'), 'polite', { about, offer });
@@ -349,4 +357,8 @@ export class Call {
 
 export function nameOf(participant: Participant): string {
   return participant.name || participant.identity;
+}
+
+function isRaised({ attributes }: Participant): boolean {
+  return attributes.hand === 'true';
 }

@@ -1,4 +1,5 @@
 import { LocalAudioTrack, RoomEvent, Track, type Room } from 'livekit-client';
+import { inTurn } from '../../app/inTurn';
 import { Store } from '../../app/store';
 import { canSuppressNoise } from '../../media/canSuppressNoise';
 import { keepChoices, readChoices } from '../../media/choices';
@@ -8,7 +9,7 @@ import type { Notices } from '../notices/notices';
 /** Switches the filter of the microphone's noise. Its script is loaded when it is first on. */
 export class NoiseFilter {
   readonly on = new Store(canSuppressNoise() && readChoices().quiet);
-  private work: Promise<void> = Promise.resolve();
+  private readonly turn = inTurn();
 
   constructor(
     private readonly room: Room,
@@ -28,7 +29,7 @@ export class NoiseFilter {
 
   /** One change after the other: a filter takes a moment to start. */
   private apply(): void {
-    this.work = this.work.then(() => this.change()).catch((error: unknown) => this.fail(error));
+    void this.turn(() => this.change()).catch((error: unknown) => this.fail(error));
   }
 
   private async change(): Promise<void> {

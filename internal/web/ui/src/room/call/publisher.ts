@@ -1,11 +1,12 @@
 import { ParticipantEvent, RoomEvent, Track, type LocalTrack, type Room } from 'livekit-client';
+import { inTurn } from '../../app/inTurn';
 import { Store } from '../../app/store';
 import { describeProblems, describeReplaced, describeScreen, type Problems } from '../../media/capture';
 import { factsOf, problemOf, type DeviceProblem } from '../../media/problem';
 import { chooseBackground, type Background } from '../../media/background';
 import { keepChoices } from '../../media/choices';
 import type { LocalMedia } from '../../media/local';
-import { isMutedByOther, Source, type Opened } from '../../media/source';
+import { isMutedByOther, Source, type Kind, type Opened } from '../../media/source';
 import { t } from '../../text';
 import type { Notices } from '../notices/notices';
 import { dress } from './backdrop';
@@ -17,6 +18,10 @@ export interface Sending {
   mic: boolean;
   camera: boolean;
   screen: boolean;
+  /** Which are off only until their devices are open. */
+  micStarts: boolean;
+  cameraStarts: boolean;
+  screenStarts: boolean;
   micAllowed: boolean;
   cameraAllowed: boolean;
   screenAllowed: boolean;
@@ -40,7 +45,7 @@ export class Publisher {
   private readonly camera: Source;
   private readonly screen: Source;
   private readonly cameraOutlet: DeviceOutlet;
-  private dressing: Promise<void> = Promise.resolve();
+  private readonly dressing = inTurn();
   private entered = false;
 
   constructor(
@@ -81,17 +86,18 @@ export class Publisher {
       if (replaced[device]) this.media.onReplaced(device, replaced[device]);
   }
 
+  /** Whether the next press switches a source off. */
+  wants(what: Kind): boolean {
+    return this.sourceOf(what).wanted;
+  }
+
+  allows(what: Kind): boolean {
+    return this.sourceOf(what).state.get().allowed;
+  }
+
   /** Switches a source. Resolves when that is done, which takes as long as the browser asks the participant. */
-  async setMicrophone(on: boolean): Promise<void> {
-    await this.mic.press(on);
-  }
-
-  async setCamera(on: boolean): Promise<void> {
-    await this.camera.press(on);
-  }
-
-  async setScreen(on: boolean): Promise<void> {
-    await this.screen.press(on);
+  async set(what: Kind, on: boolean): Promise<void> {
+    await this.sourceOf(what).press(on);
   }
 
   async setBackground(background: Background): Promise<void> {
@@ -144,6 +150,10 @@ export class Publisher {
 
   private get all(): Source[] {
     return [this.mic, this.camera, this.screen];
+  }
+
+  private sourceOf(what: Kind): Source {
+    return { microphone: this.mic, camera: this.camera, screen: this.screen }[what];
   }
 
   private listen(): void {
@@ -207,8 +217,7 @@ export class Publisher {
   /** The chosen background is there before anybody sees the track. A picture without it is better not seen. */
   private async dress(track: LocalTrack): Promise<void> {
     try {
-      const before = this.dressing.catch(() => undefined);
-      await (this.dressing = before.then(() => dress(track)));
+      await this.dressing(() => dress(track));
     } catch (error) {
       this.notices.add(t('background.failed'), 'urgent');
       void this.camera.press(false);
@@ -223,6 +232,9 @@ export class Publisher {
       mic: this.mic.on,
       camera: this.camera.on,
       screen: this.screen.on,
+      micStarts: this.mic.starting,
+      cameraStarts: this.camera.starting,
+      screenStarts: this.screen.starting,
       micAllowed: mic.allowed,
       cameraAllowed: camera.allowed,
       screenAllowed: this.screen.state.get().allowed,

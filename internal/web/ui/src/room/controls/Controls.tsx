@@ -63,7 +63,7 @@ export function Controls({ panel, onPanel, onDialog }: Surfaces) {
 
 function ScreenToggle() {
   const call = useCall();
-  const { screen, screenAllowed } = useStore(call.publisher.sending);
+  const { screen, screenStarts, screenAllowed } = useStore(call.publisher.sending);
   const keyOf = useKeyOf();
   return (
     <Toggle
@@ -71,12 +71,13 @@ function ScreenToggle() {
       kind="plain"
       label={t(screenAllowed ? 'controls.screen' : 'controls.screenLocked')}
       badge={!screenAllowed && <LockMark testId="screen-locked" />}
-      locked={screenAllowed ? undefined : () => call.explainLock('screen')}
+      locked={!screenAllowed}
       word={t('controls.word.screen')}
       shortcut={keyOf('screen')}
       on={screen}
+      starts={screenStarts}
       icon={<MonitorUp />}
-      onToggle={(on) => void call.publisher.setScreen(on)}
+      onToggle={() => void call.switch('screen')}
     />
   );
 }
@@ -94,7 +95,7 @@ function HandToggle() {
       shortcut={keyOf('hand')}
       on={hand}
       icon={<Hand />}
-      onToggle={(on) => void call.raiseHand(on)}
+      onToggle={() => void call.raiseHand()}
     />
   );
 }

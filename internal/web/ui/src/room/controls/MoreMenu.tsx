@@ -53,7 +53,7 @@ export function MoreMenu({ folded, ...surfaces }: Surfaces & { folded: boolean }
 /** The buttons that a narrow bar has no place for. */
 function FoldedItems({ onPanel }: Pick<Surfaces, 'onPanel'>) {
   const call = useCall();
-  const { screen, screenAllowed } = useStore(call.publisher.sending);
+  const { screen, screenStarts, screenAllowed } = useStore(call.publisher.sending);
   const { people, asking } = useAttention();
   return (
     <>
@@ -67,11 +67,9 @@ function FoldedItems({ onPanel }: Pick<Surfaces, 'onPanel'>) {
       {canShareScreen() && (
         <MenuItem
           testId="screen-toggle"
-          label={t(labelOf(screen, screenAllowed))}
+          label={t(labelOf(screen || screenStarts, screenAllowed))}
           icon={<MonitorUp />}
-          onSelect={() =>
-            screenAllowed ? void call.publisher.setScreen(!screen) : call.explainLock('screen')
-          }
+          onSelect={() => void call.switch('screen')}
         />
       )}
       <hr />

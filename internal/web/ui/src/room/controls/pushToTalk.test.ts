@@ -21,7 +21,7 @@ it('is on again while the key is held again', () => {
   expect(told).toEqual([true, false, true]);
 });
 
-it('leaves a microphone alone that is on', () => {
+it('leaves a microphone alone that is on, or about to be', () => {
   const { told, talk } = microphone(true);
   expect([talk.press(), talk.release()]).toEqual([false, false]);
   expect(told).toEqual([]);

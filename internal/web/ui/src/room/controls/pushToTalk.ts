@@ -1,5 +1,6 @@
 /** The microphone, as far as a held key needs it. */
 export interface Switch {
+  /** Whether it is on, or about to be. */
   isOn: () => boolean;
   set: (on: boolean) => void;
 }

@@ -19,8 +19,8 @@ export function usePushToTalk(): void {
     if (!on) return;
     const { publisher } = call;
     const talk = new PushToTalk({
-      isOn: () => publisher.sending.get().mic,
-      set: (speak) => void publisher.setMicrophone(speak),
+      isOn: () => publisher.wants('microphone'),
+      set: (speak) => void publisher.set('microphone', speak),
     });
     const stop = new AbortController();
     const { signal } = stop;

@@ -77,7 +77,7 @@ function SharingBanner() {
             type="button"
             className="button primary small"
             data-testid="stop-sharing"
-            onClick={() => void publisher.setScreen(false)}
+            onClick={() => void publisher.set('screen', false)}
           >
             {t('room.stopSharing')}
           </button>
@@ -96,7 +96,7 @@ function ScreenOffer() {
   const [answered, setAnswered] = useState(false);
   if (!you.screen || you.hidden || screen || answered || phase !== 'live' || !canShareScreen()) return null;
   const share = async () => {
-    await call.publisher.setScreen(true);
+    await call.publisher.set('screen', true);
     setAnswered(call.publisher.sending.get().screen);
   };
   return (

@@ -1,11 +1,10 @@
-import { LogOut, Mic, MicOff, Video, VideoOff } from 'lucide-react';
+import { LogOut } from 'lucide-react';
 import { createPortal } from 'react-dom';
 import { useEffect } from 'react';
 import { useStore } from '../../app/useStore';
-import { Toggle } from '../../parts/Toggle';
 import { shownLanguage, t } from '../../text';
 import { useCall } from '../call/CallContext';
-import { labelOf } from '../controls/DeviceControls';
+import { CameraToggle, MicrophoneToggle } from '../controls/DeviceControls';
 import { AnyTile, useArrangement } from '../stage/Stage';
 
 /** The meeting in a window over other programs: who speaks or what is shown, and the most needed buttons. */
@@ -30,7 +29,12 @@ function Floating() {
     <main className="pip" data-testid="pip-window" aria-label={t('room.stage')}>
       <ul className="tiles">{shown && <AnyTile item={shown} large place={0} />}</ul>
       <div className="controls" role="toolbar" aria-label={t('controls.toolbar')}>
-        {!you.hidden && <DeviceToggles />}
+        {!you.hidden && (
+          <>
+            <MicrophoneToggle testId="pip-mic" />
+            <CameraToggle testId="pip-camera" />
+          </>
+        )}
         <button
           type="button"
           className="round leave"
@@ -42,32 +46,5 @@ function Floating() {
         </button>
       </div>
     </main>
-  );
-}
-
-function DeviceToggles() {
-  const call = useCall();
-  const { mic, camera, micAllowed, cameraAllowed, micProblem, cameraProblem } = useStore(
-    call.publisher.sending,
-  );
-  return (
-    <>
-      <Toggle
-        testId="pip-mic"
-        label={labelOf(t(micAllowed ? 'controls.microphone' : 'controls.micLocked'), micProblem)}
-        on={mic}
-        icon={mic ? <Mic /> : <MicOff />}
-        locked={micAllowed ? undefined : () => call.explainLock('microphone')}
-        onToggle={(on) => void call.switchMicrophone(on)}
-      />
-      <Toggle
-        testId="pip-camera"
-        label={labelOf(t(cameraAllowed ? 'controls.camera' : 'controls.cameraLocked'), cameraProblem)}
-        on={camera}
-        icon={camera ? <Video /> : <VideoOff />}
-        locked={cameraAllowed ? undefined : () => call.explainLock('camera')}
-        onToggle={(on) => void call.switchCamera(on)}
-      />
-    </>
   );
 }

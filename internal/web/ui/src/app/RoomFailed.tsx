@@ -1,0 +1,30 @@
+import { Failed } from '../parts/Boundary';
+import type { Call } from '../room/call/call';
+import { t } from '../text';
+import { useStore } from './useStore';
+
+/** Stands where the controls of a meeting failed: nobody is heard or seen without a way to end that, and all can leave. */
+export function RoomFailed({ call, onAgain }: { call: Call; onAgain: () => void }) {
+  const { sending } = call.publisher;
+  useStore(sending);
+  const isSending = (['microphone', 'camera', 'screen'] as const).filter((what) =>
+    call.publisher.wants(what),
+  );
+  return (
+    <Failed onAgain={onAgain}>
+      {isSending.length > 0 && (
+        <button
+          type="button"
+          className="button small"
+          data-testid="silence-button"
+          onClick={() => isSending.forEach((what) => void call.switch(what, false))}
+        >
+          {t('failed.silence')}
+        </button>
+      )}
+      <button type="button" className="button small" data-testid="leave-button" onClick={() => call.leave()}>
+        {t('controls.leave')}
+      </button>
+    </Failed>
+  );
+}
