@@ -119,9 +119,9 @@ func (p *Page) Click(t testing.TB, selector string) {
 func (p *Page) Type(t testing.TB, selector, text string) {
 	t.Helper()
 	p.Click(t, selector)
-	// What is selected is replaced by the first key; chromedp.Clear fails on an empty textarea.
+	// What is selected is replaced by the first key; chromedp.Clear fails on an empty textarea, and chromedp.SendKeys writes what the page prevents.
 	Eval[any](t, p, fmt.Sprintf("document.querySelector(%q).select()", selector))
-	p.do(t, "type into "+selector, chromedp.SendKeys(chromedp.CSS(selector), text))
+	p.Press(t, text)
 }
 
 // awaitStill: nobody presses what moves under the finger, and a click is aimed before it is made.

@@ -8,6 +8,7 @@ import { SeatMemory } from './app/seat';
 import { parseBoot } from './boot';
 import { ParentPage, surroundingOf } from './embed';
 import { DeviceMemory } from './media/memory';
+import { heedBack } from './parts/useLayer';
 import { mended, readRoute, takeToken, withoutToken, type Route } from './route';
 import { SessionClient } from './session/client';
 import { loadLanguage } from './text';
@@ -26,6 +27,8 @@ const keeper = new TokenKeeper(() => sessionStorage, withoutToken(address));
 const route = takeToken(readRoute(address, base), address, keeper, (path) =>
   history.replaceState(history.state, '', path),
 );
+
+heedBack();
 
 const embedded = window.parent !== window;
 const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];

@@ -1,4 +1,5 @@
 import { useId, useLayoutEffect, useRef, type ReactNode } from 'react';
+import { useLayer } from './useLayer';
 
 interface DialogProps {
   title: string;
@@ -11,6 +12,7 @@ interface DialogProps {
 export function Dialog({ title, testId, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
+  useLayer(true, onClose);
   // At once, also at the end: later, it would take the focus from where the participant has gone since.
   useLayoutEffect(() => {
     const dialog = element.current;

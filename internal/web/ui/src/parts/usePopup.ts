@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef, useState, type RefObject } from 'react';
 import { isComposing } from './keys';
 import { place } from './place';
+import { useLayer } from './useLayer';
 
 export interface Popup {
   open: boolean;
@@ -20,15 +21,17 @@ export function usePopup(): Popup {
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
   const content = useRef<HTMLDivElement>(null);
+  const close = () => {
+    button.current?.focus();
+    setOpen(false);
+  };
+  useLayer(open, close);
   useStayAt(open, content, button);
   useCloseElsewhere(open, setOpen, box, button);
   return {
     open,
     toggle: () => setOpen(!open),
-    close: () => {
-      button.current?.focus();
-      setOpen(false);
-    },
+    close,
     hide: () => setOpen(false),
     box,
     button,

@@ -4,6 +4,7 @@ import { RoomFailed } from '../app/RoomFailed';
 import { useStore } from '../app/useStore';
 import type { Boot } from '../boot';
 import { Boundary, Failed } from '../parts/Boundary';
+import { useLayer } from '../parts/useLayer';
 import type { Call } from './call/call';
 import { CallProvider } from './call/CallContext';
 import { ChatPanel } from './chat/ChatPanel';
@@ -51,6 +52,7 @@ function Room({ brand, call }: { brand: Boot['brand']; call: Call }) {
     (button ?? document.querySelector<HTMLElement>('[data-testid="more-menu"]'))?.focus();
     setPanel(undefined);
   }, [panel, setPanel]);
+  useLayer(panel !== undefined, closePanel);
   const closeDialog = () => setDialog(undefined);
   const actions = useActions({ panel, onPanel: setPanel, onDialog: setDialog });
   useShortcuts(actions, panel && closePanel);

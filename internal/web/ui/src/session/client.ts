@@ -90,7 +90,7 @@ export class SessionClient {
   /** One message of a participant who waits, to the presenters. Gives the session that holds it. */
   async message(session: string, text: string): Promise<string> {
     const answer = await this.call('session/message', { method: 'POST', session, body: { text } });
-    return isObject(answer) && typeof answer.session === 'string' ? answer.session : session;
+    return typeof answer?.session === 'string' ? answer.session : session;
   }
 
   async hand(session: string, raised: boolean): Promise<void> {
@@ -104,20 +104,20 @@ export class SessionClient {
   /** Gives the number of microphones that were switched off, for muteAll. */
   async act(session: string, act: Act): Promise<number | undefined> {
     const answer = await this.call('session/act', { method: 'POST', session, body: act });
-    return isObject(answer) && typeof answer.muted === 'number' ? answer.muted : undefined;
+    return typeof answer?.muted === 'number' ? answer.muted : undefined;
   }
 
-  /** A call whose answer counts. A proxy in front may answer with a page of its own, and call it a success. */
+  /** A call whose answer counts. */
   private async read(...call: Parameters<SessionClient['call']>): Promise<Record<string, unknown>> {
     const answer = await this.call(...call);
-    if (!isObject(answer)) throw new SessionError('Unavailable', '');
+    if (!answer) throw new SessionError('Unavailable', '');
     return answer;
   }
 
   private async call(
     path: string,
     init: { method: string; session?: string; body?: unknown },
-  ): Promise<unknown> {
+  ): Promise<Record<string, unknown> | undefined> {
     const headers = new Headers({ Accept: 'application/json' });
     if (init.body !== undefined) headers.set('Content-Type', 'application/json');
     // Not in Authorization: there the browser shows a proxy in front the password that the proxy asks for.
@@ -138,6 +138,8 @@ export class SessionClient {
     if (response.status === 204) return undefined;
     const body: unknown = await response.json().catch(() => undefined);
     if (!response.ok) throw refusal(response, body);
+    // A proxy in front may answer with a page of its own, as one to log in, and call it a success.
+    if (!isObject(body)) throw new SessionError('Unavailable', '');
     return body;
   }
 }

@@ -11,6 +11,7 @@ import { Captions } from '../captions/captions';
 import { ChatLog, chatTopic } from '../chat/chat';
 import type { ChatHistory } from '../chat/history';
 import { ChatMemory } from '../chat/memory';
+import { Outbox } from '../chat/outbox';
 import { parseMessage, readMessage } from '../chat/message';
 import { Recipient } from '../chat/recipient';
 import { hasKeyboard, shortcutsOn } from '../controls/shortcuts';
@@ -64,6 +65,7 @@ export class Call {
   readonly notices = new Notices();
   readonly chat: ChatLog;
   readonly recipient: Recipient;
+  readonly outbox: Outbox;
   readonly publisher: Publisher;
   readonly noise: NoiseFilter;
   readonly view = new ViewStore();
@@ -101,6 +103,7 @@ export class Call {
     this.expiresAt = new Store(parseTime(session.meeting.expiresAt));
     this.room = createRoom(roomOptions(readChoices().speakerId));
     this.recipient = new Recipient(this.room, this.phase, this.chat.draft, this.notices);
+    this.outbox = new Outbox(this.chat.draft, this.recipient, (text, to) => this.say(text, to));
     this.publisher = new Publisher(this.room, this.notices, media);
     this.reactions = new Reactions(this.room, this.notices);
     this.captions = new Captions(this.room);
@@ -195,7 +198,7 @@ export class Call {
   }
 
   /** A private message does not come back over the media server. Its author gets it with the answer. */
-  async say(text: string, to?: string): Promise<void> {
+  private async say(text: string, to?: string): Promise<void> {
     const sent = readMessage(await this.client.chat(this.token, text, to));
     if (sent) this.chat.receive(sent, true);
   }
@@ -235,16 +238,18 @@ export class Call {
     this.notices.add(t(key ? 'notice.youAreMutedKey' : 'notice.youAreMuted'), 'polite', { about, offer });
   }
 
-  /** Does something that only presenters may do. The server checks the right. */
-  async act(act: Act): Promise<void> {
+  /** Does something that only presenters may do, and reports whether it worked. The server checks the right. */
+  async act(act: Act): Promise<boolean> {
     try {
       const muted = await this.client.act(this.token, act);
       if (muted !== undefined)
         this.notices.add(muted > 0 ? t('notice.muted', { count: muted }) : t('notice.mutedNone'));
       if (/^(admit|refuse)/.test(act.action)) await this.watchers.look();
+      return true;
     } catch (error) {
       const said = error instanceof SessionError ? error.message : '';
       this.notices.add(said || t('notice.actFailed'), 'urgent');
+      return false;
     }
   }
 

@@ -1,25 +1,35 @@
 import { Send } from 'lucide-react';
 import { useRef } from 'react';
+import { useStore } from '../../app/useStore';
 import { isComposing } from '../../parts/keys';
+import { Spinner } from '../../parts/Spinner';
 import { Tip } from '../../parts/Tip';
 import { t } from '../../text';
+import { useCall } from '../call/CallContext';
+import { hasKeyboard } from '../controls/shortcuts';
+import { excessOf } from './outbox';
 import { RecipientChoice } from './RecipientChoice';
-import { useDraft } from './useDraft';
 
 /** Writes a message. */
 export function ChatForm() {
+  const { chat, outbox, recipient } = useCall();
   const input = useRef<HTMLTextAreaElement>(null);
-  const focus = () => input.current?.focus();
-  const { text, setText, to, sendable, problem, send, clearError } = useDraft(focus);
+  const text = useStore(chat.draft);
+  const to = useStore(recipient.chosen);
+  const error = useStore(outbox.problem);
+  const excess = excessOf(text);
+  const problem = excess > 0 ? t('chat.tooLong', { count: excess }) : error;
   return (
     <form
       className={to ? 'chat-form private' : 'chat-form'}
       onSubmit={(event) => {
         event.preventDefault();
-        send();
+        input.current?.focus();
+        void outbox.send();
       }}
     >
-      <RecipientChoice onChoose={clearError} />
+      <RecipientChoice onChoose={() => outbox.problem.set('')} />
+      <Waiting />
       <div role="alert">{problem && <p className="field-error">{problem}</p>}</div>
       <div className="chat-row">
         <textarea
@@ -29,20 +39,33 @@ export function ChatForm() {
           placeholder={to ? t('chat.inputTo', { name: to.name }) : t('chat.placeholder')}
           rows={1}
           dir="auto"
+          enterKeyHint={hasKeyboard() ? 'send' : 'enter'}
           value={text}
-          onChange={(event) => setText(event.currentTarget.value)}
+          onChange={(event) => chat.draft.set(event.currentTarget.value)}
           onKeyDown={(event) => {
             // Enter also confirms a word while composing, as in Japanese. That Enter does not send.
             if (event.key !== 'Enter' || event.shiftKey || isComposing(event.nativeEvent)) return;
+            // The keyboard on a screen has no Shift for a new line, and the button is at its side.
+            if (!hasKeyboard()) return;
             event.preventDefault();
             // A key that is held is one press.
-            if (!event.repeat) send();
+            if (!event.repeat) void outbox.send();
           }}
         />
-        <SendButton disabled={!sendable} />
+        <SendButton disabled={text.trim() === '' || excess > 0} />
       </div>
     </form>
   );
+}
+
+/** The messages on their way. Mostly they are there before this shows. */
+function Waiting() {
+  const waiting = useStore(useCall().outbox.waiting);
+  return waiting.map(({ text }, place) => (
+    <p key={place} className="chat-waiting" dir="auto" data-testid="chat-waiting">
+      <Spinner /> {text}
+    </p>
+  ));
 }
 
 function SendButton({ disabled }: { disabled: boolean }) {

@@ -16,18 +16,30 @@ export function AnnounceDialog({ to, onClose }: AnnounceDialogProps) {
   const call = useCall();
   const id = useId();
   const [text, setText] = useState('');
+  const [busy, setBusy] = useState(false);
   const excess = characters(text.trim()) - longestAnnouncement;
-  const ready = text.trim() !== '' && excess <= 0;
-  const announce = (event: React.SubmitEvent) => {
-    event.preventDefault();
-    if (!ready) return;
-    onClose();
-    void call.act({ action: 'announce', text: text.trim(), ...(to && { identity: to.identity }) });
+  const ready = text.trim() !== '' && excess <= 0 && !busy;
+  /** The text stays until all have it. */
+  const announce = async () => {
+    setBusy(true);
+    const done = await call.act({
+      action: 'announce',
+      text: text.trim(),
+      ...(to && { identity: to.identity }),
+    });
+    setBusy(false);
+    if (done) onClose();
   };
   const title = to ? t('announce.titleTo', { name: to.name }) : t('moderate.announce');
   return (
     <Dialog title={title} testId="announce" onClose={onClose}>
-      <form onSubmit={announce}>
+      <form
+        aria-busy={busy}
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (ready) void announce();
+        }}
+      >
         <div className="field">
           <label htmlFor={id}>{t('announce.text')}</label>
           <textarea
@@ -36,6 +48,7 @@ export function AnnounceDialog({ to, onClose }: AnnounceDialogProps) {
             data-first
             rows={3}
             dir="auto"
+            readOnly={busy}
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}
           />
