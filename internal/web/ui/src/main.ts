@@ -13,6 +13,7 @@ import { mended, readRoute, takeToken, withoutToken, type Route } from './route'
 import { SessionClient } from './session/client';
 import { loadLanguage } from './text';
 import { TokenKeeper } from './ticket';
+import { keepAwake } from './app/wakeLock';
 import { WaitingMemory } from './app/waiting';
 
 /** What makes two participants of this browser the same: the address, and the ticket where there is one. */
@@ -29,7 +30,6 @@ const route = takeToken(readRoute(address, base), address, keeper, (path) =>
 );
 
 heedBack();
-
 const embedded = window.parent !== window;
 const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
 
@@ -57,6 +57,7 @@ const flow = new Flow({
   tell: (told) => parentPage.tell(told),
 });
 
+keepAwake(flow.screen);
 parentPage.obey((command) => flow.obey(command));
 
 // The network work of a direct join begins before the interface has loaded.

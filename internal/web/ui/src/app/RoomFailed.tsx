@@ -7,19 +7,17 @@ import { useStore } from './useStore';
 export function RoomFailed({ call, onAgain }: { call: Call; onAgain: () => void }) {
   const { sending } = call.publisher;
   useStore(sending);
-  const isSending = (['microphone', 'camera', 'screen'] as const).filter((what) =>
-    call.publisher.wants(what),
-  );
+  const isSending = (['microphone', 'camera', 'screen'] as const).some((what) => call.publisher.wants(what));
   return (
     <Failed onAgain={onAgain}>
-      {isSending.length > 0 && (
+      {isSending && (
         <button
           type="button"
           className="button small"
           data-testid="silence-button"
-          onClick={() => isSending.forEach((what) => void call.switch(what, false))}
+          onClick={() => call.silence()}
         >
-          {t('failed.silence')}
+          {t('controls.silence')}
         </button>
       )}
       <button type="button" className="button small" data-testid="leave-button" onClick={() => call.leave()}>

@@ -1,109 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { FakeDevices, settled } from '../media/fakeDevices';
-import { DeviceMemory } from '../media/memory';
+import { settled } from '../media/fakeDevices';
 import type { CallOptions } from '../room/call/call';
 import type { Outcome } from '../room/call/connection';
-import type { WaitOutcome } from '../room/call/waitingRoom';
 import { MustWait } from '../session/client';
 import { OutdatedPage, reasons, SessionError, type SessionRequest } from '../session/protocol';
-import { EndMemory } from './ends';
-import { fakeTab } from './fakeTab';
+import { browse, devices, enter, home, joining, later, lets, wait, waits, type Page } from './fakePage';
 import { Flow } from './flow';
-import { Store } from './store';
-import type { RoomCode, Surroundings } from './surroundings';
-
-/** A promise that the test resolves. */
-function later<T>() {
-  let resolve: (value: T) => void = () => undefined;
-  let reject: (why: Error) => void = () => undefined;
-  const promise = new Promise<T>((grant, refuse) => ([resolve, reject] = [grant, refuse]));
-  return { promise, resolve, reject };
-}
-
-const form = { name: 'Ann', password: '', username: '', userPassword: '', token: '' };
-const lets = { session: 's', you: { audio: true, video: true } };
-const waits = { session: 'w', waiting: { why: 'Ask', since: '' }, you: { name: 'Ann' } };
-
-const home = 'https://example.com/';
-
-let devices: FakeDevices;
-
-/** A page on which the participant has pressed "Join" while the browser asks for microphone and camera. */
-async function joining(around: Partial<Surroundings> = {}) {
-  const answers = [later<unknown>()];
-  const outcome = later<Outcome>();
-  const news = later<WaitOutcome>();
-  const calls: CallOptions[] = [];
-  const left = vi.fn();
-  class Call {
-    you = lets.you;
-    chat = {};
-    phase = new Store('connecting');
-    session = new Store(lets);
-    constructor(options: CallOptions) {
-      calls.push(options);
-    }
-    run = () => outcome.promise;
-    dialled = () => Promise.resolve();
-    leave = left;
-  }
-  class WaitingRoom {
-    until = () => news.promise;
-    leave = () => undefined;
-  }
-  const tab = fakeTab();
-  const nothing = { read: () => undefined, write: () => undefined, forget: () => undefined };
-  const open = () => {
-    const answer = answers.at(-1) ?? later();
-    return answer.promise;
-  };
-  const flow = new Flow({
-    boot: { home },
-    base: 'https://meet.example.com/',
-    route: { kind: 'join', room: 'r', wishes: {} },
-    client: { open },
-    keeper: nothing,
-    place: nothing,
-    devices: new DeviceMemory(() => tab, 'r'),
-    presence: { hold: () => () => undefined },
-    seat: {
-      sessionFor: () => Promise.resolve(undefined),
-      hold: () => () => undefined,
-      forget: () => undefined,
-    },
-    loadRoom: () => Promise.resolve({ Call, WaitingRoom } as unknown as RoomCode),
-    go: () => undefined,
-    tell: () => undefined,
-    embedded: false,
-    ends: new EndMemory(() => tab, 'https://meet.example.com/', '/join/r', true),
-    ...around,
-  } as unknown as Surroundings);
-  flow.prepare();
-  flow.join(form);
-  await settled();
-  expect(devices.prompts).toHaveLength(1);
-  const answer = async (given: unknown) => {
-    answers.at(-1)?.resolve(given);
-    answers.push(later());
-    await settled();
-  };
-  const refuse = async (why: Error) => {
-    answers.at(-1)?.reject(why);
-    await settled();
-  };
-  return { flow, answer, refuse, outcome, news, calls, left };
-}
-
-type Page = Awaited<ReturnType<typeof joining>>;
-
-async function enter({ answer }: Page): Promise<void> {
-  await answer(lets);
-}
-
-async function wait({ answer, flow }: Page): Promise<void> {
-  await answer(waits);
-  expect(flow.screen.get().kind).toBe('waiting');
-}
+import type { Surroundings } from './surroundings';
 
 async function over(page: Page, outcome: Outcome): Promise<void> {
   await enter(page);
@@ -155,16 +58,7 @@ const ways: Record<string, (page: Page) => Promise<void> | void> = {
 for (const reason of reasons)
   ways[`is refused: ${reason}`] = ({ refuse }) => refuse(new SessionError(reason, ''));
 
-beforeEach(() => {
-  class RTCPeerConnection {
-    getReceivers(): void {
-      // Every WebRTC has it.
-    }
-  }
-  vi.stubGlobal('window', { RTCPeerConnection });
-  for (const name of ['addEventListener', 'removeEventListener']) vi.stubGlobal(name, () => undefined);
-  devices = new FakeDevices();
-});
+beforeEach(browse);
 
 afterEach(() => void vi.unstubAllGlobals());
 

@@ -10,16 +10,9 @@ import { MustWait, mustWait, type Opened, type Waits } from '../session/client';
 import { OutdatedPage, SessionError, type SessionRequest } from '../session/protocol';
 import { isTicket } from '../ticket';
 import { destinationOf } from './ends';
+import { firstScreen } from './firstScreen';
 import { obey } from './obey';
-import {
-  BrokenPage,
-  filled,
-  hasWebRTC,
-  openSession,
-  rememberedDevices,
-  requestOf,
-  withoutSession,
-} from './requests';
+import { BrokenPage, filled, openSession, rememberedDevices, requestOf, withoutSession } from './requests';
 import { Store } from './store';
 import { formProblems, type Failure, type Form, type Screen } from './screen';
 import type { RoomCode, Surroundings } from './surroundings';
@@ -29,7 +22,10 @@ import { WaitingPlace } from './waiting';
 const dialTime = 1_000;
 
 /** On every other screen microphone and camera are off. */
-const withMedia: readonly Screen['kind'][] = ['prejoin', 'joining', 'waiting', 'room'];
+function usesMedia(screen: Screen): boolean {
+  if (screen.kind === 'failure') return screen.waits !== undefined;
+  return ['prejoin', 'joining', 'waiting', 'room'].includes(screen.kind);
+}
 
 /** Where this page is between the first click and the last. Only this class moves from screen to screen. */
 export class Flow {
@@ -47,9 +43,9 @@ export class Flow {
   private since: number | undefined;
 
   constructor(readonly at: Surroundings) {
-    this.screen = new Store<Screen>(this.firstScreen());
+    this.screen = new Store(firstScreen(at, this.direct, this.asked));
     this.screen.subscribe(() => {
-      if (!withMedia.includes(this.screen.get().kind)) this.release();
+      if (!usesMedia(this.screen.get())) this.release();
     });
   }
 
@@ -121,7 +117,8 @@ export class Flow {
     const screen = this.screen.get();
     const { request } = this;
     if (screen.kind !== 'failure' || !request) return;
-    this.screen.set({ ...screen, waits: true });
+    const media = this.use({ ...this.wanted, ...rememberedDevices() });
+    this.screen.set({ ...screen, waits: { media, name: request.name } });
     void this.enter(request, true);
   }
 
@@ -129,7 +126,7 @@ export class Flow {
   stopWaiting(): void {
     this.stopper.abort();
     const screen = this.screen.get();
-    if (screen.kind === 'failure') this.screen.set({ ...screen, waits: false });
+    if (screen.kind === 'failure') this.screen.set({ ...screen, waits: undefined });
   }
 
   /** Gives up an attempt that is still going on. */
@@ -189,23 +186,8 @@ export class Flow {
   }
 
   private withWishes(request: SessionRequest): SessionRequest {
-    const { audio, video } = this.wanted;
+    const { audio, video } = this.media?.wanted ?? this.wanted;
     return request.ticket ? request : { ...request, audio, video };
-  }
-
-  private firstScreen(): Screen {
-    const { route, keeper } = this.at;
-    if (route.kind === 'home') return { kind: 'home' };
-    const past = this.at.ends.read();
-    if (past)
-      return { kind: 'ended', length: undefined, ...past, goAt: undefined, after: undefined, reloaded: true };
-    if (route.kind === 'unknown') return { kind: 'failure', reason: 'NoPage', message: '' };
-    if (route.damaged) return { kind: 'failure', reason: 'Invalid', message: '' };
-    if (!hasWebRTC()) return { kind: 'failure', reason: 'NoWebRTC', message: '' };
-    if (this.at.place.read()) return { kind: 'joining' };
-    if (!this.direct) return { kind: 'prejoin', asking: this.asked, busy: false };
-    const kept = keeper.read();
-    return kept?.left && kept.token === route.token ? { kind: 'left' } : { kind: 'joining' };
   }
 
   private baseRequest(): SessionRequest {
@@ -234,9 +216,11 @@ export class Flow {
       const waits = mustWait(answer);
       const session = waits ? await this.wait(room, answer, request, media, signal) : answer;
       if (!session || stopped()) return;
-      if (waits || !request.ticket) this.keepSwitched(media);
+      if (waits || patient || !request.ticket) this.keepSwitched(media);
+      // Whoever presses a button looks at the page. Whoever waits may look elsewhere.
+      const waited = ['waiting', 'failure'].includes(this.screen.get().kind);
       if (patient) this.screen.set({ kind: 'joining' });
-      await this.meet(room, { session, media }, request, signal);
+      await this.meet(room, { session, media, waited }, request, signal);
     } catch (error) {
       if (stopped()) return;
       const over = error instanceof SessionError && ['Ended', 'NotFound'].includes(error.reason);
@@ -253,7 +237,7 @@ export class Flow {
   /** Is in the meeting until it is over for the participant. */
   private async meet(
     { Call, report }: RoomCode,
-    { session, media }: Pick<CallOptions, 'session' | 'media'>,
+    { session, media, waited }: Pick<CallOptions, 'session' | 'media' | 'waited'>,
     request: SessionRequest,
     signal: AbortSignal,
   ): Promise<void> {
@@ -268,6 +252,7 @@ export class Flow {
       session,
       renew,
       media,
+      waited,
       memory: this.at.devices,
       // A link with a ticket says at each first entry which devices are on. Other links start as the devices last were.
       choose: (choice) => this.direct || keepChoices(choice),
@@ -314,7 +299,7 @@ export class Flow {
 
   private open(request: SessionRequest, signal: AbortSignal, patient: boolean): Promise<Opened | Waits> {
     const unavailable = (message: string) => this.fail('Unavailable', message);
-    return openSession(this.at.client, request, { signal, patient, unavailable });
+    return openSession(this.at.client, () => this.withWishes(request), { signal, patient, unavailable });
   }
 
   private showWaiting(): void {

@@ -48,15 +48,15 @@ export interface Asked {
   unavailable: (message: string) => void;
 }
 
-/** Asks until the service answers, and a patient participant also until the room is open or has a place. */
+/** Asks with the request of the moment, until the service answers, and a patient participant also until the room is open or has a place. */
 export async function openSession(
   client: SessionClient,
-  request: SessionRequest,
+  request: () => SessionRequest,
   { signal, patient, unavailable }: Asked,
 ): Promise<Opened | Waits> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await client.open(request);
+      return await client.open(request());
     } catch (error) {
       const delay = error instanceof SessionError ? delayAfter(error, attempt, patient) : undefined;
       if (signal.aborted || !(error instanceof SessionError) || delay === undefined) throw error;

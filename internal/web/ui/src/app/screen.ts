@@ -1,3 +1,4 @@
+import type { LocalMedia } from '../media/local';
 import type { Call } from '../room/call/call';
 import type { Reason } from '../session/protocol';
 import type { WaitingPlace } from './waiting';
@@ -37,8 +38,13 @@ export type Screen =
   | { kind: 'room'; call: Call }
   | { kind: 'left' }
   | Ended
-  /** waits: the page asks by itself until the participant may enter. */
-  | { kind: 'failure'; reason: Failure; message: string; waits?: boolean };
+  | { kind: 'failure'; reason: Failure; message: string; waits?: Waits | undefined };
+
+/** The page asks by itself until the participant may enter, with the microphone and the camera that they see. */
+export interface Waits {
+  media: LocalMedia;
+  name: string;
+}
 
 /** What the participant filled in before joining. */
 export interface Form {

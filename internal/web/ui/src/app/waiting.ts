@@ -62,9 +62,7 @@ export class WaitingPlace {
       for (let again = false; ; again = true) {
         const outcome = await room.until(this.answer, again);
         if (outcome.kind !== 'ask') return outcome;
-        const { audio, video } = this.media.wanted;
-        const wishes = request.ticket ? {} : { audio, video };
-        const next = await open({ ...request, ...wishes, session: this.session });
+        const next = await open({ ...request, session: this.session });
         if (!mustWait(next)) return next;
         this.renew(next);
       }

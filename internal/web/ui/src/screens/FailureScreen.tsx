@@ -15,11 +15,12 @@ import {
 } from 'lucide-react';
 import type { Flow } from '../app/flow';
 import { canWaitFor } from '../app/retry';
-import type { Failure } from '../app/screen';
+import type { Failure, Waits } from '../app/screen';
 import { Message } from '../parts/Message';
 import { Page } from '../parts/Page';
 import { Spinner } from '../parts/Spinner';
 import { t, type TextKey } from '../text';
+import { WaitingPage } from './WaitingPage';
 
 type Shown = Exclude<
   Failure,
@@ -61,50 +62,57 @@ interface FailureProps {
   flow: Flow;
   reason: Failure;
   message: string;
-  waits?: boolean;
+  waits?: Waits | undefined;
 }
 
-export function FailureScreen({ flow, reason, message, waits = false }: FailureProps) {
+export function FailureScreen({ flow, reason, message, waits }: FailureProps) {
   const shown = asShown(reason);
+  if (waits) {
+    return (
+      <WaitingPage
+        flow={flow}
+        testId="error-screen"
+        why={reason}
+        {...waits}
+        title={t(`failure.${shown}.title`)}
+        text={t('failure.waiting')}
+        onStop={() => flow.stopWaiting()}
+      />
+    );
+  }
   const waiting = shown === 'Unavailable';
   const Icon = icons[shown] ?? TriangleAlert;
   // The gateway's own sentence says more about this link than a general text.
-  const text =
-    shown === 'Invalid' && message ? message : t(waits ? 'failure.waiting' : `failure.${shown}.text`);
+  const text = shown === 'Invalid' && message ? message : t(`failure.${shown}.text`);
   return (
     <Page brand={flow.at.boot.brand}>
       <Message
         testId="error-screen"
         reason={reason}
         tone="warning"
-        icon={waiting || waits ? <Spinner /> : <Icon />}
+        icon={waiting ? <Spinner /> : <Icon />}
         title={t(`failure.${shown}.title`)}
         text={text}
       >
-        <Actions flow={flow} reason={reason} waits={waits} />
+        <Actions flow={flow} reason={reason} />
       </Message>
     </Page>
   );
 }
 
 /** What the participant can do about it. */
-function Actions({ flow, reason, waits }: { flow: Flow; reason: Failure; waits: boolean }) {
+function Actions({ flow, reason }: { flow: Flow; reason: Failure }) {
   const shown = asShown(reason);
   const retry = retryable[shown];
   const canWait = canWaitFor.includes(reason);
   return (
     <>
-      {waits && (
-        <button className="button" data-testid="stop-waiting" onClick={() => flow.stopWaiting()}>
-          {t('failure.stopWaiting')}
-        </button>
-      )}
-      {!waits && canWait && (
+      {canWait && (
         <button className="button primary" data-testid="wait-here" onClick={() => flow.waitHere()}>
           {t('failure.wait')}
         </button>
       )}
-      {retry && !waits && (
+      {retry && (
         <button
           className={canWait ? 'button' : 'button primary'}
           data-testid="retry-button"

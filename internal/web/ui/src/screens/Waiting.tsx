@@ -1,12 +1,10 @@
-import { useId, useLayoutEffect, useRef, useState } from 'react';
+import { useId, useState } from 'react';
 import type { Flow } from '../app/flow';
 import type { WaitingPlace } from '../app/waiting';
 import { useStore } from '../app/useStore';
 import { characters } from '../parts/characters';
-import { Page } from '../parts/Page';
-import { Spinner } from '../parts/Spinner';
-import { Preview } from '../prejoin/Preview';
 import { t } from '../text';
+import { WaitingPage } from './WaitingPage';
 
 /** As the server counts. */
 const longestMessage = 200;
@@ -14,40 +12,25 @@ const longestMessage = 200;
 /** The screen of a participant whom a presenter, or the begin of the meeting, lets in. */
 export function Waiting({ flow, place }: { flow: Flow; place: WaitingPlace }) {
   const { why, name, message } = useStore(place.state);
-  const { route } = flow.at;
-  const heading = useRef<HTMLHeadingElement>(null);
-  // The button that led here is gone, so the focus begins at the top.
-  useLayoutEffect(() => heading.current?.focus(), []);
   return (
-    <Page brand={flow.at.boot.brand} wide>
-      <section className="prejoin" data-testid="waiting-screen" data-why={why}>
-        <Preview media={place.media} name={name} />
-        <div className="prejoin-form">
-          <h1 ref={heading} tabIndex={-1}>
-            {t(`wait.title.${why}`)}
-          </h1>
-          <p className="prejoin-room">
-            <span>{t('prejoin.room')}</span>{' '}
-            <strong dir="auto" translate="no">
-              {route.kind === 'join' && route.room}
-            </strong>
-          </p>
-          <p role="status" className="waiting-text">
-            <Spinner /> <span>{t(`wait.text.${why}`)}</span>
-          </p>
-          {message ? (
-            <p className="waiting-said" data-testid="waiting-said">
-              {t('wait.said')} <q dir="auto">{message}</q>
-            </p>
-          ) : (
-            <MessageForm place={place} />
-          )}
-          <button type="button" className="button" data-testid="stop-waiting" onClick={() => flow.cancel()}>
-            {t('failure.stopWaiting')}
-          </button>
-        </div>
-      </section>
-    </Page>
+    <WaitingPage
+      flow={flow}
+      testId="waiting-screen"
+      why={why}
+      media={place.media}
+      name={name}
+      title={t(`wait.title.${why}`)}
+      text={t(`wait.text.${why}`)}
+      onStop={() => flow.cancel()}
+    >
+      {message ? (
+        <p className="waiting-said" data-testid="waiting-said">
+          {t('wait.said')} <q dir="auto">{message}</q>
+        </p>
+      ) : (
+        <MessageForm place={place} />
+      )}
+    </WaitingPage>
   );
 }
 

@@ -4,6 +4,7 @@ import type { Language, Texts } from './index';
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
   'app.title.muted': 'الميكروفون مطفأ',
+  'app.title.arrived': 'أنت في الاجتماع',
 
   'home.title': 'اجتماعات فيديو في متصفّحك مباشرةً',
   'home.text': 'افتح الرابط الذي وصلك، أو أدخل اسم غرفة. لا حاجة إلى تثبيت أي شيء.',
@@ -259,6 +260,14 @@ const texts: Texts = {
     other: 'ينتهي هذا الاجتماع بعد {count} دقيقة.',
   },
 
+  'arrived.none': 'أنت الآن في الاجتماع.',
+
+  'arrived.mic': 'أنت الآن في الاجتماع، والميكروفون قيد التشغيل.',
+
+  'arrived.camera': 'أنت الآن في الاجتماع، والكاميرا قيد التشغيل.',
+
+  'arrived.both': 'أنت الآن في الاجتماع. الميكروفون والكاميرا قيد التشغيل.',
+
   'notice.joined': 'انضمّ {name}',
   'notice.joinedMany': {
     zero: 'انضمّ {name}',
@@ -504,7 +513,7 @@ const texts: Texts = {
 
   'failed.part': 'تعطّل هذا الجزء.',
 
-  'failed.silence': 'إيقاف الميكروفون والكاميرا',
+  'controls.silence': 'إيقاف الميكروفون والكاميرا',
   'failure.retry': 'المحاولة مجدّدًا',
   'failure.wait': 'الانتظار هنا',
   'failure.waiting': 'ندخلك حالما يصبح ذلك ممكنًا. أبقِ هذه الصفحة مفتوحة.',

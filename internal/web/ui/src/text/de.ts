@@ -4,6 +4,7 @@ import type { Language, Texts } from './index';
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
   'app.title.muted': 'Stumm',
+  'app.title.arrived': 'Sie sind drin',
 
   'home.title': 'Videokonferenzen direkt im Browser',
   'home.text':
@@ -260,6 +261,14 @@ const texts: Texts = {
     other: 'Diese Besprechung endet in {count} Minuten.',
   },
 
+  'arrived.none': 'Sie sind drin.',
+
+  'arrived.mic': 'Sie sind drin, und Ihr Mikrofon ist an.',
+
+  'arrived.camera': 'Sie sind drin, und Ihre Kamera ist an.',
+
+  'arrived.both': 'Sie sind drin. Ihr Mikrofon und Ihre Kamera sind an.',
+
   'notice.joined': '{name} ist beigetreten',
   'notice.joinedMany': {
     one: '{name} und {count} weitere Person sind beigetreten',
@@ -463,7 +472,7 @@ const texts: Texts = {
 
   'failed.part': 'Dieser Teil ist ausgefallen.',
 
-  'failed.silence': 'Mikrofon und Kamera ausschalten',
+  'controls.silence': 'Mikrofon und Kamera ausschalten',
   'failure.retry': 'Noch einmal versuchen',
   'failure.wait': 'Hier warten',
   'failure.waiting': 'Wir lassen Sie herein, sobald es möglich ist. Lassen Sie diese Seite geöffnet.',

@@ -2,6 +2,7 @@
 export const en = {
   'app.title.room': '{room} – {brand}',
   'app.title.muted': 'Muted',
+  'app.title.arrived': 'You are in',
 
   'home.title': 'Video meetings, right in your browser',
   'home.text': 'Open the link that you were given, or enter the name of a room. There is nothing to install.',
@@ -241,6 +242,14 @@ export const en = {
     other: 'This meeting ends in {count} minutes.',
   },
 
+  'arrived.none': 'You are in.',
+
+  'arrived.mic': 'You are in, and your microphone is on.',
+
+  'arrived.camera': 'You are in, and your camera is on.',
+
+  'arrived.both': 'You are in. Your microphone and camera are on.',
+
   'notice.joined': '{name} joined',
   'notice.joinedMany': {
     one: '{name} and {count} other joined',
@@ -439,7 +448,7 @@ export const en = {
 
   'failed.part': 'This part failed.',
 
-  'failed.silence': 'Turn off microphone and camera',
+  'controls.silence': 'Turn off microphone and camera',
   'failure.retry': 'Try again',
   'failure.wait': 'Wait here',
   'failure.waiting': 'We bring you in as soon as it is possible. Leave this page open.',

@@ -4,6 +4,7 @@ import type { Language, Texts } from './index';
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
   'app.title.muted': 'Micrófono apagado',
+  'app.title.arrived': 'Ya está dentro',
 
   'home.title': 'Videollamadas directamente en tu navegador',
   'home.text': 'Abre el enlace que has recibido o escribe el nombre de una sala. No hay que instalar nada.',
@@ -261,6 +262,14 @@ const texts: Texts = {
     other: 'Esta reunión termina en {count} minutos.',
   },
 
+  'arrived.none': 'Ya está dentro.',
+
+  'arrived.mic': 'Ya está dentro y su micrófono está encendido.',
+
+  'arrived.camera': 'Ya está dentro y su cámara está encendida.',
+
+  'arrived.both': 'Ya está dentro. Su micrófono y su cámara están encendidos.',
+
   'notice.joined': '{name} se ha unido',
   'notice.joinedMany': {
     one: '{name} y {count} persona más se han unido',
@@ -480,7 +489,7 @@ const texts: Texts = {
 
   'failed.part': 'Esta parte ha fallado.',
 
-  'failed.silence': 'Apagar el micrófono y la cámara',
+  'controls.silence': 'Apagar el micrófono y la cámara',
   'failure.retry': 'Intentar de nuevo',
   'failure.wait': 'Esperar aquí',
   'failure.waiting': 'Te haremos entrar en cuanto sea posible. Deja esta página abierta.',

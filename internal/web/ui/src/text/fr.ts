@@ -4,6 +4,7 @@ import type { Language, Texts } from './index';
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
   'app.title.muted': 'Micro coupé',
+  'app.title.arrived': 'Vous y êtes',
 
   'home.title': 'Des visioconférences, directement dans votre navigateur',
   'home.text':
@@ -266,6 +267,14 @@ const texts: Texts = {
     other: 'Cette réunion se termine dans {count} minutes.',
   },
 
+  'arrived.none': 'Vous êtes dans la réunion.',
+
+  'arrived.mic': 'Vous êtes dans la réunion et votre micro est activé.',
+
+  'arrived.camera': 'Vous êtes dans la réunion et votre caméra est activée.',
+
+  'arrived.both': 'Vous êtes dans la réunion. Votre micro et votre caméra sont activés.',
+
   'notice.joined': '{name} a rejoint la réunion',
   'notice.joinedMany': {
     one: '{name} et {count} autre personne ont rejoint la réunion',
@@ -487,7 +496,7 @@ const texts: Texts = {
 
   'failed.part': 'Cette partie ne fonctionne plus.',
 
-  'failed.silence': 'Couper le micro et la caméra',
+  'controls.silence': 'Couper le micro et la caméra',
   'failure.retry': 'Réessayer',
   'failure.wait': 'Attendre ici',
   'failure.waiting': 'Nous vous ferons entrer dès que possible. Laissez cette page ouverte.',

@@ -4,6 +4,7 @@ import type { Language, Texts } from './index';
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
   'app.title.muted': 'Microfono spento',
+  'app.title.arrived': 'È dentro',
 
   'home.title': 'Videoriunioni direttamente nel browser',
   'home.text':
@@ -256,6 +257,14 @@ const texts: Texts = {
     other: 'Questa riunione termina tra {count} minuti.',
   },
 
+  'arrived.none': 'Ora partecipa alla riunione.',
+
+  'arrived.mic': 'Ora partecipa alla riunione e il microfono è attivo.',
+
+  'arrived.camera': 'Ora partecipa alla riunione e la videocamera è attiva.',
+
+  'arrived.both': 'Ora partecipa alla riunione. Microfono e videocamera sono attivi.',
+
   'notice.joined': '{name} è entrato',
   'notice.joinedMany': {
     one: '{name} e {count} altra persona sono entrati',
@@ -474,7 +483,7 @@ const texts: Texts = {
 
   'failed.part': 'Questa parte ha smesso di funzionare.',
 
-  'failed.silence': 'Disattiva microfono e videocamera',
+  'controls.silence': 'Disattiva microfono e videocamera',
   'failure.retry': 'Riprova',
   'failure.wait': 'Attendi qui',
   'failure.waiting': 'Ti faremo entrare appena possibile. Lascia aperta questa pagina.',

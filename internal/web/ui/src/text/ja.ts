@@ -4,6 +4,7 @@ import type { Language, Texts } from './index';
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
   'app.title.muted': 'ミュート中',
+  'app.title.arrived': '入室しました',
 
   'home.title': 'ブラウザーですぐに使えるビデオ会議',
   'home.text': '受け取ったリンクを開くか、ルーム名を入力してください。インストールは不要です。',
@@ -244,6 +245,14 @@ const texts: Texts = {
   'countdown.left': '残り {time}',
   'countdown.soon': 'この会議はあと {count} 分で終了します。',
 
+  'arrived.none': '会議に入りました。',
+
+  'arrived.mic': '会議に入りました。マイクはオンです。',
+
+  'arrived.camera': '会議に入りました。カメラはオンです。',
+
+  'arrived.both': '会議に入りました。マイクとカメラはオンです。',
+
   'notice.joined': '{name} さんが参加しました',
   'notice.joinedMany': '{name} さんとほか {count} 人が参加しました',
   'notice.left': '{name} さんが退出しました',
@@ -428,7 +437,7 @@ const texts: Texts = {
 
   'failed.part': 'この部分を表示できませんでした。',
 
-  'failed.silence': 'マイクとカメラをオフにする',
+  'controls.silence': 'マイクとカメラをオフにする',
   'failure.retry': 'もう一度試す',
   'failure.wait': 'ここで待つ',
   'failure.waiting': '参加できるようになり次第、自動的に参加します。このページを開いたままにしてください。',

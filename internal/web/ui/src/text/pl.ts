@@ -4,6 +4,7 @@ import type { Language, Texts } from './index';
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
   'app.title.muted': 'Mikrofon wyłączony',
+  'app.title.arrived': 'Jesteś na spotkaniu',
 
   'home.title': 'Spotkania wideo prosto w przeglądarce',
   'home.text': 'Otwórz otrzymany link albo wpisz nazwę pokoju. Niczego nie trzeba instalować.',
@@ -260,6 +261,14 @@ const texts: Texts = {
     other: 'Spotkanie kończy się za {count} minut.',
   },
 
+  'arrived.none': 'Jesteś na spotkaniu.',
+
+  'arrived.mic': 'Jesteś na spotkaniu, a Twój mikrofon jest włączony.',
+
+  'arrived.camera': 'Jesteś na spotkaniu, a Twoja kamera jest włączona.',
+
+  'arrived.both': 'Jesteś na spotkaniu. Twój mikrofon i kamera są włączone.',
+
   'notice.joined': '{name} dołącza do spotkania',
   'notice.joinedMany': {
     one: '{name} i {count} inna osoba dołączają do spotkania',
@@ -487,7 +496,7 @@ const texts: Texts = {
 
   'failed.part': 'Ta część przestała działać.',
 
-  'failed.silence': 'Wyłącz mikrofon i kamerę',
+  'controls.silence': 'Wyłącz mikrofon i kamerę',
   'failure.retry': 'Spróbuj ponownie',
   'failure.wait': 'Poczekaj tutaj',
   'failure.waiting': 'Wpuścimy Cię, gdy tylko będzie to możliwe. Nie zamykaj tej strony.',

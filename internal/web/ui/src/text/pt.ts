@@ -4,6 +4,7 @@ import type { Language, Texts } from './index';
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
   'app.title.muted': 'Microfone desligado',
+  'app.title.arrived': 'Você entrou',
 
   'home.title': 'Reuniões por vídeo direto no seu navegador',
   'home.text': 'Abra o link que você recebeu ou digite o nome de uma sala. Não é preciso instalar nada.',
@@ -255,6 +256,14 @@ const texts: Texts = {
     other: 'Esta reunião termina em {count} minutos.',
   },
 
+  'arrived.none': 'Você entrou.',
+
+  'arrived.mic': 'Você entrou, e seu microfone está ligado.',
+
+  'arrived.camera': 'Você entrou, e sua câmera está ligada.',
+
+  'arrived.both': 'Você entrou. Seu microfone e sua câmera estão ligados.',
+
   'notice.joined': '{name} entrou',
   'notice.joinedMany': {
     one: '{name} e mais {count} pessoa entraram',
@@ -472,7 +481,7 @@ const texts: Texts = {
 
   'failed.part': 'Esta parte falhou.',
 
-  'failed.silence': 'Desligar o microfone e a câmera',
+  'controls.silence': 'Desligar o microfone e a câmera',
   'failure.retry': 'Tentar de novo',
   'failure.wait': 'Esperar aqui',
   'failure.waiting': 'Você entra assim que for possível. Deixe esta página aberta.',

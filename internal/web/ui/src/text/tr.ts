@@ -4,6 +4,7 @@ import type { Language, Texts } from './index';
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
   'app.title.muted': 'Mikrofon kapalı',
+  'app.title.arrived': 'Toplantıdasınız',
 
   'home.title': 'Doğrudan tarayıcınızda görüntülü toplantılar',
   'home.text': 'Size verilen bağlantıyı açın veya bir oda adı girin. Hiçbir şey yüklemeniz gerekmez.',
@@ -241,6 +242,14 @@ const texts: Texts = {
     other: 'Bu toplantı {count} dakika içinde bitiyor.',
   },
 
+  'arrived.none': 'Toplantıdasınız.',
+
+  'arrived.mic': 'Toplantıdasınız ve mikrofonunuz açık.',
+
+  'arrived.camera': 'Toplantıdasınız ve kameranız açık.',
+
+  'arrived.both': 'Toplantıdasınız. Mikrofonunuz ve kameranız açık.',
+
   'notice.joined': '{name} katıldı',
   'notice.joinedMany': {
     one: '{name} ve {count} kişi daha katıldı',
@@ -433,7 +442,7 @@ const texts: Texts = {
 
   'failed.part': 'Bu bölüm çalışmıyor.',
 
-  'failed.silence': 'Mikrofonu ve kamerayı kapat',
+  'controls.silence': 'Mikrofonu ve kamerayı kapat',
   'failure.retry': 'Yeniden dene',
   'failure.wait': 'Burada bekle',
   'failure.waiting': 'Mümkün olur olmaz sizi içeri alacağız. Bu sayfayı açık bırakın.',

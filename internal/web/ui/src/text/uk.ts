@@ -4,6 +4,7 @@ import type { Language, Texts } from './index';
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
   'app.title.muted': 'Мікрофон вимкнено',
+  'app.title.arrived': 'Ви на зустрічі',
 
   'home.title': 'Відеозустрічі просто у вашому браузері',
   'home.text': 'Відкрийте отримане посилання або введіть назву кімнати. Нічого не потрібно встановлювати.',
@@ -261,6 +262,14 @@ const texts: Texts = {
     other: 'Ця зустріч завершиться за {count} хвилин.',
   },
 
+  'arrived.none': 'Ви на зустрічі.',
+
+  'arrived.mic': 'Ви на зустрічі, і ваш мікрофон увімкнено.',
+
+  'arrived.camera': 'Ви на зустрічі, і вашу камеру ввімкнено.',
+
+  'arrived.both': 'Ви на зустрічі. Ваші мікрофон і камеру ввімкнено.',
+
   'notice.joined': '{name} приєднується',
   'notice.joinedMany': {
     one: '{name} і ще {count} людина приєдналися',
@@ -492,7 +501,7 @@ const texts: Texts = {
 
   'failed.part': 'Ця частина перестала працювати.',
 
-  'failed.silence': 'Вимкнути мікрофон і камеру',
+  'controls.silence': 'Вимкнути мікрофон і камеру',
   'failure.retry': 'Спробувати ще раз',
   'failure.wait': 'Чекати тут',
   'failure.waiting': 'Ми впустимо вас, щойно це стане можливо. Не закривайте цю сторінку.',

@@ -4,6 +4,7 @@ import type { Language, Texts } from './index';
 const texts: Texts = {
   'app.title.room': '{room} – {brand}',
   'app.title.muted': '已静音',
+  'app.title.arrived': '您已加入',
 
   'home.title': '在浏览器中直接进行视频会议',
   'home.text': '打开您收到的链接，或输入会议室名称。无需安装任何软件。',
@@ -218,6 +219,14 @@ const texts: Texts = {
   'countdown.left': '剩余 {time}',
   'countdown.soon': '会议将在 {count} 分钟后结束。',
 
+  'arrived.none': '您已加入会议。',
+
+  'arrived.mic': '您已加入会议，麦克风已打开。',
+
+  'arrived.camera': '您已加入会议，摄像头已打开。',
+
+  'arrived.both': '您已加入会议，麦克风和摄像头已打开。',
+
   'notice.joined': '{name} 加入了会议',
   'notice.joinedMany': '{name} 和另外 {count} 人加入了会议',
   'notice.left': '{name} 离开了会议',
@@ -400,7 +409,7 @@ const texts: Texts = {
 
   'failed.part': '此部分出现问题。',
 
-  'failed.silence': '关闭麦克风和摄像头',
+  'controls.silence': '关闭麦克风和摄像头',
   'failure.retry': '重试',
   'failure.wait': '在此等待',
   'failure.waiting': '一旦可以，我们就会让您加入。请保持此页面打开。',

@@ -22,6 +22,7 @@ import { Notices, type Offer } from '../notices/notices';
 import { Reactions } from '../reactions/reactions';
 import { ViewStore } from '../stage/view';
 import type { PanelName } from '../surfaces';
+import { Arrival } from './arrival';
 import { Connection, type Gateway, type Outcome } from './connection';
 import { NoiseFilter } from './noiseFilter';
 import { noFacts, parseMetadata, parseTime, type RoomFacts } from './metadata';
@@ -36,7 +37,6 @@ import { Recording } from './recording';
 import { renewInTime } from './renewal';
 import { changedRules } from './rules';
 import { Volumes } from './volumes';
-import { stayAwake } from './wakeLock';
 import { waitingTopic, Watchers } from './watchers';
 
 export { report } from './report';
@@ -49,6 +49,8 @@ export interface CallOptions {
   session: Opened;
   renew: Gateway['renew'];
   media: LocalMedia;
+  /** Whether the participant comes in by themselves, some time after their last press. */
+  waited: boolean;
   /** What the participant last switched in the room, in this tab. */
   memory: DeviceMemory;
   /** Called with what the participant switches. */
@@ -82,6 +84,7 @@ export class Call {
   readonly facts = new Store<RoomFacts>(noFacts);
   /** Whether the local participant presents. The server may change it during the meeting. */
   readonly presents: Store<boolean>;
+  readonly arrival: Arrival;
   private readonly handTurn = inTurn();
   private handWish: boolean | undefined;
   private history: Promise<ChatHistory> | undefined;
@@ -90,6 +93,7 @@ export class Call {
   private readonly renew: CallOptions['renew'];
   private readonly memory: DeviceMemory;
   private readonly choose: CallOptions['choose'];
+  private readonly waited: boolean;
 
   constructor(options: CallOptions) {
     const { client, session, renew, media } = options;
@@ -97,6 +101,7 @@ export class Call {
     this.renew = renew;
     this.memory = options.memory;
     this.choose = options.choose;
+    this.waited = options.waited;
     this.session = new Store(session);
     this.presents = new Store(session.you.presenter);
     this.chat = new ChatLog(new ChatMemory(() => sessionStorage, session), parseTime(session.now));
@@ -105,6 +110,7 @@ export class Call {
     this.recipient = new Recipient(this.room, this.phase, this.chat.draft, this.notices);
     this.outbox = new Outbox(this.chat.draft, this.recipient, (text, to) => this.say(text, to));
     this.publisher = new Publisher(this.room, this.notices, media);
+    this.arrival = new Arrival(this.publisher, this.notices, () => this.silence());
     this.reactions = new Reactions(this.room, this.notices);
     this.captions = new Captions(this.room);
     this.recording = new Recording(this.room, this.notices);
@@ -138,7 +144,7 @@ export class Call {
   }
 
   async run(): Promise<Outcome> {
-    const letSleep = stayAwake();
+    const unwatch = this.arrival.watch(this.phase, this.waited);
     const lapse = renewInTime(this.session, this.renew);
     let unfollow: () => void = () => undefined;
     const followAsPresenter = () => {
@@ -160,7 +166,7 @@ export class Call {
       ignoreLeaving();
       unheed();
       unfollow();
-      letSleep();
+      unwatch();
     }
   }
 
@@ -190,6 +196,7 @@ export class Call {
       return;
     }
     if (what !== 'screen') {
+      this.arrival.pressed(what);
       const choice = what === 'microphone' ? { mic: on } : { camera: on };
       this.memory.keep(choice);
       this.choose(choice);
@@ -207,6 +214,12 @@ export class Call {
     await this.client
       .react(this.token, reaction)
       .catch(() => this.notices.add(t('notice.reactionFailed'), 'urgent'));
+  }
+
+  /** Nobody hears or sees the participant any more. */
+  silence(): void {
+    for (const what of ['microphone', 'camera', 'screen'] as const)
+      if (this.publisher.wants(what)) void this.switch(what, false);
   }
 
   /** Raises or lowers the hand. Without `raised` this is a press: it takes back what is on its way, too. */
@@ -352,11 +365,12 @@ export class Call {
     if (!message) return;
     const mine = message.from === this.you.identity;
     this.chat.receive(message, mine);
-    // Screen readers read the open chat by themselves.
-    if (mine || this.chat.state.get().open) return;
+    if (mine) return;
     const said = message.to ? 'notice.privateMessage' : 'notice.message';
-    this.notices.say(t(said, { name: message.name, text: message.text.slice(0, 200) }));
-    void chime().catch(() => undefined);
+    // Screen readers read the open chat by themselves.
+    if (this.panel.get() !== 'chat')
+      this.notices.say(t(said, { name: message.name, text: message.text.slice(0, 200) }));
+    if (!this.chat.state.get().read) void chime().catch(() => undefined);
   }
 }
 

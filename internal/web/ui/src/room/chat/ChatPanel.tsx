@@ -1,4 +1,3 @@
-import { useEffect } from 'react';
 import { useStore } from '../../app/useStore';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
@@ -12,10 +11,6 @@ export function ChatPanel({ onClose }: { onClose: () => void }) {
   const presents = useStore(call.presents);
   const { presentersOnly } = useStore(call.facts);
   const silent = presentersOnly.includes('chat') && !presents;
-  useEffect(() => {
-    call.chat.setOpen(true);
-    return () => call.chat.setOpen(false);
-  }, [call]);
   return (
     <Panel title={t('chat.title')} testId="chat" onClose={onClose}>
       <Conversation />

@@ -1,8 +1,11 @@
 import { ArrowDown } from 'lucide-react';
+import { useEffect } from 'react';
+import { followSight, inSight } from '../../app/sight';
 import { useStore } from '../../app/useStore';
 import { Boundary } from '../../parts/Boundary';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
+import type { ChatLog } from './chat';
 import { ChatMessage } from './ChatMessage';
 import type { Message } from './message';
 import { useReadingPlace } from './useReadingPlace';
@@ -13,6 +16,7 @@ export function Conversation() {
   const { messages } = useStore(chat.state);
   const { you } = useStore(session);
   const { log, toEnd, onScroll, unseen } = useReadingPlace(messages);
+  useReading(chat, unseen === undefined);
   const earlier = messages.filter(({ at }) => at < chat.since).length;
   return (
     <>
@@ -35,7 +39,7 @@ export function Conversation() {
         )}
         {written(messages.slice(earlier), you.identity)}
       </div>
-      {unseen > 0 && (
+      {unseen !== undefined && unseen > 0 && (
         <button
           type="button"
           className="button primary small chat-new"
@@ -47,6 +51,19 @@ export function Conversation() {
       )}
     </>
   );
+}
+
+/** Tells the chat whether its end is read. */
+function useReading(chat: ChatLog, atEnd: boolean): void {
+  useEffect(() => {
+    const look = (isInSight: boolean) => chat.setRead(atEnd && isInSight);
+    look(inSight());
+    const unfollow = followSight(look);
+    return () => {
+      unfollow();
+      chat.setRead(false);
+    };
+  }, [chat, atEnd]);
 }
 
 function written(messages: readonly Message[], me: string) {

@@ -32,14 +32,14 @@ describe('parseMessage', () => {
 });
 
 describe('ChatLog', () => {
-  it('counts the messages of others while it is closed', () => {
+  it('counts the messages of others while nobody reads along', () => {
     const log = new ChatLog();
     log.receive(message('1'), false);
     log.receive(message('2'), true);
-    expect(log.state.get()).toMatchObject({ unread: 1, open: false });
-    log.setOpen(true);
+    expect(log.state.get()).toMatchObject({ unread: 1, read: false });
+    log.setRead(true);
     log.receive(message('3'), false);
-    expect(log.state.get()).toMatchObject({ unread: 0, open: true });
+    expect(log.state.get()).toMatchObject({ unread: 0, read: true });
     expect(log.state.get().messages).toHaveLength(3);
   });
 

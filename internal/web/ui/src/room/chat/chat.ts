@@ -8,7 +8,8 @@ export const longestMessage = 4000;
 
 export interface ChatState {
   messages: readonly Message[];
-  open: boolean;
+  /** Whether the participant reads along: the chat is open, its end and the page are in sight. */
+  read: boolean;
   unread: number;
 }
 
@@ -28,19 +29,20 @@ export class ChatLog {
     now = 0,
   ) {
     const { messages = [], since = now } = memory?.read() ?? {};
-    this.state = new Store<ChatState>({ messages, open: false, unread: 0 });
+    this.state = new Store<ChatState>({ messages, read: false, unread: 0 });
     this.since = since;
     this.keep();
   }
 
   receive(message: Message, mine: boolean): void {
-    this.state.update(({ messages, open, unread }) => {
+    this.state.update((state) => {
+      const { messages, read, unread } = state;
       // After a reconnect the engine may deliver a packet twice.
-      if (messages.some((known) => known.id === message.id)) return { messages, open, unread };
+      if (messages.some((known) => known.id === message.id)) return state;
       return {
         messages: [...messages, mine ? { ...message, mine } : message].slice(-mostMessages),
-        open,
-        unread: open || mine ? unread : unread + 1,
+        read,
+        unread: read || mine ? unread : unread + 1,
       };
     });
     this.keep();
@@ -48,14 +50,14 @@ export class ChatLog {
 
   /** Takes messages that others passed on. Those that were written since the participant joined are new to them. */
   merge(passedOn: readonly Message[], me: string): void {
-    this.state.update(({ messages, open, unread }) => {
+    this.state.update(({ messages, read, unread }) => {
       const known = new Set(messages.map(({ id }) => id));
       const added = passedOn.filter(({ id }) => !known.has(id) && known.add(id));
       const missed = added.filter(({ at, from }) => at >= this.since && from !== me).length;
       return {
         messages: [...messages, ...added].sort((a, b) => a.at - b.at).slice(-mostMessages),
-        open,
-        unread: open ? unread : unread + missed,
+        read,
+        unread: read ? unread : unread + missed,
       };
     });
     this.keep();
@@ -65,7 +67,7 @@ export class ChatLog {
     this.memory?.keep(this.state.get().messages, this.since);
   }
 
-  setOpen(open: boolean): void {
-    this.state.update((state) => ({ ...state, open, unread: open ? 0 : state.unread }));
+  setRead(read: boolean): void {
+    this.state.update((state) => ({ ...state, read, unread: read ? 0 : state.unread }));
   }
 }

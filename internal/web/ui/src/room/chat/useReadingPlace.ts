@@ -1,6 +1,9 @@
 import { useEffect, useRef, useState, type UIEvent } from 'react';
 
-/** Keeps a log at its end while messages come. A participant who reads further up stays there. */
+/**
+ * Keeps a log at its end while messages come. A participant who reads further up stays there: `unseen` says how many came
+ * since, and is undefined at the end.
+ */
 export function useReadingPlace(messages: readonly unknown[]) {
   const log = useRef<HTMLDivElement>(null);
   /** How many messages the participant has seen, while they read further up. Undefined at the end. */
@@ -15,5 +18,5 @@ export function useReadingPlace(messages: readonly unknown[]) {
     const atEnd = scrollHeight - scrollTop - clientHeight < 40;
     setSeen((before) => (atEnd ? undefined : (before ?? messages.length)));
   };
-  return { log, toEnd, onScroll, unseen: seen === undefined ? 0 : messages.length - seen };
+  return { log, toEnd, onScroll, unseen: seen === undefined ? undefined : messages.length - seen };
 }

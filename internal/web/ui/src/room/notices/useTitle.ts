@@ -4,8 +4,8 @@ import { shownLanguage, t } from '../../text';
 import type { Call } from '../call/call';
 
 /**
- * The tab's title says that the meeting is recorded, how many messages are unread, and that the microphone is off:
- * participants work in other tabs during a meeting.
+ * The tab's title says that the participant has come in, that the meeting is recorded, how many messages are unread, and
+ * that the microphone is off: participants work in other tabs during a meeting.
  */
 export function useTitle(call: Call, brand: string): void {
   const { unread } = useStore(call.chat.state);
@@ -16,7 +16,8 @@ export function useTitle(call: Call, brand: string): void {
   const { room } = meeting;
   const muted = !mic && !you.hidden && phase === 'live';
   useStore(shownLanguage);
-  const word = muted && `${t('app.title.muted')} ·`;
+  const arrived = useStore(call.arrival.unseen);
+  const word = arrived ? `${t('app.title.arrived')} ·` : muted && `${t('app.title.muted')} ·`;
   useEffect(() => {
     const title = t('app.title.room', { room, brand });
     document.title = [recording && '●', unread > 0 && `(${unread})`, word, title].filter(Boolean).join(' ');
