@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { baseOf, linkTo } from './embed';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { baseOf, linkTo, permissions } from './embed';
 import { buttons, readOptions, textOf } from './widgetOptions';
 
 describe('linkTo', () => {
@@ -54,4 +56,11 @@ describe('a widget', () => {
     expect(textOf('plain', 'x')).toBe('plain');
     expect(textOf(undefined, 'x')).toBe('x');
   });
+});
+
+it('hands on what the documents say, and what each permission is for', () => {
+  const docs = readFileSync(join(import.meta.dirname, '../../../../docs/embedding.md'), 'utf8');
+  expect(/allow="([^"]*)"/.exec(docs)?.[1]).toBe(permissions);
+  const explained = docs.slice(docs.indexOf('| permission |'), docs.indexOf('An iframe with `sandbox`'));
+  for (const name of permissions.split('; ')) expect(explained).toContain(`\`${name}\``);
 });

@@ -38,8 +38,8 @@ export const eventNames = ['joined', 'left', 'ended', 'participants', 'muted'] a
 type Command = 'watch' | 'microphone' | 'camera' | 'screen' | 'chat' | 'leave';
 
 /** What the iframe hands on to the room. */
-const permissions =
-  'camera; microphone; display-capture; autoplay; fullscreen; screen-wake-lock; clipboard-write';
+export const permissions =
+  'camera; microphone; display-capture; autoplay; fullscreen; screen-wake-lock; clipboard-write; speaker-selection';
 
 /** A room in an iframe. */
 export class ConveneRoom extends EventTarget {

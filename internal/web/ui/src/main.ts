@@ -9,6 +9,7 @@ import { parseBoot } from './boot';
 import { ParentPage, surroundingOf } from './embed';
 import { DeviceMemory } from './media/memory';
 import { heedBack } from './parts/useLayer';
+import { followSpeaker } from './media/speaker';
 import { mended, readRoute, takeToken, withoutToken, type Route } from './route';
 import { SessionClient } from './session/client';
 import { loadLanguage } from './text';
@@ -30,6 +31,7 @@ const route = takeToken(readRoute(address, base), address, keeper, (path) =>
 );
 
 heedBack();
+followSpeaker();
 const embedded = window.parent !== window;
 const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
 

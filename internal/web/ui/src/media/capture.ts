@@ -3,6 +3,9 @@ import { factsOf, permissionOf, problemOf, type DeviceProblem } from './problem'
 
 export type Device = 'audio' | 'video';
 
+/** Where a camera looks: at the participant, or at what they look at. */
+export type Facing = 'user' | 'environment';
+
 /** Why a wanted device gives nothing. A device without a problem is not named. */
 export interface Problems {
   audio?: DeviceProblem;
@@ -16,7 +19,7 @@ export interface Chosen {
   cameraId?: string;
   cameraLabel?: string;
   /** Where a camera of a telephone looks. */
-  facing?: 'user' | 'environment';
+  facing?: Facing;
 }
 
 export interface Wanted extends Chosen {

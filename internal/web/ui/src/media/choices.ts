@@ -10,7 +10,8 @@ export interface Choices {
   micLabel?: string;
   cameraId?: string;
   cameraLabel?: string;
-  speakerId?: string;
+  speakerId?: string | undefined;
+  speakerLabel?: string | undefined;
   /** Whether single keys switch things in a meeting. */
   shortcuts: boolean;
   /** Whether the meeting makes sounds of its own, as for a raised hand. */
@@ -49,6 +50,7 @@ export function readChoices(): Choices {
     ...(typeof kept.cameraId === 'string' && { cameraId: kept.cameraId }),
     ...(typeof kept.cameraLabel === 'string' && { cameraLabel: kept.cameraLabel }),
     ...(typeof kept.speakerId === 'string' && { speakerId: kept.speakerId }),
+    ...(typeof kept.speakerLabel === 'string' && { speakerLabel: kept.speakerLabel }),
     ...(typeof kept.background === 'string' && { background: kept.background }),
     ...(typeof kept.language === 'string' && { language: kept.language }),
   };

@@ -9,6 +9,7 @@ export class FakeTrack extends EventTarget {
   constructor(
     readonly kind: string,
     readonly device: unknown,
+    private readonly facingMode?: string,
   ) {
     super();
   }
@@ -35,7 +36,7 @@ export class FakeTrack extends EventTarget {
   }
 
   getSettings() {
-    return { deviceId: this.device };
+    return { deviceId: this.device, ...(this.facingMode && { facingMode: this.facingMode }) };
   }
 }
 
@@ -74,12 +75,15 @@ export class FakeDevices {
   readonly absent = new Set<string>();
   /** What the browser tells of the devices, with labels once the participant has allowed one. */
   listed: Pick<MediaDeviceInfo, 'kind' | 'deviceId' | 'label'>[] = [];
+  /** Where the cameras look. Those of most computers do not say. */
+  readonly sides = new Map<string, string>();
   private allowed = false;
 
   constructor() {
     const getUserMedia = (wanted: Prompt['wanted']) => {
       const named = [idOf(wanted.audio), idOf(wanted.video)];
-      if (named.some((id) => id !== undefined && this.absent.has(id)))
+      const noSide = wanted.video?.facingMode && this.thatLooks(wanted.video) === undefined;
+      if (noSide || named.some((id) => id !== undefined && this.absent.has(id)))
         return Promise.reject(Object.assign(new Error(), { name: 'OverconstrainedError' }));
       return new Promise((grant, refuse) => this.prompts.push({ wanted, grant, refuse }));
     };
@@ -100,12 +104,21 @@ export class FakeDevices {
   async grant(instead?: string): Promise<void> {
     const { wanted, grant } = this.prompts.shift() ?? {};
     const give = (kind: 'audio' | 'video') =>
-      wanted?.[kind] ? [new FakeTrack(kind, instead ?? idOf(wanted[kind]))] : [];
+      wanted?.[kind] ? [this.track(kind, instead ?? idOf(wanted[kind]) ?? this.thatLooks(wanted[kind]))] : [];
     const [audio, video] = [give('audio'), give('video')];
     this.tracks.push(...audio, ...video);
     this.allowed = true;
     grant?.({ getAudioTracks: () => audio, getVideoTracks: () => video });
     await settled();
+  }
+
+  private track(kind: 'audio' | 'video', device: string | undefined): FakeTrack {
+    return new FakeTrack(kind, device, kind === 'video' ? this.sides.get(device ?? '') : undefined);
+  }
+
+  /** The camera that looks where it is wanted to. */
+  private thatLooks(wish: Wish): string | undefined {
+    return [...this.sides].find(([, side]) => side === wish?.facingMode?.exact)?.[0];
   }
 
   async refuse(name: string): Promise<void> {

@@ -252,10 +252,11 @@ describe('a device that goes', () => {
 
   it('is still the one that looks away when it is back', async () => {
     const { devices, media } = await asked();
+    devices.sides.set('rear', 'environment');
     await devices.grant();
     const works = media.chooseCamera({ facing: 'environment' });
     await settled();
-    await devices.grant('rear');
+    await devices.grant();
     expect(await works).toBe(true);
     devices.permission = 'granted';
     devices.live.find(({ kind }) => kind === 'video')?.unplug();

@@ -5,12 +5,14 @@ import {
   type Captured,
   type Chosen,
   type Device,
+  type Facing,
   type Problems,
   type Replaced,
   type Wanted,
 } from './capture';
 import type { DeviceProblem } from './problem';
 import { Source, type Opened } from './source';
+import { lookForSpeaker } from './speaker';
 
 /** What the participant sees of their microphone and camera. */
 export interface LocalState {
@@ -89,9 +91,21 @@ export class LocalMedia {
     return camera;
   }
 
-  /** Where the camera of a telephone looks. `user` when that is not known. */
-  get facing(): 'user' | 'environment' {
-    return this.chosenCamera.facing ?? 'user';
+  /** Where the camera looks. Undefined when that is not known. */
+  get facing(): Facing | undefined {
+    const { track } = this.camera;
+    return track ? facingOf(track) : this.chosenCamera.facing;
+  }
+
+  /** Turns to the camera that looks to the other side, or to the next one where the cameras do not say. */
+  async flip(): Promise<void> {
+    const { cameraId: before } = this.state.get();
+    const other = this.facing === 'environment' ? 'user' : 'environment';
+    await this.chooseCamera({ facing: other });
+    if (this.facing === other) return;
+    const cameras = await namedCameras();
+    const next = cameras[(cameras.indexOf(before ?? '') + 1) % cameras.length];
+    if (next !== undefined && next !== this.state.get().cameraId) await this.chooseCamera({ cameraId: next });
   }
 
   /** Takes another microphone, and reports whether that one works. When no other does, the choice before it counts again. */
@@ -102,7 +116,7 @@ export class LocalMedia {
   }
 
   /** Takes another camera, as {@link chooseMicrophone} does. */
-  async chooseCamera(camera: { cameraId: string } | { facing: 'user' | 'environment' }): Promise<boolean> {
+  async chooseCamera(camera: { cameraId: string } | { facing: Facing }): Promise<boolean> {
     const before = this.chosenCamera;
     this.chosenCamera = camera;
     return this.take('video', this.camera, () => (this.chosenCamera = before));
@@ -137,6 +151,8 @@ export class LocalMedia {
     const ended = again ? this.used[device] : undefined;
     const asked = this.chosenOf(device);
     const captured = await (ended ? this.askAgain(device, ended.id) : this.askFor(device));
+    // The participant has allowed it, and the browser tells the names of the others, too.
+    void lookForSpeaker();
     const track = captured[device];
     if (!track) return captured.problems?.[device] ?? 'failed';
     const now = { id: track.getSettings().deviceId, label: track.label };
@@ -209,6 +225,21 @@ export class LocalMedia {
   private show(): void {
     this.state.set(this.read());
   }
+}
+
+/** Where a camera looks, as the browser says, or its name. */
+function facingOf(track: MediaStreamTrack): Facing | undefined {
+  const { facingMode } = track.getSettings();
+  if (facingMode === 'user' || facingMode === 'environment') return facingMode;
+  if (/\b(back|rear|environment)\b/i.test(track.label)) return 'environment';
+  return /\b(front|user)\b/i.test(track.label) ? 'user' : undefined;
+}
+
+async function namedCameras(): Promise<string[]> {
+  const all = await navigator.mediaDevices.enumerateDevices().catch(() => []);
+  return all
+    .filter(({ kind, deviceId }) => kind === 'videoinput' && deviceId !== '')
+    .map(({ deviceId }) => deviceId);
 }
 
 /** Undefined while no device is open, and where the browser does not tell. */

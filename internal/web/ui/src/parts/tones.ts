@@ -1,3 +1,5 @@
+import { playOnSpeaker } from '../media/speaker';
+
 /** Hertz: a fourth upwards, which sounds friendly. */
 const notes = [587.33, 783.99];
 /** Seconds of one note. */
@@ -5,22 +7,17 @@ const length = 0.16;
 /** Of full volume: a notice, not an alarm. */
 const volume = 0.08;
 
-/** The browsers that let a page choose the loudspeaker have this. */
-interface Sink {
-  setSinkId?: (id: string) => Promise<void>;
-}
-
-/** Two short tones from now on. */
-export function playTones(audio: AudioContext, loudness = volume): void {
+/** Two short tones from now on, out of the chosen loudspeaker. */
+export async function playTones(audio: AudioContext, loudness = volume): Promise<void> {
+  await playOnSpeaker(audio);
   notes.forEach((frequency, index) => play(audio, frequency, audio.currentTime + index * length, loudness));
 }
 
-/** Two short tones on a loudspeaker, or on the browser's own choice, to try it. */
-export async function testSound(speaker?: string): Promise<void> {
+/** Two short tones, to try the loudspeaker. */
+export async function testSound(): Promise<void> {
   const audio = new AudioContext();
-  if (speaker) await (audio as Sink).setSinkId?.(speaker).catch(() => undefined);
   await audio.resume();
-  playTones(audio, volume * 2);
+  await playTones(audio, volume * 2);
   setTimeout(() => void audio.close(), 1_500);
 }
 

@@ -3,6 +3,7 @@ import { useStore } from '../app/useStore';
 import { chooseBackground } from '../media/background';
 import { keepChoices, readChoices } from '../media/choices';
 import type { LocalMedia } from '../media/local';
+import { chooseSpeaker } from '../media/speaker';
 import { useDevices } from '../media/useDevices';
 import { Extra } from '../parts/Boundary';
 import { BackgroundPicker } from '../parts/BackgroundPicker';
@@ -17,11 +18,6 @@ import { useQuieted } from './useQuieted';
 export function DeviceChoices({ media }: { media: LocalMedia }) {
   const state = useStore(media.state);
   const devices = useDevices(state.asking);
-  const [speakerId, setSpeakerId] = useState(() => readChoices().speakerId);
-  const chooseSpeaker = (id: string) => {
-    keepChoices({ speakerId: id });
-    setSpeakerId(id);
-  };
   const [quiet, setQuiet] = useState(() => readChoices().quiet);
   const heard = useQuieted(state.audio, quiet);
   const chooseQuiet = (on: boolean) => {
@@ -39,9 +35,8 @@ export function DeviceChoices({ media }: { media: LocalMedia }) {
         <InputPickers media={media} devices={devices} />
         <SpeakerPicker
           devices={devices.audiooutput}
-          chosen={speakerId}
           testId="speaker-picker"
-          onChoose={chooseSpeaker}
+          onChoose={(id) => void chooseSpeaker(id)}
         />
         {/* Beside the speaker, so that the page is no higher for it. */}
         <div className="prejoin-effects">

@@ -41,6 +41,7 @@ export function Preview({ media, name }: { media: LocalMedia; name: string }) {
 
 function Picture({ media, name }: { media: LocalMedia; name: string }) {
   const { video, asking } = useStore(media.state);
+  const mirrored = media.facing !== 'environment';
   const shown = usePainted(video);
   const element = useVideo(shown);
   return (
@@ -48,7 +49,7 @@ function Picture({ media, name }: { media: LocalMedia; name: string }) {
       <video
         ref={element}
         hidden={!shown}
-        className="mirrored"
+        className={mirrored ? 'mirrored' : ''}
         aria-label={t('prejoin.preview')}
         autoPlay
         playsInline

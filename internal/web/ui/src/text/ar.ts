@@ -44,6 +44,7 @@ const texts: Texts = {
   'devices.microphone': 'الميكروفون',
   'devices.camera': 'الكاميرا',
   'devices.speaker': 'مكبّر الصوت',
+  'devices.automatic': 'اختيار المتصفح',
   'devices.testSound': 'تشغيل صوت تجريبي',
   'devices.orWithout': 'يمكنك الانضمام من دونهما أيضًا.',
   'devices.speakerFailed': 'لا يمكن استخدام مكبّر الصوت هذا. اختر غيره.',

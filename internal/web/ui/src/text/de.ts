@@ -50,6 +50,7 @@ const texts: Texts = {
   'devices.microphone': 'Mikrofon',
   'devices.camera': 'Kamera',
   'devices.speaker': 'Lautsprecher',
+  'devices.automatic': 'Auswahl des Browsers',
   'devices.testSound': 'Testton abspielen',
   'devices.orWithout': 'Sie können auch ohne teilnehmen.',
   'devices.speakerFailed': 'Dieser Lautsprecher kann nicht verwendet werden. Wählen Sie einen anderen.',

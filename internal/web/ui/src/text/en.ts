@@ -42,6 +42,7 @@ export const en = {
   'devices.microphone': 'Microphone',
   'devices.camera': 'Camera',
   'devices.speaker': 'Speaker',
+  'devices.automatic': "The browser's choice",
   'devices.testSound': 'Play a test sound',
   'devices.orWithout': 'You can also join without.',
   'devices.speakerFailed': 'This speaker cannot be used. Choose another.',

@@ -46,6 +46,7 @@ const texts: Texts = {
   'devices.microphone': 'Micrófono',
   'devices.camera': 'Cámara',
   'devices.speaker': 'Altavoz',
+  'devices.automatic': 'El que elija el navegador',
   'devices.testSound': 'Reproducir un sonido de prueba',
   'devices.orWithout': 'También puedes unirte sin ellos.',
   'devices.speakerFailed': 'Este altavoz no se puede usar. Elige otro.',

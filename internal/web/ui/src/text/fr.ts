@@ -47,6 +47,7 @@ const texts: Texts = {
   'devices.microphone': 'Micro',
   'devices.camera': 'Caméra',
   'devices.speaker': 'Haut-parleur',
+  'devices.automatic': 'Choix du navigateur',
   'devices.testSound': 'Jouer un son de test',
   'devices.orWithout': 'Vous pouvez aussi participer sans.',
   'devices.speakerFailed': 'Ce haut-parleur ne peut pas être utilisé. Choisissez-en un autre.',

@@ -46,6 +46,7 @@ const texts: Texts = {
   'devices.microphone': 'Microfono',
   'devices.camera': 'Fotocamera',
   'devices.speaker': 'Altoparlante',
+  'devices.automatic': 'Scelta del browser',
   'devices.testSound': 'Riproduci un suono di prova',
   'devices.orWithout': 'Puoi partecipare anche senza.',
   'devices.speakerFailed': 'Questo altoparlante non può essere usato. Scegline un altro.',

@@ -45,6 +45,7 @@ const texts: Texts = {
   'devices.microphone': 'マイク',
   'devices.camera': 'カメラ',
   'devices.speaker': 'スピーカー',
+  'devices.automatic': 'ブラウザーの既定',
   'devices.testSound': 'テスト音を再生',
   'devices.orWithout': '機器なしでも参加できます。',
   'devices.speakerFailed': 'このスピーカーは使用できません。別のものを選んでください。',

@@ -44,6 +44,7 @@ const texts: Texts = {
   'devices.microphone': 'Mikrofon',
   'devices.camera': 'Kamera',
   'devices.speaker': 'Głośnik',
+  'devices.automatic': 'Wybór przeglądarki',
   'devices.testSound': 'Odtwórz dźwięk testowy',
   'devices.orWithout': 'Możesz też dołączyć bez nich.',
   'devices.speakerFailed': 'Tego głośnika nie można użyć. Wybierz inny.',

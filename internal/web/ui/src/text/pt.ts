@@ -45,6 +45,7 @@ const texts: Texts = {
   'devices.microphone': 'Microfone',
   'devices.camera': 'Câmera',
   'devices.speaker': 'Alto-falante',
+  'devices.automatic': 'Escolha do navegador',
   'devices.testSound': 'Tocar um som de teste',
   'devices.orWithout': 'Você também pode participar sem eles.',
   'devices.speakerFailed': 'Este alto-falante não pode ser usado. Escolha outro.',

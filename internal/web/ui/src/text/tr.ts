@@ -44,6 +44,7 @@ const texts: Texts = {
   'devices.microphone': 'Mikrofon',
   'devices.camera': 'Kamera',
   'devices.speaker': 'Hoparlör',
+  'devices.automatic': 'Tarayıcının seçimi',
   'devices.testSound': 'Deneme sesi çal',
   'devices.orWithout': 'Bunlar olmadan da katılabilirsiniz.',
   'devices.speakerFailed': 'Bu hoparlör kullanılamıyor. Başka birini seçin.',

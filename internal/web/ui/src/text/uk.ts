@@ -44,6 +44,7 @@ const texts: Texts = {
   'devices.microphone': 'Мікрофон',
   'devices.camera': 'Камера',
   'devices.speaker': 'Динамік',
+  'devices.automatic': 'Вибір браузера',
   'devices.testSound': 'Відтворити тестовий звук',
   'devices.orWithout': 'Ви також можете приєднатися без них.',
   'devices.speakerFailed': 'Цей динамік неможливо використати. Виберіть інший.',

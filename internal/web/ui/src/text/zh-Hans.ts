@@ -44,6 +44,7 @@ const texts: Texts = {
   'devices.microphone': '麦克风',
   'devices.camera': '摄像头',
   'devices.speaker': '扬声器',
+  'devices.automatic': '浏览器默认',
   'devices.testSound': '播放测试音',
   'devices.orWithout': '您也可以不使用设备直接加入。',
   'devices.speakerFailed': '无法使用此扬声器。请选择其他扬声器。',

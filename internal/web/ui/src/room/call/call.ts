@@ -1,7 +1,7 @@
 import { LogLevel, RoomEvent, setLogLevel, type Participant, type Room } from 'livekit-client';
 import { inTurn } from '../../app/inTurn';
 import { Store } from '../../app/store';
-import { readChoices } from '../../media/choices';
+import { speaker } from '../../media/speaker';
 import type { LocalMedia } from '../../media/local';
 import type { DeviceMemory, DeviceStates } from '../../media/memory';
 import type { Opened, SessionClient } from '../../session/client';
@@ -106,7 +106,7 @@ export class Call {
     this.presents = new Store(session.you.presenter);
     this.chat = new ChatLog(new ChatMemory(() => sessionStorage, session), parseTime(session.now));
     this.expiresAt = new Store(parseTime(session.meeting.expiresAt));
-    this.room = createRoom(roomOptions(readChoices().speakerId));
+    this.room = createRoom(roomOptions(speaker.get().id));
     this.recipient = new Recipient(this.room, this.phase, this.chat.draft, this.notices);
     this.outbox = new Outbox(this.chat.draft, this.recipient, (text, to) => this.say(text, to));
     this.publisher = new Publisher(this.room, this.notices, media);

@@ -1,6 +1,6 @@
 import { ConnectionState, Track, type LocalTrack, type Room } from 'livekit-client';
 import { afterEach, expect, it, vi } from 'vitest';
-import { DeviceOutlet } from './outlets';
+import { DeviceOutlet, screenOptions } from './outlets';
 
 afterEach(() => void vi.unstubAllGlobals());
 
@@ -50,4 +50,12 @@ it.each([true, false])('a device that stops while it is being published (taken: 
   // What the media server has is not forgotten: another device takes its place, and there is no second publication.
   expect(outlet.facts([]).publication).toBe(taken ? 'stale' : 'none');
   expect(outlet.track === undefined).toBe(!taken);
+});
+
+it.each([
+  ['leaves the page’s own sound out', true, { audio: { restrictOwnAudio: true }, systemAudio: 'include' }],
+  ['cannot', false, { audio: true, systemAudio: 'exclude', selfBrowserSurface: 'exclude' }],
+])('the sound of a screen is shared where the browser %s', (_, restrictOwnAudio, wanted) => {
+  vi.stubGlobal('navigator', { mediaDevices: { getSupportedConstraints: () => ({ restrictOwnAudio }) } });
+  expect(screenOptions()).toEqual(wanted);
 });

@@ -3,8 +3,10 @@ import {
   LocalAudioTrack,
   LocalVideoTrack,
   Track,
+  type AudioCaptureOptions,
   type LocalTrack,
   type Room,
+  type ScreenShareCaptureOptions,
 } from 'livekit-client';
 import type { Outlet, Publication, SourceFacts } from '../../media/source';
 import { maySend } from './permissions';
@@ -95,6 +97,19 @@ function wrap(device: MediaStreamTrack): LocalTrack {
   return new Wrapper(device, device.getConstraints(), true) as LocalTrack;
 }
 
+/**
+ * The sound of a whole screen holds the voices of the meeting, which would go back to those who speak. So it is offered
+ * only where the browser leaves the page's own sound out. A tab or a window has its own sound alone.
+ */
+export function screenOptions(): ScreenShareCaptureOptions {
+  const supported: MediaTrackSupportedConstraints & { restrictOwnAudio?: boolean } =
+    navigator.mediaDevices.getSupportedConstraints();
+  if (!supported.restrictOwnAudio)
+    return { audio: true, systemAudio: 'exclude', selfBrowserSurface: 'exclude' };
+  const audio: AudioCaptureOptions & { restrictOwnAudio: boolean } = { restrictOwnAudio: true };
+  return { audio, systemAudio: 'include' };
+}
+
 /** What the media server has of a shared screen, with its sound. */
 export class ScreenOutlet implements Outlet {
   private tracks: LocalTrack[] = [];
@@ -102,7 +117,7 @@ export class ScreenOutlet implements Outlet {
   constructor(private readonly room: Room) {}
 
   async open(): Promise<MediaStreamTrack[]> {
-    this.tracks = await this.room.localParticipant.createScreenTracks({ audio: true });
+    this.tracks = await this.room.localParticipant.createScreenTracks(screenOptions());
     return this.tracks.map(({ mediaStreamTrack }) => mediaStreamTrack);
   }
 

@@ -5,8 +5,10 @@ import { describeProblems, describeReplaced, describeScreen, type Problems } fro
 import { factsOf, problemOf, type DeviceProblem } from '../../media/problem';
 import { chooseBackground, type Background } from '../../media/background';
 import { keepChoices } from '../../media/choices';
+import type { Facing } from '../../media/capture';
 import type { LocalMedia } from '../../media/local';
 import { isMutedByOther, Source, type Kind, type Opened } from '../../media/source';
+import { chooseSpeaker, speaker } from '../../media/speaker';
 import { t } from '../../text';
 import type { Notices } from '../notices/notices';
 import { dress } from './backdrop';
@@ -25,8 +27,11 @@ export interface Sending {
   micAllowed: boolean;
   cameraAllowed: boolean;
   screenAllowed: boolean;
-  /** Where the camera looks. `user` when that is not known. */
-  facing: 'user' | 'environment';
+  /** Where the camera looks. Undefined when that is not known. */
+  facing: Facing | undefined;
+  /** The devices that are in use, or would be. */
+  micId: string | undefined;
+  cameraId: string | undefined;
   /** What the devices give, also while they are muted. */
   micTrack: MediaStreamTrack | undefined;
   cameraTrack: MediaStreamTrack | undefined;
@@ -64,6 +69,7 @@ export class Publisher {
     this.sending = new Store(this.read());
     for (const { state } of [media, this.screen]) state.subscribe(() => this.sync());
     this.listen();
+    this.followSpeaker();
   }
 
   /**
@@ -110,19 +116,13 @@ export class Publisher {
 
   /** Turns to the other camera of a telephone. */
   async flipCamera(): Promise<void> {
-    await this.media.chooseCamera({ facing: this.media.facing === 'user' ? 'environment' : 'user' });
-  }
-
-  /** The microphone, camera or loudspeaker in use. */
-  activeDevice(kind: MediaDeviceKind): string | undefined {
-    if (kind === 'audiooutput') return this.room.getActiveDevice(kind);
-    const { micId, cameraId } = this.media.state.get();
-    return kind === 'audioinput' ? micId : cameraId;
+    await this.media.flip();
   }
 
   /** Takes another microphone, camera or loudspeaker, and keeps the choice for the next visit where that one works. */
-  async switchDevice(kind: MediaDeviceKind, deviceId: string): Promise<void> {
+  async switchDevice(kind: MediaDeviceKind, deviceId: string | undefined): Promise<void> {
     if (kind === 'audiooutput') return this.switchSpeaker(deviceId);
+    if (!deviceId) return;
     const device = kind === 'audioinput' ? 'audio' : 'video';
     const choice =
       device === 'audio'
@@ -131,12 +131,29 @@ export class Publisher {
     if (await choice) keepChoices(this.media.chosen(device));
   }
 
-  private async switchSpeaker(speakerId: string): Promise<void> {
+  private async switchSpeaker(speakerId: string | undefined): Promise<void> {
     try {
-      if (await this.room.switchActiveDevice('audiooutput', speakerId)) keepChoices({ speakerId });
+      if (await this.playOn(speakerId)) await chooseSpeaker(speakerId);
     } catch {
       this.notices.add(t('devices.speakerFailed'), 'urgent');
     }
+  }
+
+  private playOn(speakerId: string | undefined): Promise<boolean> {
+    return this.room.switchActiveDevice('audiooutput', speakerId ?? '');
+  }
+
+  /** Says that the chosen loudspeaker is gone, and plays on the browser's own until it is back. */
+  private followSpeaker(): void {
+    let { gone } = speaker.get();
+    const unfollow = speaker.subscribe(() => {
+      const now = speaker.get();
+      void this.playOn(now.id).catch(() => undefined);
+      const names = { before: now.gone ?? '', now: t('devices.automatic') };
+      if (now.gone && !gone) this.notices.add(t('notice.deviceReplaced', names), 'urgent');
+      ({ gone } = now);
+    });
+    this.room.once(RoomEvent.Disconnected, unfollow);
   }
 
   switchOff(): void {
@@ -239,6 +256,8 @@ export class Publisher {
       cameraAllowed: camera.allowed,
       screenAllowed: this.screen.state.get().allowed,
       facing: this.media.facing,
+      micId: this.media.state.get().micId,
+      cameraId: this.media.state.get().cameraId,
       micTrack: this.mic.track,
       cameraTrack: this.camera.track && (this.cameraOutlet.track?.mediaStreamTrack ?? this.camera.track),
       micProblem: this.mic.problem,

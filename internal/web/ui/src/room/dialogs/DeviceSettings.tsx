@@ -1,4 +1,3 @@
-import { useReducer } from 'react';
 import { useStore } from '../../app/useStore';
 import { useDevices, type DeviceKind } from '../../media/useDevices';
 import { useVideo } from '../../media/useVideo';
@@ -10,20 +9,16 @@ import { SpeakerPicker } from '../../parts/SpeakerPicker';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 
-/** The devices of one kind, the chosen one, and how to choose another. */
+/** The devices of one kind, the one in use, and how to choose another. */
 function useChoice(kind: DeviceKind) {
   const { publisher } = useCall();
-  const devices = useDevices(useStore(publisher.sending))[kind];
-  const [, redraw] = useReducer((count: number) => count + 1, 0);
-  const choose = async (deviceId: string) => {
-    await publisher.switchDevice(kind, deviceId);
-    redraw();
-  };
+  const sending = useStore(publisher.sending);
+  const used = { audioinput: sending.micId, videoinput: sending.cameraId, audiooutput: undefined };
   return {
-    devices,
-    chosen: publisher.activeDevice(kind),
+    devices: useDevices(sending)[kind],
+    chosen: used[kind],
     testId: `choose-${kind}`,
-    onChoose: (deviceId: string) => void choose(deviceId),
+    onChoose: (deviceId: string | undefined) => void publisher.switchDevice(kind, deviceId),
   };
 }
 
@@ -58,7 +53,7 @@ export function CameraSettings() {
       {track ? (
         <video
           ref={picture}
-          className={facing === 'user' ? 'settings-picture mirrored' : 'settings-picture'}
+          className={facing === 'environment' ? 'settings-picture' : 'settings-picture mirrored'}
           data-testid="settings-picture"
           aria-label={t('prejoin.preview')}
           autoPlay

@@ -16,5 +16,5 @@ export async function chime(now = performance.now()): Promise<void> {
   const audio = (context ??= new AudioContext());
   await audio.resume();
   if (performance.now() - now > lateAfter) return;
-  playTones(audio);
+  await playTones(audio);
 }

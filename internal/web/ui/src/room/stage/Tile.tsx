@@ -40,7 +40,7 @@ export const Tile = memo(function Tile({ participant, pin, large, place }: TileP
   );
   const publication = participant.getTrackPublication(Track.Source.Camera);
   const name = participant.isLocal ? t('room.you', { name: shown.name }) : shown.name;
-  const mirrored = participant.isLocal && facing === 'user';
+  const mirrored = participant.isLocal && facing !== 'environment';
   return (
     <li
       className="tile"
