@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -75,10 +74,7 @@ func (a account) sends(room string, n int, publish func(context.Context, *peer.P
 func (a account) guest(room string, n int, options peer.Options) *peer.Peer {
 	a.t.Helper()
 	body := map[string]any{"room": room, "name": fmt.Sprint("Guest ", n), "audio": true, "video": true}
-	status, e := a.session(map[string]any{"room": room, "name": body["name"], "ticket": a.ticket(body)})
-	if status != http.StatusOK {
-		a.t.Fatalf("no session: %d %s", status, e.Error)
-	}
+	e := a.mustEnter(map[string]any{"room": room, "name": body["name"], "ticket": a.ticket(body)})
 	ctx, cancel := context.WithTimeout(a.t.Context(), patience)
 	defer cancel()
 	options.Client = a.client

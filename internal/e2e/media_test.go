@@ -75,10 +75,7 @@ func (a account) ticket(body map[string]any) string {
 // enter joins with a ticket and stays until the test ends.
 func (a account) enter(body map[string]any) (*peer.Peer, entry) {
 	a.t.Helper()
-	status, e := a.session(map[string]any{"room": body["room"], "name": body["name"], "ticket": a.ticket(body)})
-	if status != http.StatusOK {
-		a.t.Fatalf("no session: %d %s %s", status, e.Reason, e.Error)
-	}
+	e := a.mustEnter(map[string]any{"room": body["room"], "name": body["name"], "ticket": a.ticket(body)})
 	ctx, cancel := context.WithTimeout(a.t.Context(), patience)
 	defer cancel()
 	p, err := peer.Join(ctx, e.Engine.URL, e.Engine.Token)
