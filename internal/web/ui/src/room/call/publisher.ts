@@ -51,6 +51,7 @@ export class Publisher {
   private readonly screen: Source;
   private readonly cameraOutlet: DeviceOutlet;
   private readonly dressing = inTurn();
+  private readonly unfollowSpeaker: () => void;
   private entered = false;
 
   constructor(
@@ -69,7 +70,7 @@ export class Publisher {
     this.sending = new Store(this.read());
     for (const { state } of [media, this.screen]) state.subscribe(() => this.sync());
     this.listen();
-    this.followSpeaker();
+    this.unfollowSpeaker = this.followSpeaker();
   }
 
   /**
@@ -144,16 +145,15 @@ export class Publisher {
   }
 
   /** Says that the chosen loudspeaker is gone, and plays on the browser's own until it is back. */
-  private followSpeaker(): void {
+  private followSpeaker(): () => void {
     let { gone } = speaker.get();
-    const unfollow = speaker.subscribe(() => {
+    return speaker.subscribe(() => {
       const now = speaker.get();
       void this.playOn(now.id).catch(() => undefined);
       const names = { before: now.gone ?? '', now: t('devices.automatic') };
       if (now.gone && !gone) this.notices.add(t('notice.deviceReplaced', names), 'urgent');
       ({ gone } = now);
     });
-    this.room.once(RoomEvent.Disconnected, unfollow);
   }
 
   switchOff(): void {
@@ -162,6 +162,7 @@ export class Publisher {
 
   /** Switches everything off for good, also what the browser still asks for. */
   release(): void {
+    this.unfollowSpeaker();
     for (const source of this.all) void source.tell({ kind: 'released' });
   }
 
