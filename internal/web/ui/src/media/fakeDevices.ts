@@ -63,7 +63,7 @@ export function stubPage({ secure = true, embedded = false, forbidden }: FakePag
   vi.stubGlobal('isSecureContext', secure);
   vi.stubGlobal('self', globalThis);
   vi.stubGlobal('parent', embedded ? {} : globalThis);
-  vi.stubGlobal('document', { hidden: false, ...(featurePolicy && { featurePolicy }) });
+  vi.stubGlobal('document', { visibilityState: 'visible', ...(featurePolicy && { featurePolicy }) });
 }
 
 /** For tests: a browser that asks for each device until the test answers. */

@@ -306,7 +306,7 @@ describe('a device that the system silences', () => {
   it('is not told of on a page that nobody looks at', async () => {
     const { media, problems, mic } = await silenced();
     mic?.silence(false);
-    vi.stubGlobal('document', { hidden: true });
+    vi.stubGlobal('document', { visibilityState: 'hidden' });
     mic?.silence(true);
     expect(problems).toHaveLength(1);
     expect(media.state.get()).toMatchObject({ problems: { audio: 'paused' } });

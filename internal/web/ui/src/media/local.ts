@@ -1,3 +1,4 @@
+import { inSight } from '../app/sight';
 import { Store } from '../app/store';
 import {
   capture,
@@ -142,7 +143,7 @@ export class LocalMedia {
 
   private hear(device: Device, problem: DeviceProblem): void {
     // A telephone pauses the camera of every page that is not looked at. It is back before its participant is.
-    if (problem === 'paused' && document.hidden) return;
+    if (problem === 'paused' && !inSight()) return;
     this.onProblems({ [device]: problem });
   }
 

@@ -1,3 +1,4 @@
+import { inSight } from '../../app/sight';
 import { Store } from '../../app/store';
 import { nobody, type Verdict, type WaitingPeople, type Watcher } from '../../session/protocol';
 
@@ -19,7 +20,7 @@ export class Watchers {
   /** Asks at once and then regularly, until the returned function is called. */
   follow(): () => void {
     const look = () => {
-      if (document.visibilityState === 'visible') void this.look();
+      if (inSight()) void this.look();
     };
     look();
     const timer = setInterval(look, every);
