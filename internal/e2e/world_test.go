@@ -11,6 +11,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -128,7 +129,7 @@ func prepareWorld(t *testing.T, cluster *testkit.Cluster, change ...func(a, b *v
 	return w, testkit.ManagerOptions{Addresses: addresses, DefaultConfig: w.Namespace + "/default"}
 }
 
-// start waits until both tenants are served.
+// start waits until both tenants are served by every manager.
 func (w *world) start(t *testing.T, managers []*testkit.ManagerProcess) *world {
 	t.Helper()
 	w.managers = managers
@@ -137,7 +138,27 @@ func (w *world) start(t *testing.T, managers []*testkit.ManagerProcess) *world {
 	}
 	w.eventually(t, func() error { return w.configReady("default") })
 	w.eventually(t, func() error { return w.configReady("variant-b") })
+	w.eventually(t, w.everyManagerSigns)
 	return w
+}
+
+// everyManagerSigns is nil once no manager is without the keys that sign: one that does not lead sees them a moment after those that the
+// status speaks of.
+func (w *world) everyManagerSigns() error {
+	for i, m := range w.managers {
+		for _, a := range []account{w.a, w.b} {
+			request, err := http.NewRequestWithContext(a.t.Context(), http.MethodPost, m.URL+"/session", strings.NewReader(`{"ticket":"none"}`))
+			if err != nil {
+				return err
+			}
+			request.Host = strings.TrimPrefix(a.baseURL, "http://")
+			request.Header.Set("content-type", "application/json")
+			if r := a.do(request); r.status == http.StatusServiceUnavailable {
+				return fmt.Errorf("manager %d: %s", i, r.raw)
+			}
+		}
+	}
+	return nil
 }
 
 func (w *world) eventually(t testing.TB, check func() error) {
