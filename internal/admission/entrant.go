@@ -43,8 +43,8 @@ type Presented struct {
 	Notify bool  `json:"notify"`
 	// Session is the one before this, of a participant who comes back.
 	Session string `json:"session"`
-	// Renews says that a page asks by itself, for a participant who was in with that session. Such a page enters no other meeting: it may
-	// have slept for days, and microphone and camera are as they were.
+	// Renews reports whether the page asks on its own, without a press, for a participant who was in with Session. Such a page may have slept
+	// for days with the microphone on, so it enters the meeting of Session and no other.
 	Renews bool `json:"renews"`
 }
 
@@ -76,7 +76,7 @@ type Entrant struct {
 	granted bool
 	// decided says that a ticket has decided everything, now or when the session began.
 	decided bool
-	// renews says that the entrant enters the meeting of their session and no other.
+	// renews is Presented.Renews.
 	renews bool
 	// in says that the entrant is known to have been in the meeting, or was let in by a decision.
 	in bool

@@ -48,8 +48,8 @@ func TestHalfOfTheProcessorsAreKeptFree(t *testing.T) {
 	})
 }
 
-// TestNamespacesTakeTurns: however many passwords of a namespace wait, typed at as many sites, another namespace's waits until one of those that are
-// under way has ended, and so does that of a backend; and among many of one site that of a person at another.
+// TestNamespacesTakeTurns: many passwords of one namespace wait, typed at as many sites. A password of another namespace, and one of a backend, is
+// the next to be checked. Where all that wait are of one site, a password of another site is the next.
 func TestNamespacesTakeTurns(t *testing.T) {
 	for name, tc := range map[string]struct {
 		sites int

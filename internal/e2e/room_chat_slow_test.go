@@ -25,7 +25,7 @@ const slowChat = `(() => {
 	window.answer = () => { const next = waiting.shift(); next?.(); return !!next; };
 })()`
 
-// drafted is true while that is what a participant is writing.
+// drafted is a condition of a page: the participant has written text and not sent it yet.
 func drafted(text string) string {
 	return `document.querySelector('[data-testid=chat-input]')?.value === ` + quote(text)
 }

@@ -105,8 +105,8 @@ func takes(picker string, n int) string {
 	})(document.querySelector('[data-testid=%s]'))`, n, picker)
 }
 
-// camerasWithSides makes the second camera look away from the participant, and the others at them, as those of a telephone do. The cameras that
-// Chromium makes up do not say where they look.
+// camerasWithSides gives Chromium's fake cameras a facingMode, as those of a telephone have: the second camera looks away from the participant, the
+// others look at them.
 const camerasWithSides = `(media => {
 	const sideOf = label => label === 'fake_device_1' ? 'environment' : 'user';
 	const settings = MediaStreamTrack.prototype.getSettings;
