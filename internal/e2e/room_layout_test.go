@@ -20,6 +20,7 @@ func TestLayouts(t *testing.T) {
 	w := newWorld(t)
 	for name, look := range map[string]func(account, *testing.T){
 		"a speaker out of sight is brought in":   account.bringsIn,
+		"a word does not take the stage":         account.wordBetween,
 		"two in speaker view":                    account.speakerOfTwo,
 		"the way in, enlarged":                   account.wayInEnlarged,
 		"chat above the keyboard":                account.chatOverKeyboard,
@@ -33,17 +34,26 @@ func TestLayouts(t *testing.T) {
 	}
 }
 
-// inSight is true while a participant's tile is wholly within the scrolling stage.
+// inSight is true while a participant's tile is wholly within the stage that scrolls.
 func inSight(name string) string {
-	return fmt.Sprintf(`((tile, list) => tile && tile.top >= list.top - 1 && tile.bottom <= list.bottom + 1)(
-		(%s)?.getBoundingClientRect(), document.querySelector('.tiles.scrolls')?.getBoundingClientRect() ?? {})`, tileOf(name))
+	return fmt.Sprintf(`((tile, list) => tile && tile.top >= list.top - 1 && tile.bottom <= list.bottom + 1 && tile.left >= list.left - 1 && tile.right <= list.right + 1)(
+		(%s)?.getBoundingClientRect(), document.querySelector('.tiles').getBoundingClientRect())`, tileOf(name))
 }
 
+// bringsIn: in each layout that does not show all, who speaks is in view, also from right to left.
 func (a account) bringsIn(t *testing.T) {
 	const room = "full house"
-	held := testkit.Device{Width: 360, Height: 480, Touch: true}
-	p := a.join(held, map[string]any{"room": room, "name": "Ada"})
-	defer p.Close()
+	held, onItsSide := testkit.Device{Width: 360, Height: 480, Touch: true}, testkit.Device{Width: 740, Height: 360, Touch: true}
+	wide, narrow := testkit.Device{Width: 900, Height: 600}, testkit.Device{Width: 690, Height: 600}
+	pages := map[string]*testkit.Page{}
+	for _, lang := range []string{"en", "ar"} {
+		p := testkit.Browser(t).OpenOn(t, held, a.link(map[string]any{"room": room, "name": lang})+"&lang="+lang)
+		defer p.Close()
+		p.WaitFor(t, inRoom)
+		pages[lang] = p
+	}
+	sharer := a.join(small, map[string]any{"room": room, "name": "Sharer", "audio": true})
+	defer sharer.Close()
 	for i := range 13 {
 		a.enter(map[string]any{"room": room, "name": fmt.Sprintf("Quiet %d", i)})
 	}
@@ -51,10 +61,90 @@ func (a account) bringsIn(t *testing.T) {
 	d.Script = speaks
 	voice := a.join(d, map[string]any{"room": room, "name": "Voice", "audio": true})
 	defer voice.Close()
-	p.WaitFor(t, seenWith("Voice", "[data-speaking=true]")+" && "+inSight("Voice")+" && "+inSight("Ada"))
-	if is(t, p, `document.querySelector('.tiles').scrollTop > 0`) {
-		t.Error("the stage scrolled under the participant's hand")
+	look := func(devices ...testkit.Device) {
+		t.Helper()
+		for lang, p := range pages {
+			for _, d := range devices {
+				p.Use(t, d)
+				p.WaitFor(t, fmt.Sprintf(`innerWidth === %d && (list => list.scrollHeight > list.clientHeight + 1 || list.scrollWidth > list.clientWidth + 1)(
+					document.querySelector('.tiles'))`, d.Width))
+				p.WaitFor(t, inSight("Voice"))
+				if is(t, p, `(list => list.scrollTop !== 0 || list.scrollLeft !== 0)(document.querySelector('.tiles'))`) {
+					t.Errorf("%s, %d × %d: the stage scrolled under the participant's hand", lang, d.Width, d.Height)
+				}
+			}
+		}
 	}
+	for lang, p := range pages {
+		p.WaitFor(t, seenWith("Voice", "[data-speaking=true]")+" && "+inSight("Voice")+" && "+inSight(lang))
+	}
+	look(held)
+	sharer.Click(t, by("screen-toggle"))
+	for _, p := range pages {
+		p.WaitFor(t, shows("screen-tile"))
+	}
+	look(held, wide, narrow, onItsSide)
+	for _, p := range pages {
+		testkit.Eval[bool](t, p, `(`+tileOf("Quiet 1")+`.querySelector('[data-testid=pin]').click(), true)`)
+		p.WaitFor(t, large+` === 'Quiet 1'`)
+	}
+	look(held, wide, narrow, onItsSide)
+}
+
+// toneAt makes the microphone hear a voice, at an hour that all pages share: for a time, every so many seconds, or on and on after a press of
+// the test.
+func toneAt(loud, every, begins, lasts float64) string {
+	return fmt.Sprintf(`(media => {
+	const open = media.getUserMedia.bind(media);
+	media.getUserMedia = async wanted => {
+		const stream = await open(wanted);
+		if (!wanted.audio) return stream;
+		const audio = new AudioContext(), voice = new OscillatorNode(audio, {frequency: 220}), to = audio.createMediaStreamDestination();
+		const loudness = new GainNode(audio, {gain: 0});
+		voice.connect(loudness).connect(to);
+		voice.start();
+		await audio.resume();
+		// The sound card keeps time where a busy page does not.
+		const every = %g, begins = %g, lasts = %g, loud = %g, now = Date.now() / 1000;
+		for (let at = now - now %% every + begins; at < now + 300; at += every) {
+			const from = Math.max(0, at - now) + audio.currentTime;
+			loudness.gain.setValueAtTime(loud, from).setValueAtTime(0, from + lasts);
+		}
+		window.goOn = () => loudness.gain.cancelScheduledValues(0).setValueAtTime(loud, audio.currentTime);
+		for (const track of stream.getAudioTracks()) { stream.removeTrack(track); track.stop(); }
+		stream.addTrack(to.stream.getAudioTracks()[0]);
+		return stream;
+	};
+})(navigator.mediaDevices);`, every, begins, lasts, loud)
+}
+
+// wordBetween: one speaks, and another says a louder word now and then. The large tile stays with the first, until the other goes on.
+func (a account) wordBetween(t *testing.T) {
+	const room = "words between"
+	p := a.join(desk, map[string]any{"room": room, "name": "Ada"})
+	defer p.Close()
+	p.Press(t, "g")
+	talk := func(name, script string) *testkit.Page {
+		d := small
+		d.Script = script
+		return a.join(d, map[string]any{"room": room, "name": name, "audio": true})
+	}
+	first := talk("First", toneAt(0.2, 8, 0, 4))
+	defer first.Close()
+	p.WaitFor(t, seenWith("First", "[data-speaking=true]"))
+	other := talk("Other", toneAt(0.8, 4, 2, 0.9))
+	defer other.Close()
+	p.WaitFor(t, tileOf("Other"))
+	testkit.Eval[bool](t, p, `(window.words = 0, window.taken = [], new MutationObserver(all => { for (const {target: tile, attributeName: name} of all) {
+		if (name === 'data-large' && tile.dataset.large === 'true') taken.push(tile.dataset.name);
+		if (name === 'data-speaking' && tile.dataset.speaking === 'true' && tile.dataset.name === 'Other') words++;
+	}}).observe(document.querySelector('.tiles'), {subtree: true, attributeFilter: ['data-large', 'data-speaking']}), true)`)
+	p.WaitFor(t, `words >= 5`)
+	if taken := testkit.Eval[string](t, p, `taken.join()`); taken != "" || !is(t, p, large+` === 'First'`) {
+		t.Errorf("words between took the stage: %s", taken)
+	}
+	testkit.Eval[bool](t, other, `(goOn(), true)`)
+	p.WaitFor(t, large+` === 'Other'`)
 }
 
 func (a account) speakerOfTwo(t *testing.T) {

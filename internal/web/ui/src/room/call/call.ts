@@ -20,6 +20,7 @@ import { announcementTopic, parseAnnouncement } from '../notices/announcement';
 import { chime } from '../notices/chime';
 import { Notices, type Offer } from '../notices/notices';
 import { Reactions } from '../reactions/reactions';
+import { DominantSpeaker } from '../stage/dominantSpeaker';
 import { ViewStore } from '../stage/view';
 import type { PanelName } from '../surfaces';
 import { Arrival } from './arrival';
@@ -71,6 +72,7 @@ export class Call {
   readonly publisher: Publisher;
   readonly noise: NoiseFilter;
   readonly view = new ViewStore();
+  readonly dominantSpeaker: DominantSpeaker;
   /** The window over other programs, while it is open. */
   readonly pip = new Store<Window | undefined>(undefined);
   readonly panel = new Store<PanelName | undefined>(undefined);
@@ -115,6 +117,7 @@ export class Call {
     this.captions = new Captions(this.room);
     this.recording = new Recording(this.room, this.notices);
     this.volumes = new Volumes(this.room);
+    this.dominantSpeaker = new DominantSpeaker(this.room);
     this.pictures = new Pictures(this.room);
     this.noise = new NoiseFilter(this.room, this.notices);
     const gateway = { ask: (token: string) => client.ask(token), renew };

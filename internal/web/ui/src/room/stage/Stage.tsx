@@ -9,9 +9,9 @@ import { Alone } from './Alone';
 import { Boundary, Failed } from '../../parts/Boundary';
 import { useRoving } from '../../parts/useRoving';
 import { arrange, bringIn, inOrderOfArrival, type Arrangement, type Layout, type Shown } from './arrange';
-import { bestGrid, shownAtOnce } from './grid';
+import { bestGrid } from './grid';
 import { ScreenTile, styleOf, Tile } from './Tile';
-import { useLastSpeaker } from './useLastSpeaker';
+import { useCountInView } from './useCountInView';
 import { useSize } from './useSize';
 
 /** Space between two tiles, in CSS pixels. The style sheet has the same value. */
@@ -26,7 +26,7 @@ interface Arranged extends Arrangement<Item> {
   items: Item[];
   /** Nobody else is there. */
   alone: boolean;
-  /** Who spoke last, of the others. */
+  /** The identity of the dominant speaker. */
   speaker: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export function useArrangement(layout?: Layout): Arranged {
   const { you } = useStore(call.session);
   const phase = useStore(call.phase);
   const view = useStore(call.view);
-  const speaker = useLastSpeaker(call.room);
+  const speaker = useStore(call.dominantSpeaker);
   const participants = useParticipants({ updateOnlyOn: [] });
   const screens = useTracks([Track.Source.ScreenShare], { onlySubscribed: false });
   const items = [
@@ -85,7 +85,6 @@ function Tiles({ items, large, rest, speaker }: Omit<Arranged, 'alone'>) {
   const list = useRoving<HTMLUListElement>('.tile-button');
   const focused = large.length > 0;
   const grid = bestGrid(rest.length, space, gap);
-  const places = focused ? rest : bringIn(rest, speaker, shownAtOnce(grid, space.height, gap));
   const style = {
     '--columns': grid.columns,
     '--tile-width': `${grid.width}px`,
@@ -96,6 +95,8 @@ function Tiles({ items, large, rest, speaker }: Omit<Arranged, 'alone'>) {
     '--rest': Math.max(1, rest.length),
   } as CSSProperties;
   const shape = focused ? shapeOf(large, rest) : grid.scrolls ? 'scrolls' : '';
+  const layout = `${shape} ${large.length} ${rest.length} ${space.width}`;
+  const places = bringIn(rest, speaker, useCountInView(list, '[data-large=false]', layout));
   return (
     <div className="tiles-space" ref={follow}>
       <ul className={`tiles ${shape}`} style={style} ref={list}>

@@ -13,7 +13,7 @@ export interface Wish {
   layout: Layout;
   /** The key of the item that the local participant wants large. */
   pinned: string | undefined;
-  /** The identity of the last speaker, without the local participant. */
+  /** The identity of the dominant speaker. */
   speaker: string | undefined;
   selfHidden: boolean;
 }

@@ -29,12 +29,6 @@ export function bestGrid(count: number, space: { width: number; height: number }
   return best.width >= Math.min(leastWidth, space.width) ? best : scrolling(space, gap);
 }
 
-/** How many tiles of a grid are whole in view at once, at its beginning. */
-export function shownAtOnce({ columns, height, scrolls }: Grid, available: number, gap: number): number {
-  if (!scrolls) return Infinity;
-  return columns * Math.max(1, Math.floor((available + gap) / (height + gap)));
-}
-
 /** The largest tile of a permitted shape in a cell. */
 function fit(width: number, height: number, least: number): { width: number; height: number } {
   return {
