@@ -12,7 +12,8 @@ const resumeBriefly: ReconnectPolicy = {
 
 export function roomOptions(speakerId?: string): RoomOptions {
   return {
-    adaptiveStream: true,
+    // Pictures are as sharp as the screen. By itself livekit-client counts one pixel where a screen has two.
+    adaptiveStream: { pixelDensity: 'screen' },
     dynacast: true,
     // The page keeps devices through a lost connection, and stops them itself.
     stopLocalTrackOnUnpublish: false,
