@@ -3,9 +3,9 @@ import { useStore } from '../app/useStore';
 import { describeProblems, describeReplaced } from '../media/capture';
 import { keepChoices } from '../media/choices';
 import type { LocalMedia } from '../media/local';
-import { useVideo } from '../media/useVideo';
 import { Avatar } from '../parts/Avatar';
 import { Boundary } from '../parts/Boundary';
+import { OwnPicture } from '../parts/OwnPicture';
 import { Spinner } from '../parts/Spinner';
 import { Toggle } from '../parts/Toggle';
 import { t } from '../text';
@@ -41,20 +41,10 @@ export function Preview({ media, name }: { media: LocalMedia; name: string }) {
 
 function Picture({ media, name }: { media: LocalMedia; name: string }) {
   const { video, asking } = useStore(media.state);
-  const mirrored = media.facing !== 'environment';
   const shown = usePainted(video);
-  const element = useVideo(shown);
   return (
     <>
-      <video
-        ref={element}
-        hidden={!shown}
-        className={mirrored ? 'mirrored' : ''}
-        aria-label={t('prejoin.preview')}
-        autoPlay
-        playsInline
-        muted
-      />
+      <OwnPicture track={shown} facing={media.facing} testId="preview-picture" />
       {!shown && (
         <div className="preview-empty">
           <Avatar identity={name} name={name} />

@@ -1,10 +1,10 @@
 import { useStore } from '../../app/useStore';
 import { useDevices, type DeviceKind } from '../../media/useDevices';
-import { useVideo } from '../../media/useVideo';
 import { BackgroundPicker } from '../../parts/BackgroundPicker';
 import { DevicePicker } from '../../parts/DevicePicker';
-import { NoiseSwitch } from '../../parts/NoiseSwitch';
 import { MicMeter } from '../../parts/MicMeter';
+import { NoiseSwitch } from '../../parts/NoiseSwitch';
+import { OwnPicture } from '../../parts/OwnPicture';
 import { SpeakerPicker } from '../../parts/SpeakerPicker';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
@@ -46,20 +46,13 @@ export function CameraSettings() {
   const { camera, cameraTrack, facing } = useStore(publisher.sending);
   const choice = useChoice('videoinput');
   const track = camera ? cameraTrack : undefined;
-  const picture = useVideo(track);
   return (
     <>
       <DevicePicker label={t('devices.camera')} {...choice} />
       {track ? (
-        <video
-          ref={picture}
-          className={facing === 'environment' ? 'settings-picture' : 'settings-picture mirrored'}
-          data-testid="settings-picture"
-          aria-label={t('prejoin.preview')}
-          autoPlay
-          playsInline
-          muted
-        />
+        <div className="settings-picture">
+          <OwnPicture track={track} facing={facing} testId="settings-picture" />
+        </div>
       ) : (
         <p className="field-hint">{t('devices.cameraOff')}</p>
       )}

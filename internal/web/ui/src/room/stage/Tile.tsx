@@ -3,6 +3,7 @@ import { Hand, MicOff, Pin } from 'lucide-react';
 import { Track, type Participant, type TrackPublication } from 'livekit-client';
 import { memo, useCallback, type CSSProperties, type ReactNode } from 'react';
 import { useStore } from '../../app/useStore';
+import { shaped } from '../../media/shape';
 import { Avatar } from '../../parts/Avatar';
 import { shownLanguage, t } from '../../text';
 import { useCall } from '../call/CallContext';
@@ -61,6 +62,7 @@ export const Tile = memo(function Tile({ participant, pin, large, place }: TileP
         <VideoTrack
           className={mirrored ? 'mirrored' : ''}
           aria-label={name}
+          {...shaped}
           trackRef={{ participant, publication, source: Track.Source.Camera }}
         />
       )}
