@@ -8,8 +8,10 @@ import { SeatMemory } from './app/seat';
 import { parseBoot } from './boot';
 import { ParentPage, surroundingOf } from './embed';
 import { DeviceMemory } from './media/memory';
-import { heedBack } from './parts/useLayer';
+import { playPictures } from './media/play';
+import { onPress } from './media/press';
 import { followSpeaker } from './media/speaker';
+import { heedBack } from './parts/useLayer';
 import { mended, readRoute, takeToken, withoutToken, type Route } from './route';
 import { SessionClient } from './session/client';
 import { loadLanguage } from './text';
@@ -32,6 +34,7 @@ const route = takeToken(readRoute(address, base), address, keeper, (path) =>
 
 heedBack();
 followSpeaker();
+onPress(playPictures);
 const embedded = window.parent !== window;
 const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
 

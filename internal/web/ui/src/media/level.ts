@@ -1,4 +1,5 @@
 import { loudness } from './loudness';
+import { onPress } from './press';
 
 /** Milliseconds between two readings. A level needs fewer readings than there are frames. */
 const every = 80;
@@ -20,8 +21,7 @@ export function followVoice(track: MediaStreamTrack, tell: (level: number) => vo
     context.createMediaStreamSource(new MediaStream([ear])).connect(analyser);
     // Before the first click on the page some browsers keep it asleep.
     const wake = () => void context.resume();
-    addEventListener('pointerdown', wake, { once: true });
-    ends.push(() => removeEventListener('pointerdown', wake));
+    ends.push(onPress(wake));
     const samples = new Float32Array(analyser.fftSize);
     const timer = setInterval(() => {
       analyser.getFloatTimeDomainData(samples);

@@ -1,3 +1,4 @@
+import { play } from './play';
 import { chosenBackground, type Background } from './background';
 import { inputSize, openSegmenter, type Segment } from './segmenter';
 
@@ -12,7 +13,7 @@ const rate = 24;
 
 /** The camera's picture with the chosen background. Nothing of the camera's own background is ever in the track. */
 export async function paint(camera: MediaStreamTrack): Promise<Painted> {
-  const [segment, video] = await Promise.all([openSegmenter(), play(camera)]);
+  const [segment, video] = await Promise.all([openSegmenter(), playing(camera)]);
   const painter = new Painter(segment, video);
   await painter.draw();
   const [track] = painter.picture.canvas.captureStream(rate).getVideoTracks();
@@ -29,12 +30,12 @@ export async function paint(camera: MediaStreamTrack): Promise<Painted> {
   return { track, stop };
 }
 
-async function play(camera: MediaStreamTrack): Promise<HTMLVideoElement> {
+async function playing(camera: MediaStreamTrack): Promise<HTMLVideoElement> {
   const video = document.createElement('video');
   video.muted = true;
   video.playsInline = true;
   video.srcObject = new MediaStream([camera]);
-  await video.play();
+  await play(video);
   return video;
 }
 

@@ -46,7 +46,7 @@ afterEach(() => {
   expect(off).toHaveBeenCalledTimes(on.mock.calls.length);
 });
 
-it.each(['pointerdown', 'keydown'])('waits for a press: %s', async (press) => {
+it.each(['pointerup', 'click', 'keydown'])('waits for a press: %s', async (press) => {
   const context = new FakeContext(true);
   const heard = start(context);
   await vi.advanceTimersByTimeAsync(60_000);

@@ -1,7 +1,7 @@
+import { onPress } from './press';
+
 /** Milliseconds after a press in which a browser that can play sound has begun to. */
 const wakingTime = 3_000;
-
-const presses = ['pointerdown', 'keydown'];
 
 /**
  * Resolves once the browser runs what a page makes of sound. Some keep it asleep until the first press on the page, and
@@ -20,10 +20,7 @@ export async function soundRuns(context = new AudioContext()): Promise<void> {
         timer ??= setTimeout(() => reject(new Error('this browser plays no sound')), wakingTime);
       };
       context.addEventListener('statechange', look);
-      for (const press of presses) addEventListener(press, wake);
-      stop = () => {
-        for (const press of presses) removeEventListener(press, wake);
-      };
+      stop = onPress(wake);
       look();
       const { userActivation } = navigator as Partial<Navigator>;
       if (userActivation?.hasBeenActive) wake();

@@ -188,6 +188,8 @@ const texts: Texts = {
   'room.notNow': 'ليس الآن',
   'room.soundBlocked': 'يُبقي المتصفّح الصوت مطفأً حتى تنقر.',
   'room.soundOn': 'تشغيل الصوت',
+  'room.picturesBlocked': 'يُوقف المتصفّح الصور حتى تنقر.',
+  'room.picturesOn': 'تشغيل الصور',
   'room.stage': 'الاجتماع',
   'room.muted': 'الميكروفون مطفأ',
   'room.handRaised': 'اليد مرفوعة',

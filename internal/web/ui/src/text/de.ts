@@ -200,6 +200,8 @@ const texts: Texts = {
   'room.notNow': 'Nicht jetzt',
   'room.soundBlocked': 'Ihr Browser lässt den Ton aus, bis Sie klicken.',
   'room.soundOn': 'Ton einschalten',
+  'room.picturesBlocked': 'Ihr Browser lässt die Bilder stehen, bis Sie klicken.',
+  'room.picturesOn': 'Bilder starten',
   'room.stage': 'Besprechung',
   'room.muted': 'Mikrofon aus',
   'room.handRaised': 'Hand gehoben',

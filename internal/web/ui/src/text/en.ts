@@ -181,6 +181,8 @@ export const en = {
   'room.notNow': 'Not now',
   'room.soundBlocked': 'Your browser keeps the sound off until you click.',
   'room.soundOn': 'Turn sound on',
+  'room.picturesBlocked': 'Your browser keeps the pictures still until you click.',
+  'room.picturesOn': 'Start the pictures',
   'room.stage': 'Meeting',
   'room.muted': 'Microphone off',
   'room.handRaised': 'Hand raised',

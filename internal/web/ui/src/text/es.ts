@@ -196,6 +196,8 @@ const texts: Texts = {
   'room.notNow': 'Ahora no',
   'room.soundBlocked': 'Tu navegador mantiene el sonido apagado hasta que hagas clic.',
   'room.soundOn': 'Activar el sonido',
+  'room.picturesBlocked': 'Tu navegador mantiene las imágenes paradas hasta que hagas clic.',
+  'room.picturesOn': 'Iniciar las imágenes',
   'room.stage': 'Reunión',
   'room.muted': 'Micrófono apagado',
   'room.handRaised': 'Mano levantada',

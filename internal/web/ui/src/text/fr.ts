@@ -201,6 +201,8 @@ const texts: Texts = {
   'room.notNow': 'Pas maintenant',
   'room.soundBlocked': 'Votre navigateur coupe le son jusqu’à ce que vous cliquiez.',
   'room.soundOn': 'Activer le son',
+  'room.picturesBlocked': 'Votre navigateur arrête les images jusqu’à ce que vous cliquiez.',
+  'room.picturesOn': 'Lancer les images',
   'room.stage': 'Réunion',
   'room.muted': 'Micro désactivé',
   'room.handRaised': 'Main levée',

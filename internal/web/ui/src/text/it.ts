@@ -191,6 +191,8 @@ const texts: Texts = {
   'room.notNow': 'Non ora',
   'room.soundBlocked': 'Il browser tiene l’audio spento finché non fai clic.',
   'room.soundOn': 'Attiva l’audio',
+  'room.picturesBlocked': 'Il browser tiene ferme le immagini finché non fai clic.',
+  'room.picturesOn': 'Avvia le immagini',
   'room.stage': 'Riunione',
   'room.muted': 'Microfono spento',
   'room.handRaised': 'Mano alzata',

@@ -187,6 +187,8 @@ const texts: Texts = {
   'room.notNow': '今はしない',
   'room.soundBlocked': 'クリックするまで、ブラウザーは音声を再生しません。',
   'room.soundOn': '音声をオンにする',
+  'room.picturesBlocked': 'クリックするまで、ブラウザーは映像を再生しません。',
+  'room.picturesOn': '映像を再生する',
   'room.stage': '会議',
   'room.muted': 'マイクはオフ',
   'room.handRaised': '手を挙げています',

@@ -193,6 +193,8 @@ const texts: Texts = {
   'room.notNow': 'Nie teraz',
   'room.soundBlocked': 'Przeglądarka wycisza dźwięk, dopóki nie klikniesz.',
   'room.soundOn': 'Włącz dźwięk',
+  'room.picturesBlocked': 'Przeglądarka wstrzymuje obrazy, dopóki nie klikniesz.',
+  'room.picturesOn': 'Włącz obrazy',
   'room.stage': 'Spotkanie',
   'room.muted': 'Mikrofon wyłączony',
   'room.handRaised': 'Ręka podniesiona',

@@ -190,6 +190,8 @@ const texts: Texts = {
   'room.notNow': 'Agora não',
   'room.soundBlocked': 'O navegador mantém o som desligado até você clicar.',
   'room.soundOn': 'Ligar o som',
+  'room.picturesBlocked': 'O navegador mantém as imagens paradas até você clicar.',
+  'room.picturesOn': 'Iniciar as imagens',
   'room.stage': 'Reunião',
   'room.muted': 'Microfone desligado',
   'room.handRaised': 'Mão levantada',

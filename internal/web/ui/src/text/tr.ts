@@ -181,6 +181,8 @@ const texts: Texts = {
   'room.notNow': 'Şimdi değil',
   'room.soundBlocked': 'Tarayıcınız, siz tıklayana kadar sesi kapalı tutuyor.',
   'room.soundOn': 'Sesi aç',
+  'room.picturesBlocked': 'Tarayıcınız, siz tıklayana kadar görüntüleri durduruyor.',
+  'room.picturesOn': 'Görüntüleri başlat',
   'room.stage': 'Toplantı',
   'room.muted': 'Mikrofon kapalı',
   'room.handRaised': 'El kaldırdı',

@@ -194,6 +194,8 @@ const texts: Texts = {
   'room.notNow': 'Не зараз',
   'room.soundBlocked': 'Браузер не вмикає звук, доки ви не клацнете.',
   'room.soundOn': 'Увімкнути звук',
+  'room.picturesBlocked': 'Браузер не відтворює зображення, доки ви не клацнете.',
+  'room.picturesOn': 'Увімкнути зображення',
   'room.stage': 'Зустріч',
   'room.muted': 'Мікрофон вимкнено',
   'room.handRaised': 'Руку піднято',

@@ -165,6 +165,8 @@ const texts: Texts = {
   'room.notNow': '暂不',
   'room.soundBlocked': '在您点击之前，浏览器不会播放声音。',
   'room.soundOn': '打开声音',
+  'room.picturesBlocked': '在您点击之前，浏览器不会播放画面。',
+  'room.picturesOn': '播放画面',
   'room.stage': '会议',
   'room.muted': '麦克风已关闭',
   'room.handRaised': '已举手',

@@ -33,6 +33,7 @@ import { lockedFor, whyNot, type Published } from './permissions';
 import type { Phase } from './phase';
 import { whenPageLeaves } from './pageLeave';
 import { Pictures } from './pictures';
+import { Playback } from './playback';
 import { Publisher } from './publisher';
 import { Recording } from './recording';
 import { renewInTime } from './renewal';
@@ -82,6 +83,7 @@ export class Call {
   readonly recording: Recording;
   readonly volumes: Volumes;
   readonly pictures: Pictures;
+  readonly playback: Playback;
   /** The rules of the meeting, as the media server last said them. */
   readonly facts = new Store<RoomFacts>(noFacts);
   /** Whether the local participant presents. The server may change it during the meeting. */
@@ -119,6 +121,7 @@ export class Call {
     this.volumes = new Volumes(this.room);
     this.dominantSpeaker = new DominantSpeaker(this.room);
     this.pictures = new Pictures(this.room);
+    this.playback = new Playback(this.room);
     this.noise = new NoiseFilter(this.room, this.notices);
     const gateway = { ask: (token: string) => client.ask(token), renew };
     this.connection = new Connection(this.room, gateway, this.session, this.phase);
@@ -148,6 +151,7 @@ export class Call {
 
   async run(): Promise<Outcome> {
     const unwatch = this.arrival.watch(this.phase, this.waited);
+    const unpress = this.playback.follow();
     const lapse = renewInTime(this.session, this.renew);
     let unfollow: () => void = () => undefined;
     const followAsPresenter = () => {
@@ -170,6 +174,7 @@ export class Call {
       unheed();
       unfollow();
       unwatch();
+      unpress();
     }
   }
 

@@ -1,6 +1,6 @@
-import { useAudioPlayback, useTracks } from '@livekit/components-react';
+import { useTracks } from '@livekit/components-react';
 import { Track } from 'livekit-client';
-import { MonitorUp, Volume2 } from 'lucide-react';
+import { MonitorUp, Video, Volume2 } from 'lucide-react';
 import { useState } from 'react';
 import { useStore } from '../../app/useStore';
 import { Spinner } from '../../parts/Spinner';
@@ -12,7 +12,7 @@ import { canShareScreen } from '../parts/canShareScreen';
 export function Banners() {
   return (
     <>
-      <SoundBanner />
+      <BlockedBanner />
       <ScreenOffer />
       <SharingBanner />
     </>
@@ -42,22 +42,19 @@ export function ConnectionBanner() {
   );
 }
 
-/** Browsers may refuse to play sound before the first click on a page, as on a direct join. */
-function SoundBanner() {
-  const { room } = useCall();
-  const { canPlayAudio, startAudio } = useAudioPlayback(room);
+/** What the browser does not play before a press. A press on this button is as good as any other on the page. */
+function BlockedBanner() {
+  const { playback } = useCall();
+  const { sound, pictures } = useStore(playback.blocked);
   const sounds = useTracks([Track.Source.Microphone, Track.Source.ScreenShareAudio]);
-  if (canPlayAudio || sounds.every(({ participant }) => participant.isLocal)) return null;
+  const silent = sound && sounds.some(({ participant }) => !participant.isLocal);
+  if (!silent && !pictures) return null;
   return (
     <div className="banner" role="alert">
-      <span>{t('room.soundBlocked')}</span>
-      <button
-        type="button"
-        className="button primary"
-        data-testid="sound-on"
-        onClick={() => void startAudio()}
-      >
-        <Volume2 aria-hidden="true" /> {t('room.soundOn')}
+      <span>{t(silent ? 'room.soundBlocked' : 'room.picturesBlocked')}</span>
+      <button type="button" className="button primary" data-testid={silent ? 'sound-on' : 'pictures-on'}>
+        {silent ? <Volume2 aria-hidden="true" /> : <Video aria-hidden="true" />}
+        {t(silent ? 'room.soundOn' : 'room.picturesOn')}
       </button>
     </div>
   );
