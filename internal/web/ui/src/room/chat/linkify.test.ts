@@ -36,6 +36,36 @@ describe('linkify', () => {
       text: 'https://a.example/\u202egpj.exe',
       want: ['https://a.example/'],
     },
+    ...[
+      ['Japanese goes on after a path', 'https://example.com/aです。ご覧ください', 'https://example.com/a'],
+      ['Japanese goes on after a host', 'https://example.comを見て', 'https://example.com/'],
+      ['… after a port', 'http://localhost:8080を見て', 'http://localhost:8080/'],
+      ['… after a number', 'https://a.example/2026年', 'https://a.example/2026'],
+      ['… after a host and a full stop', 'https://example.com.ご覧', 'https://example.com/'],
+      ['… after the full stop of a country', 'https://example.co.jp.ご覧', 'https://example.co.jp/'],
+      ['Chinese punctuation', 'https://a.example/a。谢谢', 'https://a.example/a'],
+      ['a wide comma', 'https://a.example/?b=1，谢谢', 'https://a.example/?b=1'],
+      ['wide brackets', '（https://a.example/a）', 'https://a.example/a'],
+      ['corner brackets', '「https://a.example/docs」を参照', 'https://a.example/docs'],
+      ['Korean particles', 'https://a.example/a에서', 'https://a.example/a'],
+      ['Thai goes on', 'https://a.example/aครับ', 'https://a.example/a'],
+      ['Russian goes on after a host', 'https://example.comи', 'https://example.com/'],
+      ['guillemets', '«https://a.example/a»', 'https://a.example/a'],
+      ['German quotation marks', '„https://a.example/a“', 'https://a.example/a'],
+      ['English ones', '“https://a.example/a”.', 'https://a.example/a'],
+      ['Arabic punctuation', 'https://a.example/a؟', 'https://a.example/a'],
+      ['Hindi punctuation', 'https://a.example/a।', 'https://a.example/a'],
+      ['an emoji', 'https://a.example/a👍🏽', 'https://a.example/a'],
+      ['simple quotation marks', "'https://a.example/a', he said", 'https://a.example/a'],
+      ['an apostrophe inside', "https://a.example/Devil's_advocate", "https://a.example/Devil's_advocate"],
+      ['one at the end', "the page's (https://a.example/s')", 'https://a.example/s'],
+      ['a Japanese path', 'https://a.example/wiki/日本', `https://a.example/wiki/${encodeURI('日本')}`],
+      ['words with a dot between', 'https://a.example/ジ・レ、', `https://a.example/${encodeURI('ジ・レ')}`],
+      ['a Japanese host', 'https://例え.jp/a', 'https://xn--r8jz45g.jp/a'],
+      ['a host of Latin and Japanese', 'https://abc日本.jp', 'https://xn--abc-v08fl0d.jp/'],
+      ['a Chinese top level', 'https://a.中国', 'https://a.xn--fiqs8s/'],
+      ['an umlaut in a host', 'https://müller.example', 'https://xn--mller-kva.example/'],
+    ].map(([reason = '', text = '', href]) => ({ reason, text, want: [href] })),
     { reason: 'a scheme alone', text: 'https://', want: [] },
     { reason: 'nothing but punctuation', text: 'https://...', want: [] },
   ])('$reason', ({ text, want }) => {
@@ -52,7 +82,13 @@ describe('linkify', () => {
   });
 
   it('loses nothing of the text', () => {
-    for (const text of ['', 'a https://b.example/c. d', 'https://x.example', '((https://y.example))…']) {
+    for (const text of [
+      '',
+      'あhttps://b.exampleです。c',
+      'a https://b.example/c. d',
+      'https://x.example',
+      '((https://y.example))…',
+    ]) {
       expect(
         linkify(text)
           .map((part) => part.text)
