@@ -1,6 +1,7 @@
 import { Lock } from 'lucide-react';
 import { memo } from 'react';
-import { locale, t } from '../../text';
+import { useStore } from '../../app/useStore';
+import { locale, shownLanguage, t } from '../../text';
 import { linkify } from './linkify';
 import type { Message } from './message';
 
@@ -19,6 +20,7 @@ interface ChatMessageProps {
 
 /** A message is drawn once, however many come after it. */
 export const ChatMessage = memo(function ChatMessage({ message, mine, continues }: ChatMessageProps) {
+  useStore(shownLanguage);
   const time = new Date(message.at);
   return (
     <div
