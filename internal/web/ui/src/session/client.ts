@@ -16,6 +16,7 @@ import {
   type WaitingPerson,
   type Watcher,
 } from './protocol';
+import { withTidySecrets } from './tidy';
 
 /** A session with the distance between its clock and ours. */
 export interface Opened extends Session {
@@ -45,8 +46,11 @@ export class SessionClient {
   constructor(private readonly base: string) {}
 
   async open(request: SessionRequest): Promise<Opened | Waits> {
-    const sentAt = Date.now();
-    const session = (await this.read('session', { method: 'POST', body: request })) as Session | Waiting;
+    let sentAt = 0;
+    const session = (await withTidySecrets(request, (body) => {
+      sentAt = Date.now();
+      return this.read('session', { method: 'POST', body });
+    })) as Session | Waiting;
     const serverNow = Date.parse(session.now);
     return {
       ...session,
@@ -56,7 +60,9 @@ export class SessionClient {
 
   /** Asks for a room to test the connection in, with what the page would show to enter the meeting. */
   async openTest(request: SessionRequest): Promise<ConnectionTest> {
-    return (await this.read('session/test', { method: 'POST', body: request })) as ConnectionTest;
+    return (await withTidySecrets(request, (body) =>
+      this.read('session/test', { method: 'POST', body }),
+    )) as ConnectionTest;
   }
 
   async ask(session: string): Promise<Verdict> {
