@@ -91,8 +91,8 @@ func (a account) bringsIn(t *testing.T) {
 	look(held, wide, narrow, onItsSide)
 }
 
-// toneAt makes the microphone hear a voice, at an hour that all pages share: for a time, every so many seconds, or on and on after a press of
-// the test.
+// toneAt is a script: the microphone hears a tone of some seconds again and again, on the clock that all pages share, and without an end once
+// the test calls goOn.
 func toneAt(loud, every, begins, lasts float64) string {
 	return fmt.Sprintf(`(media => {
 	const open = media.getUserMedia.bind(media);

@@ -115,7 +115,7 @@ func (a account) dense(t *testing.T) {
 	p.WaitFor(t, sharp(1920))
 }
 
-// savesPower makes a browser play videos in a press alone, as an iPhone does in its low power mode.
+// savesPower is a script: the browser plays a video only when the page asks during a press, as an iPhone in low power mode does.
 const savesPower = `(() => {
 	let pressed = false;
 	for (const event of ['pointerup', 'click', 'keydown']) addEventListener(event, () => {

@@ -1,5 +1,5 @@
-import { play } from './play';
 import { chosenBackground, type Background } from './background';
+import { play } from './play';
 import { inputSize, openSegmenter, type Segment } from './segmenter';
 
 export interface Painted {

@@ -1,6 +1,6 @@
 import { onPress } from './press';
 
-/** Plays a video. A browser may refuse that before a press, as an iPhone does that saves power: then this waits for one. */
+/** Plays a video. A browser may refuse to play before a press, as an iPhone in low power mode does. Then this waits for the next press. */
 export async function play(video: HTMLVideoElement): Promise<void> {
   try {
     await video.play();

@@ -1,6 +1,6 @@
-/** What a person does on a page for a browser to let the page play. A touch counts at its end. */
+/** After one of these a browser lets a page play sound and pictures. A touch counts when it ends. */
 const presses = ['pointerup', 'click', 'keydown'];
-/** Also where a part of the page keeps the press to itself. */
+/** A part of the page may stop a press from going on: this hears the press before. */
 const everywhere = { capture: true };
 
 /** Calls back at each press on the page, until the returned function is called. */

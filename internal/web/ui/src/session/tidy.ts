@@ -3,8 +3,9 @@ import { SessionError, type SessionRequest } from './protocol';
 const secrets = ['password', 'username', 'userPassword'] as const;
 
 /**
- * Asks with a request. What is refused as wrong is tried once more without what a copy brings along: spaces around,
- * characters that nobody sees, and hyphens that do not break. A password that really has them passes at the first try.
+ * Asks with a request. When the service says that a password or username is wrong, this asks once more without what
+ * comes along with a copied text: spaces around it, invisible characters, and non-breaking hyphens. A password that
+ * really has them is right at the first try.
  */
 export async function withTidySecrets<T>(
   request: SessionRequest,

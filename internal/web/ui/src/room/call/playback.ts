@@ -9,7 +9,7 @@ export interface Blocked {
 
 /**
  * What of the other participants the browser does not play before a press: sound, as after a direct join, or pictures,
- * as on an iPhone that saves power. Each press on the page starts both.
+ * as on an iPhone in low power mode. Each press on the page starts both.
  */
 export class Playback {
   readonly blocked = new Store<Blocked>({ sound: false, pictures: false });
