@@ -5,7 +5,7 @@ import type { Boot } from '../boot';
 import { Brand } from '../parts/Page';
 import { t } from '../text';
 import { useCall } from './call/CallContext';
-import { LockedMark } from './moderation/PresenterTools';
+import { LockedMark } from './moderation/LockedMark';
 import { Countdown } from './notices/Countdown';
 import { HiddenMark } from './participants/HiddenMark';
 import { Mark } from './parts/Mark';

@@ -1,5 +1,5 @@
 import { RoomAudioRenderer, RoomContext } from '@livekit/components-react';
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { RoomFailed } from '../app/RoomFailed';
 import { useStore } from '../app/useStore';
 import type { Boot } from '../boot';
@@ -7,7 +7,6 @@ import { Boundary, Failed } from '../parts/Boundary';
 import { useLayer } from '../parts/useLayer';
 import type { Call } from './call/call';
 import { CallProvider } from './call/CallContext';
-import { ChatPanel } from './chat/ChatPanel';
 import { Controls } from './controls/Controls';
 import { useActions } from './controls/useActions';
 import { usePushToTalk } from './controls/usePushToTalk';
@@ -18,13 +17,16 @@ import { PicturesDialog } from './dialogs/PicturesDialog';
 import { ShortcutsDialog } from './dialogs/ShortcutsDialog';
 import { Lane, NoticeList } from './notices/NoticeList';
 import { useTitle } from './notices/useTitle';
-import { ParticipantsPanel } from './participants/ParticipantsPanel';
 import { later } from './parts/later';
 import { PipWindow } from './pip/PipWindow';
 import { RoomHeader } from './RoomHeader';
 import { Stage } from './stage/Stage';
 import type { DialogName } from './surfaces';
 
+const loadChat = async () => (await import('./chat/ChatPanel')).ChatPanel;
+const loadParticipants = async () => (await import('./participants/ParticipantsPanel')).ParticipantsPanel;
+const ChatPanel = later(loadChat);
+const ParticipantsPanel = later(loadParticipants);
 const ConnectionDialog = later(async () => (await import('./connection/ConnectionDialog')).ConnectionDialog);
 
 /** The meeting itself. */
@@ -53,6 +55,10 @@ function Room({ brand, call }: { brand: Boot['brand']; call: Call }) {
     setPanel(undefined);
   }, [panel, setPanel]);
   useLayer(panel !== undefined, closePanel);
+  // Nobody waits for a panel, and the first pictures do not wait for one either.
+  useEffect(() => {
+    if (phase === 'live') for (const load of [loadChat, loadParticipants]) load().catch(() => undefined);
+  }, [phase]);
   const closeDialog = () => setDialog(undefined);
   const actions = useActions({ panel, onPanel: setPanel, onDialog: setDialog });
   useShortcuts(actions, panel && closePanel);

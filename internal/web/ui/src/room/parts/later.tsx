@@ -6,7 +6,7 @@ interface Closable {
   onClose: () => void;
 }
 
-/** A dialog whose script is loaded when it is opened. Closes again, with a notice, when the script cannot be loaded. */
+/** A dialog or a panel whose script is loaded when it is opened. Closes again, with a notice, when the script cannot be loaded. */
 export function later<Props extends Closable>(
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {
