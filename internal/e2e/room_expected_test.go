@@ -89,6 +89,20 @@ func reacts(t *testing.T, s *stage) {
 	takeScreenshots(t, s.chair, small, "room reaction")
 	s.guest.Use(t, small)
 
+	// Who listens to a screen reader chooses what it says.
+	choose(t, s.chair, "spoken-button")
+	s.chair.WaitFor(t, shows("spoken"))
+	checkAccess(t, s.chair, small)
+	takeScreenshots(t, s.chair, small, "room spoken")
+	s.chair.Click(t, by("spoken-reactions"))
+	s.chair.Press(t, kb.Escape)
+	s.guest.Click(t, by("react-menu"))
+	s.guest.Click(t, by("react-laugh"))
+	s.chair.WaitFor(t, reaction("Guest", "laugh"))
+	if is(t, s.chair, `document.querySelector('[data-testid=announcements]').innerText.includes('Laughter')`) {
+		t.Error("a reaction is spoken to one who does not want it")
+	}
+
 	// A participant who may not write may not react.
 	openPanel(t, s.chair, "participants")
 	rule(t, s.chair, "chat", false)

@@ -16,6 +16,8 @@ export interface Choices {
   shortcuts: boolean;
   /** Whether the meeting makes sounds of its own, as for a raised hand. */
   sounds: boolean;
+  /** What a screen reader does not say of the others. */
+  unspoken: readonly unknown[];
   /** What the others see behind the participant. */
   background?: string;
   /** Whether the noise around the participant is filtered out. */
@@ -40,6 +42,7 @@ export function readChoices(): Choices {
     camera: kept.camera !== false,
     shortcuts: kept.shortcuts !== false,
     sounds: kept.sounds !== false,
+    unspoken: Array.isArray(kept.unspoken) ? kept.unspoken : [],
     quiet: kept.quiet === true,
     speakerView: kept.speakerView === true,
     selfHidden: kept.selfHidden === true,

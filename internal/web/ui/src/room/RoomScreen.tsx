@@ -27,6 +27,7 @@ const loadChat = async () => (await import('./chat/ChatPanel')).ChatPanel;
 const loadParticipants = async () => (await import('./participants/ParticipantsPanel')).ParticipantsPanel;
 const ChatPanel = later(loadChat);
 const ParticipantsPanel = later(loadParticipants);
+const SpokenDialog = later(async () => (await import('./dialogs/SpokenDialog')).SpokenDialog);
 const ConnectionDialog = later(async () => (await import('./connection/ConnectionDialog')).ConnectionDialog);
 
 /** The meeting itself. */
@@ -113,6 +114,7 @@ function Room({ brand, call }: { brand: Boot['brand']; call: Call }) {
         {dialog === 'devices' && <DeviceDialog onClose={closeDialog} />}
         {dialog === 'connection' && <ConnectionDialog onClose={closeDialog} />}
         {dialog === 'pictures' && <PicturesDialog onClose={closeDialog} />}
+        {dialog === 'spoken' && <SpokenDialog onClose={closeDialog} />}
         {dialog === 'end' && <EndDialog onClose={closeDialog} />}
         {dialog === 'shortcuts' && <ShortcutsDialog actions={actions} onClose={closeDialog} />}
       </Boundary>

@@ -2,7 +2,7 @@
 export type PanelName = 'chat' | 'participants';
 
 /** A dialog stands over the room. At most one is open. */
-export type DialogName = 'devices' | 'connection' | 'pictures' | 'end' | 'shortcuts';
+export type DialogName = 'devices' | 'connection' | 'pictures' | 'spoken' | 'end' | 'shortcuts';
 
 /** Which panel is open, and how a button or a key opens panels and dialogs. */
 export interface Surfaces {

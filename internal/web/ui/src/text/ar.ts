@@ -391,6 +391,18 @@ const texts: Texts = {
   'captions.available': 'لهذا الاجتماع شرح نصّي.',
   'captions.show': 'إظهار الشرح النصّي',
 
+  'spoken.title': 'قارئ الشاشة',
+  'spoken.legend': 'ما يقوله قارئ الشاشة عن الآخرين',
+  'spoken.comings': 'من ينضمّ ومن يغادر',
+  'spoken.hands': 'الأيدي المرفوعة',
+  'spoken.reactions': 'التفاعلات',
+  'spoken.messages': 'رسائل الدردشة',
+  'spoken.joined': 'عدد من انضمّوا: {count}',
+  'spoken.left': 'عدد من غادروا: {count}',
+  'spoken.hand': 'عدد من رفعوا أيديهم: {count}',
+  'spoken.reaction': 'التفاعلات: {count}',
+  'spoken.message': 'الرسائل: {count}',
+
   'pictures.title': 'توفير البيانات',
   'pictures.legend': 'صور كاميرات الآخرين',
   'pictures.all': 'بأفضل جودة',

@@ -370,6 +370,18 @@ const texts: Texts = {
   'captions.available': 'Für diese Besprechung gibt es Untertitel.',
   'captions.show': 'Untertitel anzeigen',
 
+  'spoken.title': 'Screenreader',
+  'spoken.legend': 'Was ein Screenreader von den anderen sagt',
+  'spoken.comings': 'Wer kommt und geht',
+  'spoken.hands': 'Gehobene Hände',
+  'spoken.reactions': 'Reaktionen',
+  'spoken.messages': 'Nachrichten im Chat',
+  'spoken.joined': '{count} Personen sind beigetreten',
+  'spoken.left': '{count} Personen sind gegangen',
+  'spoken.hand': '{count} Personen haben die Hand gehoben',
+  'spoken.reaction': '{count} Reaktionen',
+  'spoken.message': '{count} Nachrichten',
+
   'pictures.title': 'Daten sparen',
   'pictures.legend': 'Kamerabilder der anderen',
   'pictures.all': 'In bester Qualität',

@@ -347,6 +347,18 @@ export const en = {
   'captions.available': 'This meeting has captions.',
   'captions.show': 'Show captions',
 
+  'spoken.title': 'Screen reader',
+  'spoken.legend': 'What a screen reader says of the others',
+  'spoken.comings': 'Who comes and goes',
+  'spoken.hands': 'Raised hands',
+  'spoken.reactions': 'Reactions',
+  'spoken.messages': 'Chat messages',
+  'spoken.joined': '{count} joined',
+  'spoken.left': '{count} left',
+  'spoken.hand': '{count} raised a hand',
+  'spoken.reaction': '{count} reactions',
+  'spoken.message': '{count} messages',
+
   'pictures.title': 'Save data',
   'pictures.legend': 'Camera pictures of the others',
   'pictures.all': 'In the best quality',

@@ -377,6 +377,18 @@ const texts: Texts = {
   'captions.available': 'Esta reunión tiene subtítulos.',
   'captions.show': 'Mostrar subtítulos',
 
+  'spoken.title': 'Lector de pantalla',
+  'spoken.legend': 'Lo que un lector de pantalla dice de los demás',
+  'spoken.comings': 'Quién entra y sale',
+  'spoken.hands': 'Manos levantadas',
+  'spoken.reactions': 'Reacciones',
+  'spoken.messages': 'Mensajes del chat',
+  'spoken.joined': '{count} personas se han unido',
+  'spoken.left': '{count} personas han salido',
+  'spoken.hand': '{count} personas han levantado la mano',
+  'spoken.reaction': '{count} reacciones',
+  'spoken.message': '{count} mensajes',
+
   'pictures.title': 'Ahorrar datos',
   'pictures.legend': 'Imágenes de las cámaras de los demás',
   'pictures.all': 'Con la mejor calidad',

@@ -383,6 +383,18 @@ const texts: Texts = {
   'captions.available': 'Cette réunion a des sous-titres.',
   'captions.show': 'Afficher les sous-titres',
 
+  'spoken.title': 'Lecteur d’écran',
+  'spoken.legend': 'Ce qu’un lecteur d’écran dit des autres',
+  'spoken.comings': 'Qui arrive et qui part',
+  'spoken.hands': 'Mains levées',
+  'spoken.reactions': 'Réactions',
+  'spoken.messages': 'Messages du chat',
+  'spoken.joined': '{count} personnes ont rejoint la réunion',
+  'spoken.left': '{count} personnes ont quitté la réunion',
+  'spoken.hand': '{count} personnes ont levé la main',
+  'spoken.reaction': '{count} réactions',
+  'spoken.message': '{count} messages',
+
   'pictures.title': 'Économiser les données',
   'pictures.legend': 'Images des caméras des autres',
   'pictures.all': 'Dans la meilleure qualité',

@@ -371,6 +371,18 @@ const texts: Texts = {
   'captions.available': 'Questa riunione ha i sottotitoli.',
   'captions.show': 'Mostra i sottotitoli',
 
+  'spoken.title': 'Lettore di schermo',
+  'spoken.legend': 'Che cosa un lettore di schermo dice degli altri',
+  'spoken.comings': 'Chi entra e chi esce',
+  'spoken.hands': 'Mani alzate',
+  'spoken.reactions': 'Reazioni',
+  'spoken.messages': 'Messaggi della chat',
+  'spoken.joined': '{count} persone sono entrate',
+  'spoken.left': '{count} persone sono uscite',
+  'spoken.hand': '{count} persone hanno alzato la mano',
+  'spoken.reaction': '{count} reazioni',
+  'spoken.message': '{count} messaggi',
+
   'pictures.title': 'Risparmia dati',
   'pictures.legend': 'Immagini delle fotocamere degli altri',
   'pictures.all': 'Nella migliore qualità',

@@ -342,6 +342,18 @@ const texts: Texts = {
   'captions.available': 'この会議では字幕を利用できます。',
   'captions.show': '字幕を表示',
 
+  'spoken.title': 'スクリーン リーダー',
+  'spoken.legend': 'スクリーン リーダーが読み上げる、ほかの参加者の動き',
+  'spoken.comings': '参加と退出',
+  'spoken.hands': '挙手',
+  'spoken.reactions': 'リアクション',
+  'spoken.messages': 'チャットのメッセージ',
+  'spoken.joined': '{count} 人が参加しました',
+  'spoken.left': '{count} 人が退出しました',
+  'spoken.hand': '{count} 人が手を挙げました',
+  'spoken.reaction': 'リアクション {count} 件',
+  'spoken.message': 'メッセージ {count} 件',
+
   'pictures.title': 'データの節約',
   'pictures.legend': '他の参加者のカメラ映像',
   'pictures.all': '最高の画質',

@@ -380,6 +380,18 @@ const texts: Texts = {
   'captions.available': 'To spotkanie ma napisy.',
   'captions.show': 'Pokaż napisy',
 
+  'spoken.title': 'Czytnik ekranu',
+  'spoken.legend': 'Co czytnik ekranu mówi o innych',
+  'spoken.comings': 'Kto dołącza i wychodzi',
+  'spoken.hands': 'Podniesione ręce',
+  'spoken.reactions': 'Reakcje',
+  'spoken.messages': 'Wiadomości na czacie',
+  'spoken.joined': 'Nowi uczestnicy: {count}',
+  'spoken.left': 'Opuściło spotkanie: {count}',
+  'spoken.hand': 'Podniesione ręce: {count}',
+  'spoken.reaction': 'Reakcje: {count}',
+  'spoken.message': 'Wiadomości: {count}',
+
   'pictures.title': 'Oszczędzanie danych',
   'pictures.legend': 'Obrazy z kamer innych osób',
   'pictures.all': 'W najlepszej jakości',

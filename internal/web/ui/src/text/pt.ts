@@ -369,6 +369,18 @@ const texts: Texts = {
   'captions.available': 'Esta reunião tem legendas.',
   'captions.show': 'Mostrar legendas',
 
+  'spoken.title': 'Leitor de tela',
+  'spoken.legend': 'O que um leitor de tela diz dos outros',
+  'spoken.comings': 'Quem entra e sai',
+  'spoken.hands': 'Mãos levantadas',
+  'spoken.reactions': 'Reações',
+  'spoken.messages': 'Mensagens do chat',
+  'spoken.joined': '{count} pessoas entraram',
+  'spoken.left': '{count} pessoas saíram',
+  'spoken.hand': '{count} pessoas levantaram a mão',
+  'spoken.reaction': '{count} reações',
+  'spoken.message': '{count} mensagens',
+
   'pictures.title': 'Economizar dados',
   'pictures.legend': 'Imagens das câmeras dos outros',
   'pictures.all': 'Na melhor qualidade',

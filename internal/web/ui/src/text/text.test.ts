@@ -165,7 +165,7 @@ const dynamic = [
   /^failure\./,
   /^background\.\w+$/,
   /^rules\.(only|all)\./,
-  /^(rules|admission|reaction|pictures|wait\.(title|text))\.\w+$/,
+  /^(rules|admission|reaction|spoken|pictures|wait\.(title|text))\.\w+$/,
   /^devices\.\w+\.(mic|camera|both)$/,
   /^screen\.\w+$/,
   /^arrived\.\w+$/,

@@ -346,6 +346,18 @@ const texts: Texts = {
   'captions.available': 'Bu toplantının altyazıları var.',
   'captions.show': 'Altyazıları göster',
 
+  'spoken.title': 'Ekran okuyucu',
+  'spoken.legend': 'Ekran okuyucunun diğerleri hakkında söyledikleri',
+  'spoken.comings': 'Katılanlar ve ayrılanlar',
+  'spoken.hands': 'Kaldırılan eller',
+  'spoken.reactions': 'Tepkiler',
+  'spoken.messages': 'Sohbet mesajları',
+  'spoken.joined': '{count} kişi katıldı',
+  'spoken.left': '{count} kişi ayrıldı',
+  'spoken.hand': '{count} kişi el kaldırdı',
+  'spoken.reaction': '{count} tepki',
+  'spoken.message': '{count} mesaj',
+
   'pictures.title': 'Veri tasarrufu',
   'pictures.legend': 'Diğerlerinin kamera görüntüleri',
   'pictures.all': 'En iyi kalitede',

@@ -386,6 +386,18 @@ const texts: Texts = {
   'captions.available': 'Ця зустріч має субтитри.',
   'captions.show': 'Показати субтитри',
 
+  'spoken.title': 'Програма зчитування з екрана',
+  'spoken.legend': 'Що програма зчитування з екрана говорить про інших',
+  'spoken.comings': 'Хто приєднується й виходить',
+  'spoken.hands': 'Підняті руки',
+  'spoken.reactions': 'Реакції',
+  'spoken.messages': 'Повідомлення в чаті',
+  'spoken.joined': 'Приєдналися: {count}',
+  'spoken.left': 'Вийшли: {count}',
+  'spoken.hand': 'Підняті руки: {count}',
+  'spoken.reaction': 'Реакції: {count}',
+  'spoken.message': 'Повідомлення: {count}',
+
   'pictures.title': 'Заощадження даних',
   'pictures.legend': 'Зображення з камер інших учасників',
   'pictures.all': 'У найкращій якості',

@@ -315,6 +315,18 @@ const texts: Texts = {
   'captions.available': '此会议有字幕。',
   'captions.show': '显示字幕',
 
+  'spoken.title': '屏幕阅读器',
+  'spoken.legend': '屏幕阅读器播报的其他人的动态',
+  'spoken.comings': '加入和离开',
+  'spoken.hands': '举手',
+  'spoken.reactions': '回应',
+  'spoken.messages': '聊天消息',
+  'spoken.joined': '{count} 人加入了会议',
+  'spoken.left': '{count} 人离开了会议',
+  'spoken.hand': '{count} 人举手了',
+  'spoken.reaction': '{count} 个回应',
+  'spoken.message': '{count} 条消息',
+
   'pictures.title': '节省流量',
   'pictures.legend': '其他人的摄像头画面',
   'pictures.all': '最佳画质',

@@ -289,13 +289,14 @@ export class Call {
       .on(RoomEvent.RoomMetadataChanged, () => this.readMetadata())
       .on(RoomEvent.ParticipantConnected, (participant) => this.announce(participant))
       .on(RoomEvent.ParticipantDisconnected, (participant) => {
-        if (this.phase.get() === 'live') this.notices.say(t('notice.left', { name: nameOf(participant) }));
+        if (this.phase.get() === 'live')
+          this.notices.say('left', t('notice.left', { name: nameOf(participant) }));
       })
       .on(RoomEvent.ParticipantAttributesChanged, (changed, participant) => {
         if (participant.isLocal) return this.readRole();
         if (changed.hand !== 'true') return;
         // The tile and the number on the button show it.
-        this.notices.say(t('notice.handRaised', { name: nameOf(participant) }));
+        this.notices.say('hand', t('notice.handRaised', { name: nameOf(participant) }));
         if (this.presents.get()) void chime().catch(() => undefined);
       })
       .on(RoomEvent.DataReceived, (payload, participant, _kind, topic) => {
@@ -363,7 +364,8 @@ export class Call {
 
   private announce(participant: Participant): void {
     const name = nameOf(participant);
-    if (participant.attributes.notify !== 'true') return this.notices.say(t('notice.joined', { name }));
+    if (participant.attributes.notify !== 'true')
+      return this.notices.say('joined', t('notice.joined', { name }));
     this.notices.addJoined(name);
     void chime().catch(() => undefined);
   }
@@ -377,7 +379,7 @@ export class Call {
     const said = message.to ? 'notice.privateMessage' : 'notice.message';
     // Screen readers read the open chat by themselves.
     if (this.panel.get() !== 'chat')
-      this.notices.say(t(said, { name: message.name, text: message.text.slice(0, 200) }));
+      this.notices.say('message', t(said, { name: message.name, text: message.text.slice(0, 200) }));
     if (!this.chat.state.get().read) void chime().catch(() => undefined);
   }
 }

@@ -8,11 +8,13 @@ import { CallProvider } from '../call/CallContext';
 import { ChatLog } from './chat';
 import { Conversation } from './Conversation';
 import * as links from './linkify';
+import { switchSpoken } from '../notices/spoken';
 
 const drawn = vi.spyOn(links, 'linkify');
 
 afterEach(async () => {
   await showLanguage('en');
+  switchSpoken('messages', true);
 });
 
 /** The conversation of a participant, with a number of messages. */
@@ -46,4 +48,12 @@ it('draws all in another language', async () => {
   await shows('You');
   await showLanguage('de');
   await shows('Sie');
+});
+
+it('is not read by itself to a participant who does not want messages spoken', async () => {
+  const { root } = await conversation(2);
+  const live = () => root.querySelector('[role=log]')?.getAttribute('aria-live');
+  expect(live()).toBe('polite');
+  switchSpoken('messages', false);
+  await vi.waitFor(() => expect(live()).toBe('off'));
 });

@@ -5,6 +5,7 @@ import { useStore } from '../../app/useStore';
 import { Boundary } from '../../parts/Boundary';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
+import { unspoken } from '../notices/spoken';
 import type { ChatLog } from './chat';
 import { ChatMessage } from './ChatMessage';
 import type { Message } from './message';
@@ -15,6 +16,7 @@ export function Conversation() {
   const { chat, session } = useCall();
   const { messages } = useStore(chat.state);
   const { you } = useStore(session);
+  const isSilent = useStore(unspoken).includes('messages');
   const { log, toEnd, onScroll, unseen } = useReadingPlace(messages);
   useReading(chat, unseen === undefined);
   const earlier = messages.filter(({ at }) => at < chat.since).length;
@@ -24,6 +26,7 @@ export function Conversation() {
         ref={log}
         className="chat-log"
         role="log"
+        aria-live={isSilent ? 'off' : 'polite'}
         aria-label={t('chat.log')}
         tabIndex={0}
         onScroll={onScroll}

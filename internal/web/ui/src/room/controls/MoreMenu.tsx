@@ -1,4 +1,5 @@
 import {
+  Accessibility,
   Activity,
   EllipsisVertical,
   Keyboard,
@@ -96,6 +97,12 @@ function SettingItems({ onDialog }: Pick<Surfaces, 'onDialog'>) {
           keepChoices({ sounds: !sounds });
           setSounds(!sounds);
         }}
+      />
+      <MenuItem
+        testId="spoken-button"
+        label={t('spoken.title')}
+        icon={<Accessibility />}
+        onSelect={() => onDialog('spoken')}
       />
       <MenuItem
         testId="pictures-button"

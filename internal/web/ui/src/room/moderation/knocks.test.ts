@@ -15,7 +15,8 @@ function door() {
       count: names.length,
       people: names.map((name) => ({ identity: `p_${name}`, name, since: '' })),
     });
-  const said = () => notices.list.get().map(({ text }) => text);
+  const shown = () => notices.list.get().filter(({ urgency }) => urgency !== 'unseen');
+  const said = () => shown().map(({ text }) => text);
   return { knocks, notices, opened, waits, said };
 }
 

@@ -15,7 +15,7 @@ export class Knocks {
   private count = 0;
 
   constructor(
-    private readonly notices: Pick<Notices, 'add' | 'dismissAbout'>,
+    private readonly notices: Pick<Notices, 'add' | 'say' | 'dismissAbout'>,
     private readonly door: Door,
   ) {}
 
@@ -37,7 +37,8 @@ export class Knocks {
     const offer = only
       ? { label: t('waiting.admit'), accept: () => this.door.admit(only.identity) }
       : { label: t('waiting.show'), accept: this.door.show };
-    this.notices.add(text, 'urgent', { about: 'knocks', offer });
+    this.notices.add(text, 'urgent', { about: 'knocks', offer, seenOnly: true });
+    this.notices.say('knock', text);
     void chime().catch(() => undefined);
   }
 }

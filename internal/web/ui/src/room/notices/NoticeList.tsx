@@ -14,12 +14,14 @@ import type { Notice } from './notices';
 export function NoticeList() {
   const list = useStore(useCall().notices.list);
   const keeper = useFocusKeeper<HTMLDivElement>();
+  const shown = list.filter(is('polite'));
   return (
     <div className="notices" ref={keeper}>
       <ConnectionBanner />
       <div role="status">
-        <Shown notices={list.filter(is('polite'))} />
+        <Shown notices={shown.filter(isRead)} />
       </div>
+      <SeenOnly notices={shown.filter(isSeenOnly)} />
       <div role="status" className="visually-hidden" data-testid="announcements">
         {list.filter(is('unseen')).map(({ id, text }) => (
           <p key={id} dir="auto">
@@ -35,18 +37,33 @@ export function NoticeList() {
 export function Lane() {
   const list = useStore(useCall().notices.list);
   const keeper = useFocusKeeper<HTMLDivElement>();
+  const shown = list.filter(is('urgent'));
   return (
     <div className="lane" ref={keeper}>
       <Banners />
       <div role="alert">
-        <Shown notices={list.filter(is('urgent'))} />
+        <Shown notices={shown.filter(isRead)} />
       </div>
+      <SeenOnly notices={shown.filter(isSeenOnly)} />
     </div>
   );
 }
 
 function is(urgency: Notice['urgency']) {
   return (notice: Notice) => notice.urgency === urgency;
+}
+
+const isSeenOnly = ({ seenOnly }: Notice) => seenOnly === true;
+const isRead = (notice: Notice) => !isSeenOnly(notice);
+
+/** What a screen reader finds, and does not read by itself. */
+function SeenOnly({ notices }: { notices: Notice[] }) {
+  if (notices.length === 0) return null;
+  return (
+    <div role="status" aria-live="off">
+      <Shown notices={notices} />
+    </div>
+  );
 }
 
 function Shown({ notices }: { notices: Notice[] }) {

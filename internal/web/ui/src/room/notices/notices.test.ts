@@ -4,15 +4,20 @@ import { Notices } from './notices';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const texts = (notices: Notices) => notices.list.get().map(({ text }) => text);
+const texts = (notices: Notices) =>
+  notices.list
+    .get()
+    .filter(({ urgency }) => urgency !== 'unseen')
+    .map(({ text }) => text);
 
 it('shows one polite notice at a time, and keeps the urgent ones', () => {
   const notices = new Notices();
   notices.add('blocked', 'urgent');
   notices.add('one');
   notices.add('two');
-  notices.say('read out');
-  expect(texts(notices)).toEqual(['blocked', 'two', 'read out']);
+  notices.say('left', 'read out');
+  expect(texts(notices)).toEqual(['blocked', 'two']);
+  expect(notices.list.get()).toHaveLength(3);
 });
 
 it('replaces a notice by a newer one about the same, whatever their urgency', () => {

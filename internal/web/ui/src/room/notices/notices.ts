@@ -1,6 +1,7 @@
 import { Store } from '../../app/store';
 import type { Ruled } from '../../session/protocol';
 import { t } from '../../text';
+import { Spoken, type SpokenEvent } from './spoken';
 
 export interface Notice {
   id: number;
@@ -11,6 +12,8 @@ export interface Notice {
   about?: Subject | undefined;
   /** What the participant can do about it. */
   offer?: Offer | undefined;
+  /** A screen reader does not read it: what it tells is also said. */
+  seenOnly?: boolean | undefined;
 }
 
 export interface Offer {
@@ -27,23 +30,33 @@ interface More {
   offer?: Offer | undefined;
   /** It stands until it is dismissed, or a minute at most. */
   stays?: boolean;
+  /** A screen reader does not read it: what it tells is also said. */
+  seenOnly?: boolean;
 }
 
 /** Milliseconds. Long enough to read. Urgent notices ask for something and stay longer. */
 const lifetimes = { polite: 5_000, urgent: 15_000, unseen: 6_000 };
 /** How many stand at once. The header has place for one; urgent ones make the stage smaller. */
-const most = { polite: 1, urgent: 2, unseen: 4 };
+const most = { polite: 1, urgent: 2, unseen: 8 };
 
 /** Short messages that come and go by themselves. */
 export class Notices {
   readonly list = new Store<readonly Notice[]>([]);
+  private readonly spoken = new Spoken((text) => this.add(text, 'unseen'));
   private next = 1;
   /** Who joined, in the notice that stands. */
   private joined: readonly string[] = [];
 
-  add(text: string, urgency: Notice['urgency'] = 'polite', { about, offer, stays }: More = {}): void {
-    const notice = { id: this.next++, text, urgency, about, offer };
-    const isReplaced = (old: Notice) => old.text === text || (about !== undefined && old.about === about);
+  add(
+    text: string,
+    urgency: Notice['urgency'] = 'polite',
+    { about, offer, stays, seenOnly }: More = {},
+  ): void {
+    const notice = { id: this.next++, text, urgency, about, offer, seenOnly };
+    const isSpoken = (one: Notice) => one.urgency === 'unseen';
+    const isReplaced = (old: Notice) =>
+      (old.text === text && isSpoken(old) === isSpoken(notice)) ||
+      (about !== undefined && old.about === about);
     this.list.update((list) => {
       const others = list.filter((old) => !isReplaced(old));
       const like = others.filter((old) => old.urgency === urgency);
@@ -68,12 +81,13 @@ export class Notices {
     const count = this.joined.length - 1;
     const [first = name] = this.joined;
     const text = count > 0 ? t('notice.joinedMany', { name: first, count }) : t('notice.joined', { name });
-    this.add(text, 'polite', { about: 'joined' });
+    this.add(text, 'polite', { about: 'joined', seenOnly: true });
+    this.say('joined', t('notice.joined', { name }));
   }
 
   /** For screen readers alone. */
-  say(text: string): void {
-    this.add(text, 'unseen');
+  say(event: SpokenEvent, text: string): void {
+    this.spoken.say(event, text);
   }
 
   dismiss(id: number): void {

@@ -26,7 +26,7 @@ describe('Reactions', () => {
   function reactions() {
     const room = fakeRoom();
     const said: string[] = [];
-    const shown = new Reactions(room as unknown as Room, { say: (text) => void said.push(text) });
+    const shown = new Reactions(room as unknown as Room, { say: (_event, text) => void said.push(text) });
     const hear = (value: unknown, from?: Partial<RemoteParticipant>, topic = 'convene.reaction') =>
       room.emit(RoomEvent.DataReceived, packet(value), from, 0, topic);
     return { of: (identity: string) => shown.shown.get().get(identity), said, hear };

@@ -42,7 +42,7 @@ export class Reactions {
 
   private show({ from, name, reaction }: Reacted): void {
     this.shown.update((shown) => new Map(shown).set(from, reaction));
-    this.notices.say(t('reaction.said', { name, reaction: t(`reaction.${reaction}`) }));
+    this.notices.say('reaction', t('reaction.said', { name, reaction: t(`reaction.${reaction}`) }));
     clearTimeout(this.timers.get(from));
     const hide = () => {
       this.timers.delete(from);
