@@ -19,12 +19,13 @@ func TestWhatParticipantsExpect(t *testing.T) {
 	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t)
 	for name, look := range map[string]func(*testing.T, *stage){
-		"push to talk":       pushesToTalk,
-		"reactions":          reacts,
-		"order of hands":     handsInOrder,
-		"volume":             turnsDown,
-		"saved data":         savesData,
-		"picture in picture": floats,
+		"push to talk":           pushesToTalk,
+		"reactions":              reacts,
+		"order of hands":         handsInOrder,
+		"volume":                 turnsDown,
+		"saved data":             savesData,
+		"picture in picture":     floats,
+		"a picture alone on top": floatsAPicture,
 	} {
 		t.Run(name, func(t *testing.T) { look(t, w.a.on(t).stage(name)) })
 	}
@@ -206,6 +207,31 @@ func savesData(t *testing.T, s *stage) {
 	chooses(t, s.guest, "less")
 	s.guest.WaitFor(t, seesVideoOf("Chair")+" && "+seesVideoOf("Third")+" && "+hasNo("sound-only"))
 	chooses(t, s.guest, "all")
+}
+
+// inFrames makes a browser refuse a window over other programs, as it does in the frame of another page.
+const inFrames = `documentPictureInPicture.requestWindow = () => Promise.reject(new DOMException('only at the top', 'NotAllowedError'));`
+
+func floatsAPicture(t *testing.T, s *stage) {
+	framed := small
+	framed.Script = inFrames
+	p := s.join(framed, map[string]any{"room": s.room, "name": "Framed", "video": true})
+	p.WaitFor(t, seesVideoOf("Framed"))
+	choose(t, p, "pip")
+	p.WaitForText(t, "There is nothing to show in a small window")
+	takeScreenshots(t, p, small, "room pip nothing")
+
+	const floating = `document.pictureInPictureElement?.closest('li')`
+	s.chair.Click(t, by("camera-toggle"))
+	p.WaitFor(t, seesVideoOf("Chair"))
+	choose(t, p, "pip")
+	p.WaitFor(t, floating+`?.dataset.name === 'Chair'`)
+	choose(t, p, "pip")
+	p.WaitFor(t, `!document.pictureInPictureElement`)
+	s.guest.Click(t, by("screen-toggle"))
+	p.WaitFor(t, shows("screen-tile")+` && document.querySelector('.screen video')?.readyState > 1`)
+	choose(t, p, "pip")
+	p.WaitFor(t, floating+`?.dataset.testid === 'screen-tile'`)
 }
 
 func floats(t *testing.T, s *stage) {

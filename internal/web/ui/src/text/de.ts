@@ -212,6 +212,9 @@ const texts: Texts = {
   'view.hideSelf': 'Eigenes Bild ausblenden',
   'view.fullScreen': 'Vollbild',
   'view.pip': 'Kleines Fenster im Vordergrund',
+  'pip.failed': 'Das kleine Fenster ließ sich nicht öffnen. Bitte versuchen Sie es noch einmal.',
+  'pip.nothing':
+    'Im kleinen Fenster gibt es nichts zu zeigen: Es braucht die Kamera eines anderen oder einen geteilten Bildschirm.',
   'view.pin': '{name} anheften',
   'view.pinned': 'Von Ihnen angeheftet',
 

@@ -193,6 +193,9 @@ export const en = {
   'view.hideSelf': 'Hide self view',
   'view.fullScreen': 'Full screen',
   'view.pip': 'Small window on top',
+  'pip.failed': 'The small window did not open. Please try again.',
+  'pip.nothing':
+    'There is nothing to show in a small window: it needs another participant’s camera, or a shared screen.',
   'view.pin': 'Pin {name}',
   'view.pinned': 'Pinned by you',
 

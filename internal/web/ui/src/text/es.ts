@@ -208,6 +208,9 @@ const texts: Texts = {
   'view.hideSelf': 'Ocultar mi imagen',
   'view.fullScreen': 'Pantalla completa',
   'view.pip': 'Ventana pequeña en primer plano',
+  'pip.failed': 'La ventana pequeña no se abrió. Inténtalo de nuevo.',
+  'pip.nothing':
+    'No hay nada que mostrar en una ventana pequeña: hace falta la cámara de otra persona o una pantalla compartida.',
   'view.pin': 'Fijar a {name}',
   'view.pinned': 'Fijado por ti',
 

@@ -213,6 +213,9 @@ const texts: Texts = {
   'view.hideSelf': 'Masquer mon image',
   'view.fullScreen': 'Plein écran',
   'view.pip': 'Petite fenêtre au premier plan',
+  'pip.failed': 'La petite fenêtre ne s’est pas ouverte. Veuillez réessayer.',
+  'pip.nothing':
+    'Il n’y a rien à montrer dans une petite fenêtre : il faut la caméra d’une autre personne ou un écran partagé.',
   'view.pin': 'Épingler {name}',
   'view.pinned': 'Épinglé par vous',
 

@@ -203,6 +203,9 @@ const texts: Texts = {
   'view.hideSelf': 'Nascondi la mia immagine',
   'view.fullScreen': 'Schermo intero',
   'view.pip': 'Piccola finestra in primo piano',
+  'pip.failed': 'La piccola finestra non si è aperta. Riprova.',
+  'pip.nothing':
+    'Non c’è nulla da mostrare in una piccola finestra: serve la videocamera di un’altra persona o uno schermo condiviso.',
   'view.pin': 'Fissa {name}',
   'view.pinned': 'Fissato da te',
 

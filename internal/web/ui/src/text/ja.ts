@@ -199,6 +199,9 @@ const texts: Texts = {
   'view.hideSelf': '自分の映像を隠す',
   'view.fullScreen': '全画面表示',
   'view.pip': '最前面の小さなウィンドウ',
+  'pip.failed': '小さなウィンドウを開けませんでした。もう一度お試しください。',
+  'pip.nothing':
+    '小さなウィンドウに表示できるものがありません。ほかの参加者のカメラか、共有された画面が必要です。',
   'view.pin': '{name} さんを固定',
   'view.pinned': 'あなたが固定しました',
 

@@ -205,6 +205,9 @@ const texts: Texts = {
   'view.hideSelf': 'Ukryj mój obraz',
   'view.fullScreen': 'Pełny ekran',
   'view.pip': 'Małe okno na wierzchu',
+  'pip.failed': 'Małe okno się nie otworzyło. Spróbuj ponownie.',
+  'pip.nothing':
+    'W małym oknie nie ma czego pokazać: potrzebna jest kamera innej osoby albo udostępniony ekran.',
   'view.pin': 'Przypnij: {name}',
   'view.pinned': 'Przypięte przez Ciebie',
 

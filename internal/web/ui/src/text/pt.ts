@@ -202,6 +202,9 @@ const texts: Texts = {
   'view.hideSelf': 'Ocultar minha imagem',
   'view.fullScreen': 'Tela cheia',
   'view.pip': 'Janela pequena em primeiro plano',
+  'pip.failed': 'A janela pequena não abriu. Tente novamente.',
+  'pip.nothing':
+    'Não há nada para mostrar em uma janela pequena: é preciso a câmera de outra pessoa ou uma tela compartilhada.',
   'view.pin': 'Fixar {name}',
   'view.pinned': 'Fixado por você',
 

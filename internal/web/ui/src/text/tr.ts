@@ -193,6 +193,9 @@ const texts: Texts = {
   'view.hideSelf': 'Kendi görüntümü gizle',
   'view.fullScreen': 'Tam ekran',
   'view.pip': 'Üstte küçük pencere',
+  'pip.failed': 'Küçük pencere açılmadı. Lütfen yeniden deneyin.',
+  'pip.nothing':
+    'Küçük pencerede gösterilecek bir şey yok: başka birinin kamerası ya da paylaşılan bir ekran gerekir.',
   'view.pin': '{name} adlı kişiyi sabitle',
   'view.pinned': 'Siz sabitlediniz',
 

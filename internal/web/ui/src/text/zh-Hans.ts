@@ -177,6 +177,8 @@ const texts: Texts = {
   'view.hideSelf': '隐藏自己的画面',
   'view.fullScreen': '全屏',
   'view.pip': '置顶小窗口',
+  'pip.failed': '小窗口未能打开。请重试。',
+  'pip.nothing': '小窗口中没有可显示的内容：需要其他人的摄像头画面或共享的屏幕。',
   'view.pin': '固定 {name}',
   'view.pinned': '已由您固定',
 

@@ -43,7 +43,7 @@ export function ViewItems() {
           testId="pip"
           label={t('view.pip')}
           icon={<PictureInPicture2 />}
-          onSelect={() => void float(call.pip)}
+          onSelect={() => void float(call)}
         />
       )}
       {canFillScreen() && <FullScreenItem />}

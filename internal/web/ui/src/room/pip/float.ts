@@ -1,31 +1,52 @@
 import type { Store } from '../../app/store';
+import { t } from '../../text';
+import type { Call } from '../call/call';
 
-/** A window of the page that stays over those of other programs. Not every browser has it. */
+/** A window of the page that stays over those of other programs. */
 interface DocumentPip {
   requestWindow: (options: { width: number; height: number }) => Promise<Window>;
 }
 
-const documentPip = (): DocumentPip | undefined =>
-  (window as { documentPictureInPicture?: DocumentPip }).documentPictureInPicture;
+type Page = Pick<Window, 'self' | 'top'> & { documentPictureInPicture?: DocumentPip };
 
-export const canFloat = (): boolean => documentPip() !== undefined || document.pictureInPictureEnabled;
+/** Not every browser has it, and none gives one to a frame. */
+const documentPip = (page: Page): DocumentPip | undefined =>
+  page.top === page.self ? page.documentPictureInPicture : undefined;
+
+export const canFloat = (page: Page = window): boolean =>
+  documentPip(page) !== undefined || document.pictureInPictureEnabled;
 
 /**
- * Shows the meeting over other programs: in a window of its own, or where the browser has none, the largest picture.
- * A second call closes it.
+ * Shows the meeting over other programs: in a window of its own, or where that does not open, the most important
+ * picture. A second call closes it.
  */
-export async function float(shown: Store<Window | undefined>): Promise<void> {
-  const open = shown.get();
+export async function float(call: Pick<Call, 'pip' | 'notices' | 'dominantSpeaker'>): Promise<void> {
+  const open = call.pip.get();
   if (open) {
     open.close();
     return;
   }
-  const pip = documentPip();
+  // eslint-disable-next-line convene/compat -- a browser without it has no such element
+  if (document.pictureInPictureElement) return document.exitPictureInPicture();
+  if (await openWindow(call.pip)) return;
+  const video = pictureOf(call.dominantSpeaker.get());
   try {
-    if (pip) shown.set(prepared(await pip.requestWindow({ width: 400, height: 300 }), shown));
-    else await toggleVideo();
+    await video?.requestPictureInPicture();
   } catch {
-    // The browser refuses when there was no click just before. Then the page visibly stays as it is.
+    call.notices.add(t('pip.failed'), 'urgent');
+    return;
+  }
+  if (video) followSpeaker(call.dominantSpeaker);
+  else call.notices.add(t('pip.nothing'), 'urgent');
+}
+
+async function openWindow(shown: Store<Window | undefined>): Promise<boolean> {
+  try {
+    const opened = await documentPip(window)?.requestWindow({ width: 400, height: 300 });
+    if (opened) shown.set(prepared(opened, shown));
+    return opened !== undefined;
+  } catch {
+    return false;
   }
 }
 
@@ -44,9 +65,23 @@ function prepared(floating: Window, shown: Store<Window | undefined>): Window {
   return floating;
 }
 
-async function toggleVideo(): Promise<void> {
-  // eslint-disable-next-line convene/compat -- a browser without it has no such element
-  if (document.pictureInPictureElement) return document.exitPictureInPicture();
-  const video = document.querySelector<HTMLVideoElement>('.tile[data-large=true] video, .tile video');
-  await video?.requestPictureInPicture();
+/** The picture of a shared screen, else of who speaks, else of another participant. */
+function pictureOf(speaker: string | undefined): HTMLVideoElement | undefined {
+  const tiles = [...document.querySelectorAll<HTMLElement>('.tile.screen, .tile[data-local=false]')];
+  const rank = ({ classList, dataset }: HTMLElement) =>
+    classList.contains('screen') ? 0 : dataset.identity === speaker ? 1 : 2;
+  return tiles
+    .sort((a, b) => rank(a) - rank(b))
+    .flatMap((tile) => [...tile.querySelectorAll('video')])
+    .find(({ readyState }) => readyState > 0);
+}
+
+/** A browser that has one picture over other programs changes it without a press. */
+function followSpeaker(speaker: Store<string | undefined>): void {
+  const unfollow = speaker.subscribe(() => {
+    const video = pictureOf(speaker.get());
+    if (!document.pictureInPictureElement) unfollow();
+    else if (video !== document.pictureInPictureElement)
+      video?.requestPictureInPicture().catch(() => undefined);
+  });
 }
