@@ -30,7 +30,8 @@ func TestACrashedTabComesBack(t *testing.T) {
 			path := "/api/v1/meeting/" + room
 			w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": room})
 			w.a.enter(map[string]any{"room": room, "name": "Ada"}) // A namesake, who stays.
-			ada := testkit.Browser(t).OpenOn(t, small, link(room))
+			address := link(room)
+			ada := testkit.Browser(t).OpenOn(t, small, address)
 			enter := func() {
 				t.Helper()
 				if way == "link" {
@@ -60,7 +61,20 @@ func TestACrashedTabComesBack(t *testing.T) {
 			if is := testkit.Eval[string](t, ada, identity); is != was {
 				t.Errorf("after a reload Ada is %s, and was %s", is, was)
 			}
+			// Another tab than the one that crashed: it has nothing of its own.
+			ada.Crash(t)
+			ada.Goto(t, w.a.baseURL+"/robots.txt")
+			testkit.Eval[any](t, ada, `sessionStorage.clear()`)
+			ada.Goto(t, address)
+			enter()
+			if is := testkit.Eval[string](t, ada, identity); is != was {
+				t.Errorf("in another tab Ada is %s, and was %s", is, was)
+			}
+			if people := w.identities(t, room, 2); len(people) != 2 {
+				t.Errorf("%v are in", people)
+			}
 			ada.Click(t, by("leave-button"))
+			ada.WaitFor(t, `!localStorage['convene.seat ' + location.pathname + location.search]`)
 			ada.Click(t, by("rejoin-button"))
 			ada.WaitFor(t, inRoom)
 			if is := testkit.Eval[string](t, ada, identity); is != was {

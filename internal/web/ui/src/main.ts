@@ -50,7 +50,12 @@ const flow = new Flow({
   // A page that embeds this one decides by itself how often.
   presence: new Presence(embedded ? undefined : navigator.locks, linkOf(route)),
   place: new WaitingMemory(() => sessionStorage, withoutToken(address)),
-  seat: new SeatMemory(() => sessionStorage, navigator.locks, withoutToken(address)),
+  seat: new SeatMemory(
+    () => sessionStorage,
+    () => localStorage,
+    navigator.locks,
+    withoutToken(address),
+  ),
   ends: new EndMemory(() => sessionStorage, base.href, withoutToken(address), navigation?.type === 'reload'),
   embedded,
   loadRoom: () =>

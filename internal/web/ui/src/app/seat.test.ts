@@ -5,8 +5,17 @@ import { SeatMemory } from './seat';
 import { Store } from './store';
 import type { SessionRequest } from '../session/protocol';
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+let leaving: Map<string, () => void>;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  leaving = new Map();
+  vi.stubGlobal('addEventListener', (event: string, leave: () => void) => leaving.set(event, leave));
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
 /** A session of a participant. */
 function sessionOf(identity: string, id: string) {
@@ -25,20 +34,23 @@ const taken = async (seats: SeatMemory, request: Partial<SessionRequest> = ann) 
 it('brings back the last session, when the page is gone', async () => {
   const [tab, { locks, held }] = [fakeTab(), browser()];
   const session = new Store(sessionOf('ann-1', '1'));
-  new SeatMemory(() => tab, locks, '/join/r').hold('Ann', session);
+  new SeatMemory(() => tab, fakeTab, locks, '/join/r').hold('Ann', session);
   session.set(sessionOf('ann-1', '2'));
   held.length = 0;
-  const after = new SeatMemory(() => tab, locks, '/join/r');
+  const after = new SeatMemory(() => tab, fakeTab, locks, '/join/r');
   expect(await taken(after)).toBe(sessionOf('ann-1', '2').session);
-  expect(await taken(new SeatMemory(() => tab, locks, '/join/other'))).toBeUndefined();
+  expect(await taken(new SeatMemory(() => tab, fakeTab, locks, '/join/other'))).toBeUndefined();
   after.forget();
   expect(await taken(after)).toBeUndefined();
 });
 
 it('is not for a tab that was duplicated, until the other one has left', async () => {
   const [tab, { locks }] = [fakeTab(), browser()];
-  const leave = new SeatMemory(() => tab, locks, '/join/r').hold('Ann', new Store(sessionOf('ann-1', '1')));
-  const duplicate = new SeatMemory(() => tab, locks, '/join/r');
+  const leave = new SeatMemory(() => tab, fakeTab, locks, '/join/r').hold(
+    'Ann',
+    new Store(sessionOf('ann-1', '1')),
+  );
+  const duplicate = new SeatMemory(() => tab, fakeTab, locks, '/join/r');
   expect(await taken(duplicate)).toBeUndefined();
   leave();
   expect(await taken(duplicate)).toBeDefined();
@@ -46,10 +58,10 @@ it('is not for a tab that was duplicated, until the other one has left', async (
 
 it('is not taken where nothing tells whether another tab has it', async () => {
   const tab = fakeTab();
-  new SeatMemory(() => tab, undefined, '/join/r').hold('Ann', new Store(sessionOf('ann-1', '1')));
-  expect(await taken(new SeatMemory(() => tab, undefined, '/join/r'))).toBeUndefined();
+  new SeatMemory(() => tab, fakeTab, undefined, '/join/r').hold('Ann', new Store(sessionOf('ann-1', '1')));
+  expect(await taken(new SeatMemory(() => tab, fakeTab, undefined, '/join/r'))).toBeUndefined();
   const throwing = { query: () => Promise.reject(new Error('')) } as unknown as LockManager;
-  expect(await taken(new SeatMemory(() => tab, throwing, '/join/r'))).toBeUndefined();
+  expect(await taken(new SeatMemory(() => tab, fakeTab, throwing, '/join/r'))).toBeUndefined();
 });
 
 it.each([
@@ -61,8 +73,50 @@ it.each([
   ['a session', { ...ann, session: 's' }, false],
 ])('is for a request with %s: %o', async (_, request, is) => {
   const [tab, { locks, held }] = [fakeTab(), browser()];
-  const seats = new SeatMemory(() => tab, locks, '/join/r');
+  const seats = new SeatMemory(() => tab, fakeTab, locks, '/join/r');
   seats.hold('Ann', new Store(sessionOf('ann-1', '1')));
   held.length = 0;
   expect((await taken(seats, request)) !== undefined).toBe(is);
+});
+
+/** A tab that is in, of a browser in which others can be opened. */
+function inTab(session = sessionOf('ann-1', '1')) {
+  const [shared, { locks, held }] = [fakeTab(), browser()];
+  const open = () => new SeatMemory(fakeTab, () => shared, locks, '/join/r');
+  const leave = open().hold('Ann', new Store(session));
+  /** What is left of a tab that crashes: it holds no lock any more. */
+  const crash = () => void (held.length = 0);
+  return { open, leave, crash, close: () => leaving.get('pagehide')?.() };
+}
+
+it('is there for another tab when its own has crashed', async () => {
+  const tab = inTab();
+  expect(await taken(tab.open()), 'while the first is in').toBeUndefined();
+  tab.crash();
+  expect(await taken(tab.open(), { name: 'Bob' })).toBeUndefined();
+  expect(await taken(tab.open())).toBeDefined();
+});
+
+it.each([
+  ['leaves', (tab: ReturnType<typeof inTab>) => tab.leave()],
+  ['closes the page', (tab: ReturnType<typeof inTab>) => tab.close()],
+])('stays for nobody else at the computer when the participant %s', async (_, go) => {
+  const tab = inTab();
+  go(tab);
+  tab.crash();
+  expect(await taken(tab.open())).toBeUndefined();
+});
+
+it('that is over is forgotten, whichever tab it was kept for', async () => {
+  const tab = inTab();
+  tab.crash();
+  tab.open().forget();
+  expect(await taken(tab.open())).toBeUndefined();
+});
+
+it('of a user is for the own tab alone', async () => {
+  const claims = Buffer.from(JSON.stringify({ sub: 'ann-1', u: 'ann' })).toString('base64url');
+  const tab = inTab({ session: `e30.${claims}.signature` });
+  tab.crash();
+  expect(await taken(tab.open())).toBeUndefined();
 });

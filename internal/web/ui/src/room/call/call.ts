@@ -31,7 +31,7 @@ import { createRoom } from './createRoom';
 import { roomOptions } from './options';
 import { lockedFor, whyNot, type Published } from './permissions';
 import type { Phase } from './phase';
-import { whenPageLeaves } from './pageLeave';
+import { whenPageLeaves } from '../../app/pageLeave';
 import { Pictures } from './pictures';
 import { Playback } from './playback';
 import { Publisher } from './publisher';
