@@ -19,6 +19,7 @@ const loses = `(() => {
 	const given = {};
 	const taken = {};
 	media.getUserMedia = async (wanted) => {
+		await window.prompt;
 		for (const kind of ['audio', 'video'])
 			if (wanted[kind]?.deviceId?.exact && taken[kind]) throw new DOMException('', 'OverconstrainedError');
 		const stream = await open(wanted);
@@ -107,6 +108,29 @@ func TestDevicesThatGo(t *testing.T) {
 			dismissNotices(t, bob)
 		}
 		bob.WaitFor(t, hasNo("notice")+` && document.querySelector('[data-testid=screen-toggle]').ariaPressed === 'false'`)
+	}
+}
+
+// TestAMuteWhileAnotherMicrophoneOpens: a presenter mutes everybody while the browser opens another microphone in place of one that is gone.
+func TestAMuteWhileAnotherMicrophoneOpens(t *testing.T) {
+	testkit.Parallel(t, testkit.Browsers)
+	w := newWorld(t)
+	s := w.a.on(t).stage("meanwhile")
+	d := testkit.Device{Width: 900, Height: 600, Script: loses}
+	bob := s.join(d, map[string]any{"room": s.room, "name": "Bob", "audio": true})
+	s.chair.WaitFor(t, seenWith("Bob", "[data-muted=false]"))
+	openPanel(t, s.chair, "participants")
+	testkit.Eval[any](t, bob, `(window.prompt = new Promise(allow => window.allow = allow), 0)`)
+	bob.WaitFor(t, `unplug('audio')`)
+	muteAll(t, s.chair, true)
+	bob.WaitForText(t, "A presenter switched your microphone off.")
+	testkit.Eval[any](t, bob, `allow()`)
+	bob.WaitFor(t, sends(false, false))
+	s.chair.WaitFor(t, seenWith("Bob", "[data-muted=true]"))
+	bob.Click(t, by("mic-toggle"))
+	s.chair.WaitFor(t, seenWith("Bob", "[data-muted=false]"))
+	if !is(t, bob, hasNo("notice")) {
+		t.Error("a notice says that the microphone is off, and it is on")
 	}
 }
 

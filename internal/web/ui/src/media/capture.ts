@@ -246,7 +246,13 @@ export function describeReplaced(device: Device, { before, now }: Replaced): str
 }
 
 /** The words for problems: one sentence when both devices have the same, else one for each. */
-export function describeProblems({ audio, video }: Problems): string[] {
-  if (audio && audio === video) return [t(`devices.${audio}.both`)];
-  return [...(audio ? [t(`devices.${audio}.mic`)] : []), ...(video ? [t(`devices.${video}.camera`)] : [])];
+export function describeProblems({
+  audio,
+  video,
+}: Problems): { about: 'mic' | 'camera' | 'both'; text: string }[] {
+  if (audio && audio === video) return [{ about: 'both', text: t(`devices.${audio}.both`) }];
+  return [
+    ...(audio ? [{ about: 'mic' as const, text: t(`devices.${audio}.mic`) }] : []),
+    ...(video ? [{ about: 'camera' as const, text: t(`devices.${video}.camera`) }] : []),
+  ];
 }

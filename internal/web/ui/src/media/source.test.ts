@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { FakeTrack } from './fakeDevices';
-import { after, initially, isMutedByOther, isOn, next, Source } from './source';
-import type { Kind, Opened, Outlet, Publication, SourceEvent, SourceState } from './source';
+import { World } from './fakeWorld';
+import { after, initially, isOn, next } from './source';
+import type { SourceEvent, SourceState } from './source';
 
 const events = {
   'press on': { kind: 'press', on: true },
@@ -82,168 +82,6 @@ describe('every event in every state', () => {
     expect(got).toEqual(want);
   });
 });
-
-/** A participant's browser and room, in which everything takes as long as the test lets it. */
-class World implements Outlet {
-  readonly source: Source;
-  readonly opened: FakeTrack[] = [];
-  readonly prompts: { device: number; answer: (answer: Opened) => void }[] = [];
-  /** The device that the participant chose last. */
-  device = 0;
-  /** Whether the next device is silenced when it opens. */
-  silent = false;
-  /** Whether a presenter muted the source since it was last switched on. */
-  mutedByPresenter = false;
-  readonly work: (() => void)[] = [];
-  allowed = true;
-  connected = false;
-  private entered = false;
-  publication: { track: FakeTrack; muted: boolean } | undefined;
-  private mostAsked = 0;
-
-  constructor(readonly kind: Kind) {
-    this.source = new Source(kind, () => this.ask());
-  }
-
-  ask(): Promise<Opened> {
-    const { device } = this;
-    const asked = new Promise<Opened>((answer) => this.prompts.push({ device, answer }));
-    this.mostAsked = Math.max(this.mostAsked, this.prompts.length);
-    return asked;
-  }
-
-  answer(grants: boolean): void {
-    const prompt = this.prompts.shift();
-    if (!prompt) return;
-    const { device, answer } = prompt;
-    if (!grants) return answer('denied');
-    const track = new FakeTrack('', device);
-    track.muted = this.silent && this.kind !== 'screen';
-    this.silent = false;
-    this.opened.push(track);
-    answer([track as unknown as MediaStreamTrack]);
-  }
-
-  publish([track]: MediaStreamTrack[]) {
-    return this.later(() => {
-      if (this.publication) throw new Error('two publications of one source');
-      if (this.allowed) this.publication = { track: track as unknown as FakeTrack, muted: false };
-    });
-  }
-
-  unmute([track]: MediaStreamTrack[]) {
-    return this.later(() => {
-      if (this.kind === 'screen') throw new Error('a screen does not take the place of another');
-      if (this.publication) this.publication = { track: track as unknown as FakeTrack, muted: false };
-    });
-  }
-
-  withdraw() {
-    return this.later(() => {
-      if (this.kind === 'screen') this.publication = undefined;
-      else if (this.publication) this.publication.muted = true;
-    });
-  }
-
-  facts([track]: MediaStreamTrack[]) {
-    const { allowed, connected } = this;
-    return { allowed, connected, publication: this.published(track) };
-  }
-
-  stopped(): void {
-    // Nothing works on a made-up track.
-  }
-
-  enter(): void {
-    if (this.entered) return;
-    this.entered = true;
-    this.source.attach(this);
-    void this.source.look();
-  }
-
-  connect(connected: boolean): void {
-    if (connected === this.connected) return;
-    this.connected = connected;
-    if (!connected) this.publication = undefined;
-    if (connected) void this.source.tell({ kind: 'reconnected' });
-    void this.source.look();
-  }
-
-  silence(muted: boolean): void {
-    if (this.kind !== 'screen') this.opened.at(-1)?.silence(muted);
-  }
-
-  press(on: boolean): void {
-    if (on) this.mutedByPresenter = false;
-    void this.source.press(on);
-  }
-
-  choose(): void {
-    this.device++;
-    void this.source.reopen();
-  }
-
-  allow(allowed: boolean): void {
-    this.allowed = allowed;
-    if (!allowed) this.publication = undefined;
-    void this.source.look();
-  }
-
-  muteByPresenter(): void {
-    if (!this.publication || this.publication.muted) return;
-    this.publication.muted = true;
-    this.mutedByPresenter = true;
-    if (isMutedByOther(this.source.state.get())) void this.source.tell({ kind: 'mutedByOther' });
-    void this.source.look();
-  }
-
-  /** Lets everything happen that is under way, with every permission. */
-  async comeToRest(): Promise<void> {
-    do {
-      this.answer(true);
-      this.work.shift()?.();
-      await new Promise((resolve) => setImmediate(resolve));
-    } while (this.prompts.length + this.work.length > 0);
-  }
-
-  /** Whether what is open is what the participant chose last. */
-  get isAsChosen(): boolean {
-    return this.opened.every(({ readyState, device }) => readyState === 'ended' || device === this.device);
-  }
-
-  /** What the others hear. */
-  get heard(): boolean {
-    const { track, muted = true } = this.publication ?? {};
-    return !muted && track?.readyState === 'live' && track.enabled && !track.muted;
-  }
-
-  get live(): number {
-    return this.opened.filter(({ readyState }) => readyState === 'live').length;
-  }
-
-  check(): void {
-    expect(this.mostAsked, 'captures at the same time').toBeLessThanOrEqual(1);
-    expect(this.live, 'open devices').toBeLessThanOrEqual(1);
-    if (this.heard) expect(this.source.state.get().wish, 'heard only while it is wanted').toBe(true);
-  }
-
-  private published(device: unknown): Publication {
-    if (!this.publication) return 'none';
-    if (this.publication.muted) return 'muted';
-    return this.publication.track === device ? 'live' : 'stale';
-  }
-
-  private later(act: () => void): Promise<void> {
-    const { connected } = this;
-    return new Promise((resolve, reject) =>
-      this.work.push(() => {
-        if (!connected || !this.connected) return reject(new Error('the connection is lost'));
-        act();
-        resolve();
-      }),
-    );
-  }
-}
 
 /** Numbers from 0 to 1 that are the same in each run (mulberry32). */
 function numbers(seed: number): () => number {
@@ -385,4 +223,33 @@ it('shows that it is off when the media server takes nothing', async () => {
   void world.source.press(true);
   await world.comeToRest();
   expect([world.source.on, world.heard]).toEqual([false, false]);
+});
+
+it('stays off when a presenter mutes it while another microphone opens in place of one that is gone', async () => {
+  const world = new World('microphone');
+  world.enter();
+  world.connect(true);
+  world.press(true);
+  await world.comeToRest();
+  world.opened.at(-1)?.unplug();
+  world.muteByPresenter();
+  expect(world.mutedByPresenter, 'the media server still has it as on').toBe(true);
+  await world.comeToRest();
+  expect([world.source.on, world.heard]).toEqual([false, false]);
+  world.press(true);
+  await world.comeToRest();
+  expect([world.source.on, world.heard]).toEqual([true, true]);
+});
+
+it('shows others no picture that stands still while another camera opens', async () => {
+  const world = new World('camera');
+  world.enter();
+  world.connect(true);
+  world.press(true);
+  await world.comeToRest();
+  world.opened.at(-1)?.unplug();
+  world.work.shift()?.();
+  expect(world.publication?.muted).toBe(true);
+  await world.comeToRest();
+  expect([world.source.on, world.heard]).toEqual([true, true]);
 });

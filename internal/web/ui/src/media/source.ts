@@ -146,9 +146,9 @@ export function isStarting(state: SourceState): boolean {
 }
 
 /** Whether somebody else muted the source when the media server says that it is muted. */
-export function isMutedByOther({ wish, device, reopened }: SourceState): boolean {
-  // livekit-client mutes a track whose device ended by itself.
-  return wish && (device === 'open' || !reopened);
+export function isMutedByOther({ kind, wish, device, reopened }: SourceState): boolean {
+  // livekit-client mutes a camera that ended by itself, so that nobody sees a picture that stands still.
+  return wish && (device === 'open' || !reopened || kind === 'microphone');
 }
 
 /** The tracks that a device gave, the most important one first, or why it gave none. */
@@ -302,7 +302,10 @@ export class Source {
     this.tracks = opened;
     const [track] = opened;
     // A track that waited for the meeting may have ended meanwhile.
-    const look = () => {
+    const look = (event?: Event) => {
+      // livekit-client would mute a microphone that ended. A presenter's mute could not be told from that one, and would be
+      // lost when another microphone is open.
+      if (event?.type === 'ended' && this.state.get().kind === 'microphone') event.stopImmediatePropagation();
       if (this.tracks === opened && track) this.follow(track);
     };
     for (const event of ['ended', 'mute', 'unmute']) track?.addEventListener(event, look);

@@ -32,7 +32,10 @@ export function Preview({ media, name }: { media: LocalMedia; name: string }) {
       )}
       {problems && (
         <p className="note warning" role="alert" data-testid="device-problem">
-          {describeProblems(problems).join(' ')} {t('devices.orWithout')}
+          {describeProblems(problems)
+            .map(({ text }) => text)
+            .join(' ')}{' '}
+          {t('devices.orWithout')}
         </p>
       )}
     </div>

@@ -24,7 +24,12 @@ async function speaking(attributes: Record<string, string> = {}, allowed = true)
     getTrackPublication: () => undefined,
     publishTrack: () => new Promise(() => undefined),
   };
-  const room = { ...fakeRoom(), localParticipant, state: ConnectionState.Connected, startAudio: vi.fn() };
+  const room = {
+    ...fakeRoom(),
+    localParticipant,
+    state: ConnectionState.Connected,
+    startAudio: () => Promise.resolve(),
+  };
   const notices = new Notices();
   new Publisher(room as unknown as Room, notices, media).begin({ mic: true, camera: false });
   const hears = {
@@ -36,7 +41,13 @@ async function speaking(attributes: Record<string, string> = {}, allowed = true)
   };
   localParticipant.emit(ParticipantEvent.ParticipantPermissionsChanged);
   room.emit(RoomEvent.Connected);
-  return { hears, attributes, notices, said: () => notices.list.get().map(({ text }) => text) };
+  return {
+    hears,
+    attributes,
+    notices,
+    devices,
+    said: () => notices.list.get().map(({ text }) => text),
+  };
 }
 
 const muted = 'A presenter switched your microphone off.';
@@ -83,4 +94,13 @@ it('what comes with the role is told by the role', async () => {
   attributes.held = 'microphone';
   hears.permission(false);
   expect(said()).toEqual([locked]);
+});
+
+it('what a device has lost for a moment is no longer told when it is back', async () => {
+  const { devices, said } = await speaking();
+  await devices.grant();
+  devices.tracks[0]?.silence(true);
+  expect(said()).toHaveLength(1);
+  devices.tracks[0]?.silence(false);
+  expect(said()).toEqual([]);
 });

@@ -227,7 +227,7 @@ export class Publisher {
     } catch (error) {
       const problem = problemOf(error, await factsOf('display-capture'));
       const words = describeScreen(problem);
-      if (words) this.notices.add(words, 'urgent');
+      if (words) this.notices.add(words, 'urgent', { about: 'screen' });
       return problem;
     }
   }
@@ -271,12 +271,28 @@ export class Publisher {
     const before = this.sending.get();
     const changed = (Object.keys(next) as (keyof Sending)[]).some((key) => next[key] !== before[key]);
     if (changed) this.sending.set(next);
+    this.dismissWhatIsOver(before, next);
     // A browser that lets the page hear its participant also lets it play the others.
     if (next.micTrack && !before.micTrack) void this.room.startAudio().catch(() => undefined);
   }
 
+  /** A notice that asks for something is gone when it is done, whoever did it. */
+  private dismissWhatIsOver(before: Sending, now: Sending): void {
+    const over = {
+      microphone: now.mic && !before.mic,
+      camera: now.camera && !before.camera,
+      screen: now.screen && !before.screen,
+      'mic problem': before.micProblem && !now.micProblem,
+      'camera problem': before.cameraProblem && !now.cameraProblem,
+      'both problem': (before.micProblem && !now.micProblem) || (before.cameraProblem && !now.cameraProblem),
+    };
+    for (const [subject, isOver] of Object.entries(over))
+      if (isOver) this.notices.dismissAbout(subject as keyof typeof over);
+  }
+
   /** Says which device has a problem. Its button is marked until the device is switched again. */
   private complain(problems: Problems): void {
-    for (const text of describeProblems(problems)) this.notices.add(text, 'urgent');
+    for (const { about, text } of describeProblems(problems))
+      this.notices.add(text, 'urgent', { about: `${about} problem` });
   }
 }

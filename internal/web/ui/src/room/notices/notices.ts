@@ -22,7 +22,16 @@ export interface Offer {
 }
 
 /** What has a state, and one notice that tells it: the newest. */
-export type Subject = Ruled | 'arrival' | 'entry' | 'joined' | 'knocks' | 'recording' | 'role' | 'time';
+export type Subject =
+  | Ruled
+  | `${'mic' | 'camera' | 'both'} problem`
+  | 'arrival'
+  | 'entry'
+  | 'joined'
+  | 'knocks'
+  | 'recording'
+  | 'role'
+  | 'time';
 
 interface More {
   /** A notice without one is about what it says. */
