@@ -46,7 +46,8 @@ func clean(text string, isSpace func(rune) bool) string {
 		last = r
 		b.WriteRune(r)
 	}
-	words := strings.Join(strings.FieldsFunc(b.String(), isSpace), " ")
+	isGap := func(r rune) bool { return isSpace(r) || blanks[r] }
+	words := strings.Join(strings.FieldsFunc(b.String(), isGap), " ")
 	return norm.NFC.String(strings.TrimRightFunc(words, isJoiner))
 }
 

@@ -14,7 +14,7 @@ import (
 func TestCleanName(t *testing.T) {
 	for name, want := range map[string]string{
 		" Ada ": "Ada", "Ada\u202eecarG": "AdaecarG", "\u2066Ada\u2069\u200b": "Ada", "\ufeff": "",
-		"Ada\nLovelace": "Ada Lovelace", "Ada\x00\t\u0085L": "Ada L", "Ada\u00a0\u2003L": "Ada L", "Zoe\u0308": "Zoë", "a\xff": "a\xff",
+		"Ada\nLovelace": "Ada Lovelace", "Ada\x00\t\u0085L": "Ada L", "Ada\u00a0\u2003L": "Ada L", "Zoe\u0308": "Zoë", "a\xff": "a\xff", "Ada\u2800": "Ada", "\u2800Ada\u2800L": "Ada L",
 		// What Persian, Hindi, Japanese and emoji need stays.
 		"👩‍👩‍👧": "👩‍👩‍👧", "می\u200cخواهم": "می\u200cخواهم", "क्\u200dष": "क्\u200dष", "葛\U000e0100城": "葛\U000e0100城", "❤\ufe0f\u200d🔥": "❤\ufe0f\u200d🔥",
 	} {
@@ -38,7 +38,7 @@ func TestRoomsThatLookTheSame(t *testing.T) {
 				}
 			}
 		}
-		for _, variant := range []string{" " + room, room + " ", room + "\u00a0", "\u3000" + room, room + "\n", norm.NFD.String(room), strings.ReplaceAll(room, " ", " \u2009 ")} {
+		for _, variant := range []string{" " + room, room + " ", room + "\u00a0", "\u3000" + room, room + "\n", room + "\u2800", "\u2800" + room, norm.NFD.String(room), strings.ReplaceAll(room, " ", " \u2009 ")} {
 			if got := CleanRoom(variant); got != room {
 				t.Errorf("%+q: %q, want %q", variant, got, room)
 			}

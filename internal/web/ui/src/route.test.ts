@@ -35,6 +35,11 @@ describe('readRoute', () => {
       path: `join?room=r&token=${token.slice(0, -1)}`,
       want: { kind: 'join', room: 'r', wishes: {}, damaged: true },
     },
+    ...['t', 'tok', 'token', 'token='].map((rest) => ({
+      reason: `a link of this service that was cut to ${rest}`,
+      path: `join?room=r&chat=true&hide=false&duration=01%3A00%3A00&${rest}`,
+      want: { kind: 'join', room: 'r', wishes: { chat: true }, damaged: true },
+    })),
     ...['', 'false', 'undefined', 'None', '0', '%20'].map((none) => ({
       reason: `the token ${JSON.stringify(none)} is none`,
       path: `join?room=r&token=${none}`,
@@ -130,6 +135,12 @@ describe('mended', () => {
     ['join?room=r&amp;room=other', 'join?room=r'],
     ['join/a&amp;b?name=A%26amp%3BB#x', 'join/a&amp;b?name=A%26amp%3BB#x'],
     ['join?room=a%20b&name=Ann', 'join?room=a%20b&name=Ann'],
+    ['join?room=r%26amp%3Bname=Ann%26AMP%3Btoken=t', 'join?room=r&name=Ann&token=t'],
+    ['join/r?audio=1%26amp%3Bamp%3Bname%3DA%20B', 'join/r?audio=1&name=A%20B'],
+    ...['join/r?avatar=https%3A%2F%2Fx%3Fa%3D1%26token%3D2', 'join?room=a%26amp%3Bb%3Dc'].map((kept) => [
+      kept,
+      kept,
+    ]),
   ])('%s', (damaged, want) => {
     expect(mended(new URL(damaged, base)).href).toBe(new URL(want, base).href);
   });

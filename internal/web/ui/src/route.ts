@@ -24,10 +24,15 @@ export interface Join {
   damaged?: true;
 }
 
+/** Some gateways of mail also encode what is between two values. Another address inside a value keeps its own. */
+const encodedAmp =
+  /%26(?:amp%3B)+(room|name|avatar|audio|video|screen|chat|hide|notify|duration|token|lang)(?:=|%3D)/gi;
+
 /** Undoes what happens to addresses in mails and markup: `&amp;` for `&`. */
 export function mended(address: URL): URL {
   const whole = new URL(address);
-  for (const [name, value] of address.searchParams) {
+  whole.search = whole.search.replace(encodedAmp, '&$1=');
+  for (const [name, value] of [...whole.searchParams]) {
     const meant = name.replace(/^(amp;)+/i, '');
     if (meant === name) continue;
     whole.searchParams.delete(name);
@@ -46,7 +51,16 @@ export function readRoute(address: URL, base: URL): Route {
   if (first !== 'join' || rest.length > 0) return { kind: 'unknown' };
   const room = encoded === undefined ? query.get('room') : decode(encoded);
   if (!room) return encoded === undefined ? { kind: 'home' } : { kind: 'unknown' };
-  return { kind: 'join', room, wishes: readWishes(query), ...readToken(query.get('token') ?? '') };
+  const token: Pick<Join, 'token' | 'damaged'> = isCut(address)
+    ? { damaged: true }
+    : readToken(query.get('token') ?? '');
+  return { kind: 'join', room, wishes: readWishes(query), ...token };
+}
+
+/** Whether a link of this service ends where its token begins. Other services write `token=` where there is none. */
+function isCut({ search, searchParams }: URL): boolean {
+  const isOurs = ['chat', 'hide', 'duration'].every((name) => searchParams.has(name));
+  return isOurs && /&t(?:o(?:k(?:e(?:n=?)?)?)?)?$/.test(search);
 }
 
 function readToken(text: string): Pick<Join, 'token' | 'damaged'> {
