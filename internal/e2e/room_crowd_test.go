@@ -96,7 +96,7 @@ func (w *tour) endIsNear(t *testing.T, p *testkit.Page) {
 func (w *tour) telephone(t *testing.T) {
 	p := testkit.Browser(t).OpenOn(t, phone, w.a.baseURL+"/")
 	defer p.Close()
-	const fits = ` && document.documentElement.scrollWidth <= innerWidth`
+	const fits = " && " + fitsWidth
 	w.at(t, p, phone, "phone home", shows("home")+fits)
 	w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": "pocket"})
 	p.Goto(t, w.a.roomURL("pocket"))

@@ -19,6 +19,9 @@ import (
 // small is a window that costs little to draw.
 var small = testkit.Device{Width: 640, Height: 480}
 
+// fitsWidth is true of a page that needs no scrolling from side to side.
+const fitsWidth = `document.documentElement.scrollWidth <= innerWidth`
+
 // What pages are waited for.
 const (
 	inRoom  = `document.querySelector('[data-testid=room][data-phase=live]')`

@@ -62,12 +62,16 @@ func TestPresenters(t *testing.T) {
 		s.chair.WaitForURL(t, home)
 	})
 	t.Run("ends for all where the first page is home", func(t *testing.T) {
-		s := w.b.on(t).stage("nowhere")
+		const room = "quarterly_review_of_the_finance_department_of_2026_and_2027" // No line breaks in it.
+		s := w.b.on(t).stage(room)
 		end(t, s.chair, "")
 		s.guest.WaitFor(t, shows("ended-countdown"))
 		s.guest.Click(t, by("ended-continue"))
-		s.guest.WaitFor(t, shows("home-ended"))
-		if said := textOf(t, s.guest, "home-ended"); said != "The meeting nowhere has ended." {
+		narrow := testkit.Device{Width: 390, Height: 844}
+		s.guest.Use(t, narrow)
+		s.guest.WaitFor(t, shows("home-ended")+" && "+fitsWidth)
+		takeScreenshots(t, s.guest, narrow, "home ended")
+		if said := textOf(t, s.guest, "home-ended"); said != "The meeting "+room+" has ended." {
 			t.Errorf("the first page says %q", said)
 		}
 		s.guest.Reload(t)

@@ -57,16 +57,17 @@ func openSecond(t *testing.T, p *testkit.Page, address string) {
 func TestOneSeesWhereOneGoes(t *testing.T) {
 	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t)
-	d := small
+	const room = "quarterly_review_of_the_finance_department_of_2026_and_2027" // No line breaks in it.
+	d := phone
 	// The gateway's answer stays away until the test lets it come.
 	d.Script = `(fetch => window.fetch = async (...request) => {
 		if (String(request[0]).endsWith('/session') && request[1]?.method === 'POST') await new Promise(resolve => window.answer = resolve);
 		return fetch(...request);
 	})(window.fetch)`
-	p := testkit.Browser(t).OpenOn(t, d, w.a.link(map[string]any{"room": "Board room", "name": "Ada"}))
-	p.WaitFor(t, shows("joining")+` && document.querySelector('[data-testid=joining]').innerText.includes('Board room') && window.answer`)
-	checkAccess(t, p, small)
-	takeScreenshots(t, p, small, "joining")
+	p := testkit.Browser(t).OpenOn(t, d, w.a.link(map[string]any{"room": room, "name": "Ada"}))
+	p.WaitFor(t, fmt.Sprintf(`%s && document.querySelector('[data-testid=joining]').innerText.includes(%q) && window.answer && %s`, shows("joining"), room, fitsWidth))
+	checkAccess(t, p, phone)
+	takeScreenshots(t, p, phone, "joining")
 	p.Click(t, by("cancel-joining"))
 	p.WaitFor(t, shows("left"))
 	p.Click(t, by("rejoin-button"))
@@ -77,11 +78,11 @@ func TestOneSeesWhereOneGoes(t *testing.T) {
 	p.Reload(t)
 	p.WaitFor(t, `window.answer && (window.answer(), true)`)
 	p.WaitFor(t, inRoom)
-	w.a.want(http.StatusOK, "DELETE", "/api/v1/meeting/Board%20room", map[string]any{"redirect": ""})
-	p.WaitFor(t, `document.querySelector('[data-testid=ended]')?.innerText.includes('Board room')`)
+	w.a.want(http.StatusOK, "DELETE", "/api/v1/meeting/"+room, map[string]any{"redirect": ""})
+	p.WaitFor(t, fmt.Sprintf(`document.querySelector('[data-testid=ended]')?.innerText.includes(%q) && %s`, room, fitsWidth))
 	p.WaitFor(t, `(said => said[1] * 60 + +said[2] >= 3)(document.querySelector('[data-testid=ended-length]').innerText.match(/^You were in for (\d+):(\d\d)\.$/))`)
-	checkAccess(t, p, small)
-	takeScreenshots(t, p, small, "ended length")
+	checkAccess(t, p, phone)
+	takeScreenshots(t, p, phone, "ended length")
 }
 
 // TestTheEndIsAnnounced: notices say it when five minutes are left, and when it is the last one.

@@ -136,7 +136,7 @@ export class SessionClient {
         ...(init.body !== undefined && { body: JSON.stringify(init.body) }),
         credentials: 'same-origin',
         cache: 'no-store',
-        signal: AbortSignal.timeout(requestTimeout),
+        signal: lapsing(),
       });
     } catch (cause) {
       throw unreachable(cause);
@@ -148,6 +148,13 @@ export class SessionClient {
     if (!isObject(body)) throw new SessionError('Unavailable', '');
     return body;
   }
+}
+
+/** `AbortSignal.timeout` is missing in browsers that are a little older than those that are promised, and all else works there. */
+function lapsing(): AbortSignal {
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), requestTimeout);
+  return controller.signal;
 }
 
 function waitingOf(value: unknown): WaitingPeople {
