@@ -1,15 +1,18 @@
 import { useId, useLayoutEffect, useRef, type ReactNode } from 'react';
+import { t } from '../text';
 import { useLayer } from './useLayer';
 
 interface DialogProps {
   title: string;
   testId: string;
   onClose: () => void;
+  /** Whether a button to close it is all that it ends with: it asks for nothing. */
+  closable?: boolean;
   children: ReactNode;
 }
 
-/** A modal question. The browser's own dialog keeps the focus inside, which begins at [data-first] if there is one. */
-export function Dialog({ title, testId, onClose, children }: DialogProps) {
+/** What stands over the page until it is closed. The browser's own dialog keeps the focus inside, which begins at [data-first] if there is one. */
+export function Dialog({ title, testId, onClose, closable = false, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
   useLayer(true, onClose);
@@ -40,6 +43,13 @@ export function Dialog({ title, testId, onClose, children }: DialogProps) {
       <div className="dialog-body">
         <h2 id={heading}>{title}</h2>
         {children}
+        {closable && (
+          <div className="dialog-actions">
+            <button type="button" className="button primary" onClick={onClose}>
+              {t('controls.close')}
+            </button>
+          </div>
+        )}
       </div>
     </dialog>
   );

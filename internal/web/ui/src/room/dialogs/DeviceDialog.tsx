@@ -9,15 +9,10 @@ import { CameraSettings, MicrophoneSettings } from './DeviceSettings';
 export function DeviceDialog({ onClose }: { onClose: () => void }) {
   const { you } = useStore(useCall().session);
   return (
-    <Dialog title={t('controls.settings')} testId="devices" onClose={onClose}>
+    <Dialog title={t('controls.settings')} testId="devices" onClose={onClose} closable>
       {!you.hidden && <CameraSettings />}
       <MicrophoneSettings />
       <LanguageField />
-      <div className="dialog-actions">
-        <button type="button" className="button primary" onClick={onClose}>
-          {t('controls.close')}
-        </button>
-      </div>
     </Dialog>
   );
 }

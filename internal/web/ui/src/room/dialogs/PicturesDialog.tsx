@@ -9,7 +9,7 @@ export function PicturesDialog({ onClose }: { onClose: () => void }) {
   const { pictures } = useCall();
   const chosen = useStore(pictures);
   return (
-    <Dialog title={t('pictures.title')} testId="pictures" onClose={onClose}>
+    <Dialog title={t('pictures.title')} testId="pictures" onClose={onClose} closable>
       <fieldset className="rules">
         <legend>{t('pictures.legend')}</legend>
         {pictureChoices.map((choice) => (
@@ -25,11 +25,6 @@ export function PicturesDialog({ onClose }: { onClose: () => void }) {
           </label>
         ))}
       </fieldset>
-      <div className="dialog-actions">
-        <button type="button" className="button primary" onClick={onClose}>
-          {t('controls.close')}
-        </button>
-      </div>
     </Dialog>
   );
 }

@@ -9,7 +9,7 @@ export function ShortcutsDialog({ actions, onClose }: { actions: Actions; onClos
   const on = useStore(shortcutsOn);
   const possible = (Object.keys(shortcuts) as Action[]).filter((action) => actions[action]);
   return (
-    <Dialog title={t('shortcuts.title')} testId="shortcuts" onClose={onClose}>
+    <Dialog title={t('shortcuts.title')} testId="shortcuts" onClose={onClose} closable>
       <dl className={on ? 'shortcuts' : 'shortcuts off'}>
         {possible.map((action) => (
           <div key={action}>
@@ -37,11 +37,6 @@ export function ShortcutsDialog({ actions, onClose }: { actions: Actions; onClos
         />
         {t('shortcuts.use')}
       </label>
-      <div className="dialog-actions">
-        <button type="button" className="button primary" onClick={onClose}>
-          {t('controls.close')}
-        </button>
-      </div>
     </Dialog>
   );
 }

@@ -7,7 +7,7 @@ import { spokenTopics, switchSpoken, unspoken } from '../notices/spoken';
 export function SpokenDialog({ onClose }: { onClose: () => void }) {
   const silent = useStore(unspoken);
   return (
-    <Dialog title={t('spoken.title')} testId="spoken" onClose={onClose}>
+    <Dialog title={t('spoken.title')} testId="spoken" onClose={onClose} closable>
       <fieldset className="rules">
         <legend>{t('spoken.legend')}</legend>
         {spokenTopics.map((topic) => (
@@ -22,11 +22,6 @@ export function SpokenDialog({ onClose }: { onClose: () => void }) {
           </label>
         ))}
       </fieldset>
-      <div className="dialog-actions">
-        <button type="button" className="button primary" onClick={onClose}>
-          {t('controls.close')}
-        </button>
-      </div>
     </Dialog>
   );
 }

@@ -13,7 +13,7 @@ export function RulesDialog({ onClose }: { onClose: () => void }) {
   const call = useCall();
   const { presentersOnly } = useStore(call.facts);
   return (
-    <Dialog title={t('moderate.rules')} testId="rules" onClose={onClose}>
+    <Dialog title={t('moderate.rules')} testId="rules" onClose={onClose} closable>
       <fieldset className="rules">
         <legend>{t('rules.everyone')}</legend>
         {ruled.map((name) => (
@@ -21,11 +21,6 @@ export function RulesDialog({ onClose }: { onClose: () => void }) {
         ))}
       </fieldset>
       <AdmissionChoice />
-      <div className="dialog-actions">
-        <button type="button" className="button primary" onClick={onClose}>
-          {t('controls.close')}
-        </button>
-      </div>
     </Dialog>
   );
 }

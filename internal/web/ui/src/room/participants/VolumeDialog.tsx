@@ -15,7 +15,7 @@ export function VolumeDialog({ identity, name, onClose }: VolumeDialogProps) {
   const id = useId();
   const [percent, setPercent] = useState(() => Math.round(volumes.of(identity) * 100));
   return (
-    <Dialog title={t('volume.title', { name })} testId="volume" onClose={onClose}>
+    <Dialog title={t('volume.title', { name })} testId="volume" onClose={onClose} closable>
       <div className="field">
         <label htmlFor={id}>{t('volume.label')}</label>
         <input
@@ -35,11 +35,6 @@ export function VolumeDialog({ identity, name, onClose }: VolumeDialogProps) {
         />
       </div>
       <p className="field-hint">{t(volumes.step < 1 ? 'volume.hint' : 'volume.onOff')}</p>
-      <div className="dialog-actions">
-        <button type="button" className="button primary" onClick={onClose}>
-          {t('controls.close')}
-        </button>
-      </div>
     </Dialog>
   );
 }

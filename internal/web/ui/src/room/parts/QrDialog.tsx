@@ -7,7 +7,7 @@ export function QrDialog({ url, onClose }: { url: string; onClose: () => void })
   const { data, size } = encode(url, { border: 4 });
   const dark = data.flatMap((row, y) => row.flatMap((on, x) => (on ? [`M${x} ${y}h1v1h-1z`] : [])));
   return (
-    <Dialog title={t('invite.qrTitle')} testId="qr" onClose={onClose}>
+    <Dialog title={t('invite.qrTitle')} testId="qr" onClose={onClose} closable>
       <p>{t('invite.qrText')}</p>
       <svg
         className="qr"
@@ -22,11 +22,6 @@ export function QrDialog({ url, onClose }: { url: string; onClose: () => void })
       <p className="qr-link" dir="ltr" translate="no">
         {url}
       </p>
-      <div className="dialog-actions">
-        <button type="button" className="button primary" onClick={onClose}>
-          {t('controls.close')}
-        </button>
-      </div>
     </Dialog>
   );
 }
