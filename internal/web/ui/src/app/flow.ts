@@ -266,7 +266,7 @@ export class Flow {
     signal.addEventListener('abort', () => call.leave());
     await Promise.race([call.dialled(), running, pause(dialTime, signal).catch(() => undefined)]);
     if (!stopped()) this.screen.set({ kind: 'room', call });
-    const leave = [this.at.presence.hold(), this.at.seat.hold(request.name, call.session)];
+    const leave = [this.at.presence.hold(), this.at.seat.hold(request, call.session)];
     const outcome = await running.finally(() => leave.forEach((release) => release()));
     // Who leaves comes back as the same participant with a ticket, or on this page: a link without one may be for somebody else now.
     const left = outcome.kind === 'left';

@@ -34,7 +34,7 @@ const taken = async (seats: SeatMemory, request: Partial<SessionRequest> = ann) 
 it('brings back the last session, when the page is gone', async () => {
   const [tab, { locks, held }] = [fakeTab(), browser()];
   const session = new Store(sessionOf('ann-1', '1'));
-  new SeatMemory(() => tab, fakeTab, locks, '/join/r').hold('Ann', session);
+  new SeatMemory(() => tab, fakeTab, locks, '/join/r').hold(ann, session);
   session.set(sessionOf('ann-1', '2'));
   held.length = 0;
   const after = new SeatMemory(() => tab, fakeTab, locks, '/join/r');
@@ -47,7 +47,7 @@ it('brings back the last session, when the page is gone', async () => {
 it('is not for a tab that was duplicated, until the other one has left', async () => {
   const [tab, { locks }] = [fakeTab(), browser()];
   const leave = new SeatMemory(() => tab, fakeTab, locks, '/join/r').hold(
-    'Ann',
+    ann,
     new Store(sessionOf('ann-1', '1')),
   );
   const duplicate = new SeatMemory(() => tab, fakeTab, locks, '/join/r');
@@ -58,7 +58,7 @@ it('is not for a tab that was duplicated, until the other one has left', async (
 
 it('is not taken where nothing tells whether another tab has it', async () => {
   const tab = fakeTab();
-  new SeatMemory(() => tab, fakeTab, undefined, '/join/r').hold('Ann', new Store(sessionOf('ann-1', '1')));
+  new SeatMemory(() => tab, fakeTab, undefined, '/join/r').hold(ann, new Store(sessionOf('ann-1', '1')));
   expect(await taken(new SeatMemory(() => tab, fakeTab, undefined, '/join/r'))).toBeUndefined();
   const throwing = { query: () => Promise.reject(new Error('')) } as unknown as LockManager;
   expect(await taken(new SeatMemory(() => tab, fakeTab, throwing, '/join/r'))).toBeUndefined();
@@ -74,16 +74,16 @@ it.each([
 ])('is for a request with %s: %o', async (_, request, is) => {
   const [tab, { locks, held }] = [fakeTab(), browser()];
   const seats = new SeatMemory(() => tab, fakeTab, locks, '/join/r');
-  seats.hold('Ann', new Store(sessionOf('ann-1', '1')));
+  seats.hold(ann, new Store(sessionOf('ann-1', '1')));
   held.length = 0;
   expect((await taken(seats, request)) !== undefined).toBe(is);
 });
 
 /** A tab that is in, of a browser in which others can be opened. */
-function inTab(session = sessionOf('ann-1', '1')) {
+function inTab(session = sessionOf('ann-1', '1'), request: { name: string; ticket?: string } = ann) {
   const [shared, { locks, held }] = [fakeTab(), browser()];
   const open = () => new SeatMemory(fakeTab, () => shared, locks, '/join/r');
-  const leave = open().hold('Ann', new Store(session));
+  const leave = open().hold(request, new Store(session));
   /** What is left of a tab that crashes: it holds no lock any more. */
   const crash = () => void (held.length = 0);
   return { open, leave, crash, close: () => leaving.get('pagehide')?.() };
@@ -116,7 +116,18 @@ it('that is over is forgotten, whichever tab it was kept for', async () => {
 
 it('of a user is for the own tab alone', async () => {
   const claims = Buffer.from(JSON.stringify({ sub: 'ann-1', u: 'ann' })).toString('base64url');
-  const tab = inTab({ session: `e30.${claims}.signature` });
+  const session = { session: `e30.${claims}.signature` };
+  const tab = inTab(session);
   tab.crash();
   expect(await taken(tab.open())).toBeUndefined();
+  const withTicket = inTab(session, { name: 'Ann', ticket: 't' });
+  withTicket.crash();
+  expect(await taken(withTicket.open(), { ticket: 't' }), 'the ticket says who it is').toBeDefined();
+});
+
+it('of a ticket is not for the address without the ticket', async () => {
+  const tab = inTab(undefined, { name: 'Ann', ticket: 't' });
+  tab.crash();
+  expect(await taken(tab.open())).toBeUndefined();
+  expect(await taken(tab.open(), { name: '', ticket: 't' })).toBeDefined();
 });

@@ -27,21 +27,26 @@ export class SeatMemory {
   async sessionFor(request: Partial<SessionRequest>): Promise<string | undefined> {
     if (request.session || request.username) return undefined;
     for (const storage of [this.tab, this.browser]) {
-      const { session, name } = this.read(storage);
-      if (typeof session !== 'string' || !(request.ticket || request.name === name)) continue;
+      const { session, name, byTicket } = this.read(storage);
+      // The address without the ticket is in the history, for everybody at this computer.
+      const matches = request.ticket ?? (request.name === name && !(byTicket && storage === this.browser));
+      if (typeof session !== 'string' || !matches) continue;
       if ((await isHeld(this.locks, lockOf(session))) === false) return session;
     }
     return undefined;
   }
 
   /** Keeps the seat while the participant is in: until the returned function is called. */
-  hold(name: string, session: Pick<Store<{ session: string }>, 'get' | 'subscribe'>): () => void {
+  hold(
+    { name, ticket }: Pick<SessionRequest, 'name' | 'ticket'>,
+    session: Pick<Store<{ session: string }>, 'get' | 'subscribe'>,
+  ): () => void {
     const keep = () => {
       const { session: now } = session.get();
-      const seat = JSON.stringify({ session: now, name });
+      const seat = JSON.stringify({ session: now, name, byTicket: ticket !== undefined });
       attempt(() => this.tab().setItem(this.key, seat));
       // Nobody else at this computer gets the rights of a user by the name alone.
-      if (!decodePayload(now).u) attempt(() => this.browser().setItem(this.key, seat));
+      if (ticket || !decodePayload(now).u) attempt(() => this.browser().setItem(this.key, seat));
     };
     keep();
     const lock = lockOf(session.get().session);

@@ -76,9 +76,12 @@ function pictureOf(speaker: string | undefined): HTMLVideoElement | undefined {
     .find(({ readyState }) => readyState > 0);
 }
 
+let unfollow: () => void = () => undefined;
+
 /** A browser that has one picture over other programs changes it without a press. */
 function followSpeaker(speaker: Store<string | undefined>): void {
-  const unfollow = speaker.subscribe(() => {
+  unfollow();
+  unfollow = speaker.subscribe(() => {
     const video = pictureOf(speaker.get());
     if (!document.pictureInPictureElement) unfollow();
     else if (video !== document.pictureInPictureElement)
