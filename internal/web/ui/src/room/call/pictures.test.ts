@@ -1,6 +1,7 @@
 import { RoomEvent, Track, VideoQuality, type Room } from 'livekit-client';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { fakeRoom } from './fakeRoom';
+import { fakeTile } from './fakeSight';
 import { Pictures } from './pictures';
 
 const { Camera, Microphone, ScreenShare } = Track.Source;
@@ -43,19 +44,6 @@ function meeting() {
   return { room, camera, screen, pictures: new Pictures(room as unknown as Room) };
 }
 
-/** Tells of a tile that so much of it is in sight. */
-const sights = new Map<unknown, (area: number) => void>();
-
-class FakeObserver {
-  constructor(private readonly tell: (entries: object[]) => void) {}
-  observe(tile: unknown) {
-    sights.set(tile, (area) =>
-      this.tell([{ isIntersecting: area > 0, intersectionRect: { width: area, height: 1 } }]),
-    );
-  }
-  disconnect() {}
-}
-
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
@@ -64,9 +52,13 @@ function crowd(cameras: number) {
   const room = fakeRoom();
   const pictures = new Pictures(room as unknown as Room);
   const follow = (identity: string) => {
-    const tile = { ownerDocument: { defaultView: { IntersectionObserver: FakeObserver } } };
+    const { tile, showRows } = fakeTile();
     const end = pictures.follow(identity, tile as unknown as Element);
-    return { end, see: (area: number) => sights.get(tile)?.(area) };
+    const see = (area: number) => {
+      if (area > 0) [tile.clientWidth, tile.clientHeight] = [area, 1];
+      showRows(area > 0 ? 1 : 0);
+    };
+    return { end, see };
   };
   const people = Array.from({ length: cameras }, (_, n) => {
     const camera = publication(Camera);
@@ -176,7 +168,8 @@ it('takes a hundred cameras of more: those in sight, and then those that were se
 it('takes the largest tiles and the last speakers where more than a hundred are in sight', () => {
   const { room, people, comeIn, look } = crowd(150);
   look(0, 149, 1);
-  look(149, 150, 50);
+  look(149, 150, 1);
+  look(149, 150, 50); // It grows where it is.
   if (people[148]) people[148].person.lastSpokeAt = new Date(1);
   room.emit(RoomEvent.ActiveSpeakersChanged, []);
   rest();

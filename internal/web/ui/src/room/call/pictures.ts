@@ -26,8 +26,8 @@ const longest = 2000;
 
 /** Which tracks of others come in, and how large. This browser remembers the local participant's choice. */
 export class Pictures extends Store<PictureChoice> {
-  /** The tiles in sight, with their visible area in square pixels. */
-  private readonly inSight = new Map<Element, { identity: string; area: number }>();
+  /** The tiles in sight, and whose they are. */
+  private readonly inSight = new Map<Element, string>();
   /** When the tile of a participant was last in sight. */
   private readonly lastSeen = new Map<string, number>();
   /** Tracks that were asked for by name. A request can be lost in a break of the network. */
@@ -66,9 +66,8 @@ export class Pictures extends Store<PictureChoice> {
     // A tile in a small window of its own is seen there.
     const { IntersectionObserver } = tile.ownerDocument.defaultView ?? window;
     const observer = new IntersectionObserver((entries) => {
-      const { isIntersecting, intersectionRect } = entries.at(-1) ?? {};
-      if (!isIntersecting || !intersectionRect) return this.lose(tile);
-      this.inSight.set(tile, { identity, area: intersectionRect.width * intersectionRect.height });
+      if (!entries.at(-1)?.isIntersecting) return this.lose(tile);
+      this.inSight.set(tile, identity);
       this.applySoon();
     });
     observer.observe(tile);
@@ -79,10 +78,10 @@ export class Pictures extends Store<PictureChoice> {
   }
 
   private lose(tile: Element): void {
-    const was = this.inSight.get(tile);
-    if (!was) return;
+    const identity = this.inSight.get(tile);
+    if (identity === undefined) return;
     this.inSight.delete(tile);
-    this.lastSeen.set(was.identity, performance.now());
+    this.lastSeen.set(identity, performance.now());
     this.applySoon();
   }
 
@@ -128,8 +127,9 @@ export class Pictures extends Store<PictureChoice> {
     const all = withTrack(people, Track.Source.Camera);
     if (all.length <= mostCameras) return all.map(({ publication }) => publication);
     const areas = new Map<string, number>();
-    for (const { identity, area } of this.inSight.values())
-      areas.set(identity, Math.max(area, areas.get(identity) ?? 0));
+    // The browser tells of a tile when it appears, and not when it grows.
+    for (const [{ clientWidth, clientHeight }, identity] of this.inSight)
+      areas.set(identity, Math.max(clientWidth * clientHeight, areas.get(identity) ?? 0));
     const ranked = all.map(({ person, publication }) => ({
       publication,
       ranks: [
