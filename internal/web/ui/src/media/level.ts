@@ -20,7 +20,7 @@ export function followVoice(track: MediaStreamTrack, tell: (level: number) => vo
     const analyser = new AnalyserNode(context, { fftSize: 512 });
     context.createMediaStreamSource(new MediaStream([ear])).connect(analyser);
     // Before the first click on the page some browsers keep it asleep.
-    const wake = () => void context.resume();
+    const wake = () => void context.resume().catch(() => undefined);
     ends.push(onPress(wake));
     const samples = new Float32Array(analyser.fftSize);
     const timer = setInterval(() => {

@@ -16,7 +16,8 @@ export async function soundRuns(context = new AudioContext()): Promise<void> {
         if (context.state === 'running') resolve();
       };
       const wake = () => {
-        void context.resume();
+        // It is refused when the context is closed before.
+        context.resume().catch(() => undefined);
         timer ??= setTimeout(() => reject(new Error('this browser plays no sound')), wakingTime);
       };
       context.addEventListener('statechange', look);
