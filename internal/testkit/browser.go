@@ -164,7 +164,7 @@ func (b *BrowserProcess) newTab(up *uplink) (context.Context, context.CancelFunc
 		p.ProxyServer = up.url()
 		p.ProxyBypassList = "<-loopback>" // Addresses of this machine go through it too.
 	}))
-	if err := errors.Join(chromedp.Do(ctx), focus(ctx), permit(ctx, "microphone"), permit(ctx, "camera")); err != nil {
+	if err := errors.Join(chromedp.Do(ctx), focus(ctx), setPermission(ctx, "microphone", granted), setPermission(ctx, "camera", granted)); err != nil {
 		cancel()
 		return nil, nil, fmt.Errorf("open a tab: %w", err)
 	}
@@ -177,10 +177,12 @@ func focus(ctx context.Context) error {
 	return err
 }
 
-// permit has the Permissions API say of a device what happens: the browser gives it without asking.
-func permit(ctx context.Context, device string) error {
+// granted is what the Permissions API says of a device that the browser gives without asking.
+const granted = browser.PermissionSettingGranted
+
+func setPermission(ctx context.Context, device string, setting browser.PermissionSetting) error {
 	_, err := chromedp.CallBrowser(ctx, browser.SetPermission, browser.SetPermissionParams{
-		Permission: &browser.PermissionDescriptor{Name: device}, Setting: browser.PermissionSettingGranted,
+		Permission: &browser.PermissionDescriptor{Name: device}, Setting: setting,
 		BrowserContextID: chromedp.FromContext(ctx).BrowserContextID,
 	})
 	return err

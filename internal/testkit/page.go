@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 )
 
@@ -156,6 +157,14 @@ func (p *Page) ConsoleErrors() []string { return p.log.errors() }
 
 // Requests returns the URLs that the page has asked for, web sockets included.
 func (p *Page) Requests() []string { return p.log.requests() }
+
+// TakeAway takes the permission for a device, as its name is in the Permissions API, away from the page. What the page has open ends.
+func (p *Page) TakeAway(t testing.TB, device string) {
+	t.Helper()
+	if err := setPermission(p.ctx, device, browser.PermissionSettingDenied); err != nil {
+		t.Fatalf("take the permission for the %s away from %s: %v", device, p.location(), err)
+	}
+}
 
 // Close closes the tab, as a person does.
 func (p *Page) Close() {

@@ -104,7 +104,7 @@ describe('a device that ended by itself', () => {
     const { devices, captured } = await again('audio', 'granted');
     await devices.refuse('OverconstrainedError');
     await devices.grant();
-    expect(await captured).toMatchObject({ audio: { device: undefined } });
+    expect(await captured).toMatchObject({ audio: { device: 'own audio' } });
   });
 
   it('is not replaced when it is a camera', async () => {

@@ -9,6 +9,7 @@ export class FakeTrack extends EventTarget {
   constructor(
     readonly kind: string,
     readonly device: unknown,
+    readonly label = String(device),
     private readonly facingMode?: string,
   ) {
     super();
@@ -31,8 +32,8 @@ export class FakeTrack extends EventTarget {
     this.dispatchEvent(new Event(muted ? 'mute' : 'unmute'));
   }
 
-  get label(): string {
-    return String(this.device);
+  getConstraints() {
+    return {};
   }
 
   getSettings() {
@@ -73,7 +74,7 @@ export class FakeDevices {
   permission: PermissionState = 'prompt';
   /** Devices that are not plugged in. The browser asks nobody for these. */
   readonly absent = new Set<string>();
-  /** What the browser tells of the devices, with labels once the participant has allowed one. */
+  /** The devices that are there. Before the participant has allowed one, the browser tells only of which kinds there are. */
   listed: Pick<MediaDeviceInfo, 'kind' | 'deviceId' | 'label'>[] = [];
   /** Where the cameras look. Those of most computers do not say. */
   readonly sides = new Map<string, string>();
@@ -89,7 +90,7 @@ export class FakeDevices {
     };
     const permissions = { query: () => Promise.resolve({ state: this.permission }) };
     stubPage();
-    const enumerateDevices = () => Promise.resolve(this.allowed ? this.listed : []);
+    const enumerateDevices = () => Promise.resolve(this.allowed ? this.listed : unnamed(this.listed));
     vi.stubGlobal('navigator', { mediaDevices: { getUserMedia, enumerateDevices }, permissions });
   }
 
@@ -104,7 +105,9 @@ export class FakeDevices {
   async grant(instead?: string): Promise<void> {
     const { wanted, grant } = this.prompts.shift() ?? {};
     const give = (kind: 'audio' | 'video') =>
-      wanted?.[kind] ? [this.track(kind, instead ?? idOf(wanted[kind]) ?? this.thatLooks(wanted[kind]))] : [];
+      wanted?.[kind]
+        ? [this.track(kind, instead ?? idOf(wanted[kind]) ?? this.thatLooks(wanted[kind]) ?? this.own(kind))]
+        : [];
     const [audio, video] = [give('audio'), give('video')];
     this.tracks.push(...audio, ...video);
     this.allowed = true;
@@ -112,8 +115,14 @@ export class FakeDevices {
     await settled();
   }
 
-  private track(kind: 'audio' | 'video', device: string | undefined): FakeTrack {
-    return new FakeTrack(kind, device, kind === 'video' ? this.sides.get(device ?? '') : undefined);
+  private track(kind: 'audio' | 'video', device: string): FakeTrack {
+    const label = this.listed.find(({ deviceId }) => deviceId === device)?.label ?? device;
+    return new FakeTrack(kind, device, label, kind === 'video' ? this.sides.get(device) : undefined);
+  }
+
+  /** The device that the browser takes itself. */
+  private own(kind: 'audio' | 'video'): string {
+    return this.listed.find((device) => device.kind === `${kind}input`)?.deviceId ?? `own ${kind}`;
   }
 
   /** The camera that looks where it is wanted to. */
@@ -125,6 +134,11 @@ export class FakeDevices {
     this.prompts.shift()?.refuse(Object.assign(new Error(), { name }));
     await settled();
   }
+}
+
+/** What is told of devices to whom none is allowed. */
+function unnamed(devices: FakeDevices['listed']): FakeDevices['listed'] {
+  return [...new Set(devices.map(({ kind }) => kind))].map((kind) => ({ kind, deviceId: '', label: '' }));
 }
 
 /** Resolves when everything has happened that needs no answer from outside. */

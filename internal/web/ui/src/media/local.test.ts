@@ -139,8 +139,8 @@ describe('a chosen device', () => {
   });
 
   it.each([
-    ['desk', ['audio', { before: 'Desk', now: 'undefined' }], [undefined, 'front']],
-    ['front', ['video', { before: 'Front', now: 'undefined' }], ['desk', undefined]],
+    ['desk', ['audio', { before: 'Desk', now: 'own audio' }], ['own audio', 'front']],
+    ['front', ['video', { before: 'Front', now: 'own video' }], ['desk', 'own video']],
   ])(
     'that is absent (%s) is replaced alone, after one prompt, and both are named',
     async (id, names, live) => {
@@ -157,7 +157,7 @@ describe('a chosen device', () => {
     const { devices, told, used } = await chosen('desk', 'front');
     expect(devices.prompts).toHaveLength(1);
     await devices.grant();
-    expect([used(), told.length]).toEqual([[undefined, undefined], 2]);
+    expect([used(), told.length]).toEqual([['own audio', 'own video'], 2]);
   });
 
   it('is found by its name where the browser gives it another id', async () => {
@@ -227,8 +227,8 @@ describe('a device that goes', () => {
     await devices.refuse('OverconstrainedError');
     await devices.grant();
     expect(media.state.get()).toMatchObject({ mic: true, problems: undefined });
-    expect([problems, replaced]).toEqual([[], [{ before: 'desk', now: 'undefined' }]]);
-    expect(media.wanted.micId).toBeUndefined();
+    expect([problems, replaced]).toEqual([[], [{ before: 'desk', now: 'own audio' }]]);
+    expect(media.wanted.micId).toBe('own audio');
   });
 
   it('is not told when it is back at once', async () => {

@@ -1,31 +1,11 @@
 import { expect, it } from 'vitest';
+import { FakeHistory } from './fakeHistory';
 import { Layers } from './layers';
 
-/** A browser's history, with the page before in its first entry. */
-class FakeHistory {
-  entries: unknown[] = ['the page before', null];
-  place = 1;
-  onMoved: () => void = () => undefined;
-
-  get state(): unknown {
-    return this.entries[this.place];
-  }
-
-  get left(): boolean {
-    return this.place === 0;
-  }
-
-  pushState(state: unknown): void {
-    this.entries = [...this.entries.slice(0, this.place + 1), state];
-    this.place++;
-  }
-
-  go(by: number): void {
-    const place = this.place + by;
-    if (place < 0 || place >= this.entries.length) return;
-    this.place = place;
-    if (!this.left) this.onMoved();
-  }
+/** Goes to another entry, and waits until all that follows has happened. */
+async function moved(history: FakeHistory, by: number): Promise<void> {
+  history.go(by);
+  for (let n = 0; n < 3; n++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 /** A page whose layers are named. */
@@ -42,57 +22,57 @@ function page(history = new FakeHistory()) {
       uncover();
     };
   };
-  return { history, shown, open, back: () => history.go(-1) };
+  return { history, shown, open, back: () => moved(history, -1) };
 }
 
-it('closes the topmost layer, and leaves when there is none', () => {
+it('closes the topmost layer, and leaves when there is none', async () => {
   const { history, shown, open, back } = page();
   for (const name of ['chat', 'menu', 'dialog']) open(name);
   for (const left of [['chat', 'menu'], ['chat'], []]) {
-    back();
+    await back();
     expect([shown, history.left]).toEqual([left, false]);
   }
-  back();
+  await back();
   expect(history.left).toBe(true);
 });
 
-it('does not stop at layers that were closed by other means', () => {
+it('does not stop at layers that were closed by other means', async () => {
   const { history, shown, open, back } = page();
   open('chat');
   open('menu')();
   open('another menu')();
   expect(history.entries).toHaveLength(4);
-  back();
+  await back();
   expect([shown, history.left]).toEqual([[], false]);
-  back();
+  await back();
   expect(history.left).toBe(true);
 });
 
-it('leaves at once when all were closed', () => {
+it('leaves at once when all were closed', async () => {
   const { history, open, back } = page();
   const [chat, menu] = [open('chat'), open('menu')];
   menu();
   chat();
-  back();
+  await back();
   expect(history.left).toBe(true);
 });
 
-it('goes on after a reload, with nothing open', () => {
+it('goes on after a reload, with nothing open', async () => {
   const { history, open } = page();
   open('chat');
   const { back } = page(history);
-  back();
+  await back();
   expect(history.left).toBe(true);
 });
 
-it('opens nothing when the participant goes forward', () => {
+it('opens nothing when the participant goes forward', async () => {
   const { history, shown, open, back } = page();
   open('chat');
-  back();
-  history.go(1);
+  await back();
+  await moved(history, 1);
   expect([shown, history.left]).toEqual([[], false]);
   open('participants');
-  back();
+  await back();
   expect([shown, history.left]).toEqual([[], false]);
 });
 
