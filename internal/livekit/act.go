@@ -107,17 +107,20 @@ func (c *client) sendTo(ctx context.Context, room engine.RoomName, topic string,
 	return c.send(ctx, room, topic, payload, listeners...)
 }
 
-// announce is done when the room is not there: nobody is in it.
+// announce is done when the room is not there: nobody is in it. LiveKit would look for the room for three seconds.
 func (c *client) announce(ctx context.Context, room engine.RoomName, a engine.Announce) error {
-	var to []string
-	if a.To != "" {
-		to = append(to, string(a.To))
+	_, there, err := c.Room(ctx, room)
+	switch {
+	case err != nil:
+		return err
+	case there && a.To != "":
+		return c.send(ctx, room, a.Topic, a.Payload, string(a.To))
+	case there:
+		return c.send(ctx, room, a.Topic, a.Payload)
+	case a.To != "":
+		return fault.NotFound("The media server does not have that participant")
 	}
-	err := c.send(ctx, room, a.Topic, a.Payload, to...)
-	if a.To == "" && fault.Is(err, fault.KindNotFound) {
-		return nil
-	}
-	return err
+	return nil
 }
 
 // send sends data to some participants. LiveKit takes an empty list for all.

@@ -4,7 +4,6 @@ package livekit_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -14,8 +13,9 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"convene.dev/convene/internal/engine"
-	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/engineclaims"
+	"convene.dev/convene/internal/testkit/faultyengine"
 	"convene.dev/convene/internal/testkit/mediaserver"
 )
 
@@ -39,16 +39,24 @@ func TestRoomAsksForOneRoom(t *testing.T) {
 	}
 }
 
-// The media server of the tests answers what LiveKit answers.
-func TestMediaServerAnswersAsLiveKit(t *testing.T) {
+// TestLiveKitIsAsItsDoubles: what the doubles of a media server answer, LiveKit answers as well.
+func TestLiveKitIsAsItsDoubles(t *testing.T) {
 	h := open(t, testkit.LiveKitOptions{})
+	enter := func(anna engine.Traits) { h.join(t, engineclaims.Room, "anna", anna) }
+	if diff := cmp.Diff(engineclaims.Want, engineclaims.Answers(t, h.Engine, enter)); diff != "" {
+		t.Errorf("answers (-want +got)\n%s", diff)
+	}
 	plain := mediaserver.New(t)
-	want := script(t, h.Engine, func(room engine.RoomName) { h.join(t, room, "anna", engine.Traits{}) })
-	got := script(t, dialMediaServer(t, plain), func(room engine.RoomName) {
-		plain.Fill(string(room), mediaserver.Person("anna", time.Now()))
-	})
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("LiveKit's answers (-) and those of the media server (+):\n%s", diff)
+	enter = func(engine.Traits) { plain.Fill(string(engineclaims.Room), mediaserver.Person("anna", time.Now())) }
+	if diff := cmp.Diff(engineclaims.Want, engineclaims.Answers(t, dialMediaServer(t, plain), enter)); diff != "" {
+		t.Errorf("answers of package mediaserver (-want +got)\n%s", diff)
+	}
+	faulty := faultyengine.New()
+	enter = func(anna engine.Traits) {
+		faulty.Seat(engineclaims.Room, engine.Participant{Identity: "anna", JoinedAt: faultyengine.Monday, Traits: anna})
+	}
+	if diff := cmp.Diff(engineclaims.Want, engineclaims.Answers(t, faulty, enter)); diff != "" {
+		t.Errorf("answers of package faultyengine (-want +got)\n%s", diff)
 	}
 }
 
@@ -81,57 +89,4 @@ func TestMediaServerSaysAsMuchAsLiveKit(t *testing.T) {
 	if !near(gotRoom, wantRoom) || !near(gotParticipant, wantParticipant) {
 		t.Errorf("LiveKit says %d bytes about a room and %d about a participant, the media server %d and %d", wantRoom, wantParticipant, gotRoom, gotParticipant)
 	}
-}
-
-// script asks a server all that Convene asks, and writes the answers down.
-func script(t *testing.T, e engine.Engine, enter func(engine.RoomName)) []string {
-	t.Helper()
-	var lines []string
-	say := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	kind := func(err error) string {
-		if err == nil {
-			return "ok"
-		}
-		return fmt.Sprint(fault.As(err).Kind)
-	}
-	rooms := func() {
-		list, err := e.Rooms(wait(t), "m-")
-		var names []string
-		for _, r := range list {
-			names = append(names, string(r.Name))
-		}
-		say("rooms %s: %s", strings.Join(names, " "), kind(err))
-	}
-	one := func(name engine.RoomName) {
-		room, there, err := e.Room(wait(t), name)
-		say("room %s there %t: %s", room.Name, there, kind(err))
-		people, err := e.Participants(wait(t), name)
-		for _, p := range people {
-			say("in %s: %s, hidden %t, audio %t, joined %t", name, p.Identity, p.Hidden, p.Audio, !p.JoinedAt.IsZero())
-		}
-		say("participants: %s", kind(err))
-	}
-	rooms()
-	one("m-1")
-	say("close what is not there: %s", kind(e.Close(wait(t), "m-1", "")))
-	say("ensure: %s", kind(e.Ensure(wait(t), "m-1", engine.RoomOptions{MaxParticipants: 10}, engine.RoomState{})))
-	say("ensure again: %s", kind(e.Ensure(wait(t), "m-1", engine.RoomOptions{}, engine.RoomState{})))
-	rooms()
-	one("m-1")
-	enter("m-1")
-	testkit.Eventually(t, patience, func() error {
-		if people, err := e.Participants(wait(t), "m-1"); err != nil || len(people) != 1 {
-			return errorf("%d are in, error %v", len(people), err)
-		}
-		return nil
-	})
-	one("m-1")
-	for _, who := range []engine.Identity{"anna", "nobody"} {
-		there, err := e.Present(wait(t), "m-1", who)
-		say("%s is present %t: %s", who, there, kind(err))
-		say("remove %s: %s", who, kind(e.Act(wait(t), "m-1", engine.Remove{Who: who})))
-	}
-	say("close: %s", kind(e.Close(wait(t), "m-1", "")))
-	one("m-1")
-	return lines
 }

@@ -177,7 +177,7 @@ func (f *Engine) Count(prefix string) (n int) {
 }
 
 // do runs a verb, under its faults.
-func (f *Engine) do(ctx context.Context, verb string, room engine.RoomName, act func()) error {
+func (f *Engine) do(ctx context.Context, verb string, room engine.RoomName, act func() error) error {
 	f.mu.Lock()
 	hang := f.hang[verb]
 	f.calls = append(f.calls, strings.TrimSpace(verb+" "+string(room)))
@@ -194,72 +194,144 @@ func (f *Engine) do(ctx context.Context, verb string, room engine.RoomName, act 
 	if err := f.fail[verb]; err != nil {
 		return err
 	}
-	act()
-	return nil
+	return act()
 }
 
 // Rooms lists.
 func (f *Engine) Rooms(ctx context.Context, prefix engine.RoomName) (rooms []engine.Room, err error) {
-	err = f.do(ctx, "rooms", "", func() {
+	err = f.do(ctx, "rooms", "", func() error {
 		for _, name := range slices.Sorted(maps.Keys(f.rooms)) {
 			if strings.HasPrefix(string(name), string(prefix)) {
 				rooms = append(rooms, f.room(name))
 			}
 		}
+		return nil
 	})
 	return rooms, err
 }
 
 // Room finds one.
 func (f *Engine) Room(ctx context.Context, name engine.RoomName) (room engine.Room, there bool, err error) {
-	err = f.do(ctx, "room", name, func() {
+	err = f.do(ctx, "room", name, func() error {
 		if _, there = f.rooms[name]; there {
 			room = f.room(name)
 		}
+		return nil
 	})
 	return room, there, err
 }
 
 // Participants lists.
 func (f *Engine) Participants(ctx context.Context, room engine.RoomName) (participants []engine.Participant, err error) {
-	err = f.do(ctx, "participants", room, func() { participants = slices.Clone(f.rooms[room]) })
+	err = f.do(ctx, "participants", room, func() error {
+		participants = slices.Clone(f.rooms[room])
+		return nil
+	})
 	return participants, err
 }
 
 // Present knows ghosts.
 func (f *Engine) Present(ctx context.Context, room engine.RoomName, who engine.Identity) (there bool, err error) {
-	err = f.do(ctx, "present", room, func() { there = !slices.Contains(f.ghosts, who) })
+	err = f.do(ctx, "present", room, func() error {
+		there = indexOf(f.rooms[room], who) >= 0 && !slices.Contains(f.ghosts, who)
+		return nil
+	})
 	return there, err
 }
 
 // Ensure makes.
 func (f *Engine) Ensure(ctx context.Context, room engine.RoomName, _ engine.RoomOptions, state engine.RoomState) error {
-	return f.do(ctx, "ensure", room, func() {
+	return f.do(ctx, "ensure", room, func() error {
 		f.rooms[room], f.states[room] = append(f.rooms[room], []engine.Participant{}...), state
+		return nil
 	})
 }
 
 // Close deletes.
 func (f *Engine) Close(ctx context.Context, room engine.RoomName, redirect string) error {
-	return f.do(ctx, "close", room, func() {
+	return f.do(ctx, "close", room, func() error {
 		f.remove(room)
 		f.redirects[room] = redirect
+		return nil
 	})
 }
 
 // Drop deletes.
 func (f *Engine) Drop(ctx context.Context, room engine.RoomName) error {
-	return f.do(ctx, "drop", room, func() { f.remove(room) })
+	return f.do(ctx, "drop", room, func() error {
+		f.remove(room)
+		return nil
+	})
 }
 
-// Act tells pages what they are to be told, and does nothing else.
+// Act does what can be seen in the lists of rooms and participants.
 func (f *Engine) Act(ctx context.Context, room engine.RoomName, action engine.Action) error {
-	return f.do(ctx, "act", room, func() {
+	return f.do(ctx, "act", room, func() error {
+		people, there := f.rooms[room]
+		people, err := Act(people, action)
+		if to, ok := action.(engine.Announce); ok && to.To != "" && !there {
+			err = errNotFound
+		}
+		if err != nil {
+			return err
+		}
 		f.did = append(f.did, action)
-		if tell, ok := action.(engine.Tell); ok {
+		if tell, ok := action.(engine.Tell); ok && there {
 			f.states[room] = tell.State
 		}
+		if there {
+			f.rooms[room] = people
+		}
+		return nil
 	})
+}
+
+var errNotFound = fault.NotFound("The media server does not have that room or participant")
+
+// Act returns the participants of a room after an action, as LiveKit would list them. Sounds and pictures are as they were.
+func Act(people []engine.Participant, action engine.Action) ([]engine.Participant, error) {
+	change := func(who engine.Identity, change func(*engine.Participant) error) ([]engine.Participant, error) {
+		i := indexOf(people, who)
+		if i < 0 {
+			return people, errNotFound
+		}
+		changed := slices.Clone(people) // Answers of before hold the old ones.
+		return changed, change(&changed[i])
+	}
+	switch a := action.(type) {
+	case engine.SetRights:
+		return change(a.Who, func(p *engine.Participant) error {
+			p.Presenter, p.Forbidden, p.Held = a.Presenter, a.Forbidden, a.Held
+			return nil
+		})
+	case engine.Hush:
+		return change(a.Who, func(*engine.Participant) error { return nil })
+	case engine.Hand:
+		return change(a.Who, func(p *engine.Participant) error {
+			p.Hand = a.Raised
+			return nil
+		})
+	case engine.Admit:
+		return change(a.Who, func(p *engine.Participant) error {
+			p.Admitted = true
+			return nil
+		})
+	case engine.Write:
+		return change(a.Who, func(p *engine.Participant) error {
+			if p.Message != "" && p.Message != a.Message {
+				return fault.Conflict("This participant has written another message already")
+			}
+			p.Message = a.Message
+			return nil
+		})
+	case engine.Remove:
+		return slices.DeleteFunc(slices.Clone(people), func(p engine.Participant) bool { return p.Identity == a.Who }), nil
+	}
+	return people, nil
+}
+
+func indexOf(people []engine.Participant, who engine.Identity) int {
+	return slices.IndexFunc(people, func(p engine.Participant) bool { return p.Identity == who })
 }
 
 // Did are the actions since the last time.
