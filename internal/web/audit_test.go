@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"convene.dev/convene/internal/admission"
+	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 )
 
@@ -92,7 +93,7 @@ func TestAuditOfPages(t *testing.T) {
 			"room": "", "status": 403.0, "result": "This session is over: open the link of the meeting again",
 		})},
 		{"a connection of a removed participant", func() answer {
-			return s.connect(t, "rtc", url.Values{"access_token": {string(v.EngineRoom) + " " + other}})
+			return s.connect(t, "rtc", url.Values{"access_token": {accessTo(t, v.EngineRoom, engine.Identity(other))}})
 		}, refused("connect", map[string]any{"identity": other, "status": 403.0, "result": admission.ErrRemoved.Message})},
 		{"an end", act(paula.Session, body{"action": "end"}), done("end", map[string]any{"identity": me})},
 		{"after it", enter(body{"room": "room", "name": "Ann"}), refused("enter", map[string]any{

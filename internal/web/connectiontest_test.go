@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -39,10 +38,13 @@ func (a answer) test() testAnswer {
 // testRoomOf is the room that an access token of a test is for.
 func testRoomOf(t *testing.T, token string) meeting.TestRoom {
 	t.Helper()
-	name, _, _ := strings.Cut(token, " ")
-	room, ok := meeting.ParseTestRoom(engine.RoomName(name))
+	bearer, err := newFakeEngine(engineServer).Inspect(token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	room, ok := meeting.ParseTestRoom(bearer.Room)
 	if !ok {
-		t.Fatalf("%q is no room for a test", name)
+		t.Fatalf("%q is no room for a test", bearer.Room)
 	}
 	return room
 }
@@ -176,7 +178,7 @@ func TestTheTokenOfATest(t *testing.T) {
 	}
 	room := testRoomOf(t, test.Sender)
 	room.ConfigUID = "other"
-	if got := s.connect(t, "rtc", url.Values{"access_token": {string(room.Name()) + " ann"}}); got.Code != http.StatusForbidden {
+	if got := s.connect(t, "rtc", url.Values{"access_token": {accessTo(t, room.Name(), "ann")}}); got.Code != http.StatusForbidden {
 		t.Errorf("a room of another service: %d %s", got.Code, got.Body)
 	}
 	s.now = s.now.Add(meeting.TestDuration)
@@ -218,9 +220,7 @@ func TestWebhooksOfTestsAreNoHints(t *testing.T) {
 	v := s.meetings.open("room", nil)
 	test := testRoomOf(t, s.askForTest(t, body{"room": "room", "name": "Ann"}).test().Sender)
 	for _, room := range []engine.RoomName{test.Name(), v.EngineRoom} {
-		r := newRequest(http.MethodPost, WebhookPath, string(room))
-		r.Header.Set("Authorization", "signed")
-		if got := s.do(t, r); got.Code != http.StatusOK {
+		if got := s.do(t, webhook(t, engineServer, room)); got.Code != http.StatusOK {
 			t.Errorf("%d %s", got.Code, got.Body)
 		}
 	}

@@ -5,6 +5,8 @@ package web
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -18,7 +20,10 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	"github.com/livekit/protocol/auth"
+	lk "github.com/livekit/protocol/livekit"
 	"golang.org/x/crypto/bcrypt"
+	"google.golang.org/protobuf/encoding/protojson"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -29,9 +34,11 @@ import (
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
+	"convene.dev/convene/internal/livekit"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 	"convene.dev/convene/internal/testkit"
+	"convene.dev/convene/internal/testkit/faultyengine"
 )
 
 func TestMain(m *testing.M) { testkit.Main(m) }
@@ -89,7 +96,7 @@ func newSite(t testing.TB, change ...func(*tenant.Tenant)) *site {
 	t.Helper()
 	s := &site{now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	s.meetings = newFakeMeetings(s)
-	s.engine = &fakeEngine{}
+	s.engine = newFakeEngine(engineServer)
 	signer, problems := credential.NewSigner("convene/ns/default", map[string][]byte{"1": []byte(strings.Repeat("k", 64))})
 	if signer == nil {
 		t.Fatal(problems)
@@ -104,7 +111,7 @@ func newSite(t testing.TB, change ...func(*tenant.Tenant)) *site {
 		Settings:       meeting.DefaultSettings(),
 		Web:            tenant.Web{Home: "https://home.example.com/", BrandName: "Convene"},
 		Media: []*tenant.Media{{
-			Server: engine.Server{URL: "http://livekit:7880", Key: "key", Secret: "engine secret"}, Engine: s.engine,
+			Server: engineServer, Engine: s.engine,
 		}},
 	}
 	for _, c := range change {
@@ -425,8 +432,12 @@ func (f *fakeMeetings) End(_ context.Context, _ *tenant.Tenant, c conference.End
 	return conference.EndResult{Ended: true}, nil
 }
 
-// fakeEngine keeps what it was asked, and fails when told to. Its tokens are the grants in plain JSON.
+// engineServer is where the media server of a site is, and how it knows the site.
+var engineServer = engine.Server{URL: "http://livekit:7880", Key: "key", Secret: "engine secret"}
+
+// fakeEngine keeps what it was asked, and fails when told to. Nothing but its rooms is made up: its tokens are LiveKit's.
 type fakeEngine struct {
+	engine.Engine
 	people  []engine.Participant
 	ensured []engine.RoomState
 	options []engine.RoomOptions
@@ -447,12 +458,13 @@ type fakeEngine struct {
 	onAct func()
 }
 
-func (f *fakeEngine) Rooms(context.Context, engine.RoomName) ([]engine.Room, error) {
-	return nil, f.err
-}
-
-func (f *fakeEngine) Room(context.Context, engine.RoomName) (engine.Room, bool, error) {
-	return engine.Room{}, false, f.err
+// newFakeEngine makes one whose tokens are signed as a server asks for.
+func newFakeEngine(server engine.Server) *fakeEngine {
+	tokens, err := livekit.New("ns", server)
+	if err != nil {
+		panic(err)
+	}
+	return &fakeEngine{Engine: tokens}
 }
 
 func (f *fakeEngine) Participants(_ context.Context, room engine.RoomName) ([]engine.Participant, error) {
@@ -474,83 +486,64 @@ func (f *fakeEngine) Ensure(_ context.Context, _ engine.RoomName, o engine.RoomO
 
 func (f *fakeEngine) Drop(context.Context, engine.RoomName) error { return f.err }
 
-func (f *fakeEngine) Close(context.Context, engine.RoomName, string) error { return f.err }
-
 func (f *fakeEngine) Present(_ context.Context, _ engine.RoomName, who engine.Identity) (bool, error) {
 	return !slices.Contains(f.ghosts, who), f.err
 }
 
 func (f *fakeEngine) Act(_ context.Context, room engine.RoomName, a engine.Action) error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if meeting.IsWaitingRoom(room) {
-		f.doorActs = append(f.doorActs, a)
-		switch a := a.(type) {
-		case engine.Admit:
-			f.waiting = slices.Clone(f.waiting)
-			f.waiting[slices.IndexFunc(f.waiting, func(p engine.Participant) bool { return p.Identity == a.Who })].Admitted = true
-		case engine.Remove:
-			f.waiting = slices.DeleteFunc(slices.Clone(f.waiting), func(p engine.Participant) bool { return p.Identity == a.Who })
-		}
-		return f.err
-	}
 	if f.onAct != nil {
 		f.onAct()
 	}
-	f.acts = append(f.acts, a)
-	return f.err
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	people, acts := &f.people, &f.acts
+	if meeting.IsWaitingRoom(room) {
+		people, acts = &f.waiting, &f.doorActs
+	}
+	*acts = append(*acts, a)
+	if f.err != nil {
+		return f.err
+	}
+	var err error
+	*people, err = faultyengine.Act(*people, a)
+	return err
 }
 
 func (f *fakeEngine) Grant(g engine.Grant) (string, error) {
 	f.grants = append(f.grants, g)
-	return string(g.Room) + " " + string(g.Identity), nil
+	return f.Engine.Grant(g)
 }
 
-func (f *fakeEngine) Inspect(token string) (engine.Bearer, error) {
-	room, who, ok := strings.Cut(token, " ")
-	if !ok {
-		return engine.Bearer{}, fault.Denied("This access token is not valid here")
-	}
-	b := engine.Bearer{Room: engine.RoomName(room), Identity: engine.Identity(who)}
-	for _, g := range f.grants { // The last one is what the token says.
-		if g.Room == b.Room && g.Identity == b.Identity {
-			b.Username, b.Granted, b.In = g.Username, g.Granted, g.In
-		}
-	}
-	return b, nil
-}
-
-// limitedMark is at the end of tokens that give less than others.
-const limitedMark = "+limited"
-
-// Limit keeps the rights.
 func (f *fakeEngine) Limit(token string, rights engine.Rights) (string, error) {
 	f.limited = append(f.limited, rights)
-	if rights != (engine.Rights{}) {
-		token += limitedMark
-	}
-	return token, nil
+	return f.Engine.Limit(token, rights)
 }
 
-// KeyOf names the key of the site's media server.
-func (f *fakeEngine) KeyOf(token string) string {
-	if token == "" {
-		return ""
+// accessTo is a token with which a participant enters a room. No site has granted it.
+func accessTo(t testing.TB, room engine.RoomName, who engine.Identity) string {
+	t.Helper()
+	token, err := newFakeEngine(engineServer).Grant(engine.Grant{Room: room, Identity: who, Lifetime: time.Minute})
+	if err != nil {
+		t.Fatal(err)
 	}
-	return "key"
+	return token
 }
 
-func (f *fakeEngine) Signed(authorization string) bool { return authorization == "signed" }
-
-// Hint takes the authorization for the key, and the body for the room.
-func (f *fakeEngine) Hint(authorization string, body []byte) (engine.RoomName, error) {
-	if authorization != "signed" {
-		return "", fault.Denied("not signed")
+// webhook is what the media server sends about a room, signed as a server does.
+func webhook(t testing.TB, server engine.Server, room engine.RoomName) *http.Request {
+	t.Helper()
+	event, err := protojson.Marshal(&lk.WebhookEvent{Event: "room_started", Room: &lk.Room{Name: string(room)}})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if len(body) == 0 {
-		return "", fault.Invalid("room", "about no room")
+	sum := sha256.Sum256(event)
+	signed, err := auth.NewAccessToken(server.Key, server.Secret).SetSha256(base64.StdEncoding.EncodeToString(sum[:])).ToJWT()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return engine.RoomName(body), nil
+	r := newRequest(http.MethodPost, WebhookPath, string(event))
+	r.Header.Set("Authorization", signed)
+	return r
 }
 
 // join lists a participant as in the room.

@@ -15,6 +15,7 @@ import (
 	"github.com/go-logr/logr/funcr"
 
 	"convene.dev/convene/internal/clientip"
+	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
@@ -100,7 +101,7 @@ func TestConnectsAreLimited(t *testing.T) {
 	s.upstreamEngine(t)
 	v := s.meetings.open("room", nil)
 	connect := func(from, who string) int {
-		r := newRequest(http.MethodGet, "/engine/rtc?"+url.Values{"access_token": {string(v.EngineRoom) + " " + who}}.Encode(), "")
+		r := newRequest(http.MethodGet, "/engine/rtc?"+url.Values{"access_token": {accessTo(t, v.EngineRoom, engine.Identity(who))}}.Encode(), "")
 		r.RemoteAddr = from
 		return s.do(t, r).Code
 	}

@@ -44,7 +44,7 @@ func (s *site) connect(t *testing.T, path string, query url.Values) answer {
 
 func TestWhoGetsThroughToTheEngine(t *testing.T) {
 	const ann = "origin-ann"
-	inRoom := string(meeting.EngineRoom(configUID, "uid-1")) + " " + ann
+	inRoom := accessTo(t, meeting.EngineRoom(configUID, "uid-1"), ann)
 	for _, c := range []struct {
 		reason string
 		given  func(*site, *meeting.View)
@@ -59,9 +59,9 @@ func TestWhoGetsThroughToTheEngine(t *testing.T) {
 		{reason: "asking why not with one peer connection", token: inRoom, path: "rtc/v1/validate", status: http.StatusNotFound, want: "NotFound"},
 		{reason: "without a token", status: http.StatusForbidden, want: "NotAllowed"},
 		{reason: "with a token of another participant", token: "forged", status: http.StatusForbidden, want: "NotAllowed"},
-		{reason: "into a room of another tenant", token: "convene_other_uid-1 " + ann, status: http.StatusForbidden, want: "NotAllowed"},
-		{reason: "into a room that is not ours", token: "lobby " + ann, status: http.StatusForbidden, want: "NotAllowed"},
-		{reason: "into a meeting long ago", token: string(meeting.EngineRoom(configUID, "uid-0")) + " " + ann, status: http.StatusGone, want: "Ended"},
+		{reason: "into a room of another tenant", token: accessTo(t, "convene_other_uid-1", ann), status: http.StatusForbidden, want: "NotAllowed"},
+		{reason: "into a room that is not ours", token: accessTo(t, "lobby", ann), status: http.StatusForbidden, want: "NotAllowed"},
+		{reason: "into a meeting long ago", token: accessTo(t, meeting.EngineRoom(configUID, "uid-0"), ann), status: http.StatusGone, want: "Ended"},
 		{
 			reason: "into a meeting that has ended", token: inRoom, status: http.StatusGone, want: "Ended",
 			given: func(_ *site, v *meeting.View) { v.Ended = true },
@@ -126,7 +126,7 @@ func TestWhatGetsThroughToTheEngine(t *testing.T) {
 	s := newSite(t)
 	arrived := s.upstreamEngine(t)
 	v := s.meetings.open("room", nil)
-	token := string(v.EngineRoom) + " origin-ann"
+	token := accessTo(t, v.EngineRoom, "origin-ann")
 	query := url.Values{
 		"access_token": {token, "another"}, "publish": {"screen", "more"}, "reconnect": {"1"}, "sid": {"PA_x"}, "attributes": {"e30"},
 	}
@@ -178,7 +178,7 @@ func TestWhatAnEngineAnswersStaysOut(t *testing.T) {
 				"Content-Length: 24\r\n\r\n<script>secret</script>\n")
 			s.tenant.Media[0].Server.URL = at
 			v := s.meetings.open("room", nil)
-			r := newRequest(http.MethodGet, "/engine/rtc/validate?"+url.Values{"access_token": {string(v.EngineRoom) + " origin-ann"}}.Encode(), "")
+			r := newRequest(http.MethodGet, "/engine/rtc/validate?"+url.Values{"access_token": {accessTo(t, v.EngineRoom, "origin-ann")}}.Encode(), "")
 			bare := s.do(t, newRequest(http.MethodGet, "/engine", "")).Header()
 			if upgrade != "" {
 				r.Header.Set("Connection", "Upgrade")
@@ -267,7 +267,7 @@ func (c *countingEngine) Inspect(token string) (engine.Bearer, error) {
 func TestAnEngineWithAnAddressThatIsNone(t *testing.T) {
 	s := newSite(t, func(t *tenant.Tenant) { t.Media[0].Server.URL = "http://%zz" })
 	v := s.meetings.open("room", nil)
-	got := s.connect(t, "rtc", url.Values{"access_token": {string(v.EngineRoom) + " origin-ann"}})
+	got := s.connect(t, "rtc", url.Values{"access_token": {accessTo(t, v.EngineRoom, "origin-ann")}})
 	if got.Code != http.StatusInternalServerError || strings.Contains(got.Body.String(), "%zz") {
 		t.Errorf("status %d: %s", got.Code, got.Body)
 	}

@@ -250,6 +250,7 @@ func TestOneMessageToThePresenters(t *testing.T) {
 	s.meetings.open("room", asking)
 	ann := body{"room": "room", "name": "Ann"}
 	w := s.enterWith(t, ann).waits()
+	s.knock(w)
 	say := func(session, text string) answer {
 		return s.call(t, http.MethodPost, "/session/message", session, body{"text": text})
 	}

@@ -15,27 +15,35 @@ import (
 )
 
 func TestWebhook(t *testing.T) {
-	room := string(meeting.EngineRoom(configUID, "uid-1"))
+	room := meeting.EngineRoom(configUID, "uid-1")
+	of := func(room engine.RoomName) *http.Request { return webhook(t, engineServer, room) }
+	with := func(change func(*http.Request)) *http.Request {
+		r := of(room)
+		change(r)
+		return r
+	}
 	for _, c := range []struct {
-		reason, method, authorization, body string
-		status                              int
-		hints                               []engine.RoomName
+		reason string
+		r      *http.Request
+		status int
+		hints  []engine.RoomName
 	}{
-		{"of a room of ours", "POST", "signed", room, http.StatusOK, []engine.RoomName{engine.RoomName(room)}},
-		{"of another installation's room", "POST", "signed", "convene_other_uid", http.StatusOK, nil},
-		{"of another service's room", "POST", "signed", "lobby", http.StatusOK, nil},
-		{"about no room", "POST", "signed", "", http.StatusOK, nil},
-		{"not signed", "POST", "", room, http.StatusUnauthorized, nil},
-		{"signed by a stranger", "POST", "forged", room, http.StatusUnauthorized, nil},
-		{"too long", "POST", "signed", strings.Repeat("x", 1<<20+1), http.StatusRequestEntityTooLarge, nil},
-		{"not posted", "GET", "signed", "", http.StatusMethodNotAllowed, nil},
+		{"of a room of ours", of(room), http.StatusOK, []engine.RoomName{room}},
+		{"of another installation's room", of("convene_other_uid"), http.StatusOK, nil},
+		{"of another service's room", of("lobby"), http.StatusOK, nil},
+		{"about no room", of(""), http.StatusOK, nil},
+		{"not signed", with(func(r *http.Request) { r.Header.Del("Authorization") }), http.StatusUnauthorized, nil},
+		{"signed by a stranger", webhook(t, engine.Server{Key: engineServer.Key, Secret: "another"}, room), http.StatusUnauthorized, nil},
+		{"with the access token of a participant", with(func(r *http.Request) {
+			r.Header.Set("Authorization", accessTo(t, room, "ann-1"))
+		}), http.StatusUnauthorized, nil},
+		{"too long", of(engine.RoomName(strings.Repeat("x", 1<<20))), http.StatusRequestEntityTooLarge, nil},
+		{"not posted", with(func(r *http.Request) { r.Method = http.MethodGet }), http.StatusMethodNotAllowed, nil},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			s := newSite(t)
-			r := newRequest(c.method, "/engine/webhook", c.body)
-			r.Host = "10.0.0.7:8080"
-			r.Header.Set("Authorization", c.authorization)
-			if got := s.do(t, r); got.Code != c.status {
+			c.r.Host = "10.0.0.7:8080"
+			if got := s.do(t, c.r); got.Code != c.status {
 				t.Errorf("status %d, want %d", got.Code, c.status)
 			}
 			if diff := cmp.Diff(c.hints, s.hints); diff != "" {
@@ -45,29 +53,19 @@ func TestWebhook(t *testing.T) {
 	}
 }
 
-// refusingEngine takes no signature.
-type refusingEngine struct{ *fakeEngine }
-
-func (refusingEngine) Signed(string) bool { return false }
-
-func (refusingEngine) Hint(string, []byte) (engine.RoomName, error) {
-	return (&fakeEngine{}).Hint("", nil)
-}
-
 func TestAnEngineHasNoSayAboutAnothersRooms(t *testing.T) {
 	s := newSite(t)
 	other := *s.tenant
 	other.UID = "22222222-bbbb"
-	other.Media = []*tenant.Media{{Server: engine.Server{URL: "http://other:7880", Key: "key"}, Engine: refusingEngine{}}}
+	at := engine.Server{URL: "http://other:7880", Key: engineServer.Key, Secret: "another"}
+	other.Media = []*tenant.Media{{Server: at, Engine: newFakeEngine(at)}}
 	s.Tenants = fakeTenants{&other, {}, s.tenant}
 	for room, want := range map[engine.RoomName]int{
 		meeting.EngineRoom("22222222-bbbb", "uid-1"): 0,
 		meeting.EngineRoom(configUID, "uid-1"):       1,
 	} {
 		s.hints = nil
-		r := newRequest(http.MethodPost, "/engine/webhook", string(room))
-		r.Header.Set("Authorization", "signed")
-		if got := s.do(t, r); got.Code != http.StatusOK || len(s.hints) != want {
+		if got := s.do(t, webhook(t, engineServer, room)); got.Code != http.StatusOK || len(s.hints) != want {
 			t.Errorf("%s: status %d, hints %v", room, got.Code, s.hints)
 		}
 	}
