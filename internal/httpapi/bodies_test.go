@@ -55,8 +55,8 @@ func TestForms(t *testing.T) {
 	w.do(http.MethodPost, "meeting", "room=board&maxParticipants=5&roomPassword=0&redirect=", asForm)
 	w.do(http.MethodDelete, "meeting/board", "redirect=https%3A%2F%2Fexample.com%2Fbye", asForm)
 	commands := []any{
-		conference.CreateCommand{Room: "board", MaxParticipants: 5, Password: ptr(""), Redirect: ptr("")},
-		conference.EndCommand{Room: "board", Redirect: ptr("https://example.com/bye")},
+		conference.CreateCommand{Room: "board", MaxParticipants: 5, Password: new(""), Redirect: new("")},
+		conference.EndCommand{Room: "board", Redirect: new("https://example.com/bye")},
 	}
 	if diff := cmp.Diff(commands, w.meetings.took()); diff != "" {
 		t.Errorf("commands (-want +got):\n%s", diff)

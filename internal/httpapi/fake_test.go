@@ -4,12 +4,17 @@ package httpapi
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"k8s.io/utils/ptr"
+
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
@@ -83,21 +88,21 @@ func (f *fakeMeetings) Create(ctx context.Context, t *tenant.Tenant, command con
 	if err := f.begin(ctx, command); err != nil {
 		return meeting.View{}, err
 	}
-	length, err := t.Settings.Length(command.Duration)
+	length, err := lengthOf(t, command.Duration)
 	if err != nil {
 		return meeting.View{}, err
 	}
 	if v := f.find(command.Room); v != nil {
-		if command.Duration != "" && v.Length != length {
-			return meeting.View{}, fault.Conflict("The room has an active meeting with another duration; use its values or another room")
+		differs := command.Duration != "" && v.Length != length || command.Password != nil && *command.Password != f.secrets[v.Room] ||
+			command.Redirect != nil && *command.Redirect != v.Redirect || command.MaxParticipants > 0 && command.MaxParticipants != v.MaxParticipants
+		if differs {
+			return meeting.View{}, fault.Conflict("The room has an active meeting with other values; use its values or another room")
 		}
 		return *v, nil
 	}
-	password := ""
-	if command.Password != nil {
-		password = *command.Password
-	}
-	return f.open(t, command.Room, length, password), nil
+	v := f.open(t, command.Room, length, ptr.Deref(command.Password, ""))
+	v.Redirect, v.MaxParticipants = ptr.Deref(command.Redirect, ""), command.MaxParticipants
+	return *v, nil
 }
 
 func (f *fakeMeetings) Join(ctx context.Context, t *tenant.Tenant, command conference.JoinCommand) (meeting.View, error) {
@@ -106,21 +111,33 @@ func (f *fakeMeetings) Join(ctx context.Context, t *tenant.Tenant, command confe
 	if err := f.begin(ctx, command); err != nil {
 		return meeting.View{}, err
 	}
-	if v := f.find(command.Room); v != nil {
-		if command.Password != nil && v.HasPassword && *command.Password != f.secrets[v.Room] {
-			return meeting.View{}, fault.Denied("roomPassword is not this room's; correct it").WithReason(fault.ReasonWrongPassword)
-		}
-		return *v, nil
-	}
-	length, err := t.Settings.Length(command.Duration)
+	length, err := lengthOf(t, command.Duration)
 	if err != nil {
 		return meeting.View{}, err
 	}
-	password := ""
-	if command.Password != nil {
-		password = *command.Password
+	v := f.find(command.Room)
+	switch {
+	case v == nil:
+		return *f.open(t, command.Room, length, ptr.Deref(command.Password, "")), nil
+	case command.Password == nil:
+	case v.HasPassword && *command.Password != f.secrets[v.Room]:
+		return meeting.View{}, fault.Denied("roomPassword is not this room's; correct it").WithReason(fault.ReasonWrongPassword)
+	case !v.HasPassword && *command.Password != "":
+		v.HasPassword, f.secrets[v.Room] = true, *command.Password
 	}
-	return f.open(t, command.Room, length, password), nil
+	if command.Duration != "" && v.Expires.IsZero() {
+		v.Length, v.Expires = length, length.After(v.Created)
+	}
+	return *v, nil
+}
+
+// lengthOf is of a duration that the API has checked. The cluster would refuse to store another.
+func lengthOf(t *tenant.Tenant, d v1alpha1.Duration) (meeting.Length, error) {
+	length, err := t.Settings.Length(d)
+	if err != nil {
+		err = fault.As(fmt.Errorf("the cluster refuses to store this: %w", errors.New(err.Error())))
+	}
+	return length, err
 }
 
 func (f *fakeMeetings) End(ctx context.Context, _ *tenant.Tenant, command conference.EndCommand) (conference.EndResult, error) {
@@ -158,7 +175,7 @@ func (f *fakeMeetings) find(room string) *meeting.View {
 	return &f.live[i]
 }
 
-func (f *fakeMeetings) open(t *tenant.Tenant, room string, length meeting.Length, password string) meeting.View {
+func (f *fakeMeetings) open(t *tenant.Tenant, room string, length meeting.Length, password string) *meeting.View {
 	v := meeting.View{
 		UID: "uid-" + room, Lineage: lineageOf(room), PasswordOf: "first", Room: room, URL: t.MeetingURL(room), Length: length,
 		Created: f.now(), Expires: length.After(f.now()), HasPassword: password != "",
@@ -168,7 +185,7 @@ func (f *fakeMeetings) open(t *tenant.Tenant, room string, length meeting.Length
 	}
 	f.secrets[room] = password
 	f.live = append(f.live, v)
-	return v
+	return &f.live[len(f.live)-1]
 }
 
 // reset forgets everything but one live meeting.

@@ -19,8 +19,6 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-func ptr[T any](v T) *T { return &v }
-
 // joined is a join URL taken apart.
 type joined struct {
 	url    string
@@ -57,7 +55,7 @@ func TestJoinURL(t *testing.T) {
 			"the defaults", `{"room":"stand-up","name":"Ada"}`,
 			baseURL + "/join?room=stand-up&name=Ada&avatar=false&audio=false&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
 			credential.Ticket{Room: "stand-up", Name: "Ada", Lineage: "lineage-stand-up", PasswordOf: "first", Chat: true},
-			conference.JoinCommand{Room: "stand-up", Password: ptr("")},
+			conference.JoinCommand{Room: "stand-up", Password: new("")},
 		},
 		{
 			"every option", strings.Replace(all, `"a b.png`, `"a%20b.png`, 1),
@@ -67,20 +65,20 @@ func TestJoinURL(t *testing.T) {
 				Room: "Stand-up & more ☕", Name: "Ada <Lovelace>", Lineage: "lineage-Stand-up & more ☕", PasswordOf: "first",
 				Avatar: "https://example.com/a b.png?x=1&y=ü+", Audio: true, Video: true, Screen: true, Notify: true,
 			},
-			conference.JoinCommand{Room: "Stand-up & more ☕", Duration: "1h30m", Password: ptr("")},
+			conference.JoinCommand{Room: "Stand-up & more ☕", Duration: "1h30m", Password: new("")},
 		},
 		{
 			"everything null, false or empty", `{"room":"r","name":"n","avatar":false,"roomPassword":"false","audio":null,"video":null,"chat":null,
 				"hide":null,"duration":null,"token":null,"unknown":{"x":[1]},"presenter":"false"}`,
 			baseURL + "/join?room=r&name=n&avatar=false&audio=false&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
 			credential.Ticket{Room: "r", Name: "n", Lineage: "lineage-r", PasswordOf: "first", Chat: true},
-			conference.JoinCommand{Room: "r", Password: ptr("")},
+			conference.JoinCommand{Room: "r", Password: new("")},
 		},
 		{
 			"names doubled, the last ones count", `{"room":"x","name":"x","room":"r","name":"n","audio":"x","audio":true}`,
 			baseURL + "/join?room=r&name=n&avatar=false&audio=true&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
 			credential.Ticket{Room: "r", Name: "n", Lineage: "lineage-r", PasswordOf: "first", Chat: true, Audio: true},
-			conference.JoinCommand{Room: "r", Password: ptr("")},
+			conference.JoinCommand{Room: "r", Password: new("")},
 		},
 	} {
 		one := testTenant(v1alpha1.VariantA)
@@ -162,11 +160,11 @@ func TestRoomPassword(t *testing.T) {
 		status    int
 		forwarded *string
 	}{
-		{"the right one", v1alpha1.VariantA, `,"roomPassword":"sesame"`, 200, ptr("sesame")},
-		{"a wrong one", v1alpha1.VariantA, `,"roomPassword":"open"`, 403, ptr("open")},
-		{"none", v1alpha1.VariantA, ``, 403, ptr("")},
-		{"false for none", v1alpha1.VariantA, `,"roomPassword":false`, 403, ptr("")},
-		{"0 for none", v1alpha1.VariantA, `,"roomPassword":0`, 403, ptr("")},
+		{"the right one", v1alpha1.VariantA, `,"roomPassword":"sesame"`, 200, new("sesame")},
+		{"a wrong one", v1alpha1.VariantA, `,"roomPassword":"open"`, 403, new("open")},
+		{"none", v1alpha1.VariantA, ``, 403, new("")},
+		{"false for none", v1alpha1.VariantA, `,"roomPassword":false`, 403, new("")},
+		{"0 for none", v1alpha1.VariantA, `,"roomPassword":0`, 403, new("")},
 		{"variant B reads none", v1alpha1.VariantB, `,"roomPassword":"open"`, 200, nil},
 		{"variant B does not even look", v1alpha1.VariantB, `,"roomPassword":[]`, 200, nil},
 	} {

@@ -132,7 +132,7 @@ func TestRightSecretsAtOnce(t *testing.T) {
 }
 
 func TestRateLimit(t *testing.T) {
-	limit := &v1alpha1.RateLimitSpec{RequestsPerSecond: 2, Burst: ptr(int32(3))}
+	limit := &v1alpha1.RateLimitSpec{RequestsPerSecond: 2, Burst: new(int32(3))}
 	one := testTenant(v1alpha1.VariantA, func(t *tenant.Tenant) { t.RateLimit = limit })
 	w := newWorld(t, one).serve()
 	try := func(key string) response {

@@ -98,10 +98,10 @@ func TestCreate(t *testing.T) {
 		{"a room alone", `{"room":"a"}`, conference.CreateCommand{Room: "a"}},
 		{
 			"everything", `{"room":"r","duration":"01:00:00","roomPassword":"sesame","maxParticipants":5,"redirect":"https://example.com/bye","x":1}`,
-			conference.CreateCommand{Room: "r", Duration: "1h", Password: ptr("sesame"), MaxParticipants: 5, Redirect: ptr("https://example.com/bye")},
+			conference.CreateCommand{Room: "r", Duration: "1h", Password: new("sesame"), MaxParticipants: 5, Redirect: new("https://example.com/bye")},
 		},
 		{"nothing but the room", `{"room":"r","duration":null,"roomPassword":null,"maxParticipants":null,"redirect":null}`, conference.CreateCommand{Room: "r"}},
-		{"no password, and the home page", `{"room":"r","roomPassword":"false","redirect":""}`, conference.CreateCommand{Room: "r", Password: ptr(""), Redirect: ptr("")}},
+		{"no password, and the home page", `{"room":"r","roomPassword":"false","redirect":""}`, conference.CreateCommand{Room: "r", Password: new(""), Redirect: new("")}},
 		{"a whole number as a fraction", `{"room":"r","maxParticipants":5.0}`, conference.CreateCommand{Room: "r", MaxParticipants: 5}},
 	} {
 		for _, variant := range []v1alpha1.Variant{v1alpha1.VariantA, v1alpha1.VariantB} {
@@ -160,10 +160,10 @@ func TestEnd(t *testing.T) {
 		{"no body", "stand-up", "", false, 200, `{"success":true,"message":"Meeting ended","room":"stand-up"}`, nil},
 		{"an empty object", "stand-up", "{}", false, 200, `{"success":true,"message":"Meeting ended","room":"stand-up"}`, nil},
 		{"null", "stand-up", `{"redirect":null}`, false, 200, `{"success":true,"message":"Meeting ended","room":"stand-up"}`, nil},
-		{"home", "stand-up", `{"redirect":""}`, false, 200, `{"success":true,"message":"Meeting ended","room":"stand-up"}`, ptr("")},
+		{"home", "stand-up", `{"redirect":""}`, false, 200, `{"success":true,"message":"Meeting ended","room":"stand-up"}`, new("")},
 		{
 			"a redirect", "stand-up", `{"redirect":"https://www.example.net/bye?x=1#y"}`, false, 200,
-			`{"success":true,"message":"Meeting ended","room":"stand-up"}`, ptr("https://www.example.net/bye?x=1#y"),
+			`{"success":true,"message":"Meeting ended","room":"stand-up"}`, new("https://www.example.net/bye?x=1#y"),
 		},
 		{"it takes long", "stand-up", "", true, 202, `{"success":true,"message":"Meeting ending","room":"stand-up"}`, nil},
 		{"nobody's room", "other", "", false, 404, `{"success":false,"error":"No meeting of this room is active; GET /api/v1/meetings lists those that are"}`, nil},

@@ -355,7 +355,7 @@ func (f *fakeMeetings) Preview(ctx context.Context, t *tenant.Tenant, room, line
 }
 
 // Open makes a meeting as package conference does where nothing is known of the room.
-func (f *fakeMeetings) Open(_ context.Context, _ *tenant.Tenant, o meeting.Opening) (meeting.View, error) {
+func (f *fakeMeetings) Open(_ context.Context, t *tenant.Tenant, o meeting.Opening) (meeting.View, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls = append(f.calls, "open by "+o.By)
@@ -369,18 +369,23 @@ func (f *fakeMeetings) Open(_ context.Context, _ *tenant.Tenant, o meeting.Openi
 	if err := o.Allow(); err != nil {
 		return meeting.View{}, err
 	}
-	return *f.open(o.Room, nil), nil
+	length, err := t.Settings.Length(o.Duration)
+	if err != nil {
+		return meeting.View{}, err
+	}
+	return *f.open(o.Room, func(v *meeting.View) { v.Length, v.Expires = length, length.After(v.Created) }), nil
 }
 
 func (f *fakeMeetings) MarkOpened(_ context.Context, _ *tenant.Tenant, v meeting.View) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls = append(f.calls, "mark opened")
-	if f.markErr != nil {
-		return f.markErr
+	now, err := f.live(v.UID)
+	if err = cmp.Or(f.markErr, f.err, err); err != nil {
+		return err
 	}
-	f.byUID[v.UID].Opened = true
-	return f.err
+	now.Opened = true
+	return nil
 }
 
 func (f *fakeMeetings) CheckPassword(_ context.Context, _ *tenant.Tenant, v meeting.View, _ netip.Prefix, presented string) (bool, error) {
@@ -400,14 +405,22 @@ func (f *fakeMeetings) ByUID(_ *tenant.Tenant, uid string) (meeting.View, bool) 
 	return *v, true
 }
 
+// live is the meeting with a UID, which has not ended. The caller holds the lock.
+func (f *fakeMeetings) live(uid string) (*meeting.View, error) {
+	if v := f.byUID[uid]; v != nil && !v.Ended {
+		return v, nil
+	}
+	return nil, fault.Gone("It has ended")
+}
+
 func (f *fakeMeetings) Change(_ context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.MeetingSpec)) (meeting.View, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls = append(f.calls, "change")
-	if f.err != nil {
-		return meeting.View{}, f.err
+	v, err := f.live(uid)
+	if err = cmp.Or(f.err, err); err != nil {
+		return meeting.View{}, err
 	}
-	v := f.byUID[uid]
 	spec := v1alpha1.MeetingSpec{
 		Participants: slices.Clone(v.Decisions), Locked: &v.Locked, Policy: meeting.PolicyOf(v.PresentersOnly),
 		Admission: v.Admission, AdmittedUntil: &metav1.Time{Time: v.AdmittedUntil},
@@ -422,8 +435,13 @@ func (f *fakeMeetings) End(_ context.Context, _ *tenant.Tenant, c conference.End
 	defer f.mu.Unlock()
 	f.calls = append(f.calls, "end")
 	v := f.byRoom[c.Room]
-	if f.err != nil || v == nil || v.Ended {
+	switch {
+	case f.err != nil:
 		return conference.EndResult{}, f.err
+	case v == nil || v.Ended:
+		return conference.EndResult{}, fault.NotFound("There is no such meeting")
+	case c.UID != "" && c.UID != v.UID:
+		return conference.EndResult{}, fault.Gone("It has ended")
 	}
 	v.Ended = true
 	if c.Redirect != nil {
