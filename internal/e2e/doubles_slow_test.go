@@ -5,40 +5,54 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/livekit"
 	"convene.dev/convene/internal/testkit"
 )
 
-// TestBrowsersAreAsTheirDoubles: what the doubles of the page's tests do, real browsers do as well. The page's own tests make the same
-// claims of the doubles.
-func TestBrowsersAreAsTheirDoubles(t *testing.T) {
-	testkit.Parallel(t, testkit.Browsers)
+// bundled is a site with a page that has one of the scripts of the page's contracts, under the name "contract".
+func bundled(t *testing.T, script string) string {
+	t.Helper()
 	ui := filepath.Join(testkit.Root(t), "internal", "web", "ui")
-	claims := filepath.Join(t.TempDir(), "claims.js")
-	bundle := exec.CommandContext(t.Context(), filepath.Join(ui, "node_modules", ".bin", "rolldown"), "src/contract/page.ts",
-		"--format", "iife", "--name", "claims", "-o", claims)
+	file := filepath.Join(t.TempDir(), "contract.js")
+	bundle := exec.CommandContext(t.Context(), filepath.Join(ui, "node_modules", ".bin", "rolldown"), "src/contract/"+script,
+		"--format", "iife", "--name", "contract", "-o", file)
 	bundle.Dir = ui
 	if out, err := bundle.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/claims.js" {
-			http.ServeFile(w, r, claims)
+		if r.URL.Path == "/contract.js" {
+			http.ServeFile(w, r, file)
 			return
 		}
 		w.Header().Set("Content-Type", "text/html")
-		_, _ = io.WriteString(w, `<!doctype html><title>Claims</title><script src="/claims.js"></script><button>Press</button>`)
+		_, _ = io.WriteString(w, `<!doctype html><title>Contract</title><script src="/contract.js"></script><button>Press</button>`)
 	}))
-	defer site.Close()
+	t.Cleanup(site.Close)
+	return site.URL
+}
+
+// TestBrowsersAreAsTheirDoubles: what the doubles of the page's tests do, real browsers do as well. The page's own tests make the same
+// claims of the doubles.
+func TestBrowsersAreAsTheirDoubles(t *testing.T) {
+	testkit.Parallel(t, testkit.Browsers)
+	site := bundled(t, "page.ts")
 	disagreements := func(groups string) string {
-		return fmt.Sprintf(`claims.disagreements(%s).then(found => found.join("\n"))`, groups)
+		return fmt.Sprintf(`contract.disagreements(%s).then(found => found.join("\n"))`, groups)
 	}
 	hold := func(t *testing.T, browser, found string) {
 		t.Helper()
@@ -47,7 +61,7 @@ func TestBrowsersAreAsTheirDoubles(t *testing.T) {
 		}
 	}
 	t.Run("Chromium", func(t *testing.T) {
-		p := testkit.OwnBrowser(t, threeDevices, "--autoplay-policy=document-user-activation-required").Open(t, site.URL)
+		p := testkit.OwnBrowser(t, threeDevices, "--autoplay-policy=document-user-activation-required").Open(t, site)
 		hold(t, "before a press, Chromium", testkit.Eval[string](t, p, disagreements(`"silent", "allowed", "allowedInChromium", "tab", "back", "sight"`)))
 		p.Click(t, "button")
 		hold(t, "after a press, Chromium", testkit.Eval[string](t, p, disagreements(`"pressed"`)))
@@ -57,11 +71,45 @@ func TestBrowsersAreAsTheirDoubles(t *testing.T) {
 		hold(t, "without its microphone, Chromium", testkit.Eval[string](t, p, "found"))
 	})
 	t.Run("Chromium that gives no device", func(t *testing.T) {
-		p := testkit.OwnBrowser(t, "--use-fake-ui-for-media-stream=deny").Open(t, site.URL)
+		p := testkit.OwnBrowser(t, "--use-fake-ui-for-media-stream=deny").Open(t, site)
 		hold(t, "Chromium", testkit.Eval[string](t, p, disagreements(`"refused"`)))
 	})
 	t.Run("Firefox", func(t *testing.T) {
-		f := testkit.OpenFirefox(t, "", site.URL)
+		f := testkit.OpenFirefox(t, "", site)
 		hold(t, "Firefox", f.Text(t, disagreements(`"allowed", "tab", "back", "sight"`)))
 	})
+}
+
+// TestLivekitClientIsAsItsDouble: what the double of a call does with a microphone, livekit-client and LiveKit do as well.
+func TestLivekitClientIsAsItsDouble(t *testing.T) {
+	testkit.Parallel(t, testkit.Browsers)
+	server := testkit.LiveKit(t, testkit.LiveKitOptions{})
+	e, err := livekit.New("media", engine.Server{URL: server.URL, Key: server.Key, Secret: server.Secret})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const room, who = engine.RoomName("contract"), engine.Identity("anna")
+	token, err := e.Grant(engine.Grant{Room: room, Identity: who, Lifetime: time.Minute})
+	if err := errors.Join(err, e.Ensure(t.Context(), room, engine.RoomOptions{}, engine.RoomState{})); err != nil {
+		t.Fatal(err)
+	}
+	p := testkit.OwnBrowser(t, threeDevices).Open(t, bundled(t, "call.ts"))
+	testkit.Eval[any](t, p, fmt.Sprintf("(globalThis.told = contract.tell(%q, %q), 0)", strings.Replace(server.URL, "http", "ws", 1), token))
+	for _, asked := range []struct {
+		what string
+		act  engine.Action
+	}{
+		{"mute", engine.Hush{Who: who}},
+		{"forbid", engine.SetRights{Who: who, Rights: engine.Rights{Forbidden: engine.Microphone}}},
+		{"allow", engine.SetRights{Who: who}},
+	} {
+		p.WaitFor(t, fmt.Sprintf("globalThis.asks === %q", asked.what))
+		if err := e.Act(t.Context(), room, asked.act); err != nil {
+			t.Fatal(err)
+		}
+	}
+	told := testkit.Eval[[]string](t, p, "told")
+	if diff := cmp.Diff(testkit.Eval[[]string](t, p, "contract.wanted"), told); diff != "" {
+		t.Errorf("what the double does (-), and what LiveKit does (+)\n%s", diff)
+	}
 }

@@ -13,6 +13,8 @@ export class World implements Outlet {
   silent = false;
   /** Whether a presenter muted the source since it was last switched on. */
   mutedByPresenter = false;
+  /** How often the participant was told that the source is muted. */
+  mutes = 0;
   readonly work: (() => void)[] = [];
   allowed = true;
   connected = false;
@@ -46,7 +48,8 @@ export class World implements Outlet {
   publish([track]: MediaStreamTrack[]) {
     return this.later(() => {
       if (this.publication) throw new Error('two publications of one source');
-      if (this.allowed) this.send(track as unknown as FakeTrack);
+      if (!this.allowed) return new Error('the participant may not send this');
+      this.send(track as unknown as FakeTrack);
     });
   }
 
@@ -70,6 +73,7 @@ export class World implements Outlet {
   }
 
   private tellMuted(): void {
+    this.mutes++;
     if (isMutedByOther(this.source.state.get())) void this.source.tell({ kind: 'mutedByOther' });
     void this.source.look();
   }
@@ -119,7 +123,9 @@ export class World implements Outlet {
     void this.source.reopen();
   }
 
+  /** A microphone that is forbidden is muted first. */
   allow(allowed: boolean): void {
+    if (!allowed && this.kind === 'microphone') this.mute();
     this.allowed = allowed;
     if (!allowed) this.publication = undefined;
     void this.source.look();
@@ -167,12 +173,14 @@ export class World implements Outlet {
     return this.publication.track === device ? 'live' : 'stale';
   }
 
-  private later(act: () => void): Promise<void> {
+  /** @param act returns why the media server refuses it. What it throws is a fault of the source. */
+  private later(act: () => unknown): Promise<void> {
     const { connected } = this;
     return new Promise((resolve, reject) =>
       this.work.push(() => {
         if (!connected || !this.connected) return reject(new Error('the connection is lost'));
-        act();
+        const refusal = act();
+        if (refusal instanceof Error) return reject(refusal);
         resolve();
       }),
     );
