@@ -18,7 +18,7 @@ import (
 	"convene.dev/convene/internal/testkit/meetingclaims"
 )
 
-// meetings are what a manager has behind its surfaces.
+// meetings answers what the pages and the REST API of a manager ask.
 type meetings struct {
 	*conference.Service
 	*directory.Directory

@@ -177,7 +177,7 @@ func focus(ctx context.Context) error {
 	return err
 }
 
-// granted is what the Permissions API says of a device that the browser gives without asking.
+// granted lets a page have a device without a question to its participant.
 const granted = browser.PermissionSettingGranted
 
 func setPermission(ctx context.Context, device string, setting browser.PermissionSetting) error {

@@ -504,8 +504,15 @@ func (f *fakeEngine) Ensure(_ context.Context, _ engine.RoomName, o engine.RoomO
 
 func (f *fakeEngine) Drop(context.Context, engine.RoomName) error { return f.err }
 
-func (f *fakeEngine) Present(_ context.Context, _ engine.RoomName, who engine.Identity) (bool, error) {
-	return !slices.Contains(f.ghosts, who), f.err
+func (f *fakeEngine) Present(_ context.Context, room engine.RoomName, who engine.Identity) (bool, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	people := f.people
+	if meeting.IsWaitingRoom(room) {
+		people = f.waiting
+	}
+	listed := slices.ContainsFunc(people, func(p engine.Participant) bool { return p.Identity == who })
+	return listed && !slices.Contains(f.ghosts, who), f.err
 }
 
 func (f *fakeEngine) Act(_ context.Context, room engine.RoomName, a engine.Action) error {

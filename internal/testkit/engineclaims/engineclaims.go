@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package engineclaims is what Convene relies on of a media server: LiveKit and its doubles answer the same.
+// Package engineclaims asks a media server all that Convene relies on. Tests ask LiveKit and each of its doubles: the answers must be the same.
 package engineclaims
 
 import (

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package meetingclaims is what the surfaces rely on of meetings: package conference and the doubles of the surfaces' tests answer the same.
+// Package meetingclaims asks for all that the pages and the REST API rely on of meetings. Tests ask package conference and each of its doubles:
+// the answers must be the same.
 package meetingclaims
 
 import (
