@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -23,17 +24,24 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
-// bundled is a site with a page that has one of the scripts of the page's contracts, under the name "contract".
-func bundled(t *testing.T, script string) string {
+// bundle is one of the scripts of the page's contracts, which makes a variable "contract".
+func bundle(t *testing.T, script string) string {
 	t.Helper()
 	ui := filepath.Join(testkit.Root(t), "internal", "web", "ui")
 	file := filepath.Join(t.TempDir(), "contract.js")
-	bundle := exec.CommandContext(t.Context(), filepath.Join(ui, "node_modules", ".bin", "rolldown"), "src/contract/"+script,
+	rolldown := exec.CommandContext(t.Context(), filepath.Join(ui, "node_modules", ".bin", "rolldown"), "src/contract/"+script,
 		"--format", "iife", "--name", "contract", "-o", file)
-	bundle.Dir = ui
-	if out, err := bundle.CombinedOutput(); err != nil {
+	rolldown.Dir = ui
+	if out, err := rolldown.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	return file
+}
+
+// bundled is a site with a page that has a bundle.
+func bundled(t *testing.T, script string) string {
+	t.Helper()
+	file := bundle(t, script)
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/contract.js" {
 			http.ServeFile(w, r, file)
@@ -111,5 +119,56 @@ func TestLivekitClientIsAsItsDouble(t *testing.T) {
 	told := testkit.Eval[[]string](t, p, "told")
 	if diff := cmp.Diff(testkit.Eval[[]string](t, p, "contract.wanted"), told); diff != "" {
 		t.Errorf("what the double does (-), and what LiveKit does (+)\n%s", diff)
+	}
+}
+
+// TestTheServiceIsAsItsDouble: what the double of the service does with sessions that are used again, the service does as well.
+func TestTheServiceIsAsItsDouble(t *testing.T) {
+	testkit.Parallel(t, testkit.Browsers)
+	w := newWorld(t, controlled)
+	const room = "contract"
+	path := "/api/v1/meeting/" + room
+	begin := func() { w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": room}) }
+	acts := map[string]func(){
+		"end":   func() { w.a.want(http.StatusOK, "DELETE", path, nil) },
+		"begin": begin,
+		"lapse": func() {
+			before := w.a.mustEnter(map[string]any{"room": room, "name": "Bob"}).Session
+			w.replaceSigningKeys(t)
+			w.eventually(t, func() error {
+				if got := w.a.stateOf(before); got.status != http.StatusForbidden {
+					return fmt.Errorf("answered %d", got.status)
+				}
+				return nil
+			})
+		},
+		"hold":  func() { w.a.want(http.StatusOK, "PATCH", path, map[string]any{"admission": "Ask"}) },
+		"admit": func() { w.a.want(http.StatusOK, "PATCH", path, map[string]any{"admission": "Open"}) },
+	}
+	script, err := os.ReadFile(bundle(t, "gateway.ts"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin()
+	p := testkit.Browser(t).OpenOn(t, small, w.a.baseURL+"/")
+	defer p.Close()
+	testkit.Eval[any](t, p, fmt.Sprintf("((0, eval)(%s), contract.tell(%q).then((told) => globalThis.told = told), 0)", quote(string(script)), room))
+	for {
+		p.WaitFor(t, "globalThis.asks || globalThis.told")
+		asked := testkit.Eval[string](t, p, "globalThis.asks ?? ''")
+		if asked == "" {
+			break
+		}
+		var ticket string
+		if act := acts[asked]; act != nil {
+			act()
+		} else {
+			ticket = w.a.ticket(map[string]any{"room": room, "name": "Eve"})
+		}
+		testkit.Eval[any](t, p, fmt.Sprintf("(done(%q), 0)", ticket))
+	}
+	told := testkit.Eval[[]string](t, p, "told")
+	if diff := cmp.Diff(testkit.Eval[[]string](t, p, "contract.wanted"), told); diff != "" {
+		t.Errorf("what the double does (-), and what the service does (+)\n%s", diff)
 	}
 }
