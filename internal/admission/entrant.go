@@ -43,8 +43,8 @@ type Presented struct {
 	Notify bool  `json:"notify"`
 	// Session is the one before this, of a participant who comes back.
 	Session string `json:"session"`
-	// Renews reports whether the page asks on its own, without a press, for a participant who was in with Session. Such a page may have slept
-	// for days with the microphone on, so it enters the meeting of Session and no other.
+	// Renews reports whether the page asks on its own, without a press, for a participant who was in with Session, or waits with it. Such a
+	// page may have slept for days with the microphone on, so it enters the meeting of Session and no other.
 	Renews bool `json:"renews"`
 }
 

@@ -56,6 +56,14 @@ func TestNobodyGoesLiveUnseen(t *testing.T) {
 	if title := testkit.Eval[string](t, bob, `document.title`); strings.HasPrefix(title, "You are in") {
 		t.Errorf("who has looked still has the title %q", title)
 	}
+
+	// A link can be opened in a tab behind another one.
+	d.Script += `; look(false)`
+	eve := testkit.Browser(t).OpenOn(t, d, w.a.link(map[string]any{"room": "later", "name": "Eve", "audio": true, "video": true}))
+	defer eve.Close()
+	eve.WaitFor(t, inRoom+` && document.title.startsWith('You are in') && `+sends(false, false))
+	testkit.Eval[bool](t, eve, `look(true)`)
+	ada.WaitFor(t, seenWith("Eve", "[data-muted=false]"))
 }
 
 // TestAnOpenChatIsNoReadChat: what is written while nobody looks, or while they read further up, makes a sound and is counted, also while the chat

@@ -66,8 +66,7 @@ describe('destinationOf', () => {
 
 describe('EndMemory', () => {
   const base = 'https://meet.example.com/';
-  const memory = (storage: Tab, address = '/join/a', reloaded = true) =>
-    new EndMemory(() => storage, base, address, reloaded);
+  const memory = (storage: Tab, address = '/join/a') => new EndMemory(() => storage, base, address);
   const past = { to: 'https://a.example/x', named: true, length: 5_000 };
 
   it('shows the end after a reload', () => {
@@ -87,12 +86,6 @@ describe('EndMemory', () => {
     memory(storage).write(past, 'a');
     memory(storage).forget();
     expect(memory(storage).read()).toBeUndefined();
-  });
-
-  it('lets a participant who opens the link again enter', () => {
-    const storage = fakeTab();
-    memory(storage).write(past, 'a');
-    expect(memory(storage, '/join/a', false).read()).toBeUndefined();
   });
 
   it.each(['', '{', '{"to":"javascript:alert(1)"}', '{"to":1}'])('does not trust the tab: %s', (value) => {
@@ -128,7 +121,6 @@ describe('EndMemory', () => {
       },
       base,
       '/join/a',
-      true,
     );
     broken.write(past, 'a');
     expect(broken.read()).toBeUndefined();

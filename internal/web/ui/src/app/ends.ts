@@ -43,12 +43,10 @@ export class EndMemory {
     private readonly storage: () => Tab,
     private readonly base: string,
     private readonly address: string,
-    private readonly reloaded: boolean,
   ) {}
 
-  /** Returns the meeting that had ended before this reload. A participant who opens the link again wants to enter. */
+  /** Returns the meeting that had ended before a reload. */
   read(): PastMeeting | undefined {
-    if (!this.reloaded) return undefined;
     const { to, named, length } = parseObject(attempt(() => this.storage().getItem(this.key)) ?? '');
     const url = httpUrl(to);
     if (!url) return undefined;

@@ -86,7 +86,8 @@ export async function joining(around: Partial<Surroundings> = {}) {
     go: () => undefined,
     tell: () => undefined,
     embedded: false,
-    ends: new EndMemory(() => tab, 'https://meet.example.com/', '/join/r', true),
+    ends: new EndMemory(() => tab, 'https://meet.example.com/', '/join/r'),
+    reopened: false,
     ...around,
   } as unknown as Surroundings);
   flow.prepare();

@@ -6,9 +6,9 @@ import type { Surroundings } from './surroundings';
 export function firstScreen(at: Surroundings, direct: boolean, asking: Asking): Screen {
   const { route, keeper } = at;
   if (route.kind === 'home') return { kind: 'home' };
-  const past = at.ends.read();
+  const past = at.reopened ? at.ends.read() : undefined;
   if (past)
-    return { kind: 'ended', length: undefined, ...past, goAt: undefined, after: undefined, reloaded: true };
+    return { kind: 'ended', length: undefined, ...past, goAt: undefined, after: undefined, late: true };
   if (route.kind === 'unknown') return { kind: 'failure', reason: 'NoPage', message: '' };
   if (route.damaged) return { kind: 'failure', reason: 'Invalid', message: '' };
   if (!hasWebRTC()) return { kind: 'failure', reason: 'NoWebRTC', message: '' };

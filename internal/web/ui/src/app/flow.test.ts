@@ -153,11 +153,13 @@ describe('the end of a meeting', () => {
   it('is shown again after a reload, until the participant enters again', async () => {
     const { flow } = await ending({}, '');
     flow.stay();
-    const reloaded = new Flow(flow.at);
-    expect(reloaded.screen.get()).toMatchObject({ kind: 'ended', to: home, reloaded: true, goAt: undefined });
+    expect(new Flow(flow.at).screen.get().kind, 'for who opens the link').toBe('prejoin');
+    const reload = () => new Flow({ ...flow.at, reopened: true });
+    const reloaded = reload();
+    expect(reloaded.screen.get()).toMatchObject({ kind: 'ended', to: home, late: true, goAt: undefined });
     reloaded.again();
     expect(reloaded.screen.get().kind).toBe('prejoin');
-    expect(new Flow(flow.at).screen.get().kind).toBe('prejoin');
+    expect(reload().screen.get().kind).toBe('prejoin');
   });
 });
 
@@ -177,6 +179,7 @@ it('takes a participant to those who wait whom the meeting was closed to on thei
   answers[2]?.resolve(waits);
   await settled();
   expect(asked.map((request) => (request as SessionRequest).session)).toEqual([undefined, 's', 'w']);
+  expect(asked.map((request) => (request as SessionRequest).renews)).toEqual([undefined, true, true]);
   expect(page.flow.screen.get().kind).toBe('waiting');
   page.flow.cancel();
 });

@@ -6,26 +6,31 @@ import { LocalMedia } from '../media/local';
 import type { Call, CallOptions } from '../room/call/call';
 import type { Outcome } from '../room/call/connection';
 import { pause } from '../session/backoff';
-import { MustWait, mustWait, type Opened, type Waits } from '../session/client';
+import { mustWait, type Opened, type Waits } from '../session/client';
 import { OutdatedPage, SessionError, type SessionRequest } from '../session/protocol';
 import { isTicket } from '../ticket';
 import { destinationOf } from './ends';
 import { firstScreen } from './firstScreen';
 import { obey } from './obey';
-import { BrokenPage, filled, openSession, rememberedDevices, requestOf, withoutSession } from './requests';
+import {
+  BrokenPage,
+  filled,
+  openSession,
+  rememberedDevices,
+  renewal,
+  renewedIf,
+  requestOf,
+  withoutSession,
+  type How,
+} from './requests';
 import { Store } from './store';
-import { formProblems, type Failure, type Form, type Screen } from './screen';
+import { inSight } from './sight';
+import { formProblems, usesMedia, type Failure, type Form, type Screen } from './screen';
 import type { RoomCode, Surroundings } from './surroundings';
 import { WaitingPlace } from './waiting';
 
 /** Milliseconds after which the page draws the room although the media server has not answered. */
 const dialTime = 1_000;
-
-/** On every other screen microphone and camera are off. */
-function usesMedia(screen: Screen): boolean {
-  if (screen.kind === 'failure') return screen.waits !== undefined;
-  return ['prejoin', 'joining', 'waiting', 'room'].includes(screen.kind);
-}
 
 /** Where this page is between the first click and the last. Only this class moves from screen to screen. */
 export class Flow {
@@ -57,19 +62,19 @@ export class Flow {
   /** Enters at once when the link carries a ticket. */
   start(): void {
     if (this.screen.get().kind !== 'joining' || this.resume() || !this.direct) return;
-    void this.at.presence
-      .elsewhere()
-      .then((elsewhere) => (elsewhere ? this.fail('AlreadyIn') : this.enterByTicket()));
+    const how = { byItself: this.at.reopened, unseen: !inSight() };
+    const enter = (elsewhere: boolean) => (elsewhere ? this.fail('AlreadyIn') : this.enterByTicket(how));
+    void this.at.presence.elsewhere().then(enter);
   }
 
-  private enterByTicket(): void {
+  private enterByTicket(how: How = {}): void {
     const { route, keeper } = this.at;
     if (route.kind !== 'join') return;
     this.screen.set({ kind: 'joining' });
     keeper.write({ token: route.token ?? '' });
     const { audio = false, video = false } = route.wishes;
     this.use({ ...rememberedDevices(), audio, video });
-    void this.enter(this.baseRequest());
+    void this.enter(this.baseRequest(), how);
   }
 
   /** Microphone and camera as the link wants them, else as the participant left them. */
@@ -85,7 +90,7 @@ export class Flow {
     if (!kept) return false;
     const { session, name, audio, video } = kept;
     this.use({ ...rememberedDevices(), audio, video });
-    void this.enter({ ...this.baseRequest(), name, session });
+    void this.enter({ ...this.baseRequest(), name, session }, { byItself: true, unseen: !inSight() });
     return true;
   }
 
@@ -119,7 +124,7 @@ export class Flow {
     if (screen.kind !== 'failure' || !request) return;
     const media = this.use({ ...this.wanted, ...rememberedDevices() });
     this.screen.set({ ...screen, waits: { media, name: request.name } });
-    void this.enter(request, true);
+    void this.enter(request, { patient: true });
   }
 
   /** Stays on the page that says why the participant cannot enter, and no longer asks. */
@@ -194,7 +199,9 @@ export class Flow {
     return requestOf(this.at.route, this.direct);
   }
 
-  private async enter(request: SessionRequest, patient = false): Promise<void> {
+  private async enter(request: SessionRequest, how: How = {}): Promise<void> {
+    const { patient = false, unseen = false } = how;
+    let { byItself = false } = how;
     this.stopper.abort();
     const { signal } = (this.stopper = new AbortController());
     const stopped = () => signal.aborted;
@@ -206,7 +213,8 @@ export class Flow {
       // Both load at the same time: a first visit waits mostly for the code of the room.
       const code = this.at.loadRoom();
       code.catch(() => undefined);
-      const answer = await this.open({ ...request, ...(seat && { session: seat }) }, signal, patient);
+      const entering = { ...request, ...(seat && { session: seat }) };
+      const answer = await this.open(renewedIf(byItself, entering), signal, patient);
       const room = await code.catch((cause: unknown) => {
         throw new BrokenPage(cause);
       });
@@ -214,11 +222,12 @@ export class Flow {
       // While the page could only wait, the camera was off.
       const media = this.use(this.wanted);
       const waits = mustWait(answer);
+      byItself ||= waits;
       const session = waits ? await this.wait(room, answer, request, media, signal) : answer;
       if (!session || stopped()) return;
       if (waits || patient || !request.ticket) this.keepSwitched(media);
       // Whoever presses a button looks at the page. Whoever waits may look elsewhere.
-      const waited = ['waiting', 'failure'].includes(this.screen.get().kind);
+      const waited = unseen || ['waiting', 'failure'].includes(this.screen.get().kind);
       if (patient) this.screen.set({ kind: 'joining' });
       await this.meet(room, { session, media, waited }, request, signal);
     } catch (error) {
@@ -228,9 +237,14 @@ export class Flow {
         this.at.seat.forget();
         this.request = withoutSession(request);
       }
-      // The next meeting of the room may have begun, or whoever comes without a session may open it.
-      if (over && seat) await this.enter(request, patient);
-      else this.refuse(error);
+      if (over && !this.at.reopened && this.at.place.read()) {
+        // Whoever opened the link wants to enter, and not to read that another meeting has ended.
+        this.at.place.forget();
+        this.request = undefined;
+        this.again();
+        // The next meeting of the room may have begun, or whoever comes without a session may open it.
+      } else if (over && seat && !byItself) await this.enter(request, how);
+      else this.refuse(error, byItself || request.session !== undefined);
     }
   }
 
@@ -242,15 +256,10 @@ export class Flow {
     signal: AbortSignal,
   ): Promise<void> {
     const stopped = () => signal.aborted;
-    const renew = async (previous: string) => {
-      const answer = await this.at.client.open({ ...request, session: previous, renews: true });
-      if (mustWait(answer)) throw new MustWait(answer.session);
-      return answer;
-    };
     const call = new Call({
       client: this.at.client,
       session,
-      renew,
+      renew: renewal(this.at.client, request),
       media,
       waited,
       memory: this.at.devices,
@@ -275,7 +284,7 @@ export class Flow {
     if (left) this.request = { ...request, session: call.session.get().session };
     if (outcome.kind === 'waits') {
       this.release();
-      await this.enter({ ...request, session: outcome.session });
+      await this.enter({ ...request, session: outcome.session }, { byItself: true });
     } else this.finish(outcome, session.home);
   }
 
@@ -290,7 +299,7 @@ export class Flow {
     const place = new WaitingPlace(this.at.client, this.at.place, answer, media);
     this.screen.set({ kind: 'waiting', place });
     const room = new WaitingRoom(this.at.client, signal);
-    const open = (again: SessionRequest) => this.open(again, signal, true);
+    const open = (again: SessionRequest) => this.open(renewedIf(true, again), signal, true);
     const entered = await place.untilEntered(room, open, request).finally(() => room.leave());
     if (!('kind' in entered)) return entered;
     this.finish(entered, answer.home);
@@ -299,7 +308,13 @@ export class Flow {
 
   private open(request: SessionRequest, signal: AbortSignal, patient: boolean): Promise<Opened | Waits> {
     const unavailable = (message: string) => this.fail('Unavailable', message);
-    return openSession(this.at.client, () => this.withWishes(request), { signal, patient, unavailable });
+    const slept = () => (patient ? this.stopWaiting() : this.cancel());
+    return openSession(this.at.client, () => this.withWishes(request), {
+      signal,
+      patient,
+      unavailable,
+      slept,
+    });
   }
 
   private showWaiting(): void {
@@ -330,7 +345,7 @@ export class Flow {
         if (this.direct) keeper.write({ token: this.request?.ticket ?? '', left: true });
         return this.screen.set({ kind: 'left' });
       case 'ended':
-        return this.end(outcome.redirect, home);
+        return this.end(outcome.redirect, home, outcome.late);
       case 'removed':
         keeper.forget();
         return this.fail(this.screen.get().kind === 'waiting' ? 'NotLetIn' : 'Removed');
@@ -341,7 +356,7 @@ export class Flow {
     }
   }
 
-  private refuse(error: unknown): void {
+  private refuse(error: unknown, byItself = false): void {
     this.at.place.forget();
     if (error instanceof BrokenPage) return this.fail('Broken');
     if (error instanceof OutdatedPage) return this.fail('Outdated');
@@ -350,7 +365,7 @@ export class Flow {
       throw error;
     }
     const { reason, message, details } = error;
-    if (reason === 'Ended') return this.end(details.redirect ?? '', details.home ?? '');
+    if (reason === 'Ended') return this.end(details.redirect ?? '', details.home ?? '', byItself);
     const fromForm = this.screen.get().kind === 'prejoin';
     if (!this.askInForm(error, fromForm)) this.fail(reason, message);
   }
@@ -367,17 +382,18 @@ export class Flow {
     return true;
   }
 
-  /** Shows the end, and sends the participant on. */
-  private end(redirect: string, home: string): void {
+  /** Shows the end, and sends the participant on. One who comes late stays, and may want to enter the next meeting. */
+  private end(redirect: string, home: string, late = false): void {
     const { boot, embedded, ends, keeper } = this.at;
     keeper.forget();
     const chosen = { home: httpUrl(home) ?? boot.home, countdown: boot.endCountdown, embedded };
-    const { to, named, after } = destinationOf(redirect, chosen);
-    const length = this.since && Date.now() - this.since;
+    const { to, named, after: soon } = destinationOf(redirect, chosen);
+    const after = late ? undefined : soon;
+    const length = late ? undefined : this.since && Date.now() - this.since;
     ends.write({ to, named, ...(length && { length }) }, this.room);
     this.at.tell({ event: 'ended', room: this.room, redirect: to, named });
     const goAt = after === undefined ? undefined : Date.now() + after * 1000;
-    this.screen.set({ kind: 'ended', to, named, goAt, after, length });
+    this.screen.set({ kind: 'ended', to, named, goAt, after, length, late });
     if (after !== undefined) this.going = setTimeout(() => this.at.go(to), after * 1000);
   }
 }

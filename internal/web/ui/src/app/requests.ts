@@ -2,10 +2,11 @@ import { readChoices } from '../media/choices';
 import type { Chosen } from '../media/capture';
 import type { Route } from '../route';
 import { pause } from '../session/backoff';
-import type { Opened, SessionClient, Waits } from '../session/client';
+import { MustWait, mustWait, type Opened, type SessionClient, type Waits } from '../session/client';
 import { SessionError, type SessionRequest } from '../session/protocol';
 import { delayAfter } from './retry';
 import type { Form } from './screen';
+import { sleptSince } from './slept';
 
 /** What the address of the page asks for. A ticket holds everything but the name of the room. */
 export function requestOf(route: Route, direct: boolean): SessionRequest {
@@ -32,6 +33,30 @@ export function withoutSession({ session: _, ...request }: SessionRequest): Sess
   return request;
 }
 
+/** How a participant enters. */
+export interface How {
+  /** They wait until the room is open or has a place. */
+  patient?: boolean;
+  /** Nobody has pressed anything, or opened a link: the page only goes on with the meeting that it was in, or waited for. */
+  byItself?: boolean;
+  /** The link was opened in a tab behind another one, or the browser restores tabs that nobody looks at. */
+  unseen?: boolean;
+}
+
+/** A request that leads into the meeting of its session alone. A request without a session has no such meeting. */
+export function renewedIf(byItself: boolean, request: SessionRequest): SessionRequest {
+  return byItself && request.session ? { ...request, renews: true } : request;
+}
+
+/** Gives a new session for the participant who came in with a request, in place of the previous one. */
+export function renewal(client: SessionClient, request: SessionRequest) {
+  return async (previous: string): Promise<Opened> => {
+    const answer = await client.open(renewedIf(true, { ...request, session: previous }));
+    if (mustWait(answer)) throw new MustWait(answer.session);
+    return answer;
+  };
+}
+
 export function rememberedDevices(): Omit<Chosen, 'facing'> {
   const { micId, micLabel, cameraId, cameraLabel } = readChoices();
   return {
@@ -46,15 +71,18 @@ export interface Asked {
   patient: boolean;
   /** The service does not answer, and is asked again. */
   unavailable: (message: string) => void;
+  /** The device slept after the participant's press, which may have been for the meeting of another day. */
+  slept: () => void;
 }
 
 /** Asks with the request of the moment, until the service answers, and a patient participant also until the room is open or has a place. */
 export async function openSession(
   client: SessionClient,
   request: () => SessionRequest,
-  { signal, patient, unavailable }: Asked,
+  { signal, patient, unavailable, slept }: Asked,
 ): Promise<Opened | Waits> {
   for (let attempt = 1; ; attempt++) {
+    const began = Date.now();
     try {
       return await client.open(request());
     } catch (error) {
@@ -62,6 +90,10 @@ export async function openSession(
       if (signal.aborted || !(error instanceof SessionError) || delay === undefined) throw error;
       if (!patient) unavailable(error.message);
       await pause(delay, signal);
+      if (!request().renews && sleptSince(began + delay)) {
+        slept();
+        throw error;
+      }
     }
   }
 }

@@ -26,8 +26,8 @@ export interface Ended {
   after: number | undefined;
   /** How long the participant was in, in milliseconds. Undefined when they were not. */
   length: number | undefined;
-  /** The page was loaded again after the end. The participant may want to enter a new meeting. */
-  reloaded?: boolean;
+  /** The participant finds the end when they come back, and may want to enter the next meeting. */
+  late?: boolean;
 }
 
 export type Screen =
@@ -64,3 +64,9 @@ export const formProblems: readonly Reason[] = [
   'LoginRequired',
   'WrongLogin',
 ];
+
+/** On every other screen microphone and camera are off. */
+export function usesMedia(screen: Screen): boolean {
+  if (screen.kind === 'failure') return screen.waits !== undefined;
+  return ['prejoin', 'joining', 'waiting', 'room'].includes(screen.kind);
+}

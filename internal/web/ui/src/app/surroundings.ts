@@ -28,6 +28,8 @@ export interface Surroundings {
   seat: SeatMemory;
   /** The end of this meeting, over a reload. */
   ends: EndMemory;
+  /** The browser has loaded the page again, as after a reload, with Back, or when it restores its tabs. Nobody has opened the link. */
+  reopened: boolean;
   /** The page is in an iframe. */
   embedded: boolean;
   loadRoom: () => Promise<RoomCode>;

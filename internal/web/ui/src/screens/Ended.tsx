@@ -10,7 +10,7 @@ import { locale, t } from '../text';
 type Props = { flow: Flow } & Omit<EndedScreen, 'kind'>;
 
 /** The screen after a meeting. It says where the browser goes, and leaves time to stay where the meeting names no page. */
-export function Ended({ flow, to, named, goAt, after, length, reloaded }: Props) {
+export function Ended({ flow, to, named, goAt, after, length, late }: Props) {
   const left = useSecondsUntil(goAt);
   const { route, boot } = flow.at;
   const room = route.kind === 'join' ? route.room : '';
@@ -54,7 +54,7 @@ export function Ended({ flow, to, named, goAt, after, length, reloaded }: Props)
             {t('ended.stay')}
           </button>
         )}
-        {reloaded && (
+        {late && (
           <button className="button quiet" data-testid="rejoin-button" onClick={() => flow.again()}>
             {t('left.rejoin')}
           </button>

@@ -1,4 +1,5 @@
 import { followSight, inSight } from '../../app/sight';
+import { sleptSince } from '../../app/slept';
 import { Store } from '../../app/store';
 import { t } from '../../text';
 import { chime } from '../notices/chime';
@@ -12,8 +13,6 @@ const devices: readonly Device[] = ['microphone', 'camera'];
 
 /** Milliseconds between two looks at the clock. */
 const every = 5_000;
-/** Milliseconds after which a participant may be elsewhere. Browsers wake a page out of sight once a minute. */
-const longest = 90_000;
 
 /**
  * Nobody is heard or seen without a sign where they look. Who comes in after a wait, after their computer slept or after a
@@ -41,12 +40,12 @@ export class Arrival {
     if (waited) this.hold();
     const look = () => {
       const now = Date.now();
-      const slept = now - last > longest;
+      const slept = sleptSince(last);
       last = now;
       if (slept) this.hold();
       due ||= slept;
       if (phase.get() !== 'live') return;
-      if (due || now - live > longest) this.tell();
+      if (due || sleptSince(live)) this.tell();
       due = false;
       live = now;
     };

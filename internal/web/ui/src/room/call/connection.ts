@@ -17,7 +17,8 @@ import { untilProven } from './proof';
 /** Why a call is over. */
 export type Outcome =
   | { kind: 'left' }
-  | { kind: 'ended'; redirect: string }
+  /** `late`: it is only known that the session leads into no meeting any more. */
+  | { kind: 'ended'; redirect: string; late?: true }
   | { kind: 'removed' }
   | { kind: 'elsewhere' }
   | { kind: 'waits'; session: string }
@@ -164,7 +165,7 @@ function finalOutcome(error: unknown): Outcome | undefined {
   if (error instanceof MustWait) return { kind: 'waits', session: error.session };
   if (!(error instanceof SessionError)) throw error;
   if (error.passing || error.reason === 'TooManyAttempts') return undefined;
-  if (error.reason === 'Ended') return { kind: 'ended', redirect: error.details.redirect ?? '' };
+  if (error.reason === 'Ended') return { kind: 'ended', redirect: error.details.redirect ?? '', late: true };
   return { kind: 'refused', error };
 }
 
