@@ -49,7 +49,8 @@ const admit: Act = async ({ page }) => {
 const end: Act = () => world.service.end();
 const close: Act = ({ page }) => page.close();
 const crash: Act = ({ page }) => page.crash();
-const load: Act = (tab) => tab.reopen();
+const reload: Act = (tab) => tab.reload();
+const restore: Act = (tab) => tab.restore();
 const open: Act = (tab) => tab.open();
 const sleep = (milliseconds: number) => () => world.sleep(milliseconds);
 const next: Act = () => {
@@ -60,8 +61,9 @@ const next: Act = () => {
 const hour = 3_600_000;
 
 const events = {
-  'a reload, or Back': [close, load],
-  'a crash': [crash, load],
+  'a reload': [close, reload],
+  Back: [close, restore],
+  'a crash': [crash, reload],
   'the link again': [close, open],
   'the link in a second tab': [(tab) => tab.secondTab()],
   'a duplicate of the tab': [(tab) => tab.duplicate()],
@@ -70,8 +72,8 @@ const events = {
   'a sleep, without an answer before': [() => down(true), () => world.lose(), sleep(hour), () => down(false)],
   'a sleep until another meeting': [next, sleep(hour)],
   'a sleep for a day': [next, sleep(life)],
-  'restored in another meeting': [crash, next, load],
-  'restored after a day': [crash, next, sleep(life), load],
+  'restored in another meeting': [crash, next, restore],
+  'restored after a day': [crash, next, sleep(life), restore],
   'the link in another meeting': [close, next, open],
   'the link, when its meeting was ended': [close, end, () => world.service.begin(), open],
   'the page around, in another meeting': [close, next, (tab) => tab.reloadAround()],
@@ -99,7 +101,7 @@ const table: Record<string, Row> = {
     link: () => link,
     was: [join],
     is: {
-      'prejoin → heard, the same': ['a reload, or Back', 'a crash', 'the link again'],
+      'prejoin → heard, the same': ['a reload', 'Back', 'a crash', 'the link again'],
       // Two people may share a computer.
       'prejoin → heard, another': [
         'the link in a second tab',
@@ -121,7 +123,8 @@ const table: Record<string, Row> = {
     was: [pass],
     is: {
       'heard, the same': [
-        'a reload, or Back',
+        'a reload',
+        'Back',
         'a crash',
         'the link again',
         'a sleep',
@@ -143,7 +146,8 @@ const table: Record<string, Row> = {
     was: [hold, join],
     is: {
       waiting: [
-        'a reload, or Back',
+        'a reload',
+        'Back',
         'a crash',
         'the link again',
         'a duplicate of the tab',
@@ -170,7 +174,8 @@ const table: Record<string, Row> = {
     was: [hold, pass],
     is: {
       waiting: [
-        'a reload, or Back',
+        'a reload',
+        'Back',
         'a crash',
         'the link again',
         'the link in a second tab',
@@ -194,7 +199,8 @@ const table: Record<string, Row> = {
       NotFound: ['a sleep', 'a sleep, without an answer before'],
       'NotFound → heard': ['a sleep until another meeting', 'a sleep for a day'],
       'prejoin → NotFound': [
-        'a reload, or Back',
+        'a reload',
+        'Back',
         'a crash',
         'the link again',
         'the link in a second tab',
@@ -256,7 +262,7 @@ const table: Record<string, Row> = {
     link: () => ticket,
     was: [pass, end, () => world.lose(), ({ page }) => page.flow.stay()],
     is: {
-      'ended, late → ended': ['a reload, or Back', 'a crash', 'a duplicate of the tab'],
+      'ended, late → ended': ['a reload', 'Back', 'a crash', 'a duplicate of the tab'],
       'ended, late → heard': ['restored in another meeting', 'restored after a day'],
       heard: ['the link in another meeting', 'the page around, in another meeting'],
       ended: all,
@@ -299,9 +305,9 @@ describe('nobody is heard before they look at the page', () => {
   const away: Act = () => world.look(false);
   it.each<[string, Act[], Act[]]>([
     ['a link that opens behind another tab', [away], [open]],
-    ['a tab that is restored behind another one', [open, pass, crash, away], [load]],
-    ['a tab that is restored before the door', [hold, open, pass, crash, away], [load, admit]],
-    ['a tab that was let in meanwhile', [hold, open, pass, crash, away, letIn], [load]],
+    ['a tab that is restored behind another one', [open, pass, crash, away], [restore]],
+    ['a tab that is restored before the door', [hold, open, pass, crash, away], [restore, admit]],
+    ['a tab that was let in meanwhile', [hold, open, pass, crash, away, letIn], [restore]],
   ])('%s', async (_, before, acts) => {
     const tab = new FakeTab(world, ticket);
     tab.page.close();

@@ -6,6 +6,7 @@ import { withoutToken } from '../route';
 import type { SessionRequest } from '../session/protocol';
 import { browser } from './fakeLocks';
 import { FakeService } from './fakeService';
+import { RTCPeerConnection } from './fakePage';
 import { fakeTab } from './fakeTab';
 import { Flow } from './flow';
 import type { Locks } from './presence';
@@ -25,11 +26,6 @@ export class FakeBrowser {
   private readonly document = Object.assign(new EventTarget(), { visibilityState: 'visible' });
 
   constructor() {
-    class RTCPeerConnection {
-      getReceivers(): void {
-        // Every WebRTC has it.
-      }
-    }
     const page = new EventTarget();
     vi.stubGlobal('document', this.document);
     vi.stubGlobal('window', { RTCPeerConnection });
@@ -87,6 +83,9 @@ export class FakeBrowser {
   }
 }
 
+/** How a page was loaded, as the browser calls it. Tabs that are restored or duplicated go back in their history. */
+type Navigation = 'navigate' | 'reload' | 'back_forward';
+
 /** For tests: a page in a tab. What a page does that is gone has no effect. */
 export class FakePage {
   readonly flow: Flow;
@@ -98,14 +97,14 @@ export class FakePage {
     private readonly browser: FakeBrowser,
     kept: Tab,
     address: string,
-    reopened: boolean,
+    navigation: Navigation,
   ) {
     const { service } = browser;
     const memories = remembered(new URL(address, base), new URL(base), {
       tab: () => this.whileAlive(kept),
       shared: () => this.whileAlive(browser.shared),
       locks: this.locks(browser.locks),
-      navigation: reopened ? 'reload' : 'navigate',
+      navigation,
       embedded: false,
       show: () => undefined,
     });
@@ -209,22 +208,26 @@ export class FakeTab {
     private readonly browser: FakeBrowser,
     private readonly link: string,
     private readonly kept = new Map<string, string>(),
-    reopened = false,
+    navigation: Navigation = 'navigate',
   ) {
-    this.page = this.load(reopened);
+    this.page = this.load(navigation);
   }
 
   open(): void {
-    this.page = this.load(false);
+    this.page = this.load('navigate');
   }
 
-  reopen(): void {
-    this.page = this.load(true);
+  reload(): void {
+    this.page = this.load('reload');
+  }
+
+  restore(): void {
+    this.page = this.load('back_forward');
   }
 
   /** The page around an iframe is loaded again, and the iframe with the link that it has there. */
   reloadAround(): void {
-    this.page = this.load(true, this.link);
+    this.page = this.load('reload', this.link);
   }
 
   secondTab(): void {
@@ -232,13 +235,13 @@ export class FakeTab {
   }
 
   duplicate(): void {
-    this.page = new FakeTab(this.browser, this.link, new Map(this.kept), true).page;
+    this.page = new FakeTab(this.browser, this.link, new Map(this.kept), 'back_forward').page;
   }
 
   private load(
-    reopened: boolean,
-    address = reopened ? withoutToken(new URL(this.link, base)) : this.link,
+    navigation: Navigation,
+    address = navigation === 'navigate' ? this.link : withoutToken(new URL(this.link, base)),
   ): FakePage {
-    return new FakePage(this.browser, fakeTab(this.kept), address, reopened);
+    return new FakePage(this.browser, fakeTab(this.kept), address, navigation);
   }
 }

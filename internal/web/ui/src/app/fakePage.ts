@@ -13,13 +13,15 @@ import type { RoomCode, Surroundings } from './surroundings';
 /** For tests: the devices of the browser. */
 export let devices: FakeDevices;
 
+/** For tests: what shows that a browser has WebRTC. */
+export class RTCPeerConnection {
+  getReceivers(): void {
+    // Every WebRTC has it.
+  }
+}
+
 /** For tests: a browser of its own. */
 export function browse(): void {
-  class RTCPeerConnection {
-    getReceivers(): void {
-      // Every WebRTC has it.
-    }
-  }
   vi.stubGlobal('window', { RTCPeerConnection });
   for (const name of ['addEventListener', 'removeEventListener']) vi.stubGlobal(name, () => undefined);
   devices = new FakeDevices();
