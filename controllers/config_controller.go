@@ -99,8 +99,8 @@ func (r *ConfigReconciler) ensureSigningKeys(ctx context.Context, config *v1alph
 		},
 		Data: credential.NewSigningKeys(r.Now()),
 	})
-	if kube.AnswerOf(err) == kube.Conflict {
-		return nil // It is there.
+	if kube.AlreadyExists(err) {
+		return nil
 	}
 	return err
 }

@@ -57,6 +57,12 @@ func AnswerOf(err error) Answer {
 // IsOutdated reports whether an object is not as it was read: another has changed, made or deleted it.
 func (a Answer) IsOutdated() bool { return a == Conflict || a == Gone }
 
+// AlreadyExists reports whether an object was not made because there is one of its name. Another conflict of a create is one of a quota that
+// others write at the same time.
+func AlreadyExists(err error) bool {
+	return AnswerOf(err) == Conflict && apierrors.IsAlreadyExists(err)
+}
+
 // IgnoreGone returns nil for an answer that the object is not there, and any other error as it is.
 func IgnoreGone(err error) error {
 	if AnswerOf(err) == Gone {

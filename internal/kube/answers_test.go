@@ -57,6 +57,24 @@ func TestWhatAnswersMean(t *testing.T) {
 	}
 }
 
+// The API server answers a create with a conflict, too, when many write the usage of a quota at once: then nothing was made.
+func TestOnlyAnObjectOfTheNameAlreadyExists(t *testing.T) {
+	secrets := schema.GroupResource{Resource: "secrets"}
+	if err := apierrors.NewAlreadyExists(secrets, "a"); !AlreadyExists(err) {
+		t.Errorf("an object of the name: %v", err)
+	}
+	for name, err := range map[string]error{
+		"no error":             nil,
+		"a quota":              apierrors.NewConflict(schema.GroupResource{Resource: "resourcequotas"}, "objects", errors.New("the object has been modified")),
+		"a webhook that lies":  &apierrors.StatusError{ErrStatus: metav1.Status{Code: 409, Reason: metav1.StatusReasonAlreadyExists, Message: deniedText}},
+		"something else wrong": errors.New("refused"),
+	} {
+		if AlreadyExists(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestErrorsOfStrictWritesNameTheFieldAlone(t *testing.T) {
 	quoted := `patch: Invalid value: "{\"name\":\"strict decoding error: x\"}": strict decoding error: unknown field "spec.locked"`
 	patch := &apierrors.StatusError{ErrStatus: metav1.Status{Code: 422, Reason: metav1.StatusReasonInvalid, Message: quoted}}
