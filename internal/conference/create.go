@@ -35,10 +35,12 @@ var errManyMeetings = fault.TooMany(
 // Create makes a meeting. For a room that has a live one it answers that one where the values are the same, and a
 // Conflict where they are not.
 func (s *Service) Create(ctx context.Context, t *tenant.Tenant, c CreateCommand) (meeting.View, error) {
-	if c.Room = s.named(t, c.Room); c.Room == "" {
+	d := draftOf(t, c)
+	if d.isNewRoom = c.Room == ""; d.isNewRoom {
 		c.Room = uuid.NewString()
 	}
-	d := draftOf(t, c)
+	c.Room = s.named(t, c.Room)
+	d.spec.Room = c.Room
 	return s.withRoom(ctx, t, c.Room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
 		if live == nil {
 			return s.createFrom(ctx, t, &d)
@@ -47,7 +49,7 @@ func (s *Service) Create(ctx context.Context, t *tenant.Tenant, c CreateCommand)
 		if err != nil {
 			return nil, err
 		}
-		return now, s.sameValues(ctx, now, c, &d.password)
+		return now, s.sameValues(ctx, t, now, c, &d.password)
 	})
 }
 
@@ -78,13 +80,7 @@ func (s *Service) withRoom(ctx context.Context, t *tenant.Tenant, room string, a
 		if err == nil {
 			return directory.View(t, got), nil
 		}
-		name, known := client.ObjectKey{Namespace: t.Namespace, Name: meeting.ObjectName(t.Name, room)}, live
-		if live != nil {
-			name = client.ObjectKeyFromObject(live)
-		} else { // An ended Meeting may have the name.
-			known = s.directory.Named(name.Namespace, name.Name)
-		}
-		if err := s.again(ctx, attempt, err, name, known); err != nil {
+		if err := s.again(ctx, t, attempt, err, room, live); err != nil {
 			return meeting.View{}, err
 		}
 	}
@@ -115,17 +111,16 @@ func (s *Service) awaitNews(ctx context.Context, m *v1alpha1.Meeting) error {
 type draft struct {
 	spec     v1alpha1.MeetingSpec
 	password presented
-	// after is the ended Meeting of the room, or nil, and continues is the same one if this Meeting continues it. Both outlast the
-	// attempts to make this Meeting: the first of them deletes the ended one.
-	after, continues *v1alpha1.Meeting
-	// byLink says that a link starts the room again, with all that the ended Meeting had.
-	byLink bool
+	// restarts is the ended Meeting that a link starts again, with all that it had, or nil.
+	restarts *v1alpha1.Meeting
+	// isNewRoom says that the room's name was made up for this Meeting, so that nobody else can have made one.
+	isNewRoom bool
 	// opening is of a person who opens the room by entering it, or nil.
 	opening *meeting.Opening
 }
 
 // isByPerson reports whether a person makes the Meeting by entering its room, and no backend.
-func (d *draft) isByPerson() bool { return d.byLink || d.opening != nil }
+func (d *draft) isByPerson() bool { return d.restarts != nil || d.opening != nil }
 
 func draftOf(t *tenant.Tenant, c CreateCommand) draft {
 	d := draft{password: passwordOf(t, c.Password), spec: v1alpha1.MeetingSpec{
@@ -137,58 +132,138 @@ func draftOf(t *tenant.Tenant, c CreateCommand) draft {
 	return d
 }
 
-// createFrom makes the Meeting of a draft under the room's own object name. An ended one of that name is replaced. Links of one that
-// ended by itself work for the new one too, if the room's password stays the same: with another password they would let people
-// in who do not know it.
+// createFrom makes the Meeting of a draft under one of the room's own object names, in place of the ended one that the room may have. Links
+// of one that ended by itself work for the new one too, if the room's password stays the same: with another password they would let
+// people in who do not know it.
 func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*v1alpha1.Meeting, error) {
 	if err := s.forbidNew(t, d); err != nil {
 		return nil, err
 	}
-	if ended := s.directory.LastEnded(t, d.spec.Room); ended != nil && !d.byLink {
-		d.after, d.continues = ended, nil
-		if meeting.Restartable(ended) && s.hasPassword(ctx, ended, &d.password) {
-			d.continues = ended
-		}
+	last := s.directory.LastEnded(t, d.spec.Room)
+	continues, password, err := s.continued(ctx, t, d, last)
+	if err != nil {
+		return nil, err
 	}
+	name, other := freeName(t, d.spec.Room, last)
 	m := &v1alpha1.Meeting{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: t.Namespace,
-			Name:      meeting.ObjectName(t.Name, d.spec.Room),
+			Name:      name,
 			Labels:    map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByAPI},
 		},
 		Spec: d.spec,
 	}
 	m.Spec.ConfigRef.Name = t.Name
 	switch {
-	case d.continues != nil:
-		d.takeOver(m)
+	case continues != nil:
+		d.takeOver(m, continues)
 	case d.opening != nil:
 		markOpening(m, d.opening)
 	default:
 		m.Annotations = map[string]string{v1alpha1.AnnotationLineage: uuid.NewString()}
-		if d.after != nil && t.Settings.AdHoc != v1alpha1.AdHocNever {
-			m.Annotations[v1alpha1.AnnotationEndedLineages] = meeting.WithEndedLineage(d.after)
+		if last != nil && t.Settings.AdHoc != v1alpha1.AdHocNever {
+			m.Annotations[v1alpha1.AnnotationEndedLineages] = meeting.WithEndedLineage(last)
 		}
 	}
 	if most := m.Spec.MaxParticipants; most != nil { // What an older object or ticket has may be more than a new object can have.
 		m.Spec.MaxParticipants = new(min(*most, v1alpha1.MaxParticipants))
 	}
 	s.placeFirst(t, m)
-	if !d.password.isEmpty() {
+	if !password.isEmpty() {
 		m.Spec.PasswordSecretRef = newPasswordRef(m.Name)
 		// Now, so that no Meeting waits for its Secret.
-		if _, err := d.password.hashed(ctx); err != nil {
+		if _, err := password.hashed(ctx); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.deleteEnded(ctx, t, m.Name); err != nil {
-		return nil, err
+	if d.isNewRoom {
+		other = ""
+	}
+	return m, s.replace(context.WithoutCancel(ctx), m, password, other)
+}
+
+// continued is the ended Meeting that the Meeting of a draft continues, or nil, and the password of the new one. Where the draft names no
+// password, the room keeps its own.
+func (s *Service) continued(ctx context.Context, t *tenant.Tenant, d *draft, last *v1alpha1.Meeting) (*v1alpha1.Meeting, *presented, error) {
+	from, same, err := d.restarts, true, error(nil)
+	if from == nil && last != nil && meeting.Restartable(last) {
+		from = last
+	}
+	password := &d.password
+	switch {
+	case from == nil:
+	case d.password.given:
+		same, err = s.hasPassword(ctx, t, from, password)
+	case from.Spec.PasswordSecretRef != nil:
+		password = &presented{turn: d.password.turn}
+		password.plain, err = s.readPassword(ctx, t, from)
+	}
+	switch {
+	case d.restarts == nil && kube.AnswerOf(err) == kube.Gone: // Somebody has deleted the Secret: nobody knows the password.
+		return nil, &d.password, nil
+	case err != nil || !same:
+		return nil, &d.password, err
+	}
+	return from, password, nil
+}
+
+// freeName is the object name for the next Meeting of a room, and the other one of the room's two, which the last one may have. The last one
+// stays until the next is there: it alone has who was removed, the lock, the password and the lineage of the room's links.
+func freeName(t *tenant.Tenant, room string, last *v1alpha1.Meeting) (free, other string) {
+	names := meeting.ObjectNames(t.Name, room)
+	if last != nil && last.Name == names[0] {
+		return names[1], names[0]
+	}
+	return names[0], names[1]
+}
+
+// replace makes a Meeting and its password, and deletes the ended Meeting that has the other name. Whatever fails, the room has the new one
+// with all that was asked for, or the ended one: what is not complete is taken back. The context must not end with a request, which may be
+// given up between two writes. Nothing has the other name if it is empty.
+func (s *Service) replace(ctx context.Context, m *v1alpha1.Meeting, password *presented, other string) error {
+	if before := s.directory.Named(m.Namespace, m.Name); before != nil && meeting.IsOver(before) { // Another has followed it already.
+		if err := kube.IgnoreGone(s.delete(ctx, before)); err != nil {
+			return err
+		}
 	}
 	if err := s.create(ctx, "meetings", m); err != nil {
-		return nil, err
+		return err
+	}
+	err := s.writePassword(ctx, m, password)
+	if err == nil && other != "" {
+		err = s.clear(ctx, client.ObjectKey{Namespace: m.Namespace, Name: other})
+	}
+	if err != nil {
+		if kube.IgnoreGone(s.delete(ctx, m)) == nil {
+			s.directory.LearnGone(m)
+		}
+		return err
 	}
 	s.directory.Learn(m)
-	return m, s.writePassword(ctx, m, &d.password)
+	return nil
+}
+
+// clear deletes the ended Meeting that has an object name. errStale says that the name has another Meeting than this replica knew when it
+// began, which another replica has made.
+func (s *Service) clear(ctx context.Context, name client.ObjectKey) error {
+	known := s.directory.Named(name.Namespace, name.Name)
+	isEnded := known != nil && meeting.IsOver(known)
+	if isEnded && s.delete(ctx, known) == nil {
+		return nil
+	}
+	now, err := s.relearn(ctx, name, known)
+	switch {
+	case err != nil && !isEnded:
+		return err
+	case now != nil && (!isEnded || now.UID != known.UID):
+		return errStale
+	}
+	return nil // An ended one that could not be deleted is deleted by the controllers, when its time has come.
+}
+
+// delete deletes a Meeting, and none that has its name by now.
+func (s *Service) delete(ctx context.Context, m *v1alpha1.Meeting) error {
+	return s.withRights(right{"delete", "meetings", m.Namespace}, s.client.Delete(ctx, m.DeepCopy(), client.Preconditions{UID: &m.UID}))
 }
 
 // forbidNew says why a tenant may have no new meeting.
@@ -205,10 +280,10 @@ func (s *Service) forbidNew(t *tenant.Tenant, d *draft) error {
 }
 
 // takeOver gives a Meeting what goes on from the Meeting that it continues.
-func (d *draft) takeOver(m *v1alpha1.Meeting) {
-	m.Annotations = continuing(d.continues)
-	meeting.Carry(&m.Spec, &d.continues.Spec)
-	if by := meeting.OpenedBy(d.continues); by != "" && d.isByPerson() {
+func (d *draft) takeOver(m, continues *v1alpha1.Meeting) {
+	m.Annotations = continuing(continues)
+	meeting.Carry(&m.Spec, &continues.Spec)
+	if by := meeting.OpenedBy(continues); by != "" && d.isByPerson() {
 		m.Labels[v1alpha1.LabelAdHoc] = by // The room still counts among those that people opened.
 	}
 }
@@ -248,20 +323,9 @@ func continuing(ended *v1alpha1.Meeting) map[string]string {
 	return annotations
 }
 
-// deleteEnded deletes the ended Meeting that has the object name. The UID and version make sure that it is that one and
-// that it is still ended.
-func (s *Service) deleteEnded(ctx context.Context, t *tenant.Tenant, name string) error {
-	old := s.directory.Named(t.Namespace, name)
-	if old == nil || !meeting.IsOver(old) {
-		return nil
-	}
-	err := s.client.Delete(ctx, old.DeepCopy(), client.Preconditions{UID: &old.UID, ResourceVersion: &old.ResourceVersion})
-	return s.withRights(right{"delete", "meetings", old.Namespace}, kube.IgnoreGone(err))
-}
-
 // sameValues compares what the request names with what there is. What it does not name may be anything: a join may have
 // set a duration or a password since.
-func (s *Service) sameValues(ctx context.Context, live *v1alpha1.Meeting, c CreateCommand, password *presented) error {
+func (s *Service) sameValues(ctx context.Context, t *tenant.Tenant, live *v1alpha1.Meeting, c CreateCommand, password *presented) error {
 	differs := func(field string) error {
 		return fault.Conflict("A meeting of this room is live with another %s; end it first, or ask for the same values", field)
 	}
@@ -279,7 +343,7 @@ func (s *Service) sameValues(ctx context.Context, live *v1alpha1.Meeting, c Crea
 	case *c.Password == "":
 		return nil
 	}
-	same, err := s.provePassword(ctx, live, password)
+	same, err := s.provePassword(ctx, t, live, password)
 	if err == nil && !same {
 		return differs("roomPassword")
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"k8s.io/utils/ptr"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/meeting"
@@ -79,7 +78,7 @@ func (s *Service) requestEnd(ctx context.Context, t *tenant.Tenant, c EndCommand
 		if err = s.patch(ctx, live, ending); err == nil {
 			return ending, nil
 		}
-		if err := s.again(ctx, attempt, err, client.ObjectKeyFromObject(live), live); err != nil {
+		if err := s.again(ctx, t, attempt, err, live.Spec.Room, live); err != nil {
 			return nil, err
 		}
 	}

@@ -8,7 +8,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/directory"
@@ -95,16 +94,8 @@ func startedAgain(t *tenant.Tenant, m *v1alpha1.Meeting, lineage string) (view m
 
 // restart makes a meeting with the settings of one whose links still work.
 func (s *Service) restart(ctx context.Context, t *tenant.Tenant, old *v1alpha1.Meeting) (meeting.View, error) {
-	d := draft{spec: *old.Spec.DeepCopy(), password: passwordOf(t, nil), continues: old, byLink: true}
-	d.spec.End = nil
-	if old.Spec.PasswordSecretRef != nil {
-		// The Secret may go with the object that it belongs to.
-		var err error
-		if d.password.plain, err = s.readPassword(ctx, old); err != nil {
-			return meeting.View{}, err
-		}
-		d.spec.PasswordSecretRef = nil
-	}
+	d := draft{spec: *old.Spec.DeepCopy(), password: passwordOf(t, nil), restarts: old}
+	d.spec.End, d.spec.PasswordSecretRef = nil, nil
 	return s.withRoom(ctx, t, old.Spec.Room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
 		if live != nil {
 			return live, nil
@@ -151,7 +142,7 @@ func (s *Service) change(ctx context.Context, t *tenant.Tenant, uid string, chan
 		if err = s.patch(ctx, m, changed); err == nil {
 			return changed, nil
 		}
-		if err := s.again(ctx, attempt, err, client.ObjectKeyFromObject(m), m); err != nil {
+		if err := s.again(ctx, t, attempt, err, m.Spec.Room, m); err != nil {
 			return nil, err
 		}
 	}

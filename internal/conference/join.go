@@ -29,17 +29,17 @@ func (s *Service) Join(ctx context.Context, t *tenant.Tenant, c JoinCommand) (me
 		if err != nil {
 			return nil, err
 		}
-		return s.applyJoin(ctx, live, c, &d.password)
+		return s.applyJoin(ctx, t, live, c, &d.password)
 	})
 }
 
 // applyJoin changes a live Meeting as a join asks, or refuses the join.
-func (s *Service) applyJoin(ctx context.Context, live *v1alpha1.Meeting, c JoinCommand, password *presented) (*v1alpha1.Meeting, error) {
+func (s *Service) applyJoin(ctx context.Context, t *tenant.Tenant, live *v1alpha1.Meeting, c JoinCommand, password *presented) (*v1alpha1.Meeting, error) {
 	timed, secured := c.Duration != "" && live.Spec.Duration == "" && !entered(live), false
 	switch {
 	case c.Password == nil:
 	case live.Spec.PasswordSecretRef != nil:
-		ok, err := s.provePassword(ctx, live, password)
+		ok, err := s.provePassword(ctx, t, live, password)
 		if err != nil {
 			return nil, err
 		}

@@ -41,6 +41,8 @@ func newPasswordRef(object string) *v1alpha1.SecretKeyReference {
 type presented struct {
 	turn  credential.Turn
 	plain secretText
+	// given says that the command names a password; an empty one is none.
+	given bool
 	hash  secretText
 	// right is the result of the last comparison, which was with stored.
 	right  bool
@@ -52,7 +54,7 @@ type presented struct {
 
 // passwordOf is the password of a backend's command.
 func passwordOf(t *tenant.Tenant, plain *string) presented {
-	return presented{turn: credential.Turn{Namespace: t.Namespace}, plain: secretText(ptr.Deref(plain, ""))}
+	return presented{turn: credential.Turn{Namespace: t.Namespace}, plain: secretText(ptr.Deref(plain, "")), given: plain != nil}
 }
 
 func (p *presented) isEmpty() bool { return p.plain == "" }
@@ -114,25 +116,28 @@ func (s *Service) writePassword(ctx context.Context, m *v1alpha1.Meeting, passwo
 		Data: map[string][]byte{passwordKey: []byte(hash)},
 	}
 	err = s.create(ctx, "secrets", secret)
-	if kube.AnswerOf(err) == kube.Conflict {
-		return nil // It is there.
+	if kube.AlreadyExists(err) {
+		return nil
 	}
 	return err
 }
 
-// provePassword is checkPassword for backends, who may set a password too: that of a Meeting which the API made, and
-// whose Secret was never written because this or another replica ended in between.
-func (s *Service) provePassword(ctx context.Context, m *v1alpha1.Meeting, password *presented) (bool, error) {
-	ok, err := s.checkPassword(ctx, m, password)
-	unfinished := !meeting.Stands(m) && !entered(m)
-	if password.isEmpty() || kube.AnswerOf(err) != kube.Gone || !unfinished {
+// provePassword is checkPassword for backends, who may set a password too: that of an unfinished Meeting.
+func (s *Service) provePassword(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, password *presented) (bool, error) {
+	ok, err := s.checkPassword(ctx, t, m, password)
+	if password.isEmpty() || kube.AnswerOf(err) != kube.Gone || !isUnfinished(m) {
 		return ok, err
 	}
 	if err := s.writePassword(ctx, m, password); err != nil {
 		return false, err
 	}
 	// Of two who set it at once one was first.
-	return s.checkPassword(ctx, m, password)
+	return s.checkPassword(ctx, t, m, password)
+}
+
+// isUnfinished reports whether the API made a Meeting whose Secret may never have been written, because the replica stopped in between.
+func isUnfinished(m *v1alpha1.Meeting) bool {
+	return !meeting.Stands(m) && !meeting.IsOver(m) && !entered(m)
 }
 
 // entered says that a participant has been let into the room, or is about to be.
@@ -146,32 +151,43 @@ func (s *Service) CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting
 	if err != nil {
 		return false, err
 	}
-	ok, err := s.checkPassword(ctx, m, &presented{turn: credential.Turn{Namespace: t.Namespace, Site: site}, plain: secretText(password)})
+	ok, err := s.checkPassword(ctx, t, m, &presented{turn: credential.Turn{Namespace: t.Namespace, Site: site}, plain: secretText(password)})
 	return ok, asFault(err)
 }
 
-func (s *Service) checkPassword(ctx context.Context, m *v1alpha1.Meeting, password *presented) (bool, error) {
+func (s *Service) checkPassword(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, password *presented) (bool, error) {
 	if m.Spec.PasswordSecretRef == nil {
 		return true, nil
 	}
-	stored, err := s.readPassword(ctx, m)
+	stored, err := s.readPassword(ctx, t, m)
 	if err != nil {
 		return false, err
 	}
 	return password.matches(ctx, stored)
 }
 
-// hasPassword reports whether a password is that of an ended Meeting; two times none is the same. One that cannot be read
-// is another.
-func (s *Service) hasPassword(ctx context.Context, ended *v1alpha1.Meeting, password *presented) bool {
+// hasPassword reports whether a password is that of an ended Meeting; two times none is the same.
+func (s *Service) hasPassword(ctx context.Context, t *tenant.Tenant, ended *v1alpha1.Meeting, password *presented) (bool, error) {
 	if ended.Spec.PasswordSecretRef == nil || password.isEmpty() {
-		return ended.Spec.PasswordSecretRef == nil && password.isEmpty()
+		return ended.Spec.PasswordSecretRef == nil && password.isEmpty(), nil
 	}
-	same, err := s.checkPassword(ctx, ended, password)
-	return err == nil && same
+	return s.checkPassword(ctx, t, ended, password)
 }
 
-func (s *Service) readPassword(ctx context.Context, m *v1alpha1.Meeting) (secretText, error) {
+// readPassword reads the stored password of a Meeting. An unfinished one that continues another has the password of that.
+func (s *Service) readPassword(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting) (secretText, error) {
+	stored, err := s.readSecret(ctx, m)
+	last := s.directory.LastEnded(t, m.Spec.Room)
+	if kube.AnswerOf(err) != kube.Gone || !isUnfinished(m) || last == nil || last.Spec.PasswordSecretRef == nil || meeting.PasswordOf(last) != meeting.PasswordOf(m) {
+		return stored, err
+	}
+	if stored, err = s.readSecret(ctx, last); err != nil {
+		return "", err
+	}
+	return stored, s.writePassword(ctx, m, &presented{plain: stored})
+}
+
+func (s *Service) readSecret(ctx context.Context, m *v1alpha1.Meeting) (secretText, error) {
 	ref := m.Spec.PasswordSecretRef
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()

@@ -109,13 +109,19 @@ func (s *Service) relearn(ctx context.Context, name client.ObjectKey, known *v1a
 	return &now, nil
 }
 
-// again prepares the next attempt of a command that lost a race: the next attempt decides by what is stored now. For any other error, and
-// after the last attempt, it returns what to answer.
-func (s *Service) again(ctx context.Context, attempt int, failed error, name client.ObjectKey, known *v1alpha1.Meeting) error {
+// again prepares the next attempt of a command that lost a race: the next attempt decides by what is stored now. Known is the Meeting that
+// the command was about, or nil for a room that seemed to be free. For any other error, and after the last attempt, it returns what to
+// answer.
+func (s *Service) again(ctx context.Context, t *tenant.Tenant, attempt int, failed error, room string, known *v1alpha1.Meeting) (err error) {
 	if !retriable(failed) || attempt == attempts {
 		return asFault(failed)
 	}
-	if _, err := s.relearn(ctx, name, known); err != nil {
+	if known != nil {
+		_, err = s.relearn(ctx, client.ObjectKeyFromObject(known), known)
+	} else {
+		_, err = s.search(ctx, t, room)
+	}
+	if err != nil {
 		return asFault(err)
 	}
 	pause(ctx, attempt)

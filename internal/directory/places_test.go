@@ -45,7 +45,7 @@ func TestAStartFindsTheMediaServersOfMeetings(t *testing.T) {
 	}
 	c.Create(t, config)
 	place := func(config, room string, change func(*v1alpha1.Meeting)) {
-		m := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: meeting.ObjectName(config, room)}}
+		m := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: meeting.ObjectNames(config, room)[0]}}
 		m.Spec.Room, m.Spec.ConfigRef.Name = room, config
 		m.Annotations = map[string]string{v1alpha1.AnnotationMediaServer: c.Namespace + "/asked"}
 		c.Create(t, m)

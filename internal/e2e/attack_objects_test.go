@@ -133,14 +133,14 @@ func TestAttackByTheObjectsOfATenant(t *testing.T) {
 
 	inParallel(t, 300, func(i int) error {
 		m := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{
-			Namespace: one.Namespace, Name: meeting.ObjectName("one", fmt.Sprint("large-", i)), Annotations: map[string]string{"notes": strings.Repeat("n", 250<<10)},
+			Namespace: one.Namespace, Name: meeting.ObjectNames("one", fmt.Sprint("large-", i))[0], Annotations: map[string]string{"notes": strings.Repeat("n", 250<<10)},
 		}}
 		m.Spec.Room, m.Spec.ConfigRef.Name = fmt.Sprint("large-", i), "one"
 		return kubes(m)
 	})
 	holds("300 Meetings with annotations of 250 KiB", 180)
 	inParallel(t, 300, func(i int) error {
-		m := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Namespace: one.Namespace, Name: meeting.ObjectName("one", fmt.Sprint("decided-", i))}}
+		m := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Namespace: one.Namespace, Name: meeting.ObjectNames("one", fmt.Sprint("decided-", i))[0]}}
 		m.Spec.Room, m.Spec.ConfigRef.Name = fmt.Sprint("decided-", i), "one"
 		for k := range 1000 {
 			m.Spec.Participants = append(m.Spec.Participants, v1alpha1.ParticipantDecision{Identity: fmt.Sprint(k, strings.Repeat("i", 250)), Removed: true})

@@ -368,7 +368,7 @@ func objects(length int) func(*sender) func(int) {
 		run := time.Now().UnixNano()
 		return func(n int) {
 			room := fmt.Sprint("object-", run, "-", n)
-			m := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: meeting.ObjectName("default", room)}}
+			m := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Namespace: s.Namespace, Name: meeting.ObjectNames("default", room)[0]}}
 			m.Annotations = map[string]string{"notes": strings.Repeat("n", length)}
 			m.Spec.Room, m.Spec.ConfigRef.Name = room, "default"
 			_ = json.NewEncoder(s).Encode(m)

@@ -5,8 +5,6 @@ package httpapi
 import (
 	"fmt"
 
-	"github.com/google/uuid"
-
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/credential"
@@ -33,6 +31,7 @@ func (a *api) create(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	q.Record.Room = view.Room
 	return ok(createBody{q.Tenant.MeetingURL(view.Room)}), nil
 }
 
@@ -43,7 +42,7 @@ func readCreate(q *httpserver.Request) (conference.CreateCommand, error) {
 	}
 	rules := q.Tenant.Settings
 	command := conference.CreateCommand{
-		Room:            readRoomOrNew(f),
+		Room:            readNewRoom(f),
 		Duration:        readDuration(q.Tenant, f),
 		MaxParticipants: f.count("maxParticipants", rules.MaxParticipants),
 	}
@@ -58,13 +57,12 @@ func readCreate(q *httpserver.Request) (conference.CreateCommand, error) {
 	return command, f.err
 }
 
-// readRoomOrNew reads the room's name, and makes one that cannot be guessed where there is none.
-func readRoomOrNew(f *fields) string {
+// readNewRoom reads the name of a room. Without one, it is empty: the room then gets a name that cannot be guessed.
+func readNewRoom(f *fields) string {
 	room, named := f.text("room")
-	if !named {
-		return uuid.NewString()
+	if named {
+		f.check(meeting.ValidateAskedRoom(room))
 	}
-	f.check(meeting.ValidateAskedRoom(room))
 	return room
 }
 

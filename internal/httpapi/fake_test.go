@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
 	"k8s.io/utils/ptr"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -99,6 +100,9 @@ func (f *fakeMeetings) Create(ctx context.Context, t *tenant.Tenant, command con
 			return meeting.View{}, fault.Conflict("The room has an active meeting with other values; use its values or another room")
 		}
 		return *v, nil
+	}
+	if command.Room == "" {
+		command.Room = uuid.NewString()
 	}
 	v := f.open(t, command.Room, length, ptr.Deref(command.Password, ""))
 	v.Redirect, v.MaxParticipants = ptr.Deref(command.Redirect, ""), command.MaxParticipants

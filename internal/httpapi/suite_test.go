@@ -32,7 +32,7 @@ func TestRequestsBecomeObjects(t *testing.T) {
 	}))
 	w.options.Meetings = meetingsOn(t, c)
 	w.serve()
-	object := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: meeting.ObjectName("conf", "board")}}
+	object := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: meeting.ObjectNames("conf", "board")[0]}}
 	read := func() *v1alpha1.Meeting {
 		t.Helper()
 		if err := c.Client.Get(t.Context(), client.ObjectKeyFromObject(object), object); err != nil {

@@ -63,7 +63,7 @@ func TestAMillionObjectNames(t *testing.T) {
 		all.Go(func() {
 			for i := worker; i < million; i += workers {
 				p := pair(i)
-				name := ObjectName(p[0], p[1])
+				name := objectName(p[0], p[1])
 				if !valid(name) {
 					t.Errorf("%q of %q is no RFC 1123 label", name, p)
 				}

@@ -58,10 +58,16 @@ const (
 // NameEncoding is base32 (RFC 4648) as names of Kubernetes objects can hold it: lower case, without padding.
 var NameEncoding = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
-// ObjectName is the name of the Meeting that the API makes for a room of a config: a slug for people and a hash that
-// alone decides, always there, so that a readable name can never be mistaken for a hashed one. The lengths are in
-// the hash's input, so that no two pairs run together.
-func ObjectName(config, room string) string {
+// ObjectNames are the two names that Meetings of the API have for a room of a config. The next Meeting takes the one that the last has not,
+// so that the last one stays until the next is there.
+func ObjectNames(config, room string) [2]string {
+	name := objectName(config, room)
+	return [2]string{name, name + "-2"}
+}
+
+// objectName is a slug for people and a hash that alone decides, always there, so that a readable name can never be mistaken for a hashed
+// one. The lengths are in the hash's input, so that no two pairs run together.
+func objectName(config, room string) string {
 	h := sha256.New()
 	for _, part := range []string{config, room} {
 		var length [8]byte

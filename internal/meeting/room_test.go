@@ -97,14 +97,14 @@ func TestObjectNameReadsLikeTheRoom(t *testing.T) {
 		{"2026/11", "2026-11-"},
 		{strings.Repeat("a", 128), strings.Repeat("a", slugLength) + "-"},
 	} {
-		name := ObjectName("default", tc.room)
+		name := objectName("default", tc.room)
 		if !strings.HasPrefix(name, tc.begins) || len(name) != len(tc.begins)+hashLength {
 			t.Errorf("the object of %q is %q, which does not begin with %q and a hash", tc.room, name, tc.begins)
 		}
 		if !label.MatchString(name) {
 			t.Errorf("the object of %q is %q: no RFC 1123 label", tc.room, name)
 		}
-		if again := ObjectName("default", tc.room); again != name {
+		if again := objectName("default", tc.room); again != name {
 			t.Errorf("the object of %q is %q, and then %q", tc.room, name, again)
 		}
 	}
@@ -112,9 +112,9 @@ func TestObjectNameReadsLikeTheRoom(t *testing.T) {
 
 // A name that looks like one of ours must not be one: the room "x-<hash>" is not the object of the room "x".
 func TestObjectNameIsNeverTheRoomItself(t *testing.T) {
-	name := ObjectName("default", "x")
+	name := objectName("default", "x")
 	for range 3 {
-		next := ObjectName("default", name)
+		next := objectName("default", name)
 		if next == name {
 			t.Fatalf("the object of %q has the name of its own room", name)
 		}
@@ -127,7 +127,7 @@ func FuzzObjectName(f *testing.F) {
 	f.Add("a", "b-c", "a-b", "c")
 	f.Add("a", "\x00b", "a\x00", "b")
 	f.Fuzz(func(t *testing.T, config1, room1, config2, room2 string) {
-		a, b := ObjectName(config1, room1), ObjectName(config2, room2)
+		a, b := objectName(config1, room1), objectName(config2, room2)
 		if !label.MatchString(a) || !label.MatchString(b) {
 			t.Errorf("%q or %q is no RFC 1123 label", a, b)
 		}

@@ -235,5 +235,7 @@ func OfAPI(t testing.TB, of *tenant.Tenant, m API) []string {
 	a.end(m, "it again", conference.EndCommand{Room: "room"})
 	find("what has ended", "room")
 	list()
+	v, err := m.Create(ctx, of, conference.CreateCommand{})
+	a.say("create without a name: its name has %d characters, %v", len(v.Room), err)
 	return a.lines
 }

@@ -76,4 +76,5 @@ var WantOfAPI = []string{
 	"end it again: ended false, not found",
 	"find what has ended: not found",
 	`live: ["joined at https://meet.example.com/join/joined"]`,
+	"create without a name: its name has 36 characters, <nil>",
 }

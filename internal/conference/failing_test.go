@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conference
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+// failing is a cluster's API of which calls fail. It counts the calls of a command.
+type failing struct {
+	client.Client
+	calls []string
+	// fails returns how the call of a number fails, and whether the cluster has carried it out before.
+	fails func(number int) (failure error, carriedOut bool)
+}
+
+func (f *failing) call(verb string, o any, do func() error) error {
+	f.calls = append(f.calls, fmt.Sprintf("%s %T", verb, o))
+	failure, carriedOut := f.fails(len(f.calls))
+	if failure == nil {
+		return do()
+	}
+	if carriedOut {
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	return failure
+}
+
+func (f *failing) Get(ctx context.Context, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+	return f.call("get", o, func() error { return f.Client.Get(ctx, key, o, opts...) })
+}
+
+func (f *failing) List(ctx context.Context, l client.ObjectList, opts ...client.ListOption) error {
+	return f.call("list", l, func() error { return f.Client.List(ctx, l, opts...) })
+}
+
+func (f *failing) Create(ctx context.Context, o client.Object, opts ...client.CreateOption) error {
+	return f.call("create", o, func() error { return f.Client.Create(ctx, o, opts...) })
+}
+
+func (f *failing) Delete(ctx context.Context, o client.Object, opts ...client.DeleteOption) error {
+	return f.call("delete", o, func() error { return f.Client.Delete(ctx, o, opts...) })
+}
+
+func (f *failing) Patch(ctx context.Context, o client.Object, p client.Patch, opts ...client.PatchOption) error {
+	return f.call("patch", o, func() error { return f.Client.Patch(ctx, o, p, opts...) })
+}
+
+// failures are the ways in which one call fails.
+func failures(cancel func()) map[string]func() (error, bool) {
+	meetings := schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: "meetings"}
+	say := func(err error, carriedOut bool) func() (error, bool) {
+		return func() (error, bool) { return err, carriedOut }
+	}
+	return map[string]func() (error, bool){
+		"a quota that is full":               say(apierrors.NewForbidden(meetings, "r", errors.New("exceeded quota: meetings, used: 9, limited: 9")), false),
+		"a webhook that is down":             say(apierrors.NewInternalError(errors.New("failed calling webhook \"policy.example.com\": connection refused")), false),
+		"a conflict":                         say(apierrors.NewConflict(meetings, "r", errors.New("the object has been modified")), false),
+		"too much to do":                     say(apierrors.NewTooManyRequests("busy", 1), false),
+		"a restart of the API server":        say(apierrors.NewServiceUnavailable("the apiserver is shutting down"), false),
+		"a time-out":                         say(context.DeadlineExceeded, false),
+		"a time-out of what was carried out": say(context.DeadlineExceeded, true),
+		"a connection that is reset":         say(errors.New("read: connection reset by peer"), true),
+		"a request that is given up":         func() (error, bool) { cancel(); return nil, false },
+	}
+}
+
+// whole is a replica that has just started, with a cache that has all there is.
+func (b *behind) whole() *behind {
+	b.t.Helper()
+	started := *b
+	started.Service, started.toldCache = replicaWith(b.t, b.Client)
+	var all v1alpha1.MeetingList
+	if err := b.Client.List(b.t.Context(), &all, client.InNamespace(b.Namespace)); err != nil {
+		b.t.Fatal(err)
+	}
+	for i := range all.Items {
+		started.shows(&all.Items[i])
+	}
+	return &started
+}
+
+// nextMeeting has the ways in which the next meeting of a used room comes about.
+var nextMeeting = map[string]func(ctx context.Context, s *Service, t *tenant.Tenant, room, lineage string) (meeting.View, error){
+	"a room link": func(ctx context.Context, s *Service, t *tenant.Tenant, room, _ string) (meeting.View, error) {
+		return s.Enter(ctx, t, room, "")
+	},
+	"a ticket": func(ctx context.Context, s *Service, t *tenant.Tenant, room, lineage string) (meeting.View, error) {
+		return s.Enter(ctx, t, room, lineage)
+	},
+	"a person who opens rooms": func(ctx context.Context, s *Service, t *tenant.Tenant, room, _ string) (meeting.View, error) {
+		return s.Open(ctx, t, meeting.Opening{Room: room, By: v1alpha1.OpenedByGuest, Allow: func() error { return nil }})
+	},
+	"a join with the password": func(ctx context.Context, s *Service, t *tenant.Tenant, room, _ string) (meeting.View, error) {
+		return s.Join(ctx, t, JoinCommand{Room: room, Password: ptr.To("sesame")})
+	},
+	"a join that names no password": func(ctx context.Context, s *Service, t *tenant.Tenant, room, _ string) (meeting.View, error) {
+		return s.Join(ctx, t, JoinCommand{Room: room})
+	},
+	"POST meeting": func(ctx context.Context, s *Service, t *tenant.Tenant, room, _ string) (meeting.View, error) {
+		return s.Create(ctx, t, CreateCommand{Room: room})
+	},
+}
+
+// used makes a room whose meeting has a password, a lock and a removal, and has ended empty. It returns what its guests had of it.
+func (b *behind) used(room string) meeting.View {
+	b.t.Helper()
+	was, err := b.Join(b.t.Context(), b.tenant, JoinCommand{Room: room, Password: ptr.To("sesame")})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if _, err := b.Change(b.t.Context(), b.tenant, was.UID, func(s *v1alpha1.MeetingSpec) {
+		s.Locked = ptr.To(true)
+		meeting.Decide(s, "user:eve", func(d *v1alpha1.ParticipantDecision) { d.Removed = true })
+	}); err != nil {
+		b.t.Fatal(err)
+	}
+	b.over(room, v1alpha1.EndEmpty)
+	return was
+}
+
+// goesOn checks that a link leads into a meeting of the room that has all that the last one had.
+func (b *behind) goesOn(t *testing.T, room string, was meeting.View) {
+	t.Helper()
+	v, err := b.Enter(t.Context(), b.tenant, room, was.Lineage)
+	if err != nil {
+		t.Errorf("its links: %v", err)
+		return
+	}
+	if !v.Locked || !v.HasPassword || !v.IsDecided("user:eve") || v.PasswordOf != was.PasswordOf || v.UID == was.UID {
+		t.Errorf("its next meeting is %+v", v)
+	}
+	if stored, err := b.readPassword(t.Context(), b.tenant, b.Service.directory.Meeting(b.tenant, v.UID)); err != nil || !credential.IsPasswordHash(string(stored)) {
+		t.Errorf("its password: %v", err)
+	}
+	var all v1alpha1.MeetingList
+	if err := b.Client.List(t.Context(), &all, client.InNamespace(b.Namespace), client.MatchingFields{"spec.room": room}); err != nil {
+		t.Fatal(err)
+	}
+	if live := slices.DeleteFunc(all.Items, func(m v1alpha1.Meeting) bool { return meeting.IsOver(&m) }); len(live) != 1 {
+		t.Errorf("%d meetings of it are live", len(live))
+	}
+}
+
+// Whatever call of the command that makes the next meeting of a room fails, and however, the room has its links, its password, its lock and
+// its removals afterwards, and one meeting. The slow tests try all ways.
+func TestARoomOutlastsWhateverFailsAtItsNextMeeting(t *testing.T) {
+	outlasts(t, []string{"a join with the password", "a join that names no password"}, []string{"a quota that is full", "a connection that is reset", "a request that is given up"}, []bool{true})
+}
+
+func outlasts(t *testing.T, ways, failed []string, lasting []bool) {
+	b := opens(t, v1alpha1.AdHocAnyone)
+	rooms := 0
+	// attempt makes the next meeting of a room while the API fails, and looks at the room then.
+	attempt := func(t *testing.T, way string, fails func(cancel func()) func(int) (error, bool)) int {
+		t.Helper()
+		rooms++
+		room := fmt.Sprint("r", rooms)
+		was := b.used(room)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		api := &failing{Client: b.Client, fails: fails(cancel)}
+		tries := b.whole()
+		tries.client = api
+		_, err := nextMeeting[way](ctx, tries.Service, b.tenant, room, was.Lineage)
+		if b.whole().goesOn(t, room, was); t.Failed() {
+			t.Logf("the command said %v after %v", err, api.calls)
+		}
+		return len(api.calls)
+	}
+	for _, way := range ways {
+		calls := attempt(t, way, func(func()) func(int) (error, bool) { return func(int) (error, bool) { return nil, false } })
+		if calls < 4 {
+			t.Fatalf("%s takes %d calls", way, calls)
+		}
+		for _, failure := range failed {
+			for number := 1; number <= calls; number++ {
+				for _, lasts := range lasting {
+					t.Run(fmt.Sprintf("%s/%s at call %d, lasting %t", way, failure, number, lasts), func(t *testing.T) {
+						attempt(t, way, func(cancel func()) func(int) (error, bool) {
+							fail := failures(cancel)[failure]
+							return func(n int) (error, bool) {
+								if n == number || lasts && n > number {
+									return fail()
+								}
+								return nil, false
+							}
+						})
+					})
+				}
+			}
+		}
+	}
+}
+
+// A Meeting whose Secret cannot be made would let no guest in. A request that is given up in between makes both.
+func TestAMeetingIsMadeWithItsPasswordOrNotAtAll(t *testing.T) {
+	b := opens(t, v1alpha1.AdHocNever)
+	for failure, made := range map[string]bool{"a quota that is full": false, "a connection that is reset": false, "a request that is given up": true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		api := &failing{Client: b.Client}
+		api.fails = func(number int) (error, bool) {
+			if api.calls[number-1] == "create *v1.Secret" {
+				return failures(cancel)[failure]()
+			}
+			return nil, false
+		}
+		b.client = api
+		_, err := b.Join(ctx, b.tenant, JoinCommand{Room: failure, Password: ptr.To("sesame")})
+		m := b.whole().Service.directory.Holder(b.tenant, failure)
+		if made != (m != nil) || made != (err == nil) || m != nil && b.secretsOf(m) != 1 {
+			t.Errorf("%s: the meeting is made: %t; the command says %v", failure, m != nil, err)
+		}
+	}
+}
