@@ -122,10 +122,12 @@ func (s *Service) writePassword(ctx context.Context, m *v1alpha1.Meeting, passwo
 	return err
 }
 
-// provePassword is checkPassword for backends, who may set a password too: that of an unfinished Meeting.
+// provePassword is checkPassword for backends, who may set a password too: that of a Meeting which the API made, and
+// whose Secret was never written because this or another replica stopped in between.
 func (s *Service) provePassword(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, password *presented) (bool, error) {
 	ok, err := s.checkPassword(ctx, t, m, password)
-	if password.isEmpty() || kube.AnswerOf(err) != kube.Gone || !isUnfinished(m) {
+	unfinished := !meeting.Stands(m) && !entered(m)
+	if password.isEmpty() || kube.AnswerOf(err) != kube.Gone || !unfinished {
 		return ok, err
 	}
 	if err := s.writePassword(ctx, m, password); err != nil {
@@ -133,11 +135,6 @@ func (s *Service) provePassword(ctx context.Context, t *tenant.Tenant, m *v1alph
 	}
 	// Of two who set it at once one was first.
 	return s.checkPassword(ctx, t, m, password)
-}
-
-// isUnfinished reports whether the API made a Meeting whose Secret may never have been written, because the replica stopped in between.
-func isUnfinished(m *v1alpha1.Meeting) bool {
-	return !meeting.Stands(m) && !meeting.IsOver(m) && !entered(m)
 }
 
 // entered says that a participant has been let into the room, or is about to be.
@@ -174,11 +171,15 @@ func (s *Service) hasPassword(ctx context.Context, t *tenant.Tenant, ended *v1al
 	return s.checkPassword(ctx, t, ended, password)
 }
 
-// readPassword reads the stored password of a Meeting. An unfinished one that continues another has the password of that.
+// readPassword reads the stored password of a Meeting. One whose Secret was never written, because a replica stopped in between, has that of
+// the ended Meeting that it continues: that one is deleted only when the Secret is there.
 func (s *Service) readPassword(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting) (secretText, error) {
 	stored, err := s.readSecret(ctx, m)
+	if kube.AnswerOf(err) != kube.Gone || meeting.IsOver(m) {
+		return stored, err
+	}
 	last := s.directory.LastEnded(t, m.Spec.Room)
-	if kube.AnswerOf(err) != kube.Gone || !isUnfinished(m) || last == nil || last.Spec.PasswordSecretRef == nil || meeting.PasswordOf(last) != meeting.PasswordOf(m) {
+	if last == nil || last.Spec.PasswordSecretRef == nil || meeting.PasswordOf(last) != meeting.PasswordOf(m) {
 		return stored, err
 	}
 	if stored, err = s.readSecret(ctx, last); err != nil {
