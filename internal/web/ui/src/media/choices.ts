@@ -6,10 +6,10 @@ export interface Choices {
   name: string;
   mic: boolean;
   camera: boolean;
-  micId?: string;
-  micLabel?: string;
-  cameraId?: string;
-  cameraLabel?: string;
+  micId?: string | undefined;
+  micLabel?: string | undefined;
+  cameraId?: string | undefined;
+  cameraLabel?: string | undefined;
   speakerId?: string | undefined;
   speakerLabel?: string | undefined;
   /** Whether single keys switch things in a meeting. */

@@ -15,15 +15,23 @@ export class World implements Outlet {
   mutedByPresenter = false;
   /** How often the participant was told that the source is muted. */
   mutes = 0;
+  /** What the participant was told of a source that gives nothing though it is wanted. */
+  readonly told: string[] = [];
   readonly work: (() => void)[] = [];
   allowed = true;
+  /** Whether the media server takes nothing, though there is a connection. */
+  refuses = false;
   connected = false;
   private entered = false;
   publication: { track: FakeTrack; muted: boolean } | undefined;
   private mostAsked = 0;
 
   constructor(readonly kind: Kind) {
-    this.source = new Source(kind, () => this.ask());
+    this.source = new Source(
+      kind,
+      () => this.ask(),
+      (problem) => this.told.push(problem),
+    );
   }
 
   ask(): Promise<Opened> {
@@ -48,7 +56,7 @@ export class World implements Outlet {
   publish([track]: MediaStreamTrack[]) {
     return this.later(() => {
       if (this.publication) throw new Error('two publications of one source');
-      if (!this.allowed) return new Error('the participant may not send this');
+      if (!this.allowed || this.refuses) return new Error('the media server takes nothing');
       this.send(track as unknown as FakeTrack);
     });
   }
@@ -56,6 +64,7 @@ export class World implements Outlet {
   unmute([track]: MediaStreamTrack[]) {
     return this.later(() => {
       if (this.kind === 'screen') throw new Error('a screen does not take the place of another');
+      if (this.refuses) return new Error('the media server takes nothing');
       if (this.publication) this.send(track as unknown as FakeTrack);
     });
   }
@@ -105,7 +114,6 @@ export class World implements Outlet {
     if (connected === this.connected) return;
     this.connected = connected;
     if (!connected) this.publication = undefined;
-    if (connected) void this.source.tell({ kind: 'reconnected' });
     void this.source.look();
   }
 

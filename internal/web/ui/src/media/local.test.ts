@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { FakeDevices, settled } from './fakeDevices';
+import { World } from './fakeWorld';
 import { LocalMedia } from './local';
 
 afterEach(() => void vi.unstubAllGlobals());
@@ -108,6 +109,36 @@ describe('another device', () => {
     expect(await media.chooseMicrophone('head')).toBe(true);
     expect(devices.prompts).toHaveLength(0);
     expect(media.wanted).toEqual({ audio: false, video: false, micId: 'head', cameraId: 'front' });
+  });
+
+  it.each([true, false])('is kept with its own label while it is off (named: %s)', async (named) => {
+    const { devices, media } = await asked();
+    devices.listed = [{ kind: 'videoinput', deviceId: 'desk', label: named ? 'Desk' : '' }];
+    if (named) await devices.grant();
+    else await devices.refuse('NotAllowedError');
+    await media.camera.press(false);
+    await media.chooseCamera({ cameraId: 'desk' });
+    // Without one, the label of the camera before it would lead to that one at the next visit.
+    expect(media.chosen('video')).toEqual({ cameraId: 'desk', cameraLabel: named ? 'Desk' : undefined });
+  });
+
+  it('is not kept when it gives nothing to a microphone that is muted', async () => {
+    const devices = new FakeDevices();
+    const media = new LocalMedia({ audio: true, video: false, micId: 'desk' });
+    await settled();
+    await devices.grant();
+    const world = new World('microphone');
+    world.connected = true;
+    media.mic.attach(world);
+    void media.mic.look();
+    await world.comeToRest();
+    void media.mic.press(false);
+    await world.comeToRest();
+    expect([world.publication?.muted, devices.live.length]).toEqual([true, 1]);
+    const works = media.chooseMicrophone('head');
+    await settled();
+    await devices.refuse('NotReadableError');
+    expect([await works, media.chosen('audio').micId]).toEqual([false, 'desk']);
   });
 });
 

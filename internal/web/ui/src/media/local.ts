@@ -11,6 +11,7 @@ import {
   type Replaced,
   type Wanted,
 } from './capture';
+import type { Choices } from './choices';
 import type { DeviceProblem } from './problem';
 import { Source, type Opened } from './source';
 import { lookForSpeaker } from './speaker';
@@ -85,11 +86,11 @@ export class LocalMedia {
     return { audio: mic, video: camera, ...this.chosenMic, ...this.chosenCamera };
   }
 
-  /** What to keep of a choice for the next visit. */
-  chosen(device: Device): Omit<Chosen, 'facing'> {
-    if (device === 'audio') return this.chosenMic;
-    const { facing: _, ...camera } = this.chosenCamera;
-    return camera;
+  /** What to keep of a choice for the next visit. A label that nobody knows takes the place of the one before it. */
+  chosen(device: Device): Pick<Choices, 'micId' | 'micLabel' | 'cameraId' | 'cameraLabel'> {
+    const { micId, micLabel } = this.chosenMic;
+    const { cameraId, cameraLabel } = this.chosenCamera;
+    return device === 'audio' ? { micId, micLabel } : { cameraId, cameraLabel };
   }
 
   /** Where the camera looks. Undefined when that is not known. */
@@ -104,7 +105,7 @@ export class LocalMedia {
     const other = this.facing === 'environment' ? 'user' : 'environment';
     await this.chooseCamera({ facing: other });
     if (this.facing === other) return;
-    const cameras = await namedCameras();
+    const cameras = (await listed('video')).map(({ deviceId }) => deviceId);
     const next = cameras[(cameras.indexOf(before ?? '') + 1) % cameras.length];
     if (next !== undefined && next !== this.state.get().cameraId) await this.chooseCamera({ cameraId: next });
   }
@@ -126,10 +127,24 @@ export class LocalMedia {
   private async take(device: Device, source: Source, undo: () => void): Promise<boolean> {
     this.replaced = { ...this.replaced, [device]: undefined };
     this.show();
-    const works = await source.reopen();
+    const [works] = await Promise.all([source.reopen(), this.learnLabel(device)]);
     if (!works) undo();
     this.show();
     return works && !this.replaced[device];
+  }
+
+  /** A device that was chosen while it is off is not opened. Browsers name it all the same, and give it another id next time. */
+  private async learnLabel(device: Device): Promise<void> {
+    const { id } = this.chosenOf(device);
+    const { label } = (await listed(device)).find(({ deviceId }) => deviceId === id) ?? {};
+    const now = this.chosenOf(device);
+    if (label && now.id === id && !now.label) this.choose(device, { id, label });
+  }
+
+  private choose(device: Device, { id, label }: Named): void {
+    if (device === 'audio')
+      this.chosenMic = { ...(id && { micId: id }), ...(id && label && { micLabel: label }) };
+    else this.chosenCamera = { ...(id && { cameraId: id }), ...(id && label && { cameraLabel: label }) };
   }
 
   switchOff(): void {
@@ -169,11 +184,9 @@ export class LocalMedia {
   /** Keeps what came in the place of what was wanted. The browser's own dialog lets participants choose, too. */
   private compare(device: Device, wanted: Named, now: Named & { label: string }, isOther: boolean): void {
     if (wanted.id === undefined) return;
-    const { id, label } = now;
-    if (device === 'audio') this.chosenMic = { ...(id && { micId: id, micLabel: label }) };
-    else this.chosenCamera = { ...(id && { cameraId: id, cameraLabel: label }) };
+    this.choose(device, now);
     if (!isOther) return;
-    const names = { before: wanted.label, now: label };
+    const names = { before: wanted.label, now: now.label };
     this.replaced = { ...this.replaced, [device]: names };
     this.onReplaced(device, names);
   }
@@ -236,11 +249,10 @@ function facingOf(track: MediaStreamTrack): Facing | undefined {
   return /\b(front|user)\b/i.test(track.label) ? 'user' : undefined;
 }
 
-async function namedCameras(): Promise<string[]> {
+/** The devices that the browser names, which it does once the participant has allowed one. */
+async function listed(device: Device): Promise<MediaDeviceInfo[]> {
   const all = await navigator.mediaDevices.enumerateDevices().catch(() => []);
-  return all
-    .filter(({ kind, deviceId }) => kind === 'videoinput' && deviceId !== '')
-    .map(({ deviceId }) => deviceId);
+  return all.filter(({ kind, deviceId }) => kind === `${device}input` && deviceId !== '');
 }
 
 /** Undefined while no device is open, and where the browser does not tell. */

@@ -1,6 +1,6 @@
 import { chosenBackground, type Background } from './background';
 import { play } from './play';
-import { inputSize, openSegmenter, type Segment } from './segmenter';
+import { closeSegmenter, inputSize, openSegmenter, type Segment } from './segmenter';
 
 export interface Painted {
   track: MediaStreamTrack;
@@ -11,16 +11,34 @@ export interface Painted {
 /** Pictures a second. More cost the participant's machine more than the others gain. */
 const rate = 24;
 
-/** The camera's picture with the chosen background. Nothing of the camera's own background is ever in the track. */
-export async function paint(camera: MediaStreamTrack): Promise<Painted> {
+/** Milliseconds without a new picture, of a camera that gives some, after which the picture stands still. */
+const longest = 3_000;
+
+/**
+ * The camera's picture with the chosen background. Nothing of the camera's own background is ever in the track.
+ *
+ * @param failed is called once when no picture can be made any more.
+ */
+export async function paint(camera: MediaStreamTrack, failed: (error: unknown) => void): Promise<Painted> {
   const [segment, video] = await Promise.all([openSegmenter(), playing(camera)]);
   const painter = new Painter(segment, video);
   await painter.draw();
   const [track] = painter.picture.canvas.captureStream(rate).getVideoTracks();
   if (!track) throw new Error('the canvas gives no picture');
+  let painted = performance.now();
+  const lament = (error: unknown) => {
+    if (performance.now() - painted < longest) return;
+    painted = Infinity;
+    closeSegmenter();
+    failed(error);
+  };
   const stopTicking = tick(() => {
     // A camera that is off gives no pictures to paint.
-    if (camera.readyState === 'live' && camera.enabled) painter.draw().catch(() => undefined);
+    if (camera.readyState !== 'live' || !camera.enabled) {
+      painted = performance.now();
+      return;
+    }
+    painter.draw().then((drawn) => drawn && (painted = performance.now()), lament);
   });
   const stop = () => {
     stopTicking();
@@ -35,7 +53,14 @@ async function playing(camera: MediaStreamTrack): Promise<HTMLVideoElement> {
   video.muted = true;
   video.playsInline = true;
   video.srcObject = new MediaStream([camera]);
-  await play(video);
+  let looks: ReturnType<typeof setInterval> | undefined;
+  // No browser says that a stream will never play because its camera was stopped.
+  const stopped = new Promise<never>((_, reject) => {
+    looks = setInterval(() => {
+      if (camera.readyState === 'ended') reject(new Error('the camera was stopped'));
+    }, 200);
+  });
+  await Promise.race([play(video), stopped]).finally(() => clearInterval(looks));
   return video;
 }
 
@@ -64,11 +89,11 @@ class Painter {
     private readonly video: HTMLVideoElement,
   ) {}
 
-  /** Paints one picture. A slow machine leaves pictures out. */
-  async draw(): Promise<void> {
+  /** Paints one picture, and reports whether it did. A slow machine leaves pictures out. */
+  async draw(): Promise<boolean> {
     const { videoWidth: width, videoHeight: height } = this.video;
     const began = performance.now();
-    if (this.busy || width === 0 || began < this.restsUntil) return;
+    if (this.busy || width === 0 || began < this.restsUntil) return false;
     this.busy = true;
     try {
       resize(this.frame, width, height);
@@ -81,6 +106,7 @@ class Painter {
       this.picture.drawImage(this.frame.canvas, 0, 0);
       this.picture.globalCompositeOperation = 'destination-over';
       this.drawBackground(chosenBackground.get());
+      return true;
     } finally {
       this.busy = false;
       const ended = performance.now();

@@ -23,10 +23,15 @@ let opened: Promise<Segment> | undefined;
 /** The model takes memory that a page gets back only when it is left. So all painters share one, one picture at a time. */
 export function openSegmenter(): Promise<Segment> {
   opened ??= open().catch((error: unknown) => {
-    opened = undefined;
+    closeSegmenter();
     throw error;
   });
   return opened;
+}
+
+/** The next painter opens another. The memory of a model that fails is not given back. */
+export function closeSegmenter(): void {
+  opened = undefined;
 }
 
 async function open(): Promise<Segment> {

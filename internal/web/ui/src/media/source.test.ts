@@ -19,7 +19,6 @@ const events = {
   'room, empty': { kind: 'room', allowed: true, connected: true, publication: 'none' },
   'no room': { kind: 'room', allowed: true, connected: false, publication: 'none' },
   forbidden: { kind: 'room', allowed: false, connected: true, publication: 'none' },
-  reconnected: { kind: 'reconnected' },
   failed: { kind: 'failed' },
   'muted by other': { kind: 'mutedByOther' },
   released: { kind: 'released' },
@@ -39,7 +38,8 @@ const states = {
   live: { ...inRoom, wish: true, device: 'open', publication: 'live' },
   muted: { ...inRoom, device: 'open', publication: 'muted' },
   refused: { ...inRoom, problem: 'denied' },
-  failed: { ...inRoom, wish: true, device: 'open', failed: true },
+  // It could not be taken back.
+  failed: { ...inRoom, device: 'open', publication: 'live', failed: true },
   reopened: { ...inRoom, wish: true, device: 'open', publication: 'live', reopened: true },
   'chosen anew': { ...inRoom, wish: true, device: 'asking', again: true },
   paused: { ...inRoom, wish: true, device: 'open', publication: 'live', paused: true },
@@ -57,23 +57,22 @@ describe('every event in every state', () => {
   // prettier-ignore
   const table: Record<EventName, string[]> = {
     //                 off             asking          asking, off     ready           sending         live            muted           refused         failed          reopened        chosen anew     paused          left
-    'press on':       ['off open',     'off -',        'off -',        'on -',         'on publish',   'on -',         'on unmute',    'off open',     'on publish',   'on -',         'off -',        'off~ stop',    'off stop'],
-    'press off':      ['off -',        'off -',        'off -',        'off stop',     'off stop',     'off withdraw', 'off -',        'off -',        'off stop',     'off withdraw', 'off -',        'off~ withdraw','off stop'],
+    'press on':       ['off open',     'off -',        'off -',        'on -',         'on publish',   'on -',         'on unmute',    'off open',     'on -',         'on -',         'off -',        'off~ stop',    'off stop'],
+    'press off':      ['off -',        'off -',        'off -',        'off stop',     'off stop',     'off withdraw', 'off -',        'off -',        'off withdraw', 'off withdraw', 'off -',        'off~ withdraw','off stop'],
     asked:            ['off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off -',        'off~ -',       'off -'],
-    opened:           ['off stop',     'on publish',   'off stop',     'on -',         'on publish',   'on -',         'off -',        'off! stop',    'off -',        'on -',         'on stop',      'on -',         'off stop'],
-    refused:          ['off -',        'off! -',       'off -',        'off! -',       'off! -',       'off! withdraw','off -',        'off -',        'off! -',       'off! withdraw','off open',     'off!~ withdraw','off -'],
-    stopped:          ['off -',        'off open',     'off -',        'off open',     'off open',     'off open',     'off -',        'off! -',       'off open',     'off open',     'off open',     'off open',     'off -'],
-    ended:            ['off -',        'off open',     'off -',        'off open',     'off open',     'off open',     'off -',        'off! -',       'off open',     'off! withdraw','off open',     'off open',     'off -'],
-    paused:           ['off -',        'off -',        'off -',        'off~ -',       'off~ publish', 'off~ -',       'off~ -',       'off! -',       'off~ -',       'off~ -',       'off -',        'off~ -',       'off~ stop'],
-    resumed:          ['off -',        'off -',        'off -',        'on -',         'on publish',   'on -',         'off -',        'off! -',       'off -',        'on -',         'off -',        'on -',         'off stop'],
+    opened:           ['off stop',     'on publish',   'off stop',     'on -',         'on publish',   'on -',         'off -',        'off! stop',    'off stop',     'on -',         'on stop',      'on -',         'off stop'],
+    refused:          ['off -',        'off! -',       'off -',        'off! -',       'off! -',       'off! withdraw','off -',        'off -',        'off -',        'off! withdraw','off open',     'off!~ withdraw','off -'],
+    stopped:          ['off -',        'off open',     'off -',        'off open',     'off open',     'off open',     'off -',        'off! -',       'off -',        'off open',     'off open',     'off open',     'off -'],
+    ended:            ['off -',        'off open',     'off -',        'off open',     'off open',     'off open',     'off -',        'off! -',       'off -',        'off! withdraw','off open',     'off open',     'off -'],
+    paused:           ['off -',        'off -',        'off -',        'off~ -',       'off~ publish', 'off~ -',       'off~ -',       'off! -',       'off~ stop',    'off~ -',       'off -',        'off~ -',       'off~ stop'],
+    resumed:          ['off -',        'off -',        'off -',        'on -',         'on publish',   'on -',         'off -',        'off! -',       'off stop',     'on -',         'off -',        'on -',         'off stop'],
     reopen:           ['off -',        'off -',        'off -',        'on stop',      'on stop',      'on stop',      'off stop',     'off -',        'off stop',     'on stop',      'off -',        'off~ stop',    'off stop'],
-    'room, live':     ['off withdraw', 'off -',        'off -',        'on -',         'on -',         'on -',         'off withdraw', 'off! withdraw','on -',         'on -',         'off -',        'off~ -',       'off stop'],
+    'room, live':     ['off withdraw', 'off -',        'off -',        'on -',         'on -',         'on -',         'off withdraw', 'off! withdraw','off stop',     'on -',         'off -',        'off~ -',       'off stop'],
     'room, muted':    ['off -',        'off -',        'off -',        'on unmute',    'on unmute',    'on unmute',    'off -',        'off! -',       'off -',        'on unmute',    'off -',        'off~ unmute',  'off stop'],
-    'room, empty':    ['off -',        'off -',        'off -',        'on publish',   'on publish',   'on publish',   'off stop',     'off! -',       'off -',        'on publish',   'off -',        'off~ publish', 'off stop'],
-    'no room':        ['off -',        'off -',        'off -',        'on -',         'on -',         'on -',         'off stop',     'off! -',       'on -',         'on -',         'off -',        'off~ -',       'off stop'],
+    'room, empty':    ['off -',        'off -',        'off -',        'on publish',   'on publish',   'on publish',   'off stop',     'off! -',       'off stop',     'on publish',   'off -',        'off~ publish', 'off stop'],
+    'no room':        ['off -',        'off -',        'off -',        'on -',         'on -',         'on -',         'off stop',     'off! -',       'off stop',     'on -',         'off -',        'off~ -',       'off stop'],
     forbidden:        ['off -',        'off -',        'off -',        'off stop',     'off stop',     'off stop',     'off stop',     'off! -',       'off stop',     'off stop',     'off -',        'off~ stop',    'off stop'],
-    reconnected:      ['off -',        'off -',        'off -',        'on -',         'on publish',   'on -',         'off -',        'off! -',       'on publish',   'on -',         'off -',        'off~ -',       'off stop'],
-    failed:           ['off -',        'off -',        'off -',        'on -',         'off -',        'on -',         'off -',        'off! -',       'off -',        'on -',         'off -',        'off~ -',       'off stop'],
+    failed:           ['off -',        'off! -',       'off -',        'on -',         'off! stop',    'off! withdraw','off -',        'off! -',       'off stop',     'off! withdraw','off! -',       'off!~ withdraw','off stop'],
     'muted by other': ['off -',        'off -',        'off -',        'off stop',     'off stop',     'off withdraw', 'off -',        'off! -',       'off stop',     'off withdraw', 'off -',        'off~ withdraw','off stop'],
     released:         ['off -',        'off -',        'off -',        'off stop',     'off stop',     'off stop',     'off stop',     'off! -',       'off stop',     'off stop',     'off -',        'off~ stop',    'off stop'],
   };
@@ -97,10 +96,10 @@ const steps: Record<string, (world: World) => void> = {
   'press on': (world) => world.press(true),
   'press off': (world) => world.press(false),
   toggle: (world) => {
-    const { wanted } = world.source;
-    world.press(!wanted);
+    const { nextPress } = world.source;
+    world.press(nextPress);
     const { allowed, released } = world.source.state.get();
-    if (allowed && !released) expect(world.source.wanted, 'a press changes the wish').toBe(!wanted);
+    if (allowed && !released) expect(world.source.nextPress, 'a press changes the wish').toBe(!nextPress);
   },
   grant: (world) => world.answer(true),
   refuse: (world) => world.answer(false),
@@ -116,6 +115,8 @@ const steps: Record<string, (world: World) => void> = {
   'mute by a presenter': (world) => world.muteByPresenter(),
   forbid: (world) => world.allow(false),
   allow: (world) => world.allow(true),
+  'take nothing': (world) => void (world.refuses = true),
+  'take all': (world) => void (world.refuses = false),
 };
 
 beforeAll(() => {
@@ -156,6 +157,7 @@ describe.each(['microphone', 'camera', 'screen'] as const)('any sequence of what
       expect(world.isAsChosen, `seed ${seed}: ${played.join(', ')}`).toBe(true);
       if (world.mutedByPresenter) expect(world.heard, `seed ${seed}: ${played.join(', ')}`).toBe(false);
       world.allow(true);
+      world.refuses = false;
       world.silent = false;
       for (const on of [true, false, true]) {
         world.press(on);
@@ -192,9 +194,9 @@ it.each(['microphone', 'camera', 'screen'] as const)(
     const world = new World(kind);
     world.enter();
     world.connect(true);
-    world.press(!world.source.wanted);
+    world.press(world.source.nextPress);
     expect([world.source.on, world.source.starting]).toEqual([false, true]);
-    world.press(!world.source.wanted);
+    world.press(world.source.nextPress);
     expect(world.source.starting).toBe(false);
     await world.comeToRest();
     expect([world.source.on, world.heard, world.live]).toEqual([false, false, 0]);
@@ -215,15 +217,47 @@ it('is sent again when the connection broke while it was being sent', async () =
   expect([world.source.on, world.heard]).toEqual([true, true]);
 });
 
-it('shows that it is off when the media server takes nothing', async () => {
-  const world = new World('microphone');
-  world.enter();
-  world.publish = () => Promise.resolve();
-  world.connect(true);
-  void world.source.press(true);
-  await world.comeToRest();
-  expect([world.source.on, world.heard]).toEqual([false, false]);
+describe.each(['microphone', 'camera', 'screen'] as const)('a %s that cannot be sent', (kind) => {
+  it.each(['refuses', 'ignores'])('is off until the next press (the media server %s it)', async (how) => {
+    const world = new World(kind);
+    const publish = (tracks: MediaStreamTrack[]) => World.prototype.publish.call(world, tracks);
+    world.enter();
+    world.connect(true);
+    world.refuses = how === 'refuses';
+    if (how === 'ignores') world.publish = () => Promise.resolve();
+    void world.source.press(true);
+    await world.comeToRest();
+    expect([world.source.on, world.source.state.get().wish, world.live]).toEqual([false, false, 0]);
+    expect([world.source.problem, world.told]).toEqual(['failed', ['failed']]);
+    world.refuses = false;
+    world.publish = publish;
+    world.connect(false);
+    world.connect(true);
+    await world.comeToRest();
+    expect(world.heard, 'live by itself').toBe(false);
+    world.press(true);
+    await world.comeToRest();
+    expect([world.heard, world.source.problem]).toEqual([true, undefined]);
+  });
 });
+
+it.each([false, true])(
+  'a camera whose shutter is closed is off for the others until it opens (dressed anew: %s)',
+  async (fails) => {
+    const world = new World('camera');
+    world.enter();
+    world.connect(true);
+    world.press(true);
+    await world.comeToRest();
+    world.silence(true);
+    await world.comeToRest();
+    expect([world.publication?.muted, world.source.state.get().wish, world.live]).toEqual([true, true, 1]);
+    world.refuses = fails;
+    world.silence(false);
+    await world.comeToRest();
+    expect([world.source.on, world.heard]).toEqual([!fails, !fails]);
+  },
+);
 
 it('stays off when a presenter mutes it while another microphone opens in place of one that is gone', async () => {
   const world = new World('microphone');

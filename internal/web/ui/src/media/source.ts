@@ -17,7 +17,7 @@ export interface SourceState {
   /** Whether the device gives nothing for now: the system, or a switch on the device, silences it. */
   paused: boolean;
   publication: Publication;
-  /** Whether the last attempt to send the device failed. A new connection or press tries again. */
+  /** Whether the last attempt to take the source back failed. A new connection or press tries again. */
   failed: boolean;
   /** Whether the media server lets the participant send the source. */
   allowed: boolean;
@@ -40,7 +40,6 @@ export type SourceEvent =
   | { kind: 'paused'; on: boolean }
   | { kind: 'reopen' }
   | { kind: 'room'; allowed: boolean; connected: boolean; publication: Publication }
-  | { kind: 'reconnected' }
   | { kind: 'failed' }
   | { kind: 'mutedByOther' }
   | { kind: 'released' };
@@ -95,12 +94,13 @@ export function after(state: SourceState, event: SourceEvent): SourceState {
       return { ...state, again: state.device !== 'none', problem: undefined, reopened: false };
     case 'room': {
       const { allowed, connected, publication } = event;
-      return { ...state, allowed, connected, publication, wish: state.wish && allowed };
+      const failed = state.failed && state.connected;
+      return { ...state, allowed, connected, publication, failed, wish: state.wish && allowed };
     }
-    case 'reconnected':
-      return { ...state, failed: false };
     case 'failed':
-      return { ...state, failed: true };
+      if (!state.wish) return { ...state, failed: true };
+      // What could not be sent is off, and stays off until the next press. A new connection sends what an old one could not.
+      return state.connected ? { ...state, wish: false, problem: 'failed' } : state;
     case 'mutedByOther':
       return { ...state, wish: false };
     case 'released':
@@ -130,13 +130,19 @@ export function next(state: SourceState): Action | undefined {
   }
   if (device === 'open' && state.again) return 'stop';
   if (device === 'none') return kind === 'screen' && withdraws ? 'withdraw' : 'open';
-  if (!connected || failed || publication === 'live') return undefined;
+  if (isStill(state)) return withdraws ? 'withdraw' : undefined;
+  if (!connected || publication === 'live') return undefined;
   return publication === 'none' ? 'publish' : 'unmute';
 }
 
 /** Whether others hear or see the source, as its participant is shown. It stays true while the connection is broken. */
-export function isOn({ wish, device, paused, connected, failed, publication }: SourceState): boolean {
-  return wish && device === 'open' && !paused && (publication === 'live' || !(connected && failed));
+export function isOn({ wish, device, paused }: SourceState): boolean {
+  return wish && device === 'open' && !paused;
+}
+
+/** Whether others would see a picture that stands still. It is taken back, and made ready anew before they see it again. */
+function isStill({ kind, paused }: SourceState): boolean {
+  return kind === 'camera' && paused;
 }
 
 /** Whether the source is off only until its device is open: the browser asks, or the device starts. */
@@ -146,9 +152,10 @@ export function isStarting(state: SourceState): boolean {
 }
 
 /** Whether somebody else muted the source when the media server says that it is muted. */
-export function isMutedByOther({ kind, wish, device, reopened }: SourceState): boolean {
+export function isMutedByOther(state: SourceState): boolean {
+  const { kind, wish, device, reopened } = state;
   // livekit-client mutes a camera that ended by itself, so that nobody sees a picture that stands still.
-  return wish && (device === 'open' || !reopened || kind === 'microphone');
+  return wish && !isStill(state) && (device === 'open' || !reopened || kind === 'microphone');
 }
 
 /** The tracks that a device gave, the most important one first, or why it gave none. */
@@ -187,6 +194,8 @@ export class Source {
   private tracks: MediaStreamTrack[] = [];
   private work: Promise<void> | undefined;
   private working = false;
+  /** Whether the browser refused when it was last asked for a device, since the participant chose one. */
+  private refused = false;
   private connections = 0;
   private outlet = nowhere;
 
@@ -194,8 +203,8 @@ export class Source {
     kind: Kind,
     /** Opens the device, again when the one before it has ended by itself. */
     private readonly open: (again: boolean) => Promise<Opened>,
-    /** Called when a device that the participant wants gives nothing any more. */
-    private readonly tellLost: (problem: 'lost' | 'paused') => void = () => undefined,
+    /** Called when a device that the participant wants gives nothing any more, or cannot be sent. */
+    private readonly tellLost: (problem: 'lost' | 'paused' | 'failed') => void = () => undefined,
   ) {
     this.state = new Store(initially(kind));
   }
@@ -217,9 +226,9 @@ export class Source {
     return isStarting(this.state.get());
   }
 
-  /** Whether the next press switches the source off. While it starts, a press takes the one before it back. */
-  get wanted(): boolean {
-    return this.on || this.starting;
+  /** What the next press asks for. While the source starts, a press takes the one before it back. */
+  get nextPress(): boolean {
+    return !this.on && !this.starting;
   }
 
   /** Why the source gives nothing though the participant wants or wanted it. */
@@ -236,7 +245,7 @@ export class Source {
   /** Opens another device in place of the one that is open or asked for. Reports whether it works. */
   async reopen(): Promise<boolean> {
     await this.tell({ kind: 'reopen' });
-    return this.state.get().problem === undefined;
+    return !this.refused;
   }
 
   /** Reads again what the room says. */
@@ -251,9 +260,11 @@ export class Source {
 
   /** What must hold at once, also while an action is under way: nobody hears what is off, and nothing outlives a release. */
   private change(event: SourceEvent): void {
-    if (event.kind === 'reconnected') this.connections++;
-    this.state.update((state) => after(state, event));
-    const { wish, released } = this.state.get();
+    const before = this.state.get();
+    this.state.set(after(before, event));
+    const { wish, connected, released } = this.state.get();
+    if (connected && !before.connected) this.connections++;
+    if (event.kind === 'reopen') this.refused = false;
     for (const track of this.tracks) track.enabled = wish;
     if (released && this.tracks.length > 0) this.stop({ kind: 'stopped' });
   }
@@ -283,18 +294,26 @@ export class Source {
     }
     const before = this.state.get();
     const { connections } = this;
+    let failed = false;
     try {
       await this.outlet[action](this.tracks);
     } catch (error) {
-      // Mostly the connection broke meanwhile. When it is back, this is tried again.
       console.warn('a source failed', action, error);
-      if (connections === this.connections) this.change({ kind: 'failed' });
+      // There is another connection meanwhile. It is tried on that one.
+      failed = connections === this.connections;
     }
     this.change({ kind: 'room', ...this.outlet.facts(this.tracks) });
-    if (isSame(this.state.get(), before)) this.change({ kind: 'failed' });
+    if (failed || isSame(this.state.get(), before)) this.fail();
+  }
+
+  private fail(): void {
+    const { wish } = this.state.get();
+    this.change({ kind: 'failed' });
+    if (wish && this.state.get().problem === 'failed') this.tellLost('failed');
   }
 
   private arrive(opened: Opened): void {
+    this.refused = !Array.isArray(opened);
     if (!Array.isArray(opened)) {
       this.change({ kind: 'refused', problem: opened });
       return;

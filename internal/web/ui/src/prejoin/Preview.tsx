@@ -1,3 +1,4 @@
+import { useCallback, useState } from 'react';
 import { Mic, MicOff, Video, VideoOff } from 'lucide-react';
 import { useStore } from '../app/useStore';
 import { describeProblems, describeReplaced } from '../media/capture';
@@ -44,7 +45,13 @@ export function Preview({ media, name }: { media: LocalMedia; name: string }) {
 
 function Picture({ media, name }: { media: LocalMedia; name: string }) {
   const { video, asking } = useStore(media.state);
-  const shown = usePainted(video);
+  const [failed, setFailed] = useState(false);
+  // Nobody is to be seen as they are who has chosen otherwise.
+  const fail = useCallback(() => {
+    setFailed(true);
+    void media.camera.press(false);
+  }, [media]);
+  const shown = usePainted(video, fail);
   return (
     <>
       <OwnPicture track={shown} facing={media.facing} testId="preview-picture" />
@@ -61,7 +68,7 @@ function Picture({ media, name }: { media: LocalMedia; name: string }) {
                 <Spinner /> {t('background.starting')}
               </>
             ) : (
-              t('prejoin.cameraOff')
+              t(failed ? 'background.failed' : 'prejoin.cameraOff')
             )}
           </p>
         </div>

@@ -274,6 +274,7 @@ const texts: Texts = {
   'arrived.camera': 'Sie sind drin, und Ihre Kamera ist an.',
 
   'arrived.both': 'Sie sind drin. Ihr Mikrofon und Ihre Kamera sind an.',
+  'arrived.unshared': 'Ihr Bildschirm wird nicht mehr geteilt, weil Ihr Gerät im Ruhezustand war. Sie können ihn jederzeit wieder teilen.',
 
   'notice.joined': '{name} ist beigetreten',
   'notice.joinedMany': {

@@ -255,6 +255,7 @@ export const en = {
   'arrived.camera': 'You are in, and your camera is on.',
 
   'arrived.both': 'You are in. Your microphone and camera are on.',
+  'arrived.unshared': 'Your screen is no longer shared, because your device was asleep. Share it again when you like.',
 
   'notice.joined': '{name} joined',
   'notice.joinedMany': {

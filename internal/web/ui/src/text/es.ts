@@ -275,6 +275,7 @@ const texts: Texts = {
   'arrived.camera': 'Ya está dentro y su cámara está encendida.',
 
   'arrived.both': 'Ya está dentro. Su micrófono y su cámara están encendidos.',
+  'arrived.unshared': 'Su pantalla ya no se comparte porque su dispositivo estaba en reposo. Puede volver a compartirla cuando quiera.',
 
   'notice.joined': '{name} se ha unido',
   'notice.joinedMany': {

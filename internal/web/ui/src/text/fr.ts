@@ -280,6 +280,7 @@ const texts: Texts = {
   'arrived.camera': 'Vous êtes dans la réunion et votre caméra est activée.',
 
   'arrived.both': 'Vous êtes dans la réunion. Votre micro et votre caméra sont activés.',
+  'arrived.unshared': 'Votre écran n’est plus partagé, car votre appareil était en veille. Partagez-le à nouveau quand vous le souhaitez.',
 
   'notice.joined': '{name} a rejoint la réunion',
   'notice.joinedMany': {

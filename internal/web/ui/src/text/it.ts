@@ -270,6 +270,7 @@ const texts: Texts = {
   'arrived.camera': 'Ora partecipa alla riunione e la videocamera è attiva.',
 
   'arrived.both': 'Ora partecipa alla riunione. Microfono e videocamera sono attivi.',
+  'arrived.unshared': 'Il suo schermo non è più condiviso, perché il dispositivo era in sospensione. Può condividerlo di nuovo quando vuole.',
 
   'notice.joined': '{name} è entrato',
   'notice.joinedMany': {

@@ -258,6 +258,7 @@ const texts: Texts = {
   'arrived.camera': '会議に入りました。カメラはオンです。',
 
   'arrived.both': '会議に入りました。マイクとカメラはオンです。',
+  'arrived.unshared': 'デバイスがスリープしていたため、画面共有は停止しました。必要なときにもう一度共有してください。',
 
   'notice.joined': '{name} さんが参加しました',
   'notice.joinedMany': '{name} さんとほか {count} 人が参加しました',

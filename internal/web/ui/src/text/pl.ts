@@ -274,6 +274,7 @@ const texts: Texts = {
   'arrived.camera': 'Jesteś na spotkaniu, a Twoja kamera jest włączona.',
 
   'arrived.both': 'Jesteś na spotkaniu. Twój mikrofon i kamera są włączone.',
+  'arrived.unshared': 'Twój ekran nie jest już udostępniany, ponieważ urządzenie było uśpione. Możesz udostępnić go ponownie w dowolnej chwili.',
 
   'notice.joined': '{name} dołącza do spotkania',
   'notice.joinedMany': {

@@ -269,6 +269,7 @@ const texts: Texts = {
   'arrived.camera': 'Você entrou, e sua câmera está ligada.',
 
   'arrived.both': 'Você entrou. Seu microfone e sua câmera estão ligados.',
+  'arrived.unshared': 'Sua tela não está mais sendo compartilhada, porque seu dispositivo estava em repouso. Compartilhe-a novamente quando quiser.',
 
   'notice.joined': '{name} entrou',
   'notice.joinedMany': {

@@ -255,6 +255,7 @@ const texts: Texts = {
   'arrived.camera': 'Toplantıdasınız ve kameranız açık.',
 
   'arrived.both': 'Toplantıdasınız. Mikrofonunuz ve kameranız açık.',
+  'arrived.unshared': 'Cihazınız uyku modunda olduğu için ekranınız artık paylaşılmıyor. Dilediğinizde yeniden paylaşabilirsiniz.',
 
   'notice.joined': '{name} katıldı',
   'notice.joinedMany': {

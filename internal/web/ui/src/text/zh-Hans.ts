@@ -231,6 +231,7 @@ const texts: Texts = {
   'arrived.camera': '您已加入会议，摄像头已打开。',
 
   'arrived.both': '您已加入会议，麦克风和摄像头已打开。',
+  'arrived.unshared': '您的设备曾进入睡眠状态，屏幕共享已停止。您可以随时重新共享。',
 
   'notice.joined': '{name} 加入了会议',
   'notice.joinedMany': '{name} 和另外 {count} 人加入了会议',

@@ -6,7 +6,7 @@ import type { Phase } from './phase';
 
 vi.mock('../notices/chime', () => ({ chime: vi.fn(() => Promise.resolve()) }));
 
-type Device = 'microphone' | 'camera';
+type Device = 'microphone' | 'camera' | 'screen';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -21,13 +21,14 @@ interface Coming {
   waited?: boolean;
   sees?: boolean;
   phase?: Phase;
+  shares?: boolean;
 }
 
 /** A participant who comes in with microphone and camera on. */
-function coming({ waited = false, sees = true, phase = 'connecting' }: Coming = {}) {
+function coming({ waited = false, sees = true, phase = 'connecting', shares = false }: Coming = {}) {
   const page = Object.assign(new EventTarget(), { visibilityState: sees ? 'visible' : 'hidden' });
   vi.stubGlobal('document', page);
-  const on = new Set<Device>(['microphone', 'camera']);
+  const on = new Set<Device>(['microphone', 'camera', ...(shares ? ['screen' as const] : [])]);
   const said: string[] = [];
   const publisher = {
     wants: (device: string) => on.has(device as Device),
@@ -111,6 +112,16 @@ it('sends nothing of a computer that wakes up, until somebody looks', () => {
   expect([live(), said]).toEqual([[], []]);
   looks(true);
   expect([live(), said]).toEqual([both, [isOn]]);
+});
+
+it('shares no screen of a computer that wakes up, before the next press', () => {
+  const { said, live, looks, sleep } = coming({ phase: 'live', sees: false, shares: true });
+  sleep(3_600);
+  expect(live()).toEqual([]);
+  looks(true);
+  const unshared =
+    'Your screen is no longer shared, because your device was asleep. Share it again when you like.';
+  expect([live(), said]).toEqual([both, [unshared, isOn]]);
 });
 
 it('tells who wakes their computer and looks at the page', () => {

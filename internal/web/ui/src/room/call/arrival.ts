@@ -17,13 +17,14 @@ const every = 5_000;
 /**
  * Nobody is heard or seen without a sign where they look. Who comes in after a wait, after their computer slept or after a
  * long break hears a sound and is told what is on. After a wait or a sleep microphone and camera stay off until the
- * participant looks at the page.
+ * participant looks at the page. A screen is shared again by a press alone: browsers ask for one.
  */
 export class Arrival {
   /** Whether the participant is in and has not looked at the page since. */
   readonly unseen = new Store(false);
   /** What is on again as soon as they look. */
   private held: readonly Device[] = [];
+  private unshared = false;
 
   /** @param silence switches microphone and camera off. */
   constructor(
@@ -66,6 +67,10 @@ export class Arrival {
 
   private hold(): void {
     if (inSight()) return;
+    if (this.publisher.wants('screen')) {
+      this.unshared = true;
+      void this.publisher.set('screen', false);
+    }
     const on = devices.filter((device) => this.publisher.wants(device));
     this.held = [...this.held, ...on];
     for (const device of on) void this.publisher.set(device, false);
@@ -89,6 +94,8 @@ export class Arrival {
     const what = mic ? (camera ? 'both' : 'mic') : camera ? 'camera' : 'none';
     const offer = { label: t('controls.silence'), accept: this.silence };
     const isOn = what !== 'none';
+    if (this.unshared) this.notices.add(t('arrived.unshared'), 'urgent', { about: 'screen' });
+    this.unshared = false;
     this.notices.add(t(`arrived.${what}`), isOn ? 'urgent' : 'polite', {
       about: 'arrival',
       ...(isOn && { offer }),

@@ -14,9 +14,12 @@ class BackdropProcessor implements TrackProcessor<Track.Kind.Video, VideoProcess
   processedTrack?: MediaStreamTrack;
   private painted: Painted | undefined;
 
+  /** @param failed is called when there is no picture any more. */
+  constructor(private readonly failed: (error: unknown) => void) {}
+
   async init({ track }: Pick<VideoProcessorOptions, 'track'>): Promise<void> {
     const { paint } = await import('../../media/painter');
-    this.painted = await paint(track);
+    this.painted = await paint(track, this.failed);
     this.processedTrack = this.painted.track;
   }
 
@@ -33,11 +36,15 @@ class BackdropProcessor implements TrackProcessor<Track.Kind.Video, VideoProcess
   }
 }
 
-/** Gives a track the chosen background. Fails when that is not possible: such a track must not be seen. */
-export async function dress(track: LocalTrack): Promise<void> {
+/**
+ * Gives a track the chosen background. Fails when that is not possible: such a track must not be seen.
+ *
+ * @param failed is called when the background cannot be made any more.
+ */
+export async function dress(track: LocalTrack, failed: (error: unknown) => void): Promise<void> {
   if (!(track instanceof LocalVideoTrack)) return;
   const wanted = replacesBackground();
   if (wanted === Boolean(track.getProcessor())) return;
-  if (wanted) await track.setProcessor(new BackdropProcessor());
+  if (wanted) await track.setProcessor(new BackdropProcessor(failed));
   else await track.stopProcessor();
 }

@@ -198,7 +198,7 @@ export class Call {
    * Switches what others hear or see, or says why the participant may not. Without `on` this is a press: it takes back
    * what is on, and what is about to be.
    */
-  async switch(what: Published, on = !this.publisher.wants(what)): Promise<void> {
+  async switch(what: Published, on = this.publisher.nextPress(what)): Promise<void> {
     if (on && !this.publisher.allows(what)) {
       this.explainLock(what);
       return;

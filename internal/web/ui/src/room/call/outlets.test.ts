@@ -52,6 +52,38 @@ it.each([true, false])('a device that stops while it is being published (taken: 
   expect(outlet.track === undefined).toBe(!taken);
 });
 
+it('publishes anew what takes no other device, as a background that cannot start with it', async () => {
+  vi.stubGlobal('MediaStream', EventTarget);
+  const warn = vi.spyOn(console, 'warn').mockReturnValue();
+  const published: LocalTrack[] = [];
+  const localParticipant = {
+    getTrackPublication: () => published.at(-1) && { track: published.at(-1) },
+    publishTrack: (track: LocalTrack) => Promise.resolve(published.push(track)),
+    unpublishTrack: (track: LocalTrack) => Promise.resolve(published.splice(published.indexOf(track), 1)),
+  };
+  const room = { state: ConnectionState.Connected, localParticipant } as unknown as Room;
+  const dressed: LocalTrack[] = [];
+  const outlet = new DeviceOutlet(room, Track.Source.Camera, (track) =>
+    Promise.resolve(void dressed.push(track)),
+  );
+  const open = () => [new MadeUpMicrophone() as unknown as MediaStreamTrack];
+  await outlet.publish(open());
+  await outlet.withdraw();
+  const [first] = published;
+  if (first) first.replaceTrack = () => Promise.reject(new Error('no WebGL'));
+  const other = open();
+  await outlet.unmute(other);
+  expect([outlet.facts(other).publication, published.length, published[0] === first]).toEqual([
+    'live',
+    1,
+    false,
+  ]);
+  // Each is made ready before others get it.
+  expect(dressed).toEqual([first, published[0]]);
+  expect(warn).toHaveBeenCalledOnce();
+  warn.mockRestore();
+});
+
 it.each([
   ['leaves the page’s own sound out', true, { audio: { restrictOwnAudio: true }, systemAudio: 'include' }],
   ['cannot', false, { audio: true, systemAudio: 'exclude', selfBrowserSurface: 'exclude' }],

@@ -62,7 +62,14 @@ export class DeviceOutlet implements Outlet {
     const { sent } = this;
     if (!sent || !device) return;
     if (sent.device !== device) {
-      await sent.track.replaceTrack(device, true);
+      try {
+        await sent.track.replaceTrack(device, true);
+      } catch (error) {
+        // Mostly the background or the noise filter cannot start with this device, and never could on this track.
+        console.warn('a track takes no other device', error);
+        await this.room.localParticipant.unpublishTrack(sent.track);
+        return this.publish([device]);
+      }
       sent.device = device;
     }
     await this.dress(sent.track);

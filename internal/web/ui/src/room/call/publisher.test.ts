@@ -9,7 +9,11 @@ import { Publisher } from './publisher';
 afterEach(() => void vi.unstubAllGlobals());
 
 /** A participant who speaks, until the server says otherwise. */
-async function speaking(attributes: Record<string, string> = {}, allowed = true) {
+async function speaking(
+  attributes: Record<string, string> = {},
+  allowed = true,
+  publish?: () => Promise<unknown>,
+) {
   vi.stubGlobal('MediaStream', EventTarget);
   const devices = new FakeDevices();
   const media = new LocalMedia({ audio: true, video: false });
@@ -22,7 +26,7 @@ async function speaking(attributes: Record<string, string> = {}, allowed = true)
       return { canPublish: true, canPublishSources: sources().map(Track.sourceToProto) };
     },
     getTrackPublication: () => undefined,
-    publishTrack: () => new Promise(() => undefined),
+    publishTrack: publish ?? (() => new Promise(() => undefined)),
   };
   const room = {
     ...fakeRoom(),
@@ -31,7 +35,8 @@ async function speaking(attributes: Record<string, string> = {}, allowed = true)
     startAudio: () => Promise.resolve(),
   };
   const notices = new Notices();
-  new Publisher(room as unknown as Room, notices, media).begin({ mic: true, camera: false });
+  const publisher = new Publisher(room as unknown as Room, notices, media);
+  publisher.begin({ mic: true, camera: false });
   const hears = {
     permission: (may: boolean) => {
       allowed = may;
@@ -42,6 +47,7 @@ async function speaking(attributes: Record<string, string> = {}, allowed = true)
   localParticipant.emit(ParticipantEvent.ParticipantPermissionsChanged);
   room.emit(RoomEvent.Connected);
   return {
+    publisher,
     hears,
     attributes,
     notices,
@@ -76,6 +82,15 @@ it('a mute that may be undone is told as one', async () => {
   const { hears, said } = await speaking();
   hears.mute();
   expect(said()).toEqual([muted]);
+});
+
+it('what cannot be sent is told', async () => {
+  const warn = vi.spyOn(console, 'warn').mockReturnValue();
+  const { said, publisher, devices } = await speaking({}, true, () => Promise.reject(new Error('no answer')));
+  await devices.grant();
+  await vi.waitFor(() => expect(said()).toEqual(['The microphone could not be started. Try again.']));
+  expect([publisher.wants('microphone'), publisher.sending.get().micProblem]).toEqual([false, 'failed']);
+  warn.mockRestore();
 });
 
 it('nothing is told at the entry, or when the server repeats itself', async () => {

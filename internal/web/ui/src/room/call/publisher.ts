@@ -63,7 +63,11 @@ export class Publisher {
     this.camera = media.camera;
     this.cameraOutlet = new DeviceOutlet(room, Track.Source.Camera, (track) => this.dress(track));
     const screenOutlet = new ScreenOutlet(room);
-    this.screen = new Source('screen', () => this.openScreen(screenOutlet));
+    this.screen = new Source(
+      'screen',
+      () => this.openScreen(screenOutlet),
+      () => this.notices.add(t('screen.failed'), 'urgent', { about: 'screen' }),
+    );
     this.mic.attach(new DeviceOutlet(room, Track.Source.Microphone));
     this.camera.attach(this.cameraOutlet);
     this.screen.attach(screenOutlet);
@@ -93,9 +97,14 @@ export class Publisher {
       if (replaced[device]) this.media.onReplaced(device, replaced[device]);
   }
 
-  /** Whether the next press switches a source off. */
+  /** Whether the participant wants a source to be sent. It may give nothing for now. */
   wants(what: Kind): boolean {
-    return this.sourceOf(what).wanted;
+    return this.sourceOf(what).state.get().wish;
+  }
+
+  /** What the next press switches a source to. A source that gives nothing for now is opened anew. */
+  nextPress(what: Kind): boolean {
+    return this.sourceOf(what).nextPress;
   }
 
   allows(what: Kind): boolean {
@@ -178,13 +187,8 @@ export class Publisher {
     const look = () => this.all.forEach((source) => void source.look());
     // livekit-client takes back what was published before it says that the connection is lost.
     const lookSoon = () => queueMicrotask(look);
-    const again = () => {
-      for (const source of this.all) void source.tell({ kind: 'reconnected' });
-      look();
-    };
     this.room
-      .on(RoomEvent.Connected, again)
-      .on(RoomEvent.Reconnected, again)
+      .on(RoomEvent.Connected, look)
       .on(RoomEvent.ConnectionStateChanged, look)
       .on(RoomEvent.LocalTrackPublished, look)
       .on(RoomEvent.LocalTrackUnpublished, lookSoon);
@@ -234,11 +238,17 @@ export class Publisher {
 
   /** The chosen background is there before anybody sees the track. A picture without it is better not seen. */
   private async dress(track: LocalTrack): Promise<void> {
-    try {
-      await this.dressing(() => dress(track));
-    } catch (error) {
+    const fail = (error: unknown) => {
+      console.warn('the background failed', error);
+      // The participant has switched it off meanwhile.
+      if (!this.wants('camera')) return;
       this.notices.add(t('background.failed'), 'urgent');
       void this.camera.press(false);
+    };
+    try {
+      await this.dressing(() => dress(track, fail));
+    } catch (error) {
+      fail(error);
       throw error;
     }
   }

@@ -19,7 +19,7 @@ export function usePushToTalk(): void {
     if (!on) return;
     const { publisher } = call;
     const talk = new PushToTalk({
-      isOn: () => publisher.wants('microphone'),
+      isOn: () => !publisher.nextPress('microphone'),
       set: (speak) => void publisher.set('microphone', speak),
     });
     const stop = new AbortController();
