@@ -62,6 +62,39 @@ func TestAReturnSwitchesNothingOn(t *testing.T) {
 	})
 }
 
+// TestAMuteLasts: what a presenter switched off stays off until the participant switches it on: over a reload, for who leaves and
+// comes back, and where the connection was broken when the presenter did it.
+func TestAMuteLasts(t *testing.T) {
+	testkit.Parallel(t, testkit.Browsers)
+	w := newWorld(t)
+	s := w.a.on(t).stage("lasting")
+	const told = `[...document.querySelectorAll('[data-testid=notice]')].some(n => n.innerText.includes('A presenter switched your microphone off'))`
+	openPanel(t, s.chair, "participants")
+	s.chair.WaitFor(t, seenWith("Guest", "[data-muted=false]"))
+
+	s.guest.Offline(t, true)
+	s.guest.WaitFor(t, shows("reconnecting"))
+	actOn(t, s.chair, "Guest", "act-mute")
+	s.chair.WaitFor(t, seenWith("Guest", "[data-muted=true]"))
+	s.guest.Offline(t, false)
+	s.guest.WaitFor(t, inRoom+" && "+hasNo("reconnecting")+" && "+told+" && "+sends(false, false))
+	s.chair.WaitFor(t, seenWith("Guest", "[data-muted=true]"))
+	s.guest.Reload(t)
+	s.guest.WaitFor(t, inRoom+" && "+sends(false, false))
+	s.guest.Click(t, by("mic-toggle"))
+	s.chair.WaitFor(t, seenWith("Guest", "[data-muted=false]"))
+
+	dismissNotices(t, s.guest)
+	muteAll(t, s.chair, true)
+	s.guest.WaitFor(t, told)
+	s.guest.Reload(t)
+	s.guest.WaitFor(t, inRoom+" && "+sends(false, false))
+	s.guest.Click(t, by("leave-button"))
+	s.guest.Click(t, by("rejoin-button"))
+	s.guest.WaitFor(t, inRoom+" && "+sends(false, false))
+	s.chair.WaitFor(t, seenWith("Guest", "[data-muted=true]"))
+}
+
 // staysOff waits until the page is in, and until it would have sent what it captured.
 func staysOff(t *testing.T, p *testkit.Page) {
 	t.Helper()

@@ -55,9 +55,14 @@ func (c *client) hand(ctx context.Context, room engine.RoomName, who engine.Iden
 		if err != nil || p.GetAttributes()[attributeHand] == yes {
 			return err
 		}
-		attributes = map[string]string{attributeHand: yes, attributeHandSince: strconv.FormatInt(time.Now().UnixMilli(), 10)}
+		attributes = map[string]string{attributeHand: yes, attributeHandSince: now()}
 	}
 	return c.setAttributes(ctx, room, who, attributes)
+}
+
+// now is what an attribute says of a time.
+func now() string {
+	return strconv.FormatInt(time.Now().UnixMilli(), 10)
 }
 
 func (c *client) setAttributes(ctx context.Context, room engine.RoomName, who engine.Identity, attributes map[string]string) error {

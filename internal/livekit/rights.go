@@ -171,7 +171,12 @@ func (c *client) hush(ctx context.Context, room engine.RoomName, who engine.Iden
 	if err != nil {
 		return err
 	}
-	return c.hushTracks(ctx, room, who, soundsOf(p))
+	sounds := soundsOf(p)
+	if err := c.hushTracks(ctx, room, who, sounds); err != nil || len(sounds) == 0 {
+		return err
+	}
+	// A page that comes back after a break of its connection would switch on again what it had on.
+	return unlessNotFound(c.setAttributes(ctx, room, who, map[string]string{attributeHushedAt: now()}))
 }
 
 // soundsOf are the tracks with sound that a participant sends. There are no more than maxTracks of one whom nobody removes.

@@ -133,10 +133,15 @@ export class Call {
       if (now !== meeting) this.expiresAt.set(parseTime(now.expiresAt));
       meeting = now;
     });
-    // A presenter who lets a muted participant speak does not switch the microphone on. The participant does, also
-    // after a reload.
+    // What a presenter switched off is switched on again by the participant alone, also after a reload.
+    this.publisher.onMuted = () => {
+      this.memory.keep({ mic: false });
+      this.arrival.pressed('microphone');
+    };
     this.publisher.sending.subscribe(() => {
-      if (!this.publisher.sending.get().micAllowed) this.memory.keep({ mic: false });
+      const { micAllowed, cameraAllowed } = this.publisher.sending.get();
+      if (!micAllowed) this.memory.keep({ mic: false });
+      if (!cameraAllowed) this.memory.keep({ camera: false });
     });
     this.listen();
     // At the first entry the server decides which devices are on. Afterwards the participant decides.

@@ -36,6 +36,8 @@ async function speaking(
   };
   const notices = new Notices();
   const publisher = new Publisher(room as unknown as Room, notices, media);
+  const onMuted = vi.fn();
+  publisher.onMuted = onMuted;
   publisher.begin({ mic: true, camera: false });
   const hears = {
     permission: (may: boolean) => {
@@ -43,11 +45,14 @@ async function speaking(
       localParticipant.emit(ParticipantEvent.ParticipantPermissionsChanged);
     },
     mute: () => localParticipant.emit(ParticipantEvent.TrackMuted, { source: Track.Source.Microphone }),
+    attributes: (changed: Record<string, string>) =>
+      localParticipant.emit(ParticipantEvent.AttributesChanged, changed),
   };
   localParticipant.emit(ParticipantEvent.ParticipantPermissionsChanged);
   room.emit(RoomEvent.Connected);
   return {
     publisher,
+    onMuted,
     hears,
     attributes,
     notices,
@@ -82,6 +87,24 @@ it('a mute that may be undone is told as one', async () => {
   const { hears, said } = await speaking();
   hears.mute();
   expect(said()).toEqual([muted]);
+});
+
+it('a mute that came while the connection was broken is one, too', async () => {
+  const { hears, said, publisher, onMuted } = await speaking();
+  hears.attributes({ hushedAt: '' });
+  expect([said(), publisher.wants('microphone')]).toEqual([[], true]);
+  hears.attributes({ hushedAt: '1700000000000' });
+  expect([said(), publisher.wants('microphone')]).toEqual([[muted], false]);
+  // It says so again for one who is off until they look.
+  hears.attributes({ hushedAt: '1700000000001' });
+  expect([said(), onMuted.mock.calls.length]).toEqual([[muted], 2]);
+});
+
+it('the participant’s own mute is none', async () => {
+  const { hears, said, publisher, onMuted } = await speaking();
+  void publisher.set('microphone', false);
+  hears.mute();
+  expect([said(), onMuted.mock.calls.length]).toEqual([[], 0]);
 });
 
 it('what cannot be sent is told', async () => {

@@ -53,6 +53,8 @@ export class Publisher {
   private readonly dressing = inTurn();
   private readonly unfollowSpeaker: () => void;
   private entered = false;
+  /** Called when a presenter has switched the microphone off. */
+  onMuted: () => void = () => undefined;
 
   constructor(
     private readonly room: Room,
@@ -195,6 +197,8 @@ export class Publisher {
     this.room.localParticipant
       .on(ParticipantEvent.TrackMuted, ({ source }) => this.hearMuted(source))
       .on(ParticipantEvent.TrackUnmuted, look)
+      // livekit-client takes back a mute that came while the connection was broken. The attribute tells of that one, too.
+      .on(ParticipantEvent.AttributesChanged, ({ hushedAt }) => hushedAt && this.hearMicrophoneMuted())
       .on(ParticipantEvent.ParticipantPermissionsChanged, () => {
         const { micAllowed } = this.sending.get();
         look();
@@ -219,10 +223,16 @@ export class Publisher {
     const muted = { microphone: this.mic, camera: this.camera, screen_share: this.screen };
     const source = name in muted ? muted[name as keyof typeof muted] : undefined;
     if (source && isMutedByOther(source.state.get())) {
-      if (source === this.mic) this.tellMicrophone('notice.mutedByPresenter');
-      void source.tell({ kind: 'mutedByOther' });
+      if (source === this.mic) this.hearMicrophoneMuted();
+      else void source.tell({ kind: 'mutedByOther' });
     }
     void source?.look();
+  }
+
+  private hearMicrophoneMuted(): void {
+    if (this.mic.state.get().wish) this.tellMicrophone('notice.mutedByPresenter');
+    void this.mic.tell({ kind: 'mutedByOther' });
+    this.onMuted();
   }
 
   private async openScreen(outlet: ScreenOutlet): Promise<Opened> {
