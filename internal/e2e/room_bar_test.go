@@ -5,6 +5,7 @@
 package e2e
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
@@ -135,8 +136,24 @@ func TestWordsAreNotLost(t *testing.T) {
 	p.Click(t, by("chat-new"))
 	p.WaitFor(t, hasNo("chat-new"))
 
+	// At the end it stays there: in a lively chat, while the draft grows, and after a message of one's own.
+	const atEnd = `(log => log.scrollHeight - log.scrollTop - log.clientHeight < 2)(document.querySelector('.chat-log'))`
+	said := func(count int) string {
+		return fmt.Sprintf(`document.querySelectorAll('[data-testid=chat-message]').length === %d`, count)
+	}
+	for range 12 {
+		bob.Type(t, by("chat-input"), "lively\r")
+	}
+	p.WaitFor(t, said(15)+" && "+atEnd+" && "+hasNo("chat-new"))
+	testkit.Eval[bool](t, p, `(document.querySelector('[data-testid=chat-input]').focus(), document.execCommand('insertText', false, `+quote("\na\nb\nc\nd")+`))`)
+	p.WaitFor(t, atEnd+" && "+hasNo("chat-new"))
+	testkit.Eval[bool](t, p, `(document.querySelector('.chat-log').scrollTop = 0, true)`)
+	p.WaitFor(t, "!"+atEnd)
+	p.Click(t, by("chat-send"))
+	p.WaitFor(t, said(16)+" && "+atEnd)
+
 	p.Reload(t)
 	p.WaitFor(t, inRoom)
 	openPanel(t, p, "chat")
-	p.WaitFor(t, `document.querySelectorAll('[data-testid=chat-message]').length === 3`)
+	p.WaitFor(t, said(16))
 }

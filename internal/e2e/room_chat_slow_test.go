@@ -35,8 +35,11 @@ func readsMessages(texts ...string) string {
 	return fmt.Sprintf(`JSON.stringify([...document.querySelectorAll('[data-testid=chat-message] .chat-text')].map(m => m.innerText)) === %s`, quote(quote(texts)))
 }
 
-// TestWhatIsTypedWhileAMessageIsOnItsWay: each message arrives whole and in order, what is typed since stays, and what could not be sent is a
-// draft again.
+// unsent is true of a page that could not send a second thought.
+const unsent = `document.querySelector('[data-testid=chat-unsent] .chat-text')?.innerText === 'and a second thought'`
+
+// TestWhatIsTypedWhileAMessageIsOnItsWay: each message arrives whole and in order, what is typed since stays, and what could not be sent is
+// there to be sent again, also after a reload.
 func TestWhatIsTypedWhileAMessageIsOnItsWay(t *testing.T) {
 	testkit.Parallel(t, testkit.Browsers)
 	w := newWorld(t)
@@ -59,10 +62,16 @@ func TestWhatIsTypedWhileAMessageIsOnItsWay(t *testing.T) {
 
 	testkit.Eval[any](t, ada, `window.offline = true`)
 	ada.Type(t, by("chat-input"), "\r")
-	ada.WaitFor(t, drafted("and a second thought")+` && document.querySelector('.chat-form .field-error')`)
-	testkit.Eval[any](t, ada, `window.offline = false`)
-	ada.Click(t, by("chat-send"))
-	ada.WaitFor(t, drafted("")+" && document.activeElement === document.querySelector('[data-testid=chat-input]') && answer()")
+	ada.WaitFor(t, drafted("")+" && "+unsent+` && document.querySelector('.chat-form .field-error')`)
+	checkAccess(t, ada, small)
+	takeScreenshots(t, ada, small, "room chat not sent")
+	ada.Type(t, by("chat-input"), "a draft")
+	ada.Reload(t)
+	ada.WaitFor(t, inRoom)
+	openPanel(t, ada, "chat")
+	ada.WaitFor(t, drafted("a draft")+" && "+unsent)
+	ada.Click(t, by("chat-again"))
+	ada.WaitFor(t, drafted("a draft")+" && document.activeElement === document.querySelector('[data-testid=chat-input]') && answer()")
 	bob.WaitFor(t, readsMessages("one", "two", "three", "and a second thought"))
 }
 

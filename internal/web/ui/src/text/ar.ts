@@ -348,6 +348,11 @@ const texts: Texts = {
   'chat.privateTo': 'إلى {name}، خاصة',
   'chat.privateFrom': 'من {name}، خاصة',
   'chat.unreachable': 'لم تُرسل: تعذّر الوصول إلى {name}. اضغط «إرسال» مجدّدًا لإرسالها إلى الجميع.',
+  'chat.gone': 'لم تُرسل: تعذّر الوصول إلى {name}.',
+  'chat.unsent': 'لم تُرسل',
+  'chat.unsentTo': 'لم تُرسل إلى {name}',
+  'chat.again': 'إعادة الإرسال',
+  'chat.discard': 'تجاهل',
 
   'people.title': 'الحاضرون',
   'people.search': 'بحث',

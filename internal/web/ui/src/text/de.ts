@@ -274,7 +274,8 @@ const texts: Texts = {
   'arrived.camera': 'Sie sind drin, und Ihre Kamera ist an.',
 
   'arrived.both': 'Sie sind drin. Ihr Mikrofon und Ihre Kamera sind an.',
-  'arrived.unshared': 'Ihr Bildschirm wird nicht mehr geteilt, weil Ihr Gerät im Ruhezustand war. Sie können ihn jederzeit wieder teilen.',
+  'arrived.unshared':
+    'Ihr Bildschirm wird nicht mehr geteilt, weil Ihr Gerät im Ruhezustand war. Sie können ihn jederzeit wieder teilen.',
 
   'notice.joined': '{name} ist beigetreten',
   'notice.joinedMany': {
@@ -334,6 +335,11 @@ const texts: Texts = {
   'chat.privateFrom': 'Von {name}, privat',
   'chat.unreachable':
     'Nicht gesendet: {name} ist nicht erreichbar. Drücken Sie noch einmal auf „Senden“, um dies an alle zu senden.',
+  'chat.gone': 'Nicht gesendet: {name} ist nicht erreichbar.',
+  'chat.unsent': 'Nicht gesendet',
+  'chat.unsentTo': 'Nicht an {name} gesendet',
+  'chat.again': 'Erneut senden',
+  'chat.discard': 'Verwerfen',
 
   'people.title': 'Personen',
   'people.search': 'Suchen',

@@ -255,7 +255,8 @@ export const en = {
   'arrived.camera': 'You are in, and your camera is on.',
 
   'arrived.both': 'You are in. Your microphone and camera are on.',
-  'arrived.unshared': 'Your screen is no longer shared, because your device was asleep. Share it again when you like.',
+  'arrived.unshared':
+    'Your screen is no longer shared, because your device was asleep. Share it again when you like.',
 
   'notice.joined': '{name} joined',
   'notice.joinedMany': {
@@ -312,6 +313,11 @@ export const en = {
   'chat.privateTo': 'To {name}, private',
   'chat.privateFrom': 'From {name}, private',
   'chat.unreachable': 'Not sent: {name} cannot be reached. Press Send again to send this to everyone.',
+  'chat.gone': 'Not sent: {name} cannot be reached.',
+  'chat.unsent': 'Not sent',
+  'chat.unsentTo': 'Not sent to {name}',
+  'chat.again': 'Send again',
+  'chat.discard': 'Discard',
 
   'people.title': 'People',
   'people.search': 'Search',

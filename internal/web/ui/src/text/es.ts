@@ -275,7 +275,8 @@ const texts: Texts = {
   'arrived.camera': 'Ya está dentro y su cámara está encendida.',
 
   'arrived.both': 'Ya está dentro. Su micrófono y su cámara están encendidos.',
-  'arrived.unshared': 'Su pantalla ya no se comparte porque su dispositivo estaba en reposo. Puede volver a compartirla cuando quiera.',
+  'arrived.unshared':
+    'Su pantalla ya no se comparte porque su dispositivo estaba en reposo. Puede volver a compartirla cuando quiera.',
 
   'notice.joined': '{name} se ha unido',
   'notice.joinedMany': {
@@ -342,6 +343,11 @@ const texts: Texts = {
   'chat.privateFrom': 'De {name}, privado',
   'chat.unreachable':
     'No enviado: no se puede contactar con {name}. Pulsa Enviar otra vez para enviarlo a todos.',
+  'chat.gone': 'No enviado: no se puede contactar con {name}.',
+  'chat.unsent': 'No enviado',
+  'chat.unsentTo': 'No enviado a {name}',
+  'chat.again': 'Volver a enviar',
+  'chat.discard': 'Descartar',
 
   'people.title': 'Personas',
   'people.search': 'Buscar',

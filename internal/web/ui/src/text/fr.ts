@@ -280,7 +280,8 @@ const texts: Texts = {
   'arrived.camera': 'Vous êtes dans la réunion et votre caméra est activée.',
 
   'arrived.both': 'Vous êtes dans la réunion. Votre micro et votre caméra sont activés.',
-  'arrived.unshared': 'Votre écran n’est plus partagé, car votre appareil était en veille. Partagez-le à nouveau quand vous le souhaitez.',
+  'arrived.unshared':
+    'Votre écran n’est plus partagé, car votre appareil était en veille. Partagez-le à nouveau quand vous le souhaitez.',
 
   'notice.joined': '{name} a rejoint la réunion',
   'notice.joinedMany': {
@@ -347,6 +348,11 @@ const texts: Texts = {
   'chat.privateFrom': 'De {name}, en privé',
   'chat.unreachable':
     'Non envoyé : {name} n’est pas joignable. Appuyez de nouveau sur Envoyer pour l’envoyer à tout le monde.',
+  'chat.gone': 'Non envoyé : {name} est injoignable.',
+  'chat.unsent': 'Non envoyé',
+  'chat.unsentTo': 'Non envoyé à {name}',
+  'chat.again': 'Renvoyer',
+  'chat.discard': 'Supprimer',
 
   'people.title': 'Participants',
   'people.search': 'Rechercher',

@@ -270,7 +270,8 @@ const texts: Texts = {
   'arrived.camera': 'Ora partecipa alla riunione e la videocamera è attiva.',
 
   'arrived.both': 'Ora partecipa alla riunione. Microfono e videocamera sono attivi.',
-  'arrived.unshared': 'Il suo schermo non è più condiviso, perché il dispositivo era in sospensione. Può condividerlo di nuovo quando vuole.',
+  'arrived.unshared':
+    'Il suo schermo non è più condiviso, perché il dispositivo era in sospensione. Può condividerlo di nuovo quando vuole.',
 
   'notice.joined': '{name} è entrato',
   'notice.joinedMany': {
@@ -336,6 +337,11 @@ const texts: Texts = {
   'chat.privateTo': 'A {name}, privato',
   'chat.privateFrom': 'Da {name}, privato',
   'chat.unreachable': 'Non inviato: {name} non è raggiungibile. Premi di nuovo Invia per inviarlo a tutti.',
+  'chat.gone': 'Non inviato: {name} non è raggiungibile.',
+  'chat.unsent': 'Non inviato',
+  'chat.unsentTo': 'Non inviato a {name}',
+  'chat.again': 'Invia di nuovo',
+  'chat.discard': 'Scarta',
 
   'people.title': 'Persone',
   'people.search': 'Cerca',

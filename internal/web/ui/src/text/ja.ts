@@ -258,7 +258,8 @@ const texts: Texts = {
   'arrived.camera': '会議に入りました。カメラはオンです。',
 
   'arrived.both': '会議に入りました。マイクとカメラはオンです。',
-  'arrived.unshared': 'デバイスがスリープしていたため、画面共有は停止しました。必要なときにもう一度共有してください。',
+  'arrived.unshared':
+    'デバイスがスリープしていたため、画面共有は停止しました。必要なときにもう一度共有してください。',
 
   'notice.joined': '{name} さんが参加しました',
   'notice.joinedMany': '{name} さんとほか {count} 人が参加しました',
@@ -307,6 +308,11 @@ const texts: Texts = {
   'chat.privateFrom': '{name} さんから（非公開）',
   'chat.unreachable':
     '送信できませんでした。{name} さんに届きません。全員に送るには、もう一度「送信」を押してください。',
+  'chat.gone': '送信されませんでした：{name} さんに連絡できません。',
+  'chat.unsent': '未送信',
+  'chat.unsentTo': '{name} さんに送信されていません',
+  'chat.again': '再送信',
+  'chat.discard': '破棄',
 
   'people.title': '参加者',
   'people.search': '検索',

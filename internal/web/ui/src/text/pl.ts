@@ -274,7 +274,8 @@ const texts: Texts = {
   'arrived.camera': 'Jesteś na spotkaniu, a Twoja kamera jest włączona.',
 
   'arrived.both': 'Jesteś na spotkaniu. Twój mikrofon i kamera są włączone.',
-  'arrived.unshared': 'Twój ekran nie jest już udostępniany, ponieważ urządzenie było uśpione. Możesz udostępnić go ponownie w dowolnej chwili.',
+  'arrived.unshared':
+    'Twój ekran nie jest już udostępniany, ponieważ urządzenie było uśpione. Możesz udostępnić go ponownie w dowolnej chwili.',
 
   'notice.joined': '{name} dołącza do spotkania',
   'notice.joinedMany': {
@@ -345,6 +346,11 @@ const texts: Texts = {
   'chat.privateFrom': 'Od: {name}, prywatna',
   'chat.unreachable':
     'Nie wysłano: {name} jest poza zasięgiem. Naciśnij Wyślij jeszcze raz, aby wysłać to wszystkim.',
+  'chat.gone': 'Nie wysłano: {name} jest poza zasięgiem.',
+  'chat.unsent': 'Nie wysłano',
+  'chat.unsentTo': 'Nie wysłano do: {name}',
+  'chat.again': 'Wyślij ponownie',
+  'chat.discard': 'Odrzuć',
 
   'people.title': 'Osoby',
   'people.search': 'Szukaj',

@@ -269,7 +269,8 @@ const texts: Texts = {
   'arrived.camera': 'Você entrou, e sua câmera está ligada.',
 
   'arrived.both': 'Você entrou. Seu microfone e sua câmera estão ligados.',
-  'arrived.unshared': 'Sua tela não está mais sendo compartilhada, porque seu dispositivo estava em repouso. Compartilhe-a novamente quando quiser.',
+  'arrived.unshared':
+    'Sua tela não está mais sendo compartilhada, porque seu dispositivo estava em repouso. Compartilhe-a novamente quando quiser.',
 
   'notice.joined': '{name} entrou',
   'notice.joinedMany': {
@@ -334,6 +335,11 @@ const texts: Texts = {
   'chat.privateFrom': 'De {name}, privada',
   'chat.unreachable':
     'Não enviada: não é possível falar com {name}. Pressione Enviar de novo para enviar a todos.',
+  'chat.gone': 'Não enviado: não foi possível contatar {name}.',
+  'chat.unsent': 'Não enviado',
+  'chat.unsentTo': 'Não enviado a {name}',
+  'chat.again': 'Enviar de novo',
+  'chat.discard': 'Descartar',
 
   'people.title': 'Pessoas',
   'people.search': 'Buscar',

@@ -255,7 +255,8 @@ const texts: Texts = {
   'arrived.camera': 'Toplantıdasınız ve kameranız açık.',
 
   'arrived.both': 'Toplantıdasınız. Mikrofonunuz ve kameranız açık.',
-  'arrived.unshared': 'Cihazınız uyku modunda olduğu için ekranınız artık paylaşılmıyor. Dilediğinizde yeniden paylaşabilirsiniz.',
+  'arrived.unshared':
+    'Cihazınız uyku modunda olduğu için ekranınız artık paylaşılmıyor. Dilediğinizde yeniden paylaşabilirsiniz.',
 
   'notice.joined': '{name} katıldı',
   'notice.joinedMany': {
@@ -311,6 +312,11 @@ const texts: Texts = {
   'chat.privateFrom': '{name} adlı kişiden, özel',
   'chat.unreachable':
     'Gönderilmedi: {name} adlı kişiye ulaşılamıyor. Herkese göndermek için Gönder’e yeniden basın.',
+  'chat.gone': 'Gönderilmedi: {name} kişisine ulaşılamıyor.',
+  'chat.unsent': 'Gönderilmedi',
+  'chat.unsentTo': '{name} kişisine gönderilmedi',
+  'chat.again': 'Tekrar gönder',
+  'chat.discard': 'Sil',
 
   'people.title': 'Kişiler',
   'people.search': 'Ara',

@@ -279,6 +279,11 @@ const texts: Texts = {
   'chat.privateTo': '发给 {name} 的私信',
   'chat.privateFrom': '来自 {name} 的私信',
   'chat.unreachable': '未发送：无法联系到 {name}。再按一次“发送”即可发给所有人。',
+  'chat.gone': '未发送：无法联系到 {name}。',
+  'chat.unsent': '未发送',
+  'chat.unsentTo': '未发送给 {name}',
+  'chat.again': '重新发送',
+  'chat.discard': '放弃',
 
   'people.title': '参会者',
   'people.search': '搜索',

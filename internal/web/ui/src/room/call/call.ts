@@ -108,11 +108,13 @@ export class Call {
     this.waited = options.waited;
     this.session = new Store(session);
     this.presents = new Store(session.you.presenter);
-    this.chat = new ChatLog(new ChatMemory(() => sessionStorage, session), parseTime(session.now));
+    const chatMemory = new ChatMemory(() => sessionStorage, session);
+    this.chat = new ChatLog(chatMemory, parseTime(session.now));
     this.expiresAt = new Store(parseTime(session.meeting.expiresAt));
     this.room = createRoom(roomOptions(speaker.get().id));
     this.recipient = new Recipient(this.room, this.phase, this.chat.draft, this.notices);
-    this.outbox = new Outbox(this.chat.draft, this.recipient, (text, to) => this.say(text, to));
+    const say = (text: string, to?: string) => this.say(text, to);
+    this.outbox = new Outbox(this.chat.draft, this.recipient, chatMemory, say);
     this.publisher = new Publisher(this.room, this.notices, media);
     this.arrival = new Arrival(this.publisher, this.notices, () => this.silence());
     this.reactions = new Reactions(this.room, this.notices);
@@ -380,7 +382,7 @@ export class Call {
     if (!message) return;
     const mine = message.from === this.you.identity;
     this.chat.receive(message, mine);
-    if (mine) return;
+    if (mine) return this.outbox.hear(message.text);
     const said = message.to ? 'notice.privateMessage' : 'notice.message';
     // Screen readers read the open chat by themselves.
     if (this.panel.get() !== 'chat')

@@ -30,6 +30,7 @@ export function ChatForm() {
     >
       <RecipientChoice onChoose={() => outbox.problem.set('')} />
       <Waiting />
+      <Unsent onDone={() => input.current?.focus()} />
       <div role="alert">{problem && <p className="field-error">{problem}</p>}</div>
       <div className="chat-row">
         <textarea
@@ -66,6 +67,49 @@ function Waiting() {
       <Spinner /> {text}
     </p>
   ));
+}
+
+/** What could not be sent, for whom it was, and what its author can do with it. */
+function Unsent({ onDone }: { onDone: () => void }) {
+  const { outbox } = useCall();
+  const unsent = useStore(outbox.unsent);
+  if (unsent.length === 0) return null;
+  return (
+    <ul className="chat-unsent">
+      {unsent.map((message, place) => (
+        <li key={place} data-testid="chat-unsent">
+          <p className="chat-text" dir="auto">
+            {message.text}
+          </p>
+          <p className="chat-meta">
+            {message.to ? t('chat.unsentTo', { name: message.to.name }) : t('chat.unsent')}
+          </p>
+          <button
+            type="button"
+            className="button small"
+            data-testid="chat-again"
+            onClick={() => {
+              onDone();
+              void outbox.again(message);
+            }}
+          >
+            {t('chat.again')}
+          </button>{' '}
+          <button
+            type="button"
+            className="button small"
+            data-testid="chat-discard"
+            onClick={() => {
+              onDone();
+              outbox.discard(message);
+            }}
+          >
+            {t('chat.discard')}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 function SendButton({ disabled }: { disabled: boolean }) {

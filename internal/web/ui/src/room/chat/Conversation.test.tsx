@@ -11,6 +11,13 @@ import * as links from './linkify';
 import { switchSpoken } from '../notices/spoken';
 
 const drawn = vi.spyOn(links, 'linkify');
+vi.stubGlobal(
+  'ResizeObserver',
+  class {
+    observe = () => undefined;
+    disconnect = () => undefined;
+  },
+);
 
 afterEach(async () => {
   await showLanguage('en');

@@ -17,6 +17,18 @@ export interface Message {
   mine?: boolean;
 }
 
+export interface Person {
+  identity: string;
+  name: string;
+}
+
+/** A text that is to become a message. */
+export interface Outgoing {
+  text: string;
+  /** Undefined is everyone. */
+  to?: Person | undefined;
+}
+
 export function parseMessage(payload: Uint8Array): Message | undefined {
   return readMessage(parseObject(new TextDecoder().decode(payload)));
 }

@@ -1,22 +1,41 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { Tab } from '../../app/storage';
 import { Store } from '../../app/store';
+import type { Opened } from '../../session/client';
 import { SessionError } from '../../session/protocol';
 import { fakeRoom } from '../call/fakeRoom';
 import type { Phase } from '../call/phase';
+import { ChatMemory } from './memory';
 import { Outbox } from './outbox';
 import { Recipient } from './recipient';
 
 const ada = { identity: 'ada-1', name: 'Ada' };
 
+const bob = { identity: 'bob-1', name: 'Bob' };
+
+/** What a tab keeps. */
+function tab() {
+  const kept = new Map<string, string>();
+  const storage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+  };
+  return (meeting: string) =>
+    new ChatMemory(() => storage as unknown as Tab, {
+      meeting: { url: 'https://example.test/join/a' } as Opened['meeting'],
+      engine: { url: '', token: `.${btoa(JSON.stringify({ video: { room: meeting } }))}.` },
+    });
+}
+
 /** A participant who writes, and a service that answers when the test says so. */
-function writing() {
+function writing(memory = tab()('m1')) {
   const room = fakeRoom();
-  room.remoteParticipants.set(ada.identity, ada);
+  for (const one of [ada, bob]) room.remoteParticipants.set(one.identity, one);
   const draft = new Store('');
   const recipient = new Recipient(room as never, new Store<Phase>('live'), draft, { add: () => 0 });
   const said: string[] = [];
   const answers: ((error?: Error) => void)[] = [];
-  const outbox = new Outbox(draft, recipient, (text, to) => {
+  const outbox = new Outbox(draft, recipient, memory, (text, to) => {
     said.push(to ? `${to}: ${text}` : text);
     return new Promise((resolve, reject) => answers.push((error) => (error ? reject(error) : resolve())));
   });
@@ -25,9 +44,13 @@ function writing() {
     recipient,
     outbox,
     said,
+    unsent: () => outbox.unsent.get().map(({ text, to }) => (to ? `${to.name}: ${text}` : text)),
     send: (text: string) => {
       draft.set(text);
       void outbox.send();
+    },
+    again: () => {
+      for (const message of outbox.unsent.get()) void outbox.again(message);
     },
     answer: async (error?: Error) => {
       answers.shift()?.(error);
@@ -49,42 +72,104 @@ it('sends each message whole and in order, whatever is written meanwhile', async
   expect(outbox.waiting.get()).toEqual([]);
 });
 
-it('gives back what could not be sent, before what was written since', async () => {
-  const { draft, outbox, said, send, answer } = writing();
+it('keeps what could not be sent, and leaves alone what was written since', async () => {
+  const { draft, outbox, said, unsent, send, again, answer } = writing();
   send('one');
   send('two');
   draft.set('three');
   await answer(broken);
-  expect(draft.get()).toBe('one\ntwo\nthree');
-  expect([said, outbox.waiting.get()]).toEqual([['one'], []]);
+  expect([draft.get(), unsent(), said]).toEqual(['three', ['one', 'two'], ['one']]);
   expect(outbox.problem.get()).toContain('Not sent');
-  void outbox.send();
-  expect([draft.get(), outbox.problem.get()]).toEqual(['', '']);
-  await answer();
-  expect(said).toEqual(['one', 'one\ntwo\nthree']);
+  again();
+  expect([unsent(), outbox.problem.get()]).toEqual([[], '']);
+  for (let count = 1; count <= 2; count++) await answer();
+  expect([said, draft.get(), outbox.waiting.get()]).toEqual([['one', 'one', 'two'], 'three', []]);
 });
 
-it('sends to others what they wait for, and no private text to everyone', async () => {
-  const { draft, recipient, said, send, answer } = writing();
+it('throws away what its author no longer wants to send', async () => {
+  const { outbox, unsent, send, answer } = writing();
+  send('one');
+  await answer(broken);
+  for (const message of outbox.unsent.get()) outbox.discard(message);
+  expect([unsent(), outbox.problem.get()]).toEqual([[], '']);
+});
+
+const people = { everyone: undefined, ada, bob };
+const names = Object.keys(people) as (keyof typeof people)[];
+const pairs = names.flatMap((first) => names.map((then) => [first, then] as const));
+
+describe.each(['the network', 'NotFound', 'NotAllowed'])(
+  'no text goes to others than it was for (%s)',
+  (why) => {
+    it.each(pairs)('to %s, and then to %s', async (first, then) => {
+      const { draft, recipient, outbox, said, unsent, send, again, answer } = writing();
+      const to = (who: keyof typeof people, text: string) =>
+        who === 'everyone' ? text : `${who}-1: ${text}`;
+      recipient.choose(people[first]);
+      send('one');
+      recipient.choose(people[then]);
+      draft.set('two');
+      await answer(why === 'the network' ? broken : new SessionError(why as 'NotFound', ''));
+      expect([draft.get(), unsent().length]).toEqual(['two', 1]);
+      // The press that was about to come.
+      void outbox.send();
+      await answer();
+      const isLost = why === 'NotFound' && first !== 'everyone' && first === then;
+      expect(said.slice(1)).toEqual(isLost ? [] : [to(then, 'two')]);
+      if (isLost) expect(outbox.problem.get()).toContain('cannot be reached');
+      again();
+      expect(said.at(-1)).toBe(to(first, 'one'));
+    });
+  },
+);
+
+it('sends to others what they wait for', async () => {
+  const { recipient, said, unsent, send, answer } = writing();
   recipient.choose(ada);
   send('secret');
   recipient.choose(undefined);
   send('for all');
   await answer(broken);
-  expect([draft.get(), recipient.chosen.get()]).toEqual(['secret', ada]);
   await answer();
-  expect(said).toEqual(['ada-1: secret', 'for all']);
+  expect([said, unsent()]).toEqual([['ada-1: secret', 'for all'], ['Ada: secret']]);
 });
 
-it('asks before a text for a participant who is gone goes to everyone', async () => {
-  const { draft, recipient, outbox, said, send, answer } = writing();
+it('asks before a text for a participant who is gone goes to everyone', () => {
+  const { draft, recipient, outbox, said, send } = writing();
   recipient.choose(ada);
-  send('secret');
-  await answer(new SessionError('NotFound', 'Ada is gone'));
-  expect([draft.get(), recipient.chosen.get()]).toEqual(['secret', undefined]);
-  expect(outbox.problem.get()).toContain('Ada cannot be reached');
+  draft.set('secret');
+  recipient.lose(ada);
   void outbox.send();
-  expect(said).toEqual(['ada-1: secret', 'secret']);
+  expect([said, draft.get()]).toEqual([[], 'secret']);
+  expect(outbox.problem.get()).toContain('Ada cannot be reached');
+  send('secret');
+  expect(said).toEqual(['secret']);
+});
+
+it('knows what everyone has got though the answer was lost', async () => {
+  const { outbox, unsent, said, send, answer } = writing();
+  send('one');
+  outbox.hear('one');
+  await answer(broken);
+  send('two');
+  await answer(broken);
+  expect([said, unsent()]).toEqual([['one', 'two'], ['two']]);
+});
+
+it('loses neither a draft nor what could not be sent with the page, and brings it into no other meeting', async () => {
+  const memory = tab();
+  const { draft, recipient, send, answer } = writing(memory('m1'));
+  recipient.choose(ada);
+  send('one');
+  send('two');
+  await answer(broken);
+  recipient.choose(bob);
+  send('on its way');
+  draft.set('a second thou');
+  const after = writing(memory('m1'));
+  expect([after.draft.get(), after.recipient.chosen.get()]).toEqual(['a second thou', bob]);
+  expect(after.unsent()).toEqual(['Ada: one', 'Ada: two', 'Bob: on its way']);
+  expect([...writing(memory('m2')).unsent()]).toEqual([]);
 });
 
 it.each(['', '  \n', 'x'.repeat(4001)])('sends nothing that is empty or too long', (text) => {

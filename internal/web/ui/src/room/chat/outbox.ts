@@ -3,13 +3,9 @@ import { characters } from '../../parts/characters';
 import { SessionError } from '../../session/protocol';
 import { t } from '../../text';
 import { longestMessage } from './chat';
-import type { Person, Recipient } from './recipient';
-
-export interface Outgoing {
-  text: string;
-  /** Undefined is everyone. */
-  to: Person | undefined;
-}
+import type { ChatMemory } from './memory';
+import type { Outgoing, Person } from './message';
+import type { Recipient } from './recipient';
 
 /** How many characters a message is too long. */
 export function excessOf(text: string): number {
@@ -18,27 +14,63 @@ export function excessOf(text: string): number {
 
 /**
  * Sends what the participant writes, one message after the other. The draft is empty as soon as its text is sent off, so
- * that they write on. A text that could not be sent is in the draft again, before what they wrote since.
+ * that they write on. A text that could not be sent keeps its recipient: it never becomes part of what is for others.
  */
 export class Outbox {
   readonly waiting = new Store<readonly Outgoing[]>([]);
-  /** Why the draft was not sent. Empty when nothing is wrong. */
+  /** What could not be sent. Its author sends it again, or throws it away. */
+  readonly unsent: Store<readonly Outgoing[]>;
+  /** Why something was not sent. Empty when nothing is wrong. */
   readonly problem = new Store('');
   private working = false;
+  /** What everyone got since the first of those that wait was sent off. */
+  private heard: string[] = [];
 
   constructor(
     private readonly draft: Store<string>,
     private readonly recipient: Recipient,
+    memory: Pick<ChatMemory, 'readWriting' | 'keepWriting'>,
     private readonly say: (text: string, to?: string) => Promise<void>,
-  ) {}
+  ) {
+    const { text = '', to, unsent = [] } = memory.readWriting() ?? {};
+    this.unsent = new Store<readonly Outgoing[]>(unsent);
+    if (to) recipient.choose(to);
+    draft.set(text);
+    const keep = () => {
+      const to = recipient.chosen.get();
+      memory.keepWriting({ text: draft.get(), to, unsent: [...this.unsent.get(), ...this.waiting.get()] });
+    };
+    for (const store of [draft, recipient.chosen, this.unsent, this.waiting]) store.subscribe(keep);
+  }
 
   /** Sends the draft. Resolves when nothing waits any more. */
   async send(): Promise<void> {
     const text = this.draft.get().trim();
     if (text === '' || excessOf(text) > 0 || this.warn()) return;
-    this.problem.set('');
-    this.waiting.update((waiting) => [...waiting, { text, to: this.recipient.chosen.get() }]);
+    const message = { text, to: this.recipient.chosen.get() };
     this.draft.set('');
+    await this.post(message);
+  }
+
+  /** Sends once more what could not be sent. */
+  async again(message: Outgoing): Promise<void> {
+    this.discard(message);
+    await this.post(message);
+  }
+
+  discard(message: Outgoing): void {
+    this.problem.set('');
+    this.unsent.update((unsent) => unsent.filter((other) => other !== message));
+  }
+
+  /** Everyone has got a message of this participant. The answer to its author may be lost all the same. */
+  hear(text: string): void {
+    this.heard.push(text);
+  }
+
+  private async post(message: Outgoing): Promise<void> {
+    this.problem.set('');
+    this.waiting.update((waiting) => [...waiting, message]);
     if (this.working) return;
     this.working = true;
     for (let [first] = this.waiting.get(); first; [first] = this.waiting.get()) await this.deliver(first);
@@ -46,26 +78,29 @@ export class Outbox {
   }
 
   private async deliver(message: Outgoing): Promise<void> {
+    this.heard = [];
     try {
       await this.say(message.text, message.to?.identity);
-      this.waiting.update((waiting) => waiting.slice(1));
     } catch (cause) {
-      this.takeBack(message.to, cause instanceof SessionError ? cause.reason : undefined);
+      const arrived = !message.to && this.heard.includes(message.text);
+      if (!arrived) {
+        this.fail(message.to, cause instanceof SessionError ? cause.reason : undefined);
+        return;
+      }
     }
+    this.waiting.update((waiting) => waiting.slice(1));
   }
 
   /** What waits for the same recipient would not be understood without the message that failed. */
-  private takeBack(to: Person | undefined, reason: string | undefined): void {
-    const isBack = (message: Outgoing) => message.to?.identity === to?.identity;
-    const back = this.waiting.get().filter(isBack);
-    this.waiting.update((waiting) => waiting.filter((message) => !isBack(message)));
-    this.draft.update((since) => [...back.map(({ text }) => text), since].filter(Boolean).join('\n'));
-    if (to) {
-      // A text for one participant does not go to everyone by mistake.
-      this.recipient.choose(to);
-      if (reason === 'NotFound') this.recipient.lose(to);
-    }
-    if (!this.warn()) this.problem.set(t(reason === 'NotAllowed' ? 'chat.refused' : 'chat.failed'));
+  private fail(to: Person | undefined, reason: string | undefined): void {
+    const fails = (message: Outgoing) => message.to?.identity === to?.identity;
+    const failed = this.waiting.get().filter(fails);
+    this.waiting.update((waiting) => waiting.filter((message) => !fails(message)));
+    this.unsent.update((unsent) => [...unsent, ...failed]);
+    const gone = reason === 'NotFound' ? to : undefined;
+    if (gone) this.recipient.lose(gone);
+    if (gone) this.problem.set(t('chat.gone', { name: gone.name }));
+    else this.problem.set(t(reason === 'NotAllowed' ? 'chat.refused' : 'chat.failed'));
   }
 
   /** True when the text was for one participant and would go to everyone now. Its author is told, and presses again. */

@@ -3,11 +3,7 @@ import { Store } from '../../app/store';
 import { t } from '../../text';
 import type { Phase } from '../call/phase';
 import type { Notices } from '../notices/notices';
-
-export interface Person {
-  identity: string;
-  name: string;
-}
+import type { Person } from './message';
 
 /**
  * Who reads what the participant writes: everyone, or one other participant. When that one leaves, it is everyone again. A
