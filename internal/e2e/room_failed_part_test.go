@@ -7,6 +7,8 @@ package e2e
 import (
 	"testing"
 
+	"github.com/chromedp/chromedp/kb"
+
 	"convene.dev/convene/internal/testkit"
 )
 
@@ -83,6 +85,13 @@ func TestAnExtraThatFails(t *testing.T) {
 			} else {
 				p.Click(t, by("mic-toggle"))
 				p.WaitFor(t, sends(false, true))
+				for _, menu := range []string{"mic-menu", "camera-menu"} {
+					p.Click(t, by(menu))
+					p.WaitFor(t, `document.querySelector('.popup') && `+shows("leave-button")+` && !document.querySelector('.controls-bar [data-testid=failed-part]')`)
+					p.Press(t, kb.Escape)
+				}
+				openPanel(t, p, "chat")
+				p.WaitFor(t, shows("chat-input"))
 			}
 		})
 	}

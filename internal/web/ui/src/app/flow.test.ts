@@ -63,14 +63,15 @@ beforeEach(browse);
 afterEach(() => void vi.unstubAllGlobals());
 
 describe.each(['before', 'after'])('with devices that open %s it, a participant who', (when) => {
-  it.each(Object.entries(ways))('%s has no device on, unless the form shows it', async (_, go) => {
+  it.each(Object.entries(ways))('%s has no device on, unless the page shows it', async (_, go) => {
     const page = await joining();
     if (when === 'before') await devices.grant();
     await go(page);
     await settled();
     if (when === 'after') await devices.grant();
     const screen = page.flow.screen.get();
-    const shown = screen.kind === 'prejoin' && screen.asking.problem;
+    const isPreview = screen.kind === 'prejoin' && screen.asking.problem;
+    const shown = isPreview || (screen.kind === 'failure' && screen.waits);
     expect(devices.live).toHaveLength(shown ? 2 : 0);
     page.flow.breakDown();
     expect(devices.live).toHaveLength(0);

@@ -25,7 +25,7 @@ import {
 } from './requests';
 import { Store } from './store';
 import { inSight } from './sight';
-import { formProblems, usesMedia, type Failure, type Form, type Screen } from './screen';
+import { formProblems, usesMedia, type Failure, type Form, type Screen, type Waiter } from './screen';
 import type { RoomCode, Surroundings } from './surroundings';
 import { WaitingPlace } from './waiting';
 
@@ -122,8 +122,7 @@ export class Flow {
     const screen = this.screen.get();
     const { request } = this;
     if (screen.kind !== 'failure' || !request) return;
-    const media = this.use({ ...this.wanted, ...rememberedDevices() });
-    this.screen.set({ ...screen, waits: { media, name: request.name } });
+    this.screen.set({ ...screen, waits: this.whileWaiting(request) });
     void this.enter(request, { patient: true });
   }
 
@@ -162,8 +161,8 @@ export class Flow {
     if (screen.kind === 'ended' && screen.goAt) this.screen.set({ ...screen, goAt: undefined });
   }
 
-  fail(reason: Failure, message = ''): void {
-    this.screen.set({ kind: 'failure', reason, message });
+  fail(reason: Failure, message = '', waits?: Waiter): void {
+    this.screen.set({ kind: 'failure', reason, message, waits });
   }
 
   /** A part of the page is missing for good: nobody stays in a call that their page cannot show. */
@@ -177,6 +176,10 @@ export class Flow {
     if (this.media) return this.media;
     this.wanted = this.at.devices.restrict(wanted);
     return (this.media = new LocalMedia(this.wanted));
+  }
+
+  private whileWaiting({ name }: SessionRequest): Waiter {
+    return { media: this.use({ ...this.wanted, ...rememberedDevices() }), name };
   }
 
   /** What the participant switched off before the meeting stays off in it. A device with a problem was not switched. */
@@ -219,7 +222,6 @@ export class Flow {
         throw new BrokenPage(cause);
       });
       if (stopped()) return;
-      // While the page could only wait, the camera was off.
       const media = this.use(this.wanted);
       const waits = mustWait(answer);
       byItself ||= waits;
@@ -307,14 +309,10 @@ export class Flow {
   }
 
   private open(request: SessionRequest, signal: AbortSignal, patient: boolean): Promise<Opened | Waits> {
-    const unavailable = (message: string) => this.fail('Unavailable', message);
+    const unavailable = (message: string) => this.fail('Unavailable', message, this.whileWaiting(request));
     const slept = () => (patient ? this.stopWaiting() : this.cancel());
-    return openSession(this.at.client, () => this.withWishes(request), {
-      signal,
-      patient,
-      unavailable,
-      slept,
-    });
+    const ask = () => this.withWishes(request);
+    return openSession(this.at.client, ask, { signal, patient, unavailable, slept });
   }
 
   private showWaiting(): void {

@@ -38,10 +38,10 @@ export type Screen =
   | { kind: 'room'; call: Call }
   | { kind: 'left' }
   | Ended
-  | { kind: 'failure'; reason: Failure; message: string; waits?: Waits | undefined };
+  | { kind: 'failure'; reason: Failure; message: string; waits?: Waiter | undefined };
 
 /** The page asks by itself until the participant may enter, with the microphone and the camera that they see. */
-export interface Waits {
+export interface Waiter {
   media: LocalMedia;
   name: string;
 }

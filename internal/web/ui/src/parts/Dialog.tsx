@@ -15,6 +15,7 @@ interface DialogProps {
 export function Dialog({ title, testId, onClose, closable = false, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const heading = useId();
+  const pressed = useRef<EventTarget>(null);
   useLayer(true, onClose);
   // At once, also at the end: later, it would take the focus from where the participant has gone since.
   useLayoutEffect(() => {
@@ -38,7 +39,11 @@ export function Dialog({ title, testId, onClose, closable = false, children }: D
         event.preventDefault();
         onClose();
       }}
-      onClick={(event) => event.target === element.current && onClose()}
+      // Who selects a text and lets go beside the dialog does not close it.
+      onPointerDown={({ target }) => (pressed.current = target)}
+      onClick={({ target }) => {
+        if (target === element.current && pressed.current === target) onClose();
+      }}
     >
       <div className="dialog-body">
         <h2 id={heading}>{title}</h2>

@@ -6,7 +6,7 @@ it.each([
   ['ada', 'A'],
   ['Ada King Noel Lovelace', 'AL'],
   ['  ', '?'],
-  ['مريم العلي', 'ما'],
+  ['مريم العلي', 'م\u200cا'],
   ['👩‍👩‍👧 family', '👩‍👩‍👧F'],
   ['Ann Lee (she/her)', 'AL'],
   ['Ann Lee (ACME', 'AL'],

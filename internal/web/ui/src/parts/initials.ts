@@ -2,7 +2,9 @@
 export function initials(name: string): string {
   const words = wordsOf(name);
   const chosen = words.length > 1 ? [words[0], words.at(-1)] : words;
-  return chosen.map((word) => firstGrapheme(word ?? '').toLocaleUpperCase()).join('') || '?';
+  const letters = chosen.map((word) => firstGrapheme(word ?? '').toLocaleUpperCase());
+  // Arabic letters would join as in a word.
+  return letters.join(/\p{Script=Arabic}/u.test(letters[0] ?? '') ? '\u200c' : '') || '?';
 }
 
 const titles = /^(?:jr|sr|dr|prof|ph\.?d|m\.?d|i{2,3}|iv)\.?$/iu;

@@ -15,10 +15,9 @@ import {
 } from 'lucide-react';
 import type { Flow } from '../app/flow';
 import { canWaitFor } from '../app/retry';
-import type { Failure, Waits } from '../app/screen';
+import type { Failure, Waiter } from '../app/screen';
 import { Message } from '../parts/Message';
 import { Page } from '../parts/Page';
-import { Spinner } from '../parts/Spinner';
 import { t, type TextKey } from '../text';
 import { WaitingPage } from './WaitingPage';
 
@@ -62,12 +61,13 @@ interface FailureProps {
   flow: Flow;
   reason: Failure;
   message: string;
-  waits?: Waits | undefined;
+  waits?: Waiter | undefined;
 }
 
 export function FailureScreen({ flow, reason, message, waits }: FailureProps) {
   const shown = asShown(reason);
   if (waits) {
+    const isDown = reason === 'Unavailable';
     return (
       <WaitingPage
         flow={flow}
@@ -75,12 +75,11 @@ export function FailureScreen({ flow, reason, message, waits }: FailureProps) {
         why={reason}
         {...waits}
         title={t(`failure.${shown}.title`)}
-        text={t('failure.waiting')}
-        onStop={() => flow.stopWaiting()}
+        text={t(isDown ? 'failure.Unavailable.text' : 'failure.waiting')}
+        onStop={() => (isDown ? flow.cancel() : flow.stopWaiting())}
       />
     );
   }
-  const waiting = shown === 'Unavailable';
   const Icon = icons[shown] ?? TriangleAlert;
   // The gateway's own sentence says more about this link than a general text.
   const text = shown === 'Invalid' && message ? message : t(`failure.${shown}.text`);
@@ -90,7 +89,7 @@ export function FailureScreen({ flow, reason, message, waits }: FailureProps) {
         testId="error-screen"
         reason={reason}
         tone="warning"
-        icon={waiting ? <Spinner /> : <Icon />}
+        icon={<Icon />}
         title={t(`failure.${shown}.title`)}
         text={text}
       >
@@ -126,18 +125,9 @@ function Actions({ flow, reason }: { flow: Flow; reason: Failure }) {
           {t('failure.Broken.retry')}
         </button>
       )}
-      {shown === 'Unavailable' ? (
-        <button className="button" onClick={() => flow.cancel()}>
-          {t('failure.back')}
-        </button>
-      ) : (
-        <a
-          className={retry || loadsAgain.includes(shown) ? 'button quiet' : 'button'}
-          href={flow.at.boot.home}
-        >
-          {t('failure.home')}
-        </a>
-      )}
+      <a className={retry || loadsAgain.includes(shown) ? 'button quiet' : 'button'} href={flow.at.boot.home}>
+        {t('failure.home')}
+      </a>
     </>
   );
 }

@@ -542,7 +542,6 @@ const texts: Texts = {
   'failure.waiting': 'ندخلك حالما يصبح ذلك ممكنًا. أبقِ هذه الصفحة مفتوحة.',
   'failure.stopWaiting': 'إيقاف الانتظار',
   'failure.home': 'إلى الصفحة الرئيسية',
-  'failure.back': 'رجوع',
   'failure.Invalid.title': 'هذا الرابط غير صحيح',
   'failure.Invalid.text': 'ينقصه شيء أو فيه خطأ. اطلب الرابط مجدّدًا وافتحه كما هو.',
   'failure.NotAllowed.title': 'لا يمكنك دخول هذه الغرفة',

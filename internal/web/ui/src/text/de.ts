@@ -503,7 +503,6 @@ const texts: Texts = {
   'failure.waiting': 'Wir lassen Sie herein, sobald es möglich ist. Lassen Sie diese Seite geöffnet.',
   'failure.stopWaiting': 'Nicht mehr warten',
   'failure.home': 'Zur Startseite',
-  'failure.back': 'Zurück',
   'failure.Invalid.title': 'Dieser Link stimmt nicht',
   'failure.Invalid.text':
     'Ein Teil fehlt oder ist falsch. Bitten Sie noch einmal um den Link und öffnen Sie ihn unverändert.',

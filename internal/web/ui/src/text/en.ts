@@ -479,7 +479,6 @@ export const en = {
   'failure.waiting': 'We bring you in as soon as it is possible. Leave this page open.',
   'failure.stopWaiting': 'Stop waiting',
   'failure.home': 'To the home page',
-  'failure.back': 'Back',
   'failure.Invalid.title': 'This link is not right',
   'failure.Invalid.text': 'Some of it is missing or malformed. Ask for the link again and open it as it is.',
   'failure.NotAllowed.title': 'You cannot enter this room',

@@ -520,7 +520,6 @@ const texts: Texts = {
   'failure.waiting': 'Te haremos entrar en cuanto sea posible. Deja esta página abierta.',
   'failure.stopWaiting': 'Dejar de esperar',
   'failure.home': 'Ir a la página de inicio',
-  'failure.back': 'Atrás',
   'failure.Invalid.title': 'Este enlace no es correcto',
   'failure.Invalid.text': 'Falta una parte o está mal escrito. Pide el enlace de nuevo y ábrelo tal cual.',
   'failure.NotAllowed.title': 'No puedes entrar en esta sala',

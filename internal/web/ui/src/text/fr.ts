@@ -527,7 +527,6 @@ const texts: Texts = {
   'failure.waiting': 'Nous vous ferons entrer dès que possible. Laissez cette page ouverte.',
   'failure.stopWaiting': 'Ne plus attendre',
   'failure.home': 'Vers la page d’accueil',
-  'failure.back': 'Retour',
   'failure.Invalid.title': 'Ce lien n’est pas valide',
   'failure.Invalid.text': 'Il est incomplet ou mal formé. Redemandez le lien et ouvrez-le tel quel.',
   'failure.NotAllowed.title': 'Vous ne pouvez pas entrer dans cette salle',

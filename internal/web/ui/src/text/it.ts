@@ -514,7 +514,6 @@ const texts: Texts = {
   'failure.waiting': 'Ti faremo entrare appena possibile. Lascia aperta questa pagina.',
   'failure.stopWaiting': 'Smetti di attendere',
   'failure.home': 'Alla pagina iniziale',
-  'failure.back': 'Indietro',
   'failure.Invalid.title': 'Questo link non è corretto',
   'failure.Invalid.text': 'È incompleto o errato. Chiedi di nuovo il link e aprilo così com’è.',
   'failure.NotAllowed.title': 'Non puoi entrare in questa stanza',

@@ -468,7 +468,6 @@ const texts: Texts = {
   'failure.waiting': '参加できるようになり次第、自動的に参加します。このページを開いたままにしてください。',
   'failure.stopWaiting': '待つのをやめる',
   'failure.home': 'ホームページへ',
-  'failure.back': '戻る',
   'failure.Invalid.title': 'リンクが正しくありません',
   'failure.Invalid.text':
     '一部が欠けているか、誤りがあります。もう一度リンクを受け取り、そのまま開いてください。',

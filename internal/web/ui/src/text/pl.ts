@@ -527,7 +527,6 @@ const texts: Texts = {
   'failure.waiting': 'Wpuścimy Cię, gdy tylko będzie to możliwe. Nie zamykaj tej strony.',
   'failure.stopWaiting': 'Przestań czekać',
   'failure.home': 'Do strony głównej',
-  'failure.back': 'Wstecz',
   'failure.Invalid.title': 'Ten link jest nieprawidłowy',
   'failure.Invalid.text':
     'Brakuje w nim części albo zawiera błąd. Poproś o link jeszcze raz i otwórz go bez zmian.',

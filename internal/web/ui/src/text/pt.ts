@@ -512,7 +512,6 @@ const texts: Texts = {
   'failure.waiting': 'Você entra assim que for possível. Deixe esta página aberta.',
   'failure.stopWaiting': 'Parar de esperar',
   'failure.home': 'Ir para a página inicial',
-  'failure.back': 'Voltar',
   'failure.Invalid.title': 'Este link não está certo',
   'failure.Invalid.text': 'Falta uma parte ou há um erro. Peça o link de novo e abra-o como está.',
   'failure.NotAllowed.title': 'Você não pode entrar nesta sala',

@@ -473,7 +473,6 @@ const texts: Texts = {
   'failure.waiting': 'Mümkün olur olmaz sizi içeri alacağız. Bu sayfayı açık bırakın.',
   'failure.stopWaiting': 'Beklemeyi bırak',
   'failure.home': 'Ana sayfaya git',
-  'failure.back': 'Geri',
   'failure.Invalid.title': 'Bu bağlantı doğru değil',
   'failure.Invalid.text': 'Bir bölümü eksik veya hatalı. Bağlantıyı yeniden isteyin ve olduğu gibi açın.',
   'failure.NotAllowed.title': 'Bu odaya giremezsiniz',

@@ -531,7 +531,6 @@ const texts: Texts = {
   'failure.waiting': 'Ми впустимо вас, щойно це стане можливо. Не закривайте цю сторінку.',
   'failure.stopWaiting': 'Не чекати',
   'failure.home': 'На головну сторінку',
-  'failure.back': 'Назад',
   'failure.Invalid.title': 'Це посилання неправильне',
   'failure.Invalid.text':
     'Частини бракує або є помилка. Попросіть посилання ще раз і відкрийте його без змін.',

@@ -438,7 +438,6 @@ const texts: Texts = {
   'failure.waiting': '一旦可以，我们就会让您加入。请保持此页面打开。',
   'failure.stopWaiting': '停止等待',
   'failure.home': '前往首页',
-  'failure.back': '返回',
   'failure.Invalid.title': '链接不正确',
   'failure.Invalid.text': '链接不完整或有误。请再次索取链接，并原样打开。',
   'failure.NotAllowed.title': '您无法进入此会议室',

@@ -10,6 +10,7 @@ import type { LocalMedia } from '../../media/local';
 import { isMutedByOther, Source, type Kind, type Opened } from '../../media/source';
 import { chooseSpeaker, speaker } from '../../media/speaker';
 import { t } from '../../text';
+import { chime } from '../notices/chime';
 import type { Notices } from '../notices/notices';
 import { dress } from './backdrop';
 import { DeviceOutlet, ScreenOutlet } from './outlets';
@@ -93,7 +94,10 @@ export class Publisher {
     if (!told.video) void this.camera.press(on.camera);
     this.complain(told);
     this.media.onProblems = (found) => this.complain(found);
-    this.media.onReplaced = (device, names) => this.notices.add(describeReplaced(device, names), 'urgent');
+    this.media.onReplaced = (device, names) => {
+      this.notices.add(describeReplaced(device, names), 'urgent');
+      void chime().catch(() => undefined);
+    };
     const { replaced } = this.media.state.get();
     for (const device of ['audio', 'video'] as const)
       if (replaced[device]) this.media.onReplaced(device, replaced[device]);

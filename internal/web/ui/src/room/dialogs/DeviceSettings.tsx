@@ -1,6 +1,7 @@
 import { useStore } from '../../app/useStore';
 import { useDevices, type DeviceKind } from '../../media/useDevices';
 import { BackgroundPicker } from '../../parts/BackgroundPicker';
+import { Extra } from '../../parts/Boundary';
 import { DevicePicker } from '../../parts/DevicePicker';
 import { MicMeter } from '../../parts/MicMeter';
 import { NoiseSwitch } from '../../parts/NoiseSwitch';
@@ -32,7 +33,7 @@ export function MicrophoneSettings() {
   return (
     <>
       <DevicePicker label={t('devices.microphone')} {...microphone} />
-      {micTrack && <MicMeter track={micTrack} />}
+      <Extra key={micTrack?.id}>{micTrack && <MicMeter track={micTrack} />}</Extra>
       {!mic && <p className="field-hint">{t('devices.micOff')}</p>}
       <NoiseSwitch on={quiet} onSwitch={(on) => noise.set(on)} />
       <SpeakerPicker {...speaker} />
@@ -51,7 +52,9 @@ export function CameraSettings() {
       <DevicePicker label={t('devices.camera')} {...choice} />
       {track ? (
         <div className="settings-picture">
-          <OwnPicture track={track} facing={facing} testId="settings-picture" />
+          <Extra key={track.id}>
+            <OwnPicture track={track} facing={facing} testId="settings-picture" />
+          </Extra>
         </div>
       ) : (
         <p className="field-hint">{t('devices.cameraOff')}</p>

@@ -4,6 +4,7 @@ import { Dialog } from '../../parts/Dialog';
 import { Field } from '../../parts/Field';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
+import { FloatingNotices } from '../notices/NoticeList';
 
 /** Asks a presenter to confirm that the meeting ends for all participants, and where they go. */
 export function EndDialog({ onClose }: { onClose: () => void }) {
@@ -17,11 +18,11 @@ export function EndDialog({ onClose }: { onClose: () => void }) {
       setInvalid(true);
       return;
     }
-    onClose();
-    await call.act({ action: 'end', ...(typed && { redirect: typed }) });
+    if (await call.act({ action: 'end', ...(typed && { redirect: typed }) })) onClose();
   };
   return (
     <Dialog title={t('end.title')} testId="end-dialog" onClose={onClose}>
+      <FloatingNotices />
       <form onSubmit={(event) => void end(event)} noValidate>
         <p>{t('end.text')}</p>
         {/* Hardly anybody needs it, so it does not stand before the question. */}

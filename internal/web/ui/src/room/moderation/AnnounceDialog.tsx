@@ -3,6 +3,7 @@ import { characters } from '../../parts/characters';
 import { Dialog } from '../../parts/Dialog';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
+import { FloatingNotices } from '../notices/NoticeList';
 import { longestAnnouncement } from '../notices/announcement';
 
 interface AnnounceDialogProps {
@@ -11,11 +12,15 @@ interface AnnounceDialogProps {
   onClose: () => void;
 }
 
+/** What was written and not sent, by the identity of whom it is for: the dialog closes when that one reconnects. */
+const drafts = new Map<string, string>();
+
 /** A notice of a presenter, which is shown over the meeting and read out, also to participants without chat. */
 export function AnnounceDialog({ to, onClose }: AnnounceDialogProps) {
   const call = useCall();
   const id = useId();
-  const [text, setText] = useState('');
+  const key = to?.identity ?? '';
+  const [text, setText] = useState(drafts.get(key) ?? '');
   const [busy, setBusy] = useState(false);
   const excess = characters(text.trim()) - longestAnnouncement;
   const ready = text.trim() !== '' && excess <= 0 && !busy;
@@ -28,11 +33,14 @@ export function AnnounceDialog({ to, onClose }: AnnounceDialogProps) {
       ...(to && { identity: to.identity }),
     });
     setBusy(false);
-    if (done) onClose();
+    if (!done) return;
+    drafts.delete(key);
+    onClose();
   };
   const title = to ? t('announce.titleTo', { name: to.name }) : t('moderate.announce');
   return (
     <Dialog title={title} testId="announce" onClose={onClose}>
+      <FloatingNotices />
       <form
         aria-busy={busy}
         onSubmit={(event) => {
@@ -50,7 +58,10 @@ export function AnnounceDialog({ to, onClose }: AnnounceDialogProps) {
             dir="auto"
             readOnly={busy}
             value={text}
-            onChange={(event) => setText(event.currentTarget.value)}
+            onChange={({ currentTarget: { value } }) => {
+              drafts.set(key, value);
+              setText(value);
+            }}
           />
           <p className="field-error" role="alert">
             {excess > 0 && t('chat.tooLong', { count: excess })}

@@ -4,6 +4,7 @@ import { Dialog } from '../../parts/Dialog';
 import { admissions, ruled, type Admission, type Ruled } from '../../session/protocol';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
+import { FloatingNotices } from '../notices/NoticeList';
 
 /**
  * What participants may do and who comes in. A switch moves when the media server says that the rule holds for all, and
@@ -14,6 +15,7 @@ export function RulesDialog({ onClose }: { onClose: () => void }) {
   const { presentersOnly } = useStore(call.facts);
   return (
     <Dialog title={t('moderate.rules')} testId="rules" onClose={onClose} closable>
+      <FloatingNotices />
       <fieldset className="rules">
         <legend>{t('rules.everyone')}</legend>
         {ruled.map((name) => (

@@ -48,6 +48,16 @@ it('says nothing again of those who wait on', () => {
   expect(chime).toHaveBeenCalledTimes(1);
 });
 
+it('names who waits on when another was let in, without a word to who has dismissed it', () => {
+  const { notices, opened, waits, said } = door();
+  waits('Ann', 'Bob');
+  waits('Bob');
+  expect(said()).toEqual(['Bob is waiting to come in.']);
+  notices.list.get().at(-1)?.offer?.accept();
+  expect(opened.admit).toHaveBeenCalledWith('p_Bob');
+  expect(chime).toHaveBeenCalledTimes(1);
+});
+
 it('tells of one who comes after another was let in, and takes back what is over', () => {
   const { waits, said } = door();
   waits('Ann');

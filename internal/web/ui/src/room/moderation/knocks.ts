@@ -15,7 +15,7 @@ export class Knocks {
   private count = 0;
 
   constructor(
-    private readonly notices: Pick<Notices, 'add' | 'say' | 'dismissAbout'>,
+    private readonly notices: Pick<Notices, 'add' | 'say' | 'dismissAbout' | 'standsAbout'>,
     private readonly door: Door,
   ) {}
 
@@ -23,14 +23,20 @@ export class Knocks {
     const fresh = people.some(({ identity }) => !this.known.has(identity));
     // The list holds the first hundred. Of the others only the number is known.
     const isNews = fresh || (count > this.count && count > people.length);
+    const isOther = count !== this.count;
     this.known = new Set(people.map(({ identity }) => identity));
     this.count = count;
-    if (isNews) return this.tell(people, count);
-    // Nobody waits any more: what offers to let them in would fail.
+    if (isNews) {
+      this.notices.say('knock', this.show(people, count));
+      void chime().catch(() => undefined);
+      return;
+    }
+    // What the notice offers would fail for who is in by now.
     if (count === 0) this.notices.dismissAbout('knocks');
+    else if (isOther && this.notices.standsAbout('knocks')) this.show(people, count);
   }
 
-  private tell(people: WaitingPeople['people'], count: number): void {
+  private show(people: WaitingPeople['people'], count: number): string {
     const [first] = people;
     const only = count === 1 ? first : undefined;
     const text = only ? t('waiting.knock', { name: only.name }) : t('waiting.count', { count });
@@ -38,7 +44,6 @@ export class Knocks {
       ? { label: t('waiting.admit'), accept: () => this.door.admit(only.identity) }
       : { label: t('waiting.show'), accept: this.door.show };
     this.notices.add(text, 'urgent', { about: 'knocks', offer, seenOnly: true });
-    this.notices.say('knock', text);
-    void chime().catch(() => undefined);
+    return text;
   }
 }

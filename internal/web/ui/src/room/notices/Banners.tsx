@@ -89,11 +89,12 @@ function ScreenOffer() {
   const call = useCall();
   const { you } = useStore(call.session);
   const phase = useStore(call.phase);
-  const { screen } = useStore(call.publisher.sending);
+  const { screen, screenAllowed } = useStore(call.publisher.sending);
   const [answered, setAnswered] = useState(false);
-  if (!you.screen || you.hidden || screen || answered || phase !== 'live' || !canShareScreen()) return null;
+  const isOver = screen || answered || !screenAllowed || phase !== 'live';
+  if (!you.screen || you.hidden || isOver || !canShareScreen()) return null;
   const share = async () => {
-    await call.publisher.set('screen', true);
+    await call.switch('screen', true);
     setAnswered(call.publisher.sending.get().screen);
   };
   return (

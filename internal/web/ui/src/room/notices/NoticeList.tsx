@@ -49,6 +49,20 @@ export function Lane() {
   );
 }
 
+/** What happens while the participant looks at a small window or a dialog alone. */
+export function FloatingNotices() {
+  const list = useStore(useCall().notices.list);
+  const unseen = is('unseen');
+  return (
+    <div className="lane floating">
+      <ConnectionBanner />
+      <div role="alert">
+        <Shown notices={list.filter((notice) => !unseen(notice))} />
+      </div>
+    </div>
+  );
+}
+
 function is(urgency: Notice['urgency']) {
   return (notice: Notice) => notice.urgency === urgency;
 }

@@ -2,7 +2,10 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Notices } from './notices';
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
 
 const texts = (notices: Notices) =>
   notices.list
@@ -50,4 +53,20 @@ it('begins again when another notice took the place', () => {
   notices.add('copied');
   notices.addJoined('Bob');
   expect(texts(notices)).toEqual(['Bob joined']);
+});
+
+it('keeps what asks for something until the participant has looked at the page', () => {
+  const page = Object.assign(new EventTarget(), { visibilityState: 'hidden' });
+  vi.stubGlobal('document', page);
+  const notices = new Notices();
+  notices.add('another microphone', 'urgent');
+  notices.add('copied');
+  vi.advanceTimersByTime(600_000);
+  expect(texts(notices)).toEqual(['another microphone']);
+  page.visibilityState = 'visible';
+  page.dispatchEvent(new Event('visibilitychange'));
+  vi.advanceTimersByTime(14_000);
+  expect(texts(notices)).toEqual(['another microphone']);
+  vi.advanceTimersByTime(2_000);
+  expect(texts(notices)).toEqual([]);
 });

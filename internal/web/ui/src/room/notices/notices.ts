@@ -1,3 +1,4 @@
+import { followSight, inSight } from '../../app/sight';
 import { Store } from '../../app/store';
 import type { Ruled } from '../../session/protocol';
 import { t } from '../../text';
@@ -37,7 +38,7 @@ interface More {
   /** A notice without one is about what it says. */
   about?: Subject | undefined;
   offer?: Offer | undefined;
-  /** It stands until it is dismissed, or a minute at most. */
+  /** It stands until it is dismissed, or a minute at most while the page is in sight. */
   stays?: boolean;
   /** A screen reader does not read it: what it tells is also said. */
   seenOnly?: boolean;
@@ -72,7 +73,19 @@ export class Notices {
       const unlike = others.filter((old) => old.urgency !== urgency);
       return [...unlike, ...[...like, notice].slice(-most[urgency])];
     });
-    setTimeout(() => this.dismiss(notice.id), stays ? 60_000 : lifetimes[urgency]);
+    this.expire(notice, stays ? 60_000 : lifetimes[urgency]);
+  }
+
+  /** What asks for something is there when the participant looks at the page again. */
+  private expire({ id, urgency }: Notice, after: number): void {
+    setTimeout(() => {
+      if (urgency !== 'urgent' || inSight()) return this.dismiss(id);
+      const unfollow = followSight((now) => {
+        if (!now) return;
+        unfollow();
+        setTimeout(() => this.dismiss(id), after);
+      });
+    }, after);
   }
 
   standsAbout(subject: Subject): boolean {

@@ -31,7 +31,8 @@ export const ParticipantRow = memo(function ParticipantRow({ participant, presid
       <Avatar identity={identity} name={name} url={shown.avatar} />
       <span className="participant-name">
         <span className="participant-label">
-          <bdi translate="no">{participant.isLocal ? t('room.you', { name }) : name}</bdi>
+          <bdi translate="no">{name}</bdi>
+          {participant.isLocal && <span>{t('room.youMark')}</span>}
         </span>
         {shown.presenter && (
           <span className="participant-role">

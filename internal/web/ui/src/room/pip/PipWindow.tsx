@@ -5,6 +5,7 @@ import { useStore } from '../../app/useStore';
 import { shownLanguage, t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { CameraToggle, MicrophoneToggle } from '../controls/DeviceControls';
+import { FloatingNotices } from '../notices/NoticeList';
 import { AnyTile, useArrangement } from '../stage/Stage';
 
 /** The meeting in a window over other programs: who speaks or what is shown, and the most needed buttons. */
@@ -27,6 +28,7 @@ function Floating() {
   const shown = large[0] ?? rest[0] ?? items[0];
   return (
     <main className="pip" data-testid="pip-window" aria-label={t('room.stage')}>
+      <FloatingNotices />
       <ul className="tiles">{shown && <AnyTile item={shown} large place={0} />}</ul>
       <div className="controls" role="toolbar" aria-label={t('controls.toolbar')}>
         {!you.hidden && (
