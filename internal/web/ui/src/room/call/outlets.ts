@@ -65,7 +65,7 @@ export class DeviceOutlet implements Outlet {
       try {
         await sent.track.replaceTrack(device, true);
       } catch (error) {
-        // Mostly the background or the noise filter cannot start with this device, and never could on this track.
+        // Mostly its background or noise filter cannot start with the device. It would stay on the track, and fail each time.
         console.warn('a track takes no other device', error);
         await this.room.localParticipant.unpublishTrack(sent.track);
         return this.publish([device]);

@@ -1,3 +1,4 @@
+import { RoomEvent } from 'livekit-client';
 import { describe, expect, it } from 'vitest';
 import type { Tab } from '../../app/storage';
 import { Store } from '../../app/store';
@@ -44,6 +45,11 @@ function writing(memory = tab()('m1')) {
     recipient,
     outbox,
     said,
+    /** The page is in, and one of the others is not there any more. */
+    leaves: ({ identity }: typeof ada) => {
+      room.remoteParticipants.delete(identity);
+      room.emit(RoomEvent.Connected);
+    },
     unsent: () => outbox.unsent.get().map(({ text, to }) => (to ? `${to.name}: ${text}` : text)),
     send: (text: string) => {
       draft.set(text);
@@ -154,6 +160,18 @@ it('knows what everyone has got though the answer was lost', async () => {
   send('two');
   await answer(broken);
   expect([said, unsent()]).toEqual([['one', 'two'], ['two']]);
+});
+
+it('sends no draft for one who has left to everyone because the page was loaded again', () => {
+  const memory = tab();
+  const { draft, recipient } = writing(memory('m1'));
+  recipient.choose(ada);
+  draft.set('secret');
+  recipient.lose(ada);
+  const after = writing(memory('m1'));
+  after.leaves(ada);
+  void after.outbox.send();
+  expect([after.said, after.draft.get()]).toEqual([[], 'secret']);
 });
 
 it('loses neither a draft nor what could not be sent with the page, and brings it into no other meeting', async () => {

@@ -37,8 +37,8 @@ export class Outbox {
     if (to) recipient.choose(to);
     draft.set(text);
     const keep = () => {
-      const to = recipient.chosen.get();
-      memory.keepWriting({ text: draft.get(), to, unsent: [...this.unsent.get(), ...this.waiting.get()] });
+      const unsent = [...this.unsent.get(), ...this.waiting.get()];
+      memory.keepWriting({ text: draft.get(), to: recipient.meant, unsent });
     };
     for (const store of [draft, recipient.chosen, this.unsent, this.waiting]) store.subscribe(keep);
   }

@@ -51,6 +51,11 @@ export class Recipient {
     this.notices.add(t('notice.recipientLeft', { name: person.name }));
   }
 
+  /** For whom the draft is, or was before that one left. */
+  get meant(): Person | undefined {
+    return this.chosen.get() ?? this.missed;
+  }
+
   /** For whom the draft was, when it would go to everyone now. The author is told, so this gives it once. */
   takeMissed(): Person | undefined {
     const { missed } = this;
