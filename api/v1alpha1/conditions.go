@@ -82,8 +82,8 @@ const (
 	// ConditionSigningKeysResolved is True when tokens can be signed. Reasons: Resolved, SecretNotFound, SecretNotLabeled, NamespaceFull,
 	// KeyTooShort, Refused.
 	ConditionSigningKeysResolved = "SigningKeysResolved"
-	// ConditionUsersResolved is True when the host's users could be read; absent when none are named. Reasons:
-	// Resolved, SecretNotFound, SecretNotLabeled, NamespaceFull, KeyNotFound, LinesInvalid.
+	// ConditionUsersResolved is True when the host's users could be read; absent when none are named, unless the file of spec.source wants
+	// logins. Reasons: Resolved, SecretNotFound, SecretNotLabeled, NamespaceFull, KeyNotFound, LinesInvalid, NotConfigured, SourceInvalid.
 	ConditionUsersResolved = "UsersResolved"
 	// ConditionMediaReachable is True when at least one of the media servers can be used and answers. Reasons: Reachable,
 	// NotConfigured, MediaServerNotFound, NotAllowed, SecretNotFound, SecretNotLabeled, NamespaceFull, KeyNotFound, Unreachable, Unauthorized,
@@ -103,6 +103,8 @@ const (
 	ConditionHostConflict = "HostConflict"
 	// ConditionEndpointNames (problem): api names endpoints that do not exist, or leaves out some that do.
 	ConditionEndpointNames = "EndpointNames"
+	// ConditionProtectionOmitted (problem): the file of spec.source keeps people out in a way that Convene does not. Reason: AddressList.
+	ConditionProtectionOmitted = "ProtectionOmitted"
 	// ConditionSettingsInvalid (problem): settings contradict each other; the last good ones are used. Also of a MediaServer whose
 	// spec.allowedNamespaces.selector cannot be read. Reasons: Contradiction, SelectorInvalid.
 	ConditionSettingsInvalid = "SettingsInvalid"
@@ -153,6 +155,7 @@ const (
 	ReasonOlderConfig         = "OlderConfig"
 	ReasonUnknownNames        = "UnknownNames"
 	ReasonOmittedNames        = "OmittedNames"
+	ReasonAddressList         = "AddressList"
 	ReasonContradiction       = "Contradiction"
 	ReasonSelectorInvalid     = "SelectorInvalid"
 	ReasonFieldsMissing       = "FieldsMissing"

@@ -229,11 +229,13 @@ type ConfigJSSource struct {
 
 // AccessSpec says who may enter.
 type AccessSpec struct {
-	// protected means that a valid token or login is needed to enter any room.
+	// protected means that a valid token or login is needed to enter any room. Absent means false, and with spec.source what its
+	// file says (HOST_USER_AUTH, host.user_auth). While that file cannot be read it stays as it was, and is true at first.
 	// +optional
-	Protected bool `json:"protected,omitempty"`
+	Protected *bool `json:"protected,omitempty"`
 	// usersSecretRef names a Secret key that holds htpasswd lines with bcrypt hashes of a cost up to 12, as
-	// htpasswd -B writes them.
+	// htpasswd -B writes them. Absent means that the passwords in tokens are not checked. Where protected is absent too and the file of
+	// spec.source wants logins, absent means that nobody can log in.
 	// +optional
 	UsersSecretRef *SecretKeyReference `json:"usersSecretRef,omitempty"`
 	// presenters are usernames that are presenters once they are verified.

@@ -40,7 +40,7 @@ func newTour(t *testing.T) *tour {
 	cluster := testkit.ControlPlane(t)
 	cluster.Secret(t, v1alpha1.UsedByConferenceConfig, "users", map[string]string{"htpasswd": "ada:" + string(hash) + "\n"})
 	w := newWorldOn(t, cluster, func(_, b *v1alpha1.ConferenceConfig) {
-		b.Spec.Access = &v1alpha1.AccessSpec{Protected: true, UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}}
+		b.Spec.Access = &v1alpha1.AccessSpec{Protected: new(true), UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}}
 		b.Spec.Web = &v1alpha1.WebSpec{Brand: &v1alpha1.BrandSpec{Name: "Example Meetings", Color: "#b4235a"}}
 	})
 	return &tour{world: w, a: w.a, b: w.b}

@@ -21,7 +21,7 @@ func TestEveryWayIntoAProtectedRoom(t *testing.T) {
 	cluster.Secret(t, v1alpha1.UsedByConferenceConfig, "users", map[string]string{"htpasswd": htpasswd(t, "ada", "correct-horse")})
 	w := newWorldWith(t, cluster, testkit.ManagerOptions{}, func(a, _ *v1alpha1.ConferenceConfig) {
 		a.Spec.Access = &v1alpha1.AccessSpec{
-			Protected: true, Presenters: []string{"ada"}, UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"},
+			Protected: new(true), Presenters: []string{"ada"}, UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"},
 		}
 	})
 	w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": "guarded"})

@@ -21,7 +21,7 @@ func TestARemovedUserIsOut(t *testing.T) {
 		map[string]string{"htpasswd": htpasswd(t, "ada", "ada's") + htpasswd(t, "bob", "bob's") + eves})
 	cluster.Create(t, secret)
 	w := newWorldOn(t, cluster, func(a, _ *v1alpha1.ConferenceConfig) {
-		a.Spec.Access = &v1alpha1.AccessSpec{Protected: true, UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}}
+		a.Spec.Access = &v1alpha1.AccessSpec{Protected: new(true), UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}}
 	})
 	replicas := w.each()
 	type credentials struct{ token, ticket, session string }

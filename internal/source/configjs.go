@@ -37,8 +37,8 @@ var clock = time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 const chance = 0.5
 
-// EvaluateConfigJS evaluates the text of a config.js and reads api, and host and jwt below security, of what it exports, as a
-// CommonJS or an ECMAScript module. The file finds env in process.env; every other thing outside of it is a value of
+// EvaluateConfigJS evaluates the text of a config.js and reads api, and host, oidc, middleware and jwt below security, of what
+// it exports, as a CommonJS or an ECMAScript module. The file finds env in process.env; every other thing outside of it is a value of
 // which nothing comes. Every error is Invalid, and is one sentence with the line and how to fix it.
 //
 // The end of ctx, or two seconds, interrupts the file's own code, but neither a built-in function at work nor the
@@ -159,7 +159,8 @@ func readSettings(vm *goja.Runtime, result *goja.Object) (Settings, error) {
 	if len(s.KeySecret) > maxKey || len(s.TokenKey) > maxKey {
 		return Settings{}, invalid("a key in %s is longer than %d bytes: put a shorter one there", scriptName, maxKey)
 	}
-	s.Protected = result.Get("protected") != nil
+	s.Logins = Logins{ToOpen: result.Get("loginToOpen").ToBoolean(), ToEnter: result.Get("loginToEnter").ToBoolean()}
+	s.AddressesOnly = result.Get("addressesOnly").ToBoolean()
 	if allowed := result.Get("allowed"); allowed != nil {
 		s.Allowed = map[string]bool{}
 		object := allowed.ToObject(vm)

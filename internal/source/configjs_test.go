@@ -14,13 +14,16 @@ import (
 	"convene.dev/convene/internal/fault"
 )
 
+// everyLogin is for a host where nobody gets anywhere without a login.
+var everyLogin = Logins{ToOpen: true, ToEnter: true}
+
 func secret(s string) Settings { return Settings{HasKeySecret: true, KeySecret: s} }
 
 func TestRealisticConfigJS(t *testing.T) {
 	file := readTestdata(t, "config.js")
 	want := Settings{HasKeySecret: true, KeySecret: "meetings_default_secret", Allowed: map[string]bool{
 		"stats": true, "meetings": false, "meeting": true, "meetingEnd": true, "join": true, "token": false,
-	}, Protected: true, TokenKey: "meetings_jwt_secret"}
+	}, Logins: Logins{ToEnter: true}, TokenKey: "meetings_jwt_secret"}
 	got, err := EvaluateConfigJS(t.Context(), file, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -50,12 +53,22 @@ func TestEvaluateConfigJS(t *testing.T) {
 		{"api is null", "module.exports = {api: null}", Settings{}},
 		{"exports that are nothing", "module.exports = undefined", Settings{}},
 		{"exports that are no object", "module.exports = 5", Settings{}},
-		{"a key for tokens and a protected host", "module.exports = {api: {}, security: {jwt: {key: 'k'}, host: {protected: 'true'}}}", Settings{Protected: true, TokenKey: "k"}},
-		{"the same at the top", "module.exports = {api: {}, jwt: {key: 'k'}, host: {user_auth: true}}", Settings{Protected: true, TokenKey: "k"}},
+		{"a key for tokens and a protected host", "module.exports = {api: {}, security: {jwt: {key: 'k'}, host: {protected: 'true'}}}", Settings{Logins: Logins{ToOpen: true}, TokenKey: "k"}},
+		{"the same at the top", "module.exports = {api: {}, jwt: {key: 'k'}, host: {user_auth: true}}", Settings{Logins: Logins{ToEnter: true}, TokenKey: "k"}},
 		{"one below security counts before one at the top", "module.exports = {api: {}, jwt: {key: 'old'}, security: {jwt: {key: 'k'}}}", Settings{TokenKey: "k"}},
 		{"an open host", "module.exports = {api: {}, host: {protected: process.env.HOST_PROTECTED === 'true' || false, user_auth: 'false', userAuth: 0}}", Settings{}},
-		{"a word that is not known protects", "module.exports = {api: {}, host: {protected: 'on'}}", Settings{Protected: true}},
-		{"a key that is no text, and what throws", "module.exports = {api: {keySecret: 's'}, jwt: {key: 5}, get host() { throw new Error() }}", secret("s")},
+		{"a word that is not known protects", "module.exports = {api: {}, host: {protected: 'on', userAuth: 'on'}}", Settings{Logins: everyLogin}},
+		{"what throws protects", "module.exports = {api: {}, get host() { throw new Error() }}", Settings{Logins: everyLogin}},
+		{"what is in another file protects", "module.exports = {api: {}, security: {host: require('./host')}}", Settings{Logins: everyLogin}},
+		{"everything in another file", "module.exports = require('./settings')", Settings{Logins: everyLogin, AddressesOnly: true}},
+		{"all security in another file", "module.exports = {api: {}, security: require('./security')}", Settings{Logins: everyLogin, AddressesOnly: true}},
+		{"a protected host without an API", "module.exports = {host: {user_auth: true}}", Settings{Logins: Logins{ToEnter: true}}},
+		{"logins elsewhere", "module.exports = {api: {}, oidc: {enabled: true}}", Settings{Logins: Logins{ToOpen: true}}},
+		{"logins elsewhere, below security", "export default {api: {}, security: {oidc: {enabled: 1}}}", Settings{Logins: Logins{ToOpen: true}}},
+		{"listed addresses", "module.exports = {api: {}, security: {middleware: {IpWhitelist: {enabled: true}}}}", Settings{AddressesOnly: true}},
+		{"no listed addresses", "module.exports = {api: {}, ipWhitelist: {enabled: false, allowed: []}}", Settings{}},
+		{"a file that changes what objects have", "Array.prototype[Symbol.iterator] = null; module.exports = {api: {}, host: {protected: true}}", Settings{Logins: Logins{ToOpen: true}}},
+		{"a key that is no text", "module.exports = {api: {keySecret: 's'}, jwt: {key: 5}}", secret("s")},
 		{"CommonJS", "module.exports = {api: {keySecret: 's'}}", secret("s")},
 		{"CommonJS by name", "exports.api = {keySecret: 's'}", secret("s")},
 		{"CommonJS by this", "this.api = {keySecret: 's'}", secret("s")},

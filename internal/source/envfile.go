@@ -15,8 +15,13 @@ const (
 	tokenKeyVariable  = "JWT_KEY"
 )
 
-// protectedVariables are true where people have to log in, to open a room or to enter one.
-var protectedVariables = []string{"HOST_PROTECTED", "HOST_USER_AUTH"}
+// The variables that keep people out.
+const (
+	protectedVariable = "HOST_PROTECTED"
+	oidcVariable      = "OIDC_ENABLED"
+	userAuthVariable  = "HOST_USER_AUTH"
+	addressesVariable = "IP_WHITELIST_ENABLED"
+)
 
 // FromEnvFile reads the settings of Variant B from a Secret that was made of an environment file; see Environment for
 // its forms. An API_DISABLED that is no JSON array of names is Invalid.
@@ -32,7 +37,8 @@ func FromEnvFile(data map[string][]byte) (Settings, error) {
 		s.Disabled = names
 	}
 	s.TokenKey = env[tokenKeyVariable]
-	s.Protected = slices.ContainsFunc(protectedVariables, func(name string) bool { return isOn(env[name]) })
+	s.Logins = Logins{ToOpen: isOn(env[protectedVariable]) || isOn(env[oidcVariable]), ToEnter: isOn(env[userAuthVariable])}
+	s.AddressesOnly = isOn(env[addressesVariable])
 	return s, nil
 }
 

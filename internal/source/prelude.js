@@ -66,30 +66,53 @@
 	// Where the settings may be: in what the file exports, or one level below.
 	const placesOf = (config) => {
 		if (typeof config === "function" && !isNothing(config) && config.api === undefined && config.default === undefined) config = config();
-		return isNothing(config) ? [] : [config, config.default, config.config];
+		return isNothing(config) ? [config] : [config, config.default, config.config];
 	};
-	const isTrue = (value) => !isNothing(value) && value !== "" && truthOf(value) !== false;
 
-	// Some versions have host and jwt at the top, others below security. What cannot be read says nothing.
-	const readSecurity = (config, result) => {
+	// What keeps people out, by where the versions have it: in sections at the top, or below security.
+	const doors = {
+		__proto__: null,
+		loginToOpen: [["host", "protected"], ["oidc", "enabled"], ["OIDC", "enabled"]],
+		loginToEnter: [["host", "user_auth"], ["host", "userAuth"]],
+		addressesOnly: [["middleware", "IpWhitelist", "enabled"], ["middleware", "ipWhitelist", "enabled"], ["ipWhitelist", "enabled"]],
+	};
+	// What cannot be read comes to nothing: it throws, or is in a file that is not here.
+	const at = (value, name) => {
 		try {
-			for (const part of [config.security, config]) {
-				if (has(part, "host") && (isTrue(part.host.protected) || isTrue(part.host.user_auth) || isTrue(part.host.userAuth))) result.protected = true;
-				if (has(part, "jwt") && typeof part.jwt.key === "string" && result.tokenKey === undefined) result.tokenKey = part.jwt.key;
-			}
-		} catch {}
+			return value === undefined || value === null ? undefined : value[name];
+		} catch {
+			return nothing;
+		}
+	};
+	// A switch that comes to nothing, or says a word that is not known, is on.
+	const isOn = (value, path) => {
+		for (let i = 0; i < path.length; i++) value = at(value, path[i]);
+		return value === nothing || (!isNothing(value) && value !== "" && truthOf(value) !== false);
+	};
+	const isOnIn = (config, paths) => {
+		for (let i = 0; i < paths.length; i++) {
+			if (isOn(config, paths[i]) || isOn(at(config, "security"), paths[i])) return true;
+		}
+		return false;
+	};
+	const tokenKeyOf = (config) => {
+		let key = at(at(at(config, "security"), "jwt"), "key");
+		if (typeof key !== "string") key = at(at(config, "jwt"), "key");
+		return typeof key === "string" ? key : undefined;
 	};
 
-	// Returns {keySecret?, allowed?: {names, values}, protected?, tokenKey?} or {wrong, name?}, all of it plain.
+	// Returns {keySecret?, allowed?: {names, values}, tokenKey?, and all doors} or {wrong, name?}, all of it plain.
 	const read = (module) => {
-		const result = { __proto__: null };
+		const result = { __proto__: null, loginToOpen: false, loginToEnter: false, addressesOnly: false };
 		let config;
 		const places = placesOf(module.exports);
 		for (let i = 0; i < places.length; i++) {
 			if (config === undefined && has(places[i], "api")) config = places[i];
+			for (const name in doors) result[name] ||= isOnIn(places[i], doors[name]);
 		}
 		if (config === undefined) return result;
-		readSecurity(config, result);
+		const tokenKey = tokenKeyOf(config);
+		if (tokenKey !== undefined) result.tokenKey = tokenKey;
 		const { keySecret, allowed } = config.api;
 		if (keySecret !== undefined && keySecret !== null) {
 			if (typeof keySecret !== "string") return { __proto__: null, wrong: "keySecret" };

@@ -32,11 +32,24 @@ type Settings struct {
 	Allowed map[string]bool `json:"allowed,omitzero"`
 	// Disabled are the endpoints that are off; nil when the file does not say.
 	Disabled []string `json:"disabled,omitzero"`
-	// Protected says that only users who log in may open rooms on the host.
-	Protected bool `json:"protected,omitempty"`
+	// Logins says what people have to log in for.
+	Logins Logins `json:"logins,omitzero"`
+	// AddressesOnly says that the host answers listed addresses alone.
+	AddressesOnly bool `json:"addressesOnly,omitempty"`
 	// TokenKey is the secret of tokens that integrations sign themselves; empty when the file does not say.
 	TokenKey string `json:"tokenKey,omitempty"`
 }
+
+// Logins say what people have to log in for. A switch that cannot be read counts as on.
+type Logins struct {
+	// ToOpen is for rooms that nobody has opened yet.
+	ToOpen bool `json:"toOpen,omitempty"`
+	// ToEnter is for every room.
+	ToEnter bool `json:"toEnter,omitempty"`
+}
+
+// Any reports whether people have to log in at all.
+func (l Logins) Any() bool { return l.ToOpen || l.ToEnter }
 
 // Clone returns a copy that shares nothing with s.
 func (s Settings) Clone() Settings {

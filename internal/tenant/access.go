@@ -25,6 +25,12 @@ func (r *resolver) access() {
 	r.RateLimit = api.RateLimit
 	r.source = r.file()
 	file := r.source
+	r.logins = r.fileLogins()
+	if file != nil && file.AddressesOnly {
+		r.problem(v1alpha1.ConditionProtectionOmitted, v1alpha1.ReasonAddressList, true, false,
+			"the file of spec.source lets in listed addresses alone, and Convene answers all: have the Ingress, the load balancer or a "+
+				"NetworkPolicy let them in alone, and switch the list off in the file")
+	}
 
 	var values, places []string
 	for _, ref := range api.KeySecretRefs {
@@ -109,6 +115,20 @@ func (r *resolver) file() *source.Settings {
 		return nil
 	}
 	return r.previous.source
+}
+
+// fileLogins is what people have to log in for by the operator's own file. A file that cannot be read leaves this as it was, and at
+// first has them log in for everything: nobody gets in because a Secret has gone.
+func (r *resolver) fileLogins() source.Logins {
+	switch {
+	case r.config.Spec.Source == nil:
+		return source.Logins{}
+	case r.source != nil:
+		return r.source.Logins
+	case r.previous != nil && r.previous.UID == r.config.UID:
+		return r.previous.logins
+	}
+	return source.Logins{ToOpen: true, ToEnter: true}
 }
 
 // public is the part of an error that may be published: a condition is no log.

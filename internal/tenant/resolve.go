@@ -147,15 +147,19 @@ func SigningKeysSecret(c *v1alpha1.ConferenceConfig) string {
 	return c.Name + "-signing-keys"
 }
 
-// users reads who may enter. Where users are named and cannot be read, no user may.
+// users reads who may enter. Where users are named and cannot be read, no user may, and likewise where the operator's own file has users and
+// the ConferenceConfig does not.
 func (r *resolver) users() {
 	spec := ptr.Deref(r.config.Spec.Access, v1alpha1.AccessSpec{})
-	r.Protected = spec.Protected
+	r.Protected = ptr.Deref(spec.Protected, r.logins.ToEnter)
 	r.Presenters = make(map[string]bool, len(spec.Presenters))
 	for _, name := range spec.Presenters {
 		r.Presenters[name] = true
 	}
 	if spec.UsersSecretRef == nil {
+		if spec.Protected == nil && r.logins.Any() {
+			r.lockLogins()
+		}
 		return
 	}
 	text, _ := r.secretKey(v1alpha1.ConditionUsersResolved, *spec.UsersSecretRef)
@@ -164,6 +168,18 @@ func (r *resolver) users() {
 	if len(problems) > 0 {
 		r.problem(v1alpha1.ConditionUsersResolved, v1alpha1.ReasonLinesInvalid, false, false, "Secret %q, %s", spec.UsersSecretRef.Name, problems[0])
 	}
+}
+
+// lockLogins has no login and no password in a token be right, where the operator's own file wants logins and Convene knows no users.
+func (r *resolver) lockLogins() {
+	r.Users, _ = credential.ParseUsers(nil)
+	reason, why := v1alpha1.ReasonNotConfigured, "the file of spec.source has people log in, and its users are not read from it"
+	if r.source == nil {
+		reason, why = v1alpha1.ReasonSourceInvalid, "the file of spec.source cannot be read, and may have people log in"
+	}
+	r.problem(v1alpha1.ConditionUsersResolved, reason, false, r.Protected,
+		"%s: nobody can log in. Name the users in spec.access.usersSecretRef (lines of htpasswd -B); or set spec.access.protected to true if the "+
+			"backend that asks for tokens checks its users itself, or to false if guests may enter all rooms", why)
 }
 
 // rules reads lengths, time-outs, limits and lifetimes.
@@ -194,7 +210,7 @@ func (r *resolver) meetings() *v1alpha1.MeetingsSpec {
 	}
 	spec = ptr.To(ptr.Deref(spec, v1alpha1.MeetingsSpec{}))
 	spec.AdHoc = v1alpha1.AdHocAnyone
-	if r.Protected || r.source.Protected {
+	if r.Protected || r.logins.Any() {
 		spec.AdHoc = v1alpha1.AdHocUsers
 	}
 	return spec

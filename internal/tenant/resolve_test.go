@@ -101,7 +101,7 @@ func TestResolveGood(t *testing.T) {
 	c := goodConfig()
 	c.Spec.API.RateLimit = &v1alpha1.RateLimitSpec{RequestsPerSecond: 5}
 	c.Spec.Privacy = &v1alpha1.PrivacySpec{Participants: v1alpha1.ShowCounts, ChatHistory: v1alpha1.ChatHidden}
-	c.Spec.Access = &v1alpha1.AccessSpec{Protected: true, UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}, Presenters: []string{"anna"}}
+	c.Spec.Access = &v1alpha1.AccessSpec{Protected: new(true), UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}, Presenters: []string{"anna"}}
 	c.Spec.API.KeySecretRefs = append(c.Spec.API.KeySecretRefs, v1alpha1.SecretKeyReference{Name: "keys", Key: "next"})
 	got := resolveWith(t, c, good(), nil)
 	if len(got.Problems) > 0 {

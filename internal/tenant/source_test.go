@@ -154,7 +154,7 @@ func TestTheFileDecidesWhoOpensRooms(t *testing.T) {
 		{"an environment file of an open host", fromEnv(), nil, env("HOST_PROTECTED", "false"), v1alpha1.AdHocAnyone},
 		{"an environment file of a protected host", fromEnv(), nil, env("HOST_PROTECTED", "true"), v1alpha1.AdHocUsers},
 		{"a protected host beside an open file", fromEnv(), func(s *v1alpha1.ConferenceConfigSpec) {
-			s.Access = &v1alpha1.AccessSpec{Protected: true}
+			s.Access = &v1alpha1.AccessSpec{Protected: new(true)}
 		}, env(), v1alpha1.AdHocUsers},
 		{"the field wins over the file", fromEnv(), func(s *v1alpha1.ConferenceConfigSpec) {
 			s.Meetings = &v1alpha1.MeetingsSpec{AdHoc: v1alpha1.AdHocNever}

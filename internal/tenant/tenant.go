@@ -72,6 +72,8 @@ type Tenant struct {
 	// Problems are the conditions that are not as they should be.
 	Problems []Problem
 
+	// logins is what people have to log in for by the operator's own file, also while that cannot be read.
+	logins source.Logins
 	// source is what the operator's own file says; nil where there is none that can be read.
 	source *source.Settings
 	// origin names what this was resolved from; empty where it has to be tried again.

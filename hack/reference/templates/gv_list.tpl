@@ -197,7 +197,7 @@ programs should read the conditions.
 | MediaServer | `KeyResolved`, `Reachable` | LiveKit's key was read; LiveKit answers and accepts it |
 | MediaServer | `SharedLiveKit` | another MediaServer is the same LiveKit, by another address or key. Meetings go on; the load counts twice. Absent otherwise |
 | MediaServer | `SettingsInvalid` | `spec.allowedNamespaces.selector` cannot be read. Absent otherwise |
-| ConferenceConfig | `WeakSecret`, `KeyRefused`, `LegacyKeyRefused`, `HostConflict`, `EndpointNames`, `SettingsInvalid` | a problem. Absent when there is none |
+| ConferenceConfig | `WeakSecret`, `KeyRefused`, `LegacyKeyRefused`, `HostConflict`, `EndpointNames`, `ProtectionOmitted`, `SettingsInvalid` | a problem. Absent when there is none |
 
 # Reference
 
