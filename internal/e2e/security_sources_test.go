@@ -47,25 +47,30 @@ func sources(t *testing.T, c *testkit.Cluster) (hosts map[string]string) {
 	c.Kubectl(t, "create", "configmap", "script", "--from-file=config.js="+script)
 	c.Kubectl(t, "create", "secret", "generic", "script-env", "--from-literal=API_KEY_SECRET="+jsKey)
 	c.Kubectl(t, "create", "secret", "generic", "keys", "--from-literal=a="+jsKey, "--from-literal=b="+envKey)
+	c.Kubectl(t, "create", "secret", "generic", "users", "--from-literal=htpasswd="+htpasswd(t, "ada", "ada's"))
 
 	c.Kubectl(t, "label", "secrets", "--all", v1alpha1.LabelUsedBy+"="+v1alpha1.UsedByConferenceConfig)
 
 	fields := func(key string) []v1alpha1.SecretKeyReference {
 		return []v1alpha1.SecretKeyReference{{Name: "keys", Key: key}}
 	}
+	// The config.js has everybody log in. Its users are the one thing of it that is named, whatever the rest is said in.
+	users := &v1alpha1.AccessSpec{UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}}
+	everybody := users.DeepCopy()
+	everybody.Protected = new(true)
 	specs := map[string]v1alpha1.ConferenceConfigSpec{
 		"fields-b": {Variant: v1alpha1.VariantB, API: &v1alpha1.APISpec{KeySecretRefs: fields("b"), Disabled: []string{"token", "meetings"}}},
 		"env-file-b": {Variant: v1alpha1.VariantB, Source: &v1alpha1.SourceSpec{
 			Env: &v1alpha1.EnvSource{SecretRef: v1alpha1.SecretReference{Name: "from-env-file"}},
 		}},
 		"file-b": {Variant: v1alpha1.VariantB, Source: &v1alpha1.SourceSpec{Env: &v1alpha1.EnvSource{SecretRef: v1alpha1.SecretReference{Name: "from-file"}}}},
-		"fields-a": {Variant: v1alpha1.VariantA, API: &v1alpha1.APISpec{KeySecretRefs: fields("a"), Allowed: map[string]bool{
+		"fields-a": {Variant: v1alpha1.VariantA, Access: everybody, API: &v1alpha1.APISpec{KeySecretRefs: fields("a"), Allowed: map[string]bool{
 			"stats": true, "meetings": false, "meeting": true, "meetingEnd": true, "join": true, "token": false,
 		}}},
-		"secret-a": {Variant: v1alpha1.VariantA, Source: &v1alpha1.SourceSpec{ConfigJS: &v1alpha1.ConfigJSSource{
+		"secret-a": {Variant: v1alpha1.VariantA, Access: users, Source: &v1alpha1.SourceSpec{ConfigJS: &v1alpha1.ConfigJSSource{
 			SecretKeyRef: &v1alpha1.SecretKeyReference{Name: "script", Key: "config.js"},
 		}}},
-		"map-a": {Variant: v1alpha1.VariantA, Source: &v1alpha1.SourceSpec{ConfigJS: &v1alpha1.ConfigJSSource{
+		"map-a": {Variant: v1alpha1.VariantA, Access: users, Source: &v1alpha1.SourceSpec{ConfigJS: &v1alpha1.ConfigJSSource{
 			ConfigMapKeyRef: &v1alpha1.ConfigMapKeyReference{Name: "script", Key: "config.js"}, EnvSecretRef: &v1alpha1.SecretReference{Name: "script-env"},
 		}}},
 	}
@@ -88,6 +93,7 @@ func TestSourcesBehaveAsFields(t *testing.T) {
 	cluster := testkit.ControlPlane(t)
 	hosts := sources(t, cluster)
 	manager := testkit.Manager(t, cluster, testkit.ManagerOptions{Args: []string{"--trusted-proxies=127.0.0.0/8"}})
+	const login = `{"room":"r","name":"n","token":{"username":"ada","password":"ada's"}}`
 	calls := 0
 	transcript := func(name, key string) string {
 		at := account{t: t, baseURL: manager.URL}
@@ -95,7 +101,8 @@ func TestSourcesBehaveAsFields(t *testing.T) {
 		for _, presented := range []string{key, `"` + key + `"`, "wrong", "", jsKey, envKey, "meetings_default_secret"} {
 			for _, call := range []struct{ method, path, body string }{
 				{"GET", "/api/v1/stats", ""}, {"GET", "/api/v1/meetings", ""}, {"POST", "/api/v1/meeting", `{"room":"r"}`},
-				{"POST", "/api/v1/join", `{"room":"r","name":"n"}`}, {"POST", "/api/v1/token", `{"username":"u","password":"p"}`},
+				{"POST", "/api/v1/join", `{"room":"r","name":"n"}`}, {"POST", "/api/v1/join", `{"room":"r","name":"n","token":{"username":"ada","password":"wrong"}}`},
+				{"POST", "/api/v1/join", login}, {"POST", "/api/v1/token", `{"username":"u","password":"p"}`},
 				{"DELETE", "/api/v1/meeting/r", ""}, {"GET", "/api/v1/docs/openapi.json", ""}, {"GET", "/api/v1/nothing", ""},
 			} {
 				request, err := http.NewRequestWithContext(t.Context(), call.method, manager.URL+call.path, strings.NewReader(call.body))
@@ -116,7 +123,7 @@ func TestSourcesBehaveAsFields(t *testing.T) {
 	}
 	served := func(name, key string) func() error {
 		return func() error {
-			request, err := http.NewRequestWithContext(t.Context(), "POST", manager.URL+"/api/v1/join", strings.NewReader(`{"room":"first","name":"n"}`))
+			request, err := http.NewRequestWithContext(t.Context(), "POST", manager.URL+"/api/v1/join", strings.NewReader(login))
 			if err != nil {
 				return err
 			}
