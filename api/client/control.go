@@ -62,11 +62,12 @@ type Participant struct {
 	Name     string `json:"name"`
 	// Username is verified, and empty for guests.
 	Username string `json:"username,omitempty"`
-	// Role is Presenter or Participant.
-	Role   string `json:"role"`
-	Media  Media  `json:"media"`
-	Hand   bool   `json:"hand"`
-	Hidden bool   `json:"hidden"`
+	// Role is Presenter or Participant. Promoted says that a presenter in the room gave it: all other presenters outrank those.
+	Role     string `json:"role"`
+	Promoted bool   `json:"promoted"`
+	Media    Media  `json:"media"`
+	Hand     bool   `json:"hand"`
+	Hidden   bool   `json:"hidden"`
 	// Waiting says that this one is not in yet, and Message is what they wrote to the presenters.
 	Waiting bool   `json:"waiting"`
 	Message string `json:"message,omitempty"`

@@ -100,6 +100,10 @@ type ParticipantDecision struct {
 	// link, token or login says, or spec.access.presenters of the ConferenceConfig.
 	// +optional
 	Role ParticipantRole `json:"role,omitempty"`
+	// promoted beside the role Presenter says that a presenter gave the role in the room. Such a presenter cannot remove, mute and lock,
+	// promote or demote one who is a presenter by a link, a token or a login, or by a role that the REST API or kubectl has given.
+	// +optional
+	Promoted bool `json:"promoted,omitempty"`
 	// sources are all that the participant may publish, of what the policy or grantedSources allows. Absent means all, and an empty
 	// list nothing. They hold a presenter, too.
 	// +optional

@@ -28,6 +28,7 @@ var booleanFields = map[string]string{
 	"Meeting.spec.locked":                     "as of the ConferenceConfig, which is meant where it is absent",
 	"Meeting.spec.participants[].removed":     "let in or not",
 	"Meeting.spec.participants[].muted":       "may speak or not",
+	"Meeting.spec.participants[].promoted":    "the role was given in the room or from above it",
 	"Meeting.spec.participants[].admitted":    "let in or not, where not everyone is",
 	"Meeting.status.locked":                   "as in spec",
 	"Meeting.status.participants[].presenter": "a right, as the session has it; other roles would be rights of their own",

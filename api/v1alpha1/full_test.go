@@ -105,7 +105,7 @@ policy: {microphone: Presenters, camera: Everyone, screen: Presenters, chat: Eve
 locked: true
 admission: Ask
 admittedUntil: "2026-11-21T10:00:00Z"
-participants: [{identity: abcdefgh-ijklmnop, removed: true, muted: true, role: Participant, sources: [Microphone, Camera], grantedSources: [Microphone, Screen], admitted: true}]
+participants: [{identity: abcdefgh-ijklmnop, removed: true, muted: true, role: Presenter, promoted: true, sources: [Microphone, Camera], grantedSources: [Microphone, Screen], admitted: true}]
 end: {redirect: https://example.com/end}
 `
 

@@ -128,21 +128,21 @@ func (s *Service) everyoneIn(ctx context.Context, t *tenant.Tenant, v meeting.Vi
 	return all, err
 }
 
-// usernameOf is empty for a guest. It reports false for one who is not listed.
-func (e everyone) usernameOf(who engine.Identity) (username string, found bool) {
+// find reports false for one who is not listed.
+func (e everyone) find(who engine.Identity) (p engine.Participant, found bool) {
 	all := slices.Concat(e.people, e.door)
 	at := slices.IndexFunc(all, func(p engine.Participant) bool { return p.Identity == who })
 	if at < 0 {
-		return "", false
+		return p, false
 	}
-	return all[at].Username, true
+	return all[at], true
 }
 
 // concerned are those in the meeting about whom a decision about one is: who came with the same credential, or as the same user.
 func (e everyone) concerned(who engine.Identity) []engine.Participant {
-	username, _ := e.usernameOf(who)
+	one, _ := e.find(who)
 	return slices.DeleteFunc(slices.Clone(e.people), func(p engine.Participant) bool {
-		sameUser := p.Username != "" && (p.Username == username || meeting.UserIdentity(p.Username) == who)
+		sameUser := p.Username != "" && (p.Username == one.Username || meeting.UserIdentity(p.Username) == who)
 		return meeting.Origin(p.Identity) != meeting.Origin(who) && !sameUser
 	})
 }
@@ -154,14 +154,11 @@ func (s *Service) decide(
 	change func(spec *v1alpha1.MeetingSpec, username string),
 ) (late, err error) {
 	people, door := listed.people, listed.door
-	username, found := listed.usernameOf(who)
+	one, found := listed.find(who)
 	if !found && !known {
-		if s.isComing(v, who) {
-			return nil, errNotListed
-		}
-		return nil, errLeft
+		return nil, s.errAbsent(v, who)
 	}
-	now, err := s.meetings.Change(ctx, t, v.UID, func(spec *v1alpha1.MeetingSpec) { change(spec, username) })
+	now, err := s.meetings.Change(ctx, t, v.UID, func(spec *v1alpha1.MeetingSpec) { change(spec, one.Username) })
 	if err != nil {
 		return nil, err
 	}
@@ -188,6 +185,14 @@ func (s *Service) isComing(v meeting.View, who engine.Identity) bool {
 // errNotListed is for a participant who is on the way in: the media server does not list them yet.
 var errNotListed = fault.Unavailable("That participant is just coming in; it takes effect in a moment")
 
+// errAbsent is for a participant who is not listed, and is coming in or has left.
+func (s *Service) errAbsent(v meeting.View, who engine.Identity) error {
+	if s.isComing(v, who) {
+		return errNotListed
+	}
+	return errLeft
+}
+
 // isKnown says that something can be decided about a participant whom the engine does not list: a user, one who is just coming in,
 // and one about whom something was decided before.
 func (s *Service) isKnown(v meeting.View, who engine.Identity) bool {
@@ -211,6 +216,33 @@ func (s *Service) CheckUser(ctx context.Context, t *tenant.Tenant, v meeting.Vie
 	}
 	if !slices.ContainsFunc(slices.Concat(all.people, all.door), func(p engine.Participant) bool { return p.Username == username }) {
 		return errNoUser
+	}
+	return nil
+}
+
+// errOutranked is for a promoted presenter.
+var (
+	errOutranked  = fault.Denied("You were made a presenter in this meeting; you cannot do that to one who came as a presenter")
+	errRankOfUser = fault.Denied("You were made a presenter in this meeting; name a participant, not a user")
+)
+
+// CheckRank refuses what a promoted presenter may not do to a presenter who outranks them, nor to one who is about to be such a presenter: who
+// came as a presenter, and is one again once promoted. Where nobody can say as what a participant came, nothing is decided about them:
+// one who is not listed may be on the way back, and a user may hold other links.
+func (s *Service) CheckRank(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, promotes bool) error {
+	if _, user := meeting.UserOf(who); user {
+		return errRankOfUser
+	}
+	all, err := s.everyoneIn(ctx, t, v)
+	if err != nil {
+		return err
+	}
+	p, found := all.find(who)
+	switch {
+	case !found:
+		return s.errAbsent(v, who)
+	case v.RightsOf(p).OutrankPromoted(), promotes && p.Granted:
+		return errOutranked
 	}
 	return nil
 }

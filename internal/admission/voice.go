@@ -31,10 +31,8 @@ func (s *Service) Mute(ctx context.Context, t *tenant.Tenant, v meeting.View, wh
 		if err != nil || late != nil {
 			return late, err
 		}
-	case len(concerned) == 0 && s.isComing(v, who):
-		return nil, errNotListed
 	case len(concerned) == 0:
-		return nil, errLeft
+		return nil, s.errAbsent(v, who)
 	}
 	_, err = hush(ctx, t, v, concerned, func(engine.Participant) bool { return true })
 	return nil, err

@@ -99,6 +99,8 @@ func decidesAboutOne(t *testing.T, b backend) {
 	b.guest.WaitFor(t, presents)
 	openPanel(t, b.chair, "participants")
 	b.chair.WaitFor(t, `document.querySelector(`+quote(rowOf("Guest"))+`)?.innerText.includes('Presenter')`)
+	openPanel(t, b.guest, "participants")
+	offers(t, b.guest, "Chair", shows("act-remove")+" && "+shows("act-demote"))
 	b.about(b.guest, "PATCH", map[string]any{"role": nil, "hand": false})
 	b.guest.WaitFor(t, "!"+presents)
 	b.chair.WaitFor(t, seenWith("Guest", ":not(:has(.tile-hand))"))

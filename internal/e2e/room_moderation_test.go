@@ -131,6 +131,9 @@ func sharesTheRole(t *testing.T, s *stage) {
 	s.guest.Reload(t)
 	s.guest.WaitFor(t, inRoom+" && "+presents)
 	s.chair.WaitFor(t, `document.querySelector(`+quote(rowOf("Guest"))+`)?.innerText.includes('Presenter')`)
+	// Who was promoted in the room has nothing against one who came as a presenter that outlasts the moment.
+	openPanel(t, s.guest, "participants")
+	offers(t, s.guest, "Chair", shows("act-mute")+" && "+shows("act-announce")+" && "+hasNo("act-remove")+" && "+hasNo("act-demote")+" && "+hasNo("act-lock-microphone"))
 	actOn(t, s.chair, "Guest", "act-demote")
 	s.guest.WaitFor(t, "!"+presents+" && "+shows("leave-button"))
 	openPanel(t, s.guest, "participants")

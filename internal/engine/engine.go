@@ -139,7 +139,7 @@ func (p *Participant) Size() int {
 
 // Rights are what a participant may do now, and what Participant says of it.
 func (p Participant) Rights() Rights {
-	return Rights{Presenter: p.Presenter, Forbidden: p.Forbidden, Held: p.Held}
+	return Rights{Presenter: p.Presenter, Promoted: p.Promoted, Forbidden: p.Forbidden, Held: p.Held}
 }
 
 // Traits are trusted facts about a participant, set by us in the access token; the peer cannot change them.
@@ -147,6 +147,8 @@ type Traits struct {
 	// Presenter is what the participant is now, Granted whether they are a presenter by what they came with: a decision can
 	// differ from that.
 	Presenter, Granted bool
+	// Promoted is as in Rights.
+	Promoted bool
 	// Hidden watches without being seen, and publishes nothing.
 	Hidden bool
 	// Chat reads and writes chat.

@@ -24,11 +24,16 @@ func (a Abilities) Has(other Abilities) bool { return a&other == other }
 // Rights are what a participant may do in a room.
 type Rights struct {
 	Presenter bool
+	// Promoted says that a presenter in the room made the participant one. All other presenters outrank those.
+	Promoted bool
 	// Forbidden is what the participant may not do.
 	Forbidden Abilities
 	// Held is what of it a decision about the participant forbids, whatever the meeting's policy.
 	Held Abilities
 }
+
+// OutrankPromoted reports whether the rights are those of a presenter whom a promoted presenter cannot remove, silence or demote.
+func (r Rights) OutrankPromoted() bool { return r.Presenter && !r.Promoted }
 
 // Bearer is whom an access token lets in where.
 type Bearer struct {

@@ -211,7 +211,7 @@ func TestMeetingPatch(t *testing.T) {
 }
 
 func TestParticipantPatch(t *testing.T) {
-	before := v1alpha1.ParticipantDecision{Identity: "ann-1", Muted: true, Role: "Presenter", Sources: []v1alpha1.ParticipantSource{"Camera"}}
+	before := v1alpha1.ParticipantDecision{Identity: "ann-1", Muted: true, Role: "Presenter", Promoted: true, Sources: []v1alpha1.ParticipantSource{"Camera"}}
 	changed := func(change func(*v1alpha1.ParticipantDecision)) v1alpha1.ParticipantDecision {
 		d := *before.DeepCopy()
 		change(&d)
@@ -223,8 +223,9 @@ func TestParticipantPatch(t *testing.T) {
 		want         v1alpha1.ParticipantDecision
 		did          string
 	}{
-		{"no presenter", `{"role":"participant"}`, 200, changed(func(d *v1alpha1.ParticipantDecision) { d.Role = "Participant" }), "decide stand-up"},
-		{"the role that they came with", `{"role":null}`, 200, changed(func(d *v1alpha1.ParticipantDecision) { d.Role = "" }), "decide stand-up"},
+		{"no presenter", `{"role":"participant"}`, 200, changed(func(d *v1alpha1.ParticipantDecision) { d.Role, d.Promoted = "Participant", false }), "decide stand-up"},
+		{"a presenter above those in the room", `{"role":"Presenter"}`, 200, changed(func(d *v1alpha1.ParticipantDecision) { d.Promoted = false }), "decide stand-up"},
+		{"the role that they came with", `{"role":null}`, 200, changed(func(d *v1alpha1.ParticipantDecision) { d.Role, d.Promoted = "", false }), "decide stand-up"},
 		{"a role that there is not", `{"role":"King"}`, 400, before, ""},
 		{"may speak", `{"muted":false}`, 200, changed(func(d *v1alpha1.ParticipantDecision) { d.Muted = false }), "decide stand-up"},
 		{"sources", `{"sources":["screen","MICROPHONE","screen"]}`, 200, changed(func(d *v1alpha1.ParticipantDecision) {
@@ -397,7 +398,7 @@ func TestAllParticipants(t *testing.T) {
 		}
 	}
 	first := w.do(http.MethodGet, "meeting/stand-up/participants?limit=1", "")
-	const want = `{"participants":[{"identity":"p000-x","name":"P","username":"paula","role":"Presenter","media":{"audio":false,"video":false,"screen":false},` +
+	const want = `{"participants":[{"identity":"p000-x","name":"P","username":"paula","role":"Presenter","promoted":false,"media":{"audio":false,"video":false,"screen":false},` +
 		`"hand":false,"hidden":false,"muted":false,"sources":["Microphone","Camera","Screen"],"grantedSources":[],"waiting":false,"os":"Linux","browser":"Firefox 145","joinTime":"2026-03-01T09:30:00Z"}],"next":"1772357400000.p000-x"}`
 	if first.body != want {
 		t.Errorf("%s\nwant %s", first.body, want)

@@ -31,9 +31,11 @@ type participantBody struct {
 	Name     string                   `json:"name"`
 	Username string                   `json:"username,omitempty"`
 	Role     v1alpha1.ParticipantRole `json:"role"`
-	Media    mediaBody                `json:"media"`
-	Hand     bool                     `json:"hand"`
-	Hidden   bool                     `json:"hidden"`
+	// Promoted says that a presenter in the room gave the role. All other presenters outrank those.
+	Promoted bool      `json:"promoted"`
+	Media    mediaBody `json:"media"`
+	Hand     bool      `json:"hand"`
+	Hidden   bool      `json:"hidden"`
 	// Muted says that the participant stays muted until allowed to speak, Sources what they may publish now.
 	Muted   bool                         `json:"muted"`
 	Sources []v1alpha1.ParticipantSource `json:"sources"`
@@ -150,7 +152,7 @@ func participantBodyOf(v meeting.View, p engine.Participant) participantBody {
 	}
 	decided := v.DecisionOn(p.Username, p.Identity)
 	return participantBody{
-		Identity: p.Identity, Name: p.Name, Username: p.Username, Role: role, Media: mediaBody{p.Audio, p.Video, p.Screen},
+		Identity: p.Identity, Name: p.Name, Username: p.Username, Role: role, Promoted: rights.Promoted, Media: mediaBody{p.Audio, p.Video, p.Screen},
 		Hand: p.Hand, Hidden: p.Hidden && !p.Waits(), Waiting: p.Waits(), Message: p.Message, Muted: decided.Muted,
 		GrantedSources: meeting.ListSources(meeting.SourcesOf(decided.GrantedSources)),
 		Sources:        meeting.ListSources(engine.Media &^ rights.Forbidden), OS: p.OS, Browser: p.Browser, JoinTime: timestamp(joinTime(p)),
@@ -207,7 +209,7 @@ func readParticipantPatch(q *httpserver.Request) (patch participantPatch, err er
 		if !null {
 			role = word(f, "role", v1alpha1.RolePresenter, v1alpha1.RoleParticipant)
 		}
-		set(func(d *v1alpha1.ParticipantDecision) { d.Role = role })
+		set(func(d *v1alpha1.ParticipantDecision) { meeting.SetRole(d, role) })
 	})
 	f.patched("muted", func(bool) {
 		muted := f.flag("muted", false)

@@ -148,10 +148,10 @@ func TestARoleIsTakenBack(t *testing.T) {
 	h := open(t, testkit.LiveKitOptions{})
 	room := h.room(t)
 	h.join(t, room, "one", engine.Traits{})
-	for _, presenter := range []bool{true, false, true} {
-		h.act(t, room, engine.SetRights{Who: "one", Rights: engine.Rights{Presenter: presenter}})
+	for _, rights := range []engine.Rights{{Presenter: true, Promoted: true}, {}, {Presenter: true}, {Presenter: true, Promoted: true}} {
+		h.act(t, room, engine.SetRights{Who: "one", Rights: rights})
 		testkit.Eventually(t, patience, func() error {
-			if who, err := h.participant(t, room, "one"); err != nil || who.Presenter != presenter || who.Granted {
+			if who, err := h.participant(t, room, "one"); err != nil || who.Rights() != rights || who.Granted {
 				return errorf("participant is %+v with error %v", who, err)
 			}
 			return nil

@@ -14,6 +14,7 @@ import (
 // LiveKit takes an attribute off when it is set to nothing.
 const (
 	attributePresenter = "presenter"
+	attributePromoted  = "promoted"
 	attributeChat      = "chat"
 	attributeNotify    = "notify"
 	attributeAvatar    = "avatar"
@@ -38,6 +39,7 @@ const (
 func attributesOf(t engine.Traits) map[string]string {
 	attributes := map[string]string{
 		attributePresenter: flag(t.Presenter),
+		attributePromoted:  flag(t.Promoted),
 		attributeChat:      flag(t.Chat),
 		attributeNotify:    flag(t.Notify),
 		attributeAvatar:    t.Avatar,
@@ -59,6 +61,7 @@ func flag(on bool) string {
 func traitsOf(attributes map[string]string) engine.Traits {
 	return engine.Traits{
 		Presenter: attributes[attributePresenter] == yes,
+		Promoted:  attributes[attributePromoted] == yes,
 		Chat:      attributes[attributeChat] == yes,
 		Notify:    attributes[attributeNotify] == yes,
 		Avatar:    attributes[attributeAvatar],

@@ -73,15 +73,17 @@ func FuzzParticipant(f *testing.F) {
 		f.Fatal(err)
 	}
 	c := &client{sealer: sealer}
-	f.Add("true", "true", "true", "https://e.com/a.png", "true", sealed)
-	f.Add("", "false", "TRUE", "", "1", "")
-	f.Add("", "", "", "", "", "AAAA")
-	f.Fuzz(func(t *testing.T, presenter, chat, notify, avatar, hand, device string) {
+	f.Add("true", "true", "true", "true", "https://e.com/a.png", "true", sealed)
+	f.Add("", "", "false", "TRUE", "", "1", "")
+	f.Add("", "", "", "", "", "", "AAAA")
+	f.Fuzz(func(t *testing.T, presenter, promoted, chat, notify, avatar, hand, device string) {
 		p := c.participant("m-1", &lk.ParticipantInfo{Identity: "i", Attributes: map[string]string{
-			attributePresenter: presenter, attributeChat: chat, attributeNotify: notify, attributeAvatar: avatar,
+			attributePresenter: presenter, attributePromoted: promoted, attributeChat: chat, attributeNotify: notify, attributeAvatar: avatar,
 			attributeHand: hand, attributeClient: device,
 		}})
-		want := engine.Traits{Presenter: presenter == "true", Granted: presenter == "true", Chat: chat == "true", Notify: notify == "true", Avatar: avatar}
+		want := engine.Traits{
+			Presenter: presenter == "true", Promoted: promoted == "true", Granted: presenter == "true", Chat: chat == "true", Notify: notify == "true", Avatar: avatar,
+		}
 		if strings.NewReplacer("\r", "", "\n", "").Replace(device) == sealed { // base64 ignores line breaks
 			want.OS, want.Browser = "Windows", "Firefox"
 		}
@@ -168,14 +170,18 @@ func TestRightsBecomeAPermission(t *testing.T) {
 		"a disguise goes too": {
 			[]*lk.TrackInfo{sound(camera)}, nil, may(camera, microphone, screen), forbidden(engine.Microphone), may(screen), disguised,
 		},
-		"a disguise stays forbidden":       {nil, disguised, may(screen), forbidden(engine.Microphone), nil, nil},
-		"until sound is allowed":           {nil, disguised, may(screen), forbidden(0), all, map[string]string{"disguises": ""}},
-		"again":                            {nil, nil, may(screen, camera), forbidden(engine.Microphone), nil, nil},
-		"a hidden peer stays so":           {nil, nil, watching, forbidden(engine.Media), nil, nil},
-		"a participant without any":        {nil, nil, nil, forbidden(engine.Media), nil, nil},
-		"the reason is a decision":         {nil, nil, all, engine.Rights{Forbidden: engine.Microphone, Held: engine.Microphone}, may(camera, screen), held},
-		"the reason becomes the policy":    {nil, held, may(camera, screen), forbidden(engine.Microphone), may(camera, screen), map[string]string{"held": ""}},
-		"a presenter is made":              {nil, nil, all, engine.Rights{Presenter: true}, all, presenter},
+		"a disguise stays forbidden":    {nil, disguised, may(screen), forbidden(engine.Microphone), nil, nil},
+		"until sound is allowed":        {nil, disguised, may(screen), forbidden(0), all, map[string]string{"disguises": ""}},
+		"again":                         {nil, nil, may(screen, camera), forbidden(engine.Microphone), nil, nil},
+		"a hidden peer stays so":        {nil, nil, watching, forbidden(engine.Media), nil, nil},
+		"a participant without any":     {nil, nil, nil, forbidden(engine.Media), nil, nil},
+		"the reason is a decision":      {nil, nil, all, engine.Rights{Forbidden: engine.Microphone, Held: engine.Microphone}, may(camera, screen), held},
+		"the reason becomes the policy": {nil, held, may(camera, screen), forbidden(engine.Microphone), may(camera, screen), map[string]string{"held": ""}},
+		"a presenter is made":           {nil, nil, all, engine.Rights{Presenter: true}, all, presenter},
+		"a presenter is promoted": {
+			nil, nil, all, engine.Rights{Presenter: true, Promoted: true}, all, map[string]string{"presenter": "true", "promoted": "true"},
+		},
+		"a promoted presenter rises":       {nil, map[string]string{"presenter": "true", "promoted": "true"}, all, engine.Rights{Presenter: true}, all, map[string]string{"promoted": ""}},
 		"a presenter is one no more":       {nil, presenter, all, forbidden(0), all, map[string]string{"presenter": ""}},
 		"a hidden one becomes a presenter": {nil, nil, watching, engine.Rights{Presenter: true}, watching, presenter},
 	}

@@ -58,7 +58,7 @@ func (c *client) Limit(token string, rights engine.Rights) (string, error) {
 		}
 		attributes[attributeClient], attributes[attributePresenter] = sealed, flag(rights.Presenter)
 	}
-	attributes[attributeHeld] = nameAbilities(rights.Held)
+	attributes[attributePromoted], attributes[attributeHeld] = flag(rights.Promoted), nameAbilities(rights.Held)
 	maps.DeleteFunc(attributes, func(_, value string) bool { return value == "" })
 	return c.sign(grant, attributes)
 }

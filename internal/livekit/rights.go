@@ -110,6 +110,7 @@ func updateOf(p *lk.ParticipantInfo, rights engine.Rights) *lk.UpdateParticipant
 		}
 	}
 	set(attributePresenter, flag(rights.Presenter))
+	set(attributePromoted, flag(rights.Promoted))
 	set(attributeHeld, nameAbilities(rights.Held))
 	permission := proto.CloneOf(p.GetPermission())
 	if permission != nil && !permission.GetHidden() { // A hidden participant publishes nothing: the others would see its tracks.

@@ -166,6 +166,7 @@ func (c Control) Rights(d v1alpha1.ParticipantDecision, granted bool) engine.Rig
 	rights := engine.Rights{Presenter: granted}
 	if d.Role != "" {
 		rights.Presenter = d.Role == v1alpha1.RolePresenter
+		rights.Promoted = rights.Presenter && d.Promoted && !granted
 	}
 	if d.Muted {
 		rights.Held |= engine.Microphone
@@ -178,6 +179,22 @@ func (c Control) Rights(d v1alpha1.ParticipantDecision, granted bool) engine.Rig
 		rights.Forbidden |= c.PresentersOnly &^ SourcesOf(d.GrantedSources)
 	}
 	return rights
+}
+
+// Promote gives the role of a presenter as a presenter in the room does. One who has the role by a decision keeps the rank that goes with it.
+func Promote(d *v1alpha1.ParticipantDecision) {
+	if d.Role != v1alpha1.RolePresenter {
+		SetRole(d, v1alpha1.RolePresenter)
+		d.Promoted = true
+	}
+}
+
+// Demote takes the role of a presenter.
+func Demote(d *v1alpha1.ParticipantDecision) { SetRole(d, v1alpha1.RoleParticipant) }
+
+// SetRole gives a role as one does who is above all in the room. Empty is the role that the participant came with.
+func SetRole(d *v1alpha1.ParticipantDecision, role v1alpha1.ParticipantRole) {
+	d.Role, d.Promoted = role, false
 }
 
 // SetGranted sets what a participant may publish even where the policy leaves it to presenters.

@@ -86,6 +86,14 @@ func TestRightsOf(t *testing.T) {
 		{"another user is muted", 0, decisions{{Identity: "user:ann", Muted: true}, {Identity: "bob-1", Muted: true}}, false, engine.Rights{}},
 		{"a presenter is muted", all, decisions{{Identity: "ann-1", Muted: true}}, true, engine.Rights{Presenter: true, Forbidden: engine.Microphone, Held: engine.Microphone}},
 		{"promoted", all, decisions{{Identity: "ann-1", Role: v1alpha1.RolePresenter}}, false, engine.Rights{Presenter: true}},
+		{"promoted in the room", 0, decisions{{Identity: "ann-1", Role: v1alpha1.RolePresenter, Promoted: true}}, false, engine.Rights{Presenter: true, Promoted: true}},
+		{"a presenter is promoted in the room", 0, decisions{{Identity: "ann-1", Role: v1alpha1.RolePresenter, Promoted: true}}, true, engine.Rights{Presenter: true}},
+		{"the user is promoted in the room", 0, decisions{{Identity: "user:anna", Role: v1alpha1.RolePresenter, Promoted: true}}, false, engine.Rights{Presenter: true, Promoted: true}},
+		{
+			"the user is promoted in the room, and this one by the API", 0,
+			decisions{{Identity: "user:anna", Role: v1alpha1.RolePresenter, Promoted: true}, {Identity: "ann-1", Role: v1alpha1.RolePresenter}}, false, engine.Rights{Presenter: true},
+		},
+		{"no presenter, whoever decided so", 0, decisions{{Identity: "ann-1", Role: v1alpha1.RoleParticipant, Promoted: true}}, false, engine.Rights{}},
 		{"taken back", engine.Chat, decisions{{Identity: "ann-1", Role: v1alpha1.RoleParticipant}}, true, engine.Rights{Forbidden: engine.Chat}},
 		{"the user is promoted", 0, decisions{{Identity: "user:anna", Role: v1alpha1.RolePresenter}}, false, engine.Rights{Presenter: true}},
 		{

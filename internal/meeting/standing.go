@@ -3,7 +3,6 @@
 package meeting
 
 import (
-	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -47,7 +46,9 @@ func add(to, d *v1alpha1.ParticipantDecision) {
 	to.Removed = to.Removed || d.Removed
 	to.Muted = to.Muted || d.Muted
 	to.Admitted = to.Admitted || d.Admitted
-	to.Role = cmp.Or(to.Role, d.Role)
+	if to.Role == "" {
+		to.Role, to.Promoted = d.Role, d.Promoted
+	}
 	if to.Sources == nil {
 		to.Sources = d.Sources
 	}

@@ -42,7 +42,9 @@ type presenter struct {
 type action struct {
 	// onOne says that it is done to one participant.
 	onOne bool
-	do    actFunc
+	// ranked says that a promoted presenter may not do it to a presenter who outranks them.
+	ranked bool
+	do     actFunc
 }
 
 // actFunc carries out an action, and returns what the presenter is told; nil is nothing but that it is done.
@@ -58,37 +60,40 @@ type mutedAnswer struct {
 const actionNames = "mute, lockMicrophone, letSpeak, muteAll, remove, lowerHand, promote, demote, admit, refuse, policy, lock, unlock, admission, admitAll, announce or end"
 
 var actions = map[string]action{
-	"mute":           {true, voice((*admission.Service).Mute)},
-	"lockMicrophone": {true, voice((*admission.Service).LockMicrophone)},
-	"letSpeak":       {true, voice((*admission.Service).LetSpeak)},
-	"remove":         {true, quietly((*handler).remove)},
-	"refuse":         {true, quietly((*handler).remove)},
-	"admit":          {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Admitted = true })},
-	"promote":        {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Role = v1alpha1.RolePresenter })},
-	"demote":         {true, decide(func(d *v1alpha1.ParticipantDecision) { d.Role = v1alpha1.RoleParticipant })},
-	"lowerHand": {true, quietly(func(h *handler, ctx context.Context, p presenter) error {
+	"mute":           onOne(voice((*admission.Service).Mute)),
+	"lockMicrophone": ranked(voice((*admission.Service).LockMicrophone)),
+	"letSpeak":       onOne(voice((*admission.Service).LetSpeak)),
+	"remove":         ranked(quietly((*handler).remove)),
+	"refuse":         ranked(quietly((*handler).remove)),
+	"admit":          onOne(decide(func(d *v1alpha1.ParticipantDecision) { d.Admitted = true })),
+	"promote":        ranked(decide(meeting.Promote)),
+	"demote":         ranked(decide(meeting.Demote)),
+	"lowerHand": onOne(quietly(func(h *handler, ctx context.Context, p presenter) error {
 		return h.admission.SetHand(ctx, p.q.Tenant, p.view, p.To, false)
-	})},
-	"muteAll":  {false, (*handler).muteAll},
-	"policy":   {false, (*handler).changePolicy},
-	"lock":     {false, change(func(_ presenter, spec *v1alpha1.MeetingSpec) { spec.Locked = new(true) })},
-	"unlock":   {false, change(func(_ presenter, spec *v1alpha1.MeetingSpec) { spec.Locked = new(false) })},
-	"announce": {false, quietly((*handler).announce)},
-	"admission": {false, func(h *handler, ctx context.Context, p presenter) (httpserver.Answer, error) {
+	})),
+	"muteAll":  {do: (*handler).muteAll},
+	"policy":   {do: (*handler).changePolicy},
+	"lock":     {do: change(func(_ presenter, spec *v1alpha1.MeetingSpec) { spec.Locked = new(true) })},
+	"unlock":   {do: change(func(_ presenter, spec *v1alpha1.MeetingSpec) { spec.Locked = new(false) })},
+	"announce": {do: quietly((*handler).announce)},
+	"admission": {do: func(h *handler, ctx context.Context, p presenter) (httpserver.Answer, error) {
 		if err := meeting.ValidateAdmission(p.Admission); err != nil {
 			return nil, err
 		}
 		return change(func(p presenter, spec *v1alpha1.MeetingSpec) { spec.Admission = p.Admission })(h, ctx, p)
 	}},
-	"admitAll": {false, quietly(func(h *handler, ctx context.Context, p presenter) error {
+	"admitAll": {do: quietly(func(h *handler, ctx context.Context, p presenter) error {
 		if err := h.countWrite(p); err != nil {
 			return err
 		}
 		_, late, err := h.admission.AdmitAll(ctx, p.q.Tenant, p.view, h.ClusterTime(), func(*v1alpha1.MeetingSpec) {})
 		return firstOf(err, late)
 	})},
-	"end": {false, quietly((*handler).endForAll)},
+	"end": {do: quietly((*handler).endForAll)},
 }
+
+func onOne(do actFunc) action  { return action{onOne: true, do: do} }
+func ranked(do actFunc) action { return action{onOne: true, ranked: true, do: do} }
 
 func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
 	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
@@ -108,6 +113,11 @@ func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
 	q.Record.Action = request.Action
 	if action.onOne {
 		if err := h.mayActOn(ctx, q, p, request); err != nil {
+			return nil, err
+		}
+	}
+	if action.ranked && p.rights.Promoted {
+		if err := h.admission.CheckRank(ctx, q.Tenant, p.view, request.To, request.Action == "promote"); err != nil {
 			return nil, err
 		}
 	}

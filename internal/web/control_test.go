@@ -39,6 +39,7 @@ func TestALockLetsNobodyNewIn(t *testing.T) {
 	s.engine.join(before.You.Identity)
 	before = s.prove(t, before)
 	v := s.meetings.open("room", func(v *meeting.View) { v.Lineage, v.PasswordOf = "lineage-1", "lineage-1" }) // Continues it.
+	s.engine.people = nil                                                                                      // Nobody is in the next meeting yet.
 	was := s.enterWith(t, ann).session()
 	s.engine.join(was.You.Identity)
 	was = s.prove(t, was)
@@ -138,13 +139,13 @@ func TestRolesChange(t *testing.T) {
 	if back := s.enterWith(t, again(ticket, ann)).session(); !back.You.Presenter {
 		t.Errorf("after coming back: %+v", back.You)
 	}
-	if grant := s.engine.grants[len(s.engine.grants)-1]; !grant.Presenter || grant.Granted {
+	if grant := s.engine.grants[len(s.engine.grants)-1]; !grant.Presenter || grant.Granted || !grant.Promoted {
 		t.Errorf("granted %+v", grant)
 	}
 	if got := s.call(t, http.MethodPost, "/session/act", ann.Session, body{"action": "demote", "identity": ann.You.Identity}); got.Code != http.StatusBadRequest {
 		t.Errorf("one's own role: %d", got.Code)
 	}
-	s.act(t, ann.Session, body{"action": "demote", "identity": paula.You.Identity})
+	s.act(t, s.inside(t, presenting).Session, body{"action": "demote", "identity": paula.You.Identity})
 	for _, b := range []body{lock, {"action": "promote", "identity": paula.You.Identity}, {"action": "end"}} {
 		if got := s.call(t, http.MethodPost, "/session/act", paula.Session, b); got.Code != http.StatusForbidden {
 			t.Errorf("%v by one who is no presenter any more: %d", b, got.Code)

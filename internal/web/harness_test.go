@@ -571,7 +571,13 @@ func webhook(t testing.TB, server engine.Server, room engine.RoomName) *http.Req
 	return r
 }
 
-// join lists a participant as in the room.
+// join lists a participant as in the room, with what the last access token says that the engine granted them.
 func (f *fakeEngine) join(who engine.Identity) {
-	f.people = append(f.people, engine.Participant{Identity: who})
+	p := engine.Participant{Identity: who}
+	for _, g := range f.grants {
+		if g.Identity == who {
+			p.Name, p.Traits, p.Forbidden = g.Name, g.Traits, g.Forbidden&engine.Media
+		}
+	}
+	f.people = append(f.people, p)
 }

@@ -71,7 +71,10 @@ type youAnswer struct {
 
 // grantOf is what the token of a participant says. That of one who waits tells the gateway alone who they are.
 func grantOf(q *httpserver.Request, a admission.Admission) engine.Grant {
-	traits := engine.Traits{Presenter: a.Presenter, Granted: a.Granted, Username: a.Username, Since: a.Since, Message: a.Message, In: a.WasIn()}
+	traits := engine.Traits{
+		Presenter: a.Presenter, Granted: a.Granted, Promoted: a.Rights.Promoted, Username: a.Username,
+		Since: a.Since, Message: a.Message, In: a.WasIn(),
+	}
 	traits.OS, traits.Browser = client(q.HTTP.UserAgent())
 	g := engine.Grant{Room: a.Meeting.EngineRoom, Identity: a.Identity, Name: a.Name, Traits: traits, Lifetime: grantLifetime}
 	if a.Waits() {

@@ -43,6 +43,8 @@ const maxWaitingShown = 100
 type hiddenPeer struct {
 	Identity string `json:"identity"`
 	Name     string `json:"name"`
+	// Outranks says that the presenter who asks was promoted and this one was not.
+	Outranks bool `json:"outranks,omitzero"`
 }
 
 // serveState tells a page that was disconnected whether to come back, and a presenter's who watches.
@@ -84,7 +86,7 @@ func (h *handler) showLive(q *httpserver.Request, p participant, answer *stateAn
 	if !p.Presenter {
 		return
 	}
-	answer.Hidden = hiddenIn(h.admission.RecentPeers(ctx, q.Tenant, p.view))
+	answer.Hidden = hiddenIn(h.admission.RecentPeers(ctx, q.Tenant, p.view), p.rights.Promoted)
 	if waiting, err := h.admission.RecentlyWaiting(ctx, q.Tenant, p.view); err == nil {
 		answer.Waiting = waitingOf(waiting)
 	}
@@ -101,12 +103,12 @@ func waitingOf(waiting []engine.Participant) *waitingPeople {
 	return all
 }
 
-// hiddenIn lists the hidden ones among the first 100.
-func hiddenIn(peers []v1alpha1.Participant) []hiddenPeer {
+// hiddenIn lists the hidden ones among the first 100, for a presenter who was promoted, or was not. Pages promote nobody who is hidden.
+func hiddenIn(peers []v1alpha1.Participant, promoted bool) []hiddenPeer {
 	var hidden []hiddenPeer
 	for _, p := range peers {
 		if p.Hidden {
-			hidden = append(hidden, hiddenPeer{Identity: p.Identity, Name: p.Name})
+			hidden = append(hidden, hiddenPeer{Identity: p.Identity, Name: p.Name, Outranks: promoted && p.Presenter})
 		}
 	}
 	return hidden

@@ -301,7 +301,7 @@ func Act(people []engine.Participant, action engine.Action) ([]engine.Participan
 	switch a := action.(type) {
 	case engine.SetRights:
 		return change(a.Who, func(p *engine.Participant) error {
-			p.Presenter, p.Forbidden, p.Held = a.Presenter, a.Forbidden, a.Held
+			p.Presenter, p.Promoted, p.Forbidden, p.Held = a.Presenter, a.Promoted, a.Forbidden, a.Held
 			return nil
 		})
 	case engine.Hush:

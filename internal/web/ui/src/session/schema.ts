@@ -641,6 +641,8 @@ export interface components {
     Watcher: {
       identity: string;
       name: string;
+      /** @description Whether the presenter who asks was promoted in the room, and cannot remove this one. */
+      outranks?: boolean;
     };
     You: {
       audio: boolean;

@@ -36,13 +36,25 @@ interface ParticipantActionsProps {
   watches?: boolean;
   /** The local participant presents. */
   presides: boolean;
+  /** The participant is a presenter whom the local one, who presents, cannot remove, lock or demote. */
+  outranks: boolean;
 }
 
 type Open = 'volume' | 'announce' | 'remove';
 
 /** What can be done about a participant. One button, so that a hundred rows stay readable. */
 export function ParticipantActions(props: ParticipantActionsProps) {
-  const { identity, name, hand, mine, voice = 'open', chat = false, watches = false, presides } = props;
+  const {
+    identity,
+    name,
+    hand,
+    mine,
+    voice = 'open',
+    chat = false,
+    watches = false,
+    presides,
+    outranks,
+  } = props;
   const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);
   if (mine && !(presides && (hand || !isAllowed(voice)))) return null;
@@ -64,7 +76,7 @@ export function ParticipantActions(props: ParticipantActionsProps) {
             onSelect={() => setOpen('volume')}
           />
         )}
-        {presides && !mine && (
+        {presides && !mine && !outranks && (
           <MenuItem
             testId="act-remove"
             label={t('people.remove')}
@@ -82,7 +94,7 @@ export function ParticipantActions(props: ParticipantActionsProps) {
 }
 
 function PresenterItems(props: ParticipantActionsProps & { onOpen: (open: Open) => void }) {
-  const { identity, hand, mine, presenter = false, watches = false, onOpen } = props;
+  const { identity, hand, mine, presenter = false, watches = false, outranks, onOpen } = props;
   const call = useCall();
   return (
     <>
@@ -95,7 +107,7 @@ function PresenterItems(props: ParticipantActionsProps & { onOpen: (open: Open) 
         />
       )}
       {!watches && <VoiceItems {...props} />}
-      {!mine && !watches && (
+      {!mine && !watches && !outranks && (
         <MenuItem
           testId={presenter ? 'act-demote' : 'act-promote'}
           label={t(presenter ? 'people.demote' : 'people.promote')}
@@ -133,7 +145,7 @@ function WriteItem({ identity, name }: Pick<ParticipantActionsProps, 'identity' 
 }
 
 /** A presenter may end what keeps anyone from speaking, also their own lock. */
-function VoiceItems({ identity, mine, muted = false, voice = 'open' }: ParticipantActionsProps) {
+function VoiceItems({ identity, mine, muted = false, voice = 'open', outranks }: ParticipantActionsProps) {
   const call = useCall();
   if (!isAllowed(voice)) {
     return (
@@ -156,12 +168,14 @@ function VoiceItems({ identity, mine, muted = false, voice = 'open' }: Participa
         disabled={muted && voice !== 'granted'}
         onSelect={() => void call.act({ action: 'mute', identity })}
       />
-      <MenuItem
-        testId="act-lock-microphone"
-        label={t('people.muteAndLock')}
-        icon={<LockKeyhole />}
-        onSelect={() => void call.act({ action: 'lockMicrophone', identity })}
-      />
+      {!outranks && (
+        <MenuItem
+          testId="act-lock-microphone"
+          label={t('people.muteAndLock')}
+          icon={<LockKeyhole />}
+          onSelect={() => void call.act({ action: 'lockMicrophone', identity })}
+        />
+      )}
     </>
   );
 }

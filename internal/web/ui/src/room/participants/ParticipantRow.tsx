@@ -12,11 +12,18 @@ import { useParticipant, type ShownParticipant } from './useParticipant';
 interface RowProps {
   participant: Participant;
   presides: boolean;
+  /** The local participant is a presenter whom another presenter made one. */
+  promoted: boolean;
   /** The place of the raised hand among several. */
   place: number | undefined;
 }
 
-export const ParticipantRow = memo(function ParticipantRow({ participant, presides, place }: RowProps) {
+export const ParticipantRow = memo(function ParticipantRow({
+  participant,
+  presides,
+  promoted,
+  place,
+}: RowProps) {
   useStore(shownLanguage);
   const shown = useParticipant(participant);
   const { identity, name } = shown;
@@ -51,6 +58,7 @@ export const ParticipantRow = memo(function ParticipantRow({ participant, presid
         presenter={shown.presenter}
         chat={shown.chat}
         presides={presides}
+        outranks={promoted && shown.presenter && !shown.promoted}
       />
     </li>
   );

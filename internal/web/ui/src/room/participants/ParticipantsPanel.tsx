@@ -44,6 +44,7 @@ export function ParticipantsPanel({ onClose }: { onClose: () => void }) {
             <ParticipantRow
               participant={participant}
               presides={presents}
+              promoted={call.room.localParticipant.attributes.promoted === 'true'}
               place={places.get(participant.identity)}
             />
           </Boundary>

@@ -5,7 +5,7 @@ import { t } from '../../text';
 import { ParticipantActions } from './ParticipantActions';
 
 /** A participant who watches unseen. Only presenters see this row. */
-export function WatcherRow({ watcher: { identity, name } }: { watcher: Watcher }) {
+export function WatcherRow({ watcher: { identity, name, outranks = false } }: { watcher: Watcher }) {
   return (
     <li
       className="participant"
@@ -23,7 +23,15 @@ export function WatcherRow({ watcher: { identity, name } }: { watcher: Watcher }
           <Eye aria-hidden="true" /> {t('hidden.role')}
         </span>
       </span>
-      <ParticipantActions identity={identity} name={name} watches hand={false} mine={false} presides />
+      <ParticipantActions
+        identity={identity}
+        name={name}
+        watches
+        hand={false}
+        mine={false}
+        presides
+        outranks={outranks}
+      />
     </li>
   );
 }

@@ -29,6 +29,8 @@ export interface ShownParticipant {
   name: string;
   avatar: string | undefined;
   presenter: boolean;
+  /** Whether a presenter in the room made the participant one. All other presenters outrank those. */
+  promoted: boolean;
   /** Whether the participant reads the chat. */
   chat: boolean;
   hand: boolean;
@@ -66,6 +68,7 @@ export function useParticipant(participant: Participant): ShownParticipant {
     name: nameOf(participant),
     avatar: attributes.avatar,
     presenter: attributes.presenter === 'true',
+    promoted: attributes.promoted === 'true',
     chat: attributes.chat === 'true',
     hand: attributes.hand === 'true',
     muted: own ? !own.mic : !isHeard(participant),
