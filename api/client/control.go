@@ -62,7 +62,7 @@ type Participant struct {
 	Name     string `json:"name"`
 	// Username is verified, and empty for guests.
 	Username string `json:"username,omitempty"`
-	// Role is Presenter or Participant. Promoted says that a presenter in the room gave it: all other presenters outrank those.
+	// Role is Presenter or Participant. Promoted reports whether a presenter in the room gave the role: all other presenters outrank a promoted one.
 	Role     string `json:"role"`
 	Promoted bool   `json:"promoted"`
 	Media    Media  `json:"media"`

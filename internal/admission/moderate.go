@@ -182,13 +182,16 @@ func (s *Service) isComing(v meeting.View, who engine.Identity) bool {
 	return s.places.has(v.EngineRoom, who) || s.places.has(meeting.WaitingRoom(v.EngineRoom), who)
 }
 
-// errNotListed is for a participant who is on the way in: the media server does not list them yet.
+// errNotListed is for what was decided about a participant who is on the way in: the media server does not list them yet.
 var errNotListed = fault.Unavailable("That participant is just coming in; it takes effect in a moment")
 
-// errAbsent is for a participant who is not listed, and is coming in or has left.
+// errComing is for an act that did nothing, about a participant who is on the way in.
+var errComing = fault.Unavailable("That participant is just coming in; try again in a moment")
+
+// errAbsent is for an act that did nothing because the participant is not listed.
 func (s *Service) errAbsent(v meeting.View, who engine.Identity) error {
 	if s.isComing(v, who) {
-		return errNotListed
+		return errComing
 	}
 	return errLeft
 }
@@ -220,15 +223,15 @@ func (s *Service) CheckUser(ctx context.Context, t *tenant.Tenant, v meeting.Vie
 	return nil
 }
 
-// errOutranked is for a promoted presenter.
+// Refusals of a promoted presenter.
 var (
 	errOutranked  = fault.Denied("You were made a presenter in this meeting; you cannot do that to one who came as a presenter")
 	errRankOfUser = fault.Denied("You were made a presenter in this meeting; name a participant, not a user")
 )
 
-// CheckRank refuses what a promoted presenter may not do to a presenter who outranks them, nor to one who is about to be such a presenter: who
-// came as a presenter, and is one again once promoted. Where nobody can say as what a participant came, nothing is decided about them:
-// one who is not listed may be on the way back, and a user may hold other links.
+// CheckRank refuses an act of a promoted presenter on a presenter who outranks them. It also refuses to promote a participant who came as a
+// presenter and was demoted: the participant would outrank them again. It refuses every act on a participant who is not listed, and on a user:
+// the participant may be on the way back, and the user may hold other links, and nobody can say whether these make a presenter.
 func (s *Service) CheckRank(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, promotes bool) error {
 	if _, user := meeting.UserOf(who); user {
 		return errRankOfUser
