@@ -90,8 +90,13 @@ func (s *Service) recognize(
 	if err != nil {
 		return Admission{}, decided, err
 	}
+	if since := a.waitedSince(view); !since.IsZero() {
+		if a.knocked, err = s.knockedAt(ctx, t, view, engine.Identity(a.previous.Identity), since); err != nil {
+			return Admission{}, decided, err
+		}
+	}
 	granted, rights := a.Presenter, view.Rights(decided, a.Presenter)
-	if view.Locked && !view.LetIn(decided, rights.Presenter, a.waitedSince(view)) {
+	if view.Locked && !view.LetIn(decided, rights.Presenter, a.knocked) {
 		if err := s.passLock(ctx, t, view, &a); err != nil {
 			return Admission{}, decided, err
 		}
@@ -107,21 +112,21 @@ func (s *Service) recognize(
 
 // letIn gives an entrant, who comes from a site, a place in the meeting, or in its queue.
 func (s *Service) letIn(ctx context.Context, t *tenant.Tenant, a *Admission, decided v1alpha1.ParticipantDecision, from netip.Prefix) error {
-	view, since := a.Meeting, a.waitedSince(a.Meeting)
+	view := a.Meeting
 	others, err := s.listed(ctx, t, view)
 	if err != nil {
 		return err
 	}
 	s.recall(view, &a.Entrant, others)
 	switch {
-	case !a.in && !view.Admits(decided, a.Rights.Presenter, since, meeting.HasPresenter(others)):
+	case !a.in && !view.Admits(decided, a.Rights.Presenter, a.knocked, meeting.HasPresenter(others)):
 		return s.queue(a, from)
 	case s.places.isFull(view.EngineRoom, a.Identity, from, others, limitOf(t, view)):
 		return errFull
 	}
 	// All who waited were let in together, and the new session does not say since when the entrant waited. A presenter may lock the meeting
 	// while the entrant is on the way in. A decision about the entrant alone is looked up again each time.
-	a.in = a.in || view.LetIn(v1alpha1.ParticipantDecision{}, false, since)
+	a.in = a.in || view.LetIn(v1alpha1.ParticipantDecision{}, false, a.knocked)
 	a.takeDistinctName(a.Identity, others)
 	return nil
 }

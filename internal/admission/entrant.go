@@ -80,8 +80,8 @@ type Entrant struct {
 	renews bool
 	// in says that the entrant is known to have been in the meeting, or was let in by a decision.
 	in bool
-	// at is when they came.
-	at time.Time
+	// at is when they came, and knocked is meeting.KnockedAt.
+	at, knocked time.Time
 }
 
 // knowsPassword says that this password of the room was asked for before: when the backend made the ticket, or when the

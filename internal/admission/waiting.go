@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -115,13 +116,32 @@ func presenterIsIn(ctx context.Context, t *tenant.Tenant, v meeting.View, ask lo
 
 // MayComeIn reports whether a person who shows that they wait may come in now, by who was in a second ago.
 func (s *Service) MayComeIn(ctx context.Context, t *tenant.Tenant, v meeting.View, w credential.Session, presenter bool) (bool, error) {
+	who := engine.Identity(w.Identity)
+	knocked, err := s.knockedAt(ctx, t, v, who, w.Since)
+	if err != nil {
+		return false, err
+	}
 	isIn, err := presenterIsIn(ctx, t, v, s.lately)
-	return v.Admits(v.DecisionOn(w.Username, engine.Identity(w.Identity)), presenter, w.Since, isIn), err
+	return v.Admits(v.DecisionOn(w.Username, who), presenter, knocked, isIn), err
+}
+
+// knockedAt is when one whose session says since when they wait knocked, zero for one who is not in the waiting room: a session alone is no
+// place in the queue, and no presenter saw its holder. Whom the time cannot let in is not looked up.
+func (s *Service) knockedAt(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, since time.Time) (time.Time, error) {
+	if since.IsZero() || since.After(v.AdmittedUntil) {
+		return since, nil
+	}
+	isWho := func(p engine.Participant) bool { return p.Identity == who }
+	people, err := s.recently(ctx, t, v, meeting.WaitingRoom(v.EngineRoom), func(people []engine.Participant) bool { return slices.ContainsFunc(people, isWho) })
+	if at := slices.IndexFunc(people, isWho); at >= 0 {
+		return meeting.KnockedAt(people[at]), err
+	}
+	return time.Time{}, err
 }
 
 // AdmitAll lets in all who wait now, and changes what else is asked for in the same write. Late is as for Change.
 func (s *Service) AdmitAll(
-	ctx context.Context, t *tenant.Tenant, v meeting.View, now time.Time, also func(*v1alpha1.MeetingSpec),
+	ctx context.Context, t *tenant.Tenant, v meeting.View, also func(*v1alpha1.MeetingSpec),
 ) (_ meeting.View, late, err error) {
 	waiting, err := s.Waiting(ctx, t, v)
 	if err != nil {
@@ -130,7 +150,7 @@ func (s *Service) AdmitAll(
 	return s.Change(ctx, t, v, func(spec *v1alpha1.MeetingSpec) {
 		also(spec)
 		if len(waiting) > 0 {
-			meeting.AdmitAll(spec, waiting, now)
+			meeting.AdmitAll(spec, waiting)
 		}
 	})
 }

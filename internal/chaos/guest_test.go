@@ -55,29 +55,34 @@ func (w *world) sendIn(t testing.TB, g *guest) *guest {
 
 func (g *guest) run(ctx context.Context) {
 	defer close(g.over)
+	leaveDoor := func() {}
+	defer func() { leaveDoor() }()
 	for ctx.Err() == nil {
 		at, token, ended := g.ask(ctx)
+		leaveDoor() // As a page does, which is in the waiting room while it asks to come in.
 		if ended {
 			return
 		}
+		leaveDoor = func() {}
 		if token != "" {
-			g.stay(ctx, at, token)
+			leaveDoor = g.stay(ctx, at, token)
 		}
 		pause(ctx, tryAgainAfter)
 	}
 }
 
-// stay is in the room until it is disconnected or leaves.
-func (g *guest) stay(ctx context.Context, at, token string) {
+// stay is in the room until it is disconnected or leaves. From a waiting room it returns what leaves that.
+func (g *guest) stay(ctx context.Context, at, token string) (leaveDoor func()) {
+	leaveDoor = func() {}
 	joining, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	p, err := peer.Join(joining, at, token)
 	if err != nil {
-		return
+		return leaveDoor
 	}
 	if !g.cameInAtLast() {
 		waitAtTheDoor(ctx, p)
-		return
+		return p.Close
 	}
 	select {
 	case <-p.Disconnected():
@@ -85,6 +90,7 @@ func (g *guest) stay(ctx context.Context, at, token string) {
 	case <-ctx.Done():
 		p.Close()
 	}
+	return leaveDoor
 }
 
 // cameInAtLast counts an entry, unless the guest has to be let in first.
@@ -99,7 +105,6 @@ func (g *guest) cameInAtLast() bool {
 
 // waitAtTheDoor returns when the guest may come in, or has to ask why they are disconnected.
 func waitAtTheDoor(ctx context.Context, p *peer.Peer) {
-	defer p.Close()
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() {

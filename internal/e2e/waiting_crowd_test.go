@@ -151,6 +151,10 @@ func TestAThousandPeopleAtTheDoor(t *testing.T) {
 			t.Errorf("guest %d is %s", i, state)
 		}
 	})
+	in := w.a.mustEnter(map[string]any{"room": room, "name": "Guest", "session": waiting[crowd-1].Session})
+	if in.You.Identity != waiting[crowd-1].You.Identity {
+		t.Errorf("waited as %s, came as %s", waiting[crowd-1].You.Identity, in.You.Identity)
+	}
 	fake.Fill(waitingRoom)
 	w.eventually(t, func() error {
 		if m := w.meetingsOf(t, room)[0].Status; m.WaitingCount != 0 {
@@ -158,8 +162,4 @@ func TestAThousandPeopleAtTheDoor(t *testing.T) {
 		}
 		return nil
 	})
-	in := w.a.mustEnter(map[string]any{"room": room, "name": "Guest", "session": waiting[crowd-1].Session})
-	if in.You.Identity != waiting[crowd-1].You.Identity {
-		t.Errorf("waited as %s, came as %s", waiting[crowd-1].You.Identity, in.You.Identity)
-	}
 }

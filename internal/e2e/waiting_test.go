@@ -211,6 +211,7 @@ func TestAskToBeLetIn(t *testing.T) {
 		}
 		return nil
 	})
+	_, unseen := w.a.session(guest("Ian")) // Who does not connect.
 	before := w.meetingsOf(t, room)[0].Generation
 	w.a.act(ada, map[string]any{"action": "admitAll"})
 	if after := w.meetingsOf(t, room)[0].Generation; after != before+1 {
@@ -221,6 +222,21 @@ func TestAskToBeLetIn(t *testing.T) {
 	for _, e := range []entry{fay, gus} {
 		w.a.mustEnter(map[string]any{"room": room, "name": e.You.Name, "session": e.Session})
 	}
+	until := w.meetingsOf(t, room)[0].Spec.AdmittedUntil
+	w.eventually(t, func() error { // A Meeting holds whole seconds.
+		if !time.Now().After(until.Time) {
+			return fmt.Errorf("all are let in until %s", until)
+		}
+		return nil
+	})
+	ians, _ := w.a.knocks(map[string]any{"room": room, "name": "Ian", "session": unseen.Session})
+	w.eventually(t, func() error {
+		if got := w.a.waitingFor(ada); got != "1, Ian" {
+			return errors.New(got)
+		}
+		return nil
+	})
+	ians.Close()
 	fays.Close()
 	guss.Close()
 

@@ -39,7 +39,7 @@ type Meetings interface {
 type Moderator interface {
 	Change(ctx context.Context, t *tenant.Tenant, v meeting.View, change func(*v1alpha1.MeetingSpec)) (now meeting.View, late, err error)
 	// AdmitAll lets in all who wait now, and changes what else is asked for in the same write.
-	AdmitAll(ctx context.Context, t *tenant.Tenant, v meeting.View, now time.Time, also func(*v1alpha1.MeetingSpec)) (_ meeting.View, late, err error)
+	AdmitAll(ctx context.Context, t *tenant.Tenant, v meeting.View, also func(*v1alpha1.MeetingSpec)) (_ meeting.View, late, err error)
 	Decide(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, change func(*v1alpha1.ParticipantDecision)) (late, err error)
 	Remove(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, ban bool) (late, err error)
 	SetHand(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, raised bool) error

@@ -123,7 +123,7 @@ func (a *api) changeMeeting(q *httpserver.Request) (httpserver.Answer, error) {
 		var now meeting.View
 		var late, err error
 		if admitAll {
-			now, late, err = a.moderator.AdmitAll(ctx, q.Tenant, view, a.clusterTime(), change)
+			now, late, err = a.moderator.AdmitAll(ctx, q.Tenant, view, change)
 		} else {
 			now, late, err = a.moderator.Change(ctx, q.Tenant, view, change)
 		}

@@ -48,11 +48,11 @@ func (f *fakeModerator) Change(_ context.Context, t *tenant.Tenant, v meeting.Vi
 }
 
 func (f *fakeModerator) AdmitAll(
-	ctx context.Context, t *tenant.Tenant, v meeting.View, now time.Time, also func(*v1alpha1.MeetingSpec),
+	ctx context.Context, t *tenant.Tenant, v meeting.View, also func(*v1alpha1.MeetingSpec),
 ) (meeting.View, error, error) {
 	return f.Change(ctx, t, v, func(spec *v1alpha1.MeetingSpec) {
 		also(spec)
-		meeting.AdmitAll(spec, f.waiting, now)
+		meeting.AdmitAll(spec, f.waiting)
 	})
 }
 
@@ -198,6 +198,7 @@ func TestMeetingPatch(t *testing.T) {
 			w := newWorld(t, testTenant(v1alpha1.VariantB, withControl)).serve()
 			w.meetings.reset("stand-up")
 			w.moderator.spec = *before.DeepCopy()
+			w.moderator.waiting = []engine.Participant{{Identity: "ann-1", Traits: engine.Traits{Since: start}}}
 			for range 2 { // The second call changes nothing.
 				if got := w.do(http.MethodPatch, "meeting/stand-up", tc.body); got.status != tc.status {
 					t.Fatalf("%d %s, want %d", got.status, got.body, tc.status)

@@ -46,23 +46,27 @@ func ValidateAdmission(a v1alpha1.Admission) error {
 	return fault.Invalid("admission", "admission must be Open, WithPresenter or Ask")
 }
 
-// LetIn says that a participant was let in by name, as a presenter, or with all who waited. Since is when they began to wait, zero
-// for one who has just come.
-func (c Control) LetIn(d v1alpha1.ParticipantDecision, presenter bool, since time.Time) bool {
-	return presenter || d.Admitted || !since.IsZero() && !since.After(c.AdmittedUntil)
+// KnockedAt is when one who is in a waiting room was there for presenters to see: they knock by connecting, and not by asking for a
+// session. Who connects again knocks again.
+func KnockedAt(p engine.Participant) time.Time { return latest(p.Since, p.JoinedAt) }
+
+// LetIn says that a participant was let in by name, as a presenter, or with all who waited. Knocked is KnockedAt, zero for one who is not
+// in the waiting room.
+func (c Control) LetIn(d v1alpha1.ParticipantDecision, presenter bool, knocked time.Time) bool {
+	return presenter || d.Admitted || !knocked.IsZero() && !knocked.After(c.AdmittedUntil)
 }
 
 // Admits says whether a participant need not wait any more who was not in before and is not removed. PresenterIn says that a
-// presenter is in.
-func (c Control) Admits(d v1alpha1.ParticipantDecision, presenter bool, since time.Time, presenterIn bool) bool {
+// presenter is in. Knocked is as for LetIn.
+func (c Control) Admits(d v1alpha1.ParticipantDecision, presenter bool, knocked time.Time, presenterIn bool) bool {
 	withPresenter := c.Admission == v1alpha1.AdmissionWithPresenter && presenterIn
-	return c.LetIn(d, presenter, since) || !c.Locked && (!c.HasWaitingRoom() || withPresenter)
+	return c.LetIn(d, presenter, knocked) || !c.Locked && (!c.HasWaitingRoom() || withPresenter)
 }
 
 // admits is Admits for one who is in the waiting room.
 func (c Control) admits(p engine.Participant, presenterIn bool) bool {
 	d := c.DecisionOn(p.Username, p.Identity)
-	return c.Admits(d, c.Rights(d, p.Granted).Presenter, p.Since, presenterIn)
+	return c.Admits(d, c.Rights(d, p.Granted).Presenter, KnockedAt(p), presenterIn)
 }
 
 // WhoWaits are those of a waiting room who have still to be let in, those who have waited longest first.
@@ -98,7 +102,7 @@ func (c Control) AtTheDoor(told engine.RoomState, people []engine.Participant, p
 
 // areAllAdmitted says that all who wait were let in together.
 func (c Control) areAllAdmitted(people []engine.Participant) bool {
-	return len(people) > 0 && !slices.ContainsFunc(people, func(p engine.Participant) bool { return p.Since.After(c.AdmittedUntil) })
+	return len(people) > 0 && !slices.ContainsFunc(people, func(p engine.Participant) bool { return KnockedAt(p).After(c.AdmittedUntil) })
 }
 
 // isOpen says that nobody has to wait now.
@@ -122,12 +126,12 @@ func waitingPeople(waiting []engine.Participant) []v1alpha1.WaitingPerson {
 	return out
 }
 
-// AdmitAll lets in all who wait now. The time is that of the last of them, or now: clocks of replicas differ. A Meeting holds whole
-// seconds.
-func AdmitAll(spec *v1alpha1.MeetingSpec, waiting []engine.Participant, now time.Time) {
-	until := now
+// AdmitAll lets in all who wait. The time is that of the last of them: who comes while a presenter decides was not seen. A Meeting holds
+// whole seconds.
+func AdmitAll(spec *v1alpha1.MeetingSpec, waiting []engine.Participant) {
+	var until time.Time
 	for _, p := range waiting {
-		until = latest(until, p.Since)
+		until = latest(until, KnockedAt(p))
 	}
 	spec.AdmittedUntil = asTime(ceilSecond(until))
 }

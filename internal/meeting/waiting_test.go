@@ -140,19 +140,30 @@ func TestAtTheDoor(t *testing.T) {
 	}
 }
 
-// TestAdmitAll: the time is never before that of the last who waits, whatever the clocks of replicas say, and a second is whole.
+// TestAdmitAll: the time is that of the last who waits, by the clock of a replica or of the media server, and a second is whole. Who connects
+// later waits on, since whenever they had a session.
 func TestAdmitAll(t *testing.T) {
-	for _, now := range []time.Time{after(0), after(2), after(3).Add(-time.Millisecond)} {
+	early, late := waiter("ann-1", 1), waiter("bob-1", 2)
+	late.Since = late.Since.Add(time.Millisecond)
+	connected := early
+	connected.JoinedAt = late.Since
+	for _, waiting := range [][]engine.Participant{{early, late}, {late, early}, {connected}} {
 		var spec v1alpha1.MeetingSpec
-		waiting := []engine.Participant{waiter("ann-1", 1), waiter("bob-1", 2)}
-		waiting[1].Since = waiting[1].Since.Add(time.Millisecond)
-		AdmitAll(&spec, waiting, now)
+		AdmitAll(&spec, waiting)
 		if !spec.AdmittedUntil.Time.Equal(after(3)) {
-			t.Errorf("at %s: until %s", now, spec.AdmittedUntil)
+			t.Errorf("%v: until %s", waiting, spec.AdmittedUntil)
 		}
 		c := ControlOf(DefaultSettings(), &v1alpha1.MeetingSpec{Admission: v1alpha1.AdmissionAsk, AdmittedUntil: spec.AdmittedUntil})
 		if left := c.WhoWaits(waiting, false); len(left) != 0 {
-			t.Errorf("at %s: %v wait on", now, left)
+			t.Errorf("%v: %v wait on", waiting, left)
+		}
+		unseen := waiter("eve-1", 0)
+		unseen.JoinedAt = after(4)
+		if left := c.WhoWaits(append(waiting, unseen), false); len(left) != 1 || left[0].Identity != unseen.Identity {
+			t.Errorf("%v: %v wait on, and not only the one who connected later", waiting, left)
+		}
+		if done := c.AtTheDoor(engine.RoomState{}, []engine.Participant{unseen}, false); done != nil {
+			t.Errorf("the one who connected later: %v", done)
 		}
 	}
 }

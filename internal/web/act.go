@@ -86,7 +86,7 @@ var actions = map[string]action{
 		if err := h.countWrite(p); err != nil {
 			return err
 		}
-		_, late, err := h.admission.AdmitAll(ctx, p.q.Tenant, p.view, h.ClusterTime(), func(*v1alpha1.MeetingSpec) {})
+		_, late, err := h.admission.AdmitAll(ctx, p.q.Tenant, p.view, func(*v1alpha1.MeetingSpec) {})
 		return firstOf(err, late)
 	})},
 	"end": {do: quietly((*handler).endForAll)},

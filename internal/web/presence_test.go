@@ -144,6 +144,7 @@ func TestADecisionHoldsOnTheWayIn(t *testing.T) {
 	v := s.meetings.open("room", asking)
 	ann := body{"room": "room", "name": "Ann"}
 	w := s.enterWith(t, ann).waits()
+	s.knock(w)
 	v.AdmittedUntil = s.now
 	in := s.enterWith(t, ann.with(body{"session": w.Session})).session()
 	v.Locked = true

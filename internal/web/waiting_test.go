@@ -18,6 +18,7 @@ import (
 	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
 )
 
@@ -37,7 +38,7 @@ func (s *site) knock(w waitingAnswer) {
 	g := s.engine.grants[len(s.engine.grants)-1]
 	traits := g.Traits
 	traits.Hidden = true
-	s.engine.waiting = append(s.engine.waiting, engine.Participant{Identity: w.You.Identity, Name: g.Name, Traits: traits})
+	s.engine.waiting = append(s.engine.waiting, engine.Participant{Identity: w.You.Identity, Name: g.Name, JoinedAt: s.now, Traits: traits})
 }
 
 func asking(v *meeting.View) { v.Admission = v1alpha1.AdmissionAsk }
@@ -222,6 +223,68 @@ func TestPresentersSeeWhoWaits(t *testing.T) {
 	if got := s.call(t, http.MethodPost, "/session/act", paula.Session, body{"action": "admission", "admission": "Ajar"}); got.Code != http.StatusBadRequest {
 		t.Errorf("another admission: %d", got.Code)
 	}
+}
+
+// TestLettingAllInCoversThoseWhoAreSeen: whoever asked for sessions and did not connect is not among those who wait, and is let in by no
+// decision about them: not to enter, not past a lock, and not when they connect afterwards.
+func TestLettingAllInCoversThoseWhoAreSeen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSite(t)
+		v := s.meetings.open("room", asking)
+		ann, eve := body{"room": "room", "name": "Ann"}, body{"room": "room", "name": "Eve"}
+		seen := s.enterWith(t, ann).waits()
+		s.knock(seen)
+		var collected []waitingAnswer
+		for range 3 {
+			collected = append(collected, s.enterWith(t, eve).waits())
+		}
+		left := s.enterWith(t, eve).waits()
+		s.knock(left)
+		s.engine.waiting = s.engine.waiting[:1]
+		paula := s.inside(t, presenting)
+		s.act(t, paula.Session, body{"action": "admitAll"})
+		if v.AdmittedUntil.Before(left.Waiting.Since) {
+			t.Fatalf("all are let in until %s", v.AdmittedUntil)
+		}
+		s.now = s.now.Add(2 * time.Second)
+		stays := func(when string) {
+			t.Helper()
+			for i, w := range append(collected, left) {
+				if state := s.state(t, w.Session); state.State != sessionWaiting {
+					t.Errorf("%s, session %d is told %s", when, i, state.State)
+				}
+				if got := s.enterWith(t, eve.with(body{"session": w.Session})); got.Code == http.StatusOK {
+					t.Errorf("%s, session %d comes in", when, i)
+				}
+			}
+		}
+		stays("without a connection")
+		s.engine.listErr = fault.Unavailable("away")
+		<-time.After(2 * time.Second) // The list is asked for again.
+		if got := s.enterWith(t, ann.with(body{"session": seen.Session})); got.Code != http.StatusServiceUnavailable {
+			t.Errorf("without a list one who was seen gets %d %s", got.Code, got.Body)
+		}
+		s.engine.listErr = nil
+		<-time.After(2 * time.Second)
+		v.Locked = true
+		stays("at a locked meeting")
+		if state := s.state(t, seen.Session); state.State != sessionAdmitted {
+			t.Errorf("one who was seen is told %s", state.State)
+		}
+		in := s.enterWith(t, ann.with(body{"session": seen.Session})).session()
+		s.engine.waiting = nil // Their page has left the waiting room.
+		s.enterWith(t, again(ann, in)).session()
+		v.Locked = false
+		for _, w := range append(collected, left) {
+			s.enterWith(t, eve.with(body{"session": w.Session})).waits()
+			s.knock(w)
+		}
+		<-time.After(2 * time.Second)
+		stays("connected afterwards")
+		if waiting := s.state(t, paula.Session).Waiting; waiting == nil || waiting.Count != 4 {
+			t.Errorf("the presenter sees %+v", waiting)
+		}
+	})
 }
 
 // TestAWaitingRoomIsFull: a crowd at the door takes no more than the media server can list.
