@@ -190,9 +190,6 @@ const (
 	// AnnotationLineage is the same for Meetings that continue each other: links of one open all. It is written when the API makes
 	// the first of them, else with the finalizer, and outlasts a restore that gives objects new UIDs.
 	AnnotationLineage = "convene.dev/lineage"
-	// AnnotationPasswordOf tells the password of this Meeting from those of others of its lineage, and from none; empty means that it is
-	// the lineage's first. Links and sessions made under a Meeting with the same one are not asked for the password again.
-	AnnotationPasswordOf = "convene.dev/password-of" //nolint:gosec // it is no password
 	// LabelAdHoc marks Meetings that were opened by entering their room. Its value says who did: OpenedByTicket, OpenedByUser
 	// or OpenedByGuest.
 	LabelAdHoc = "convene.dev/ad-hoc"

@@ -28,6 +28,8 @@ type Meetings interface {
 	Open(ctx context.Context, t *tenant.Tenant, o meeting.Opening) (meeting.View, error)
 	// MarkOpened records, before the engine is asked, that a room may exist there.
 	MarkOpened(context.Context, *tenant.Tenant, meeting.View) error
+	// PasswordMark is the mark of the password that a meeting has now; empty for none.
+	PasswordMark(ctx context.Context, t *tenant.Tenant, v meeting.View) (string, error)
 	CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, site netip.Prefix, presented string) (bool, error)
 	// ByUID finds a meeting, also one that has ended, for ten minutes after its object is gone.
 	ByUID(t *tenant.Tenant, uid string) (meeting.View, bool)

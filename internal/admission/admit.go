@@ -102,10 +102,8 @@ func (s *Service) recognize(
 		}
 	}
 	a.Presenter = rights.Presenter
-	if view.HasPassword && !a.knowsPassword(view) {
-		if err := s.checkPassword(ctx, t, view, password, g); err != nil {
-			return Admission{}, decided, err
-		}
+	if err := s.passPassword(ctx, t, view, &a, password, g); err != nil {
+		return Admission{}, decided, err
 	}
 	return Admission{Entrant: a, Meeting: view, Identity: who, Rights: rights, Granted: granted}, decided, nil
 }
@@ -186,6 +184,20 @@ func (s *Service) endedOf(t *tenant.Tenant, session *credential.SessionGrant) (o
 }
 
 var errWrongPassword = fault.Denied("The password of this meeting is another one; try again").WithReason(fault.ReasonWrongPassword)
+
+// passPassword asks an entrant for the password of a meeting, unless they showed it before: when the backend made their ticket, or when their
+// session began. What the new session stands for is the password that the meeting had before the entrant was asked.
+func (s *Service) passPassword(ctx context.Context, t *tenant.Tenant, view meeting.View, a *Entrant, presented string, g Guard) error {
+	if !view.HasPassword {
+		return nil
+	}
+	mark, err := s.meetings.PasswordMark(ctx, t, view)
+	if err == nil && a.PasswordMark != mark {
+		err = s.checkPassword(ctx, t, view, presented, g)
+	}
+	a.PasswordMark = mark
+	return err
+}
 
 func (s *Service) checkPassword(ctx context.Context, t *tenant.Tenant, view meeting.View, presented string, g Guard) error {
 	if presented == "" {

@@ -84,12 +84,6 @@ type Entrant struct {
 	at, knocked time.Time
 }
 
-// knowsPassword says that this password of the room was asked for before: when the backend made the ticket, or when the
-// session began.
-func (a Entrant) knowsPassword(v meeting.View) bool {
-	return (a.Method == ByTicket || a.Method == BySession) && a.PasswordOf == v.PasswordOf
-}
-
 // keepToMeeting takes from a session that began in another meeting what only that meeting's presenters were given.
 func (a *Entrant) keepToMeeting(t *tenant.Tenant, v meeting.View) {
 	if a.Method == BySession && a.previous.Meeting != v.UID {
@@ -304,7 +298,7 @@ func (a *Entrant) logIn(ctx context.Context, t *tenant.Tenant, r Presented, g Gu
 // Session is what a participant's page shows from now on.
 func (a *Admission) Session() credential.Session {
 	ticket, v := a.Ticket, a.Meeting
-	ticket.Room, ticket.Lineage, ticket.PasswordOf, ticket.Presenter = v.Room, v.Lineage, v.PasswordOf, a.granted
+	ticket.Room, ticket.Lineage, ticket.Presenter = v.Room, v.Lineage, a.granted
 	return credential.Session{
 		Ticket: ticket, Identity: string(a.Identity), Meeting: v.UID, Decided: a.decided, Since: a.Since, Message: a.Message,
 		In: a.in,

@@ -19,6 +19,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
@@ -73,8 +74,29 @@ func newBehind(t *testing.T) *behind {
 	service, shown := replicaWith(t, c.Client)
 	return &behind{
 		Service: service, toldCache: shown, Cluster: c, t: t,
-		tenant: &tenant.Tenant{NamespacedName: types.NamespacedName{Namespace: c.Namespace, Name: "default"}, UID: "config", Settings: meeting.DefaultSettings()},
+		tenant: &tenant.Tenant{
+			NamespacedName: types.NamespacedName{Namespace: c.Namespace, Name: "default"}, UID: "config", Settings: meeting.DefaultSettings(), Signer: signer(t),
+		},
 	}
+}
+
+func signer(t testing.TB) *credential.Signer {
+	t.Helper()
+	s, problems := credential.NewSigner("convene/test", map[string][]byte{"1": make([]byte, 32)})
+	if s == nil {
+		t.Fatal(problems)
+	}
+	return s
+}
+
+// markOf is the mark of a meeting's password.
+func (b *behind) markOf(t testing.TB, v meeting.View) string {
+	t.Helper()
+	mark, err := b.PasswordMark(t.Context(), b.tenant, v)
+	if err != nil {
+		t.Errorf("the mark of its password: %v", err)
+	}
+	return mark
 }
 
 // create makes a Meeting under the name that the API would give it.
@@ -294,19 +316,9 @@ func TestWhatTheNextOfALineageTakesOver(t *testing.T) {
 		v1alpha1.AnnotationRoomOpened: "2026-11-21T12:00:00Z",
 	}}}
 	want := map[string]string{v1alpha1.AnnotationLineage: "first"}
-	open := continuing(ended)
-	if of := open[v1alpha1.AnnotationPasswordOf]; of == "" || of == "first" || of == continuing(ended)[v1alpha1.AnnotationPasswordOf] {
-		t.Errorf("a password that is set later is the one of %q", of)
-	}
-	delete(open, v1alpha1.AnnotationPasswordOf)
-	if !maps.Equal(open, want) {
-		t.Errorf("%v, want %v", open, want)
-	}
-	ended.Spec.PasswordSecretRef = &v1alpha1.SecretKeyReference{Name: "s", Key: "password"}
 	if got := continuing(ended); !maps.Equal(got, want) {
-		t.Errorf("with a password: %v, want %v", got, want)
+		t.Errorf("%v, want %v", got, want)
 	}
-	want[v1alpha1.AnnotationPasswordOf] = "set later"
 	third := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{UID: "second", Annotations: want}, Spec: ended.Spec}
 	if got := continuing(third); !maps.Equal(got, want) {
 		t.Errorf("the third: %v, want %v", got, want)

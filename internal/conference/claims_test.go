@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 
 	"convene.dev/convene/internal/conference"
+	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
@@ -40,9 +41,11 @@ func onCluster(t *testing.T) (meetings, *tenant.Tenant) {
 	if !seen.WaitForCacheSync(t.Context()) {
 		t.Fatal("the cache is not filled")
 	}
+	signer, _ := credential.NewSigner("convene/test", map[string][]byte{"1": make([]byte, 32)})
 	settings := meeting.DefaultSettings()
 	return meetings{conference.New(c.Client, d, time.Now), d}, &tenant.Tenant{
 		NamespacedName: types.NamespacedName{Namespace: c.Namespace, Name: "default"}, UID: "config", Settings: settings, BaseURL: "https://meet.example.com",
+		Signer: signer,
 	}
 }
 

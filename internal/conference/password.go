@@ -67,10 +67,13 @@ func (p *presented) refFor(m *v1alpha1.Meeting) *v1alpha1.SecretKeyReference {
 	return p.ref
 }
 
-// hashed is the form in which the password is stored. What is a hash already, out of the Secret of a Meeting that has ended, stays.
+// hashed is the form in which the password is stored. What is stored already, in the Secret of a Meeting that has ended, stays as it is: links
+// of that Meeting stand for it.
 func (p *presented) hashed(ctx context.Context) (secretText, error) {
 	switch {
 	case p.hash != "":
+	case p.right && credential.IsPasswordHash(string(p.stored)):
+		p.hash = p.stored
 	case credential.IsPasswordHash(string(p.plain)):
 		p.hash = p.plain
 	default:
@@ -142,6 +145,25 @@ func entered(m *v1alpha1.Meeting) bool {
 	return m.Status.StartTime != nil || m.Annotations[v1alpha1.AnnotationRoomOpened] != ""
 }
 
+// PasswordMark is the mark of the password that a meeting has now, whoever has changed it; empty for a meeting without one. While the cluster's
+// API is away, it is what this replica read last.
+func (s *Service) PasswordMark(ctx context.Context, t *tenant.Tenant, v meeting.View) (string, error) {
+	m, err := s.current(t, v.UID)
+	if err != nil || m.Spec.PasswordSecretRef == nil {
+		return "", err
+	}
+	stored, err := s.readPassword(ctx, t, m)
+	if err == nil {
+		mark := t.Signer.PasswordMark(meeting.Lineage(m), string(stored))
+		s.marks.Add(m.UID, mark)
+		return mark, nil
+	}
+	if mark, ok := s.marks.Get(m.UID); ok {
+		return mark, nil
+	}
+	return "", asFault(err)
+}
+
 // CheckPassword compares a password that was typed at a site with that of the meeting. A meeting without one takes any.
 func (s *Service) CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, site netip.Prefix, password string) (bool, error) {
 	m, err := s.current(t, v.UID)
@@ -179,7 +201,7 @@ func (s *Service) readPassword(ctx context.Context, t *tenant.Tenant, m *v1alpha
 		return stored, err
 	}
 	last := s.directory.LastEnded(t, m.Spec.Room)
-	if last == nil || last.Spec.PasswordSecretRef == nil || meeting.PasswordOf(last) != meeting.PasswordOf(m) {
+	if last == nil || last.Spec.PasswordSecretRef == nil || meeting.Lineage(last) != meeting.Lineage(m) {
 		return stored, err
 	}
 	if stored, err = s.readSecret(ctx, last); err != nil {
@@ -194,11 +216,15 @@ func (s *Service) readSecret(ctx context.Context, m *v1alpha1.Meeting) (secretTe
 	defer cancel()
 	var secret corev1.Secret
 	err := s.withRights(right{"get", "secrets", m.Namespace}, s.client.Get(ctx, client.ObjectKey{Namespace: m.Namespace, Name: ref.Name}, &secret))
+	isAnswered := kube.IgnoreGone(err) == nil
 	if err == nil {
 		err = kube.MayBeUsed(&secret, v1alpha1.UsedByMeeting)
 	}
 	if err == nil && len(secret.Data[ref.Key]) == 0 {
 		err = fmt.Errorf("secret %s has no key %s", ref.Name, ref.Key)
+	}
+	if isAnswered && err != nil {
+		s.marks.Remove(m.UID) // Nobody knows the password any more.
 	}
 	if kube.AnswerOf(err) == kube.Refused {
 		return "", asFault(err)

@@ -8,7 +8,9 @@ import (
 	"context"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -25,13 +27,22 @@ type Service struct {
 	now       func() time.Time
 	rights    rights
 	joins     *recentReads
+	// marks are the last ones of PasswordMark, by Meeting.
+	marks *lru.Cache[types.UID, string]
 }
+
+// maxMarks is more than the live meetings of a tenant.
+const maxMarks = 1 << 14
 
 // New makes a Service. The client writes Meetings and Secrets, and reads both, without a cache. A write with a field that the cluster's
 // definitions lack is refused: the decision could not be kept.
 func New(c client.Client, d *directory.Directory, now func() time.Time) *Service {
 	c = client.WithFieldValidation(c, metav1.FieldValidationStrict)
-	return &Service{client: c, directory: d, now: now, rights: rights{lost: map[right]time.Time{}}, joins: newRecentReads()}
+	marks, err := lru.New[types.UID, string](maxMarks)
+	if err != nil {
+		panic(err) // A size that is not positive is its one error.
+	}
+	return &Service{client: c, directory: d, now: now, rights: rights{lost: map[right]time.Time{}}, joins: newRecentReads(), marks: marks}
 }
 
 // current is the tenant's Meeting with a UID. Gone when there is none any more.

@@ -23,26 +23,6 @@ type envelope struct {
 	Verifier string `json:"uv,omitempty"`
 }
 
-// passwordClaim says which password of a room a credential stands for. It is left out where that is the lineage's first, as
-// it nearly always is: links are short.
-type passwordClaim struct {
-	PasswordOf string `json:"p,omitempty"`
-}
-
-func newPasswordClaim(of, lineage string) passwordClaim {
-	if of == lineage {
-		of = ""
-	}
-	return passwordClaim{PasswordOf: of}
-}
-
-func (p passwordClaim) of(lineage string) string {
-	if p.PasswordOf == "" {
-		return lineage
-	}
-	return p.PasswordOf
-}
-
 // signedClaims is what every credential's claims are.
 type signedClaims interface {
 	jwt.Claims

@@ -16,7 +16,7 @@ const DefaultSessionLifetime = 24 * time.Hour
 // Session is one participant in one meeting, from entering it on: what its page shows to the gateway with every request.
 type Session struct {
 	// Ticket is what the participant entered with, but for what was only for the moment of entering: Audio, Video and Screen.
-	// PasswordOf is the password that they knew when the session began.
+	// PasswordMark is of the password that they knew when the session began.
 	Ticket
 	// Identity is the participant's random identity on the engine.
 	Identity string
@@ -63,7 +63,8 @@ type sessionClaims struct {
 	// Since is in milliseconds.
 	Since   int64  `json:"w,omitempty"`
 	Message string `json:"wm,omitempty"`
-	passwordClaim
+	// PasswordMark is Ticket.PasswordMark.
+	PasswordMark string `json:"pm,omitempty"`
 }
 
 var errSession = fault.Denied("This session is over: open the link of the meeting again")
@@ -73,7 +74,7 @@ var errSession = fault.Denied("This session is over: open the link of the meetin
 func (s *Signer) IssueSession(v Session, users *Users, lifetime time.Duration, now time.Time) (string, error) {
 	claims := sessionClaims{
 		Meeting: v.Meeting, Lineage: v.Lineage, Room: v.Room, Name: v.Name, Avatar: v.Avatar, Username: v.Username,
-		Options: encodeFlags(v.flags()), passwordClaim: newPasswordClaim(v.PasswordOf, v.Lineage),
+		Options: encodeFlags(v.flags()), PasswordMark: v.PasswordMark,
 	}
 	if v.Waits() {
 		claims.Since, claims.Message = v.Since.UnixMilli(), v.Message
@@ -91,7 +92,7 @@ func (s *Signer) VerifySession(signed string, now time.Time) (SessionGrant, erro
 	}
 	grant := SessionGrant{ID: claims.ID, Expires: claims.expires(), key: key, envelope: claims.envelope, Session: Session{
 		Identity: claims.Subject, Meeting: claims.Meeting, Ticket: Ticket{
-			Room: claims.Room, Lineage: claims.Lineage, PasswordOf: claims.of(claims.Lineage),
+			Room: claims.Room, Lineage: claims.Lineage, PasswordMark: claims.PasswordMark,
 			Name: claims.Name, Avatar: claims.Avatar, Username: claims.Username,
 		},
 	}}

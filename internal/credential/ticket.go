@@ -14,9 +14,9 @@ type Ticket struct {
 	Room string
 	// Lineage is the meeting that the ticket is for, over all restarts of its room by links.
 	Lineage string
-	// PasswordOf says which password of the room the ticket stands for.
-	PasswordOf string
-	Name       string
+	// PasswordMark is Signer.PasswordMark of the room's password that the ticket stands for; empty for none.
+	PasswordMark string
+	Name         string
 	// Avatar is an image URL, or empty.
 	Avatar                                              string
 	Audio, Video, Screen, Chat, Hide, Notify, Presenter bool
@@ -58,7 +58,7 @@ type ticketClaims struct {
 	Avatar  string `json:"a,omitempty"`
 	Options string `json:"o,omitempty"`
 	CarriedMeeting
-	passwordClaim
+	PasswordMark string `json:"pm,omitempty"`
 }
 
 var errTicket = fault.Denied("This link is not valid any more: ask for a new one")
@@ -68,7 +68,7 @@ var errTicket = fault.Denied("This link is not valid any more: ask for a new one
 func (s *Signer) IssueTicket(t Ticket, users *Users, lifetime time.Duration, now time.Time) (string, error) {
 	claims := ticketClaims{
 		Room: t.Room, Lineage: t.Lineage, Name: t.Name, Avatar: t.Avatar, Options: encodeFlags(t.flags()),
-		passwordClaim: newPasswordClaim(t.PasswordOf, t.Lineage), CarriedMeeting: t.Meeting,
+		PasswordMark: t.PasswordMark, CarriedMeeting: t.Meeting,
 	}
 	return s.issue(purposeTicket, &claims, t.Username, t.Username, users, lifetime, now)
 }
@@ -88,7 +88,7 @@ func (s *Signer) VerifyTicket(signed string, users *Users, now time.Time) (Ticke
 	}
 	grant := TicketGrant{ID: claims.ID, Expires: claims.expires(), Ticket: Ticket{
 		Room: claims.Room, Lineage: claims.Lineage, Name: claims.Name, Avatar: claims.Avatar, Username: claims.Subject,
-		PasswordOf: claims.of(claims.Lineage), Meeting: claims.CarriedMeeting,
+		PasswordMark: claims.PasswordMark, Meeting: claims.CarriedMeeting,
 	}}
 	decodeFlags(claims.Options, grant.flags())
 	return grant, nil

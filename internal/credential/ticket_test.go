@@ -16,12 +16,12 @@ func TestTicketKeepsEveryOption(t *testing.T) {
 	s := newSigner(t, map[string][]byte{"1": master(1)})
 	users, _ := ParseUsers([]byte(adaLine))
 	full := Ticket{
-		Room: "Stand-up ☕", Lineage: "0b3c", PasswordOf: "7f1e", Name: "Ada <b>", Avatar: "https://example.org/a.png?x=1&y=2", Username: "ada",
+		Room: "Stand-up ☕", Lineage: "0b3c", PasswordMark: "7f1e", Name: "Ada <b>", Avatar: "https://example.org/a.png?x=1&y=2", Username: "ada",
 		Audio: true, Video: true, Screen: true, Chat: true, Hide: true, Notify: true, Presenter: true,
 	}
-	tickets := map[string]Ticket{"everything": full, "nothing but what is required": {Room: "r", Lineage: "l", PasswordOf: "l", Name: "n"}}
+	tickets := map[string]Ticket{"everything": full, "nothing but what is required": {Room: "r", Lineage: "l", Name: "n"}}
 	for i, f := range full.flags() {
-		one := Ticket{Room: "r", Lineage: "l", PasswordOf: "l", Name: "n"}
+		one := Ticket{Room: "r", Lineage: "l", Name: "n"}
 		*one.flags()[i].value = true
 		tickets["only "+string(f.letter)] = one
 	}
@@ -114,7 +114,7 @@ func TestNothingIsSignedThatIsNotAccepted(t *testing.T) {
 		{"two bytes a character", "https://example.org/" + strings.Repeat("é", 2028), true},
 		{"four bytes a character", "https://example.org/" + strings.Repeat("\U0001F600", 2028), false},
 	} {
-		signed, err := s.IssueTicket(Ticket{Room: "r", Lineage: "l", PasswordOf: "l", Name: "n", Avatar: tc.avatar}, nil, time.Hour, now)
+		signed, err := s.IssueTicket(Ticket{Room: "r", Lineage: "l", Name: "n", Avatar: tc.avatar}, nil, time.Hour, now)
 		if !tc.ok {
 			if !fault.Is(err, fault.KindInvalid) {
 				t.Errorf("%s: %v, want Invalid", tc.reason, err)
@@ -135,7 +135,7 @@ func TestSession(t *testing.T) {
 	s := newSigner(t, map[string][]byte{"1": master(1)})
 	full := Session{
 		Identity: "p_1", Meeting: "uid", Ticket: Ticket{
-			Lineage: "l", PasswordOf: "l", Room: "r", Name: "Ada", Avatar: "https://example.org/a.png", Username: "ada",
+			Lineage: "l", PasswordMark: "m", Room: "r", Name: "Ada", Avatar: "https://example.org/a.png", Username: "ada",
 			Presenter: true, Hide: true, Chat: true, Notify: true,
 		},
 	}

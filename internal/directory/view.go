@@ -22,7 +22,6 @@ func View(t *tenant.Tenant, m *v1alpha1.Meeting) meeting.View {
 	v := meeting.View{
 		UID:             string(m.UID),
 		Lineage:         meeting.Lineage(m),
-		PasswordOf:      meeting.PasswordOf(m),
 		Room:            m.Spec.Room,
 		URL:             t.MeetingURL(m.Spec.Room),
 		Length:          length,

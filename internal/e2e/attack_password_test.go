@@ -104,6 +104,54 @@ func TestANewPasswordHoldsAgainstOldLinksAndSessions(t *testing.T) {
 	}
 }
 
+// TestAPasswordThatTheClusterHasHolds: whoever changes a password, or adds one, in the Secret or in the Meeting, keeps out everybody who was
+// asked for the former, in the meeting that goes on and through every replica. Those who know it come in and stay.
+func TestAPasswordThatTheClusterHasHolds(t *testing.T) {
+	testkit.Parallel(t, testkit.Light)
+	w := newWorld(t)
+	data := func(password string) string { return `{"stringData":{"password":"` + password + `"}}` }
+	for room, change := range map[string]struct {
+		from string
+		by   func(meeting, secret string)
+	}{
+		"changed in its Secret": {"first", func(_, secret string) { w.Kubectl(t, "patch", "secret", secret, "--type=merge", "-p", data("second")) }},
+		"made once more": {"first", func(_, secret string) {
+			w.Kubectl(t, "delete", "secret", secret)
+			w.Secret(t, v1alpha1.UsedByMeeting, secret, map[string]string{"password": "second"})
+		}},
+		"in another Secret": {"first", func(meeting, _ string) { w.namesSecret(t, meeting, "another", "second") }},
+		"added":             {"", func(meeting, _ string) { w.namesSecret(t, meeting, "added", "second") }},
+	} {
+		ticket := w.a.ticket(map[string]any{"room": room, "name": "Ada", "roomPassword": change.from})
+		guest := map[string]any{"room": room, "name": "Guest", "password": change.from}
+		in := w.a.mustEnter(guest)
+		m := w.meetingsOf(t, room)[0]
+		secret := ""
+		if ref := m.Spec.PasswordSecretRef; ref != nil {
+			secret = ref.Name
+		}
+		change.by(m.Name, secret)
+		for _, each := range w.each() {
+			for what, body := range map[string]map[string]any{
+				"a link": {"ticket": ticket}, "a session": {"room": room, "name": "Guest", "session": in.Session},
+				"the former password": guest, "no password": {"room": room, "name": "Guest"},
+			} {
+				each.refused(room+": "+what+" of before", body, "PasswordRequired", "WrongPassword")
+			}
+			now := each.mustEnter(map[string]any{"room": room, "name": "Guest", "session": in.Session, "password": "second"})
+			each.mustEnter(map[string]any{"room": room, "name": "Guest", "session": now.Session})
+			each.mustEnter(map[string]any{"ticket": each.ticket(map[string]any{"room": room, "name": "Ada", "roomPassword": "second"})})
+		}
+	}
+}
+
+// namesSecret has a Meeting name a Secret with a password, as a person does.
+func (w *world) namesSecret(t *testing.T, meeting, secret, password string) {
+	t.Helper()
+	w.Secret(t, v1alpha1.UsedByMeeting, secret, map[string]string{"password": password})
+	w.Kubectl(t, "patch", "meeting", meeting, "--type=merge", "-p", `{"spec":{"passwordSecretRef":{"name":"`+secret+`","key":"password"}}}`)
+}
+
 // tryAgain shows all of it in the next meeting of the room.
 func (k keepsake) tryAgain(t *testing.T, a account, room string, opens bool) {
 	t.Helper()

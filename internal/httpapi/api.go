@@ -28,6 +28,8 @@ type Meetings interface {
 	Live(context.Context, *tenant.Tenant) iter.Seq[*meeting.View]
 	Create(context.Context, *tenant.Tenant, conference.CreateCommand) (meeting.View, error)
 	Join(context.Context, *tenant.Tenant, conference.JoinCommand) (meeting.View, error)
+	// PasswordMark is the mark of the password that a meeting has now; empty for none.
+	PasswordMark(ctx context.Context, t *tenant.Tenant, v meeting.View) (string, error)
 	// Find is the live meeting of a room.
 	Find(ctx context.Context, t *tenant.Tenant, room string) (meeting.View, error)
 	// End waits until the room is empty, for 5 seconds at most.

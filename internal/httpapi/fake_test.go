@@ -40,6 +40,7 @@ type fakeMeetings struct {
 	commands []any
 	live     []meeting.View
 	secrets  map[string]string
+	markErr  error
 	totals   meeting.Totals
 	// ending makes the next ends take longer than anybody waits.
 	ending bool
@@ -171,6 +172,15 @@ func (f *fakeMeetings) Find(ctx context.Context, t *tenant.Tenant, room string) 
 	return meeting.View{}, fault.NotFound("No meeting of this room is active; GET /api/v1/meetings lists those that are")
 }
 
+func (f *fakeMeetings) PasswordMark(_ context.Context, _ *tenant.Tenant, v meeting.View) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !v.HasPassword {
+		return "", nil
+	}
+	return v.Lineage + " " + f.secrets[v.Room], f.markErr
+}
+
 func (f *fakeMeetings) find(room string) *meeting.View {
 	i := slices.IndexFunc(f.live, func(v meeting.View) bool { return v.Room == room })
 	if i < 0 {
@@ -181,7 +191,7 @@ func (f *fakeMeetings) find(room string) *meeting.View {
 
 func (f *fakeMeetings) open(t *tenant.Tenant, room string, length meeting.Length, password string) *meeting.View {
 	v := meeting.View{
-		UID: "uid-" + room, Lineage: lineageOf(room), PasswordOf: "first", Room: room, URL: t.MeetingURL(room), Length: length,
+		UID: "uid-" + room, Lineage: lineageOf(room), Room: room, URL: t.MeetingURL(room), Length: length,
 		Created: f.now(), Expires: length.After(f.now()), HasPassword: password != "",
 	}
 	if f.secrets == nil {
@@ -197,7 +207,7 @@ func (f *fakeMeetings) reset(room string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.commands = nil
-	f.live = []meeting.View{{UID: "uid-" + room, Lineage: lineageOf(room), PasswordOf: "first", Room: room, Created: f.now()}}
+	f.live = []meeting.View{{UID: "uid-" + room, Lineage: lineageOf(room), Room: room, Created: f.now()}}
 }
 
 // took returns the commands since it was last asked.

@@ -54,7 +54,10 @@ func (a *api) join(q *httpserver.Request) (httpserver.Answer, error) {
 		return nil, err
 	}
 	ticket := asked.ticket
-	ticket.Room, ticket.Lineage, ticket.PasswordOf = view.Room, view.Lineage, view.PasswordOf
+	if ticket.PasswordMark, err = a.meetings.PasswordMark(ctx, q.Tenant, view); err != nil {
+		return nil, err
+	}
+	ticket.Room, ticket.Lineage = view.Room, view.Lineage
 	ticket.Username, ticket.Presenter = who.username, who.presenter
 	ticket.Meeting = carried(q.Tenant.Settings, view)
 	signed, err := q.Tenant.Signer.IssueTicket(ticket, q.Tenant.Users, who.lifetime, a.clusterTime())

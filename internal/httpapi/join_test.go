@@ -15,6 +15,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -54,7 +55,7 @@ func TestJoinURL(t *testing.T) {
 		{
 			"the defaults", `{"room":"stand-up","name":"Ada"}`,
 			baseURL + "/join?room=stand-up&name=Ada&avatar=false&audio=false&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
-			credential.Ticket{Room: "stand-up", Name: "Ada", Lineage: "lineage-stand-up", PasswordOf: "first", Chat: true},
+			credential.Ticket{Room: "stand-up", Name: "Ada", Lineage: "lineage-stand-up", Chat: true},
 			conference.JoinCommand{Room: "stand-up", Password: new("")},
 		},
 		{
@@ -62,7 +63,7 @@ func TestJoinURL(t *testing.T) {
 			baseURL + "/join?room=Stand-up%20%26%20more%20%E2%98%95&name=Ada%20%3CLovelace%3E&avatar=https%3A%2F%2Fexample.com%2Fa%20b.png%3Fx%3D1%26y%3D%C3%BC%2B" +
 				"&audio=true&video=true&screen=true&chat=false&hide=false&notify=true&duration=01%3A30%3A00&token=",
 			credential.Ticket{
-				Room: "Stand-up & more ☕", Name: "Ada <Lovelace>", Lineage: "lineage-Stand-up & more ☕", PasswordOf: "first",
+				Room: "Stand-up & more ☕", Name: "Ada <Lovelace>", Lineage: "lineage-Stand-up & more ☕",
 				Avatar: "https://example.com/a b.png?x=1&y=ü+", Audio: true, Video: true, Screen: true, Notify: true,
 			},
 			conference.JoinCommand{Room: "Stand-up & more ☕", Duration: "1h30m", Password: new("")},
@@ -71,13 +72,13 @@ func TestJoinURL(t *testing.T) {
 			"everything null, false or empty", `{"room":"r","name":"n","avatar":false,"roomPassword":"false","audio":null,"video":null,"chat":null,
 				"hide":null,"duration":null,"token":null,"unknown":{"x":[1]},"presenter":"false"}`,
 			baseURL + "/join?room=r&name=n&avatar=false&audio=false&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
-			credential.Ticket{Room: "r", Name: "n", Lineage: "lineage-r", PasswordOf: "first", Chat: true},
+			credential.Ticket{Room: "r", Name: "n", Lineage: "lineage-r", Chat: true},
 			conference.JoinCommand{Room: "r", Password: new("")},
 		},
 		{
 			"names doubled, the last ones count", `{"room":"x","name":"x","room":"r","name":"n","audio":"x","audio":true}`,
 			baseURL + "/join?room=r&name=n&avatar=false&audio=true&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
-			credential.Ticket{Room: "r", Name: "n", Lineage: "lineage-r", PasswordOf: "first", Chat: true, Audio: true},
+			credential.Ticket{Room: "r", Name: "n", Lineage: "lineage-r", Chat: true, Audio: true},
 			conference.JoinCommand{Room: "r", Password: new("")},
 		},
 	} {
@@ -177,6 +178,16 @@ func TestRoomPassword(t *testing.T) {
 		}
 		if diff := cmp.Diff([]any{conference.JoinCommand{Room: "r", Password: tc.forwarded}}, w.meetings.took()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+		}
+		if tc.status != http.StatusOK {
+			continue
+		}
+		if link := w.joined(w.hosts[host], got); link.ticket.PasswordMark != "lineage-r sesame" {
+			t.Errorf("%s: the link stands for %q", tc.reason, link.ticket.PasswordMark)
+		}
+		w.meetings.markErr = fault.Unavailable("the Secret cannot be read")
+		if got := w.do(http.MethodPost, "join", `{"room":"r","name":"n"`+tc.body+`}`); got.status != http.StatusServiceUnavailable {
+			t.Errorf("%s: a link of a room whose password is not known: %d %s", tc.reason, got.status, got.body)
 		}
 	}
 }

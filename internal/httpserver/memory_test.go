@@ -173,6 +173,13 @@ func (m *memory) change(t *tenant.Tenant, uid string, how func(*meeting.View)) e
 	return nil
 }
 
+// PasswordMark tells the passwords of these tests apart.
+func (m *memory) PasswordMark(_ context.Context, _ *tenant.Tenant, v meeting.View) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.passwords[v.UID], nil
+}
+
 func (m *memory) CheckPassword(_ context.Context, _ *tenant.Tenant, v meeting.View, _ netip.Prefix, presented string) (bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -48,15 +48,6 @@ func Holder(meetings []*v1alpha1.Meeting) *v1alpha1.Meeting {
 	return holder
 }
 
-// PasswordOf is the same for Meetings that have their password from each other: those of a lineage, but for what comes after
-// one that had none. It changes when a join gives a Meeting its first password, and outlasts a restore that gives objects new UIDs.
-func PasswordOf(m *v1alpha1.Meeting) string {
-	if of := m.Annotations[v1alpha1.AnnotationPasswordOf]; of != "" {
-		return of
-	}
-	return Lineage(m)
-}
-
 // Lineage names the first Meeting of those that continue each other; its links open them all.
 func Lineage(m *v1alpha1.Meeting) string {
 	if l := m.Annotations[v1alpha1.AnnotationLineage]; l != "" {

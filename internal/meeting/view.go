@@ -16,11 +16,9 @@ import (
 type View struct {
 	// UID and Lineage bind tickets and sessions; links of one lineage open every meeting of it.
 	UID, Lineage string
-	// PasswordOf tells passwords of a room apart: tickets and sessions that name it need no password.
-	PasswordOf string
-	Room       string
-	URL        string
-	Length     Length
+	Room         string
+	URL          string
+	Length       Length
 	// Started is when the first participant joined; zero before.
 	Started time.Time
 	Created time.Time

@@ -38,8 +38,8 @@ func TestALockLetsNobodyNewIn(t *testing.T) {
 	before := s.enterWith(t, ann).session()
 	s.engine.join(before.You.Identity)
 	before = s.prove(t, before)
-	v := s.meetings.open("room", func(v *meeting.View) { v.Lineage, v.PasswordOf = "lineage-1", "lineage-1" }) // Continues it.
-	s.engine.people = nil                                                                                      // Nobody is in the next meeting yet.
+	v := s.meetings.open("room", func(v *meeting.View) { v.Lineage = "lineage-1" }) // Continues it.
+	s.engine.people = nil                                                           // Nobody is in the next meeting yet.
 	was := s.enterWith(t, ann).session()
 	s.engine.join(was.You.Identity)
 	was = s.prove(t, was)

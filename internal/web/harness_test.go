@@ -257,6 +257,9 @@ func (s *site) enterWith(t testing.TB, b body) answer {
 func (s *site) ticket(t testing.TB, change func(*credential.Ticket)) string {
 	t.Helper()
 	ticket := credential.Ticket{Room: "room", Lineage: "lineage-1", Name: "Tina", Chat: true}
+	if v := s.meetings.byRoom[ticket.Room]; v != nil {
+		ticket.PasswordMark = markOf(s.meetings.passwords[v.UID])
+	}
 	if change != nil {
 		change(&ticket)
 	}
@@ -310,7 +313,7 @@ func (f *fakeMeetings) open(room string, change func(*meeting.View)) *meeting.Vi
 	n := len(f.byUID) + 1
 	uid := fmt.Sprintf("uid-%d", n)
 	v := &meeting.View{
-		UID: uid, Lineage: fmt.Sprintf("lineage-%d", n), PasswordOf: fmt.Sprintf("lineage-%d", n), Room: room, URL: "https://" + host + "/join/" + room,
+		UID: uid, Lineage: fmt.Sprintf("lineage-%d", n), Room: room, URL: "https://" + host + "/join/" + room,
 		Length: meeting.Length(time.Hour), Created: f.site.now, Expires: f.site.now.Add(time.Hour), MaxParticipants: 10,
 		EngineRoom: meeting.EngineRoom(configUID, uid),
 	}
@@ -386,6 +389,21 @@ func (f *fakeMeetings) MarkOpened(_ context.Context, _ *tenant.Tenant, v meeting
 	}
 	now.Opened = true
 	return nil
+}
+
+func (f *fakeMeetings) PasswordMark(_ context.Context, _ *tenant.Tenant, v meeting.View) (string, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.calls = append(f.calls, "password mark")
+	return markOf(f.passwords[v.UID]), f.err
+}
+
+// markOf is empty for no password.
+func markOf(password string) string {
+	if password == "" {
+		return ""
+	}
+	return "mark of " + password
 }
 
 func (f *fakeMeetings) CheckPassword(_ context.Context, _ *tenant.Tenant, v meeting.View, _ netip.Prefix, presented string) (bool, error) {

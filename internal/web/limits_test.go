@@ -252,24 +252,39 @@ func TestAGuestIsNotTakenForAnother(t *testing.T) {
 	}
 }
 
-func TestAPasswordIsProvedByTheMeetingThatHadIt(t *testing.T) {
+// TestATicketOrSessionProvesThePasswordThatItKnew: of the meeting that has it now, whoever has changed it.
+func TestATicketOrSessionProvesThePasswordThatItKnew(t *testing.T) {
 	s := newSite(t)
 	first := s.meetings.open("room", nil)
+	early := s.enterWith(t, body{"room": "room", "name": "Ann"}).session()
+	earlyTicket := s.ticket(t, nil)
 	s.lock("room")
+	for how, request := range map[string]body{
+		"ticket": {"ticket": earlyTicket}, "session": {"room": "room", "name": "Ann", "session": early.Session},
+	} {
+		if got := s.enterWith(t, request); got.Code != http.StatusUnauthorized {
+			t.Errorf("a %s of before there was a password: %d %s", how, got.Code, got.Body)
+		}
+	}
 	guest := s.enterWith(t, body{"room": "room", "name": "Ann", "password": password}).session()
 	ticket := body{"ticket": s.ticket(t, nil)}
 	presenter := s.enterWith(t, body{"ticket": s.ticket(t, presenting)}).session()
 	for _, tc := range []struct {
-		reason string
-		of     string
-		status int
+		reason  string
+		opens   bool
+		another string
+		status  int
 	}{
-		{"a meeting with the same password", first.PasswordOf, http.StatusOK},
-		{"a meeting with another password", "another", http.StatusUnauthorized},
+		{"a meeting with another password", false, "another", http.StatusUnauthorized},
+		{"the next meeting with the same password", true, password, http.StatusOK},
+		{"the next meeting with another password", true, "another", http.StatusUnauthorized},
 	} {
-		first.Ended = true
-		s.meetings.open("room", func(v *meeting.View) { v.Lineage, v.PasswordOf = first.Lineage, tc.of })
-		s.lock("room")
+		if tc.opens {
+			first.Ended = true
+			s.meetings.open("room", func(v *meeting.View) { v.Lineage = first.Lineage })
+			s.lock("room")
+		}
+		s.meetings.passwords[s.meetings.byRoom["room"].UID] = tc.another
 		for how, request := range map[string]body{
 			"ticket": ticket, "session": {"room": "room", "name": "Ann", "session": guest.Session},
 			"presenter's session": {"room": "room", "name": "Tina", "session": presenter.Session},

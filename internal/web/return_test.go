@@ -151,10 +151,18 @@ func TestWhoComesBack(t *testing.T) {
 				s.lock("room")
 				return ann.with(body{"password": password})
 			},
+			then: body{"password": ""},
+			want: letIn(youAnswer{Name: "Ann", Chat: true}),
+		}, {
+			reason: "when the password is another one since",
+			request: func(_ *testing.T, s *site) body {
+				s.lock("room")
+				return ann.with(body{"password": password})
+			},
 			between: func(_ *testing.T, s *site, _ sessionAnswer) {
 				s.meetings.passwords[s.meetings.byRoom["room"].UID] = "changed"
 			},
-			want: letIn(youAnswer{Name: "Ann", Chat: true}),
+			want: refusedWith(http.StatusForbidden, "WrongPassword"),
 		}, {
 			reason: "with a ticket whose time is over",
 			request: func(t *testing.T, s *site) body {

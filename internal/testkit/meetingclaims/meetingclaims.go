@@ -24,6 +24,11 @@ type Ending interface {
 	End(context.Context, *tenant.Tenant, conference.EndCommand) (conference.EndResult, error)
 }
 
+// Marking is what both surfaces ask for.
+type Marking interface {
+	PasswordMark(ctx context.Context, t *tenant.Tenant, v meeting.View) (string, error)
+}
+
 // Pages is what the pages ask for.
 type Pages interface {
 	Ending
@@ -31,6 +36,7 @@ type Pages interface {
 	Preview(ctx context.Context, t *tenant.Tenant, room, lineage string, opens bool) (meeting.View, error)
 	Open(context.Context, *tenant.Tenant, meeting.Opening) (meeting.View, error)
 	MarkOpened(context.Context, *tenant.Tenant, meeting.View) error
+	Marking
 	CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, from netip.Prefix, presented string) (bool, error)
 	ByUID(t *tenant.Tenant, uid string) (meeting.View, bool)
 	Change(ctx context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.MeetingSpec)) (meeting.View, error)
@@ -39,6 +45,7 @@ type Pages interface {
 // API is what the REST API asks for.
 type API interface {
 	Ending
+	Marking
 	Totals(*tenant.Tenant) meeting.Totals
 	Live(context.Context, *tenant.Tenant) iter.Seq[*meeting.View]
 	Create(context.Context, *tenant.Tenant, conference.CreateCommand) (meeting.View, error)
@@ -103,6 +110,14 @@ func outcome(err error) string {
 	return "ok"
 }
 
+// mark returns the mark of a meeting's password.
+func (a *answers) mark(m Marking, what string, v meeting.View) string {
+	mark, err := m.PasswordMark(a.t.Context(), a.tenant, v)
+	again, _ := m.PasswordMark(a.t.Context(), a.tenant, v)
+	a.say("the password of %s has a mark: %t, the same one again: %t, %s", what, mark != "", mark == again, outcome(err))
+	return mark
+}
+
 func (a *answers) end(m Ending, what string, c conference.EndCommand) {
 	result, err := m.End(a.t.Context(), a.tenant, c)
 	a.say("end %s: ended %t, %s", what, result.Ended, outcome(err))
@@ -135,6 +150,7 @@ func OfPages(t testing.TB, of *tenant.Tenant, m Pages, create func(room, passwor
 		right, err := m.CheckPassword(ctx, of, live, netip.MustParsePrefix("192.0.2.1/32"), password)
 		a.say("password %q: right %t, %s", password, right, outcome(err))
 	}
+	a.mark(m, "it", live)
 	lock := func(on bool) func(*v1alpha1.MeetingSpec) {
 		return func(spec *v1alpha1.MeetingSpec) { spec.Locked = &on }
 	}
@@ -175,6 +191,7 @@ func OfPages(t testing.TB, of *tenant.Tenant, m Pages, create func(room, passwor
 	opening("it again", "another", fault.Denied("not here"))
 	opened, err := m.Enter(ctx, of, "another", "")
 	a.view("enter it", opened, err)
+	a.mark(m, "it, which has none,", opened)
 	a.say("mark it as opened: %s", outcome(m.MarkOpened(ctx, of, opened)))
 	v, _ = m.ByUID(of, opened.UID)
 	a.view("then it is", v, nil)
@@ -220,6 +237,15 @@ func OfAPI(t testing.TB, of *tenant.Tenant, m API) []string {
 	create("it again with another redirect", conference.CreateCommand{Room: "room", Redirect: text("")})
 	create("it again with a limit", conference.CreateCommand{Room: "room", MaxParticipants: 7})
 	find("it", "room")
+	marks := map[string]bool{}
+	mark := func(room string) {
+		v, err := m.Find(ctx, of, room)
+		if err != nil {
+			t.Fatal(err)
+		}
+		marks[a.mark(m, room, v)] = true
+	}
+	mark("room")
 	join("it", conference.JoinCommand{Room: "room"})
 	join("it with its password", conference.JoinCommand{Room: "room", Password: text("sesame")})
 	join("it with another password", conference.JoinCommand{Room: "room", Password: text("open")})
@@ -228,8 +254,11 @@ func OfAPI(t testing.TB, of *tenant.Tenant, m API) []string {
 	join("a room with a duration that is none", conference.JoinCommand{Room: "joined", Duration: "soon"})
 	join("a room without a meeting", conference.JoinCommand{Room: "joined"})
 	join("it again, with a duration", conference.JoinCommand{Room: "joined", Duration: "1h"})
+	mark("joined")
 	join("it again, with a password", conference.JoinCommand{Room: "joined", Password: text("sesame")})
 	join("it again, with another password", conference.JoinCommand{Room: "joined", Password: text("open")})
+	mark("joined")
+	a.say("%d marks are different", len(marks))
 	list()
 	a.end(m, "it", conference.EndCommand{Room: "room"})
 	a.end(m, "it again", conference.EndCommand{Room: "room"})
