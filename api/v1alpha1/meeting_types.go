@@ -130,7 +130,7 @@ type MeetingSpec struct {
 	// +optional
 	Admission Admission `json:"admission,omitempty"`
 
-	// admittedUntil lets in, with one change, all who have been connected and waiting since this time or longer. Those who come later wait on.
+	// admittedUntil lets in, with one change, all people in the waiting room who were connected to it at this time. People who connect later wait on.
 	// +optional
 	// +kubebuilder:validation:XValidation:rule="self >= timestamp('1970-01-01T00:00:00Z')",message="must be a time of RFC 3339, for example 2026-01-31T17:00:00Z"
 	AdmittedUntil *metav1.Time `json:"admittedUntil,omitempty"`
