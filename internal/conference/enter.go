@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/directory"
@@ -122,8 +123,10 @@ func (s *Service) MarkOpened(ctx context.Context, t *tenant.Tenant, v meeting.Vi
 	return err
 }
 
-// change writes a change of a live Meeting, unless it changes nothing, and returns the Meeting as it is then.
+// change writes a change of a live Meeting, and returns the Meeting as it is then. A change that writes nothing, because all is as it should
+// be or because of an error, is decided by what is stored: the cache may have what another replica has undone.
 func (s *Service) change(ctx context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.Meeting) error) (*v1alpha1.Meeting, error) {
+	read := false
 	for attempt := 1; ; attempt++ {
 		m, err := s.current(t, uid)
 		if err != nil {
@@ -133,17 +136,21 @@ func (s *Service) change(ctx context.Context, t *tenant.Tenant, uid string, chan
 			return nil, errEnded
 		}
 		changed := m.DeepCopy()
-		if err := change(changed); err != nil {
-			return nil, err
+		err = change(changed)
+		switch writes := err == nil && !equality.Semantic.DeepEqual(m, changed); {
+		case writes:
+			if err = s.patch(ctx, m, changed); err == nil {
+				return changed, nil
+			}
+			err = s.again(ctx, t, attempt, err, m.Spec.Room, m)
+		case read:
+			return m, err
+		default:
+			_, err = s.relearn(ctx, client.ObjectKeyFromObject(m), m)
 		}
-		if equality.Semantic.DeepEqual(m, changed) {
-			return m, nil
+		if err != nil {
+			return nil, asFault(err)
 		}
-		if err = s.patch(ctx, m, changed); err == nil {
-			return changed, nil
-		}
-		if err := s.again(ctx, t, attempt, err, m.Spec.Room, m); err != nil {
-			return nil, err
-		}
+		read = true
 	}
 }

@@ -4,6 +4,7 @@ package conference
 
 import (
 	"context"
+	"errors"
 	"net/netip"
 	"testing"
 
@@ -13,6 +14,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/directory"
+	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
 )
@@ -119,6 +122,79 @@ func TestCommandsWhileTheWatchLags(t *testing.T) {
 				t.Errorf("it took %d writes of Meetings and %d of Secrets", writes.meetings, writes.secrets)
 			}
 		})
+	}
+}
+
+// TestWhatIsAnsweredIsWritten: the cache says already what is asked for, and another replica has undone it.
+func TestWhatIsAnsweredIsWritten(t *testing.T) {
+	decide := func(change func(*v1alpha1.ParticipantDecision)) func(*v1alpha1.MeetingSpec) {
+		return func(s *v1alpha1.MeetingSpec) { meeting.Decide(s, "eve-1", change) }
+	}
+	for _, tc := range []struct {
+		command    string
+		do, undone func(*v1alpha1.MeetingSpec)
+		done       func(meeting.View) bool
+	}{
+		{
+			"lock", func(s *v1alpha1.MeetingSpec) { s.Locked = ptr.To(true) }, func(s *v1alpha1.MeetingSpec) { s.Locked = ptr.To(false) },
+			func(v meeting.View) bool { return v.Locked },
+		},
+		{
+			"mute", decide(func(d *v1alpha1.ParticipantDecision) { d.Muted = true }), decide(func(d *v1alpha1.ParticipantDecision) { d.Muted = false }),
+			func(v meeting.View) bool { return v.DecisionOn("", "eve-1").Muted },
+		},
+		{
+			"promote", decide(meeting.Promote), decide(meeting.Demote),
+			func(v meeting.View) bool { return v.Rights(v.DecisionOn("", "eve-1"), false).Presenter },
+		},
+		{
+			"remove", decide(func(d *v1alpha1.ParticipantDecision) { d.Removed = true }), func(s *v1alpha1.MeetingSpec) { s.Participants = nil },
+			func(v meeting.View) bool { return v.DecisionOn("", "eve-1").Removed },
+		},
+	} {
+		t.Run(tc.command, func(t *testing.T) {
+			b, writes := lagging(t)
+			m := b.create("r")
+			b.shows(m.DeepCopy())
+			if _, err := b.Change(t.Context(), b.tenant, string(m.UID), tc.do); err != nil {
+				t.Fatal(err)
+			}
+			undone := b.read(m)
+			tc.undone(&undone.Spec)
+			if err := b.Client.Update(t.Context(), undone); err != nil {
+				t.Fatal(err)
+			}
+			b.client = &failing{Client: writes, fails: func(int) (error, bool) { return errors.New("connection refused"), false }}
+			if v, err := b.Change(t.Context(), b.tenant, string(m.UID), tc.do); !fault.Is(err, fault.KindUnavailable) {
+				t.Errorf("while the cluster's API is away, it answers %t, %v", tc.done(v), err)
+			}
+			b.client = writes
+			v, err := b.Change(t.Context(), b.tenant, string(m.UID), tc.do)
+			if err != nil || !tc.done(v) {
+				t.Fatalf("it answers %t, %v", tc.done(v), err)
+			}
+			if stored := directory.View(b.tenant, b.read(m)); !tc.done(stored) {
+				t.Error("it was confirmed and not written")
+			}
+			if writes.meetings != 2 {
+				t.Errorf("it took %d writes", writes.meetings-1)
+			}
+		})
+	}
+}
+
+// TestARefusalIsNotOfTheCache: the list of decisions is full in the cache alone.
+func TestARefusalIsNotOfTheCache(t *testing.T) {
+	b := newBehind(t)
+	m := b.create("r")
+	full := m.DeepCopy()
+	for range v1alpha1.MaxParticipantDecisions {
+		full.Spec.Participants = append(full.Spec.Participants, v1alpha1.ParticipantDecision{Identity: string(engine.Identity("p-1")), Removed: true})
+	}
+	b.shows(full)
+	b.touch(m)
+	if err := b.decide(t, string(m.UID), "ann-1", func(d *v1alpha1.ParticipantDecision) { d.Admitted = true }); err != nil {
+		t.Error(err)
 	}
 }
 
