@@ -31,8 +31,9 @@ type Meetings interface {
 	// PasswordMark is the mark of the password that a meeting has now; empty for none.
 	PasswordMark(ctx context.Context, t *tenant.Tenant, v meeting.View) (string, error)
 	CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, site netip.Prefix, presented string) (bool, error)
-	// ByUID finds a meeting, also one that has ended, for ten minutes after its object is gone.
-	ByUID(t *tenant.Tenant, uid string) (meeting.View, bool)
+	// Known is the meeting of a UID, also one that has ended. Where it is not known whether it has, it is Unavailable: above all for an empty
+	// room, with which a meeting that this replica does not know is not looked for.
+	Known(ctx context.Context, t *tenant.Tenant, uid, room string) (meeting.View, error)
 	// Change changes a live meeting, in one write, and shows it as it is then.
 	Change(ctx context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.MeetingSpec)) (meeting.View, error)
 }

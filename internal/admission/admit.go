@@ -3,6 +3,7 @@
 package admission
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/netip"
@@ -49,16 +50,17 @@ func (s *Service) Admit(ctx context.Context, t *tenant.Tenant, a Entrant, passwo
 	if !t.HasMedia() {
 		return Admission{}, ErrNoMedia
 	}
-	own, over := s.endedOf(t, a.previous)
-	if a.renews && (over || a.previous == nil) {
-		return Admission{Meeting: own}, ErrEnded
+	if a.renews {
+		if own, err := s.ownOf(ctx, t, a.previous); err != nil || own.Ended {
+			return Admission{Meeting: own}, cmp.Or[error](err, ErrEnded)
+		}
 	}
 	view, openedBy, err := s.meetingFor(ctx, t, a, g)
 	if err == nil && a.renews && !a.hasSession(view) {
 		err = ErrEnded
 	}
 	if fault.Is(err, fault.KindGone) {
-		if own, over := s.endedOf(t, a.previous); over {
+		if own, err := s.ownOf(ctx, t, a.previous); err == nil && own.UID != "" && own.Ended {
 			view = own
 		}
 		return Admission{Meeting: view}, ErrEnded
@@ -174,13 +176,12 @@ func (s *Service) seek(ctx context.Context, t *tenant.Tenant, a Entrant, g Guard
 	return g.Guess(ctx, limit.RoomName, "", look)
 }
 
-// endedOf is the meeting of a session, where it is known to have ended.
-func (s *Service) endedOf(t *tenant.Tenant, session *credential.SessionGrant) (own meeting.View, over bool) {
+// ownOf is the meeting of a session; without one, it is a meeting that has ended.
+func (s *Service) ownOf(ctx context.Context, t *tenant.Tenant, session *credential.SessionGrant) (meeting.View, error) {
 	if session == nil {
-		return own, false
+		return meeting.View{Ended: true}, nil
 	}
-	own, known := s.meetings.ByUID(t, session.Meeting)
-	return own, known && own.Ended
+	return s.meetings.Known(ctx, t, session.Meeting, session.Room)
 }
 
 var errWrongPassword = fault.Denied("The password of this meeting is another one; try again").WithReason(fault.ReasonWrongPassword)

@@ -15,6 +15,7 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/directory"
+	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
@@ -45,12 +46,36 @@ func New(c client.Client, d *directory.Directory, now func() time.Time) *Service
 	return &Service{client: c, directory: d, now: now, rights: rights{lost: map[right]time.Time{}}, joins: newRecentReads(), marks: marks}
 }
 
-// current is the tenant's Meeting with a UID. Gone when there is none any more.
+// Known is the meeting of a UID, for those who were in it. One whose object has gone is shown as ended, for ten minutes with its redirect. What
+// this replica does not know is no end: it is looked for past the cache, among the Meetings of its room. It is Unavailable where the
+// cluster's API does not answer, and where the room is not known.
+func (s *Service) Known(ctx context.Context, t *tenant.Tenant, uid, room string) (meeting.View, error) {
+	if view, found := s.directory.ByUID(t, uid); found {
+		return view, nil
+	}
+	if room == "" {
+		return meeting.View{}, errUnknown
+	}
+	if err := s.learn(ctx, t, room); err != nil {
+		return meeting.View{}, asFault(err)
+	}
+	if view, found := s.directory.ByUID(t, uid); found {
+		return view, nil
+	}
+	return s.directory.LearnAbsent(t, uid, room), nil
+}
+
+var errUnknown = fault.Unavailable("This service does not know this meeting yet; try again in a moment")
+
+// current is the tenant's Meeting with a UID, as this replica knows it.
 func (s *Service) current(t *tenant.Tenant, uid string) (*v1alpha1.Meeting, error) {
 	if m := s.directory.Meeting(t, uid); m != nil {
 		return m, nil
 	}
-	return nil, errEnded
+	if _, gone := s.directory.ByUID(t, uid); gone {
+		return nil, errEnded
+	}
+	return nil, errUnknown
 }
 
 // named is the name of the room that a request means: of a Meeting with exactly that name, which kubectl or an earlier release made,
@@ -81,23 +106,33 @@ func (s *Service) holder(ctx context.Context, t *tenant.Tenant, room string) (*v
 	}
 }
 
-// search lists the Meetings of a room past the cache, and returns the Meeting that holds the room. A Meeting that kubectl made can have
-// any name.
+// search lists the Meetings of a room past the cache, and returns the Meeting that holds the room.
 func (s *Service) search(ctx context.Context, t *tenant.Tenant, room string) (*v1alpha1.Meeting, error) {
+	if err := s.learn(ctx, t, room); err != nil {
+		return nil, err
+	}
+	return s.directory.Holder(t, room), nil
+}
+
+// learn lists the Meetings of a room past the cache. A Meeting that kubectl made can have any name.
+func (s *Service) learn(ctx context.Context, t *tenant.Tenant, room string) error {
 	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	var meetings v1alpha1.MeetingList
 	err := s.client.List(ctx, &meetings, client.InNamespace(t.Namespace), client.MatchingFields{"spec.room": room})
 	if err = s.withRights(right{"list", "meetings", t.Namespace}, err); err != nil {
-		return nil, err
+		return err
 	}
 	for i := range meetings.Items {
-		if m := &meetings.Items[i]; m.Spec.ConfigRef.Name == t.Name {
-			s.directory.Learn(m)
+		if m := &meetings.Items[i]; m.Spec.ConfigRef.Name == t.Name && !s.directory.Learn(m) {
+			return errFullNamespace
 		}
 	}
-	return s.directory.Holder(t, room), nil
+	return nil
 }
+
+// errFullNamespace is for a Meeting that is there and that no replica keeps.
+var errFullNamespace = fault.Unavailable("This namespace has more objects than this service has memory for; tell the operator of this service")
 
 // relearn reads the Meeting of a name past the cache, which may be behind for as long as its watch is held up. Known is the Meeting that
 // this replica knew by the name, or nil. The result is nil where there is no Meeting of the name. The directory has what was read: an end

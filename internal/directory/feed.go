@@ -10,6 +10,8 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/kube"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
 )
 
 // learned is a version that this replica wrote, or read past the cache.
@@ -26,21 +28,25 @@ const (
 )
 
 // Learn takes in what this replica has just written, or read past the cache, before the cache shows it. A new Meeting of a namespace that
-// has no memory left is not taken in, as the cache takes none.
-func (d *Directory) Learn(m *v1alpha1.Meeting) {
+// has no memory left is not taken in, as the cache takes none, and Learn returns false.
+func (d *Directory) Learn(m *v1alpha1.Meeting) bool {
 	version, full := versionOf(m), d.isFull != nil && d.isFull(m.Namespace)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	seen := d.byUID[m.UID]
-	if d.isGone(m) || seen != nil && versionOf(seen) >= version || seen == nil && full {
-		return
+	switch {
+	case d.isGone(m), seen != nil && versionOf(seen) >= version:
+		return true
+	case seen == nil && full:
+		return false
 	}
 	m = m.DeepCopy()
 	if _, err := kube.Transform(m); err != nil {
-		return // It returns none for a Meeting.
+		return true // It returns none for a Meeting.
 	}
 	d.pending[m.UID] = learned{version: version, at: time.Now()}
 	d.put(m)
+	return true
 }
 
 // LearnGone takes in that a Meeting has gone, as this replica has just read past the cache, before the cache shows it.
@@ -48,6 +54,15 @@ func (d *Directory) LearnGone(m *v1alpha1.Meeting) {
 	d.forget(m)
 	d.recentlyDeleted.gone(m)
 	d.changes.gone(m)
+}
+
+// LearnAbsent takes in that a tenant has no Meeting with a UID any more, as this replica has just read past the cache. It returns the Meeting
+// as ByUID shows it from now on.
+func (d *Directory) LearnAbsent(t *tenant.Tenant, uid, room string) meeting.View {
+	d.mu.Lock()
+	d.tombstones.add(t.Namespace, types.UID(uid), struct{}{})
+	d.mu.Unlock()
+	return d.recentlyDeleted.absent(t.NamespacedName, meeting.View{UID: uid, Room: room, Ended: true})
 }
 
 // isGone reports whether it is remembered that a Meeting has gone. The caller holds the lock.

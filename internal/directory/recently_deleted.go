@@ -49,13 +49,29 @@ func (d *recentlyDeleted) changed(*v1alpha1.Meeting) {}
 func (d *recentlyDeleted) gone(m *v1alpha1.Meeting) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.byUID.add(m.Namespace, string(m.UID), deletedMeeting{config: configOf(m), until: d.now().Add(rememberDeleted), view: meeting.View{
+	d.remember(configOf(m), meeting.View{
 		UID: string(m.UID), Lineage: meeting.Lineage(m), Room: m.Spec.Room, Ended: true,
 		Redirect: meeting.Redirect(m),
-	}})
+	})
 	if !meeting.IsOver(m) || m.Status.EndReason == v1alpha1.EndDeleted {
 		d.rooms.add(m.Namespace, deletedRoom{configOf(m), m.Spec.Room}, d.now().Add(rememberDeleted))
 	}
+}
+
+// absent remembers a Meeting of which nothing is known but that it has gone. What was known before counts.
+func (d *recentlyDeleted) absent(config types.NamespacedName, view meeting.View) meeting.View {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if known, ok := d.findLocked(config, view.UID); ok {
+		return known
+	}
+	d.remember(config, view)
+	return view
+}
+
+// remember keeps what is shown of a Meeting that has gone. The caller holds the lock.
+func (d *recentlyDeleted) remember(config types.NamespacedName, view meeting.View) {
+	d.byUID.add(config.Namespace, view.UID, deletedMeeting{config: config, until: d.now().Add(rememberDeleted), view: view})
 }
 
 // hasDeleted says that the Meeting of a room was deleted a short time ago.
@@ -69,6 +85,10 @@ func (d *recentlyDeleted) hasDeleted(config types.NamespacedName, room string) b
 func (d *recentlyDeleted) find(config types.NamespacedName, uid string) (meeting.View, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	return d.findLocked(config, uid)
+}
+
+func (d *recentlyDeleted) findLocked(config types.NamespacedName, uid string) (meeting.View, bool) {
 	old, ok := d.byUID.find(config.Namespace, uid)
 	if !ok || old.config != config || !d.now().Before(old.until) {
 		return meeting.View{}, false

@@ -166,7 +166,10 @@ func (m *memory) change(t *tenant.Tenant, uid string, how func(*meeting.View)) e
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	v := m.byUID[of(t, uid)]
-	if v == nil || v.Ended {
+	switch {
+	case v == nil:
+		return errUnknown
+	case v.Ended:
 		return fault.Gone("This meeting has ended")
 	}
 	how(v)
@@ -186,15 +189,19 @@ func (m *memory) CheckPassword(_ context.Context, _ *tenant.Tenant, v meeting.Vi
 	return m.passwords[v.UID] == presented, nil
 }
 
-func (m *memory) ByUID(t *tenant.Tenant, uid string) (meeting.View, bool) {
+func (m *memory) Known(_ context.Context, t *tenant.Tenant, uid, room string) (meeting.View, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	v := m.byUID[of(t, uid)]
-	if v == nil {
-		return meeting.View{}, false
+	switch v := m.byUID[of(t, uid)]; {
+	case v != nil:
+		return *v, nil
+	case room == "":
+		return meeting.View{}, errUnknown
 	}
-	return *v, true
+	return meeting.View{UID: uid, Room: room, Ended: true}, nil
 }
+
+var errUnknown = fault.Unavailable("It is not known here yet")
 
 // silentEngine has every room and nobody in any.
 type silentEngine struct{ engine.Engine }

@@ -39,6 +39,7 @@ func TestState(t *testing.T) {
 			v := s.meetings.byRoom["room"]
 			v.Ended, v.Redirect = true, "https://bye.example/"
 		}, `{"state":"ended","redirect":"https://bye.example/"}`},
+		{"not known to this replica", func(s *site, _ sessionAnswer) { s.meetings.unknown["uid-1"] = true }, `{"state":"live"}`},
 		{"ended long ago", func(s *site, _ sessionAnswer) { clear(s.meetings.byUID) }, `{"state":"ended","redirect":""}`},
 		{"live with the engine away", func(s *site, _ sessionAnswer) { s.engine.err = fault.Unavailable("away") }, `{"state":"live"}`},
 	} {
@@ -119,6 +120,23 @@ func TestASessionBesideOtherAuthorization(t *testing.T) {
 		}
 		if got := s.do(t, r); got.Code != http.StatusOK {
 			t.Errorf("%s: status %d: %s", name, got.Code, got.Body)
+		}
+	}
+}
+
+// TestNothingEndsWhileNobodyCanSay: the cluster's API does not say whether a meeting has ended, which this replica does not know.
+func TestNothingEndsWhileNobodyCanSay(t *testing.T) {
+	s := newSite(t)
+	v := s.meetings.open("room", nil)
+	in := s.inside(t, presenting)
+	s.meetings.unknown[v.UID], s.meetings.knownErr = true, fault.Unavailable("away")
+	for _, call := range []string{
+		"GET /session", "POST /session/chat", "POST /session/history", "POST /session/hand", "POST /session/reaction", "POST /session/act",
+	} {
+		method, path, _ := strings.Cut(call, " ")
+		got := s.call(t, method, path, in.Session, body{})
+		if got.Code != http.StatusServiceUnavailable || got.Header().Get("Retry-After") == "" {
+			t.Errorf("%s: status %d: %s", call, got.Code, got.Body)
 		}
 	}
 }

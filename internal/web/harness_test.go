@@ -291,8 +291,10 @@ type fakeMeetings struct {
 	calls     []string
 	// opened is what Open was asked for.
 	opened []meeting.Opening
-	// err is of all that is asked, markErr of MarkOpened alone, openErr of Open.
-	err, markErr, openErr error
+	// unknown are the UIDs of those that have to be looked for.
+	unknown map[string]bool
+	// err is of all that is asked, markErr of MarkOpened alone, openErr of Open, knownErr of a look for what is unknown.
+	err, markErr, openErr, knownErr error
 }
 
 // change alters a meeting that requests may be looking at.
@@ -304,7 +306,7 @@ func (f *fakeMeetings) change(v *meeting.View, how func(*meeting.View)) {
 
 func newFakeMeetings(s *site) *fakeMeetings {
 	return &fakeMeetings{
-		site: s, byRoom: map[string]*meeting.View{}, byUID: map[string]*meeting.View{}, passwords: map[string]string{},
+		site: s, byRoom: map[string]*meeting.View{}, byUID: map[string]*meeting.View{}, passwords: map[string]string{}, unknown: map[string]bool{},
 	}
 }
 
@@ -413,23 +415,37 @@ func (f *fakeMeetings) CheckPassword(_ context.Context, _ *tenant.Tenant, v meet
 	return f.passwords[v.UID] == presented, f.err
 }
 
-func (f *fakeMeetings) ByUID(_ *tenant.Tenant, uid string) (meeting.View, bool) {
+// Known looks at all there are where it is told a room.
+func (f *fakeMeetings) Known(_ context.Context, _ *tenant.Tenant, uid, room string) (meeting.View, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	v := f.byUID[uid]
-	if v == nil {
-		return meeting.View{}, false
+	switch v := f.byUID[uid]; {
+	case v != nil && !f.unknown[uid]:
+		return *v, nil
+	case room == "":
+		return meeting.View{}, errUnknown
+	case f.knownErr != nil:
+		return meeting.View{}, f.knownErr
+	case v != nil:
+		f.unknown[uid] = false
+		return *v, nil
 	}
-	return *v, true
+	return meeting.View{UID: uid, Room: room, Ended: true}, nil
 }
 
 // live is the meeting with a UID, which has not ended. The caller holds the lock.
 func (f *fakeMeetings) live(uid string) (*meeting.View, error) {
-	if v := f.byUID[uid]; v != nil && !v.Ended {
+	switch v := f.byUID[uid]; {
+	case v == nil || f.unknown[uid]:
+		return nil, errUnknown
+	case v.Ended:
+		return nil, fault.Gone("It has ended")
+	default:
 		return v, nil
 	}
-	return nil, fault.Gone("It has ended")
 }
+
+var errUnknown = fault.Unavailable("It is not known here yet")
 
 func (f *fakeMeetings) Change(_ context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.MeetingSpec)) (meeting.View, error) {
 	f.mu.Lock()

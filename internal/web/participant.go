@@ -66,8 +66,10 @@ func sessionIn(h http.Header) string {
 	return token
 }
 
-// participantOf looks at the session that a page shows, and at its meeting.
-func (h *handler) participantOf(q *httpserver.Request) (participant, sessionState, error) {
+// participantOf looks at the session that a page shows, and at its meeting. Calls count before the meeting is looked for.
+func (h *handler) participantOf(
+	q *httpserver.Request, calls *limit.Buckets[caller], rate limit.Rate, by func(participant) string,
+) (participant, sessionState, error) {
 	token := sessionIn(q.HTTP.Header)
 	if token == "" {
 		return participant{}, "", errSessionOver
@@ -77,14 +79,20 @@ func (h *handler) participantOf(q *httpserver.Request) (participant, sessionStat
 		return participant{}, "", err
 	}
 	p := participant{SessionGrant: grant, shown: grant.Session}
-	view, found := h.Meetings.ByUID(q.Tenant, grant.Meeting)
+	if err := countCall(q, calls, rate, by(p)); err != nil {
+		return p, "", err
+	}
+	view, err := h.Meetings.Known(q.HTTP.Context(), q.Tenant, grant.Meeting, grant.Room)
+	if err != nil {
+		return p, "", err
+	}
 	p.view, p.media = view, q.Tenant.MediaAt(view.MediaServer)
 	decided := view.DecisionOn(grant.Username, p.identity())
 	p.rights = view.Rights(decided, admission.IsPresenter(q.Tenant, grant.Username, grant.Presenter))
 	p.Presenter = p.rights.Presenter
 	q.Record.Room, q.Record.User, q.Record.Identity = p.Room, p.Username, p.identity()
 	switch {
-	case !found || view.Ended:
+	case view.Ended:
 		return p, sessionEnded, nil
 	case decided.Removed:
 		return p, sessionRemoved, nil
@@ -132,7 +140,7 @@ func (h *handler) holderWithin(
 	if err := h.checkSameSite(q); err != nil {
 		return participant{}, err
 	}
-	p, state, err := h.participantOf(q)
+	p, state, err := h.participantOf(q, calls, rate, by)
 	switch {
 	case err != nil:
 		return p, err
@@ -145,7 +153,7 @@ func (h *handler) holderWithin(
 	case p.media == nil:
 		return p, admission.ErrNoMedia
 	}
-	return p, countCall(q, calls, rate, by(p))
+	return p, nil
 }
 
 // countCall refuses a caller who makes calls too fast.

@@ -12,6 +12,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -89,6 +90,20 @@ func TestWhoComesBack(t *testing.T) {
 			request: plain(ann),
 			then:    body{"renews": true},
 			want:    letIn(youAnswer{Name: "Ann", Chat: true}),
+		}, {
+			reason:  "by themselves, into a meeting that this replica does not know",
+			request: plain(ann),
+			then:    body{"renews": true},
+			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.meetings.unknown["uid-1"] = true },
+			want:    letIn(youAnswer{Name: "Ann", Chat: true}),
+		}, {
+			reason:  "by themselves, while nobody can say whether their meeting has ended",
+			request: plain(ann),
+			then:    body{"renews": true},
+			between: func(_ *testing.T, s *site, _ sessionAnswer) {
+				s.meetings.unknown["uid-1"], s.meetings.knownErr = true, fault.Unavailable("away")
+			},
+			want: refusedWith(http.StatusServiceUnavailable, "Unavailable"),
 		}, {
 			reason:  "by themselves, after the room was started again by its links: they are not taken into it",
 			request: plain(ann),

@@ -212,7 +212,7 @@ func (h *handler) passDoor(q *httpserver.Request, bearer engine.Bearer, token st
 	if room, ok := meeting.ParseTestRoom(bearer.Room); ok {
 		return h.passToTest(q.Tenant, token, room)
 	}
-	view, err := h.meetingOf(q.Tenant, bearer.Room)
+	view, err := h.meetingOf(ctx, q.Tenant, bearer.Room)
 	q.Record.Room = view.Room
 	decided := view.DecisionOn(bearer.Username, bearer.Identity)
 	switch {
@@ -259,15 +259,12 @@ func inspect(t *tenant.Tenant, token string) (bearer engine.Bearer, err error) {
 
 var errOtherService = fault.Denied("This access token is for another service; join the meeting again")
 
-// meetingOf finds the tenant's meeting of a room. A room of another tenant on the same engine is none.
-func (h *handler) meetingOf(t *tenant.Tenant, room engine.RoomName) (meeting.View, error) {
+// meetingOf finds the tenant's meeting of a room. A room of another tenant on the same engine is none. An access token has no name of a room, so
+// a meeting that this replica does not know is not looked for: the page asks with its session.
+func (h *handler) meetingOf(ctx context.Context, t *tenant.Tenant, room engine.RoomName) (meeting.View, error) {
 	config, uid, ok := meeting.ParseEngineRoom(room)
 	if !ok || config != string(t.UID) {
 		return meeting.View{}, errOtherService
 	}
-	view, ok := h.Meetings.ByUID(t, uid)
-	if !ok {
-		return view, fault.Gone("This meeting has ended")
-	}
-	return view, nil
+	return h.Meetings.Known(ctx, t, uid, "")
 }

@@ -61,8 +61,10 @@ func TestWhoGetsThroughToTheEngine(t *testing.T) {
 		{reason: "with a token of another participant", token: "forged", status: http.StatusForbidden, want: "NotAllowed"},
 		{reason: "into a room of another tenant", token: accessTo(t, "convene_other_uid-1", ann), status: http.StatusForbidden, want: "NotAllowed"},
 		{reason: "into a room that is not ours", token: accessTo(t, "lobby", ann), status: http.StatusForbidden, want: "NotAllowed"},
-		{reason: "into a meeting long ago", token: accessTo(t, meeting.EngineRoom(configUID, "uid-0"), ann), status: http.StatusGone, want: "Ended"},
 		{
+			reason: "into a meeting that this replica does not know", token: inRoom, status: http.StatusServiceUnavailable, want: "Unavailable",
+			given: func(s *site, v *meeting.View) { s.meetings.unknown[v.UID] = true },
+		}, {
 			reason: "into a meeting that has ended", token: inRoom, status: http.StatusGone, want: "Ended",
 			given: func(_ *site, v *meeting.View) { v.Ended = true },
 		}, {

@@ -49,11 +49,8 @@ type hiddenPeer struct {
 
 // serveState tells a page that was disconnected whether to come back, and a presenter's who watches.
 func (h *handler) serveState(q *httpserver.Request) (httpserver.Answer, error) {
-	p, state, err := h.participantOf(q)
+	p, state, err := h.participantOf(q, h.states, callRate, bySession)
 	if err != nil {
-		return nil, err
-	}
-	if err := countCall(q, h.states, callRate, bySession(p)); err != nil {
 		return nil, err
 	}
 	answer, ctx := stateAnswer{State: state}, q.HTTP.Context()

@@ -38,7 +38,7 @@ type Pages interface {
 	MarkOpened(context.Context, *tenant.Tenant, meeting.View) error
 	Marking
 	CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, from netip.Prefix, presented string) (bool, error)
-	ByUID(t *tenant.Tenant, uid string) (meeting.View, bool)
+	Known(ctx context.Context, t *tenant.Tenant, uid, room string) (meeting.View, error)
 	Change(ctx context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.MeetingSpec)) (meeting.View, error)
 }
 
@@ -99,6 +99,7 @@ func (a *answers) named(uid string) string {
 func outcome(err error) string {
 	for kind, name := range map[fault.Kind]string{
 		fault.KindInternal: "internal", fault.KindDenied: "denied", fault.KindNotFound: "not found", fault.KindGone: "gone", fault.KindConflict: "conflict",
+		fault.KindUnavailable: "unavailable",
 	} {
 		if fault.Is(err, kind) {
 			return name
@@ -137,8 +138,12 @@ func OfPages(t testing.TB, of *tenant.Tenant, m Pages, create func(room, passwor
 	}
 	find("a room without a meeting", "room", "")
 	find("a room without a meeting with a ticket", "room", "another")
-	_, known := m.ByUID(of, "none")
-	a.say("known by a UID of none: %t", known)
+	v, err := m.Known(ctx, of, "none", "")
+	a.say("a meeting that is not known: ended %t, %s", v.Ended, outcome(err))
+	_, err = m.Change(ctx, of, "none", func(*v1alpha1.MeetingSpec) {})
+	a.say("change it: %s", outcome(err))
+	v, err = m.Known(ctx, of, "none", "room")
+	a.say("it is looked for in its room: ended %t, %s", v.Ended, outcome(err))
 	a.end(m, "of a room without a meeting", conference.EndCommand{Room: "room"})
 
 	create("room", "sesame")
@@ -154,22 +159,20 @@ func OfPages(t testing.TB, of *tenant.Tenant, m Pages, create func(room, passwor
 	lock := func(on bool) func(*v1alpha1.MeetingSpec) {
 		return func(spec *v1alpha1.MeetingSpec) { spec.Locked = &on }
 	}
-	v, err := m.Change(ctx, of, live.UID, lock(true))
+	v, err = m.Change(ctx, of, live.UID, lock(true))
 	a.view("lock it", v, err)
-	v, _ = m.ByUID(of, live.UID)
-	a.view("then it is", v, nil)
+	v, err = m.Known(ctx, of, live.UID, "")
+	a.view("then it is", v, err)
 	v, err = m.Change(ctx, of, live.UID, lock(false))
 	a.view("unlock it", v, err)
-	_, err = m.Change(ctx, of, "none", lock(true))
-	a.say("lock one that is not there: %s", outcome(err))
 	a.end(m, "another one in its room", conference.EndCommand{Room: "room", UID: "another"})
 	home := "https://example.com/"
 	a.end(m, "it", conference.EndCommand{Room: "room", UID: live.UID, Redirect: &home})
 	a.end(m, "it again", conference.EndCommand{Room: "room"})
 	find("what has ended", "room", "")
 	find("what has ended with its ticket", "room", live.Lineage)
-	v, known = m.ByUID(of, live.UID)
-	a.view(fmt.Sprintf("known: %t", known), v, nil)
+	v, err = m.Known(ctx, of, live.UID, "")
+	a.view("known", v, err)
 	_, err = m.Change(ctx, of, live.UID, lock(true))
 	a.say("lock what has ended: %s", outcome(err))
 	a.say("mark as opened what has ended: %s", outcome(m.MarkOpened(ctx, of, live)))
@@ -193,8 +196,8 @@ func OfPages(t testing.TB, of *tenant.Tenant, m Pages, create func(room, passwor
 	a.view("enter it", opened, err)
 	a.mark(m, "it, which has none,", opened)
 	a.say("mark it as opened: %s", outcome(m.MarkOpened(ctx, of, opened)))
-	v, _ = m.ByUID(of, opened.UID)
-	a.view("then it is", v, nil)
+	v, err = m.Known(ctx, of, opened.UID, "")
+	a.view("then it is", v, err)
 	return a.lines
 }
 
