@@ -14,6 +14,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
@@ -143,11 +144,17 @@ func quiet(tenants Tenants) Options {
 // observe runs an observer of one engine, for as long as the test does something, in a synctest bubble.
 func observe(t *testing.T, d *distant, do func(o *Observer, pass func(time.Duration))) {
 	t.Helper()
+	observeWith(t, d, d, func(*Options) {}, do)
+}
+
+func observeWith(t *testing.T, d *distant, e engine.Engine, change func(*Options), do func(o *Observer, pass func(time.Duration))) {
+	t.Helper()
 	tenants := &looker{tenants: []*tenant.Tenant{{
 		NamespacedName: types.NamespacedName{Namespace: "ns", Name: "a"}, UID: "a",
-		Media: []*tenant.Media{{Server: engine.Server{URL: "http://a"}, Engine: d}},
+		Media: []*tenant.Media{{Server: engine.Server{URL: "http://a"}, Engine: e}},
 	}}}
 	options := quiet(tenants)
+	change(&options)
 	options.ReachChanged = func(types.NamespacedName) { d.mu.Lock(); defer d.mu.Unlock(); d.turned++ }
 	o := New(options)
 	ctx, stop := context.WithCancel(t.Context())
@@ -215,6 +222,77 @@ func TestEveryRoomIsSeenUnderAFloodOfHints(t *testing.T) {
 			}
 			if oldest := d.oldest(began); oldest > 30*time.Second {
 				t.Errorf("a room has not been seen for %s", oldest)
+			}
+		})
+	})
+}
+
+// cleared has rooms of Meetings that were all deleted. A room takes a quarter of a second to close, and one in a hundred hangs.
+type cleared struct {
+	*distant
+	open map[engine.RoomName]bool
+}
+
+func (c *cleared) Rooms(ctx context.Context, _ engine.RoomName) (list []engine.Room, err error) {
+	c.mu.Lock()
+	for _, r := range c.rooms {
+		if c.open[r.Name] {
+			list = append(list, r)
+		}
+	}
+	c.mu.Unlock()
+	return list, c.answer(ctx)
+}
+
+func (c *cleared) Close(ctx context.Context, name engine.RoomName, _ string) error {
+	if strings.HasSuffix(string(name), "50") {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	<-time.After(250 * time.Millisecond)
+	if err := c.answer(ctx); err != nil {
+		return err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.open, name)
+	return nil
+}
+
+func (c *cleared) left() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.open)
+}
+
+// gone remembers every Meeting as deleted, but those of a few rooms, of which nothing is known. The cluster's API does not answer.
+type gone struct{}
+
+func (gone) WithUID(string) *v1alpha1.Meeting { return nil }
+
+func (gone) ByUID(_ *tenant.Tenant, uid string) (meeting.View, bool) {
+	return meeting.View{UID: uid, Ended: true}, !strings.HasSuffix(uid, "77")
+}
+
+// silent is a cluster's API that does not answer.
+type silent struct{ client.Reader }
+
+func (silent) List(ctx context.Context, _ client.ObjectList, _ ...client.ListOption) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestManyDeletedMeetingsAreClosedSoon: deletions are ends. Rooms that hang and rooms of which nothing is known hold up no other.
+func TestManyDeletedMeetingsAreClosedSoon(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := &cleared{distant: newDistant(5*time.Millisecond, 2000), open: map[engine.RoomName]bool{}}
+		for _, r := range c.rooms {
+			c.open[r.Name] = true
+		}
+		observeWith(t, c.distant, c, func(options *Options) { options.Meetings, options.API = gone{}, silent{} }, func(_ *Observer, pass func(time.Duration)) {
+			pass(20 * time.Second)
+			if left := c.left(); left > 40 {
+				t.Errorf("%d rooms are open after 20 seconds, of which 20 hang and nothing is known of 20", left)
 			}
 		})
 	})

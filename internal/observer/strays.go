@@ -5,6 +5,7 @@ package observer
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,8 +24,11 @@ const (
 	// strayPause is before the next try to close a stray; it doubles with each that fails, up to longestStrayPause.
 	strayPause        = time.Second
 	longestStrayPause = time.Minute
-	// parallelCloses bounds how many strays of one media server are closed at once.
-	parallelCloses = 8
+	// parallelCloses bounds how many strays of one media server are closed at once. It is as many as ends go on at once: those of deleted
+	// Meetings are ends.
+	parallelCloses = 64
+	// closingTime is after how long a pass begins to close no more strays. The next list has the others.
+	closingTime = 5 * time.Second
 )
 
 // strays are the rooms of one media server that belong to no live Meeting that is placed on it: left over from a time when the
@@ -66,16 +70,22 @@ func (s *server) closeStrays(ctx context.Context, list []engine.Room) {
 	}
 	// Closing takes a quarter of a second and more: looks go on beside it.
 	s.env.unlessRunning(&s.strays.closing, func() {
-		ctx, cancel := context.WithTimeout(ctx, lookTimeout)
-		defer cancel()
+		began := s.env.monotonic()
 		var all errgroup.Group
 		all.SetLimit(parallelCloses)
-		for _, c := range s.confirm(ctx, due) {
-			all.Go(func() error {
-				s.closeStray(ctx, c)
-				return nil
-			})
+		begin := func(suspects []suspect) {
+			for _, c := range suspects {
+				if ctx.Err() != nil || s.env.monotonic().Sub(began) >= closingTime {
+					return
+				}
+				all.Go(func() error {
+					s.closeStray(ctx, c)
+					return nil
+				})
+			}
 		}
+		begin(slices.DeleteFunc(slices.Clone(due), func(c suspect) bool { return !c.over }))
+		begin(s.confirm(ctx, slices.DeleteFunc(due, func(c suspect) bool { return c.over })))
 		_ = all.Wait()
 	})
 }
@@ -127,11 +137,12 @@ func isOver(m *v1alpha1.Meeting, room engine.RoomName) bool {
 	return meeting.IsOver(m) || meeting.IsWaitingRoom(room) && meeting.IsLeaving(m)
 }
 
-// wasDeleted reports whether the Meeting of a room was deleted, as the cache has seen: no Meeting comes back with its UID.
+// wasDeleted reports whether the Meeting of a room was deleted, as the cache has seen: no Meeting comes back with its UID. The cache may learn
+// of a live one after the caller has asked for it.
 func (e *environment) wasDeleted(t *tenant.Tenant, room engine.RoomName) bool {
 	_, uid, _ := meeting.ParseEngineRoom(room)
-	_, remembered := e.Meetings.ByUID(t, uid)
-	return remembered
+	view, remembered := e.Meetings.ByUID(t, uid)
+	return remembered && view.Ended
 }
 
 // isTested says that a person may be testing their connection in a room.
@@ -143,12 +154,10 @@ func (s *server) isTested(room engine.RoomName) bool {
 // confirm leaves out those to which the cluster's API knows a live Meeting that is here: the cache may be behind for as long as a
 // watch is held up, and people meet by way of another replica.
 func (s *server) confirm(ctx context.Context, suspects []suspect) (confirmed []suspect) {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
 	known := newKnown(s.env.API)
 	for _, c := range suspects {
-		if c.over {
-			confirmed = append(confirmed, c)
-			continue
-		}
 		switch alive, err := known.alive(ctx, s.at, &c); {
 		case err != nil:
 			if !errors.Is(err, errNotAnswered) { // Said once for all rooms of a tenant.
@@ -184,6 +193,8 @@ func (s *strays) later(room *stray, now time.Time) {
 // closeStray sends those who are in where their meeting's redirect says, as its end would have. Those of a Meeting that has
 // moved come back to where it is now.
 func (s *server) closeStray(ctx context.Context, c suspect) {
+	ctx, cancel := context.WithTimeout(ctx, lookTimeout)
+	defer cancel()
 	if c.moved {
 		if err := s.engine.Drop(ctx, c.name); err != nil {
 			s.env.Log.Info("A room that its Meeting has left could not be deleted; trying again", "room", c.name, "error", err.Error())
