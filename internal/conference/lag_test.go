@@ -5,6 +5,7 @@ package conference
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/netip"
 	"testing"
 
@@ -15,7 +16,6 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/directory"
-	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
 )
@@ -188,8 +188,8 @@ func TestARefusalIsNotOfTheCache(t *testing.T) {
 	b := newBehind(t)
 	m := b.create("r")
 	full := m.DeepCopy()
-	for range v1alpha1.MaxParticipantDecisions {
-		full.Spec.Participants = append(full.Spec.Participants, v1alpha1.ParticipantDecision{Identity: string(engine.Identity("p-1")), Removed: true})
+	for i := range v1alpha1.MaxParticipantDecisions {
+		full.Spec.Participants = append(full.Spec.Participants, v1alpha1.ParticipantDecision{Identity: fmt.Sprintf("p%d-1", i), Removed: true})
 	}
 	b.shows(full)
 	b.touch(m)

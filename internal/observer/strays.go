@@ -73,7 +73,7 @@ func (s *server) closeStrays(ctx context.Context, list []engine.Room) {
 		began := s.env.monotonic()
 		var all errgroup.Group
 		all.SetLimit(parallelCloses)
-		begin := func(suspects []suspect) {
+		closeAll := func(suspects []suspect) {
 			for _, c := range suspects {
 				if ctx.Err() != nil || s.env.monotonic().Sub(began) >= closingTime {
 					return
@@ -84,8 +84,8 @@ func (s *server) closeStrays(ctx context.Context, list []engine.Room) {
 				})
 			}
 		}
-		begin(slices.DeleteFunc(slices.Clone(due), func(c suspect) bool { return !c.over }))
-		begin(s.confirm(ctx, slices.DeleteFunc(due, func(c suspect) bool { return c.over })))
+		closeAll(slices.DeleteFunc(slices.Clone(due), func(c suspect) bool { return !c.over }))
+		closeAll(s.confirm(ctx, slices.DeleteFunc(due, func(c suspect) bool { return c.over })))
 		_ = all.Wait()
 	})
 }
