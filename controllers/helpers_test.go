@@ -38,10 +38,10 @@ func TestClearAt(t *testing.T) {
 	}
 }
 
-// TestMarkLater: what is due sooner than the next try stays due.
-func TestMarkLater(t *testing.T) {
+// TestSooner: what is due sooner than another try stays due.
+func TestSooner(t *testing.T) {
 	for due, want := range map[time.Duration]time.Duration{0: markAgain, time.Second: time.Second, markAgain: markAgain, time.Minute: markAgain} {
-		if got := markLater(ctrl.Result{RequeueAfter: due}).RequeueAfter; got != want {
+		if got := sooner(ctrl.Result{RequeueAfter: due}, markAgain).RequeueAfter; got != want {
 			t.Errorf("due in %s: %s", due, got)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -84,6 +85,10 @@ func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, n
 	if gone || kube.AnswerOf(failed).IsOutdated() {
 		return ctrl.Result{}, failed
 	}
+	gone, lookAgain, err := r.takeBack(ctx, &m)
+	if gone || err != nil {
+		return ctrl.Result{}, err
+	}
 	// Whatever else failed, the status is written: a policy may deny the one and admit the other.
 	t, deleted, err := r.tenantOf(ctx, &m)
 	if err != nil {
@@ -95,6 +100,9 @@ func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, n
 	}
 	defer calls.end()
 	result, err := r.decide(ctx, t, deleted, &m, &calls)
+	if lookAgain > 0 {
+		result = sooner(result, lookAgain)
+	}
 	if errors.Is(err, errNoSlot) {
 		result, err = ctrl.Result{RequeueAfter: slotAlarm}, nil
 	}
@@ -105,7 +113,7 @@ func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, n
 	if failed != nil && err == nil {
 		ctrl.LoggerFrom(ctx).Info("The Meeting could not be marked; trying again", "error", failed.Error())
 		tellRefusal(r.Events, &m, failed)
-		result = markLater(result)
+		result = sooner(result, markAgain)
 	}
 	return result, err
 }
@@ -113,12 +121,34 @@ func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, n
 // markAgain is before the next try to mark a Meeting.
 const markAgain = 10 * time.Second
 
-// markLater adds the next try to what a Meeting waits for. An error would put off what is due sooner.
-func markLater(result ctrl.Result) ctrl.Result {
-	if result.RequeueAfter == 0 || result.RequeueAfter > markAgain {
-		result.RequeueAfter = markAgain
+// sooner adds another try to what a Meeting waits for. An error would put off what is due sooner.
+func sooner(result ctrl.Result, wait time.Duration) ctrl.Result {
+	if result.RequeueAfter == 0 || result.RequeueAfter > wait {
+		result.RequeueAfter = wait
 	}
 	return result
+}
+
+// takeBack deletes a Meeting whose password has not come: what made both has failed in between, and nobody can enter. It reports whether the
+// Meeting has gone, and otherwise after how long to look again, if at all.
+func (r *MeetingReconciler) takeBack(ctx context.Context, m *v1alpha1.Meeting) (gone bool, lookAgain time.Duration, err error) {
+	due, ok := meeting.PasswordDue(m, r.Now())
+	if !ok {
+		return false, 0, nil
+	}
+	if wait := due.Sub(r.Now()); wait > 0 {
+		return false, wait, nil
+	}
+	var secret metav1.PartialObjectMetadata
+	secret.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
+	switch err := r.API.Get(ctx, types.NamespacedName{Namespace: m.Namespace, Name: m.Spec.PasswordSecretRef.Name}, &secret); kube.AnswerOf(err) {
+	case kube.OK:
+		return false, 0, nil
+	case kube.Gone:
+		ctrl.LoggerFrom(ctx).Info("The Meeting never got its password, so that nobody can enter it, and is deleted")
+		return true, 0, kube.DeleteAsRead(ctx, r.Client, m)
+	}
+	return false, markAgain, nil
 }
 
 // mark takes off the finalizer of earlier versions, and writes down the lineage of a Meeting that was made with kubectl. It reports whether

@@ -198,6 +198,9 @@ const (
 	AnnotationEndedLineages = "convene.dev/ended-lineages"
 	// AnnotationRoomOpened says that a room may exist in LiveKit for this Meeting. Set before it is made.
 	AnnotationRoomOpened = "convene.dev/room-opened"
+	// AnnotationPasswordRequested is when the API began to make a Meeting and the Secret of its password (RFC 3339). A Meeting whose Secret
+	// does not come is deleted. The annotation is taken off where another command writes the Secret.
+	AnnotationPasswordRequested = "convene.dev/password-requested" //nolint:gosec // The name of an annotation.
 	// AnnotationMediaServer names, as namespace/name, the media server on which a Meeting is to be placed first. It counts only for
 	// media servers that the ConferenceConfig names.
 	AnnotationMediaServer = "convene.dev/media-server"

@@ -27,6 +27,8 @@ const (
 	// freeTimeout bounds the wait for a room whose meeting is just being ended. After freeAsk without news the cluster's API is asked.
 	freeTimeout = 8 * time.Second
 	freeAsk     = time.Second
+	// makeTimeout bounds the writes that make a Meeting, when nobody waits for them any more.
+	makeTimeout = meeting.PasswordWithin - 10*time.Second
 )
 
 var errManyMeetings = fault.TooMany(
@@ -171,6 +173,7 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 	s.placeFirst(t, m)
 	if !password.isEmpty() {
 		m.Spec.PasswordSecretRef = newPasswordRef(m.Name)
+		metav1.SetMetaDataAnnotation(&m.ObjectMeta, v1alpha1.AnnotationPasswordRequested, s.now().UTC().Format(time.RFC3339))
 		// Now, so that no Meeting waits for its Secret.
 		if _, err := password.hashed(ctx); err != nil {
 			return nil, err
@@ -179,7 +182,9 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 	if d.isNewRoom {
 		other = ""
 	}
-	return m, s.replace(context.WithoutCancel(ctx), m, password, other)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), makeTimeout)
+	defer cancel()
+	return m, s.replace(ctx, m, password, other)
 }
 
 // continued is the ended Meeting that the Meeting of a draft continues, or nil, and the password of the new one. Where the draft names no
@@ -218,7 +223,8 @@ func freeName(t *tenant.Tenant, room string, last *v1alpha1.Meeting) (free, othe
 }
 
 // replace makes a Meeting and its password, and deletes the ended Meeting that has the other name. Whatever fails, the room has the new one
-// with all that was asked for, or the ended one: what is not complete is taken back. The context must not end with a request, which may be
+// with all that was asked for, or the ended one: a Meeting without its password is finished by the next command that needs it, or else deleted
+// by the controllers. Another command may have been answered that the Meeting is there. The context must not end with a request, which may be
 // given up between two writes. Nothing has the other name if it is empty.
 func (s *Service) replace(ctx context.Context, m *v1alpha1.Meeting, password *presented, other string) error {
 	if before := s.directory.Named(m.Namespace, m.Name); before != nil && meeting.IsOver(before) { // Another has followed it already.
@@ -229,15 +235,17 @@ func (s *Service) replace(ctx context.Context, m *v1alpha1.Meeting, password *pr
 	if err := s.create(ctx, "meetings", m); err != nil {
 		return err
 	}
-	err := s.writePassword(ctx, m, password)
-	if err == nil && other != "" {
-		err = s.clear(ctx, client.ObjectKey{Namespace: m.Namespace, Name: other})
+	if err := s.writePassword(ctx, m, password); err != nil {
+		return err
 	}
-	if err != nil {
-		if kube.IgnoreGone(s.delete(ctx, m)) == nil {
+	if other != "" {
+		err := s.clear(ctx, client.ObjectKey{Namespace: m.Namespace, Name: other})
+		if errors.Is(err, errStale) && kube.IgnoreGone(s.delete(ctx, m)) == nil {
 			s.directory.LearnGone(m)
 		}
-		return err
+		if err != nil {
+			return err
+		}
 	}
 	s.directory.Learn(m)
 	return nil
@@ -330,6 +338,9 @@ func (s *Service) sameValues(ctx context.Context, t *tenant.Tenant, live *v1alph
 		return differs("redirect")
 	case c.MaxParticipants != 0 && c.MaxParticipants != int(ptr.Deref(live.Spec.MaxParticipants, 0)):
 		return differs("maxParticipants")
+	case c.Password == nil && live.Annotations[v1alpha1.AnnotationPasswordRequested] != "" && !meeting.Entered(live):
+		_, err := s.readPassword(ctx, t, live) // It is answered that the Meeting is there: it must be complete.
+		return err
 	case c.Password == nil:
 		return nil
 	case (*c.Password != "") != (live.Spec.PasswordSecretRef != nil):

@@ -16,6 +16,7 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -220,10 +221,11 @@ func outlasts(t *testing.T, ways, failed []string, lasting []bool) {
 	}
 }
 
-// A Meeting whose Secret cannot be made would let no guest in. A request that is given up in between makes both.
-func TestAMeetingIsMadeWithItsPasswordOrNotAtAll(t *testing.T) {
+// A Meeting whose Secret was not written is confirmed to nobody until another command has written it. That command writes the Meeting too, so
+// that the controllers do not delete it. A request that is given up in between makes both.
+func TestAMeetingIsConfirmedWithItsPassword(t *testing.T) {
 	b := opens(t, v1alpha1.AdHocNever)
-	for failure, made := range map[string]bool{"a quota that is full": false, "a connection that is reset": false, "a request that is given up": true} {
+	for failure, complete := range map[string]bool{"a quota that is full": false, "a connection that is reset": true, "a time-out": false, "a request that is given up": true} {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		api := &failing{Client: b.Client}
@@ -234,10 +236,43 @@ func TestAMeetingIsMadeWithItsPasswordOrNotAtAll(t *testing.T) {
 			return nil, false
 		}
 		b.client = api
-		_, err := b.Join(ctx, b.tenant, JoinCommand{Room: failure, Password: ptr.To("sesame")})
-		m := b.whole().Service.directory.Holder(b.tenant, failure)
-		if made != (m != nil) || made != (err == nil) || m != nil && b.secretsOf(m) != 1 {
-			t.Errorf("%s: the meeting is made: %t; the command says %v", failure, m != nil, err)
+		first := JoinCommand{Room: failure, Password: ptr.To("sesame")}
+		if _, err := b.Join(ctx, b.tenant, first); (err == nil) != (failure == "a request that is given up") {
+			t.Errorf("%s: the command says %v", failure, err)
 		}
+		other := b.whole()
+		if m := other.Service.directory.Holder(b.tenant, failure); m == nil || (b.secretsOf(m) == 1) != complete {
+			t.Errorf("%s: the meeting is %+v", failure, m)
+			continue
+		}
+		if _, err := other.Service.Create(t.Context(), b.tenant, CreateCommand{Room: failure}); complete != (err == nil) || err != nil && !fault.Is(err, fault.KindUnavailable) {
+			t.Errorf("%s: who names no password is answered %v", failure, err)
+		}
+		if _, err := other.Join(t.Context(), b.tenant, first); err != nil {
+			t.Errorf("%s: the same again: %v", failure, err)
+		}
+		m := b.whole().Service.directory.Holder(b.tenant, failure)
+		if m == nil || b.secretsOf(m) != 1 || complete != (m.Annotations[v1alpha1.AnnotationPasswordRequested] != "") {
+			t.Errorf("%s: after the same again, the meeting is %+v", failure, m)
+		}
+	}
+}
+
+// Of two who make a Meeting with different passwords, the one whose password was written first is told that it is made.
+func TestTheFirstPasswordIsTheMeetings(t *testing.T) {
+	b := opens(t, v1alpha1.AdHocNever)
+	api := &failing{Client: b.Client}
+	api.fails = func(number int) (error, bool) {
+		if api.calls[number-1] == "create *v1.Secret" {
+			if _, err := b.whole().Join(t.Context(), b.tenant, JoinCommand{Room: "r", Password: ptr.To("open")}); err != nil {
+				t.Error(err)
+			}
+		}
+		return nil, false
+	}
+	slow := b.whole()
+	slow.client = api
+	if _, err := slow.Join(t.Context(), b.tenant, JoinCommand{Room: "r", Password: ptr.To("sesame")}); !fault.Is(err, fault.KindDenied) {
+		t.Errorf("who was slower is told %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
 )
 
 // readEvery bounds how often joins read one Meeting past the cache. It is less than an end takes.
@@ -20,7 +21,7 @@ const readEvery = 5 * time.Millisecond
 // fresh reads a live Meeting past the cache as long as nobody has entered it: another replica can end it within milliseconds then, and a link
 // into it would open nothing. With participants, an end takes longer than a watch. While the cluster's API is away, the cache counts.
 func (s *Service) fresh(ctx context.Context, cached *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
-	if entered(cached) || !s.joins.isDue(cached.UID) {
+	if meeting.Entered(cached) || !s.joins.isDue(cached.UID) {
 		return cached, nil
 	}
 	now, err := s.refresh(ctx, cached)

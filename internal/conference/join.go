@@ -9,6 +9,7 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -33,7 +34,7 @@ func (s *Service) Join(ctx context.Context, t *tenant.Tenant, c JoinCommand) (me
 
 // applyJoin changes a live Meeting as a join asks, or refuses the join.
 func (s *Service) applyJoin(ctx context.Context, t *tenant.Tenant, live *v1alpha1.Meeting, c JoinCommand, password *presented) (*v1alpha1.Meeting, error) {
-	timed, secured := c.Duration != "" && live.Spec.Duration == "" && !entered(live), false
+	timed, secured := c.Duration != "" && live.Spec.Duration == "" && !meeting.Entered(live), false
 	switch {
 	case c.Password == nil:
 	case live.Spec.PasswordSecretRef != nil:
@@ -45,7 +46,7 @@ func (s *Service) applyJoin(ctx context.Context, t *tenant.Tenant, live *v1alpha
 			return nil, fault.Denied("roomPassword is not the password of this room; send the right one").WithReason(fault.ReasonWrongPassword)
 		}
 	case !password.isEmpty():
-		if entered(live) {
+		if meeting.Entered(live) {
 			return nil, fault.Conflict("roomPassword cannot be set any more, because a participant has entered this room; leave it out, or end the meeting first")
 		}
 		secured = true
@@ -61,7 +62,7 @@ func (s *Service) applyJoin(ctx context.Context, t *tenant.Tenant, live *v1alpha
 		joined.Spec.PasswordSecretRef = password.refFor(live)
 		// The Secret first: a Meeting that names one which never comes would let no guest in. One that is not named goes with
 		// its owner.
-		if err := s.writePassword(ctx, joined, password); err != nil {
+		if err := kube.IgnoreExisting(s.writePassword(ctx, joined, password)); err != nil {
 			return nil, err
 		}
 	}

@@ -98,7 +98,7 @@ func (p *presented) matches(ctx context.Context, stored secretText) (_ bool, err
 }
 
 // writePassword stores the hash in the Secret that the Meeting names, owned by it. A room whose Secret is not there
-// yet lets no guest in.
+// yet lets no guest in. AlreadyExists is for a password that another has written.
 func (s *Service) writePassword(ctx context.Context, m *v1alpha1.Meeting, password *presented) error {
 	if password.isEmpty() {
 		return nil
@@ -118,31 +118,37 @@ func (s *Service) writePassword(ctx context.Context, m *v1alpha1.Meeting, passwo
 		},
 		Data: map[string][]byte{passwordKey: []byte(hash)},
 	}
-	err = s.create(ctx, "secrets", secret)
-	if kube.AlreadyExists(err) {
-		return nil
-	}
-	return err
+	return s.create(ctx, "secrets", secret)
 }
 
 // provePassword is checkPassword for backends, who may set a password too: that of a Meeting which the API made, and
 // whose Secret was never written because this or another replica stopped in between.
 func (s *Service) provePassword(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, password *presented) (bool, error) {
 	ok, err := s.checkPassword(ctx, t, m, password)
-	unfinished := !meeting.Stands(m) && !entered(m)
+	unfinished := !meeting.Stands(m) && !meeting.Entered(m)
 	if password.isEmpty() || kube.AnswerOf(err) != kube.Gone || !unfinished {
 		return ok, err
 	}
-	if err := s.writePassword(ctx, m, password); err != nil {
+	if err := s.finish(ctx, m, password); err != nil {
 		return false, err
 	}
 	// Of two who set it at once one was first.
 	return s.checkPassword(ctx, t, m, password)
 }
 
-// entered says that a participant has been let into the room, or is about to be.
-func entered(m *v1alpha1.Meeting) bool {
-	return m.Status.StartTime != nil || m.Annotations[v1alpha1.AnnotationRoomOpened] != ""
+// finish writes the password of a Meeting that another command has left without one. The Meeting is written too, so that nobody deletes it who
+// has not found the Secret a moment ago.
+func (s *Service) finish(ctx context.Context, m *v1alpha1.Meeting, password *presented) error {
+	if err := kube.IgnoreExisting(s.writePassword(ctx, m, password)); err != nil {
+		return err
+	}
+	patch := fmt.Sprintf(`{"metadata":{"uid":%q,"annotations":{%q:null}}}`, m.UID, v1alpha1.AnnotationPasswordRequested)
+	finished := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Namespace: m.Namespace, Name: m.Name}}
+	err := s.withRights(right{"patch", "meetings", m.Namespace}, s.client.Patch(ctx, finished, client.RawPatch(types.MergePatchType, []byte(patch))))
+	if err == nil {
+		s.directory.Learn(finished)
+	}
+	return err
 }
 
 // PasswordMark is the mark of the password that a meeting has now, whoever has changed it; empty for a meeting without one. While the cluster's
@@ -207,7 +213,7 @@ func (s *Service) readPassword(ctx context.Context, t *tenant.Tenant, m *v1alpha
 	if stored, err = s.readSecret(ctx, last); err != nil {
 		return "", err
 	}
-	return stored, s.writePassword(ctx, m, &presented{plain: stored})
+	return stored, s.finish(ctx, m, &presented{plain: stored})
 }
 
 func (s *Service) readSecret(ctx context.Context, m *v1alpha1.Meeting) (secretText, error) {

@@ -71,6 +71,14 @@ func IgnoreGone(err error) error {
 	return err
 }
 
+// IgnoreExisting returns nil where AlreadyExists reports that there is an object of the name, and any other error as it is.
+func IgnoreExisting(err error) error {
+	if AlreadyExists(err) {
+		return nil
+	}
+	return err
+}
+
 // LacksRights reports whether the cluster refused a request for want of RBAC rights, or did not know who sent it, and not for a quota,
 // a policy or a namespace that is being deleted: only the message tells these apart.
 func LacksRights(err error) bool {

@@ -2,7 +2,11 @@
 
 package meeting
 
-import "convene.dev/convene/api/v1alpha1"
+import (
+	"time"
+
+	"convene.dev/convene/api/v1alpha1"
+)
 
 // IsOver says that a Meeting has ended.
 func IsOver(m *v1alpha1.Meeting) bool { return m.Status.Phase == v1alpha1.MeetingEnded }
@@ -11,6 +15,31 @@ func IsOver(m *v1alpha1.Meeting) bool { return m.Status.Phase == v1alpha1.Meetin
 func IsLeaving(m *v1alpha1.Meeting) bool {
 	return m.Spec.End != nil || m.DeletionTimestamp != nil ||
 		m.Status.Phase == v1alpha1.MeetingEnding || m.Status.Phase == v1alpha1.MeetingEnded
+}
+
+// Entered reports whether a participant has been let into the room, or is about to be.
+func Entered(m *v1alpha1.Meeting) bool {
+	return m.Status.StartTime != nil || m.Annotations[v1alpha1.AnnotationRoomOpened] != ""
+}
+
+const (
+	// PasswordWithin is how long the Secret of a Meeting's password may take to come. Whoever makes both gives up before.
+	PasswordWithin = 30 * time.Second
+	// passwordMissed is how long it is looked for afterwards.
+	passwordMissed = 10 * time.Minute
+	// restored is the least time between the making of a Meeting and of its object, where that comes from a backup.
+	restored = time.Minute
+)
+
+// PasswordDue returns when the Secret of a Meeting's password must be there, or else the command that made the Meeting has failed in between.
+// It returns false where the Secret need not be looked for. What comes from a backup may get its Secret later.
+func PasswordDue(m *v1alpha1.Meeting, now time.Time) (due time.Time, ok bool) {
+	requested, err := time.Parse(time.RFC3339, m.Annotations[v1alpha1.AnnotationPasswordRequested])
+	created := m.CreationTimestamp.Time
+	due = created.Add(PasswordWithin)
+	ok = err == nil && m.Spec.PasswordSecretRef != nil && !IsLeaving(m) && !Entered(m) &&
+		created.Sub(requested).Abs() < restored && now.Before(due.Add(passwordMissed))
+	return due, ok
 }
 
 // Older says which of two Meetings has the room: by creation, then by UID.
