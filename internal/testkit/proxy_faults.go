@@ -14,16 +14,19 @@ import (
 
 // Refuse answers with a status, as the cluster's API does, and does nothing.
 func Refuse(status int, reason metav1.StatusReason, header http.Header) Fault {
+	return Say(metav1.Status{Status: metav1.StatusFailure, Reason: reason, Code: int32(status), Message: "a fault that a test has placed"}, header)
+}
+
+// Say answers with what the cluster's API says of a failure, and does nothing.
+func Say(status metav1.Status, header http.Header) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		for key, values := range header {
 			w.Header()[key] = values
 		}
 		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(metav1.Status{
-			TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
-			Status:   metav1.StatusFailure, Reason: reason, Code: int32(status), Message: "a fault that a test has placed",
-		})
+		w.WriteHeader(int(status.Code))
+		status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+		_ = json.NewEncoder(w).Encode(status)
 	}
 }
 
@@ -36,11 +39,15 @@ func Hang(_ http.ResponseWriter, r *http.Request, _ http.Handler) {
 	<-r.Context().Done()
 }
 
+// Do does what is asked, also if the client goes meanwhile, and keeps the answer back.
+func Do(r *http.Request, pass http.Handler) {
+	pass.ServeHTTP(httptest.NewRecorder(), r.WithContext(context.WithoutCancel(r.Context())))
+}
+
 // LoseAnswer does what is asked, calls then, and breaks the connection instead of saying so.
 func LoseAnswer(then func()) Fault {
 	return func(_ http.ResponseWriter, r *http.Request, pass http.Handler) {
-		// The client may be gone before it is done.
-		pass.ServeHTTP(httptest.NewRecorder(), r.WithContext(context.WithoutCancel(r.Context())))
+		Do(r, pass)
 		then()
 		panic(http.ErrAbortHandler)
 	}
@@ -48,7 +55,7 @@ func LoseAnswer(then func()) Fault {
 
 // LoseAnswerSilently does what is asked and never answers.
 func LoseAnswerSilently(_ http.ResponseWriter, r *http.Request, pass http.Handler) {
-	pass.ServeHTTP(httptest.NewRecorder(), r.WithContext(context.WithoutCancel(r.Context())))
+	Do(r, pass)
 	<-r.Context().Done()
 }
 

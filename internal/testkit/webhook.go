@@ -64,17 +64,9 @@ func (c *Cluster) AdmissionWebhook(t testing.TB, rules ...admissionregistrationv
 	server.StartTLS()
 	t.Cleanup(server.Close)
 
-	meta := metav1.ObjectMeta{GenerateName: "policy-of-" + c.Namespace + "-"}
-	hook := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: meta, Webhooks: []admissionregistrationv1.ValidatingWebhook{{
-		Name:                    "policy.example.com",
-		ClientConfig:            admissionregistrationv1.WebhookClientConfig{URL: new(server.URL), CABundle: bundle},
-		NamespaceSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: c.Namespace}},
-		Rules:                   append(rules, Writes(admissionregistrationv1.Create, "configmaps")), // By these, it is found out that the API server asks.
-		SideEffects:             new(admissionregistrationv1.SideEffectClassNone),
-		AdmissionReviewVersions: []string{"v1"},
-	}}}
-	c.Create(t, hook)
-	t.Cleanup(func() { _ = c.Client.Delete(context.Background(), hook) })
+	// By configmaps, it is found out that the API server asks.
+	c.validatingWebhook(t, c.Namespace, admissionregistrationv1.WebhookClientConfig{URL: new(server.URL), CABundle: bundle},
+		append(rules, Writes(admissionregistrationv1.Create, "configmaps"))...)
 	Eventually(t, time.Minute, func() error {
 		probe := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, GenerateName: "probe-"}}
 		if err := c.Client.Create(t.Context(), probe, client.DryRunAll); err != nil {
@@ -88,6 +80,24 @@ func (c *Cluster) AdmissionWebhook(t testing.TB, rules ...admissionregistrationv
 		}
 	})
 	return w
+}
+
+// validatingWebhook has the API server ask a webhook about what the rules name in a namespace, until the test ends.
+func (c *Cluster) validatingWebhook(
+	t testing.TB, namespace string, at admissionregistrationv1.WebhookClientConfig, rules ...admissionregistrationv1.RuleWithOperations,
+) {
+	t.Helper()
+	meta := metav1.ObjectMeta{GenerateName: "policy-of-" + namespace + "-"}
+	hook := &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: meta, Webhooks: []admissionregistrationv1.ValidatingWebhook{{
+		Name:                    "policy.example.com",
+		ClientConfig:            at,
+		NamespaceSelector:       &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: namespace}},
+		Rules:                   rules,
+		SideEffects:             new(admissionregistrationv1.SideEffectClassNone),
+		AdmissionReviewVersions: []string{"v1"},
+	}}}
+	c.Create(t, hook)
+	t.Cleanup(func() { _ = c.Client.Delete(context.Background(), hook) })
 }
 
 // Deny has the webhook deny with a code; 0 is none.
