@@ -31,8 +31,8 @@ func (r reading) Get(ctx context.Context, key client.ObjectKey, o client.Object,
 	return err
 }
 
-// TestAMeetingWithoutItsPasswordIsTakenBack: only one that the API has just made, whose Secret has not come in time, and that nobody else has
-// finished or used.
+// TestAMeetingWithoutItsPasswordIsTakenBack: the controllers delete a Meeting that the API has just made, and whose Secret has not come in time.
+// They delete no Meeting that somebody has entered, ended or changed, and none from a backup.
 func TestAMeetingWithoutItsPasswordIsTakenBack(t *testing.T) {
 	c := testkit.ControlPlane(t)
 	const name = "m"
@@ -42,28 +42,28 @@ func TestAMeetingWithoutItsPasswordIsTakenBack(t *testing.T) {
 		return c.Client.Patch(t.Context(), m, client.RawPatch("application/merge-patch+json", []byte(text)))
 	}
 	for what, tc := range map[string]struct {
-		// requested is how long before its object the Meeting was asked for, later how long after that the controllers look.
+		// requested is how long the Meeting was asked for before its object was made. The controllers look at the Meeting when the object is
+		// later old.
 		requested, later time.Duration
 		change           func(*v1alpha1.Meeting)
 		secret           bool
 		meanwhile        func() error
 		gone, again      bool
 	}{
-		"in time":                          {later: meeting.PasswordWithin - 2*time.Second, again: true},
-		"too late":                         {later: meeting.PasswordWithin, gone: true},
-		"with its Secret":                  {later: meeting.PasswordWithin, secret: true},
-		"long after":                       {later: time.Hour},
-		"restored from a backup":           {requested: time.Hour, later: meeting.PasswordWithin},
-		"without a password":               {later: meeting.PasswordWithin, change: func(m *v1alpha1.Meeting) { m.Spec.PasswordSecretRef = nil }},
-		"with a password of somebody else": {later: meeting.PasswordWithin, change: func(m *v1alpha1.Meeting) { m.Annotations = nil }},
+		"in time":                             {later: meeting.PasswordWithin - 2*time.Second, again: true},
+		"too late":                            {later: meeting.PasswordWithin, gone: true},
+		"with its Secret":                     {later: meeting.PasswordWithin, secret: true},
+		"long after":                          {later: time.Hour},
+		"restored from a backup":              {requested: time.Hour, later: meeting.PasswordWithin},
+		"without a password":                  {later: meeting.PasswordWithin, change: func(m *v1alpha1.Meeting) { m.Spec.PasswordSecretRef = nil }},
+		"whose password the API did not make": {later: meeting.PasswordWithin, change: func(m *v1alpha1.Meeting) { m.Annotations = nil }},
 		"that was entered": {later: meeting.PasswordWithin, change: func(m *v1alpha1.Meeting) {
 			m.Annotations[v1alpha1.AnnotationRoomOpened] = "2026-01-31T17:00:00Z"
 		}},
-		"that is being ended":                    {later: meeting.PasswordWithin, change: func(m *v1alpha1.Meeting) { m.Spec.End = &v1alpha1.MeetingEnd{} }},
-		"where the Secret cannot be read":        {later: meeting.PasswordWithin, meanwhile: func() error { return errors.New("no answer") }, again: true},
-		"which another command finishes":         {later: meeting.PasswordWithin, meanwhile: func() error { return patch(`{"metadata":{"annotations":{"convene.dev/password-requested":null}}}`) }},
-		"of which something changes, meanwhile":  {later: meeting.PasswordWithin, meanwhile: func() error { return patch(`{"spec":{"locked":true}}`) }},
-		"too late, and nothing of it is unusual": {later: 2 * meeting.PasswordWithin, meanwhile: func() error { return nil }, gone: true},
+		"that is being ended":             {later: meeting.PasswordWithin, change: func(m *v1alpha1.Meeting) { m.Spec.End = &v1alpha1.MeetingEnd{} }},
+		"where the Secret cannot be read": {later: meeting.PasswordWithin, meanwhile: func() error { return errors.New("no answer") }, again: true},
+		"which another command finishes":  {later: meeting.PasswordWithin, meanwhile: func() error { return patch(`{"metadata":{"annotations":{"convene.dev/password-requested":null}}}`) }},
+		"which is changed meanwhile":      {later: meeting.PasswordWithin, meanwhile: func() error { return patch(`{"spec":{"locked":true}}`) }},
 	} {
 		m := &v1alpha1.Meeting{
 			ObjectMeta: metav1.ObjectMeta{Namespace: c.Namespace, Name: name, Annotations: map[string]string{

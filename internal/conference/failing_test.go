@@ -170,24 +170,25 @@ func (b *behind) goesOn(t *testing.T, room string, was usedRoom) {
 	}
 }
 
-// Whatever call of the command that makes the next meeting of a room fails, and however, the room has its links, its password, its lock and
-// its removals afterwards, and one meeting. The slow tests try all ways.
+// Whatever call of the command that makes the next meeting of a room fails, and all calls after it, the room has its links, its password, its
+// lock and its removals afterwards, and one meeting. The table of refusals in internal/e2e tries all commands in all ways.
 func TestARoomOutlastsWhateverFailsAtItsNextMeeting(t *testing.T) {
-	outlasts(t, []string{"a join with the password", "a join that names no password"}, []string{"a quota that is full", "a connection that is reset", "a request that is given up"}, []bool{true})
-}
-
-func outlasts(t *testing.T, ways, failed []string, lasting []bool) {
 	b := opens(t, v1alpha1.AdHocAnyone)
 	rooms := 0
-	// attempt makes the next meeting of a room while the API fails, and looks at the room then.
-	attempt := func(t *testing.T, way string, fails func(cancel func()) func(int) (error, bool)) int {
+	// attempt makes the next meeting of a room while the API fails from a call on, and looks at the room then. It returns how many calls it took.
+	attempt := func(t *testing.T, way, failure string, from int) int {
 		t.Helper()
 		rooms++
 		room := fmt.Sprint("r", rooms)
 		was := b.used(room)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		api := &failing{Client: b.Client, fails: fails(cancel)}
+		api := &failing{Client: b.Client, fails: func(number int) (error, bool) {
+			if from == 0 || number < from {
+				return nil, false
+			}
+			return failures(cancel)[failure]()
+		}}
 		tries := b.whole()
 		tries.client = api
 		_, err := nextMeeting[way](ctx, tries.Service, b.tenant, room, was.Lineage)
@@ -196,26 +197,14 @@ func outlasts(t *testing.T, ways, failed []string, lasting []bool) {
 		}
 		return len(api.calls)
 	}
-	for _, way := range ways {
-		calls := attempt(t, way, func(func()) func(int) (error, bool) { return func(int) (error, bool) { return nil, false } })
+	for _, way := range []string{"a join with the password", "a join that names no password"} {
+		calls := attempt(t, way, "", 0)
 		if calls < 4 {
 			t.Fatalf("%s takes %d calls", way, calls)
 		}
-		for _, failure := range failed {
-			for number := 1; number <= calls; number++ {
-				for _, lasts := range lasting {
-					t.Run(fmt.Sprintf("%s/%s at call %d, lasting %t", way, failure, number, lasts), func(t *testing.T) {
-						attempt(t, way, func(cancel func()) func(int) (error, bool) {
-							fail := failures(cancel)[failure]
-							return func(n int) (error, bool) {
-								if n == number || lasts && n > number {
-									return fail()
-								}
-								return nil, false
-							}
-						})
-					})
-				}
+		for _, failure := range []string{"a quota that is full", "a connection that is reset", "a request that is given up"} {
+			for from := 1; from <= calls; from++ {
+				t.Run(fmt.Sprintf("%s/%s from call %d", way, failure, from), func(t *testing.T) { attempt(t, way, failure, from) })
 			}
 		}
 	}
