@@ -133,6 +133,7 @@ func (g *guest) ask(ctx context.Context) (at, token string, ended bool) {
 		panic(err)
 	}
 	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json")
 	response, err := connections.Do(request)
 	if err != nil {
 		return "", "", false

@@ -5,6 +5,7 @@ package web
 import (
 	"net/http"
 	"slices"
+	"strings"
 
 	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/fault"
@@ -43,22 +44,33 @@ type errorBody struct {
 	Error    string `json:"error"`
 	Reason   string `json:"reason"`
 	Redirect string `json:"redirect,omitempty"`
-	Home     string `json:"home"`
+	Home     string `json:"home,omitempty"`
 }
 
 // refuse writes an error: as JSON for scripts, and as a page for people. The page itself shows what a path that it does not know means.
 func (h *handler) refuse(q *httpserver.Request, e httpserver.Error) httpserver.Answer {
 	switch {
+	case forScript(q):
+		body := errorBody{Error: e.Fault.Message, Reason: reasonOf(e.Fault), Redirect: e.Redirect}
+		if q.Tenant != nil {
+			body.Home = q.Tenant.Web.Home
+		}
+		return httpserver.JSON{Status: e.Status, Value: body}
 	case q.Tenant == nil:
 		return plainPage(e.Status, e.Fault.Message)
-	case q.Route != nil && !q.Route.Page:
-		return httpserver.JSON{Status: e.Status, Value: errorBody{
-			Error: e.Fault.Message, Reason: reasonOf(e.Fault), Redirect: e.Redirect, Home: q.Tenant.Web.Home,
-		}}
 	case e.Status == http.StatusNotFound:
 		if page, err := h.tenantPage(q, e.Status, homeVersion); err == nil {
 			return page
 		}
 	}
 	return plainPage(e.Status, e.Fault.Message)
+}
+
+// forScript reports whether a script reads the answer. Nothing has a route at a host or below a path that a tenant has left, and there
+// a page that is still open has to read that its meeting is gone: it takes what is no JSON for the answer of a proxy, and asks again.
+func forScript(q *httpserver.Request) bool {
+	if q.Route != nil {
+		return !q.Route.Page
+	}
+	return strings.HasPrefix(q.HTTP.Header.Get("Accept"), "application/json")
 }

@@ -346,6 +346,23 @@ func TestAHostOfNobody(t *testing.T) {
 	}
 }
 
+// An open page asks where its tenant was: at a host that the tenant has left, or below a path that it has left.
+func TestWhatPagesReadWhereTheirTenantWas(t *testing.T) {
+	s := newSite(t, func(t *tenant.Tenant) { t.BasePath = "/meet" })
+	for _, at := range [][2]string{{"other.example.com", "/meet/session"}, {host, "/session"}, {host, "/before/session"}} {
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			r := newRequest(method, at[1], "")
+			r.Host = at[0]
+			r.Header.Set("Accept", "application/json")
+			var read errorBody
+			got := s.do(t, r)
+			if err := json.Unmarshal(got.Body.Bytes(), &read); err != nil || got.Code != http.StatusNotFound || read.Reason != "NotFound" || read.Error == "" {
+				t.Errorf("%s %s: status %d, %s", method, at, got.Code, got.Body)
+			}
+		}
+	}
+}
+
 func TestAssets(t *testing.T) {
 	s := newSite(t)
 	for _, c := range []struct {

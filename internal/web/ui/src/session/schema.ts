@@ -546,7 +546,8 @@ export interface components {
     Refusal: {
       /** @description One sentence for people. */
       error: string;
-      home: string;
+      /** @description Absent where no tenant is any more. */
+      home?: string;
       reason: components['schemas']['Reason'];
       redirect?: string;
     };
