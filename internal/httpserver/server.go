@@ -190,8 +190,12 @@ const ReadyPath = "/readyz"
 
 // answer tells readiness itself, and leaves all else to the handler.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
-	if len(r.TransferEncoding) > 0 && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
-		w.Header().Set("Connection", "close") // Else net/http reads the body and its trailers, and holds them while it answers.
+	// net/http would read a body that nobody asked for, and its trailers, and hold them while it answers.
+	unread := len(r.TransferEncoding) > 0 && (r.Method == http.MethodGet || r.Method == http.MethodHead)
+	// A proxy would send its next request into a connection that is about to be shut.
+	draining := !s.serving.Load() && r.Header.Get("Upgrade") == ""
+	if unread || draining {
+		w.Header().Set("Connection", "close")
 	}
 	if r.URL.Path != ReadyPath {
 		s.Handler.ServeHTTP(w, r)

@@ -391,6 +391,25 @@ func TestAClientThatGoesOnIsNotIdle(t *testing.T) {
 	}
 }
 
+// A connection that stays open until a stopped server shuts it can have the next request of a proxy in it.
+func TestConnectionsEndWhileItDrains(t *testing.T) {
+	s := New(Options{Handler: http.NotFoundHandler(), Log: logr.Discard()})
+	s.places = newPlaces(1, nil)
+	for _, tc := range []struct {
+		serving bool
+		upgrade string
+		want    string
+	}{{true, "", ""}, {false, "", "close"}, {false, "websocket", ""}} {
+		s.serving.Store(tc.serving)
+		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodPost, "/", nil)
+		r.Header.Set("Upgrade", tc.upgrade)
+		s.server().Handler.ServeHTTP(w, r)
+		if got := w.Header().Get("Connection"); got != tc.want {
+			t.Errorf("%+v: Connection is %q", tc, got)
+		}
+	}
+}
+
 // TestLoadBalancersAskForReadiness: by address, by any name, with HEAD, and the answer tells nothing else.
 func TestLoadBalancersAskForReadiness(t *testing.T) {
 	s := New(Options{Handler: http.NotFoundHandler(), Log: logr.Discard()})
