@@ -56,6 +56,28 @@ func (n *realNode) leases() map[string]coordinationv1.Lease {
 	return found
 }
 
+// deleteNamespace deletes the tenant's namespace with a participant in a meeting, and makes it again.
+func (n *realNode) deleteNamespace() {
+	first, _ := n.a.enter(map[string]any{"room": "doomed", "name": "Ada"})
+	gone := reasons(first)
+	n.eventually(n.t, n.hasPeople("doomed", 1))
+	began := time.Now()
+	n.kubectl("delete", "namespace", n.Namespace, "--timeout="+patience.String())
+	n.t.Logf("it took %.1f s", time.Since(began).Seconds())
+	select {
+	case <-gone:
+	case <-time.After(patience):
+		n.t.Error("a peer is still in a meeting whose namespace is gone")
+	}
+	n.apply("surroundings.yaml")
+	n.apiKey()
+	n.tenant()
+	if all := n.a.want(http.StatusOK, "GET", "/api/v1/meetings", nil); strings.Contains(all.raw, "doomed") {
+		n.t.Errorf("the new tenant has meetings of the one before it: %s", all.raw)
+	}
+	n.peersMeet()
+}
+
 // killManager kills one of the managers without a word: the kubelet starts it again, and the other goes on.
 func (n *realNode) killManager() {
 	running := n.processes()

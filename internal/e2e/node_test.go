@@ -55,6 +55,7 @@ func TestNode(t *testing.T) {
 		{"an upgrade from it under load, with two browsers in a meeting", n.upgrade},
 		{"the node is drained, under load", n.drain},
 		{"a meeting of two peers through the Ingress", n.peersMeet},
+		{"a tenant's namespace is deleted", n.deleteNamespace},
 		{"a manager is killed", n.killManager},
 		{"network policies", n.policies},
 		{"LiveKit behind a load balancer, with Redis", n.loadBalancer},
@@ -137,10 +138,15 @@ func (n *realNode) surroundings() {
 	n.trust(parsed)
 	n.kubectl("create", "secret", "tls", "meet-tls", "-n", manifests.SystemNamespace, "--cert", cert, "--key", key)
 	n.kubectl("create", "secret", "generic", "redis", "-n", "media", "--from-literal=password=password-of-redis-0123")
-	n.kubectl("create", "secret", "generic", "api-key", "--from-literal=key="+n.a.key)
-	n.kubectl("label", "secret", "api-key", v1alpha1.LabelUsedBy+"="+v1alpha1.UsedByConferenceConfig)
+	n.apiKey()
 	n.rolledOut("ingress", "ingress")
 	n.rolledOut("strangers", "stranger")
+}
+
+// apiKey makes the tenant's Secret.
+func (n *realNode) apiKey() {
+	n.kubectl("create", "secret", "generic", "api-key", "--from-literal=key="+n.a.key)
+	n.kubectl("label", "secret", "api-key", v1alpha1.LabelUsedBy+"="+v1alpha1.UsedByConferenceConfig)
 }
 
 // trust has requests of this process, and browsers, trust the certificate.

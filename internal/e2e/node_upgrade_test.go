@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/manifests"
 )
@@ -46,6 +47,10 @@ func (n *realNode) upgrade() {
 	grace.WaitFor(n.t, seesAndHears("Ada"))
 	identities := n.identities(n.t, "stage", 2)
 
+	// What the changelog says to do before the update.
+	for managedBy, usedBy := range map[string]string{"convene": v1alpha1.UsedByConferenceConfig, "convene-api": v1alpha1.UsedByMeeting} {
+		n.kubectl("label", "secrets", "-A", "-l", "app.kubernetes.io/managed-by="+managedBy, v1alpha1.LabelUsedBy+"="+usedBy)
+	}
 	// Two clients: a machine that has time for nothing else shows nothing.
 	slowest, stop := n.slowestWrite(n.t), n.loadOf(n.t, 2)
 	// Not with --wait, which waits for LiveKit, and LiveKit for the meeting. This chart lets managers ask DNS without more.
