@@ -38,7 +38,7 @@ export class Connection {
   private readonly stopper = new AbortController();
   private outcome: Outcome | undefined;
   private wasLive = false;
-  private proven = false;
+  private proving = false;
 
   constructor(
     private readonly room: Room,
@@ -112,19 +112,22 @@ export class Connection {
     }
     this.wasLive = true;
     this.phase.set('live');
-    void this.prove();
+    if (!this.proving) {
+      this.proving = true;
+      void untilProven(() => this.prove(), this.stopper.signal);
+    }
     return { connected: true, reason: await gone };
   }
 
-  /** Keeps a session that lets the participant back in, also when the meeting is locked later. */
-  private async prove(): Promise<void> {
-    if (this.proven) return;
+  /** Asks for a session that lets the participant back in, also when the meeting is locked later. Reports whether there is one. */
+  private async prove(): Promise<boolean> {
     const before = this.session.get();
-    const session = await untilProven(() => this.gateway.ask(before.session), this.stopper.signal);
+    const verdict = await this.gateway.ask(before.session);
     // A break of the connection may have renewed it meanwhile.
-    if (session === undefined || this.session.get() !== before) return;
-    this.proven = true;
-    if (session !== before.session) this.session.set({ ...before, session });
+    if (verdict.state !== 'live' || verdict.session === undefined || this.session.get() !== before)
+      return false;
+    if (verdict.session !== before.session) this.session.set({ ...before, session: verdict.session });
+    return true;
   }
 
   /** Asks the gateway until it gives a new session or says that the call is over. */

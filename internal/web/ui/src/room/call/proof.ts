@@ -1,25 +1,16 @@
 import { backoff, pause } from '../../session/backoff';
-import type { Verdict } from '../../session/protocol';
-
-/** The media server lists a participant a moment after they have come. */
-const tries = 8;
 
 /**
- * A session is made before its holder connects, and says only that they may enter. This asks the gateway until it has seen the
- * participant in, and gives the session that says so. Undefined when the gateway does not answer so, or the call is over.
+ * A session is made before its holder connects, and says only that they may enter. This tries to get one that says that they were in,
+ * for as long as the call goes on: without it, a break shuts the participant out of a meeting that was locked meanwhile.
  */
-export async function untilProven(
-  ask: () => Promise<Verdict>,
-  stop: AbortSignal,
-): Promise<string | undefined> {
-  for (let attempt = 1; attempt <= tries; attempt++) {
+export async function untilProven(prove: () => Promise<boolean>, stop: AbortSignal): Promise<void> {
+  for (let attempt = 1; !stop.aborted; attempt++) {
     try {
       await pause(backoff(attempt), stop);
-      const verdict = await ask();
-      if (verdict.state === 'live' && verdict.session !== undefined) return verdict.session;
+      if (await prove()) return;
     } catch {
-      if (stop.aborted) return undefined;
+      // The gateway did not answer, or the call is over.
     }
   }
-  return undefined;
 }
