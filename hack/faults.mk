@@ -1,4 +1,4 @@
-# The proof under faults: internal/chaos in full. make test runs a short part of it.
+# The proof under faults: internal/chaos in full. make test-slow runs a short part of it.
 
 FAULTS := .local/faults.txt
 

@@ -22,7 +22,7 @@ func moderate(s *telling) {
 	m := s.byHand(s.room)
 	s.must(s.Client.Create(s.ctx, m))
 	s.until(s.occupied(s.room, 0))
-	g := s.sendIn(s.T, &guest{ticket: s.link("ada")})
+	g := s.sendIn(s.T, &guest{ticket: s.link("ada", "")})
 	s.until(s.occupied(s.room, 1))
 	m, err := s.ofRoom(s.room)
 	s.must(err)
@@ -43,7 +43,7 @@ func moderate(s *telling) {
 	s.control(http.MethodDelete, ada, map[string]any{"ban": true})
 
 	s.refused(g, true)
-	s.refused(s.sendIn(s.T, &guest{ticket: s.link("ada")}), false)
+	s.refused(s.sendIn(s.T, &guest{ticket: s.link("ada", "")}), false)
 	s.until(func() error {
 		people, err := s.inside(m)
 		if err == nil && len(people) > 0 {
@@ -67,12 +67,12 @@ func moderate(s *telling) {
 	s.gone()
 }
 
-// link has the backend make a link of a user, and gives its ticket.
-func (s *telling) link(username string) (ticket string) {
+// link has the backend make a link of a user into a room with this password, or none, and gives its ticket.
+func (s *telling) link(username, password string) (ticket string) {
 	s.Helper()
 	s.until(func() error {
 		status, answer := s.backend.once(s.ctx, http.MethodPost, "/api/v1/join", map[string]any{
-			"room": s.room, "name": "Ada", "token": map[string]any{"username": username, "password": "x"},
+			"room": s.room, "roomPassword": password, "name": "Ada", "token": map[string]any{"username": username, "password": "x"},
 		})
 		link, _ := answer["join"].(string)
 		if status != http.StatusOK {
