@@ -3,12 +3,15 @@
 package tenant
 
 import (
+	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/livekit"
 )
 
@@ -127,5 +130,35 @@ func TestARenamedMediaServer(t *testing.T) {
 		if old == nil || old.Retired != tc.retired || old.Draining == tc.retired {
 			t.Errorf("%s: %+v", tc.what, old)
 		}
+	}
+}
+
+// A tenant that goes from one media server to the next keeps the last ones, and not all.
+func TestFormerMediaServersAreBounded(t *testing.T) {
+	here := resolveMediaServer(goodMediaServer(), good().find, livekit.New)
+	var now *Tenant
+	const moves = 5 * kube.MaxMediaServers
+	for i := range moves {
+		server := *here
+		server.Name.Name, server.Server.URL = fmt.Sprint("livekit-", i), fmt.Sprintf("https://livekit-%d:7880", i)
+		named := []namedMedia{
+			{name: server.Name, server: &server, named: true, allowed: true},
+			{name: types.NamespacedName{Namespace: server.Name.Namespace, Name: "livekit-0"}, placed: true}, // Deleted under a meeting.
+		}
+		r := &resolver{config: goodConfig(), sources: sources{media: named}, previous: now}
+		r.useMedia()
+		r.keepMedia()
+		now = &r.Tenant
+	}
+	want := []string{fmt.Sprint("livekit-", moves-1), "livekit-0"}
+	for i := range kube.MaxMediaServers {
+		want = append(want, fmt.Sprint("livekit-", moves-2-i))
+	}
+	var got []string
+	for _, m := range now.Media {
+		got = append(got, m.Name.Name)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("other media servers are kept (-want +got):\n%s", diff)
 	}
 }

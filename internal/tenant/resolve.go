@@ -17,6 +17,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/hostname"
+	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/meeting"
 )
 
@@ -289,26 +290,37 @@ func (r *resolver) useMedia() {
 // ended. One that may be used, and whose Secret has gone, is used as it was until that has been fixed. The others take nobody in, except where
 // the tenant may use the same LiveKit, with the same key, by another name: the MediaServer has been renamed.
 func (r *resolver) keepMedia() {
-	var kept []*Media
 	for _, m := range r.media {
 		if m.placed && m.server != nil && m.server.Engine != nil {
-			kept = append(kept, &m.server.Media)
+			r.keep(&m.server.Media)
 		}
 	}
-	if r.previous != nil {
-		kept = append(kept, r.previous.Media...)
+	if r.previous == nil {
+		return
 	}
-	for _, before := range kept {
-		if r.MediaAt(before.Name) != nil {
-			continue
+	for _, m := range r.previous.Media {
+		if slices.ContainsFunc(r.media, func(n namedMedia) bool { return n.name == m.Name }) {
+			r.keep(m)
 		}
-		keep := *before
-		keep.Retired = !slices.ContainsFunc(r.media, func(m namedMedia) bool { return m.name == before.Name && m.mayBeUsed() })
-		if keep.Retired && slices.ContainsFunc(r.Media, func(m *Media) bool { return m.Server == keep.Server && !m.Retired }) {
-			keep.Retired, keep.Draining = false, true
-		}
-		r.Media = append(r.Media, &keep)
 	}
+	needed := len(r.Media)
+	for _, m := range r.previous.Media {
+		r.keep(m)
+	}
+	// The last that the tenant left come first. Each is asked for its rooms every few seconds.
+	r.Media = r.Media[:min(len(r.Media), needed+kube.MaxMediaServers)]
+}
+
+func (r *resolver) keep(before *Media) {
+	if r.MediaAt(before.Name) != nil {
+		return
+	}
+	keep := *before
+	keep.Retired = !slices.ContainsFunc(r.media, func(m namedMedia) bool { return m.name == before.Name && m.mayBeUsed() })
+	if keep.Retired && slices.ContainsFunc(r.Media, func(m *Media) bool { return m.Server == keep.Server && !m.Retired }) {
+		keep.Retired, keep.Draining = false, true
+	}
+	r.Media = append(r.Media, &keep)
 }
 
 // wanted are the objects that a ConferenceConfig names.
