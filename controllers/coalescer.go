@@ -35,8 +35,8 @@ const (
 type coalescer struct {
 	mu sync.Mutex
 	// waiting are changes that were seen and are not written yet, last when the ones before were written.
-	waiting         map[types.UID]waiting
-	last            map[types.UID]written
+	waiting         map[types.NamespacedName]waiting
+	last            map[types.NamespacedName]written
 	arrivals, other *rate.Limiter
 }
 
@@ -51,7 +51,7 @@ type written struct{ any, detail time.Time }
 
 func newCoalescer() *coalescer {
 	return &coalescer{
-		waiting: map[types.UID]waiting{}, last: map[types.UID]written{},
+		waiting: map[types.NamespacedName]waiting{}, last: map[types.NamespacedName]written{},
 		arrivals: rate.NewLimiter(arrivalBytes, arrivalBytes), other: rate.NewLimiter(detailBytes, detailBytes),
 	}
 }
@@ -60,19 +60,19 @@ func newCoalescer() *coalescer {
 func (c *coalescer) hold(m *v1alpha1.Meeting, to v1alpha1.MeetingStatus, now time.Time) time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	kind := meeting.ChangeOf(m.Status, to)
+	name, kind := types.NamespacedName{Namespace: m.Namespace, Name: m.Name}, meeting.ChangeOf(m.Status, to)
 	if kind == meeting.OtherChange {
-		delete(c.waiting, m.UID)
+		delete(c.waiting, name)
 		return 0
 	}
-	w, before := c.waiting[m.UID]
+	w, before := c.waiting[name]
 	if !before {
 		w.since = now
 	}
 	if w.kind != kind {
 		w.kind, w.turn = kind, time.Time{}
 	}
-	due := c.due(m.UID, w)
+	due := c.due(name, w)
 	if kind != meeting.FirstArrival && !due.After(now) {
 		if w.turn.IsZero() {
 			w.turn = now.Add(c.bucket(kind).ReserveN(now, sizeOf(to)).DelayFrom(now))
@@ -80,21 +80,21 @@ func (c *coalescer) hold(m *v1alpha1.Meeting, to v1alpha1.MeetingStatus, now tim
 		due = w.turn
 	}
 	if wait := due.Sub(now); wait > 0 {
-		c.waiting[m.UID] = w
+		c.waiting[name] = w
 		return wait
 	}
-	delete(c.waiting, m.UID)
-	last := c.last[m.UID]
+	delete(c.waiting, name)
+	last := c.last[name]
 	if last.any = now; kind == meeting.DetailsChange {
 		last.detail = now
 	}
-	c.last[m.UID] = last
+	c.last[name] = last
 	return 0
 }
 
 // due is when a change may be written, but for those of other Meetings.
-func (c *coalescer) due(uid types.UID, w waiting) time.Time {
-	due, last := w.since.Add(gather), c.last[uid]
+func (c *coalescer) due(name types.NamespacedName, w waiting) time.Time {
+	due, last := w.since.Add(gather), c.last[name]
 	if w.kind == meeting.SpecChange {
 		due = w.since.Add(between) // What comes of it is written with it.
 	}
@@ -119,10 +119,10 @@ func sizeOf(s v1alpha1.MeetingStatus) int {
 	return statusBytes + participantBytes*(len(s.Participants)+len(s.Waiting))
 }
 
-// forget drops what is kept of a Meeting that is over.
-func (c *coalescer) forget(uid types.UID) {
+// drop forgets a Meeting that is gone.
+func (c *coalescer) drop(name types.NamespacedName) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	delete(c.waiting, uid)
-	delete(c.last, uid)
+	delete(c.waiting, name)
+	delete(c.last, name)
 }

@@ -9,7 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
 )
@@ -27,7 +27,7 @@ func statusOf(count int32) v1alpha1.MeetingStatus {
 // A burst of arrivals is one write, 2 s after the first at the latest; a lone change is written within 1 s.
 func TestBurstsAreOneWrite(t *testing.T) {
 	c := newCoalescer()
-	m := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{UID: "m"}, Status: statusOf(0)}
+	m := &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Name: "m"}, Status: statusOf(0)}
 	now, people, writes := monday, int32(0), 0
 	// arrive has a participant come every tenth of a second, and the status be written when it may be.
 	arrive := func(d time.Duration, change func(time.Duration) bool) {
@@ -95,7 +95,7 @@ type crowd struct {
 func newCrowd(n int) *crowd {
 	c := &crowd{c: newCoalescer(), now: monday}
 	for i := range n {
-		c.meetings = append(c.meetings, &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{UID: types.UID(fmt.Sprint(i))}, Status: statusOf(1)})
+		c.meetings = append(c.meetings, &v1alpha1.Meeting{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprint(i)}, Status: statusOf(1)})
 	}
 	return c
 }
@@ -208,4 +208,34 @@ func TestTheSpecIsObservedSoon(t *testing.T) {
 	if wait := c.c.hold(m, to, c.now); wait > 0 {
 		t.Errorf("another duration waits for %s", wait)
 	}
+}
+
+// Meetings that are deleted while participants come and go leave nothing behind.
+func TestDeletedMeetingsLeaveNothingBehind(t *testing.T) {
+	w := newWorld(t)
+	c := w.config()
+	const some = 20
+	kept := func() int {
+		r := w.meetings.writes
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return len(r.last) + len(r.waiting)
+	}
+	for i := range some {
+		name := fmt.Sprint("m", i)
+		w.enter(c, w.meeting(name), "anna")
+	}
+	for i := range some {
+		w.is(fmt.Sprint("m", i), v1alpha1.MeetingActive, people(1))
+	}
+	if kept() < some {
+		t.Fatalf("%d entries of %d Meetings", kept(), some)
+	}
+	w.must(w.Client.DeleteAllOf(t.Context(), &v1alpha1.Meeting{}, client.InNamespace(w.Namespace)))
+	w.eventually(func() error {
+		if n := kept(); n > 0 {
+			return fmt.Errorf("%d entries are left", n)
+		}
+		return nil
+	})
 }

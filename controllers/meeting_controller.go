@@ -3,6 +3,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -42,7 +43,6 @@ type MeetingReconciler struct {
 		Seen(*tenant.Media, engine.RoomName) meeting.Seen
 		Look(context.Context, *tenant.Media, engine.RoomName) meeting.Seen
 		Told(*tenant.Media, engine.RoomName, engine.RoomState)
-		Forget(*tenant.Media, engine.RoomName)
 		Hint(engine.RoomName)
 		Former(config types.NamespacedName) *tenant.Tenant
 	}
@@ -78,6 +78,7 @@ func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, n
 		if kube.AnswerOf(err) == kube.Gone {
 			r.firstStatuses.drop(name)
 			r.servers.drop(name)
+			r.writes.drop(name)
 		}
 		return ctrl.Result{}, err
 	}
@@ -104,7 +105,7 @@ func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, n
 		result = sooner(result, lookAgain)
 	}
 	if errors.Is(err, errNoSlot) {
-		result, err = ctrl.Result{RequeueAfter: slotAlarm}, nil
+		result, err = sooner(result, slotAlarm), nil
 	}
 	if m.Status.Phase != "" { // Else it waits for its first status, which others go before.
 		result.Priority = ptr.To(priorityOf(&m))
@@ -261,11 +262,17 @@ func (r *MeetingReconciler) isUnreachable(m *tenant.Media) bool {
 // apply carries out a decision: the status before people are sent away.
 func (r *MeetingReconciler) apply(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision, calls *serverCalls) (ctrl.Result, error) {
 	hasEngine := mediaOf(t, m) != nil
+	var untold error
 	if d.Refresh != nil && hasEngine {
-		if err := r.refresh(ctx, t, m, *d.Refresh, calls); err != nil {
-			return ctrl.Result{}, err
-		}
+		untold = r.refresh(ctx, t, m, *d.Refresh, calls)
 	}
+	result, err := r.carryOut(ctx, t, m, d, calls)
+	return result, cmp.Or(err, untold)
+}
+
+// carryOut does all of a decision but what its pages are told.
+func (r *MeetingReconciler) carryOut(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision, calls *serverCalls) (ctrl.Result, error) {
+	hasEngine := mediaOf(t, m) != nil
 	// Where the Meeting itself shows that it ends, no replica lets anyone in any more.
 	if d.Close && hasEngine && meeting.IsLeaving(m) {
 		return r.closeRoom(ctx, t, m, d, calls)
@@ -276,7 +283,7 @@ func (r *MeetingReconciler) apply(ctx context.Context, t *tenant.Tenant, m *v1al
 	if d.Close && hasEngine {
 		return r.closeRoom(ctx, t, m, d, calls)
 	}
-	return r.finish(ctx, t, m, d)
+	return r.finish(ctx, m, d)
 }
 
 // refresh tells the pages of a room what has changed.
@@ -309,10 +316,8 @@ func (r *MeetingReconciler) closeRoom(ctx context.Context, t *tenant.Tenant, m *
 }
 
 // finish lets go of what is over.
-func (r *MeetingReconciler) finish(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision) (ctrl.Result, error) {
+func (r *MeetingReconciler) finish(ctx context.Context, m *v1alpha1.Meeting, d meeting.Decision) (ctrl.Result, error) {
 	if meeting.IsOver(m) {
-		r.Observer.Forget(mediaOf(t, m), engineRoom(t, m))
-		r.writes.forget(m.UID)
 		if err := r.deleteEarlier(ctx, m); err != nil {
 			return ctrl.Result{}, err
 		}

@@ -49,4 +49,11 @@ func TestPagesLearnOfTheExpiryInTheEnd(t *testing.T) {
 
 	w.must(w.engine.Ensure(t.Context(), name, engine.RoomOptions{}, engine.RoomState{ExpiresAt: first.Time}))
 	w.eventually(told)
+
+	// A LiveKit that refuses this call alone keeps no status back.
+	w.engine.Break("ensure", faultyengine.ErrUnavailable)
+	w.patch(m, `{"spec":{"duration":"3h"}}`)
+	w.is("m", v1alpha1.MeetingActive, func(m *v1alpha1.Meeting) bool { return m.Status.ExpiryTime.Sub(first.Time) == 2*time.Hour })
+	w.engine.Break("ensure", nil)
+	w.eventually(told)
 }

@@ -44,6 +44,7 @@ type world struct {
 	tenants       *tenant.Registry
 	directory     *directory.Directory
 	gauges        Gauges
+	meetings      *MeetingReconciler
 
 	mu    sync.Mutex
 	ahead time.Duration
@@ -142,7 +143,8 @@ func (w *world) controllers(ctx context.Context, shared cache.Cache, objects cli
 	api, err := discovery.NewDiscoveryClientForConfig(mgr.GetConfig())
 	w.must(err)
 	definitions := kube.NewDefinitions(api.OpenAPIV3(), mgr.GetLogger(), func() {})
-	w.must((&MeetingReconciler{Client: objects, API: w.Client, Tenants: tenants, Observer: w.observer, Loads: w.directory, Events: events, Now: w.now}).SetupWithManager(mgr, sources))
+	w.meetings = &MeetingReconciler{Client: objects, API: w.Client, Tenants: tenants, Observer: w.observer, Loads: w.directory, Events: events, Now: w.now}
+	w.must(w.meetings.SetupWithManager(mgr, sources))
 	w.must((&ConfigReconciler{
 		Client: objects, Secrets: w.Client, Tenants: tenants, HostProblems: tenants.HostProblems, MissingFields: definitions.Missing, Observer: w.observer,
 		Events: events, Now: w.now,

@@ -43,7 +43,7 @@ func stale(t *testing.T) (r *MeetingReconciler, old, live *v1alpha1.Meeting, c *
 // status of the first, or its annotation.
 func TestWritesAreOfThisMeetingAlone(t *testing.T) {
 	r, old, live, c := stale(t)
-	if _, err := r.finish(t.Context(), nil, old.DeepCopy(), meeting.Decision{Delete: true}); !apierrors.IsConflict(err) {
+	if _, err := r.finish(t.Context(), old.DeepCopy(), meeting.Decision{Delete: true}); !apierrors.IsConflict(err) {
 		t.Errorf("the delete: %v", err)
 	}
 	decision := meeting.Decision{Status: v1alpha1.MeetingStatus{Phase: v1alpha1.MeetingEnding, EndReason: v1alpha1.EndExpired}}

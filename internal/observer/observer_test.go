@@ -313,7 +313,7 @@ func TestLook(t *testing.T) {
 	if seen := look(time.Second); !seen.AbsentSince.Equal(monday.Add(9 * time.Second)) {
 		t.Errorf("gone a third time: %+v", seen)
 	}
-	l.Forget(media, name)
+	l.pass(absentFor + time.Second)
 	if seen := l.Seen(media, name); !seen.AbsentSince.IsZero() {
 		t.Errorf("not forgotten: %+v", seen)
 	}
@@ -325,7 +325,6 @@ func TestLook(t *testing.T) {
 	if seen := l.Look(t.Context(), nil, name); seen.Known {
 		t.Errorf("without media: %+v", seen)
 	}
-	l.Forget(nil, name)
 }
 
 // Nobody waits for a media server that is known to be unavailable.

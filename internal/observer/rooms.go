@@ -4,6 +4,7 @@ package observer
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -70,6 +71,13 @@ func (r *rooms) add(listed engine.Room) (changed bool) {
 	changed = !known.state.Equal(listed.State)
 	known.state = listed.State
 	return changed
+}
+
+// absentFor is how long a room counts as absent since the first look. Who still needs to know looks again, and has to look twice.
+const absentFor = time.Minute
+
+func (r *rooms) forgetAbsent(now time.Time) {
+	maps.DeleteFunc(r.absent, func(_ engine.RoomName, since time.Time) bool { return now.Sub(since) > absentFor })
 }
 
 // counts are the rooms of meetings, and the participants in them.

@@ -66,16 +66,6 @@ func (o *Observer) Told(media *tenant.Media, name engine.RoomName, state engine.
 	}
 }
 
-// Forget drops what was kept of a room whose Meeting is over.
-func (o *Observer) Forget(media *tenant.Media, name engine.RoomName) {
-	if media == nil {
-		return
-	}
-	if s := o.known(media.Server); s != nil {
-		s.markAbsent(name, false)
-	}
-}
-
 // seen is what was last seen of a room.
 func (s *server) seen(name engine.RoomName) meeting.Seen {
 	s.mu.Lock()

@@ -125,6 +125,7 @@ func (s *server) recordLocked(list []engine.Room, err error) (turned bool, chang
 	turned = s.reach.heard(s.env.Now(), err)
 	if err == nil {
 		changed = s.rooms.replace(list)
+		s.rooms.forgetAbsent(s.env.Now())
 		s.hold(s.rooms.size() - s.held)
 	}
 	return turned, changed
