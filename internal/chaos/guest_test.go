@@ -30,6 +30,8 @@ type guest struct {
 	session string
 	// waits says that the guest has to be let in first.
 	waits bool
+	// nowhere counts answers that no tenant is there.
+	nowhere int
 	// entries counts how often it came in; wrong is an answer that no guest should get.
 	entries int
 	wrong   string
@@ -140,8 +142,8 @@ func (g *guest) ask(ctx context.Context) (at, token string, ended bool) {
 	}
 	defer func() { _ = response.Body.Close() }()
 	var answer struct {
-		Session, Reason string
-		Engine          struct{ URL, Token string }
+		Session, Reason, Home string
+		Engine                struct{ URL, Token string }
 	}
 	if err := json.NewDecoder(response.Body).Decode(&answer); err != nil {
 		return "", "", false
@@ -155,7 +157,12 @@ func (g *guest) ask(ctx context.Context) (at, token string, ended bool) {
 	case http.StatusGone:
 		return "", "", true
 	case http.StatusNotFound:
-		return "", "", been
+		if answer.Home != "" {
+			return "", "", been
+		}
+		// No tenant is there: one replica may not know it yet. The page believes that after a minute.
+		g.nowhere++
+		return "", "", been && g.nowhere > 20
 	case http.StatusForbidden:
 		g.removed, g.wrong = answer.Reason == "NotAllowed", response.Status+" "+answer.Reason
 		return "", "", g.removed

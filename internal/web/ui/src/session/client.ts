@@ -184,6 +184,7 @@ export function refusal(response: Pick<Response, 'status' | 'headers'>, body: un
   const message = known && typeof fields.error === 'string' ? fields.error : '';
   const redirect = httpUrl(fields.redirect);
   const home = httpUrl(fields.home);
+  if (known === 'NotFound' && !home) return new SessionError('Unavailable', message, { nowhere: true });
   const seconds = Number(response.headers.get('Retry-After') ?? NaN);
   return new SessionError(known ?? 'Unavailable', message, {
     ...(redirect && { redirect }),

@@ -65,7 +65,13 @@ export class SessionError extends Error {
   constructor(
     readonly reason: Reason,
     message: string,
-    readonly details: { redirect?: string; home?: string; retryAfterSeconds?: number } = {},
+    /** Nowhere says that the gateway knows no tenant at this address. */
+    readonly details: {
+      redirect?: string;
+      home?: string;
+      retryAfterSeconds?: number;
+      nowhere?: boolean;
+    } = {},
   ) {
     super(message);
     this.name = 'SessionError';

@@ -112,26 +112,29 @@ export class Connection {
     }
     this.wasLive = true;
     this.phase.set('live');
-    if (!this.proving) {
-      this.proving = true;
-      void untilProven(() => this.prove(), this.stopper.signal);
-    }
+    void this.prove();
     return { connected: true, reason: await gone };
   }
 
-  /** Asks for a session that lets the participant back in, also when the meeting is locked later. Reports whether there is one. */
-  private async prove(): Promise<boolean> {
-    const before = this.session.get();
-    const verdict = await this.gateway.ask(before.session);
-    // A break of the connection may have renewed it meanwhile.
-    if (verdict.state !== 'live' || verdict.session === undefined || this.session.get() !== before)
-      return false;
-    if (verdict.session !== before.session) this.session.set({ ...before, session: verdict.session });
-    return true;
+  /** Keeps a session that lets the participant back in, also when the meeting is locked later. */
+  private async prove(): Promise<void> {
+    if (this.proving) return;
+    this.proving = true;
+    await untilProven(async () => {
+      const before = this.session.get();
+      const verdict = await this.gateway.ask(before.session);
+      // A break of the connection may have renewed it meanwhile.
+      if (verdict.state !== 'live' || verdict.session === undefined || this.session.get() !== before)
+        return false;
+      if (verdict.session !== before.session) this.session.set({ ...before, session: verdict.session });
+      return true;
+    }, this.stopper.signal);
+    this.proving = false;
   }
 
   /** Asks the gateway until it gives a new session or says that the call is over. */
   private async renew(failures: number): Promise<Outcome | undefined> {
+    let nowhereSince: number | undefined;
     for (let attempt = failures; ; attempt++) {
       try {
         await pause(backoff(attempt), this.stopper.signal);
@@ -145,6 +148,10 @@ export class Connection {
         if (this.outcome) return this.outcome;
         const over = finalOutcome(error);
         if (over) return over;
+        // One replica may not know the tenant yet.
+        nowhereSince = isNowhere(error) ? (nowhereSince ?? Date.now()) : undefined;
+        if (nowhereSince !== undefined && Date.now() - nowhereSince >= nowhereFor)
+          return { kind: 'refused', error: new SessionError('NotFound', '') };
       }
     }
   }
@@ -163,6 +170,11 @@ export class Connection {
     }
   }
 }
+
+/** Milliseconds after which a page believes that no tenant is at its address any more. */
+const nowhereFor = 60_000;
+
+const isNowhere = (error: unknown) => error instanceof SessionError && error.details.nowhere === true;
 
 function finalOutcome(error: unknown): Outcome | undefined {
   if (error instanceof MustWait) return { kind: 'waits', session: error.session };
