@@ -4,6 +4,7 @@ package chaos
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,8 +73,9 @@ func (s *telling) deleteNamespace(order []client.Object, killedAfter int) {
 	})
 	s.until(func() error {
 		for _, list := range []client.ObjectList{&v1alpha1.MeetingList{}, &v1alpha1.ConferenceConfigList{}, &v1alpha1.MediaServerList{}, &corev1.SecretList{}} {
-			if err := s.Client.List(s.ctx, list, client.InNamespace(s.Namespace)); err != nil || apimeta.LenList(list) > 0 {
-				return fmt.Errorf("%d objects are left in %T: %w", apimeta.LenList(list), list, err)
+			s.must(s.Client.List(s.ctx, list, client.InNamespace(s.Namespace)))
+			if left := apimeta.LenList(list); left > 0 {
+				return fmt.Errorf("%d objects are left in %T", left, list)
 			}
 		}
 		return nil
@@ -86,9 +88,8 @@ func orders[T any](all []T) (found [][]T) {
 		return [][]T{all}
 	}
 	for i := range all {
-		rest := append(append([]T{}, all[:i]...), all[i+1:]...)
-		for _, order := range orders(rest) {
-			found = append(found, append([]T{all[i]}, order...))
+		for _, order := range orders(slices.Delete(slices.Clone(all), i, i+1)) {
+			found = append(found, slices.Insert(order, 0, all[i]))
 		}
 	}
 	return found

@@ -9,11 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
-	"github.com/google/go-cmp/cmp"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/meeting"
@@ -72,7 +71,7 @@ var startAgain = story{
 	},
 }
 
-// noneLives says which meeting has not ended, and what is left of those that have.
+// noneLives returns an error while a meeting goes on, or while LiveKit or the counts still have something of an ended one.
 func (s *telling) noneLives() error {
 	all, err := s.meetings()
 	for i := range all {

@@ -21,7 +21,7 @@ import (
 // story is something that people and programs do, who try again where they are asked to.
 type story struct {
 	name string
-	// change, if any, is of the story's ConferenceConfig.
+	// change changes the ConferenceConfig of the story's world; nil changes nothing.
 	change func(*v1alpha1.ConferenceConfig)
 	tell   func(*telling)
 	// after puts back what the story changed. Nothing is recorded or broken in it.
@@ -202,7 +202,7 @@ var stories = []story{
 // outcome is all that is left when a story has been told.
 type outcome struct {
 	Meetings []end
-	// Secrets are those of passwords.
+	// Secrets says of each Secret with a password whether its Meeting names it.
 	Secrets []string
 	Broken  []string
 }

@@ -20,7 +20,7 @@ import (
 // and go because they were disconnected.
 const slack = 8
 
-// shortly is how many writes of a story have a fault where not everything is tried.
+// shortly is how many writes of a story get a fault in a short run, which does not try all.
 const shortly = 4
 
 // kind is a kind of fault.
