@@ -21,6 +21,8 @@ func settingError(wrong string, name goja.Value) error {
 	switch wrong {
 	case "keySecret":
 		return invalid("api.keySecret in %s must be a string: put the secret there in quotes, or process.env.NAME", scriptName)
+	case "file":
+		return invalid("%s exports none of the sections api, host and security: export the settings themselves there, not a promise of them", scriptName)
 	case "value":
 		return invalid("api.allowed.%.64q in %s must be true or false: fix it there", name.String(), scriptName)
 	case "names":

@@ -58,6 +58,7 @@
 
 	// The evaluator's own, out of reach of what the file does to the built-in objects.
 	const { keys } = Object;
+	const { isArray } = Array;
 	const truths = new Map([[true, true], [false, false], ["true", true], ["false", false], ["1", true], ["0", false], [1, true], [0, false]]);
 	const truthOf = truths.get.bind(truths);
 	const isNothing = (value) => value === undefined || value === null || value === nothing;
@@ -76,10 +77,12 @@
 		loginToEnter: [["host", "user_auth"], ["host", "userAuth"]],
 		addressesOnly: [["middleware", "IpWhitelist", "enabled"], ["middleware", "ipWhitelist", "enabled"], ["ipWhitelist", "enabled"]],
 	};
-	// What cannot be read comes to nothing: it throws, or is in a file that is not here.
+	// What cannot be read comes to nothing: it throws, is in a file that is not here, or has still to be called or awaited.
 	const at = (value, name) => {
 		try {
-			return value === undefined || value === null ? undefined : value[name];
+			if (value === undefined || value === null) return undefined;
+			const found = value[name];
+			return typeof found === "function" || isArray(found) || typeof found?.then === "function" ? nothing : found;
 		} catch {
 			return nothing;
 		}
@@ -88,6 +91,18 @@
 	const isOn = (value, path) => {
 		for (let i = 0; i < path.length; i++) value = at(value, path[i]);
 		return value === nothing || (!isNothing(value) && value !== "" && truthOf(value) !== false);
+	};
+	// What the file exports has none of the sections that are known: it is a promise of the settings, or they are further below.
+	const sections = ["api", "host", "security", "middleware", "ipWhitelist", "oidc", "OIDC", "jwt"];
+	const areUnknown = (places) => {
+		let some = false;
+		for (let i = 0; i < places.length; i++) {
+			const place = places[i];
+			if (isNothing(place) || (typeof place !== "object" && typeof place !== "function")) continue;
+			for (let j = 0; j < sections.length; j++) if (at(place, sections[j]) !== undefined) return false;
+			some ||= typeof place === "function" || typeof place.then === "function" || keys(place).length > 0;
+		}
+		return some;
 	};
 	const isOnIn = (config, paths) => {
 		for (let i = 0; i < paths.length; i++) {
@@ -110,7 +125,7 @@
 			if (config === undefined && has(places[i], "api")) config = places[i];
 			for (const name in doors) result[name] ||= isOnIn(places[i], doors[name]);
 		}
-		if (config === undefined) return result;
+		if (config === undefined) return areUnknown(places) ? { __proto__: null, wrong: "file" } : result;
 		const tokenKey = tokenKeyOf(config);
 		if (tokenKey !== undefined) result.tokenKey = tokenKey;
 		const { keySecret, allowed } = config.api;
