@@ -231,10 +231,15 @@ var (
 
 // CheckRank refuses an act of a promoted presenter on a presenter who outranks them. It also refuses to promote a participant who came as a
 // presenter and was demoted: the participant would outrank them again. It refuses every act on a participant who is not listed, and on a user:
-// the participant may be on the way back, and the user may hold other links, and nobody can say whether these make a presenter.
+// the participant may be on the way back, and the user may hold other links, and nobody can say whether these make a presenter. What counts is
+// what is decided on the cluster: another replica may have written it a moment ago.
 func (s *Service) CheckRank(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, promotes bool) error {
 	if _, user := meeting.UserOf(who); user {
 		return errRankOfUser
+	}
+	v, err := s.meetings.Change(ctx, t, v.UID, func(*v1alpha1.MeetingSpec) {})
+	if err != nil {
+		return err
 	}
 	all, err := s.everyoneIn(ctx, t, v)
 	if err != nil {

@@ -127,9 +127,9 @@ func waitingPeople(waiting []engine.Participant) []v1alpha1.WaitingPerson {
 }
 
 // AdmitAll lets in all who wait. The time is that of the last of them: who comes while a presenter decides was not seen. A Meeting holds
-// whole seconds.
+// whole seconds. Whom another presenter has let in a moment ago stays let in.
 func AdmitAll(spec *v1alpha1.MeetingSpec, waiting []engine.Participant) {
-	var until time.Time
+	until := timeOf(spec.AdmittedUntil)
 	for _, p := range waiting {
 		until = latest(until, KnockedAt(p))
 	}

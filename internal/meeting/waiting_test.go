@@ -220,3 +220,16 @@ func TestAdmissionInALife(t *testing.T) {
 		s.step("the config has them ask", func() { s.tenant.Settings.Admission = v1alpha1.AdmissionAsk })
 	})
 }
+
+// Two presenters let in all who wait at once. Whoever was let in by one of them stays let in, also where the other had seen fewer and writes last.
+func TestAdmittingAllTakesNobodyBack(t *testing.T) {
+	at := time.Date(2026, 1, 31, 17, 0, 0, 0, time.UTC)
+	early, late := engine.Participant{Identity: "early", JoinedAt: at}, engine.Participant{Identity: "late", JoinedAt: at.Add(3 * time.Second)}
+	var spec v1alpha1.MeetingSpec
+	for _, seen := range [][]engine.Participant{{early, late}, {early}, nil} {
+		AdmitAll(&spec, seen)
+		if c := ControlOf(Settings{}, &spec); !c.LetIn(v1alpha1.ParticipantDecision{}, false, KnockedAt(late)) {
+			t.Errorf("after %d were let in, who was let in before waits again", len(seen))
+		}
+	}
+}

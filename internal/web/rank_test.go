@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
 )
 
@@ -159,5 +161,17 @@ func TestPromotionInTheRoomIsOfLowerRank(t *testing.T) {
 		if got := s.call(t, http.MethodGet, "/session", who, nil).Body.String(); !strings.Contains(got, want) {
 			t.Errorf("the page reads %s, not %s", got, want)
 		}
+	}
+}
+
+// Another replica has given a presenter the role back a moment ago: a replica whose cache is behind takes the presenter for one who outranks.
+func TestRankIsWhatTheClusterHas(t *testing.T) {
+	s := newSite(t)
+	v := s.meetings.open("room", func(v *meeting.View) { v.Opened = true })
+	in := s.inside(t, presenting)
+	behind := *v
+	behind.Decisions = []v1alpha1.ParticipantDecision{{Identity: string(in.You.Identity), Role: v1alpha1.RoleParticipant}}
+	if err := admission.New(s.meetings).CheckRank(t.Context(), s.tenant, behind, in.You.Identity, false); !fault.Is(err, fault.KindDenied) {
+		t.Errorf("the act is allowed: %v", err)
 	}
 }
