@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"context"
+	"time"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/directory"
@@ -11,20 +12,24 @@ import (
 	"convene.dev/convene/internal/meeting"
 )
 
-// deleteEarlier deletes the Meetings of a room that had ended before one that has ended now. What the room's links do depends
-// on the last Meeting alone. An older one that stayed longer would let them open a room that was ended on request.
-func (r *MeetingReconciler) deleteEarlier(ctx context.Context, m *v1alpha1.Meeting) error {
+// deleteEarlier deletes the Meetings of a room that a Meeting has followed. What the room's links do depends on the last Meeting alone. An older
+// one that stayed longer would let them open a room that was ended on request, or whose last Meeting was deleted. LookAgain is after how long to
+// look at a live Meeting again that has followed others, or zero.
+func (r *MeetingReconciler) deleteEarlier(ctx context.Context, m *v1alpha1.Meeting) (lookAgain time.Duration, err error) {
+	if meeting.Stands(m) && !meeting.IsOver(m) {
+		return 0, nil // It may give the room back to the last one.
+	}
 	sameRoom, err := directory.OfRoom(ctx, r.Client, m.Namespace, m.Spec.ConfigRef.Name, m.Spec.Room)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	for _, other := range sameRoom {
-		if other.UID == m.UID || !meeting.IsOver(other) || !meeting.Older(other, m) {
-			continue
+	for _, other := range meeting.Earlier(m, sameRoom) {
+		if lookAgain = meeting.SettledAt(m, r.Now()).Sub(r.Now()); lookAgain > 0 && !meeting.IsOver(m) {
+			return lookAgain, nil
 		}
 		if err := kube.DeleteAsRead(ctx, r.Client, other.DeepCopy()); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return nil
+	return 0, nil
 }

@@ -327,11 +327,40 @@ func TestAnEndedMeetingTakesEarlierOnesOfItsRoomWithIt(t *testing.T) {
 	w.is("first", v1alpha1.MeetingEnded, because(v1alpha1.EndExpired))
 	w.is("other-room", v1alpha1.MeetingEnded)
 	w.nextSecond(first)
-	next := w.meeting("next", inRoom)
+	next := w.meeting("next", inRoom, func(m *v1alpha1.Meeting) { m.Labels = nil })
 	w.is("next", v1alpha1.MeetingActive)
 	w.is("first", v1alpha1.MeetingEnded)
 	w.patch(next, `{"spec":{"end":{}}}`)
 	w.is("next", v1alpha1.MeetingEnded, because(v1alpha1.EndRequested))
 	w.gone("first")
 	w.is("other-room", v1alpha1.MeetingEnded)
+}
+
+// The command that makes the next Meeting of a room could not delete the ended one. That one goes when the next one is settled: else it would have
+// its links open the room again after somebody has deleted the next one.
+func TestTheNextMeetingTakesEndedOnesOfItsRoomWithIt(t *testing.T) {
+	w := newWorld(t)
+	w.config()
+	stands := func(m *v1alpha1.Meeting) { m.Labels = nil }
+	ended := func(name, room string, change ...func(*v1alpha1.Meeting)) {
+		m := w.meeting(name, append(change, func(m *v1alpha1.Meeting) { m.Spec.Room = room })...)
+		w.is(name, v1alpha1.MeetingActive)
+		w.patch(m, `{"spec":{"end":{}}}`)
+		w.is(name, v1alpha1.MeetingEnded)
+	}
+	ended("kept", "after-kept", stands)
+	ended("earlier", "next")
+	ended("before-standing", "standing")
+	w.meeting("after-kept")
+	w.meeting("standing", stands)
+	next := w.meeting("next")
+	for _, live := range []string{"next", "standing", "after-kept"} {
+		w.is(live, v1alpha1.MeetingActive)
+	}
+	w.is("earlier", v1alpha1.MeetingEnded)
+	w.pass(next.CreationTimestamp.Add(meeting.PasswordWithin).Sub(w.now()))
+	w.gone("earlier")
+	w.is("next", v1alpha1.MeetingActive)
+	w.is("before-standing", v1alpha1.MeetingEnded) // A standing Meeting may give the room back to it.
+	w.is("kept", v1alpha1.MeetingEnded)            // Somebody keeps it.
 }

@@ -86,10 +86,11 @@ func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, n
 	if gone || kube.AnswerOf(failed).IsOutdated() {
 		return ctrl.Result{}, failed
 	}
-	gone, lookAgain, err := r.takeBack(ctx, &m)
-	if gone || err != nil {
-		return ctrl.Result{}, err
+	gone, lookAgain, kept := r.takeBack(ctx, &m)
+	if gone || kube.AnswerOf(kept).IsOutdated() {
+		return ctrl.Result{}, kept
 	}
+	failed = cmp.Or(failed, kept)
 	// Whatever else failed, the status is written: a policy may deny the one and admit the other.
 	t, deleted, err := r.tenantOf(ctx, &m)
 	if err != nil {
@@ -112,14 +113,14 @@ func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, n
 	}
 	tellRefusal(r.Events, &m, err)
 	if failed != nil && err == nil {
-		ctrl.LoggerFrom(ctx).Info("The Meeting could not be marked; trying again", "error", failed.Error())
+		ctrl.LoggerFrom(ctx).Info("The Meeting could not be marked or deleted; trying again", "error", failed.Error())
 		tellRefusal(r.Events, &m, failed)
 		result = sooner(result, markAgain)
 	}
 	return result, err
 }
 
-// markAgain is before the next try to mark a Meeting.
+// markAgain is before the next try to mark a Meeting, or to delete one that never got its password.
 const markAgain = 10 * time.Second
 
 // sooner adds another try to what a Meeting waits for. An error would put off what is due sooner.
@@ -147,7 +148,8 @@ func (r *MeetingReconciler) takeBack(ctx context.Context, m *v1alpha1.Meeting) (
 		return false, 0, nil
 	case kube.Gone:
 		ctrl.LoggerFrom(ctx).Info("The Meeting never got its password, so that nobody can enter it, and is deleted")
-		return true, 0, kube.DeleteAsRead(ctx, r.Client, m)
+		err := kube.DeleteAsRead(ctx, r.Client, m)
+		return err == nil, 0, err
 	}
 	return false, markAgain, nil
 }
@@ -317,18 +319,20 @@ func (r *MeetingReconciler) closeRoom(ctx context.Context, t *tenant.Tenant, m *
 
 // finish lets go of what is over.
 func (r *MeetingReconciler) finish(ctx context.Context, m *v1alpha1.Meeting, d meeting.Decision) (ctrl.Result, error) {
-	if meeting.IsOver(m) {
-		if err := r.deleteEarlier(ctx, m); err != nil {
-			return ctrl.Result{}, err
-		}
-	}
-	if d.Delete {
+	lookAgain, err := r.deleteEarlier(ctx, m)
+	switch {
+	case err != nil:
+		return ctrl.Result{}, err
+	case d.Delete:
 		return ctrl.Result{}, kube.DeleteAsRead(ctx, r.Client, m)
-	}
-	if meeting.IsOver(m) {
+	case meeting.IsOver(m):
 		return clearAt(d.WakeAt, r.Now()), nil
 	}
-	return requeueAt(d.WakeAt, r.Now()), nil
+	result := requeueAt(d.WakeAt, r.Now())
+	if lookAgain > 0 {
+		result = sooner(result, lookAgain)
+	}
+	return result, nil
 }
 
 // writeStatus writes the status if it says anything new, and then tells people. A wait instead means that more may

@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/kube"
+	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/testkit"
 )
 
@@ -69,6 +71,25 @@ func TestRefusedStatusesAreTold(t *testing.T) {
 	}
 	policy.Admit(0)
 	w.is("m", v1alpha1.MeetingActive)
+}
+
+// TestAMeetingThatMayNotBeTakenBackIsCarriedOut: where the cluster refuses to delete a Meeting that never got its password, the Meeting is placed
+// and timed like any other, and an Event tells of the refusal.
+func TestAMeetingThatMayNotBeTakenBackIsCarriedOut(t *testing.T) {
+	w := newWorld(t)
+	policy := w.AdmissionWebhook(t, testkit.Writes(admissionv1.Delete, "meetings"))
+	w.config()
+	policy.Deny(0)
+	w.pass(meeting.PasswordWithin)
+	w.meeting("m", func(m *v1alpha1.Meeting) {
+		m.Annotations = map[string]string{v1alpha1.AnnotationPasswordRequested: time.Now().UTC().Format(time.RFC3339)}
+		m.Spec.PasswordSecretRef = &v1alpha1.SecretKeyReference{Name: "none", Key: "password"}
+	})
+	w.is("m", v1alpha1.MeetingActive)
+	w.toldOfPolicy("m")
+	policy.Admit(0)
+	w.touch()
+	w.gone("m")
 }
 
 // toldOfPolicy waits for an Event about an object that has the policy's text.

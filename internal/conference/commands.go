@@ -23,9 +23,11 @@ type JoinCommand struct {
 	Room string
 	// Duration is empty when the join names none. The first that is named before a participant has entered is the meeting's.
 	Duration v1alpha1.Duration
-	// Password is nil where it is not read (variant B). Else it must match the password of a room that has one; for
-	// a room without one that no participant has entered, a password that is not empty becomes the room's.
+	// Password is nil when the join names none, and empty for a room without one. One that is named must match that of a live room that has
+	// one. For a room without one that no participant has entered, a password that is not empty becomes the room's.
 	Password *string
+	// NeedsPassword says that a join which names none is refused where the room has one, also from its last meeting (variant A).
+	NeedsPassword bool
 }
 
 // EndCommand asks for the end of the live meeting of a room.

@@ -3,8 +3,10 @@
 package conference
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -113,6 +115,8 @@ func (s *Service) awaitNews(ctx context.Context, m *v1alpha1.Meeting) error {
 type draft struct {
 	spec     v1alpha1.MeetingSpec
 	password presented
+	// needsPassword is that of a JoinCommand.
+	needsPassword bool
 	// restarts is the ended Meeting that a link starts again, with all that it had, or nil.
 	restarts *v1alpha1.Meeting
 	// isNewRoom says that the room's name was made up for this Meeting, so that nobody else can have made one.
@@ -142,15 +146,18 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 		return nil, err
 	}
 	last := s.directory.LastEnded(t, d.spec.Room)
+	free, other, err := s.freeName(ctx, t, d, last)
+	if err != nil {
+		return nil, err
+	}
 	continues, password, err := s.continued(ctx, t, d, last)
 	if err != nil {
 		return nil, err
 	}
-	name, other := freeName(t, d.spec.Room, last)
 	m := &v1alpha1.Meeting{
 		ObjectMeta: metav1.ObjectMeta{
 			Namespace: t.Namespace,
-			Name:      name,
+			Name:      free,
 			Labels:    map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByAPI},
 		},
 		Spec: d.spec,
@@ -179,9 +186,6 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 			return nil, err
 		}
 	}
-	if d.isNewRoom {
-		other = ""
-	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), makeTimeout)
 	defer cancel()
 	return m, s.replace(ctx, m, password, other)
@@ -206,29 +210,43 @@ func (s *Service) continued(ctx context.Context, t *tenant.Tenant, d *draft, las
 	switch {
 	case d.restarts == nil && kube.AnswerOf(err) == kube.Gone: // Somebody has deleted the Secret: nobody knows the password.
 		return nil, &d.password, nil
+	case err == nil && password != &d.password && d.needsPassword:
+		return nil, nil, errWrongPassword
 	case err != nil || !same:
 		return nil, &d.password, err
 	}
 	return from, password, nil
 }
 
-// freeName is the object name for the next Meeting of a room, and the other one of the room's two, which the last one may have. The last one
-// stays until the next is there: it alone has who was removed, the lock, the password and the lineage of the room's links.
-func freeName(t *tenant.Tenant, room string, last *v1alpha1.Meeting) (free, other string) {
+// freeName is the object name for the next Meeting of a room, and the ended Meeting that has the other one of the room's two names, or nil. That
+// one stays until the next is there: it alone has who was removed, the lock, the password and the lineage of the room's links. errStale says that
+// the cluster's API has another last Meeting than this replica knew. Whether the name is free, the create tells.
+func (s *Service) freeName(ctx context.Context, t *tenant.Tenant, d *draft, last *v1alpha1.Meeting) (free string, other *v1alpha1.Meeting, err error) {
+	room := d.spec.Room
 	names := meeting.ObjectNames(t.Name, room)
-	if last != nil && last.Name == names[0] {
-		return names[1], names[0]
+	if d.isNewRoom {
+		return names[0], nil, nil
 	}
-	return names[0], names[1]
+	if last != nil && last.Name == names[0] {
+		slices.Reverse(names[:])
+	}
+	key := client.ObjectKey{Namespace: t.Namespace, Name: names[1]}
+	if other, err = s.relearn(ctx, key, s.directory.Named(key.Namespace, key.Name)); err != nil {
+		return "", nil, err
+	}
+	if now := s.directory.LastEnded(t, room); s.directory.Holder(t, room) != nil || (now == nil) != (last == nil) || now != nil && now.UID != last.UID {
+		return "", nil, errStale
+	}
+	return names[0], other, nil
 }
 
-// replace makes a Meeting and its password, and deletes the ended Meeting that has the other name. Whatever fails, the room has the new one
-// with all that was asked for, or the ended one: a Meeting without its password is finished by the next command that needs it, or else deleted
+// replace makes a Meeting and its password, and deletes the ended Meeting that has the other name, or nil. Whatever fails, the room has the new
+// one with all that was asked for, or the ended one: a Meeting without its password is finished by the next command that needs it, or else deleted
 // by the controllers. Another command may have been answered that the Meeting is there. The context must not end with a request, which may be
-// given up between two writes. Nothing has the other name if it is empty.
-func (s *Service) replace(ctx context.Context, m *v1alpha1.Meeting, password *presented, other string) error {
+// given up between two writes.
+func (s *Service) replace(ctx context.Context, m *v1alpha1.Meeting, password *presented, other *v1alpha1.Meeting) error {
 	if before := s.directory.Named(m.Namespace, m.Name); before != nil && meeting.IsOver(before) { // Another has followed it already.
-		if err := kube.IgnoreGone(s.delete(ctx, before)); err != nil {
+		if err := s.delete(ctx, before); err != nil {
 			return err
 		}
 	}
@@ -238,40 +256,21 @@ func (s *Service) replace(ctx context.Context, m *v1alpha1.Meeting, password *pr
 	if err := s.writePassword(ctx, m, password); err != nil {
 		return err
 	}
-	if other != "" {
-		err := s.clear(ctx, client.ObjectKey{Namespace: m.Namespace, Name: other})
-		if errors.Is(err, errStale) && kube.IgnoreGone(s.delete(ctx, m)) == nil {
-			s.directory.LearnGone(m)
-		}
-		if err != nil {
-			return err
-		}
+	// One that cannot be deleted is deleted by the controllers.
+	if other != nil && kube.AnswerOf(s.delete(ctx, other)) == kube.Conflict { // Others have made two more since it was read.
+		return cmp.Or(s.delete(ctx, m), errStale)
 	}
 	s.directory.Learn(m)
 	return nil
 }
 
-// clear deletes the ended Meeting that has an object name. errStale says that the name has another Meeting than this replica knew when it
-// began, which another replica has made.
-func (s *Service) clear(ctx context.Context, name client.ObjectKey) error {
-	known := s.directory.Named(name.Namespace, name.Name)
-	isEnded := known != nil && meeting.IsOver(known)
-	if isEnded && s.delete(ctx, known) == nil {
-		return nil
-	}
-	now, err := s.relearn(ctx, name, known)
-	switch {
-	case err != nil && !isEnded:
-		return err
-	case now != nil && (!isEnded || now.UID != known.UID):
-		return errStale
-	}
-	return nil // An ended one that could not be deleted is deleted by the controllers, when its time has come.
-}
-
-// delete deletes a Meeting, and none that has its name by now.
+// delete deletes a Meeting, and none that has its name by now. It is no error that the Meeting has gone already.
 func (s *Service) delete(ctx context.Context, m *v1alpha1.Meeting) error {
-	return s.withRights(right{"delete", "meetings", m.Namespace}, s.client.Delete(ctx, m.DeepCopy(), client.Preconditions{UID: &m.UID}))
+	err := s.withRights(right{"delete", "meetings", m.Namespace}, s.client.Delete(ctx, m.DeepCopy(), client.Preconditions{UID: &m.UID}))
+	if err = kube.IgnoreGone(err); err == nil {
+		s.directory.LearnGone(m)
+	}
+	return err
 }
 
 // forbidNew says why a tenant may have no new meeting.

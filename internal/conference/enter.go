@@ -3,6 +3,7 @@
 package conference
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -25,7 +26,12 @@ func (s *Service) Enter(ctx context.Context, t *tenant.Tenant, room, lineage str
 	if old == nil {
 		return view, err
 	}
-	return s.restart(ctx, t, old)
+	return s.restart(ctx, t, old.Spec.Room, func(m *v1alpha1.Meeting) error {
+		if isOfLink(m, lineage) || s.gaveBack(t, m, lineage) {
+			return nil
+		}
+		return errEnded
+	})
 }
 
 // Preview finds what Enter does, and changes nothing: a meeting that Enter would start again is shown as it would be. Opens says that the
@@ -57,10 +63,15 @@ func (s *Service) find(ctx context.Context, t *tenant.Tenant, room, lineage stri
 		return s.findEnded(t, room, lineage)
 	case meeting.IsLeaving(live):
 		return startedAgain(t, live, lineage)
-	case lineage != "" && lineage != meeting.Lineage(live) && !s.gaveBack(t, live, lineage):
+	case !isOfLink(live, lineage) && !s.gaveBack(t, live, lineage):
 		return meeting.View{Ended: true}, nil, errEnded
 	}
 	return directory.View(t, live), nil, nil
+}
+
+// isOfLink reports whether a link opens a Meeting: one of the ticket's lineage, or any for a room link, which has none.
+func isOfLink(m *v1alpha1.Meeting, lineage string) bool {
+	return lineage == "" || lineage == meeting.Lineage(m)
 }
 
 // gaveBack says that a link is of a Meeting that the API made, and that gave the room back to a standing one. It would have
@@ -87,23 +98,28 @@ func (s *Service) findEnded(t *tenant.Tenant, room, lineage string) (view meetin
 // startedAgain returns a meeting that has ended or is being ended, if the link starts it again. Otherwise, it returns its view and
 // errEnded.
 func startedAgain(t *tenant.Tenant, m *v1alpha1.Meeting, lineage string) (view meeting.View, old *v1alpha1.Meeting, err error) {
-	if !meeting.Restartable(m) || lineage != "" && lineage != meeting.Lineage(m) {
+	if !meeting.Restartable(m) || !isOfLink(m, lineage) {
 		return directory.View(t, m), nil, errEnded
 	}
 	return view, m, nil
 }
 
-// restart makes a meeting with the settings of one whose links still work.
-func (s *Service) restart(ctx context.Context, t *tenant.Tenant, old *v1alpha1.Meeting) (meeting.View, error) {
-	d := draft{spec: *old.Spec.DeepCopy(), password: passwordOf(t, nil), restarts: old}
-	d.spec.End, d.spec.PasswordSecretRef = nil, nil
-	return s.withRoom(ctx, t, old.Spec.Room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
+// restart makes a meeting with the settings of the last one of a room, where its links still work. MayEnter is asked about that one, and about
+// a live one that another has made meanwhile.
+func (s *Service) restart(ctx context.Context, t *tenant.Tenant, room string, mayEnter func(*v1alpha1.Meeting) error) (meeting.View, error) {
+	return s.withRoom(ctx, t, room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
 		if live != nil {
-			return live, nil
+			return live, mayEnter(live)
 		}
-		if err := s.allowRestart(t, old); err != nil {
+		old := s.directory.LastEnded(t, room)
+		if old == nil || !meeting.Restartable(old) {
+			return nil, errEnded
+		}
+		if err := cmp.Or(mayEnter(old), s.allowRestart(t, old)); err != nil {
 			return nil, err
 		}
+		d := draft{spec: *old.Spec.DeepCopy(), password: passwordOf(t, nil), restarts: old}
+		d.spec.End, d.spec.PasswordSecretRef = nil, nil
 		return s.createFrom(ctx, t, &d)
 	})
 }

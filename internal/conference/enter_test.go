@@ -183,3 +183,51 @@ func TestLinksOfBeforeAPasswordDoNotStandForIt(t *testing.T) {
 		t.Errorf("who enters is asked for the password of %q, %v; want %q", at, err, mark)
 	}
 }
+
+// While a link starts a room again, another replica makes the next meeting, in which a presenter decides something, and ends that, once or twice.
+// The link starts what the room has then, or nothing.
+func TestALinkStartsTheRoomAsItIs(t *testing.T) {
+	ways := map[string]func(*behind, string) (meeting.View, error){
+		"a ticket": func(b *behind, lineage string) (meeting.View, error) {
+			return b.Enter(t.Context(), b.tenant, "r", lineage)
+		},
+		"a room link":              func(b *behind, _ string) (meeting.View, error) { return b.Enter(t.Context(), b.tenant, "r", "") },
+		"a person who opens rooms": func(b *behind, _ string) (meeting.View, error) { return b.open("r", "") },
+	}
+	race := func(turns int, reason v1alpha1.EndReason, who string) (v meeting.View, err error) {
+		b := opens(t, v1alpha1.AdHocAnyone)
+		before := b.join("r")
+		b.over("r", v1alpha1.EndEmpty)
+		slow, other := b.whole(), b.whole()
+		api := &failing{Client: b.Client}
+		api.fails = func(number int) (error, bool) {
+			for api.calls[number-1] == "create *v1alpha1.Meeting" && turns > 0 {
+				turns--
+				next := other.join("r")
+				if _, err := other.Change(t.Context(), b.tenant, next.UID, func(s *v1alpha1.MeetingSpec) { s.Locked = ptr.To(true) }); err != nil {
+					t.Error(err)
+				}
+				if turns > 0 {
+					other.over("r", v1alpha1.EndEmpty)
+				} else {
+					other.over("r", reason)
+				}
+			}
+			return nil, false
+		}
+		slow.client = api
+		v, err = ways[who](slow, before.Lineage)
+		t.Logf("%s, %v", who, api.calls)
+		return v, err
+	}
+	for who := range ways {
+		for turns := 1; turns <= 2; turns++ {
+			if v, err := race(turns, v1alpha1.EndEmpty, who); err != nil || !v.Locked {
+				t.Errorf("%s, %d meetings behind: %+v, %v", who, turns, v, err)
+			}
+			if v, err := race(turns, v1alpha1.EndRequested, who); !fault.Is(err, fault.KindGone) {
+				t.Errorf("%s, %d meetings behind one that was ended on request: %+v, %v", who, turns, v, err)
+			}
+		}
+	}
+}

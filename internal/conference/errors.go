@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/kube"
@@ -51,29 +53,32 @@ const rightsComeBack = time.Minute
 // right is a right that a Service uses.
 type right struct{ verb, resource, namespace string }
 
+// maxRights is more than the rights that a Service uses in 4,000 namespaces. Those of a namespace are forgotten after it.
+const maxRights = 1 << 14
+
 // rights are those that the cluster has granted. They are safe for concurrent use.
 type rights struct {
 	mu sync.Mutex
 	// lost has the time at which a granted right was missing first; zero while the right is there.
-	lost map[right]time.Time
+	lost *lru.Cache[right, time.Time]
 }
 
 // withRights returns the error of a call that used a right. A right that was there before and is missing is an outage, for rightsComeBack.
 func (s *Service) withRights(used right, err error) error {
 	s.rights.mu.Lock()
 	defer s.rights.mu.Unlock()
-	since, granted := s.rights.lost[used]
+	since, granted := s.rights.lost.Get(used)
 	switch {
 	case kube.LacksRights(err) && granted:
 		if since.IsZero() {
 			since = s.now()
-			s.rights.lost[used] = since
+			s.rights.lost.Add(used, since)
 		}
 		if s.now().Sub(since) < rightsComeBack {
 			return fault.Unavailable("The cluster's API refuses what it allowed before; try again in a moment, and tell the operator of this service if it stays").Because(err)
 		}
 	case err == nil:
-		s.rights.lost[used] = time.Time{}
+		s.rights.lost.Add(used, time.Time{})
 	}
 	return err
 }

@@ -3,6 +3,7 @@
 package conference
 
 import (
+	"cmp"
 	"context"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,7 +20,7 @@ import (
 // changes nothing: it could be over already.
 func (s *Service) Join(ctx context.Context, t *tenant.Tenant, c JoinCommand) (meeting.View, error) {
 	c.Room = s.named(t, c.Room)
-	d := draft{spec: v1alpha1.MeetingSpec{Room: c.Room, Duration: c.Duration}, password: passwordOf(t, c.Password)}
+	d := draft{spec: v1alpha1.MeetingSpec{Room: c.Room, Duration: c.Duration}, password: passwordOf(t, c.Password), needsPassword: c.NeedsPassword}
 	return s.withRoom(ctx, t, c.Room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
 		if live == nil {
 			return s.createFrom(ctx, t, &d)
@@ -36,14 +37,10 @@ func (s *Service) Join(ctx context.Context, t *tenant.Tenant, c JoinCommand) (me
 func (s *Service) applyJoin(ctx context.Context, t *tenant.Tenant, live *v1alpha1.Meeting, c JoinCommand, password *presented) (*v1alpha1.Meeting, error) {
 	timed, secured := c.Duration != "" && live.Spec.Duration == "" && !meeting.Entered(live), false
 	switch {
-	case c.Password == nil:
+	case c.Password == nil && !c.NeedsPassword:
 	case live.Spec.PasswordSecretRef != nil:
-		ok, err := s.provePassword(ctx, t, live, password)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			return nil, fault.Denied("roomPassword is not the password of this room; send the right one").WithReason(fault.ReasonWrongPassword)
+		if ok, err := s.provePassword(ctx, t, live, password); !ok {
+			return nil, cmp.Or[error](err, errWrongPassword)
 		}
 	case !password.isEmpty():
 		if meeting.Entered(live) {
@@ -71,6 +68,8 @@ func (s *Service) applyJoin(ctx context.Context, t *tenant.Tenant, live *v1alpha
 	}
 	return joined, nil
 }
+
+var errWrongPassword = fault.Denied("roomPassword is not the password of this room; send the right one").WithReason(fault.ReasonWrongPassword)
 
 // patch writes the difference, if the object is still as it was read.
 func (s *Service) patch(ctx context.Context, was, is *v1alpha1.Meeting) error {

@@ -360,3 +360,29 @@ func TestWhatTheNextMeetingHasFromAnEndedOneThatGoesLate(t *testing.T) {
 		})
 	}
 }
+
+// A list of a room's Meetings that lacks one says that it has gone, while the watch is held up. A list that is older than a Meeting does not.
+func TestWhatAListLacksHasGone(t *testing.T) {
+	b := opens(t, v1alpha1.AdHocNever)
+	was := b.join("r")
+	m := b.over("r", v1alpha1.EndEmpty)
+	replica := b.whole()
+	if err := b.Client.Delete(t.Context(), m.DeepCopy()); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := replica.Preview(t.Context(), b.tenant, "r", was.Lineage, false); !fault.Is(err, fault.KindGone) {
+		t.Errorf("a link of a room whose Meeting is deleted shows %+v, %v", v, err)
+	}
+	if v, err := b.whole().Enter(t.Context(), b.tenant, "r", was.Lineage); !fault.Is(err, fault.KindGone) {
+		t.Errorf("it leads into %+v, %v", v, err)
+	}
+
+	var before v1alpha1.MeetingList
+	if err := b.Client.List(t.Context(), &before, client.InNamespace(b.Namespace), client.MatchingFields{"spec.room": "s"}); err != nil {
+		t.Fatal(err)
+	}
+	made := b.join("s")
+	if b.Service.directory.LearnRoom(b.tenant, "s", &before); b.Service.directory.Meeting(b.tenant, made.UID) == nil {
+		t.Error("a list from before a Meeting was made takes it away")
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"testing"
 
+	"k8s.io/utils/ptr"
+
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/meeting"
 )
@@ -61,6 +63,62 @@ func TestReplicasThatAreBehindMakeOneMeeting(t *testing.T) {
 					b.whole().goesOn(t, "r", was)
 				}
 			})
+		}
+	}
+}
+
+// A replica that is behind makes a Meeting which knows nothing of what the room's last one decided, and takes it back. Whatever call of that
+// fails, and the next ones too, no command finds that Meeting.
+func TestReplicasThatAreBehindLoseNothingWhateverFails(t *testing.T) {
+	for known := range 2 {
+		b := opens(t, v1alpha1.AdHocNever)
+		rooms := 0
+		attempt := func(t *testing.T, failure string, from int) int {
+			t.Helper()
+			rooms++
+			room := fmt.Sprint("r", rooms)
+			late := *b
+			late.Service, late.toldCache = replicaWith(t, b.Client)
+			b.join(room)
+			if m := b.over(room, v1alpha1.EndEmpty); known > 0 {
+				late.shows(m.DeepCopy())
+			}
+			was := b.join(room)
+			if known > 0 {
+				b.over(room, v1alpha1.EndEmpty)
+				was = b.join(room) // It has the object name of the first.
+			}
+			if _, err := b.Change(t.Context(), b.tenant, was.UID, func(s *v1alpha1.MeetingSpec) { s.Locked = ptr.To(true) }); err != nil {
+				t.Fatal(err)
+			}
+			b.over(room, v1alpha1.EndEmpty)
+			api := &failing{Client: b.Client, fails: func(number int) (error, bool) {
+				if from == 0 || number < from || number > from+2 {
+					return nil, false
+				}
+				return failures(nil)[failure]()
+			}}
+			late.client = api
+			v, err := late.Join(t.Context(), b.tenant, JoinCommand{Room: room})
+			if err == nil && !v.Locked {
+				t.Errorf("it is answered with %+v", v)
+			}
+			if v, err := b.whole().Enter(t.Context(), b.tenant, room, was.Lineage); err != nil || !v.Locked {
+				t.Errorf("its links lead into %+v, %v", v, err)
+			}
+			if t.Failed() {
+				t.Logf("the command said %v after %v", err, api.calls)
+			}
+			return len(api.calls)
+		}
+		calls := attempt(t, "", 0)
+		if calls < 4 {
+			t.Fatalf("it takes %d calls", calls)
+		}
+		for _, failure := range []string{"a restart of the API server", "a connection that is reset", "a time-out", "a webhook that is down", "too much to do"} {
+			for from := 1; from <= calls; from++ {
+				t.Run(fmt.Sprintf("%d known/%s from call %d", known, failure, from), func(t *testing.T) { attempt(t, failure, from) })
+			}
 		}
 	}
 }

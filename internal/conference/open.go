@@ -23,10 +23,8 @@ var errManyRooms = fault.TooMany("As many rooms are open here as the operator al
 func (s *Service) Open(ctx context.Context, t *tenant.Tenant, o meeting.Opening) (meeting.View, error) {
 	o.Room = s.named(t, o.Room)
 	if old := s.directory.LastEnded(t, o.Room); old != nil && meeting.Restartable(old) && s.directory.Holder(t, o.Room) == nil {
-		if meeting.HasEnded(old, o.Lineage) {
-			return meeting.View{Ended: true}, errEnded
-		}
-		return s.restart(ctx, t, old) // With all that the last meeting had, its password above all.
+		// With all that the last meeting had, its password above all.
+		return s.restart(ctx, t, o.Room, func(m *v1alpha1.Meeting) error { return forbidEnded(m, o.Lineage) })
 	}
 	d := draft{opening: &o, spec: v1alpha1.MeetingSpec{Room: o.Room, Duration: o.Duration, Redirect: v1alpha1.URL(o.Redirect)}}
 	if o.MaxParticipants > 0 {
@@ -50,10 +48,8 @@ func (s *Service) Open(ctx context.Context, t *tenant.Tenant, o meeting.Opening)
 // forbidOpening says why a person may not open a room, or enter the live Meeting of it with a ticket of another lineage.
 func (s *Service) forbidOpening(t *tenant.Tenant, o meeting.Opening, live *v1alpha1.Meeting) error {
 	last := s.directory.LastEnded(t, o.Room)
-	for _, m := range []*v1alpha1.Meeting{live, last} {
-		if m != nil && o.Lineage != "" && meeting.HasEnded(m, o.Lineage) {
-			return errEnded
-		}
+	if err := cmp.Or(forbidEnded(live, o.Lineage), forbidEnded(last, o.Lineage)); err != nil {
+		return err
 	}
 	switch {
 	case live != nil:
@@ -62,6 +58,14 @@ func (s *Service) forbidOpening(t *tenant.Tenant, o meeting.Opening, live *v1alp
 		return errEnded
 	}
 	return s.allowOneMore(t)
+}
+
+// forbidEnded returns an error where a room's Meeting, which may be nil, knows that a ticket's lineage has ended.
+func forbidEnded(m *v1alpha1.Meeting, lineage string) error {
+	if m != nil && lineage != "" && meeting.HasEnded(m, lineage) {
+		return errEnded
+	}
+	return nil
 }
 
 // allowOneMore returns an error where as many rooms are live as people may open.

@@ -161,3 +161,27 @@ func TestPasswordMarksWhileTheAPIIsAway(t *testing.T) {
 		}
 	}
 }
+
+// A join of variant A that names no password gets no meeting of a room that has one, live or from its last meeting, and takes nothing from the
+// room. One that names none as its password begins anew.
+func TestAJoinThatNeedsThePassword(t *testing.T) {
+	b := opens(t, v1alpha1.AdHocNever)
+	join := func(room string, password *string) (meeting.View, error) {
+		return b.Join(t.Context(), b.tenant, JoinCommand{Room: room, Password: password, NeedsPassword: true})
+	}
+	was := b.used("r")
+	if v, err := join("r", nil); !fault.Is(err, fault.KindDenied) {
+		t.Errorf("for a room that was used it is answered %+v, %v", v, err)
+	}
+	b.goesOn(t, "r", was)
+	if v, err := join("r", nil); !fault.Is(err, fault.KindDenied) {
+		t.Errorf("for a live room it is answered %+v, %v", v, err)
+	}
+	if v, err := join("new", nil); err != nil || v.HasPassword {
+		t.Errorf("for a new room it is answered %+v, %v", v, err)
+	}
+	was = b.used("anew")
+	if v, err := join("anew", ptr.To("")); err != nil || v.HasPassword || v.Lineage == was.Lineage {
+		t.Errorf("with no password for its password it is answered %+v, %v", v, err)
+	}
+}

@@ -39,11 +39,18 @@ const maxMarks = 1 << 14
 // definitions lack is refused: the decision could not be kept.
 func New(c client.Client, d *directory.Directory, now func() time.Time) *Service {
 	c = client.WithFieldValidation(c, metav1.FieldValidationStrict)
-	marks, err := lru.New[types.UID, string](maxMarks)
+	return &Service{
+		client: c, directory: d, now: now, rights: rights{lost: newLRU[right, time.Time](maxRights)}, joins: newRecentReads(),
+		marks: newLRU[types.UID, string](maxMarks),
+	}
+}
+
+func newLRU[K comparable, V any](most int) *lru.Cache[K, V] {
+	l, err := lru.New[K, V](most)
 	if err != nil {
 		panic(err) // A size that is not positive is its one error.
 	}
-	return &Service{client: c, directory: d, now: now, rights: rights{lost: map[right]time.Time{}}, joins: newRecentReads(), marks: marks}
+	return l
 }
 
 // Known is the meeting of a UID, for those who were in it. One whose object has gone is shown as ended, for ten minutes with its redirect. What
@@ -123,10 +130,8 @@ func (s *Service) learn(ctx context.Context, t *tenant.Tenant, room string) erro
 	if err = s.withRights(right{"list", "meetings", t.Namespace}, err); err != nil {
 		return err
 	}
-	for i := range meetings.Items {
-		if m := &meetings.Items[i]; m.Spec.ConfigRef.Name == t.Name && !s.directory.Learn(m) {
-			return errFullNamespace
-		}
+	if !s.directory.LearnRoom(t, room, &meetings) {
+		return errFullNamespace
 	}
 	return nil
 }
@@ -151,7 +156,9 @@ func (s *Service) relearn(ctx context.Context, name client.ObjectKey, known *v1a
 	if err != nil {
 		return nil, nil
 	}
-	s.directory.Learn(&now)
+	if !s.directory.Learn(&now) {
+		return nil, errFullNamespace
+	}
 	return &now, nil
 }
 

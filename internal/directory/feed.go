@@ -56,6 +56,26 @@ func (d *Directory) LearnGone(m *v1alpha1.Meeting) {
 	d.changes.gone(m)
 }
 
+// LearnRoom takes in all Meetings of a tenant's room, as this replica has just listed them past the cache. Those of which it knew and which the
+// list lacks have gone. It returns false where it takes in one of them no more than Learn does.
+func (d *Directory) LearnRoom(t *tenant.Tenant, room string, all *v1alpha1.MeetingList) (complete bool) {
+	complete = true
+	listed := map[types.UID]bool{}
+	for i := range all.Items {
+		if m := &all.Items[i]; configOf(m) == t.NamespacedName {
+			listed[m.UID] = true
+			complete = d.Learn(m) && complete
+		}
+	}
+	version, _ := strconv.ParseUint(all.ResourceVersion, 10, 64)
+	for _, m := range d.ofRoom(t, room) {
+		if !listed[m.UID] && versionOf(m) <= version { // Else it is newer than the list.
+			d.LearnGone(m)
+		}
+	}
+	return complete
+}
+
 // LearnAbsent takes in that a tenant has no Meeting with a UID any more, as this replica has just read past the cache. It returns the Meeting
 // as ByUID shows it from now on.
 func (d *Directory) LearnAbsent(t *tenant.Tenant, uid, room string) meeting.View {

@@ -118,10 +118,15 @@ func (d *Directory) Named(namespace, name string) *v1alpha1.Meeting {
 
 // Holder is the Meeting that holds a room, an ending one too; nil when the room is free.
 func (d *Directory) Holder(t *tenant.Tenant, room string) *v1alpha1.Meeting {
+	return meeting.Holder(d.ofRoom(t, room))
+}
+
+// ofRoom are the Meetings of a room, the oldest first.
+func (d *Directory) ofRoom(t *tenant.Tenant, room string) []*v1alpha1.Meeting {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if i := d.tenants[t.NamespacedName]; i != nil {
-		return meeting.Holder(i.meetings(room))
+		return i.meetings(room)
 	}
 	return nil
 }
@@ -129,13 +134,7 @@ func (d *Directory) Holder(t *tenant.Tenant, room string) *v1alpha1.Meeting {
 // LastEnded is the Meeting of a room that ended last, of those that are still there; nil when there is none. Of two that ended in
 // the same second it is the younger one. The age alone does not tell: both may have been made in one second.
 func (d *Directory) LastEnded(t *tenant.Tenant, room string) (last *v1alpha1.Meeting) {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	i := d.tenants[t.NamespacedName]
-	if i == nil {
-		return nil
-	}
-	for _, m := range i.meetings(room) { // The oldest first.
+	for _, m := range d.ofRoom(t, room) {
 		if meeting.IsOver(m) && (last == nil || !m.Status.EndTime.Before(last.Status.EndTime)) {
 			last = m
 		}

@@ -44,11 +44,8 @@ func readCreate(q *httpserver.Request) (conference.CreateCommand, error) {
 	command := conference.CreateCommand{
 		Room:            readNewRoom(f),
 		Duration:        readDuration(q.Tenant, f),
+		Password:        readRoomPassword(f),
 		MaxParticipants: f.count("maxParticipants", rules.MaxParticipants),
-	}
-	if f.get("roomPassword") != nil {
-		password := readRoomPassword(f)
-		command.Password = &password
 	}
 	if redirect, named := f.text("redirect"); named {
 		f.check(rules.ValidateRedirect(redirect))
@@ -80,7 +77,11 @@ func readDuration(t *tenant.Tenant, f *fields) v1alpha1.Duration {
 	return length.Duration()
 }
 
-func readRoomPassword(f *fields) string {
+// readRoomPassword reads the password of a room: nil where the request names none, and empty for a room without one.
+func readRoomPassword(f *fields) *string {
+	if f.get("roomPassword") == nil {
+		return nil
+	}
 	password := f.textUnlessNone("roomPassword")
 	switch {
 	case len(password) > credential.MaxRoomPassword:
@@ -88,5 +89,5 @@ func readRoomPassword(f *fields) string {
 	case credential.IsPasswordHash(password): // It would be stored as what it looks like, and open nothing.
 		f.fail("roomPassword", "must be the password itself, not a hash of it")
 	}
-	return password
+	return &password
 }

@@ -124,10 +124,10 @@ func (f *fakeMeetings) Join(ctx context.Context, t *tenant.Tenant, command confe
 	switch {
 	case v == nil:
 		return *f.open(t, command.Room, length, ptr.Deref(command.Password, "")), nil
-	case command.Password == nil:
-	case v.HasPassword && *command.Password != f.secrets[v.Room]:
+	case command.Password == nil && !command.NeedsPassword:
+	case v.HasPassword && ptr.Deref(command.Password, "") != f.secrets[v.Room]:
 		return meeting.View{}, fault.Denied("roomPassword is not this room's; correct it").WithReason(fault.ReasonWrongPassword)
-	case !v.HasPassword && *command.Password != "":
+	case !v.HasPassword && ptr.Deref(command.Password, "") != "":
 		v.HasPassword, f.secrets[v.Room] = true, *command.Password
 	}
 	if command.Duration != "" && v.Expires.IsZero() {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/utils/ptr"
+
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/credential"
@@ -20,8 +22,7 @@ import (
 // joinRequest is the body of POST join.
 type joinRequest struct {
 	ticket    credential.Ticket
-	password  *string
-	duration  v1alpha1.Duration
+	command   conference.JoinCommand
 	presenter bool
 	token     joinToken
 	// chat is what was asked for. The ticket has what that means here.
@@ -97,10 +98,10 @@ func carried(s meeting.Settings, view meeting.View) credential.CarriedMeeting {
 // joined is the meeting of a join. A password that is presented is a guess until it has been right.
 func (a *api) joined(ctx context.Context, q *httpserver.Request, asked joinRequest) (view meeting.View, err error) {
 	ask := func() error {
-		view, err = a.meetings.Join(ctx, q.Tenant, conference.JoinCommand{Room: asked.ticket.Room, Duration: asked.duration, Password: asked.password})
+		view, err = a.meetings.Join(ctx, q.Tenant, asked.command)
 		return err
 	}
-	if asked.password == nil || *asked.password == "" {
+	if ptr.Deref(asked.command.Password, "") == "" {
 		err = ask()
 	} else {
 		err = q.Guess(ctx, limit.RoomPassword, meeting.CleanRoom(asked.ticket.Room), true, ask)
@@ -119,9 +120,9 @@ func readJoin(q *httpserver.Request) (joinRequest, error) {
 	ticket := &asked.ticket
 	ticket.Room, _ = f.text("room")
 	f.check(meeting.ValidateAskedRoom(ticket.Room))
+	asked.command.Room = ticket.Room
 	if q.Tenant.Variant == v1alpha1.VariantA {
-		password := readRoomPassword(f)
-		asked.password = &password
+		asked.command.Password, asked.command.NeedsPassword = readRoomPassword(f), true
 	}
 	name, _ := f.text("name")
 	ticket.Name = meeting.CleanName(name)
@@ -135,7 +136,7 @@ func readJoin(q *httpserver.Request) (joinRequest, error) {
 	ticket.Chat = asked.chat || q.Tenant.Compat.ChatOffClosesPanel
 	ticket.Hide = f.flag("hide", false)
 	ticket.Notify = f.flag("notify", false)
-	asked.duration = readDuration(q.Tenant, f)
+	asked.command.Duration = readDuration(q.Tenant, f)
 	asked.presenter = f.flag("presenter", false)
 	asked.token = readJoinToken(q.Tenant, f)
 	return asked, f.err

@@ -56,7 +56,7 @@ func TestJoinURL(t *testing.T) {
 			"the defaults", `{"room":"stand-up","name":"Ada"}`,
 			baseURL + "/join?room=stand-up&name=Ada&avatar=false&audio=false&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
 			credential.Ticket{Room: "stand-up", Name: "Ada", Lineage: "lineage-stand-up", Chat: true},
-			conference.JoinCommand{Room: "stand-up", Password: new("")},
+			conference.JoinCommand{Room: "stand-up", NeedsPassword: true},
 		},
 		{
 			"every option", strings.Replace(all, `"a b.png`, `"a%20b.png`, 1),
@@ -66,20 +66,20 @@ func TestJoinURL(t *testing.T) {
 				Room: "Stand-up & more ☕", Name: "Ada <Lovelace>", Lineage: "lineage-Stand-up & more ☕",
 				Avatar: "https://example.com/a b.png?x=1&y=ü+", Audio: true, Video: true, Screen: true, Notify: true,
 			},
-			conference.JoinCommand{Room: "Stand-up & more ☕", Duration: "1h30m", Password: new("")},
+			conference.JoinCommand{Room: "Stand-up & more ☕", Duration: "1h30m", NeedsPassword: true},
 		},
 		{
 			"everything null, false or empty", `{"room":"r","name":"n","avatar":false,"roomPassword":"false","audio":null,"video":null,"chat":null,
 				"hide":null,"duration":null,"token":null,"unknown":{"x":[1]},"presenter":"false"}`,
 			baseURL + "/join?room=r&name=n&avatar=false&audio=false&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
 			credential.Ticket{Room: "r", Name: "n", Lineage: "lineage-r", Chat: true},
-			conference.JoinCommand{Room: "r", Password: new("")},
+			conference.JoinCommand{Room: "r", Password: new(""), NeedsPassword: true},
 		},
 		{
 			"names doubled, the last ones count", `{"room":"x","name":"x","room":"r","name":"n","audio":"x","audio":true}`,
 			baseURL + "/join?room=r&name=n&avatar=false&audio=true&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
 			credential.Ticket{Room: "r", Name: "n", Lineage: "lineage-r", Chat: true, Audio: true},
-			conference.JoinCommand{Room: "r", Password: new("")},
+			conference.JoinCommand{Room: "r", NeedsPassword: true},
 		},
 	} {
 		one := testTenant(v1alpha1.VariantA)
@@ -163,7 +163,7 @@ func TestRoomPassword(t *testing.T) {
 	}{
 		{"the right one", v1alpha1.VariantA, `,"roomPassword":"sesame"`, 200, new("sesame")},
 		{"a wrong one", v1alpha1.VariantA, `,"roomPassword":"open"`, 403, new("open")},
-		{"none", v1alpha1.VariantA, ``, 403, new("")},
+		{"none that is named", v1alpha1.VariantA, ``, 403, nil},
 		{"false for none", v1alpha1.VariantA, `,"roomPassword":false`, 403, new("")},
 		{"0 for none", v1alpha1.VariantA, `,"roomPassword":0`, 403, new("")},
 		{"variant B reads none", v1alpha1.VariantB, `,"roomPassword":"open"`, 200, nil},
@@ -176,7 +176,7 @@ func TestRoomPassword(t *testing.T) {
 		if got.status != tc.status || strings.Contains(got.body, "sesame") {
 			t.Errorf("%s: %d %s, want %d", tc.reason, got.status, got.body, tc.status)
 		}
-		if diff := cmp.Diff([]any{conference.JoinCommand{Room: "r", Password: tc.forwarded}}, w.meetings.took()); diff != "" {
+		if diff := cmp.Diff([]any{conference.JoinCommand{Room: "r", Password: tc.forwarded, NeedsPassword: tc.variant == v1alpha1.VariantA}}, w.meetings.took()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
 		}
 		if tc.status != http.StatusOK {

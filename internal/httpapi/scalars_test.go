@@ -76,7 +76,9 @@ func with(members map[string]any, name string, value any) map[string]any {
 // TestABlankMemberIsAbsent: typed clients send an empty string for what was not filled in, in any member.
 func TestABlankMemberIsAbsent(t *testing.T) {
 	w := newWorld(t, testTenant(v1alpha1.VariantA, withControl)).serve()
-	speaks := map[string]bool{"meeting redirect": true, "end redirect": true, "change redirect": true, "meeting roomPassword": true, "notice to": true}
+	speaks := map[string]bool{
+		"meeting redirect": true, "end redirect": true, "change redirect": true, "meeting roomPassword": true, "join roomPassword": true, "notice to": true,
+	}
 	for endpoint, target := range scalarTargets {
 		for _, name := range membersOf(endpoint) {
 			absent := maps.Clone(target.whole)
@@ -129,14 +131,18 @@ func TestANumberIsItsText(t *testing.T) {
 func TestWordsForNone(t *testing.T) {
 	w := newWorld(t, testTenant(v1alpha1.VariantA, withControl)).serve()
 	for _, word := range []any{"false", "False", "FALSE", "None", "none", "null", "NULL", "Null", "undefined", "Undefined", "0", "", false, 0, json.Number("0.0"), nil} {
-		for _, name := range []string{"roomPassword", "avatar", "token"} {
+		for _, name := range []string{"avatar", "token"} {
 			whole := scalarTargets["join"].whole
 			if said, want := w.said("join", with(whole, name, word)), w.said("join", whole); said != want {
 				t.Errorf("%s %v: %s\nwithout it: %s", name, word, said, want)
 			}
 		}
-		if said, want := w.said("meeting", map[string]any{"room": "board", "roomPassword": word}), w.said("meeting", map[string]any{"room": "board", "roomPassword": ""}); word != nil && said != want {
-			t.Errorf("roomPassword %v of a meeting: %s", word, said)
+		for _, endpoint := range []string{"join", "meeting"} { // A password that is not given is not none: the room may have one.
+			whole := scalarTargets[endpoint].whole
+			said, none := w.said(endpoint, with(whole, "roomPassword", word)), w.said(endpoint, with(whole, "roomPassword", ""))
+			if absent := w.said(endpoint, whole); none == absent || word != nil && said != none || word == nil && said != absent {
+				t.Errorf("roomPassword %v of a %s: %s", word, endpoint, said)
+			}
 		}
 	}
 	for _, word := range []any{"nothing", "nul", "falsely", "true", 12, "00", " "} {

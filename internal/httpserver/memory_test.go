@@ -74,7 +74,7 @@ func (m *memory) Join(_ context.Context, t *tenant.Tenant, c conference.JoinComm
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if v := m.live[of(t, c.Room)]; v != nil {
-		if c.Password != nil && v.HasPassword && *c.Password != m.passwords[v.UID] {
+		if (c.Password != nil || c.NeedsPassword) && v.HasPassword && ptr.Deref(c.Password, "") != m.passwords[v.UID] {
 			return meeting.View{}, fault.Denied("roomPassword is not the password of this room").WithReason(fault.ReasonWrongPassword)
 		}
 		return *v, nil
@@ -83,11 +83,7 @@ func (m *memory) Join(_ context.Context, t *tenant.Tenant, c conference.JoinComm
 	if err != nil {
 		return meeting.View{}, err
 	}
-	password := ""
-	if c.Password != nil {
-		password = *c.Password
-	}
-	return m.open(t, c.Room, length, password), nil
+	return m.open(t, c.Room, length, ptr.Deref(c.Password, "")), nil
 }
 
 // open makes a meeting, and ends all others when there are many, so that a long test does not grow.

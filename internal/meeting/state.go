@@ -42,6 +42,27 @@ func PasswordDue(m *v1alpha1.Meeting, now time.Time) (due time.Time, ok bool) {
 	return due, ok
 }
 
+// Earlier are the ended Meetings of a room that another one has followed, which has ended too or which the API made. A live one has followed no
+// standing one: somebody keeps that.
+func Earlier(m *v1alpha1.Meeting, sameRoom []*v1alpha1.Meeting) (earlier []*v1alpha1.Meeting) {
+	holder := Holder(sameRoom)
+	holds := holder != nil && holder.UID == m.UID
+	for _, other := range sameRoom {
+		if IsOver(other) && other.UID != m.UID && (holds && !Stands(other) || IsOver(m) && Older(other, m)) {
+			earlier = append(earlier, other)
+		}
+	}
+	return earlier
+}
+
+// SettledAt is when the command that made a live Meeting does nothing to it any more, and nobody else takes it back.
+func SettledAt(m *v1alpha1.Meeting, now time.Time) time.Time {
+	if due, ok := PasswordDue(m, now); ok {
+		return due.Add(passwordMissed)
+	}
+	return m.CreationTimestamp.Add(PasswordWithin)
+}
+
 // Older says which of two Meetings has the room: by creation, then by UID.
 func Older(a, b *v1alpha1.Meeting) bool {
 	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {

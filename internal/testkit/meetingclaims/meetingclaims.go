@@ -253,6 +253,7 @@ func OfAPI(t testing.TB, of *tenant.Tenant, m API) []string {
 	join("it with its password", conference.JoinCommand{Room: "room", Password: text("sesame")})
 	join("it with another password", conference.JoinCommand{Room: "room", Password: text("open")})
 	join("it with no password", conference.JoinCommand{Room: "room", Password: text("")})
+	join("it with no password, where one is needed", conference.JoinCommand{Room: "room", NeedsPassword: true})
 	join("it with another duration", conference.JoinCommand{Room: "room", Duration: "1h"})
 	join("a room with a duration that is none", conference.JoinCommand{Room: "joined", Duration: "soon"})
 	join("a room without a meeting", conference.JoinCommand{Room: "joined"})

@@ -69,6 +69,7 @@ var WantOfAPI = []string{
 	`join it with its password: ok, meeting 1 of "room", 30m, expires, password, to https://example.com/`,
 	"join it with another password: denied",
 	"join it with no password: denied",
+	"join it with no password, where one is needed: denied",
 	`join it with another duration: ok, meeting 1 of "room", 30m, expires, password, to https://example.com/`,
 	"join a room with a duration that is none: internal",
 	`join a room without a meeting: ok, meeting 2 of "joined", unlimited`,
