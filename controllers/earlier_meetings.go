@@ -12,9 +12,9 @@ import (
 	"convene.dev/convene/internal/meeting"
 )
 
-// deleteEarlier deletes the Meetings of a room that a Meeting has followed. What the room's links do depends on the last Meeting alone. An older
-// one that stayed longer would let them open a room that was ended on request, or whose last Meeting was deleted. LookAgain is after how long to
-// look at a live Meeting again that has followed others, or zero.
+// deleteEarlier deletes the ended Meetings of a room that a Meeting has followed. The last Meeting alone decides what the room's links do. If an
+// older Meeting stayed, the links would open a room that was ended on request, or whose last Meeting was deleted. LookAgain is the time until a
+// live Meeting is settled, and zero if it has followed none.
 func (r *MeetingReconciler) deleteEarlier(ctx context.Context, m *v1alpha1.Meeting) (lookAgain time.Duration, err error) {
 	if meeting.Stands(m) && !meeting.IsOver(m) {
 		return 0, nil // It may give the room back to the last one.

@@ -120,7 +120,7 @@ func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, n
 	return result, err
 }
 
-// markAgain is before the next try to mark a Meeting, or to delete one that never got its password.
+// markAgain is the time until the next try to mark a Meeting, to delete one that never got its password, or to delete one that it has followed.
 const markAgain = 10 * time.Second
 
 // sooner adds another try to what a Meeting waits for. An error would put off what is due sooner.
@@ -320,6 +320,10 @@ func (r *MeetingReconciler) closeRoom(ctx context.Context, t *tenant.Tenant, m *
 // finish lets go of what is over.
 func (r *MeetingReconciler) finish(ctx context.Context, m *v1alpha1.Meeting, d meeting.Decision) (ctrl.Result, error) {
 	lookAgain, err := r.deleteEarlier(ctx, m)
+	if err != nil && !meeting.IsOver(m) { // An error would put off its deadlines.
+		tellRefusal(r.Events, m, err)
+		lookAgain, err = markAgain, nil
+	}
 	switch {
 	case err != nil:
 		return ctrl.Result{}, err

@@ -62,6 +62,17 @@ func TestWritesAreOfThisMeetingAlone(t *testing.T) {
 	}
 }
 
+// Where the ended Meetings that a live one has followed cannot be listed or deleted, its deadlines stay what they are.
+func TestWhatCannotBeClearedAwayDelaysNothing(t *testing.T) {
+	r, _, live, _ := stale(t) // Its client has no index of rooms, so that every list fails.
+	r.Now, r.Events = time.Now, events.NewFakeRecorder(1)
+	live.Labels = map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByAPI}
+	result, err := r.finish(t.Context(), live, meeting.Decision{WakeAt: time.Now().Add(time.Second)})
+	if err != nil || result.RequeueAfter <= 0 || result.RequeueAfter > time.Second {
+		t.Errorf("it is looked at again after %s, %v", result.RequeueAfter, err)
+	}
+}
+
 // The API server deletes by name what has lost its last finalizer while it was being deleted. A controller that takes it off
 // names the UID: else the next Meeting of that name could go instead.
 func TestTheLastFinalizerIsOfThisMeetingAlone(t *testing.T) {

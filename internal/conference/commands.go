@@ -23,10 +23,10 @@ type JoinCommand struct {
 	Room string
 	// Duration is empty when the join names none. The first that is named before a participant has entered is the meeting's.
 	Duration v1alpha1.Duration
-	// Password is nil when the join names none, and empty for a room without one. One that is named must match that of a live room that has
-	// one. For a room without one that no participant has entered, a password that is not empty becomes the room's.
+	// Password is nil when the join names no password, and empty for a room without a password. If the live room has a password, Password must
+	// match it. If it has none and no participant has entered, Password becomes the room's.
 	Password *string
-	// NeedsPassword says that a join which names none is refused where the room has one, also from its last meeting (variant A).
+	// NeedsPassword refuses a join with a nil Password for a room that has a password, or whose last meeting had one (variant A).
 	NeedsPassword bool
 }
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
+	lru "github.com/hashicorp/golang-lru/v2"
 	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -34,16 +34,10 @@ func (s *Service) fresh(ctx context.Context, cached *v1alpha1.Meeting) (*v1alpha
 // recentReads are the last Meetings that were read past the cache. It is safe for concurrent use.
 type recentReads struct {
 	mu sync.Mutex
-	at *simplelru.LRU[types.UID, time.Time]
+	at *lru.Cache[types.UID, time.Time]
 }
 
-func newRecentReads() *recentReads {
-	at, err := simplelru.NewLRU[types.UID, time.Time](1024, nil)
-	if err != nil {
-		panic(err) // A size that is not positive is its one error.
-	}
-	return &recentReads{at: at}
-}
+func newRecentReads() *recentReads { return &recentReads{at: newLRU[types.UID, time.Time](1024)} }
 
 // isDue reports whether the last read of a Meeting began too long ago. If so, the caller begins the next.
 func (r *recentReads) isDue(uid types.UID) bool {
