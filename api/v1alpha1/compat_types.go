@@ -50,7 +50,7 @@ const (
 	MeetingsByRoom MeetingsForm = "ByRoom"
 )
 
-// CompatSpec changes what clients of other services of this API expect to be otherwise.
+// CompatSpec changes what clients of MiroTalk SFU and MiroTalk P2P expect to be otherwise.
 type CompatSpec struct {
 	// chatOff is what chat: false in a join means: Disables (the user neither reads nor writes chat) or ClosesPanel (the
 	// user has chat, and its panel is closed at first, as it always is). Default Disables.

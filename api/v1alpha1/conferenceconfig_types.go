@@ -46,8 +46,8 @@ type ConferenceConfigList struct {
 	Items           []ConferenceConfig `json:"items"`
 }
 
-// Variant says which of the two forms of the REST API a tenant serves: A is switched by an allow-map and can end meetings by
-// DELETE, B is switched by a disable-list and cannot end them. Everything else is the same.
+// Variant is the form of the REST API that a tenant serves. A is that of MiroTalk SFU: it is switched by an allow-map and can end meetings by
+// DELETE. B is that of MiroTalk P2P: it is switched by a disable-list and cannot end them. Everything else is the same.
 // +kubebuilder:validation:Enum=A;B
 type Variant string
 
@@ -67,8 +67,8 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.variant == 'B' || !has(self.source) || !has(self.source.env)",message="source.env belongs to variant B; use source.configJS in variant A"
 // +kubebuilder:validation:XValidation:rule="self.variant == 'A' || !has(self.source) || !has(self.source.configJS)",message="source.configJS belongs to variant A; use source.env in variant B"
 type ConferenceConfigSpec struct {
-	// variant is the form of the REST API: A is switched by an allow-map (api.allowed) and can end meetings by DELETE, B is
-	// switched by a disable-list (api.disabled) and cannot end them. Everything else is the same. Default A.
+	// variant is the form of the REST API: A, that of MiroTalk SFU, is switched by an allow-map (api.allowed) and can end meetings by DELETE;
+	// B, that of MiroTalk P2P, is switched by a disable-list (api.disabled) and cannot end them. Everything else is the same. Default A.
 	// +optional
 	// +kubebuilder:default=A
 	Variant Variant `json:"variant,omitempty"`
@@ -133,7 +133,7 @@ type ConferenceConfigSpec struct {
 	// +kubebuilder:validation:MaxItems=16
 	MediaRefs []MediaServerReference `json:"mediaRefs,omitempty"`
 
-	// compat changes what clients of other services of this API expect to be otherwise.
+	// compat changes what clients of MiroTalk SFU and MiroTalk P2P expect to be otherwise.
 	// +optional
 	Compat *CompatSpec `json:"compat,omitempty"`
 }

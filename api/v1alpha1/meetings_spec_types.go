@@ -28,7 +28,7 @@ type TokensSpec struct {
 	// +optional
 	SigningKeysSecretRef *SecretReference `json:"signingKeysSecretRef,omitempty"`
 
-	// legacy accepts tokens that integrations written for other services sign themselves. Absent means none, and with
+	// legacy accepts tokens that integrations written for MiroTalk sign themselves. Absent means none, and with
 	// spec.source that the file decides: JWT_KEY in .env, security.jwt.key in config.js.
 	// +optional
 	Legacy *LegacyTokensSpec `json:"legacy,omitempty"`
