@@ -37,14 +37,17 @@ type book struct {
 func TestByTheBook(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
 	c := testkit.EmptyControlPlane(t)
-	b := &book{&world{Cluster: c, livekit: testkit.LiveKit(t, testkit.LiveKitOptions{})}, t, manifests.SystemNamespace}
+	b := &book{&world{Cluster: c}, t, manifests.SystemNamespace}
 	c.Recipe(t, "helm-install", testkit.RecipeOptions{})
 	b.runDeployment()
 
 	c.Recipe(t, "engine", testkit.RecipeOptions{Files: map[string]string{"values.yaml": "engine: {enabled: true, namespace: media, nodes: 1}\n"}})
-	c.Recipe(t, "media-server", testkit.RecipeOptions{Fill: map[string]string{
-		"http://convene-livekit.media.svc:7880": b.livekit.URL, "apiKey=…": "apiKey=" + b.livekit.Key, "apiSecret=…": "apiSecret=" + b.livekit.Secret,
-	}})
+	c.Recipe(t, "media-server", testkit.RecipeOptions{})
+	b.runLiveKit()
+	c.Recipe(t, "media-server-ready", testkit.RecipeOptions{})
+	c.Recipe(t, "media-server-key", testkit.RecipeOptions{Fill: map[string]string{"apiKey=…": "apiKey=" + b.livekit.Key, "apiSecret=…": "apiSecret=" + b.livekit.Secret}})
+	c.Kubectl(t, "patch", "mediaserver", "livekit", "--namespace=media", "--type=merge", "--patch", `{"spec":{"secretRef":{"name":"livekit"}}}`)
+	c.Recipe(t, "media-server-ready", testkit.RecipeOptions{})
 	c.Namespace = "meetings"
 	c.Recipe(t, "tenant", testkit.RecipeOptions{Fill: map[string]string{"https://meet.example.com": b.manager.URL}})
 	out := c.Recipe(t, "first-meeting", testkit.RecipeOptions{Fill: map[string]string{"https://meet.example.com": b.manager.URL}})
@@ -102,6 +105,28 @@ func (b *book) runDeployment() {
 		Args: slices.Concat([]string{"--namespace="}, args, []string{"--leader-election-namespace=" + b.home}),
 	})
 	b.a = account{t: b.t, baseURL: b.manager.URL}
+}
+
+// runLiveKit starts what a pod of the chart's LiveKit would run, with the key that Helm has made. The MediaServer names its Service and its key. This
+// machine has no network of a cluster, so the address alone is changed to this machine's.
+func (b *book) runLiveKit() {
+	b.t.Helper()
+	var named v1alpha1.MediaServer
+	if err := b.Client.Get(b.t.Context(), client.ObjectKey{Namespace: "media", Name: "livekit"}, &named); err != nil {
+		b.t.Fatal(err)
+	}
+	var service corev1.Service
+	var key corev1.Secret
+	for o, name := range map[client.Object]string{&service: "convene-livekit", &key: named.Spec.SecretRef.Name} {
+		if err := b.Client.Get(b.t.Context(), client.ObjectKey{Namespace: "media", Name: name}, o); err != nil {
+			b.t.Fatalf("what the recipe names is not there: %v", err)
+		}
+	}
+	if want := fmt.Sprintf("http://%s.%s.svc:%d", service.Name, service.Namespace, service.Spec.Ports[0].Port); named.Spec.APIURL != want {
+		b.t.Errorf("the recipe has the address %s, and the chart's Service is %s", named.Spec.APIURL, want)
+	}
+	b.livekit = testkit.LiveKit(b.t, testkit.LiveKitOptions{Key: string(key.Data["apiKey"]), Secret: string(key.Data["apiSecret"])})
+	b.Kubectl(b.t, "patch", "mediaserver", "livekit", "--namespace=media", "--type=merge", "--patch", fmt.Sprintf(`{"spec":{"apiURL":%q}}`, b.livekit.URL))
 }
 
 // loseAndRestore takes everything in the tenant's namespace away and brings it back.
