@@ -29,8 +29,9 @@ STACK         := $(CONTROL_PLANE) $(LIVEKIT)
 .PHONY: help
 help: ## Show the targets
 	@awk 'BEGIN {FS = ":.*## "} \
-		/^##@ / {printf "\n%s\n", substr($$0, 5)} \
-		/^[a-z-]+:.*## / {printf "  %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+		/^##@ / {group = substr($$0, 5); if (!(group in targets)) groups[++n] = group; targets[group] = targets[group] ""} \
+		/^[a-z-]+:.*## / {targets[group] = targets[group] sprintf("  %-15s %s\n", $$1, $$2)} \
+		END {for (i = 1; i <= n; i++) printf "\n%s\n%s", groups[i], targets[groups[i]]}' $(MAKEFILE_LIST)
 
 .PHONY: run
 run: $(STACK) bin/manager bin/local ## Build and start everything on this machine; Ctrl-C ends it

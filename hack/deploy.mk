@@ -1,6 +1,6 @@
 # The Helm chart, the generated reference, and what checks them.
 
-##@ Deploy
+##@ Build
 
 tools: $(HELM) $(CRD_REF_DOCS)
 test test-slow test-go test-e2e test-some: $(HELM) $(KUSTOMIZE)

@@ -1,5 +1,7 @@
 # The proof under faults: internal/chaos in full. make test-slow runs a short part of it.
 
+##@ Check
+
 FAULTS := .local/faults.txt
 
 .PHONY: test-faults

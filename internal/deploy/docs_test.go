@@ -3,10 +3,13 @@
 package deploy
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -14,8 +17,10 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/testkit"
@@ -268,6 +273,129 @@ func tryExample(t *testing.T, c *testkit.Cluster, page, example string) {
 				t.Fatal(err)
 			}
 			apply(t, c, o)
+		}
+	}
+}
+
+// TestArchitectureHasEveryPackage: the table names every package, and nothing that is not there. A package of tests or of a command's parts
+// may be within another that is named.
+func TestArchitectureHasEveryPackage(t *testing.T) {
+	page := testkit.Documents(t)["docs/architecture.md"]
+	rows := regexp.MustCompile("(?m)^\\| (`[^|]+`) \\|").FindAllStringSubmatch(page, -1)
+	named := map[string]bool{}
+	for _, row := range rows {
+		for _, name := range regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row[1], -1) {
+			named[name[1]] = true
+			if _, err := os.Stat(filepath.Join(testkit.Root(t), name[1])); err != nil {
+				t.Errorf("docs/architecture.md names %s: %v", name[1], err)
+			}
+		}
+	}
+	if len(named) < 30 {
+		t.Fatalf("only %d packages were found", len(named))
+	}
+	for _, root := range []string{"api", "cmd", "controllers", "internal", "hack"} {
+		err := fs.WalkDir(os.DirFS(testkit.Root(t)), root, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() && (d.Name() == "node_modules" || d.Name() == "testdata") {
+				return cmp.Or(err, fs.SkipDir)
+			}
+			folder := filepath.Dir(path)
+			if strings.HasSuffix(path, ".go") && !named[folder] && !named[filepath.Dir(folder)] {
+				t.Errorf("docs/architecture.md lacks %s", folder)
+				named[folder] = true
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestFiguresAreInOnePlace: what was measured is in docs/performance.md, and the other documents lead there.
+func TestFiguresAreInOnePlace(t *testing.T) {
+	figure := regexp.MustCompile(`\d ?µs|\d ?MB for [\d,]+ meetings|\d MB resident|\d a second, \d+ %|\d/s\b`)
+	for name, page := range testkit.Documents(t) {
+		if found := figure.FindString(page); name != "docs/performance.md" && !strings.HasPrefix(name, "docs/decisions/") && found != "" {
+			t.Errorf("%s has %q, which belongs in docs/performance.md", name, found)
+		}
+	}
+}
+
+// TestHelpNamesEachGroupOnce: who looks for a check finds all of them in one place, and none under what changes a cluster.
+func TestHelpNamesEachGroupOnce(t *testing.T) {
+	command := exec.CommandContext(t.Context(), "make", "-s", "help")
+	command.Dir, command.Env = testkit.Root(t), append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=")
+	out, err := command.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	groups := map[string]int{}
+	group := ""
+	for line := range strings.SplitSeq(string(out), "\n") {
+		target, isTarget := strings.CutPrefix(line, "  ")
+		switch {
+		case line == "":
+		case !isTarget:
+			group = line
+			groups[group]++
+		case strings.HasPrefix(target, "test") && group != "Check":
+			t.Errorf("make help has under %s: %s", group, line)
+		}
+	}
+	for group, times := range groups {
+		if times != 1 {
+			t.Errorf("make help has the group %s %d times", group, times)
+		}
+	}
+	if len(groups) < 4 {
+		t.Errorf("the groups are %v", groups)
+	}
+}
+
+// TestFieldsOfTheDocumentsAreThere: a path such as spec.apiURL, in a document, is one of Convene's objects.
+func TestFieldsOfTheDocumentsAreThere(t *testing.T) {
+	fields := map[string]bool{"spec.replicas": true, "spec.hostnames": true} // Of a Deployment and an HTTPRoute.
+	files, err := filepath.Glob(filepath.Join(testkit.Root(t), "config", "crd", "bases", "*.yaml"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var definition apiextensionsv1.CustomResourceDefinition
+		if err := yaml.Unmarshal(text, &definition); err != nil {
+			t.Fatal(err)
+		}
+		addFields(fields, "", *definition.Spec.Versions[0].Schema.OpenAPIV3Schema)
+	}
+	path := regexp.MustCompile("`((?:spec|status)\\.[A-Za-z.]+)`")
+	found := 0
+	for name, page := range testkit.Documents(t) {
+		if name == "CHANGELOG.md" || name == "docs/stability.md" || strings.HasPrefix(name, "docs/decisions/") {
+			continue // They name fields of before.
+		}
+		for _, match := range path.FindAllStringSubmatch(page, -1) {
+			found++
+			if !fields[match[1]] {
+				t.Errorf("%s: there is no %s", name, match[1])
+			}
+		}
+	}
+	if found < 80 {
+		t.Errorf("only %d fields were found", found)
+	}
+}
+
+func addFields(fields map[string]bool, path string, of apiextensionsv1.JSONSchemaProps) {
+	for name, property := range of.Properties {
+		at := strings.TrimPrefix(path+"."+name, ".")
+		fields[at] = true
+		addFields(fields, at, property)
+		if property.Items != nil && property.Items.Schema != nil {
+			addFields(fields, at, *property.Items.Schema)
 		}
 	}
 }
