@@ -46,8 +46,8 @@ type ConferenceConfigList struct {
 	Items           []ConferenceConfig `json:"items"`
 }
 
-// Variant is the form of the REST API that a tenant serves. A is that of MiroTalk SFU: it is switched by an allow-map and can end meetings by
-// DELETE. B is that of MiroTalk P2P: it is switched by a disable-list and cannot end them. Everything else is the same.
+// Variant is the form of the REST API that a tenant serves. Variant A replaces MiroTalk SFU: an allow-map switches its endpoints, and DELETE
+// ends meetings. Variant B replaces MiroTalk P2P: a disable-list switches its endpoints, and there is no DELETE. Everything else is the same.
 // +kubebuilder:validation:Enum=A;B
 type Variant string
 
@@ -67,8 +67,9 @@ const (
 // +kubebuilder:validation:XValidation:rule="self.variant == 'B' || !has(self.source) || !has(self.source.env)",message="source.env belongs to variant B; use source.configJS in variant A"
 // +kubebuilder:validation:XValidation:rule="self.variant == 'A' || !has(self.source) || !has(self.source.configJS)",message="source.configJS belongs to variant A; use source.env in variant B"
 type ConferenceConfigSpec struct {
-	// variant is the form of the REST API: A, that of MiroTalk SFU, is switched by an allow-map (api.allowed) and can end meetings by DELETE;
-	// B, that of MiroTalk P2P, is switched by a disable-list (api.disabled) and cannot end them. Everything else is the same. Default A.
+	// variant is the form of the REST API. Variant A replaces MiroTalk SFU: an allow-map (api.allowed) switches its endpoints, and DELETE ends
+	// meetings. Variant B replaces MiroTalk P2P: a disable-list (api.disabled) switches its endpoints, and there is no DELETE. Everything else
+	// is the same. Default A.
 	// +optional
 	// +kubebuilder:default=A
 	Variant Variant `json:"variant,omitempty"`
