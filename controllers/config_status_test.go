@@ -77,7 +77,7 @@ func (o fakeObserver) Reach(at engine.Server) (time.Time, error) {
 // olderHas is the problem of a ConferenceConfig whose host an older one has.
 func olderHas(host string) []tenant.Problem {
 	return []tenant.Problem{{
-		Condition: v1alpha1.ConditionHostConflict, Reason: v1alpha1.ReasonOlderConfig, Message: "An older ConferenceConfig answers " + host, WhenTrue: true, Fatal: true,
+		Condition: v1alpha1.ConditionHostConflict, Reason: v1alpha1.ReasonOlderConfig, Message: "Hosts conflict: " + host, WhenTrue: true, Fatal: true,
 	}}
 }
 
@@ -110,7 +110,7 @@ func describe(s v1alpha1.ConferenceConfigStatus) string {
 }
 
 const (
-	goodAPI     = "APIKeysResolved=True Resolved: 1 usable"
+	goodAPI     = "APIKeysResolved=True Resolved: 1 usable API key"
 	goodSigning = "SigningKeysResolved=True Resolved: Tokens and links can be signed"
 	goodMedia   = "MediaReachable=True Reachable: LiveKit answers"
 	serving     = "Ready=True Serving: Serving https://x.example"
@@ -152,9 +152,9 @@ func TestConditions(t *testing.T) {
 			r.seen.away = "http://second:7880"
 		}, []string{goodAPI, goodSigning, goodMedia, serving}},
 		{"an older config has a host", func(r *statusRig) { r.hosts = olderHas("a.example") },
-			[]string{goodAPI, goodSigning, goodMedia, "HostConflict=True OlderConfig: An older ConferenceConfig answers a.example",
-				"Ready=False OlderConfig: An older ConferenceConfig answers a.example",
-				"Stalled=True OlderConfig: An older ConferenceConfig answers a.example"}},
+			[]string{goodAPI, goodSigning, goodMedia, "HostConflict=True OlderConfig: Hosts conflict: a.example",
+				"Ready=False OlderConfig: Hosts conflict: a.example",
+				"Stalled=True OlderConfig: Hosts conflict: a.example"}},
 		{"a missing Secret may still come", problem(tenant.Problem{Condition: v1alpha1.ConditionAPIKeysResolved, Reason: v1alpha1.ReasonSecretNotFound, Message: "no Secret", Fatal: true}),
 			[]string{"APIKeysResolved=False SecretNotFound: no Secret", goodSigning, goodMedia, "Ready=False SecretNotFound: no Secret"}},
 		{"the cluster refuses the Secret of the signing keys", func(r *statusRig) {
@@ -184,7 +184,7 @@ func TestConditions(t *testing.T) {
 		{"it is being deleted, whatever else is wrong", func(r *statusRig) {
 			now := metav1.NewTime(monday)
 			r.config.DeletionTimestamp, r.hosts = &now, olderHas("a.example")
-		}, []string{goodAPI, goodSigning, goodMedia, "HostConflict=True OlderConfig: An older ConferenceConfig answers a.example",
+		}, []string{goodAPI, goodSigning, goodMedia, "HostConflict=True OlderConfig: Hosts conflict: a.example",
 			"Ready=False Deleting: Being deleted; its meetings are being ended"}},
 	} {
 		r := newStatusRig()
@@ -263,7 +263,7 @@ func TestEventsOfAConferenceConfig(t *testing.T) {
 		t.Errorf("all is well from the start: %q", said)
 	}
 	r.hosts = olderHas("a.example")
-	if said := next(); len(said) != 2 || !strings.HasPrefix(said[0], "Warning OlderConfig An older ConferenceConfig") || !strings.HasPrefix(said[1], "Warning OlderConfig") {
+	if said := next(); len(said) != 2 || !strings.HasPrefix(said[0], "Warning OlderConfig Hosts conflict") || !strings.HasPrefix(said[1], "Warning OlderConfig") {
 		t.Errorf("a conflict: %q", said)
 	}
 	if said := next(); len(said) != 0 {

@@ -54,7 +54,7 @@ type leaseTimes struct {
 }
 
 func (l *leaseTimes) register(f *flag.FlagSet) {
-	f.DurationVar(&l.duration, "leader-elect-lease-duration", 15*time.Second, "after how long without a sign of the leader another replica leads")
+	f.DurationVar(&l.duration, "leader-elect-lease-duration", 15*time.Second, "how long the Lease lasts without a renewal before another replica may lead")
 	f.DurationVar(&l.renewDeadline, "leader-elect-renew-deadline", 10*time.Second, "how long the leader tries to renew its Lease before it stops leading")
 	f.DurationVar(&l.retryPeriod, "leader-elect-retry-period", 2*time.Second, "how often replicas try to renew or get the Lease")
 }
@@ -62,7 +62,7 @@ func (l *leaseTimes) register(f *flag.FlagSet) {
 // validate says what leader election would stop the manager for.
 func (l *leaseTimes) validate() error {
 	if l.retryPeriod <= 0 || l.renewDeadline <= l.retryPeriod*12/10 || l.duration <= l.renewDeadline {
-		return fmt.Errorf("--leader-elect-lease-duration must be more than --leader-elect-renew-deadline, and that more than 1.2 times --leader-elect-retry-period")
+		return fmt.Errorf("--leader-elect-lease-duration must be more than --leader-elect-renew-deadline, which must be more than 1.2 times --leader-elect-retry-period")
 	}
 	return nil
 }
@@ -136,7 +136,7 @@ func (s *settings) registerCluster(f *flag.FlagSet, getenv func(string) string) 
 	s.lease.register(f)
 	f.DurationVar(&s.writeTimeout, "write-timeout", kube.DefaultWriteTimeout,
 		"how long a write to the cluster's API may take: more than its admission webhooks do, and at most "+longestWrite.String())
-	f.IntVar(&s.engineCalls, "engine-calls-per-second", observer.DefaultCallsPerSecond, "how many rooms of one LiveKit the leader looks into in a second at most")
+	f.IntVar(&s.engineCalls, "engine-calls-per-second", observer.DefaultCallsPerSecond, "the most room queries per second to each media server")
 }
 
 // registerOnce adds the flags with which the manager does one thing and ends.

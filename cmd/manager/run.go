@@ -240,7 +240,7 @@ func (p *parts) unknownHosts() tenant.UnknownHosts {
 	unknown := tenant.UnknownHosts{Default: p.defaultConfig, Refuse: p.refuseUnknown}
 	data, err := os.ReadFile(resolvConf)
 	if err != nil {
-		p.log.Info("The cluster's domain is not known: cluster.local is taken for it", "cause", err.Error())
+		p.log.Info("Unknown cluster domain; assuming cluster.local", "cause", err.Error())
 	}
 	unknown.Cluster = tenant.ParseResolvConf(data)
 	return unknown

@@ -184,7 +184,7 @@ func (s *Service) ownOf(ctx context.Context, t *tenant.Tenant, session *credenti
 	return s.meetings.Known(ctx, t, session.Meeting, session.Room)
 }
 
-var errWrongPassword = fault.Denied("The password of this meeting is another one; try again").WithReason(fault.ReasonWrongPassword)
+var errWrongPassword = fault.Denied("Wrong password; try again").WithReason(fault.ReasonWrongPassword)
 
 // passPassword asks an entrant for the password of a meeting, unless they showed it before: when the backend made their ticket, or when their
 // session began. What the new session stands for is the password that the meeting had before the entrant was asked.

@@ -19,7 +19,7 @@ import (
 var errLeft = fault.NotFound("That participant has left the meeting already")
 
 // errLeftUnnamed is for a ban of one whose username is not known any more.
-var errLeftUnnamed = fault.NotFound("That participant has left the meeting already; to keep the user out, ban user: and the username")
+var errLeftUnnamed = fault.NotFound("That participant has left the meeting already; to ban the user, use the identity \"user:<username>\"")
 
 // actsAtOnce bounds how many participants of one room are changed at the same time.
 const actsAtOnce = 16
@@ -95,7 +95,7 @@ func (s *Service) Remove(ctx context.Context, t *tenant.Tenant, v meeting.View, 
 func removed(d *v1alpha1.ParticipantDecision) { d.Removed = true }
 
 // errUnlisted is for a removal while the media server does not list the participants.
-var errUnlisted = fault.Unavailable("That participant is removed; the media server does not say at the moment who else came with the same link")
+var errUnlisted = fault.Unavailable("That participant is removed, but other sessions of the same link could not be checked; try again in a moment")
 
 // removeUnlisted removes a participant by identity alone: others can have the media server keep so much about them that it gives no list.
 func (s *Service) removeUnlisted(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, why error) (late, err error) {
@@ -183,10 +183,10 @@ func (s *Service) isComing(v meeting.View, who engine.Identity) bool {
 }
 
 // errNotListed is for what was decided about a participant who is on the way in: the media server does not list them yet.
-var errNotListed = fault.Unavailable("That participant is just coming in; it takes effect in a moment")
+var errNotListed = fault.Unavailable("Saved; it applies once that participant has connected")
 
 // errComing is for an act that did nothing, about a participant who is on the way in.
-var errComing = fault.Unavailable("That participant is just coming in; try again in a moment")
+var errComing = fault.Unavailable("That participant is still connecting; try again in a moment")
 
 // errAbsent is for an act that did nothing because the participant is not listed.
 func (s *Service) errAbsent(v meeting.View, who engine.Identity) error {

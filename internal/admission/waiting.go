@@ -32,7 +32,7 @@ const (
 var (
 	errQueueFull = fault.Conflict("Too many people wait to be let into this meeting; try again later").WithReason(ReasonFull)
 	errWritten   = fault.Conflict("You have written to the presenters already; wait until they let you in")
-	errArriving  = fault.Unavailable("You are just arriving; write again in a moment")
+	errArriving  = fault.Unavailable("You are still connecting; try again in a moment")
 )
 
 // queue has an entrant, who comes from a site, wait from now on or from when they first came.

@@ -50,7 +50,7 @@ func TestAPasswordThatWaitsIsNoClusterThatIsAway(t *testing.T) {
 	short, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	_, err := b.Join(short, b.tenant, JoinCommand{Room: "short", Password: ptr.To("sesame")})
-	if !fault.Is(err, fault.KindUnavailable) || !strings.Contains(fault.As(err).Message, "busy") {
+	if !fault.Is(err, fault.KindUnavailable) || !strings.Contains(fault.As(err).Message, "Too many password checks") {
 		t.Errorf("a join without the time: %v", err)
 	}
 	if b.Service.directory.Holder(b.tenant, "short") != nil {

@@ -277,7 +277,7 @@ func (s *Service) delete(ctx context.Context, m *v1alpha1.Meeting) error {
 func (s *Service) forbidNew(t *tenant.Tenant, d *draft) error {
 	switch {
 	case t.Deleting:
-		return fault.Unavailable("This service is being shut down and opens no new meetings; use another one")
+		return fault.Unavailable("The ConferenceConfig of this service is being deleted; it opens no new meetings")
 	case s.directory.HasRoomFor(t, t.Settings.MaxMeetings):
 		return nil
 	case d.isByPerson():

@@ -35,13 +35,13 @@ func asFault(err error) error {
 				"tell the operator of this service: its log has the reason",
 		}
 	case answer == kube.Conflict, errors.Is(err, errStale):
-		return fault.Unavailable("Too many change this room at once; try again in a moment").Because(err)
+		return fault.Unavailable("Other requests are changing this room; try again in a moment").Because(err)
 	case answer == kube.Gone:
-		return fault.Unavailable("What this needs has just been deleted; try again in a moment").Because(err)
+		return fault.Unavailable("The meeting was deleted meanwhile; try again in a moment").Because(err)
 	case answer == kube.Busy:
 		return fault.Unavailable("The cluster's API has too much to do; try again in a moment").Because(err)
 	case errors.Is(err, context.Canceled):
-		return fault.Unavailable("The request was given up before it was done; send it again").Because(err)
+		return fault.Unavailable("The request was cancelled; send it again").Because(err)
 	}
 	return fault.Unavailable("The cluster's API cannot be reached to write this down; try again in a moment").Because(err)
 }
@@ -75,7 +75,8 @@ func (s *Service) withRights(used right, err error) error {
 			s.rights.lost.Add(used, since)
 		}
 		if s.now().Sub(since) < rightsComeBack {
-			return fault.Unavailable("The cluster's API refuses what it allowed before; try again in a moment, and tell the operator of this service if it stays").Because(err)
+			return fault.Unavailable("Convene has lost a Kubernetes permission, or the API server is starting; try again in a moment, and tell the operator " +
+				"of this service if it stays").Because(err)
 		}
 	case err == nil:
 		s.rights.lost.Add(used, time.Time{})

@@ -53,7 +53,7 @@ func (s *Signer) StampRequest(r ChatRequest, now time.Time) (string, error) { re
 // VerifyRequest is Denied unless the stamp is of this request and its time is not over.
 func (s *Signer) VerifyRequest(r ChatRequest, stamp string, now time.Time) error {
 	if !now.Before(r.Until) || !s.verifyStamp(r, stamp) {
-		return fault.Denied("Nobody asks for these messages any more; send them when they are asked for again")
+		return fault.Denied("This request for earlier messages has expired; answer the next one")
 	}
 	return nil
 }

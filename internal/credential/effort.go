@@ -41,7 +41,7 @@ var (
 )
 
 // ErrBusy is for a password that could not be looked at before the time of a request was over.
-var ErrBusy = fault.Unavailable("The service is busy with other passwords; try again in a moment")
+var ErrBusy = fault.Unavailable("Too many password checks at once; try again in a moment")
 
 // withEffort runs a computation that takes that much memory, in KiB and at most maxArgon2Memory, when it is its turn. It is ErrBusy if
 // that is not before the context ends.

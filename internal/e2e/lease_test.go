@@ -68,7 +68,7 @@ func TestInstallationsInOneNamespaceEachLead(t *testing.T) {
 		t.Fatal(err)
 	}
 	testkit.Eventually(t, patience, says(one, http.StatusServiceUnavailable))
-	if !strings.Contains(one.Log(), "no manager leads") || !strings.Contains(one.Log(), "forbidden") {
+	if !strings.Contains(one.Log(), "no leader (Lease ") || !strings.Contains(one.Log(), "forbidden") {
 		t.Error("its log does not say why")
 	}
 	if err := says(two, http.StatusOK)(); err != nil {

@@ -98,7 +98,7 @@ func TestDevicesThatGo(t *testing.T) {
 
 	dismissNotices(t, bob)
 	for refused, says := range map[string]string{
-		"Permission denied by system": "Your system keeps the screen from this browser.",
+		"Permission denied by system": "Your operating system blocks screen sharing.",
 		"Permission denied":           "",
 	} {
 		testkit.Eval[any](t, bob, `window.refused = `+quote(refused))

@@ -216,7 +216,7 @@ func floatsAPicture(t *testing.T, s *stage) {
 	p := s.join(framed, map[string]any{"room": s.room, "name": "Framed", "video": true})
 	p.WaitFor(t, seesVideoOf("Framed"))
 	choose(t, p, "pip")
-	p.WaitForText(t, "There is nothing to show in a small window")
+	p.WaitForText(t, "Picture in picture has nothing to show")
 	takeScreenshots(t, p, small, "room pip nothing")
 
 	const floating = `document.pictureInPictureElement?.closest('li')`

@@ -183,7 +183,7 @@ type guest struct {
 	lifetime time.Duration
 }
 
-var errTokenNeeded = fault.Denied("A token is needed to enter this host or to be a presenter; send token, an object with username or what POST token answered")
+var errTokenNeeded = fault.Denied("A token is needed to enter this host or to be a presenter; send token: the string from POST token, or an object with username and password")
 
 // identify finds out who joins. A caller without a token is a guest without rights.
 func (a *api) identify(q *httpserver.Request, join joinRequest) (guest, error) {

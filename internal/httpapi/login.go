@@ -9,9 +9,9 @@ import (
 	"time"
 	"unicode"
 
+	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/compat"
 	"convene.dev/convene/internal/credential"
-	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/tenant"
@@ -75,8 +75,6 @@ func formatLifetime(d time.Duration) string {
 	return strconv.FormatInt(int64(d/time.Second), 10) + "s"
 }
 
-var errWrongLogin = fault.Denied("The username or the password is wrong; correct them").WithReason(fault.ReasonWrongLogin)
-
 // login checks who the user is where the host has users. Where it has none, the backend's word counts.
 func (a *api) login(q *httpserver.Request, asked tokenRequest) error {
 	if q.Tenant.Users == nil {
@@ -87,7 +85,7 @@ func (a *api) login(q *httpserver.Request, asked tokenRequest) error {
 	return q.Guess(ctx, limit.HostLogin, asked.username, true, func() error {
 		right, err := q.Tenant.Users.Verify(ctx, credential.Turn{Namespace: q.Tenant.Namespace}, asked.username, asked.password)
 		if err == nil && !right {
-			err = errWrongLogin
+			err = admission.ErrWrongLogin
 		}
 		return err
 	})

@@ -119,7 +119,7 @@ func readPage(limitText, afterText string) (limit int, after cursor, err error) 
 	milliseconds, who, found := strings.Cut(afterText, ".")
 	joined, err := strconv.ParseInt(milliseconds, 10, 64)
 	if !found || err != nil || who == "" {
-		return 0, after, fault.Invalid("after", "after must be what the answer before named as next")
+		return 0, after, fault.Invalid("after", "after must be next of the previous page")
 	}
 	return limit, cursor{time.UnixMilli(joined), engine.Identity(who)}, nil
 }
@@ -187,7 +187,7 @@ func participantPath(q *httpserver.Request) (room string, who engine.Identity, e
 
 func validateIdentity(field, who string) error {
 	if !identityForm.MatchString(who) || len([]rune(who)) > maxIdentity {
-		return fault.Invalid(field, "%s must be that of a participant, or user: and a username; GET participants lists them", field)
+		return fault.Invalid(field, "%s must be a participant's identity or \"user:<username>\"; GET participants lists the identities", field)
 	}
 	return nil
 }

@@ -64,8 +64,8 @@ func TestTokenOfUsers(t *testing.T) {
 		status       int
 		says         string
 	}{
-		{"a wrong password", `{"username":"ada","password":"battery"}`, 403, "The username or the password is wrong; correct them"},
-		{"an unknown user", `{"username":"eve","password":"correct-horse"}`, 403, "The username or the password is wrong; correct them"},
+		{"a wrong password", `{"username":"ada","password":"battery"}`, 403, "The username or password is wrong; try again"},
+		{"an unknown user", `{"username":"eve","password":"correct-horse"}`, 403, "The username or password is wrong; try again"},
 		{"no password", `{"username":"ada"}`, 400, "password is required; give the user's password"},
 		{"an empty password", `{"username":"ada","password":""}`, 400, "password is required; give the user's password"},
 	} {

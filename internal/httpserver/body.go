@@ -62,7 +62,7 @@ func (q *Request) BodyError(err error) error {
 	}
 	if coding := q.HTTP.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return &Error{
-			Fault:  fault.Invalid("", "The body must not have the coding %.40q; send it as it is, without Content-Encoding", coding),
+			Fault:  fault.Invalid("", "Content-Encoding %.40q is not supported; send the body without Content-Encoding", coding),
 			Status: http.StatusUnsupportedMediaType, header: "Accept-Encoding", value: "identity",
 		}
 	}

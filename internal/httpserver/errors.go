@@ -49,7 +49,7 @@ func (e *Error) Unwrap() error { return e.Fault }
 
 // What clients read of requests that took too long.
 var (
-	ErrTimeout = fault.Unavailable("The service did not get it done in time; try again in a moment")
+	ErrTimeout = fault.Unavailable("The request timed out; try again in a moment")
 	ErrTooSlow = &Error{Fault: fault.Invalid("", "The body did not arrive in time; send it again"), Status: http.StatusRequestTimeout, header: "Connection", value: "close"}
 )
 

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrTooManyGuesses says that a check of a secret got no turn in the time of its request.
-var ErrTooManyGuesses = fault.Unavailable("Too many people are coming in at once; try again in a moment")
+var ErrTooManyGuesses = fault.Unavailable("Too many sign-ins at once; try again in a moment")
 
 // Guess runs a check of a secret that a person has typed, unless there were too many wrong ones from that address. The
 // check says by the reason of its error that the secret was wrong. It waits where as many are checked as may be wrong.

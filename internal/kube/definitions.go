@@ -66,7 +66,7 @@ func (d *Definitions) compare() {
 	paths, err := d.api.Paths()
 	if AnswerOf(err) == Refused && !d.refused {
 		d.refused = true
-		d.log.Error(err, "The cluster does not tell which fields its definitions have: whether they are outdated shows when a write is refused")
+		d.log.Error(err, "Cannot read the schemas of the CRDs; outdated CRDs will only show as refused writes")
 	}
 	document, ok := paths["apis/"+v1alpha1.GroupVersion.String()]
 	if !ok || document.ServerRelativeURL() == d.compared {

@@ -156,9 +156,9 @@ func (l *Leader) Check(r *http.Request) error {
 	}
 	cause := l.cause
 	if cause == nil {
-		cause = errors.New("nobody holds the Lease, and this manager does not get it")
+		cause = errors.New("no replica acquires the Lease")
 	}
-	err := fmt.Errorf("no manager leads what this one serves (Lease %s): %w", l.Describe(), cause)
+	err := fmt.Errorf("no leader (Lease %s): %w", l.Describe(), cause)
 	if !l.told {
 		l.log.Error(err, "Not ready")
 		l.told = true

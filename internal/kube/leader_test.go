@@ -106,7 +106,7 @@ func TestReadyWhileSomebodyLeads(t *testing.T) {
 		// want is what the check's error says; "" means ready.
 		want string
 	}{
-		"nobody ever": {func(t *testing.T, e *election) { e.looks(t, time.Minute, false) }, "nobody holds the Lease"},
+		"nobody ever": {func(t *testing.T, e *election) { e.looks(t, time.Minute, false) }, "no replica acquires the Lease"},
 		"refused from the start": {func(t *testing.T, e *election) {
 			e.lease.getErr = forbidden
 			e.looks(t, time.Minute, false)
@@ -124,7 +124,7 @@ func TestReadyWhileSomebodyLeads(t *testing.T) {
 		"another, and then nobody": {func(t *testing.T, e *election) {
 			e.looks(t, time.Minute, true)
 			e.looks(t, 40*time.Second, false)
-		}, "nobody holds the Lease"},
+		}, "no replica acquires the Lease"},
 		"this one, and then its renewals are refused": {func(t *testing.T, e *election) {
 			_ = e.Create(t.Context(), mine)
 			e.lease.writeErr = forbidden
@@ -135,7 +135,7 @@ func TestReadyWhileSomebodyLeads(t *testing.T) {
 			_ = e.Create(t.Context(), mine)
 			_ = e.Update(t.Context(), resourcelock.LeaderElectionRecord{LeaseDurationSeconds: 1})
 			e.looks(t, 40*time.Second, false)
-		}, "nobody holds the Lease"},
+		}, "no replica acquires the Lease"},
 		"another, and then the cluster does not answer": {func(t *testing.T, e *election) {
 			e.looks(t, time.Minute, true)
 			e.lease.getErr = away
@@ -147,7 +147,7 @@ func TestReadyWhileSomebodyLeads(t *testing.T) {
 			e.looks(t, time.Hour, false)
 			e.lease.getErr = nil
 			e.looks(t, 20*time.Second, false)
-		}, "nobody holds the Lease"},
+		}, "no replica acquires the Lease"},
 		"a term of an hour": {func(t *testing.T, e *election) {
 			e.lease.record = &resourcelock.LeaderElectionRecord{HolderIdentity: "another", LeaseDurationSeconds: 3600}
 			e.looks(t, 50*time.Minute, false)

@@ -96,7 +96,7 @@ func ValidatePolicy(named v1alpha1.MeetingPolicy) error {
 		switch *f.of(&named) {
 		case "", v1alpha1.Everyone, v1alpha1.Presenters:
 		default:
-			return fault.Invalid("policy", "policy must say Everyone or Presenters of each that it names")
+			return fault.Invalid("policy", "each value of policy must be Everyone or Presenters")
 		}
 	}
 	return nil

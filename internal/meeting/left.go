@@ -34,7 +34,7 @@ func LeftPlaces(m *v1alpha1.Meeting) (names []types.NamespacedName) {
 func (p *plan) move(from, to types.NamespacedName) {
 	p.dropLeft(func(l v1alpha1.LeftMediaServer) bool { return nameOf(l.MediaServerReference) == to })
 	if p.opened() && !p.isVacant() {
-		p.event(true, v1alpha1.ReasonMoved, "Moved from media server %s, which does not show who is in, to %s", from, to)
+		p.event(true, v1alpha1.ReasonMoved, "Moved from media server %s (unreachable, its participants are unknown) to %s", from, to)
 		p.status.LeftMediaServers = append(p.status.LeftMediaServers, v1alpha1.LeftMediaServer{
 			MediaServerReference: *referenceTo(from), LeftTime: metav1.NewTime(ceilSecond(p.Now)),
 		})

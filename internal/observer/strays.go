@@ -161,7 +161,7 @@ func (s *server) confirm(ctx context.Context, suspects []suspect) (confirmed []s
 		switch alive, err := known.alive(ctx, s.at, &c); {
 		case err != nil:
 			if !errors.Is(err, errNotAnswered) { // Said once for all rooms of a tenant.
-				s.env.Log.Info("A room without a known Meeting is left alone; trying again", "error", err.Error())
+				s.env.Log.Info("Cannot verify that a room has no live Meeting; trying again", "room", c.name, "error", err.Error())
 			}
 			s.strays.later(c.stray, s.env.monotonic())
 		case alive:

@@ -53,15 +53,19 @@ func (c claims) add(t *Tenant, host string) {
 	}
 }
 
-// belongToOthers reports whether another namespace has a host, a part of it, or a wildcard around it.
-func (c claims) belongToOthers(t *Tenant, host string) bool {
+// otherOwner returns the other namespace that has a host, a part of it, or a wildcard around it: nobody, or several.
+func (c claims) otherOwner(t *Tenant, host string) string {
 	name, port := cutWildcard(host)
 	for suffix := range suffixesOf(name) {
-		if c.at.others(suffix, port, t.Namespace) {
-			return true
+		if owner := c.at.other(suffix, port, t.Namespace); owner != nobody {
+			return owner
 		}
 	}
-	return c.at.others(name, port, t.Namespace) || isWildcard(name) && c.below.others(name, port, t.Namespace)
+	owner := c.at.other(name, port, t.Namespace)
+	if owner == nobody && isWildcard(name) {
+		owner = c.below.other(name, port, t.Namespace)
+	}
+	return owner
 }
 
 func (o owners) has(p place) bool {
@@ -76,16 +80,18 @@ func (o owners) add(p place, namespace string) {
 	o[p] = namespace
 }
 
-// others reports whether a name belongs to another namespace on that port, or where that is empty on any.
-func (o owners) others(name, port, namespace string) bool {
-	other := func(port string) bool {
-		owner := o[place{name, port}]
-		return owner != nobody && owner != namespace
-	}
+// other returns the other namespace that has a name on that port, or where the port is empty on any port.
+func (o owners) other(name, port, namespace string) string {
+	ports := []string{port, ""}
 	if port == "" {
-		return other(onePort)
+		ports = []string{onePort}
 	}
-	return other(port) || other("")
+	for _, port := range ports {
+		if owner := o[place{name, port}]; owner != nobody && owner != namespace {
+			return owner
+		}
+	}
+	return nobody
 }
 
 // cutWildcard takes the star and the port from a host. A name that begins with a dot is a wildcard's suffix.

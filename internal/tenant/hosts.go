@@ -35,8 +35,8 @@ type hosts struct {
 	claims claims
 	// oldest is the namespace of the oldest Tenant, where no default is chosen.
 	oldest string
-	// conflicts are the hosts that a Tenant asks for and an older one has, or its namespace; reserved are those that its namespace
-	// is not allowed.
+	// conflicts are the hosts that a Tenant asks for and another one has, each with its owner, as the status names them; reserved are
+	// those that the Tenant's namespace is not allowed.
 	conflicts, reserved map[types.NamespacedName][]string
 }
 
@@ -75,12 +75,24 @@ func (h *hosts) claim(t *Tenant, host string) {
 	case owner == t:
 	case !h.mayClaim(t, host):
 		h.reserved[t.NamespacedName] = append(h.reserved[t.NamespacedName], host)
-	case owner != nil || h.claims.belongToOthers(t, host):
-		h.conflicts[t.NamespacedName] = append(h.conflicts[t.NamespacedName], host)
+	case owner != nil:
+		h.conflict(t, "%s with ConferenceConfig %s", host, owner.NamespacedName)
 	default:
-		table[key] = t
-		h.claims.add(t, host)
+		switch other := h.claims.otherOwner(t, host); other {
+		case nobody:
+			table[key] = t
+			h.claims.add(t, host)
+		case several:
+			h.conflict(t, "%s with hosts of several namespaces", host)
+		default:
+			h.conflict(t, "%s with a host of namespace %s", host, other)
+		}
 	}
+}
+
+// conflict notes a host that another Tenant has.
+func (h *hosts) conflict(t *Tenant, format string, args ...any) {
+	h.conflicts[t.NamespacedName] = append(h.conflicts[t.NamespacedName], fmt.Sprintf(format, args...))
 }
 
 // mayClaim reports whether a Tenant's namespace may have a host. A reserved one is for the namespaces of the manager and of the
@@ -105,8 +117,7 @@ func (h *hosts) problems(name types.NamespacedName) (problems []Problem) {
 		})
 	}
 	if hosts := h.conflicts[name]; len(hosts) > 0 {
-		problem(v1alpha1.ReasonOlderConfig, "An older ConferenceConfig answers %s, or another namespace has hosts inside or around; take the hosts from one of the two",
-			strings.Join(hosts, ", "))
+		problem(v1alpha1.ReasonOlderConfig, "Hosts conflict with those of older ConferenceConfigs: %s; take each host from one of the two", strings.Join(hosts, ", "))
 	}
 	if hosts := h.reserved[name]; len(hosts) > 0 {
 		problem(v1alpha1.ReasonNotAllowed, "Namespace %q may not claim %s, which no namespace owns; choose other hosts in spec.hostnames "+

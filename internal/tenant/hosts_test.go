@@ -213,12 +213,27 @@ func TestNoNamespaceGetsAHostInsideAnothers(t *testing.T) {
 		if got := len(h.conflicts[younger.NamespacedName]) > 0; got != tc.conflict || len(h.conflicts[older.NamespacedName]) > 0 {
 			t.Errorf("%s inside or around %s of another namespace: conflicts are %v", tc.younger, tc.older, h.conflicts)
 		}
+		owner := " with a host of namespace ns"
+		if tc.older == tc.younger {
+			owner = " with ConferenceConfig ns/older"
+		}
+		if got := h.conflicts[younger.NamespacedName]; tc.conflict && got[0] != tc.younger+owner {
+			t.Errorf("%s inside or around %s of another namespace: the conflict is %q, want it%s", tc.younger, tc.older, got, owner)
+		}
 		if tc.older == tc.younger {
 			continue
 		}
 		if h := newHosts([]*Tenant{own, older}, UnknownHosts{}); len(h.conflicts) > 0 {
 			t.Errorf("%s inside or around %s of the same namespace: conflicts are %v", tc.younger, tc.older, h.conflicts)
 		}
+	}
+	around := asking("around", 3, "*.example.com")
+	around.Namespace = "third"
+	other := asking("other", 2, "b.example.com")
+	other.Namespace = "second"
+	if got := newHosts([]*Tenant{asking("one", 1, "a.example.com"), other, around}, UnknownHosts{}).conflicts[around.NamespacedName]; !slices.Equal(got,
+		[]string{"*.example.com with hosts of several namespaces"}) {
+		t.Errorf("the conflict with two namespaces is %q", got)
 	}
 	// What was refused protects nothing.
 	h := newHosts([]*Tenant{
@@ -254,7 +269,7 @@ func TestClaimsAreWhatComparingAllSays(t *testing.T) {
 		var given []*Tenant
 		for _, t2 := range all {
 			want := slices.ContainsFunc(given, func(o *Tenant) bool { return o.Namespace != t2.Namespace && overlap(o.Hosts[0], t2.Hosts[0]) })
-			if got := c.belongToOthers(t2, t2.Hosts[0]); got != want {
+			if got := c.otherOwner(t2, t2.Hosts[0]) != nobody; got != want {
 				t.Fatalf("%s of %s beside %v: %v, want %v", t2.Hosts[0], t2.Namespace, given, got, want)
 			}
 			if !want {
@@ -304,8 +319,8 @@ func TestTheOlderKeepsAHost(t *testing.T) {
 			}
 		}
 		want := map[types.NamespacedName][]string{
-			young.NamespacedName:         {"x.example", "*.y.example"},
-			{Namespace: "ns", Name: "b"}: {"twin.example"},
+			young.NamespacedName:         {"x.example with ConferenceConfig ns/old", "*.y.example with ConferenceConfig ns/old"},
+			{Namespace: "ns", Name: "b"}: {"twin.example with ConferenceConfig ns/a"},
 		}
 		if diff := cmp.Diff(want, h.conflicts); diff != "" {
 			t.Errorf("conflicts (-want +got):\n%s", diff)

@@ -27,7 +27,7 @@ func TestProblemsOfAMediaServer(t *testing.T) {
 		change   func(*v1alpha1.MediaServer, secrets)
 		is, says string
 	}{
-		{"no Secret", func(_ *v1alpha1.MediaServer, s secrets) { delete(s, "livekit") }, "SecretNotFound", `Secret "livekit" is not there, or may not be read; create it in namespace "ns"`},
+		{"no Secret", func(_ *v1alpha1.MediaServer, s secrets) { delete(s, "livekit") }, "SecretNotFound", `Secret "livekit" does not exist in namespace "ns", or Convene may not read it; create it`},
 		{"the key is not in it", func(_ *v1alpha1.MediaServer, s secrets) { delete(s["livekit"], "apiKey") }, "KeyNotFound", `Secret "livekit" has no key "apiKey"; add it`},
 		{"the secret is not in it", func(_ *v1alpha1.MediaServer, s secrets) { delete(s["livekit"], "apiSecret") }, "KeyNotFound", `Secret "livekit" has no key "apiSecret"; add it`},
 		{"the key is empty", func(_ *v1alpha1.MediaServer, s secrets) { s["livekit"]["apiKey"] = "\n" }, "AddressInvalid", "key and secret must both be set"},

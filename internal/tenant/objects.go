@@ -351,10 +351,11 @@ func (o *objects) tooMany(key object) *unusable {
 }
 
 func missing(key object) *unusable {
-	kind, kinds := "Secret", "Secrets"
+	kind := "Secret"
 	if key.resource == "configmaps" {
-		kind, kinds = "ConfigMap", "ConfigMaps"
+		kind = "ConfigMap"
 	}
 	return &unusable{v1alpha1.ReasonSecretNotFound, fmt.Sprintf(
-		"%s %q is not there, or may not be read; create it in namespace %q, and see that Convene may read %s there", kind, key.name, key.namespace, kinds)}
+		"%s %q does not exist in namespace %q, or Convene may not read it; create it, or let Convene read it (rbac.secretNamespaces of the chart)",
+		kind, key.name, key.namespace)}
 }

@@ -120,7 +120,7 @@ func (r *resolver) signing() {
 	data, bad := r.find(r.object("secrets", name))
 	if bad != nil && bad.reason == v1alpha1.ReasonSecretNotFound {
 		bad.message = fmt.Sprintf(
-			"Secret %q is not there, or may not be read; Convene makes it where it may write Secrets, unless spec.tokens.signingKeysSecretRef names another", name)
+			"Secret %q does not exist, or Convene may not read it; Convene creates it where it may write Secrets, unless spec.tokens.signingKeysSecretRef names another", name)
 	}
 	if bad != nil {
 		r.problem(v1alpha1.ConditionSigningKeysResolved, bad.reason, false, true, "%s", bad.message)

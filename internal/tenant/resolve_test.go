@@ -204,24 +204,24 @@ func TestProblems(t *testing.T) {
 		keys              int
 		usersKnown, media bool
 	}{
-		{"no Secret of the key", nil, without("keys"), keys, "SecretNotFound", `Secret "keys" is not there, or may not be read; create it in namespace "ns"`, false, true, 0, false, true},
+		{"no Secret of the key", nil, without("keys"), keys, "SecretNotFound", `Secret "keys" does not exist in namespace "ns", or Convene may not read it; create it`, false, true, 0, false, true},
 		{"no such key in it", nil, put("keys", "other", strong), keys, "KeyNotFound", `Secret "keys" has no key "current"; add it`, false, true, 0, false, true},
 		{"the key is empty", nil, put("keys", "current", " \n"), keys, "KeyEmpty", `Secret "keys", key "current": API key 1 is empty: put a random value`, false, true, 0, false, true},
 		{"the key is a published sample", nil, put("keys", "current", "CHANGE_ME"), keys, "KeyPublished", "published sample value", false, true, 0, false, true},
 		{"the key cannot be sent", nil, put("keys", "current", "a\x00b"), keys, "KeyEmpty", "control characters", false, true, 0, false, true},
 		{"the key is short", nil, put("keys", "current", "tiny-1"), weak, "KeyTooShort", "shorter than 16 characters: put a longer random value", true, false, 1, false, true},
-		{"one of two keys has no Secret", second, nil, refused, "SecretNotFound", `Secret "keys2" is not there`, true, false, 1, false, true},
+		{"one of two keys has no Secret", second, nil, refused, "SecretNotFound", `Secret "keys2" does not exist`, true, false, 1, false, true},
 		{"one of two keys is a sample", second, put("keys2", "key", "your_api_key"), refused, "KeyPublished", `Secret "keys2", key "key": API key 2 is a published sample`, true, false, 1, false, true},
 		{"the first is missing, the second empty", second, func(s secrets) { delete(s, "keys"); s["keys2"] = map[string]string{"key": ""} }, keys, "SecretNotFound", `"keys"`, false, true, 0, false, true},
 		{"two keys are one", second, put("keys2", "key", strong+"\n"), weak, "KeyDoubled", `Secret "keys2", key "key": API key 2 is the same as another one: remove it`, true, false, 1, false, true},
-		{"no signing keys", nil, without("c-signing-keys"), signing, "SecretNotFound", `Secret "c-signing-keys" is not there`, false, true, 1, false, true},
+		{"no signing keys", nil, without("c-signing-keys"), signing, "SecretNotFound", `Secret "c-signing-keys" does not exist`, false, true, 1, false, true},
 		{"own signing keys that are not there", func(c *config) {
 			c.Spec.Tokens = &v1alpha1.TokensSpec{SigningKeysSecretRef: &v1alpha1.SecretReference{Name: "own"}}
-		}, nil, signing, "SecretNotFound", `Secret "own" is not there`, false, true, 1, false, true},
+		}, nil, signing, "SecretNotFound", `Secret "own" does not exist`, false, true, 1, false, true},
 		{"a signing key that is too short", nil, put("c-signing-keys", "1", "tiny-1"), signing, "KeyTooShort", `Secret "c-signing-keys": `, false, true, 1, false, true},
 		{"no signing key in the Secret", nil, func(s secrets) { s["c-signing-keys"] = map[string]string{} }, signing, "KeyNotFound", "holds no key; add one of 32 random bytes", false, true, 1, false, true},
 		{"one good signing key of two", nil, func(s secrets) { s["c-signing-keys"]["2"] = "tiny-1" }, signing, "KeyTooShort", `Secret "c-signing-keys"`, false, false, 1, false, true},
-		{"no Secret of the users", withUsers, without("users"), users, "SecretNotFound", `Secret "users" is not there`, false, true, 1, true, true},
+		{"no Secret of the users", withUsers, without("users"), users, "SecretNotFound", `Secret "users" does not exist`, false, true, 1, true, true},
 		{"no users in the Secret", withUsers, put("users", "other", annaLine), users, "KeyNotFound", `Secret "users" has no key "htpasswd"; add it`, false, true, 1, true, true},
 		{"a line that is no user", withUsers, put("users", "htpasswd", annaLine+"\nbob:plain"), users, "LinesInvalid", `Secret "users", line 2 has no bcrypt hash: write it with htpasswd -B`, false, false, 1, true, true},
 		{"no media", func(c *config) { c.Spec.MediaRefs = nil }, nil, media, "NotConfigured", "spec.mediaRefs names no MediaServer; rooms cannot be entered until it does", false, true, 1, false, false},

@@ -63,7 +63,7 @@ func TestSources(t *testing.T) {
 		{"kubectl keeps the quotes around values", fromEnv(), nil, secrets{"env": {"API_KEY_SECRET": `"` + strong + `"`, "API_DISABLED": `'["token"]'`}}, strong, "docs join meeting meetings stats", ""},
 		{"nothing is disabled", fromEnv(), nil, secrets{"env": {"API_KEY_SECRET": strong}}, strong, "docs join meeting meetings stats token", ""},
 		{"no Secret of the file", fromEnv(), nil, secrets{}, "", "docs join meeting meetings stats token",
-			`APIKeysResolved SourceInvalid: spec.source: Secret "env" is not there, or may not be read; create it`},
+			`APIKeysResolved SourceInvalid: spec.source: Secret "env" does not exist in namespace "ns", or Convene may not read it; create it`},
 		{"a file without a secret", fromEnv(), nil, secrets{"env": {}}, "", "docs join meeting meetings stats token", "APIKeysResolved KeyEmpty: spec.source: API key 1 is empty"},
 		{"a list that is none", fromEnv(), nil, secrets{"env": {"API_KEY_SECRET": strong, "API_DISABLED": "token"}}, "", "docs join meeting meetings stats token", "APIKeysResolved SourceInvalid: spec.source: API_DISABLED"},
 		{"keys of the spec win over the file", fromEnv(), func(s *v1alpha1.ConferenceConfigSpec) {
@@ -77,7 +77,7 @@ func TestSources(t *testing.T) {
 		}, secrets{"env": {"API_KEY_SECRET": strong, "API_DISABLED": `["token"]`}}, strong, "docs join meeting meetings stats token", ""},
 		{"a file that cannot be read beside keys of the spec", fromEnv(), func(s *v1alpha1.ConferenceConfigSpec) {
 			s.API = &v1alpha1.APISpec{KeySecretRefs: []v1alpha1.SecretKeyReference{{Name: "keys", Key: "current"}}}
-		}, secrets{"keys": {"current": strong}}, strong, "docs join meeting meetings stats token", "KeyRefused SourceInvalid: spec.source: Secret \"env\" is not there"},
+		}, secrets{"keys": {"current": strong}}, strong, "docs join meeting meetings stats token", "KeyRefused SourceInvalid: spec.source: Secret \"env\" does not exist"},
 
 		{"a config.js in a Secret", fromConfigJS("file"), nil, secrets{"file": {"config.js": plainJS}}, strong, "docs join meeting meetingEnd meetings token", ""},
 		{"a config.js in a ConfigMap", fromConfigJS("cm/file"), nil, secrets{"cm/file": {"config.js": plainJS}}, strong, "docs join meeting meetingEnd meetings token", ""},
@@ -88,8 +88,8 @@ func TestSources(t *testing.T) {
 		}, secrets{"cm/file": {"config.js": envJS}, "vars": {"API_KEY_SECRET": strong}}, strong, allOn, ""},
 		{"an environment that is not there", fromConfigJS("cm/file"), func(s *v1alpha1.ConferenceConfigSpec) {
 			s.Source.ConfigJS.EnvSecretRef = &v1alpha1.SecretReference{Name: "vars"}
-		}, secrets{"cm/file": {"config.js": envJS}}, "", allOn, `APIKeysResolved SourceInvalid: spec.source: Secret "vars" is not there`},
-		{"no ConfigMap", fromConfigJS("cm/file"), nil, secrets{}, "", allOn, `APIKeysResolved SourceInvalid: spec.source: ConfigMap "file" is not there`},
+		}, secrets{"cm/file": {"config.js": envJS}}, "", allOn, `APIKeysResolved SourceInvalid: spec.source: Secret "vars" does not exist`},
+		{"no ConfigMap", fromConfigJS("cm/file"), nil, secrets{}, "", allOn, `APIKeysResolved SourceInvalid: spec.source: ConfigMap "file" does not exist`},
 		{"no such key", fromConfigJS("file"), nil, secrets{"file": {"other.js": plainJS}}, "", allOn, `APIKeysResolved SourceInvalid: spec.source: "file" has no key "config.js"; add it`},
 		{"no JavaScript", fromConfigJS("file"), nil, secrets{"file": {"config.js": "module.exports = {"}}, "", allOn, "APIKeysResolved SourceInvalid: spec.source: config.js line 1 is not valid JavaScript"},
 	} {

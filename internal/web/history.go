@@ -62,7 +62,7 @@ func (h *handler) reader(ctx context.Context, q *httpserver.Request) (participan
 	case p.Waits():
 		return p, admission.ErrWaiting
 	case q.Tenant.ChatHidden:
-		return p, fault.Denied("This service shows nobody what was written before they joined")
+		return p, fault.Denied("This service does not show messages from before a participant joined")
 	case p.Hide:
 		// A request that no new participant is seen for would tell that there is a hidden one.
 		return p, fault.Denied("You watch this meeting unseen, so you cannot ask others for messages")

@@ -45,7 +45,7 @@ const (
 )
 
 var (
-	errNotWaiting = fault.Denied("You do not wait to be let in any more")
+	errNotWaiting = fault.Denied("You are no longer waiting to be let in")
 )
 
 var errSessionOver = fault.Denied("This session is over: open the link of the meeting again")

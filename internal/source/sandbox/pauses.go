@@ -28,11 +28,11 @@ type pause struct {
 	until  time.Time
 }
 
-// left is how long an owner pauses still.
-func (p *pauses) left(owner string) time.Duration {
+// until is when the pause of an owner ends, or ended. It is zero for an owner without a pause.
+func (p *pauses) until(owner string) time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return time.Until(p.all[owner].until)
+	return p.all[owner].until
 }
 
 // lengthen begins a pause, twice as long as the one before.

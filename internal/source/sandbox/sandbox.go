@@ -134,8 +134,10 @@ func (s *Sandbox) known(owner string, digest [sha256.Size]byte) (result answer, 
 	if result, ok = s.memory.Get(digest); ok {
 		return result, true, nil
 	}
-	if left := s.pauses.left(owner); left > 0 {
-		return answer{}, true, fault.Unavailable("A config.js in this namespace took too much time: the next one is evaluated after a pause").
+	until := s.pauses.until(owner)
+	if left := time.Until(until); left > 0 {
+		// The time of day, which stays the same: the message becomes that of a condition.
+		return answer{}, true, fault.Unavailable("A config.js in this namespace was too slow; config.js is evaluated again at %s", until.UTC().Format(time.RFC3339)).
 			Because(source.Pause(left))
 	}
 	return answer{}, false, nil

@@ -120,7 +120,7 @@ func TestPausesGrow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		next := func() time.Duration {
 			s.pauses.lengthen("slow")
-			left := s.pauses.left("slow")
+			left := time.Until(s.pauses.until("slow"))
 			<-time.After(left)
 			return left
 		}
@@ -160,7 +160,7 @@ func TestFailuresPauseTheirOwner(t *testing.T) {
 		if _, err := s.EvaluateConfigJS(gone, "innocent", "x", nil); !fault.Is(err, fault.KindUnavailable) {
 			t.Errorf("a caller that went away: %v", err)
 		}
-		if left := s.pauses.left("innocent"); left > 0 {
+		if left := time.Until(s.pauses.until("innocent")); left > 0 {
 			t.Errorf("a caller that went away: a pause of %s", left)
 		}
 	})

@@ -132,6 +132,6 @@ it.each([
 
 it('a screen that is not shared has its reason told, unless its participant closed the dialog', () => {
   expect(describeScreen('denied')).toBeUndefined();
-  expect(describeScreen('system')).toContain('settings of the system');
+  expect(describeScreen('system')).toContain('system settings');
   expect(describeScreen('busy')).toBe('The screen could not be shared. Please try again.');
 });

@@ -27,7 +27,7 @@ const texts: Texts = {
   'prejoin.username': 'اسم المستخدم',
   'prejoin.userPassword': 'كلمة المرور',
   'prejoin.token': 'أو رمز دخول',
-  'prejoin.tokenHint': 'إذا أُعطيت رمزًا فهو يكفي.',
+  'prejoin.tokenHint': 'إذا كان لديك رمز فهو يكفي.',
   'prejoin.loginRequired': 'هذه الغرفة للمستخدمين المسجّلين. أدخل اسم المستخدم وكلمة المرور.',
   'prejoin.loginWrong': 'اسم المستخدم أو كلمة المرور غير صحيحة. تحقّق منهما وحاول مجدّدًا.',
   'prejoin.join': 'انضمّ الآن',
@@ -53,14 +53,14 @@ const texts: Texts = {
 
   'background.menu': 'تغيير الخلفية',
   'background.label': 'الخلفية',
-  'background.camera': 'كما هي',
+  'background.camera': 'بدون',
   'background.blur': 'مموّهة',
   'background.dawn': 'فجر',
   'background.sea': 'بحر',
   'background.night': 'ليل',
   'background.starting': 'جارٍ تجهيز الخلفية…',
   'background.unsupported': 'لا يستطيع هذا المتصفّح تغيير خلفية صورتك.',
-  'background.failed': 'تعذّر تغيير الخلفية، لذلك أُطفئت الكاميرا. اختر الخلفية كما هي وشغّل الكاميرا.',
+  'background.failed': 'تعذّر تغيير الخلفية، لذلك أُطفئت الكاميرا. اختر الخلفية «بدون» وشغّل الكاميرا.',
 
   'noise.label': 'كتم ضوضاء الخلفية',
   'noise.unsupported': 'لا يستطيع هذا المتصفّح كتم ضوضاء الخلفية.',
@@ -199,9 +199,9 @@ const texts: Texts = {
   'view.speaker': 'عرض المتحدّث',
   'view.hideSelf': 'إخفاء صورتي',
   'view.fullScreen': 'ملء الشاشة',
-  'view.pip': 'نافذة صغيرة في المقدّمة',
-  'pip.failed': 'لم تُفتح النافذة الصغيرة. حاول مجدّدًا.',
-  'pip.nothing': 'لا شيء يُعرض في نافذة صغيرة: يلزم أن تكون كاميرا مشارك آخر مفتوحة أو شاشة مشتركة.',
+  'view.pip': 'صورة داخل صورة',
+  'pip.failed': 'لم تُفتح الصورة داخل الصورة. حاول مجدّدًا.',
+  'pip.nothing': 'لا شيء يُعرض في الصورة داخل الصورة: يلزم أن تكون كاميرا مشارك آخر مفتوحة أو شاشة مشتركة.',
   'view.pin': 'تثبيت {name}',
   'view.pinned': 'أنت ثبّته',
 
@@ -357,7 +357,7 @@ const texts: Texts = {
   'people.title': 'الحاضرون',
   'people.search': 'بحث',
   'people.none': 'لا أحد بهذا الاسم.',
-  'people.more': 'ما يمكنك فعله بشأن {name}',
+  'people.more': 'إجراءات بشأن {name}',
   'people.count': {
     zero: 'لا أحد',
     one: 'شخص واحد',
@@ -492,9 +492,9 @@ const texts: Texts = {
   'waiting.refuseName': 'رفض {name}',
 
   'wait.title.WithPresenter': 'يبدأ الاجتماع قريبًا',
-  'wait.title.Ask': 'أنت عند الباب',
+  'wait.title.Ask': 'أنت في غرفة الانتظار',
   'wait.text.WithPresenter': 'تدخل تلقائيًّا حالما يحضر أحد المقدّمين.',
-  'wait.text.Ask': 'يرى المقدّمون أنك هنا، ويُدخلونك.',
+  'wait.text.Ask': 'يرى المقدّمون أنك تنتظر، والقرار لهم.',
   'wait.message': 'رسالة إلى المقدّمين (اختياري)',
   'wait.said': 'كتبت:',
 
@@ -509,7 +509,7 @@ const texts: Texts = {
   'left.title': 'غادرت الاجتماع',
   'left.text': 'يمكنك العودة ما دام مستمرًّا.',
   'left.rejoin': 'العودة إلى الاجتماع',
-  'left.home': 'إلى الصفحة الرئيسية',
+  'left.home': 'الانتقال إلى الصفحة الرئيسية',
 
   'ended.title': 'انتهى الاجتماع',
   'ended.text': {
@@ -541,7 +541,7 @@ const texts: Texts = {
   'failure.wait': 'الانتظار هنا',
   'failure.waiting': 'ندخلك حالما يصبح ذلك ممكنًا. أبقِ هذه الصفحة مفتوحة.',
   'failure.stopWaiting': 'إيقاف الانتظار',
-  'failure.home': 'إلى الصفحة الرئيسية',
+  'failure.home': 'الانتقال إلى الصفحة الرئيسية',
   'failure.Invalid.title': 'هذا الرابط غير صحيح',
   'failure.Invalid.text': 'ينقصه شيء أو فيه خطأ. اطلب الرابط مجدّدًا وافتحه كما هو.',
   'failure.NotAllowed.title': 'لا يمكنك دخول هذه الغرفة',

@@ -30,7 +30,7 @@ const texts: Texts = {
   'prejoin.username': 'Benutzername',
   'prejoin.userPassword': 'Passwort',
   'prejoin.token': 'Oder ein Token',
-  'prejoin.tokenHint': 'Wenn Sie eines erhalten haben, genügt es.',
+  'prejoin.tokenHint': 'Wenn Sie ein Token haben, brauchen Sie nichts weiter.',
   'prejoin.loginRequired':
     'Dieser Raum ist für angemeldete Benutzer. Geben Sie Benutzername und Passwort ein.',
   'prejoin.loginWrong':
@@ -52,14 +52,14 @@ const texts: Texts = {
   'devices.speaker': 'Lautsprecher',
   'devices.automatic': 'Auswahl des Browsers',
   'devices.testSound': 'Testton abspielen',
-  'devices.orWithout': 'Sie können auch ohne teilnehmen.',
+  'devices.orWithout': 'Sie können auch ohne sie teilnehmen.',
   'devices.speakerFailed': 'Dieser Lautsprecher kann nicht verwendet werden. Wählen Sie einen anderen.',
   'devices.micOff': 'Das Mikrofon ist aus.',
   'devices.cameraOff': 'Die Kamera ist aus.',
 
   'background.menu': 'Hintergrund ändern',
   'background.label': 'Hintergrund',
-  'background.camera': 'Wie er ist',
+  'background.camera': 'Keiner',
   'background.blur': 'Unscharf',
   'background.dawn': 'Morgenrot',
   'background.sea': 'Meer',
@@ -67,7 +67,7 @@ const texts: Texts = {
   'background.starting': 'Hintergrund wird vorbereitet …',
   'background.unsupported': 'Dieser Browser kann den Hintergrund Ihres Bildes nicht ändern.',
   'background.failed':
-    'Der Hintergrund konnte nicht geändert werden, daher ist Ihre Kamera aus. Wählen Sie den Hintergrund, wie er ist, und schalten Sie die Kamera ein.',
+    'Der Hintergrund konnte nicht geändert werden, daher ist Ihre Kamera aus. Wählen Sie beim Hintergrund „Keiner“ und schalten Sie die Kamera ein.',
 
   'noise.label': 'Hintergrundgeräusche unterdrücken',
   'noise.unsupported': 'Dieser Browser kann Hintergrundgeräusche nicht unterdrücken.',
@@ -112,11 +112,11 @@ const texts: Texts = {
   'devices.policy.both':
     'Der Server dieser Seite verbietet Kamera und Mikrofon. Sagen Sie es den Betreibern.',
   'devices.system.mic':
-    'Ihr System gibt diesem Browser das Mikrofon nicht frei. Erlauben Sie es in den Einstellungen des Systems.',
+    'Ihr Betriebssystem blockiert das Mikrofon. Erlauben Sie es diesem Browser in den Systemeinstellungen.',
   'devices.system.camera':
-    'Ihr System gibt diesem Browser die Kamera nicht frei. Erlauben Sie sie in den Einstellungen des Systems.',
+    'Ihr Betriebssystem blockiert die Kamera. Erlauben Sie sie diesem Browser in den Systemeinstellungen.',
   'devices.system.both':
-    'Ihr System gibt diesem Browser Kamera und Mikrofon nicht frei. Erlauben Sie beides in den Einstellungen des Systems.',
+    'Ihr Betriebssystem blockiert Kamera und Mikrofon. Erlauben Sie diesem Browser beides in den Systemeinstellungen.',
   'devices.lost.mic':
     'Das Mikrofon hat aufgehört. Prüfen Sie, ob es angeschlossen ist, und schalten Sie es wieder ein.',
   'devices.lost.camera':
@@ -139,7 +139,7 @@ const texts: Texts = {
   'screen.policy':
     'Der Server dieser Seite verbietet es, den Bildschirm zu teilen. Sagen Sie es den Betreibern.',
   'screen.system':
-    'Ihr System gibt diesem Browser den Bildschirm nicht frei. Erlauben Sie es in den Einstellungen des Systems und starten Sie den Browser neu.',
+    'Ihr Betriebssystem blockiert das Teilen des Bildschirms. Erlauben Sie es diesem Browser in den Systemeinstellungen und starten Sie den Browser neu.',
   'screen.failed': 'Der Bildschirm konnte nicht geteilt werden. Bitte versuchen Sie es noch einmal.',
 
   'controls.toolbar': 'Steuerung der Besprechung',
@@ -211,10 +211,10 @@ const texts: Texts = {
   'view.speaker': 'Sprecheransicht',
   'view.hideSelf': 'Eigenes Bild ausblenden',
   'view.fullScreen': 'Vollbild',
-  'view.pip': 'Kleines Fenster im Vordergrund',
-  'pip.failed': 'Das kleine Fenster ließ sich nicht öffnen. Bitte versuchen Sie es noch einmal.',
+  'view.pip': 'Bild im Bild',
+  'pip.failed': 'Bild im Bild ließ sich nicht öffnen. Bitte versuchen Sie es noch einmal.',
   'pip.nothing':
-    'Im kleinen Fenster gibt es nichts zu zeigen: Es braucht die Kamera eines anderen oder einen geteilten Bildschirm.',
+    'Für Bild im Bild gibt es nichts zu zeigen: Es braucht die Kamera eines anderen oder einen geteilten Bildschirm.',
   'view.pin': '{name} anheften',
   'view.pinned': 'Von Ihnen angeheftet',
 
@@ -462,7 +462,7 @@ const texts: Texts = {
   'wait.title.WithPresenter': 'Die Besprechung beginnt in Kürze',
   'wait.title.Ask': 'Sie sind im Warteraum',
   'wait.text.WithPresenter': 'Sie kommen von selbst herein, sobald die Moderation da ist.',
-  'wait.text.Ask': 'Die Moderation sieht, dass Sie da sind, und lässt Sie ein.',
+  'wait.text.Ask': 'Die Moderation sieht, dass Sie warten, und entscheidet.',
   'wait.message': 'Eine Nachricht an die Moderation (freiwillig)',
   'wait.said': 'Sie haben geschrieben:',
 

@@ -25,7 +25,7 @@ export const en = {
   'prejoin.username': 'Username',
   'prejoin.userPassword': 'Password',
   'prejoin.token': 'Or a token',
-  'prejoin.tokenHint': 'If you were given one, it is enough.',
+  'prejoin.tokenHint': 'If you have a token, you need nothing else.',
   'prejoin.loginRequired': 'This room is for signed-in users. Enter your username and password.',
   'prejoin.loginWrong': 'Username or password is wrong. Check both and try again.',
   'prejoin.join': 'Join now',
@@ -44,14 +44,14 @@ export const en = {
   'devices.speaker': 'Speaker',
   'devices.automatic': "The browser's choice",
   'devices.testSound': 'Play a test sound',
-  'devices.orWithout': 'You can also join without.',
+  'devices.orWithout': 'You can also join without them.',
   'devices.speakerFailed': 'This speaker cannot be used. Choose another.',
   'devices.micOff': 'The microphone is off.',
   'devices.cameraOff': 'The camera is off.',
 
   'background.menu': 'Change background',
   'background.label': 'Background',
-  'background.camera': 'As it is',
+  'background.camera': 'None',
   'background.blur': 'Blurred',
   'background.dawn': 'Dawn',
   'background.sea': 'Sea',
@@ -59,7 +59,7 @@ export const en = {
   'background.starting': 'Preparing your background…',
   'background.unsupported': 'This browser cannot change the background of your picture.',
   'background.failed':
-    'The background could not be changed, so your camera is off. Choose the background as it is, and switch the camera on.',
+    'The background could not be changed, so your camera is off. Set the background to “None”, and switch the camera on.',
 
   'noise.label': 'Suppress background noise',
   'noise.unsupported': 'This browser cannot suppress background noise.',
@@ -97,11 +97,11 @@ export const en = {
   'devices.policy.camera': 'The server of this page forbids the camera. Tell the people who run it.',
   'devices.policy.both': 'The server of this page forbids camera and microphone. Tell the people who run it.',
   'devices.system.mic':
-    'Your system keeps the microphone from this browser. Allow it in the settings of the system.',
+    'Your operating system blocks the microphone. Allow it for this browser in the system settings.',
   'devices.system.camera':
-    'Your system keeps the camera from this browser. Allow it in the settings of the system.',
+    'Your operating system blocks the camera. Allow it for this browser in the system settings.',
   'devices.system.both':
-    'Your system keeps camera and microphone from this browser. Allow them in the settings of the system.',
+    'Your operating system blocks camera and microphone. Allow them for this browser in the system settings.',
   'devices.lost.mic': 'The microphone stopped. Check that it is connected, then switch it on again.',
   'devices.lost.camera': 'The camera stopped. Check that it is connected, then switch it on again.',
   'devices.lost.both':
@@ -120,7 +120,7 @@ export const en = {
     'The page around the meeting does not allow sharing a screen. Open the meeting in a tab of its own.',
   'screen.policy': 'The server of this page forbids sharing a screen. Tell the people who run it.',
   'screen.system':
-    'Your system keeps the screen from this browser. Allow it in the settings of the system, then restart the browser.',
+    'Your operating system blocks screen sharing. Allow it for this browser in the system settings, then restart the browser.',
   'screen.failed': 'The screen could not be shared. Please try again.',
 
   'controls.toolbar': 'Meeting controls',
@@ -192,10 +192,10 @@ export const en = {
   'view.speaker': 'Speaker view',
   'view.hideSelf': 'Hide self view',
   'view.fullScreen': 'Full screen',
-  'view.pip': 'Small window on top',
-  'pip.failed': 'The small window did not open. Please try again.',
+  'view.pip': 'Picture in picture',
+  'pip.failed': 'Picture in picture did not open. Please try again.',
   'pip.nothing':
-    'There is nothing to show in a small window: it needs another participant’s camera, or a shared screen.',
+    'Picture in picture has nothing to show: it needs another participant’s camera, or a shared screen.',
   'view.pin': 'Pin {name}',
   'view.pinned': 'Pinned by you',
 
@@ -278,7 +278,7 @@ export const en = {
   'notice.micLocked':
     'A presenter switched your microphone off. Raise your hand to ask whether you may speak.',
   'notice.maySpeak': 'You may speak again: switch your microphone on.',
-  'notice.locked': 'A presenter does not allow this now. Raise your hand to ask for it.',
+  'notice.locked': 'A presenter has turned this off for you. Raise your hand to ask for it.',
   'notice.promoted': 'You are a presenter now.',
   'notice.demoted': 'You are no longer a presenter.',
   'notice.youAreMuted': 'You are muted.',
@@ -322,7 +322,7 @@ export const en = {
   'people.title': 'People',
   'people.search': 'Search',
   'people.none': 'Nobody has this name.',
-  'people.more': 'What you can do about {name}',
+  'people.more': 'Actions for {name}',
   'people.count': { one: '{count} person', other: '{count} people' },
   'people.list': 'People in this meeting',
   'people.mute': 'Mute',
@@ -338,7 +338,7 @@ export const en = {
   'people.cameraOn': 'Camera on',
   'people.cameraOff': 'Camera off',
   'people.promote': 'Make presenter',
-  'people.demote': 'Take presenter role back',
+  'people.demote': 'Remove presenter role',
   'people.announce': 'Send a notice',
   'people.write': 'Message privately',
 
@@ -381,8 +381,7 @@ export const en = {
   'volume.title': 'Volume of {name}',
   'volume.label': 'How loud you hear them',
   'volume.hint': 'Only you hear the difference.',
-  'volume.onOff':
-    'On this device only its buttons set the volume. Here you choose whether you hear them at all. Only you notice.',
+  'volume.onOff': 'This device’s buttons set the volume; here you can only mute them. Only you notice.',
 
   'moderate.title': 'For presenters',
   'moderate.muteAll': 'Mute all',
@@ -413,15 +412,15 @@ export const en = {
   'rules.all.screen': 'Everyone may share a screen again.',
   'rules.all.chat': 'Everyone may write in the chat again.',
   'rules.lockedWord': 'Locked',
-  'rules.locked': 'The meeting is locked: nobody else comes in.',
+  'rules.locked': 'The meeting is locked: nobody else can join.',
   'rules.unlocked': 'The meeting is open again.',
 
-  'admission.title': 'Who comes in',
+  'admission.title': 'Who can join',
   'admission.Open': 'Everyone, at once',
   'admission.WithPresenter': 'Everyone, once a presenter is in',
-  'admission.Ask': 'Those whom a presenter lets in',
+  'admission.Ask': 'Only people a presenter lets in',
 
-  'waiting.title': 'People who wait',
+  'waiting.title': 'Waiting',
   'waiting.door': 'Waiting room',
   'waiting.count': { one: '{count} person is waiting', other: '{count} people are waiting' },
   'waiting.knock': '{name} is waiting to come in.',
@@ -436,9 +435,9 @@ export const en = {
   'waiting.refuseName': 'Refuse {name}',
 
   'wait.title.WithPresenter': 'The meeting begins soon',
-  'wait.title.Ask': 'You are at the door',
-  'wait.text.WithPresenter': 'You come in by yourself as soon as a presenter is there.',
-  'wait.text.Ask': 'The presenters see that you are here, and let you in.',
+  'wait.title.Ask': 'Waiting to be let in',
+  'wait.text.WithPresenter': 'You will be let in automatically when a presenter joins.',
+  'wait.text.Ask': 'The presenters can see that you are waiting. They decide.',
   'wait.message': 'A message to the presenters (optional)',
   'wait.said': 'You wrote:',
 
@@ -454,7 +453,7 @@ export const en = {
   'left.title': 'You left the meeting',
   'left.text': 'You can come back as long as it goes on.',
   'left.rejoin': 'Rejoin',
-  'left.home': 'To the home page',
+  'left.home': 'Go to home page',
 
   'ended.title': 'The meeting has ended',
   'ended.text': {
@@ -476,9 +475,9 @@ export const en = {
   'controls.silence': 'Turn off microphone and camera',
   'failure.retry': 'Try again',
   'failure.wait': 'Wait here',
-  'failure.waiting': 'We bring you in as soon as it is possible. Leave this page open.',
+  'failure.waiting': 'You’ll be let in as soon as possible. Leave this page open.',
   'failure.stopWaiting': 'Stop waiting',
-  'failure.home': 'To the home page',
+  'failure.home': 'Go to home page',
   'failure.Invalid.title': 'This link is not right',
   'failure.Invalid.text': 'Some of it is missing or malformed. Ask for the link again and open it as it is.',
   'failure.NotAllowed.title': 'You cannot enter this room',
@@ -489,7 +488,7 @@ export const en = {
   'failure.NotFound.text':
     'Check the link or the name of the room: it may be mistyped, or the meeting not opened yet.',
   'failure.Full.title': 'This meeting is full',
-  'failure.Full.text': 'Everyone it has room for is in. Try again when someone has left.',
+  'failure.Full.text': 'It has reached its limit. Try again when someone has left.',
   'failure.Locked.title': 'This meeting is locked',
   'failure.Locked.text': 'Ask a presenter to unlock it.',
   'failure.TooManyAttempts.title': 'Too many attempts',

@@ -27,7 +27,7 @@ const texts: Texts = {
   'prejoin.username': 'Nombre de usuario',
   'prejoin.userPassword': 'Contraseña',
   'prejoin.token': 'O un token',
-  'prejoin.tokenHint': 'Si te han dado uno, es suficiente.',
+  'prejoin.tokenHint': 'Si tienes un token, no necesitas nada más.',
   'prejoin.loginRequired':
     'Esta sala es para usuarios que han iniciado sesión. Escribe tu nombre de usuario y tu contraseña.',
   'prejoin.loginWrong':
@@ -55,7 +55,7 @@ const texts: Texts = {
 
   'background.menu': 'Cambiar el fondo',
   'background.label': 'Fondo',
-  'background.camera': 'Tal cual',
+  'background.camera': 'Ninguno',
   'background.blur': 'Desenfocado',
   'background.dawn': 'Amanecer',
   'background.sea': 'Mar',
@@ -63,7 +63,7 @@ const texts: Texts = {
   'background.starting': 'Preparando el fondo…',
   'background.unsupported': 'Este navegador no puede cambiar el fondo de tu imagen.',
   'background.failed':
-    'No se ha podido cambiar el fondo, así que tu cámara está apagada. Elige el fondo tal cual y enciende la cámara.',
+    'No se ha podido cambiar el fondo, así que tu cámara está apagada. Elige el fondo «Ninguno» y enciende la cámara.',
 
   'noise.label': 'Suprimir el ruido de fondo',
   'noise.unsupported': 'Este navegador no puede suprimir el ruido de fondo.',
@@ -207,10 +207,10 @@ const texts: Texts = {
   'view.speaker': 'Vista del orador',
   'view.hideSelf': 'Ocultar mi imagen',
   'view.fullScreen': 'Pantalla completa',
-  'view.pip': 'Ventana pequeña en primer plano',
-  'pip.failed': 'La ventana pequeña no se abrió. Inténtalo de nuevo.',
+  'view.pip': 'Imagen en imagen',
+  'pip.failed': 'La imagen en imagen no se abrió. Inténtalo de nuevo.',
   'pip.nothing':
-    'No hay nada que mostrar en una ventana pequeña: hace falta la cámara de otra persona o una pantalla compartida.',
+    'La imagen en imagen no tiene nada que mostrar: hace falta la cámara de otra persona o una pantalla compartida.',
   'view.pin': 'Fijar a {name}',
   'view.pinned': 'Fijado por ti',
 
@@ -477,7 +477,7 @@ const texts: Texts = {
   'wait.title.WithPresenter': 'La reunión empieza pronto',
   'wait.title.Ask': 'Estás en la sala de espera',
   'wait.text.WithPresenter': 'Entrarás automáticamente en cuanto haya un moderador.',
-  'wait.text.Ask': 'Los moderadores ven que estás aquí y te dejarán entrar.',
+  'wait.text.Ask': 'Los moderadores ven que estás esperando. Ellos deciden.',
   'wait.message': 'Un mensaje a los moderadores (opcional)',
   'wait.said': 'Has escrito:',
 

@@ -28,7 +28,7 @@ const texts: Texts = {
   'prejoin.username': 'Nom d’utilisateur',
   'prejoin.userPassword': 'Mot de passe',
   'prejoin.token': 'Ou un jeton',
-  'prejoin.tokenHint': 'Si vous en avez reçu un, il suffit.',
+  'prejoin.tokenHint': 'Si vous avez un jeton, il suffit.',
   'prejoin.loginRequired':
     'Cette salle est réservée aux utilisateurs connectés. Saisissez votre nom d’utilisateur et votre mot de passe.',
   'prejoin.loginWrong':
@@ -49,14 +49,14 @@ const texts: Texts = {
   'devices.speaker': 'Haut-parleur',
   'devices.automatic': 'Choix du navigateur',
   'devices.testSound': 'Jouer un son de test',
-  'devices.orWithout': 'Vous pouvez aussi participer sans.',
+  'devices.orWithout': 'Vous pouvez aussi participer sans eux.',
   'devices.speakerFailed': 'Ce haut-parleur ne peut pas être utilisé. Choisissez-en un autre.',
   'devices.micOff': 'Le micro est désactivé.',
   'devices.cameraOff': 'La caméra est désactivée.',
 
   'background.menu': 'Changer l’arrière-plan',
   'background.label': 'Arrière-plan',
-  'background.camera': 'Tel quel',
+  'background.camera': 'Aucun',
   'background.blur': 'Flou',
   'background.dawn': 'Aube',
   'background.sea': 'Mer',
@@ -64,7 +64,7 @@ const texts: Texts = {
   'background.starting': 'Préparation de l’arrière-plan…',
   'background.unsupported': 'Ce navigateur ne peut pas changer l’arrière-plan de votre image.',
   'background.failed':
-    'L’arrière-plan n’a pas pu être changé : votre caméra est désactivée. Choisissez l’arrière-plan tel quel et activez la caméra.',
+    'L’arrière-plan n’a pas pu être changé : votre caméra est désactivée. Choisissez l’arrière-plan « Aucun » et activez la caméra.',
 
   'noise.label': 'Supprimer les bruits de fond',
   'noise.unsupported': 'Ce navigateur ne peut pas supprimer les bruits de fond.',
@@ -212,10 +212,10 @@ const texts: Texts = {
   'view.speaker': 'Affichage de l’intervenant',
   'view.hideSelf': 'Masquer mon image',
   'view.fullScreen': 'Plein écran',
-  'view.pip': 'Petite fenêtre au premier plan',
-  'pip.failed': 'La petite fenêtre ne s’est pas ouverte. Veuillez réessayer.',
+  'view.pip': 'Image dans l’image',
+  'pip.failed': 'L’image dans l’image ne s’est pas ouverte. Veuillez réessayer.',
   'pip.nothing':
-    'Il n’y a rien à montrer dans une petite fenêtre : il faut la caméra d’une autre personne ou un écran partagé.',
+    'L’image dans l’image n’a rien à montrer : il faut la caméra d’une autre personne ou un écran partagé.',
   'view.pin': 'Épingler {name}',
   'view.pinned': 'Épinglé par vous',
 
@@ -484,7 +484,7 @@ const texts: Texts = {
   'wait.title.WithPresenter': 'La réunion va bientôt commencer',
   'wait.title.Ask': 'Vous êtes dans la salle d’attente',
   'wait.text.WithPresenter': 'Vous entrerez automatiquement dès qu’un modérateur sera là.',
-  'wait.text.Ask': 'Les modérateurs voient que vous êtes là et vous feront entrer.',
+  'wait.text.Ask': 'Les modérateurs voient que vous attendez. Ce sont eux qui décident.',
   'wait.message': 'Un message aux modérateurs (facultatif)',
   'wait.said': 'Vous avez écrit :',
 
@@ -500,7 +500,7 @@ const texts: Texts = {
   'left.title': 'Vous avez quitté la réunion',
   'left.text': 'Vous pouvez revenir tant qu’elle dure.',
   'left.rejoin': 'Revenir',
-  'left.home': 'Vers la page d’accueil',
+  'left.home': 'Aller à la page d’accueil',
 
   'ended.title': 'La réunion est terminée',
   'ended.text': {
@@ -526,7 +526,7 @@ const texts: Texts = {
   'failure.wait': 'Attendre ici',
   'failure.waiting': 'Nous vous ferons entrer dès que possible. Laissez cette page ouverte.',
   'failure.stopWaiting': 'Ne plus attendre',
-  'failure.home': 'Vers la page d’accueil',
+  'failure.home': 'Aller à la page d’accueil',
   'failure.Invalid.title': 'Ce lien n’est pas valide',
   'failure.Invalid.text': 'Il est incomplet ou mal formé. Redemandez le lien et ouvrez-le tel quel.',
   'failure.NotAllowed.title': 'Vous ne pouvez pas entrer dans cette salle',

@@ -28,7 +28,7 @@ const texts: Texts = {
   'prejoin.username': 'Nome utente',
   'prejoin.userPassword': 'Password',
   'prejoin.token': 'Oppure un token',
-  'prejoin.tokenHint': 'Se ne hai ricevuto uno, è sufficiente.',
+  'prejoin.tokenHint': 'Se hai un token, non serve altro.',
   'prejoin.loginRequired':
     'Questa stanza è per utenti che hanno effettuato l’accesso. Inserisci nome utente e password.',
   'prejoin.loginWrong': 'Il nome utente o la password non sono corretti. Controllali e riprova.',
@@ -55,7 +55,7 @@ const texts: Texts = {
 
   'background.menu': 'Cambia sfondo',
   'background.label': 'Sfondo',
-  'background.camera': 'Così com’è',
+  'background.camera': 'Nessuno',
   'background.blur': 'Sfocato',
   'background.dawn': 'Alba',
   'background.sea': 'Mare',
@@ -63,7 +63,7 @@ const texts: Texts = {
   'background.starting': 'Preparazione dello sfondo…',
   'background.unsupported': 'Questo browser non può cambiare lo sfondo della tua immagine.',
   'background.failed':
-    'Non è stato possibile cambiare lo sfondo, quindi la fotocamera è spenta. Scegli lo sfondo così com’è e accendi la fotocamera.',
+    'Non è stato possibile cambiare lo sfondo, quindi la fotocamera è spenta. Scegli lo sfondo «Nessuno» e accendi la fotocamera.',
 
   'noise.label': 'Elimina i rumori di fondo',
   'noise.unsupported': 'Questo browser non può eliminare i rumori di fondo.',
@@ -202,10 +202,10 @@ const texts: Texts = {
   'view.speaker': 'Vista relatore',
   'view.hideSelf': 'Nascondi la mia immagine',
   'view.fullScreen': 'Schermo intero',
-  'view.pip': 'Piccola finestra in primo piano',
-  'pip.failed': 'La piccola finestra non si è aperta. Riprova.',
+  'view.pip': 'Picture in picture',
+  'pip.failed': 'Picture in picture non si è aperto. Riprova.',
   'pip.nothing':
-    'Non c’è nulla da mostrare in una piccola finestra: serve la videocamera di un’altra persona o uno schermo condiviso.',
+    'Picture in picture non ha nulla da mostrare: serve la videocamera di un’altra persona o uno schermo condiviso.',
   'view.pin': 'Fissa {name}',
   'view.pinned': 'Fissato da te',
 
@@ -471,7 +471,7 @@ const texts: Texts = {
   'wait.title.WithPresenter': 'La riunione inizia tra poco',
   'wait.title.Ask': 'Sei nella sala d’attesa',
   'wait.text.WithPresenter': 'Entrerai automaticamente non appena ci sarà un moderatore.',
-  'wait.text.Ask': 'I moderatori vedono che sei qui e ti faranno entrare.',
+  'wait.text.Ask': 'I moderatori vedono che stai aspettando. Decidono loro.',
   'wait.message': 'Un messaggio ai moderatori (facoltativo)',
   'wait.said': 'Hai scritto:',
 
@@ -487,7 +487,7 @@ const texts: Texts = {
   'left.title': 'Hai lasciato la riunione',
   'left.text': 'Puoi tornare finché è in corso.',
   'left.rejoin': 'Rientra',
-  'left.home': 'Alla pagina iniziale',
+  'left.home': 'Vai alla pagina iniziale',
 
   'ended.title': 'La riunione è terminata',
   'ended.text': {
@@ -513,7 +513,7 @@ const texts: Texts = {
   'failure.wait': 'Attendi qui',
   'failure.waiting': 'Ti faremo entrare appena possibile. Lascia aperta questa pagina.',
   'failure.stopWaiting': 'Smetti di attendere',
-  'failure.home': 'Alla pagina iniziale',
+  'failure.home': 'Vai alla pagina iniziale',
   'failure.Invalid.title': 'Questo link non è corretto',
   'failure.Invalid.text': 'È incompleto o errato. Chiedi di nuovo il link e aprilo così com’è.',
   'failure.NotAllowed.title': 'Non puoi entrare in questa stanza',

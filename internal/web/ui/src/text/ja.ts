@@ -54,7 +54,7 @@ const texts: Texts = {
 
   'background.menu': '背景を変更',
   'background.label': '背景',
-  'background.camera': 'そのまま',
+  'background.camera': 'なし',
   'background.blur': 'ぼかし',
   'background.dawn': '夜明け',
   'background.sea': '海',
@@ -62,7 +62,7 @@ const texts: Texts = {
   'background.starting': '背景を準備しています…',
   'background.unsupported': 'このブラウザーでは映像の背景を変更できません。',
   'background.failed':
-    '背景を変更できなかったため、カメラはオフです。背景を「そのまま」にして、カメラをオンにしてください。',
+    '背景を変更できなかったため、カメラはオフです。背景を「なし」にして、カメラをオンにしてください。',
 
   'noise.label': '背景の雑音を抑える',
   'noise.unsupported': 'このブラウザーでは背景の雑音を抑えられません。',
@@ -198,10 +198,10 @@ const texts: Texts = {
   'view.speaker': '話者表示',
   'view.hideSelf': '自分の映像を隠す',
   'view.fullScreen': '全画面表示',
-  'view.pip': '最前面の小さなウィンドウ',
-  'pip.failed': '小さなウィンドウを開けませんでした。もう一度お試しください。',
+  'view.pip': 'ピクチャー イン ピクチャー',
+  'pip.failed': 'ピクチャー イン ピクチャーを開けませんでした。もう一度お試しください。',
   'pip.nothing':
-    '小さなウィンドウに表示できるものがありません。ほかの参加者のカメラか、共有された画面が必要です。',
+    'ピクチャー イン ピクチャーに表示できるものがありません。ほかの参加者のカメラか、共有された画面が必要です。',
   'view.pin': '{name} さんを固定',
   'view.pinned': 'あなたが固定しました',
 
@@ -433,7 +433,7 @@ const texts: Texts = {
   'wait.title.WithPresenter': '会議はまもなく始まります',
   'wait.title.Ask': '待機室にいます',
   'wait.text.WithPresenter': 'モデレーターが来ると自動的に参加します。',
-  'wait.text.Ask': 'モデレーターにはあなたが待っていることが見えており、参加を許可します。',
+  'wait.text.Ask': '待っていることはモデレーターに表示されています。参加の可否はモデレーターが決めます。',
   'wait.message': 'モデレーターへのメッセージ（任意）',
   'wait.said': '送信した内容:',
 
@@ -449,7 +449,7 @@ const texts: Texts = {
   'left.title': '会議から退出しました',
   'left.text': '会議が続いている間は戻れます。',
   'left.rejoin': '再び参加',
-  'left.home': 'ホームページへ',
+  'left.home': 'ホームページに移動',
 
   'ended.title': '会議は終了しました',
   'ended.text': '{count} 秒後に {host} に移動します。',
@@ -467,7 +467,7 @@ const texts: Texts = {
   'failure.wait': 'ここで待つ',
   'failure.waiting': '参加できるようになり次第、自動的に参加します。このページを開いたままにしてください。',
   'failure.stopWaiting': '待つのをやめる',
-  'failure.home': 'ホームページへ',
+  'failure.home': 'ホームページに移動',
   'failure.Invalid.title': 'リンクが正しくありません',
   'failure.Invalid.text':
     '一部が欠けているか、誤りがあります。もう一度リンクを受け取り、そのまま開いてください。',

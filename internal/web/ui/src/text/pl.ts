@@ -27,7 +27,7 @@ const texts: Texts = {
   'prejoin.username': 'Nazwa użytkownika',
   'prejoin.userPassword': 'Hasło',
   'prejoin.token': 'Albo token',
-  'prejoin.tokenHint': 'Jeśli masz token, to wystarczy.',
+  'prejoin.tokenHint': 'Jeśli masz token, nic więcej nie potrzeba.',
   'prejoin.loginRequired': 'Ten pokój jest dla zalogowanych użytkowników. Wpisz nazwę użytkownika i hasło.',
   'prejoin.loginWrong': 'Nazwa użytkownika lub hasło są nieprawidłowe. Sprawdź je i spróbuj ponownie.',
   'prejoin.join': 'Dołącz',
@@ -53,7 +53,7 @@ const texts: Texts = {
 
   'background.menu': 'Zmień tło',
   'background.label': 'Tło',
-  'background.camera': 'Bez zmian',
+  'background.camera': 'Brak',
   'background.blur': 'Rozmyte',
   'background.dawn': 'Świt',
   'background.sea': 'Morze',
@@ -61,7 +61,7 @@ const texts: Texts = {
   'background.starting': 'Przygotowywanie tła…',
   'background.unsupported': 'Ta przeglądarka nie potrafi zmienić tła obrazu.',
   'background.failed':
-    'Nie udało się zmienić tła, dlatego kamera jest wyłączona. Wybierz tło bez zmian i włącz kamerę.',
+    'Nie udało się zmienić tła, dlatego kamera jest wyłączona. Ustaw tło na „Brak” i włącz kamerę.',
 
   'noise.label': 'Tłum hałas w tle',
   'noise.unsupported': 'Ta przeglądarka nie potrafi tłumić hałasu w tle.',
@@ -204,10 +204,10 @@ const texts: Texts = {
   'view.speaker': 'Widok mówcy',
   'view.hideSelf': 'Ukryj mój obraz',
   'view.fullScreen': 'Pełny ekran',
-  'view.pip': 'Małe okno na wierzchu',
-  'pip.failed': 'Małe okno się nie otworzyło. Spróbuj ponownie.',
+  'view.pip': 'Obraz w obrazie',
+  'pip.failed': 'Obraz w obrazie się nie otworzył. Spróbuj ponownie.',
   'pip.nothing':
-    'W małym oknie nie ma czego pokazać: potrzebna jest kamera innej osoby albo udostępniony ekran.',
+    'Obraz w obrazie nie ma czego pokazać: potrzebna jest kamera innej osoby albo udostępniony ekran.',
   'view.pin': 'Przypnij: {name}',
   'view.pinned': 'Przypięte przez Ciebie',
 
@@ -482,7 +482,7 @@ const texts: Texts = {
   'wait.title.WithPresenter': 'Spotkanie wkrótce się zacznie',
   'wait.title.Ask': 'Jesteś w poczekalni',
   'wait.text.WithPresenter': 'Wejdziesz automatycznie, gdy pojawi się prowadzący.',
-  'wait.text.Ask': 'Prowadzący widzą, że czekasz, i Cię wpuszczą.',
+  'wait.text.Ask': 'Prowadzący widzą, że czekasz. To oni decydują.',
   'wait.message': 'Wiadomość do prowadzących (opcjonalnie)',
   'wait.said': 'Twoja wiadomość:',
 
@@ -498,7 +498,7 @@ const texts: Texts = {
   'left.title': 'Opuszczono spotkanie',
   'left.text': 'Możesz wrócić, dopóki trwa.',
   'left.rejoin': 'Wróć do spotkania',
-  'left.home': 'Do strony głównej',
+  'left.home': 'Przejdź do strony głównej',
 
   'ended.title': 'Spotkanie się zakończyło',
   'ended.text': {
@@ -526,7 +526,7 @@ const texts: Texts = {
   'failure.wait': 'Poczekaj tutaj',
   'failure.waiting': 'Wpuścimy Cię, gdy tylko będzie to możliwe. Nie zamykaj tej strony.',
   'failure.stopWaiting': 'Przestań czekać',
-  'failure.home': 'Do strony głównej',
+  'failure.home': 'Przejdź do strony głównej',
   'failure.Invalid.title': 'Ten link jest nieprawidłowy',
   'failure.Invalid.text':
     'Brakuje w nim części albo zawiera błąd. Poproś o link jeszcze raz i otwórz go bez zmian.',

@@ -27,7 +27,7 @@ const texts: Texts = {
   'prejoin.username': 'Nome de usuário',
   'prejoin.userPassword': 'Senha',
   'prejoin.token': 'Ou um token',
-  'prejoin.tokenHint': 'Se você recebeu um, ele é suficiente.',
+  'prejoin.tokenHint': 'Se você tem um token, não precisa de mais nada.',
   'prejoin.loginRequired':
     'Esta sala é para usuários que fizeram login. Digite seu nome de usuário e sua senha.',
   'prejoin.loginWrong': 'O nome de usuário ou a senha está errado. Confira os dois e tente de novo.',
@@ -54,7 +54,7 @@ const texts: Texts = {
 
   'background.menu': 'Mudar o fundo',
   'background.label': 'Fundo',
-  'background.camera': 'Como está',
+  'background.camera': 'Nenhum',
   'background.blur': 'Desfocado',
   'background.dawn': 'Amanhecer',
   'background.sea': 'Mar',
@@ -62,7 +62,7 @@ const texts: Texts = {
   'background.starting': 'Preparando o fundo…',
   'background.unsupported': 'Este navegador não consegue mudar o fundo da sua imagem.',
   'background.failed':
-    'Não foi possível mudar o fundo, por isso sua câmera está desligada. Escolha o fundo como está e ligue a câmera.',
+    'Não foi possível mudar o fundo, por isso sua câmera está desligada. Escolha o fundo “Nenhum” e ligue a câmera.',
 
   'noise.label': 'Suprimir ruído de fundo',
   'noise.unsupported': 'Este navegador não consegue suprimir o ruído de fundo.',
@@ -201,10 +201,10 @@ const texts: Texts = {
   'view.speaker': 'Exibição do orador',
   'view.hideSelf': 'Ocultar minha imagem',
   'view.fullScreen': 'Tela cheia',
-  'view.pip': 'Janela pequena em primeiro plano',
-  'pip.failed': 'A janela pequena não abriu. Tente novamente.',
+  'view.pip': 'Picture-in-picture',
+  'pip.failed': 'O picture-in-picture não abriu. Tente novamente.',
   'pip.nothing':
-    'Não há nada para mostrar em uma janela pequena: é preciso a câmera de outra pessoa ou uma tela compartilhada.',
+    'O picture-in-picture não tem nada para mostrar: é preciso a câmera de outra pessoa ou uma tela compartilhada.',
   'view.pin': 'Fixar {name}',
   'view.pinned': 'Fixado por você',
 
@@ -469,7 +469,7 @@ const texts: Texts = {
   'wait.title.WithPresenter': 'A reunião começa em breve',
   'wait.title.Ask': 'Você está na sala de espera',
   'wait.text.WithPresenter': 'Você entra automaticamente assim que houver um moderador.',
-  'wait.text.Ask': 'Os moderadores veem que você está aqui e vão deixar você entrar.',
+  'wait.text.Ask': 'Os moderadores veem que você está esperando. Eles decidem.',
   'wait.message': 'Uma mensagem aos moderadores (opcional)',
   'wait.said': 'Você escreveu:',
 

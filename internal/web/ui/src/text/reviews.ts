@@ -21,7 +21,7 @@ const gender: readonly TextKey[] = [
 ];
 
 export const reviews: Record<string, Review> = {
-  ar: { doubtful: [...role, ...gender, 'hidden.count', 'wait.title.Ask', 'failure.NoWebRTC.text'] },
+  ar: { doubtful: [...role, ...gender, 'hidden.count', 'failure.NoWebRTC.text'] },
   de: { doubtful: [...role, 'hidden.role', 'notice.youAreMuted', 'announce.titleTo', 'pictures.title'] },
   es: { doubtful: [...role, 'hidden.role', 'countdown.left', 'rules.lockedWord', 'controls.react'] },
   fr: { doubtful: [...role, 'hidden.role', 'prejoin.title', 'prejoin.joining', 'notice.dismiss'] },

@@ -27,7 +27,7 @@ const texts: Texts = {
   'prejoin.username': 'Kullanıcı adı',
   'prejoin.userPassword': 'Parola',
   'prejoin.token': 'Veya bir belirteç',
-  'prejoin.tokenHint': 'Size bir belirteç verildiyse bu yeterlidir.',
+  'prejoin.tokenHint': 'Bir belirteciniz varsa başka bir şey gerekmez.',
   'prejoin.loginRequired': 'Bu oda oturum açmış kullanıcılar içindir. Kullanıcı adınızı ve parolanızı girin.',
   'prejoin.loginWrong': 'Kullanıcı adı veya parola yanlış. İkisini de kontrol edip yeniden deneyin.',
   'prejoin.join': 'Şimdi katıl',
@@ -53,7 +53,7 @@ const texts: Texts = {
 
   'background.menu': 'Arka planı değiştir',
   'background.label': 'Arka plan',
-  'background.camera': 'Olduğu gibi',
+  'background.camera': 'Yok',
   'background.blur': 'Bulanık',
   'background.dawn': 'Şafak',
   'background.sea': 'Deniz',
@@ -61,7 +61,7 @@ const texts: Texts = {
   'background.starting': 'Arka plan hazırlanıyor…',
   'background.unsupported': 'Bu tarayıcı görüntünüzün arka planını değiştiremiyor.',
   'background.failed':
-    'Arka plan değiştirilemedi; bu yüzden kameranız kapalı. Arka planı olduğu gibi seçip kamerayı açın.',
+    'Arka plan değiştirilemedi; bu yüzden kameranız kapalı. Arka plan için “Yok” seçip kamerayı açın.',
 
   'noise.label': 'Arka plan gürültüsünü bastır',
   'noise.unsupported': 'Bu tarayıcı arka plan gürültüsünü bastıramıyor.',
@@ -99,10 +99,12 @@ const texts: Texts = {
   'devices.policy.camera': 'Bu sayfanın sunucusu kamerayı yasaklıyor. Sunucuyu yönetenlere bildirin.',
   'devices.policy.both':
     'Bu sayfanın sunucusu kamerayı ve mikrofonu yasaklıyor. Sunucuyu yönetenlere bildirin.',
-  'devices.system.mic': 'Sisteminiz bu tarayıcıya mikrofonu kapatıyor. Sistem ayarlarından izin verin.',
-  'devices.system.camera': 'Sisteminiz bu tarayıcıya kamerayı kapatıyor. Sistem ayarlarından izin verin.',
+  'devices.system.mic':
+    'İşletim sisteminiz bu tarayıcı için mikrofonu engelliyor. Sistem ayarlarından izin verin.',
+  'devices.system.camera':
+    'İşletim sisteminiz bu tarayıcı için kamerayı engelliyor. Sistem ayarlarından izin verin.',
   'devices.system.both':
-    'Sisteminiz bu tarayıcıya kamerayı ve mikrofonu kapatıyor. Sistem ayarlarından izin verin.',
+    'İşletim sisteminiz bu tarayıcı için kamerayı ve mikrofonu engelliyor. Sistem ayarlarından izin verin.',
   'devices.lost.mic': 'Mikrofon durdu. Bağlı olduğunu denetleyin, sonra yeniden açın.',
   'devices.lost.camera': 'Kamera durdu. Bağlı olduğunu denetleyin, sonra yeniden açın.',
   'devices.lost.both': 'Kamera ve mikrofon durdu. Bağlı olduklarını denetleyin, sonra yeniden açın.',
@@ -192,10 +194,10 @@ const texts: Texts = {
   'view.speaker': 'Konuşmacı görünümü',
   'view.hideSelf': 'Kendi görüntümü gizle',
   'view.fullScreen': 'Tam ekran',
-  'view.pip': 'Üstte küçük pencere',
-  'pip.failed': 'Küçük pencere açılmadı. Lütfen yeniden deneyin.',
+  'view.pip': 'Pencere içinde pencere',
+  'pip.failed': 'Pencere içinde pencere açılmadı. Lütfen yeniden deneyin.',
   'pip.nothing':
-    'Küçük pencerede gösterilecek bir şey yok: başka birinin kamerası ya da paylaşılan bir ekran gerekir.',
+    'Pencere içinde pencerede gösterilecek bir şey yok: başka birinin kamerası ya da paylaşılan bir ekran gerekir.',
   'view.pin': '{name} adlı kişiyi sabitle',
   'view.pinned': 'Siz sabitlediniz',
 
@@ -438,7 +440,7 @@ const texts: Texts = {
   'wait.title.WithPresenter': 'Toplantı birazdan başlıyor',
   'wait.title.Ask': 'Bekleme odasındasınız',
   'wait.text.WithPresenter': 'Bir moderatör gelir gelmez kendiliğinden girersiniz.',
-  'wait.text.Ask': 'Moderatörler burada olduğunuzu görür ve sizi içeri alır.',
+  'wait.text.Ask': 'Moderatörler beklediğinizi görür. Kararı onlar verir.',
   'wait.message': 'Moderatörlere bir mesaj (isteğe bağlı)',
   'wait.said': 'Yazdığınız mesaj:',
 

@@ -53,14 +53,14 @@ const texts: Texts = {
 
   'background.menu': '更改背景',
   'background.label': '背景',
-  'background.camera': '原样',
+  'background.camera': '无',
   'background.blur': '模糊',
   'background.dawn': '黎明',
   'background.sea': '海洋',
   'background.night': '夜晚',
   'background.starting': '正在准备背景…',
   'background.unsupported': '此浏览器无法更改画面背景。',
-  'background.failed': '无法更改背景，因此摄像头已关闭。请选择原样背景，然后打开摄像头。',
+  'background.failed': '无法更改背景，因此摄像头已关闭。请将背景设为“无”，然后打开摄像头。',
 
   'noise.label': '抑制背景噪音',
   'noise.unsupported': '此浏览器无法抑制背景噪音。',
@@ -176,9 +176,9 @@ const texts: Texts = {
   'view.speaker': '演讲者视图',
   'view.hideSelf': '隐藏自己的画面',
   'view.fullScreen': '全屏',
-  'view.pip': '置顶小窗口',
-  'pip.failed': '小窗口未能打开。请重试。',
-  'pip.nothing': '小窗口中没有可显示的内容：需要其他人的摄像头画面或共享的屏幕。',
+  'view.pip': '画中画',
+  'pip.failed': '未能打开画中画。请重试。',
+  'pip.nothing': '画中画没有可显示的内容：需要其他人的摄像头画面或共享的屏幕。',
   'view.pin': '固定 {name}',
   'view.pinned': '已由您固定',
 
@@ -404,7 +404,7 @@ const texts: Texts = {
   'wait.title.WithPresenter': '会议即将开始',
   'wait.title.Ask': '您在等候室中',
   'wait.text.WithPresenter': '主持人到场后，您会自动加入。',
-  'wait.text.Ask': '主持人能看到您在等待，并会让您加入。',
+  'wait.text.Ask': '主持人能看到您在等待，由他们决定是否让您加入。',
   'wait.message': '给主持人的留言（可选）',
   'wait.said': '您的留言：',
 
