@@ -136,24 +136,16 @@ func reachProblem(observer reacher, m *tenant.Media) *tenant.Problem {
 	return nil
 }
 
-// countOf is a number with its noun, which takes an s.
-func countOf(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
-}
-
 // conditions are all that the status should have: those that hold when nothing is wrong, each replaced by the first
 // problem that says otherwise, and problems that have a condition of their own.
 func (r *ConfigReconciler) conditions(config *v1alpha1.ConferenceConfig, t *tenant.Tenant, problems []tenant.Problem) []metav1.Condition {
 	now := metav1.NewTime(r.Now())
 	wanted := []metav1.Condition{
-		{Type: v1alpha1.ConditionAPIKeysResolved, Reason: v1alpha1.ReasonResolved, Message: countOf(t.Keys.Len(), "usable API key")},
+		{Type: v1alpha1.ConditionAPIKeysResolved, Reason: v1alpha1.ReasonResolved, Message: fmt.Sprintf("Usable API keys: %d", t.Keys.Len())},
 		{Type: v1alpha1.ConditionSigningKeysResolved, Reason: v1alpha1.ReasonResolved, Message: "Tokens and links can be signed"},
 	}
 	if t.Users != nil {
-		wanted = append(wanted, metav1.Condition{Type: v1alpha1.ConditionUsersResolved, Reason: v1alpha1.ReasonResolved, Message: countOf(t.Users.Len(), "user")})
+		wanted = append(wanted, metav1.Condition{Type: v1alpha1.ConditionUsersResolved, Reason: v1alpha1.ReasonResolved, Message: fmt.Sprintf("Users: %d", t.Users.Len())})
 	}
 	if t.HasMedia() {
 		wanted = append(wanted, metav1.Condition{Type: v1alpha1.ConditionMediaReachable, Reason: v1alpha1.ReasonReachable, Message: "LiveKit answers"})

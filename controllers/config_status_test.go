@@ -110,7 +110,7 @@ func describe(s v1alpha1.ConferenceConfigStatus) string {
 }
 
 const (
-	goodAPI     = "APIKeysResolved=True Resolved: 1 usable API key"
+	goodAPI     = "APIKeysResolved=True Resolved: Usable API keys: 1"
 	goodSigning = "SigningKeysResolved=True Resolved: Tokens and links can be signed"
 	goodMedia   = "MediaReachable=True Reachable: LiveKit answers"
 	serving     = "Ready=True Serving: Serving https://x.example"
@@ -125,7 +125,7 @@ func TestConditions(t *testing.T) {
 	}{
 		{"all is well", func(*statusRig) {}, []string{goodAPI, goodSigning, goodMedia, serving}},
 		{"users", func(r *statusRig) { r.tenant.Users, _ = credential.ParseUsers(nil) },
-			[]string{goodAPI, goodSigning, "UsersResolved=True Resolved: 0 users", goodMedia, serving}},
+			[]string{goodAPI, goodSigning, "UsersResolved=True Resolved: Users: 0", goodMedia, serving}},
 		{"no media server is named: rooms cannot be entered, so it is not Ready", func(r *statusRig) {
 			r.tenant.Media = nil
 			r.tenant.Problems = []tenant.Problem{{Condition: v1alpha1.ConditionMediaReachable, Reason: v1alpha1.ReasonNotConfigured, Message: "no media", Fatal: true}}
