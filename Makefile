@@ -147,8 +147,8 @@ test-all: ## Run every check and every test there is, for hours; a table of the 
 	@hack/stages $(ALL)
 
 # One target for each check: `make -k verify` reports all that is wrong.
-.PHONY: verify verify-all verify-modules verify-generated verify-manifests verify-api verify-go verify-page
-verify: verify-modules verify-generated verify-go verify-page ## Lint all code; generated files and go.mod up to date
+.PHONY: verify verify-all verify-modules verify-generated verify-comments verify-manifests verify-api verify-go verify-page
+verify: verify-modules verify-generated verify-comments verify-go verify-page ## Lint all code; generated files and go.mod up to date
 verify-all: verify verify-manifests verify-api ## verify, and manifests, licences, workflows and the image's steps for both architectures
 
 verify-modules:
@@ -156,6 +156,9 @@ verify-modules:
 
 verify-generated: $(CONTROLLER_GEN)
 	@$(STEP) "generated files are up to date" hack/generated
+
+verify-comments:
+	@$(STEP) "comments read once" go run ./hack/comments
 
 verify-manifests: $(KUSTOMIZE)
 	@$(STEP) "manifests build" hack/manifests $(KUSTOMIZE)
