@@ -32,7 +32,7 @@ func TestTheAPIServerTakesTheManifests(t *testing.T) {
 		"chart, as it is":                manifests.Helm(t, manifests.SystemNamespace),
 		"chart, one namespace":           manifests.Helm(t, manifests.SystemNamespace, values("one-namespace")...),
 		"chart, everything":              manifests.Helm(t, manifests.SystemNamespace, values("everything")...),
-		"chart, engine on hosts":         manifests.Helm(t, manifests.SystemNamespace, values("engine-on-hosts")...),
+		"chart, LiveKit on hosts":        manifests.Helm(t, manifests.SystemNamespace, values("livekit-on-hosts")...),
 		"chart, OpenShift":               manifests.Helm(t, manifests.SystemNamespace, values("openshift")...),
 		"kustomize, base":                manifests.Kustomize(t),
 		"kustomize, one namespace":       manifests.Kustomize(t, "one-namespace"),

@@ -5,6 +5,8 @@ package deploy
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -41,36 +43,36 @@ func TestChartRefusesWrongValues(t *testing.T) {
 		{"a default config without namespace", "defaultConfig=default", "defaultConfig"},
 		{"one namespace, and several", "watchNamespace=a,rbac.secretNamespaces={b}", "exclude each other"},
 		{"an account that nobody makes", "serviceAccount.create=false", "serviceAccount.name"},
-		{"an unknown network", "engine.network=nodePort", "network"},
-		{"two engine nodes that cannot find each other", "engine.enabled=true,engine.nodes=2", "engine.redis"},
-		{"two Redis", "engine.enabled=true,engine.redis.create=true,engine.redis.address=r:6379", "excludes"},
-		{"a Redis that everybody can reach", "engine.enabled=true,engine.redis.create=true", "passwordSecretName"},
-		{"a Redis that no policy protects", "engine.enabled=true,engine.network=loadBalancer,engine.loadBalancer.ips={192.0.2.1},engine.redis.create=true,networkPolicy.enabled=false", "passwordSecretName"},
-		{"a Redis and a cluster of Redis", "engine.enabled=true,engine.redis.create=true,engine.redis.passwordSecretName=r,engine.config.redis.cluster_addresses={r:6379}", "excludes"},
-		{"two engine nodes and a Redis without an address", "engine.enabled=true,engine.nodes=2,engine.config.redis.tls.enabled=true", "engine.redis"},
+		{"an unknown network", "livekit.network=nodePort", "network"},
+		{"two LiveKit nodes that cannot find each other", "livekit.enabled=true,livekit.nodes=2", "livekit.redis"},
+		{"two Redis", "livekit.enabled=true,livekit.redis.create=true,livekit.redis.address=r:6379", "excludes"},
+		{"a Redis that everybody can reach", "livekit.enabled=true,livekit.redis.create=true", "passwordSecretName"},
+		{"a Redis that no policy protects", "livekit.enabled=true,livekit.network=loadBalancer,livekit.loadBalancer.ips={192.0.2.1},livekit.redis.create=true,networkPolicy.enabled=false", "passwordSecretName"},
+		{"a Redis and a cluster of Redis", "livekit.enabled=true,livekit.redis.create=true,livekit.redis.passwordSecretName=r,livekit.config.redis.cluster_addresses={r:6379}", "excludes"},
+		{"two LiveKit nodes and a Redis without an address", "livekit.enabled=true,livekit.nodes=2,livekit.config.redis.tls.enabled=true", "livekit.redis"},
 		{"autoscaling by nothing", "autoscaling.enabled=true,autoscaling.targetCPUUtilizationPercentage=null", "metrics"},
-		{"nodes that scale by nothing", "engine.enabled=true,engine.redis.address=r:6379,engine.autoscaling.enabled=true,engine.autoscaling.targetCPUUtilizationPercentage=null", "metrics"},
+		{"nodes that scale by nothing", "livekit.enabled=true,livekit.redis.address=r:6379,livekit.autoscaling.enabled=true,livekit.autoscaling.targetCPUUtilizationPercentage=null", "metrics"},
 		{"a budget of nothing", "podDisruptionBudget.minAvailable=null", "maxUnavailable"},
 		{"the gateway on the port of webhooks", "gatewayTLS.secretName=t,service.port=8082", "8082"},
 		{"names that Services cannot have", "fullnameOverride=1e3x", "fullnameOverride"},
-		{"two addresses of a Redis", "engine.enabled=true,engine.redis.address=r:6379\\,s:6379", "address"},
-		{"load balancers without addresses", "engine.enabled=true,engine.network=loadBalancer", "loadBalancer.ips"},
-		{"an address to be asked of nobody", "engine.enabled=true,engine.useExternalIP=true", "stunServers"},
-		{"nodes behind load balancers that scale", "engine.enabled=true,engine.autoscaling.enabled=true,engine.redis.address=r:6379,engine.network=loadBalancer,engine.loadBalancer.ips={192.0.2.1}", "engine.network=hostNetwork"},
-		{"nodes that scale and cannot find each other", "engine.enabled=true,engine.autoscaling.enabled=true", "engine.redis"},
-		{"annotations of a load balancer that is not there", "engine.enabled=true,engine.loadBalancer.nodeAnnotations[1].a=b", "nodeAnnotations"},
+		{"two addresses of a Redis", "livekit.enabled=true,livekit.redis.address=r:6379\\,s:6379", "address"},
+		{"load balancers without addresses", "livekit.enabled=true,livekit.network=loadBalancer", "loadBalancer.ips"},
+		{"an address to be asked of nobody", "livekit.enabled=true,livekit.useExternalIP=true", "stunServers"},
+		{"nodes behind load balancers that scale", "livekit.enabled=true,livekit.autoscaling.enabled=true,livekit.redis.address=r:6379,livekit.network=loadBalancer,livekit.loadBalancer.ips={192.0.2.1}", "livekit.network=hostNetwork"},
+		{"nodes that scale and cannot find each other", "livekit.enabled=true,livekit.autoscaling.enabled=true", "livekit.redis"},
+		{"annotations of a load balancer that is not there", "livekit.enabled=true,livekit.loadBalancer.nodeAnnotations[1].a=b", "nodeAnnotations"},
 		{"certificates in two notations", "ingress.enabled=true,ingress.hosts={a.example.com},ingress.tlsSecretName=a,ingress.tls[0].secretName=b", "exclude each other"},
 		{"a path that is compared in an unknown way", "ingress.enabled=true,ingress.hosts[0].host=a.example.com,ingress.hosts[0].paths[0].path=/,ingress.hosts[0].paths[0].pathType=Regex", "pathType"},
 		{"a pull secret with a typing error", "imagePullSecrets[0].nam=registry", "imagePullSecrets"},
 		{"an alert that is not there", "monitoring.prometheusRule.enabled=true,monitoring.prometheusRule.alerts.ConveneUp.for=1m", "ConveneDown"},
 		{"a threshold of an alert that has none", "monitoring.prometheusRule.enabled=true,monitoring.prometheusRule.alerts.ConveneDown.threshold=1", "no threshold"},
-		{"TCP and UDP on one number", "engine.enabled=true,engine.udpPort=7881", "a number each"},
-		{"media on the port of TURN", "engine.enabled=true,engine.udpPort=5349,engine.turn.enabled=true,engine.turn.domain=turn.example.com", "a number each"},
-		{"media on the port of LiveKit's API", "engine.enabled=true,engine.udpPort=7880", "a number each"},
-		{"metrics on the port of media", "engine.enabled=true,engine.serviceMonitor.enabled=true,engine.serviceMonitor.port=7882", "a number each"},
-		{"a Redis by an IPv6 address without brackets", "engine.enabled=true,engine.redis.address=fd00::1:6379", "address"},
+		{"TCP and UDP on one number", "livekit.enabled=true,livekit.udpPort=7881", "a number each"},
+		{"media on the port of TURN", "livekit.enabled=true,livekit.udpPort=5349,livekit.turn.enabled=true,livekit.turn.domain=turn.example.com", "a number each"},
+		{"media on the port of LiveKit's API", "livekit.enabled=true,livekit.udpPort=7880", "a number each"},
+		{"metrics on the port of media", "livekit.enabled=true,livekit.serviceMonitor.enabled=true,livekit.serviceMonitor.port=7882", "a number each"},
+		{"a Redis by an IPv6 address without brackets", "livekit.enabled=true,livekit.redis.address=fd00::1:6379", "address"},
 		{"a variable without a name", "extraEnv[0].value=a", "name"},
-		{"TURN without a name", "engine.enabled=true,engine.turn.enabled=true", "turn.domain"},
+		{"TURN without a name", "livekit.enabled=true,livekit.turn.enabled=true", "turn.domain"},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			t.Parallel()
@@ -82,6 +84,39 @@ func TestChartRefusesWrongValues(t *testing.T) {
 				t.Errorf("the complaint does not name %q:\n%s", c.says, complaint)
 			}
 		})
+	}
+}
+
+// TestRenamedValues: every name of earlier charts is refused, and the error has the new names of all that are used.
+func TestRenamedValues(t *testing.T) {
+	_, complaint, _ := manifests.TryHelm(t, manifests.SystemNamespace,
+		"--set", "engine.enabled=false,networkPolicy.enginePorts={7880},networkPolicy.engineTo[0].podSelector.matchLabels.a=b")
+	renamed := 0
+	var find func(at string, schema map[string]any)
+	find = func(at string, schema map[string]any) {
+		properties, _ := schema["properties"].(map[string]any)
+		for key, inner := range properties {
+			property := inner.(map[string]any)
+			if property["deprecated"] != true {
+				find(at+key+".", property)
+				continue
+			}
+			renamed++
+			successor, _, _ := strings.Cut(property["description"].(string), " ")
+			if want := fmt.Sprintf("%s is %s now", at+key, at+successor); !strings.Contains(complaint, want) {
+				t.Errorf("the complaint lacks %q:\n%s", want, complaint)
+			}
+		}
+	}
+	find("", read(t, "values.schema.json"))
+	if renamed != 3 {
+		t.Errorf("the schema has %d values with a new name", renamed)
+	}
+	// Empty values are values. Null takes one out of what Helm has kept of a release.
+	for set, refused := range map[string]bool{`engine={"enabled":false}`: true, "networkPolicy.enginePorts=[]": true, "engine=null": false} {
+		if _, complaint, err := manifests.TryHelm(t, manifests.SystemNamespace, "--set-json", set); (err != nil) != refused {
+			t.Errorf("%s: %v %s", set, err, complaint)
+		}
 	}
 }
 
@@ -122,6 +157,7 @@ func compareKeys(t *testing.T, at string, schema, values map[string]any) {
 	if !grouped {
 		return
 	}
+	maps.DeleteFunc(properties, func(_ string, property any) bool { return property.(map[string]any)["deprecated"] == true })
 	if schema["additionalProperties"] != false {
 		t.Errorf("%s lets unknown names pass", at)
 	}
@@ -295,7 +331,7 @@ func TestBothInstallsGiveTheSame(t *testing.T) {
 		"ServiceMonitor", "PrometheusRule", "ConfigMap", "Ingress", "HTTPRoute",
 	}
 	for name, all := range map[string][]*unstructured.Unstructured{
-		"chart":     manifests.Helm(t, manifests.SystemNamespace, "--values", everything(t), "--set", "engine.enabled=false"),
+		"chart":     manifests.Helm(t, manifests.SystemNamespace, "--values", everything(t), "--set", "livekit.enabled=false"),
 		"kustomize": manifests.Kustomize(t, "monitoring", "ingress", "httproute"),
 	} {
 		for _, kind := range promised {
@@ -335,7 +371,7 @@ func TestBothInstallsGiveTheSame(t *testing.T) {
 func TestPodSecurityCanSayNo(t *testing.T) {
 	c := testkit.ControlPlane(t)
 	namespace(t, c, manifests.SystemNamespace, "restricted")
-	all := manifests.Helm(t, manifests.SystemNamespace, "--values", filepath.Join(manifests.Chart(t), "ci", "engine-on-hosts.yaml"))
+	all := manifests.Helm(t, manifests.SystemNamespace, "--values", filepath.Join(manifests.Chart(t), "ci", "livekit-on-hosts.yaml"))
 	d := manifests.As[appsv1.Deployment](t, manifests.Find(t, all, "Deployment", "convene-livekit"))
 	pod := &corev1.Pod{Spec: d.Spec.Template.Spec}
 	pod.Namespace, pod.Name = manifests.SystemNamespace, "livekit"

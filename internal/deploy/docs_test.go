@@ -171,7 +171,7 @@ func TestAddressesOfServicesEndInSvc(t *testing.T) {
 			pages[file] = string(page)
 		}
 	}
-	for _, with := range []string{"engine.enabled=true", "engine.enabled=false", "engine.enabled=true,watchNamespace=team-a"} {
+	for _, with := range []string{"livekit.enabled=true", "livekit.enabled=false", "livekit.enabled=true,watchNamespace=team-a"} {
 		notes, complaint, err := manifests.Run(t, manifests.Tool(t, "helm"), "install", "convene", manifests.Chart(t),
 			"--kubeconfig", c.Kubeconfig, "--dry-run=client", "--set", "crds.install=false,"+with)
 		if err != nil {
@@ -215,12 +215,12 @@ func TestExamplesOfTheDocumentsAreTaken(t *testing.T) {
 		}
 	}
 	for with, says := range map[string]string{
-		"engine.secretName=1e3": `secretRef: {name: "1e3"}`, "watchNamespace=12345": `namespace: "12345"`, "engine.namespace=1e3": `namespace: "1e3"`,
+		"livekit.secretName=1e3": `secretRef: {name: "1e3"}`, "watchNamespace=12345": `namespace: "12345"`, "livekit.namespace=1e3": `namespace: "1e3"`,
 		"ingress.hosts={*.meet.example.com},ingress.path=/video/": "baseURL: https://meet.meet.example.com/video\n",
 		"httpRoute.hostnames={example.com},httpRoute.path=/meet":  "baseURL: https://example.com/meet\n",
 	} {
 		notes, complaint, err := manifests.Run(t, manifests.Tool(t, "helm"), "install", "1e3", manifests.Chart(t), "--namespace", "12345",
-			"--kubeconfig", c.Kubeconfig, "--dry-run=client", "--set", "crds.install=false,engine.enabled=true", "--set-string", with)
+			"--kubeconfig", c.Kubeconfig, "--dry-run=client", "--set", "crds.install=false,livekit.enabled=true", "--set-string", with)
 		if err != nil {
 			t.Fatal(complaint)
 		}

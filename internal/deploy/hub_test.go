@@ -75,7 +75,7 @@ func TestHelmLintHasNothingToSay(t *testing.T) {
 // TestArtifactHubIsToldTheTruth: definitions and images are those that the chart installs, and the API server takes the examples.
 func TestArtifactHubIsToldTheTruth(t *testing.T) {
 	a := aboutChart(t)
-	all := manifests.Helm(t, manifests.SystemNamespace, "--set", "engine.enabled=true,engine.redis.create=true,engine.redis.passwordSecretName=redis")
+	all := manifests.Helm(t, manifests.SystemNamespace, "--set", "livekit.enabled=true,livekit.redis.create=true,livekit.redis.passwordSecretName=redis")
 
 	type definition struct{ Kind, Version, Name, DisplayName, Description string }
 	var told, installed []string

@@ -66,7 +66,7 @@ func TestImagesNameTheirRegistry(t *testing.T) {
 	renderings := map[string][]*unstructured.Unstructured{
 		"kustomize": manifests.Kustomize(t),
 		// The example of values with every part names an image of its own.
-		"the chart, by default": manifests.Helm(t, manifests.SystemNamespace, "--set", "engine.enabled=true,engine.redis.create=true,engine.redis.passwordSecretName=redis"),
+		"the chart, by default": manifests.Helm(t, manifests.SystemNamespace, "--set", "livekit.enabled=true,livekit.redis.create=true,livekit.redis.passwordSecretName=redis"),
 		"the chart, with all":   manifests.Helm(t, manifests.SystemNamespace, "--values", everything(t)),
 	}
 	for where, all := range renderings {

@@ -83,7 +83,7 @@ func TestVariablesOfValuesCollide(t *testing.T) {
 		env = append(env, map[string]any{"name": name, "value": "theirs"})
 	}
 	file := filepath.Join(t.TempDir(), "values.yaml")
-	write(t, file, map[string]any{"extraEnv": env, "engine": map[string]any{"extraEnv": env}})
+	write(t, file, map[string]any{"extraEnv": env, "livekit": map[string]any{"extraEnv": env}})
 	for name, pod := range templatesOf(t, manifests.Helm(t, manifests.SystemNamespace, "--values", everything(t), "--values", file)) {
 		if strings.HasSuffix(name, "-redis") || strings.HasPrefix(name, "Pod/") {
 			continue // Their pods have no variables of values.

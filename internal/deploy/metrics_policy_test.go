@@ -61,7 +61,7 @@ func TestMetricsAreForLabeledNamespaces(t *testing.T) {
 	chart := func(set ...string) []*unstructured.Unstructured {
 		return manifests.Helm(t, manifests.SystemNamespace, append([]string{"--set"}, set...)...)
 	}
-	const behindBalancers = "engine.enabled=true,engine.network=loadBalancer,engine.loadBalancer.ips={192.0.2.1},engine.serviceMonitor.enabled=true"
+	const behindBalancers = "livekit.enabled=true,livekit.network=loadBalancer,livekit.loadBalancer.ips={192.0.2.1},livekit.serviceMonitor.enabled=true"
 	tenant := labels.Set{corev1.LabelMetadataName: "team-a"}
 	monitoring := labels.Set{corev1.LabelMetadataName: "monitoring", "metrics": "enabled"}
 	for name, tc := range map[string]struct {

@@ -86,7 +86,7 @@ func TestConventionalLabels(t *testing.T) {
 		objects []*unstructured.Unstructured
 		labels  []string
 	}{
-		"chart":     {manifests.Helm(t, manifests.SystemNamespace, "--set", "engine.enabled=true"), append(recommended, "instance", "version")},
+		"chart":     {manifests.Helm(t, manifests.SystemNamespace, "--set", "livekit.enabled=true"), append(recommended, "instance", "version")},
 		"kustomize": {manifests.Kustomize(t), recommended},
 	} {
 		for _, o := range tc.objects {

@@ -111,14 +111,14 @@ func TestPodsOfOneImageAreAlike(t *testing.T) {
 func TestGoStaysBelowTheMemoryLimit(t *testing.T) {
 	for values, want := range map[string]string{
 		`{}`: "460MiB 1843MiB",
-		`{resources: {limits: {memory: 1Gi}}, engine: {resources: {limits: {memory: 8Gi}}}}`:                          "921MiB 7372MiB",
-		`{resources: {limits: {memory: 536870912}}, engine: {resources: {limits: {memory: "1e9"}}}}`:                  "460MiB 858MiB",
-		`{resources: {limits: {memory: 0.5Gi}}, engine: {resources: {limits: {memory: 2G}}}}`:                         "460MiB 1716MiB",
-		`{resources: {limits: {memory: "1073741824000m"}}, engine: {resources: {limits: null}}}`:                      "921MiB ",
-		`{goMemoryLimit: "400000000", resources: {limits: {memory: null}}, engine: {goMemoryLimit: 1GiB}}`:            "400000000 1GiB",
-		`{resources: {requests: {memory: null}, limits: {memory: "0"}}, engine: {resources: {limits: {memory: 1k}}}}`: " ",
-		`{resources: null, engine: {resources: null, goMemoryLimit: "off"}}`:                                          " off",
-		`{extraEnv: [{name: GOMEMLIMIT, value: 1GiB}], engine: {extraEnv: [{name: GOMEMLIMIT, value: 2GiB}]}}`:        "1GiB 2GiB",
+		`{resources: {limits: {memory: 1Gi}}, livekit: {resources: {limits: {memory: 8Gi}}}}`:                          "921MiB 7372MiB",
+		`{resources: {limits: {memory: 536870912}}, livekit: {resources: {limits: {memory: "1e9"}}}}`:                  "460MiB 858MiB",
+		`{resources: {limits: {memory: 0.5Gi}}, livekit: {resources: {limits: {memory: 2G}}}}`:                         "460MiB 1716MiB",
+		`{resources: {limits: {memory: "1073741824000m"}}, livekit: {resources: {limits: null}}}`:                      "921MiB ",
+		`{goMemoryLimit: "400000000", resources: {limits: {memory: null}}, livekit: {goMemoryLimit: 1GiB}}`:            "400000000 1GiB",
+		`{resources: {requests: {memory: null}, limits: {memory: "0"}}, livekit: {resources: {limits: {memory: 1k}}}}`: " ",
+		`{resources: null, livekit: {resources: null, goMemoryLimit: "off"}}`:                                          " off",
+		`{extraEnv: [{name: GOMEMLIMIT, value: 1GiB}], livekit: {extraEnv: [{name: GOMEMLIMIT, value: 2GiB}]}}`:        "1GiB 2GiB",
 	} {
 		t.Run(want, func(t *testing.T) {
 			t.Parallel()
@@ -126,7 +126,7 @@ func TestGoStaysBelowTheMemoryLimit(t *testing.T) {
 			if err := os.WriteFile(file, []byte(values), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			pods := templatesOf(t, manifests.Helm(t, manifests.SystemNamespace, "--set", "engine.enabled=true", "--values", file))
+			pods := templatesOf(t, manifests.Helm(t, manifests.SystemNamespace, "--set", "livekit.enabled=true", "--values", file))
 			var got []string
 			for _, name := range []string{"Deployment/convene", "Deployment/convene-livekit"} {
 				limit := ""

@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	scaled = "autoscaling.enabled=true,engine.autoscaling.enabled=true"
+	scaled = "autoscaling.enabled=true,livekit.autoscaling.enabled=true"
 	// forOne is what is rendered into the release's namespace alone, so that releases of one test do not meet.
-	forOne = "crds.install=false,rbac.create=false,rbac.userRoles=false,engine.enabled=true,engine.redis.address=r:6379"
+	forOne = "crds.install=false,rbac.create=false,rbac.userRoles=false,livekit.enabled=true,livekit.redis.address=r:6379"
 )
 
 // TestAutoscalingKeepsTheNumber: no upgrade changes the number of what is scaled by load, neither the upgrade that switches autoscaling on nor
@@ -37,7 +37,7 @@ func TestAutoscalingKeepsTheNumber(t *testing.T) {
 		first    string // what is set at the installation
 		rendered bool
 	}{
-		"convene-a": {"replicaCount=5,engine.nodes=4", true},
+		"convene-a": {"replicaCount=5,livekit.nodes=4", true},
 		"convene-b": {scaled, false},
 	} {
 		t.Run(release, func(t *testing.T) {

@@ -44,8 +44,8 @@ func TestTextStaysText(t *testing.T) {
 	}
 	unset := map[string]int{}
 	examples := map[string]string{ // With the values that exclude others of them.
-		"everything":      "watchNamespace nameOverride ingress.certManager.issuer engine.redis.address",
-		"engine-on-hosts": "rbac.secretNamespaces fullnameOverride ingress.tlsSecretName engine.loadBalancer.nodeAnnotations",
+		"everything":       "watchNamespace nameOverride ingress.certManager.issuer livekit.redis.address",
+		"livekit-on-hosts": "rbac.secretNamespaces fullnameOverride ingress.tlsSecretName livekit.loadBalancer.nodeAnnotations",
 	}
 	for name, excluded := range examples {
 		example := merged(values, read(t, filepath.Join("ci", name+".yaml")))

@@ -32,7 +32,7 @@ var managers = []usual{
 	{"imagePullSecrets", `imagePullSecrets: [{name: a}, b]`, []string{
 		`Deployment/convene .spec.template.spec.imagePullSecrets = [{name: a}, {name: b}]`,
 	}},
-	{"global.imagePullSecrets", `{global: {imagePullSecrets: [{name: a}]}, imagePullSecrets: [a, b], engine: {enabled: true, redis: {create: true, passwordSecretName: r}}}`, []string{
+	{"global.imagePullSecrets", `{global: {imagePullSecrets: [{name: a}]}, imagePullSecrets: [a, b], livekit: {enabled: true, redis: {create: true, passwordSecretName: r}}}`, []string{
 		`Deployment/convene .spec.template.spec.imagePullSecrets = [{name: a}, {name: b}]`,
 		`Deployment/convene-livekit .spec.template.spec.imagePullSecrets = [{name: a}, {name: b}]`,
 		`Deployment/convene-livekit-redis .spec.template.spec.imagePullSecrets = [{name: a}, {name: b}]`,
@@ -170,43 +170,43 @@ var observed = []usual{
 	{"dashboard.namespace", `monitoring: {dashboard: {enabled: true, namespace: grafana}}`, []string{`ConfigMap/convene-dashboard .metadata.namespace = grafana`}},
 }
 
-// media are settings of the engine.
+// media are settings of LiveKit.
 var media = []usual{
-	{"engine.affinity", `engine: {enabled: true, affinity: {podAntiAffinity: {}}}`, []string{`Deployment/convene-livekit .spec.template.spec.affinity = {podAntiAffinity: {}}`}},
-	{"engine.podAnnotations", `engine: {enabled: true, annotations: {c: d}, podAnnotations: {sidecar.istio.io/inject: "false"}}`, []string{
+	{"livekit.affinity", `livekit: {enabled: true, affinity: {podAntiAffinity: {}}}`, []string{`Deployment/convene-livekit .spec.template.spec.affinity = {podAntiAffinity: {}}`}},
+	{"livekit.podAnnotations", `livekit: {enabled: true, annotations: {c: d}, podAnnotations: {sidecar.istio.io/inject: "false"}}`, []string{
 		`Deployment/convene-livekit .metadata.annotations.c = d`,
 		`Deployment/convene-livekit .spec.template.metadata.annotations['sidecar\.istio\.io/inject'] = "false"`,
 	}},
-	{"engine.priorityClassName", `engine: {enabled: true, priorityClassName: media}`, []string{`Deployment/convene-livekit .spec.template.spec.priorityClassName = media`}},
-	{"engine.podSecurityContext", `engine: {enabled: true, podSecurityContext: {runAsUser: 1000}}`, []string{
+	{"livekit.priorityClassName", `livekit: {enabled: true, priorityClassName: media}`, []string{`Deployment/convene-livekit .spec.template.spec.priorityClassName = media`}},
+	{"livekit.podSecurityContext", `livekit: {enabled: true, podSecurityContext: {runAsUser: 1000}}`, []string{
 		`Deployment/convene-livekit .spec.template.spec.securityContext.runAsUser = 1000`,
 		`Deployment/convene-livekit .spec.template.spec.securityContext.fsGroup = 65532`,
 	}},
-	{"engine.autoscaling", `engine: {enabled: true, redis: {address: "r:6379"}, autoscaling: {enabled: true, minReplicas: 2, maxReplicas: 6, targetCPUUtilizationPercentage: 60}}`, []string{
+	{"livekit.autoscaling", `livekit: {enabled: true, redis: {address: "r:6379"}, autoscaling: {enabled: true, minReplicas: 2, maxReplicas: 6, targetCPUUtilizationPercentage: 60}}`, []string{
 		`Deployment/convene-livekit .spec.replicas =`,
 		`HorizontalPodAutoscaler/convene-livekit .spec.scaleTargetRef.name = convene-livekit`,
 		`HorizontalPodAutoscaler/convene-livekit .spec.metrics[0].resource.target.averageUtilization = 60`,
 		`HorizontalPodAutoscaler/convene-livekit .spec.maxReplicas = 6`,
 	}},
-	{"engine.serviceMonitor", `engine: {enabled: true, network: loadBalancer, loadBalancer: {ips: [192.0.2.1]}, serviceMonitor: {enabled: true, labels: {a: b}}}`, []string{
+	{"livekit.serviceMonitor", `livekit: {enabled: true, network: loadBalancer, loadBalancer: {ips: [192.0.2.1]}, serviceMonitor: {enabled: true, labels: {a: b}}}`, []string{
 		`ServiceMonitor/convene-livekit .metadata.labels.a = b`,
 		`ServiceMonitor/convene-livekit .spec.endpoints[0].port = metrics`,
 		`Service/convene-livekit .spec.ports[?(@.name=="metrics")].targetPort = metrics`,
 		`Deployment/convene-livekit-0 .spec.template.spec.containers[0].ports[?(@.name=="metrics")].containerPort = 6789`,
 		`NetworkPolicy/convene-livekit-metrics .spec.ingress[0].ports[0].port = metrics`,
 	}},
-	{"engine.topologySpreadConstraints", `engine: {enabled: true, topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]}`, []string{
+	{"livekit.topologySpreadConstraints", `livekit: {enabled: true, topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]}`, []string{
 		`Deployment/convene-livekit .spec.template.spec.topologySpreadConstraints[0].topologyKey = zone`,
 		`Deployment/convene-livekit .spec.template.spec.topologySpreadConstraints[0].labelSelector.matchLabels['app\.kubernetes\.io/component'] = livekit`,
 	}},
-	{"engine.podDisruptionBudget", `engine: {enabled: true, nodes: 3, redis: {address: "r:6379"}, podDisruptionBudget: {maxUnavailable: 2}}`, []string{
+	{"livekit.podDisruptionBudget", `livekit: {enabled: true, nodes: 3, redis: {address: "r:6379"}, podDisruptionBudget: {maxUnavailable: 2}}`, []string{
 		`PodDisruptionBudget/convene-livekit .spec.maxUnavailable = 2`,
 	}},
-	{"engine.image.digest", `engine: {enabled: true, image: {digest: "sha256:` + strings.Repeat("0", 64) + `"}}`, []string{
+	{"livekit.image.digest", `livekit: {enabled: true, image: {digest: "sha256:` + strings.Repeat("0", 64) + `"}}`, []string{
 		`Deployment/convene-livekit .spec.template.spec.containers[0].image = docker.io/livekit/livekit-server@sha256:` + strings.Repeat("0", 64),
 	}},
 	{"annotations of each load balancer", `
-engine:
+livekit:
   enabled: true
   nodes: 2
   redis: {address: "r:6379"}
@@ -216,25 +216,25 @@ engine:
 		`Service/convene-livekit-0 .metadata.annotations = {all: of them, eip: a}`,
 		`Service/convene-livekit-1 .metadata.annotations = {all: of them, eip: b}`,
 	}},
-	{"engine.extraEnv", `engine: {enabled: true, extraEnv: [{name: SSL_CERT_DIR, value: /ca}]}`, []string{
+	{"livekit.extraEnv", `livekit: {enabled: true, extraEnv: [{name: SSL_CERT_DIR, value: /ca}]}`, []string{
 		`Deployment/convene-livekit .spec.template.spec.containers[0].env[?(@.name=="SSL_CERT_DIR")].value = /ca`,
-		`Deployment/convene-livekit .spec.template.spec.containers[0].env[?(@.name=="LIVEKIT_KEYS")].value = "$(ENGINE_KEY): $(ENGINE_SECRET)"`,
+		`Deployment/convene-livekit .spec.template.spec.containers[0].env[?(@.name=="LIVEKIT_KEYS")].value = "$(LIVEKIT_API_KEY): $(LIVEKIT_API_SECRET)"`,
 	}},
-	{"engine.volumes", `engine: {enabled: true, volumes: [{name: ca, configMap: {name: ca}}], volumeMounts: [{name: ca, mountPath: /ca}]}`, []string{
+	{"livekit.volumes", `livekit: {enabled: true, volumes: [{name: ca, configMap: {name: ca}}], volumeMounts: [{name: ca, mountPath: /ca}]}`, []string{
 		`Deployment/convene-livekit .spec.template.spec.volumes = [{name: config, configMap: {name: convene-livekit}}, {name: ca, configMap: {name: ca}}]`,
 		`Deployment/convene-livekit .spec.template.spec.containers[0].volumeMounts[?(@.name=="ca")].mountPath = /ca`,
 	}},
-	{"engine.redis.address with IPv6", `engine: {enabled: true, nodes: 2, redis: {address: "[fd00::1]:6379"}}`, []string{
+	{"livekit.redis.address with IPv6", `livekit: {enabled: true, nodes: 2, redis: {address: "[fd00::1]:6379"}}`, []string{
 		`Deployment/convene-livekit .spec.replicas = 2`,
 	}},
-	{"Sentinel", `engine: {enabled: true, nodes: 2, config: {redis: {sentinel_master_name: mymaster, sentinel_addresses: ["s:26379"]}}}`, []string{
+	{"Sentinel", `livekit: {enabled: true, nodes: 2, config: {redis: {sentinel_master_name: mymaster, sentinel_addresses: ["s:26379"]}}}`, []string{
 		`Deployment/convene-livekit .spec.replicas = 2`,
 	}},
-	{"Redis Cluster", `engine: {enabled: true, redis: {passwordSecretName: redis}, autoscaling: {enabled: true}, config: {redis: {cluster_addresses: ["r:6379"]}}}`, []string{
+	{"Redis Cluster", `livekit: {enabled: true, redis: {passwordSecretName: redis}, autoscaling: {enabled: true}, config: {redis: {cluster_addresses: ["r:6379"]}}}`, []string{
 		`Deployment/convene-livekit .spec.template.spec.containers[0].env[?(@.name=="REDIS_PASSWORD")].valueFrom.secretKeyRef.name = redis`,
 	}},
-	{"engine.redis as a pod", `
-engine:
+	{"livekit.redis as a pod", `
+livekit:
   enabled: true
   imagePullSecrets: [{name: livekit}]
   redis:

@@ -19,7 +19,7 @@ import (
 // public host: LiveKit would refuse it.
 func TestWebhooksReachTheManagersWithoutTheGatewaysCertificate(t *testing.T) {
 	for _, secret := range []string{"", "certificate"} {
-		all := manifests.Helm(t, manifests.SystemNamespace, "--set", "engine.enabled=true,gatewayTLS.secretName="+secret)
+		all := manifests.Helm(t, manifests.SystemNamespace, "--set", "livekit.enabled=true,gatewayTLS.secretName="+secret)
 		var config struct{ Webhook struct{ URLs []string } }
 		written := manifests.As[corev1.ConfigMap](t, manifests.Find(t, all, "ConfigMap", "convene-livekit")).Data["livekit.yaml"]
 		if err := yaml.Unmarshal([]byte(written), &config); err != nil || len(config.Webhook.URLs) != 1 {

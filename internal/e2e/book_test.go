@@ -41,7 +41,7 @@ func TestByTheBook(t *testing.T) {
 	c.Recipe(t, "helm-install", testkit.RecipeOptions{})
 	b.runDeployment()
 
-	c.Recipe(t, "engine", testkit.RecipeOptions{Files: map[string]string{"values.yaml": "engine: {enabled: true, namespace: media, nodes: 1}\n"}})
+	c.Recipe(t, "livekit-nodes", testkit.RecipeOptions{Files: map[string]string{"values.yaml": "livekit: {enabled: true, namespace: media, nodes: 1}\n"}})
 	c.Recipe(t, "media-server", testkit.RecipeOptions{})
 	b.runLiveKit()
 	c.Recipe(t, "media-server-ready", testkit.RecipeOptions{})

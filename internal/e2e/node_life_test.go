@@ -109,8 +109,8 @@ const balancerAddress = "192.168.77.10"
 // loadBalancer moves LiveKit from the host's network behind a Service, and gives it Redis. The test is the load balancer: it writes the address into
 // the Service's status, and kube-proxy does the rest.
 func (n *realNode) loadBalancer() {
-	n.helm("upgrade", "convene", manifests.Chart(n.t), "--reset-then-reuse-values", "--set", "engine.network=loadBalancer",
-		"--set", "engine.loadBalancer.ips={"+balancerAddress+"}", "--set", "engine.redis.create=true", "--set", "engine.redis.passwordSecretName=redis")
+	n.helm("upgrade", "convene", manifests.Chart(n.t), "--reset-then-reuse-values", "--set", "livekit.network=loadBalancer",
+		"--set", "livekit.loadBalancer.ips={"+balancerAddress+"}", "--set", "livekit.redis.create=true", "--set", "livekit.redis.passwordSecretName=redis")
 	n.kubectl("patch", "service", "-n", "media", "convene-livekit-0", "--subresource=status", "--type=merge",
 		"-p", `{"status":{"loadBalancer":{"ingress":[{"ip":"`+balancerAddress+`","ipMode":"VIP"}]}}}`)
 	n.rolledOut("media", "convene-livekit-redis")
@@ -172,7 +172,7 @@ func (n *realNode) nothingRuns() {
 // installAgain installs the chart into a namespace that enforces Pod Security's level restricted. The Lease of the managers before runs
 // out.
 func (n *realNode) installAgain() {
-	n.helm("install", "convene", manifests.Chart(n.t), "--values", n.file("values.yaml"), "--wait")
+	n.helm("install", "convene", manifests.Chart(n.t), "--values", n.file("values.yaml"), "--values", n.file("livekit.yaml"), "--wait")
 	began := time.Now()
 	testkit.Eventually(n.t, nodePatience, func() error {
 		holder := n.leases()["controllers.convene.dev"].Spec.HolderIdentity

@@ -47,6 +47,8 @@ func (n *realNode) upgrade() {
 	grace.WaitFor(n.t, seesAndHears("Ada"))
 	identities := n.identities(n.t, "stage", 2)
 
+	n.refusesOldValues()
+
 	// What the changelog says to do before the update.
 	for managedBy, usedBy := range map[string]string{"convene": v1alpha1.UsedByConferenceConfig, "convene-api": v1alpha1.UsedByMeeting} {
 		n.kubectl("label", "secrets", "-A", "-l", "app.kubernetes.io/managed-by="+managedBy, v1alpha1.LabelUsedBy+"="+usedBy)
@@ -54,8 +56,7 @@ func (n *realNode) upgrade() {
 	// Two clients: a machine that has time for nothing else shows nothing.
 	slowest, stop := n.slowestWrite(n.t), n.loadOf(n.t, 2)
 	// Not with --wait, which waits for LiveKit, and LiveKit for the meeting. This chart lets managers ask DNS without more.
-	n.helm("upgrade", "convene", manifests.Chart(n.t), "--reset-then-reuse-values", "--set", "image.tag=node",
-		"--set", "networkPolicy.extraEgress=null")
+	n.helm("upgrade", "convene", manifests.Chart(n.t), "--reset-values", "--values", n.file("values.yaml"), "--values", n.file("upgraded.yaml"))
 	n.onlyNewManagers("localhost/convene:node")
 	// Managers of before had a Lease each. The changelog names this command.
 	n.kubectl("delete", "lease", "-n", manifests.SystemNamespace, "-l", "convene.dev/identity=manager")
@@ -69,6 +70,20 @@ func (n *realNode) upgrade() {
 	grace.WaitFor(n.t, seesAndHears("Ada"))
 	n.a.want(http.StatusOK, "DELETE", "/api/v1/meeting/stage", nil)
 	n.engineIsBack()
+}
+
+// refusesOldValues: an upgrade with the values of the release is refused, and the error has the new names.
+func (n *realNode) refusesOldValues() {
+	n.t.Helper()
+	out, err := n.command("helm", "upgrade", "convene", manifests.Chart(n.t), "--reset-then-reuse-values", "--namespace", manifests.SystemNamespace).CombinedOutput()
+	if err == nil {
+		n.t.Fatalf("values with the names of before are taken:\n%s", out)
+	}
+	for _, names := range []string{"engine is livekit now", "networkPolicy.enginePorts is networkPolicy.mediaServerPorts now"} {
+		if !strings.Contains(string(out), names) {
+			n.t.Errorf("the error lacks %q:\n%s", names, out)
+		}
+	}
 }
 
 // onlyNewManagers waits until the new ones are ready, and the old ones have drained and ended.

@@ -75,7 +75,7 @@ in for the chart's of the same name: a name that is there twice is refused by se
 {{- include "convene.selectorLabels" (concat (list $root (index . 1) $all $root.Values.commonLabels) (slice . 2)) }}
 {{- end }}
 
-{{- /* Labels of a pod, as those of an object, with nothing that changes with the chart's version: a new chart must not cut the engine's calls. */}}
+{{- /* Labels of a pod, as those of an object, with nothing that changes with the chart's version: a new chart must not cut LiveKit's calls. */}}
 {{- define "convene.podLabels" -}}
 {{- $root := first . }}
 {{- include "convene.selectorLabels" (concat (list $root (index . 1) $root.Values.commonLabels) (slice . 2)) }}

@@ -1,4 +1,4 @@
-{{- /* What the pods of the managers, the engine, Redis and the test have in common. */}}
+{{- /* What the pods of the managers, LiveKit, Redis and the test have in common. */}}
 
 {{- /* What the pods of the managers have, and all others that run the same image: a quota, a policy or a pool of nodes that takes the managers takes them too. */}}
 {{- define "convene.managerPod" -}}

@@ -39,11 +39,11 @@ func TestLiveKitTakesTheEnginesConfiguration(t *testing.T) {
 	api, udp, tcp, turn := ports[0], ports[1], ports[2], ports[3]
 	certificate := selfSigned(t, "turn.example.com")
 	all := manifests.Helm(t, manifests.SystemNamespace,
-		"--set", "engine.enabled=true,engine.secretName=livekit,engine.network=loadBalancer,engine.loadBalancer.ips={127.0.0.1}",
-		"--set", fmt.Sprintf("engine.udpPort=%d,engine.tcpPort=%d", udp, tcp),
-		"--set", "engine.turn.enabled=true,engine.turn.domain=turn.example.com,engine.turn.allowPeerCIDRs={127.0.0.0/8}",
-		"--set", fmt.Sprintf("engine.config.port=%d,engine.config.turn.tls_port=%d", api, turn),
-		"--set", "engine.config.turn.cert_file="+certificate+".crt,engine.config.turn.key_file="+certificate+".key",
+		"--set", "livekit.enabled=true,livekit.secretName=livekit,livekit.network=loadBalancer,livekit.loadBalancer.ips={127.0.0.1}",
+		"--set", fmt.Sprintf("livekit.udpPort=%d,livekit.tcpPort=%d", udp, tcp),
+		"--set", "livekit.turn.enabled=true,livekit.turn.domain=turn.example.com,livekit.turn.allowPeerCIDRs={127.0.0.0/8}",
+		"--set", fmt.Sprintf("livekit.config.port=%d,livekit.config.turn.tls_port=%d", api, turn),
+		"--set", "livekit.config.turn.cert_file="+certificate+".crt,livekit.config.turn.key_file="+certificate+".key",
 	)
 	config := filepath.Join(t.TempDir(), "livekit.yaml")
 	written := manifests.As[corev1.ConfigMap](t, manifests.Find(t, all, "ConfigMap", "convene-livekit")).Data["livekit.yaml"]
@@ -140,8 +140,8 @@ func selfSigned(t *testing.T, host string) string {
 // TestWebhooksAreLetIn where the gateway takes requests from an Ingress alone: from LiveKit's pods, or from the machines whose network
 // it uses.
 func TestWebhooksAreLetIn(t *testing.T) {
-	behindIngress := []string{"--set", "engine.enabled=true,networkPolicy.gatewayFrom[0].podSelector.matchLabels.app=ingress"}
-	behindBalancer := append([]string{"--set", "engine.network=loadBalancer,engine.loadBalancer.ips={203.0.113.7}"}, behindIngress...)
+	behindIngress := []string{"--set", "livekit.enabled=true,networkPolicy.gatewayFrom[0].podSelector.matchLabels.app=ingress"}
+	behindBalancer := append([]string{"--set", "livekit.network=loadBalancer,livekit.loadBalancer.ips={203.0.113.7}"}, behindIngress...)
 	all := manifests.Helm(t, manifests.SystemNamespace, behindBalancer...)
 	livekit := manifests.As[appsv1.Deployment](t, manifests.Find(t, all, "Deployment", "convene-livekit-0"))
 	if !letIn(t, all, livekit.Spec.Template.ObjectMeta) {

@@ -1,52 +1,52 @@
-{{- define "convene.engine.name" -}}
+{{- define "convene.livekit.name" -}}
 {{ include "convene.fullname" . }}-livekit
 {{- end }}
 
-{{- define "convene.engine.namespace" -}}
-{{ .Values.engine.namespace | default .Release.Namespace }}
+{{- define "convene.livekit.namespace" -}}
+{{ .Values.livekit.namespace | default .Release.Namespace }}
 {{- end }}
 
-{{- define "convene.engine.secretName" -}}
-{{ .Values.engine.secretName | default (include "convene.engine.name" .) }}
+{{- define "convene.livekit.secretName" -}}
+{{ .Values.livekit.secretName | default (include "convene.livekit.name" .) }}
 {{- end }}
 
-{{- define "convene.engine.turnSecretName" -}}
-{{ .Values.engine.turn.secretName | default (printf "%s-turn" (include "convene.engine.name" .)) }}
+{{- define "convene.livekit.turnSecretName" -}}
+{{ .Values.livekit.turn.secretName | default (printf "%s-turn" (include "convene.livekit.name" .)) }}
 {{- end }}
 
-{{- define "convene.engine.redisAddress" -}}
-{{- if .Values.engine.redis.create -}}
-{{ include "convene.engine.name" . }}-redis.{{ include "convene.engine.namespace" . }}.svc:6379
+{{- define "convene.livekit.redisAddress" -}}
+{{- if .Values.livekit.redis.create -}}
+{{ include "convene.livekit.name" . }}-redis.{{ include "convene.livekit.namespace" . }}.svc:6379
 {{- else -}}
-{{ .Values.engine.redis.address }}
+{{ .Values.livekit.redis.address }}
 {{- end }}
 {{- end }}
 
 {{- /* What values.schema.json cannot say: rules between values. */}}
-{{- define "convene.engine.check" -}}
-{{- with .Values.engine }}
+{{- define "convene.livekit.check" -}}
+{{- with .Values.livekit }}
 {{- $configured := (.config | default dict).redis | default dict }}
 {{- $given := or $configured.address $configured.sentinel_addresses $configured.cluster_addresses }}
 {{- if and (or (gt (int .nodes) 1) .autoscaling.enabled) (not .redis.address) (not .redis.create) (not $given) }}
-{{- fail "engine.nodes above 1, and engine.autoscaling, need engine.redis.address, engine.redis.create, or in engine.config.redis sentinel_addresses or cluster_addresses" }}
+{{- fail "livekit.nodes above 1, and livekit.autoscaling, need livekit.redis.address, livekit.redis.create, or in livekit.config.redis sentinel_addresses or cluster_addresses" }}
 {{- end }}
 {{- if and .redis.create (or .redis.address $given) }}
-{{- fail "engine.redis.create excludes engine.redis.address, and addresses in engine.config.redis" }}
+{{- fail "livekit.redis.create excludes livekit.redis.address, and addresses in livekit.config.redis" }}
 {{- end }}
 {{- if and .redis.create (not .redis.passwordSecretName) (or (eq .network "hostNetwork") (not $.Values.networkPolicy.enabled)) }}
-{{- fail "engine.redis.create needs engine.redis.passwordSecretName with host networking, and without networkPolicy.enabled: no network policy keeps others out then" }}
+{{- fail "livekit.redis.create needs livekit.redis.passwordSecretName with host networking, and without networkPolicy.enabled: no network policy keeps others out then" }}
 {{- end }}
 {{- if and (eq .network "loadBalancer") (ne (len (.loadBalancer.ips | default list)) (int .nodes)) }}
-{{- fail "engine.loadBalancer.ips needs one address for each of engine.nodes" }}
+{{- fail "livekit.loadBalancer.ips needs one address for each of livekit.nodes" }}
 {{- end }}
 {{- if and .autoscaling.enabled (eq .network "loadBalancer") }}
-{{- fail "engine.autoscaling needs engine.network=hostNetwork: each load balancer has an address that was reserved for it" }}
+{{- fail "livekit.autoscaling needs livekit.network=hostNetwork: each load balancer has an address that was reserved for it" }}
 {{- end }}
 {{- if gt (len (.loadBalancer.nodeAnnotations | default list)) (int .nodes) }}
-{{- fail "engine.loadBalancer.nodeAnnotations has more entries than there are engine.nodes" }}
+{{- fail "livekit.loadBalancer.nodeAnnotations has more entries than there are livekit.nodes" }}
 {{- end }}
 {{- if and .useExternalIP (not .stunServers) }}
-{{- fail "engine.useExternalIP needs engine.stunServers to ask, for example [stun.l.google.com:19302]" }}
+{{- fail "livekit.useExternalIP needs livekit.stunServers to ask, for example [stun.l.google.com:19302]" }}
 {{- end }}
 {{- $ports := list 7880 (int .udpPort) }}
 {{- if .tcpPort }}
@@ -59,17 +59,17 @@
 {{- $ports = append $ports (int .serviceMonitor.port) }}
 {{- end }}
 {{- if ne (len $ports) (len (uniq $ports)) }}
-{{- fail "engine.udpPort, engine.tcpPort and engine.serviceMonitor.port need a number each, and neither 7880 (LiveKit's API) nor 5349 (TURN): where TCP and UDP have the same number, Kubernetes loses one of them in an upgrade" }}
+{{- fail "livekit.udpPort, livekit.tcpPort and livekit.serviceMonitor.port need a number each, and neither 7880 (LiveKit's API) nor 5349 (TURN): where TCP and UDP have the same number, Kubernetes loses one of them in an upgrade" }}
 {{- end }}
 {{- if and .turn.enabled (not .turn.domain) }}
-{{- fail "engine.turn.enabled needs engine.turn.domain" }}
+{{- fail "livekit.turn.enabled needs livekit.turn.domain" }}
 {{- end }}
 {{- end }}
 {{- end }}
 
 {{- /* livekit.yaml. Keys, addresses and passwords come from the environment. */}}
-{{- define "convene.engine.config" -}}
-{{- $e := .Values.engine }}
+{{- define "convene.livekit.config" -}}
+{{- $e := .Values.livekit }}
 {{- $rtc := dict
   "udp_port" (int $e.udpPort)
   "tcp_port" (int $e.tcpPort)
@@ -86,7 +86,7 @@
   "limit" (dict "subscription_limit_video" 120 "subscription_limit_audio" 1000)
   "webhook" (dict "urls" (list (printf "http://%s.%s.svc:%d/engine/webhook" (include "convene.fullname" .) .Release.Namespace (empty .Values.gatewayTLS.secretName | ternary (int .Values.service.port) 8082))))
 }}
-{{- with include "convene.engine.redisAddress" . }}
+{{- with include "convene.livekit.redisAddress" . }}
 {{- $_ := set $config "redis" (dict "address" .) }}
 {{- end }}
 {{- if $e.turn.enabled }}
@@ -100,24 +100,24 @@
 {{- end }}
 
 {{- /* Variables of LiveKit: (dict root ROOT node NODE). */}}
-{{- define "convene.engine.env" -}}
+{{- define "convene.livekit.env" -}}
 {{- $ := .root }}
-{{- $e := $.Values.engine }}
+{{- $e := $.Values.livekit }}
 {{- include "convene.goMemoryLimit" $e }}
-- name: ENGINE_KEY
+- name: LIVEKIT_API_KEY
   valueFrom:
     secretKeyRef:
-      name: {{ include "convene.engine.secretName" $ | quote }}
+      name: {{ include "convene.livekit.secretName" $ | quote }}
       key: apiKey
-- name: ENGINE_SECRET
+- name: LIVEKIT_API_SECRET
   valueFrom:
     secretKeyRef:
-      name: {{ include "convene.engine.secretName" $ | quote }}
+      name: {{ include "convene.livekit.secretName" $ | quote }}
       key: apiSecret
 - name: LIVEKIT_KEYS
-  value: "$(ENGINE_KEY): $(ENGINE_SECRET)"
+  value: "$(LIVEKIT_API_KEY): $(LIVEKIT_API_SECRET)"
 - name: LIVEKIT_WEBHOOK_API_KEY
-  value: $(ENGINE_KEY)
+  value: $(LIVEKIT_API_KEY)
 {{- if not $e.useExternalIP }}
 - name: NODE_IP
   {{- if eq $e.network "loadBalancer" }}
@@ -137,9 +137,9 @@
 {{- end }}
 {{- end }}
 
-{{- define "convene.engine.podSpec" -}}
+{{- define "convene.livekit.podSpec" -}}
 {{- $ := .root }}
-{{- $e := $.Values.engine -}}
+{{- $e := $.Values.livekit -}}
 automountServiceAccountToken: false
 # Variables of a Service that is called livekit would be taken for LiveKit's own.
 enableServiceLinks: false
@@ -157,7 +157,7 @@ containers:
     imagePullPolicy: {{ $e.image.pullPolicy }}
     args: [--config=/etc/livekit/config/livekit.yaml]
     env:
-      {{- include "convene.env" (list (include "convene.engine.env" .) $e.extraEnv) | nindent 6 }}
+      {{- include "convene.env" (list (include "convene.livekit.env" .) $e.extraEnv) | nindent 6 }}
     ports:
       - name: api
         containerPort: 7880
@@ -212,11 +212,11 @@ containers:
 volumes:
   - name: config
     configMap:
-      name: {{ include "convene.engine.name" $ | quote }}
+      name: {{ include "convene.livekit.name" $ | quote }}
   {{- if $e.turn.enabled }}
   - name: turn
     secret:
-      secretName: {{ include "convene.engine.turnSecretName" $ | quote }}
+      secretName: {{ include "convene.livekit.turnSecretName" $ | quote }}
   {{- end }}
   {{- with $e.volumes }}
   {{- toYaml . | nindent 2 }}

@@ -1,0 +1,22 @@
+{{- /* Values with a new name. values.schema.json lets the old names pass, so that the error names the new ones. */}}
+{{- define "convene.refuseRenamed" -}}
+{{- $used := list }}
+{{- range $old, $new := dict
+  "engine" "livekit"
+  "networkPolicy.enginePorts" "networkPolicy.mediaServerPorts"
+  "networkPolicy.engineTo" "networkPolicy.mediaServerTo"
+}}
+{{- $at := $.Values.AsMap }}
+{{- range splitList "." $old }}
+{{- if $at }}
+{{- $at = index $at . }}
+{{- end }}
+{{- end }}
+{{- if not (kindIs "invalid" $at) }}
+{{- $used = append $used (printf "%s is %s now" $old $new) }}
+{{- end }}
+{{- end }}
+{{- with $used }}
+{{- fail (printf "values with new names: %s. Rename them in your values; where Helm reuses those of the release, also set the old ones to null" (join ", " .)) }}
+{{- end }}
+{{- end }}
