@@ -136,7 +136,7 @@ func (s *settings) registerCluster(f *flag.FlagSet, getenv func(string) string) 
 	s.lease.register(f)
 	f.DurationVar(&s.writeTimeout, "write-timeout", kube.DefaultWriteTimeout,
 		"how long a write to the cluster's API may take: more than its admission webhooks do, and at most "+longestWrite.String())
-	f.IntVar(&s.engineCalls, "engine-calls-per-second", observer.DefaultCallsPerSecond, "the most room queries per second to each media server")
+	f.IntVar(&s.engineCalls, "media-server-calls-per-second", observer.DefaultCallsPerSecond, "the most room queries per second to each media server")
 }
 
 // registerOnce adds the flags with which the manager does one thing and ends.
@@ -147,8 +147,9 @@ func (s *settings) registerOnce(f *flag.FlagSet) {
 
 // flagsGone are those of earlier versions, and why they are gone.
 var flagsGone = map[string]string{
-	"replica-port": "replicas ask each other nothing any more; leave it out, and close the port",
-	"release":      "objects have no finalizer any more; leave it out, and delete what you want to delete",
+	"replica-port":            "replicas ask each other nothing any more; leave it out, and close the port",
+	"release":                 "objects have no finalizer any more; leave it out, and delete what you want to delete",
+	"engine-calls-per-second": "it has a new name; use --media-server-calls-per-second",
 }
 
 // registerGone adds the flags that have gone: to use one is an error that says why, and not "not defined".
@@ -167,7 +168,7 @@ func (s *settings) validate() error {
 		return fmt.Errorf("--tls-cert-file and --tls-key-file belong together; set both or neither")
 	}
 	if s.engineCalls < 1 {
-		return fmt.Errorf("--engine-calls-per-second must be 1 or more")
+		return fmt.Errorf("--media-server-calls-per-second must be 1 or more")
 	}
 	if s.writeTimeout <= 0 || s.writeTimeout > longestWrite {
 		return fmt.Errorf("--write-timeout must be more than 0 and at most %s, in which a request to the API is answered", longestWrite)

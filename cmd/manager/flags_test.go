@@ -30,9 +30,12 @@ func TestLeaseTimes(t *testing.T) {
 
 // A flag that has gone says so, in place of "not defined".
 func TestFlagsThatHaveGone(t *testing.T) {
-	for _, arg := range []string{"--replica-port=9091", "--replica-port=0", "--release"} {
+	for arg, instead := range map[string]string{
+		"--replica-port=9091": "leave it out", "--replica-port=0": "leave it out", "--release": "leave it out",
+		"--engine-calls-per-second=10": "use --media-server-calls-per-second",
+	} {
 		_, err := parse([]string{arg}, func(string) string { return "" }, io.Discard)
-		if err == nil || !strings.Contains(err.Error(), "leave it out") {
+		if err == nil || !strings.Contains(err.Error(), instead) {
 			t.Errorf("%s: %v", arg, err)
 		}
 	}
@@ -40,7 +43,7 @@ func TestFlagsThatHaveGone(t *testing.T) {
 
 func TestBoundsOfFlags(t *testing.T) {
 	for arg, ok := range map[string]bool{
-		"--engine-calls-per-second=10": true, "--engine-calls-per-second=0": false,
+		"--media-server-calls-per-second=10": true, "--media-server-calls-per-second=0": false,
 		"--write-timeout=10s": true, "--write-timeout=0s": false, "--write-timeout=11s": false,
 		"--proxy-idle-timeout=75s": true, "--proxy-idle-timeout=0s": false, "--proxy-idle-timeout=-1s": false,
 	} {
