@@ -63,8 +63,8 @@ var (
 		"1 while a ConferenceConfig is Ready, 0 while it is not, with the reason. Only the leader reports it.", []string{"tenant", "reason"}, nil)
 	fieldsMissing = prometheus.NewDesc("convene_definitions_missing_fields",
 		"Fields that this version of Convene knows and the cluster's CustomResourceDefinitions lack. Only the leader reports it.", nil, nil)
-	engineReachable = prometheus.NewDesc("convene_engine_reachable",
-		"1 while LiveKit answers, 0 while it does not, by address. Only the leader reports it.", []string{"engine"}, nil)
+	engineReachable = prometheus.NewDesc("convene_media_server_reachable",
+		"1 while LiveKit answers, 0 while it does not, by address. Only the leader reports it.", []string{"media_server"}, nil)
 )
 
 // Gauges describe the present: they are computed when they are scraped.

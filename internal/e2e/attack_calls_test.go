@@ -104,7 +104,7 @@ func TestAttackQuestions(t *testing.T) {
 		all = append(all, e.Session)
 	}
 	lists := func() float64 {
-		return value(metrics(t, w.manager)["convene_engine_call_duration_seconds"], map[string]string{"verb": "ListParticipants"})
+		return value(metrics(t, w.manager)["convene_media_server_call_duration_seconds"], map[string]string{"verb": "ListParticipants"})
 	}
 	attack := func(what string, sessions []string, call func(session string) reply) {
 		before, start, answers := lists(), time.Now(), map[int]int{}

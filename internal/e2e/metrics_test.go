@@ -84,7 +84,7 @@ func TestMetricsTellWhatHappened(t *testing.T) {
 	wants("convene_meetings", map[string]string{"tenant": w.Namespace + "/variant-b", "phase": "Pending"}, 1)
 	wants("convene_participants", map[string]string{"tenant": a}, 1)
 	wants("convene_config_ready", map[string]string{"tenant": a, "reason": v1alpha1.ReasonServing}, 1)
-	wants("convene_engine_reachable", map[string]string{"engine": w.livekit.URL}, 1)
+	wants("convene_media_server_reachable", map[string]string{"media_server": w.livekit.URL}, 1)
 	wants("convene_meeting_first_arrival_seconds", nil, 1)
 	wants("convene_web_joins_total", map[string]string{"by": "ticket"}, 1)
 	wants("convene_status_writes_total", map[string]string{"kind": "Meeting"}, 2)
@@ -115,7 +115,7 @@ func TestMetricsTellWhatHappened(t *testing.T) {
 
 	w.livekit.Kill()
 	w.eventually(t, func() error {
-		family := metrics(t, w.manager)["convene_engine_reachable"]
+		family := metrics(t, w.manager)["convene_media_server_reachable"]
 		if len(family.GetMetric()) != 1 || value(family, nil) != 0 {
 			return fmt.Errorf("LiveKit is gone, and the metric says %v", family)
 		}

@@ -115,7 +115,7 @@ func TestWritesInAMeetingsLife(t *testing.T) {
 	settled := w.writes(t)
 	looked := func() (n float64) {
 		for _, m := range w.managers {
-			n += value(metrics(t, m)["convene_engine_call_duration_seconds"], map[string]string{"verb": "ListParticipants"})
+			n += value(metrics(t, m)["convene_media_server_call_duration_seconds"], map[string]string{"verb": "ListParticipants"})
 		}
 		return n
 	}

@@ -174,7 +174,7 @@ func TestMetricsCountByVerbAndResult(t *testing.T) {
 			t.Errorf("%s is not counted: %v", want, got)
 		}
 	}
-	if diff := cmp.Diff("convene_engine_call_duration_seconds", families[0].GetName()); diff != "" {
+	if diff := cmp.Diff("convene_media_server_call_duration_seconds", families[0].GetName()); diff != "" {
 		t.Error(diff)
 	}
 }

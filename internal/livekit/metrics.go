@@ -13,7 +13,7 @@ import (
 
 // The result is ok, or Twirp's code of the error; a call that got no answer counts as internal.
 var calls = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-	Name: "convene_engine_call_duration_seconds",
+	Name: "convene_media_server_call_duration_seconds",
 	Help: "Duration of calls to the media server, by verb and result.",
 	// From a listing on the loopback interface to past the 3 s that LiveKit needs to miss a node.
 	Buckets: prometheus.ExponentialBuckets(0.0005, 4, 8),
