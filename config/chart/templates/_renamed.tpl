@@ -5,12 +5,11 @@
   "engine" "livekit"
   "networkPolicy.enginePorts" "networkPolicy.mediaServerPorts"
   "networkPolicy.engineTo" "networkPolicy.mediaServerTo"
+  "monitoring.prometheusRule.alerts.ConveneEngineUnreachable" "monitoring.prometheusRule.alerts.ConveneMediaServerUnreachable"
 }}
 {{- $at := $.Values.AsMap }}
 {{- range splitList "." $old }}
-{{- if $at }}
-{{- $at = index $at . }}
-{{- end }}
+{{- $at = kindIs "map" $at | ternary (index ($at | default dict) .) nil }}
 {{- end }}
 {{- if not (kindIs "invalid" $at) }}
 {{- $used = append $used (printf "%s is %s now" $old $new) }}
