@@ -38,7 +38,7 @@ func TestEngineStaysAwayDuringAnEnd(t *testing.T) {
 	w.pass(time.Minute + 2*time.Second)
 	w.is("m", v1alpha1.MeetingEnded)
 	w.eventually(func() error {
-		if out := w.Kubectl(t, "get", "events", "-o", "jsonpath={.items[*].reason}"); !strings.Contains(out, "EngineAway") {
+		if out := w.Kubectl(t, "get", "events", "-o", "jsonpath={.items[*].reason}"); !strings.Contains(out, v1alpha1.ReasonMediaServerUnreachable) {
 			return fmt.Errorf("events are %s", out)
 		}
 		return nil

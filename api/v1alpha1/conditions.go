@@ -45,6 +45,10 @@ const (
 // ReasonMoved is of the Event about a Meeting that moves to another media server.
 const ReasonMoved = "Moved"
 
+// ReasonMediaServerUnreachable is of the Event about a Meeting that ended although its media server did not answer. Convene closes the room
+// there once the media server answers again.
+const ReasonMediaServerUnreachable = "MediaServerUnreachable"
+
 // Reasons of Events about what is in force in a meeting.
 const (
 	// ReasonLocked: no new participants are let in.

@@ -51,7 +51,8 @@ func (p *plan) confirm() {
 	case !p.opened(), p.ConfigGone: // Nothing is known of its LiveKit any more.
 		p.ended()
 	case p.unavailableTooLong():
-		p.event(true, "EngineAway", "LiveKit could not be asked for %s; the meeting is over, and its room is closed when LiveKit is back", engineUnavailableLimit)
+		p.event(true, v1alpha1.ReasonMediaServerUnreachable,
+			"LiveKit could not be asked for %s; the meeting is over, and its room is closed when LiveKit is back", engineUnavailableLimit)
 		p.ended()
 	case p.confirmedGone() && p.seesAll():
 		p.ended()
