@@ -273,7 +273,9 @@ func (p *parts) buildServers() error {
 // webhooksAlone lets nothing through to a handler but webhooks, which are signed.
 func webhooksAlone(handler http.Handler) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle(web.WebhookPath, handler)
+	for _, path := range web.WebhookPaths {
+		mux.Handle(path, handler)
+	}
 	return mux
 }
 

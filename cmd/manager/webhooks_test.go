@@ -12,8 +12,8 @@ import (
 func TestWebhooksAlone(t *testing.T) {
 	all := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusAccepted) })
 	for path, want := range map[string]int{
-		"/engine/webhook": http.StatusAccepted, "/engine/webhook/": http.StatusNotFound, "/": http.StatusNotFound,
-		"/api/v1/stats": http.StatusNotFound, "/engine/rtc": http.StatusNotFound, "/join/room": http.StatusNotFound,
+		"/media-server/webhook": http.StatusAccepted, "/engine/webhook": http.StatusAccepted, "/media-server/webhook/": http.StatusNotFound, "/": http.StatusNotFound,
+		"/api/v1/stats": http.StatusNotFound, "/media-server/rtc": http.StatusNotFound, "/join/room": http.StatusNotFound,
 	} {
 		w := httptest.NewRecorder()
 		webhooksAlone(all).ServeHTTP(w, httptest.NewRequest(http.MethodPost, path, nil))

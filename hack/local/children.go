@@ -20,7 +20,7 @@ func (s *stack) startLiveKit(ctx context.Context) error {
 		Binary: s.binaries.LiveKit, Dir: s.dir,
 		Port: s.ports[portLiveKit], MediaPort: s.ports[portMedia],
 		Key: s.state.Keys.LiveKitKey, Secret: s.state.Keys.LiveKitSecret,
-		WebhookURLs: []string{fmt.Sprintf("http://127.0.0.1:%d/engine/webhook", s.ports[portA])},
+		WebhookURLs: []string{fmt.Sprintf("http://127.0.0.1:%d/media-server/webhook", s.ports[portA])},
 	}.Start(ctx)
 	if err != nil {
 		return err

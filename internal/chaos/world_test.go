@@ -67,7 +67,7 @@ func newWorld(t *testing.T, cluster *testkit.Cluster, o options) *world {
 		}
 		o.address = fmt.Sprintf("127.0.0.1:%d", ports[0])
 	}
-	w.livekit = testkit.LiveKit(t, testkit.LiveKitOptions{WebhookURLs: []string{"http://" + o.address + "/engine/webhook"}, MoreKeys: o.keys})
+	w.livekit = testkit.LiveKit(t, testkit.LiveKitOptions{WebhookURLs: []string{"http://" + o.address + "/media-server/webhook"}, MoreKeys: o.keys})
 	w.media = testkit.HTTPProxy(t, w.livekit.URL)
 	w.mediaURL = w.media.URL
 	var err error

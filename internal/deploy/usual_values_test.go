@@ -117,7 +117,7 @@ var addresses = []usual{
 ingress:
   enabled: true
   hosts:
-  - {host: a.example.com, paths: [{path: /meet, pathType: Exact}, {path: /engine}]}
+  - {host: a.example.com, paths: [{path: /meet, pathType: Exact}, {path: /media-server}]}
   - {host: b.example.com}
   - c.example.com
 `, []string{

@@ -105,7 +105,7 @@ func TestAMessageCannotTakeLiveKitsMemory(t *testing.T) {
 		"in one frame": frameOf(0x82, length),
 		"in fragments": append(frameOf(0x02, 64<<10), bytes.Repeat(frameOf(0x00, 64<<10), length>>16)...),
 	} {
-		conn, header := socket(t, w.a.baseURL+"/engine", e.Engine.Token)
+		conn, header := socket(t, w.a.baseURL+"/media-server", e.Engine.Token)
 		if extensions := header.Get("Sec-WebSocket-Extensions"); extensions != "" {
 			t.Fatalf("%s: extensions %q", reason, extensions)
 		}
@@ -171,7 +171,7 @@ func TestAttackConnections(t *testing.T) {
 		// most is for one connection, in bytes, with the garbage that the collector lets stand. A body that is read is beyond it.
 		most float64
 	}{
-		{"a webhook that is not signed", "POST /engine/webhook HTTP/1.1\r\nHost: %s\r\nAuthorization: forged\r\nContent-Length: %d\r\n\r\n", 1 << 20, 16 << 10},
+		{"a webhook that is not signed", "POST /media-server/webhook HTTP/1.1\r\nHost: %s\r\nAuthorization: forged\r\nContent-Length: %d\r\n\r\n", 1 << 20, 16 << 10},
 		{"a session with long headers", "POST /session HTTP/1.1\r\nHost: %s\r\nX-Long: " + long + "\r\nContent-Length: %d\r\n\r\n", 16 << 10, 100 << 10},
 		{"a call of the API without a key", "POST /api/v1/join HTTP/1.1\r\nHost: %s\r\nContent-Length: %d\r\n\r\n", 64 << 10, 48 << 10},
 		{"many short headers", "POST /session HTTP/1.1\r\nHost: %s\r\n" + many.String() + "Content-Length: %d\r\n", 1, 48 << 10},

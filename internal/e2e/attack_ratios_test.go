@@ -120,7 +120,9 @@ var ratioAttacks = []attack{
 		return func(n int) { s.call("POST", "/api/v1/join", fmt.Sprint("wrong-", n), `{"room":"x","name":"y"}`) }
 	}, most: cost{MB: 30, milliseconds: 5, log: 3}},
 	{who: "nobody", what: "webhooks that are not signed", begin: func(s *sender) func(int) {
-		return func(n int) { s.call("POST", "/engine/webhook", fmt.Sprint("forged-", n), `{"event":"room_finished"}`) }
+		return func(n int) {
+			s.call("POST", "/media-server/webhook", fmt.Sprint("forged-", n), `{"event":"room_finished"}`)
+		}
 	}, most: cost{MB: 60, milliseconds: 2}},
 	{who: "guest", what: "passwords of a room", times: 30, begin: func(s *sender) func(int) {
 		s.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": "private", "roomPassword": "sesame"})
@@ -281,7 +283,7 @@ func connects(s *sender) func(int) {
 	for n := range tokens {
 		tokens[n] = s.a.mustEnter(map[string]any{"room": "open", "name": "Eve", "ticket": ticket}).Engine.Token
 	}
-	at := strings.Replace(s.a.baseURL, "http", "ws", 1) + "/engine/rtc?protocol=16&auto_subscribe=1&access_token="
+	at := strings.Replace(s.a.baseURL, "http", "ws", 1) + "/media-server/rtc?protocol=16&auto_subscribe=1&access_token="
 	return func(n int) {
 		conn, _, err := websocket.Dial(s.t.Context(), at+tokens[n], &websocket.DialOptions{HTTPClient: s.http}) //nolint:bodyclose // the library closes it
 		if err != nil {
@@ -303,7 +305,7 @@ func signals(messages func(func(*lk.SignalRequest) bool)) func(*sender) func(int
 		return func(n int) {
 			ctx, cancel := context.WithTimeout(s.t.Context(), 5*time.Second)
 			defer cancel()
-			at := strings.Replace(s.a.baseURL, "http", "ws", 1) + "/engine/rtc?protocol=16&auto_subscribe=1&access_token=" + eves[n-1].Engine.Token
+			at := strings.Replace(s.a.baseURL, "http", "ws", 1) + "/media-server/rtc?protocol=16&auto_subscribe=1&access_token=" + eves[n-1].Engine.Token
 			conn, _, err := websocket.Dial(ctx, at, nil) //nolint:bodyclose // the library closes it
 			if err != nil {
 				s.t.Error(err)
@@ -388,7 +390,7 @@ func webhooks(s *sender) func(int) {
 		if err != nil {
 			s.t.Error(err)
 		}
-		s.call("POST", "/engine/webhook", token, body)
+		s.call("POST", "/media-server/webhook", token, body)
 	}
 }
 

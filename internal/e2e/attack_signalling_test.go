@@ -46,7 +46,7 @@ func (a attacker) connect(path string, query url.Values) *websocket.Conn {
 	ctx, cancel := context.WithTimeout(a.t.Context(), patience)
 	defer cancel()
 	query.Set("access_token", a.entry.Engine.Token)
-	conn, response, err := websocket.Dial(ctx, a.baseURL+"/engine/"+path+"?"+query.Encode(), nil) //nolint:bodyclose // the library closes it
+	conn, response, err := websocket.Dial(ctx, a.baseURL+"/media-server/"+path+"?"+query.Encode(), nil) //nolint:bodyclose // the library closes it
 	if err != nil {
 		if response == nil || response.StatusCode >= http.StatusInternalServerError {
 			a.t.Fatalf("the gateway answers %v: %v", response, err)

@@ -49,7 +49,7 @@ func newCluster(t *testing.T) *cluster {
 	var options testkit.LiveKitOptions
 	options.Redis = c.redis.Address
 	for _, port := range ports {
-		options.WebhookURLs = append(options.WebhookURLs, fmt.Sprintf("http://127.0.0.1:%d/engine/webhook", port))
+		options.WebhookURLs = append(options.WebhookURLs, fmt.Sprintf("http://127.0.0.1:%d/media-server/webhook", port))
 	}
 	c.engines, c.gateways = testkit.NewBalancer(t), testkit.NewBalancer(t)
 	engineURL, baseURL := c.engines.URL, c.gateways.URL

@@ -65,7 +65,7 @@ func TestAsManyConnectionsAsTheDocumentsSay(t *testing.T) {
 			return 0, err
 		}
 		t.Cleanup(func() { _ = conn.Close() })
-		_, _ = fmt.Fprintf(conn, "GET /engine/rtc?protocol=16&access_token=%s HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"+
+		_, _ = fmt.Fprintf(conn, "GET /media-server/rtc?protocol=16&access_token=%s HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"+
 			"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", token, host)
 		_ = conn.SetReadDeadline(time.Now().Add(patience))
 		answer, err := http.ReadResponse(bufio.NewReaderSize(conn, 512), nil)

@@ -70,7 +70,7 @@ func (c *collection) opensNothing(t *testing.T, a account, when string) {
 		if status := a.door(c.access[i]); status != http.StatusGone {
 			t.Errorf("access token %d at the gateway %s: %d", i, when, status)
 		}
-		if getsIn(t, a.baseURL+"/engine", c.access[i]) {
+		if getsIn(t, a.baseURL+"/media-server", c.access[i]) {
 			t.Errorf("access token %d gets in through the gateway %s", i, when)
 		}
 	}

@@ -63,7 +63,7 @@ func (a account) refused(why string, body map[string]any, reasons ...string) {
 }
 
 // door is what the way to the engine through the gateway answers to an access token.
-func (a account) door(token string) int { return door(a.t, a.baseURL+"/engine", token) }
+func (a account) door(token string) int { return door(a.t, a.baseURL+"/media-server", token) }
 
 // door asks whether an access token would be let in, as the engine's own client does before it explains a refusal.
 func door(t testing.TB, at, token string) int {

@@ -171,9 +171,9 @@ func failing(w *world, all secrets, userPassword string) {
 		{"POST", "/api/v1/token", map[string]any{"username": "ada", "password": wrong}}, {"POST", "/api/v1/token", map[string]any{"username": "ada", "password": userPassword}},
 		{"POST", "/api/v1/join", map[string]any{"room": "board", "name": "n", "token": forged}},
 		{"POST", "/api/v1/join", map[string]any{"room": "board", "name": "n", "token": map[string]any{"username": "ada", "password": wrong, "expire": wrong}}},
-		{"GET", "/join/board?token=" + forged, nil}, {"GET", "/engine/rtc/validate?access_token=" + forged, nil},
-		{"GET", "/engine/rtc/validate?access_token=" + all["the access token of Bob"], nil}, {"GET", "/nowhere/at/all?token=" + forged, nil},
-		{"POST", "/engine/webhook", `{"event":"room_started"}`},
+		{"GET", "/join/board?token=" + forged, nil}, {"GET", "/media-server/rtc/validate?access_token=" + forged, nil},
+		{"GET", "/media-server/rtc/validate?access_token=" + all["the access token of Bob"], nil}, {"GET", "/nowhere/at/all?token=" + forged, nil},
+		{"POST", "/media-server/webhook", `{"event":"room_started"}`},
 	} {
 		for _, a := range []account{w.a, w.b, w.a.with(wrongKey), w.a.with("Bearer " + forged)} {
 			a.call(call.method, call.path, call.body)
@@ -190,8 +190,8 @@ func failing(w *world, all secrets, userPassword string) {
 		w.a.as(session, "POST", "/session/chat", map[string]any{"text": all["what a participant said"]})
 		w.a.as(session, "GET", "/session", nil)
 	}
-	getsIn(w.a.t, w.a.baseURL+"/engine", forged)
-	getsIn(w.a.t, w.a.baseURL+"/engine", all["the access token of Bob"])
+	getsIn(w.a.t, w.a.baseURL+"/media-server", forged)
+	getsIn(w.a.t, w.a.baseURL+"/media-server", all["the access token of Bob"])
 }
 
 // keepStored keeps what the cluster's Secrets hold: signing keys and hashes of passwords.

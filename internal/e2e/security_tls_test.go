@@ -77,7 +77,7 @@ func TestTheManagerServesTLS(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	signalling, handshake, err := websocket.Dial(ctx, at+"/engine/rtc?protocol=15&sdk=go&access_token="+url.QueryEscape(in.Engine.Token),
+	signalling, handshake, err := websocket.Dial(ctx, at+"/media-server/rtc?protocol=15&sdk=go&access_token="+url.QueryEscape(in.Engine.Token),
 		&websocket.DialOptions{HTTPClient: client})
 	if err != nil {
 		t.Fatal(err)

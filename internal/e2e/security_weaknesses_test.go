@@ -176,7 +176,7 @@ func lockBypassed(t *testing.T, w *world) {
 		"no token": "", "a session": elsewhere.Session, "one without a signature": unsigned, "one signed with a guess": guessed,
 		"the API's key": w.a.key, "a changed one": elsewhere.Engine.Token + "x",
 	} {
-		if getsIn(t, w.a.baseURL+"/engine", token) {
+		if getsIn(t, w.a.baseURL+"/media-server", token) {
 			t.Errorf("%s gets in through the gateway", reason)
 		}
 		if getsIn(t, w.livekit.URL, token) {
@@ -184,8 +184,8 @@ func lockBypassed(t *testing.T, w *world) {
 		}
 	}
 	for _, path := range []string{
-		"/engine/twirp/livekit.RoomService/ListRooms", "/engine/", "/engine/rtc/../twirp/livekit.RoomService/ListRooms", "/engine/rtc/%2e%2e/twirp/livekit.RoomService/ListRooms",
-		"/engine/agent", "/engine/debug/pprof/",
+		"/media-server/twirp/livekit.RoomService/ListRooms", "/media-server/", "/media-server/rtc/../twirp/livekit.RoomService/ListRooms", "/media-server/rtc/%2e%2e/twirp/livekit.RoomService/ListRooms",
+		"/media-server/agent", "/media-server/debug/pprof/",
 	} {
 		if r := w.a.call("POST", path, "{}"); r.status < 400 {
 			t.Errorf("%s: %d %s", path, r.status, r.raw)
@@ -208,7 +208,7 @@ func forgedWebhook(t *testing.T, w *world) {
 	for reason, authorization := range map[string]string{
 		"nothing": "", "nonsense": "x", "an access token": e.Engine.Token, "a session": e.Session, "the API's key": w.a.key,
 	} {
-		if r := w.a.with(authorization).call("POST", "/engine/webhook", event); r.status != http.StatusUnauthorized {
+		if r := w.a.with(authorization).call("POST", "/media-server/webhook", event); r.status != http.StatusUnauthorized {
 			t.Errorf("%s: %d %s", reason, r.status, r.raw)
 		}
 	}
@@ -377,7 +377,7 @@ func limitRaised(t *testing.T, w *world) {
 	}
 	w.a.refused("the third of two", map[string]any{"room": "small", "name": "Third", "maxParticipants": 3}, "Full")
 	// Another connection beside the first, as `publish=` makes one at LiveKit itself.
-	response, err := http.Get(w.a.baseURL + "/engine/rtc/validate?publish=extra&access_token=" + url.QueryEscape(second.Engine.Token))
+	response, err := http.Get(w.a.baseURL + "/media-server/rtc/validate?publish=extra&access_token=" + url.QueryEscape(second.Engine.Token))
 	if err != nil {
 		t.Fatal(err)
 	}

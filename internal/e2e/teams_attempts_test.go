@@ -152,10 +152,10 @@ var teamAttempts = []teamAttempt{
 		}
 		event := fmt.Sprintf(`{"event":"room_finished","room":{"name":%q},"id":"EV_x","createdAt":"1"}`, meeting.EngineRoom(string(c.UID), string(m.UID)))
 		for _, at := range []account{here.account, there.account} {
-			if r := at.with(here.signed(event)).call("POST", "/engine/webhook", event); r.status != http.StatusOK {
+			if r := at.with(here.signed(event)).call("POST", "/media-server/webhook", event); r.status != http.StatusOK {
 				return "an error, though the key is one of a media server: " + r.raw
 			}
-			if r := at.with(here.signed("another event")).call("POST", "/engine/webhook", event); r.status != http.StatusUnauthorized {
+			if r := at.with(here.signed("another event")).call("POST", "/media-server/webhook", event); r.status != http.StatusUnauthorized {
 				return fmt.Sprintf("%d for a signature of another event", r.status)
 			}
 		}

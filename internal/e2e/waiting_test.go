@@ -341,7 +341,7 @@ func TestATokenOfBeforeStays(t *testing.T) {
 // through connects to the media server by way of one replica.
 func (e entry) through(t *testing.T, a account) *peer.Peer {
 	t.Helper()
-	e.Engine.URL = a.baseURL + "/engine"
+	e.Engine.URL = a.baseURL + "/media-server"
 	return e.connect(t)
 }
 

@@ -102,7 +102,7 @@ func prepareWorld(t *testing.T, cluster *testkit.Cluster, change ...func(a, b *v
 	}
 	addresses := []string{fmt.Sprintf("127.0.0.1:%d", ports[0]), fmt.Sprintf("127.0.0.1:%d", ports[1])}
 	w := &world{Cluster: cluster}
-	w.livekit = testkit.LiveKit(t, testkit.LiveKitOptions{WebhookURLs: []string{"http://" + addresses[0] + "/engine/webhook"}})
+	w.livekit = testkit.LiveKit(t, testkit.LiveKitOptions{WebhookURLs: []string{"http://" + addresses[0] + "/media-server/webhook"}})
 	w.a = account{t: t, baseURL: "http://" + addresses[0], key: "key-of-tenant-a-0123456789"}
 	w.b = account{t: t, baseURL: "http://" + addresses[1], key: "key-of-tenant-b-0123456789"}
 	w.Secret(t, v1alpha1.UsedByConferenceConfig, "api-a", map[string]string{"key": w.a.key})

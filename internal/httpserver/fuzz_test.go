@@ -24,7 +24,7 @@ func FuzzRequests(f *testing.F) {
 			f.Add("GET " + path + " HTTP/1.1\r\nHost: " + host + "\r\nAuthorization: " + keyA + "\r\n\r\n")
 		}
 	}
-	f.Add("POST /engine/webhook HTTP/1.1\r\nHost: x\r\nAuthorization: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n")
+	f.Add("POST /media-server/webhook HTTP/1.1\r\nHost: x\r\nAuthorization: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n")
 	f.Fuzz(func(t *testing.T, raw string) {
 		r, err := http.ReadRequest(bufio.NewReader(strings.NewReader(raw)))
 		if err != nil {
@@ -37,7 +37,7 @@ func FuzzRequests(f *testing.F) {
 		if wrong := h.wrong(r, w); wrong != "" {
 			t.Errorf("%s\n%.1500q\nanswered %d %v\n%.500s", wrong, raw, w.Code, w.Header(), w.Body)
 		}
-		if r.Method == http.MethodPost && r.URL.Path == "/engine/webhook" && w.Code < 400 {
+		if r.Method == http.MethodPost && r.URL.Path == "/media-server/webhook" && w.Code < 400 {
 			t.Errorf("a webhook that nobody signed: %d", w.Code)
 		}
 	})

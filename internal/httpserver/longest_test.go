@@ -106,7 +106,7 @@ func TestTheLongestOfEverything(t *testing.T) {
 				t.Errorf("%s on %s: a session of %d bytes is answered with %d %.200s", tc.reason, host, len(entered.Session), status, answer)
 			}
 			query := url.Values{"access_token": {entered.Engine.Token}, "os_version": {strings.Repeat("x", 250)}, "browser_version": {strings.Repeat("x", 250)}}
-			if status, answer := call("GET", base+"/engine/rtc/validate?"+query.Encode(), nil); status != http.StatusOK {
+			if status, answer := call("GET", base+"/media-server/rtc/validate?"+query.Encode(), nil); status != http.StatusOK {
 				t.Errorf("%s on %s: an engine token of %d bytes is answered with %d %.200s", tc.reason, host, len(entered.Engine.Token), status, answer)
 			}
 		}

@@ -277,11 +277,11 @@ func (g *generator) address() string {
 var targets = map[string][]string{
 	"GET": {
 		"/api/v1/stats", "/api/v1/meetings", "/api/v1/docs", "/api/v1/docs/openapi.json", "/api/v1/docs/assets/page.js", "/api", "/", "/join",
-		"/join/Stand-up", "/Stand-up", "/robots.txt", "/session", "/engine/rtc/validate", "/assets/x.js", "/elsewhere",
+		"/join/Stand-up", "/Stand-up", "/robots.txt", "/session", "/media-server/rtc/validate", "/assets/x.js", "/elsewhere",
 	},
 	"POST": {
 		"/api/v1/meeting", "/api/v1/join", "/api/v1/join", "/api/v1/token", "/session", "/session", "/session", "/session/chat", "/session/hand",
-		"/session/reaction", "/session/act", "/session/act", "/engine/webhook",
+		"/session/reaction", "/session/act", "/session/act", "/media-server/webhook",
 	},
 	"DELETE": {"/api/v1/meeting/Stand-up", "/api/v1/meeting/locked", "/api/v1/meeting/r1", "/api/v1/meeting/r2"},
 }

@@ -115,7 +115,7 @@ func TestAuditOfPages(t *testing.T) {
 func TestAuditOfForgedWebhooks(t *testing.T) {
 	s := newSite(t)
 	lines := s.listen(t)
-	r := newRequest(http.MethodPost, "/engine/webhook", "room")
+	r := newRequest(http.MethodPost, "/media-server/webhook", "room")
 	r.Header.Set("Authorization", "forged")
 	r.Header.Set("X-Request-Id", "id-1")
 	if got := s.do(t, r); got.Code != http.StatusUnauthorized {
@@ -129,7 +129,7 @@ func TestAuditOfForgedWebhooks(t *testing.T) {
 
 func TestRequestIDsOfPages(t *testing.T) {
 	s := newSite(t)
-	for _, path := range []string{"/", "/nowhere/at/all", "/session", "/assets/main-abc123.js", "/engine/rtc", "/engine/webhook"} {
+	for _, path := range []string{"/", "/nowhere/at/all", "/session", "/assets/main-abc123.js", "/media-server/rtc", "/media-server/webhook"} {
 		r := newRequest(http.MethodGet, path, "")
 		r.Header.Set("X-Request-Id", "mine")
 		if got := s.do(t, r).Header().Get("X-Request-Id"); got != "mine" {

@@ -59,7 +59,7 @@ func TestATestIsInARoomOfItsOwn(t *testing.T) {
 	if room != testRoomOf(t, test.Receiver) || test.Sender == test.Receiver || room.ConfigUID != configUID || !room.Ends.Equal(s.now.Add(meeting.TestDuration)) {
 		t.Errorf("tokens %q and %q, at %s", test.Sender, test.Receiver, s.now)
 	}
-	if test.URL != "wss://"+host+"/engine" {
+	if test.URL != "wss://"+host+"/media-server" {
 		t.Errorf("it is at %s", test.URL)
 	}
 	for _, g := range s.engine.grants {

@@ -446,7 +446,7 @@ func TestWhatTheDoorSays(t *testing.T) {
 	v := s.meetings.open("room", func(v *meeting.View) { v.Started = s.now.Add(-time.Minute) })
 	got := s.enterWith(t, body{"room": "room", "name": "Ann"}).session()
 
-	if got.Engine.URL != "wss://"+host+"/engine" {
+	if got.Engine.URL != "wss://"+host+"/media-server" {
 		t.Errorf("the page is sent to %s", got.Engine.URL)
 	}
 	want := meetingAnswer{Room: "room", URL: v.URL, Duration: "01:00:00", StartedAt: v.Started, ExpiresAt: v.Expires}
@@ -509,7 +509,7 @@ func TestSessionOfAPathPrefix(t *testing.T) {
 	s := newSite(t, func(t *tenant.Tenant) { t.BaseURL, t.BasePath = "http://"+host+"/video", "/video" })
 	s.meetings.open("room", nil)
 	got := s.call(t, http.MethodPost, "/video/session", "", body{"room": "room", "name": "Ann"}).session()
-	if got.Engine.URL != "ws://"+host+"/video/engine" {
+	if got.Engine.URL != "ws://"+host+"/video/media-server" {
 		t.Errorf("the page is sent to %s", got.Engine.URL)
 	}
 }

@@ -53,7 +53,7 @@ func FuzzSessionBody(f *testing.F) {
 func FuzzPaths(f *testing.F) {
 	for _, seed := range []string{
 		"/", "/join", "/join/room", "/room", "//evil.example", "/%2F%2Fevil.example", "/\\evil.example", "/..", "/assets/x",
-		"/engine/rtc", "/engine/../x", "/join/%ff", "/%0d%0aSet-Cookie:x", "/session/chat", "/join/a%2Fb", "/?x", "/a b",
+		"/media-server/rtc", "/media-server/../x", "/join/%ff", "/%0d%0aSet-Cookie:x", "/session/chat", "/join/a%2Fb", "/?x", "/a b",
 	} {
 		f.Add(seed)
 	}

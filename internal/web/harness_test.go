@@ -600,7 +600,7 @@ func webhook(t testing.TB, server engine.Server, room engine.RoomName) *http.Req
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := newRequest(http.MethodPost, WebhookPath, string(event))
+	r := newRequest(http.MethodPost, WebhookPaths[0], string(event))
 	r.Header.Set("Authorization", signed)
 	return r
 }

@@ -68,7 +68,7 @@ func engineSources(t *tenant.Tenant) []string {
 }
 
 // engineURL is the signalling URL for browsers: the gateway's.
-func engineURL(t *tenant.Tenant) string { return asWebSocket(t.BaseURL) + "/engine" }
+func engineURL(t *tenant.Tenant) string { return asWebSocket(t.BaseURL) + signallingPaths[0] }
 
 // asWebSocket makes ws of http, and wss of https.
 func asWebSocket(address string) string { return strings.Replace(address, "http", "ws", 1) }

@@ -24,7 +24,7 @@ func TestPlacesAreCountedOverAllGateways(t *testing.T) {
 	other := httptest.NewServer(l.route(mustHandler(t, l.site, Options{Tenants: fakeTenants{l.tenant}})))
 	t.Cleanup(other.Close)
 	l.tenant.Hosts = append(l.tenant.Hosts, strings.TrimPrefix(other.URL, "http://"))
-	for i, ways := range [][]string{{l.server.URL + "/engine", other.URL + "/engine"}, {l.livekit.URL}} {
+	for i, ways := range [][]string{{l.server.URL + "/media-server", other.URL + "/media-server"}, {l.livekit.URL}} {
 		room := fmt.Sprint("room-", i)
 		l.view = l.meetings.open(room, func(v *meeting.View) { v.MaxParticipants = places })
 		ctx := within(t)

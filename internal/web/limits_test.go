@@ -101,7 +101,7 @@ func TestConnectsAreLimited(t *testing.T) {
 	s.upstreamEngine(t)
 	v := s.meetings.open("room", nil)
 	connect := func(from, who string) int {
-		r := newRequest(http.MethodGet, "/engine/rtc?"+url.Values{"access_token": {accessTo(t, v.EngineRoom, engine.Identity(who))}}.Encode(), "")
+		r := newRequest(http.MethodGet, "/media-server/rtc?"+url.Values{"access_token": {accessTo(t, v.EngineRoom, engine.Identity(who))}}.Encode(), "")
 		r.RemoteAddr = from
 		return s.do(t, r).Code
 	}
@@ -146,7 +146,7 @@ func TestRefusalsDoNotFillTheLog(t *testing.T) {
 		s.enterFrom(t, "192.0.2.66:1", `{"room":"guess","name":"Eve"}`)
 	}
 	for range 5000 {
-		r := newRequest(http.MethodPost, "/engine/webhook", "{}")
+		r := newRequest(http.MethodPost, "/media-server/webhook", "{}")
 		r.RemoteAddr = "192.0.2.66:1"
 		s.do(t, r)
 	}
@@ -170,7 +170,7 @@ func (u unread) Read([]byte) (int, error) {
 func TestAnUnsignedWebhookIsNotRead(t *testing.T) {
 	s := newSite(t)
 	for _, authorization := range []string{"", "forged"} {
-		r := newRequest(http.MethodPost, "/engine/webhook", "")
+		r := newRequest(http.MethodPost, "/media-server/webhook", "")
 		r.Body, r.ContentLength = http.NoBody, 1<<20
 		r.Body = struct {
 			unread

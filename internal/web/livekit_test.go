@@ -48,7 +48,7 @@ func newLiveSite(t *testing.T) *liveSite {
 	var serving http.Handler
 	l.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serving.ServeHTTP(w, r) }))
 	t.Cleanup(l.server.Close)
-	l.livekit = testkit.LiveKit(t, testkit.LiveKitOptions{WebhookURLs: []string{l.server.URL + "/engine/webhook"}})
+	l.livekit = testkit.LiveKit(t, testkit.LiveKitOptions{WebhookURLs: []string{l.server.URL + "/media-server/webhook"}})
 	l.site = newSite(t, func(t *tenant.Tenant) {
 		t.BaseURL = l.server.URL
 		t.Hosts = []string{strings.TrimPrefix(l.server.URL, "http://")}
@@ -196,7 +196,7 @@ func TestLiveKitValidatesThroughTheGateway(t *testing.T) {
 	s := l.open(t, body{"room": "room", "name": "Ann"})
 	for token, want := range map[string]int{s.Engine.Token: http.StatusOK, s.Engine.Token + "x": http.StatusForbidden} {
 		r, err := http.NewRequestWithContext(within(t), http.MethodGet,
-			l.server.URL+"/engine/rtc/validate?"+url.Values{"access_token": {token}}.Encode(), nil)
+			l.server.URL+"/media-server/rtc/validate?"+url.Values{"access_token": {token}}.Encode(), nil)
 		if err != nil {
 			t.Fatal(err)
 		}

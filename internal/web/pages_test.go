@@ -103,6 +103,7 @@ func TestPaths(t *testing.T) {
 		{path: "/session/", status: 404},
 		{path: "/Session/", status: 404},
 		{path: "/api", status: 404},
+		{path: "/media-server", status: 204},
 		{path: "/engine", status: 204},
 		{path: "/favicon.ico", status: 404},
 		{path: "/robots.txt", status: 200},
@@ -119,6 +120,7 @@ func TestPaths(t *testing.T) {
 		{method: "POST", path: "/room", status: 405},
 		{method: "DELETE", path: "/session", status: 405},
 		{method: "GET", path: "/session/chat", status: 405},
+		{method: "POST", path: "/media-server/rtc", status: 405},
 		{method: "POST", path: "/engine/rtc", status: 405},
 	} {
 		if c.method == "" {

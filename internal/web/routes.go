@@ -9,6 +9,9 @@ import (
 	"convene.dev/convene/internal/httpserver"
 )
 
+// signallingPaths lead to LiveKit's signalling. Pages that were opened before an update use the second one, the name of before.
+var signallingPaths = []string{"/media-server", "/engine"}
+
 // pages lists everything under a tenant's base path but for the API. Errors are JSON for scripts and pages for people.
 func (h *handler) pages() *httpserver.Surface {
 	const get, post = http.MethodGet, http.MethodPost
@@ -32,8 +35,11 @@ func (h *handler) pages() *httpserver.Surface {
 		{Method: post, Path: "/session/hand", Action: "hand", Serve: h.hand},
 		{Method: post, Path: "/session/reaction", Action: "react", Serve: h.react},
 		{Method: post, Path: "/session/act", Action: "act", Changes: true, Serve: h.act},
-		{Method: get, Path: "/engine", Serve: h.reachable},
-		{Method: get, Path: "/engine/{path...}", Action: "connect", Serve: h.signal},
+	}
+	for _, path := range signallingPaths {
+		routes = append(routes,
+			httpserver.Route{Method: get, Path: path, Serve: h.reachable},
+			httpserver.Route{Method: get, Path: path + "/{path...}", Action: "connect", Serve: h.signal})
 	}
 	return &httpserver.Surface{
 		Name: "Page call", Prefix: "/", Routes: routes, Canonical: true, Begin: begin, Refuse: h.refuse,
@@ -57,4 +63,4 @@ func begin(q *httpserver.Request) {
 
 // reserved names are no room at the top level: they, and what browsers ask for by themselves, would be taken for
 // room links. Such rooms are reached under join/.
-var reserved = map[string]bool{"api": true, "assets": true, "engine": true, "join": true, "session": true, "favicon.ico": true, "robots.txt": true}
+var reserved = map[string]bool{"api": true, "assets": true, "engine": true, "join": true, "media-server": true, "session": true, "favicon.ico": true, "robots.txt": true}

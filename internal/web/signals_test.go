@@ -39,7 +39,7 @@ func (s *site) upstreamEngine(t *testing.T) *[]*http.Request {
 // connect asks for signalling as livekit-client does.
 func (s *site) connect(t *testing.T, path string, query url.Values) answer {
 	t.Helper()
-	return s.do(t, newRequest(http.MethodGet, "/engine/"+path+"?"+query.Encode(), ""))
+	return s.do(t, newRequest(http.MethodGet, "/media-server/"+path+"?"+query.Encode(), ""))
 }
 
 func TestWhoGetsThroughToTheEngine(t *testing.T) {
@@ -132,7 +132,7 @@ func TestWhatGetsThroughToTheEngine(t *testing.T) {
 	query := url.Values{
 		"access_token": {token, "another"}, "publish": {"screen", "more"}, "reconnect": {"1"}, "sid": {"PA_x"}, "attributes": {"e30"},
 	}
-	r := newRequest(http.MethodGet, "/engine/rtc?x=1;y=2&"+query.Encode(), "")
+	r := newRequest(http.MethodGet, "/media-server/rtc?x=1;y=2&"+query.Encode(), "")
 	r.Header.Set("Authorization", "Bearer another")
 	r.Header.Set("Cookie", "of=the tenant's host")
 	r.Header.Set("X-Forwarded-For", "203.0.113.1")
@@ -180,8 +180,8 @@ func TestWhatAnEngineAnswersStaysOut(t *testing.T) {
 				"Content-Length: 24\r\n\r\n<script>secret</script>\n")
 			s.tenant.Media[0].Server.URL = at
 			v := s.meetings.open("room", nil)
-			r := newRequest(http.MethodGet, "/engine/rtc/validate?"+url.Values{"access_token": {accessTo(t, v.EngineRoom, "origin-ann")}}.Encode(), "")
-			bare := s.do(t, newRequest(http.MethodGet, "/engine", "")).Header()
+			r := newRequest(http.MethodGet, "/media-server/rtc/validate?"+url.Values{"access_token": {accessTo(t, v.EngineRoom, "origin-ann")}}.Encode(), "")
+			bare := s.do(t, newRequest(http.MethodGet, "/media-server", "")).Header()
 			if upgrade != "" {
 				r.Header.Set("Connection", "Upgrade")
 				r.Header.Set("Upgrade", upgrade)
@@ -229,6 +229,24 @@ func answerRaw(t *testing.T, answer string) (at string) {
 }
 
 // TestATokenIsTriedWithItsKeyAlone: a stranger's token or webhook costs the same however many media servers there are.
+// TestPathsOfBefore: a page that was opened before an update, and a LiveKit that has not been restarted, use the second name.
+func TestPathsOfBefore(t *testing.T) {
+	for _, path := range []string{"/media-server", "/engine"} {
+		s := newSite(t)
+		arrived := s.upstreamEngine(t)
+		room := s.meetings.open("room", nil).EngineRoom
+		query := url.Values{"access_token": {accessTo(t, room, "origin-ann")}}
+		if got := s.do(t, newRequest(http.MethodGet, path+"/rtc?"+query.Encode(), "")); got.Code != http.StatusOK || len(*arrived) != 1 {
+			t.Errorf("signalling at %s: status %d, %d arrived", path, got.Code, len(*arrived))
+		}
+		r := webhook(t, engineServer, room)
+		r.URL.Path = path + "/webhook"
+		if got := s.do(t, r); got.Code != http.StatusOK || len(s.hints) != 1 {
+			t.Errorf("a webhook at %s: status %d, %d hints", path, got.Code, len(s.hints))
+		}
+	}
+}
+
 func TestATokenIsTriedWithItsKeyAlone(t *testing.T) {
 	s := newSite(t)
 	others := &countingEngine{fakeEngine: s.engine}
@@ -237,7 +255,7 @@ func TestATokenIsTriedWithItsKeyAlone(t *testing.T) {
 			Server: engine.Server{URL: "http://other:7880", Key: "other-" + strconv.Itoa(i)}, Engine: others,
 		})
 	}
-	r := newRequest(http.MethodPost, "/engine/webhook", "")
+	r := newRequest(http.MethodPost, "/media-server/webhook", "")
 	r.Header.Set("Authorization", "forged")
 	if got := s.do(t, r); got.Code != http.StatusUnauthorized {
 		t.Errorf("a webhook: status %d", got.Code)

@@ -30,7 +30,7 @@ func TestVisitorsDuringAnUpdate(t *testing.T) {
 	}
 	var requests, missed atomic.Int64
 	balancer := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/session") || strings.HasPrefix(r.URL.Path, "/engine") {
+		if strings.HasPrefix(r.URL.Path, "/session") || strings.HasPrefix(r.URL.Path, "/media-server") {
 			versions[0].ServeHTTP(w, r) // What a replica keeps of a call is not what is looked at here.
 			return
 		}

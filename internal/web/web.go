@@ -72,7 +72,7 @@ type handler struct {
 }
 
 // New makes the routes of everything under a tenant's base path but for the API, and those of LiveKit's webhooks, which come
-// to WebhookPath on any host. It fails when the page was not built.
+// to WebhookPaths on any host. It fails when the page was not built.
 func New(o Options) (pages, webhooks *httpserver.Surface, err error) {
 	dist, err := fs.Sub(embedded, "dist")
 	if err != nil {

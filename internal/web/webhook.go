@@ -12,8 +12,9 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-// WebhookPath is the same on every host: the engine knows of no tenants.
-const WebhookPath = "/engine/webhook"
+// WebhookPaths take LiveKit's webhooks, on every host: LiveKit has no tenants. The second path is the name of before, which is in the
+// configuration of running LiveKits.
+var WebhookPaths = []string{"/media-server/webhook", "/engine/webhook"}
 
 // maxWebhook bounds an event of the engine, in bytes. The longest is about a participant with many tracks.
 const maxWebhook = 64 << 10
@@ -22,11 +23,11 @@ var errNotSigned = fault.Unauthenticated("The webhook is not signed with the key
 
 // webhooks is where engines tell of events.
 func (h *handler) webhooks() *httpserver.Surface {
-	return &httpserver.Surface{
-		Name: "Webhook", AnyHost: true, Begin: begin,
-		Routes: []httpserver.Route{{Method: http.MethodPost, Path: WebhookPath, Action: "webhook", Serve: h.webhook}},
-		Refuse: h.refuse,
+	surface := &httpserver.Surface{Name: "Webhook", AnyHost: true, Begin: begin, Refuse: h.refuse}
+	for _, path := range WebhookPaths {
+		surface.Routes = append(surface.Routes, httpserver.Route{Method: http.MethodPost, Path: path, Action: "webhook", Serve: h.webhook})
 	}
+	return surface
 }
 
 // webhook takes an event from an engine as a hint to look at a room. The signature says whose engine it is. It is checked

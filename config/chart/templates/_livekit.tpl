@@ -84,7 +84,7 @@
   "room" (dict "auto_create" false)
   "rtc" $rtc
   "limit" (dict "subscription_limit_video" 120 "subscription_limit_audio" 1000)
-  "webhook" (dict "urls" (list (printf "http://%s.%s.svc:%d/engine/webhook" (include "convene.fullname" .) .Release.Namespace (empty .Values.gatewayTLS.secretName | ternary (int .Values.service.port) 8082))))
+  "webhook" (dict "urls" (list (printf "http://%s.%s.svc:%d/media-server/webhook" (include "convene.fullname" .) .Release.Namespace (empty .Values.gatewayTLS.secretName | ternary (int .Values.service.port) 8082))))
 }}
 {{- with include "convene.livekit.redisAddress" . }}
 {{- $_ := set $config "redis" (dict "address" .) }}
