@@ -68,8 +68,8 @@ const ReasonLive = "Live"
 const (
 	// ReasonUnjoined (False): no participant has joined.
 	ReasonUnjoined = "Unjoined"
-	// ReasonPeersPresent (True): participants are in the meeting.
-	ReasonPeersPresent = "PeersPresent"
+	// ReasonParticipantsPresent (True): participants are in the meeting.
+	ReasonParticipantsPresent = "ParticipantsPresent"
 	// ReasonEveryoneLeft (False): all participants have left.
 	ReasonEveryoneLeft = "EveryoneLeft"
 	// ReasonOutOfSight (Unknown): the meeting left a media server that does not answer, and participants may still be there.

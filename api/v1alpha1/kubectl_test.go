@@ -47,11 +47,11 @@ func TestPrinterColumns(t *testing.T) {
 		args         []string
 		header, line string
 	}{
-		{"Meetings", []string{"meetings"}, "NAME ROOM PHASE PEERS DURATION EXPIRES AGE",
+		{"Meetings", []string{"meetings"}, "NAME ROOM PHASE PARTICIPANTS DURATION EXPIRES AGE",
 			"standup Daily Standup Ending 1 1h30m 2026-11-21T11:30:00Z"},
-		{"a Meeting, by its short name", []string{"mtg", "standup"}, "NAME ROOM PHASE PEERS DURATION EXPIRES AGE",
+		{"a Meeting, by its short name", []string{"mtg", "standup"}, "NAME ROOM PHASE PARTICIPANTS DURATION EXPIRES AGE",
 			"standup Daily Standup Ending 1 1h30m 2026-11-21T11:30:00Z"},
-		{"Meetings, wide", []string{"mtg", "-o", "wide"}, "NAME ROOM PHASE PEERS DURATION EXPIRES AGE CONFIG END MEDIA WAITING URL MESSAGE",
+		{"Meetings, wide", []string{"mtg", "-o", "wide"}, "NAME ROOM PHASE PARTICIPANTS DURATION EXPIRES AGE CONFIG END MEDIA WAITING URL MESSAGE",
 			"default Expired livekit 1 https://meet.example.com/join/Daily%20Standup The meeting is being ended"},
 		{"MediaServers", []string{"mediaservers"}, "NAME API-URL READY DRAINING ROOMS PARTICIPANTS AGE", "livekit https://livekit:7880 True true 1 2"},
 		{"a MediaServer, by its short name, wide", []string{"media", "livekit", "-o", "wide"},

@@ -15,7 +15,7 @@ import (
 // +kubebuilder:selectablefield:JSONPath=`.status.phase`
 // +kubebuilder:printcolumn:name="Room",type=string,JSONPath=`.spec.room`
 // +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.status.phase`
-// +kubebuilder:printcolumn:name="Peers",type=integer,JSONPath=`.status.participantCount`
+// +kubebuilder:printcolumn:name="Participants",type=integer,JSONPath=`.status.participantCount`
 // +kubebuilder:printcolumn:name="Duration",type=string,JSONPath=`.status.duration`
 // +kubebuilder:printcolumn:name="Expires",type=string,JSONPath=`.status.expiryTime`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
@@ -311,7 +311,7 @@ type Participant struct {
 	// presenter may mute and remove others and end the meeting.
 	// +optional
 	Presenter bool `json:"presenter,omitempty"`
-	// hidden watches without being seen by other peers.
+	// hidden watches unseen by the other participants.
 	// +optional
 	Hidden bool `json:"hidden,omitempty"`
 	// audio is true while the microphone is on.

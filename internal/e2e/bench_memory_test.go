@@ -59,7 +59,7 @@ func crowded(url string) v1alpha1.MeetingStatus {
 		ObservedGeneration: 1, Phase: v1alpha1.MeetingActive, Duration: v1alpha1.Unlimited, StartTime: &now, URL: url, ParticipantCount: 10,
 		Conditions: []metav1.Condition{
 			{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonOpen, Message: "People can enter at " + url, LastTransitionTime: now},
-			{Type: v1alpha1.ConditionOccupied, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonPeersPresent, Message: "Participants are in the meeting", LastTransitionTime: now},
+			{Type: v1alpha1.ConditionOccupied, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonParticipantsPresent, Message: "Participants are in the meeting", LastTransitionTime: now},
 		},
 	}
 	for p := range 10 {

@@ -258,7 +258,7 @@ const liveMeeting = `{
       {"lastTransitionTime": "2026-11-27T10:00:00Z", "message": "People can enter at https://meet.example.com/join/mathematics-with-ms-lovelace",
         "observedGeneration": 1, "reason": "Open", "status": "True", "type": "Ready"},
       {"lastTransitionTime": "2026-11-27T10:01:00Z", "message": "Participants are in the meeting", "observedGeneration": 1,
-        "reason": "PeersPresent", "status": "True", "type": "Occupied"},
+        "reason": "ParticipantsPresent", "status": "True", "type": "Occupied"},
       {"lastTransitionTime": "2026-11-27T10:00:00Z", "message": "The meeting goes on, or can be entered", "observedGeneration": 1,
         "reason": "Live", "status": "False", "type": "Ended"}
     ],

@@ -118,7 +118,7 @@ func (p *plan) occupy() {
 		p.condition(v1alpha1.ConditionOccupied, metav1.ConditionFalse, v1alpha1.ReasonUnjoined, "No participant has joined")
 	case !p.Seen.Known:
 	case p.status.ParticipantCount > 0:
-		p.condition(v1alpha1.ConditionOccupied, metav1.ConditionTrue, v1alpha1.ReasonPeersPresent, "Participants are in the meeting")
+		p.condition(v1alpha1.ConditionOccupied, metav1.ConditionTrue, v1alpha1.ReasonParticipantsPresent, "Participants are in the meeting")
 	case !p.seesAll():
 		p.condition(v1alpha1.ConditionOccupied, metav1.ConditionUnknown, v1alpha1.ReasonOutOfSight,
 			"Participants may still be on a media server that the meeting left; see status.leftMediaServers")
