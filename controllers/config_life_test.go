@@ -29,7 +29,7 @@ func TestConfigBreaksWhileMeetingsRun(t *testing.T) {
 	}
 	w.patch(c, `{"spec":{"meetings":{"maxDuration":"1h","defaultDuration":"2h"}}}`)
 	w.configSays(v1alpha1.ConditionSettingsInvalid, v1alpha1.ReasonContradiction)
-	w.configSays(v1alpha1.ConditionMediaReachable, v1alpha1.ReasonSecretNotFound)
+	w.configSays(v1alpha1.ConditionMediaServersReachable, v1alpha1.ReasonSecretNotFound)
 	w.configSays(v1alpha1.ConditionAPIKeysResolved, v1alpha1.ReasonSecretNotFound)
 	w.pass(2 * time.Hour)
 	w.is("m", v1alpha1.MeetingActive, people(1), func(m *v1alpha1.Meeting) bool { return m.Status.ExpiryTime == nil })
@@ -54,7 +54,7 @@ func TestMediaEndpointChanges(t *testing.T) {
 		}
 		return nil
 	})
-	w.configSays(v1alpha1.ConditionMediaReachable, v1alpha1.ReasonReachable)
+	w.configSays(v1alpha1.ConditionMediaServersReachable, v1alpha1.ReasonReachable)
 	w.pass(time.Hour)
 	after := w.is("m", v1alpha1.MeetingActive, people(1))
 	if !after.Status.StartTime.Equal(before.Status.StartTime) {

@@ -75,7 +75,7 @@ func (r *ConfigReconciler) definitionProblems(config *v1alpha1.ConferenceConfig)
 // knowsLess says that the status has more about the media servers than this manager knows yet. One that has just begun to lead
 // must not report a ConferenceConfig that is served as not ready.
 func (r *ConfigReconciler) knowsLess(config *v1alpha1.ConferenceConfig, t *tenant.Tenant) bool {
-	c := meta.FindStatusCondition(config.Status.Conditions, v1alpha1.ConditionMediaReachable)
+	c := meta.FindStatusCondition(config.Status.Conditions, v1alpha1.ConditionMediaServersReachable)
 	if c == nil || c.Reason == v1alpha1.ReasonNotChecked || config.Status.ObservedGeneration != config.Generation {
 		return false
 	}
@@ -100,9 +100,9 @@ func (r *ConfigReconciler) mediaProblems(t *tenant.Tenant) (problems []tenant.Pr
 	}
 	for i := range problems {
 		p := &problems[i]
-		p.Condition, p.Fatal = v1alpha1.ConditionMediaReachable, true
+		p.Condition, p.Fatal = v1alpha1.ConditionMediaServersReachable, true
 		if answering {
-			p.Condition, p.WhenTrue, p.Fatal = v1alpha1.ConditionMediaDegraded, true, false
+			p.Condition, p.WhenTrue, p.Fatal = v1alpha1.ConditionMediaServersDegraded, true, false
 		}
 	}
 	return problems
@@ -148,7 +148,7 @@ func (r *ConfigReconciler) conditions(config *v1alpha1.ConferenceConfig, t *tena
 		wanted = append(wanted, metav1.Condition{Type: v1alpha1.ConditionUsersResolved, Reason: v1alpha1.ReasonResolved, Message: fmt.Sprintf("Users: %d", t.Users.Len())})
 	}
 	if t.HasMedia() {
-		wanted = append(wanted, metav1.Condition{Type: v1alpha1.ConditionMediaReachable, Reason: v1alpha1.ReasonReachable, Message: "LiveKit answers"})
+		wanted = append(wanted, metav1.Condition{Type: v1alpha1.ConditionMediaServersReachable, Reason: v1alpha1.ReasonReachable, Message: "LiveKit answers"})
 	}
 	ready := metav1.Condition{Type: v1alpha1.ConditionReady, Reason: v1alpha1.ReasonServing, Message: "Serving " + t.BaseURL}
 	if config.DeletionTimestamp != nil {

@@ -112,7 +112,7 @@ func describe(s v1alpha1.ConferenceConfigStatus) string {
 const (
 	goodAPI     = "APIKeysResolved=True Resolved: Usable API keys: 1"
 	goodSigning = "SigningKeysResolved=True Resolved: Tokens and links can be signed"
-	goodMedia   = "MediaReachable=True Reachable: LiveKit answers"
+	goodMedia   = "MediaServersReachable=True Reachable: LiveKit answers"
 	serving     = "Ready=True Serving: Serving https://x.example"
 )
 
@@ -128,25 +128,25 @@ func TestConditions(t *testing.T) {
 			[]string{goodAPI, goodSigning, "UsersResolved=True Resolved: Users: 0", goodMedia, serving}},
 		{"no media server is named: rooms cannot be entered, so it is not Ready", func(r *statusRig) {
 			r.tenant.Media = nil
-			r.tenant.Problems = []tenant.Problem{{Condition: v1alpha1.ConditionMediaReachable, Reason: v1alpha1.ReasonNotConfigured, Message: "no media", Fatal: true}}
-		}, []string{goodAPI, goodSigning, "MediaReachable=False NotConfigured: no media", "Ready=False NotConfigured: no media"}},
+			r.tenant.Problems = []tenant.Problem{{Condition: v1alpha1.ConditionMediaServersReachable, Reason: v1alpha1.ReasonNotConfigured, Message: "no media", Fatal: true}}
+		}, []string{goodAPI, goodSigning, "MediaServersReachable=False NotConfigured: no media", "Ready=False NotConfigured: no media"}},
 		{"LiveKit has not been asked yet", func(r *statusRig) { r.seen = fakeObserver{} },
-			[]string{goodAPI, goodSigning, "MediaReachable=False NotChecked: MediaServer \"media/livekit\" has not been asked yet", "Ready=False NotChecked: MediaServer \"media/livekit\" has not been asked yet"}},
+			[]string{goodAPI, goodSigning, "MediaServersReachable=False NotChecked: MediaServer \"media/livekit\" has not been asked yet", "Ready=False NotChecked: MediaServer \"media/livekit\" has not been asked yet"}},
 		{"LiveKit does not answer", func(r *statusRig) {
 			r.seen.err = errors.New("connection refused by 10.1.2.3")
 		},
-			[]string{goodAPI, goodSigning, "MediaReachable=False Unreachable: LiveKit does not answer at MediaServer \"media/livekit\"; check its spec.apiURL and that LiveKit runs",
+			[]string{goodAPI, goodSigning, "MediaServersReachable=False Unreachable: LiveKit does not answer at MediaServer \"media/livekit\"; check its spec.apiURL and that LiveKit runs",
 				"Ready=False Unreachable: LiveKit does not answer at MediaServer \"media/livekit\"; check its spec.apiURL and that LiveKit runs"}},
 		{"LiveKit refuses the key", func(r *statusRig) {
 			r.seen.err = fault.Denied("no").WithReason(v1alpha1.ReasonUnauthorized)
-		}, []string{goodAPI, goodSigning, "MediaReachable=False Unauthorized: LiveKit refuses the key of MediaServer \"media/livekit\"; put its apiKey and apiSecret into the Secret",
+		}, []string{goodAPI, goodSigning, "MediaServersReachable=False Unauthorized: LiveKit refuses the key of MediaServer \"media/livekit\"; put its apiKey and apiSecret into the Secret",
 			"Ready=False Unauthorized: LiveKit refuses the key of MediaServer \"media/livekit\"; put its apiKey and apiSecret into the Secret",
 			"Stalled=True Unauthorized: LiveKit refuses the key of MediaServer \"media/livekit\"; put its apiKey and apiSecret into the Secret"}},
 		{"one of two media servers does not answer", func(r *statusRig) {
 			r.tenant.Media = append(r.tenant.Media, &tenant.Media{Name: types.NamespacedName{Namespace: "media", Name: "second"}, Server: engine.Server{URL: "http://second:7880"}})
 			r.seen.away = "http://second:7880"
 		}, []string{goodAPI, goodSigning, goodMedia,
-			`MediaDegraded=True Unreachable: LiveKit does not answer at MediaServer "media/second"; check its spec.apiURL and that LiveKit runs`, serving}},
+			`MediaServersDegraded=True Unreachable: LiveKit does not answer at MediaServer "media/second"; check its spec.apiURL and that LiveKit runs`, serving}},
 		{"a media server that may not be used any more does not count", func(r *statusRig) {
 			r.tenant.Media = append(r.tenant.Media, &tenant.Media{Server: engine.Server{URL: "http://second:7880"}, Retired: true})
 			r.seen.away = "http://second:7880"

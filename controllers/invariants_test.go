@@ -135,8 +135,8 @@ func configInvariants(was, is *v1alpha1.ConferenceConfig) (broken []string) {
 		}
 	}
 	broken = checkConditions(is.Generation, s.Conditions, v1alpha1.ConditionReady, v1alpha1.ConditionStalled, v1alpha1.ConditionReconciling,
-		v1alpha1.ConditionAPIKeysResolved, v1alpha1.ConditionSigningKeysResolved, v1alpha1.ConditionUsersResolved, v1alpha1.ConditionMediaReachable,
-		v1alpha1.ConditionMediaDegraded, v1alpha1.ConditionWeakSecret, v1alpha1.ConditionKeyRefused, v1alpha1.ConditionLegacyKeyRefused, v1alpha1.ConditionHostConflict, v1alpha1.ConditionEndpointNames, v1alpha1.ConditionProtectionOmitted, v1alpha1.ConditionSettingsInvalid,
+		v1alpha1.ConditionAPIKeysResolved, v1alpha1.ConditionSigningKeysResolved, v1alpha1.ConditionUsersResolved, v1alpha1.ConditionMediaServersReachable,
+		v1alpha1.ConditionMediaServersDegraded, v1alpha1.ConditionWeakSecret, v1alpha1.ConditionKeyRefused, v1alpha1.ConditionLegacyKeyRefused, v1alpha1.ConditionHostConflict, v1alpha1.ConditionEndpointNames, v1alpha1.ConditionProtectionOmitted, v1alpha1.ConditionSettingsInvalid,
 		v1alpha1.ConditionDefinitionsOutdated)
 	if len(s.Conditions) == 0 { // nobody has looked at it yet
 		says(s.ObservedGeneration == -1, "8: looked at, and without conditions: %+v", s)
@@ -151,14 +151,14 @@ func configInvariants(was, is *v1alpha1.ConferenceConfig) (broken []string) {
 
 	// 8. Ready sums up what must hold for the tenant to be served.
 	says(ready != nil, "8a: there is no Ready")
-	for _, must := range []string{v1alpha1.ConditionAPIKeysResolved, v1alpha1.ConditionSigningKeysResolved, v1alpha1.ConditionMediaReachable} {
+	for _, must := range []string{v1alpha1.ConditionAPIKeysResolved, v1alpha1.ConditionSigningKeysResolved, v1alpha1.ConditionMediaServersReachable} {
 		says(find(must) != nil, "8b: there is no %s", must)
 	}
 	if ready != nil && ready.Status == metav1.ConditionTrue && s.ObservedGeneration == is.Generation {
 		says(has(v1alpha1.ConditionAPIKeysResolved, metav1.ConditionTrue), "8c: Ready without API keys")
 		says(find(v1alpha1.ConditionHostConflict) == nil, "8d: Ready with a HostConflict")
 		says(find(v1alpha1.ConditionSettingsInvalid) == nil, "8e: Ready with SettingsInvalid")
-		media := find(v1alpha1.ConditionMediaReachable)
+		media := find(v1alpha1.ConditionMediaServersReachable)
 		says(media.Status == metav1.ConditionTrue, "8f: Ready with media that are %s", media.Reason)
 		says(is.DeletionTimestamp == nil, "8g: Ready while it is being deleted")
 		says(find(v1alpha1.ConditionStalled) == nil, "8h: Ready and Stalled")

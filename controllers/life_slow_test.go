@@ -29,7 +29,7 @@ func TestEngineStaysAwayDuringAnEnd(t *testing.T) {
 	for _, verb := range []string{"rooms", "participants", "close"} {
 		w.engine.Break(verb, faultyengine.ErrUnavailable)
 	}
-	w.configSays(v1alpha1.ConditionMediaReachable, v1alpha1.ReasonUnreachable)
+	w.configSays(v1alpha1.ConditionMediaServersReachable, v1alpha1.ReasonUnreachable)
 	w.must(w.Client.Delete(t.Context(), deleted))
 	w.patch(m, `{"spec":{"end":{}}}`)
 	w.is("m", v1alpha1.MeetingEnding, because(v1alpha1.EndRequested))
@@ -46,7 +46,7 @@ func TestEngineStaysAwayDuringAnEnd(t *testing.T) {
 	for _, verb := range []string{"rooms", "participants", "close"} {
 		w.engine.Break(verb, nil)
 	}
-	w.configSays(v1alpha1.ConditionMediaReachable, v1alpha1.ReasonReachable)
+	w.configSays(v1alpha1.ConditionMediaServersReachable, v1alpha1.ReasonReachable)
 	w.eventually(func() error {
 		w.pass(10 * time.Second)
 		if left := w.engine.Left(); slices.Contains(left, name) || slices.Contains(left, other) {

@@ -22,7 +22,7 @@ func (w *world) away(away bool) {
 			w.engine.Break(verb, nil)
 		}
 	}
-	w.configSays(v1alpha1.ConditionMediaReachable, map[bool]string{true: v1alpha1.ReasonUnreachable, false: v1alpha1.ReasonReachable}[away])
+	w.configSays(v1alpha1.ConditionMediaServersReachable, map[bool]string{true: v1alpha1.ReasonUnreachable, false: v1alpha1.ReasonReachable}[away])
 }
 
 // The pages learn of an expiry that has changed while the engine could not be told, and of one that another replica told

@@ -89,12 +89,12 @@ const (
 	// ConditionUsersResolved is True when the host's users could be read; absent when none are named, unless the file of spec.source wants
 	// logins. Reasons: Resolved, SecretNotFound, SecretNotLabeled, NamespaceFull, KeyNotFound, LinesInvalid, NotConfigured, SourceInvalid.
 	ConditionUsersResolved = "UsersResolved"
-	// ConditionMediaReachable is True when at least one of the media servers can be used and answers. Reasons: Reachable,
+	// ConditionMediaServersReachable is True when at least one of the media servers can be used and answers. Reasons: Reachable,
 	// NotConfigured, MediaServerNotFound, NotAllowed, SecretNotFound, SecretNotLabeled, NamespaceFull, KeyNotFound, Unreachable, Unauthorized,
 	// NotChecked.
-	ConditionMediaReachable = "MediaReachable"
-	// ConditionMediaDegraded (problem): some of the media servers cannot be used or do not answer, and others can and do.
-	ConditionMediaDegraded = "MediaDegraded"
+	ConditionMediaServersReachable = "MediaServersReachable"
+	// ConditionMediaServersDegraded (problem): some of the media servers cannot be used or do not answer, and others can and do.
+	ConditionMediaServersDegraded = "MediaServersDegraded"
 	// ConditionWeakSecret (problem): an API key is shorter than 16 characters, or named twice.
 	ConditionWeakSecret = "WeakSecret"
 	// ConditionKeyRefused (problem): some, not all, of the API keys are refused.

@@ -31,12 +31,12 @@ func TestConditionsTellWhetherLiveKitAnswers(t *testing.T) {
 	}
 	const managers, tenants = v1alpha1.ConditionReachable, "conferenceconfig/default"
 	says(managers, "True", v1alpha1.ReasonReachable)
-	saysOf(tenants, v1alpha1.ConditionMediaReachable, "True", v1alpha1.ReasonReachable)
+	saysOf(tenants, v1alpha1.ConditionMediaServersReachable, "True", v1alpha1.ReasonReachable)
 	says(v1alpha1.ConditionReady, "True", v1alpha1.ReasonServing)
 	w.Kubectl(t, "patch", "mediaserver", "livekit", "--type=merge", "-p", `{"spec":{"apiURL":"`+w.b.baseURL+`"}}`)
 	says(managers, "False", v1alpha1.ReasonUnreachable)
 	says(v1alpha1.ConditionReady, "False", v1alpha1.ReasonUnreachable)
-	saysOf(tenants, v1alpha1.ConditionMediaReachable, "False", v1alpha1.ReasonUnreachable)
+	saysOf(tenants, v1alpha1.ConditionMediaServersReachable, "False", v1alpha1.ReasonUnreachable)
 	saysOf(tenants, v1alpha1.ConditionReady, "False", v1alpha1.ReasonUnreachable)
 }
 

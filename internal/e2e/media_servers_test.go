@@ -97,7 +97,7 @@ func (w *world) usesAllMedia() error {
 	if err := w.Client.Get(context.Background(), w.key("default"), &c); err != nil {
 		return err
 	}
-	if degraded := meta.FindStatusCondition(c.Status.Conditions, v1alpha1.ConditionMediaDegraded); degraded != nil {
+	if degraded := meta.FindStatusCondition(c.Status.Conditions, v1alpha1.ConditionMediaServersDegraded); degraded != nil {
 		return fmt.Errorf("%s", degraded.Message)
 	}
 	return nil

@@ -57,7 +57,7 @@ var teamAttempts = []teamAttempt{
 		c := here.tenantOf("guest", "guest."+here.domain)
 		c.Spec.API.KeySecretRefs = []v1alpha1.SecretKeyReference{{Name: "api-key-of-" + here.tenant(), Key: "key"}}
 		c.Spec.MediaRefs = []v1alpha1.MediaServerReference{{Namespace: there.media, Name: "livekit"}}
-		return here.claims(ctx, c, v1alpha1.ConditionMediaReachable, metav1.ConditionFalse, v1alpha1.ReasonNotAllowed, "no key")
+		return here.claims(ctx, c, v1alpha1.ConditionMediaServersReachable, metav1.ConditionFalse, v1alpha1.ReasonNotAllowed, "no key")
 	}},
 	{"a Meeting that asks for the other's media server", "the same", func(ctx context.Context, here, there *team) string {
 		m := here.meeting("astray")

@@ -106,7 +106,7 @@ func (p *plan) obstacle() (reason, message string) {
 	case p.Rival != "" && !p.Lent:
 		return v1alpha1.ReasonRoomTaken, fmt.Sprintf("The older Meeting %q has this room; this one opens when that one has ended", p.Rival)
 	case !p.canBeEntered():
-		return v1alpha1.ReasonNoMedia, fmt.Sprintf("ConferenceConfig %q has no media server that takes the meeting; see its condition MediaReachable", config)
+		return v1alpha1.ReasonNoMedia, fmt.Sprintf("ConferenceConfig %q has no media server that takes the meeting; see its condition MediaServersReachable", config)
 	}
 	return "", ""
 }

@@ -43,7 +43,7 @@ func TestLastGoodMedia(t *testing.T) {
 		if len(after.Media) != 1 || after.Media[0].Server != before.Media[0].Server || after.HasMedia() != tc.used {
 			t.Errorf("%s: LiveKit is %+v", tc.reason, after.Media)
 		}
-		if len(after.Problems) != 1 || after.Problems[0].Condition != v1alpha1.ConditionMediaReachable || after.Problems[0].Reason != tc.says {
+		if len(after.Problems) != 1 || after.Problems[0].Condition != v1alpha1.ConditionMediaServersReachable || after.Problems[0].Reason != tc.says {
 			t.Errorf("%s: problems are %+v", tc.reason, after.Problems)
 		}
 		if again := resolveWith(t, goodConfig(), good(), after); !again.HasMedia() || len(again.Problems) > 0 || len(again.Media) != 1 {

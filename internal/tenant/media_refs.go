@@ -37,7 +37,7 @@ func (m namedMedia) mayBeUsed() bool { return m.named && m.server != nil && m.al
 // not told.
 func (m namedMedia) problem(namespace string) *Problem {
 	problem := func(reason, format string, args ...any) *Problem {
-		return &Problem{Condition: v1alpha1.ConditionMediaReachable, Reason: reason, Message: fmt.Sprintf(format, args...), Fatal: true}
+		return &Problem{Condition: v1alpha1.ConditionMediaServersReachable, Reason: reason, Message: fmt.Sprintf(format, args...), Fatal: true}
 	}
 	switch {
 	case m.foreign:

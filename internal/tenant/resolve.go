@@ -261,7 +261,7 @@ func (r *resolver) web() {
 // useMedia takes the media servers that may and can be used. That some cannot is fatal only when none is left.
 func (r *resolver) useMedia() {
 	if !slices.ContainsFunc(r.media, func(m namedMedia) bool { return m.named }) {
-		r.problem(v1alpha1.ConditionMediaReachable, v1alpha1.ReasonNotConfigured, false, true,
+		r.problem(v1alpha1.ConditionMediaServersReachable, v1alpha1.ReasonNotConfigured, false, true,
 			"spec.mediaRefs names no MediaServer; rooms cannot be entered until it does")
 		return
 	}
@@ -279,7 +279,7 @@ func (r *resolver) useMedia() {
 	}
 	for _, p := range problems {
 		if len(r.Media) > 0 {
-			p.Condition, p.WhenTrue, p.Fatal = v1alpha1.ConditionMediaDegraded, true, false
+			p.Condition, p.WhenTrue, p.Fatal = v1alpha1.ConditionMediaServersDegraded, true, false
 		}
 		r.Problems = append(r.Problems, p)
 	}

@@ -182,7 +182,7 @@ func TestTheBaseURLAsBrowsersAskForIt(t *testing.T) {
 
 func TestProblems(t *testing.T) {
 	const keys, weak, refused = v1alpha1.ConditionAPIKeysResolved, v1alpha1.ConditionWeakSecret, v1alpha1.ConditionKeyRefused
-	const media, signing, users = v1alpha1.ConditionMediaReachable, v1alpha1.ConditionSigningKeysResolved, v1alpha1.ConditionUsersResolved
+	const media, signing, users = v1alpha1.ConditionMediaServersReachable, v1alpha1.ConditionSigningKeysResolved, v1alpha1.ConditionUsersResolved
 	type config = v1alpha1.ConferenceConfig
 	second := func(c *config) {
 		c.Spec.API.KeySecretRefs = append(c.Spec.API.KeySecretRefs, v1alpha1.SecretKeyReference{Name: "keys2", Key: "key"})
@@ -236,7 +236,7 @@ func TestProblems(t *testing.T) {
 		{"one of two MediaServers is not there", func(c *config) {
 			c.Spec.MediaRefs = append(c.Spec.MediaRefs, v1alpha1.MediaServerReference{Name: "other"})
 		}, nil,
-			v1alpha1.ConditionMediaDegraded, "MediaServerNotFound", `There is no MediaServer "ns/other"`, true, false, 1, false, true},
+			v1alpha1.ConditionMediaServersDegraded, "MediaServerNotFound", `There is no MediaServer "ns/other"`, true, false, 1, false, true},
 		{"settings that contradict each other", func(c *config) {
 			c.Spec.Meetings = &v1alpha1.MeetingsSpec{DefaultDuration: "2h", MaxDuration: "1h"}
 		}, nil,

@@ -192,8 +192,8 @@ programs should read the conditions.
 | both | `Reconciling`, `Stalled` | as [kstatus](https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md) has them; absent otherwise |
 | Meeting | `Occupied` | participants are in the meeting |
 | Meeting | `Ended` | over, for good. The reason says why |
-| ConferenceConfig | `APIKeysResolved`, `SigningKeysResolved`, `UsersResolved`, `MediaReachable` | what they say |
-| ConferenceConfig | `MediaDegraded` | some of the media servers cannot be used or do not answer, and others can. Absent otherwise |
+| ConferenceConfig | `APIKeysResolved`, `SigningKeysResolved`, `UsersResolved`, `MediaServersReachable` | what they say |
+| ConferenceConfig | `MediaServersDegraded` | some of the media servers cannot be used or do not answer, and others can. Absent otherwise |
 | MediaServer | `KeyResolved`, `Reachable` | LiveKit's key was read; LiveKit answers and accepts it |
 | MediaServer | `SharedLiveKit` | another MediaServer is the same LiveKit, by another address or key. Meetings go on; the load counts twice. Absent otherwise |
 | MediaServer | `SettingsInvalid` | `spec.allowedNamespaces.selector` cannot be read. Absent otherwise |
