@@ -72,10 +72,11 @@ func (r *ConfigReconciler) definitionProblems(config *v1alpha1.ConferenceConfig)
 	return []tenant.Problem{problem}
 }
 
-// knowsLess says that the status has more about the media servers than this manager knows yet. One that has just begun to lead
-// must not report a ConferenceConfig that is served as not ready.
+// knowsLess reports whether the status was written with more knowledge of the media servers than this manager has yet. A manager
+// that has just begun to lead must not report a served ConferenceConfig as not ready, also not after an update that renames
+// conditions: Ready keeps its name.
 func (r *ConfigReconciler) knowsLess(config *v1alpha1.ConferenceConfig, t *tenant.Tenant) bool {
-	c := meta.FindStatusCondition(config.Status.Conditions, v1alpha1.ConditionMediaServersReachable)
+	c := meta.FindStatusCondition(config.Status.Conditions, v1alpha1.ConditionReady)
 	if c == nil || c.Reason == v1alpha1.ReasonNotChecked || config.Status.ObservedGeneration != config.Generation {
 		return false
 	}

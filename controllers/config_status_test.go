@@ -288,6 +288,10 @@ func TestNothingIsTakenBackBeforeTheFirstLook(t *testing.T) {
 			r.seen = fakeObserver{err: errors.New("no")}
 		}, false},
 		{"the spec has changed", func(r *statusRig) { r.seen = fakeObserver{}; r.config.Generation++ }, false},
+		{"the status is of a version that named its conditions otherwise", func(r *statusRig) {
+			r.seen = fakeObserver{}
+			meta.FindStatusCondition(r.config.Status.Conditions, v1alpha1.ConditionMediaServersReachable).Type = "MediaReachable"
+		}, true},
 		{"the status says nothing", func(r *statusRig) { r.seen = fakeObserver{}; r.config.Status.Conditions = nil }, false},
 	} {
 		r := newStatusRig()
