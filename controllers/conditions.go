@@ -104,7 +104,7 @@ func tell(to events.EventRecorder, about runtime.Object, before, now []metav1.Co
 func isProblem(condition string) bool {
 	switch condition {
 	case v1alpha1.ConditionWeakSecret, v1alpha1.ConditionKeyRefused, v1alpha1.ConditionLegacyKeyRefused, v1alpha1.ConditionHostConflict,
-		v1alpha1.ConditionEndpointNames, v1alpha1.ConditionProtectionOmitted, v1alpha1.ConditionSettingsInvalid, v1alpha1.ConditionMediaServersDegraded,
+		v1alpha1.ConditionProtectionOmitted, v1alpha1.ConditionSettingsInvalid, v1alpha1.ConditionMediaServersDegraded,
 		v1alpha1.ConditionSharedLiveKit:
 		return true
 	}

@@ -144,6 +144,7 @@ func (r *ConfigReconciler) conditions(config *v1alpha1.ConferenceConfig, t *tena
 	wanted := []metav1.Condition{
 		{Type: v1alpha1.ConditionAPIKeysResolved, Reason: v1alpha1.ReasonResolved, Message: fmt.Sprintf("Usable API keys: %d", t.Keys.Len())},
 		{Type: v1alpha1.ConditionSigningKeysResolved, Reason: v1alpha1.ReasonResolved, Message: "Tokens and links can be signed"},
+		{Type: v1alpha1.ConditionEndpointNamesValid, Reason: v1alpha1.ReasonValid, Message: "No endpoint's name is unknown or omitted"},
 	}
 	if t.Users != nil {
 		wanted = append(wanted, metav1.Condition{Type: v1alpha1.ConditionUsersResolved, Reason: v1alpha1.ReasonResolved, Message: fmt.Sprintf("Users: %d", t.Users.Len())})

@@ -112,6 +112,7 @@ func describe(s v1alpha1.ConferenceConfigStatus) string {
 const (
 	goodAPI     = "APIKeysResolved=True Resolved: Usable API keys: 1"
 	goodSigning = "SigningKeysResolved=True Resolved: Tokens and links can be signed"
+	goodNames   = "EndpointNamesValid=True Valid: No endpoint's name is unknown or omitted"
 	goodMedia   = "MediaServersReachable=True Reachable: LiveKit answers"
 	serving     = "Ready=True Serving: Serving https://x.example"
 )
@@ -123,68 +124,68 @@ func TestConditions(t *testing.T) {
 		change func(*statusRig)
 		want   []string
 	}{
-		{"all is well", func(*statusRig) {}, []string{goodAPI, goodSigning, goodMedia, serving}},
+		{"all is well", func(*statusRig) {}, []string{goodAPI, goodSigning, goodNames, goodMedia, serving}},
 		{"users", func(r *statusRig) { r.tenant.Users, _ = credential.ParseUsers(nil) },
-			[]string{goodAPI, goodSigning, "UsersResolved=True Resolved: Users: 0", goodMedia, serving}},
+			[]string{goodAPI, goodSigning, goodNames, "UsersResolved=True Resolved: Users: 0", goodMedia, serving}},
 		{"no media server is named: rooms cannot be entered, so it is not Ready", func(r *statusRig) {
 			r.tenant.Media = nil
 			r.tenant.Problems = []tenant.Problem{{Condition: v1alpha1.ConditionMediaServersReachable, Reason: v1alpha1.ReasonNotConfigured, Message: "no media", Fatal: true}}
-		}, []string{goodAPI, goodSigning, "MediaServersReachable=False NotConfigured: no media", "Ready=False NotConfigured: no media"}},
+		}, []string{goodAPI, goodSigning, goodNames, "MediaServersReachable=False NotConfigured: no media", "Ready=False NotConfigured: no media"}},
 		{"LiveKit has not been asked yet", func(r *statusRig) { r.seen = fakeObserver{} },
-			[]string{goodAPI, goodSigning, "MediaServersReachable=False NotChecked: MediaServer \"media/livekit\" has not been asked yet", "Ready=False NotChecked: MediaServer \"media/livekit\" has not been asked yet"}},
+			[]string{goodAPI, goodSigning, goodNames, "MediaServersReachable=False NotChecked: MediaServer \"media/livekit\" has not been asked yet", "Ready=False NotChecked: MediaServer \"media/livekit\" has not been asked yet"}},
 		{"LiveKit does not answer", func(r *statusRig) {
 			r.seen.err = errors.New("connection refused by 10.1.2.3")
 		},
-			[]string{goodAPI, goodSigning, "MediaServersReachable=False Unreachable: LiveKit does not answer at MediaServer \"media/livekit\"; check its spec.apiURL and that LiveKit runs",
+			[]string{goodAPI, goodSigning, goodNames, "MediaServersReachable=False Unreachable: LiveKit does not answer at MediaServer \"media/livekit\"; check its spec.apiURL and that LiveKit runs",
 				"Ready=False Unreachable: LiveKit does not answer at MediaServer \"media/livekit\"; check its spec.apiURL and that LiveKit runs"}},
 		{"LiveKit refuses the key", func(r *statusRig) {
 			r.seen.err = fault.Denied("no").WithReason(v1alpha1.ReasonUnauthorized)
-		}, []string{goodAPI, goodSigning, "MediaServersReachable=False Unauthorized: LiveKit refuses the key of MediaServer \"media/livekit\"; put its apiKey and apiSecret into the Secret",
+		}, []string{goodAPI, goodSigning, goodNames, "MediaServersReachable=False Unauthorized: LiveKit refuses the key of MediaServer \"media/livekit\"; put its apiKey and apiSecret into the Secret",
 			"Ready=False Unauthorized: LiveKit refuses the key of MediaServer \"media/livekit\"; put its apiKey and apiSecret into the Secret",
 			"Stalled=True Unauthorized: LiveKit refuses the key of MediaServer \"media/livekit\"; put its apiKey and apiSecret into the Secret"}},
 		{"one of two media servers does not answer", func(r *statusRig) {
 			r.tenant.Media = append(r.tenant.Media, &tenant.Media{Name: types.NamespacedName{Namespace: "media", Name: "second"}, Server: engine.Server{URL: "http://second:7880"}})
 			r.seen.away = "http://second:7880"
-		}, []string{goodAPI, goodSigning, goodMedia,
+		}, []string{goodAPI, goodSigning, goodNames, goodMedia,
 			`MediaServersDegraded=True Unreachable: LiveKit does not answer at MediaServer "media/second"; check its spec.apiURL and that LiveKit runs`, serving}},
 		{"a media server that may not be used any more does not count", func(r *statusRig) {
 			r.tenant.Media = append(r.tenant.Media, &tenant.Media{Server: engine.Server{URL: "http://second:7880"}, Retired: true})
 			r.seen.away = "http://second:7880"
-		}, []string{goodAPI, goodSigning, goodMedia, serving}},
+		}, []string{goodAPI, goodSigning, goodNames, goodMedia, serving}},
 		{"an older config has a host", func(r *statusRig) { r.hosts = olderHas("a.example") },
-			[]string{goodAPI, goodSigning, goodMedia, "HostConflict=True OlderConfig: Hosts conflict: a.example",
+			[]string{goodAPI, goodSigning, goodNames, goodMedia, "HostConflict=True OlderConfig: Hosts conflict: a.example",
 				"Ready=False OlderConfig: Hosts conflict: a.example",
 				"Stalled=True OlderConfig: Hosts conflict: a.example"}},
 		{"a missing Secret may still come", problem(tenant.Problem{Condition: v1alpha1.ConditionAPIKeysResolved, Reason: v1alpha1.ReasonSecretNotFound, Message: "no Secret", Fatal: true}),
-			[]string{"APIKeysResolved=False SecretNotFound: no Secret", goodSigning, goodMedia, "Ready=False SecretNotFound: no Secret"}},
+			[]string{"APIKeysResolved=False SecretNotFound: no Secret", goodSigning, goodNames, goodMedia, "Ready=False SecretNotFound: no Secret"}},
 		{"the cluster refuses the Secret of the signing keys", func(r *statusRig) {
 			r.tenant.Problems = []tenant.Problem{{Condition: v1alpha1.ConditionSigningKeysResolved, Reason: v1alpha1.ReasonSecretNotFound, Message: "no Secret", Fatal: true}}
 			r.noKeys = apierrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "c-signing", errors.New("exceeded quota"))
-		}, []string{goodAPI, `SigningKeysResolved=False Refused: no Secret; the cluster refuses to store it: secrets "c-signing" is forbidden: exceeded quota`, goodMedia,
+		}, []string{goodAPI, `SigningKeysResolved=False Refused: no Secret; the cluster refuses to store it: secrets "c-signing" is forbidden: exceeded quota`, goodNames, goodMedia,
 			`Ready=False Refused: no Secret; the cluster refuses to store it: secrets "c-signing" is forbidden: exceeded quota`}},
 		{"a warning leaves it Ready", problem(tenant.Problem{Condition: v1alpha1.ConditionWeakSecret, Reason: v1alpha1.ReasonKeyTooShort, Message: "short", WhenTrue: true}),
-			[]string{goodAPI, goodSigning, goodMedia, "WeakSecret=True KeyTooShort: short", serving}},
+			[]string{goodAPI, goodSigning, goodNames, goodMedia, "WeakSecret=True KeyTooShort: short", serving}},
 		{"the cluster's definitions lack fields: what does not need them is served", func(r *statusRig) {
 			for i := range 12 {
 				r.missing = append(r.missing, fmt.Sprintf("Meeting spec.f%d", i))
 			}
-		}, []string{goodAPI, goodSigning, goodMedia, "DefinitionsOutdated=True FieldsMissing: The cluster's CustomResourceDefinitions are older than Convene and lack fields: " +
+		}, []string{goodAPI, goodSigning, goodNames, goodMedia, "DefinitionsOutdated=True FieldsMissing: The cluster's CustomResourceDefinitions are older than Convene and lack fields: " +
 			"Meeting spec.f0, Meeting spec.f1, Meeting spec.f2, Meeting spec.f3, Meeting spec.f4, Meeting spec.f5, Meeting spec.f6, Meeting spec.f7, Meeting spec.f8, " +
 			"Meeting spec.f9 and 2 more. Decisions that need these fields are refused, and statuses lose them. " +
 			"Apply the CustomResourceDefinitions of this version of Convene", serving}},
 		{"several problems of one kind", problem(
 			tenant.Problem{Condition: v1alpha1.ConditionAPIKeysResolved, Reason: v1alpha1.ReasonKeyEmpty, Message: "one is empty", Fatal: true},
 			tenant.Problem{Condition: v1alpha1.ConditionAPIKeysResolved, Reason: v1alpha1.ReasonKeyPublished, Message: "two is known", Fatal: true}),
-			[]string{"APIKeysResolved=False KeyEmpty: one is empty; two is known", goodSigning, goodMedia, "Ready=False KeyEmpty: one is empty", "Stalled=True KeyEmpty: one is empty"}},
+			[]string{"APIKeysResolved=False KeyEmpty: one is empty; two is known", goodSigning, goodNames, goodMedia, "Ready=False KeyEmpty: one is empty", "Stalled=True KeyEmpty: one is empty"}},
 		{"the first fatal problem is the reason, warnings before it are not", problem(
-			tenant.Problem{Condition: v1alpha1.ConditionEndpointNames, Reason: v1alpha1.ReasonUnknownNames, Message: "what is x", WhenTrue: true},
+			tenant.Problem{Condition: v1alpha1.ConditionEndpointNamesValid, Reason: v1alpha1.ReasonUnknownNames, Message: "what is x"},
 			tenant.Problem{Condition: v1alpha1.ConditionSettingsInvalid, Reason: v1alpha1.ReasonContradiction, Message: "lower one", WhenTrue: true, Fatal: true}),
-			[]string{goodAPI, goodSigning, goodMedia, "EndpointNames=True UnknownNames: what is x", "SettingsInvalid=True Contradiction: lower one",
+			[]string{goodAPI, goodSigning, "EndpointNamesValid=False UnknownNames: what is x", goodMedia, "SettingsInvalid=True Contradiction: lower one",
 				"Ready=False Contradiction: lower one", "Stalled=True Contradiction: lower one"}},
 		{"it is being deleted, whatever else is wrong", func(r *statusRig) {
 			now := metav1.NewTime(monday)
 			r.config.DeletionTimestamp, r.hosts = &now, olderHas("a.example")
-		}, []string{goodAPI, goodSigning, goodMedia, "HostConflict=True OlderConfig: Hosts conflict: a.example",
+		}, []string{goodAPI, goodSigning, goodNames, goodMedia, "HostConflict=True OlderConfig: Hosts conflict: a.example",
 			"Ready=False Deleting: Being deleted; its meetings are being ended"}},
 	} {
 		r := newStatusRig()

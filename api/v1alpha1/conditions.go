@@ -105,8 +105,9 @@ const (
 	// ConditionHostConflict (problem): an older ConferenceConfig answers one of the hosts, or the namespace may not claim it.
 	// Reasons: OlderConfig, NotAllowed.
 	ConditionHostConflict = "HostConflict"
-	// ConditionEndpointNames (problem): api names endpoints that do not exist, or leaves out some that do.
-	ConditionEndpointNames = "EndpointNames"
+	// ConditionEndpointNamesValid is False when spec.api.allowed or the file of spec.source names an endpoint that does not exist, or
+	// names some endpoints and omits others. The tenant is served all the same. Reasons: Valid, UnknownNames, OmittedNames.
+	ConditionEndpointNamesValid = "EndpointNamesValid"
 	// ConditionProtectionOmitted (problem): the file of spec.source keeps people out in a way that Convene does not. Reason: AddressList.
 	ConditionProtectionOmitted = "ProtectionOmitted"
 	// ConditionSettingsInvalid (problem): settings contradict each other; the last good ones are used. Also of a MediaServer whose
@@ -157,6 +158,7 @@ const (
 	ReasonNotChecked          = "NotChecked"
 	ReasonSameRooms           = "SameRooms"
 	ReasonOlderConfig         = "OlderConfig"
+	ReasonValid               = "Valid"
 	ReasonUnknownNames        = "UnknownNames"
 	ReasonOmittedNames        = "OmittedNames"
 	ReasonAddressList         = "AddressList"

@@ -111,7 +111,7 @@ func TestSources(t *testing.T) {
 			}
 			var problem string
 			for _, p := range got.Problems {
-				if p.Condition != v1alpha1.ConditionEndpointNames {
+				if p.Condition != v1alpha1.ConditionEndpointNamesValid {
 					problem = p.Condition + " " + p.Reason + ": " + p.Message
 					break
 				}
@@ -273,7 +273,7 @@ func TestOnlyTheFileWaits(t *testing.T) {
 		return resolve(t.Context(), config, sources{find: all.find, evaluate: evaluate, media: all.mediaOf(config)}, previous)
 	}
 	before, again := resolved(nil)
-	if _, ok := before.Keys.Match(strong); !ok || again > 0 || before.Problems[0].Condition != v1alpha1.ConditionEndpointNames || !before.HasMedia() {
+	if _, ok := before.Keys.Match(strong); !ok || again > 0 || before.Problems[0].Condition != v1alpha1.ConditionEndpointNamesValid || !before.HasMedia() {
 		t.Fatalf("at the start: again %s, problems %+v", again, before.Problems)
 	}
 	settings, err = source.Settings{}, fault.Unavailable("a pause")

@@ -81,7 +81,7 @@ func (s switches) problem(variant v1alpha1.Variant) *Problem {
 	}
 	slices.Sort(unknown)
 	slices.Sort(omitted)
-	p := &Problem{Condition: v1alpha1.ConditionEndpointNames, WhenTrue: true}
+	p := &Problem{Condition: v1alpha1.ConditionEndpointNamesValid}
 	switch {
 	case len(unknown) > 0:
 		p.Reason = v1alpha1.ReasonUnknownNames
