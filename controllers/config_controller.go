@@ -33,7 +33,7 @@ type ConfigReconciler struct {
 	Tenants TenantGetter
 	// HostProblems are why a ConferenceConfig does not answer all hosts that it asks for.
 	HostProblems func(client.ObjectKey) []tenant.Problem
-	// MissingFields lists the fields that the cluster's definitions lack, if that is known yet.
+	// MissingFields lists the fields that the cluster's CRDs lack, if that is known yet.
 	MissingFields func() (fields []string, known bool)
 	// Observer says whether media servers answer.
 	Observer reacher

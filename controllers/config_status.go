@@ -48,10 +48,10 @@ func explainMissingKeys(problems []tenant.Problem, noKeys error) {
 // namedFields is the number of missing fields that a condition names.
 const namedFields = 10
 
-// definitionProblems say that the cluster's definitions lack fields. While that is not known, the condition stays as it is.
+// definitionProblems say that the cluster's CRDs lack fields. While that is not known, the condition stays as it is.
 func (r *ConfigReconciler) definitionProblems(config *v1alpha1.ConferenceConfig) []tenant.Problem {
 	missing, known := r.MissingFields()
-	problem := tenant.Problem{Condition: v1alpha1.ConditionDefinitionsOutdated, Reason: v1alpha1.ReasonFieldsMissing, WhenTrue: true}
+	problem := tenant.Problem{Condition: v1alpha1.ConditionCRDsOutdated, Reason: v1alpha1.ReasonFieldsMissing, WhenTrue: true}
 	if !known {
 		was := meta.FindStatusCondition(config.Status.Conditions, problem.Condition)
 		if was == nil {
@@ -67,8 +67,8 @@ func (r *ConfigReconciler) definitionProblems(config *v1alpha1.ConferenceConfig)
 	if more := len(missing) - namedFields; more > 0 {
 		named += fmt.Sprintf(" and %d more", more)
 	}
-	problem.Message = "The cluster's CustomResourceDefinitions are older than Convene and lack fields: " + named +
-		". Decisions that need these fields are refused, and statuses lose them. Apply the CustomResourceDefinitions of this version of Convene"
+	problem.Message = "The cluster's CRDs are older than Convene and lack fields: " + named +
+		". Decisions that need these fields are refused, and statuses lose them. Apply the CRDs of this version of Convene"
 	return []tenant.Problem{problem}
 }
 

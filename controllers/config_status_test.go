@@ -36,7 +36,7 @@ type statusRig struct {
 	now    time.Time
 	count  count
 	noKeys error
-	// missing are the fields that the cluster's definitions lack. While asking is true, that is not known yet.
+	// missing are the fields that the cluster's CRDs lack. While asking is true, that is not known yet.
 	missing []string
 	asking  bool
 }
@@ -165,14 +165,14 @@ func TestConditions(t *testing.T) {
 			`Ready=False Refused: no Secret; the cluster refuses to store it: secrets "c-signing" is forbidden: exceeded quota`}},
 		{"a warning leaves it Ready", problem(tenant.Problem{Condition: v1alpha1.ConditionWeakSecret, Reason: v1alpha1.ReasonKeyTooShort, Message: "short", WhenTrue: true}),
 			[]string{goodAPI, goodSigning, goodNames, goodMedia, "WeakSecret=True KeyTooShort: short", serving}},
-		{"the cluster's definitions lack fields: what does not need them is served", func(r *statusRig) {
+		{"the cluster's CRDs lack fields: what does not need them is served", func(r *statusRig) {
 			for i := range 12 {
 				r.missing = append(r.missing, fmt.Sprintf("Meeting spec.f%d", i))
 			}
-		}, []string{goodAPI, goodSigning, goodNames, goodMedia, "DefinitionsOutdated=True FieldsMissing: The cluster's CustomResourceDefinitions are older than Convene and lack fields: " +
+		}, []string{goodAPI, goodSigning, goodNames, goodMedia, "CRDsOutdated=True FieldsMissing: The cluster's CRDs are older than Convene and lack fields: " +
 			"Meeting spec.f0, Meeting spec.f1, Meeting spec.f2, Meeting spec.f3, Meeting spec.f4, Meeting spec.f5, Meeting spec.f6, Meeting spec.f7, Meeting spec.f8, " +
 			"Meeting spec.f9 and 2 more. Decisions that need these fields are refused, and statuses lose them. " +
-			"Apply the CustomResourceDefinitions of this version of Convene", serving}},
+			"Apply the CRDs of this version of Convene", serving}},
 		{"several problems of one kind", problem(
 			tenant.Problem{Condition: v1alpha1.ConditionAPIKeysResolved, Reason: v1alpha1.ReasonKeyEmpty, Message: "one is empty", Fatal: true},
 			tenant.Problem{Condition: v1alpha1.ConditionAPIKeysResolved, Reason: v1alpha1.ReasonKeyPublished, Message: "two is known", Fatal: true}),
@@ -223,8 +223,8 @@ func TestConditionsKeepTheirTimesAndGo(t *testing.T) {
 	}
 	r.asking = false
 	after := r.status(t)
-	if meta.FindStatusCondition(after.Conditions, v1alpha1.ConditionDefinitionsOutdated) != nil {
-		t.Errorf("definitions that have been applied are outdated: %s", describe(after))
+	if meta.FindStatusCondition(after.Conditions, v1alpha1.ConditionCRDsOutdated) != nil {
+		t.Errorf("CRDs that have been applied are outdated: %s", describe(after))
 	}
 	if meta.FindStatusCondition(after.Conditions, v1alpha1.ConditionKeyRefused) != nil {
 		t.Errorf("a warning that is over stays: %s", describe(after))

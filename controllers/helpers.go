@@ -98,8 +98,8 @@ func tellRefusal(to events.EventRecorder, about runtime.Object, err error) {
 	}
 }
 
-// updateStatus writes the status of an object of a kind, and counts it. A field that the cluster's definitions lack is left out: without the
-// rest of the status no meeting could be entered or ended. The condition DefinitionsOutdated tells of the field.
+// updateStatus writes the status of an object of a kind, and counts it. A field that the cluster's CRDs lack is left out: without the
+// rest of the status no meeting could be entered or ended. The condition CRDsOutdated tells of the field.
 func updateStatus(ctx context.Context, c client.Client, o client.Object, kind string) error {
 	err := c.Status().Update(ctx, o, client.FieldValidation(metav1.FieldValidationIgnore))
 	if err == nil {

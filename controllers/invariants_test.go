@@ -137,7 +137,7 @@ func configInvariants(was, is *v1alpha1.ConferenceConfig) (broken []string) {
 	broken = checkConditions(is.Generation, s.Conditions, v1alpha1.ConditionReady, v1alpha1.ConditionStalled, v1alpha1.ConditionReconciling,
 		v1alpha1.ConditionAPIKeysResolved, v1alpha1.ConditionSigningKeysResolved, v1alpha1.ConditionUsersResolved, v1alpha1.ConditionMediaServersReachable,
 		v1alpha1.ConditionMediaServersDegraded, v1alpha1.ConditionWeakSecret, v1alpha1.ConditionKeyRefused, v1alpha1.ConditionLegacyKeyRefused, v1alpha1.ConditionHostConflict, v1alpha1.ConditionEndpointNamesValid, v1alpha1.ConditionProtectionOmitted, v1alpha1.ConditionSettingsInvalid,
-		v1alpha1.ConditionDefinitionsOutdated)
+		v1alpha1.ConditionCRDsOutdated)
 	if len(s.Conditions) == 0 { // nobody has looked at it yet
 		says(s.ObservedGeneration == -1, "8: looked at, and without conditions: %+v", s)
 		return broken

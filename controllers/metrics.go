@@ -61,8 +61,8 @@ var (
 		"Longest time that a Meeting has been ending, by ConferenceConfig. Only the leader reports it.", []string{"tenant"}, nil)
 	configReady = prometheus.NewDesc("convene_config_ready",
 		"1 while a ConferenceConfig is Ready, 0 while it is not, with the reason. Only the leader reports it.", []string{"tenant", "reason"}, nil)
-	fieldsMissing = prometheus.NewDesc("convene_definitions_missing_fields",
-		"Fields that this version of Convene knows and the cluster's CustomResourceDefinitions lack. Only the leader reports it.", nil, nil)
+	fieldsMissing = prometheus.NewDesc("convene_crds_missing_fields",
+		"Fields that this version of Convene knows and the cluster's CRDs lack. Only the leader reports it.", nil, nil)
 	engineReachable = prometheus.NewDesc("convene_media_server_reachable",
 		"1 while LiveKit answers, 0 while it does not, by address. Only the leader reports it.", []string{"media_server"}, nil)
 )
@@ -77,7 +77,7 @@ type Gauges struct {
 	}
 	// Reachable says of each address of a media server whether it answers.
 	Reachable func() map[string]bool
-	// MissingFields lists the fields that the cluster's definitions lack, if that is known yet.
+	// MissingFields lists the fields that the cluster's CRDs lack, if that is known yet.
 	MissingFields func() (fields []string, known bool)
 	Now           func() time.Time
 }

@@ -113,9 +113,9 @@ const (
 	// ConditionSettingsInvalid (problem): settings contradict each other; the last good ones are used. Also of a MediaServer whose
 	// spec.allowedNamespaces.selector cannot be read. Reasons: Contradiction, SelectorInvalid.
 	ConditionSettingsInvalid = "SettingsInvalid"
-	// ConditionDefinitionsOutdated (problem): the cluster's CustomResourceDefinitions lack fields that this version of Convene knows. A
+	// ConditionCRDsOutdated (problem): the cluster's CRDs lack fields that this version of Convene knows. A
 	// decision that needs such a field is refused, and a status loses it. Reason: FieldsMissing.
-	ConditionDefinitionsOutdated = "DefinitionsOutdated"
+	ConditionCRDsOutdated = "CRDsOutdated"
 )
 
 // Conditions of a MediaServer.

@@ -126,13 +126,13 @@ func (l controllerRunner) controllersOf(mgr ctrl.Manager) ([]manager.Runnable, e
 	return []manager.Runnable{observed, definitions, gauges, clockSteps, hinted, l.direct}, nil
 }
 
-// newDefinitions compares the cluster's definitions. What it finds is in the status of each ConferenceConfig.
+// newDefinitions compares the cluster's CRDs. What it finds is in the status of each ConferenceConfig.
 func (l controllerRunner) newDefinitions(sources controllers.EventSources) (*kube.Definitions, error) {
 	api, err := discovery.NewDiscoveryClientForConfig(l.config)
 	if err != nil {
 		return nil, err
 	}
-	return kube.NewDefinitions(api.OpenAPIV3(), l.log.WithName("definitions"), func() {
+	return kube.NewDefinitions(api.OpenAPIV3(), l.log.WithName("crds"), func() {
 		for _, t := range l.tenants.All() {
 			sources.Config(t.NamespacedName)
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command chart brings into the Helm chart what has its source elsewhere: custom resource definitions, roles, alerts
+// Command chart brings into the Helm chart what has its source elsewhere: CRDs, roles, alerts
 // and the dashboard. Helm reads nothing outside of a chart, so they are copies. It also writes the table of values in
 // the chart's README from the comments in values.yaml. Run it with `make chart`.
 package main

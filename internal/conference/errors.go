@@ -31,7 +31,7 @@ func asFault(err error) error {
 	case answer == kube.Refused:
 		return &fault.Error{
 			Kind: fault.KindInternal, Reason: v1alpha1.ReasonRefused, Cause: kube.WithoutObject(err),
-			Message: "The cluster refuses to store this (a policy, a quota, missing rights, outdated definitions or a namespace that is being deleted); " +
+			Message: "The cluster refuses to store this (a policy, a quota, missing rights, outdated CRDs or a namespace that is being deleted); " +
 				"tell the operator of this service: its log has the reason",
 		}
 	case answer == kube.Conflict, errors.Is(err, errStale):

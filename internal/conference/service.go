@@ -36,7 +36,7 @@ type Service struct {
 const maxMarks = 1 << 14
 
 // New makes a Service. The client writes Meetings and Secrets, and reads both, without a cache. A write with a field that the cluster's
-// definitions lack is refused: the decision could not be kept.
+// CRDs lack is refused: the decision could not be kept.
 func New(c client.Client, d *directory.Directory, now func() time.Time) *Service {
 	c = client.WithFieldValidation(c, metav1.FieldValidationStrict)
 	return &Service{

@@ -67,6 +67,8 @@ func TestChartRefusesWrongValues(t *testing.T) {
 		{"an alert that is not there", "monitoring.prometheusRule.enabled=true,monitoring.prometheusRule.alerts.ConveneUp.for=1m", "ConveneDown"},
 		{"an alert with a new name", "monitoring.prometheusRule.enabled=true,monitoring.prometheusRule.alerts.ConveneEngineUnreachable.for=1m",
 			"ConveneEngineUnreachable is monitoring.prometheusRule.alerts.ConveneMediaServerUnreachable now"},
+		{"another one", "monitoring.prometheusRule.enabled=true,monitoring.prometheusRule.alerts.ConveneDefinitionsOutdated.enabled=false",
+			"ConveneDefinitionsOutdated is monitoring.prometheusRule.alerts.ConveneCRDsOutdated now"},
 		{"a threshold of an alert that has none", "monitoring.prometheusRule.enabled=true,monitoring.prometheusRule.alerts.ConveneDown.threshold=1", "no threshold"},
 		{"TCP and UDP on one number", "livekit.enabled=true,livekit.udpPort=7881", "a number each"},
 		{"media on the port of TURN", "livekit.enabled=true,livekit.udpPort=5349,livekit.turn.enabled=true,livekit.turn.domain=turn.example.com", "a number each"},

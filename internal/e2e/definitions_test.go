@@ -45,7 +45,7 @@ func olderDefinitions(t *testing.T) (older []*apiextensionsv1.CustomResourceDefi
 	return older
 }
 
-// TestOlderDefinitions: where the cluster's definitions are older than the manager, no decision is lost in silence. Decisions that cannot
+// TestOlderDefinitions: where the cluster's CRDs are older than the manager, no decision is lost in silence. Decisions that cannot
 // be stored are refused, all else goes on, and the operator is told, until the definitions are those of the manager.
 func TestOlderDefinitions(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
@@ -61,8 +61,8 @@ func TestOlderDefinitions(t *testing.T) {
 			if !meta.IsStatusConditionTrue(c.Status.Conditions, v1alpha1.ConditionReady) {
 				return fmt.Errorf("not ready: %+v", c.Status.Conditions)
 			}
-			found := meta.FindStatusCondition(c.Status.Conditions, v1alpha1.ConditionDefinitionsOutdated)
-			missing := value(metrics(t, w.manager)["convene_definitions_missing_fields"], nil)
+			found := meta.FindStatusCondition(c.Status.Conditions, v1alpha1.ConditionCRDsOutdated)
+			missing := value(metrics(t, w.manager)["convene_crds_missing_fields"], nil)
 			if !want && (found != nil || missing != 0) {
 				return fmt.Errorf("%v fields are missing: %+v", missing, found)
 			}

@@ -88,7 +88,7 @@ func LacksRights(err error) bool {
 	return apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) && strings.Contains(err.Error(), `forbidden: User "`)
 }
 
-// WithoutObject returns the error of a write with a field that the cluster's definitions lack, and names the field alone: the API server
+// WithoutObject returns the error of a write with a field that the cluster's CRDs lack, and names the field alone: the API server
 // quotes the whole object. Any other error stays as it is.
 func WithoutObject(err error) error {
 	if AnswerOf(err) != Refused {
@@ -100,7 +100,7 @@ func WithoutObject(err error) error {
 	if i < 0 {
 		return err
 	}
-	return errors.New("the cluster's CustomResourceDefinitions are outdated: " + text[i+len(strict):])
+	return errors.New("the cluster's CRDs are outdated: " + text[i+len(strict):])
 }
 
 // deniedByWebhook reports whether an admission webhook denied a request. Such a denial has the code that the webhook gives it, also

@@ -78,7 +78,7 @@ func TestOnlyAnObjectOfTheNameAlreadyExists(t *testing.T) {
 func TestErrorsOfStrictWritesNameTheFieldAlone(t *testing.T) {
 	quoted := `patch: Invalid value: "{\"name\":\"strict decoding error: x\"}": strict decoding error: unknown field "spec.locked"`
 	patch := &apierrors.StatusError{ErrStatus: metav1.Status{Code: 422, Reason: metav1.StatusReasonInvalid, Message: quoted}}
-	const want = `the cluster's CustomResourceDefinitions are outdated: unknown field "spec.locked"`
+	const want = `the cluster's CRDs are outdated: unknown field "spec.locked"`
 	for name, c := range map[string]struct {
 		err  error
 		want string

@@ -22,11 +22,11 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 )
 
-// compareEvery is how often the cluster is asked whether its definitions have changed.
+// compareEvery is how often the cluster is asked whether its CRDs have changed.
 const compareEvery = 30 * time.Second
 
-// Definitions compares the cluster's definitions of Convene's kinds with the fields that this manager knows. The API server drops a field
-// that its definition does not have. Definitions asks for the OpenAPI document of the cluster, which every account may read.
+// Definitions compares the cluster's CRDs of Convene's kinds with the fields that this manager knows. The API server drops a field
+// that its CRD does not have. Definitions asks for the OpenAPI document of the cluster, which every account may read.
 type Definitions struct {
 	api     openapi.Client
 	changed func()
@@ -42,7 +42,7 @@ type Definitions struct {
 	missing []string
 }
 
-// NewDefinitions compares definitions while it runs, and calls changed after each comparison that found something new.
+// NewDefinitions compares CRDs while it runs, and calls changed after each comparison that found something new.
 func NewDefinitions(api openapi.Client, log logr.Logger, changed func()) *Definitions {
 	return &Definitions{api: api, log: log, changed: changed}
 }
@@ -53,8 +53,8 @@ func (d *Definitions) Start(ctx context.Context) error {
 	return nil
 }
 
-// Missing lists the fields that this manager knows and the cluster's definitions lack, each with its kind. Known is false as long as the
-// cluster has not told what its definitions have.
+// Missing lists the fields that this manager knows and the cluster's CRDs lack, each with its kind. Known is false as long as the
+// cluster has not told what its CRDs have.
 func (d *Definitions) Missing() (fields []string, known bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -86,7 +86,7 @@ func (d *Definitions) compare() {
 		return
 	}
 	if len(missing) > 0 {
-		d.log.Error(nil, "The cluster's definitions are older than this manager: apply the definitions of its version", "missing", missing)
+		d.log.Error(nil, "The cluster's CRDs are older than this manager: apply the CRDs of its version", "missing", missing)
 	}
 	d.changed()
 }

@@ -32,7 +32,7 @@ import (
 )
 
 // Objects reads from the cluster's API. An object of Convene's kinds that its Go type cannot hold, because it was stored under other
-// definitions than this manager's, is left out alone: the lists and informers of client-go would fail as a whole. Informers leave out too
+// CRDs than this manager's, is left out alone: the lists and informers of client-go would fail as a whole. Informers leave out too
 // what a namespace has beyond its share of the memory. The log names such objects, and metrics count them.
 type Objects struct {
 	// Client has no cache.
