@@ -32,7 +32,7 @@ func (r *ConfigReconciler) status(config *v1alpha1.ConferenceConfig, t *tenant.T
 	return status
 }
 
-// explainMissingKeys says of a missing Secret of signing keys that the cluster refuses it, and why.
+// explainMissingKeys says of a missing Secret of signing keys that the API server refuses it, and why.
 func explainMissingKeys(problems []tenant.Problem, noKeys error) {
 	if kube.AnswerOf(noKeys) != kube.Refused {
 		return
@@ -40,7 +40,7 @@ func explainMissingKeys(problems []tenant.Problem, noKeys error) {
 	for i := range problems {
 		if p := &problems[i]; p.Condition == v1alpha1.ConditionSigningKeysResolved && p.Reason == v1alpha1.ReasonSecretNotFound {
 			p.Reason = v1alpha1.ReasonRefused
-			p.Message += "; the cluster refuses to store it: " + refusalText(noKeys)
+			p.Message += "; the API server refuses to store it: " + refusalText(noKeys)
 		}
 	}
 }

@@ -158,11 +158,11 @@ func TestConditions(t *testing.T) {
 				"Stalled=True OlderConfig: Hosts conflict: a.example"}},
 		{"a missing Secret may still come", problem(tenant.Problem{Condition: v1alpha1.ConditionAPIKeysResolved, Reason: v1alpha1.ReasonSecretNotFound, Message: "no Secret", Fatal: true}),
 			[]string{"APIKeysResolved=False SecretNotFound: no Secret", goodSigning, goodNames, goodMedia, "Ready=False SecretNotFound: no Secret"}},
-		{"the cluster refuses the Secret of the signing keys", func(r *statusRig) {
+		{"the API server refuses the Secret of the signing keys", func(r *statusRig) {
 			r.tenant.Problems = []tenant.Problem{{Condition: v1alpha1.ConditionSigningKeysResolved, Reason: v1alpha1.ReasonSecretNotFound, Message: "no Secret", Fatal: true}}
 			r.noKeys = apierrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, "c-signing", errors.New("exceeded quota"))
-		}, []string{goodAPI, `SigningKeysResolved=False Refused: no Secret; the cluster refuses to store it: secrets "c-signing" is forbidden: exceeded quota`, goodNames, goodMedia,
-			`Ready=False Refused: no Secret; the cluster refuses to store it: secrets "c-signing" is forbidden: exceeded quota`}},
+		}, []string{goodAPI, `SigningKeysResolved=False Refused: no Secret; the API server refuses to store it: secrets "c-signing" is forbidden: exceeded quota`, goodNames, goodMedia,
+			`Ready=False Refused: no Secret; the API server refuses to store it: secrets "c-signing" is forbidden: exceeded quota`}},
 		{"a warning leaves it Ready", problem(tenant.Problem{Condition: v1alpha1.ConditionWeakSecret, Reason: v1alpha1.ReasonKeyTooShort, Message: "short", WhenTrue: true}),
 			[]string{goodAPI, goodSigning, goodNames, goodMedia, "WeakSecret=True KeyTooShort: short", serving}},
 		{"the cluster's CRDs lack fields: what does not need them is served", func(r *statusRig) {

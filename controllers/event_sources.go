@@ -26,7 +26,7 @@ const countDelay = 3 * time.Second
 
 type queue = workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// EventSources are the reasons to reconcile that do not come from the cluster's API: what the observer saw, and Tenants whose
+// EventSources are the reasons to reconcile that do not come from the API server: what the observer saw, and Tenants whose
 // Secrets changed. None of its methods blocks. Each controller has a set of its own.
 type EventSources struct {
 	listen                                              listen

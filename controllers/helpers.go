@@ -91,10 +91,10 @@ func afterWrites(result ctrl.Result, err error) (ctrl.Result, error) {
 // refusalText is the cluster's text, as a part of a sentence.
 func refusalText(err error) string { return strings.TrimRight(err.Error(), ". \n") }
 
-// tellRefusal makes an Event of a write that the cluster refuses. The cluster's text says who refuses it.
+// tellRefusal makes an Event of a write that the API server refuses. The API server's text says who refuses it.
 func tellRefusal(to events.EventRecorder, about runtime.Object, err error) {
 	if kube.AnswerOf(err) == kube.Refused {
-		record(to, about, true, v1alpha1.ReasonRefused, "The cluster refuses what Convene writes: "+refusalText(err))
+		record(to, about, true, v1alpha1.ReasonRefused, "The API server refuses what Convene writes: "+refusalText(err))
 	}
 }
 

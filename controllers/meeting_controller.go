@@ -62,7 +62,7 @@ type MeetingReconciler struct {
 const meetingsAtOnce = 64
 
 // Reconcile does what a Meeting needs. A write that comes too late for what was read says that the cache is behind. How
-// long that lasts is unknown: the cluster's API is asked then, so that a meeting ends in time all the same.
+// long that lasts is unknown: the API server is asked then, so that a meeting ends in time all the same.
 func (r *MeetingReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	result, err := r.reconcile(ctx, r.Client, request.NamespacedName)
 	if kube.AnswerOf(err) == kube.Conflict {
@@ -165,7 +165,7 @@ func (r *MeetingReconciler) mark(ctx context.Context, m *v1alpha1.Meeting) (gone
 
 // tenantOf is the Tenant of a Meeting. Where the ConferenceConfig that served the Meeting has been deleted, it is the former one, with which
 // the Meeting is ended; deleted says that nothing is known of that either. Before a Meeting was served, there may be no ConferenceConfig yet.
-// The cache may be behind, and the end of a Meeting is for good: the cluster's API says whether a ConferenceConfig is there.
+// The cache may be behind, and the end of a Meeting is for good: the API server says whether a ConferenceConfig is there.
 func (r *MeetingReconciler) tenantOf(ctx context.Context, m *v1alpha1.Meeting) (t *tenant.Tenant, deleted bool, err error) {
 	name := types.NamespacedName{Namespace: m.Namespace, Name: m.Spec.ConfigRef.Name}
 	if t, ok := r.Tenants.Get(name); ok || m.Status.URL == "" || meeting.IsOver(m) {

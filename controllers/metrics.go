@@ -21,7 +21,7 @@ import (
 var (
 	statusWrites = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "convene_status_writes_total",
-		Help: "Statuses written to the cluster's API, by kind.",
+		Help: "Statuses written to the API server, by kind.",
 	}, []string{"kind"})
 	meetingsEnded = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "convene_meetings_ended_total",

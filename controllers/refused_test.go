@@ -59,7 +59,7 @@ func TestRefusedWritesHoldUpNoStatus(t *testing.T) {
 	w.is("m404", v1alpha1.MeetingActive, lineage(string(m.UID)))
 }
 
-// TestRefusedStatusesAreTold: where the cluster refuses a status, an Event about the object has its text.
+// TestRefusedStatusesAreTold: where the API server refuses a status, an Event about the object has its text.
 func TestRefusedStatusesAreTold(t *testing.T) {
 	w := newWorld(t)
 	policy := w.AdmissionWebhook(t, testkit.Writes(admissionv1.Update, "meetings/status", "conferenceconfigs/status", "mediaservers/status"))
@@ -73,7 +73,7 @@ func TestRefusedStatusesAreTold(t *testing.T) {
 	w.is("m", v1alpha1.MeetingActive)
 }
 
-// TestAMeetingThatMayNotBeTakenBackIsCarriedOut: where the cluster refuses to delete a Meeting that never got its password, the Meeting is placed
+// TestAMeetingThatMayNotBeTakenBackIsCarriedOut: where the API server refuses to delete a Meeting that never got its password, the Meeting is placed
 // and timed like any other, and an Event tells of the refusal.
 func TestAMeetingThatMayNotBeTakenBackIsCarriedOut(t *testing.T) {
 	w := newWorld(t)

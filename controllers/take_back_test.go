@@ -17,7 +17,7 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
-// reading is a cluster's API to which something happens while an object is read.
+// reading is an API server to which something happens while an object is read.
 type reading struct {
 	client.Reader
 	meanwhile func() error

@@ -169,7 +169,7 @@ const (
 	// ReasonNamespaceFull (False): the namespace has as many objects as Convene takes of one, and this one is left out: nothing is done for
 	// it. Also of Ready of a Meeting.
 	ReasonNamespaceFull = "NamespaceFull"
-	// ReasonRefused (False): the cluster refuses what Convene writes. Also of Events, about objects of all kinds.
+	// ReasonRefused (False): the API server refuses what Convene writes. Also of Events, about objects of all kinds.
 	ReasonRefused = "Refused"
 )
 

@@ -135,7 +135,7 @@ func (s *settings) registerCluster(f *flag.FlagSet, getenv func(string) string) 
 	f.StringVar(&s.leaseNamespace, "leader-election-namespace", "", "`namespace` of the Lease; empty inside a cluster for the manager's own")
 	s.lease.register(f)
 	f.DurationVar(&s.writeTimeout, "write-timeout", kube.DefaultWriteTimeout,
-		"how long a write to the cluster's API may take: more than its admission webhooks do, and at most "+longestWrite.String())
+		"how long a write to the API server may take: more than its admission webhooks do, and at most "+longestWrite.String())
 	f.IntVar(&s.engineCalls, "media-server-calls-per-second", observer.DefaultCallsPerSecond, "the most room queries per second to each media server")
 }
 

@@ -22,7 +22,7 @@ type pair struct {
 	*world
 	balancer *balancer
 	managers []*testkit.ManagerProcess
-	// ways are the proxies through which each of them reaches the cluster's API.
+	// ways are the proxies through which each of them reaches the API server.
 	ways []*testkit.Proxy
 }
 

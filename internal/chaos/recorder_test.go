@@ -62,7 +62,7 @@ func (r *recorder) all() (writes []string, met time.Time) {
 	return slices.Clone(r.writes), r.met
 }
 
-// kubernetesWrite names a write to the cluster's API, empty for anything else. Events and Leases do not count: losing
+// kubernetesWrite names a write to the API server, empty for anything else. Events and Leases do not count: losing
 // one changes nothing.
 func kubernetesWrite(q *http.Request) string {
 	if q.Method == http.MethodGet {

@@ -25,7 +25,7 @@ import (
 // patience bounds waits. It is not a measurement.
 const patience = 90 * time.Second
 
-// world is a manager whose ways to the cluster's API and to LiveKit lead through proxies.
+// world is a manager whose ways to the API server and to LiveKit lead through proxies.
 type world struct {
 	*testkit.Cluster
 	livekit *testkit.LiveKitServer
@@ -39,7 +39,7 @@ type world struct {
 	backend    backend
 	config     *v1alpha1.ConferenceConfig
 	history    *history
-	// reads is done to what the manager reads from the cluster's API while a story is told.
+	// reads is done to what the manager reads from the API server while a story is told.
 	reads  func(*http.Request) testkit.Fault
 	engine engine.Engine
 }
@@ -155,7 +155,7 @@ func (w *world) configServes(name string) func() error {
 	}
 }
 
-// meetings of the namespace, by the cluster's API itself.
+// meetings of the namespace, by the API server itself.
 func (w *world) meetings() ([]v1alpha1.Meeting, error) {
 	var all v1alpha1.MeetingList
 	err := w.Client.List(context.Background(), &all, client.InNamespace(w.Namespace))

@@ -16,7 +16,7 @@ import (
 	"convene.dev/convene/internal/fault"
 )
 
-// occupied keeps the processors that passwords may use busy for longer than a read of the cluster's API may take.
+// occupied keeps the processors that passwords may use busy for longer than a read of the API server may take.
 func occupied(t *testing.T) {
 	t.Helper()
 	const heavy = "$argon2id$v=19$m=65536,t=3,p=1$YWFhYWFhYWFhYWFhYWFhYQ$YWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWE"

@@ -12,7 +12,7 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-// Find is the live meeting of a room, as the cluster's API has it.
+// Find is the live meeting of a room, as the API server has it.
 func (s *Service) Find(ctx context.Context, t *tenant.Tenant, room string) (meeting.View, error) {
 	live, err := s.holder(ctx, t, s.named(t, room))
 	if err != nil {

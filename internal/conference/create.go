@@ -26,7 +26,7 @@ import (
 const (
 	// attempts bounds how often a command that lost a race decides again: about six seconds, for a Meeting that many write to.
 	attempts = 30
-	// freeTimeout bounds the wait for a room whose meeting is just being ended. After freeAsk without news the cluster's API is asked.
+	// freeTimeout bounds the wait for a room whose meeting is just being ended. After freeAsk without news the API server is asked.
 	freeTimeout = 8 * time.Second
 	freeAsk     = time.Second
 	// makeTimeout bounds the writes that make a Meeting, when nobody waits for them any more.
@@ -220,7 +220,7 @@ func (s *Service) continued(ctx context.Context, t *tenant.Tenant, d *draft, las
 
 // freeName is the object name for the next Meeting of a room, and the ended Meeting that has the other one of the room's two names, or nil. That
 // one stays until the next is there: it alone has who was removed, the lock, the password and the lineage of the room's links. errStale says that
-// the cluster's API has another last Meeting than this replica knew. Whether the name is free, the create tells.
+// the API server has another last Meeting than this replica knew. Whether the name is free, the create tells.
 func (s *Service) freeName(ctx context.Context, t *tenant.Tenant, d *draft, last *v1alpha1.Meeting) (free string, other *v1alpha1.Meeting, err error) {
 	room := d.spec.Room
 	names := meeting.ObjectNames(t.Name, room)

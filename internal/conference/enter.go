@@ -50,7 +50,7 @@ func (s *Service) Preview(ctx context.Context, t *tenant.Tenant, room, lineage s
 	return view, err
 }
 
-// find finds the live meeting of a room, as the cluster's API has it: removals, a lock and a password hold on every replica. Without one, old
+// find finds the live meeting of a room, as the API server has it: removals, a lock and a password hold on every replica. Without one, old
 // is the last meeting of the room, if the link starts that meeting again.
 func (s *Service) find(ctx context.Context, t *tenant.Tenant, room, lineage string) (view meeting.View, old *v1alpha1.Meeting, err error) {
 	room = s.named(t, room)

@@ -112,18 +112,18 @@ func (b *behind) looksAt(t *testing.T, lineage string) map[string]func() (meetin
 	}
 }
 
-// away is a cluster's API that cannot be read.
+// away is an API server that cannot be read.
 type away struct{ client.Client }
 
 func (away) Get(context.Context, client.ObjectKey, client.Object, ...client.GetOption) error {
-	return errors.New("the cluster's API is away")
+	return errors.New("the API server is away")
 }
 
 func (away) List(context.Context, client.ObjectList, ...client.ListOption) error {
-	return errors.New("the cluster's API is away")
+	return errors.New("the API server is away")
 }
 
-// While the cluster's API is away, participants enter the meetings that the cache has.
+// While the API server is away, participants enter the meetings that the cache has.
 func TestKnownMeetingsAreEnteredWhileTheAPIIsAway(t *testing.T) {
 	b, _ := lagging(t)
 	m := b.create("r")

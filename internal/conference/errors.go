@@ -31,7 +31,7 @@ func asFault(err error) error {
 	case answer == kube.Refused:
 		return &fault.Error{
 			Kind: fault.KindInternal, Reason: v1alpha1.ReasonRefused, Cause: kube.WithoutObject(err),
-			Message: "The cluster refuses to store this (a policy, a quota, missing rights, outdated CRDs or a namespace that is being deleted); " +
+			Message: "The Kubernetes API server refuses to store this (a policy, a quota, missing rights, outdated CRDs or a namespace that is being deleted); " +
 				"tell the operator of this service: its log has the reason",
 		}
 	case answer == kube.Conflict, errors.Is(err, errStale):
@@ -39,11 +39,11 @@ func asFault(err error) error {
 	case answer == kube.Gone:
 		return fault.Unavailable("The meeting was deleted meanwhile; try again in a moment").Because(err)
 	case answer == kube.Busy:
-		return fault.Unavailable("The cluster's API has too much to do; try again in a moment").Because(err)
+		return fault.Unavailable("The Kubernetes API server has too much to do; try again in a moment").Because(err)
 	case errors.Is(err, context.Canceled):
 		return fault.Unavailable("The request was cancelled; send it again").Because(err)
 	}
-	return fault.Unavailable("The cluster's API cannot be reached to write this down; try again in a moment").Because(err)
+	return fault.Unavailable("The Kubernetes API server cannot be reached to write this down; try again in a moment").Because(err)
 }
 
 // rightsComeBack is how long rights that were there before may be missing. A kube-apiserver that has just started knows no roles yet, and
@@ -56,7 +56,7 @@ type right struct{ verb, resource, namespace string }
 // maxRights is more than the rights that a Service uses in 4,000 namespaces. Those of a namespace are forgotten after it.
 const maxRights = 1 << 14
 
-// rights are those that the cluster has granted. They are safe for concurrent use.
+// rights are those that the API server has granted. They are safe for concurrent use.
 type rights struct {
 	mu sync.Mutex
 	// lost has the time at which a granted right was missing first; zero while the right is there.

@@ -21,11 +21,11 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-// failing is a cluster's API of which calls fail. It counts the calls of a command.
+// failing is an API server of which calls fail. It counts the calls of a command.
 type failing struct {
 	client.Client
 	calls []string
-	// fails returns how the call of a number fails, and whether the cluster has carried it out before.
+	// fails returns how the call of a number fails, and whether the API server has carried it out before.
 	fails func(number int) (failure error, carriedOut bool)
 }
 

@@ -19,7 +19,7 @@ import (
 const readEvery = 5 * time.Millisecond
 
 // fresh reads a live Meeting past the cache as long as nobody has entered it: another replica can end it within milliseconds then, and a link
-// into it would open nothing. With participants, an end takes longer than a watch. While the cluster's API is away, the cache counts.
+// into it would open nothing. With participants, an end takes longer than a watch. While the API server is away, the cache counts.
 func (s *Service) fresh(ctx context.Context, cached *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
 	if meeting.Entered(cached) || !s.joins.isDue(cached.UID) {
 		return cached, nil

@@ -166,7 +166,7 @@ func TestWhatIsAnsweredIsWritten(t *testing.T) {
 			}
 			b.client = &failing{Client: writes, fails: func(int) (error, bool) { return errors.New("connection refused"), false }}
 			if v, err := b.Change(t.Context(), b.tenant, string(m.UID), tc.do); !fault.Is(err, fault.KindUnavailable) {
-				t.Errorf("while the cluster's API is away, it answers %t, %v", tc.done(v), err)
+				t.Errorf("while the API server is away, it answers %t, %v", tc.done(v), err)
 			}
 			b.client = writes
 			v, err := b.Change(t.Context(), b.tenant, string(m.UID), tc.do)

@@ -151,8 +151,8 @@ func (s *Service) finish(ctx context.Context, m *v1alpha1.Meeting, password *pre
 	return err
 }
 
-// PasswordMark is the mark of the password that a meeting has now, whoever has changed it; empty for a meeting without one. While the cluster's
-// API is away, it is what this replica read last.
+// PasswordMark is the mark of the password that a meeting has now, whoever has changed it; empty for a meeting without one. While the API
+// server is away, it is what this replica read last.
 func (s *Service) PasswordMark(ctx context.Context, t *tenant.Tenant, v meeting.View) (string, error) {
 	m, err := s.current(t, v.UID)
 	if err != nil || m.Spec.PasswordSecretRef == nil {

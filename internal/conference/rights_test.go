@@ -165,7 +165,7 @@ func (b *behind) writes(prefix string) map[string]func(context.Context) error {
 	}
 }
 
-// reads are commands that ask the cluster's API and write nothing.
+// reads are commands that ask the API server and write nothing.
 func (b *behind) reads(prefix string) map[string]func(context.Context) error {
 	prefix += "-there-"
 	live, unknown := b.create(prefix+"live"), b.create(prefix+"unknown")

@@ -55,7 +55,7 @@ func newLRU[K comparable, V any](most int) *lru.Cache[K, V] {
 
 // Known is the meeting of a UID, for those who were in it. One whose object has gone is shown as ended, for ten minutes with its redirect. What
 // this replica does not know is no end: it is looked for past the cache, among the Meetings of its room. It is Unavailable where the
-// cluster's API does not answer, and where the room is not known.
+// API server does not answer, and where the room is not known.
 func (s *Service) Known(ctx context.Context, t *tenant.Tenant, uid, room string) (meeting.View, error) {
 	if view, found := s.directory.ByUID(t, uid); found {
 		return view, nil
@@ -96,7 +96,7 @@ func (s *Service) named(t *tenant.Tenant, asked string) string {
 }
 
 // holder reads the Meeting that holds a room past the cache; nil when the room is free. Another replica may have made, changed or ended a
-// Meeting a moment ago. While the cluster's API is away, a Meeting that the cache has counts.
+// Meeting a moment ago. While the API server is away, a Meeting that the cache has counts.
 func (s *Service) holder(ctx context.Context, t *tenant.Tenant, room string) (*v1alpha1.Meeting, error) {
 	for {
 		cached := s.directory.Holder(t, room)

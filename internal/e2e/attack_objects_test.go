@@ -48,7 +48,7 @@ func inParallel(t *testing.T, n int, do func(i int) error) {
 	}
 }
 
-// TestAttackByTheObjectsOfATenant: the admin of one namespace makes as many objects as the cluster takes, of all kinds and as large as they
+// TestAttackByTheObjectsOfATenant: the admin of one namespace makes as many objects as the API server takes, of all kinds and as large as they
 // may be. The managers go on, and start again, and another team notices nothing.
 func TestAttackByTheObjectsOfATenant(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)

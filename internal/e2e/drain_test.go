@@ -125,12 +125,12 @@ func (w *world) loadOf(t *testing.T, count int) (stop func() (sent int64, failur
 	}
 }
 
-// report fails the test for requests that failed, but for those that were refused while the cluster's API was slow.
+// report fails the test for requests that failed, but for those that were refused while the API server was slow.
 func report(t *testing.T, failures []error, slowest time.Duration) {
 	t.Helper()
 	for _, failure := range failures {
 		if errors.Is(failure, errTryAgain) && slowest > slowWrite {
-			t.Logf("%v, while the slowest write to the cluster's API took %s", failure, slowest)
+			t.Logf("%v, while the slowest write to the API server took %s", failure, slowest)
 			continue
 		}
 		t.Errorf("a request failed: %v", failure)

@@ -51,7 +51,7 @@ func (w *world) hasPeople(room string, n int32) func() error {
 	}
 }
 
-func TestClusterAPIAway(t *testing.T) {
+func TestAPIServerAway(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
 	w := newWorldOn(t, testkit.OwnControlPlane(t))
 	w.a.want(http.StatusOK, "POST", "/api/v1/meeting", map[string]any{"room": "board", "duration": "01:00:00"})

@@ -17,7 +17,7 @@ import (
 )
 
 // TestInstallationsInOneNamespaceEachLead: each of two installations in a namespace serves another namespace, and has a leader under the
-// rights that the chart gives it. One whose Lease the cluster refuses is not ready, and says why.
+// rights that the chart gives it. One whose Lease the API server refuses is not ready, and says why.
 func TestInstallationsInOneNamespaceEachLead(t *testing.T) {
 	testkit.Parallel(t, testkit.Light)
 	cluster := testkit.ControlPlane(t)

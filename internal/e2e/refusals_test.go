@@ -30,7 +30,7 @@ import (
 	"convene.dev/convene/internal/testkit"
 )
 
-// refusals are two managers of which the one that carries out commands does not lead, and reaches the cluster's API through a proxy: what
+// refusals are two managers of which the one that carries out commands does not lead, and reaches the API server through a proxy: what
 // comes that way for a room is a call of the command.
 type refusals struct {
 	*world
@@ -110,7 +110,7 @@ func waysToFail(quotaFull, webhookDown testkit.Fault) []failure {
 	}
 }
 
-// roomInCall finds the room of a trial in a call of the cluster's API.
+// roomInCall finds the room of a trial in a call of the API server.
 var roomInCall = regexp.MustCompile(`trial-\d{5}`)
 
 // choose says what is done to a call.
@@ -178,7 +178,7 @@ func (s *trial) called(q *http.Request) testkit.Fault {
 	return f.way.fails(s.giveUp)
 }
 
-// resourceOf is the resource of a path of the cluster's API in a namespace.
+// resourceOf is the resource of a path of the API server in a namespace.
 func resourceOf(path string) string {
 	_, after, _ := strings.Cut(path, "/namespaces/")
 	if parts := strings.Split(after, "/"); len(parts) > 1 {

@@ -74,7 +74,7 @@ func (a account) counts(rooms, users float64) error {
 }
 
 // TestListingsFollowWrites: what one replica has confirmed is in its own listing and totals at once; in those of another as soon as the
-// cluster's API has told that one. A join gives no link into a meeting that another replica has just ended: it makes the next one.
+// API server has told that one. A join gives no link into a meeting that another replica has just ended: it makes the next one.
 func TestListingsFollowWrites(t *testing.T) {
 	w, one, other := newReplicas(t)
 	for i := range 50 {
@@ -217,7 +217,7 @@ func withQueue(a, _ *v1alpha1.ConferenceConfig) {
 const slowWrite = 750 * time.Millisecond
 
 // slowestWrite writes past Convene until it is asked, and then says how long the slowest write took. On a machine that has
-// no time for the cluster's API, Convene has to answer that it does not answer.
+// no time for the API server, Convene has to answer that it does not answer.
 func (w *world) slowestWrite(t *testing.T) (stop func() time.Duration) {
 	t.Helper()
 	probe := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, GenerateName: "probe-"}}
@@ -241,7 +241,7 @@ func (w *world) slowestWrite(t *testing.T) (stop func() time.Duration) {
 }
 
 // TestRacingReplicasAgreeOnARoom: creates, ends, locks and looks at one room, the removal of a user, and what that user is answered,
-// from two replicas at once, are as if one after the other, and none is refused while the cluster's API answers.
+// from two replicas at once, are as if one after the other, and none is refused while the API server answers.
 func TestRacingReplicasAgreeOnARoom(t *testing.T) {
 	w, one, other := newReplicas(t, controlled, withQueue)
 	token := one.want(http.StatusOK, "POST", "/api/v1/token", map[string]any{"username": "eve", "password": "x", "expire": "1h"}).text("token")

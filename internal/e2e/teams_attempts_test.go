@@ -29,7 +29,7 @@ type teamAttempt struct {
 	try func(ctx context.Context, here, there *team) (got string)
 }
 
-// forbidden is a call of the cluster's API that rights have to refuse.
+// forbidden is a call of the API server that rights have to refuse.
 func forbidden(call func(ctx context.Context, here, there *team) error) func(ctx context.Context, here, there *team) string {
 	return func(ctx context.Context, here, there *team) string {
 		if err := call(ctx, here, there); !apierrors.IsForbidden(err) {

@@ -32,7 +32,7 @@ import (
 type team struct {
 	*world
 	resident
-	// kube is the cluster's API as the team's admin has it.
+	// kube is the API server as the team's admin has it.
 	kube client.Client
 	// domain is what the team claims all of, beside the address that its tenant is called at.
 	domain string

@@ -114,7 +114,7 @@ func (u *upgrade) roll(t *testing.T, name, to string) {
 	v.leave(t)
 	sent, failures := stop()
 	took := slowest()
-	t.Logf("%s: %d requests; the slowest write to the cluster's API took %s", name, sent, took.Round(time.Millisecond))
+	t.Logf("%s: %d requests; the slowest write to the API server took %s", name, sent, took.Round(time.Millisecond))
 	report(t, failures, took)
 }
 

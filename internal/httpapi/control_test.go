@@ -299,9 +299,9 @@ func TestControlPaths(t *testing.T) {
 		if got := w.do(c.method, strings.Replace(c.path, "stand-up", "nobody", 1), c.body); got.status != http.StatusNotFound {
 			t.Errorf("%s %s of an unknown room: %d %s", c.method, c.path, got.status, got.body)
 		}
-		w.moderator.err = fault.Unavailable("The cluster's API cannot be reached")
+		w.moderator.err = fault.Unavailable("The Kubernetes API server cannot be reached")
 		if got := w.do(c.method, c.path, c.body); got.status != http.StatusServiceUnavailable && c.path != "meeting/stand-up" {
-			t.Errorf("%s %s with the cluster's API away: %d %s", c.method, c.path, got.status, got.body)
+			t.Errorf("%s %s with the API server away: %d %s", c.method, c.path, got.status, got.body)
 		}
 		w.moderator.err, w.moderator.late = nil, fault.Unavailable("The media server cannot be reached")
 		if got := w.do(c.method, c.path, c.body); got.status != http.StatusAccepted && c.method != http.MethodGet && c.method != http.MethodPost {

@@ -136,11 +136,11 @@ func (f *fakeMeetings) Join(ctx context.Context, t *tenant.Tenant, command confe
 	return *v, nil
 }
 
-// lengthOf is of a duration that the API has checked. The cluster would refuse to store another.
+// lengthOf is of a duration that the API has checked. The API server would refuse to store another.
 func lengthOf(t *tenant.Tenant, d v1alpha1.Duration) (meeting.Length, error) {
 	length, err := t.Settings.Length(d)
 	if err != nil {
-		err = fault.As(fmt.Errorf("the cluster refuses to store this: %w", errors.New(err.Error())))
+		err = fault.As(fmt.Errorf("the API server refuses to store this: %w", errors.New(err.Error())))
 	}
 	return length, err
 }

@@ -53,8 +53,8 @@ func TestErrorsOfMeetings(t *testing.T) {
 		{"invalid", fault.Invalid("duration", "duration is wrong"), 400, "duration is wrong", false},
 		{"denied", fault.Denied("roomPassword is wrong"), 403, "roomPassword is wrong", false},
 		{"conflict", fault.Conflict("the room has other values"), 409, "the room has other values", false},
-		{"unavailable", fault.Unavailable("the cluster is away").Because(errors.New("dial tcp 10.0.0.1")), 503, "the cluster is away", true},
-		{"wrapped", fmt.Errorf("store: %w", fault.Unavailable("the cluster is away")), 503, "the cluster is away", true},
+		{"unavailable", fault.Unavailable("the API server is away").Because(errors.New("dial tcp 10.0.0.1")), 503, "the API server is away", true},
+		{"wrapped", fmt.Errorf("store: %w", fault.Unavailable("the API server is away")), 503, "the API server is away", true},
 		{"an error of nobody", errors.New("pq: secret detail"), 500, ours, false},
 		{"a deadline", fmt.Errorf("store: %w", context.DeadlineExceeded), 503, httpserver.ErrTimeout.Message, true},
 	} {

@@ -10,7 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// Answer is what the cluster's API said to a request.
+// Answer is what the API server said to a request.
 type Answer int
 
 const (
@@ -79,7 +79,7 @@ func IgnoreExisting(err error) error {
 	return err
 }
 
-// LacksRights reports whether the cluster refused a request for want of RBAC rights, or did not know who sent it, and not for a quota,
+// LacksRights reports whether the API server refused a request for want of RBAC rights, or did not know who sent it, and not for a quota,
 // a policy or a namespace that is being deleted: only the message tells these apart.
 func LacksRights(err error) bool {
 	if status := apierrors.APIStatus(nil); !errors.As(err, &status) || deniedByWebhook(status.Status().Message) {

@@ -34,7 +34,7 @@ type Definitions struct {
 
 	// compared is the URL of the document that was compared last; it has a hash of the document.
 	compared string
-	// refused is whether the log has it that the cluster refuses the document.
+	// refused is whether the log has it that the API server refuses the document.
 	refused bool
 
 	mu      sync.Mutex
@@ -61,7 +61,7 @@ func (d *Definitions) Missing() (fields []string, known bool) {
 	return d.missing, d.known
 }
 
-// compare keeps what it knows while the cluster does not answer.
+// compare keeps what it knows while the API server does not answer.
 func (d *Definitions) compare() {
 	paths, err := d.api.Paths()
 	if AnswerOf(err) == Refused && !d.refused {

@@ -53,7 +53,7 @@ type Leader struct {
 	termEnds time.Time
 	// record is the Lease's as it was read last.
 	record []byte
-	// cause of there being no term, as the cluster's API told it.
+	// cause of there being no term, as the API server told it.
 	cause error
 	// told is whether the log has it that nobody leads.
 	told bool
@@ -130,7 +130,7 @@ func (l *Leader) began(record *resourcelock.LeaderElectionRecord) {
 	}
 }
 
-// failed: while the cluster's API does not answer, nobody can know who leads, and what is served from the cache goes on.
+// failed: while the API server does not answer, nobody can know who leads, and what is served from the cache goes on.
 func (l *Leader) failed(err error) {
 	switch AnswerOf(err) {
 	case Unreachable, Busy:

@@ -136,7 +136,7 @@ func TestReadyWhileSomebodyLeads(t *testing.T) {
 			_ = e.Update(t.Context(), resourcelock.LeaderElectionRecord{LeaseDurationSeconds: 1})
 			e.looks(t, 40*time.Second, false)
 		}, "no replica acquires the Lease"},
-		"another, and then the cluster does not answer": {func(t *testing.T, e *election) {
+		"another, and then the API server does not answer": {func(t *testing.T, e *election) {
 			e.looks(t, time.Minute, true)
 			e.lease.getErr = away
 			e.looks(t, time.Hour, false)

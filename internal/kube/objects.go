@@ -31,7 +31,7 @@ import (
 	"convene.dev/convene/internal/limit"
 )
 
-// Objects reads from the cluster's API. An object of Convene's kinds that its Go type cannot hold, because it was stored under other
+// Objects reads from the API server. An object of Convene's kinds that its Go type cannot hold, because it was stored under other
 // CRDs than this manager's, is left out alone: the lists and informers of client-go would fail as a whole. Informers leave out too
 // what a namespace has beyond its share of the memory. The log names such objects, and metrics count them.
 type Objects struct {
@@ -131,7 +131,7 @@ func (o *Objects) resource(of runtime.Object) (string, bool) {
 	return strings.ToLower(strings.TrimSuffix(kinds[0].Kind, "List")) + "s", true
 }
 
-// NewInformer is for cache.Options. Its informers see the cluster's API again soon after it is back: by themselves they would wait up to a
+// NewInformer is for cache.Options. Its informers see the API server again soon after it is back: by themselves they would wait up to a
 // minute, in which what is served is old and no end is carried out. Of an object that cannot be read any more they keep the last state that
 // could be, and of one that has grown beyond the share of its namespace the last that was within.
 func (o *Objects) NewInformer(from toolscache.ListerWatcher, of runtime.Object, resync time.Duration, indexers toolscache.Indexers) toolscache.SharedIndexInformer {
@@ -178,7 +178,7 @@ func (o *Objects) note(kind string, err error) {
 		delete(o.failures, kind)
 	case !failed:
 		o.failures[kind] = failure{err, time.Now()}
-		o.log.Error(err, "The cluster's API does not list or watch a kind: what is served of it is old, and a manager that has just started waits for it", "kind", kind)
+		o.log.Error(err, "The API server does not list or watch a kind: what is served of it is old, and a manager that has just started waits for it", "kind", kind)
 	default:
 		o.failures[kind] = failure{err, failing.since}
 	}
@@ -324,7 +324,7 @@ var (
 	objectsWithoutMemory = prometheus.NewDesc("convene_objects_without_memory",
 		"Objects that this replica leaves out because their namespaces have too many, or because all have. Counting ends at 4096.", []string{"kind"}, nil)
 	watchFailing = prometheus.NewDesc("convene_watch_failing_seconds",
-		"For how long the cluster's API has not listed or watched a kind for this replica.", []string{"kind"}, nil)
+		"For how long the API server has not listed or watched a kind for this replica.", []string{"kind"}, nil)
 )
 
 // Describe describes the metrics of Objects.

@@ -249,7 +249,7 @@ func TestUnreadableObjects(t *testing.T) {
 	stop = start()
 	shows("the manager starts again", 1, "also 2027")
 	if err := objects.Err(); err != nil {
-		t.Errorf("the cluster answers all the time: %v", err)
+		t.Errorf("the API server answers all the time: %v", err)
 	}
 }
 

@@ -20,7 +20,7 @@ const (
 	probeTimeout = 5 * time.Second
 )
 
-// Probe asks the cluster's API from time to time whether it answers. What this replica serves from its cache may be as old as
+// Probe asks the API server from time to time whether it answers. What this replica serves from its cache may be as old as
 // the last answer.
 type Probe struct {
 	api       client.Reader // without a cache
@@ -56,7 +56,7 @@ func (p *Probe) ask(ctx context.Context) {
 func (p *Probe) Age() prometheus.Collector {
 	return prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "convene_cache_age_seconds",
-		Help: "Time since the cluster's API last answered this replica: what it serves from its cache may be that old.",
+		Help: "Time since the API server last answered this replica: what it serves from its cache may be that old.",
 	}, func() float64 {
 		if last := p.last.Load(); last != nil {
 			return time.Since(*last).Seconds()

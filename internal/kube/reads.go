@@ -25,7 +25,7 @@ const (
 	firstPage, smallerBy, largerBy = 512, 8, 2
 )
 
-// reads bound the memory of answers of the cluster's API, by namespace. Requests of anybody lead to such reads, and an object may have a
+// reads bound the memory of answers of the API server, by namespace. Requests of anybody lead to such reads, and an object may have a
 // megabyte.
 type reads struct{ memory *limit.Budget }
 

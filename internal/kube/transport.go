@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// readWithin is more than a cluster's API takes to begin an answer to a read: where it has too much to do, it refuses sooner
+// readWithin is more than an API server takes to begin an answer to a read: where it has too much to do, it refuses sooner
 // (API Priority and Fairness).
 const readWithin = 15 * time.Second
 
 // DefaultWriteTimeout is how long a write may take: a slow admission webhook is waited for, and two writes fit into one request to the API.
 const DefaultWriteTimeout = 5 * time.Second
 
-var errSilent = errors.New("the cluster's API took the request and does not answer")
+var errSilent = errors.New("the API server took the request and does not answer")
 
 // WithAnswerTimeout gives up a request to which no answer begins: an informer would wait for it without end, on a connection
 // that is well. An answer that has begun may take as long as it likes, as a watch does. All that is no read has the time of a write.

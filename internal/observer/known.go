@@ -17,9 +17,9 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-var errNotAnswered = errors.New("the cluster's API has just not answered")
+var errNotAnswered = errors.New("the API server has just not answered")
 
-// known is what the cluster's API says of the suspects of one list. It is asked once for each namespace, and for each
+// known is what the API server says of the suspects of one list. It is asked once for each namespace, and for each
 // ConferenceConfig that has gone.
 type known struct {
 	api client.Reader
@@ -65,7 +65,7 @@ func (k *known) hasConfig(ctx context.Context, t *tenant.Tenant) (bool, error) {
 	return !k.gone[t.UID], nil
 }
 
-// isPlaced reports whether the cluster's API has a suspect's Meeting on a media server: the cache may not know of that move yet. Where
+// isPlaced reports whether the API server has a suspect's Meeting on a media server: the cache may not know of that move yet. Where
 // the Meeting is elsewhere, isPlaced puts it into the suspect.
 func (k *known) isPlaced(ctx context.Context, at engine.Server, s *suspect) (bool, error) {
 	var m v1alpha1.Meeting

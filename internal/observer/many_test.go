@@ -265,7 +265,7 @@ func (c *cleared) left() int {
 	return len(c.open)
 }
 
-// gone remembers every Meeting as deleted, but those of a few rooms, of which nothing is known. The cluster's API does not answer.
+// gone remembers every Meeting as deleted, but those of a few rooms, of which nothing is known. The API server does not answer.
 type gone struct{}
 
 func (gone) WithUID(string) *v1alpha1.Meeting { return nil }
@@ -274,7 +274,7 @@ func (gone) ByUID(_ *tenant.Tenant, uid string) (meeting.View, bool) {
 	return meeting.View{UID: uid, Ended: true}, !strings.HasSuffix(uid, "77")
 }
 
-// silent is a cluster's API that does not answer.
+// silent is an API server that does not answer.
 type silent struct{ client.Reader }
 
 func (silent) List(ctx context.Context, _ client.ObjectList, _ ...client.ListOption) error {

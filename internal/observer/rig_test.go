@@ -31,15 +31,15 @@ type looker struct {
 	t       *testing.T
 	clock   time.Time
 	tenants []*tenant.Tenant
-	// meetings are those that the cache has, newer those that only the cluster's API knows, which fails with apiError.
+	// meetings are those that the cache has, newer those that only the API server knows, which fails with apiError.
 	meetings, newer []v1alpha1.Meeting
 	apiError        error
-	// configs are the ConferenceConfigs that the cluster's API knows, by name, graves those Meetings whose objects have gone.
+	// configs are the ConferenceConfigs that the API server knows, by name, graves those Meetings whose objects have gone.
 	configs map[string]types.UID
 	graves  map[string]meeting.View
 	// idle says that no live meeting is placed anywhere.
 	idle bool
-	// asked counts what the cluster's API was asked.
+	// asked counts what the API server was asked.
 	asked int
 
 	mu      sync.Mutex
@@ -156,7 +156,7 @@ func (l *looker) ByUID(_ *tenant.Tenant, uid string) (meeting.View, bool) {
 	return meeting.View{UID: uid, Redirect: meeting.Redirect(m)}, true
 }
 
-// api lists what the cluster's API knows.
+// api lists what the API server knows.
 type api struct{ *looker }
 
 // Get finds ConferenceConfigs, and Meetings that are newer than those of the cache.

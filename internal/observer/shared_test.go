@@ -82,7 +82,7 @@ func TestARoomThatItsMeetingHasLeftIsDroppedOnceThatIsSure(t *testing.T) {
 	}
 }
 
-// The cache may be two moves behind: what counts is the place that the cluster's API tells.
+// The cache may be two moves behind: what counts is the place that the API server tells.
 func TestTheSharedRoomIsLookedForAtTheNewestPlace(t *testing.T) {
 	l := newLooker(t)
 	_, f := l.engine("a")

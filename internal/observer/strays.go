@@ -151,7 +151,7 @@ func (s *server) isTested(room engine.RoomName) bool {
 	return ok && !test.IsOver(s.env.Now())
 }
 
-// confirm leaves out those to which the cluster's API knows a live Meeting that is here: the cache may be behind for as long as a
+// confirm leaves out those to which the API server knows a live Meeting that is here: the cache may be behind for as long as a
 // watch is held up, and people meet by way of another replica.
 func (s *server) confirm(ctx context.Context, suspects []suspect) (confirmed []suspect) {
 	ctx, cancel := context.WithTimeout(ctx, lookTimeout)

@@ -122,7 +122,7 @@ func TestRoomWithoutAMeetingIsClosedInTheEnd(t *testing.T) {
 	}
 }
 
-// The cache may be behind for much longer than that: before people are thrown out, the cluster's API is asked.
+// The cache may be behind for much longer than that: before people are thrown out, the API server is asked.
 func TestRoomOfAMeetingThatOnlyTheAPIKnowsIsNotClosed(t *testing.T) {
 	l := newLooker(t)
 	_, f := l.engine("a")
@@ -201,7 +201,7 @@ func TestRoomsOfAGoneConfigAreClosed(t *testing.T) {
 		l.pass(unknownAfter)
 	}
 	if rooms := closed(f); rooms != "" {
-		t.Fatalf("closed though the cluster's API still has the ConferenceConfig: %s", rooms)
+		t.Fatalf("closed though the API server still has the ConferenceConfig: %s", rooms)
 	}
 	l.configs = map[string]types.UID{"a": "the-next-of-its-name"}
 	l.graves = map[string]meeting.View{"gone": {Redirect: "https://x.example/thanks"}}
@@ -236,7 +236,7 @@ func TestStraysAreSentWhereTheirMeetingSaid(t *testing.T) {
 	}
 }
 
-// While a room without a Meeting cannot be closed, the cluster's API is asked ever more seldom.
+// While a room without a Meeting cannot be closed, the API server is asked ever more seldom.
 func TestStraysThatCannotBeClosedAreTriedMoreSeldom(t *testing.T) {
 	l := newLooker(t)
 	_, f := l.engine("a")

@@ -34,6 +34,6 @@ func TestATestRoomIsRemovedInTime(t *testing.T) {
 		t.Errorf("after its end: closed %q", rooms)
 	}
 	if changed, _ := l.heard(); len(changed) > 0 || l.asked > 0 {
-		t.Errorf("it woke %v, and asked the cluster's API %d times", changed, l.asked)
+		t.Errorf("it woke %v, and asked the API server %d times", changed, l.asked)
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // Status and labels are no reason to resolve again: each is written many times. Nor is it to hear again of what has been
-// read already, as after every break of the connection to the cluster's API.
+// read already, as after every break of the connection to the API server.
 func TestOnlyChangesAreTold(t *testing.T) {
 	r := newRig(t, testkit.ControlPlane(t), nil, "")
 	config := r.config(r.Namespace, "a")

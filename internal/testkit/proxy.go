@@ -88,7 +88,7 @@ func HTTPProxy(t testing.TB, upstream string) *Proxy {
 	return p
 }
 
-// APIServerProxy stands in front of the cluster's API. The kubeconfig leads through it, with an administrator's rights.
+// APIServerProxy stands in front of the API server. The kubeconfig leads through it, with an administrator's rights.
 func (c *Cluster) APIServerProxy(t testing.TB) (p *Proxy, kubeconfig string) {
 	t.Helper()
 	transport, err := rest.TransportFor(c.Config)

@@ -12,12 +12,12 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Refuse answers with a status, as the cluster's API does, and does nothing.
+// Refuse answers with a status, as the API server does, and does nothing.
 func Refuse(status int, reason metav1.StatusReason, header http.Header) Fault {
 	return Say(metav1.Status{Status: metav1.StatusFailure, Reason: reason, Code: int32(status), Message: "a fault that a test has placed"}, header)
 }
 
-// Say answers with what the cluster's API says of a failure, and does nothing.
+// Say answers with what the API server says of a failure, and does nothing.
 func Say(status metav1.Status, header http.Header) Fault {
 	return func(w http.ResponseWriter, _ *http.Request, _ http.Handler) {
 		for key, values := range header {

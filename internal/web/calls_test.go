@@ -124,7 +124,7 @@ func TestASessionBesideOtherAuthorization(t *testing.T) {
 	}
 }
 
-// TestNothingEndsWhileNobodyCanSay: the cluster's API does not say whether a meeting has ended, which this replica does not know.
+// TestNothingEndsWhileNobodyCanSay: the API server does not say whether a meeting has ended, which this replica does not know.
 func TestNothingEndsWhileNobodyCanSay(t *testing.T) {
 	s := newSite(t)
 	v := s.meetings.open("room", nil)
@@ -313,7 +313,7 @@ func TestAct(t *testing.T) {
 			body: func(_, other engine.Identity) body { return body{"action": "letSpeak", "identity": other} },
 		}, {
 			reason: "let a muted participant speak when it cannot be written down", ticket: presenting, status: http.StatusServiceUnavailable,
-			given: func(s *site) { s.meetings.err = fault.Unavailable("the cluster is away") },
+			given: func(s *site) { s.meetings.err = fault.Unavailable("the API server is away") },
 			body:  func(_, other engine.Identity) body { return body{"action": "letSpeak", "identity": other} },
 		}, {
 			reason: "lower a hand", ticket: presenting, status: http.StatusNoContent,
@@ -325,7 +325,7 @@ func TestAct(t *testing.T) {
 			acts: func(other engine.Identity) []engine.Action { return []engine.Action{engine.Remove{Who: other}} },
 		}, {
 			reason: "remove when it cannot be written down", ticket: presenting, status: http.StatusServiceUnavailable,
-			given: func(s *site) { s.meetings.err = fault.Unavailable("the cluster is away") },
+			given: func(s *site) { s.meetings.err = fault.Unavailable("the API server is away") },
 			body:  func(_, other engine.Identity) body { return body{"action": "remove", "identity": other} },
 		}, {
 			reason: "remove oneself", ticket: presenting, status: http.StatusBadRequest,

@@ -386,7 +386,7 @@ func TestWhoMayEnter(t *testing.T) {
 			want: refusedWith(http.StatusServiceUnavailable, "Unavailable"),
 		}, {
 			reason: "a cluster that is out of reach when the meeting must be written to",
-			given:  func(s *site) { s.meetings.err = fault.Unavailable("The cluster cannot be reached") },
+			given:  func(s *site) { s.meetings.err = fault.Unavailable("The Kubernetes API server cannot be reached") },
 			ask:    plain(ann),
 			want:   refusedWith(http.StatusServiceUnavailable, "Unavailable"),
 		}, {
@@ -499,7 +499,7 @@ func TestTheRoomIsMarkedBeforeItIsOpened(t *testing.T) {
 
 	s = newSite(t)
 	s.meetings.open("room", nil)
-	s.meetings.markErr = fault.Unavailable("the cluster is away")
+	s.meetings.markErr = fault.Unavailable("the API server is away")
 	if got := s.enterWith(t, ann); got.Code != http.StatusServiceUnavailable || len(s.engine.ensured) > 0 {
 		t.Errorf("status %d; a room that could not be written down was opened %d times", got.Code, len(s.engine.ensured))
 	}

@@ -6,6 +6,7 @@
   "networkPolicy.enginePorts" "networkPolicy.mediaServerPorts"
   "networkPolicy.engineTo" "networkPolicy.mediaServerTo"
   "monitoring.prometheusRule.alerts.ConveneEngineUnreachable" "monitoring.prometheusRule.alerts.ConveneMediaServerUnreachable"
+  "monitoring.prometheusRule.alerts.ConveneClusterAPIUnreachable" "monitoring.prometheusRule.alerts.ConveneAPIServerUnreachable"
   "monitoring.prometheusRule.alerts.ConveneDefinitionsOutdated" "monitoring.prometheusRule.alerts.ConveneCRDsOutdated"
 }}
 {{- $at := $.Values.AsMap }}

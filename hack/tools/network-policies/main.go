@@ -31,7 +31,7 @@ const queue = 98
 
 func main() {
 	log.SetFlags(log.Ltime | log.Lmicroseconds)
-	kubeconfig := flag.String("kubeconfig", "", "how to reach the cluster's API")
+	kubeconfig := flag.String("kubeconfig", "", "how to reach the API server")
 	node := flag.String("node", "", "the name of this node")
 	pods := flag.String("pods", "", "the network of this node's pods, with the node's own address in it: 10.244.0.1/24")
 	ready := flag.String("ready-file", "", "a file that is made once policies are enforced")
@@ -75,7 +75,7 @@ func divert(pods netip.Prefix) error {
 		"POSTROUTING -s " + own + " -j ACCEPT",
 		"POSTROUTING -s " + all + " " + to,
 		"POSTROUTING -d " + all + " " + to,
-		// What runs on the node itself, as the cluster's API does.
+		// What runs on the node itself, as the API server does.
 		"INPUT -s " + all + " -m conntrack --ctstate NEW " + to,
 	} {
 		args := append([]string{"-w", "-t", "mangle", "-A"}, strings.Fields(rule)...)
