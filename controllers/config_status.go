@@ -125,7 +125,7 @@ func reachProblem(observer reacher, m *tenant.Media) *tenant.Problem {
 	case err != nil && fault.As(err).Reason == v1alpha1.ReasonNamespaceFull:
 		return &tenant.Problem{
 			Reason:  v1alpha1.ReasonNamespaceFull,
-			Message: fmt.Sprintf("LiveKit at MediaServer %q has more rooms than Convene keeps in memory for one namespace; give the managers more memory", m.Name),
+			Message: fmt.Sprintf("LiveKit at MediaServer %q has more rooms than Convene keeps in memory for one namespace; give Convene more memory", m.Name),
 		}
 	case err != nil:
 		return &tenant.Problem{

@@ -123,7 +123,7 @@ const (
 	// ConditionKeyResolved is True when the Secret has LiveKit's key and secret. Reasons: Resolved, SecretNotFound, SecretNotLabeled,
 	// KeyNotFound, AddressInvalid.
 	ConditionKeyResolved = "KeyResolved"
-	// ConditionReachable is True when LiveKit answers the operator and accepts the key. Reasons: Reachable, Unreachable,
+	// ConditionReachable is True when LiveKit answers Convene and accepts the key. Reasons: Reachable, Unreachable,
 	// Unauthorized, NotChecked.
 	ConditionReachable = "Reachable"
 	// ConditionSharedLiveKit (problem): another MediaServer is the same LiveKit, because both list the same room. Meetings go on, but
@@ -176,7 +176,7 @@ const (
 // Finalizer kept an object of earlier versions until its meetings had been ended in LiveKit. The controllers take it off.
 const Finalizer = "convene.dev/end"
 
-// LabelUsedBy says of a Secret which kind of object may name it. The operator uses no Secret without the label: whoever may write such an
+// LabelUsedBy says of a Secret which kind of object may name it. Convene uses no Secret without the label: whoever may write such an
 // object need not have the right to read the Secrets of its namespace.
 const LabelUsedBy = "convene.dev/used-by"
 

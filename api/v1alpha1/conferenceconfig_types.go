@@ -19,7 +19,7 @@ import (
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Endpoints",type=string,priority=1,JSONPath=`.status.endpoints`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
-// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 240",message="the name must have at most 240 characters, because the operator names a Secret after it"
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 240",message="the name must have at most 240 characters, because Convene names a Secret after it"
 type ConferenceConfig struct {
 	metav1.TypeMeta `json:",inline"`
 	// metadata is that of every object.

@@ -48,7 +48,7 @@ type MediaServerList struct {
 
 // MediaServerSpec is how a media server is reached, and who may use it.
 type MediaServerSpec struct {
-	// apiURL is the http or https URL at which the operator reaches LiveKit. The operator connects to no link-local address and
+	// apiURL is the http or https URL at which Convene reaches LiveKit. Convene connects to no link-local address and
 	// to no address at which clouds answer their machines, and uses no proxy.
 	// +required
 	// +kubebuilder:validation:MinLength=8
@@ -61,7 +61,7 @@ type MediaServerSpec struct {
 	// +required
 	SecretRef SecretReference `json:"secretRef"`
 	// caBundle is PEM with the certificates of the authorities that may have signed the certificate of an https apiURL. Absent
-	// means those of the operator's image.
+	// means those of Convene's image.
 	// +optional
 	// +kubebuilder:validation:MaxLength=393216
 	// +kubebuilder:validation:XValidation:rule="size(self) >= 0",message="must be text in base64, with PEM in it"

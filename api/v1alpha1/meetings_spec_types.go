@@ -24,7 +24,7 @@ type TokensSpec struct {
 	MaxLifetime *metav1.Duration `json:"maxLifetime,omitempty"`
 	// signingKeysSecretRef names the Secret whose every key is a signing key of at least 32 bytes. The one with the
 	// greatest name signs, the 32 with the greatest names verify. Its key 0-pseudonym signs nothing: identities of
-	// participants are made with it, or where it is absent with the signing key of the least name. Absent means NAME-signing-keys, made by the operator.
+	// participants are made with it, or where it is absent with the signing key of the least name. Absent means NAME-signing-keys, made by Convene.
 	// +optional
 	SigningKeysSecretRef *SecretReference `json:"signingKeysSecretRef,omitempty"`
 

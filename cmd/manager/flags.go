@@ -132,7 +132,7 @@ func (s *settings) registerCluster(f *flag.FlagSet, getenv func(string) string) 
 		return nil
 	})
 	f.BoolVar(&s.leaderElect, "leader-elect", false, "let one of several replicas run the controllers")
-	f.StringVar(&s.leaseNamespace, "leader-election-namespace", "", "`namespace` of the Lease; empty inside a cluster for the manager's own")
+	f.StringVar(&s.leaseNamespace, "leader-election-namespace", "", "`namespace` of the Lease; empty inside a cluster for Convene's own")
 	s.lease.register(f)
 	f.DurationVar(&s.writeTimeout, "write-timeout", kube.DefaultWriteTimeout,
 		"how long a write to the API server may take: more than its admission webhooks do, and at most "+longestWrite.String())

@@ -86,7 +86,7 @@ func (d *Definitions) compare() {
 		return
 	}
 	if len(missing) > 0 {
-		d.log.Error(nil, "The cluster's CRDs are older than this manager: apply the CRDs of its version", "missing", missing)
+		d.log.Error(nil, "The cluster's CRDs are older than Convene: apply the CRDs of this version of Convene", "missing", missing)
 	}
 	d.changed()
 }

@@ -25,7 +25,7 @@ type namedMedia struct {
 	named, placed bool
 	// server is nil where there is no MediaServer of that name.
 	server *MediaServer
-	// allowed says that the MediaServer allows the namespace of the ConferenceConfig, foreign that this manager does not serve
+	// allowed says that the MediaServer allows the namespace of the ConferenceConfig, foreign that Convene does not serve
 	// the namespace of the MediaServer.
 	allowed, foreign bool
 }
@@ -41,7 +41,7 @@ func (m namedMedia) problem(namespace string) *Problem {
 	}
 	switch {
 	case m.foreign:
-		return problem(v1alpha1.ReasonNotAllowed, "MediaServer %q is in a namespace that this manager does not serve; name one of namespace %q", m.name, namespace)
+		return problem(v1alpha1.ReasonNotAllowed, "MediaServer %q is in a namespace that Convene does not serve; name one of namespace %q", m.name, namespace)
 	case m.server == nil && m.name.Namespace == namespace:
 		return problem(v1alpha1.ReasonMediaServerNotFound, "There is no MediaServer %q; create it or correct spec.mediaRefs", m.name)
 	case m.server == nil || !m.allowed:
