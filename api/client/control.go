@@ -135,13 +135,13 @@ func (c *Client) RemoveParticipant(ctx context.Context, room, identity string, b
 	return c.call(ctx, http.MethodDelete, participantPath(room, identity), map[string]bool{"ban": ban}, nil)
 }
 
-// Announce shows a notice to all participants of a meeting, or to one where to is an identity.
+// Announce shows an announcement to all participants of a meeting, or to one where to is an identity.
 func (c *Client) Announce(ctx context.Context, room, text, to string) error {
-	notice := map[string]string{"text": text}
+	announcement := map[string]string{"text": text}
 	if to != "" {
-		notice["to"] = to
+		announcement["to"] = to
 	}
-	return c.call(ctx, http.MethodPost, meetingPath(room)+"/messages", notice, nil)
+	return c.call(ctx, http.MethodPost, meetingPath(room)+"/announcements", announcement, nil)
 }
 
 func meetingPath(room string) string { return "meeting/" + url.PathEscape(room) }

@@ -164,14 +164,14 @@ func (p program) control(t *testing.T, room string, who entry) {
 	p.want(t, "success", "participant", room, ada, `{"role": "Participant", "muted": true}`)
 	learns(t, adas, "the end of the role", func() bool { return adas.Attributes()["presenter"] == "" })
 	for _, to := range [][]string{nil, {ada}} {
-		p.want(t, "success", append([]string{"message", room, `Five minutes "left"`}, to...)...)
+		p.want(t, "success", append([]string{"announce", room, `Five minutes "left"`}, to...)...)
 		select {
 		case data := <-adas.Data():
 			if !strings.Contains(string(data.Payload), `Five minutes \"left\"`) {
-				t.Errorf("the notice is %s", data.Payload)
+				t.Errorf("the announcement is %s", data.Payload)
 			}
 		case <-time.After(patience):
-			t.Errorf("no notice came to %v", to)
+			t.Errorf("no announcement came to %v", to)
 		}
 	}
 	p.want(t, "success", "remove", room, ada, "true")

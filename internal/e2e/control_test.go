@@ -173,9 +173,9 @@ func TestControlByREST(t *testing.T) {
 		until(adas, "pages are told of "+length, func() bool { return ends() != before && (ends() == "") == (length == "unlimited") })
 	}
 
-	// A notice to all and to one.
-	w.a.want(http.StatusOK, "POST", path+"/messages", map[string]any{"text": "Five minutes left"})
-	w.a.want(http.StatusOK, "POST", path+"/messages", map[string]any{"text": "For you", "to": eve.You.Identity})
+	// An announcement to all and to one.
+	w.a.want(http.StatusOK, "POST", path+"/announcements", map[string]any{"text": "Five minutes left"})
+	w.a.want(http.StatusOK, "POST", path+"/announcements", map[string]any{"text": "For you", "to": eve.You.Identity})
 	hear := func(p *peer.Peer, want string) {
 		t.Helper()
 		select {

@@ -113,13 +113,13 @@ func sendsNotices(t *testing.T, b backend) {
 	read := func(text string) string {
 		return `document.querySelector('.lane [role=alert]')?.innerText.includes(` + quote(text) + `)`
 	}
-	b.does("POST", "/messages", map[string]any{"text": "Lunch is at noon"})
+	b.does("POST", "/announcements", map[string]any{"text": "Lunch is at noon"})
 	for _, p := range []*testkit.Page{b.chair, b.guest} {
 		p.WaitFor(t, read("Lunch is at noon"))
 	}
-	b.does("POST", "/messages", map[string]any{"text": "You are next", "to": identityIn(t, b.guest)})
+	b.does("POST", "/announcements", map[string]any{"text": "You are next", "to": identityIn(t, b.guest)})
 	b.guest.WaitForText(t, "You are next")
-	b.does("POST", "/messages", map[string]any{"text": "The last one"})
+	b.does("POST", "/announcements", map[string]any{"text": "The last one"})
 	b.chair.WaitForText(t, "The last one")
 	if is(t, b.chair, `document.body.innerText.includes('You are next')`) {
 		t.Error("the chair reads what is for the guest")

@@ -77,7 +77,7 @@ func TestChangedPageAgainstAPolicy(t *testing.T) {
 			t.Errorf("%s Eve's script presents", when)
 		}
 	}
-	w.a.want(http.StatusOK, "POST", path+"/messages", map[string]any{"text": "true words"})
+	w.a.want(http.StatusOK, "POST", path+"/announcements", map[string]any{"text": "true words"})
 	first := <-witness.Data()
 	for first.Topic == "convene.chat.request" { // Eve's page asks who was there before for the chat, by the gateway.
 		first = <-witness.Data()

@@ -101,7 +101,7 @@ var controlCalls = []struct{ method, path, body, begins string }{
 	{http.MethodGet, "meeting/stand-up/participants", "", `{"participants":[`},
 	{http.MethodPatch, "meeting/stand-up/participants/ann-1", `{"muted":true}`, `{"success":true,"room":"stand-up","identity":"ann-1"}`},
 	{http.MethodDelete, "meeting/stand-up/participants/ann-1", "", `{"success":true,"room":"stand-up","identity":"ann-1"}`},
-	{http.MethodPost, "meeting/stand-up/messages", `{"text":"Hello"}`, `{"success":true,"room":"stand-up"}`},
+	{http.MethodPost, "meeting/stand-up/announcements", `{"text":"Hello"}`, `{"success":true,"room":"stand-up"}`},
 }
 
 // TestControlMatrix: every call of the extension, named and not, with every form of credential, in both variants.
@@ -275,11 +275,11 @@ func TestControlPaths(t *testing.T) {
 		{"no identity", "PATCH", "participants/a%20b", `{"muted":true}`, 400, "", "identity"},
 		{"removed for good", "DELETE", "participants/ann-1", `{"ban":true}`, 200, "remove ann-1 from stand-up, ban true", ""},
 		{"a ban in a word", "DELETE", "participants/ann-1", `{"ban":"hard"}`, 400, "", "ban must be true or false"},
-		{"a notice to one", "POST", "messages", `{"text":" Hi ","to":"ann-1","id":"7"}`, 200, `say " Hi " as "7" to "ann-1" in stand-up`, ""},
-		{"a notice without text", "POST", "messages", `{"text":" "}`, 400, "", "text is required"},
-		{"a notice that is too long", "POST", "messages", `{"text":"` + strings.Repeat("ä", 501) + `"}`, 400, "", "at most 500"},
-		{"a notice to nothing", "POST", "messages", `{"text":"x","to":"a b"}`, 400, "", "to must be"},
-		{"an id that is too long", "POST", "messages", `{"text":"x","id":"` + strings.Repeat("x", 65) + `"}`, 400, "", "id must"},
+		{"an announcement to one", "POST", "announcements", `{"text":" Hi ","to":"ann-1","id":"7"}`, 200, `say " Hi " as "7" to "ann-1" in stand-up`, ""},
+		{"an announcement without text", "POST", "announcements", `{"text":" "}`, 400, "", "text is required"},
+		{"an announcement that is too long", "POST", "announcements", `{"text":"` + strings.Repeat("ä", 501) + `"}`, 400, "", "at most 500"},
+		{"an announcement to nothing", "POST", "announcements", `{"text":"x","to":"a b"}`, 400, "", "to must be"},
+		{"an id that is too long", "POST", "announcements", `{"text":"x","id":"` + strings.Repeat("x", 65) + `"}`, 400, "", "id must"},
 		{"no page", "GET", "participants?limit=0", "", 400, "", "limit must be"},
 		{"a page of nonsense", "GET", "participants?after=x", "", 400, "", "after must be"},
 	} {

@@ -43,7 +43,7 @@ func operations(t *testing.T, document map[string]any) []string {
 
 // controlSchemas are those of the extension control alone.
 var controlSchemas = []string{
-	"Admission", "Audience", "AudiencePatch", "Done", "Identity", "Media", "MeetingDetails", "MeetingPatchRequest", "NoticeRequest", "Participant",
+	"Admission", "Audience", "AudiencePatch", "Done", "Identity", "Media", "MeetingDetails", "MeetingPatchRequest", "AnnouncementRequest", "Participant",
 	"ParticipantList", "ParticipantPatchRequest", "Policy", "RemoveRequest",
 }
 
@@ -68,7 +68,7 @@ func TestDocumentIsTheTenants(t *testing.T) {
 			"variant B, the extension alone", v1alpha1.VariantB, []string{"stats", "meetings", "meeting", "join", "token", controlNamed},
 			[]string{
 				"GET meeting/{room}", "PATCH meeting/{room}", "GET meeting/{room}/participants", "PATCH meeting/{room}/participants/{identity}",
-				"DELETE meeting/{room}/participants/{identity}", "POST meeting/{room}/messages",
+				"DELETE meeting/{room}/participants/{identity}", "POST meeting/{room}/announcements",
 			},
 			append([]string{"Room", "Flag", "Duration", "Redirect", "Peer", "Error"}, controlSchemas...),
 		},

@@ -305,7 +305,7 @@ func (a *api) removeParticipant(q *httpserver.Request) (httpserver.Answer, error
 	})
 }
 
-// announce is POST meeting/{room}/messages.
+// announce is POST meeting/{room}/announcements.
 func (a *api) announce(q *httpserver.Request) (httpserver.Answer, error) {
 	room, err := roomOf(q)
 	if err != nil {

@@ -29,7 +29,7 @@ func (a *api) surface() *httpserver.Surface {
 			control(get, participants, "listParticipants", a.listParticipants),
 			control(patch, participants+"/{identity}", "changeParticipant", a.changeParticipant),
 			control(del, participants+"/{identity}", "removeParticipant", a.removeParticipant),
-			control(post, one+"/messages", "announce", a.announce),
+			control(post, one+"/announcements", "announce", a.announce),
 			route(post, "join", tenant.Join, a.join),
 			route(post, "token", tenant.Token, a.token),
 			route(get, "docs", tenant.Docs, a.docsPage),

@@ -52,14 +52,14 @@ var scalarTargets = map[string]struct {
 	// whole is a body that is taken.
 	whole map[string]any
 }{
-	"join":    {http.MethodPost, "join", "JoinRequest", map[string]any{"room": "stand-up", "name": "Ada"}},
-	"token":   {http.MethodPost, "token", "TokenRequest", map[string]any{"username": "ada"}},
-	"meeting": {http.MethodPost, "meeting", "MeetingRequest", map[string]any{"room": "board"}},
-	"end":     {http.MethodDelete, "meeting/stand-up", "EndRequest", map[string]any{}},
-	"change":  {http.MethodPatch, "meeting/stand-up", "MeetingPatchRequest", map[string]any{"locked": true}},
-	"decide":  {http.MethodPatch, "meeting/stand-up/participants/a-1", "ParticipantPatchRequest", map[string]any{"role": "Presenter"}},
-	"remove":  {http.MethodDelete, "meeting/stand-up/participants/a-1", "RemoveRequest", map[string]any{}},
-	"notice":  {http.MethodPost, "meeting/stand-up/messages", "NoticeRequest", map[string]any{"text": "hello"}},
+	"join":         {http.MethodPost, "join", "JoinRequest", map[string]any{"room": "stand-up", "name": "Ada"}},
+	"token":        {http.MethodPost, "token", "TokenRequest", map[string]any{"username": "ada"}},
+	"meeting":      {http.MethodPost, "meeting", "MeetingRequest", map[string]any{"room": "board"}},
+	"end":          {http.MethodDelete, "meeting/stand-up", "EndRequest", map[string]any{}},
+	"change":       {http.MethodPatch, "meeting/stand-up", "MeetingPatchRequest", map[string]any{"locked": true}},
+	"decide":       {http.MethodPatch, "meeting/stand-up/participants/a-1", "ParticipantPatchRequest", map[string]any{"role": "Presenter"}},
+	"remove":       {http.MethodDelete, "meeting/stand-up/participants/a-1", "RemoveRequest", map[string]any{}},
+	"announcement": {http.MethodPost, "meeting/stand-up/announcements", "AnnouncementRequest", map[string]any{"text": "hello"}},
 }
 
 // membersOf are the members of an endpoint's request, as the document describes them.
@@ -77,7 +77,7 @@ func with(members map[string]any, name string, value any) map[string]any {
 func TestABlankMemberIsAbsent(t *testing.T) {
 	w := newWorld(t, testTenant(v1alpha1.VariantA, withControl)).serve()
 	speaks := map[string]bool{
-		"meeting redirect": true, "end redirect": true, "change redirect": true, "meeting roomPassword": true, "join roomPassword": true, "notice to": true,
+		"meeting redirect": true, "end redirect": true, "change redirect": true, "meeting roomPassword": true, "join roomPassword": true, "announcement to": true,
 	}
 	for endpoint, target := range scalarTargets {
 		for _, name := range membersOf(endpoint) {
@@ -95,8 +95,8 @@ func TestABlankMemberIsAbsent(t *testing.T) {
 	if got := w.do(http.MethodPost, "meeting", `{"room":""}`); got.status != http.StatusOK {
 		t.Errorf("a blank room: %d %s", got.status, got.body)
 	}
-	if said := w.said("notice", map[string]any{"text": "hello", "to": ""}); !strings.HasPrefix(said, "400") {
-		t.Errorf("a notice to nobody: %s", said)
+	if said := w.said("announcement", map[string]any{"text": "hello", "to": ""}); !strings.HasPrefix(said, "400") {
+		t.Errorf("an announcement to nobody: %s", said)
 	}
 }
 

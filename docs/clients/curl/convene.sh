@@ -10,7 +10,7 @@
 #   ./convene.sh change ROOM PATCH        (a JSON merge patch, for example '{"locked": true}')
 #   ./convene.sh participant ROOM IDENTITY PATCH        (for example '{"muted": true}')
 #   ./convene.sh remove ROOM IDENTITY [BAN]
-#   ./convene.sh message ROOM TEXT [IDENTITY]
+#   ./convene.sh announce ROOM TEXT [IDENTITY]
 set -euo pipefail
 : "${BASE_URL:?the address of the service}" "${API_KEY_SECRET:?the secret of its API}"
 
@@ -54,8 +54,8 @@ change) call PATCH "meeting/$(path "$2")" "$3" ;;
 participants) call GET "meeting/$(path "$2")/participants?after=$(path "${3:-}")" ;;
 participant) call PATCH "meeting/$(path "$2")/participants/$(path "$3")" "$4" ;;
 remove) call DELETE "meeting/$(path "$2")/participants/$(path "$3")" "{\"ban\":${4:-false}}" ;;
-message)
-	call POST "meeting/$(path "$2")/messages" "{\"text\":$(text "$3")${4:+,\"to\":$(text "$4")}}"
+announce)
+	call POST "meeting/$(path "$2")/announcements" "{\"text\":$(text "$3")${4:+,\"to\":$(text "$4")}}"
 	;;
 *)
 	sed -n '2,14s/^# \{0,1\}//p' "$0" >&2

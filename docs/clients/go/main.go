@@ -12,7 +12,7 @@
 //	go run ./docs/clients/go change ROOM PATCH        (a JSON merge patch, for example '{"locked": true}')
 //	go run ./docs/clients/go participant ROOM IDENTITY PATCH        (for example '{"muted": true}')
 //	go run ./docs/clients/go remove ROOM IDENTITY [BAN]
-//	go run ./docs/clients/go message ROOM TEXT [IDENTITY]
+//	go run ./docs/clients/go announce ROOM TEXT [IDENTITY]
 package main
 
 import (
@@ -93,11 +93,11 @@ func control(ctx context.Context, c *client.Client, args []string) (any, error) 
 		return done, c.ChangeParticipant(ctx, room, args[2], patch)
 	case "remove":
 		return done, c.RemoveParticipant(ctx, room, args[2], args[3] == "true")
-	case "message":
+	case "announce":
 		return done, c.Announce(ctx, room, args[2], args[3])
 	}
 	return nil, fmt.Errorf("set BASE_URL and API_KEY_SECRET, and name one of: " +
-		"stats meetings meeting docs token join end show change participants participant remove message")
+		"stats meetings meeting docs token join end show change participants participant remove announce")
 }
 
 func readPatch(text string) (patch client.Patch, err error) {

@@ -11,7 +11,7 @@
 //   node convene.mjs change ROOM PATCH        (a JSON merge patch, for example '{"locked": true}')
 //   node convene.mjs participant ROOM IDENTITY PATCH        (for example '{"muted": true}')
 //   node convene.mjs remove ROOM IDENTITY [BAN]
-//   node convene.mjs message ROOM TEXT [IDENTITY]
+//   node convene.mjs announce ROOM TEXT [IDENTITY]
 
 const { BASE_URL, API_KEY_SECRET } = process.env;
 
@@ -74,7 +74,7 @@ const commands = {
   },
   participant: (room, identity, patch) => call('PATCH', participantAt(room, identity), JSON.parse(patch)),
   remove: (room, identity, ban = 'false') => call('DELETE', participantAt(room, identity), { ban: ban === 'true' }),
-  message: (room, text, to) => call('POST', `${meetingAt(room)}/messages`, { text, to }),
+  announce: (room, text, to) => call('POST', `${meetingAt(room)}/announcements`, { text, to }),
 };
 
 const [command, ...args] = process.argv.slice(2);

@@ -12,7 +12,7 @@
 //   php convene.php change ROOM PATCH        (a JSON merge patch, for example '{"locked": true}')
 //   php convene.php participant ROOM IDENTITY PATCH        (for example '{"muted": true}')
 //   php convene.php remove ROOM IDENTITY [BAN]
-//   php convene.php message ROOM TEXT [IDENTITY]
+//   php convene.php announce ROOM TEXT [IDENTITY]
 
 declare(strict_types=1);
 
@@ -91,8 +91,8 @@ $commands = [
     'participant' => fn (string $room, string $identity, string $patch) => patch(participantAt($room, $identity), $patch),
     'remove' => fn (string $room, string $identity, string $ban = 'false') =>
         call('DELETE', participantAt($room, $identity), ['ban' => $ban === 'true']),
-    'message' => fn (string $room, string $text, ?string $to = null) =>
-        call('POST', meetingAt($room) . '/messages', ['text' => $text, 'to' => $to]),
+    'announce' => fn (string $room, string $text, ?string $to = null) =>
+        call('POST', meetingAt($room) . '/announcements', ['text' => $text, 'to' => $to]),
 ];
 
 $command = $argv[1] ?? '';

@@ -12,7 +12,7 @@ Prints the JSON of each answer, and ends with 1 when it has an error.
     python3 convene.py change ROOM PATCH        (a JSON merge patch, for example '{"locked": true}')
     python3 convene.py participant ROOM IDENTITY PATCH        (for example '{"muted": true}')
     python3 convene.py remove ROOM IDENTITY [BAN]
-    python3 convene.py message ROOM TEXT [IDENTITY]
+    python3 convene.py announce ROOM TEXT [IDENTITY]
 """
 
 import json
@@ -109,8 +109,8 @@ def remove(room, identity, ban="false"):
     return call("DELETE", at(room, identity), {"ban": ban == "true"})
 
 
-def message(room, text, to=None):
-    return call("POST", at(room) + "/messages", {"text": text, "to": to})
+def announce(room, text, to=None):
+    return call("POST", at(room) + "/announcements", {"text": text, "to": to})
 
 
 def at(room, identity=None):
@@ -120,7 +120,7 @@ def at(room, identity=None):
 
 def main(arguments):
     commands = {f.__name__: f for f in (
-        stats, meetings, meeting, docs, token, join, end, show, change, participants, participant, remove, message,
+        stats, meetings, meeting, docs, token, join, end, show, change, participants, participant, remove, announce,
     )}
     if not arguments or arguments[0] not in commands:
         print(__doc__, file=sys.stderr)

@@ -381,7 +381,7 @@ const texts: Texts = {
   'people.cameraOff': 'الكاميرا مطفأة',
   'people.promote': 'جعله مقدّمًا',
   'people.demote': 'سحب دور المقدّم',
-  'people.announce': 'إرسال تنبيه',
+  'people.announce': 'إرسال إعلان',
   'people.write': 'مراسلة خاصة',
 
   'reaction.said': '{name}: {reaction}',
@@ -433,9 +433,9 @@ const texts: Texts = {
   'moderate.mayUnmute': 'يمكنهم تشغيل ميكروفوناتهم مجدّدًا',
   'moderate.lock': 'قفل الاجتماع',
   'moderate.rules': 'قواعد الاجتماع',
-  'moderate.announce': 'تنبيه للجميع',
+  'moderate.announce': 'إعلان للجميع',
 
-  'announce.titleTo': 'تنبيه إلى {name}',
+  'announce.titleTo': 'إعلان إلى {name}',
   'announce.text': 'النص',
   'announce.send': 'إرسال',
   'announce.from': '{name}: {text}',

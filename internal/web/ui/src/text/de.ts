@@ -362,7 +362,7 @@ const texts: Texts = {
   'people.cameraOff': 'Kamera aus',
   'people.promote': 'Moderationsrechte geben',
   'people.demote': 'Moderationsrechte entziehen',
-  'people.announce': 'Hinweis senden',
+  'people.announce': 'Ankündigung senden',
   'people.write': 'Privat schreiben',
 
   'reaction.said': '{name}: {reaction}',
@@ -415,9 +415,9 @@ const texts: Texts = {
   'moderate.mayUnmute': 'Sie dürfen ihre Mikrofone wieder einschalten',
   'moderate.lock': 'Besprechung sperren',
   'moderate.rules': 'Regeln der Besprechung',
-  'moderate.announce': 'Hinweis an alle',
+  'moderate.announce': 'Ankündigung an alle',
 
-  'announce.titleTo': 'Hinweis an {name}',
+  'announce.titleTo': 'Ankündigung an {name}',
   'announce.text': 'Text',
   'announce.send': 'Senden',
   'announce.from': '{name}: {text}',

@@ -339,7 +339,7 @@ export const en = {
   'people.cameraOff': 'Camera off',
   'people.promote': 'Make presenter',
   'people.demote': 'Remove presenter role',
-  'people.announce': 'Send a notice',
+  'people.announce': 'Send an announcement',
   'people.write': 'Message privately',
 
   'reaction.said': '{name}: {reaction}',
@@ -390,9 +390,9 @@ export const en = {
   'moderate.mayUnmute': 'They may switch their microphones on again',
   'moderate.lock': 'Lock the meeting',
   'moderate.rules': 'Rules of the meeting',
-  'moderate.announce': 'Notice to all',
+  'moderate.announce': 'Announcement to all',
 
-  'announce.titleTo': 'Notice to {name}',
+  'announce.titleTo': 'Announcement to {name}',
   'announce.text': 'Text',
   'announce.send': 'Send',
   'announce.from': '{name}: {text}',

@@ -369,7 +369,7 @@ const texts: Texts = {
   'people.cameraOff': 'Cámara apagada',
   'people.promote': 'Hacer moderador',
   'people.demote': 'Quitar el papel de moderador',
-  'people.announce': 'Enviar un aviso',
+  'people.announce': 'Enviar un anuncio',
   'people.write': 'Escribir en privado',
 
   'reaction.said': '{name}: {reaction}',
@@ -422,9 +422,9 @@ const texts: Texts = {
   'moderate.mayUnmute': 'Pueden volver a activar sus micrófonos',
   'moderate.lock': 'Bloquear la reunión',
   'moderate.rules': 'Reglas de la reunión',
-  'moderate.announce': 'Aviso a todos',
+  'moderate.announce': 'Anuncio para todos',
 
-  'announce.titleTo': 'Aviso a {name}',
+  'announce.titleTo': 'Anuncio para {name}',
   'announce.text': 'Texto',
   'announce.send': 'Enviar',
   'announce.from': '{name}: {text}',

@@ -375,7 +375,7 @@ const texts: Texts = {
   'people.cameraOff': 'Caméra désactivée',
   'people.promote': 'Nommer modérateur',
   'people.demote': 'Retirer le rôle de modérateur',
-  'people.announce': 'Envoyer un avis',
+  'people.announce': 'Envoyer une annonce',
   'people.write': 'Écrire en privé',
 
   'reaction.said': '{name} : {reaction}',
@@ -429,9 +429,9 @@ const texts: Texts = {
   'moderate.mayUnmute': 'Ils peuvent réactiver leur micro',
   'moderate.lock': 'Verrouiller la réunion',
   'moderate.rules': 'Règles de la réunion',
-  'moderate.announce': 'Avis à tous',
+  'moderate.announce': 'Annonce à tous',
 
-  'announce.titleTo': 'Avis à {name}',
+  'announce.titleTo': 'Annonce à {name}',
   'announce.text': 'Texte',
   'announce.send': 'Envoyer',
   'announce.from': '{name} : {text}',

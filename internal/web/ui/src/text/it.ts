@@ -363,7 +363,7 @@ const texts: Texts = {
   'people.cameraOff': 'Fotocamera spenta',
   'people.promote': 'Nomina moderatore',
   'people.demote': 'Revoca il ruolo di moderatore',
-  'people.announce': 'Invia un avviso',
+  'people.announce': 'Invia un annuncio',
   'people.write': 'Scrivi in privato',
 
   'reaction.said': '{name}: {reaction}',
@@ -416,9 +416,9 @@ const texts: Texts = {
   'moderate.mayUnmute': 'Possono riattivare il microfono',
   'moderate.lock': 'Blocca la riunione',
   'moderate.rules': 'Regole della riunione',
-  'moderate.announce': 'Avviso a tutti',
+  'moderate.announce': 'Annuncio a tutti',
 
-  'announce.titleTo': 'Avviso a {name}',
+  'announce.titleTo': 'Annuncio a {name}',
   'announce.text': 'Testo',
   'announce.send': 'Invia',
   'announce.from': '{name}: {text}',

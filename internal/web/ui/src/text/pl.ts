@@ -372,7 +372,7 @@ const texts: Texts = {
   'people.cameraOff': 'Kamera wyłączona',
   'people.promote': 'Nadaj rolę prowadzącego',
   'people.demote': 'Odbierz rolę prowadzącego',
-  'people.announce': 'Wyślij komunikat',
+  'people.announce': 'Wyślij ogłoszenie',
   'people.write': 'Napisz prywatnie',
 
   'reaction.said': '{name}: {reaction}',
@@ -425,9 +425,9 @@ const texts: Texts = {
   'moderate.mayUnmute': 'Mogą ponownie włączyć mikrofony',
   'moderate.lock': 'Zablokuj spotkanie',
   'moderate.rules': 'Zasady spotkania',
-  'moderate.announce': 'Komunikat do wszystkich',
+  'moderate.announce': 'Ogłoszenie dla wszystkich',
 
-  'announce.titleTo': 'Komunikat do: {name}',
+  'announce.titleTo': 'Ogłoszenie dla: {name}',
   'announce.text': 'Tekst',
   'announce.send': 'Wyślij',
   'announce.from': '{name}: {text}',

@@ -361,7 +361,7 @@ const texts: Texts = {
   'people.cameraOff': 'Câmera desligada',
   'people.promote': 'Tornar moderador',
   'people.demote': 'Retirar a função de moderador',
-  'people.announce': 'Enviar um aviso',
+  'people.announce': 'Enviar um anúncio',
   'people.write': 'Escrever em particular',
 
   'reaction.said': '{name}: {reaction}',
@@ -414,9 +414,9 @@ const texts: Texts = {
   'moderate.mayUnmute': 'Eles podem ligar o microfone de novo',
   'moderate.lock': 'Bloquear a reunião',
   'moderate.rules': 'Regras da reunião',
-  'moderate.announce': 'Aviso a todos',
+  'moderate.announce': 'Anúncio a todos',
 
-  'announce.titleTo': 'Aviso para {name}',
+  'announce.titleTo': 'Anúncio para {name}',
   'announce.text': 'Texto',
   'announce.send': 'Enviar',
   'announce.from': '{name}: {text}',

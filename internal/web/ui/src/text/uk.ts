@@ -379,7 +379,7 @@ const texts: Texts = {
   'people.cameraOff': 'Камеру вимкнено',
   'people.promote': 'Зробити модератором',
   'people.demote': 'Забрати роль модератора',
-  'people.announce': 'Надіслати сповіщення',
+  'people.announce': 'Надіслати оголошення',
   'people.write': 'Написати приватно',
 
   'reaction.said': '{name}: {reaction}',
@@ -431,9 +431,9 @@ const texts: Texts = {
   'moderate.mayUnmute': 'Вони можуть знову ввімкнути мікрофони',
   'moderate.lock': 'Заблокувати зустріч',
   'moderate.rules': 'Правила зустрічі',
-  'moderate.announce': 'Сповіщення для всіх',
+  'moderate.announce': 'Оголошення для всіх',
 
-  'announce.titleTo': 'Сповіщення для: {name}',
+  'announce.titleTo': 'Оголошення для: {name}',
   'announce.text': 'Текст',
   'announce.send': 'Надіслати',
   'announce.from': '{name}: {text}',

@@ -305,7 +305,7 @@ const texts: Texts = {
   'people.cameraOff': '摄像头已关闭',
   'people.promote': '设为主持人',
   'people.demote': '取消主持人身份',
-  'people.announce': '发送通知',
+  'people.announce': '发送公告',
   'people.write': '发私信',
 
   'reaction.said': '{name}：{reaction}',
@@ -357,9 +357,9 @@ const texts: Texts = {
   'moderate.mayUnmute': '允许他们重新打开麦克风',
   'moderate.lock': '锁定会议',
   'moderate.rules': '会议规则',
-  'moderate.announce': '通知所有人',
+  'moderate.announce': '向所有人发布公告',
 
-  'announce.titleTo': '通知 {name}',
+  'announce.titleTo': '给 {name} 的公告',
   'announce.text': '内容',
   'announce.send': '发送',
   'announce.from': '{name}：{text}',
