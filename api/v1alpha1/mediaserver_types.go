@@ -61,7 +61,7 @@ type MediaServerSpec struct {
 	// +required
 	SecretRef SecretReference `json:"secretRef"`
 	// caBundle is PEM with the certificates of the authorities that may have signed the certificate of an https apiURL. Absent
-	// means those of Convene's image.
+	// means the authorities of Convene's image.
 	// +optional
 	// +kubebuilder:validation:MaxLength=393216
 	// +kubebuilder:validation:XValidation:rule="size(self) >= 0",message="must be text in base64, with PEM in it"
