@@ -105,7 +105,7 @@ func isProblem(condition string) bool {
 	switch condition {
 	case v1alpha1.ConditionWeakSecret, v1alpha1.ConditionKeyRefused, v1alpha1.ConditionLegacyKeyRefused, v1alpha1.ConditionHostConflict,
 		v1alpha1.ConditionProtectionOmitted, v1alpha1.ConditionSettingsInvalid, v1alpha1.ConditionMediaServersDegraded,
-		v1alpha1.ConditionSharedLiveKit:
+		v1alpha1.ConditionCRDsOutdated, v1alpha1.ConditionSharedLiveKit:
 		return true
 	}
 	return false

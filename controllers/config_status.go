@@ -124,8 +124,9 @@ func reachProblem(observer reacher, m *tenant.Media) *tenant.Problem {
 		}
 	case err != nil && fault.As(err).Reason == v1alpha1.ReasonNamespaceFull:
 		return &tenant.Problem{
-			Reason:  v1alpha1.ReasonNamespaceFull,
-			Message: fmt.Sprintf("LiveKit at MediaServer %q has more rooms than Convene keeps in memory for one namespace; give Convene more memory", m.Name),
+			Reason: v1alpha1.ReasonNamespaceFull,
+			Message: fmt.Sprintf("LiveKit at MediaServer %q has more rooms than Convene keeps in memory for one namespace; "+
+				"raise the managers' memory limit (resources.limits.memory of the chart)", m.Name),
 		}
 	case err != nil:
 		return &tenant.Problem{
@@ -144,7 +145,11 @@ func (r *ConfigReconciler) conditions(config *v1alpha1.ConferenceConfig, t *tena
 	wanted := []metav1.Condition{
 		{Type: v1alpha1.ConditionAPIKeysResolved, Reason: v1alpha1.ReasonResolved, Message: fmt.Sprintf("Usable API keys: %d", t.Keys.Len())},
 		{Type: v1alpha1.ConditionSigningKeysResolved, Reason: v1alpha1.ReasonResolved, Message: "Tokens and links can be signed"},
-		{Type: v1alpha1.ConditionEndpointNamesValid, Reason: v1alpha1.ReasonValid, Message: "No endpoint's name is unknown or omitted"},
+	}
+	if !t.NamesUnread {
+		wanted = append(wanted, metav1.Condition{
+			Type: v1alpha1.ConditionEndpointNamesValid, Reason: v1alpha1.ReasonValid, Message: "No endpoint's name is unknown or omitted",
+		})
 	}
 	if t.Users != nil {
 		wanted = append(wanted, metav1.Condition{Type: v1alpha1.ConditionUsersResolved, Reason: v1alpha1.ReasonResolved, Message: fmt.Sprintf("Users: %d", t.Users.Len())})

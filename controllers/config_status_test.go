@@ -5,6 +5,9 @@ package controllers
 import (
 	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"strings"
 	"testing"
 	"time"
@@ -182,6 +185,11 @@ func TestConditions(t *testing.T) {
 			tenant.Problem{Condition: v1alpha1.ConditionSettingsInvalid, Reason: v1alpha1.ReasonContradiction, Message: "lower one", WhenTrue: true, Fatal: true}),
 			[]string{goodAPI, goodSigning, "EndpointNamesValid=False UnknownNames: what is x", goodMedia, "SettingsInvalid=True Contradiction: lower one",
 				"Ready=False Contradiction: lower one", "Stalled=True Contradiction: lower one"}},
+		{"a remark leaves a condition True", problem(
+			tenant.Problem{Condition: v1alpha1.ConditionEndpointNamesValid, Reason: v1alpha1.ReasonOmittedNames, Message: "docs is on", WhenTrue: true}),
+			[]string{goodAPI, goodSigning, "EndpointNamesValid=True OmittedNames: docs is on", goodMedia, serving}},
+		{"nothing is said of names in a file that was not read", func(r *statusRig) { r.tenant.NamesUnread = true },
+			[]string{goodAPI, goodSigning, goodMedia, serving}},
 		{"it is being deleted, whatever else is wrong", func(r *statusRig) {
 			now := metav1.NewTime(monday)
 			r.config.DeletionTimestamp, r.hosts = &now, olderHas("a.example")
@@ -273,6 +281,33 @@ func TestEventsOfAConferenceConfig(t *testing.T) {
 	r.hosts = nil
 	if said := next(); len(said) != 1 || said[0] != "Normal Serving Serving https://x.example" {
 		t.Errorf("the conflict is over: %q", said)
+	}
+}
+
+// TestProblemsWarn: the conditions that are marked as problems are those whose appearance is a Warning.
+func TestProblemsWarn(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "../api/v1alpha1/conditions.go", nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems := 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || !strings.HasPrefix(spec.Names[0].Name, "Condition") {
+			return true
+		}
+		name := strings.Trim(spec.Values[0].(*ast.BasicLit).Value, `"`)
+		marked := strings.Contains(spec.Doc.Text(), "(problem)")
+		if marked {
+			problems++
+		}
+		if isProblem(name) != marked {
+			t.Errorf("%s is marked as a problem: %t; it warns: %t", name, marked, !marked)
+		}
+		return true
+	})
+	if problems < 8 {
+		t.Errorf("only %d problems were found", problems)
 	}
 }
 

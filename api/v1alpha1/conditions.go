@@ -105,8 +105,9 @@ const (
 	// ConditionHostConflict (problem): an older ConferenceConfig answers one of the hosts, or the namespace may not claim it.
 	// Reasons: OlderConfig, NotAllowed.
 	ConditionHostConflict = "HostConflict"
-	// ConditionEndpointNamesValid is False when the file of spec.source names an endpoint that does not exist, or when it or
-	// spec.api.allowed names some endpoints and omits others. The tenant is served all the same. Reasons: Valid, UnknownNames, OmittedNames.
+	// ConditionEndpointNamesValid is False when the file of spec.source names an endpoint that does not exist; absent while the names are
+	// in a file that cannot be read. The tenant is served all the same. With OmittedNames it is True, and the message lists the
+	// endpoints that are on because the file or spec.api.allowed names others and not these. Reasons: Valid, UnknownNames, OmittedNames.
 	ConditionEndpointNamesValid = "EndpointNamesValid"
 	// ConditionProtectionOmitted (problem): the file of spec.source keeps people out in a way that Convene does not. Reason: AddressList.
 	ConditionProtectionOmitted = "ProtectionOmitted"

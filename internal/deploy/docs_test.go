@@ -53,8 +53,30 @@ func TestRunbookKnowsEveryReasonAndAlert(t *testing.T) {
 	}
 }
 
-// reasons are the values of the constants that are reasons of conditions and of ends.
-func reasons(t *testing.T) []string {
+// TestTableOfConditionsHasEach: docs/configure.md says of each condition what it means.
+func TestTableOfConditionsHasEach(t *testing.T) {
+	var rows []string
+	for line := range strings.Lines(testkit.Documents(t)["docs/configure.md"]) {
+		if strings.HasPrefix(line, "| ") {
+			rows = append(rows, line)
+		}
+	}
+	table, wanted := strings.Join(rows, ""), constants(t, "Condition")
+	if len(wanted) < 20 {
+		t.Fatalf("only %d conditions were found: %q", len(wanted), wanted)
+	}
+	for _, name := range wanted {
+		if !strings.Contains(table, "`"+name+"`") {
+			t.Errorf("docs/configure.md has no row for the condition %s", name)
+		}
+	}
+}
+
+// reasons are the reasons of conditions and of ends.
+func reasons(t *testing.T) []string { return constants(t, "Reason") }
+
+// constants are the values of the API's constants whose name begins with a prefix. The reasons of ends count as reasons.
+func constants(t *testing.T, prefix string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(testkit.Root(t), "api", "v1alpha1", "*.go"))
 	if err != nil {
@@ -73,7 +95,7 @@ func reasons(t *testing.T) []string {
 			}
 			value, ok := spec.Values[0].(*ast.BasicLit)
 			isEnd := spec.Type != nil && spec.Type.(*ast.Ident).Name == "EndReason"
-			if ok && (isEnd || strings.HasPrefix(spec.Names[0].Name, "Reason")) {
+			if ok && (isEnd && prefix == "Reason" || strings.HasPrefix(spec.Names[0].Name, prefix)) {
 				text, _ := strconv.Unquote(value.Value)
 				all = append(all, text)
 			}

@@ -51,6 +51,7 @@ func (r *resolver) access() {
 	if file != nil && s.disabled == nil {
 		s.disabled = file.Disabled
 	}
+	r.NamesUnread = file == nil && r.config.Spec.Source != nil && s.allowed == nil && s.disabled == nil
 	r.enabled = s.resolve(r.Variant)
 	if p := s.problem(r.Variant); p != nil {
 		r.Problems = append(r.Problems, *p)

@@ -245,7 +245,7 @@ func TestProblems(t *testing.T) {
 			c.Spec.Tokens = &v1alpha1.TokensSpec{DefaultLifetime: &metav1.Duration{Duration: time.Hour}, MaxLifetime: &metav1.Duration{Duration: time.Minute}}
 		}, nil, v1alpha1.ConditionSettingsInvalid, "Contradiction", "tokens.defaultLifetime must not be over tokens.maxLifetime", true, true, 1, false, true},
 		{"names that nobody knows", func(c *config) { c.Spec.API.Allowed = map[string]bool{"recording": true} }, nil, v1alpha1.ConditionEndpointNamesValid, "UnknownNames", "recording", false, false, 1, false, true},
-		{"names that are left out", func(c *config) { c.Spec.API.Allowed = map[string]bool{"stats": true} }, nil, v1alpha1.ConditionEndpointNamesValid, "OmittedNames", "docs, join, meeting", false, false, 1, false, true},
+		{"names that are left out", func(c *config) { c.Spec.API.Allowed = map[string]bool{"stats": true} }, nil, v1alpha1.ConditionEndpointNamesValid, "OmittedNames", "docs, join, meeting", true, false, 1, false, true},
 	} {
 		c, s := goodConfig(), good()
 		if tc.config != nil {

@@ -119,6 +119,9 @@ func TestSources(t *testing.T) {
 			if (problem == "") != (tc.problem == "") || !strings.HasPrefix(problem, tc.problem) {
 				t.Errorf("the problem is %q, want %q", problem, tc.problem)
 			}
+			if unread := strings.Contains(tc.problem, v1alpha1.ReasonSourceInvalid); got.NamesUnread != unread {
+				t.Errorf("the names of endpoints were not read: %t, want %t", got.NamesUnread, unread)
+			}
 		})
 	}
 }

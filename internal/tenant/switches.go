@@ -87,7 +87,7 @@ func (s switches) problem(variant v1alpha1.Variant) *Problem {
 		p.Reason = v1alpha1.ReasonUnknownNames
 		p.Message = fmt.Sprintf("No endpoint is named %s; correct the name or take it out", strings.Join(unknown, ", "))
 	case len(omitted) > 0:
-		p.Reason = v1alpha1.ReasonOmittedNames
+		p.Reason, p.WhenTrue = v1alpha1.ReasonOmittedNames, true
 		p.Message = fmt.Sprintf("Not named, and therefore enabled: %s; set them to true or false to be explicit", strings.Join(omitted, ", "))
 	default:
 		return nil

@@ -62,7 +62,8 @@ func TestSwitches(t *testing.T) {
 		case (p == nil) != (tc.problem == ""):
 			t.Errorf("%s: the problem is %+v", tc.reason, p)
 		case p == nil:
-		case p.Condition != v1alpha1.ConditionEndpointNamesValid || p.Reason != tc.problem || !strings.Contains(p.Message, tc.says) || p.WhenTrue || p.Fatal:
+		case p.Condition != v1alpha1.ConditionEndpointNamesValid || p.Reason != tc.problem || !strings.Contains(p.Message, tc.says) ||
+			p.WhenTrue != (tc.problem == v1alpha1.ReasonOmittedNames) || p.Fatal:
 			t.Errorf("%s: the problem is %+v, want %s with %q", tc.reason, *p, tc.problem, tc.says)
 		}
 	}

@@ -38,6 +38,8 @@ type Tenant struct {
 	Keys credential.KeyRing
 	// enabled holds every known endpoint.
 	enabled map[Endpoint]bool
+	// NamesUnread reports that the names of endpoints are in a file that could not be read.
+	NamesUnread bool
 	// RateLimit for each API key; nil is none.
 	RateLimit *v1alpha1.RateLimitSpec
 
@@ -99,7 +101,7 @@ type Web struct {
 // Problem is one thing that is wrong, as a condition says it.
 type Problem struct {
 	Condition, Reason, Message string
-	// Problem conditions with True polarity (WeakSecret, …) set this; the others are False.
+	// WhenTrue makes the condition True, in place of False: the condition says a problem (WeakSecret, …), or holds with a remark.
 	WhenTrue bool
 	// Fatal problems make the ConferenceConfig not Ready.
 	Fatal bool

@@ -193,12 +193,12 @@ programs should read the conditions.
 | Meeting | `Occupied` | participants are in the meeting |
 | Meeting | `Ended` | over, for good. The reason says why |
 | ConferenceConfig | `APIKeysResolved`, `SigningKeysResolved`, `UsersResolved`, `MediaServersReachable` | what they say |
-| ConferenceConfig | `EndpointNamesValid` | no endpoint's name is unknown or omitted |
+| ConferenceConfig | `EndpointNamesValid` | no endpoint's name is unknown; with `OmittedNames` the message says which endpoints are on because nothing names them. Absent while the file of `spec.source` cannot be read |
 | ConferenceConfig | `MediaServersDegraded` | some of the media servers cannot be used or do not answer, and others can. Absent otherwise |
 | MediaServer | `KeyResolved`, `Reachable` | LiveKit's key was read; LiveKit answers and accepts it |
 | MediaServer | `SharedLiveKit` | another MediaServer is the same LiveKit, by another address or key. Meetings go on; the load counts twice. Absent otherwise |
 | MediaServer | `SettingsInvalid` | `spec.allowedNamespaces.selector` cannot be read. Absent otherwise |
-| ConferenceConfig | `WeakSecret`, `KeyRefused`, `LegacyKeyRefused`, `HostConflict`, `ProtectionOmitted`, `SettingsInvalid` | a problem. Absent when there is none |
+| ConferenceConfig | `WeakSecret`, `KeyRefused`, `LegacyKeyRefused`, `HostConflict`, `ProtectionOmitted`, `SettingsInvalid`, `CRDsOutdated` | a problem. Absent when there is none |
 
 # Reference
 
