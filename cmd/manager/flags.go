@@ -3,7 +3,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -75,9 +74,11 @@ func parse(args []string, getenv func(string) string, out io.Writer) (settings, 
 	s.registerServers(f)
 	s.registerCluster(f, getenv)
 	s.registerOnce(f)
-	registerGone(f)
 	f.StringVar(&s.logFormat, "log-format", "json", "json or console")
 	f.BoolVar(&s.verbose, "verbose", false, "log more")
+	if err := refuseGone(args); err != nil {
+		return s, err
+	}
 	if err := f.Parse(args); err != nil {
 		return s, err
 	}
@@ -145,18 +146,22 @@ func (s *settings) registerOnce(f *flag.FlagSet) {
 	f.BoolVar(&s.version, "version", false, "print the version and end")
 }
 
-// flagsGone are those of earlier versions, and why they are gone.
+// flagsGone has the flags of earlier versions, each with the end of a sentence: what to do instead.
 var flagsGone = map[string]string{
-	"replica-port":            "replicas ask each other nothing any more; leave it out, and close the port",
-	"release":                 "objects have no finalizer any more; leave it out, and delete what you want to delete",
-	"engine-calls-per-second": "it has a new name; use --media-server-calls-per-second",
+	"replica-port":            "is gone: replicas ask each other nothing any more; leave it out, and close the port",
+	"release":                 "is gone: objects have no finalizer any more; leave it out, and delete what you want to delete",
+	"engine-calls-per-second": "is --media-server-calls-per-second now",
 }
 
-// registerGone adds the flags that have gone: to use one is an error that says why, and not "not defined".
-func registerGone(f *flag.FlagSet) {
-	for name, why := range flagsGone {
-		f.BoolFunc(name, "gone: "+why, func(string) error { return errors.New("this flag is gone, because " + why) })
+// refuseGone refuses a flag that has gone, before the flag package calls it undefined.
+func refuseGone(args []string) error {
+	for _, arg := range args {
+		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if why, gone := flagsGone[name]; gone && strings.HasPrefix(arg, "-") {
+			return fmt.Errorf("--%s %s", name, why)
+		}
 	}
+	return nil
 }
 
 // validate says what cannot be, or not together.

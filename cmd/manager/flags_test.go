@@ -31,10 +31,10 @@ func TestLeaseTimes(t *testing.T) {
 // A flag that has gone says so, in place of "not defined".
 func TestFlagsThatHaveGone(t *testing.T) {
 	for arg, instead := range map[string]string{
-		"--replica-port=9091": "leave it out", "--replica-port=0": "leave it out", "--release": "leave it out",
-		"--engine-calls-per-second=10": "use --media-server-calls-per-second",
+		"--replica-port=9091": "leave it out", "--replica-port": "leave it out", "--release": "leave it out",
+		"-engine-calls-per-second=10": "--engine-calls-per-second is --media-server-calls-per-second now", "--engine-calls-per-second": "is --media-server-calls-per-second",
 	} {
-		_, err := parse([]string{arg}, func(string) string { return "" }, io.Discard)
+		_, err := parse([]string{"--verbose", arg, "10"}, func(string) string { return "" }, io.Discard)
 		if err == nil || !strings.Contains(err.Error(), instead) {
 			t.Errorf("%s: %v", arg, err)
 		}

@@ -55,8 +55,10 @@ func (n *realNode) upgrade() {
 	}
 	// Two clients: a machine that has time for nothing else shows nothing.
 	slowest, stop := n.slowestWrite(n.t), n.loadOf(n.t, 2)
-	// Not with --wait, which waits for LiveKit, and LiveKit for the meeting. This chart lets managers ask DNS without more.
-	n.helm("upgrade", "convene", manifests.Chart(n.t), "--reset-values", "--values", n.file("values.yaml"), "--values", n.file("upgraded.yaml"))
+	// As docs/operate.md has it, with a null for each old name. Not with --wait, which waits for LiveKit, and LiveKit for the meeting.
+	// This chart lets managers ask DNS without more.
+	n.helm("upgrade", "convene", manifests.Chart(n.t), "--reset-then-reuse-values", "--values", n.file("values.yaml"), "--values", n.file("upgraded.yaml"),
+		"--set", "engine=null,networkPolicy.enginePorts=null,networkPolicy.extraEgress=null")
 	n.onlyNewManagers("localhost/convene:node")
 	// Managers of before had a Lease each. The changelog names this command.
 	n.kubectl("delete", "lease", "-n", manifests.SystemNamespace, "-l", "convene.dev/identity=manager")

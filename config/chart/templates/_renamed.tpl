@@ -17,7 +17,12 @@
 {{- $used = append $used (printf "%s is %s now" $old $new) }}
 {{- end }}
 {{- end }}
+{{- range $.Values.extraArgs }}
+{{- if regexMatch "^--engine-calls-per-second(=|$)" . }}
+{{- $used = append $used "--engine-calls-per-second in extraArgs is --media-server-calls-per-second now" }}
+{{- end }}
+{{- end }}
 {{- with $used }}
-{{- fail (printf "values with new names: %s. Rename them in your values; where Helm reuses those of the release, also set the old ones to null" (join ", " .)) }}
+{{- fail (printf "these values have new names: %s. Write the new names into your values; where Helm reuses the values of the release, also add --set OLD=null for each old name" (join ", " .)) }}
 {{- end }}
 {{- end }}
