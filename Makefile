@@ -179,7 +179,7 @@ fuzz: ## Run every fuzz target for FUZZTIME (30s)
 	@hack/fuzz $(or $(FUZZTIME),30s)
 
 .PHONY: bench
-bench: $(STACK) web ## Run the benchmarks and measure the whole on a real cluster API and LiveKit
+bench: $(STACK) web ## Run the benchmarks and measure the whole on a real API server and LiveKit
 	@go test -run '^$$' -bench . -benchmem ./internal/...
 	@go test -tags bench -count=1 -timeout 30m -run '^TestBench' -v ./internal/e2e
 
@@ -210,7 +210,7 @@ install: $(KUSTOMIZE) $(KUBECTL) ## Install the CRDs
 	done
 
 .PHONY: deploy
-deploy: $(KUSTOMIZE) $(KUBECTL) ## Deploy the manager, from image IMG, with all it needs
+deploy: $(KUSTOMIZE) $(KUBECTL) ## Deploy Convene, from image IMG, with all it needs
 	@$(KUSTOMIZE) build config/default | sed 's|image: localhost/convene:latest|image: $(IMG)|' | $(KUBECTL) apply --server-side -f -
 
 .PHONY: uninstall

@@ -88,7 +88,7 @@ func afterWrites(result ctrl.Result, err error) (ctrl.Result, error) {
 	return result, err
 }
 
-// refusalText is the cluster's text, as a part of a sentence.
+// refusalText is the API server's text, as a part of a sentence.
 func refusalText(err error) string { return strings.TrimRight(err.Error(), ". \n") }
 
 // tellRefusal makes an Event of a write that the API server refuses. The API server's text says who refuses it.

@@ -23,7 +23,7 @@ type Meeting struct {
 	StartedAt string `json:"startedAt"`
 	ExpiresAt string `json:"expiresAt,omitempty"`
 	Duration  string `json:"duration"`
-	// Participants are how many are in, Peers the first hundred of them, and Waiting how many wait to be let in.
+	// Participants are how many are in, Peers the first hundred participants, and Waiting how many wait to be let in.
 	Participants    int    `json:"participants"`
 	Peers           []Peer `json:"peers"`
 	Waiting         int    `json:"waiting"`

@@ -19,7 +19,7 @@ import (
 // take, and the client bounds it.
 const readTimeout = 1500 * time.Millisecond
 
-// asFault gives an error of the cluster API its consequence. Nil stays nil.
+// asFault gives an error of the API server its consequence. Nil stays nil.
 func asFault(err error) error {
 	if known := (*fault.Error)(nil); errors.As(err, &known) {
 		return err

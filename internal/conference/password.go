@@ -37,7 +37,7 @@ func newPasswordRef(object string) *v1alpha1.SecretKeyReference {
 }
 
 // presented is the password of a command. It is hashed once, and compared with what is stored once, however often the command looks
-// again: each costs tens of milliseconds of a processor, and what waits for its turn must not count as a cluster API that is away.
+// again: each costs tens of milliseconds of a processor, and what waits for its turn must not count as an API server that is away.
 type presented struct {
 	turn  credential.Turn
 	plain secretText

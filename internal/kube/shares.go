@@ -78,7 +78,8 @@ func (s *shares) take(kind string, name types.NamespacedName, bytes int) (full s
 	}
 	if !s.memory.Change(name.Namespace, bytes-before.bytes) {
 		all, each := s.memory.Size()
-		return fmt.Sprintf("Convene's objects take more memory than they may, which is %d MB for those of namespace %q and %d MB for all; delete some, or give Convene more",
+		return fmt.Sprintf("Convene's objects take more memory than they may, which is %d MB for those of namespace %q and %d MB for all; "+
+			"delete some, or raise the managers' memory limit (resources.limits.memory of the chart)",
 			each>>20, name.Namespace, all>>20)
 	}
 	of.objects[name] = heldObject{bytes, of.listing}
