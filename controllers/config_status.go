@@ -124,9 +124,8 @@ func reachProblem(observer reacher, m *tenant.Media) *tenant.Problem {
 		}
 	case err != nil && fault.As(err).Reason == v1alpha1.ReasonNamespaceFull:
 		return &tenant.Problem{
-			Reason: v1alpha1.ReasonNamespaceFull,
-			Message: fmt.Sprintf("LiveKit at MediaServer %q has more rooms than Convene keeps in memory for one namespace; "+
-				"raise the managers' memory limit (resources.limits.memory of the chart)", m.Name),
+			Reason:  v1alpha1.ReasonNamespaceFull,
+			Message: fmt.Sprintf("LiveKit at MediaServer %q has more rooms than Convene keeps in memory for one namespace; "+kube.RaiseMemory, m.Name),
 		}
 	case err != nil:
 		return &tenant.Problem{

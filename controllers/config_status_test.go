@@ -284,7 +284,7 @@ func TestEventsOfAConferenceConfig(t *testing.T) {
 	}
 }
 
-// TestProblemsWarn: the conditions that are marked as problems are those whose appearance is a Warning.
+// TestProblemsWarn: a condition makes a Warning where the comment in the API marks it as a problem, and nowhere else.
 func TestProblemsWarn(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "../api/v1alpha1/conditions.go", nil, parser.ParseComments)
 	if err != nil {

@@ -23,7 +23,7 @@ type Meeting struct {
 	StartedAt string `json:"startedAt"`
 	ExpiresAt string `json:"expiresAt,omitempty"`
 	Duration  string `json:"duration"`
-	// Participants are how many are in, Peers the first hundred participants, and Waiting how many wait to be let in.
+	// Participants is the number of people in the meeting, Waiting the number who wait to be let in. Peers has the first hundred participants.
 	Participants    int    `json:"participants"`
 	Peers           []Peer `json:"peers"`
 	Waiting         int    `json:"waiting"`

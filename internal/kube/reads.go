@@ -77,7 +77,7 @@ func (b *countedBody) Read(into []byte) (int, error) {
 
 func errNoMemory() error {
 	return apierrors.NewTooManyRequests("what is read of one namespace at once takes more than its share of the memory: "+
-		"make its objects smaller, or raise the managers' memory limit (resources.limits.memory of the chart)", 1)
+		"make its objects smaller, or "+RaiseMemory, 1)
 }
 
 // EachPage lists page by page, and calls visit after each. Pages are small where objects are so large that there is no memory for more.

@@ -23,6 +23,9 @@ const (
 	fullFrom = 0.9
 )
 
+// RaiseMemory advises an operator whose objects have too little memory.
+const RaiseMemory = "raise the managers' memory limit (resources.limits.memory of the chart)"
+
 // MaxConferenceConfigs and MaxMediaServers are how many objects of a kind managers take of one namespace. Each costs far more than the
 // object itself: connections, watches of Secrets, and calls every second.
 const (
@@ -79,7 +82,7 @@ func (s *shares) take(kind string, name types.NamespacedName, bytes int) (full s
 	if !s.memory.Change(name.Namespace, bytes-before.bytes) {
 		all, each := s.memory.Size()
 		return fmt.Sprintf("Convene's objects take more memory than they may, which is %d MB for those of namespace %q and %d MB for all; "+
-			"delete some, or raise the managers' memory limit (resources.limits.memory of the chart)",
+			"delete some, or "+RaiseMemory,
 			each>>20, name.Namespace, all>>20)
 	}
 	of.objects[name] = heldObject{bytes, of.listing}

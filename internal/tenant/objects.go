@@ -262,7 +262,7 @@ func (o *objects) hold(w *watch, now content) {
 		o.memory.Change(namespace, -w.size())
 		now.noMemory, now.data, now.unusable = now.size(), nil, &unusable{v1alpha1.ReasonNamespaceFull, fmt.Sprintf(
 			"%q is not read: the Secrets and ConfigMaps that %ss of namespace %q name hold more than there is memory for; make them smaller, "+
-				"move some to another namespace, or raise the managers' memory limit (resources.limits.memory of the chart)", w.key.name, o.usedBy, namespace)}
+				"move some to another namespace, or "+kube.RaiseMemory, w.key.name, o.usedBy, namespace)}
 	}
 	w.content = now
 	if now.size() >= before {
@@ -347,7 +347,7 @@ func (u *unusable) Error() string { return u.message }
 func (o *objects) tooMany(key object) *unusable {
 	return &unusable{v1alpha1.ReasonNamespaceFull, fmt.Sprintf(
 		"%q is not read: the %[2]ss of namespace %q name more than %d Secrets and ConfigMaps, or those of all namespaces more than %d; let them share some, "+
-			"move some to another namespace, or raise the managers' memory limit (resources.limits.memory of the chart)", key.name, o.usedBy, key.namespace, o.maxNames, o.maxAll)}
+			"move some to another namespace, or "+kube.RaiseMemory, key.name, o.usedBy, key.namespace, o.maxNames, o.maxAll)}
 }
 
 func missing(key object) *unusable {
