@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"time"
 
@@ -17,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/kustomize/api/krusty"
+	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
 const fieldOwner = client.FieldOwner("convene-local")
@@ -29,25 +29,26 @@ var applied = map[string]bool{
 
 // applyDefinitions applies the roles of config/default, the very ones that a cluster gets.
 func (s *stack) applyDefinitions(ctx context.Context) error {
-	build := exec.CommandContext(ctx, s.binaries.Kubectl, "kustomize", filepath.Join(s.root, "config", "default"))
-	build.Stderr = os.Stderr
-	rendered, err := build.Output()
+	// The library that kubectl has: the link does not wait for kubectl to be built.
+	options := krusty.MakeDefaultOptions()
+	options.Reorder = krusty.ReorderOptionLegacy // namespaces first
+	objects, err := krusty.MakeKustomizer(options).Run(filesys.MakeFsOnDisk(), filepath.Join(s.root, "config", "default"))
 	if err != nil {
-		return fmt.Errorf("kubectl kustomize config/default: %w", err)
-	}
-	objects, err := decode(rendered)
-	if err != nil {
-		return err
+		return fmt.Errorf("build config/default: %w", err)
 	}
 	c, err := s.client()
 	if err != nil {
 		return err
 	}
-	for _, o := range objects {
+	for _, o := range objects.Resources() {
 		if !applied[o.GetKind()] {
 			continue
 		}
-		if err := apply(ctx, c, o); err != nil {
+		fields, err := o.Map()
+		if err != nil {
+			return err
+		}
+		if err := apply(ctx, c, &unstructured.Unstructured{Object: fields}); err != nil {
 			return err
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"convene.dev/convene/internal/devstack"
 	"convene.dev/convene/internal/testkit"
 )
 
@@ -27,6 +28,15 @@ func TestLauncher(t *testing.T) {
 
 	first := c.start(t)
 	c.mustAnswer(t, first.url+"/api/v1/stats", first.key, http.StatusOK)
+	if out := first.output(t); !strings.Contains(out, "which is being built now") {
+		t.Errorf("kubectl is not there yet, and the launcher says: %s", out)
+	}
+	testkit.Eventually(t, patience, func() error {
+		if out := first.output(t); !strings.Contains(out, "kubectl is there now") {
+			return fmt.Errorf("kubectl was not built after the link: %s", out)
+		}
+		return nil
+	})
 	meeting := c.kubectl(t, "get", "meeting", "-o", "jsonpath={.items[*].metadata.uid}/{.items[*].spec.room}")
 	if !strings.HasSuffix(meeting, "/"+welcomeRoom) {
 		t.Fatalf("want the meeting of the link, got %q", meeting)
@@ -43,6 +53,9 @@ func TestLauncher(t *testing.T) {
 	c.mustBeGone(t)
 
 	again := c.start(t)
+	if out := again.output(t); strings.Contains(out, "being built") {
+		t.Errorf("kubectl is built again: %s", out)
+	}
 	if again.url != first.url || again.key != first.key {
 		t.Errorf("was %s with %s, is %s with %s", first.url, first.key, again.url, again.key)
 	}
@@ -77,7 +90,7 @@ func TestLauncher(t *testing.T) {
 	c.mustHaveNoEnv(t)
 }
 
-// clone is a folder that looks like a clone of the repository in which everything is built.
+// clone is a folder that looks like a clone of the repository in which everything is built that a link needs.
 type clone struct {
 	root, launcher string
 }
@@ -92,15 +105,27 @@ func newClone(t *testing.T) *clone {
 	if err := os.Mkdir(filepath.Join(root, "bin"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	links := []string{"go.mod", "config", "bin/etcd", "bin/kube-apiserver", "bin/kubectl", "bin/livekit-server"}
-	for _, path := range links {
-		target := filepath.Join(source, path)
-		if assets := os.Getenv("KUBEBUILDER_ASSETS"); assets != "" && strings.HasPrefix(path, "bin/") && path != "bin/livekit-server" {
-			target = filepath.Join(assets, filepath.Base(path))
-		}
+	found, err := devstack.FindBinaries(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, target := range map[string]string{
+		"go.mod": filepath.Join(source, "go.mod"), "config": filepath.Join(source, "config"),
+		"bin/etcd": found.Etcd, "bin/kube-apiserver": found.KubeAPIServer, "bin/livekit-server": found.LiveKit,
+	} {
 		if err := os.Symlink(target, filepath.Join(root, path)); err != nil {
 			t.Fatal(err)
 		}
+	}
+	t.Setenv("KUBEBUILDER_ASSETS", "") // the launcher uses the clone's bin
+	// The rule of the real Makefile builds kubectl.
+	kubectl := filepath.Join(source, "bin", "kubectl")
+	if out, err := exec.Command("make", "-n", "-C", source, kubectl).CombinedOutput(); err != nil {
+		t.Fatalf("make cannot build %s: %v\n%s", kubectl, err, out)
+	}
+	rule := fmt.Sprintf("%s:\n\t@ln -s %s $@\n", filepath.Join(root, "bin", "kubectl"), found.Kubectl)
+	if err := os.WriteFile(filepath.Join(root, "Makefile"), []byte(rule), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	for name, pkg := range map[string]string{"local": "./hack/local", "manager": "./cmd/manager"} {
 		args := []string{"build", "-o", filepath.Join(root, "bin", name), pkg}

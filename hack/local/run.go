@@ -60,7 +60,9 @@ type stack struct {
 	cluster  *devstack.Environment
 	admin    *rest.Config
 	children []*devstack.Process
-	began    time.Time
+	// kubectl is the build of kubectl, nil for none.
+	kubectl *devstack.Process
+	began   time.Time
 }
 
 // start starts the parts in order and returns when all of them are ready and a person has been told.
@@ -87,7 +89,11 @@ func (s *stack) start(ctx context.Context) error {
 		}
 		fmt.Fprintf(s.out, "  %-24s %5.1f s\n", step.name, time.Since(began).Seconds())
 	}
-	return s.welcome(ctx)
+	hasKubectl := s.hasKubectl(ctx)
+	if err := s.welcome(ctx, hasKubectl); err != nil || hasKubectl {
+		return err
+	}
+	return s.buildKubectl(ctx)
 }
 
 // prepare settles keys and ports.
@@ -114,6 +120,9 @@ func (s *stack) prepare(ctx context.Context) error {
 // stop ends all children, the last started first, and takes the announcement back before.
 func (s *stack) stop() {
 	_ = os.Remove(s.envFile())
+	if s.kubectl != nil {
+		s.kubectl.Stop()
+	}
 	if s.cluster == nil {
 		return
 	}

@@ -34,14 +34,14 @@ Convene is running. It took {{.Took}} s.
   Enter a room (open it in two windows):
     {{.Link}}
 
-  Look at it with kubectl (bin/kubectl):
+  Look at it with kubectl (bin/kubectl{{if not .HasKubectl}}, which is being built now, usually in less than a minute{{end}}):
     export KUBECONFIG={{.Kubeconfig}}
 
 All of these as variables: . .local/env     Logs: .local/log/     End: Ctrl-C
 `))
 
 // welcome makes a meeting, writes .local/env, and tells a person what there is.
-func (s *stack) welcome(ctx context.Context) error {
+func (s *stack) welcome(ctx context.Context, hasKubectl bool) error {
 	link, err := s.createMeeting(ctx)
 	if err != nil {
 		return fmt.Errorf("create the meeting %s: %w", welcomeRoom, err)
@@ -52,7 +52,7 @@ func (s *stack) welcome(ctx context.Context) error {
 	return welcomeText.Execute(s.out, map[string]any{
 		"Took": fmt.Sprintf("%.1f", time.Since(s.began).Seconds()),
 		"URL":  s.baseURL(portA), "URLB": s.baseURL(portB), "Key": s.state.Keys.APIKeyA,
-		"Room": welcomeRoom, "Link": link, "Kubeconfig": s.kubeconfig(),
+		"Room": welcomeRoom, "Link": link, "Kubeconfig": s.kubeconfig(), "HasKubectl": hasKubectl,
 	})
 }
 

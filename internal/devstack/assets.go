@@ -30,7 +30,7 @@ func ModuleRoot(dir string) (string, error) {
 }
 
 // FindBinaries finds the programs: the control plane's in $KUBEBUILDER_ASSETS where that is set, else in bin/ of the
-// module root; LiveKit in bin/.
+// module root; LiveKit in bin/. kubectl may not be there yet: no other program needs it.
 func FindBinaries(root string) (Binaries, error) {
 	assets := os.Getenv("KUBEBUILDER_ASSETS")
 	if assets == "" {
@@ -42,7 +42,10 @@ func FindBinaries(root string) (Binaries, error) {
 		Kubectl:       filepath.Join(assets, "kubectl"),
 		LiveKit:       filepath.Join(root, "bin", "livekit-server"),
 	}
-	for _, path := range []string{b.Etcd, b.KubeAPIServer, b.Kubectl, b.LiveKit} {
+	if _, err := os.Stat(b.Kubectl); err != nil {
+		b.Kubectl = filepath.Join(root, "bin", "kubectl")
+	}
+	for _, path := range []string{b.Etcd, b.KubeAPIServer, b.LiveKit} {
 		if _, err := os.Stat(path); err != nil {
 			return Binaries{}, fmt.Errorf("%w: run `make tools`", err)
 		}

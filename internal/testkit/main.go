@@ -115,5 +115,8 @@ func binaries(t testing.TB) devstack.Binaries {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := os.Stat(b.Kubectl); err != nil {
+		t.Fatalf("%v: run `make tools`", err)
+	}
 	return b
 }
