@@ -83,6 +83,10 @@ generate: $(CONTROLLER_GEN) ## Generate deep copies, CRDs, roles, the chart's co
 		output:rbac:artifacts:config=config/rbac
 	@$(MAKE) --no-print-directory -s chart reference
 
+.PHONY: modules
+modules: ## Bring the project, the control plane and LiveKit to the same versions of modules
+	@hack/modules
+
 .PHONY: docker-build
 docker-build: ## Build the image IMG (localhost/convene:latest)
 	@$(STEP) "image $(IMG)" docker build --build-arg VERSION=$(VERSION) --build-arg COMMIT=$(COMMIT) -t $(IMG) .

@@ -17,6 +17,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"time"
@@ -62,6 +63,16 @@ type tool struct {
 func (t tool) make(ctx context.Context, from string) error {
 	if err := os.MkdirAll(filepath.Dir(t.output), 0o755); err != nil {
 		return err
+	}
+	// make may run twice: in two terminals, or for the kubectl that follows the first start.
+	began := time.Now()
+	unlock, err := lock(filepath.Join(filepath.Dir(t.output), "."+t.name+".lock"))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if made, err := os.Stat(t.output); err == nil && made.ModTime().After(began) {
+		return nil
 	}
 	version, err := requiredVersion(filepath.Join(t.module, "go.mod"), t.pkg)
 	if err != nil {
@@ -139,6 +150,9 @@ func (t tool) isFresh() bool {
 
 func (t tool) title(version string) string { return strings.TrimSpace(t.name + " " + version) }
 
+// downloading are lines of Go's that tell of no failure.
+var downloading = regexp.MustCompile(`(?m)^go: downloading .*\n`)
+
 func (t tool) build(ctx context.Context, version string) error {
 	began := time.Now()
 	doing := fmt.Sprintf("building %s (once; %s)", t.title(version), usually(t.name))
@@ -149,6 +163,9 @@ func (t tool) build(ctx context.Context, version string) error {
 	build := exec.CommandContext(ctx, "go", "build", "-C", t.module, "-trimpath", "-ldflags", t.ldflags, "-o", t.output+".new", t.pkg)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	build.Stdout, build.Stderr = &output, &output
+	// Asked to end, Go takes its temporary files away. What it has compiled stays in its cache.
+	build.Cancel = func() error { return build.Process.Signal(os.Interrupt) }
+	build.WaitDelay = 5 * time.Second
 	done := make(chan error, 1)
 	if err := build.Start(); err != nil {
 		return err
@@ -160,8 +177,11 @@ func (t tool) build(ctx context.Context, version string) error {
 			t.say.progress("%s: %s so far", doing, spoken(time.Since(began)))
 		case err := <-done:
 			t.say.clear()
-			if err != nil {
-				return fmt.Errorf("%s does not build: %w\n%s", t.title(version), err, output.Bytes())
+			switch {
+			case ctx.Err() != nil:
+				return fmt.Errorf("%s: interrupted after %s; the next time, the build goes on from there", t.title(version), spoken(time.Since(began)))
+			case err != nil:
+				return fmt.Errorf("%s does not build: %w\n%s", t.title(version), err, downloading.ReplaceAll(output.Bytes(), nil))
 			}
 			t.say.line("built %s in %s", t.title(version), spoken(time.Since(began)))
 			return os.Rename(t.output+".new", t.output)

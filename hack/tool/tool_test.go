@@ -6,6 +6,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"crypto/sha512"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -179,6 +181,55 @@ func TestAToolIsBuiltWhereThereIsNoWayOut(t *testing.T) {
 		if says, all := tl.outcome(t); says != "built" || !strings.Contains(all, told) {
 			t.Errorf("from %q: it says %q, and was told %q", from, says, all)
 		}
+	}
+}
+
+// TestAToolIsBuiltOnce: `make run` and `make test` in two terminals wait for each other, and do not build a tool twice.
+func TestAToolIsBuiltOnce(t *testing.T) {
+	tl, _ := newTool(t, "")
+	if err := os.MkdirAll(filepath.Dir(tl.output), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := lock(filepath.Join(filepath.Dir(tl.output), ".one.lock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	for range 3 {
+		go func() { done <- tl.make(t.Context(), "") }()
+	}
+	unlock()
+	for range 3 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	if says, told := tl.outcome(t); says != "built" || strings.Count(told, "built one") != 1 {
+		t.Errorf("it says %q, and was told %q", says, told)
+	}
+}
+
+// TestAnInterruptedBuildSaysSo: and nothing of what Go wrote before.
+func TestAnInterruptedBuildSaysSo(t *testing.T) {
+	tl, _ := newTool(t, "")
+	path := t.TempDir()
+	began := filepath.Join(path, "began")
+	if err := syscall.Mkfifo(began, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	script := fmt.Sprintf("#!/bin/sh\necho 'go: downloading example.com/one' >&2\necho >%s\nexec sleep 60\n", began)
+	if err := os.WriteFile(filepath.Join(path, "go"), []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", path+":"+os.Getenv("PATH"))
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		_, _ = os.ReadFile(began)
+		cancel()
+	}()
+	if err := tl.build(ctx, "v1.2.3"); err == nil || !strings.HasPrefix(err.Error(), "one v1.2.3: interrupted after ") || strings.Contains(err.Error(), "downloading") {
+		t.Errorf("got %v", err)
 	}
 }
 

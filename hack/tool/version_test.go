@@ -3,10 +3,14 @@
 package main
 
 import (
+	"bytes"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -36,6 +40,76 @@ func TestPublishedFitsWhatIsBuilt(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestToolsAreBuiltFromTheProjectsModules: what etcd, kube-apiserver and LiveKit have in common with Convene is compiled once. Without it
+// a first start takes half as long again.
+func TestToolsAreBuiltFromTheProjectsModules(t *testing.T) {
+	project := readMod(t, filepath.Join("..", ".."))
+	for name, least := range map[string]int{"kubernetes": 50, "livekit": 30} {
+		tool := readMod(t, filepath.Join("..", "tools", name))
+		shared := 0
+		for module, version := range project.required {
+			other, both := tool.required[module]
+			if !both || name == "livekit" && (strings.HasPrefix(module, "github.com/livekit/") || strings.HasPrefix(module, "github.com/pion/")) {
+				continue
+			}
+			shared++
+			if version != other {
+				t.Errorf("%s: the project has %s, and hack/tools/%s has %s: run `make modules`", module, version, name, other)
+			}
+		}
+		if shared < least {
+			t.Errorf("%s: only %d modules were compared", name, shared)
+		}
+	}
+
+	kubernetes, patch := readMod(t, filepath.Join("..", "tools", "kubernetes")), strings.TrimPrefix(project.required["k8s.io/client-go"], "v0.")
+	if release := kubernetes.required["k8s.io/kubernetes"]; release != "v1."+patch {
+		t.Errorf("Kubernetes is %s, and client-go v0.%s: run `make modules`", release, patch)
+	}
+	for module, version := range kubernetes.replaced {
+		if version != "v0."+patch {
+			t.Errorf("%s is %s, and client-go v0.%s: run `make modules`", module, version, patch)
+		}
+	}
+}
+
+// mod is what a go.mod says: versions by module. Those required are after replacements.
+type mod struct{ required, replaced map[string]string }
+
+func readMod(t *testing.T, folder string) mod {
+	t.Helper()
+	// Read here, so that Go's cache of test results knows of the file.
+	text, err := os.ReadFile(filepath.Join(folder, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit := exec.Command("go", "mod", "edit", "-json", "/dev/stdin")
+	edit.Stdin = bytes.NewReader(text)
+	out, err := edit.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	type module struct{ Path, Version string }
+	var said struct {
+		Require []module
+		Replace []struct{ Old, New module }
+	}
+	if err := json.Unmarshal(out, &said); err != nil {
+		t.Fatal(err)
+	}
+	m := mod{required: map[string]string{}, replaced: map[string]string{}}
+	for _, r := range said.Require {
+		m.required[r.Path] = r.Version
+	}
+	for _, r := range said.Replace {
+		m.replaced[r.Old.Path] = r.New.Version
+		if _, required := m.required[r.Old.Path]; required {
+			m.required[r.Old.Path] = r.New.Version
+		}
+	}
+	return m
 }
 
 func TestRequiredVersion(t *testing.T) {

@@ -1,5 +1,6 @@
-# Tools at exact versions, each from a Go module of its own under hack/tools (their dependencies contradict each
-# other), made once in bin/ and again only when that module's go.mod or go.sum changes. hack/tool takes the tool that another
+# Tools at exact versions, from Go modules of their own under hack/tools (their dependencies contradict each
+# other), made once in bin/ and again only when that module's go.mod or go.sum changes. Those of the control plane and of
+# LiveKit have the project's versions (`make modules`): what they share is compiled once. hack/tool takes the tool that another
 # clone has built (~/.cache/convene/tools), or the release of a project where it is the one that hack/tool/archives.go pins, and
 # builds otherwise. PREBUILT_FROM=https://mirror.example downloads from a mirror of github.com; PREBUILT_FROM= (empty) builds
 # everything. make hands it on by itself.
@@ -37,7 +38,7 @@ $(BIN)/$(1): hack/tools/$(2)/go.mod hack/tools/$(2)/go.sum
 	@go run ./hack/tool $(1) hack/tools/$(2) $(3) $(BIN)/$(1) "-s -w $(4)"
 endef
 
-$(eval $(call tool,etcd,etcd,go.etcd.io/etcd/server/v3))
+$(eval $(call tool,etcd,kubernetes,go.etcd.io/etcd/server/v3))
 $(eval $(call tool,kube-apiserver,kubernetes,k8s.io/kubernetes/cmd/kube-apiserver,$$(KUBE_LDFLAGS)))
 $(eval $(call tool,kubectl,kubernetes,k8s.io/kubernetes/cmd/kubectl,$$(KUBE_LDFLAGS)))
 $(eval $(call tool,livekit-server,livekit,github.com/livekit/livekit-server/cmd/server))
