@@ -21,8 +21,20 @@ UI   := internal/web/ui
 DOCS := internal/httpapi/docsui
 
 # What a machine brings itself is not built.
-CONTROL_PLANE := $(if $(KUBEBUILDER_ASSETS),,$(ETCD) $(KUBE_APISERVER) $(KUBECTL))
-STACK         := $(CONTROL_PLANE) $(LIVEKIT)
+ASSETS  := $(filter-out $(BIN),$(KUBEBUILDER_ASSETS))
+RUNNING := $(if $(ASSETS),,$(KUBE_APISERVER) $(ETCD)) $(LIVEKIT)
+STACK   := $(RUNNING) $(if $(and $(ASSETS),$(wildcard $(ASSETS)/kubectl)),,$(KUBECTL))
+
+# $(call beside-pages,PROGRAMS) makes programs and the pages. Go's builds keep all cores busy, so they come one after the other; npm
+# often waits for the network, so the pages are made meanwhile.
+beside-pages = $(MAKE) --no-print-directory -s -j2 programs web PROGRAMS='$(1)'
+
+.PHONY: programs
+programs:
+	@$(MAKE) --no-print-directory ONE_AT_A_TIME=yes $(PROGRAMS)
+ifdef ONE_AT_A_TIME
+.NOTPARALLEL:
+endif
 
 ##@ Use
 
@@ -34,7 +46,9 @@ help: ## Show the targets
 		END {for (i = 1; i <= n; i++) printf "\n%s\n%s", groups[i], targets[groups[i]]}' $(MAKEFILE_LIST)
 
 .PHONY: run
-run: $(STACK) bin/manager bin/local ## Build and start everything on this machine; Ctrl-C ends it
+run: ## Build and start everything on this machine; Ctrl-C ends it
+	@+$(call beside-pages,$(RUNNING))
+	@$(MAKE) --no-print-directory bin/manager bin/local
 	@exec bin/local --end-with-parent
 
 ##@ Build
@@ -46,20 +60,20 @@ build: bin/manager ## Build the room page and bin/manager
 web: $(UI)/../dist/index.html $(DOCS)/dist/swagger-ui-bundle.js.gz ## Build the pages that the binary embeds
 
 $(UI)/node_modules/.installed: $(UI)/package-lock.json
-	@$(STEP) "npm packages of the room page" npm --prefix $(UI) ci --no-audit --no-fund --loglevel=error
+	@$(STEP) --usually "20 s" "npm packages of the room page" npm --prefix $(UI) ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 $(UI)/../dist/index.html: $(UI)/node_modules/.installed \
 		$(shell find $(UI)/src $(UI)/embed $(UI)/build -type f) $(wildcard $(UI)/*.html $(UI)/*.json $(UI)/*.ts $(UI)/public/*)
-	@$(STEP) "room page" npm --prefix $(UI) run --silent build
+	@$(STEP) --usually "30 s" "room page" npm --prefix $(UI) run --silent build
 	@touch $@
 
 $(DOCS)/node_modules/.installed: $(DOCS)/package-lock.json
-	@$(STEP) "npm packages of the API's documentation" npm --prefix $(DOCS) ci --no-audit --no-fund --loglevel=error
+	@$(STEP) --usually "10 s" "npm packages of the API's documentation" npm --prefix $(DOCS) ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 $(DOCS)/dist/swagger-ui-bundle.js.gz: $(DOCS)/node_modules/.installed $(DOCS)/build.mjs
-	@$(STEP) "API documentation" npm --prefix $(DOCS) run --silent build
+	@$(STEP) --usually "5 s" "API documentation" npm --prefix $(DOCS) run --silent build
 	@touch $@
 
 # Go knows best what is out of date.
@@ -67,10 +81,10 @@ $(DOCS)/dist/swagger-ui-bundle.js.gz: $(DOCS)/node_modules/.installed $(DOCS)/bu
 FORCE:
 
 bin/manager: web FORCE
-	@$(STEP) "bin/manager" go build -ldflags '-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)' -o $@ ./cmd/manager
+	@$(STEP) --usually "a minute the first time" "bin/manager" go build -ldflags '-s -w -X main.version=$(VERSION) -X main.commit=$(COMMIT)' -o $@ ./cmd/manager
 
 bin/local: FORCE
-	@$(STEP) "bin/local" go build -o $@ ./hack/local
+	@$(STEP) --usually "10 s the first time" "bin/local" go build -o $@ ./hack/local
 
 .PHONY: tools
 tools: $(STACK) $(CONTROLLER_GEN) $(KUSTOMIZE) $(GOLANGCI_LINT) ## Build the pinned tools into bin/
@@ -107,11 +121,13 @@ TWICE = $$(($$(getconf _NPROCESSORS_ONLN) * 2))
 MANY = -parallel 200
 
 .PHONY: test test-slow test-page test-go test-e2e test-some test-prerequisites
-test: $(STACK) web ## Run what proves a change; PKG=./controllers RUN='^TestName$' for some of it
+test: ## Run what proves a change; PKG=./controllers RUN='^TestName$' for some of it
+	@+$(call beside-pages,$(STACK) $(HELM) $(KUSTOMIZE))
 	@hack/stages $(if $(PKG),test-some,test-page test-go test-e2e)
 
 test-slow: export SLOW := yes
-test-slow: $(STACK) web ## Run the same with the slow tests; PKG=./internal/e2e RUN='^TestChat$' for some of it
+test-slow: ## Run the same with the slow tests; PKG=./internal/e2e RUN='^TestChat$' for some of it
+	@+$(call beside-pages,$(STACK) $(HELM) $(KUSTOMIZE))
 	@hack/stages $(if $(PKG),test-some,test-page test-go test-e2e)
 
 test-prerequisites:

@@ -15,6 +15,7 @@ const html = readFileSync(page);
 rmSync(page);
 // What the page names it loads at once. The rest comes when it is wanted: another language, or a part of the room.
 const named = new Set([...html.toString().matchAll(/assets\/([^"]+\.js)/g)].map(([, name]) => name));
+const sizes = [];
 let scripts = 0;
 function compress(folder, name) {
   const raw = readFileSync(new URL(name, folder));
@@ -22,7 +23,7 @@ function compress(folder, name) {
   writeFileSync(new URL(`${name}.br`, folder), small);
   writeFileSync(new URL(`${name}.gz`, folder), gzipSync(raw, { level: 9 }));
   if (onlyCompressed.test(name)) rmSync(new URL(name, folder));
-  console.log(`${String(small.length).padStart(8)} B br  ${name}`);
+  sizes.push(`${String(small.length).padStart(8)} B br  ${name}`);
   return small.length;
 }
 for (const name of readdirSync(assets).sort()) {
@@ -31,10 +32,10 @@ for (const name of readdirSync(assets).sort()) {
 }
 // These are for pages of other sites; no visit to a room loads them.
 for (const name of readdirSync(embed).sort()) compress(embed, name);
-console.log(`${String(scripts).padStart(8)} B br  scripts before the first picture (budget ${budget})`);
+console.log(`    scripts before the first picture: ${scripts} B br, at most ${budget}`);
 if (named.size === 0) throw new Error('the page names no script');
 if (scripts > budget) {
-  console.error('The scripts are over the budget.');
+  console.error(`${sizes.join('\n')}\nThe scripts are over the budget.`);
   process.exit(1);
 }
 writeFileSync(page, html);
