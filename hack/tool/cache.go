@@ -94,5 +94,12 @@ func link(from, to string) error {
 			return errors.Join(err, os.Remove(next))
 		}
 	}
-	return os.Rename(next, to)
+	if err := os.Rename(next, to); err != nil {
+		return err
+	}
+	// Where both are names of one file already, Rename leaves both.
+	if err := os.Remove(next); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }

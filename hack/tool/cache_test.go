@@ -41,6 +41,12 @@ func TestClonesShareTools(t *testing.T) {
 	if says, told := clone(same); says != "built" || told != "took one from "+cache+"\n" {
 		t.Errorf("the second clone says %q, and was told %q", says, told)
 	}
+	// The clone that has the tool already takes it again when the module's files are new, as after a checkout.
+	clone(func(tl *tool) {
+		if err := tl.make(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+	})
 	if info, err := os.Stat(kept[0]); err != nil || time.Since(info.ModTime()) > time.Hour {
 		t.Errorf("the cache does not know that the tool is in use: %v", err)
 	}
