@@ -25,16 +25,9 @@ ASSETS  := $(filter-out $(BIN),$(KUBEBUILDER_ASSETS))
 RUNNING := $(if $(ASSETS),,$(KUBE_APISERVER) $(ETCD)) $(LIVEKIT)
 STACK   := $(RUNNING) $(if $(and $(ASSETS),$(wildcard $(ASSETS)/kubectl)),,$(KUBECTL))
 
-# $(call beside-pages,PROGRAMS) makes programs and the pages. Go's builds keep all cores busy, so they come one after the other; npm
-# often waits for the network, so the pages are made meanwhile.
-beside-pages = $(MAKE) --no-print-directory -s -j2 programs web PROGRAMS='$(1)'
-
-.PHONY: programs
-programs:
-	@$(MAKE) --no-print-directory ONE_AT_A_TIME=yes $(PROGRAMS)
-ifdef ONE_AT_A_TIME
-.NOTPARALLEL:
-endif
+# $(call beside-pages,TOOLS) makes tools, and the pages meanwhile. hack/tool makes one tool at a time, because Go's builds keep all
+# cores busy; npm often waits for the network.
+beside-pages = $(MAKE) --no-print-directory -s -j2 web $(1)
 
 ##@ Use
 

@@ -11,6 +11,20 @@ import (
 )
 
 // TestClonesShareTools: a second clone takes the tool from the cache, and builds where anything differs that the tool is built from.
+// isFresh tells that the tool is newer than what pins it.
+func (t tool) isFresh() bool {
+	made, err := os.Stat(t.output)
+	if err != nil {
+		return false
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		if pinned, err := os.Stat(filepath.Join(t.module, name)); err == nil && pinned.ModTime().After(made.ModTime()) {
+			return false
+		}
+	}
+	return true
+}
+
 func TestClonesShareTools(t *testing.T) {
 	cache := t.TempDir()
 	clone := func(change func(*tool)) (says, told string) {

@@ -64,9 +64,10 @@ func (t tool) make(ctx context.Context, from string) error {
 	if err := os.MkdirAll(filepath.Dir(t.output), 0o755); err != nil {
 		return err
 	}
-	// make may run twice: in two terminals, or for the kubectl that follows the first start.
+	// make -j wants several tools at once, and make may run twice: in two terminals, or for the kubectl that follows the first start.
+	// Tools are made one at a time: Go's builds keep all cores busy, and one archive has several tools.
 	began := time.Now()
-	unlock, err := lock(filepath.Join(filepath.Dir(t.output), "."+t.name+".lock"))
+	unlock, err := lock(ctx, filepath.Join(filepath.Dir(t.output), ".lock"))
 	if err != nil {
 		return err
 	}
@@ -104,15 +105,6 @@ func (t tool) make(ctx context.Context, from string) error {
 // unpack downloads a release and brings all its tools, so that the next one is there already.
 func (t tool) unpack(ctx context.Context, from string, a archive, sum string) error {
 	folder := filepath.Dir(t.output)
-	// Two of these may run side by side under make -j, and both may want the same archive.
-	unlock, err := lock(filepath.Join(folder, ".lock"))
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if t.isFresh() {
-		return nil
-	}
 	began := time.Now()
 	name := fmt.Sprintf("%s %s", a.of, a.version)
 	fetched, err := t.limits.fetch(ctx, a.url(from), sum, folder, func(done, all int64) {
@@ -132,20 +124,6 @@ func (t tool) unpack(ctx context.Context, from string, a archive, sum string) er
 	}
 	t.say.line("downloaded %s in %s", name, spoken(time.Since(began)))
 	return nil
-}
-
-// isFresh tells that the tool is newer than what pins it.
-func (t tool) isFresh() bool {
-	made, err := os.Stat(t.output)
-	if err != nil {
-		return false
-	}
-	for _, name := range []string{"go.mod", "go.sum"} {
-		if pinned, err := os.Stat(filepath.Join(t.module, name)); err == nil && pinned.ModTime().After(made.ModTime()) {
-			return false
-		}
-	}
-	return true
 }
 
 func (t tool) title(version string) string { return strings.TrimSpace(t.name + " " + version) }
@@ -190,19 +168,26 @@ func (t tool) build(ctx context.Context, version string) error {
 }
 
 // lock waits until no other process has the lock of this file.
-func lock(path string) (unlock func(), err error) {
+func lock(ctx context.Context, path string) (unlock func(), err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err
 	}
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
 	for {
-		err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX)
-		if err == nil {
+		switch err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
+		case err == nil:
 			return func() { file.Close() }, nil
-		}
-		if !errors.Is(err, syscall.EINTR) {
+		case !errors.Is(err, syscall.EWOULDBLOCK) && !errors.Is(err, syscall.EINTR):
 			file.Close()
 			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			file.Close()
+			return nil, ctx.Err()
+		case <-tick.C:
 		}
 	}
 }

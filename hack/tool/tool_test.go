@@ -9,6 +9,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/sha512"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -190,9 +191,14 @@ func TestAToolIsBuiltOnce(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(tl.output), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	unlock, err := lock(filepath.Join(filepath.Dir(tl.output), ".one.lock"))
+	unlock, err := lock(t.Context(), filepath.Join(filepath.Dir(tl.output), ".lock"))
 	if err != nil {
 		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := tl.make(ctx, ""); !errors.Is(err, context.Canceled) {
+		t.Errorf("a tool that waits for another one is interrupted: %v", err)
 	}
 	done := make(chan error)
 	for range 3 {
