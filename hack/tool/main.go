@@ -18,6 +18,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -66,13 +67,12 @@ func (t tool) make(ctx context.Context, from string) error {
 	}
 	// make -j wants several tools at once, and make may run twice: in two terminals, or for the kubectl that follows the first start.
 	// Tools are made one at a time: Go's builds keep all cores busy, and one archive has several tools.
-	began := time.Now()
 	unlock, err := lock(ctx, filepath.Join(filepath.Dir(t.output), ".lock"))
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	if made, err := os.Stat(t.output); err == nil && made.ModTime().After(began) {
+	if t.isFresh() {
 		return nil
 	}
 	version, err := requiredVersion(filepath.Join(t.module, "go.mod"), t.pkg)
@@ -124,6 +124,22 @@ func (t tool) unpack(ctx context.Context, from string, a archive, sum string) er
 	}
 	t.say.line("downloaded %s in %s", name, spoken(time.Since(began)))
 	return nil
+}
+
+// isFresh reports whether the tool is not older than the files of its module. make asked the same, before the lock was free.
+func (t tool) isFresh() bool {
+	made, err := os.Stat(t.output)
+	if err != nil {
+		return false
+	}
+	files, err := os.ReadDir(t.module)
+	if err != nil {
+		return false
+	}
+	return !slices.ContainsFunc(files, func(file os.DirEntry) bool {
+		pinned, err := file.Info()
+		return err != nil || pinned.ModTime().After(made.ModTime())
+	})
 }
 
 func (t tool) title(version string) string { return strings.TrimSpace(t.name + " " + version) }
