@@ -20,8 +20,8 @@ const (
 
 // LegacyTokensSpec accepts tokens that integrations sign themselves.
 type LegacyTokensSpec struct {
-	// keySecretRef names the Secret key that holds the secret with which the integrations sign and encrypt: at least 16
-	// characters, and no published sample value.
+	// keySecretRef names the Secret key that holds the secret with which the integrations sign and encrypt, or from
+	// which they derive their keys as MiroTalk does: at least 16 characters, and no published sample value.
 	// +required
 	KeySecretRef SecretKeyReference `json:"keySecretRef"`
 }

@@ -6,15 +6,18 @@ import (
 	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
+	"crypto/hkdf"
 	"crypto/md5" //nolint:gosec // the form that integrations write; the signature is checked before it matters
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
+	"encoding/hex"
 	"errors"
 	"strings"
 	"time"
 	"unicode"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/golang-jwt/jwt/v5"
 )
 
@@ -27,14 +30,36 @@ const (
 	maxToken    = 8 << 10
 	maxUsername = 255
 	tokenLeeway = 30 * time.Second
+	// maxAhead is how far the clock of a signer may be ahead for its time of making to count.
+	maxAhead = 5 * time.Minute
 )
 
 // TokenKey opens tokens that integrations sign themselves: a JWT (HS256) whose claim data holds, encrypted as CryptoJS does
-// with a passphrase, who the user is. The same secret signs and encrypts. This package makes no such tokens.
-type TokenKey struct{ secret []byte }
+// with a passphrase, who the user is. This package makes no such tokens.
+type TokenKey struct{ pairs []keyPair }
 
-// NewTokenKey makes a key of the integrations' secret.
-func NewTokenKey(secret string) *TokenKey { return &TokenKey{[]byte(secret)} }
+// keyPair is what one release of the integrations signs and encrypts with.
+type keyPair struct{ sign, encrypt []byte }
+
+// NewTokenKey makes a key of the integrations' secret. Older releases sign and encrypt with the secret itself, MiroTalk SFU since
+// 2.5.92 and MiroTalk P2P since 2.1.35 with keys that they derive from the secret.
+func NewTokenKey(secret string) *TokenKey {
+	raw, sfu := []byte(secret), deriveHex(secret, "mirotalksfu:auth")
+	return &TokenKey{[]keyPair{
+		{raw, raw},
+		{sfu, sfu},
+		{deriveHex(secret, "mirotalkp2p:jwt-sign"), deriveHex(secret, "mirotalkp2p:payload-encrypt")},
+	}}
+}
+
+// deriveHex is HKDF-SHA256 without salt, written in hexadecimal digits.
+func deriveHex(secret, info string) []byte {
+	key, err := hkdf.Key(sha256.New, []byte(secret), nil, info, sha256.Size)
+	if err != nil {
+		panic(err) // It fails for lengths above 255 hashes alone.
+	}
+	return hex.AppendEncode(nil, key)
+}
 
 // String keeps the secret out of logs.
 func (*TokenKey) String() string { return "compat.TokenKey{…}" }
@@ -57,6 +82,9 @@ type Lifetimes struct {
 	Default, Greatest time.Duration
 }
 
+// ErrTokenEarly means that the clock of who signed the token is ahead of this service's.
+var ErrTokenEarly = errors.New("compat: the token is not good yet")
+
 var (
 	errToken       = errors.New("compat: no token of this key")
 	errTokenOver   = errors.New("compat: the token is over")
@@ -75,82 +103,101 @@ func (k *TokenKey) Open(signed string, l Lifetimes, now time.Time) (Token, error
 	if len(signed) > maxToken || strings.ContainsAny(signed, "\r\n") {
 		return Token{}, errToken
 	}
+	for _, pair := range k.pairs {
+		claims, err := pair.check(signed, now)
+		switch {
+		case errors.Is(err, jwt.ErrTokenSignatureInvalid):
+			continue
+		case errors.Is(err, jwt.ErrTokenExpired):
+			return Token{}, errTokenOver
+		case errors.Is(err, jwt.ErrTokenNotValidYet):
+			return Token{}, ErrTokenEarly
+		case err != nil:
+			return Token{}, errToken
+		}
+		plain, err := decrypt(claims.Data, pair.encrypt)
+		if err != nil {
+			return Token{}, err
+		}
+		return readToken(signed, plain, claims, l, now)
+	}
+	return Token{}, errToken
+}
+
+// check reads the claims of a token that the pair has signed. When it was made is not checked: a standard does not ask for it, and the
+// signer's clock may be ahead.
+func (p *keyPair) check(signed string, now time.Time) (*tokenClaims, error) {
 	var claims tokenClaims
 	parser := jwt.NewParser(
-		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}), jwt.WithStrictDecoding(), jwt.WithIssuedAt(),
+		jwt.WithValidMethods([]string{jwt.SigningMethodHS256.Alg()}), jwt.WithStrictDecoding(),
 		jwt.WithLeeway(tokenLeeway), jwt.WithTimeFunc(func() time.Time { return now }),
 	)
 	_, err := parser.ParseWithClaims(signed, &claims, func(t *jwt.Token) (any, error) {
 		if _, critical := t.Header["crit"]; critical {
 			return nil, errToken
 		}
-		return k.secret, nil
+		return p.sign, nil
 	})
-	switch {
-	case errors.Is(err, jwt.ErrTokenExpired):
-		return Token{}, errTokenOver
-	case err != nil:
-		return Token{}, errToken
-	}
-	plain, err := decrypt(claims.Data, k.secret)
-	if err != nil {
-		return Token{}, err
-	}
-	return readToken(signed, plain, &claims, l, now)
+	return &claims, err
 }
 
-// payload is what is encrypted.
+// payload is what is encrypted. Its members are read as those of a request.
 type payload struct {
-	Username  string          `json:"username"`
-	Password  string          `json:"password"`
-	Presenter json.RawMessage `json:"presenter"`
-	Expire    json.RawMessage `json:"expire"`
+	Username  jsontext.Value `json:"username"`
+	Password  jsontext.Value `json:"password"`
+	Presenter jsontext.Value `json:"presenter"`
+	Expire    jsontext.Value `json:"expire"`
 }
 
 func readToken(signed string, plain []byte, claims *tokenClaims, l Lifetimes, now time.Time) (Token, error) {
 	var p payload
-	if err := json.Unmarshal(plain, &p); err != nil {
+	if err := json.Unmarshal(plain, &p, jsontext.AllowDuplicateNames(true)); err != nil {
 		return Token{}, errToken
 	}
-	if p.Username == "" || len(p.Username) > maxUsername || strings.ContainsFunc(p.Username, unicode.IsControl) {
+	username, ok := ReadText(p.Username)
+	if !ok || username == "" || len(username) > maxUsername || strings.ContainsFunc(username, unicode.IsControl) {
 		return Token{}, errToken
 	}
+	password, ok := ReadText(p.Password)
+	if !ok && !MeansNone(p.Password) {
+		return Token{}, errToken
+	}
+	presenter, _ := ReadFlag(p.Presenter)
 	end, err := endOf(claims, p.Expire, l, now)
 	if err != nil {
 		return Token{}, err
 	}
 	sum := sha256.Sum256([]byte(signed))
 	return Token{
-		ID: base64.RawURLEncoding.EncodeToString(sum[:]), Username: p.Username, Password: p.Password, Presenter: isTrue(p.Presenter), Expires: end,
+		ID: base64.RawURLEncoding.EncodeToString(sum[:]), Username: username, Password: password, Presenter: presenter, Expires: end,
 	}, nil
 }
 
-// isTrue reads true, "true", "1" and 1. Everything else is false.
-func isTrue(value json.RawMessage) bool {
-	switch string(value) {
-	case "true", `"true"`, `"1"`, "1":
-		return true
-	}
-	return false
-}
-
 // endOf is when a token ends: as the JWT says, else as the encrypted lifetime says, else after the default, but never later than
-// the greatest lifetime after it was made.
-func endOf(claims *tokenClaims, expire json.RawMessage, l Lifetimes, now time.Time) (time.Time, error) {
+// the greatest lifetime after it was made. A token that says that it is made in the future, by more than clocks differ, says
+// nothing about when it was made.
+func endOf(claims *tokenClaims, expire jsontext.Value, l Lifetimes, now time.Time) (time.Time, error) {
+	made, ahead := claims.IssuedAt, false
+	if made != nil && made.After(now.Add(maxAhead)) {
+		made, ahead = nil, true
+	}
 	var end time.Time
 	switch {
 	case claims.ExpiresAt != nil:
 		end = claims.ExpiresAt.Time
-	case claims.IssuedAt != nil:
-		end = claims.IssuedAt.Add(lifetimeOf(expire, l.Default))
+	case made != nil:
+		end = made.Add(lifetimeOf(expire, l.Default))
+	case ahead:
+		return end, ErrTokenEarly
+	default:
+		return end, errTokenNoTime
 	}
-	switch latest := now.Add(l.Greatest); {
-	case end.IsZero():
+	latest := now.Add(l.Greatest)
+	switch {
+	case made == nil && end.After(latest):
 		return end, errTokenNoTime
-	case claims.IssuedAt != nil && end.After(claims.IssuedAt.Add(l.Greatest)):
-		end = claims.IssuedAt.Add(l.Greatest)
-	case claims.IssuedAt == nil && end.After(latest):
-		return end, errTokenNoTime
+	case made != nil:
+		end = earlier(end, earlier(made.Add(l.Greatest), latest))
 	}
 	if now.After(end.Add(tokenLeeway)) {
 		return end, errTokenOver
@@ -158,12 +205,18 @@ func endOf(claims *tokenClaims, expire json.RawMessage, l Lifetimes, now time.Ti
 	return end, nil
 }
 
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
+}
+
 // lifetimeOf reads a length of time in words, or a number of seconds. What it cannot read is the default.
-func lifetimeOf(expire json.RawMessage, byDefault time.Duration) time.Duration {
-	text := string(expire) + "s"
-	var words string
-	if json.Unmarshal(expire, &words) == nil {
-		text = words
+func lifetimeOf(expire jsontext.Value, byDefault time.Duration) time.Duration {
+	text := string(Scalar(expire))
+	if expire.Kind() == '0' {
+		text += "s"
 	}
 	if d, ok := ParseLifetime(text); ok {
 		return d

@@ -7,7 +7,9 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -40,14 +42,22 @@ func legacyToken(t testing.TB, data string, more jwt.MapClaims) string {
 
 // makeTokens signs and encrypts as integrations do, without a JWT library: crypto-js for the one, Node.js for the other.
 const makeTokens = `
-const CryptoJS = require('crypto-js'), { createHmac } = require('node:crypto');
+const CryptoJS = require('crypto-js'), { createHmac, hkdfSync } = require('node:crypto');
 const part = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
-const { secret, iat, exp, payloads } = JSON.parse(input);
+const { secret, uses, iat, exp, payloads } = JSON.parse(input);
+const key = (use) => use === '' ? secret : Buffer.from(hkdfSync('sha256', secret, '', use, 32)).toString('hex');
 console.log(JSON.stringify(payloads.map((payload) => {
-	const data = CryptoJS.AES.encrypt(JSON.stringify(payload), secret).toString();
+	const data = CryptoJS.AES.encrypt(JSON.stringify(payload), key(uses[1])).toString();
 	const body = part({ alg: 'HS256', typ: 'JWT' }) + '.' + part({ data, iat, exp });
-	return body + '.' + createHmac('sha256', secret).update(body).digest('base64url');
+	return body + '.' + createHmac('sha256', key(uses[0])).update(body).digest('base64url');
 })));`
+
+// keyUses are what releases derive the keys for signing and encrypting for. An empty use is the secret itself.
+var keyUses = map[string][2]string{
+	"the secret itself":            {"", ""},
+	"derived as MiroTalk SFU does": {"mirotalksfu:auth", "mirotalksfu:auth"},
+	"derived as MiroTalk P2P does": {"mirotalkp2p:jwt-sign", "mirotalkp2p:payload-encrypt"},
+}
 
 func TestTokensOfCryptoJS(t *testing.T) {
 	type object = map[string]any
@@ -61,18 +71,96 @@ func TestTokensOfCryptoJS(t *testing.T) {
 		{"username": "bob", "password": "x"},
 	}
 	end := tokenNow.Add(90 * time.Minute)
-	var signed []string
-	oracle(t, makeTokens, object{"secret": tokenSecret, "iat": tokenNow.Unix(), "exp": end.Unix(), "payloads": payloads}, &signed)
-	for i, presenter := range []bool{true, true, true, true, false, false, false} {
-		got, err := NewTokenKey(tokenSecret).Open(signed[i], tokenLifetimes, tokenNow)
-		if err != nil {
-			t.Errorf("%v: %v", payloads[i], err)
-			continue
+	for release, uses := range keyUses {
+		var signed []string
+		oracle(t, makeTokens, object{"secret": tokenSecret, "uses": uses, "iat": tokenNow.Unix(), "exp": end.Unix(), "payloads": payloads}, &signed)
+		for i, presenter := range []bool{true, true, true, true, false, false, false} {
+			got, err := NewTokenKey(tokenSecret).Open(signed[i], tokenLifetimes, tokenNow)
+			if err != nil {
+				t.Errorf("%s, %v: %v", release, payloads[i], err)
+				continue
+			}
+			want := Token{ID: got.ID, Username: payloads[i]["username"].(string), Password: payloads[i]["password"].(string), Presenter: presenter, Expires: end}
+			got.Expires = got.Expires.UTC()
+			if diff := cmp.Diff(want, got); diff != "" || got.ID == "" {
+				t.Errorf("%s, %v (-want +got):\n%s", release, payloads[i], diff)
+			}
 		}
-		want := Token{ID: got.ID, Username: payloads[i]["username"].(string), Password: payloads[i]["password"].(string), Presenter: presenter, Expires: end}
-		got.Expires = got.Expires.UTC()
-		if diff := cmp.Diff(want, got); diff != "" || got.ID == "" {
-			t.Errorf("%v (-want +got):\n%s", payloads[i], diff)
+	}
+}
+
+// TestKeysAreOfOneRelease: what one release signs, another's key does not decrypt.
+func TestKeysAreOfOneRelease(t *testing.T) {
+	var mixed []string
+	for signs, a := range keyUses {
+		for encrypts, b := range keyUses {
+			if signs == encrypts {
+				continue
+			}
+			oracle(t, makeTokens, map[string]any{
+				"secret": tokenSecret, "uses": [2]string{a[0], b[1]}, "iat": tokenNow.Unix(), "payloads": []map[string]any{{"username": "ada"}},
+			}, &mixed)
+			if got, err := NewTokenKey(tokenSecret).Open(mixed[0], tokenLifetimes, tokenNow); err == nil {
+				t.Errorf("signed with %s and encrypted with %s: it opens as %+v", signs, encrypts, got)
+			}
+		}
+	}
+}
+
+// TestScalarsOfPayloads: backends of all languages write what is in a token as they write the body of a request.
+func TestScalarsOfPayloads(t *testing.T) {
+	for _, tc := range []struct {
+		payload string
+		want    Token
+	}{
+		{`{"username":42}`, Token{Username: "42"}},
+		{`{"username":42.0}`, Token{Username: "42"}},
+		{`{"username":"42"}`, Token{Username: "42"}},
+		{`{"username":"\u0061da","password":1234}`, Token{Username: "ada", Password: "1234"}},
+		{`{"username":"ada","password":false}`, Token{Username: "ada"}},
+		{`{"username":"ada","password":null}`, Token{Username: "ada"}},
+		{`{"username":"ada","password":"false"}`, Token{Username: "ada", Password: "false"}},
+		{`{"username":"ada","presenter":"True"}`, Token{Username: "ada", Presenter: true}},
+		{`{"username":"ada","presenter":"TRUE"}`, Token{Username: "ada", Presenter: true}},
+		{`{"username":"ada","presenter":1.0}`, Token{Username: "ada", Presenter: true}},
+		{`{"username":"ada","presenter":"0"}`, Token{Username: "ada"}},
+		{`{"username":"ada","presenter":"yes"}`, Token{Username: "ada"}},
+		{`{"username":"ada","presenter":[true]}`, Token{Username: "ada"}},
+		{`{"username":"bob","username":"ada"}`, Token{Username: "ada"}},
+	} {
+		got, err := NewTokenKey(tokenSecret).Open(legacyToken(t, tc.payload, nil), tokenLifetimes, tokenNow)
+		tc.want.ID, tc.want.Expires = got.ID, got.Expires
+		if diff := cmp.Diff(tc.want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", tc.payload, err, diff)
+		}
+	}
+}
+
+// TestClocksThatAreAhead: a token of a service whose clock is ahead is good, and for no longer than another.
+func TestClocksThatAreAhead(t *testing.T) {
+	const user = `{"username":"ada"}`
+	for _, tc := range []struct {
+		ahead  time.Duration
+		claims jwt.MapClaims
+		// lasts is counted from now. Zero is for a refusal.
+		lasts time.Duration
+		err   error
+	}{
+		{31 * time.Second, nil, time.Hour + 31*time.Second, nil},
+		{3 * time.Minute, nil, time.Hour + 3*time.Minute, nil},
+		{3 * time.Minute, jwt.MapClaims{"exp": tokenNow.Add(2 * time.Hour).Unix()}, 2 * time.Hour, nil},
+		{3 * time.Minute, jwt.MapClaims{"exp": tokenNow.Add(9000 * time.Hour).Unix()}, tokenLifetimes.Greatest, nil},
+		{2 * time.Hour, jwt.MapClaims{"exp": tokenNow.Add(3 * time.Hour).Unix()}, 3 * time.Hour, nil},
+		{2 * time.Hour, jwt.MapClaims{"exp": tokenNow.Add(9000 * time.Hour).Unix()}, 0, errTokenNoTime},
+		{2 * time.Hour, nil, 0, ErrTokenEarly},
+		{0, jwt.MapClaims{"nbf": tokenNow.Add(20 * time.Second).Unix()}, time.Hour, nil},
+		{0, jwt.MapClaims{"nbf": tokenNow.Add(45 * time.Second).Unix()}, 0, ErrTokenEarly},
+	} {
+		claims := jwt.MapClaims{"iat": tokenNow.Add(tc.ahead).Unix()}
+		maps.Copy(claims, tc.claims)
+		got, err := NewTokenKey(tokenSecret).Open(legacyToken(t, user, claims), tokenLifetimes, tokenNow)
+		if !errors.Is(err, tc.err) || err == nil && !got.Expires.Equal(tokenNow.Add(tc.lasts)) {
+			t.Errorf("%s ahead, %v: ends at %s, %v; want after %s, %v", tc.ahead, tc.claims, got.Expires, err, tc.lasts, tc.err)
 		}
 	}
 }
@@ -154,7 +242,11 @@ func TestTokensThatAreRefused(t *testing.T) {
 		"no username":              legacyToken(t, `{"password":"x"}`, nil),
 		"a username of two lines":  legacyToken(t, `{"username":"a\nb"}`, nil),
 		"a username that is long":  legacyToken(t, `{"username":"`+strings.Repeat("u", 256)+`"}`, nil),
-		"a username of a number":   legacyToken(t, `{"username":7}`, nil),
+		"a username of a flag":     legacyToken(t, `{"username":true}`, nil),
+		"a username of null":       legacyToken(t, `{"username":null}`, nil),
+		"a username of a list":     legacyToken(t, `{"username":["ada"]}`, nil),
+		"a password of a list":     legacyToken(t, `{"username":"ada","password":["x"]}`, nil),
+		"a list":                   legacyToken(t, `[{"username":"ada"}]`, nil),
 		"made in the future":       legacyToken(t, user, jwt.MapClaims{"iat": tokenNow.Add(time.Hour).Unix()}),
 		"not yet":                  legacyToken(t, user, jwt.MapClaims{"nbf": tokenNow.Add(time.Hour).Unix()}),
 		"over":                     legacyToken(t, user, jwt.MapClaims{"exp": tokenNow.Add(-time.Hour).Unix()}),

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/golang-jwt/jwt/v5"
 	"github.com/google/go-cmp/cmp"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -24,7 +25,7 @@ func acceptsLegacy(t *tenant.Tenant) { t.LegacyTokens = compat.NewTokenKey(integ
 // TestTokensThatIntegrationsSign are accepted as the string in a join's token, and make nobody more than the API's own would.
 func TestTokensThatIntegrationsSign(t *testing.T) {
 	protected := func(t *tenant.Tenant) { t.Protected = true }
-	sign := func(user, password string, presenter any) string {
+	sign := func(user any, password string, presenter any) string {
 		return compattest.Token(t, integrationsKey, start, map[string]any{"username": user, "password": password, "presenter": presenter}, time.Hour)
 	}
 	for _, tc := range []struct {
@@ -37,6 +38,7 @@ func TestTokensThatIntegrationsSign(t *testing.T) {
 	}{
 		{"a tenant that accepts none", nil, sign("ada", "x", true), 403, "", false},
 		{"a presenter, no users", []func(*tenant.Tenant){acceptsLegacy}, sign("ada", "x", true), 200, "ada", true},
+		{"a user with a number", []func(*tenant.Tenant){acceptsLegacy}, sign(42, "x", "True"), 200, "42", true},
 		{"a presenter in other spelling", []func(*tenant.Tenant){acceptsLegacy}, sign("ada", "x", "1"), 200, "ada", true},
 		{"no presenter", []func(*tenant.Tenant){acceptsLegacy}, sign("ada", "x", "false"), 200, "ada", false},
 		{"a protected host", []func(*tenant.Tenant){acceptsLegacy, protected}, sign("ada", "", false), 200, "ada", false},
@@ -63,6 +65,20 @@ func TestTokensThatIntegrationsSign(t *testing.T) {
 		ticket := w.joined(one, got).ticket
 		if ticket.Username != tc.username || ticket.Presenter != tc.presenter || ticket.Expires.After(start.Add(time.Hour)) {
 			t.Errorf("%s: %+v", tc.reason, ticket)
+		}
+	}
+}
+
+// TestTokensOfClocksThatAreAhead are good where only when they were made is in the future, and are refused with what to do otherwise.
+func TestTokensOfClocksThatAreAhead(t *testing.T) {
+	for claim, status := range map[string]int{"iat": http.StatusOK, "nbf": http.StatusForbidden} {
+		w := newWorld(t, testTenant(v1alpha1.VariantA, acceptsLegacy)).serve()
+		token := compattest.Sign(t, jwt.MapClaims{
+			"data": compattest.Encrypt(t, `{"username":"ada"}`, integrationsKey), claim: start.Add(3 * time.Minute).Unix(), "exp": start.Add(time.Hour).Unix(),
+		}, integrationsKey)
+		got := w.do(http.MethodPost, "join", `{"room":"r","name":"n","token":"`+token+`"}`)
+		if got.status != status || status != http.StatusOK && !strings.Contains(got.body, "set that clock") {
+			t.Errorf("%s: %d %s, want %d", claim, got.status, got.body, status)
 		}
 	}
 }

@@ -3,16 +3,13 @@
 package httpapi
 
 import (
-	"bytes"
-	"math"
 	"strconv"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"convene.dev/convene/internal/compat"
 	"convene.dev/convene/internal/fault"
-
 	"convene.dev/convene/internal/httpserver"
 )
 
@@ -75,14 +72,14 @@ func (f *fields) isBlank(name string, value jsontext.Value) bool {
 // text reads a string, or a number as its text, and whether it is there.
 func (f *fields) text(name string) (string, bool) {
 	value := f.get(name)
-	switch value.Kind() {
-	case 0:
+	if value == nil {
 		return "", false
-	case '"', '0':
-		return string(scalar(value)), true
 	}
-	f.fail(name, "must be a string")
-	return "", false
+	text, ok := compat.ReadText(value)
+	if !ok {
+		f.fail(name, "must be a string")
+	}
+	return text, ok
 }
 
 // texts reads a list of strings.
@@ -112,36 +109,21 @@ func (f *fields) flag(name string, absent bool) bool {
 	if value == nil {
 		return absent
 	}
-	switch strings.ToLower(string(scalar(value))) {
-	case "true", "1":
-		return true
-	case "false", "0":
-		return false
+	flag, ok := compat.ReadFlag(value)
+	if !ok {
+		f.fail(name, "must be true or false")
+		return absent
 	}
-	f.fail(name, "must be true or false")
-	return absent
+	return flag
 }
 
 // textUnlessNone reads a string, or a number as its text. Words for none are an empty string.
 func (f *fields) textUnlessNone(name string) string {
-	value := f.get(name)
-	switch {
-	case meansNone(value):
-		return ""
-	case value.Kind() == '"' || value.Kind() == '0':
-		return string(scalar(value))
+	text, ok := compat.ReadTextUnlessNone(f.get(name))
+	if !ok {
+		f.fail(name, "must be a string, or false for none")
 	}
-	f.fail(name, "must be a string, or false for none")
-	return ""
-}
-
-// meansNone reports whether a value stands for no value: false, or a word that templates and client libraries write for nothing.
-func meansNone(value jsontext.Value) bool {
-	switch strings.ToLower(string(scalar(value))) {
-	case "", "false", "0", "none", "null", "undefined":
-		return true
-	}
-	return false
+	return text
 }
 
 // count reads a whole number from one to a greatest, and zero for none.
@@ -150,35 +132,10 @@ func (f *fields) count(name string, greatest int) int {
 	if value == nil {
 		return 0
 	}
-	n, err := strconv.Atoi(string(scalar(value)))
+	n, err := strconv.Atoi(string(compat.Scalar(value)))
 	if err != nil || n < 1 || n > greatest {
 		f.fail(name, "must be a whole number from 1 to "+strconv.Itoa(greatest))
 		return 0
 	}
 	return n
-}
-
-// maxWhole is the greatest number up to which JSON's readers tell all whole numbers apart.
-const maxWhole = 1 << 53
-
-// scalar is a string's content, a whole number without fraction and exponent, or any other value as written.
-func scalar(value jsontext.Value) []byte {
-	switch value.Kind() {
-	case '"':
-		return content(value)
-	case '0':
-		if n, err := strconv.ParseFloat(string(value), 64); err == nil && n == math.Trunc(n) && math.Abs(n) <= maxWhole {
-			return strconv.AppendInt(nil, int64(n), 10)
-		}
-	}
-	return value
-}
-
-// content is what a string of a valid document holds: the bytes of the document where nothing in them is escaped.
-func content(value jsontext.Value) []byte {
-	if bytes.IndexByte(value, '\\') < 0 {
-		return value[1 : len(value)-1]
-	}
-	text, _ := jsontext.AppendUnquote(nil, value)
-	return text
 }

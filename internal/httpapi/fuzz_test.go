@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/compat"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/fault"
 )
@@ -75,7 +76,7 @@ func FuzzText(f *testing.F) {
 		if err := json.Unmarshal(e.buf, &read); err != nil || read != strings.ToValidUTF8(text, "\ufffd") && utf8.ValidString(text) {
 			t.Fatalf("%q is written as %s, read as %q: %v", text, e.buf, read, err)
 		}
-		if got := string(content(bytes.Clone(e.buf))); got != read {
+		if got := string(compat.Content(bytes.Clone(e.buf))); got != read {
 			t.Fatalf("%s is read as %q, want %q", e.buf, got, read)
 		}
 	})

@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/compat"
 	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/fault"
@@ -150,8 +151,8 @@ type joinToken struct {
 
 func readJoinToken(t *tenant.Tenant, f *fields) joinToken {
 	value := f.get("token")
-	switch text := string(scalar(value)); {
-	case meansNone(value) || text == "1" || strings.EqualFold(text, "true"): // Some clients say whether they mean to send one.
+	switch text := string(compat.Scalar(value)); {
+	case compat.MeansNone(value) || text == "1" || strings.EqualFold(text, "true"): // Some clients say whether they mean to send one.
 		return joinToken{}
 	case value.Kind() == '"':
 		return joinToken{signed: text}

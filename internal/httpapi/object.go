@@ -133,7 +133,7 @@ func (o *object) get(name string) jsontext.Value {
 // raw returns the value of a member, null too, and nil for one that is absent.
 func (o *object) raw(name string) jsontext.Value {
 	for i := len(o.members) - 1; i >= 0; i-- {
-		if m := &o.members[i]; string(content(m.name)) == name {
+		if m := &o.members[i]; string(compat.Content(m.name)) == name {
 			return m.value
 		}
 	}

@@ -27,6 +27,8 @@ func TestParseDotenv(t *testing.T) {
 		{"all names", "A.b-C_1=d", map[string]string{"A.b-C_1": "d"}},
 		{"the value has the rest of the signs", "A=b=c==", map[string]string{"A": "b=c=="}},
 		{"comments", "# A=b\n  # c\nA=b # c\nB='c' # d\nC=\"d\"# e\nD=# f", map[string]string{"A": "b", "B": "c", "C": "d", "D": ""}},
+		{"an empty value with a comment", "JWT_KEY= # a random value of 32 bytes\nJWT_SECRET=\t# another\nA=b",
+			map[string]string{"JWT_KEY": "", "JWT_SECRET": "", "A": "b"}},
 		{"no comment without space, or in quotes", "A=b#c\nB='c # d'", map[string]string{"A": "b#c", "B": "c # d"}},
 		{"all quotes", "A='b'\nB=\"c\"\nC=`d`", map[string]string{"A": "b", "B": "c", "C": "d"}},
 		{"quotes in other quotes", `A='b"c'` + "\n" + `B="c'd"`, map[string]string{"A": `b"c`, "B": "c'd"}},

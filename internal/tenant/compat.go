@@ -3,6 +3,7 @@
 package tenant
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -77,15 +78,20 @@ type ShownToken struct {
 	Password  string
 }
 
+var errTokenEarly = fault.Denied("The token is not good yet: the clock of the service that signed it is ahead; set that clock")
+
 // OpenToken checks a token: one that POST token made, or one that an integration signed where the tenant accepts those. Every
-// refusal is Denied with the same message.
+// refusal is Denied with the same message, but for a token of an integration whose clock is ahead.
 func (t *Tenant) OpenToken(signed string, now time.Time) (ShownToken, error) {
 	grant, err := t.Signer.VerifyToken(signed, t.Users, now)
 	if t.LegacyTokens == nil || !fault.Is(err, fault.KindDenied) {
 		return ShownToken{TokenGrant: grant}, err
 	}
 	legacy, legacyErr := t.LegacyTokens.Open(signed, compat.Lifetimes{Default: t.TokenLifetime, Greatest: t.MaxTokenLifetime}, now)
-	if legacyErr != nil {
+	switch {
+	case errors.Is(legacyErr, compat.ErrTokenEarly):
+		return ShownToken{}, errTokenEarly
+	case legacyErr != nil:
 		return ShownToken{}, err
 	}
 	return ShownToken{
