@@ -78,6 +78,11 @@ func integrator(t *testing.T, a account) *httptest.Server {
 			<script type="module" src="{base}/js/embed.js"></script><script>keep(window.api = document.querySelector('convene-room'))</script>`,
 		"/widget": `<script src="{base}/js/Widget.js"></script><div id="support-widget" data-service-auto data-domain="{domain}" data-room="{room}" data-theme="dark"
 			data-widget-type="support" data-widget-state="normal" data-position="bottom-right" data-heading="Need &lt;b&gt;Help&lt;/b&gt;?" data-powered-by=""></div>`,
+		// A page that a framework draws twice, over what it showed while it loaded.
+		"/twice": `<script src="{base}/js/Iframe.js"></script><div id="meet">Loading</div><script>
+			for (let i = 0; i < 2; i++) keep(window.api = new IframeApi("{domain}",
+				{room: "{room}", name: "Ada", token: "{token}", parentNode: document.querySelector("#meet")}));</script>`,
+		"/bare-widget": `<script src="{base}/js/Widget.js"></script><div data-mirotalk-auto data-buttons="audio,chat" data-user="Ada" data-widget-state="closed"></div>`,
 		// Another site's page beside the room tries to command it.
 		"/meddler": `<script>addEventListener('message', e => { if (e.data === 'go') for (const command of ['leave', 'microphone', 'camera'])
 			for (let i = 0; i < parent.frames.length; i++) parent.frames[i].postMessage({target: 'convene', command, on: true}, '*'); })</script>`,
@@ -156,6 +161,24 @@ func TestEmbedsOfIntegrations(t *testing.T) {
 		p.WaitFor(t, `document.querySelector('#support-widget h2')?.textContent === 'Need Help?'`)
 		p.WaitFor(t, `([...document.querySelectorAll('#support-widget button')].find(b => b.textContent === 'Join')?.click(),
 			new URL(document.querySelector('#support-widget iframe')?.src ?? 'x:y').searchParams.get('room') === 'support')`)
+	})
+	t.Run("a page that draws itself twice has one room", func(t *testing.T) {
+		p := show(t, friendly, "/twice", "twice", nil)
+		defer p.Close()
+		p.WaitFor(t, `told.some(m => m.event === 'participants' && m.participants.length === 1)`)
+		if in := testkit.Eval[string](t, p, `document.querySelector('#meet').innerHTML`); strings.Count(in, "<iframe") != 1 || strings.Contains(in, "Loading") {
+			t.Errorf("the page shows %s", in)
+		}
+		w.eventually(t, w.hasPeople("twice", 1))
+	})
+	t.Run("a widget has what its attributes name, and opens again", func(t *testing.T) {
+		p := show(t, friendly, "/bare-widget", "bare", nil)
+		defer p.Close()
+		const press = `[...document.querySelectorAll('[data-mirotalk-auto] button')].find(b => b.title === '%s')?.click()`
+		p.WaitFor(t, `(`+fmt.Sprintf(press, "Open")+`,
+			[...document.querySelectorAll('[data-mirotalk-auto] button')].map(b => b.textContent).join() === '–,×,Audio call,Chat')`)
+		p.WaitFor(t, `(`+fmt.Sprintf(press, "Chat")+`,
+			(asked => asked.get('room') === 'support-room' && asked.get('name') === 'Ada')(new URL(document.querySelector('[data-mirotalk-auto] iframe')?.src ?? 'x:y').searchParams))`)
 	})
 	t.Run("another site gets nothing", func(t *testing.T) {
 		p := show(t, stranger.URL, "/script", "embed-foreign", nil)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { baseOf, linkTo, permissions } from './embed';
-import { buttons, readOptions, textOf } from './widgetOptions';
+import { buttons, defaults, readOptions, textOf, withDefaults, type WidgetOptions } from './widgetOptions';
 
 describe('linkTo', () => {
   const base = baseOf('https://meet.example.com/video/js/embed.js');
@@ -39,23 +39,37 @@ describe('linkTo', () => {
 
 describe('a widget', () => {
   it('reads its attributes', () => {
-    expect(readOptions({ theme: 'light', position: 'top-left', checkOnline: 'true', heading: 'Hi' })).toEqual(
-      {
-        theme: 'light',
-        widgetState: '',
-        widgetType: '',
-        supportWidget: { position: 'top-left', checkOnlineStatus: true, customMessages: { heading: 'Hi' } },
+    const read = readOptions({ theme: 'light', position: 'top-left', checkOnline: 'true', heading: 'Hi' });
+    expect(withDefaults(read)).toEqual({
+      ...defaults,
+      theme: 'light',
+      supportWidget: {
+        ...defaults.supportWidget,
+        position: 'top-left',
+        checkOnlineStatus: true,
+        customMessages: { ...defaults.supportWidget.customMessages, heading: 'Hi' },
       },
-    );
+    });
+  });
+  it('has the buttons that its attributes name, and no others', () => {
+    const offered = (named: string | undefined) =>
+      buttons(withDefaults(readOptions({ buttons: named }))).map(({ key }) => key);
+    expect(offered('audio,chat')).toEqual(['audio', 'chat']);
+    expect(offered(' Video , nonsense')).toEqual(['video']);
+    expect(offered(undefined)).toEqual(['audio', 'video', 'screen', 'chat', 'join']);
+    expect(offered('')).toEqual(['audio', 'video', 'screen', 'chat', 'join']);
+  });
+  it('takes null for what is not given, and shares nothing with the defaults', () => {
+    const options = withDefaults({ theme: null, supportWidget: null } as unknown as WidgetOptions);
+    expect(options).toEqual(defaults);
+    options.supportWidget.isOnline = false;
+    expect(defaults.supportWidget.isOnline).toBe(true);
   });
   it('offers what is not switched off', () => {
-    const offered = buttons({ supportWidget: { buttons: { screen: false, chat: false } } });
+    const offered = buttons(withDefaults({ supportWidget: { buttons: { screen: false, chat: false } } }));
     expect(offered.map(({ key }) => key)).toEqual(['audio', 'video', 'join']);
   });
-  it('shows text as it is, and something where there is none', () => {
-    expect(textOf('plain', 'x')).toBe('plain');
-    expect(textOf(undefined, 'x')).toBe('x');
-  });
+  it('shows text as it is', () => expect(textOf('plain')).toBe('plain'));
 });
 
 it('hands on what the documents say, and what each permission is for', () => {

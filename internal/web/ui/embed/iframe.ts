@@ -20,14 +20,21 @@ export function serviceAt(domain: string, own: URL): URL {
   return sameHost && own.pathname.startsWith(url.pathname) ? own : url;
 }
 
+/** What each place shows. */
+const shown = new WeakMap<Node, ConveneRoom>();
+
 class IframeApi extends ConveneRoom {
   constructor(domain: string, options: Partial<IframeOptions> = {}) {
     if (!domain) throw new Error('IframeApi needs the domain of the meeting service.');
     const { width = '100vw', height = '100vh', parentNode, ...wanted } = options;
-    super(
-      linkTo(serviceAt(domain, base), { ...wanted, room: wanted.room ?? 'random' }),
-      parentNode ?? document.body,
-    );
+    const link = linkTo(serviceAt(domain, base), { ...wanted, room: wanted.room || 'default-room' });
+    // Pages that draw themselves anew make another room in the same place.
+    if (parentNode) {
+      shown.get(parentNode)?.remove();
+      parentNode.textContent = '';
+    }
+    super(link, parentNode ?? document.body);
+    if (parentNode) shown.set(parentNode, this);
     Object.assign(this.iframe.style, { width: length(width), height: length(height) });
   }
 }
