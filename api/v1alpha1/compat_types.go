@@ -53,11 +53,17 @@ const (
 // CompatSpec changes what clients of MiroTalk SFU and MiroTalk P2P expect to be otherwise.
 type CompatSpec struct {
 	// chatOff is what chat: false in a join means: Disables (the user neither reads nor writes chat) or ClosesPanel (the
-	// user has chat, and its panel is closed at first, as it always is). Default Disables.
+	// user has chat, and its panel is closed at first, as it always is). Default ClosesPanel with spec.source, else
+	// Disables.
 	// +optional
 	ChatOff ChatOff `json:"chatOff,omitempty"`
 	// meetings is the form of GET meetings: List (an array) or ByRoom (an object whose names are those of the rooms, as
 	// older clients of variant B read it). Default List.
 	// +optional
 	Meetings MeetingsForm `json:"meetings,omitempty"`
+	// opener is the role of a participant who opens a room by its link alone, or with a login, where no backend has asked for
+	// the meeting: Presenter, whom all presenters by a join link, a token, a login or the REST API outrank, or Participant.
+	// Default Presenter with spec.source, unless the file there makes the first to join no presenter; else Participant.
+	// +optional
+	Opener ParticipantRole `json:"opener,omitempty"`
 }

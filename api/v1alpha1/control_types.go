@@ -100,9 +100,10 @@ type ParticipantDecision struct {
 	// link, token or login says, or spec.access.presenters of the ConferenceConfig.
 	// +optional
 	Role ParticipantRole `json:"role,omitempty"`
-	// promoted is true where a presenter in the room gave the role Presenter. All other presenters outrank a promoted presenter: those by
-	// a link, a token or a login, and those to whom the REST API or kubectl gave the role. A promoted presenter cannot remove them, lock
-	// their microphone or take their role.
+	// promoted is true where a presenter in the room gave the role Presenter, or the participant has it because they opened the room
+	// (spec.compat.opener of the ConferenceConfig). All other presenters outrank a promoted presenter: those by a link, a token or a
+	// login, and those to whom the REST API or kubectl gave the role. A promoted presenter cannot remove them, lock their microphone
+	// or take their role.
 	// +optional
 	Promoted bool `json:"promoted,omitempty"`
 	// sources are all that the participant may publish, of what the policy or grantedSources allows. Absent means all, and an empty

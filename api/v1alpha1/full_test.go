@@ -53,7 +53,7 @@ privacy:
   participants: Counts
   chatHistory: Hidden
 mediaRefs: [{name: livekit, namespace: media}]
-compat: {chatOff: ClosesPanel, meetings: ByRoom}
+compat: {chatOff: ClosesPanel, meetings: ByRoom, opener: Presenter}
 `
 
 const fullMediaServer = `

@@ -26,8 +26,9 @@ type Meetings interface {
 	// Open finds or makes the meeting of a room, when Enter found none, for a person who may open rooms. It is Gone while it
 	// is known that the meeting ended for good, and TooMany where as many rooms are open as the tenant allows.
 	Open(ctx context.Context, t *tenant.Tenant, o meeting.Opening) (meeting.View, error)
-	// MarkOpened records, before the engine is asked, that a room may exist there.
-	MarkOpened(context.Context, *tenant.Tenant, meeting.View) error
+	// MarkOpened records, before the engine is asked, that a room may exist there, and shows the meeting as it is then. The first call has
+	// a leader, if it names one, lead the meeting (meeting.Lead).
+	MarkOpened(ctx context.Context, t *tenant.Tenant, v meeting.View, leader engine.Identity, username string) (meeting.View, error)
 	// PasswordMark is the mark of the password that a meeting has now; empty for none.
 	PasswordMark(ctx context.Context, t *tenant.Tenant, v meeting.View) (string, error)
 	CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, site netip.Prefix, presented string) (bool, error)

@@ -217,13 +217,24 @@ func (s *Service) checkPassword(ctx context.Context, t *tenant.Tenant, view meet
 }
 
 // OpenRoom sees to it that the engine has the room. That it may have it is written down first, so that whatever
-// happens between, the room will be closed with its meeting.
-func (s *Service) OpenRoom(ctx context.Context, t *tenant.Tenant, view meeting.View) error {
-	if !view.Opened {
-		if err := s.meetings.MarkOpened(ctx, t, view); err != nil {
+// happens between, the room will be closed with its meeting. In the same write the first participant becomes its leader, where the tenant
+// has that.
+func (s *Service) OpenRoom(ctx context.Context, t *tenant.Tenant, a *Admission) error {
+	if !a.Meeting.Opened {
+		var leader engine.Identity
+		if a.mayLead(t) {
+			leader = a.Identity
+		}
+		now, err := s.meetings.MarkOpened(ctx, t, a.Meeting, leader, a.Username)
+		if err != nil {
 			return err
 		}
+		if leader != "" {
+			a.Meeting, a.Rights = now, now.Rights(now.DecisionOn(a.Username, a.Identity), a.Granted)
+			a.Presenter = a.Rights.Presenter
+		}
 	}
+	view := a.Meeting
 	media, err := mediaOf(t, view)
 	if err != nil {
 		return err

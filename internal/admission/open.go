@@ -29,6 +29,11 @@ func mayOpen(t *tenant.Tenant, a Entrant) bool {
 	return false
 }
 
+// mayLead reports whether an entrant leads a meeting in which they are the first. A ticket or a token decides itself about the role.
+func (a *Entrant) mayLead(t *tenant.Tenant) bool {
+	return t.Settings.OpenerLeads && !a.decided && !a.Hide && a.Method != ByTicket && a.Method != ByToken
+}
+
 // open opens the room of an entrant who may, when finding its meeting has failed like this. By says who did, where a meeting was
 // made for it.
 func (s *Service) open(ctx context.Context, t *tenant.Tenant, a Entrant, g Guard, found error) (view meeting.View, by string, err error) {

@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// maxWhole is the greatest number up to which JSON's readers tell all whole numbers apart.
+// maxWhole is the greatest whole number that every reader of JSON keeps exact, with all below it.
 const maxWhole = 1 << 53
 
 // Scalar is a string's content, a whole number without fraction and exponent, or any other value as written. The value is one of a
@@ -28,7 +28,7 @@ func Scalar(value jsontext.Value) []byte {
 	return value
 }
 
-// Content is what a string of a valid document holds: the bytes of the document where nothing in them is escaped.
+// Content returns the text in a string of a valid document: the bytes of the document if nothing in them is escaped.
 func Content(value jsontext.Value) []byte {
 	if bytes.IndexByte(value, '\\') < 0 {
 		return value[1 : len(value)-1]

@@ -30,7 +30,7 @@ const (
 	maxToken    = 8 << 10
 	maxUsername = 255
 	tokenLeeway = 30 * time.Second
-	// maxAhead is how far the clock of a signer may be ahead for its time of making to count.
+	// maxAhead bounds the time of making (iat) that counts, after now: the clock of the signer may be ahead.
 	maxAhead = 5 * time.Minute
 )
 
@@ -38,7 +38,7 @@ const (
 // with a passphrase, who the user is. This package makes no such tokens.
 type TokenKey struct{ pairs []keyPair }
 
-// keyPair is what one release of the integrations signs and encrypts with.
+// keyPair holds the keys of one release of the integrations.
 type keyPair struct{ sign, encrypt []byte }
 
 // NewTokenKey makes a key of the integrations' secret. Older releases sign and encrypt with the secret itself, MiroTalk SFU since
@@ -124,8 +124,8 @@ func (k *TokenKey) Open(signed string, l Lifetimes, now time.Time) (Token, error
 	return Token{}, errToken
 }
 
-// check reads the claims of a token that the pair has signed. When it was made is not checked: a standard does not ask for it, and the
-// signer's clock may be ahead.
+// check returns the claims of a token that the pair has signed. A time of making (iat) in the future is no error: RFC 7519 demands none,
+// and the signer's clock may be ahead.
 func (p *keyPair) check(signed string, now time.Time) (*tokenClaims, error) {
 	var claims tokenClaims
 	parser := jwt.NewParser(
@@ -141,7 +141,7 @@ func (p *keyPair) check(signed string, now time.Time) (*tokenClaims, error) {
 	return &claims, err
 }
 
-// payload is what is encrypted. Its members are read as those of a request.
+// payload is the encrypted part. Its members are read like the members of a request.
 type payload struct {
 	Username  jsontext.Value `json:"username"`
 	Password  jsontext.Value `json:"password"`

@@ -52,7 +52,7 @@ console.log(JSON.stringify(payloads.map((payload) => {
 	return body + '.' + createHmac('sha256', key(uses[0])).update(body).digest('base64url');
 })));`
 
-// keyUses are what releases derive the keys for signing and encrypting for. An empty use is the secret itself.
+// keyUses name the keys for signing and encrypting, as releases derive them. An empty name stands for the secret itself.
 var keyUses = map[string][2]string{
 	"the secret itself":            {"", ""},
 	"derived as MiroTalk SFU does": {"mirotalksfu:auth", "mirotalksfu:auth"},

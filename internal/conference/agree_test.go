@@ -72,7 +72,7 @@ func TestALateDurationChangesNothing(t *testing.T) {
 		t.Errorf("before a participant has entered, the first duration makes it %s", got)
 	}
 	v := join("late", "")
-	if err := b.MarkOpened(t.Context(), b.tenant, v); err != nil {
+	if _, err := b.MarkOpened(t.Context(), b.tenant, v, "", ""); err != nil {
 		t.Fatal(err)
 	}
 	if got := join("late", "30m"); got.Length.String() != "unlimited" || !got.Expires.IsZero() {

@@ -212,7 +212,7 @@ func TestMeetingsMadeElsewhereAreEntered(t *testing.T) {
 	if ok, err := b.CheckPassword(t.Context(), b.tenant, v, netip.Prefix{}, ""); !ok || err != nil {
 		t.Errorf("no password is right where there is none: %t, %v", ok, err)
 	}
-	if err := b.MarkOpened(t.Context(), b.tenant, v); err != nil {
+	if _, err := b.MarkOpened(t.Context(), b.tenant, v, "", ""); err != nil {
 		t.Errorf("its room is not opened: %v", err)
 	}
 }

@@ -165,7 +165,7 @@ func (s *Service) createFrom(ctx context.Context, t *tenant.Tenant, d *draft) (*
 	m.Spec.ConfigRef.Name = t.Name
 	switch {
 	case continues != nil:
-		d.takeOver(m, continues)
+		d.takeOver(t, m, continues)
 	case d.opening != nil:
 		markOpening(m, d.opening)
 	default:
@@ -287,9 +287,13 @@ func (s *Service) forbidNew(t *tenant.Tenant, d *draft) error {
 }
 
 // takeOver gives a Meeting what goes on from the Meeting that it continues.
-func (d *draft) takeOver(m, continues *v1alpha1.Meeting) {
+func (d *draft) takeOver(t *tenant.Tenant, m, continues *v1alpha1.Meeting) {
 	m.Annotations = continuing(continues)
-	meeting.Carry(&m.Spec, &continues.Spec)
+	decided := &continues.Spec
+	if meeting.BeginsAnew(t.Settings, continues) {
+		decided = &v1alpha1.MeetingSpec{}
+	}
+	meeting.Carry(&m.Spec, decided)
 	if by := meeting.OpenedBy(continues); by != "" && d.isByPerson() {
 		m.Labels[v1alpha1.LabelAdHoc] = by // The room still counts among those that people opened.
 	}

@@ -13,6 +13,7 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/directory"
+	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
@@ -40,6 +41,10 @@ func (s *Service) Preview(ctx context.Context, t *tenant.Tenant, room, lineage s
 	view, old, err := s.find(ctx, t, room, lineage)
 	switch {
 	case old != nil:
+		if meeting.BeginsAnew(t.Settings, old) {
+			old = old.DeepCopy()
+			meeting.Carry(&old.Spec, &v1alpha1.MeetingSpec{})
+		}
 		view = directory.View(t, old)
 		view.Ended, view.MediaServer = false, s.firstPlace(t)
 		err = s.allowRestart(t, old)
@@ -126,17 +131,21 @@ func (s *Service) restart(ctx context.Context, t *tenant.Tenant, room string, ma
 
 // MarkOpened writes down that a room may exist in the engine, before it is made there. Gone when the meeting is
 // being ended meanwhile.
-func (s *Service) MarkOpened(ctx context.Context, t *tenant.Tenant, v meeting.View) error {
+func (s *Service) MarkOpened(ctx context.Context, t *tenant.Tenant, v meeting.View, leader engine.Identity, username string) (meeting.View, error) {
 	if v.Opened {
-		return nil
+		return v, nil
 	}
-	_, err := s.change(ctx, t, v.UID, func(m *v1alpha1.Meeting) error {
+	m, err := s.change(ctx, t, v.UID, func(m *v1alpha1.Meeting) error {
 		if m.Annotations[v1alpha1.AnnotationRoomOpened] == "" {
 			metav1.SetMetaDataAnnotation(&m.ObjectMeta, v1alpha1.AnnotationRoomOpened, s.now().UTC().Format(time.RFC3339))
+			meeting.Lead(m, leader, username)
 		}
 		return nil
 	})
-	return err
+	if err != nil {
+		return v, err
+	}
+	return directory.View(t, m), nil
 }
 
 // change writes a change of a live Meeting, and returns the Meeting as it is then. A change that writes nothing, because all is as it should

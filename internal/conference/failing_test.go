@@ -155,7 +155,7 @@ func (b *behind) goesOn(t *testing.T, room string, was usedRoom) {
 		t.Errorf("its next meeting is %+v", v)
 	}
 	// Somebody whose link stands for the password may be in before another has to type it.
-	if err := b.MarkOpened(t.Context(), b.tenant, v); err != nil {
+	if _, err := b.MarkOpened(t.Context(), b.tenant, v, "", ""); err != nil {
 		t.Error(err)
 	}
 	if stored, err := b.readPassword(t.Context(), b.tenant, b.Service.directory.Meeting(b.tenant, v.UID)); err != nil || !credential.IsPasswordHash(string(stored)) {

@@ -96,7 +96,8 @@ func TestCommandsWhileTheWatchLags(t *testing.T) {
 			return b.decide(b.t, uid, "eve-1", func(d *v1alpha1.ParticipantDecision) { d.Removed = true })
 		}, func(m *v1alpha1.Meeting) bool { return len(m.Spec.Participants) == 1 && m.Spec.Participants[0].Removed }},
 		{"enter", func(b *behind, uid string) error {
-			return b.MarkOpened(b.t.Context(), b.tenant, meeting.View{UID: uid})
+			_, err := b.MarkOpened(b.t.Context(), b.tenant, meeting.View{UID: uid}, "", "")
+			return err
 		}, func(m *v1alpha1.Meeting) bool { return m.Annotations[v1alpha1.AnnotationRoomOpened] != "" }},
 		{"join with a duration", func(b *behind, _ string) error {
 			_, err := b.Join(b.t.Context(), b.tenant, JoinCommand{Room: "r", Duration: "30m"})

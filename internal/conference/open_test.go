@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
 )
@@ -415,4 +417,75 @@ func TestDecisionsGoOnInTheNextOfALineage(t *testing.T) {
 	if m := b.Service.directory.Meeting(b.tenant, b.join("POST join").UID); m.Spec.Locked != nil || m.Spec.Admission != "" || len(m.Spec.Participants) > 0 {
 		t.Errorf("after an end on request: %+v", m.Spec)
 	}
+}
+
+// TestWhoLeadsARoom: the first participant who is let in, and only where no backend asked for the room. With the last of them all that was
+// decided ends, so that no leader locks a room for good or keeps the role in a backend's meeting.
+func TestWhoLeadsARoom(t *testing.T) {
+	b := opens(t, v1alpha1.AdHocAnyone)
+	b.tenant.Settings.OpenerLeads = true
+	leaders := func(v meeting.View) (all []string) {
+		for _, d := range v.Decisions {
+			if d.Promoted {
+				all = append(all, d.Identity)
+			}
+		}
+		return all
+	}
+	// enters goes the way of a participant from the page to the meeting.
+	enters := func(what string, who engine.Identity, find func() (meeting.View, error), want ...string) meeting.View {
+		t.Helper()
+		v, err := find()
+		if err == nil {
+			v, err = b.MarkOpened(t.Context(), b.tenant, v, who, "")
+		}
+		if diff := cmp.Diff(want, leaders(v)); err != nil || diff != "" {
+			t.Errorf("%s: %v (-want +got):\n%s", what, err, diff)
+		}
+		return v
+	}
+	link := func(room string) func() (meeting.View, error) {
+		return func() (meeting.View, error) { return b.Enter(t.Context(), b.tenant, room, "") }
+	}
+	opening := func(room, lineage string) func() (meeting.View, error) {
+		return func() (meeting.View, error) { return b.open(room, lineage) }
+	}
+	joins := func(room string) func() (meeting.View, error) {
+		return func() (meeting.View, error) { return b.Join(t.Context(), b.tenant, JoinCommand{Room: room}) }
+	}
+	// Both found the room before either was in.
+	unopened, err := b.open("club", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := func() (meeting.View, error) { return unopened, nil }
+	enters("the first", "first-one", both, "first-one")
+	enters("the second, at once", "second-one", both, "first-one")
+	v := enters("the third", "third-one", link("club"), "first-one")
+
+	locked := func(s *v1alpha1.MeetingSpec) { s.Locked = new(true) }
+	for what, again := range map[string]func() (meeting.View, error){
+		"a link starts it again": link("club"), "a person opens it again": opening("club", ""), "a ticket starts it again": opening("club", v.Lineage),
+	} {
+		now, err := b.Change(t.Context(), b.tenant, string(b.Service.directory.Holder(b.tenant, "club").UID), locked)
+		if err != nil || !now.Locked {
+			t.Fatal(now.Locked, err)
+		}
+		b.over("club", v1alpha1.EndEmpty)
+		if shown, err := b.Preview(t.Context(), b.tenant, "club", "", true); err != nil || shown.Locked {
+			t.Errorf("%s: it would be locked, %v", what, err)
+		}
+		if next := enters(what, "next-one", again, "next-one"); next.Locked {
+			t.Errorf("%s: it is locked", what)
+		}
+	}
+	b.over("club", v1alpha1.EndEmpty)
+	enters("a backend goes on with it", "next-one", joins("club"))
+
+	enters("a backend's room", "guest-one", joins("office"))
+	b.over("office", v1alpha1.EndEmpty)
+	enters("a backend's room that a link starts again", "guest-one", link("office"))
+	enters("a room that a ticket opens", "guest-one", opening("desk", "of-a-ticket"))
+	enters("a room whose first participant leads nothing", "", opening("hall", ""))
+	enters("and the second there", "second-one", link("hall"))
 }

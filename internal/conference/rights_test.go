@@ -155,7 +155,10 @@ func (b *behind) writes(prefix string) map[string]func(context.Context) error {
 			_, err := b.Change(ctx, b.tenant, changed, func(s *v1alpha1.MeetingSpec) { s.Locked = ptr.To(true) })
 			return err
 		},
-		"open": func(ctx context.Context) error { return b.MarkOpened(ctx, b.tenant, opened) },
+		"open": func(ctx context.Context) error {
+			_, err := b.MarkOpened(ctx, b.tenant, opened, "", "")
+			return err
+		},
 		"end": func(ctx context.Context) error {
 			ctx, cancel := context.WithTimeout(ctx, time.Second) // No controller carries the end out.
 			defer cancel()

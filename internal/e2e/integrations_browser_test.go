@@ -35,6 +35,12 @@ func TestLinksOfIntegrationsInABrowser(t *testing.T) {
 		p.Click(t, by("join-button"))
 		p.WaitFor(t, inRoom)
 		w.eventually(t, w.hasPeople("static", 1))
+		// Who opens a room leads it, and the page offers what a presenter may do.
+		if m := w.meetingsOf(t, "static")[0]; !m.Status.Participants[0].Presenter || !m.Spec.Participants[0].Promoted {
+			t.Errorf("%+v, decided %+v", m.Status.Participants, m.Spec.Participants)
+		}
+		askForTheEnd(t, p)
+		p.WaitFor(t, shows("end-confirm"))
 	})
 	t.Run("a token that the integration signed makes a presenter", func(t *testing.T) {
 		token := compattest.Token(t, integrationsKey, time.Now(), map[string]any{"username": "coach", "password": "", "presenter": true}, time.Hour)

@@ -139,8 +139,12 @@ func (m *memory) Open(context.Context, *tenant.Tenant, meeting.Opening) (meeting
 	return meeting.View{}, fault.NotFound("There is no such meeting")
 }
 
-func (m *memory) MarkOpened(_ context.Context, t *tenant.Tenant, v meeting.View) error {
-	return m.change(t, v.UID, func(v *meeting.View) { v.Opened = true })
+func (m *memory) MarkOpened(_ context.Context, t *tenant.Tenant, v meeting.View, _ engine.Identity, _ string) (now meeting.View, err error) {
+	err = m.change(t, v.UID, func(v *meeting.View) {
+		v.Opened = true
+		now = *v
+	})
+	return now, err
 }
 
 func (m *memory) Change(_ context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.MeetingSpec)) (now meeting.View, err error) {

@@ -200,7 +200,7 @@ func checkActions(in Input, d Decision) (broken []string) {
 		keep = in.Tenant.Settings
 	}
 	kept := keep.TTLAfterEnded
-	if restartable(&s) && (!keep.ForgetEnded || !isReplaceable(in.Meeting)) {
+	if restartable(&s) && (!keep.ForgetEnded || !isReplaceable(keep, in.Meeting)) {
 		kept = max(kept, keep.LinkLifetime)
 	}
 	says(!d.Delete || !in.Now.Before(timeOf(s.EndTime).Add(kept)), "c: deleted before its time")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
 )
 
 // Opening is the wish of a person to open a room that has no meeting by entering it. Who may is the caller's to decide; what is
@@ -28,6 +29,30 @@ type Opening struct {
 // OpenedBy says who opened the room of a Meeting by entering it: a value of LabelAdHoc, and empty for other Meetings.
 func OpenedBy(m *v1alpha1.Meeting) string { return m.Labels[v1alpha1.LabelAdHoc] }
 
+// isOfPeople reports whether participants opened the room of a Meeting by themselves, and no backend asked for it.
+func isOfPeople(m *v1alpha1.Meeting) bool {
+	by := OpenedBy(m)
+	return by == v1alpha1.OpenedByGuest || by == v1alpha1.OpenedByUser
+}
+
+// Lead makes the first participant in a Meeting that no backend asked for a promoted presenter. It changes nothing in another Meeting, if a
+// role is decided already, or if one more decision does not fit. Username is empty for a guest.
+func Lead(m *v1alpha1.Meeting, who engine.Identity, username string) {
+	decided := Control{Decisions: m.Spec.Participants}.DecisionOn(username, who)
+	if who == "" || decided.Role != "" || !isOfPeople(m) {
+		return
+	}
+	was := slices.Clone(m.Spec.Participants)
+	Decide(&m.Spec, who, Promote)
+	if !MakeRoom(was, &m.Spec) {
+		m.Spec.Participants = was
+	}
+}
+
+// BeginsAnew reports whether nothing that was decided in an ended Meeting holds in the next one of its room. Its leader had the role for
+// coming first, and could else lock the room for good.
+func BeginsAnew(s Settings, ended *v1alpha1.Meeting) bool { return s.OpenerLeads && isOfPeople(ended) }
+
 // maxEndedLineages bounds how many are remembered. The oldest are forgotten first.
 const maxEndedLineages = 20
 
@@ -48,7 +73,7 @@ func HasEnded(m *v1alpha1.Meeting, lineage string) bool {
 }
 
 // isReplaceable says that an ended Meeting, made by the API, holds nothing that a link which opens its room again does not
-// bring: no password, and no decision about people.
-func isReplaceable(m *v1alpha1.Meeting) bool {
-	return !Stands(m) && m.Spec.PasswordSecretRef == nil && !hasDecisions(m)
+// bring: no password, and no decision about people that holds in the next Meeting.
+func isReplaceable(s Settings, m *v1alpha1.Meeting) bool {
+	return !Stands(m) && m.Spec.PasswordSecretRef == nil && (BeginsAnew(s, m) || !hasDecisions(m))
 }

@@ -149,7 +149,7 @@ func (p *plan) afterEnd() {
 		return
 	}
 	keep := p.settings.TTLAfterEnded
-	if restartable(&p.status) && (!p.settings.ForgetEnded || !isReplaceable(p.Meeting)) {
+	if restartable(&p.status) && (!p.settings.ForgetEnded || !isReplaceable(p.settings, p.Meeting)) {
 		keep = max(keep, p.settings.LinkLifetime)
 	}
 	until := timeOf(p.status.EndTime).Add(keep)

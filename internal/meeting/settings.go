@@ -45,6 +45,9 @@ type Settings struct {
 	Admission v1alpha1.Admission
 	// ForgetEnded says that ended meetings need not be kept for their links, which open their rooms without them.
 	ForgetEnded bool
+	// OpenerLeads reports whether the first participant in a room that no backend asked for leads it. Such a room begins anew when
+	// participants open it again.
+	OpenerLeads bool
 }
 
 // DefaultSettings are the rules of a tenant that sets none.

@@ -23,6 +23,9 @@ const (
 	addressesVariable = "IP_WHITELIST_ENABLED"
 )
 
+// joinFirstVariable makes the first to join a room its presenter, as a file without it does.
+const joinFirstVariable = "PRESENTER_JOIN_FIRST"
+
 // FromEnvFile reads the settings of Variant B from a Secret that was made of an environment file; see Environment for
 // its forms. An API_DISABLED that is no JSON array of names is Invalid.
 func FromEnvFile(data map[string][]byte) (Settings, error) {
@@ -39,7 +42,14 @@ func FromEnvFile(data map[string][]byte) (Settings, error) {
 	s.TokenKey = env[tokenKeyVariable]
 	s.Logins = Logins{ToOpen: isOn(env[protectedVariable]) || isOn(env[oidcVariable]), ToEnter: isOn(env[userAuthVariable])}
 	s.AddressesOnly = isOn(env[addressesVariable])
+	first := strings.TrimSpace(env[joinFirstVariable])
+	s.OpenerParticipates = first != "" && !isTrue(first)
 	return s, nil
+}
+
+// isTrue takes for false whatever does not say true.
+func isTrue(value string) bool {
+	return slices.Contains([]string{"1", "true", "yes", "on"}, strings.ToLower(value))
 }
 
 // isOn takes for true whatever does not say the opposite: a word that is not known must not open a host.

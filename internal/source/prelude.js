@@ -110,6 +110,11 @@
 		}
 		return false;
 	};
+	// Whether who joins a room first is no presenter: a file that does not say makes them one, and one that cannot be read does not.
+	const isFirstDenied = (config) => {
+		const first = at(at(at(config, "host"), "presenters"), "join_first");
+		return first === nothing || (!isNothing(first) && truthOf(first) !== true);
+	};
 	const tokenKeyOf = (config) => {
 		let key = at(at(at(config, "security"), "jwt"), "key");
 		if (typeof key !== "string") key = at(at(config, "jwt"), "key");
@@ -118,12 +123,13 @@
 
 	// Returns {keySecret?, allowed?: {names, values}, tokenKey?, and all doors} or {wrong, name?}, all of it plain.
 	const read = (module) => {
-		const result = { __proto__: null, loginToOpen: false, loginToEnter: false, addressesOnly: false };
+		const result = { __proto__: null, loginToOpen: false, loginToEnter: false, addressesOnly: false, openerParticipates: false };
 		let config;
 		const places = placesOf(module.exports);
 		for (let i = 0; i < places.length; i++) {
 			if (config === undefined && has(places[i], "api")) config = places[i];
 			for (const name in doors) result[name] ||= isOnIn(places[i], doors[name]);
+			result.openerParticipates ||= isFirstDenied(places[i]) || isFirstDenied(at(places[i], "security"));
 		}
 		if (config === undefined) return areUnknown(places) ? { __proto__: null, wrong: "file" } : result;
 		const tokenKey = tokenKeyOf(config);

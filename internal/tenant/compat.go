@@ -3,6 +3,7 @@
 package tenant
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -26,10 +27,18 @@ type Compat struct {
 
 func (r *resolver) compat() {
 	spec := ptr.Deref(r.config.Spec.Compat, v1alpha1.CompatSpec{})
+	chatOff, opener := v1alpha1.ChatOffDisables, v1alpha1.RoleParticipant
+	if r.config.Spec.Source != nil {
+		chatOff = v1alpha1.ChatOffClosesPanel
+	}
+	if r.source != nil && !r.source.OpenerParticipates {
+		opener = v1alpha1.RolePresenter
+	}
 	r.Compat = Compat{
-		ChatOffClosesPanel: spec.ChatOff == v1alpha1.ChatOffClosesPanel,
+		ChatOffClosesPanel: cmp.Or(spec.ChatOff, chatOff) == v1alpha1.ChatOffClosesPanel,
 		MeetingsByRoom:     spec.Meetings == v1alpha1.MeetingsByRoom,
 	}
+	r.Settings.OpenerLeads = cmp.Or(spec.Opener, opener) == v1alpha1.RolePresenter
 	if key, place, ok := r.tokenKey(); ok {
 		r.useTokenKey(key, place)
 	}
@@ -78,7 +87,7 @@ type ShownToken struct {
 	Password  string
 }
 
-var errTokenEarly = fault.Denied("The token is not good yet: the clock of the service that signed it is ahead; set that clock")
+var errTokenEarly = fault.Denied("The token is not good yet: it begins later, or the clock of the service that signed it is ahead; set that clock")
 
 // OpenToken checks a token: one that POST token made, or one that an integration signed where the tenant accepts those. Every
 // refusal is Denied with the same message, but for a token of an integration whose clock is ahead.

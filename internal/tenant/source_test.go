@@ -181,6 +181,41 @@ func TestTheFileDecidesWhoOpensRooms(t *testing.T) {
 	}
 }
 
+// TestWhatAFileMeantBesides: a tenant that brings its file has what chat: false and the first to come meant there. The fields win.
+func TestWhatAFileMeantBesides(t *testing.T) {
+	compat := func(c v1alpha1.CompatSpec) func(*v1alpha1.ConferenceConfigSpec) {
+		return func(s *v1alpha1.ConferenceConfigSpec) { s.Compat = &c }
+	}
+	env := func(first string) secrets {
+		return secrets{"env": {"API_KEY_SECRET": strong, "PRESENTER_JOIN_FIRST": first}}
+	}
+	for _, tc := range []struct {
+		reason          string
+		config          *v1alpha1.ConferenceConfig
+		change          func(*v1alpha1.ConferenceConfigSpec)
+		objects         secrets
+		closes, present bool
+	}{
+		{"no file", goodConfig(), nil, nil, false, false},
+		{"no file, and the fields", goodConfig(), compat(v1alpha1.CompatSpec{ChatOff: v1alpha1.ChatOffClosesPanel, Opener: v1alpha1.RolePresenter}), nil, true, true},
+		{"a file", fromEnv(), nil, env("true"), true, true},
+		{"a file in which the first does not present", fromEnv(), nil, env("false"), true, false},
+		{"the fields win over the file", fromEnv(), compat(v1alpha1.CompatSpec{ChatOff: v1alpha1.ChatOffDisables, Opener: v1alpha1.RoleParticipant}), env("true"), false, false},
+		{"the field wins over the file's word", fromEnv(), compat(v1alpha1.CompatSpec{Opener: v1alpha1.RolePresenter}), env("false"), true, true},
+		{"a file that cannot be read", fromEnv(), nil, secrets{}, true, false},
+	} {
+		all := good()
+		maps.Copy(all, tc.objects)
+		if tc.change != nil {
+			tc.change(&tc.config.Spec)
+		}
+		got, _ := resolve(t.Context(), tc.config, sources{find: all.find, media: all.mediaOf(tc.config)}, nil)
+		if got.Compat.ChatOffClosesPanel != tc.closes || got.Settings.OpenerLeads != tc.present {
+			t.Errorf("%s: %+v, who opens leads: %t", tc.reason, got.Compat, got.Settings.OpenerLeads)
+		}
+	}
+}
+
 func TestTheKeyOfTokensThatIntegrationsSign(t *testing.T) {
 	const key = "operators-own-jwt-key"
 	named := func(s *v1alpha1.ConferenceConfigSpec) {

@@ -381,16 +381,26 @@ func (f *fakeMeetings) Open(_ context.Context, t *tenant.Tenant, o meeting.Openi
 	return *f.open(o.Room, func(v *meeting.View) { v.Length, v.Expires = length, length.After(v.Created) }), nil
 }
 
-func (f *fakeMeetings) MarkOpened(_ context.Context, _ *tenant.Tenant, v meeting.View) error {
+func (f *fakeMeetings) MarkOpened(_ context.Context, _ *tenant.Tenant, v meeting.View, leader engine.Identity, username string) (meeting.View, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls = append(f.calls, "mark opened")
 	now, err := f.live(v.UID)
 	if err = cmp.Or(f.markErr, f.err, err); err != nil {
-		return err
+		return v, err
+	}
+	if !now.Opened {
+		m := &v1alpha1.Meeting{Spec: v1alpha1.MeetingSpec{Participants: now.Decisions}}
+		for _, o := range f.opened {
+			if o.Room == now.Room {
+				m.Labels = map[string]string{v1alpha1.LabelAdHoc: o.By}
+			}
+		}
+		meeting.Lead(m, leader, username)
+		now.Decisions = m.Spec.Participants
 	}
 	now.Opened = true
-	return nil
+	return *now, nil
 }
 
 func (f *fakeMeetings) PasswordMark(_ context.Context, _ *tenant.Tenant, v meeting.View) (string, error) {

@@ -156,3 +156,38 @@ func counted(t *testing.T, c prometheus.Counter) float64 {
 	}
 	return m.GetCounter().GetValue()
 }
+
+// TestWhoOpensLeads by a link or a login; a ticket or a token decides itself who is a presenter. A participant who has to wait first leads
+// nothing: a presenter would let in whom they like.
+func TestWhoOpensLeads(t *testing.T) {
+	for _, opener := range []bool{false, true} {
+		for reason, tc := range map[string]struct {
+			ask   func(*testing.T, *site) body
+			leads bool
+		}{
+			"a room link": {func(*testing.T, *site) body { return body{} }, opener},
+			"a login":     {func(*testing.T, *site) body { return body{"username": "bob", "userPassword": "bob"} }, opener},
+			"a token":     {func(t *testing.T, s *site) body { return body{"token": s.token(t, "bob", false)} }, false},
+			"a ticket":    {func(t *testing.T, s *site) body { return body{"ticket": s.ticket(t, inNewRoom)} }, false},
+		} {
+			s := newSite(t, withUsers, adHoc(v1alpha1.AdHocAnyone), func(t *tenant.Tenant) { t.Settings.OpenerLeads = opener })
+			asked := tc.ask(t, s)
+			asked["room"], asked["name"] = "new", "Ann"
+			you := s.enterWith(t, asked).session()
+			if you.You.Presenter != tc.leads {
+				t.Errorf("opener %v, %s: presenter %v", opener, reason, you.You.Presenter)
+			}
+			if next := s.enterWith(t, body{"room": "new", "name": "Bea"}).session().You; next.Presenter {
+				t.Errorf("opener %v, %s: who comes second is a presenter", opener, reason)
+			}
+			if back := s.enterWith(t, body{"room": "new", "name": "Ann", "session": you.Session}).session().You; back.Presenter != tc.leads {
+				t.Errorf("opener %v, %s: presenter %v after a reload", opener, reason, back.Presenter)
+			}
+		}
+	}
+	s := newSite(t, adHoc(v1alpha1.AdHocAnyone), func(t *tenant.Tenant) { t.Settings.OpenerLeads = true })
+	view := s.meetings.open("asks", func(v *meeting.View) { v.Admission = v1alpha1.AdmissionAsk })
+	if got := s.enterWith(t, body{"room": "asks", "name": "Ann"}); got.Code != http.StatusAccepted || len(view.Decisions) > 0 {
+		t.Errorf("one who has to ask: %d, %+v", got.Code, view.Decisions)
+	}
+}

@@ -67,7 +67,8 @@ func (h *handler) enter(ctx context.Context, q *httpserver.Request) (admission.A
 	if admitted.Waits() {
 		return admitted, h.admission.OpenWaitingRoom(ctx, q.Tenant, admitted.Meeting)
 	}
-	return admitted, h.admission.OpenRoom(ctx, q.Tenant, admitted.Meeting)
+	err = h.admission.OpenRoom(ctx, q.Tenant, &admitted)
+	return admitted, err
 }
 
 // identify reads a request of one who wants to enter, and says who they are.

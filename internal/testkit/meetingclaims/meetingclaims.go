@@ -14,6 +14,7 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/conference"
+	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
@@ -35,7 +36,7 @@ type Pages interface {
 	Enter(ctx context.Context, t *tenant.Tenant, room, lineage string) (meeting.View, error)
 	Preview(ctx context.Context, t *tenant.Tenant, room, lineage string, opens bool) (meeting.View, error)
 	Open(context.Context, *tenant.Tenant, meeting.Opening) (meeting.View, error)
-	MarkOpened(context.Context, *tenant.Tenant, meeting.View) error
+	MarkOpened(ctx context.Context, t *tenant.Tenant, v meeting.View, leader engine.Identity, username string) (meeting.View, error)
 	Marking
 	CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, from netip.Prefix, presented string) (bool, error)
 	Known(ctx context.Context, t *tenant.Tenant, uid, room string) (meeting.View, error)
@@ -66,6 +67,16 @@ func (a *answers) say(format string, args ...any) {
 }
 
 // view is what a surface sees of a meeting, with the names that the script gives to UIDs.
+// leaderOf returns the identity of the promoted presenter of a meeting, or nothing.
+func leaderOf(v meeting.View) string {
+	for _, d := range v.Decisions {
+		if d.Promoted {
+			return d.Identity
+		}
+	}
+	return ""
+}
+
 func (a *answers) view(what string, v meeting.View, err error) {
 	how := outcome(err)
 	if err == nil || v.Ended {
@@ -75,7 +86,7 @@ func (a *answers) view(what string, v meeting.View, err error) {
 			is   bool
 		}{
 			{"expires", !v.Expires.IsZero()}, {"password", v.HasPassword}, {"opened", v.Opened}, {"locked", v.Locked},
-			{"ended", v.Ended}, {"to " + v.Redirect, v.Redirect != ""},
+			{"ended", v.Ended}, {"to " + v.Redirect, v.Redirect != ""}, {"led by " + leaderOf(v), leaderOf(v) != ""},
 		} {
 			if fact.is {
 				how += ", " + fact.name
@@ -175,11 +186,12 @@ func OfPages(t testing.TB, of *tenant.Tenant, m Pages, create func(room, passwor
 	a.view("known", v, err)
 	_, err = m.Change(ctx, of, live.UID, lock(true))
 	a.say("lock what has ended: %s", outcome(err))
-	a.say("mark as opened what has ended: %s", outcome(m.MarkOpened(ctx, of, live)))
+	_, err = m.MarkOpened(ctx, of, live, "first-one", "")
+	a.say("mark as opened what has ended: %s", outcome(err))
 
 	opening := func(what, room string, allow error) {
 		allowed := 0
-		v, err := m.Open(ctx, of, meeting.Opening{Room: room, By: "user", Allow: func() error {
+		v, err := m.Open(ctx, of, meeting.Opening{Room: room, By: v1alpha1.OpenedByUser, Allow: func() error {
 			allowed++
 			return allow
 		}})
@@ -195,7 +207,10 @@ func OfPages(t testing.TB, of *tenant.Tenant, m Pages, create func(room, passwor
 	opened, err := m.Enter(ctx, of, "another", "")
 	a.view("enter it", opened, err)
 	a.mark(m, "it, which has none,", opened)
-	a.say("mark it as opened: %s", outcome(m.MarkOpened(ctx, of, opened)))
+	for _, leader := range []engine.Identity{"first-one", "second-one"} {
+		v, err = m.MarkOpened(ctx, of, opened, leader, "")
+		a.view("mark it as opened", v, err)
+	}
 	v, err = m.Known(ctx, of, opened.UID, "")
 	a.view("then it is", v, err)
 	return a.lines

@@ -45,8 +45,9 @@ var WantOfPages = []string{
 	"asked whether that is allowed: 0 times",
 	`enter it: ok, meeting 2 of "another", unlimited`,
 	"the password of it, which has none, has a mark: false, the same one again: true, ok",
-	"mark it as opened: ok",
-	`then it is: ok, meeting 2 of "another", unlimited, opened`,
+	`mark it as opened: ok, meeting 2 of "another", unlimited, opened, led by first-one`,
+	`mark it as opened: ok, meeting 2 of "another", unlimited, opened, led by first-one`,
+	`then it is: ok, meeting 2 of "another", unlimited, opened, led by first-one`,
 }
 
 // WantOfAPI is what package conference answers to OfAPI.
