@@ -46,14 +46,6 @@ func ReadText(value jsontext.Value) (string, bool) {
 	return "", false
 }
 
-// ReadTextUnlessNone reads what ReadText reads, and words for none as an empty string.
-func ReadTextUnlessNone(value jsontext.Value) (string, bool) {
-	if MeansNone(value) {
-		return "", true
-	}
-	return ReadText(value)
-}
-
 // ReadFlag reads a boolean, which may be written as a string in any case, or as a number. It reports whether the value is one.
 func ReadFlag(value jsontext.Value) (flag, ok bool) {
 	switch strings.ToLower(string(Scalar(value))) {

@@ -174,8 +174,7 @@ func readToken(signed string, plain []byte, claims *tokenClaims, l Lifetimes, no
 }
 
 // endOf is when a token ends: as the JWT says, else as the encrypted lifetime says, else after the default, but never later than
-// the greatest lifetime after it was made. A token that says that it is made in the future, by more than clocks differ, says
-// nothing about when it was made.
+// the greatest lifetime after it was made. A time of making that lies in the future by more than maxAhead does not count.
 func endOf(claims *tokenClaims, expire jsontext.Value, l Lifetimes, now time.Time) (time.Time, error) {
 	made, ahead := claims.IssuedAt, false
 	if made != nil && made.After(now.Add(maxAhead)) {

@@ -289,11 +289,7 @@ func (s *Service) forbidNew(t *tenant.Tenant, d *draft) error {
 // takeOver gives a Meeting what goes on from the Meeting that it continues.
 func (d *draft) takeOver(t *tenant.Tenant, m, continues *v1alpha1.Meeting) {
 	m.Annotations = continuing(continues)
-	decided := &continues.Spec
-	if meeting.BeginsAnew(t.Settings, continues) {
-		decided = &v1alpha1.MeetingSpec{}
-	}
-	meeting.Carry(&m.Spec, decided)
+	meeting.Carry(&m.Spec, meeting.Lasting(t.Settings, continues))
 	if by := meeting.OpenedBy(continues); by != "" && d.isByPerson() {
 		m.Labels[v1alpha1.LabelAdHoc] = by // The room still counts among those that people opened.
 	}

@@ -41,11 +41,9 @@ func (s *Service) Preview(ctx context.Context, t *tenant.Tenant, room, lineage s
 	view, old, err := s.find(ctx, t, room, lineage)
 	switch {
 	case old != nil:
-		if meeting.BeginsAnew(t.Settings, old) {
-			old = old.DeepCopy()
-			meeting.Carry(&old.Spec, &v1alpha1.MeetingSpec{})
-		}
-		view = directory.View(t, old)
+		next := old.DeepCopy()
+		meeting.Carry(&next.Spec, meeting.Lasting(t.Settings, old))
+		view = directory.View(t, next)
 		view.Ended, view.MediaServer = false, s.firstPlace(t)
 		err = s.allowRestart(t, old)
 	case opens && fault.Is(err, fault.KindNotFound):

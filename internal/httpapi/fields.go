@@ -119,7 +119,11 @@ func (f *fields) flag(name string, absent bool) bool {
 
 // textUnlessNone reads a string, or a number as its text. Words for none are an empty string.
 func (f *fields) textUnlessNone(name string) string {
-	text, ok := compat.ReadTextUnlessNone(f.get(name))
+	value := f.get(name)
+	if compat.MeansNone(value) {
+		return ""
+	}
+	text, ok := compat.ReadText(value)
 	if !ok {
 		f.fail(name, "must be a string, or false for none")
 	}

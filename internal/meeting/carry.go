@@ -19,11 +19,11 @@ func Carry(to, from *v1alpha1.MeetingSpec) {
 	}
 }
 
-// hasDecisions reports whether anything was decided about the people of a Meeting. The greatest number of participants does not count:
+// hasDecisions reports whether anything was decided about the people of a Meeting with this spec. The greatest number of participants does not count:
 // tickets carry it.
-func hasDecisions(m *v1alpha1.Meeting) bool {
+func hasDecisions(spec *v1alpha1.MeetingSpec) bool {
 	var decided v1alpha1.MeetingSpec
-	Carry(&decided, &m.Spec)
+	Carry(&decided, spec)
 	decided.MaxParticipants = nil
 	return !equality.Semantic.DeepEqual(decided, v1alpha1.MeetingSpec{})
 }

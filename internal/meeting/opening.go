@@ -49,9 +49,14 @@ func Lead(m *v1alpha1.Meeting, who engine.Identity, username string) {
 	}
 }
 
-// BeginsAnew reports whether nothing that was decided in an ended Meeting holds in the next one of its room. Its leader had the role for
-// coming first, and could else lock the room for good.
-func BeginsAnew(s Settings, ended *v1alpha1.Meeting) bool { return s.OpenerLeads && isOfPeople(ended) }
+// Lasting returns the spec of an ended Meeting whose decisions hold in the next Meeting of the room. It is empty if the opener of the room
+// leads it: such a leader could else lock the room for good.
+func Lasting(s Settings, ended *v1alpha1.Meeting) *v1alpha1.MeetingSpec {
+	if s.OpenerLeads && isOfPeople(ended) {
+		return &v1alpha1.MeetingSpec{}
+	}
+	return &ended.Spec
+}
 
 // maxEndedLineages bounds how many are remembered. The oldest are forgotten first.
 const maxEndedLineages = 20
@@ -75,5 +80,5 @@ func HasEnded(m *v1alpha1.Meeting, lineage string) bool {
 // isReplaceable says that an ended Meeting, made by the API, holds nothing that a link which opens its room again does not
 // bring: no password, and no decision about people that holds in the next Meeting.
 func isReplaceable(s Settings, m *v1alpha1.Meeting) bool {
-	return !Stands(m) && m.Spec.PasswordSecretRef == nil && (BeginsAnew(s, m) || !hasDecisions(m))
+	return !Stands(m) && m.Spec.PasswordSecretRef == nil && !hasDecisions(Lasting(s, m))
 }

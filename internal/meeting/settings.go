@@ -45,8 +45,7 @@ type Settings struct {
 	Admission v1alpha1.Admission
 	// ForgetEnded says that ended meetings need not be kept for their links, which open their rooms without them.
 	ForgetEnded bool
-	// OpenerLeads reports whether the first participant in a room that no backend asked for leads it. Such a room begins anew when
-	// participants open it again.
+	// OpenerLeads reports whether participants who open rooms lead them. Nothing that is decided in such a room holds in its next Meeting.
 	OpenerLeads bool
 }
 
