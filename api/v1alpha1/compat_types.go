@@ -46,7 +46,8 @@ type MeetingsForm string
 const (
 	// MeetingsList: an array, oldest first.
 	MeetingsList MeetingsForm = "List"
-	// MeetingsByRoom: an object whose names are those of the rooms.
+	// MeetingsByRoom: an object whose names are those of the rooms, and in each room an object whose names are those of its
+	// participants.
 	MeetingsByRoom MeetingsForm = "ByRoom"
 )
 
@@ -57,8 +58,8 @@ type CompatSpec struct {
 	// Disables.
 	// +optional
 	ChatOff ChatOff `json:"chatOff,omitempty"`
-	// meetings is the form of GET meetings: List (an array) or ByRoom (an object whose names are those of the rooms, as
-	// older clients of variant B read it). Default List.
+	// meetings is the form of GET meetings: List (an array) or ByRoom (participants by their identity, in objects by the name
+	// of their room, with the members peer_name, peer_presenter and so on, as clients of MiroTalk P2P read it). Default List.
 	// +optional
 	Meetings MeetingsForm `json:"meetings,omitempty"`
 	// opener is the role of a participant who opens a room by its link alone, or with a login, where no backend has asked for

@@ -249,12 +249,13 @@ func readWishes(
 	if err := meeting.ValidateName(a.Name); err != nil {
 		return Entrant{}, err
 	}
-	if err := meeting.ValidateAvatar(r.Avatar); err != nil {
+	avatar, err := meeting.ReadAvatar(r.Avatar)
+	if err != nil {
 		return Entrant{}, err
 	}
 	// The browsers of all participants fetch it, which tells its owner about them.
-	if meeting.IsOn(t.Web.AvatarHosts, r.Avatar) {
-		a.Avatar = r.Avatar
+	if meeting.IsOn(t.Web.AvatarHosts, avatar) {
+		a.Avatar = avatar
 	}
 	return a, nil
 }

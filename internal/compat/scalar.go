@@ -57,10 +57,11 @@ func ReadFlag(value jsontext.Value) (flag, ok bool) {
 	return false, false
 }
 
-// MeansNone reports whether a value stands for no value: false, or a word that templates and client libraries write for nothing.
+// MeansNone reports whether a value stands for no value: false, or a word that templates and client libraries write for nothing, in any
+// case and with spaces around it. docs/migrate.md has the same words.
 func MeansNone(value jsontext.Value) bool {
-	switch strings.ToLower(string(Scalar(value))) {
-	case "", "false", "0", "none", "null", "undefined":
+	switch strings.ToLower(strings.TrimSpace(string(Scalar(value)))) {
+	case "", "false", "0", "none", "null", "nil", "undefined", "<nil>", "(null)", "<no value>":
 		return true
 	}
 	return false

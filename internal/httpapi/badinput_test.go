@@ -92,7 +92,7 @@ var badInput = []struct {
 	{"duration of sixty seconds", "join", `{"room":"a","name":"b","duration":"00:00:60"}`, saysDuration, false},
 	{"duration of one digit", "join", `{"room":"a","name":"b","duration":"1:00:00"}`, saysDuration, false},
 	{"duration zero", "join", `{"room":"a","name":"b","duration":"00:00:00"}`, "duration must not be zero; use unlimited for no limit", false},
-	{"duration a space", "join", `{"room":"a","name":"b","duration":" "}`, saysDuration, false},
+	{"duration true", "join", `{"room":"a","name":"b","duration":true}`, "duration " + saysPassword, false},
 	{"duration a number", "join", `{"room":"a","name":"b","duration":60}`, saysDuration, false},
 	{"duration over the greatest", "join", `{"room":"a","name":"b","duration":"09:00:00"}`, "duration must be at most 08:00:00 here; ask for less", true},
 

@@ -15,6 +15,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/compat"
 	"convene.dev/convene/internal/compat/compattest"
+	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -108,36 +109,40 @@ func TestChatOffClosesPanel(t *testing.T) {
 	}
 }
 
+// TestMeetingsByRoom has what clients of MiroTalk P2P read: participants by room and identity, with their names of before.
 func TestMeetingsByRoom(t *testing.T) {
 	w := newWorld(t, testTenant(v1alpha1.VariantB, func(t *tenant.Tenant) { t.Compat.MeetingsByRoom = true })).serve()
-	for room, body := range map[string]string{"none": `{"meetings":{}}`} {
-		if got := w.do(http.MethodGet, "meetings", ""); got.body != body {
-			t.Errorf("%s: %s", room, got.body)
-		}
+	if got := w.do(http.MethodGet, "meetings", ""); got.body != `{"meetings":{}}` {
+		t.Errorf("none: %s", got.body)
 	}
-	rooms := []string{`a "room"`, "stand-up", "ünïcødé"}
-	for _, room := range rooms {
-		body, err := json.Marshal(map[string]string{"room": room})
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.do(http.MethodPost, "meeting", string(body))
+	w.meetings.live = []meeting.View{
+		{Room: `a "room" ☕`, Peers: []v1alpha1.Participant{
+			{Identity: "i-1", Name: "Ada </script>", Presenter: true, Audio: true, Screen: true, OS: "Linux", Browser: "Firefox 145"},
+			{Identity: "i-2", Name: "Eve", Video: true, Hand: true, Hidden: true},
+		}},
+		{Room: "empty"},
 	}
-	var listed struct {
-		Meetings map[string]struct {
-			RoomID string `json:"roomId"`
-			Peers  []any  `json:"peers"`
-		} `json:"meetings"`
+	var got struct {
+		Meetings map[string]map[string]map[string]any `json:"meetings"`
 	}
-	got := w.do(http.MethodGet, "meetings", "")
-	if err := json.Unmarshal([]byte(got.body), &listed); err != nil {
-		t.Fatalf("%s: %v", got.body, err)
+	answer := w.do(http.MethodGet, "meetings", "")
+	if err := json.Unmarshal([]byte(answer.body), &got); err != nil {
+		t.Fatalf("%s: %v", answer.body, err)
 	}
-	var names []string
-	for _, room := range rooms {
-		names = append(names, listed.Meetings[room].RoomID)
+	want := map[string]map[string]map[string]any{
+		`a "room" ☕`: {
+			"i-1": {
+				"peer_name": "Ada </script>", "peer_presenter": true, "peer_video": false, "peer_video_status": false, "peer_audio": true,
+				"peer_audio_status": true, "peer_screen_status": true, "peer_hand_status": false, "hidden": false, "os": "Linux", "browser": "Firefox 145",
+			},
+			"i-2": {
+				"peer_name": "Eve", "peer_presenter": false, "peer_video": true, "peer_video_status": true, "peer_audio": false,
+				"peer_audio_status": false, "peer_screen_status": false, "peer_hand_status": true, "hidden": true, "os": "", "browser": "",
+			},
+		},
+		"empty": {},
 	}
-	if diff := cmp.Diff(rooms, names); diff != "" || len(listed.Meetings) != len(rooms) {
-		t.Errorf("%s (-want +got):\n%s", got.body, diff)
+	if diff := cmp.Diff(want, got.Meetings); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -65,8 +65,8 @@ func readNewRoom(f *fields) string {
 
 // readDuration reads a length that the tenant allows, and nothing for none.
 func readDuration(t *tenant.Tenant, f *fields) v1alpha1.Duration {
-	text, named := f.text("duration")
-	if !named {
+	text := f.textUnlessNone("duration")
+	if text == "" {
 		return ""
 	}
 	length, err := meeting.ParseClock(text)

@@ -70,14 +70,14 @@ func TestDocumentIsTheTenants(t *testing.T) {
 				"GET meeting/{room}", "PATCH meeting/{room}", "GET meeting/{room}/participants", "PATCH meeting/{room}/participants/{identity}",
 				"DELETE meeting/{room}/participants/{identity}", "POST meeting/{room}/announcements",
 			},
-			append([]string{"Room", "Flag", "Duration", "Redirect", "Peer", "Error"}, controlSchemas...),
+			append([]string{"Room", "Flag", "None", "Duration", "Redirect", "Peer", "Error"}, controlSchemas...),
 		},
 		{
 			"variant B, all on", v1alpha1.VariantB, nil,
 			[]string{"GET stats", "GET meetings", "POST meeting", "POST join", "POST token"},
 			[]string{
-				"Room", "Flag", "Duration", "RoomPassword", "Redirect", "MeetingRequest", "JoinRequest", "TokenRequest", "Stats", "MeetingList",
-				"Meeting", "Peer", "MeetingLink", "JoinLink", "Token", "Error",
+				"Room", "Flag", "None", "Duration", "RoomPassword", "Redirect", "MeetingRequest", "JoinRequest", "TokenRequest", "Stats", "MeetingList",
+				"Meeting", "Peer", "PeerByRoom", "MeetingLink", "JoinLink", "Token", "Error",
 			},
 		},
 		{
@@ -87,7 +87,7 @@ func TestDocumentIsTheTenants(t *testing.T) {
 		{
 			"variant B, join off", v1alpha1.VariantB, []string{"join", "meeting"},
 			[]string{"GET stats", "GET meetings", "POST token"},
-			[]string{"Flag", "TokenRequest", "Stats", "MeetingList", "Meeting", "Peer", "Token", "Error"},
+			[]string{"Flag", "TokenRequest", "Stats", "MeetingList", "Meeting", "Peer", "PeerByRoom", "Token", "Error"},
 		},
 	} {
 		w := newWorld(t, testTenant(tc.variant, off(tc.off...))).serve()

@@ -3,6 +3,7 @@
 package httpapi
 
 import (
+	"net/http"
 	"strconv"
 
 	"github.com/go-json-experiment/json"
@@ -20,14 +21,25 @@ type fields struct {
 	err error
 }
 
-// readFields reads the body of a request. No body at all is an empty object.
+// readFields reads the body of a request. No body at all is an empty object. A DELETE may have its members in the query, since some
+// clients and proxies send no body with it.
 func readFields(q *httpserver.Request) (*fields, error) {
 	data, err := q.Body(httpserver.MaxBody)
 	if err != nil {
 		return nil, err
 	}
 	o, err := parseBody(q.HTTP.Header.Get("Content-Type"), data)
-	return &fields{object: o}, q.BodyError(err)
+	if err != nil {
+		return nil, q.BodyError(err)
+	}
+	if q.HTTP.Method == http.MethodDelete {
+		query, err := parseForm([]byte(q.HTTP.URL.RawQuery))
+		if err != nil {
+			return nil, err
+		}
+		o.members = append(query.members, o.members...) // A name that is doubled counts where it is last.
+	}
+	return &fields{object: o}, nil
 }
 
 // fail keeps the first error of a member. The value is never repeated: it may be a secret.

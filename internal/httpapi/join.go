@@ -128,8 +128,8 @@ func readJoin(q *httpserver.Request) (joinRequest, error) {
 	name, _ := f.text("name")
 	ticket.Name = meeting.CleanName(name)
 	f.check(meeting.ValidateName(ticket.Name))
-	ticket.Avatar = f.textUnlessNone("avatar")
-	f.check(meeting.ValidateAvatar(ticket.Avatar))
+	ticket.Avatar, err = meeting.ReadAvatar(f.textUnlessNone("avatar"))
+	f.check(err)
 	ticket.Audio = f.flag("audio", false)
 	ticket.Video = f.flag("video", false)
 	ticket.Screen = f.flag("screen", false)
@@ -150,7 +150,7 @@ type joinToken struct {
 }
 
 func readJoinToken(t *tenant.Tenant, f *fields) joinToken {
-	value := f.get("token")
+	value := decoded(f.get("token"))
 	switch text := string(compat.Scalar(value)); {
 	case compat.MeansNone(value) || text == "1" || strings.EqualFold(text, "true"): // Some clients say whether they mean to send one.
 		return joinToken{}

@@ -76,6 +76,12 @@ func TestJoinURL(t *testing.T) {
 			conference.JoinCommand{Room: "r", Password: new(""), NeedsPassword: true},
 		},
 		{
+			"an avatar without a scheme", `{"room":"r","name":"n","avatar":"//www.example.com/avatar/1?d=mp"}`,
+			baseURL + "/join?room=r&name=n&avatar=https%3A%2F%2Fwww.example.com%2Favatar%2F1%3Fd%3Dmp&audio=false",
+			credential.Ticket{Room: "r", Name: "n", Lineage: "lineage-r", Avatar: "https://www.example.com/avatar/1?d=mp", Chat: true},
+			conference.JoinCommand{Room: "r", NeedsPassword: true},
+		},
+		{
 			"names doubled, the last ones count", `{"room":"x","name":"x","room":"r","name":"n","audio":"x","audio":true}`,
 			baseURL + "/join?room=r&name=n&avatar=false&audio=true&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
 			credential.Ticket{Room: "r", Name: "n", Lineage: "lineage-r", Chat: true, Audio: true},

@@ -23,8 +23,8 @@ func (a *api) list(q *httpserver.Request) (httpserver.Answer, error) {
 	}), nil
 }
 
-// writeMeetings writes a list, or byRoom the form of older clients: an object whose names are those of the rooms. A room has one
-// live meeting.
+// writeMeetings writes a list, or byRoom what MiroTalk P2P writes: participants by their identity, in objects by the name of their
+// room. A room has one live meeting.
 func writeMeetings(e *encoder, live iter.Seq[*meeting.View], byRoom bool) {
 	opening, closing := `{"meetings":[`, `]}`
 	if byRoom {
@@ -40,10 +40,12 @@ func writeMeetings(e *encoder, live iter.Seq[*meeting.View], byRoom bool) {
 		if byRoom {
 			e.string(v.Room)
 			e.raw(`:`)
+			writePeersByIdentity(e, v.Peers)
+		} else {
+			e.raw(`{`)
+			writeMeeting(e, v)
+			e.raw(`}`)
 		}
-		e.raw(`{`)
-		writeMeeting(e, v)
-		e.raw(`}`)
 		if !e.spill() {
 			return
 		}
@@ -96,5 +98,42 @@ func writePeer(e *encoder, p *v1alpha1.Participant) {
 	e.string(p.Browser)
 	e.raw(`,"hidden":`)
 	e.bool(p.Hidden)
+	e.raw(`}`)
+}
+
+// writePeersByIdentity writes participants with the names of MiroTalk P2P. A device that is there and a device that is on are two
+// members there, and one fact here.
+func writePeersByIdentity(e *encoder, peers []v1alpha1.Participant) {
+	e.raw(`{`)
+	for i := range peers {
+		p := &peers[i]
+		if i > 0 {
+			e.raw(`,`)
+		}
+		e.string(p.Identity)
+		e.raw(`:{"peer_name":`)
+		e.string(p.Name)
+		for _, flag := range []struct {
+			name  string
+			value bool
+		}{
+			{`,"peer_presenter":`, p.Presenter},
+			{`,"peer_video":`, p.Video},
+			{`,"peer_audio":`, p.Audio},
+			{`,"peer_video_status":`, p.Video},
+			{`,"peer_audio_status":`, p.Audio},
+			{`,"peer_screen_status":`, p.Screen},
+			{`,"peer_hand_status":`, p.Hand},
+			{`,"hidden":`, p.Hidden},
+		} {
+			e.raw(flag.name)
+			e.bool(flag.value)
+		}
+		e.raw(`,"os":`)
+		e.string(p.OS)
+		e.raw(`,"browser":`)
+		e.string(p.Browser)
+		e.raw(`}`)
+	}
 	e.raw(`}`)
 }

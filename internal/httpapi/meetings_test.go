@@ -150,6 +150,7 @@ func TestCreateTwice(t *testing.T) {
 }
 
 func TestEnd(t *testing.T) {
+	const saysEnded = `{"success":true,"message":"Meeting ended","room":"stand-up"}`
 	for _, tc := range []struct {
 		reason, room, body string
 		ending             bool
@@ -157,14 +158,19 @@ func TestEnd(t *testing.T) {
 		want               string
 		redirect           *string
 	}{
-		{"no body", "stand-up", "", false, 200, `{"success":true,"message":"Meeting ended","room":"stand-up"}`, nil},
-		{"an empty object", "stand-up", "{}", false, 200, `{"success":true,"message":"Meeting ended","room":"stand-up"}`, nil},
-		{"null", "stand-up", `{"redirect":null}`, false, 200, `{"success":true,"message":"Meeting ended","room":"stand-up"}`, nil},
-		{"home", "stand-up", `{"redirect":""}`, false, 200, `{"success":true,"message":"Meeting ended","room":"stand-up"}`, new("")},
+		{"no body", "stand-up", "", false, 200, saysEnded, nil},
+		{"an empty object", "stand-up", "{}", false, 200, saysEnded, nil},
+		{"null", "stand-up", `{"redirect":null}`, false, 200, saysEnded, nil},
+		{"home", "stand-up", `{"redirect":""}`, false, 200, saysEnded, new("")},
 		{
 			"a redirect", "stand-up", `{"redirect":"https://www.example.net/bye?x=1#y"}`, false, 200,
-			`{"success":true,"message":"Meeting ended","room":"stand-up"}`, new("https://www.example.net/bye?x=1#y"),
+			saysEnded, new("https://www.example.net/bye?x=1#y"),
 		},
+		{"a redirect in the query", "stand-up?redirect=https%3A%2F%2Fexample.com%2Fbye%3Fa%3D1%2B1", "", false, 200, saysEnded, new("https://example.com/bye?a=1+1")},
+		{"in the query, beside a body that names none", "stand-up?redirect=https://example.com/bye", `{"reason":"over"}`, false, 200, saysEnded, new("https://example.com/bye")},
+		{"in the query, and another in the body", "stand-up?redirect=https://example.com/bye", `{"redirect":"https://www.example.net/"}`, false, 200, saysEnded, new("https://www.example.net/")},
+		{"the home page in the query", "stand-up?redirect=", "", false, 200, saysEnded, new("")},
+		{"other words in the query", "stand-up?reason=a%5Bb%5D&c[d]=e", "", false, 200, saysEnded, nil},
 		{"it takes long", "stand-up", "", true, 202, `{"success":true,"message":"Meeting ending","room":"stand-up"}`, nil},
 		{"nobody's room", "other", "", false, 404, `{"success":false,"error":"No meeting of this room is active; GET /api/v1/meetings lists those that are"}`, nil},
 		{"encoded once", "a%20%C3%BC%2520%22", "", false, 200, `{"success":true,"message":"Meeting ended","room":"a ü%20\""}`, nil},

@@ -31,13 +31,17 @@ var (
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-var errNotForm = fault.Invalid("", "The form must be encoded as application/x-www-form-urlencoded in UTF-8; correct it, or send JSON")
+var errNotForm = fault.Invalid("", "The form, or the query, must be encoded as application/x-www-form-urlencoded in UTF-8; correct it, or send JSON")
 
 // parseBody reads the object in a body: a form, or JSON whatever the content type says.
 func parseBody(contentType string, data []byte) (object, error) {
 	if !compat.IsForm(contentType, data) {
 		return parseObject(data)
 	}
+	return parseForm(data)
+}
+
+func parseForm(data []byte) (object, error) {
 	data, err := compat.FormToJSON(data)
 	if err != nil {
 		return object{}, errNotForm.Because(err)
@@ -76,6 +80,16 @@ func parseObject(data []byte) (object, error) {
 		err = errNotJSON.Because(err)
 	}
 	return o, err
+}
+
+// decoded returns the object in a text that begins with a brace, which a client has encoded twice, and any other value as it is.
+func decoded(value jsontext.Value) jsontext.Value {
+	if value.Kind() == '"' {
+		if text := compat.Content(value); bytes.HasPrefix(text, []byte("{")) {
+			return text
+		}
+	}
+	return value
 }
 
 // readEmptyArray refuses an array with elements.

@@ -36,7 +36,7 @@ func word[T ~string](f *fields, name string, words ...T) T {
 
 // nested reads an object inside of another; its errors are those of the outer one.
 func (f *fields) nested(name string, read func(inner *fields)) {
-	value := f.get(name)
+	value := decoded(f.get(name))
 	if value == nil {
 		return
 	}

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -127,14 +130,41 @@ func TestANumberIsItsText(t *testing.T) {
 	}
 }
 
-// TestWordsForNone: what templates and client libraries write for nothing becomes nobody's password, avatar or token.
+// wordsForNone returns the words of the OpenAPI document, and the words of docs/migrate.md in other cases and with spaces.
+func wordsForNone(t *testing.T) []any {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "migrate.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, row, _ := strings.Cut(string(text), "| words for none in ")
+	row, _, _ = strings.Cut(row, "\n")
+	_, row, _ = strings.Cut(row, "as text")
+	described := described().at("components", "schemas", "None")["enum"].([]any)
+	words := append([]any{json.Number("0.0"), 0}, described...)
+	told := regexp.MustCompile("`([^`]+)`").FindAllStringSubmatch(row, -1)
+	for _, one := range told {
+		if !slices.Contains(described, any(one[1])) {
+			t.Errorf("the document does not have %q of docs/migrate.md", one[1])
+		}
+		words = append(words, strings.ToUpper(one[1]), strings.ToLower(one[1]), " "+one[1]+"\t", " ")
+	}
+	if texts := len(described) - len([]any{false, 0, nil, ""}); len(told) != texts {
+		t.Errorf("docs/migrate.md tells %d words, and the document has %d", len(told), texts)
+	}
+	return words
+}
+
+// TestWordsForNone: what templates and client libraries write for nothing becomes nobody's password, avatar, token or duration.
 func TestWordsForNone(t *testing.T) {
 	w := newWorld(t, testTenant(v1alpha1.VariantA, withControl)).serve()
-	for _, word := range []any{"false", "False", "FALSE", "None", "none", "null", "NULL", "Null", "undefined", "Undefined", "0", "", false, 0, json.Number("0.0"), nil} {
-		for _, name := range []string{"avatar", "token"} {
-			whole := scalarTargets["join"].whole
-			if said, want := w.said("join", with(whole, name, word)), w.said("join", whole); said != want {
-				t.Errorf("%s %v: %s\nwithout it: %s", name, word, said, want)
+	for _, word := range wordsForNone(t) {
+		for endpoint, names := range map[string][]string{"join": {"avatar", "token", "duration"}, "meeting": {"duration"}, "change": {"duration"}} {
+			for _, name := range names {
+				whole := with(scalarTargets[endpoint].whole, "room", "board")
+				if said, want := w.said(endpoint, with(whole, name, word)), w.said(endpoint, with(whole, name, nil)); said != want {
+					t.Errorf("%s, %s %q: %s\nwithout it: %s", endpoint, name, word, said, want)
+				}
 			}
 		}
 		for _, endpoint := range []string{"join", "meeting"} { // A password that is not given is not none: the room may have one.
@@ -145,9 +175,37 @@ func TestWordsForNone(t *testing.T) {
 			}
 		}
 	}
-	for _, word := range []any{"nothing", "nul", "falsely", "true", 12, "00", " "} {
+	for _, word := range []any{"nothing", "nul", "falsely", "true", 12, "00", "nil.", "no value"} {
 		if said := w.said("meeting", map[string]any{"room": "board", "roomPassword": word}); !strings.Contains(said, fmt.Sprintf(`"Password":"%v"`, word)) {
 			t.Errorf("the password %v: %s", word, said)
+		}
+	}
+}
+
+// TestObjectsAsText: clients that put together JSON twice send a nested object as text.
+func TestObjectsAsText(t *testing.T) {
+	w := newWorld(t, testTenant(v1alpha1.VariantA, withControl)).serve()
+	for _, tc := range []struct {
+		endpoint, name string
+		value          map[string]any
+	}{
+		{"join", "token", map[string]any{"username": "ada", "expire": "2h"}},
+		{"join", "token", map[string]any{"username": `a "b"`, "password": 7}},
+		{"join", "token", map[string]any{"username": "", "password": "x"}},
+		{"change", "policy", map[string]any{"chat": "Presenters"}},
+		{"change", "policy", map[string]any{}},
+	} {
+		text, err := json.Marshal(tc.value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := scalarTargets[tc.endpoint].whole
+		if said, want := w.said(tc.endpoint, with(whole, tc.name, string(text))), w.said(tc.endpoint, with(whole, tc.name, tc.value)); said != want {
+			t.Errorf("%s %s as text: %s\nwant %s", tc.name, text, said, want)
+		}
+		cut := string(text[:len(text)-1])
+		if said := w.said(tc.endpoint, with(whole, tc.name, cut)); !strings.HasPrefix(said, "400"+tc.name+" must be an object") {
+			t.Errorf("%s %s: %s", tc.name, cut, said)
 		}
 	}
 }

@@ -39,9 +39,9 @@ func ParseLength(d v1alpha1.Duration) (Length, error) {
 	return Length(total), nil
 }
 
-// ParseClock reads a length of the REST API: HH:MM:SS or unlimited. Empty is an error, as for ParseLength.
+// ParseClock reads a length of the REST API: HH:MM:SS, or unlimited in any case. Empty is an error, as for ParseLength.
 func ParseClock(text string) (Length, error) {
-	if text == string(v1alpha1.Unlimited) {
+	if strings.EqualFold(text, string(v1alpha1.Unlimited)) {
 		return 0, nil
 	}
 	parts := clockForm.FindStringSubmatch(text)

@@ -193,16 +193,19 @@ func isASCIIControl(r rune) bool { return r < ' ' || r == 0x7f }
 // would make links that browsers and proxies cut off.
 const maxAvatarBytes = 2 * maxURLLength
 
-// ValidateAvatar checks the URL of a participant's image. Only the browsers of those in the room fetch it. Empty
-// is none.
-func ValidateAvatar(value string) error {
+// ReadAvatar reads the URL of a participant's image, which only the browsers of a room fetch. A URL without a scheme gets https:
+// //example.com/ada.png is how many programs write the URL of an image. Empty is none.
+func ReadAvatar(value string) (string, error) {
+	if strings.HasPrefix(value, "//") {
+		value = "https:" + value
+	}
 	if err := ValidateURL("avatar", value); err != nil {
-		return err
+		return "", err
 	}
 	if len(value) > maxAvatarBytes {
-		return fault.Invalid("avatar", "avatar must be at most %d bytes long; shorten the URL", maxAvatarBytes)
+		return "", fault.Invalid("avatar", "avatar must be at most %d bytes long; shorten the URL", maxAvatarBytes)
 	}
-	return nil
+	return value, nil
 }
 
 // ValidateRedirect checks where people may be sent: a URL, on one of the tenant's hosts where it names some.

@@ -233,6 +233,8 @@ func TestAGuestIsNotTakenForAnother(t *testing.T) {
 	for _, tc := range []struct{ name, avatar, wantName, wantAvatar string }{
 		{"Ann", "https://img.example/a.png", "Ann", "https://img.example/a.png"},
 		{"Ann", "https://www.gravatar.example/a.png", "Ann", "https://www.gravatar.example/a.png"},
+		{"Ann", "//www.gravatar.example/a.png", "Ann", "https://www.gravatar.example/a.png"},
+		{"Ann", "//img.evil.example/a.png", "Ann", ""},
 		{"Ann", "http://192.168.1.1/reboot", "Ann", ""},
 		{"Ann", "https://img.example.evil.example/a.png", "Ann", ""},
 		{"Paula", "", "Paula (2)", ""},

@@ -1,6 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fakeTab } from './app/fakeTab';
-import { mended, readBoolean, readRoute, readWishes, roomPath, takeToken, withoutToken } from './route';
+import {
+  meansNone,
+  mended,
+  readBoolean,
+  readRoute,
+  readWishes,
+  roomPath,
+  takeToken,
+  withoutToken,
+} from './route';
 import { TokenKeeper } from './ticket';
 
 const token = `eyJhbGciOiJIUzI1NiJ9.e30.${'x'.repeat(43)}`;
@@ -84,6 +95,12 @@ describe('readWishes', () => {
       query: 'avatar=https://a.example/i.png',
       want: { avatar: 'https://a.example/i.png' },
     },
+    {
+      reason: 'an avatar without a scheme',
+      query: 'avatar=//a.example/i.png',
+      want: { avatar: 'https://a.example/i.png' },
+    },
+    { reason: 'a relative avatar is none', query: 'avatar=/i.png', want: {} },
     { reason: 'false is no avatar', query: 'avatar=false', want: {} },
     { reason: 'a script is no avatar', query: 'avatar=javascript:alert(1)', want: {} },
     { reason: 'a blank name is none', query: 'name=%20', want: {} },
@@ -95,6 +112,19 @@ describe('readWishes', () => {
   ])('$reason', ({ query, want }) => {
     expect(readWishes(new URLSearchParams(query))).toEqual(want);
   });
+});
+
+it('knows the words for none that migrate.md tells', () => {
+  const docs = readFileSync(join(import.meta.dirname, '../../../../docs/migrate.md'), 'utf8');
+  const row = /\| words for none in .*/.exec(docs)?.[0].split('as text')[1] ?? '';
+  const words = [...row.matchAll(/`([^`]+)`/g)].map(([, word]) => word ?? '');
+  expect(words.length).toBeGreaterThan(8);
+  for (const word of words) {
+    expect([word, word.toUpperCase(), ` ${word}\t`].filter((text) => !meansNone(text))).toEqual([]);
+    expect(
+      readRoute(new URL(`join?room=r&token=${encodeURIComponent(word)}`, base), base),
+    ).not.toHaveProperty('damaged');
+  }
 });
 
 it('takes only the token out of an address', () => {

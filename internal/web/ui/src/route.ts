@@ -63,8 +63,13 @@ function isCut({ search, searchParams }: URL): boolean {
   return isOurs && /&t(?:o(?:k(?:e(?:n=?)?)?)?)?$/.test(search);
 }
 
+/** Whether a value is a word that templates write for nothing. docs/migrate.md has the same words. */
+export function meansNone(text: string): boolean {
+  return /^(|false|0|none|null|nil|undefined|<nil>|\(null\)|<no value>)$/i.test(text.trim());
+}
+
 function readToken(text: string): Pick<Join, 'token' | 'damaged'> {
-  if (/^(|false|0|none|null|nil|undefined)$/i.test(text.trim())) return {};
+  if (meansNone(text)) return {};
   const token = wholeToken(text);
   return token ? { token } : { damaged: true };
 }
@@ -73,7 +78,7 @@ export function readWishes(query: URLSearchParams): Wishes {
   const wishes: Wishes = {};
   const name = query.get('name')?.trim();
   if (name) wishes.name = name;
-  const avatar = httpUrl(query.get('avatar'));
+  const avatar = httpUrl(query.get('avatar')?.replace(/^\/\//, 'https://'));
   if (avatar) wishes.avatar = avatar;
   for (const key of ['audio', 'video', 'screen', 'chat', 'notify'] as const) {
     const value = readBoolean(query.get(key));
