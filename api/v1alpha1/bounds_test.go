@@ -4,6 +4,7 @@ package v1alpha1_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
@@ -18,10 +19,15 @@ var fullSpecs = map[string]struct {
 	plural string
 	specs  []string
 }{
-	"ConferenceConfig": {"conferenceconfigs", []string{fullA, fullConfigMap, fullB}},
-	"Meeting":          {"meetings", []string{fullMeeting}},
-	"MediaServer":      {"mediaservers", []string{fullMediaServer}},
+	"ConferenceConfig": {"conferenceconfigs", []string{
+		fullA, fullConfigMap, fullB, fullEnvFrom, withSecrets(fullConfigMap), withSecrets(fullEnvFrom),
+	}},
+	"Meeting":     {"meetings", []string{fullMeeting}},
+	"MediaServer": {"mediaservers", []string{fullMediaServer}},
 }
+
+// withSecrets has an environment from Secrets in place of ConfigMaps: an entry names one of the two.
+func withSecrets(spec string) string { return strings.ReplaceAll(spec, "configMapRef", "secretRef") }
 
 // Every length, number, list, pattern, enumeration and required field of the specs: kept, and broken.
 func TestBoundsOfSpecs(t *testing.T) {

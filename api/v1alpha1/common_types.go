@@ -50,6 +50,15 @@ type ConfigMapKeyReference struct {
 	Key string `json:"key"`
 }
 
+// ConfigMapReference names a ConfigMap in the same namespace.
+type ConfigMapReference struct {
+	// name of the ConfigMap.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+}
+
 // SecretReference names a Secret in the same namespace. The Secret needs the label convene.dev/used-by with the kind of the object that names
 // it, for example convene.dev/used-by=ConferenceConfig.
 type SecretReference struct {

@@ -205,17 +205,39 @@ type SourceSpec struct {
 	ConfigJS *ConfigJSSource `json:"configJS,omitempty"`
 }
 
-// EnvSource is a Secret made with kubectl create secret generic NAME --from-env-file=.env.
+// EnvSource is an environment file, as kubectl create secret generic NAME --from-file=.env keeps it, or variables, each in a key.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.secretRef) != has(self.from)",message="env needs exactly one of secretRef and from"
 type EnvSource struct {
 	// secretRef names the Secret.
-	// +required
-	SecretRef SecretReference `json:"secretRef"`
+	// +optional
+	SecretRef *SecretReference `json:"secretRef,omitempty"`
+	// from lists several Secrets and ConfigMaps. Of a variable that is in two of them the later one counts, as with envFrom of a Pod.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	From []EnvFromSource `json:"from,omitempty"`
+}
+
+// EnvFromSource is a Secret or a ConfigMap with environment variables, each in a key, or with an environment file in a key that ends
+// in .env.
+//
+// +kubebuilder:validation:XValidation:rule="has(self.secretRef) != has(self.configMapRef)",message="each entry needs exactly one of secretRef and configMapRef"
+type EnvFromSource struct {
+	// secretRef names a Secret.
+	// +optional
+	SecretRef *SecretReference `json:"secretRef,omitempty"`
+	// configMapRef names a ConfigMap.
+	// +optional
+	ConfigMapRef *ConfigMapReference `json:"configMapRef,omitempty"`
 }
 
 // ConfigJSSource is a config.js file in a Secret or a ConfigMap. It is evaluated in a JavaScript sandbox without
 // files, network or time. process.env is what the Secret's other keys hold: whoever may write the file reads them.
 //
 // +kubebuilder:validation:XValidation:rule="has(self.secretKeyRef) != has(self.configMapKeyRef)",message="configJS needs exactly one of secretKeyRef and configMapKeyRef"
+// +kubebuilder:validation:XValidation:rule="!has(self.envSecretRef) || !has(self.envFrom)",message="configJS takes only one of envSecretRef and envFrom"
 type ConfigJSSource struct {
 	// secretKeyRef names the Secret and the key that holds the file.
 	// +optional
@@ -223,9 +245,15 @@ type ConfigJSSource struct {
 	// configMapKeyRef names the ConfigMap and the key that holds the file.
 	// +optional
 	ConfigMapKeyRef *ConfigMapKeyReference `json:"configMapKeyRef,omitempty"`
-	// envSecretRef names a Secret whose keys are process.env. Absent means the Secret of secretKeyRef.
+	// envSecretRef names a Secret that holds process.env. Where this and envFrom are absent, the Secret of secretKeyRef holds it.
 	// +optional
 	EnvSecretRef *SecretReference `json:"envSecretRef,omitempty"`
+	// envFrom lists several Secrets and ConfigMaps that hold process.env. Of a variable that is in two of them the later one counts.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=16
+	EnvFrom []EnvFromSource `json:"envFrom,omitempty"`
 }
 
 // AccessSpec says who may enter.

@@ -42,6 +42,10 @@ func configRules(t *testing.T, c *testkit.Cluster, r *refused) {
 			{"config.js from a Secret and from a ConfigMap", "spec.source.configJS.configMapKeyRef", keyRef("file"), "at spec.source.configJS: configJS needs exactly one of secretKeyRef and configMapKeyRef"},
 			{"config.js from nowhere", "spec.source.configJS.secretKeyRef", absent, "at spec.source.configJS: configJS needs exactly one of"},
 			{"config.js without an environment", "spec.source.configJS.envSecretRef", absent, ""},
+			{"an environment from a Secret and a ConfigMap in one entry", "spec.source.configJS", map[string]any{
+				"secretKeyRef": keyRef("file"), "envFrom": []any{map[string]any{"secretRef": ref("env"), "configMapRef": ref("env")}},
+			}, "at spec.source.configJS.envFrom[]: each entry needs exactly one of secretRef and configMapRef"},
+			{"an environment named twice", "spec.source.configJS.envFrom", []any{map[string]any{"secretRef": ref("env")}}, "at spec.source.configJS: configJS takes only one of envSecretRef and envFrom"},
 			{"no file at all", "spec.source", map[string]any{}, "at spec.source: source needs exactly one of env (variant B) and configJS (variant A)"},
 			{"two files", "spec.source.env", map[string]any{"secretRef": ref("env")}, "at spec.source: source needs exactly one of env (variant B) and configJS (variant A)"},
 			{"a field that does not exist", "spec.api.keys", "x", "at <nil>: unknown field"},
@@ -94,6 +98,12 @@ func configRulesOfVariantB(t *testing.T, c *testkit.Cluster, r *refused) {
 		{"an empty map of variant A", "spec.api.allowed", map[string]bool{}, "at spec: api.allowed belongs to variant A"},
 		{"the file of variant A", "spec.source", map[string]any{"configJS": map[string]any{"secretKeyRef": keyRef("x")}}, "at spec: source.configJS belongs to variant A; use source.env in variant B"},
 		{"variant A with what belongs to B", "spec.variant", "A", "at spec: api.disabled belongs to variant B"},
+		{"an environment from nowhere", "spec.source.env", map[string]any{}, "at spec.source.env: env needs exactly one of secretRef and from"},
+		{"an environment named twice", "spec.source.env.from", []any{map[string]any{"secretRef": ref("env")}}, "at spec.source.env: env needs exactly one of secretRef and from"},
+		{"an environment from several objects", "spec.source.env", map[string]any{"from": []any{map[string]any{"configMapRef": ref("env")}, map[string]any{"secretRef": ref("env")}}}, ""},
+		{"a Secret and a ConfigMap in one entry", "spec.source.env", map[string]any{"from": []any{map[string]any{"configMapRef": ref("env"), "secretRef": ref("env")}}},
+			"at spec.source.env.from[]: each entry needs exactly one of secretRef and configMapRef"},
+		{"an entry without either", "spec.source.env", map[string]any{"from": []any{map[string]any{}}}, "at spec.source.env.from[]: each entry needs exactly one of secretRef and configMapRef"},
 		{"no source of keys", "spec.source", absent, needsKeys},
 	})
 }

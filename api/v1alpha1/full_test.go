@@ -80,6 +80,7 @@ baseURL: https://meet.example.com
 source:
   configJS:
     configMapKeyRef: {name: file, key: config.js}
+    envFrom: [{configMapRef: {name: env}}]
 `
 
 const fullB = `
@@ -90,6 +91,14 @@ api:
 source:
   env:
     secretRef: {name: env}
+`
+
+const fullEnvFrom = `
+variant: B
+baseURL: https://meet.example.com
+source:
+  env:
+    from: [{configMapRef: {name: env}}]
 `
 
 const fullMeeting = `

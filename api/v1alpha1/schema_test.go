@@ -147,6 +147,8 @@ func items(item schema, n int) []any {
 			out[i] = map[string]any{"type": name, "status": "True", "reason": "Reason", "message": "", "lastTransitionTime": "2026-11-21T10:00:00Z"}
 		case item.Type == "object" && slices.Contains(item.Required, "identity"):
 			out[i] = map[string]any{"identity": name}
+		case item.Type == "object" && item.Properties["configMapRef"].Type != "":
+			out[i] = map[string]any{"configMapRef": ref(name)}
 		case item.Type == "object":
 			out[i] = map[string]any{"name": name, "key": name}
 		default:

@@ -3,8 +3,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -100,26 +98,11 @@ func (s *stack) secrets(envFile string) ([]*unstructured.Unstructured, error) {
 		return nil, err
 	}
 	k := s.state.Keys
-	variables := fromEnvFile(env)
-	variables["API_KEY_SECRET"] = k.APIKeyB
 	return []*unstructured.Unstructured{
 		secret(v1alpha1.UsedByConferenceConfig, secretAPIKeyA, map[string]any{"key": k.APIKeyA}),
-		secret(v1alpha1.UsedByConferenceConfig, secretEnvB, variables),
+		secret(v1alpha1.UsedByConferenceConfig, secretEnvB, map[string]any{".env": string(env), "API_KEY_SECRET": k.APIKeyB}),
 		secret(v1alpha1.UsedByMediaServer, secretLiveKit, map[string]any{"apiKey": k.LiveKitKey, "apiSecret": k.LiveKitSecret}),
 	}, nil
-}
-
-// fromEnvFile reads a file as `kubectl create secret --from-env-file` does: quotes are part of a value.
-func fromEnvFile(b []byte) map[string]any {
-	variables := map[string]any{}
-	lines := bufio.NewScanner(bytes.NewReader(b))
-	for lines.Scan() {
-		line := strings.TrimLeft(lines.Text(), " \t")
-		if name, value, ok := strings.Cut(line, "="); ok && !strings.HasPrefix(line, "#") {
-			variables[name] = value
-		}
-	}
-	return variables
 }
 
 func secret(usedBy, name string, values map[string]any) *unstructured.Unstructured {

@@ -9,14 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-func TestFromEnvFile(t *testing.T) {
-	got := fromEnvFile([]byte("# a comment\nA=1\n  B='[\"x=y\"]'\n\nnothing\nC=\n"))
-	want := map[string]any{"A": "1", "B": `'["x=y"]'`, "C": ""}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Fatalf("(-want +got):\n%s", diff)
-	}
-}
-
 func TestReaddress(t *testing.T) {
 	cases := []struct {
 		reason, now, want string

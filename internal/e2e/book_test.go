@@ -219,7 +219,9 @@ func TestMigrationByTheBook(t *testing.T) {
 	w := newWorld(t)
 	const key = "key-of-the-old-service-0123456789"
 	files := map[string]string{
-		".env":      "API_KEY_SECRET=\"" + key + "\"\nAPI_DISABLED='[\"token\"]'\n",
+		// `kubectl create secret --from-env-file` refuses all of these lines but the last, or changes their values.
+		".env": "# Secrets\nexport API_KEY_SECRET = \"" + key + "\" # a comment\nAPI_DISABLED='[\n  \"token\"\n]'\n" +
+			"a line of nothing\nTHEME COLOR=dark\nAPI_KEY_SECRET_2: x\nJWT_EXP=1h\nJWT_EXP=2h\n",
 		"config.js": "module.exports = { api: { keySecret: process.env.API_KEY_SECRET, allowed: { stats: true, token: false } } };\n",
 	}
 	document := testkit.Documents(t)[filepath.Join("docs", "migrate.md")]

@@ -44,6 +44,7 @@ func sources(t *testing.T, c *testkit.Cluster) (hosts map[string]string) {
 	c.Kubectl(t, "create", "secret", "generic", "from-env-file", "--from-env-file="+lines)
 	c.Kubectl(t, "create", "secret", "generic", "from-file", "--from-file=.env="+dotenv)
 	c.Kubectl(t, "create", "secret", "generic", "script", "--from-file=config.js="+script, "--from-literal=API_KEY_SECRET="+jsKey)
+	c.Kubectl(t, "create", "configmap", "shared", "--from-literal=API_KEY_SECRET=the-later-one-counts", `--from-literal=API_DISABLED=["stats"]`)
 	c.Kubectl(t, "create", "configmap", "script", "--from-file=config.js="+script)
 	c.Kubectl(t, "create", "secret", "generic", "script-env", "--from-literal=API_KEY_SECRET="+jsKey)
 	c.Kubectl(t, "create", "secret", "generic", "keys", "--from-literal=a="+jsKey, "--from-literal=b="+envKey)
@@ -61,9 +62,12 @@ func sources(t *testing.T, c *testkit.Cluster) (hosts map[string]string) {
 	specs := map[string]v1alpha1.ConferenceConfigSpec{
 		"fields-b": {Variant: v1alpha1.VariantB, API: &v1alpha1.APISpec{KeySecretRefs: fields("b"), Disabled: []string{"token", "meetings"}}},
 		"env-file-b": {Variant: v1alpha1.VariantB, Source: &v1alpha1.SourceSpec{
-			Env: &v1alpha1.EnvSource{SecretRef: v1alpha1.SecretReference{Name: "from-env-file"}},
+			Env: &v1alpha1.EnvSource{SecretRef: &v1alpha1.SecretReference{Name: "from-env-file"}},
 		}},
-		"file-b": {Variant: v1alpha1.VariantB, Source: &v1alpha1.SourceSpec{Env: &v1alpha1.EnvSource{SecretRef: v1alpha1.SecretReference{Name: "from-file"}}}},
+		"file-b": {Variant: v1alpha1.VariantB, Source: &v1alpha1.SourceSpec{Env: &v1alpha1.EnvSource{SecretRef: &v1alpha1.SecretReference{Name: "from-file"}}}},
+		"objects-b": {Variant: v1alpha1.VariantB, Source: &v1alpha1.SourceSpec{Env: &v1alpha1.EnvSource{From: []v1alpha1.EnvFromSource{
+			{ConfigMapRef: &v1alpha1.ConfigMapReference{Name: "shared"}}, {SecretRef: &v1alpha1.SecretReference{Name: "from-file"}},
+		}}}},
 		"fields-a": {Variant: v1alpha1.VariantA, Access: everybody, API: &v1alpha1.APISpec{KeySecretRefs: fields("a"), Allowed: map[string]bool{
 			"stats": true, "meetings": false, "meeting": true, "meetingEnd": true, "join": true, "token": false,
 		}}},
@@ -138,7 +142,7 @@ func TestSourcesBehaveAsFields(t *testing.T) {
 	for _, group := range []struct {
 		key, fields string
 		files       []string
-	}{{envKey, "fields-b", []string{"env-file-b", "file-b"}}, {jsKey, "fields-a", []string{"secret-a", "map-a"}}} {
+	}{{envKey, "fields-b", []string{"env-file-b", "file-b", "objects-b"}}, {jsKey, "fields-a", []string{"secret-a", "map-a"}}} {
 		for _, name := range append([]string{group.fields}, group.files...) {
 			testkit.Eventually(t, patience, served(name, group.key))
 		}

@@ -119,7 +119,7 @@ func prepareWorld(t *testing.T, cluster *testkit.Cluster, change ...func(a, b *v
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "variant-b"},
 		Spec: v1alpha1.ConferenceConfigSpec{
 			Variant: v1alpha1.VariantB, BaseURL: w.b.baseURL, MediaRefs: testkit.MediaRefs("livekit"),
-			Source: &v1alpha1.SourceSpec{Env: &v1alpha1.EnvSource{SecretRef: v1alpha1.SecretReference{Name: "env-b"}}},
+			Source: &v1alpha1.SourceSpec{Env: &v1alpha1.EnvSource{SecretRef: &v1alpha1.SecretReference{Name: "env-b"}}},
 		},
 	}
 	for _, f := range change {

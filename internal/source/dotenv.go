@@ -15,9 +15,9 @@ import (
 // assignment is the beginning of a line that sets a variable.
 var assignment = regexp.MustCompile(`^[ \t]*(?:export[ \t]+)?([A-Za-z0-9_.-]+)[ \t]*(?:=|:[ \t])`)
 
-// Environment returns the variables that a Secret holds: one to a key, as `kubectl create secret generic
-// --from-env-file` makes it, and all of a key named .env (or something.env), as --from-file does. A variable of its own
-// wins over one in a file. Keys named in except are left out.
+// Environment returns the variables that a Secret or a ConfigMap holds: all variables of a key named .env (or something.env), as
+// `kubectl create secret generic --from-file=.env` makes it, and one to every other key, as --from-env-file does. A variable of its
+// own wins over one in a file. Keys named in except are left out.
 func Environment(data map[string][]byte, except ...string) map[string]string {
 	own, filed := map[string]string{}, map[string]string{}
 	for name, value := range data {

@@ -74,7 +74,7 @@ func kubectlEnvFile(text string) map[string][]byte {
 	return data
 }
 
-func TestFromEnvFile(t *testing.T) {
+func TestFromEnv(t *testing.T) {
 	file := readTestdata(t, "service.env")
 	whole := Settings{HasKeySecret: true, KeySecret: "9f3c$1a0e77b64be2=8d15", Disabled: []string{"token", "meetings"}, TokenKey: "meet_jwt_key"}
 	one := func(name, value string) map[string][]byte { return map[string][]byte{name: []byte(value)} }
@@ -111,7 +111,7 @@ func TestFromEnvFile(t *testing.T) {
 		{"disabled in double quotes, escaped", one("API_DISABLED", `"[\"token\"]"`), Settings{Disabled: []string{"token"}}},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {
-			got, err := FromEnvFile(tc.data)
+			got, err := FromEnv(Environment(tc.data))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -121,7 +121,7 @@ func TestFromEnvFile(t *testing.T) {
 		})
 	}
 	for _, value := range []string{"token,meetings", "token", `{"token":true}`, `["token"`, `[1]`, `["token"] x`, `"token"`, "true"} {
-		_, err := FromEnvFile(one("API_DISABLED", value))
+		_, err := FromEnv(Environment(one("API_DISABLED", value)))
 		if !fault.Is(err, fault.KindInvalid) || !strings.Contains(err.Error(), "API_DISABLED") {
 			t.Errorf("%s: %v, want Invalid that names API_DISABLED", value, err)
 		}
@@ -135,13 +135,13 @@ func TestEnvironmentLeavesOut(t *testing.T) {
 	}
 }
 
-func FuzzFromEnvFile(f *testing.F) {
+func FuzzFromEnv(f *testing.F) {
 	f.Add(`API_DISABLED='["token"]'`)
 	f.Add("API_KEY_SECRET=\"a\nb\" # c\nexport X: 'y")
 	f.Add("A='\\")
 	f.Add("\ufeff=\n'\"`")
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := FromEnvFile(map[string][]byte{".env": []byte(text)})
+		s, err := FromEnv(Environment(map[string][]byte{".env": []byte(text)}))
 		if err != nil && !fault.Is(err, fault.KindInvalid) {
 			t.Fatalf("%v is not Invalid", err)
 		}

@@ -26,10 +26,9 @@ const (
 // joinFirstVariable makes the first to join a room its presenter, as a file without it does.
 const joinFirstVariable = "PRESENTER_JOIN_FIRST"
 
-// FromEnvFile reads the settings of Variant B from a Secret that was made of an environment file; see Environment for
-// its forms. An API_DISABLED that is no JSON array of names is Invalid.
-func FromEnvFile(data map[string][]byte) (Settings, error) {
-	env := Environment(data)
+// FromEnv reads the settings of Variant B from its environment; see Environment. An API_DISABLED that is no JSON array of names is
+// Invalid.
+func FromEnv(env map[string]string) (Settings, error) {
 	var s Settings
 	s.KeySecret, s.HasKeySecret = env[keySecretVariable]
 	if value, ok := env[disabledVariable]; ok {

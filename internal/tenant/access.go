@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"k8s.io/utils/ptr"
@@ -142,11 +143,11 @@ func public(err error) string {
 
 func (r *resolver) readFile(spec *v1alpha1.SourceSpec) (*source.Settings, error) {
 	if spec.Env != nil {
-		data, bad := r.find(r.object("secrets", spec.Env.SecretRef.Name))
-		if bad != nil {
-			return nil, bad
+		env, err := r.environment(envFrom(spec.Env.SecretRef, spec.Env.From))
+		if err != nil {
+			return nil, err
 		}
-		settings, err := source.FromEnvFile(data)
+		settings, err := source.FromEnv(env)
 		return &settings, err
 	}
 	text, env, err := r.configJS(spec.ConfigJS)
@@ -174,33 +175,59 @@ func (r *resolver) configJS(spec *v1alpha1.ConfigJSSource) (text string, env map
 	if !ok {
 		return "", nil, fmt.Errorf("%q has no key %q; add it", name, key)
 	}
-	switch {
-	case spec.EnvSecretRef != nil:
-		if data, bad = r.find(r.object("secrets", spec.EnvSecretRef.Name)); bad != nil {
-			return "", nil, bad
-		}
-		env = source.Environment(data)
-	case resource == "secrets":
-		env = source.Environment(data, key)
+	from := envFrom(spec.EnvSecretRef, spec.EnvFrom)
+	if len(from) == 0 && resource == "secrets" {
+		return string(file), source.Environment(data, key), nil
 	}
-	return string(file), env, nil
+	env, err = r.environment(from)
+	return string(file), env, err
+}
+
+// envFrom lists what holds an environment: one Secret, or several objects.
+func envFrom(one *v1alpha1.SecretReference, several []v1alpha1.EnvFromSource) []v1alpha1.EnvFromSource {
+	if one != nil {
+		return []v1alpha1.EnvFromSource{{SecretRef: one}}
+	}
+	return several
+}
+
+// environment reads the variables in some objects. Of a variable that is in two of them the later one counts.
+func (r *resolver) environment(from []v1alpha1.EnvFromSource) (map[string]string, error) {
+	env := map[string]string{}
+	for _, one := range from {
+		data, bad := r.find(r.envObject(one))
+		if bad != nil {
+			return nil, bad
+		}
+		maps.Copy(env, source.Environment(data))
+	}
+	return env, nil
+}
+
+func (r *resolver) envObject(from v1alpha1.EnvFromSource) object {
+	if from.ConfigMapRef != nil {
+		return r.object("configmaps", from.ConfigMapRef.Name)
+	}
+	return r.object("secrets", ptr.Deref(from.SecretRef, v1alpha1.SecretReference{}).Name)
 }
 
 func (r *resolver) sourceObjects(s *v1alpha1.SourceSpec) map[object]bool {
 	all := map[object]bool{}
+	var env []v1alpha1.EnvFromSource
 	if s.Env != nil {
-		all[r.object("secrets", s.Env.SecretRef.Name)] = true
+		env = envFrom(s.Env.SecretRef, s.Env.From)
 	}
 	if js := s.ConfigJS; js != nil {
+		env = append(env, envFrom(js.EnvSecretRef, js.EnvFrom)...)
 		if js.SecretKeyRef != nil {
 			all[r.object("secrets", js.SecretKeyRef.Name)] = true
 		}
 		if js.ConfigMapKeyRef != nil {
 			all[r.object("configmaps", js.ConfigMapKeyRef.Name)] = true
 		}
-		if js.EnvSecretRef != nil {
-			all[r.object("secrets", js.EnvSecretRef.Name)] = true
-		}
+	}
+	for _, one := range env {
+		all[r.envObject(one)] = true
 	}
 	return all
 }

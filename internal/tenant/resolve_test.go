@@ -328,7 +328,7 @@ func TestWanted(t *testing.T) {
 	c := goodConfig()
 	c.Spec.Access = &v1alpha1.AccessSpec{UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "x"}}
 	c.Spec.Source = &v1alpha1.SourceSpec{
-		Env: &v1alpha1.EnvSource{SecretRef: v1alpha1.SecretReference{Name: "env"}},
+		Env: &v1alpha1.EnvSource{SecretRef: &v1alpha1.SecretReference{Name: "env"}},
 		ConfigJS: &v1alpha1.ConfigJSSource{
 			SecretKeyRef: &v1alpha1.SecretKeyReference{Name: "file"}, ConfigMapKeyRef: &v1alpha1.ConfigMapKeyReference{Name: "file"},
 			EnvSecretRef: &v1alpha1.SecretReference{Name: "file-env"},
@@ -340,6 +340,12 @@ func TestWanted(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, wanted(c), cmp.AllowUnexported(object{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	c.Spec.Source.Env.SecretRef, c.Spec.Source.ConfigJS.EnvSecretRef = nil, nil
+	c.Spec.Source.Env.From, c.Spec.Source.ConfigJS.EnvFrom = envOf("env", "cm/env"), envOf("cm/file-env", "file-env")
+	want[object{"configmaps", "ns", "env"}], want[object{"configmaps", "ns", "file-env"}] = true, true
+	if diff := cmp.Diff(want, wanted(c), cmp.AllowUnexported(object{})); diff != "" {
+		t.Errorf("from several objects (-want +got):\n%s", diff)
 	}
 	c.Spec.Tokens = &v1alpha1.TokensSpec{SigningKeysSecretRef: &v1alpha1.SecretReference{Name: "own"}}
 	if got := wanted(c); !got[object{"secrets", "ns", "own"}] || got[object{"secrets", "ns", "c-signing-keys"}] {

@@ -43,7 +43,13 @@ func TestASecretServesOneKindOfObject(t *testing.T) {
 			s.Tokens = &v1alpha1.TokensSpec{Legacy: &v1alpha1.LegacyTokensSpec{KeySecretRef: ref}}
 		},
 		"source.env.secretRef": func(s *v1alpha1.ConferenceConfigSpec) {
-			s.Source = &v1alpha1.SourceSpec{Env: &v1alpha1.EnvSource{SecretRef: whole}}
+			s.Source = &v1alpha1.SourceSpec{Env: &v1alpha1.EnvSource{SecretRef: &whole}}
+		},
+		"source.env.from.secretRef": func(s *v1alpha1.ConferenceConfigSpec) {
+			s.Source = &v1alpha1.SourceSpec{Env: &v1alpha1.EnvSource{From: envOf("named")}}
+		},
+		"source.configJS.envFrom.secretRef": func(s *v1alpha1.ConferenceConfigSpec) {
+			s.Source = &v1alpha1.SourceSpec{ConfigJS: &v1alpha1.ConfigJSSource{ConfigMapKeyRef: file, EnvFrom: envOf("named")}}
 		},
 		"source.configJS.secretKeyRef": func(s *v1alpha1.ConferenceConfigSpec) {
 			s.Source = &v1alpha1.SourceSpec{ConfigJS: &v1alpha1.ConfigJSSource{SecretKeyRef: &ref}}

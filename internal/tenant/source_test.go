@@ -22,7 +22,7 @@ import (
 func fromEnv() *v1alpha1.ConferenceConfig {
 	c := goodConfig()
 	c.Spec.Variant, c.Spec.API = v1alpha1.VariantB, nil
-	c.Spec.Source = &v1alpha1.SourceSpec{Env: &v1alpha1.EnvSource{SecretRef: v1alpha1.SecretReference{Name: "env"}}}
+	c.Spec.Source = &v1alpha1.SourceSpec{Env: &v1alpha1.EnvSource{SecretRef: &v1alpha1.SecretReference{Name: "env"}}}
 	return c
 }
 
@@ -38,6 +38,18 @@ func fromConfigJS(in string) *v1alpha1.ConferenceConfig {
 	}
 	c.Spec.Source = &v1alpha1.SourceSpec{ConfigJS: js}
 	return c
+}
+
+// envOf lists objects with an environment. The names of ConfigMaps begin with cm/.
+func envOf(names ...string) (from []v1alpha1.EnvFromSource) {
+	for _, name := range names {
+		if m, ok := strings.CutPrefix(name, "cm/"); ok {
+			from = append(from, v1alpha1.EnvFromSource{ConfigMapRef: &v1alpha1.ConfigMapReference{Name: m}})
+		} else {
+			from = append(from, v1alpha1.EnvFromSource{SecretRef: &v1alpha1.SecretReference{Name: name}})
+		}
+	}
+	return from
 }
 
 const (
@@ -64,6 +76,17 @@ func TestSources(t *testing.T) {
 		{"nothing is disabled", fromEnv(), nil, secrets{"env": {"API_KEY_SECRET": strong}}, strong, "docs join meeting meetings stats token", ""},
 		{"no Secret of the file", fromEnv(), nil, secrets{}, "", "docs join meeting meetings stats token",
 			`APIKeysResolved SourceInvalid: spec.source: Secret "env" does not exist in namespace "ns", or Convene may not read it; create it`},
+		{"an environment from several objects, the later ones count", fromEnv(), func(s *v1alpha1.ConferenceConfigSpec) {
+			s.Source.Env = &v1alpha1.EnvSource{From: envOf("cm/shared", "env", "cm/last")}
+		}, secrets{
+			"cm/shared": {"API_DISABLED": `["stats"]`, "API_KEY_SECRET": "of-the-configmap"},
+			"env":       {"API_KEY_SECRET": strong, ".env": "API_DISABLED=[\"meetings\"]\n"},
+			"cm/last":   {".env": "export API_DISABLED = '[\"token\"]'\n"},
+		}, strong, "docs join meeting meetings stats", ""},
+		{"an environment of which one object is missing", fromEnv(), func(s *v1alpha1.ConferenceConfigSpec) {
+			s.Source.Env = &v1alpha1.EnvSource{From: envOf("env", "cm/shared")}
+		}, secrets{"env": {"API_KEY_SECRET": strong}}, "", "docs join meeting meetings stats token",
+			`APIKeysResolved SourceInvalid: spec.source: ConfigMap "shared" does not exist`},
 		{"a file without a secret", fromEnv(), nil, secrets{"env": {}}, "", "docs join meeting meetings stats token", "APIKeysResolved KeyEmpty: spec.source: API key 1 is empty"},
 		{"a list that is none", fromEnv(), nil, secrets{"env": {"API_KEY_SECRET": strong, "API_DISABLED": "token"}}, "", "docs join meeting meetings stats token", "APIKeysResolved SourceInvalid: spec.source: API_DISABLED"},
 		{"keys of the spec win over the file", fromEnv(), func(s *v1alpha1.ConferenceConfigSpec) {
@@ -86,6 +109,11 @@ func TestSources(t *testing.T) {
 		{"an environment of its own", fromConfigJS("cm/file"), func(s *v1alpha1.ConferenceConfigSpec) {
 			s.Source.ConfigJS.EnvSecretRef = &v1alpha1.SecretReference{Name: "vars"}
 		}, secrets{"cm/file": {"config.js": envJS}, "vars": {"API_KEY_SECRET": strong}}, strong, allOn, ""},
+		{"an environment from several objects", fromConfigJS("file"), func(s *v1alpha1.ConferenceConfigSpec) {
+			s.Source.ConfigJS.EnvFrom = envOf("cm/shared", "vars")
+		}, secrets{
+			"file": {"config.js": envJS, "API_KEY_SECRET": "of-the-file"}, "cm/shared": {"API_KEY_SECRET": "of-the-configmap"}, "vars": {"API_KEY_SECRET": strong},
+		}, strong, allOn, ""},
 		{"an environment that is not there", fromConfigJS("cm/file"), func(s *v1alpha1.ConferenceConfigSpec) {
 			s.Source.ConfigJS.EnvSecretRef = &v1alpha1.SecretReference{Name: "vars"}
 		}, secrets{"cm/file": {"config.js": envJS}}, "", allOn, `APIKeysResolved SourceInvalid: spec.source: Secret "vars" does not exist`},
