@@ -1,26 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package hostname writes hosts in the one form in which they can be compared.
+// Package hostname writes hosts and origins in the one form in which they can be compared.
 package hostname
 
 import (
+	"cmp"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 )
 
-// Of is the host of a URL, with its port where it has one, as browsers ask for it: in lower case, and in Punycode where it has
-// letters beyond ASCII. An IPv6 address keeps its brackets. Of fails where browsers refuse the host.
+// defaultPorts are the ports that browsers leave out, by scheme.
+var defaultPorts = map[string]string{"http": "80", "https": "443"}
+
+// Of is the host of a URL, with its port unless that is the default port of the scheme, as browsers ask for it: in lower case, in
+// Punycode where it has letters beyond ASCII, and without the dot that may end a full name. An IPv6 address keeps its brackets. Of
+// fails where browsers refuse the host.
 func Of(u *url.URL) (string, error) {
-	host := strings.ToLower(u.Host)
-	if !strings.ContainsFunc(host, func(r rune) bool { return r >= utf8.RuneSelf }) {
-		return host, nil
+	name, err := nameOf(u)
+	if port := u.Port(); port != "" && port != defaultPorts[u.Scheme] {
+		name += ":" + port
 	}
-	host, err := idna.Lookup.ToASCII(u.Hostname())
-	if port := u.Port(); port != "" {
-		host += ":" + port
+	return name, err
+}
+
+func nameOf(u *url.URL) (string, error) {
+	name := strings.ToLower(strings.TrimRight(u.Hostname(), "."))
+	switch {
+	case strings.Contains(name, ":"):
+		return "[" + name + "]", nil
+	case !strings.ContainsFunc(name, func(r rune) bool { return r >= utf8.RuneSelf }):
+		return name, nil
 	}
-	return host, err
+	name, err := idna.Lookup.ToASCII(name)
+	return strings.TrimRight(name, "."), err
+}
+
+// Origin is an origin as browsers send it: a scheme, and a host as Of writes it, which may begin with *. for all hosts below it. It
+// is empty for a text that is no origin.
+func Origin(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return ""
+	}
+	host, err := Of(u)
+	if err != nil || host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + host
+}
+
+// IsOn reports whether a URL leads to one of some hosts, each on any port or with one; *.example.com stands for all hosts below
+// example.com.
+func IsOn(hosts []string, u *url.URL) bool {
+	name, err := nameOf(u)
+	if err != nil {
+		return false
+	}
+	hostport := name + ":" + cmp.Or(u.Port(), defaultPorts[u.Scheme])
+	return slices.ContainsFunc(hosts, func(allowed string) bool {
+		allowed = strings.ToLower(allowed)
+		return matches(allowed, name) || matches(allowed, hostport)
+	})
+}
+
+func matches(pattern, host string) bool {
+	if suffix, ok := strings.CutPrefix(pattern, "*"); ok {
+		return strings.HasSuffix(host, suffix) && len(host) > len(suffix)
+	}
+	return pattern == host
 }

@@ -24,7 +24,10 @@ func TestCORS(t *testing.T) {
 	}{
 		{"none allowed", nil, app, ""},
 		{"allowed", []string{"https://other.example.com", app}, app, app},
-		{"allowed in other case", []string{"https://App.Example.com"}, app, app},
+		{"allowed in other case", []string{app}, "https://App.Example.com", "https://App.Example.com"},
+		{"allowed by its full name, with the default port", []string{app}, app + ".:443", app + ".:443"},
+		{"another port", []string{app}, app + ":8443", ""},
+		{"a sandboxed page", []string{app}, "null", ""},
 		{"another one", []string{app}, "https://evil.example.org", ""},
 		{"a longer one", []string{app}, app + ".evil.example.org", ""},
 		{"another scheme", []string{app}, "http://app.example.com", ""},

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 
+	"convene.dev/convene/internal/hostname"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/tenant"
 )
@@ -20,10 +21,11 @@ func allowOrigin(to http.Header, t *tenant.Tenant, from http.Header) {
 	if origin == "" {
 		return
 	}
+	normal := hostname.Origin(origin)
 	for _, allowed := range t.Web.CORSOrigins {
 		if allowed == "*" {
 			origin = allowed
-		} else if !strings.EqualFold(allowed, origin) {
+		} else if allowed != normal {
 			continue
 		}
 		to.Set("Access-Control-Allow-Origin", origin)

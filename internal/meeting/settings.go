@@ -5,7 +5,6 @@ package meeting
 import (
 	"cmp"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -214,36 +213,16 @@ func (s Settings) ValidateRedirect(value string) error {
 		return err
 	}
 	u := parseURL(value)
-	if isOn(s.RedirectHosts, u) {
+	if hostname.IsOn(s.RedirectHosts, u) {
 		return nil
 	}
 	return fault.Invalid("redirect", "redirect must lead to one of the hosts that the operator allows; ask the operator to add %q", u.Hostname())
 }
 
-// IsOn reports whether a URL leads to one of some hosts; *.example.com stands for all hosts below example.com. A host of letters
-// beyond ASCII is compared in Punycode, in which the hosts are listed and browsers ask for it.
+// IsOn reports whether a URL leads to one of some hosts, as hostname.IsOn does. A text that is no URL leads to none.
 func IsOn(hosts []string, value string) bool {
 	u := parseURL(value)
-	return u != nil && isOn(hosts, u)
-}
-
-func isOn(hosts []string, u *url.URL) bool {
-	hostport, err := hostname.Of(u)
-	if err != nil {
-		return false
-	}
-	host := strings.TrimSuffix(hostport, ":"+u.Port())
-	return slices.ContainsFunc(hosts, func(allowed string) bool {
-		return hostMatches(allowed, host) || hostMatches(allowed, hostport)
-	})
-}
-
-func hostMatches(pattern, host string) bool {
-	pattern, host = strings.ToLower(pattern), strings.ToLower(host)
-	if suffix, ok := strings.CutPrefix(pattern, "*"); ok {
-		return strings.HasSuffix(host, suffix) && len(host) > len(suffix)
-	}
-	return pattern == host
+	return u != nil && hostname.IsOn(hosts, u)
 }
 
 // ParticipantLimit is the greatest number of participants in a Meeting that asks for a limit of its own, or for none.

@@ -3,6 +3,7 @@
 package tenant
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -84,7 +85,7 @@ func (r *resolver) identify() {
 		base = &url.URL{} // The schema lets no such URL in.
 	}
 	host, err := hostname.Of(base)
-	if err == nil && !strings.EqualFold(host, base.Host) { // Browsers send Punycode, and so do the links that they are given.
+	if err == nil && !strings.EqualFold(host, base.Host) { // Browsers send this form, and so do the links that they are given.
 		r.BaseURL = base.Scheme + "://" + host + base.EscapedPath()
 	}
 	r.BasePath = base.Path
@@ -235,14 +236,22 @@ func lifetimes(spec *v1alpha1.TokensSpec) (byDefault, greatest time.Duration, er
 	return byDefault, greatest, nil
 }
 
+// normalOrigins has each origin in the form in which it is compared. The * of corsOrigins stays.
+func normalOrigins(origins []string) (normal []string) {
+	for _, origin := range origins {
+		normal = append(normal, cmp.Or(hostname.Origin(origin), origin))
+	}
+	return normal
+}
+
 func (r *resolver) web() {
 	web := ptr.Deref(r.config.Spec.Web, v1alpha1.WebSpec{})
 	brand := ptr.Deref(web.Brand, v1alpha1.BrandSpec{})
 	r.Web = Web{
 		Home:         string(web.HomeURL),
-		EmbedOrigins: web.EmbedOrigins,
+		EmbedOrigins: normalOrigins(web.EmbedOrigins),
 		AvatarHosts:  web.AvatarHosts,
-		CORSOrigins:  web.CORSOrigins,
+		CORSOrigins:  normalOrigins(web.CORSOrigins),
 		BrandName:    brand.Name,
 		LogoURL:      string(brand.LogoURL),
 		BrandColor:   brand.Color,

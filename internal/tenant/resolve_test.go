@@ -100,6 +100,9 @@ func resolveWith(t testing.TB, c *v1alpha1.ConferenceConfig, s secrets, previous
 func TestResolveGood(t *testing.T) {
 	c := goodConfig()
 	c.Spec.API.RateLimit = &v1alpha1.RateLimitSpec{RequestsPerSecond: 5}
+	c.Spec.Web = &v1alpha1.WebSpec{
+		EmbedOrigins: []string{"https://*.Example.com:443", "capacitor://localhost"}, CORSOrigins: []string{"*", "http://APP.example.com.:80"},
+	}
 	c.Spec.Privacy = &v1alpha1.PrivacySpec{Participants: v1alpha1.ShowCounts, ChatHistory: v1alpha1.ChatHidden}
 	c.Spec.Access = &v1alpha1.AccessSpec{Protected: new(true), UsersSecretRef: &v1alpha1.SecretKeyReference{Name: "users", Key: "htpasswd"}, Presenters: []string{"anna"}}
 	c.Spec.API.KeySecretRefs = append(c.Spec.API.KeySecretRefs, v1alpha1.SecretKeyReference{Name: "keys", Key: "next"})
@@ -121,7 +124,10 @@ func TestResolveGood(t *testing.T) {
 		RateLimit: &v1alpha1.RateLimitSpec{RequestsPerSecond: 5}, Protected: true, Presenters: map[string]bool{"anna": true},
 		TokenLifetime: time.Hour, MaxTokenLifetime: 720 * time.Hour, Settings: meeting.DefaultSettings(),
 		NamesHidden: true, ChatHidden: true,
-		Web: Web{Home: "https://Meet.Example.com:8443/video/", BrandName: "Convene"},
+		Web: Web{
+			Home: "https://Meet.Example.com:8443/video/", BrandName: "Convene",
+			EmbedOrigins: []string{"https://*.example.com", "capacitor://localhost"}, CORSOrigins: []string{"*", "http://app.example.com"},
+		},
 	}
 	media := got.Media[0].Server
 	got.Keys, got.Users, got.Signer, got.Media, got.enabled = want.Keys, nil, nil, nil, nil
@@ -165,6 +171,9 @@ func TestTheBaseURLAsBrowsersAskForIt(t *testing.T) {
 	for _, tc := range []struct{ configured, baseURL, host string }{
 		{"https://Meet.Example.com:8443/video", "https://Meet.Example.com:8443/video", "meet.example.com:8443"},
 		{"https://BÜCHER.example:8443/video", "https://xn--bcher-kva.example:8443/video", "xn--bcher-kva.example:8443"},
+		{"https://meet.example.com.:443/video", "https://meet.example.com/video", "meet.example.com"},
+		{"http://meet.example.com:80", "http://meet.example.com", "meet.example.com"},
+		{"http://meet.example.com:443", "http://meet.example.com:443", "meet.example.com:443"},
 		{"https://bu\u0308cher.example", "https://xn--bcher-kva.example", "xn--bcher-kva.example"},
 		{"http://会议。例子/a~b", "http://xn--6oqu09l.xn--fsqu00a/a~b", "xn--6oqu09l.xn--fsqu00a"},
 		{"http://[::1]:8080/x", "http://[::1]:8080/x", "[::1]:8080"},

@@ -4,10 +4,10 @@ package web
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 	"strings"
 
+	"convene.dev/convene/internal/hostname"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/tenant"
 )
@@ -33,19 +33,13 @@ func (h *handler) serveScript(q *httpserver.Request) (httpserver.Answer, error) 
 	return answer, err
 }
 
-// mayEmbed says that pages of an origin may show the tenant's rooms, by the rules of frame-ancestors: an exact origin, or
+// mayEmbed reports whether pages of an origin may show the tenant's rooms, by the rules of frame-ancestors: an exact origin, or
 // https://*.example.com for every host below example.com.
 func mayEmbed(t *tenant.Tenant, origin string) bool {
-	from, err := url.Parse(strings.ToLower(origin))
-	if err != nil || from.Host == "" {
-		return false
-	}
+	origin = hostname.Origin(origin)
 	return slices.ContainsFunc(t.Web.EmbedOrigins, func(allowed string) bool {
-		allowed = strings.ToLower(allowed)
-		scheme, suffix, wildcard := strings.Cut(allowed, "://*")
-		if !wildcard {
-			return allowed == from.Scheme+"://"+from.Host
-		}
-		return from.Scheme == scheme && strings.HasSuffix(from.Host, suffix) && len(from.Host) > len(suffix)
+		scheme, suffix, wildcard := strings.Cut(allowed, "*")
+		return allowed == origin ||
+			wildcard && strings.HasPrefix(origin, scheme) && strings.HasSuffix(origin, suffix) && len(origin) > len(allowed)-1
 	})
 }

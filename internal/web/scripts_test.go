@@ -13,7 +13,7 @@ import (
 // TestScriptsForOtherSites are served where the tenant lets sites embed its rooms, and nowhere else.
 func TestScriptsForOtherSites(t *testing.T) {
 	allowed := func(t *tenant.Tenant) {
-		t.Web.EmbedOrigins = []string{"https://app.example.com", "https://*.Example.org", "capacitor://localhost"}
+		t.Web.EmbedOrigins = []string{"https://app.example.com", "https://*.example.org", "capacitor://localhost"}
 	}
 	open, closed := newSite(t, allowed), newSite(t)
 	for path, body := range map[string]string{"/js/Iframe.js": "script", "/js/iframe.js": "script", "/js/Widget.js": "widget", "/js/embed.js": "module"} {
@@ -32,8 +32,8 @@ func TestScriptsForOtherSites(t *testing.T) {
 		}
 	}
 	for origin, want := range map[string]bool{
-		"https://app.example.com": true, "https://APP.example.com": true, "https://a.example.org": true, "https://a.b.example.org": true,
-		"https://example.org": false, "https://evilexample.org": false, "http://app.example.com": false, "https://app.example.com:8443": false,
+		"https://app.example.com": true, "https://APP.example.com": true, "https://app.example.com.:443": true, "https://a.example.org:443": true, "https://a.example.org:8443": false, "https://a.example.org": true, "https://a.b.example.org": true,
+		"https://example.org": false, "https://.example.org": false, "https://evilexample.org": false, "http://app.example.com": false, "https://app.example.com:8443": false,
 		"https://app.example.com.evil.example": false, "capacitor://localhost": true, "ionic://localhost": false, "capacitor://evil": false, "null": false, "": false, "https://": false,
 	} {
 		r := newRequest(http.MethodGet, "/js/embed.js", "")
