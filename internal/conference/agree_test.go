@@ -127,8 +127,12 @@ func TestRefusalsOfTheClusterAreNotOutages(t *testing.T) {
 	if err := s.withRights(create, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := asFault(s.withRights(create, quota)); !fault.Is(err, fault.KindInternal) || fault.As(err).Cause == nil {
+	if err := asFault(s.withRights(create, quota)); !fault.Is(err, fault.KindTooMany) || fault.As(err).Cause == nil {
 		t.Errorf("a quota: %v", err)
+	}
+	policy := apierrors.NewForbidden(schema.GroupResource{Resource: "meetings"}, "r", errors.New("ValidatingAdmissionPolicy 'house' denied request: no"))
+	if err := asFault(s.withRights(create, policy)); !fault.Is(err, fault.KindInternal) || fault.As(err).Cause == nil {
+		t.Errorf("a policy: %v", err)
 	}
 	if err := asFault(apierrors.NewTooManyRequests("busy", 1)); !fault.Is(err, fault.KindUnavailable) {
 		t.Errorf("too busy: %v", err)

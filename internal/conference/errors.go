@@ -28,10 +28,12 @@ func asFault(err error) error {
 	switch {
 	case answer == kube.OK:
 		return nil
+	case kube.ExceedsQuota(err): // A limit that somebody has set on purpose.
+		return errQuota.Because(err)
 	case answer == kube.Refused:
 		return &fault.Error{
 			Kind: fault.KindInternal, Reason: v1alpha1.ReasonRefused, Cause: kube.WithoutObject(err),
-			Message: "The Kubernetes API server refuses to store this (a policy, a quota, missing rights, outdated CRDs or a namespace that is being deleted); " +
+			Message: "The Kubernetes API server refuses to store this (a policy, missing rights, outdated CRDs or a namespace that is being deleted); " +
 				"tell the operator of this service: its log has the reason",
 		}
 	case answer == kube.Conflict, errors.Is(err, errStale):
@@ -45,6 +47,9 @@ func asFault(err error) error {
 	}
 	return fault.Unavailable("The Kubernetes API server cannot be reached to write this down; try again in a moment").Because(err)
 }
+
+var errQuota = fault.TooMany(
+	"This service has as much in its namespace as a quota there allows; end some meetings, wait until ended ones are deleted, or ask the operator to raise the quota")
 
 // rightsComeBack is how long rights that were there before may be missing. A kube-apiserver that has just started knows no roles yet, and
 // refuses everybody for a second.

@@ -10,7 +10,6 @@ import (
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/fault"
-	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -56,10 +55,9 @@ func (s *Service) applyJoin(ctx context.Context, t *tenant.Tenant, live *v1alpha
 		joined.Spec.Duration = c.Duration
 	}
 	if secured {
-		joined.Spec.PasswordSecretRef = password.refFor(live)
 		// The Secret first: a Meeting that names one which never comes would let no guest in. One that is not named goes with
 		// its owner.
-		if err := kube.IgnoreExisting(s.writePassword(ctx, joined, password)); err != nil {
+		if err := s.setPassword(ctx, t, joined, password); err != nil {
 			return nil, err
 		}
 	}

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"sync/atomic"
 	"testing"
 
+	"golang.org/x/sync/errgroup"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/utils/ptr"
@@ -18,6 +20,7 @@ import (
 	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/testkit"
 )
 
 // countingWrites counts the writes to Meetings, and the Secrets that are made.
@@ -233,6 +236,61 @@ func TestAJoinMakesOneSecretHoweverOftenItIsTried(t *testing.T) {
 	b.touch(m)
 	if _, err := b.Join(t.Context(), b.tenant, JoinCommand{Room: "r", Password: ptr.To("open")}); !fault.Is(err, fault.KindDenied) {
 		t.Errorf("another password: %v", err)
+	}
+}
+
+// TestJoinsThatSetAPasswordAtOnce, at two replicas, leave one Secret for each of their passwords, and the first of them is the room's.
+func TestJoinsThatSetAPasswordAtOnce(t *testing.T) {
+	for _, passwords := range [][]string{{"sesame"}, {"sesame", "open"}} {
+		b := newBehind(t)
+		m := b.create("r")
+		b.shows(m.DeepCopy())
+		other, _ := replicaWith(t, b.client)
+		other.directory.Learn(m.DeepCopy())
+		taken := make([]atomic.Int32, len(passwords))
+		var all errgroup.Group
+		for i := range 24 {
+			all.Go(func() error {
+				which := i / 2 % len(passwords)
+				_, err := []*Service{b.Service, other}[i%2].Join(t.Context(), b.tenant, JoinCommand{Room: "r", Password: &passwords[which]})
+				switch {
+				case err == nil:
+					taken[which].Add(1)
+				case !fault.Is(err, fault.KindDenied):
+					return err
+				}
+				return nil
+			})
+		}
+		if err := all.Wait(); err != nil {
+			t.Error(err)
+		}
+		for i := range taken {
+			if n := taken[i].Load(); n != 0 && n != int32(24/len(passwords)) || len(passwords) == 1 && n == 0 {
+				t.Errorf("%q was right for %d joins", passwords[i], n)
+			}
+		}
+		if n := b.secretsOf(m); n > len(passwords) {
+			t.Errorf("%d Secrets of %d passwords", n, len(passwords))
+		}
+	}
+}
+
+// TestASecretThatIsNotTheRoomsSetsNoPassword: another has written the Secret that a join wants to name.
+func TestASecretThatIsNotTheRoomsSetsNoPassword(t *testing.T) {
+	b := newBehind(t)
+	m := b.create("r")
+	b.shows(m.DeepCopy())
+	name := (&presented{}).refFor(m).Name
+	b.Cluster.Create(t, testkit.SecretFor(v1alpha1.UsedByConferenceConfig, b.Namespace, name, map[string]string{passwordKey: "planted"}))
+	v, err := b.Join(t.Context(), b.tenant, JoinCommand{Room: "r", Password: ptr.To("sesame")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for password, right := range map[string]bool{"sesame": true, "planted": false} {
+		if ok, err := b.CheckPassword(t.Context(), b.tenant, v, netip.Prefix{}, password); ok != right || err != nil {
+			t.Errorf("%q opens the room: %t, %v", password, ok, err)
+		}
 	}
 }
 

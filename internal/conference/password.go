@@ -4,6 +4,7 @@ package conference
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"net/netip"
 
@@ -59,10 +60,12 @@ func passwordOf(t *tenant.Tenant, plain *string) presented {
 
 func (p *presented) isEmpty() bool { return p.plain == "" }
 
-// refFor names the Secret of the password for a Meeting: the same one at each attempt, so that a command leaves one Secret behind.
+// refFor names the Secret of the password for a Meeting: the same one at each attempt and for every command, so that commands which set
+// a password at once leave one Secret behind.
 func (p *presented) refFor(m *v1alpha1.Meeting) *v1alpha1.SecretKeyReference {
 	if p.owner != m.UID {
-		p.owner, p.ref = m.UID, newPasswordRef(m.Name)
+		sum := sha256.Sum256([]byte(m.UID))
+		p.owner, p.ref = m.UID, &v1alpha1.SecretKeyReference{Name: fmt.Sprintf("%s-%x", m.Name, sum[:4]), Key: passwordKey}
 	}
 	return p.ref
 }
@@ -88,12 +91,15 @@ func (p *presented) hashed(ctx context.Context) (secretText, error) {
 
 // matches compares the password with a stored one.
 func (p *presented) matches(ctx context.Context, stored secretText) (_ bool, err error) {
-	if p.stored != stored {
+	switch {
+	case p.hash != "" && p.hash == stored: // This command wrote it.
+		p.right = true
+	case p.stored != stored:
 		if p.right, err = credential.CheckPassword(ctx, p.turn, string(stored), string(p.plain)); err != nil {
 			return false, err
 		}
-		p.stored = stored
 	}
+	p.stored = stored
 	return p.right, nil
 }
 
@@ -119,6 +125,22 @@ func (s *Service) writePassword(ctx context.Context, m *v1alpha1.Meeting, passwo
 		Data: map[string][]byte{passwordKey: []byte(hash)},
 	}
 	return s.create(ctx, "secrets", secret)
+}
+
+// setPassword writes the password for a Meeting that has none, and names its Secret there. A Secret that is there already is of a command
+// that sets a password too, or has failed: if it holds another password, the Meeting is looked at again, and if it has none still, the
+// command takes a Secret of its own.
+func (s *Service) setPassword(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, password *presented) error {
+	m.Spec.PasswordSecretRef = password.refFor(m)
+	err := s.writePassword(ctx, m, password)
+	if !kube.AlreadyExists(err) {
+		return err
+	}
+	if ok, err := s.checkPassword(ctx, t, m, password); ok && err == nil {
+		return nil
+	}
+	password.ref = newPasswordRef(m.Name)
+	return errStale
 }
 
 // provePassword is checkPassword for backends, who may set a password too: that of a Meeting which the API made, and

@@ -3,12 +3,14 @@
 package e2e
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	admissionv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
 
 	"convene.dev/convene/internal/testkit"
 )
@@ -21,6 +23,33 @@ func TestPoliciesOfTheCluster(t *testing.T) {
 	policy := w.AdmissionWebhook(t, testkit.Writes(admissionv1.OperationAll, "meetings", "secrets"))
 	policy.Admit(2 * time.Second)
 	w.a.insist(http.StatusOK, "POST", "/api/v1/join", map[string]any{"room": "slow", "name": "Ada"})
+
+	// A quota is a limit that somebody has set on purpose: no error of ours, and it passes.
+	policy.Admit(0)
+	for resource, body := range map[corev1.ResourceName]string{
+		"count/meetings.convene.dev": `{"room":"full","name":"Ada"}`, "count/secrets": `{"room":"secret","name":"Ada","roomPassword":"sesame"}`,
+	} {
+		quota := w.FullQuota(t, w.Namespace, resource)
+		w.eventually(t, func() error {
+			full := w.a.send("POST", "/api/v1/join", "application/json", body)
+			if full.status == http.StatusTooManyRequests && full.header.Get("Retry-After") != "" && strings.Contains(full.raw, "ask the operator to raise the quota") {
+				return nil
+			}
+			return fmt.Errorf("with no room in %s: %d, Retry-After %q: %s", resource, full.status, full.header.Get("Retry-After"), full.raw)
+		})
+		if !strings.Contains(w.manager.Log(), "exceeded quota: full") {
+			t.Error("the log does not name the quota")
+		}
+		if err := w.Client.Delete(t.Context(), quota); err != nil {
+			t.Fatal(err)
+		}
+		w.eventually(t, func() error {
+			if joined := w.a.send("POST", "/api/v1/join", "application/json", body); joined.status != http.StatusOK {
+				return fmt.Errorf("once there is room in %s: %d %s", resource, joined.status, joined.raw)
+			}
+			return nil
+		})
+	}
 
 	policy.Deny(0)
 	denied := w.a.send("POST", "/api/v1/join", "application/json", `{"room":"denied","name":"Ada"}`)

@@ -15,6 +15,7 @@ var wrongKeyRate = limit.Every(time.Minute/100, 100)
 
 var (
 	errUnauthorized = fault.Denied("Unauthorized: send the API key, and nothing else, as the value of the authorization header")
+	errHostDenied   = fault.NotFound("No conference service answers for this host: the ConferenceConfig that names it does not have it; the operator finds the reason in its condition HostConflict")
 	errNoUsableKey  = fault.Unavailable("No API key of this service is usable; the operator finds the reason in the condition APIKeysResolved of its ConferenceConfig")
 )
 
@@ -39,6 +40,9 @@ func (a *api) authenticate(q *httpserver.Request) error {
 			}
 			break
 		}
+	}
+	if q.HostDenied { // The caller means the ConferenceConfig that does not have the host, and not this one.
+		return errHostDenied
 	}
 	return errUnauthorized
 }

@@ -22,15 +22,14 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-// hosts are tenants by their host, or by anything when there is one under "*".
+// hosts are tenants by their host, or by anything when there is one under "*". A name "denied HOST" has that host denied.
 type hosts map[string]*tenant.Tenant
 
-func (h hosts) ForHost(host string) (*tenant.Tenant, bool) {
+func (h hosts) ForHost(host string) (t *tenant.Tenant, denied bool) {
 	if t, ok := h[host]; ok {
-		return t, true
+		return t, false
 	}
-	t, ok := h["*"]
-	return t, ok
+	return h["*"], h["denied "+host] != nil
 }
 
 // fakeMeetings keeps meetings in memory, and every command in the order in which they came.

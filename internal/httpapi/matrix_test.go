@@ -230,19 +230,28 @@ func TestVariantBWithControlHasNoEnd(t *testing.T) {
 
 func TestHosts(t *testing.T) {
 	other := testTenant(v1alpha1.VariantB, func(t *tenant.Tenant) { t.Hosts = []string{"other.example.com"}; t.BasePath = "" })
-	w := newWorld(t, testTenant(v1alpha1.VariantA), other).serve()
+	w := newWorld(t, testTenant(v1alpha1.VariantA), other)
+	w.hosts["*"], w.hosts["denied intranet"] = other, other
+	w.serve()
 	for _, tc := range []struct {
-		reason, host, path string
-		status             int
+		reason, host, path, key string
+		status                  int
 	}{
-		{"the host", host, "/video/api/v1/stats", 200},
-		{"another tenant's host", "other.example.com", "/api/v1/stats", 200},
-		{"another tenant's path", "other.example.com", "/video/api/v1/stats", 404},
-		{"nobody's host", "nobody.example.com", "/api/v1/stats", 404},
+		{"the host", host, "/video/api/v1/stats", rightKey, 200},
+		{"another tenant's host", "other.example.com", "/api/v1/stats", rightKey, 200},
+		{"another tenant's path", "other.example.com", "/video/api/v1/stats", rightKey, 404},
+		{"nobody's host", "nobody.example.com", "/api/v1/stats", rightKey, 200},
+		{"nobody's host, with a wrong key", "nobody.example.com", "/api/v1/stats", "wrong", 403},
+		{"a host that another asks for, with a key of the default one", "intranet", "/api/v1/stats", rightKey, 200},
+		{"a host that another asks for, with a key of that one", "intranet", "/api/v1/stats", "wrong", 404},
+		{"a host that another asks for, without a key", "intranet", "/api/v1/stats", "", 404},
 	} {
-		got := w.send(w.request(http.MethodGet, tc.path, "", func(r *http.Request) { r.Host = tc.host }))
-		if got.status != tc.status {
+		got := w.send(w.request(http.MethodGet, tc.path, "", header("Authorization", tc.key), func(r *http.Request) { r.Host = tc.host }))
+		if got.status != tc.status || tc.status == 404 && tc.host == "intranet" && !strings.Contains(got.text(t, "error"), "HostConflict") {
 			t.Errorf("%s: %d %s, want %d", tc.reason, got.status, got.body, tc.status)
 		}
+	}
+	if got := newWorld(t, other).serve().do(http.MethodGet, "stats", ""); got.status != http.StatusNotFound {
+		t.Errorf("nobody's host, without a default: %d %s", got.status, got.body)
 	}
 }

@@ -55,7 +55,7 @@ func (rt *Router) audit(q *Request) {
 	// A client that has gone away is no error.
 	case q.status == http.StatusInternalServerError && q.HTTP.Context().Err() == nil:
 		rt.Log.Error(f.Cause, name+" failed", line...)
-	case q.status > http.StatusInternalServerError && f.Cause != nil:
+	case (q.status > http.StatusInternalServerError || f.Kind == fault.KindTooMany) && f.Cause != nil:
 		cause := f.Cause.Error()
 		rt.Log.Info(name+" refused", append(line, "cause", strings.ToValidUTF8(cause[:min(len(cause), maxCause)], ""))...)
 	default:

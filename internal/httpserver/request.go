@@ -19,6 +19,8 @@ type Request struct {
 	HTTP *http.Request
 	// Tenant is nil where no tenant answers for the host.
 	Tenant *tenant.Tenant
+	// HostDenied reports whether another ConferenceConfig than the tenant's asks for the host, and does not have it.
+	HostDenied bool
 	// Route is nil where there is none for the path. For a method that the path does not take, it is one of its routes.
 	Route *Route
 	// ID is in the answer and in every line of the log about the request.

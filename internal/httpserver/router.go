@@ -18,8 +18,9 @@ import (
 
 // Tenants finds the Tenant that answers for a host.
 type Tenants interface {
-	// ForHost takes a request's Host, with or without a port.
-	ForHost(host string) (*tenant.Tenant, bool)
+	// ForHost takes a request's Host, with or without a port. It is denied where another ConferenceConfig asks for the host and does not
+	// have it.
+	ForHost(host string) (t *tenant.Tenant, denied bool)
 }
 
 // Route is a path, one method that it takes, and what serves it.
@@ -126,7 +127,7 @@ func NewRouter(o RouterOptions, surfaces ...*Surface) *Router {
 // NewRequest is a request as its route gets it, but for the route and its path.
 func (rt *Router) NewRequest(w http.ResponseWriter, r *http.Request) *Request {
 	q := &Request{ResponseWriter: w, HTTP: r, ID: requestID(r), Start: rt.Now(), router: rt}
-	q.Tenant, _ = rt.Tenants.ForHost(r.Host)
+	q.Tenant, q.HostDenied = rt.Tenants.ForHost(r.Host)
 	return q
 }
 

@@ -88,6 +88,11 @@ func LacksRights(err error) bool {
 	return apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) && strings.Contains(err.Error(), `forbidden: User "`)
 }
 
+// ExceedsQuota reports whether the API server refused an object because a ResourceQuota of the namespace has no room for it.
+func ExceedsQuota(err error) bool {
+	return apierrors.IsForbidden(err) && strings.Contains(err.Error(), "exceeded quota: ") && !deniedByWebhook(err.Error())
+}
+
 // WithoutObject returns the error of a write with a field that the cluster's CRDs lack, and names the field alone: the API server
 // quotes the whole object. Any other error stays as it is.
 func WithoutObject(err error) error {

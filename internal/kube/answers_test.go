@@ -75,6 +75,28 @@ func TestOnlyAnObjectOfTheNameAlreadyExists(t *testing.T) {
 	}
 }
 
+func TestOnlyAResourceQuotaIsExceeded(t *testing.T) {
+	secrets := schema.GroupResource{Resource: "secrets"}
+	full := errors.New("exceeded quota: objects, requested: count/secrets=1, used: count/secrets=9, limited: count/secrets=9")
+	for name, err := range map[string]error{
+		"a quota": apierrors.NewForbidden(secrets, "a", full), "a wrapped one": fmt.Errorf("first: %w", apierrors.NewForbidden(secrets, "a", full)),
+	} {
+		if !ExceedsQuota(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, err := range map[string]error{
+		"no error":             nil,
+		"a policy":             apierrors.NewForbidden(secrets, "a", errors.New("ValidatingAdmissionPolicy 'house' denied request: no")),
+		"a webhook":            &apierrors.StatusError{ErrStatus: metav1.Status{Code: 403, Reason: metav1.StatusReasonForbidden, Message: deniedText + ": exceeded quota: own"}},
+		"something else wrong": full,
+	} {
+		if ExceedsQuota(err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestErrorsOfStrictWritesNameTheFieldAlone(t *testing.T) {
 	quoted := `patch: Invalid value: "{\"name\":\"strict decoding error: x\"}": strict decoding error: unknown field "spec.locked"`
 	patch := &apierrors.StatusError{ErrStatus: metav1.Status{Code: 422, Reason: metav1.StatusReasonInvalid, Message: quoted}}

@@ -26,8 +26,9 @@ type UnknownHosts struct {
 
 // hosts finds the Tenant that answers a host. It is never changed once it is made.
 type hosts struct {
-	exact    map[string]*Tenant // "host" or "host:port"
-	wildcard map[string]*Tenant // ".suffix" or ".suffix:port"
+	given hostTable
+	// denied are the hosts that a Tenant asks for and does not have.
+	denied   hostTable
 	fallback *Tenant
 	// unknown is what is done with names that no Tenant asks for.
 	unknown UnknownHosts
@@ -44,7 +45,7 @@ type hosts struct {
 // wildcard around it or a name under it. Every other host goes to the default Tenant, else to the only one, unless it is refused.
 func newHosts(tenants []*Tenant, unknown UnknownHosts) *hosts {
 	h := &hosts{
-		unknown: unknown, exact: map[string]*Tenant{}, wildcard: map[string]*Tenant{},
+		unknown: unknown, given: newHostTable(), denied: newHostTable(),
 		claims: newClaims(tenants), conflicts: map[types.NamespacedName][]string{}, reserved: map[types.NamespacedName][]string{},
 	}
 	tenants = slices.Clone(tenants)
@@ -67,10 +68,7 @@ func newHosts(tenants []*Tenant, unknown UnknownHosts) *hosts {
 }
 
 func (h *hosts) claim(t *Tenant, host string) {
-	table, key := h.exact, host
-	if suffix, ok := strings.CutPrefix(host, "*"); ok {
-		table, key = h.wildcard, suffix
-	}
+	table, key := h.given.of(host)
 	switch owner := table[key]; {
 	case owner == t:
 	case !h.mayClaim(t, host):
@@ -87,6 +85,10 @@ func (h *hosts) claim(t *Tenant, host string) {
 		default:
 			h.conflict(t, "%s with a host of namespace %s", host, other)
 		}
+	}
+	if table[key] != t {
+		denied, key := h.denied.of(host)
+		denied[key] = t
 	}
 }
 
@@ -135,32 +137,57 @@ func (h *hosts) sameProblems(other *hosts, name types.NamespacedName) bool {
 // maxHost is the longest name of a host, in bytes (RFC 1035, section 2.3.4): of each name all its suffixes are looked up.
 const maxHost = 253
 
-// find prefers exact to wildcard, the longer wildcard to the shorter, and each with its port to it without. A text that is too long for a
-// host is none.
-func (h *hosts) find(hostport string) *Tenant {
+// find returns the Tenant that answers a host, and whether another Tenant asks for the host and does not have it. A text that is too long
+// for a host is none.
+func (h *hosts) find(hostport string) (t *Tenant, denied bool) {
 	host, port := splitPort(strings.ToLower(hostport))
 	if len(host) > maxHost {
-		return nil
+		return nil, false
 	}
 	ports := []string{":" + port, ""}
 	if port == "" {
 		ports = []string{"", ":443", ":80"} // Browsers leave these out.
 	}
-	if t := lookupHost(h.exact, host, ports); t != nil {
+	if t := h.given.find(host, ports); t != nil {
+		return t, false
+	}
+	if h.unknown.Refuse && h.unknown.Cluster.isForeign(host) {
+		return nil, false
+	}
+	asks := h.denied.find(host, ports)
+	return h.fallback, asks != nil && asks != h.fallback
+}
+
+// hostTable has Tenants by host.
+type hostTable struct {
+	exact    map[string]*Tenant // "host" or "host:port"
+	wildcard map[string]*Tenant // ".suffix" or ".suffix:port"
+}
+
+func newHostTable() hostTable { return hostTable{map[string]*Tenant{}, map[string]*Tenant{}} }
+
+// of returns the map in which a host is, and its key there.
+func (a hostTable) of(host string) (table map[string]*Tenant, key string) {
+	if suffix, ok := strings.CutPrefix(host, "*"); ok {
+		return a.wildcard, suffix
+	}
+	return a.exact, host
+}
+
+// find prefers exact to wildcard, the longer wildcard to the shorter, and each with its port to it without.
+func (a hostTable) find(host string, ports []string) *Tenant {
+	if t := lookupHost(a.exact, host, ports); t != nil {
 		return t
 	}
-	for i := 1; i < len(host) && len(h.wildcard) > 0; i++ {
+	for i := 1; i < len(host) && len(a.wildcard) > 0; i++ {
 		if host[i] != '.' {
 			continue
 		}
-		if t := lookupHost(h.wildcard, host[i:], ports); t != nil {
+		if t := lookupHost(a.wildcard, host[i:], ports); t != nil {
 			return t
 		}
 	}
-	if h.unknown.Refuse && h.unknown.Cluster.isForeign(host) {
-		return nil
-	}
-	return h.fallback
+	return nil
 }
 
 func lookupHost(table map[string]*Tenant, host string, ports []string) *Tenant {

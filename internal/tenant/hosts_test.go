@@ -78,7 +78,7 @@ func TestFindHost(t *testing.T) {
 		{"a star is no wildcard in a request", "*.example.com", "wildcard"},
 		{"unknown", "other.example", ""},
 	} {
-		if got := nameOf(h.find(tc.host)); got != tc.want {
+		if got := nameOf(h.answers(tc.host)); got != tc.want {
 			t.Errorf("%s: %q is answered by %q, want %q", tc.reason, tc.host, got, tc.want)
 		}
 	}
@@ -88,14 +88,14 @@ func TestFindHost(t *testing.T) {
 func TestALongHostCostsNothing(t *testing.T) {
 	longest := strings.Repeat("a.", (maxHost-len("example.com"))/2) + "example.com"
 	h := newHosts([]*Tenant{asking("wildcard", 1, "*.example.com"), asking("other", 2, "*.example.org")}, UnknownHosts{})
-	if got := nameOf(h.find(longest + ":8443")); got != "wildcard" {
+	if got := nameOf(h.answers(longest + ":8443")); got != "wildcard" {
 		t.Errorf("the longest host is answered by %q", got)
 	}
 	long := strings.Repeat("a.", 8<<10) + "example.com"
-	if got := nameOf(h.find(long)); got != "" {
+	if got := nameOf(h.answers(long)); got != "" {
 		t.Errorf("no host can be so long, and it is answered by %q", got)
 	}
-	if of := testing.AllocsPerRun(10, func() { h.find(long) }); of > 10 {
+	if of := testing.AllocsPerRun(10, func() { h.answers(long) }); of > 10 {
 		t.Errorf("it costs %.0f allocations", of)
 	}
 }
@@ -116,10 +116,10 @@ func TestFallback(t *testing.T) {
 		{"none of two, where the default is not there", []*Tenant{a, b}, "c", ""},
 	} {
 		h := newHosts(tc.tenants, UnknownHosts{Default: types.NamespacedName{Namespace: "ns", Name: tc.byDefault}})
-		if got := nameOf(h.find("10.9.8.7:8080")); got != tc.want {
+		if got := nameOf(h.answers("10.9.8.7:8080")); got != tc.want {
 			t.Errorf("%s: %q answers, want %q", tc.reason, got, tc.want)
 		}
-		if len(tc.tenants) > 0 && nameOf(h.find("a.example")) != "a" {
+		if len(tc.tenants) > 0 && nameOf(h.answers("a.example")) != "a" {
 			t.Errorf("%s: a.example is not answered by its own", tc.reason)
 		}
 	}
@@ -161,7 +161,7 @@ func TestUnknownNamesOfTheOutsideAreRefused(t *testing.T) {
 		h := newHosts([]*Tenant{asking("a", 1, "a.example", "*.b.example")}, unknown)
 		for _, hosts := range []map[string]string{everywhere, tc.hosts} {
 			for host, want := range hosts {
-				if got := nameOf(h.find(host)); got != want {
+				if got := nameOf(h.answers(host)); got != want {
 					t.Errorf("%s: %s: %q answers, want %q", tc.reason, host, got, want)
 				}
 			}
@@ -240,8 +240,41 @@ func TestNoNamespaceGetsAHostInsideAnothers(t *testing.T) {
 		asking("first", 1, "*.example.com"), {NamespacedName: types.NamespacedName{Namespace: "evil", Name: "x"}, Created: epoch.Add(2 * time.Second), Hosts: []string{"a.example.com"}},
 		asking("third", 3, "a.example.com"),
 	}, UnknownHosts{})
-	if got := nameOf(h.find("a.example.com")); got != "third" {
+	if got := nameOf(h.answers("a.example.com")); got != "third" {
 		t.Errorf("a.example.com is answered by %q", got)
+	}
+}
+
+// answers returns the Tenant that answers a host.
+func (h *hosts) answers(host string) *Tenant {
+	t, _ := h.find(host)
+	return t
+}
+
+// TestHostsThatAreAskedForAndNotGivenAreDenied: who calls one of them means the ConferenceConfig that asks for it. The default one answers
+// it as before: no tenant takes an address from it by asking.
+func TestHostsThatAreAskedForAndNotGivenAreDenied(t *testing.T) {
+	byDefault, team, owner := asking("default", 1, "meet.example.com"), asking("team", 3), asking("owner", 2, "a.team.example.org")
+	team.Namespace, owner.Namespace = "team", "owner"
+	team.Hosts = []string{"10.0.0.1", "intranet:8080", "convene.convene-system.svc", "*.team.example.org", "own.example.org"}
+	h := newHosts([]*Tenant{byDefault, team, owner}, UnknownHosts{Default: byDefault.NamespacedName, Cluster: Cluster{Namespace: "convene-system"}})
+	for host, want := range map[string]struct {
+		tenant string
+		denied bool
+	}{
+		"meet.example.com": {"default", false}, "own.example.org": {"team", false}, "a.team.example.org": {"owner", false},
+		"unknown.example.net": {"default", false}, "10.0.0.2": {"default", false}, "intranet": {"default", false},
+		"10.0.0.1": {"default", true}, "10.0.0.1:443": {"default", true}, "intranet:8080": {"default", true},
+		"Convene.convene-system.svc.": {"default", true}, "b.team.example.org": {"default", true},
+	} {
+		if got, denied := h.find(host); nameOf(got) != want.tenant || denied != want.denied {
+			t.Errorf("%s is answered by %q, denied %t", host, nameOf(got), denied)
+		}
+	}
+	// The only ConferenceConfig answers every host, also a host that it may not have.
+	alone := newHosts([]*Tenant{team}, UnknownHosts{})
+	if got, denied := alone.find("convene.other.svc"); got != team || denied {
+		t.Errorf("the only one does not answer: %q, denied %t", nameOf(got), denied)
 	}
 }
 
@@ -314,7 +347,7 @@ func TestTheOlderKeepsAHost(t *testing.T) {
 	for _, order := range [][]*Tenant{append([]*Tenant{old, young}, twins...), append(slices.Clone(twins), young, old)} {
 		h := newHosts(order, UnknownHosts{})
 		for host, want := range map[string]string{"x.example": "old", "z.y.example": "old", "own.example": "young", "twin.example": "a"} {
-			if got := nameOf(h.find(host)); got != want {
+			if got := nameOf(h.answers(host)); got != want {
 				t.Errorf("%s is answered by %q, want %q", host, got, want)
 			}
 		}
@@ -340,7 +373,7 @@ func FuzzFindHost(f *testing.F) {
 	exact := regexp.MustCompile(`(?is)^a\.example\.?(:[^:]*)?$`)
 	wildcard := regexp.MustCompile(`(?is)^[^:]+\.b\.example\.?(:[^:]*)?$`)
 	f.Fuzz(func(t *testing.T, host string) {
-		got, want := nameOf(h.find(host)), ""
+		got, want := nameOf(h.answers(host)), ""
 		switch {
 		case strings.ContainsAny(host, "[]"): // IPv6: the table has it
 			return

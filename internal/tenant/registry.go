@@ -123,11 +123,9 @@ func (r *Registry) Ready() <-chan struct{} { return r.ready }
 // Notify has f called after each change of a Tenant, with the name of its ConferenceConfig, until stop is called.
 func (r *Registry) Notify(f func(types.NamespacedName)) (stop func()) { return r.listeners.add(f) }
 
-// ForHost finds the Tenant that answers a request's host.
-func (r *Registry) ForHost(host string) (*Tenant, bool) {
-	t := r.hosts.Load().find(host)
-	return t, t != nil
-}
+// ForHost returns the Tenant that answers a request's host, or nil. The host is denied where another ConferenceConfig asks for it and does
+// not have it: then the default Tenant is returned.
+func (r *Registry) ForHost(host string) (t *Tenant, denied bool) { return r.hosts.Load().find(host) }
 
 // Get finds the Tenant of a ConferenceConfig.
 func (r *Registry) Get(name types.NamespacedName) (*Tenant, bool) {

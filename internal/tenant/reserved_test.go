@@ -42,7 +42,7 @@ func TestNobodysHostsAreForThoseWhoMayHaveThem(t *testing.T) {
 		who.Hosts = hosts
 		h := newHosts([]*Tenant{oldest, who}, unknown)
 		for _, host := range hosts {
-			if got := h.find(strings.Replace(host, "*", "x", 1)); got != who {
+			if got := h.answers(strings.Replace(host, "*", "x", 1)); got != who {
 				return fmt.Errorf("%s is answered by %q", host, nameOf(got))
 			}
 		}
@@ -55,7 +55,7 @@ func TestNobodysHostsAreForThoseWhoMayHaveThem(t *testing.T) {
 	for _, host := range hosts {
 		team := of("team-a", 2, host)
 		h := newHosts([]*Tenant{oldest, team}, unknown)
-		if got := h.find(strings.Replace(host, "*", "x", 1)); got == team {
+		if got := h.answers(strings.Replace(host, "*", "x", 1)); got == team {
 			t.Errorf("%s (%s) is team-a's", host, nobodys[host])
 		}
 		problems := h.problems(team.NamespacedName)

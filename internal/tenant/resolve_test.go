@@ -183,7 +183,7 @@ func TestTheBaseURLAsBrowsersAskForIt(t *testing.T) {
 		if r.BaseURL != tc.baseURL || !slices.Equal(r.Hosts, []string{tc.host}) {
 			t.Errorf("%s is served at %s for %v, want %s for %s", tc.configured, r.BaseURL, r.Hosts, tc.baseURL, tc.host)
 		}
-		if found := newHosts([]*Tenant{&r.Tenant, asking("other", 1)}, UnknownHosts{}).find(tc.host); found != &r.Tenant {
+		if found := newHosts([]*Tenant{&r.Tenant, asking("other", 1)}, UnknownHosts{}).answers(tc.host); found != &r.Tenant {
 			t.Errorf("%s is answered by %s", tc.host, nameOf(found))
 		}
 	}

@@ -21,14 +21,18 @@ import (
 // QuotaFull returns how the API server refuses a Meeting for which a ResourceQuota has no room.
 func (c *Cluster) QuotaFull(t testing.TB) metav1.Status {
 	t.Helper()
-	none := corev1.ResourceList{"count/meetings.convene.dev": resource.MustParse("0")}
-	quota := &corev1.ResourceQuota{
-		ObjectMeta: metav1.ObjectMeta{Namespace: c.NewNamespace(t), Name: "full"}, Spec: corev1.ResourceQuotaSpec{Hard: none},
-	}
+	return c.refused(t, c.FullQuota(t, c.NewNamespace(t), "count/meetings.convene.dev").Namespace, "exceeded quota")
+}
+
+// FullQuota makes a ResourceQuota that has no room for objects of a resource in a namespace.
+func (c *Cluster) FullQuota(t testing.TB, namespace string, count corev1.ResourceName) *corev1.ResourceQuota {
+	t.Helper()
+	none := corev1.ResourceList{count: resource.MustParse("0")}
+	quota := &corev1.ResourceQuota{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "full"}, Spec: corev1.ResourceQuotaSpec{Hard: none}}
 	c.Create(t, quota)
 	quota.Status = corev1.ResourceQuotaStatus{Hard: none, Used: none} // No controller that counts runs here.
 	must(t, c.Client.Status().Update(t.Context(), quota))
-	return c.refused(t, quota.Namespace, "exceeded quota")
+	return quota
 }
 
 // WebhookDown returns how the API server refuses a Meeting where it does not reach an admission webhook.

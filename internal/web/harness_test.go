@@ -76,10 +76,10 @@ type fakeTenants []*tenant.Tenant
 
 func (f fakeTenants) All() []*tenant.Tenant { return f }
 
-func (f fakeTenants) ForHost(host string) (*tenant.Tenant, bool) {
+func (f fakeTenants) ForHost(host string) (t *tenant.Tenant, denied bool) {
 	for _, t := range f {
 		if slices.Contains(t.Hosts, host) {
-			return t, true
+			return t, false
 		}
 	}
 	return nil, false

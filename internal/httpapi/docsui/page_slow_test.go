@@ -30,7 +30,7 @@ type service struct {
 	tenant tenant.Tenant
 }
 
-func (s *service) ForHost(string) (*tenant.Tenant, bool) { return &s.tenant, true }
+func (s *service) ForHost(string) (*tenant.Tenant, bool) { return &s.tenant, false }
 
 func (*service) Totals(*tenant.Tenant) meeting.Totals {
 	return meeting.Totals{Rooms: 7, Users: 11}
