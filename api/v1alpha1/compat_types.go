@@ -46,8 +46,7 @@ type MeetingsForm string
 const (
 	// MeetingsList: an array, oldest first.
 	MeetingsList MeetingsForm = "List"
-	// MeetingsByRoom: an object whose names are those of the rooms, and in each room an object whose names are those of its
-	// participants.
+	// MeetingsByRoom: participants by their identity, in objects by the name of their room.
 	MeetingsByRoom MeetingsForm = "ByRoom"
 )
 

@@ -63,13 +63,16 @@ func IsOn(hosts []string, u *url.URL) bool {
 	hostport := name + ":" + cmp.Or(u.Port(), defaultPorts[u.Scheme])
 	return slices.ContainsFunc(hosts, func(allowed string) bool {
 		allowed = strings.ToLower(allowed)
-		return matches(allowed, name) || matches(allowed, hostport)
+		return Matches(allowed, name) || Matches(allowed, hostport)
 	})
 }
 
-func matches(pattern, host string) bool {
-	if suffix, ok := strings.CutPrefix(pattern, "*"); ok {
-		return strings.HasSuffix(host, suffix) && len(host) > len(suffix)
+// Matches reports whether a host or an origin, in its normal form, is the one of a pattern in that form. A * in the pattern stands for
+// any text that is not empty.
+func Matches(pattern, text string) bool {
+	before, after, wildcard := strings.Cut(pattern, "*")
+	if !wildcard {
+		return pattern == text
 	}
-	return pattern == host
+	return strings.HasPrefix(text, before) && strings.HasSuffix(text, after) && len(text) > len(before)+len(after)
 }

@@ -192,8 +192,8 @@ func isASCIIControl(r rune) bool { return r < ' ' || r == 0x7f }
 // would make links that browsers and proxies cut off.
 const maxAvatarBytes = 2 * maxURLLength
 
-// ReadAvatar reads the URL of a participant's image, which only the browsers of a room fetch. A URL without a scheme gets https:
-// //example.com/ada.png is how many programs write the URL of an image. Empty is none.
+// ReadAvatar reads the URL of a participant's image, which only the browsers of a room fetch. Many programs leave out the scheme of such a
+// URL, as in "//example.com/ada.png": it is https. Empty is none.
 func ReadAvatar(value string) (string, error) {
 	if strings.HasPrefix(value, "//") {
 		value = "https:" + value

@@ -21,7 +21,7 @@ import (
 type Compat struct {
 	// ChatOffClosesPanel says that chat: false leaves the user their chat.
 	ChatOffClosesPanel bool
-	// MeetingsByRoom says that GET meetings answers in the form of MiroTalk P2P.
+	// MeetingsByRoom reports whether GET meetings answers in the form of MiroTalk P2P.
 	MeetingsByRoom bool
 }
 

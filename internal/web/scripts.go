@@ -37,9 +37,5 @@ func (h *handler) serveScript(q *httpserver.Request) (httpserver.Answer, error) 
 // https://*.example.com for every host below example.com.
 func mayEmbed(t *tenant.Tenant, origin string) bool {
 	origin = hostname.Origin(origin)
-	return slices.ContainsFunc(t.Web.EmbedOrigins, func(allowed string) bool {
-		scheme, suffix, wildcard := strings.Cut(allowed, "*")
-		return allowed == origin ||
-			wildcard && strings.HasPrefix(origin, scheme) && strings.HasSuffix(origin, suffix) && len(origin) > len(allowed)-1
-	})
+	return slices.ContainsFunc(t.Web.EmbedOrigins, func(allowed string) bool { return hostname.Matches(allowed, origin) })
 }
