@@ -4,6 +4,7 @@ package deploy
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -17,49 +18,86 @@ import (
 )
 
 const (
-	scaled = "autoscaling.enabled=true,livekit.autoscaling.enabled=true"
+	scaled    = "autoscaling.enabled=true,livekit.autoscaling.enabled=true"
+	unscaled  = "autoscaling.enabled=false,livekit.autoscaling.enabled=false"
+	ofOthers  = "replicaCount=,livekit.nodes="
+	markScale = "convene.dev/replicas"
 	// forOne is what is rendered into the release's namespace alone, so that releases of one test do not meet.
 	forOne = "crds.install=false,rbac.create=false,rbac.userRoles=false,livekit.enabled=true,livekit.redis.address=r:6379"
 )
 
-// TestAutoscalingKeepsTheNumber: no upgrade changes the number of what is scaled by load, neither the upgrade that switches autoscaling on nor
-// those after it.
-func TestAutoscalingKeepsTheNumber(t *testing.T) {
+// TestScalingKeepsTheNumber: no upgrade changes the number of what something in the cluster scales: neither the upgrade that gives the number
+// away, nor those after it, nor the one that takes it back.
+func TestScalingKeepsTheNumber(t *testing.T) {
 	c := testkit.ControlPlane(t)
-	helm := func(args ...string) string {
-		out, complaint, err := manifests.Run(t, manifests.Tool(t, "helm"), append(args, "--kubeconfig", c.Kubeconfig, "--namespace", c.Namespace)...)
-		if err != nil {
-			t.Errorf("helm %q: %v\n%s", args, err, complaint)
-		}
-		return out
-	}
 	for release, at := range map[string]struct {
-		first    string // what is set at the installation
-		rendered bool
+		first, then string // what is set at the installation, and later
+		number      int32
+		mark        string
 	}{
-		"convene-a": {"replicaCount=5,livekit.nodes=4", true},
-		"convene-b": {scaled, false},
+		"convene-a": {"replicaCount=5,livekit.nodes=4", scaled, 5, "kept"},
+		"convene-b": {scaled, scaled, 5, "scaled"},
+		"convene-c": {"replicaCount=5,livekit.nodes=4", ofOthers, 5, "kept"},
+		"convene-d": {"replicaCount=0,livekit.nodes=0", ofOthers, 0, "kept"},
 	} {
 		t.Run(release, func(t *testing.T) {
 			t.Parallel()
-			helm("install", release, manifests.Chart(t), "--set", forOne+","+at.first)
-			number := map[string]int32{release: 5, release + "-livekit": 4}
-			for name, n := range number {
-				scale(t, c, name, n)
+			try := func(args ...string) (out, complaint string, err error) {
+				return manifests.Run(t, manifests.Tool(t, "helm"), append(args, "--kubeconfig", c.Kubeconfig, "--namespace", c.Namespace)...)
 			}
-			for _, tag := range []string{"one", "two"} {
-				helm("upgrade", release, manifests.Chart(t), "--reset-then-reuse-values", "--set", scaled+",image.tag="+tag)
-				for name, n := range number {
-					if got := *deployment(t, c, c.Namespace, name).Spec.Replicas; got != n {
-						t.Errorf("after upgrade %s there are %d of %s, not %d", tag, got, name, n)
+			helm := func(args ...string) string {
+				t.Helper()
+				out, complaint, err := try(args...)
+				if err != nil {
+					t.Errorf("helm %q: %v\n%s", args, err, complaint)
+				}
+				return out
+			}
+			upgrade := func(set string) []string {
+				return []string{"upgrade", release, manifests.Chart(t), "--reset-then-reuse-values", "--set", set}
+			}
+			names := []string{release, release + "-livekit"}
+			all := func(when string, number int32, mark string) {
+				t.Helper()
+				for _, name := range names {
+					d := deployment(t, c, c.Namespace, name)
+					if *d.Spec.Replicas != number || d.Annotations[markScale] != mark {
+						t.Errorf("%s there are %d of %s, not %d, with the mark %q, not %q", when, *d.Spec.Replicas, name, number, d.Annotations[markScale], mark)
 					}
-					number[name] = n + 2
-					scale(t, c, name, n+2) // as an autoscaler does
 				}
 			}
-			if got := strings.Contains(helm("get", "manifest", release), "\n  replicas:"); got != at.rendered {
+			scaleTo := func(n int32) {
+				for _, name := range names {
+					scale(t, c, name, n)
+				}
+			}
+			helm("install", release, manifests.Chart(t), "--set", forOne+","+at.first)
+			number := at.number
+			scaleTo(number)
+			for _, tag := range []string{"one", "two"} {
+				helm(upgrade(at.then + ",image.tag=" + tag)...)
+				all("after upgrade "+tag, number, at.mark)
+				number += 2
+				scaleTo(number) // as an autoscaler does
+			}
+			if got := strings.Contains(helm("get", "manifest", release), "\n  replicas:"); got != (at.mark == "kept") {
 				t.Errorf("a number is rendered: %v", got)
 			}
+			if release != "convene-a" {
+				return // The way back does not depend on how the number was given away.
+			}
+			few := fmt.Sprintf("%s,replicaCount=%d,livekit.nodes=%[2]d", unscaled, number-1)
+			if _, complaint, err := try(upgrade(few)...); err == nil || !strings.Contains(complaint, fmt.Sprintf("=%d for this upgrade", number)) {
+				t.Errorf("with fewer than run: %v: %s", err, complaint)
+			}
+			all("after an upgrade that was refused", number, at.mark)
+			helm(upgrade(fmt.Sprintf("%s,replicaCount=%d,livekit.nodes=%[2]d", unscaled, number))...)
+			all("with a number again", number, "")
+			helm(upgrade(few)...)
+			all("with a lower number", number-1, "")
+			helm(upgrade(at.then)...)
+			helm(upgrade(unscaled + ",replicaCount=0,livekit.nodes=0")...)
+			all("stopped", 0, "")
 		})
 	}
 }

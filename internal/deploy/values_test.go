@@ -116,7 +116,7 @@ func TestNull(t *testing.T) {
 	refused("required", required, names)
 	refused("groups", groups, groupNames)
 	parts := []string{
-		"--set", "livekit.enabled=true,livekit.network=loadBalancer,livekit.loadBalancer.ips={192.0.2.1},livekit.secretName=livekit,livekit.redis.create=true",
+		"--set", "livekit.enabled=true,livekit.nodes=1,livekit.network=loadBalancer,livekit.loadBalancer.ips={192.0.2.1},livekit.secretName=livekit,livekit.redis.create=true",
 		"--set", "livekit.turn.enabled=true,livekit.turn.domain=turn.example.com,livekit.serviceMonitor.enabled=true,autoscaling.enabled=true,autoscaling.targetCPUUtilizationPercentage=80",
 		"--set", "monitoring.serviceMonitor.enabled=true,monitoring.podMonitor.enabled=true,monitoring.prometheusRule.enabled=true,monitoring.dashboard.enabled=true",
 		"--set", "ingress.enabled=true,ingress.hosts={a.example.com},httpRoute.enabled=true,httpRoute.hostnames={a.example.com}",

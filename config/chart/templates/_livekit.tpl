@@ -27,8 +27,9 @@
 {{- with .Values.livekit }}
 {{- $configured := (.config | default dict).redis | default dict }}
 {{- $given := or $configured.address $configured.sentinel_addresses $configured.cluster_addresses }}
-{{- if and (or (gt (int .nodes) 1) .autoscaling.enabled) (not .redis.address) (not .redis.create) (not $given) }}
-{{- fail "livekit.nodes above 1, and livekit.autoscaling, need livekit.redis.address, livekit.redis.create, or in livekit.config.redis sentinel_addresses or cluster_addresses" }}
+{{- $scaled := include "convene.scaled" (list .autoscaling .nodes) }}
+{{- if and (or (gt (int .nodes) 1) $scaled) (not .redis.address) (not .redis.create) (not $given) }}
+{{- fail "livekit.nodes above 1 or empty, and livekit.autoscaling, need livekit.redis.address, livekit.redis.create, or in livekit.config.redis sentinel_addresses or cluster_addresses" }}
 {{- end }}
 {{- if and .redis.create (or .redis.address $given) }}
 {{- fail "livekit.redis.create excludes livekit.redis.address, and addresses in livekit.config.redis" }}
@@ -36,13 +37,14 @@
 {{- if and .redis.create (not .redis.passwordSecretName) (or (eq .network "hostNetwork") (not $.Values.networkPolicy.enabled)) }}
 {{- fail "livekit.redis.create needs livekit.redis.passwordSecretName with host networking, and without networkPolicy.enabled: no network policy keeps others out then" }}
 {{- end }}
-{{- if and (eq .network "loadBalancer") (ne (len (.loadBalancer.ips | default list)) (int .nodes)) }}
-{{- fail "livekit.loadBalancer.ips needs one address for each of livekit.nodes" }}
+{{- $ips := len (.loadBalancer.ips | default list) }}
+{{- if and $scaled (eq .network "loadBalancer") }}
+{{- fail "livekit.autoscaling, and an empty livekit.nodes, need livekit.network=hostNetwork: each load balancer has an address that was reserved for it" }}
 {{- end }}
-{{- if and .autoscaling.enabled (eq .network "loadBalancer") }}
-{{- fail "livekit.autoscaling needs livekit.network=hostNetwork: each load balancer has an address that was reserved for it" }}
+{{- if and (eq .network "loadBalancer") (or (not $ips) (and (int .nodes) (ne $ips (int .nodes)))) }}
+{{- fail "livekit.loadBalancer.ips needs one address for each of livekit.nodes; with livekit.nodes=0 those of the nodes that are stopped" }}
 {{- end }}
-{{- if gt (len (.loadBalancer.nodeAnnotations | default list)) (int .nodes) }}
+{{- if and (int .nodes) (gt (len (.loadBalancer.nodeAnnotations | default list)) (int .nodes)) }}
 {{- fail "livekit.loadBalancer.nodeAnnotations has more entries than there are livekit.nodes" }}
 {{- end }}
 {{- if and .useExternalIP (not .stunServers) }}

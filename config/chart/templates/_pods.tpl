@@ -100,24 +100,43 @@ topologySpreadConstraints:
 {{- end }}
 {{- end }}
 
-{{- /* The number of replicas of a Deployment that is scaled by load: (list NAMESPACE NAME). Empty means that it is not rendered, so that
-nobody writes over the autoscaler's. Where it was rendered before, it is rendered as it is: left out, Kubernetes would set 1. */}}
-{{- define "convene.keptReplicas" -}}
-{{- $autoscaler := lookup "autoscaling/v2" "HorizontalPodAutoscaler" (first .) (last .) }}
-{{- if or (not $autoscaler) (dig "metadata" "annotations" "convene.dev/keeps-replicas" "" $autoscaler) }}
-{{- dig "spec" "replicas" "" (lookup "apps/v1" "Deployment" (first .) (last .)) }}
+{{- /* Not empty where something in the cluster scales a Deployment: (list SCALING NUMBER). The number is empty then, or scaling is enabled. */}}
+{{- define "convene.scaled" -}}
+{{- if or (first .).enabled (kindIs "string" (last .)) (kindIs "invalid" (last .)) }}true{{- end }}
+{{- end }}
+
+{{- /* The annotation convene.dev/replicas of a Deployment: (list SCALING NUMBER NAMESPACE NAME). Empty where the number is the chart's. "scaled"
+says that no manifest has had spec.replicas; "kept" that an earlier one had, so that all later ones have to: left out, Kubernetes sets 1. */}}
+{{- define "convene.scaling" -}}
+{{- if include "convene.scaled" (slice . 0 2) }}
+{{- $live := lookup "apps/v1" "Deployment" (index . 2) (index . 3) }}
+{{- $before := dig "metadata" "annotations" "convene.dev/replicas" "kept" $live }}
+{{- $live | empty | ternary "scaled" $before }}
 {{- end }}
 {{- end }}
 
-{{- /* spec.replicas of a Deployment: (list SCALING NUMBER NAMESPACE NAME). */}}
+{{- /* spec.replicas of a Deployment: (list SCALING NUMBER NAMESPACE NAME VALUE), with the name of the number's value. */}}
 {{- define "convene.replicas" -}}
-{{- if not (first .).enabled }}
-replicas: {{ index . 1 }}
-{{- else }}
-{{- with include "convene.keptReplicas" (slice . 2) }}
-replicas: {{ . }}
+{{- $number := index . 1 }}
+{{- $live := lookup "apps/v1" "Deployment" (index . 2) (index . 3) }}
+{{- $scaling := include "convene.scaling" (slice . 0 4) }}
+{{- if eq $scaling "kept" }}
+replicas: {{ $live.spec.replicas }}
+{{- else if not $scaling }}
+{{- if and (int $number) $live (dig "metadata" "annotations" "convene.dev/replicas" "" $live) (gt (int $live.spec.replicas) (int $number)) }}
+{{- fail (printf "%[1]s is no longer scaled, and %[2]d run: %[3]s=%[4]d would stop the others at once. Set %[3]s=%[2]d for this upgrade, and lower it step by step afterwards" (index . 3) (int $live.spec.replicas) (index . 4) (int $number)) }}
+{{- end }}
+replicas: {{ int $number }}
 {{- end }}
 {{- end }}
+
+{{- /* Annotations of a Deployment that can be scaled: (list ROOT ANNOTATIONS SCALING NUMBER NAMESPACE NAME). */}}
+{{- define "convene.scaledAnnotations" -}}
+{{- $mark := dict }}
+{{- with include "convene.scaling" (slice . 2) }}
+{{- $mark = dict "convene.dev/replicas" . }}
+{{- end }}
+{{- include "convene.annotations" (list (first .) (index . 1) $mark) }}
 {{- end }}
 
 {{- /* Scaling by load in place of a number of replicas: (list ROOT SCALING NAMESPACE NAME COMPONENT). */}}
@@ -129,10 +148,6 @@ replicas: {{ . }}
 {{- if not (or $scaling.targetCPUUtilizationPercentage $scaling.targetMemoryUtilizationPercentage $scaling.metrics) }}
 {{- fail "autoscaling needs targetCPUUtilizationPercentage, targetMemoryUtilizationPercentage or metrics: without any, Kubernetes scales at 80 % of the CPU" }}
 {{- end }}
-{{- $mark := dict }}
-{{- if include "convene.keptReplicas" (list $namespace $name) }}
-{{- $mark = dict "convene.dev/keeps-replicas" "true" }}
-{{- end }}
 apiVersion: autoscaling/v2
 kind: HorizontalPodAutoscaler
 metadata:
@@ -140,7 +155,7 @@ metadata:
   namespace: {{ $namespace | quote }}
   labels:
     {{- include "convene.labels" (list $root (last .)) | nindent 4 }}
-  {{- include "convene.annotations" (list $root $mark) }}
+  {{- include "convene.annotations" (list $root) }}
 spec:
   scaleTargetRef:
     apiVersion: apps/v1
