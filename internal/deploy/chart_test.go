@@ -206,7 +206,7 @@ func TestOneSourceOfCRDsAndRoles(t *testing.T) {
 		t.Errorf("kustomize (-) and the chart (+) define:\n%s", diff)
 	}
 	for inBase, inChart := range map[string]string{
-		"ClusterRole/convene-manager-role":   "ClusterRole/convene",
+		"ClusterRole/convene-manager-role":   "ClusterRole/convene-system-convene",
 		"Role/convene-leader-election-role":  "Role/convene-leader-election",
 		"ClusterRole/convene-tenant-admin":   "ClusterRole/convene-tenant-admin",
 		"ClusterRole/convene-meeting-editor": "ClusterRole/convene-meeting-editor",
@@ -217,7 +217,7 @@ func TestOneSourceOfCRDsAndRoles(t *testing.T) {
 			t.Errorf("kustomize's %s (-) and the chart's %s (+) allow:\n%s", inBase, inChart, diff)
 		}
 	}
-	one := rules(t, manifests.Helm(t, manifests.SystemNamespace, "--set", "watchNamespace=meetings"), "Role/convene")
+	one := rules(t, manifests.Helm(t, manifests.SystemNamespace, "--set", "watchNamespace=meetings"), "Role/convene-system-convene")
 	if diff := cmp.Diff(rules(t, base, "ClusterRole/convene-manager-role"), one); diff != "" {
 		t.Errorf("with one namespace the chart allows something else (+):\n%s", diff)
 	}
@@ -285,7 +285,7 @@ func TestSecretsOfListedNamespaces(t *testing.T) {
 		objects       []*unstructured.Unstructured
 		rest, secrets string
 	}{
-		"chart":     {listed, "ClusterRole/convene", "ClusterRole/convene-secrets"},
+		"chart":     {listed, "ClusterRole/convene-system-convene", "ClusterRole/convene-system-convene-secrets"},
 		"kustomize": {component, "ClusterRole/convene-manager-role", "ClusterRole/convene-manager-secrets"},
 	} {
 		secrets, rest := rules(t, of.objects, of.secrets), rules(t, of.objects, of.rest)
@@ -300,7 +300,7 @@ func TestSecretsOfListedNamespaces(t *testing.T) {
 	}
 	var bound []string
 	for _, o := range manifests.OfKind(listed, "RoleBinding") {
-		if b := manifests.As[rbacv1.RoleBinding](t, o); b.RoleRef.Name == "convene-secrets" {
+		if b := manifests.As[rbacv1.RoleBinding](t, o); b.RoleRef.Name == "convene-system-convene-secrets" {
 			bound = append(bound, b.Namespace+" to "+b.Subjects[0].Namespace+"/"+b.Subjects[0].Name)
 		}
 	}
@@ -437,13 +437,13 @@ func TestDashboardIsWhole(t *testing.T) {
 			Targets []struct{ Expr string }
 		}
 	}
-	if err := json.Unmarshal([]byte(config.Data["convene.json"]), &dashboard); err != nil || len(dashboard.Panels) == 0 {
+	if err := json.Unmarshal([]byte(config.Data["convene-system-convene.json"]), &dashboard); err != nil || len(dashboard.Panels) == 0 {
 		t.Fatalf("%d panels: %v", len(dashboard.Panels), err)
 	}
 	for _, p := range dashboard.Panels {
 		for _, target := range p.Targets {
 			selectors := panelSelectors.FindAllString(target.Expr, -1)
-			if len(selectors) == 0 || slices.ContainsFunc(selectors, func(s string) bool { return !strings.Contains(s, `{namespace=~"$namespace"`) }) {
+			if len(selectors) == 0 || slices.ContainsFunc(selectors, func(s string) bool { return !strings.Contains(s, `{cluster=~"$cluster",namespace=~"$namespace"`) }) {
 				t.Errorf("%s shows all installations at once: %s", p.Title, target.Expr)
 			}
 		}

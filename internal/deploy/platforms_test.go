@@ -3,7 +3,11 @@
 package deploy
 
 import (
+	"encoding/json"
 	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -111,6 +115,74 @@ func TestAlertsAreOfTheirInstallation(t *testing.T) {
 	}
 	elsewhere := manifests.Helm(t, "video", append(values, "--set", "monitoring.prometheusRule.runbookURL=https://wiki.example.com/convene")...)
 	const down = `PrometheusRule/convene .spec.groups[0].rules[?(@.alert=="ConveneDown")]`
-	appears(t, elsewhere, down+`.expr = absent(convene_build_info{namespace="video"})`)
+	appears(t, elsewhere, down+`.expr = absent(convene_build_info{namespace="video"}) or `+
+		`(max by (cluster, namespace) (present_over_time(convene_build_info{namespace="video"}[1d])) unless on (cluster, namespace) convene_build_info)`)
 	appears(t, elsewhere, down+`.annotations.runbook_url = https://wiki.example.com/convene#convenedown`)
+}
+
+// grouping is each operator of an alert that takes series together, with the labels that it keeps.
+var grouping = regexp.MustCompile(`\b(?:sum|min|max|avg|count|group|stddev|stdvar|topk|bottomk|quantile|on|ignoring)\b(?: by)? \(([a-z0-9_, ]*)`)
+
+// TestAlertsTellClustersApart where one Prometheus has the metrics of several: a healthy cluster hides no other.
+func TestAlertsTellClustersApart(t *testing.T) {
+	for labels, kept := range map[string]string{"{cluster}": "cluster, namespace", "{region,k8s_cluster}": "region, k8s_cluster, namespace", "null": "namespace"} {
+		all := manifests.Helm(t, manifests.SystemNamespace, "--set", "monitoring.prometheusRule.enabled=true,monitoring.prometheusRule.aggregationLabels="+labels)
+		groups, _, err := unstructured.NestedSlice(manifests.Find(t, all, "PrometheusRule", "convene").Object, "spec", "groups")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rule := range groups[0].(map[string]any)["rules"].([]any) {
+			alert := rule.(map[string]any)
+			expression := alert["expr"].(string)
+			operators := grouping.FindAllStringSubmatch(expression, -1)
+			if len(operators) == 0 || slices.ContainsFunc(operators, func(o []string) bool { return !strings.HasPrefix(o[1]+",", kept+",") }) {
+				t.Errorf("%s does not keep %s: %s", alert["alert"], kept, expression)
+			}
+		}
+	}
+}
+
+// TestReleasesOfOneNameShareNothing: two in a cluster, in namespaces of their own, with one Grafana and one Prometheus. What belongs to the
+// cluster as such is installed once.
+func TestReleasesOfOneNameShareNothing(t *testing.T) {
+	owner := map[string]string{}
+	for _, namespace := range []string{"a", "b"} {
+		for _, o := range manifests.Helm(t, namespace, "--values", everything(t), "--set", "crds.install=false,rbac.userRoles=false,livekit.enabled=false",
+			"--set", "rbac.secretNamespaces={tenants},monitoring.serviceMonitor.namespace=shared,monitoring.podMonitor.namespace=shared",
+			"--set", "monitoring.prometheusRule.namespace=shared,monitoring.dashboard.namespace=shared") {
+			names := []string{identity(o)}
+			if o.GetKind() == "ConfigMap" && o.GetNamespace() == "shared" {
+				for file, content := range manifests.As[corev1.ConfigMap](t, o).Data {
+					var dashboard struct{ UID, Title string }
+					if err := json.Unmarshal([]byte(content), &dashboard); err != nil {
+						t.Fatal(err)
+					}
+					names = append(names, file, dashboard.UID, dashboard.Title)
+				}
+			}
+			for _, name := range names {
+				if other := owner[name]; other != "" && other != namespace {
+					t.Errorf("the releases of %s and %s both have %q", other, namespace, name)
+				}
+				owner[name] = namespace
+			}
+		}
+	}
+	if len(owner) < 20 {
+		t.Errorf("only %d names were compared", len(owner))
+	}
+}
+
+// TestThePriorityCanBeChanged: Kubernetes refuses another value of a PriorityClass that is there.
+func TestThePriorityCanBeChanged(t *testing.T) {
+	seen := map[string]bool{}
+	for _, value := range []string{"1000", "2000"} {
+		all := manifests.Helm(t, manifests.SystemNamespace, "--set", "priorityClass.create=true,priorityClass.value="+value)
+		name := manifests.OfKind(all, "PriorityClass")[0].GetName()
+		if seen[name] {
+			t.Errorf("%s has two values", name)
+		}
+		seen[name] = true
+		appears(t, all, "Deployment/convene .spec.template.spec.priorityClassName = "+name)
+	}
 }

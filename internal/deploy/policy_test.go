@@ -18,11 +18,12 @@ func TestChartLimitsHosts(t *testing.T) {
 	}
 	all := manifests.Helm(t, manifests.SystemNamespace, "--set", "allowedHosts.enabled=true,allowedHosts.namespaceSelector.matchLabels.tenant=yes")
 	base := manifests.Kustomize(t, "allowed-hosts")
-	if want, got := specs(manifests.OfKind(base, "ValidatingAdmissionPolicy")), specs(manifests.OfKind(all, "ValidatingAdmissionPolicy")); cmp.Diff(want["convene-allowed-hosts"], got["convene-allowed-hosts"]) != "" {
+	const name = "convene-system-convene-allowed-hosts"
+	if want, got := specs(manifests.OfKind(base, "ValidatingAdmissionPolicy")), specs(manifests.OfKind(all, "ValidatingAdmissionPolicy")); cmp.Diff(want["convene-allowed-hosts"], got[name]) != "" {
 		t.Errorf("the chart's policy is another one: %v", got)
 	}
-	binding := manifests.As[admissionv1.ValidatingAdmissionPolicyBinding](t, manifests.Find(t, all, "ValidatingAdmissionPolicyBinding", "convene-allowed-hosts"))
-	if binding.Spec.PolicyName != "convene-allowed-hosts" || binding.Spec.MatchResources.NamespaceSelector.MatchLabels["tenant"] != "yes" {
+	binding := manifests.As[admissionv1.ValidatingAdmissionPolicyBinding](t, manifests.Find(t, all, "ValidatingAdmissionPolicyBinding", name))
+	if binding.Spec.PolicyName != name || binding.Spec.MatchResources.NamespaceSelector.MatchLabels["tenant"] != "yes" {
 		t.Errorf("the chart's binding is %+v", binding.Spec)
 	}
 }

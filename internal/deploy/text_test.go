@@ -200,6 +200,9 @@ func fieldsOf(all []*unstructured.Unstructured) map[string]string {
 		switch value := value.(type) {
 		case map[string]any:
 			for key, inner := range value {
+				if filepath.Ext(key) == ".json" {
+					key = "NAME.json" // of a release
+				}
 				look(path+"."+key, inner)
 			}
 		case []any:

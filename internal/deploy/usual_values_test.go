@@ -155,8 +155,8 @@ var observed = []usual{
 		`ServiceMonitor/convene .spec.endpoints[0] = {port: metrics, path: /metrics, interval: 30s, scrapeTimeout: 5s}`,
 	}},
 	{"serviceMonitor.namespace", `monitoring: {serviceMonitor: {enabled: true, namespace: monitoring}}`, []string{
-		`ServiceMonitor/convene .metadata.namespace = monitoring`,
-		`ServiceMonitor/convene .spec.namespaceSelector.matchNames = [convene-system]`,
+		`ServiceMonitor/convene-system-convene .metadata.namespace = monitoring`,
+		`ServiceMonitor/convene-system-convene .spec.namespaceSelector.matchNames = [convene-system]`,
 	}},
 	{"podMonitor", `monitoring: {podMonitor: {enabled: true, labels: {release: prometheus}, interval: 15s}}`, []string{
 		`PodMonitor/convene .metadata.labels.release = prometheus`,
@@ -164,7 +164,7 @@ var observed = []usual{
 		`PodMonitor/convene .spec.selector.matchLabels = {app.kubernetes.io/name: convene, app.kubernetes.io/instance: convene, app.kubernetes.io/component: manager}`,
 	}},
 	{"thresholds of alerts", `monitoring: {prometheusRule: {enabled: true, alerts: {ConveneMeetingsStuckEnding: {threshold: 1800, for: 5m, severity: critical}}}}`, []string{
-		`PrometheusRule/convene .spec.groups[0].rules[?(@.alert=="ConveneMeetingsStuckEnding")].expr = max by (namespace, tenant) (convene_meeting_ending_seconds) > 1800`,
+		`PrometheusRule/convene .spec.groups[0].rules[?(@.alert=="ConveneMeetingsStuckEnding")].expr = max by (cluster, namespace, tenant) (convene_meeting_ending_seconds) > 1800`,
 		`PrometheusRule/convene .spec.groups[0].rules[?(@.alert=="ConveneMeetingsStuckEnding")].for = 5m`,
 		`PrometheusRule/convene .spec.groups[0].rules[?(@.alert=="ConveneMeetingsStuckEnding")].labels.severity = critical`,
 	}},
@@ -172,7 +172,7 @@ var observed = []usual{
 		`PrometheusRule/convene .spec.groups[0].rules[?(@.alert=="ConveneAPISlow")].expr =`,
 		`PrometheusRule/convene .spec.groups[0].rules[?(@.alert=="ConveneAPIErrors")].for = 5m`,
 	}},
-	{"dashboard.namespace", `monitoring: {dashboard: {enabled: true, namespace: grafana}}`, []string{`ConfigMap/convene-dashboard .metadata.namespace = grafana`}},
+	{"dashboard.namespace", `monitoring: {dashboard: {enabled: true, namespace: grafana}}`, []string{`ConfigMap/convene-system-convene-dashboard .metadata.namespace = grafana`}},
 }
 
 // media are settings of LiveKit.

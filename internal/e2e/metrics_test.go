@@ -185,8 +185,8 @@ func unknown(families map[string]*dto.MetricFamily, expression string) (problems
 			problems = append(problems, "there is no metric "+name)
 			continue
 		}
-		// Prometheus adds the namespace of what it scrapes.
-		labels := map[string]bool{"namespace": true}
+		// Prometheus adds the namespace of what it scrapes, and one for several clusters adds the cluster.
+		labels := map[string]bool{"namespace": true, "cluster": true}
 		for _, l := range family.GetMetric()[0].GetLabel() {
 			labels[l.GetName()] = true
 		}

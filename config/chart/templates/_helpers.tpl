@@ -103,9 +103,20 @@ in for the chart's of the same name: a name that is there twice is refused by se
 {{ with .Values.watchNamespace }}{{ . }}.{{ end }}controllers.convene.dev
 {{- end }}
 
+{{- /* The name of an object that others in the cluster can have as well, since it is in no namespace or in another than the release. */}}
+{{- define "convene.clusterName" -}}
+{{ .Release.Namespace }}-{{ include "convene.fullname" . }}
+{{- end }}
+
+{{- /* The name of an object: (list ROOT NAMESPACE). */}}
+{{- define "convene.nameIn" -}}
+{{- include (eq (last .) (first .).Release.Namespace | ternary "convene.fullname" "convene.clusterName") (first .) }}
+{{- end }}
+
+{{- /* The value of a PriorityClass cannot be changed: one that Helm makes has it in its name. */}}
 {{- define "convene.priorityClassName" -}}
 {{- if .Values.priorityClass.create }}
-{{- .Values.priorityClassName | default (include "convene.fullname" .) }}
+{{- .Values.priorityClassName | default (printf "%s-%d" (include "convene.clusterName" .) (int .Values.priorityClass.value)) }}
 {{- else }}
 {{- .Values.priorityClassName }}
 {{- end }}

@@ -2,8 +2,9 @@
 {{- define "convene.monitor.metadata" -}}
 {{- $root := first . }}
 {{- $monitor := index . 1 }}
-  name: {{ index . 2 | quote }}
-  namespace: {{ $monitor.namespace | default (last .) | quote }}
+{{- $namespace := $monitor.namespace | default (last .) }}
+  name: {{ eq $namespace (last .) | ternary (index . 2) (printf "%s-%s" (last .) (index . 2)) | quote }}
+  namespace: {{ $namespace | quote }}
   labels:
     {{- include "convene.labels" (list $root "" $monitor.labels) | nindent 4 }}
 {{- include "convene.annotations" (list $root) }}
