@@ -76,6 +76,12 @@ func TestChartRefusesWrongValues(t *testing.T) {
 		{"metrics on the port of media", "livekit.enabled=true,livekit.serviceMonitor.enabled=true,livekit.serviceMonitor.port=7882", "a number each"},
 		{"a Redis by an IPv6 address without brackets", "livekit.enabled=true,livekit.redis.address=fd00::1:6379", "address"},
 		{"a variable without a name", "extraEnv[0].value=a", "name"},
+		{"a certificate that nobody reads", "livekit.enabled=true,livekit.turn.enabled=true,livekit.turn.domain=a,livekit.turn.externalTLS=true,livekit.turn.secretName=b", "externalTLS excludes"},
+		{"TURN over UDP on the port of media", "livekit.enabled=true,livekit.turn.udpPort=7882", "a number each"},
+		{"the secret of a TURN server in a ConfigMap", "livekit.enabled=true,livekit.config.rtc.turn_servers[0].secret=s", "secret_file"},
+		{"a port that the objects do not have", "livekit.enabled=true,livekit.config.turn.udp_port=3478", "livekit.turn.udpPort"},
+		{"a switch that the objects do not follow", "livekit.enabled=true,livekit.config.turn.external_tls=false", "livekit.turn.externalTLS"},
+		{"a key in a ConfigMap", "livekit.enabled=true,livekit.config.keys.a=b", "livekit.secretName"},
 		{"TURN without a name", "livekit.enabled=true,livekit.turn.enabled=true", "turn.domain"},
 	} {
 		t.Run(c.reason, func(t *testing.T) {

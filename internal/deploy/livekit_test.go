@@ -12,10 +12,12 @@ import (
 	"encoding/pem"
 	"fmt"
 	"math/big"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,31 +27,36 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"convene.dev/convene/internal/devstack"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/livekit"
 	"convene.dev/convene/internal/testkit"
 	"convene.dev/convene/internal/testkit/manifests"
 )
 
-// TestLiveKitTakesTheEnginesConfiguration starts the LiveKit that the chart names with the chart's livekit.yaml. Only
-// ports, and the folder of the certificate, are this machine's.
-func TestLiveKitTakesTheEnginesConfiguration(t *testing.T) {
-	ports, err := devstack.RandomPorts(4)
+// TestLiveKitTakesTheChartsConfiguration starts the LiveKit that the chart names with the chart's livekit.yaml and keys. Only ports, and the
+// folder of the certificate, are this machine's.
+func TestLiveKitTakesTheChartsConfiguration(t *testing.T) {
+	for name, externalTLS := range map[string]bool{"LiveKit ends TLS": false, "the load balancer ends TLS": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			takesTheChartsConfiguration(t, externalTLS)
+		})
+	}
+}
+
+func takesTheChartsConfiguration(t *testing.T, externalTLS bool) {
+	ports, err := devstack.RandomPorts(5)
 	if err != nil {
 		t.Fatal(err)
 	}
-	api, udp, tcp, turn := ports[0], ports[1], ports[2], ports[3]
-	certificate := selfSigned(t, "turn.example.com")
+	api, udp, tcp, turn, turnUDP := ports[0], ports[1], ports[2], ports[3], ports[4]
 	all := manifests.Helm(t, manifests.SystemNamespace,
-		"--set", "livekit.enabled=true,livekit.secretName=livekit,livekit.network=loadBalancer,livekit.loadBalancer.ips={127.0.0.1}",
-		"--set", fmt.Sprintf("livekit.udpPort=%d,livekit.tcpPort=%d", udp, tcp),
-		"--set", "livekit.turn.enabled=true,livekit.turn.domain=turn.example.com,livekit.turn.allowPeerCIDRs={127.0.0.0/8}",
-		"--set", fmt.Sprintf("livekit.config.port=%d,livekit.config.turn.tls_port=%d", api, turn),
-		"--set", "livekit.config.turn.cert_file="+certificate+".crt,livekit.config.turn.key_file="+certificate+".key",
+		"--set", "livekit.enabled=true,livekit.secretName=livekit,livekit.previousSecretName=before,livekit.network=loadBalancer,livekit.loadBalancer.ips={127.0.0.1}",
+		"--set", fmt.Sprintf("livekit.udpPort=%d,livekit.tcpPort=%d,livekit.turn.udpPort=%d", udp, tcp, turnUDP),
+		"--set", fmt.Sprintf("livekit.turn.enabled=true,livekit.turn.domain=turn.example.com,livekit.turn.allowPeerCIDRs={127.0.0.0/8},livekit.turn.externalTLS=%v", externalTLS),
+		"--set", "livekit.config.webhook.urls={http://127.0.0.1:9/theirs}",
 	)
-	config := filepath.Join(t.TempDir(), "livekit.yaml")
 	written := manifests.As[corev1.ConfigMap](t, manifests.Find(t, all, "ConfigMap", "convene-livekit")).Data["livekit.yaml"]
-	if err := os.WriteFile(config, []byte(written), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	var parsed struct {
 		Room struct {
 			AutoCreate *bool `json:"auto_create"`
@@ -71,11 +78,38 @@ func TestLiveKitTakesTheEnginesConfiguration(t *testing.T) {
 	if parsed.Limit.Video != 120 || parsed.Limit.Audio != 1000 {
 		t.Errorf("a page would be sent any number of tracks:\n%s", written)
 	}
+	here := map[string]any{}
+	if err := yaml.Unmarshal([]byte(written), &here); err != nil {
+		t.Fatal(err)
+	}
+	if urls := fmt.Sprint(here["webhook"]); !strings.Contains(urls, "/theirs") || !strings.Contains(urls, "/media-server/webhook") {
+		t.Errorf("LiveKit tells only %s", urls)
+	}
+	ofTurn := here["turn"].(map[string]any)
+	here["port"], ofTurn["tls_port"] = api, turn
+	if !externalTLS {
+		certificate := selfSigned(t, "turn.example.com")
+		ofTurn["cert_file"], ofTurn["key_file"] = certificate+".crt", certificate+".key"
+	}
+	config := filepath.Join(t.TempDir(), "livekit.yaml")
+	write(t, config, here)
+	value := map[string]string{
+		"LIVEKIT_API_KEY": "key-of-a-test", "LIVEKIT_API_SECRET": "secret-of-a-test-0123456789abcdef",
+		"LIVEKIT_PREVIOUS_API_KEY": "key-of-before", "LIVEKIT_PREVIOUS_API_SECRET": "secret-of-before-0123456789abcdef",
+	}
+	var expand []string
+	for name, v := range value {
+		expand = append(expand, "$("+name+")", v)
+	}
+	env := []string{"NODE_IP=127.0.0.1"}
+	pod := manifests.As[appsv1.Deployment](t, manifests.Find(t, all, "Deployment", "convene-livekit-0")).Spec.Template.Spec
+	for _, e := range pod.Containers[0].Env {
+		if strings.Contains(e.Value, "$(") {
+			env = append(env, e.Name+"="+strings.NewReplacer(expand...).Replace(e.Value))
+		}
+	}
 	server, err := devstack.Start(t.Context(), devstack.Command{
-		Name: "livekit-server", Path: manifests.Tool(t, "livekit-server"), Args: []string{"--config=" + config}, LogDir: t.TempDir(),
-		Env: []string{
-			"LIVEKIT_KEYS=key-of-a-test: secret-of-a-test-0123456789abcdef", "LIVEKIT_WEBHOOK_API_KEY=key-of-a-test", "NODE_IP=127.0.0.1",
-		},
+		Name: "livekit-server", Path: manifests.Tool(t, "livekit-server"), Args: []string{"--config=" + config}, LogDir: t.TempDir(), Env: env,
 		Ready: func(ctx context.Context) error { return ok(ctx, "http://127.0.0.1:"+strconv.Itoa(api)+"/") },
 		Grace: 100 * time.Millisecond,
 	})
@@ -83,6 +117,27 @@ func TestLiveKitTakesTheEnginesConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Kill)
+	for _, of := range []string{"LIVEKIT_", "LIVEKIT_PREVIOUS_"} {
+		e, err := livekit.New("test", engine.Server{URL: "http://127.0.0.1:" + strconv.Itoa(api), Key: value[of+"API_KEY"], Secret: value[of+"API_SECRET"]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := e.Rooms(t.Context(), "any"); err != nil {
+			t.Errorf("LiveKit refuses %sAPI_KEY: %v", of, err)
+		}
+	}
+	if taken, err := (&net.ListenConfig{}).ListenPacket(t.Context(), "udp", "127.0.0.1:"+strconv.Itoa(turnUDP)); err == nil {
+		_ = taken.Close()
+		t.Error("there is no TURN over UDP")
+	}
+	if externalTLS {
+		connection, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", "127.0.0.1:"+strconv.Itoa(turn))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = connection.Close()
+		return
+	}
 	dialer := &tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}
 	testkit.Eventually(t, 30*time.Second, func() error {
 		connection, err := dialer.DialContext(t.Context(), "tcp", "127.0.0.1:"+strconv.Itoa(turn))

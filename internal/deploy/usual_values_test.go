@@ -205,6 +205,40 @@ livekit: {enabled: true, nodes: 0, network: loadBalancer, loadBalancer: {ips: [1
 		`Deployment/convene-livekit-1 .spec.replicas = 0`,
 		`Service/convene-livekit-1 .metadata.annotations = {a: c}`,
 	}},
+	{"TURN with TLS of the load balancer", `livekit: {enabled: true, turn: {enabled: true, domain: turn.example.com, externalTLS: true, annotations: {certificate: of mine}}}`, []string{
+		`Deployment/convene-livekit .spec.template.spec.volumes = [{name: config, configMap: {name: convene-livekit}}]`,
+		`Service/convene-livekit-turn .metadata.annotations.certificate = of mine`,
+		`Service/convene-livekit-turn .spec.ports = [{name: turn, port: 443, targetPort: turn}]`,
+	}},
+	{"TURN over UDP", `livekit: {enabled: true, network: loadBalancer, loadBalancer: {ips: [192.0.2.1]}, turn: {udpPort: 3478}}`, []string{
+		`Deployment/convene-livekit-0 .spec.template.spec.containers[0].ports[?(@.name=="turn-udp")] = {name: turn-udp, containerPort: 3478, protocol: UDP}`,
+		`Service/convene-livekit-0 .spec.ports[?(@.name=="turn-udp")] = {name: turn-udp, port: 3478, targetPort: turn-udp, protocol: UDP}`,
+		`NetworkPolicy/convene-livekit .spec.ingress[1].ports[?(@.port=="turn-udp")] = {port: turn-udp, protocol: UDP}`,
+		`no Service/convene-livekit-turn`,
+	}},
+	{"IP families", `
+livekit:
+  enabled: true
+  nodes: 2
+  network: loadBalancer
+  loadBalancer: {ips: ["2001:db8::10", 192.0.2.1]}
+  turn: {enabled: true, domain: turn.example.com}
+  redis: {create: true}
+  ipFamilyPolicy: PreferDualStack
+  ipFamilies: [IPv6, IPv4]
+service: {ipFamilyPolicy: RequireDualStack}
+`, []string{
+		`Service/convene-livekit-0 .spec.ipFamilies = [IPv6]`,
+		`Service/convene-livekit-1 .spec.ipFamilies = [IPv4]`,
+		`Service/convene-livekit .spec.ipFamilies = [IPv6, IPv4]`,
+		`Service/convene-livekit-turn .spec.ipFamilyPolicy = PreferDualStack`,
+		`Service/convene-livekit-redis .spec.ipFamilyPolicy = PreferDualStack`,
+		`Service/convene .spec.ipFamilyPolicy = RequireDualStack`,
+	}},
+	{"two keys of LiveKit", `livekit: {enabled: true, secretName: new, previousSecretName: old}`, []string{
+		`Deployment/convene-livekit .spec.template.spec.containers[0].env[?(@.name=="LIVEKIT_API_KEY")].valueFrom.secretKeyRef.name = new`,
+		`Deployment/convene-livekit .spec.template.spec.containers[0].env[?(@.name=="LIVEKIT_PREVIOUS_API_KEY")].valueFrom.secretKeyRef.name = old`,
+	}},
 	{"livekit.serviceMonitor", `livekit: {enabled: true, network: loadBalancer, loadBalancer: {ips: [192.0.2.1]}, serviceMonitor: {enabled: true, labels: {a: b}}}`, []string{
 		`ServiceMonitor/convene-livekit .metadata.labels.a = b`,
 		`ServiceMonitor/convene-livekit .spec.endpoints[0].port = metrics`,

@@ -45,6 +45,7 @@ func TestByTheBook(t *testing.T) {
 	c.Recipe(t, "media-server", testkit.RecipeOptions{})
 	b.runLiveKit()
 	c.Recipe(t, "media-server-ready", testkit.RecipeOptions{})
+	b.changeKey()
 	c.Recipe(t, "media-server-key", testkit.RecipeOptions{Fill: map[string]string{"apiKey=…": "apiKey=" + b.livekit.Key, "apiSecret=…": "apiSecret=" + b.livekit.Secret}})
 	c.Kubectl(t, "patch", "mediaserver", "livekit", "--namespace=media", "--type=merge", "--patch", `{"spec":{"secretRef":{"name":"livekit"}}}`)
 	c.Recipe(t, "media-server-ready", testkit.RecipeOptions{})
@@ -127,6 +128,38 @@ func (b *book) runLiveKit() {
 	}
 	b.livekit = testkit.LiveKit(b.t, testkit.LiveKitOptions{Key: string(key.Data["apiKey"]), Secret: string(key.Data["apiSecret"])})
 	b.Kubectl(b.t, "patch", "mediaserver", "livekit", "--namespace=media", "--type=merge", "--patch", fmt.Sprintf(`{"spec":{"apiURL":%q}}`, b.livekit.URL))
+}
+
+// changeKey gives LiveKit another key. In place of its pods, a LiveKit with the keys that their Secrets hold is started.
+func (b *book) changeKey() {
+	t := b.t
+	t.Helper()
+	b.Recipe(t, "livekit-key-both", testkit.RecipeOptions{})
+	var pods appsv1.Deployment
+	if err := b.Client.Get(t.Context(), client.ObjectKey{Namespace: "media", Name: "convene-livekit"}, &pods); err != nil {
+		t.Fatal(err)
+	}
+	value := map[string]string{}
+	for _, e := range pods.Spec.Template.Spec.Containers[0].Env {
+		if e.ValueFrom == nil || e.ValueFrom.SecretKeyRef == nil {
+			continue
+		}
+		var secret corev1.Secret
+		if err := b.Client.Get(t.Context(), client.ObjectKey{Namespace: "media", Name: e.ValueFrom.SecretKeyRef.Name}, &secret); err != nil {
+			t.Fatal(err)
+		}
+		value[e.Name] = string(secret.Data[e.ValueFrom.SecretKeyRef.Key])
+	}
+	if value["LIVEKIT_PREVIOUS_API_KEY"] != b.livekit.Key || value["LIVEKIT_PREVIOUS_API_SECRET"] != b.livekit.Secret {
+		t.Fatalf("LiveKit does not take the key of before: %v", value)
+	}
+	more := map[string]string{b.livekit.Key: b.livekit.Secret}
+	b.livekit.Stop()
+	b.livekit = testkit.LiveKit(t, testkit.LiveKitOptions{Key: value["LIVEKIT_API_KEY"], Secret: value["LIVEKIT_API_SECRET"], MoreKeys: more})
+	b.Kubectl(t, "patch", "mediaserver", "livekit", "--namespace=media", "--type=merge", "--patch", fmt.Sprintf(`{"spec":{"apiURL":%q}}`, b.livekit.URL))
+	b.Recipe(t, "livekit-key-use", testkit.RecipeOptions{})
+	b.Recipe(t, "livekit-key-old", testkit.RecipeOptions{})
+	b.Recipe(t, "media-server-ready", testkit.RecipeOptions{})
 }
 
 // loseAndRestore takes everything in the tenant's namespace away and brings it back.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/golang-jwt/jwt/v5"
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -45,6 +46,7 @@ func TestSeveralMediaServers(t *testing.T) {
 	w.eventually(t, w.hasPeople(staying, 1))
 	w.eventually(t, w.openOn(w.livekit, leaving))
 	w.eventually(t, w.openOn(second, staying))
+	w.changeKey(t, staying)
 
 	w.Kubectl(t, "patch", "mediaserver", "livekit", "--type=merge", "-p", `{"spec":{"draining":true}}`)
 	for _, room := range on["livekit"][1:] {
@@ -81,7 +83,7 @@ func TestSeveralMediaServers(t *testing.T) {
 // secondMediaServer starts a LiveKit of its own, names it, and waits until the tenant uses both.
 func (w *world) secondMediaServer(t *testing.T) *testkit.LiveKitServer {
 	t.Helper()
-	second := testkit.LiveKit(t, testkit.LiveKitOptions{})
+	second := testkit.LiveKit(t, testkit.LiveKitOptions{MoreKeys: map[string]string{nextKey: nextSecret}})
 	w.Secret(t, v1alpha1.UsedByMediaServer, "second", map[string]string{"apiKey": second.Key, "apiSecret": second.Secret})
 	s := testkit.MediaServer(w.Namespace, second.URL)
 	s.Name, s.Spec.SecretRef.Name = "second", "second"
@@ -89,6 +91,35 @@ func (w *world) secondMediaServer(t *testing.T) *testkit.LiveKitServer {
 	w.Kubectl(t, "wait", "--for=condition=Ready", "--timeout=60s", "mediaserver/livekit", "mediaserver/second")
 	w.eventually(t, w.usesAllMedia)
 	return second
+}
+
+// The key of the second media server that it takes beside the first.
+const nextKey, nextSecret = "the-next-key", "the-next-secret-0123456789abcdef01"
+
+// changeKey has the managers use the next key of the second media server. Who is in a meeting stays, and others come in.
+func (w *world) changeKey(t *testing.T, room string) {
+	t.Helper()
+	in, _ := w.a.enter(map[string]any{"room": room, "name": "Tim"})
+	w.eventually(t, w.hasPeople(room, 2))
+	w.Secret(t, v1alpha1.UsedByMediaServer, "second-next", map[string]string{"apiKey": nextKey, "apiSecret": nextSecret})
+	w.Kubectl(t, "patch", "mediaserver", "second", "--type=merge", "-p", `{"spec":{"secretRef":{"name":"second-next"}}}`)
+	ticket := w.a.ticket(map[string]any{"room": room, "name": "Tess"})
+	w.eventually(t, func() error {
+		e := w.a.mustEnter(map[string]any{"room": room, "name": "Tess", "ticket": ticket})
+		var claims jwt.RegisteredClaims
+		if _, _, err := jwt.NewParser().ParseUnverified(e.Engine.Token, &claims); err != nil || claims.Issuer != nextKey {
+			return fmt.Errorf("an access token is of the key %q: %w", claims.Issuer, err)
+		}
+		return nil
+	})
+	w.a.enter(map[string]any{"room": room, "name": "Tia"})
+	w.eventually(t, w.hasPeople(room, 3))
+	select {
+	case why := <-in.Disconnected():
+		t.Errorf("who was in is out: %v", why)
+	default:
+	}
+	w.eventually(t, w.usesAllMedia)
 }
 
 // usesAllMedia fails while the tenant cannot use a media server that it names.

@@ -50,6 +50,7 @@
 {{- if and .useExternalIP (not .stunServers) }}
 {{- fail "livekit.useExternalIP needs livekit.stunServers to ask, for example [stun.l.google.com:19302]" }}
 {{- end }}
+{{- include "convene.livekit.refuse" (.config | default dict) }}
 {{- $ports := list 7880 (int .udpPort) }}
 {{- if .tcpPort }}
 {{- $ports = append $ports (int .tcpPort) }}
@@ -57,14 +58,59 @@
 {{- if .turn.enabled }}
 {{- $ports = append $ports 5349 }}
 {{- end }}
+{{- if .turn.udpPort }}
+{{- $ports = append $ports (int .turn.udpPort) }}
+{{- end }}
 {{- if .serviceMonitor.enabled }}
 {{- $ports = append $ports (int .serviceMonitor.port) }}
 {{- end }}
 {{- if ne (len $ports) (len (uniq $ports)) }}
-{{- fail "livekit.udpPort, livekit.tcpPort and livekit.serviceMonitor.port need a number each, and neither 7880 (LiveKit's API) nor 5349 (TURN): where TCP and UDP have the same number, Kubernetes loses one of them in an upgrade" }}
+{{- fail "livekit.udpPort, livekit.tcpPort, livekit.turn.udpPort and livekit.serviceMonitor.port need a number each, and neither 7880 (LiveKit's API) nor 5349 (TURN): where TCP and UDP have the same number, Kubernetes loses one of them in an upgrade" }}
 {{- end }}
 {{- if and .turn.enabled (not .turn.domain) }}
 {{- fail "livekit.turn.enabled needs livekit.turn.domain" }}
+{{- end }}
+{{- if and .turn.externalTLS (or .turn.secretName .turn.issuerRef) }}
+{{- fail "livekit.turn.externalTLS excludes livekit.turn.secretName and livekit.turn.issuerRef: the load balancer has the certificate" }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- /* Refuses what livekit.config cannot set alone: ports, volumes and Secrets of pods and Services follow from other values. */}}
+{{- define "convene.livekit.refuse" -}}
+{{- $config := . }}
+{{- range $key, $value := dict
+  "port" "no other value: LiveKit's API has port 7880"
+  "keys" "livekit.secretName, and livekit.previousSecretName while you change the key"
+  "prometheus_port" "livekit.serviceMonitor"
+  "prometheus.port" "livekit.serviceMonitor"
+  "redis.password" "livekit.redis.passwordSecretName"
+  "rtc.node_ip" "livekit.loadBalancer.ips, or livekit.useExternalIP"
+  "rtc.use_external_ip" "livekit.useExternalIP"
+  "rtc.udp_port" "livekit.udpPort"
+  "rtc.tcp_port" "livekit.tcpPort"
+  "rtc.port_range_start" "livekit.udpPort: all media has one port"
+  "rtc.port_range_end" "livekit.udpPort: all media has one port"
+  "turn.enabled" "livekit.turn.enabled"
+  "turn.domain" "livekit.turn.domain"
+  "turn.tls_port" "livekit.turn.enabled: its load balancer has port 443"
+  "turn.udp_port" "livekit.turn.udpPort"
+  "turn.external_tls" "livekit.turn.externalTLS"
+  "turn.cert_file" "livekit.turn.secretName"
+  "turn.key_file" "livekit.turn.secretName"
+}}
+{{- $at := $config }}
+{{- range splitList "." $key }}
+{{- $at = kindIs "map" $at | ternary $at dict }}
+{{- $at = get $at . }}
+{{- end }}
+{{- if not (has $at (list nil "")) }}
+{{- fail (printf "livekit.config.%s is not taken, since other objects have to follow it. Use %s" $key $value) }}
+{{- end }}
+{{- end }}
+{{- range (dig "rtc" "turn_servers" list $config) }}
+{{- if .secret }}
+{{- fail "livekit.config.rtc.turn_servers takes no secret, since it is a ConfigMap. Use secret_file, with a Secret in livekit.volumes and livekit.volumeMounts" }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -91,14 +137,26 @@
 {{- with include "convene.livekit.redisAddress" . }}
 {{- $_ := set $config "redis" (dict "address" .) }}
 {{- end }}
+{{- if or $e.turn.enabled $e.turn.udpPort }}
+{{- $turn := dict "enabled" true "allow_restricted_peer_cidrs" ($e.turn.allowPeerCIDRs | default list) }}
+{{- with $e.turn.udpPort }}
+{{- $_ := set $turn "udp_port" (int .) }}
+{{- end }}
 {{- if $e.turn.enabled }}
-{{- $_ := set $config "turn" (dict "enabled" true "domain" $e.turn.domain "tls_port" 5349
-  "cert_file" "/etc/livekit/turn/tls.crt" "key_file" "/etc/livekit/turn/tls.key" "allow_restricted_peer_cidrs" ($e.turn.allowPeerCIDRs | default list)) }}
+{{- $turn = merge $turn (dict "domain" $e.turn.domain "tls_port" 5349) }}
+{{- $turn = merge $turn (ternary (dict "external_tls" true)
+  (dict "cert_file" "/etc/livekit/turn/tls.crt" "key_file" "/etc/livekit/turn/tls.key") ($e.turn.externalTLS | default false)) }}
+{{- end }}
+{{- $_ := set $config "turn" $turn }}
 {{- end }}
 {{- if $e.serviceMonitor.enabled }}
 {{- $_ := set $config "prometheus" (dict "port" (int $e.serviceMonitor.port)) }}
 {{- end }}
-{{- toYaml (mergeOverwrite $config ($e.config | default dict)) }}
+{{- $ours := $config.webhook.urls }}
+{{- $config = mergeOverwrite $config ($e.config | default dict) }}
+{{- $webhook := $config.webhook | default dict }}
+{{- $_ := set $config "webhook" (set $webhook "urls" (concat $ours ($webhook.urls | default list) | uniq)) }}
+{{- toYaml $config }}
 {{- end }}
 
 {{- /* Variables of LiveKit: (dict root ROOT node NODE). */}}
@@ -116,8 +174,20 @@
     secretKeyRef:
       name: {{ include "convene.livekit.secretName" $ | quote }}
       key: apiSecret
+{{- with $e.previousSecretName }}
+- name: LIVEKIT_PREVIOUS_API_KEY
+  valueFrom:
+    secretKeyRef:
+      name: {{ . | quote }}
+      key: apiKey
+- name: LIVEKIT_PREVIOUS_API_SECRET
+  valueFrom:
+    secretKeyRef:
+      name: {{ . | quote }}
+      key: apiSecret
+{{- end }}
 - name: LIVEKIT_KEYS
-  value: "$(LIVEKIT_API_KEY): $(LIVEKIT_API_SECRET)"
+  value: "$(LIVEKIT_API_KEY): $(LIVEKIT_API_SECRET){{ if $e.previousSecretName }}\n$(LIVEKIT_PREVIOUS_API_KEY): $(LIVEKIT_PREVIOUS_API_SECRET){{ end }}"
 - name: LIVEKIT_WEBHOOK_API_KEY
   value: $(LIVEKIT_API_KEY)
 {{- if not $e.useExternalIP }}
@@ -174,6 +244,11 @@ containers:
       - name: turn
         containerPort: 5349
       {{- end }}
+      {{- if $e.turn.udpPort }}
+      - name: turn-udp
+        containerPort: {{ $e.turn.udpPort }}
+        protocol: UDP
+      {{- end }}
       {{- if $e.serviceMonitor.enabled }}
       - name: metrics
         containerPort: {{ $e.serviceMonitor.port }}
@@ -203,7 +278,7 @@ containers:
       - name: config
         mountPath: /etc/livekit/config
         readOnly: true
-      {{- if $e.turn.enabled }}
+      {{- if and $e.turn.enabled (not $e.turn.externalTLS) }}
       - name: turn
         mountPath: /etc/livekit/turn
         readOnly: true
@@ -215,7 +290,7 @@ volumes:
   - name: config
     configMap:
       name: {{ include "convene.livekit.name" $ | quote }}
-  {{- if $e.turn.enabled }}
+  {{- if and $e.turn.enabled (not $e.turn.externalTLS) }}
   - name: turn
     secret:
       secretName: {{ include "convene.livekit.turnSecretName" $ | quote }}
