@@ -72,6 +72,8 @@ func configRules(t *testing.T, c *testkit.Cluster, r *refused) {
 		},
 		hostRules("spec.hostnames"), hostRules("spec.meetings.allowedRedirectHosts"), hostRules("spec.web.avatarHosts"),
 		originRules("spec.web.embedOrigins", true), originRules("spec.web.corsOrigins", false),
+		list("as many long origins as a header takes", "spec.web.embedOrigins", "", longOrigins(10, 260)),
+		list("more origins than a header takes", "spec.web.embedOrigins", "at spec.web.embedOrigins: must have at most 2600 characters together", append(longOrigins(10, 260), "a://b")),
 		urlRules("spec.web.homeURL"), urlRules("spec.web.brand.logoURL"),
 		list("a countdown at the end", "spec.web.endCountdown", "", "0s", "20s", "1m30s", "5m"),
 		list("a countdown over its bound", "spec.web.endCountdown", "must be 5m or less, for example 0s or 30s", "5m1s", "24h"),

@@ -4,6 +4,7 @@ package v1alpha1_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -190,6 +191,15 @@ func hostRules(path string) []rule {
 			"https://example.com", "example.com/x", "exa mple.com", "example.com:", "example.com:http", "example.com:100000", "[::1", "\n")...),
 		list("a host that browsers write in Punycode", path, "at "+path+"[]: must be a host, or *.suffix for all hosts below one, with or without a port; write letters beyond ASCII in Punycode, for example xn--",
 			one("bücher.example", "*.bücher.example:80", "例子", "a.example。b")...))
+}
+
+// longOrigins are n origins of a length.
+func longOrigins(n, length int) (all []any) {
+	for i := range n {
+		origin := fmt.Sprintf("https://%d.", i)
+		all = append(all, origin+strings.Repeat("a", length-len(origin)))
+	}
+	return all
 }
 
 func originRules(path string, wildcard bool) []rule {

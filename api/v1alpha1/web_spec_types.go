@@ -19,10 +19,12 @@ type WebSpec struct {
 	// +kubebuilder:validation:XValidation:rule="duration(self) <= duration('5m')",message="must be 5m or less, for example 0s or 30s"
 	EndCountdown *metav1.Duration `json:"endCountdown,omitempty"`
 	// embedOrigins are the origins that may show the room in an iframe, for example https://app.example.com. The origin of an
-	// app's own pages has a scheme of its own, for example capacitor://localhost.
+	// app's own pages has a scheme of its own, for example capacitor://localhost. All of them are in a header of each page, for
+	// which proxies have little room: at most 2600 characters together.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=64
+	// +kubebuilder:validation:XValidation:rule="self.map(origin, origin.size()).sum() <= 2600",message="must have at most 2600 characters together, since proxies take few headers; https://*.example.com stands for all below one domain"
 	// +kubebuilder:validation:items:MaxLength=261
 	// +kubebuilder:validation:items:XValidation:rule="self.matches('^[a-z][a-z0-9+.-]*://(\\\\*\\\\.)?[A-Za-z0-9.-]+(:[0-9]{1,5})?$') && !self.matches('^(ftp|file|wss?):')",message="must be an origin, for example https://app.example.com or https://*.example.com; write letters beyond ASCII in Punycode, for example https://xn--bcher-kva.example"
 	EmbedOrigins []string `json:"embedOrigins,omitempty"`

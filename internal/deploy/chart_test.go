@@ -139,17 +139,17 @@ func TestRenamedValues(t *testing.T) {
 	}
 }
 
-// TestUmbrellaCharts switch this one on and off by a condition, which they write among its values.
+// TestUmbrellaCharts switch this one on and off by a condition, which they write among its values, or by tags.
 func TestUmbrellaCharts(t *testing.T) {
 	umbrella := t.TempDir()
 	if err := os.CopyFS(filepath.Join(umbrella, "charts", "convene"), os.DirFS(manifests.Chart(t))); err != nil {
 		t.Fatal(err)
 	}
-	file := "apiVersion: v2\nname: platform\nversion: 1.0.0\ndependencies: [{name: convene, version: '*', condition: convene.enabled}]\n"
+	file := "apiVersion: v2\nname: platform\nversion: 1.0.0\ndependencies: [{name: convene, version: '*', condition: convene.enabled, tags: [video]}]\n"
 	if err := os.WriteFile(filepath.Join(umbrella, "Chart.yaml"), []byte(file), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for set, deployments := range map[string]int{"convene.replicaCount=3": 1, "convene.enabled=true": 1, "convene.enabled=false": 0} {
+	for set, deployments := range map[string]int{"convene.replicaCount=3": 1, "convene.enabled=true": 1, "convene.enabled=false": 0, "tags.video=false": 0, "tags.video=true": 1} {
 		out, complaint, err := manifests.Run(t, manifests.Tool(t, "helm"), "template", "platform", umbrella, "--set", set)
 		if err != nil {
 			t.Errorf("%s: %s", set, complaint)
@@ -166,6 +166,7 @@ func TestSchemaKnowsEveryValue(t *testing.T) {
 	schema, values := read(t, "values.schema.json"), read(t, "values.yaml")
 	// An umbrella chart puts into this one what it likes.
 	delete(schema["properties"].(map[string]any), "global")
+	delete(schema["properties"].(map[string]any), "enabled") // With a value there, Helm would not look at the tags of an umbrella chart.
 	delete(values, "global")
 	compareKeys(t, "", schema, values)
 }

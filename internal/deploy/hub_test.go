@@ -4,6 +4,7 @@ package deploy
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
@@ -133,7 +134,7 @@ func TestHelmTestAsksTheManagers(t *testing.T) {
 		"behind one Ingress": {"networkPolicy.gatewayFrom[0].podSelector.matchLabels.app=ingress", "http://convene.convene-system.svc:80"},
 	} {
 		all := manifests.Helm(t, manifests.SystemNamespace, "--set", tc.set)
-		pod := manifests.As[corev1.Pod](t, manifests.Find(t, all, "Pod", "convene-test"))
+		pod := manifests.As[corev1.Pod](t, manifests.OfKind(all, "Pod")[0])
 		if pod.Annotations["helm.sh/hook"] != "test" {
 			t.Errorf("%s: helm test does not run %s", name, pod.Name)
 		}
@@ -143,6 +144,29 @@ func TestHelmTestAsksTheManagers(t *testing.T) {
 		if !letIn(t, all, pod.ObjectMeta) {
 			t.Errorf("%s: no network policy lets it in", name)
 		}
+	}
+}
+
+// TestThePodOfTheTestIsItsOwn: where all that is rendered is applied, a changed Pod has another name, since a Pod cannot be changed. It has
+// no second container of a mesh.
+func TestThePodOfTheTestIsItsOwn(t *testing.T) {
+	names := map[string]string{}
+	for _, set := range []string{"image.tag=a", "image.tag=b", "resources.limits.memory=1Gi", "podSecurityContext.fsGroup=1", "podAnnotations.a=b"} {
+		pod := manifests.OfKind(manifests.Helm(t, manifests.SystemNamespace, "--set", set), "Pod")[0]
+		spec, err := json.Marshal(pod.Object["spec"])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if other, ok := names[pod.GetName()]; ok && other != string(spec) {
+			t.Errorf("%s changes the Pod %s", set, pod.GetName())
+		}
+		names[pod.GetName()] = string(spec)
+		if pod.GetAnnotations()["linkerd.io/inject"] != "disabled" || pod.GetLabels()["sidecar.istio.io/inject"] != "false" {
+			t.Errorf("%s: a mesh gives the Pod a container that does not end: %v %v", set, pod.GetAnnotations(), pod.GetLabels())
+		}
+	}
+	if len(names) != 5 {
+		t.Errorf("the Pods are %v", slices.Collect(maps.Keys(names)))
 	}
 }
 

@@ -37,7 +37,7 @@ var managers = []usual{
 		`Deployment/convene .spec.template.spec.imagePullSecrets = [{name: a}, {name: b}]`,
 		`Deployment/convene-livekit .spec.template.spec.imagePullSecrets = [{name: a}, {name: b}]`,
 		`Deployment/convene-livekit-redis .spec.template.spec.imagePullSecrets = [{name: a}, {name: b}]`,
-		`Pod/convene-test .spec.imagePullSecrets = [{name: a}, {name: b}]`,
+		`Pod/convene-test-* .spec.imagePullSecrets = [{name: a}, {name: b}]`,
 	}},
 	{"podSecurityContext", `podSecurityContext: {fsGroup: 2000}`, []string{
 		`Deployment/convene .spec.template.spec.securityContext = {fsGroup: 2000, runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}`,
@@ -110,6 +110,21 @@ extraObjects:
 
 // addresses are settings of Services and of the Ingress.
 var addresses = []usual{
+	{"appProtocol", `{service: {port: 80}}`, []string{`Service/convene .spec.ports[0].appProtocol = http`}},
+	{"no appProtocol for a cloud", `{service: {type: LoadBalancer}}`, []string{`Service/convene .spec.ports[0].appProtocol =`}},
+	{"httpRoute", `
+httpRoute:
+  enabled: true
+  labels: {a: b}
+  parentRefs: [{name: gateway, sectionName: https}]
+  hostnames: [meet.example.com]
+  filters: [{type: RequestHeaderModifier}]
+  additionalRules: [{matches: [{path: {value: /old}}], filters: [{type: RequestRedirect}]}]
+`, []string{
+		`HTTPRoute/convene .metadata.labels.a = b`,
+		`HTTPRoute/convene .spec.rules[0].filters = [{type: RequestHeaderModifier}]`,
+		`HTTPRoute/convene .spec.rules[1] = {matches: [{path: {value: /old}}], filters: [{type: RequestRedirect}]}`,
+	}},
 	{"service.labels", `service: {labels: {a: b}}`, []string{`Service/convene .metadata.labels.a = b`}},
 	{"service.nodePort", `service: {type: NodePort, nodePort: 30080}`, []string{`Service/convene .spec.ports[0].nodePort = 30080`}},
 	{"service.ipFamilyPolicy", `service: {ipFamilyPolicy: PreferDualStack}`, []string{`Service/convene .spec.ipFamilyPolicy = PreferDualStack`}},
@@ -351,6 +366,13 @@ func appears(t *testing.T, rendered []*unstructured.Unstructured, line string) {
 	var wanted, got any
 	if err := yaml.Unmarshal([]byte(want), &wanted); err != nil {
 		t.Fatal(err)
+	}
+	if prefix, ok := strings.CutSuffix(name, "*"); ok {
+		for _, o := range manifests.OfKind(rendered, kind) {
+			if strings.HasPrefix(o.GetName(), prefix) {
+				name = o.GetName()
+			}
+		}
 	}
 	found, err := look.FindResults(manifests.Find(t, rendered, kind, name).Object)
 	if err != nil {

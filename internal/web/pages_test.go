@@ -4,8 +4,10 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"net/http"
+	"net/http/httputil"
 	"net/url"
 	"strings"
 	"testing"
@@ -254,6 +256,29 @@ func TestATenantThatChangesHasAnotherPage(t *testing.T) {
 	}
 	if n := len(s.page.rendered); n != 1 {
 		t.Errorf("%d pages are kept for one tenant", n)
+	}
+}
+
+// TestHeadersFitProxies: nginx takes 4 KiB of headers of an answer, and answers 502 above. The CRD lets embedOrigins have 2,600 characters.
+func TestHeadersFitProxies(t *testing.T) {
+	long := strings.Repeat(strings.Repeat("a", 63)+".", 4)[:253]
+	s := newSite(t, func(c *tenant.Tenant) {
+		c.BaseURL = "https://" + long + ":65535"
+		for i := range 64 {
+			c.Web.EmbedOrigins = append(c.Web.EmbedOrigins, fmt.Sprintf("https://%d.%s", i, strings.Repeat("a", 30)))
+		}
+	})
+	for _, path := range []string{"/", "/join", "/join/room", "/join/room?token=x", "/js/embed.js"} {
+		answer := s.get(t, path).Result()
+		answer.Header.Set("Date", time.Now().Format(http.TimeFormat))
+		answer.Header.Set("Content-Length", "1000000")
+		head, err := httputil.DumpResponse(answer, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(head) > 4096 {
+			t.Errorf("%s has %d bytes of headers:\n%s", path, len(head), head)
+		}
 	}
 }
 
