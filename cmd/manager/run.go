@@ -242,7 +242,8 @@ func (p *parts) unknownHosts() tenant.UnknownHosts {
 	if err != nil {
 		p.log.Info("Unknown cluster domain; assuming cluster.local", "cause", err.Error())
 	}
-	unknown.Cluster = tenant.ParseResolvConf(data)
+	namespace, _ := ownNamespace() // There is none outside of a cluster.
+	unknown.Cluster = tenant.ParseResolvConf(data).Of(namespace)
 	return unknown
 }
 

@@ -68,6 +68,8 @@ func TestImagesNameTheirRegistry(t *testing.T) {
 		// The example of values with every part names an image of its own.
 		"the chart, by default": manifests.Helm(t, manifests.SystemNamespace, "--set", "livekit.enabled=true,livekit.redis.create=true,livekit.redis.passwordSecretName=redis"),
 		"the chart, with all":   manifests.Helm(t, manifests.SystemNamespace, "--values", everything(t)),
+		"an umbrella's mirror": manifests.Helm(t, manifests.SystemNamespace, "--set", "livekit.enabled=true,livekit.redis.create=true,livekit.redis.passwordSecretName=redis",
+			"--set", "image.repository=team/convene,global.imageRegistry=mirror.example.com:5000/all"),
 	}
 	for where, all := range renderings {
 		pods := templatesOf(t, all)
@@ -77,8 +79,16 @@ func TestImagesNameTheirRegistry(t *testing.T) {
 		for name, pod := range pods {
 			for _, c := range slices.Concat(pod.Spec.InitContainers, pod.Spec.Containers) {
 				named(where+": "+name, c.Image)
+				if where == "an umbrella's mirror" && !strings.HasPrefix(c.Image, "mirror.example.com:5000/all/") || strings.Contains(c.Image, "all/docker.io") {
+					t.Errorf("%s is not of the mirror: %s", name, c.Image)
+				}
 			}
 		}
+	}
+	notes, complaint, err := manifests.Run(t, manifests.Tool(t, "helm"), "install", "convene", manifests.Chart(t), "--kubeconfig", testkit.ControlPlane(t).Kubeconfig,
+		"--dry-run=client", "--set", "crds.install=false,image.repository=team/convene")
+	if err != nil || !strings.Contains(notes, "The image team/convene names no registry.") {
+		t.Errorf("a name without a registry is taken in silence: %v %s", err, complaint)
 	}
 	hub, err := os.ReadFile(filepath.Join(manifests.Chart(t), "Chart.yaml"))
 	if err != nil {

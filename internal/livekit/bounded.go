@@ -35,11 +35,10 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	reader, isList := r.Context().Value(listReader{}).(*list)
 	switch {
-	case asksForLogin(answer):
-		_ = answer.Body.Close()
-		return nil, errAsksForLogin
 	case answer.StatusCode != http.StatusOK:
-		shortenError(answer)
+		if ofProtocol := shortenError(answer); asksForLogin(answer, ofProtocol) {
+			return nil, errAsksForLogin
+		}
 	case isList:
 		err := reader.read(r.Context(), b.namespace, answer)
 		_ = answer.Body.Close()
@@ -76,8 +75,8 @@ func boundOne(answer *http.Response, of protoreflect.MessageDescriptor) error {
 }
 
 // shortenError leaves of an error its code and the beginning of its text. The client copies an error's metadata once for each member. An error
-// that is not of the protocol keeps its status alone.
-func shortenError(answer *http.Response) {
+// that is not of the protocol, as shortenError reports, keeps its status alone.
+func shortenError(answer *http.Response) (ofProtocol bool) {
 	var said struct {
 		Code string          `json:"code"`
 		Msg  string          `json:"msg"`
@@ -92,11 +91,12 @@ func shortenError(answer *http.Response) {
 		answer.Header.Set("Location", to[:maxErrorText])
 	}
 	if err != nil || !twirp.IsValidErrorCode(twirp.ErrorCode(said.Code)) {
-		return
+		return false
 	}
 	said.Meta, said.Msg = nil, said.Msg[:min(len(said.Msg), maxErrorText)]
 	short, err := json.Marshal(said)
 	if err == nil {
 		answer.Body = io.NopCloser(bytes.NewReader(short))
 	}
+	return err == nil
 }

@@ -109,21 +109,26 @@ func TestAServerThatDoesNotAnswer(t *testing.T) {
 // a proxy, a mesh or a web server answers says nothing about the key.
 func TestWhatOthersRefuseIsNotLiveKitsRefusal(t *testing.T) {
 	for status := http.StatusBadRequest; status < 600; status++ {
-		for _, login := range []string{"", "Bearer"} {
-			if status == http.StatusUnauthorized && login == "" {
+		for media, login := range map[string]string{"text/plain": "", "text/plain; charset=utf-8": "Bearer", "text/html": "", "application/json": ""} {
+			if status == http.StatusUnauthorized && media == "text/plain" {
 				continue // LiveKit's own answer, as TestAServerThatRefusesOurKey has it.
 			}
+			body := "RBAC: access denied"
+			if media == "application/json" {
+				body = `{"message": "Unauthorized"}`
+			}
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", media)
 				if login != "" {
 					w.Header().Set("WWW-Authenticate", login)
 				}
 				w.WriteHeader(status)
-				_, _ = w.Write([]byte("RBAC: access denied"))
+				_, _ = w.Write([]byte(body))
 			}))
 			_, err := dial(t, engine.Server{URL: server.URL, Key: "key", Secret: "secret"}).Rooms(wait(t), "")
 			server.Close()
 			if f := fault.As(err); f.Kind != fault.KindUnavailable || f.Reason != "Unavailable" || strings.Contains(f.Error(), "key") {
-				t.Errorf("status %d, WWW-Authenticate %q: %v, %v (%s)", status, login, err, f.Kind, f.Reason)
+				t.Errorf("status %d, %s, WWW-Authenticate %q: %v, %v (%s)", status, media, login, err, f.Kind, f.Reason)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ package livekit
 import (
 	"errors"
 	"fmt"
+	"mime"
 	"net/http"
 
 	"github.com/twitchtv/twirp"
@@ -46,11 +47,14 @@ func asFault(err error) error {
 	return fault.As(err)
 }
 
-// errAsksForLogin is for a 401 that says how to log in, as all have to (RFC 9110). LiveKit's never does.
-var errAsksForLogin = errors.New("it asks for a login (WWW-Authenticate)")
+// errAsksForLogin is for a 401 that is not LiveKit's.
+var errAsksForLogin = errors.New("it asks for a login")
 
-func asksForLogin(answer *http.Response) bool {
-	return answer.StatusCode == http.StatusUnauthorized && answer.Header.Get("WWW-Authenticate") != ""
+// asksForLogin reports whether an answer is a 401 of a proxy. Many say how to log in, as all have to (RFC 9110), and some answer with a page or
+// with JSON. LiveKit's own has neither: it is of the protocol, or plain text.
+func asksForLogin(answer *http.Response, ofProtocol bool) bool {
+	media, _, _ := mime.ParseMediaType(answer.Header.Get("Content-Type"))
+	return answer.StatusCode == http.StatusUnauthorized && !ofProtocol && (answer.Header.Get("WWW-Authenticate") != "" || media != "text/plain")
 }
 
 // notLiveKits reports whether a web server, a proxy or a mesh answered in LiveKit's place. Its refusal says nothing about our key. Text

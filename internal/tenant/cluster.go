@@ -5,13 +5,16 @@ package tenant
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"slices"
 	"strings"
 
 	"golang.org/x/net/publicsuffix"
 )
 
-// defaultDomain is the domain of most clusters. It is reserved, so that nobody can own it.
-const defaultDomain = "cluster.local"
+// defaultDomain is the domain of most clusters, and setDomain that of Services of several clusters (KEP-1645). Nobody can own one: local is
+// reserved.
+const defaultDomain, setDomain = "cluster.local", "clusterset.local"
 
 // Cluster is where this manager runs, as far as the names of Services tell.
 type Cluster struct {
@@ -41,14 +44,22 @@ func ParseResolvConf(data []byte) (c Cluster) {
 	return c
 }
 
+// Of is the cluster with the namespace that the pod itself is told, if it is told one: with dnsPolicy Default, or None, resolv.conf names
+// no namespace.
+func (c Cluster) Of(namespace string) Cluster {
+	c.Namespace = cmp.Or(strings.TrimSpace(namespace), c.Namespace)
+	return c
+}
+
 // isForeign reports whether a host is a name that others can give to this address, so that a page from there takes us for its
-// own server (DNS rebinding). Addresses, names without a domain, and the names of Services inside the cluster are not.
+// own server (DNS rebinding). Addresses, names without a domain, and the names of Services and pods inside the cluster are not.
 func (c Cluster) isForeign(host string) bool {
 	labels := strings.Split(host, ".")
+	within := func(domain string) bool { return strings.HasSuffix(host, "."+domain) }
 	switch last := labels[len(labels)-1]; {
-	case isLocal(host), last == "svc", strings.HasSuffix(host, ".svc."+defaultDomain):
+	case isLocal(host), slices.ContainsFunc(c.serviceDomains(), within):
 		return false
-	case c.Domain != "" && strings.HasSuffix(host, ".svc."+c.Domain):
+	case within("pod." + defaultDomain), c.Domain != "" && within("pod."+c.Domain):
 		return false
 	case c.Namespace != "" && len(labels) == 2 && last == c.Namespace:
 		// A namespace may have the name of a domain in which anybody can have a name, for example video.

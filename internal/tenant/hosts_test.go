@@ -131,33 +131,37 @@ func TestUnknownNamesOfTheOutsideAreRefused(t *testing.T) {
 	everywhere := map[string]string{
 		"a.example": "a", "x.b.example:8080": "a", "10.9.8.7:8080": "a", "[::1]:80": "a", "localhost:8080": "a", "x.localhost": "a",
 		"convene": "a", "convene:8080": "a", "convene.meetings.svc": "a", "convene.meetings.svc.cluster.local:80": "a", "": "a",
+		"convene.meetings.svc.clusterset.local": "a", "east.convene.meetings.svc.clusterset.local:80": "a", "convene.clusterset.local": "",
+		"10-9-8-7.meetings.pod.cluster.local": "a", "10-9-8-7.meetings.pod": "", "10-9-8-7.meetings.pod.cluster.local.evil.example": "", "pod.cluster.local": "",
 		"evil.example": "", "EVIL.example:8080": "", "evil.example.": "", "a.example.evil.example": "", "10.9.8.7.evil.example": "", "svc.example": "",
 		"meetings.svc.evil.example": "", "a..": "", "convene.svc.meetings": "",
 	}
 	for _, tc := range []struct {
 		reason, resolvConf string
 		hosts              map[string]string
+		namespace          string
 	}{
-		{"outside of a cluster", "nameserver 192.0.2.1\n", map[string]string{"convene.meetings": "", "convene.meetings.svc.corp.example": ""}},
-		{"no file", "", map[string]string{"convene.meetings": "", "convene.": "a"}},
+		{"outside of a cluster", "nameserver 192.0.2.1\n", map[string]string{"convene.meetings": "", "convene.meetings.svc.corp.example": ""}, ""},
+		{"no file", "", map[string]string{"convene.meetings": "", "convene.": "a"}, ""},
 		{"the usual domain", "search meetings.svc.cluster.local svc.cluster.local cluster.local\nnameserver 10.96.0.10\noptions ndots:5\n", map[string]string{
 			"convene.meetings": "a", "convene.meetings:8080": "a", "CONVENE.Meetings.": "a", "convene.other": "", "x.convene.meetings": "",
 			"convene.meetings.svc.corp.example": "",
-		}},
+		}, ""},
 		{"a domain of the operator's", "options ndots:5\nsearch meetings.svc.Corp.example svc.corp.example corp.example\n", map[string]string{
 			"convene.meetings.svc.corp.example": "a", "Convene.Meetings.SVC.corp.example.:80": "a", "convene.meetings": "a",
-			"corp.example": "", "evil.corp.example": "", "convene.meetings.svc.corp.example.evil.example": "", "convene.meetings.svcx.corp.example": "",
-		}},
-		{"a domain of one label", "search meetings.svc.k8s svc.k8s k8s example.com\n", map[string]string{"convene.meetings.svc.k8s": "a", "convene.k8s": ""}},
+			"corp.example": "", "evil.corp.example": "", "convene.meetings.svc.corp.example.evil.example": "", "convene.meetings.svcx.corp.example": "", "10-9-8-7.meetings.pod.corp.example": "a",
+		}, ""},
+		{"a domain of one label", "search meetings.svc.k8s svc.k8s k8s example.com\n", map[string]string{"convene.meetings.svc.k8s": "a", "convene.k8s": ""}, ""},
 		{"the search line that counts is the last", "search other.svc.old.example\nsearch meetings.svc.new.example\n", map[string]string{
 			"convene.meetings.svc.new.example": "a", "convene.meetings.svc.old.example": "", "convene.other": "", "convene.meetings": "a",
-		}},
+		}, ""},
 		{"a namespace with the name of a domain that is sold", "search video.svc.cluster.local svc.cluster.local cluster.local\n", map[string]string{
 			"convene.video": "", "evil.video": "", "convene.video.svc": "a", "convene.video.svc.cluster.local": "a",
-		}},
-		{"no namespace", "search svc.corp.example corp.example\n", map[string]string{"convene.corp": "", "convene.meetings.svc.corp.example": ""}},
+		}, ""},
+		{"no namespace", "search svc.corp.example corp.example\n", map[string]string{"convene.corp": "", "convene.meetings.svc.corp.example": ""}, ""},
+		{"dnsPolicy Default", "nameserver 192.0.2.1\nsearch corp.example\n", map[string]string{"convene.meetings": "a", "convene.other": ""}, "meetings\n"},
 	} {
-		unknown := UnknownHosts{Refuse: true, Cluster: ParseResolvConf([]byte(tc.resolvConf))}
+		unknown := UnknownHosts{Refuse: true, Cluster: ParseResolvConf([]byte(tc.resolvConf)).Of(tc.namespace)}
 		h := newHosts([]*Tenant{asking("a", 1, "a.example", "*.b.example")}, unknown)
 		for _, hosts := range []map[string]string{everywhere, tc.hosts} {
 			for host, want := range hosts {

@@ -62,7 +62,7 @@ func (c Cluster) isAroundServices(suffix string) bool {
 
 // serviceDomains are the endings of the names of all Services.
 func (c Cluster) serviceDomains() []string {
-	domains := []string{"svc", "svc." + defaultDomain}
+	domains := []string{"svc", "svc." + defaultDomain, "svc." + setDomain}
 	if c.Domain != "" && c.Domain != defaultDomain {
 		domains = append(domains, "svc."+c.Domain)
 	}

@@ -90,12 +90,17 @@ in for the chart's of the same name: a name that is there twice is refused by se
 {{- end }}
 
 {{- define "convene.image" -}}
-{{- include "convene.imageOf" (merge dict .Values.image (dict "tag" .Chart.AppVersion)) }}
+{{- include "convene.imageOf" (list . (merge dict .Values.image (dict "tag" .Chart.AppVersion))) }}
 {{- end }}
 
-{{- /* An image of values, by its digest where that is set. */}}
+{{- /* An image of values, by its digest where that is set: (list ROOT IMAGE). global.imageRegistry takes the place of its registry. */}}
 {{- define "convene.imageOf" -}}
-{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag }}{{ end }}
+{{- $image := last . }}
+{{- $repository := $image.repository }}
+{{- with ((first .).Values.global | default dict).imageRegistry }}
+{{- $repository = printf "%s/%s" (trimSuffix "/" .) (regexReplaceAll "^([^/]*[.:][^/]*|localhost)/" $repository "") }}
+{{- end }}
+{{- $repository }}{{ if $image.digest }}@{{ $image.digest }}{{ else }}:{{ $image.tag }}{{ end }}
 {{- end }}
 
 {{- /* The Lease of the managers that serve a namespace, or all of them, as kube.LeaseName has it. */}}

@@ -225,7 +225,7 @@ securityContext:
   {{- include "convene.securityContext" (list $ $e.podSecurityContext) | nindent 2 }}
 containers:
   - name: livekit
-    image: {{ include "convene.imageOf" $e.image | quote }}
+    image: {{ include "convene.imageOf" (list $ $e.image) | quote }}
     imagePullPolicy: {{ $e.image.pullPolicy }}
     args: [--config=/etc/livekit/config/livekit.yaml]
     env:
