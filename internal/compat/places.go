@@ -23,7 +23,8 @@ const (
 // places are by their name in lower case: services differ in it.
 var places = map[string]Place{
 	"newcall": NewRoom, "newroom": NewRoom,
-	"login": Login, "logout": HomePage,
+	"login": Login, "logout": HomePage, "logged": HomePage, "profile": HomePage, "permission": HomePage,
+	"config": HomePage, "brand": HomePage, "rtmp": HomePage,
 	"customizeroom": HomePage, "activerooms": HomePage, "stats": HomePage, "about": HomePage, "privacy": HomePage, "icetest": HomePage,
 	"js": Reserved, "whoareyou": Reserved,
 }

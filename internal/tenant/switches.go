@@ -18,6 +18,9 @@ type switches struct {
 	disabled, extensions []string
 }
 
+// elsewhere are endpoints of the services that the settings come from, and of none here. To name them is no mistake.
+var elsewhere = []string{"slack", "mattermost"}
+
 // resolve works out which endpoints are on: of the API's document all but those that allowed or disabled switch off, of the
 // extensions those that are named. An extension that is not named is not there: a client finds nothing new. Names that are unknown
 // here come from files; they switch nothing.
@@ -68,7 +71,7 @@ func (s switches) problem(variant v1alpha1.Variant) *Problem {
 	}
 	var unknown, omitted []string
 	for _, name := range named {
-		if !known[name] {
+		if !known[name] && !slices.Contains(elsewhere, name) {
 			unknown = append(unknown, name)
 		}
 	}

@@ -39,6 +39,8 @@ func TestSwitches(t *testing.T) {
 			v1alpha1.ReasonOmittedNames, "docs"},
 		{"A: unknown names are accepted and told of", a, map[string]bool{"recording": false, "Stats": false}, nil, allOn,
 			v1alpha1.ReasonUnknownNames, "No endpoint is named Stats, recording"},
+		{"A: endpoints of the service of before", a, map[string]bool{"docs": true, "join": true, "meeting": true, "meetings": true, "meetingEnd": true, "stats": true, "token": true,
+			"slack": true, "mattermost": false}, nil, allOn, "", ""},
 		{"A: the list of B does not count", a, nil, []string{"stats"}, allOn, "", ""},
 		{"B: nothing is disabled", b, nil, nil, "docs join meeting meetings stats token", "", ""},
 		{"B: a list", b, nil, []string{"token", "meetings"}, "docs join meeting stats", "", ""},

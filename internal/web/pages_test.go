@@ -67,6 +67,7 @@ func TestPaths(t *testing.T) {
 		{path: "/about", status: 302, location: "/"},
 		{path: "/privacy", status: 302, location: "/"},
 		{path: "/icetest", status: 302, location: "/"},
+		{path: "/brand", status: 302, location: "/"},
 		{path: "/ICEtest", status: 302, location: "/"},
 		{path: "/whoAreYou", status: 404},
 		{path: "/whoAreYou/my%20room?name=Ann", status: 302, location: "/join/my%20room?name=Ann"},

@@ -7,6 +7,7 @@ import { Spinner } from '../../parts/Spinner';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { canShareScreen } from '../parts/canShareScreen';
+import { useBreak } from './useBreak';
 
 /** What asks for a press or stays for long. It has a place of its own over the stage, and covers nobody. */
 export function Banners() {
@@ -20,7 +21,7 @@ export function Banners() {
 }
 
 export function ConnectionBanner() {
-  const phase = useStore(useCall().phase);
+  const phase = useBreak(useStore(useCall().phase));
   const text = {
     connecting: t('room.connecting'),
     unreachable: t('room.unreachable'),
