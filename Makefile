@@ -120,7 +120,7 @@ test: ## Run what proves a change; PKG=./controllers RUN='^TestName$' for some o
 
 test-slow: export SLOW := yes
 test-slow: ## Run the same with the slow tests; PKG=./internal/e2e RUN='^TestChat$' for some of it
-	@+$(call beside-pages,$(STACK) $(HELM) $(KUSTOMIZE))
+	@+$(call beside-pages,$(STACK) $(HELM) $(HELM4) $(KUSTOMIZE))
 	@hack/stages $(if $(PKG),test-some,test-page test-go test-e2e)
 
 test-prerequisites:

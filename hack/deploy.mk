@@ -3,7 +3,7 @@
 ##@ Build
 
 tools: $(HELM) $(CRD_REF_DOCS)
-test-go test-e2e test-some: $(HELM) $(KUSTOMIZE)
+test-go test-e2e test-some: $(HELM) $(KUSTOMIZE) $(if $(SLOW),$(HELM4))
 verify-generated generate: $(CRD_REF_DOCS) $(UI)/node_modules/.installed
 generate: page-types
 

@@ -27,6 +27,7 @@ CONTROLLER_GEN := $(BIN)/controller-gen
 KUSTOMIZE      := $(BIN)/kustomize
 GOLANGCI_LINT  := $(BIN)/golangci-lint
 HELM           := $(BIN)/helm
+HELM4          := $(BIN)/helm4
 CRD_REF_DOCS   := $(BIN)/crd-ref-docs
 GOVULNCHECK    := $(BIN)/govulncheck
 ACTIONLINT     := $(BIN)/actionlint
@@ -46,6 +47,7 @@ $(eval $(call tool,controller-gen,controller-gen,sigs.k8s.io/controller-tools/cm
 $(eval $(call tool,kustomize,kustomize,sigs.k8s.io/kustomize/kustomize/v5))
 $(eval $(call tool,golangci-lint,golangci-lint,github.com/golangci/golangci-lint/v2/cmd/golangci-lint))
 $(eval $(call tool,helm,helm,helm.sh/helm/v3/cmd/helm,$$(HELM_LDFLAGS)))
+$(eval $(call tool,helm4,helm4,helm.sh/helm/v4/cmd/helm))
 $(eval $(call tool,crd-ref-docs,crd-ref-docs,github.com/elastic/crd-ref-docs))
 $(eval $(call tool,govulncheck,govulncheck,golang.org/x/vuln/cmd/govulncheck))
 $(eval $(call tool,actionlint,actionlint,github.com/rhysd/actionlint/cmd/actionlint))

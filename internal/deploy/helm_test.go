@@ -22,11 +22,15 @@ import (
 // TestReleaseFromInstallToUninstall has helm do to a real cluster API what a platform team does: install, upgrade,
 // uninstall, install again. No node runs anything here, so hooks are left out; they have tests of their own.
 func TestReleaseFromInstallToUninstall(t *testing.T) {
+	withEachHelm(t, releaseFromInstallToUninstall)
+}
+
+func releaseFromInstallToUninstall(t *testing.T, helmPath string, _ []string) {
 	c := testkit.EmptyControlPlane(t)
 	helm := func(args ...string) string {
 		t.Helper()
 		args = append(args, "--kubeconfig", c.Kubeconfig, "--namespace", manifests.SystemNamespace)
-		out, complaint, err := manifests.Run(t, manifests.Tool(t, "helm"), args...)
+		out, complaint, err := manifests.Run(t, helmPath, args...)
 		if err != nil {
 			t.Fatalf("helm %q: %v\n%s", args, err, complaint)
 		}
@@ -35,7 +39,7 @@ func TestReleaseFromInstallToUninstall(t *testing.T) {
 	refused := func(says string, args ...string) {
 		t.Helper()
 		args = append(args, "--kubeconfig", c.Kubeconfig, "--namespace", manifests.SystemNamespace)
-		if _, complaint, err := manifests.Run(t, manifests.Tool(t, "helm"), args...); err == nil || !strings.Contains(complaint, says) {
+		if _, complaint, err := manifests.Run(t, helmPath, args...); err == nil || !strings.Contains(complaint, says) {
 			t.Errorf("helm %q: %v\n%s", args, err, complaint)
 		}
 	}

@@ -59,9 +59,13 @@ func nextChart(t *testing.T, folder string) {
 // TestUpgradeBringsNewDefaultsAndKeepsYours, by the documents' command, from this chart to one that has a value more. Helm's
 // --reuse-values, which much is written about, fails there.
 func TestUpgradeBringsNewDefaultsAndKeepsYours(t *testing.T) {
+	withEachHelm(t, upgradeBringsNewDefaultsAndKeepsYours)
+}
+
+func upgradeBringsNewDefaultsAndKeepsYours(t *testing.T, helmPath string, _ []string) {
 	c := testkit.EmptyControlPlane(t)
 	helm := func(args ...string) (string, error) {
-		_, complaint, err := manifests.Run(t, manifests.Tool(t, "helm"), append(args, "--kubeconfig", c.Kubeconfig, "--namespace", manifests.SystemNamespace)...)
+		_, complaint, err := manifests.Run(t, helmPath, append(args, "--kubeconfig", c.Kubeconfig, "--namespace", manifests.SystemNamespace)...)
 		return complaint, err
 	}
 	clone := t.TempDir()
@@ -73,7 +77,7 @@ func TestUpgradeBringsNewDefaultsAndKeepsYours(t *testing.T) {
 	if complaint, err := helm("upgrade", "convene", next, "--reuse-values"); err == nil || !strings.Contains(complaint, "nil pointer") {
 		t.Errorf("--reuse-values does what the documents warn of no more: %v %s", err, complaint)
 	}
-	c.Recipe(t, "upgrade", testkit.RecipeOptions{Dir: clone})
+	c.Recipe(t, "upgrade", testkit.RecipeOptions{Dir: clone, Fill: map[string]string{"helm upgrade": helmPath + " upgrade"}})
 	var managers appsv1.Deployment
 	if err := c.Client.Get(t.Context(), client.ObjectKey{Namespace: manifests.SystemNamespace, Name: "convene"}, &managers); err != nil {
 		t.Fatal(err)
@@ -89,6 +93,10 @@ func TestUpgradeBringsNewDefaultsAndKeepsYours(t *testing.T) {
 // TestFromKustomizeToHelm: an installation by kustomize goes on as a release of Helm. Some objects of both have the same names,
 // which Helm refuses to take unless it is told to; the others of kustomize go afterwards. Tenants and meetings are not touched.
 func TestFromKustomizeToHelm(t *testing.T) {
+	withEachHelm(t, fromKustomizeToHelm)
+}
+
+func fromKustomizeToHelm(t *testing.T, helmPath string, forces []string) {
 	c := testkit.EmptyControlPlane(t)
 	c.Recipe(t, "kustomize-install", testkit.RecipeOptions{})
 	objects := []client.Object{
@@ -103,12 +111,13 @@ func TestFromKustomizeToHelm(t *testing.T) {
 		testkit.Eventually(t, patience, func() error { return client.IgnoreAlreadyExists(c.Client.Create(t.Context(), o)) })
 		uids[o.GetName()] = o.GetUID()
 	}
-	_, complaint, err := manifests.Run(t, manifests.Tool(t, "helm"), "install", "convene", manifests.Chart(t), "--kubeconfig", c.Kubeconfig, "--namespace", manifests.SystemNamespace)
+	_, complaint, err := manifests.Run(t, helmPath, "install", "convene", manifests.Chart(t), "--kubeconfig", c.Kubeconfig, "--namespace", manifests.SystemNamespace)
 	if err == nil || !strings.Contains(complaint, "invalid ownership metadata") {
 		t.Errorf("without --take-ownership: %v %s", err, complaint)
 	}
 
-	c.Recipe(t, "kustomize-to-helm", testkit.RecipeOptions{})
+	install := strings.Join(append([]string{helmPath, "install"}, forces...), " ")
+	c.Recipe(t, "kustomize-to-helm", testkit.RecipeOptions{Fill: map[string]string{"helm install": install}})
 	c.Recipe(t, "after-kustomize", testkit.RecipeOptions{})
 
 	for _, o := range objects {
