@@ -166,7 +166,7 @@ func TestSchemaKnowsEveryValue(t *testing.T) {
 	schema, values := read(t, "values.schema.json"), read(t, "values.yaml")
 	// An umbrella chart puts into this one what it likes.
 	delete(schema["properties"].(map[string]any), "global")
-	delete(schema["properties"].(map[string]any), "enabled") // With a value there, Helm would not look at the tags of an umbrella chart.
+	delete(schema["properties"].(map[string]any), "enabled") // With a default, Helm would ignore the tags of an umbrella chart.
 	delete(values, "global")
 	compareKeys(t, "", schema, values)
 }

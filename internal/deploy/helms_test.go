@@ -15,7 +15,7 @@ var helms = []string{"helm"}
 func withEachHelm(t *testing.T, test func(t *testing.T, helm string, forces []string)) {
 	for _, name := range helms {
 		t.Run(name, func(t *testing.T) {
-			// Helm 4 applies as one owner of fields among others, and takes none away unless it is told to.
+			// Helm 4 applies as one owner of fields among others, and takes none away without the flag.
 			forces := map[string][]string{"helm4": {"--force-conflicts"}}[name]
 			test(t, manifests.Tool(t, name), forces)
 		})

@@ -27,7 +27,7 @@ const (
 )
 
 // TestScalingKeepsTheNumber: no upgrade changes the number of what something in the cluster scales: neither the upgrade that gives the number
-// away, nor those after it, nor the one that takes it back.
+// away, nor those after it, nor the upgrade that takes it back.
 func TestScalingKeepsTheNumber(t *testing.T) {
 	withEachHelm(t, scalingKeepsTheNumber)
 }

@@ -322,7 +322,7 @@ livekit:
 	}},
 }
 
-// TestUsualValuesWork: settings that people bring from other charts do here what they do there.
+// TestUsualValuesWork: settings that users bring from other charts do here what they do there.
 func TestUsualValuesWork(t *testing.T) {
 	var all []usual
 	for _, some := range [][]usual{managers, addresses, observed, media} {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// defaultDomain is the domain of most clusters, and setDomain that of Services of several clusters (KEP-1645). Nobody can own one: local is
-// reserved.
+// defaultDomain is the domain of most clusters, and setDomain the domain of Services of several clusters (KEP-1645). Neither can be registered:
+// local is reserved.
 const defaultDomain, setDomain = "cluster.local", "clusterset.local"
 
 // Cluster is where this manager runs, as far as the names of Services tell.
@@ -44,8 +44,8 @@ func ParseResolvConf(data []byte) (c Cluster) {
 	return c
 }
 
-// Of is the cluster with the namespace that the pod itself is told, if it is told one: with dnsPolicy Default, or None, resolv.conf names
-// no namespace.
+// Of is the cluster with the namespace of the pod's service account, if there is one: with dnsPolicy Default, or None, resolv.conf names no
+// namespace.
 func (c Cluster) Of(namespace string) Cluster {
 	c.Namespace = cmp.Or(strings.TrimSpace(namespace), c.Namespace)
 	return c
