@@ -133,7 +133,7 @@ func TestSecretsOfTheFleet(t *testing.T) {
 			}
 			if byManagers && !slices.ContainsFunc(manifests.OfKind(there, "RoleBinding"), func(o *unstructured.Unstructured) bool {
 				b := manifests.As[rbacv1.RoleBinding](t, o)
-				return b.Namespace == of.GetNamespace() && b.RoleRef.Name == "convene-system-convene-secrets" && has(there, "ClusterRole", "", b.RoleRef.Name) &&
+				return b.Namespace == of.GetNamespace() && b.RoleRef.Name == "convene-system.convene-secrets" && has(there, "ClusterRole", "", b.RoleRef.Name) &&
 					has(there, "ServiceAccount", b.Subjects[0].Namespace, b.Subjects[0].Name)
 			}) {
 				t.Errorf("%s: the managers may not read the Secret %s", identity(of), secret)

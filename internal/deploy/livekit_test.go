@@ -36,22 +36,27 @@ import (
 // TestLiveKitTakesTheChartsConfiguration starts the LiveKit that the chart names with the chart's livekit.yaml and keys. Only ports, and the
 // folder of the certificate, are this machine's.
 func TestLiveKitTakesTheChartsConfiguration(t *testing.T) {
-	for name, externalTLS := range map[string]bool{"LiveKit ends TLS": false, "the load balancer ends TLS": true} {
+	for name, of := range map[string]struct {
+		externalTLS bool
+		ip          string
+	}{
+		"LiveKit ends TLS": {false, "127.0.0.1"}, "the load balancer ends TLS": {true, "127.0.0.1"}, "IPv6": {true, "2001:db8::1"},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			takesTheChartsConfiguration(t, externalTLS)
+			takesTheChartsConfiguration(t, of.externalTLS, of.ip)
 		})
 	}
 }
 
-func takesTheChartsConfiguration(t *testing.T, externalTLS bool) {
+func takesTheChartsConfiguration(t *testing.T, externalTLS bool, ip string) {
 	ports, err := devstack.RandomPorts(5)
 	if err != nil {
 		t.Fatal(err)
 	}
 	api, udp, tcp, turn, turnUDP := ports[0], ports[1], ports[2], ports[3], ports[4]
 	all := manifests.Helm(t, manifests.SystemNamespace,
-		"--set", "livekit.enabled=true,livekit.secretName=livekit,livekit.previousSecretName=before,livekit.network=loadBalancer,livekit.loadBalancer.ips={127.0.0.1}",
+		"--set", "livekit.enabled=true,livekit.secretName=livekit,livekit.previousSecretName=before,livekit.network=loadBalancer,livekit.loadBalancer.ips={"+ip+"}",
 		"--set", fmt.Sprintf("livekit.udpPort=%d,livekit.tcpPort=%d,livekit.turn.udpPort=%d", udp, tcp, turnUDP),
 		"--set", fmt.Sprintf("livekit.turn.enabled=true,livekit.turn.domain=turn.example.com,livekit.turn.allowPeerCIDRs={127.0.0.0/8},livekit.turn.externalTLS=%v", externalTLS),
 		"--set", "livekit.config.webhook.urls={http://127.0.0.1:9/theirs}",
@@ -101,7 +106,7 @@ func takesTheChartsConfiguration(t *testing.T, externalTLS bool) {
 	for name, v := range value {
 		expand = append(expand, "$("+name+")", v)
 	}
-	env := []string{"NODE_IP=127.0.0.1"}
+	env := []string{"NODE_IP=" + ip}
 	pod := manifests.As[appsv1.Deployment](t, manifests.Find(t, all, "Deployment", "convene-livekit-0")).Spec.Template.Spec
 	for _, e := range pod.Containers[0].Env {
 		if strings.Contains(e.Value, "$(") {

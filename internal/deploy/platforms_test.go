@@ -4,6 +4,7 @@ package deploy
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"regexp"
@@ -132,6 +133,17 @@ func TestAlertsTellClustersApart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		dashboard := manifests.OfKind(manifests.Helm(t, manifests.SystemNamespace, "--set", "monitoring.dashboard.enabled=true,monitoring.prometheusRule.aggregationLabels="+labels),
+			"ConfigMap")[0]
+		raw := fmt.Sprint(dashboard.Object["data"])
+		for _, keeps := range grouping.FindAllStringSubmatch(raw, -1) {
+			if strings.Contains(keeps[1], "namespace") && !strings.HasPrefix(keeps[1]+",", kept+",") {
+				t.Errorf("a panel does not keep %s: %s", kept, keeps[0])
+			}
+		}
+		if own, _, _ := strings.Cut(kept, ","); !strings.Contains(raw, own+"=~") || own != "cluster" && strings.Contains(raw, "cluster=~") {
+			t.Errorf("panels do not choose by %s", own)
+		}
 		for _, rule := range groups[0].(map[string]any)["rules"].([]any) {
 			alert := rule.(map[string]any)
 			expression := alert["expr"].(string)
@@ -147,8 +159,8 @@ func TestAlertsTellClustersApart(t *testing.T) {
 // cluster as such is installed once.
 func TestReleasesOfOneNameShareNothing(t *testing.T) {
 	owner := map[string]string{}
-	for _, namespace := range []string{"a", "b"} {
-		for _, o := range manifests.Helm(t, namespace, "--values", everything(t), "--set", "crds.install=false,rbac.userRoles=false,livekit.enabled=false",
+	for namespace, set := range map[string]string{"a": "", "b": "", "team-a": "", "team": "fullnameOverride=a-convene"} {
+		for _, o := range manifests.Helm(t, namespace, "--values", everything(t), "--set", set, "--set", "crds.install=false,rbac.userRoles=false,livekit.enabled=false",
 			"--set", "rbac.secretNamespaces={tenants},monitoring.serviceMonitor.namespace=shared,monitoring.podMonitor.namespace=shared",
 			"--set", "monitoring.prometheusRule.namespace=shared,monitoring.dashboard.namespace=shared") {
 			names := []string{identity(o)}

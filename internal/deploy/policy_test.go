@@ -18,7 +18,7 @@ func TestChartLimitsHosts(t *testing.T) {
 	}
 	all := manifests.Helm(t, manifests.SystemNamespace, "--set", "allowedHosts.enabled=true,allowedHosts.namespaceSelector.matchLabels.tenant=yes")
 	base := manifests.Kustomize(t, "allowed-hosts")
-	const name = "convene-system-convene-allowed-hosts"
+	const name = "convene-system.convene-allowed-hosts"
 	if want, got := specs(manifests.OfKind(base, "ValidatingAdmissionPolicy")), specs(manifests.OfKind(all, "ValidatingAdmissionPolicy")); cmp.Diff(want["convene-allowed-hosts"], got[name]) != "" {
 		t.Errorf("the chart's policy is another one: %v", got)
 	}

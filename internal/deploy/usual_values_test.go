@@ -170,8 +170,8 @@ var observed = []usual{
 		`ServiceMonitor/convene .spec.endpoints[0] = {port: metrics, path: /metrics, interval: 30s, scrapeTimeout: 5s}`,
 	}},
 	{"serviceMonitor.namespace", `monitoring: {serviceMonitor: {enabled: true, namespace: monitoring}}`, []string{
-		`ServiceMonitor/convene-system-convene .metadata.namespace = monitoring`,
-		`ServiceMonitor/convene-system-convene .spec.namespaceSelector.matchNames = [convene-system]`,
+		`ServiceMonitor/convene-system.convene .metadata.namespace = monitoring`,
+		`ServiceMonitor/convene-system.convene .spec.namespaceSelector.matchNames = [convene-system]`,
 	}},
 	{"podMonitor", `monitoring: {podMonitor: {enabled: true, labels: {release: prometheus}, interval: 15s}}`, []string{
 		`PodMonitor/convene .metadata.labels.release = prometheus`,
@@ -187,7 +187,7 @@ var observed = []usual{
 		`PrometheusRule/convene .spec.groups[0].rules[?(@.alert=="ConveneAPISlow")].expr =`,
 		`PrometheusRule/convene .spec.groups[0].rules[?(@.alert=="ConveneAPIErrors")].for = 5m`,
 	}},
-	{"dashboard.namespace", `monitoring: {dashboard: {enabled: true, namespace: grafana}}`, []string{`ConfigMap/convene-system-convene-dashboard .metadata.namespace = grafana`}},
+	{"dashboard.namespace", `monitoring: {dashboard: {enabled: true, namespace: grafana}}`, []string{`ConfigMap/convene-system.convene-dashboard .metadata.namespace = grafana`}},
 }
 
 // media are settings of LiveKit.
@@ -237,18 +237,20 @@ livekit:
   nodes: 2
   network: loadBalancer
   loadBalancer: {ips: ["2001:db8::10", 192.0.2.1]}
-  turn: {enabled: true, domain: turn.example.com}
+  config: {rtc: null}
   redis: {create: true}
   ipFamilyPolicy: PreferDualStack
   ipFamilies: [IPv6, IPv4]
 service: {ipFamilyPolicy: RequireDualStack}
 `, []string{
 		`Service/convene-livekit-0 .spec.ipFamilies = [IPv6]`,
-		`Service/convene-livekit-1 .spec.ipFamilies = [IPv4]`,
+		`Service/convene-livekit-1 .spec.ipFamilies =`,
 		`Service/convene-livekit .spec.ipFamilies = [IPv6, IPv4]`,
-		`Service/convene-livekit-turn .spec.ipFamilyPolicy = PreferDualStack`,
 		`Service/convene-livekit-redis .spec.ipFamilyPolicy = PreferDualStack`,
 		`Service/convene .spec.ipFamilyPolicy = RequireDualStack`,
+	}},
+	{"the IP family of TURN", `livekit: {enabled: true, turn: {enabled: true, domain: turn.example.com}, ipFamilyPolicy: PreferDualStack}`, []string{
+		`Service/convene-livekit-turn .spec.ipFamilyPolicy = PreferDualStack`,
 	}},
 	{"two keys of LiveKit", `livekit: {enabled: true, secretName: new, previousSecretName: old}`, []string{
 		`Deployment/convene-livekit .spec.template.spec.containers[0].env[?(@.name=="LIVEKIT_API_KEY")].valueFrom.secretKeyRef.name = new`,

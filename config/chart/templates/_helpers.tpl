@@ -108,9 +108,10 @@ in for the chart's of the same name: a name that is there twice is refused by se
 {{ with .Values.watchNamespace }}{{ . }}.{{ end }}controllers.convene.dev
 {{- end }}
 
-{{- /* The name of an object that others in the cluster can have as well, since it is in no namespace or in another than the release. */}}
+{{- /* The name of an object that others in the cluster can have as well, since it is in no namespace or in another than the release. Neither
+part has a dot. */}}
 {{- define "convene.clusterName" -}}
-{{ .Release.Namespace }}-{{ include "convene.fullname" . }}
+{{ .Release.Namespace }}.{{ include "convene.fullname" . }}
 {{- end }}
 
 {{- /* The name of an object: (list ROOT NAMESPACE). */}}
@@ -118,10 +119,10 @@ in for the chart's of the same name: a name that is there twice is refused by se
 {{- include (eq (last .) (first .).Release.Namespace | ternary "convene.fullname" "convene.clusterName") (first .) }}
 {{- end }}
 
-{{- /* The value of a PriorityClass cannot be changed: one that Helm makes has it in its name. */}}
+{{- /* The value of a PriorityClass cannot be changed: one that Helm makes has it in its name. No name may begin with "system-". */}}
 {{- define "convene.priorityClassName" -}}
 {{- if .Values.priorityClass.create }}
-{{- .Values.priorityClassName | default (printf "%s-%d" (include "convene.clusterName" .) (int .Values.priorityClass.value)) }}
+{{- .Values.priorityClassName | default (printf "%s.%s.%d" (include "convene.fullname" .) .Release.Namespace (int .Values.priorityClass.value)) }}
 {{- else }}
 {{- .Values.priorityClassName }}
 {{- end }}

@@ -55,6 +55,12 @@
 {{- if .tcpPort }}
 {{- $ports = append $ports (int .tcpPort) }}
 {{- end }}
+{{- if and .previousSecretName (eq .previousSecretName (include "convene.livekit.secretName" $)) }}
+{{- fail "livekit.previousSecretName is the Secret that LiveKit reads already: name the new key's Secret in livekit.secretName" }}
+{{- end }}
+{{- if and (or .turn.enabled .turn.udpPort) (contains ":" (join "" .loadBalancer.ips)) (contains "." (join "" .loadBalancer.ips)) }}
+{{- fail "TURN needs livekit.loadBalancer.ips of one IP family, since LiveKit's nodes share its configuration" }}
+{{- end }}
 {{- if .turn.enabled }}
 {{- $ports = append $ports 5349 }}
 {{- end }}
@@ -80,6 +86,10 @@
 {{- define "convene.livekit.refuse" -}}
 {{- $config := . }}
 {{- range $key, $value := dict
+  "key_file" "livekit.secretName"
+  "webhook.api_key" "livekit.secretName"
+  "prometheus.username" "livekit.serviceMonitor, and keep the port shut for others"
+  "prometheus.password" "livekit.serviceMonitor, and keep the port shut for others"
   "port" "no other value: LiveKit's API has port 7880"
   "keys" "livekit.secretName, and livekit.previousSecretName while you change the key"
   "prometheus_port" "livekit.serviceMonitor"
@@ -108,9 +118,9 @@
 {{- fail (printf "livekit.config.%s is not taken, since other objects have to follow it. Use %s" $key $value) }}
 {{- end }}
 {{- end }}
-{{- range (dig "rtc" "turn_servers" list $config) }}
+{{- range ($config.rtc | default dict).turn_servers }}
 {{- if .secret }}
-{{- fail "livekit.config.rtc.turn_servers takes no secret, since it is a ConfigMap. Use secret_file, with a Secret in livekit.volumes and livekit.volumeMounts" }}
+{{- fail "livekit.config.rtc.turn_servers takes no secret, since it is a ConfigMap. Use secret_file, with a Secret in livekit.volumes (defaultMode: 0440) and livekit.volumeMounts" }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -139,6 +149,9 @@
 {{- end }}
 {{- if or $e.turn.enabled $e.turn.udpPort }}
 {{- $turn := dict "enabled" true "allow_restricted_peer_cidrs" ($e.turn.allowPeerCIDRs | default list) }}
+{{- if contains ":" (join "" $e.loadBalancer.ips) }}
+{{- $_ := set $turn "bind_addresses" (list "::") }}
+{{- end }}
 {{- with $e.turn.udpPort }}
 {{- $_ := set $turn "udp_port" (int .) }}
 {{- end }}

@@ -3,7 +3,7 @@
 {{- $root := first . }}
 {{- $monitor := index . 1 }}
 {{- $namespace := $monitor.namespace | default (last .) }}
-  name: {{ eq $namespace (last .) | ternary (index . 2) (printf "%s-%s" (last .) (index . 2)) | quote }}
+  name: {{ eq $namespace (last .) | ternary (index . 2) (printf "%s.%s" (last .) (index . 2)) | quote }}
   namespace: {{ $namespace | quote }}
   labels:
     {{- include "convene.labels" (list $root "" $monitor.labels) | nindent 4 }}
