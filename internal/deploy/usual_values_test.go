@@ -252,6 +252,9 @@ service: {ipFamilyPolicy: RequireDualStack}
 	{"the IP family of TURN", `livekit: {enabled: true, turn: {enabled: true, domain: turn.example.com}, ipFamilyPolicy: PreferDualStack}`, []string{
 		`Service/convene-livekit-turn .spec.ipFamilyPolicy = PreferDualStack`,
 	}},
+	{"addresses of load balancers that are not there", `livekit: {enabled: true, loadBalancer: {ips: ["2001:db8::1", 192.0.2.1]}, turn: {udpPort: 3478}}`, []string{
+		`Deployment/convene-livekit .spec.replicas = 1`,
+	}},
 	{"two keys of LiveKit", `livekit: {enabled: true, secretName: new, previousSecretName: old}`, []string{
 		`Deployment/convene-livekit .spec.template.spec.containers[0].env[?(@.name=="LIVEKIT_API_KEY")].valueFrom.secretKeyRef.name = new`,
 		`Deployment/convene-livekit .spec.template.spec.containers[0].env[?(@.name=="LIVEKIT_PREVIOUS_API_KEY")].valueFrom.secretKeyRef.name = old`,

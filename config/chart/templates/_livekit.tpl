@@ -58,7 +58,8 @@
 {{- if and .previousSecretName (eq .previousSecretName (include "convene.livekit.secretName" $)) }}
 {{- fail "livekit.previousSecretName is the Secret that LiveKit reads already: name the new key's Secret in livekit.secretName" }}
 {{- end }}
-{{- if and (or .turn.enabled .turn.udpPort) (contains ":" (join "" .loadBalancer.ips)) (contains "." (join "" .loadBalancer.ips)) }}
+{{- $nodes := eq .network "loadBalancer" | ternary (join "" .loadBalancer.ips) "" }}
+{{- if and (or .turn.enabled .turn.udpPort) (contains ":" $nodes) (contains "." $nodes) }}
 {{- fail "TURN needs livekit.loadBalancer.ips of one IP family, since LiveKit's nodes share its configuration" }}
 {{- end }}
 {{- if .turn.enabled }}
@@ -149,7 +150,7 @@
 {{- end }}
 {{- if or $e.turn.enabled $e.turn.udpPort }}
 {{- $turn := dict "enabled" true "allow_restricted_peer_cidrs" ($e.turn.allowPeerCIDRs | default list) }}
-{{- if contains ":" (join "" $e.loadBalancer.ips) }}
+{{- if and (eq $e.network "loadBalancer") (contains ":" (join "" $e.loadBalancer.ips)) }}
 {{- $_ := set $turn "bind_addresses" (list "::") }}
 {{- end }}
 {{- with $e.turn.udpPort }}
