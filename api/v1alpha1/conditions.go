@@ -163,6 +163,7 @@ const (
 	ReasonUnknownNames        = "UnknownNames"
 	ReasonOmittedNames        = "OmittedNames"
 	ReasonAddressList         = "AddressList"
+	ReasonLobby               = "Lobby"
 	ReasonContradiction       = "Contradiction"
 	ReasonSelectorInvalid     = "SelectorInvalid"
 	ReasonFieldsMissing       = "FieldsMissing"

@@ -258,30 +258,49 @@ func TestMigrationByTheBook(t *testing.T) {
 		"config.js": "module.exports = { api: { keySecret: process.env.API_KEY_SECRET, allowed: { stats: true, token: false } } };\n",
 	}
 	document := testkit.Documents(t)[filepath.Join("docs", "migrate.md")]
-	for _, step := range []struct{ recipe, name string }{{"migrate-env", "service-b"}, {"migrate-config", "service-a"}} {
-		fill := map[string]string{"-n meetings": "-n " + w.Namespace}
-		if step.recipe == "migrate-env" {
-			w.Recipe(t, "migrate-env", testkit.RecipeOptions{Files: files, Dir: t.TempDir(), Fill: fill})
-		} else {
-			w.Kubectl(t, "delete", "secret", "service-env")
-			w.Recipe(t, "migrate-config", testkit.RecipeOptions{Files: files, Dir: t.TempDir(), Fill: fill})
+	dir := t.TempDir()
+	recipe := func(t *testing.T, name string, fill ...string) string {
+		t.Helper()
+		o := testkit.RecipeOptions{Files: files, Dir: dir, Fill: map[string]string{"-n meetings": "-n " + w.Namespace}}
+		for i := 0; i < len(fill); i += 2 {
+			o.Fill[fill[i]] = fill[i+1]
 		}
-		old := account{t: t, baseURL: strings.Replace(w.a.baseURL, "127.0.0.1", step.name+".localhost", 1), key: key}
+		return w.Recipe(t, name, o)
+	}
+	w.Recipe(t, "migrate-namespace", testkit.RecipeOptions{Fill: map[string]string{"create namespace meetings": "get namespace " + w.Namespace}})
+	recipe(t, "migrate-env")
+	recipe(t, "migrate-config")
+	for _, name := range []string{"service-b", "service-a"} {
+		old := account{t: t, baseURL: strings.Replace(w.a.baseURL, "127.0.0.1", name+".localhost", 1), key: key}
 		found := false
-		for _, o := range manifests.Parse(t, yamlOf(document, "name: "+step.name+"\n")) {
-			found = o.GetName() == step.name
+		for _, o := range manifests.Parse(t, yamlOf(document, "name: "+name+"\n")) {
+			found = o.GetName() == name
 			o.SetNamespace(w.Namespace)
 			o.Object["spec"].(map[string]any)["baseURL"] = old.baseURL
 			o.Object["spec"].(map[string]any)["mediaRefs"].([]any)[0].(map[string]any)["namespace"] = w.Namespace
 			w.Create(t, o)
 		}
 		if !found {
-			t.Fatalf("docs/migrate.md has no ConferenceConfig %s", step.name)
+			t.Fatalf("docs/migrate.md has no ConferenceConfig %s", name)
 		}
-		w.eventually(t, func() error { return w.configReady(step.name) })
+		w.eventually(t, func() error { return w.configReady(name) })
 		// Ready is what the leader knows. Another replica may hear of the host a moment later.
 		w.eventually(t, func() error { return old.reaches(http.StatusOK, "GET", "/api/v1/stats") })
 		w.eventually(t, func() error { return old.reaches(http.StatusForbidden, "POST", "/api/v1/token") })
+	}
+
+	recipe(t, "migrate-again")
+	// The first user comes with the commands of htpasswd, which is not on every machine.
+	files["htpasswd"] = htpasswd(t, "ada", "correct-horse")
+	recipe(t, "migrate-users", "htpasswd -cB htpasswd ada", "true")
+	if said := recipe(t, "migrate-look"); !strings.Contains(said, "\nUsersResolved=True: ") || !strings.Contains(said, "Ready=True: ") {
+		t.Errorf("migrate-look: %s", said)
+	}
+	moved := strings.Replace(w.a.baseURL, "127.0.0.1", "old-service.localhost", 1)
+	recipe(t, "migrate-switch", "https://meet.example.com", moved, `"meet.example.com","sfu-new.example.com"`, `"old-service.localhost","service-a.localhost"`)
+	for _, host := range []string{"old-service", "service-a"} {
+		at := account{t: t, baseURL: strings.Replace(w.a.baseURL, "127.0.0.1", host+".localhost", 1), key: key}
+		w.eventually(t, func() error { return at.reaches(http.StatusOK, "GET", "/api/v1/stats") })
 	}
 }
 

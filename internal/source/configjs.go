@@ -161,6 +161,7 @@ func readSettings(vm *goja.Runtime, result *goja.Object) (Settings, error) {
 	}
 	s.Logins = Logins{ToOpen: result.Get("loginToOpen").ToBoolean(), ToEnter: result.Get("loginToEnter").ToBoolean()}
 	s.AddressesOnly = result.Get("addressesOnly").ToBoolean()
+	s.Lobby = result.Get("lobby").ToBoolean()
 	s.OpenerParticipates = result.Get("openerParticipates").ToBoolean()
 	if allowed := result.Get("allowed"); allowed != nil {
 		s.Allowed = map[string]bool{}

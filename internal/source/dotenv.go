@@ -25,8 +25,8 @@ func Environment(data map[string][]byte, except ...string) map[string]string {
 		case slices.Contains(except, name):
 		case strings.HasSuffix(name, ".env"):
 			maps.Copy(filed, ParseDotenv(string(value)))
-		default:
-			own[name], _ = dotenvValue(string(value))
+		default: // What made the key has cut comments off: a # without space is in the value.
+			own[name], _ = dotenvValue(string(value), spacedComment)
 		}
 	}
 	maps.Copy(filed, own)
@@ -42,7 +42,7 @@ func ParseDotenv(text string) map[string]string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	for text != "" {
 		if m := assignment.FindStringSubmatch(text); m != nil {
-			env[m[1]], text = dotenvValue(text[len(m[0]):])
+			env[m[1]], text = dotenvValue(text[len(m[0]):], anyComment)
 			continue
 		}
 		_, text, _ = strings.Cut(text, "\n")
@@ -50,14 +50,22 @@ func ParseDotenv(text string) map[string]string {
 	return env
 }
 
+// comment says where a comment begins behind a value without quotes: at any #, as in dotenv since version 15, or at a # behind space.
+type comment bool
+
+const (
+	anyComment    comment = true
+	spacedComment comment = false
+)
+
 // dotenvValue reads one value and returns what is behind its line.
-func dotenvValue(text string) (value, rest string) {
+func dotenvValue(text string, begins comment) (value, rest string) {
 	text = strings.TrimLeft(text, " \t")
 	if value, rest, ok := quotedValue(text); ok {
 		return value, rest
 	}
 	line, rest, _ := strings.Cut(text, "\n")
-	value = strings.TrimSpace(withoutComment(line))
+	value = strings.TrimSpace(withoutComment(line, begins))
 	// Quotes around quotes, as in NAME="["a"]", end where the value does.
 	if n := len(value); n >= 2 && isQuote(value[0]) && value[n-1] == value[0] {
 		value = value[1 : n-1]
@@ -99,10 +107,10 @@ func closingQuote(text string) int {
 	return -1
 }
 
-// withoutComment cuts a line at the first # that begins it or follows space.
-func withoutComment(line string) string {
+// withoutComment cuts a line at the first # that begins a comment, as every # at the beginning of a value does.
+func withoutComment(line string, begins comment) string {
 	for i := range len(line) {
-		if line[i] == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') {
+		if line[i] == '#' && (begins == anyComment || i == 0 || line[i-1] == ' ' || line[i-1] == '\t') {
 			return line[:i]
 		}
 	}

@@ -29,7 +29,7 @@ func TestParseDotenv(t *testing.T) {
 		{"comments", "# A=b\n  # c\nA=b # c\nB='c' # d\nC=\"d\"# e\nD=# f", map[string]string{"A": "b", "B": "c", "C": "d", "D": ""}},
 		{"an empty value with a comment", "JWT_KEY= # a random value of 32 bytes\nJWT_SECRET=\t# another\nA=b",
 			map[string]string{"JWT_KEY": "", "JWT_SECRET": "", "A": "b"}},
-		{"no comment without space, or in quotes", "A=b#c\nB='c # d'", map[string]string{"A": "b#c", "B": "c # d"}},
+		{"a comment without space, and none in quotes", "A=b#c\nB='c # d'\nC=\"d#e\"\nD=#", map[string]string{"A": "b", "B": "c # d", "C": "d#e", "D": ""}},
 		{"all quotes", "A='b'\nB=\"c\"\nC=`d`", map[string]string{"A": "b", "B": "c", "C": "d"}},
 		{"quotes in other quotes", `A='b"c'` + "\n" + `B="c'd"`, map[string]string{"A": `b"c`, "B": "c'd"}},
 		{"quotes that do not match", "A='b\nB='c'\nC=d'\nD=\"", map[string]string{"A": "'b", "B": "c", "C": "d'", "D": `"`}},
@@ -129,8 +129,8 @@ func TestFromEnv(t *testing.T) {
 }
 
 func TestEnvironmentLeavesOut(t *testing.T) {
-	got := Environment(map[string][]byte{"config.js": []byte("x"), "A": []byte("'b'"), ".env": []byte("C=d")}, "config.js")
-	if diff := cmp.Diff(map[string]string{"A": "b", "C": "d"}, got); diff != "" {
+	got := Environment(map[string][]byte{"config.js": []byte("x"), "A": []byte("'b'"), "B": []byte("c#d # e"), ".env": []byte("C=d#e")}, "config.js")
+	if diff := cmp.Diff(map[string]string{"A": "b", "B": "c#d", "C": "d"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -76,6 +76,7 @@
 		loginToOpen: [["host", "protected"], ["oidc", "enabled"], ["OIDC", "enabled"]],
 		loginToEnter: [["host", "user_auth"], ["host", "userAuth"]],
 		addressesOnly: [["middleware", "IpWhitelist", "enabled"], ["middleware", "ipWhitelist", "enabled"], ["ipWhitelist", "enabled"]],
+		lobby: [["moderation", "room", "lobby"]],
 	};
 	// What cannot be read comes to nothing: it throws, is in a file that is not here, or has still to be called or awaited.
 	const at = (value, name) => {
@@ -123,7 +124,7 @@
 
 	// Returns {keySecret?, allowed?: {names, values}, tokenKey?, and all doors} or {wrong, name?}, all of it plain.
 	const read = (module) => {
-		const result = { __proto__: null, loginToOpen: false, loginToEnter: false, addressesOnly: false, openerParticipates: false };
+		const result = { __proto__: null, loginToOpen: false, loginToEnter: false, addressesOnly: false, lobby: false, openerParticipates: false };
 		let config;
 		const places = placesOf(module.exports);
 		for (let i = 0; i < places.length; i++) {

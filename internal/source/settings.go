@@ -36,6 +36,8 @@ type Settings struct {
 	Logins Logins `json:"logins,omitzero"`
 	// AddressesOnly says that the host answers listed addresses alone.
 	AddressesOnly bool `json:"addressesOnly,omitempty"`
+	// Lobby reports whether every room has a lobby, where participants wait until a presenter lets them in.
+	Lobby bool `json:"lobby,omitempty"`
 	// OpenerParticipates reports whether the first to join a room is no presenter, which a switch that cannot be read means, too.
 	OpenerParticipates bool `json:"openerParticipates,omitempty"`
 	// TokenKey is the secret of tokens that integrations sign themselves; empty when the file does not say.

@@ -27,10 +27,8 @@ func (r *resolver) access() {
 	r.source = r.file()
 	file := r.source
 	r.logins = r.fileLogins()
-	if file != nil && file.AddressesOnly {
-		r.problem(v1alpha1.ConditionProtectionOmitted, v1alpha1.ReasonAddressList, true, false,
-			"the file of spec.source lets in listed addresses alone, and Convene answers all: have the Ingress, the load balancer or a "+
-				"NetworkPolicy let them in alone, and switch the list off in the file")
+	if file != nil {
+		r.omitted(file)
 	}
 
 	var values, places []string
@@ -56,6 +54,20 @@ func (r *resolver) access() {
 	r.enabled = s.resolve(r.Variant)
 	if p := s.problem(r.Variant); p != nil {
 		r.Problems = append(r.Problems, *p)
+	}
+}
+
+// omitted tells what keeps participants out by the operator's own file, and is not here.
+func (r *resolver) omitted(file *source.Settings) {
+	switch {
+	case file.AddressesOnly:
+		r.problem(v1alpha1.ConditionProtectionOmitted, v1alpha1.ReasonAddressList, true, false,
+			"the file of spec.source lets in listed addresses alone, and Convene answers all: have the Ingress, the load balancer or a "+
+				"NetworkPolicy let them in alone, and switch the list off in the file")
+	case file.Lobby && ptr.Deref(r.config.Spec.Meetings, v1alpha1.MeetingsSpec{}).Admission == "":
+		r.problem(v1alpha1.ConditionProtectionOmitted, v1alpha1.ReasonLobby, true, false,
+			"the file of spec.source has people wait in a lobby, and here they enter at once: set spec.meetings.admission, to Ask if presenters "+
+				"come with a token, or to Open if nobody has to wait")
 	}
 }
 

@@ -3,11 +3,14 @@
 package tenant
 
 import (
+	"context"
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/source"
 	"convene.dev/convene/internal/source/sandbox"
 )
 
@@ -123,6 +126,26 @@ func TestAFileThatGoesOpensNothing(t *testing.T) {
 		delete(all, "env")
 		if got := resolveWith(t, another, all, was); !got.Protected || got.Users == nil {
 			t.Error("another ConferenceConfig of the same name has what the first one had")
+		}
+	}
+}
+
+// TestALobbyIsTold unless the ConferenceConfig has spec.meetings.admission.
+func TestALobbyIsTold(t *testing.T) {
+	all := good()
+	config := fromConfigJS("file")
+	all["file"] = map[string]string{"config.js": ""}
+	evaluate := func(context.Context, string, string, map[string]string) (source.Settings, error) {
+		return source.Settings{KeySecret: strong, HasKeySecret: true, Lobby: true}, nil
+	}
+	for admission, told := range map[v1alpha1.Admission]bool{"": true, v1alpha1.AdmissionOpen: false, v1alpha1.AdmissionAsk: false} {
+		config.Spec.Meetings = &v1alpha1.MeetingsSpec{Admission: admission}
+		got, _ := resolve(t.Context(), config, sources{find: all.find, evaluate: evaluate, media: all.mediaOf(config)}, nil)
+		is := slices.ContainsFunc(got.Problems, func(p Problem) bool {
+			return p.Condition == v1alpha1.ConditionProtectionOmitted && p.Reason == v1alpha1.ReasonLobby && p.WhenTrue && !p.Fatal
+		})
+		if is != told {
+			t.Errorf("admission %q: problems: %+v", admission, got.Problems)
 		}
 	}
 }

@@ -181,7 +181,8 @@ func (r *resolver) lockLogins() {
 	}
 	r.problem(v1alpha1.ConditionUsersResolved, reason, false, r.Protected,
 		"%s: nobody can log in. Name the users in spec.access.usersSecretRef (lines of htpasswd -B); or set spec.access.protected to true if the "+
-			"backend that asks for tokens checks its users itself, or to false if guests may enter all rooms", why)
+			"backend that asks for tokens checks its users itself, or to false if guests may enter all rooms, "+
+			"with spec.meetings.adHoc: Anyone if they may open them too", why)
 }
 
 // rules reads lengths, time-outs, limits and lifetimes.
