@@ -3,7 +3,6 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -170,28 +169,14 @@ func goldenAnswer(t *testing.T, a api, one *tenant.Tenant, method, path string, 
 
 // saidOf is an answer, and what was asked of what is behind the API.
 func saidOf(t *testing.T, answer *httptest.ResponseRecorder, w *world) string {
-	said := fmt.Sprint(answer.Code)
-	for _, name := range []string{"Content-Type", "Allow", "Accept-Encoding", "Accept-Post", "Retry-After", "Connection", "Location"} {
-		if value := answer.Header().Get(name); value != "" && value != "application/json" {
-			said += " " + name + ": " + value
-		}
-	}
-	said += " " + answer.Body.String()
+	said := golden.Answer(answer)
 	for _, command := range w.meetings.took() {
-		said += fmt.Sprintf(" %T", command) + asJSON(t, command)
+		said += fmt.Sprintf(" %T", command) + golden.JSON(t, command)
 	}
 	if len(w.moderator.did) > 0 {
-		said += fmt.Sprint(" ", w.moderator.did) + asJSON(t, w.moderator.spec)
+		said += fmt.Sprint(" ", w.moderator.did) + golden.JSON(t, w.moderator.spec)
 	}
 	return said
-}
-
-func asJSON(t *testing.T, value any) string {
-	data, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
 }
 
 // goldenMeetings are two that are live: one with everything, and one with nothing.

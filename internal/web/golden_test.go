@@ -3,7 +3,6 @@
 package web
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -151,24 +150,10 @@ func goldenAnswer(t *testing.T, change func(*tenant.Tenant), r goldenRequest, bo
 
 // saidOf writes an answer, what the media server did, and the meeting of the room.
 func saidOf(t *testing.T, s *site, answer answer) string {
-	said := fmt.Sprint(answer.Code)
-	for _, name := range []string{"Content-Type", "Allow", "Accept-Encoding", "Accept-Post", "Retry-After", "Connection", "Location"} {
-		if value := answer.Header().Get(name); value != "" && value != "application/json" {
-			said += " " + name + ": " + value
-		}
-	}
-	said += " " + answer.Body.String()
+	said := golden.Answer(answer.ResponseRecorder)
 	for _, act := range append(s.engine.acts, s.engine.doorActs...) {
-		said += fmt.Sprintf(" %T", act) + asJSON(t, act)
+		said += fmt.Sprintf(" %T", act) + golden.JSON(t, act)
 	}
 	v := s.meetings.byRoom["room"]
-	return said + fmt.Sprintf(" ended %v, to %s", v.Ended, v.Redirect) + asJSON(t, v.Control)
-}
-
-func asJSON(t *testing.T, value any) string {
-	data, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
+	return said + fmt.Sprintf(" ended %v, to %s", v.Ended, v.Redirect) + golden.JSON(t, v.Control)
 }

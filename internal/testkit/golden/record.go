@@ -4,12 +4,15 @@ package golden
 
 import (
 	"crypto/sha256"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -66,6 +69,27 @@ func short(answer string) string {
 }
 
 func hash(text string) string { return fmt.Sprintf("#%.4x", sha256.Sum256([]byte(text))) }
+
+// Answer writes an answer: its status, headers that clients act on, and its body.
+func Answer(answer *httptest.ResponseRecorder) string {
+	said := strconv.Itoa(answer.Code)
+	for _, name := range []string{"Content-Type", "Allow", "Accept-Encoding", "Accept-Post", "Retry-After", "Connection", "Location"} {
+		if value := answer.Header().Get(name); value != "" && value != "application/json" {
+			said += " " + name + ": " + value
+		}
+	}
+	return said + " " + answer.Body.String()
+}
+
+// JSON writes a command behind an answer.
+func JSON(t testing.TB, value any) string {
+	t.Helper()
+	data, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
 
 // Compare compares the record with a file, or writes the file with the flag -update.
 func (r *Record) Compare(t testing.TB, file string) {
