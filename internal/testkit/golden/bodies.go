@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"convene.dev/convene/internal/httpserver"
 )
 
 // Body is the body of a request, with its headers and its query.
@@ -39,8 +41,6 @@ const (
 	contentType = "Content-Type"
 	form        = "application/x-www-form-urlencoded"
 	mark        = "\xef\xbb\xbf"
-	// largest is httpserver.MaxBody.
-	largest = 64 << 10
 )
 
 // values are for any member: of each type, blank, and the spellings that clients have of nothing, of truth values and of numbers.
@@ -94,7 +94,7 @@ func wholes(whole string) []Body {
 		{"a control character in text", with(whole, "", "", "\"nobody\":\"a\x01\"")}, {"no UTF-8 in a value", with(whole, "", "", "\"nobody\":\"\xff\"")},
 		{"no UTF-8 in a name", with(whole, "", "", "\"\xc3\x28\":1")}, {"half a surrogate pair", with(whole, "", "", `"nobody":"\ud800"`)},
 		{"100 levels", deep(100)}, {"9,000 levels", deep(9000)}, {"11,000 levels", deep(11000)},
-		{"64 KiB", padded(whole, largest)}, {"a byte more than 64 KiB", padded(whole, largest+1)},
+		{"64 KiB", padded(whole, httpserver.MaxBody)}, {"a byte more than 64 KiB", padded(whole, httpserver.MaxBody+1)},
 		{"60 kB in a member", with(whole, "", "", member("nobody", quoted(strings.Repeat("a", 60_000))))},
 		{"4,000 members", manyMembers(whole, 4000)},
 	}
