@@ -33,12 +33,12 @@ var errManyDecisions = fault.Conflict("This meeting has no room for more decisio
 // decisions about participants is full, older and lighter ones give way. What is answered stays true on every replica.
 func (s *Service) Change(ctx context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.MeetingSpec)) (meeting.View, error) {
 	m, err := s.change(ctx, t, uid, func(m *v1alpha1.Meeting) error {
-		was := m.DeepCopy().Spec.Participants
+		was := m.Spec.DeepCopy()
 		change(&m.Spec)
-		if !meeting.MakeRoom(was, &m.Spec) {
+		if !meeting.MakeRoom(was.Participants, &m.Spec) {
 			return errManyDecisions
 		}
-		return nil
+		return t.Settings.ValidateChange(was, &m.Spec)
 	})
 	if err != nil {
 		return meeting.View{}, err

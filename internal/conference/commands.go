@@ -2,7 +2,16 @@
 
 package conference
 
-import "convene.dev/convene/api/v1alpha1"
+import (
+	"cmp"
+
+	"k8s.io/utils/ptr"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
+)
 
 // CreateCommand asks for a meeting, as POST meeting does.
 type CreateCommand struct {
@@ -18,6 +27,11 @@ type CreateCommand struct {
 	Redirect *string
 }
 
+// Validate checks what a tenant with these settings may be asked for.
+func (c CreateCommand) Validate(s meeting.Settings) error {
+	return cmp.Or(s.ValidateDuration(c.Duration), validatePassword(c.Password), s.ValidateRedirect(ptr.Deref(c.Redirect, "")))
+}
+
 // JoinCommand asks that a room can be joined, as POST join does. It creates the meeting when there is none.
 type JoinCommand struct {
 	Room string
@@ -30,6 +44,23 @@ type JoinCommand struct {
 	NeedsPassword bool
 }
 
+// Validate checks what a tenant with these settings may be asked for.
+func (c JoinCommand) Validate(s meeting.Settings) error {
+	return cmp.Or(s.ValidateDuration(c.Duration), validatePassword(c.Password))
+}
+
+// validatePassword refuses a hash: it would be stored as what it looks like, and open nothing.
+func validatePassword(password *string) error {
+	const field = "roomPassword"
+	switch given := ptr.Deref(password, ""); {
+	case len(given) > credential.MaxRoomPassword:
+		return fault.Invalid(field, "%s must be at most %d bytes long", field, credential.MaxRoomPassword)
+	case credential.IsPasswordHash(given):
+		return fault.Invalid(field, "%s must be the password itself, not a hash of it", field)
+	}
+	return nil
+}
+
 // EndCommand asks for the end of the live meeting of a room.
 type EndCommand struct {
 	Room string
@@ -37,6 +68,11 @@ type EndCommand struct {
 	UID string
 	// Redirect nil leaves the meeting's own; empty means the home page.
 	Redirect *string
+}
+
+// Validate checks what a tenant with these settings may be asked for.
+func (c EndCommand) Validate(s meeting.Settings) error {
+	return s.ValidateRedirect(ptr.Deref(c.Redirect, ""))
 }
 
 // EndResult says how far the end has come when the answer is due.

@@ -39,6 +39,9 @@ var errManyMeetings = fault.TooMany(
 // Create makes a meeting. For a room that has a live one it answers that one where the values are the same, and a
 // Conflict where they are not.
 func (s *Service) Create(ctx context.Context, t *tenant.Tenant, c CreateCommand) (meeting.View, error) {
+	if err := c.Validate(t.Settings); err != nil {
+		return meeting.View{}, err
+	}
 	d := draftOf(t, c)
 	if d.isNewRoom = c.Room == ""; d.isNewRoom {
 		c.Room = uuid.NewString()

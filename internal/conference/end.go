@@ -21,6 +21,9 @@ const endTimeout = 5 * time.Second
 //
 // What is answered stays true: no replica gives a link into a meeting whose end was confirmed, or lets anyone in.
 func (s *Service) End(ctx context.Context, t *tenant.Tenant, c EndCommand) (EndResult, error) {
+	if err := c.Validate(t.Settings); err != nil {
+		return EndResult{}, err
+	}
 	m, err := s.requestEnd(ctx, t, c)
 	if err != nil {
 		return EndResult{}, asFault(err)

@@ -18,6 +18,9 @@ import (
 // that is named is the meeting's, and a password becomes the room's. Afterwards a password must match, and a duration
 // changes nothing: it could be over already.
 func (s *Service) Join(ctx context.Context, t *tenant.Tenant, c JoinCommand) (meeting.View, error) {
+	if err := c.Validate(t.Settings); err != nil {
+		return meeting.View{}, err
+	}
 	c.Room = s.named(t, c.Room)
 	d := draft{spec: v1alpha1.MeetingSpec{Room: c.Room, Duration: c.Duration}, password: passwordOf(t, c.Password), needsPassword: c.NeedsPassword}
 	return s.withRoom(ctx, t, c.Room, func(ctx context.Context, live *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {

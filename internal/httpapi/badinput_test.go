@@ -15,6 +15,7 @@ import (
 const (
 	saysNotJSON   = "The body must be valid JSON in UTF-8; correct it"
 	saysNotObject = `The body must be a JSON object, for example {"room":"stand-up"}`
+	saysNotForm   = "The form, or the query, must be encoded as application/x-www-form-urlencoded in UTF-8; correct it, or send JSON"
 	saysRoom      = "room is required; give it 1 to 128 characters"
 	saysName      = "name is required; give it 1 to 128 characters"
 	saysSlash     = `room must not contain / or \; choose another name`

@@ -66,8 +66,8 @@ func TestForms(t *testing.T) {
 func TestBadForms(t *testing.T) {
 	w := newWorld(t, testTenant(v1alpha1.VariantA)).serve()
 	for _, tc := range []struct{ reason, path, body, says string }{
-		{"a broken escape", "join", "room=%zz&name=a", errNotForm.Message},
-		{"bytes that are not UTF-8", "join", "room=%ff&name=a", errNotForm.Message},
+		{"a broken escape", "join", "room=%zz&name=a", saysNotForm},
+		{"bytes that are not UTF-8", "join", "room=%ff&name=a", saysNotForm},
 		{"nothing", "join", "", saysRoom},
 		{"a blank room", "join", "room=&name=a", saysRoom},
 		{"a lifetime without a unit", "token", "username=u&expire=3600", "expire " + saysExpire},

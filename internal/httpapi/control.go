@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
+	"convene.dev/convene/internal/httpserver/body"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -111,21 +113,20 @@ func (a *api) changeMeeting(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := readFields(q)
-	if err != nil {
+	var patch meetingPatch
+	if err := requests.Decode(q, &patch); err != nil {
 		return nil, err
 	}
-	change, admitAll, err := readMeetingPatch(q, f)
-	if err != nil {
+	if err := patch.validate(q.Tenant.Settings); err != nil {
 		return nil, err
 	}
 	return a.inMeeting(q, room, func(ctx context.Context, view meeting.View) (httpserver.Answer, error) {
 		var now meeting.View
 		var late, err error
-		if admitAll {
-			now, late, err = a.moderator.AdmitAll(ctx, q.Tenant, view, change)
+		if patch.AdmitAll {
+			now, late, err = a.moderator.AdmitAll(ctx, q.Tenant, view, patch.apply)
 		} else {
-			now, late, err = a.moderator.Change(ctx, q.Tenant, view, change)
+			now, late, err = a.moderator.Change(ctx, q.Tenant, view, patch.apply)
 		}
 		if err != nil {
 			return nil, err
@@ -134,75 +135,80 @@ func (a *api) changeMeeting(q *httpserver.Request) (httpserver.Answer, error) {
 	})
 }
 
-// readMeetingPatch reads what changes of a meeting, and whether all who wait are let in. Null takes back what was set, so that the
-// tenant's counts again.
-func readMeetingPatch(q *httpserver.Request, f *fields) (change func(*v1alpha1.MeetingSpec), admitAll bool, err error) {
-	var changes []func(*v1alpha1.MeetingSpec)
-	set := func(change func(*v1alpha1.MeetingSpec)) { changes = append(changes, change) }
-	f.patched("duration", func(bool) {
-		d := readDuration(q.Tenant, f)
-		set(func(s *v1alpha1.MeetingSpec) { s.Duration = d })
-	})
-	f.patched("maxParticipants", func(null bool) {
-		most := new(int32(f.count("maxParticipants", q.Tenant.Settings.MaxParticipants)))
-		if null {
-			most = nil
-		}
-		set(func(s *v1alpha1.MeetingSpec) { s.MaxParticipants = most })
-	})
-	f.patched("redirect", func(bool) {
-		to, _ := f.text("redirect")
-		f.check(q.Tenant.Settings.ValidateRedirect(to))
-		set(func(s *v1alpha1.MeetingSpec) { s.Redirect = v1alpha1.URL(to) })
-	})
-	f.patched("locked", func(null bool) {
-		locked := new(f.flag("locked", false))
-		if null {
-			locked = nil
-		}
-		set(func(s *v1alpha1.MeetingSpec) { s.Locked = locked })
-	})
-	f.patched("policy", func(null bool) { set(readPolicyPatch(f, null)) })
-	f.patched("admission", func(null bool) {
-		var admission v1alpha1.Admission
-		if !null {
-			admission = word(f, "admission", v1alpha1.AdmissionOpen, v1alpha1.AdmissionWithPresenter, v1alpha1.AdmissionAsk)
-		}
-		set(func(s *v1alpha1.MeetingSpec) { s.Admission = admission })
-	})
-	admitAll = f.flag("admitAll", false)
-	if f.err == nil && len(changes) == 0 && !admitAll {
-		return nil, false, errNothingNamed("duration, maxParticipants, redirect, locked, policy, admission or admitAll")
-	}
-	return func(s *v1alpha1.MeetingSpec) {
-		for _, change := range changes {
-			change(s)
-		}
-	}, admitAll, f.err
+// meetingPatch is the body of PATCH meeting/{room}. Null takes back what was set, so that the tenant's counts again.
+type meetingPatch struct {
+	Duration        body.Optional[v1alpha1.Duration]  `json:"duration"`
+	MaxParticipants body.Optional[body.Count]         `json:"maxParticipants"`
+	Redirect        body.Optional[string]             `json:"redirect"`
+	Locked          body.Optional[bool]               `json:"locked"`
+	Policy          body.Optional[policyPatch]        `json:"policy"`
+	Admission       body.Optional[v1alpha1.Admission] `json:"admission"`
+	// AdmitAll lets in all who wait.
+	AdmitAll bool `json:"admitAll"`
 }
 
-// readPolicyPatch reads what changes of a policy.
-func readPolicyPatch(f *fields, null bool) func(*v1alpha1.MeetingSpec) {
-	if null {
-		return meeting.ResetPolicy
+func (p *meetingPatch) validate(rules meeting.Settings) error {
+	if *p == (meetingPatch{}) {
+		return errNothingNamed("duration, maxParticipants, redirect, locked, policy, admission or admitAll")
 	}
+	return validateCount("maxParticipants", p.MaxParticipants, rules.MaxParticipants)
+}
+
+func (p *meetingPatch) apply(s *v1alpha1.MeetingSpec) {
+	if p.Duration.Set {
+		s.Duration = p.Duration.Value
+	}
+	if p.MaxParticipants.Set {
+		s.MaxParticipants = (*int32)(p.MaxParticipants.Pointer())
+	}
+	if p.Redirect.Set {
+		s.Redirect = v1alpha1.URL(p.Redirect.Value)
+	}
+	if p.Locked.Set {
+		s.Locked = p.Locked.Pointer()
+	}
+	if p.Policy.Null {
+		meeting.ResetPolicy(s)
+	}
+	meeting.SetPolicy(s, p.Policy.Value.named())
+	if p.Admission.Set {
+		s.Admission = p.Admission.Value
+	}
+}
+
+// policyPatch is what changes of a policy.
+type policyPatch struct {
+	Microphone body.Optional[v1alpha1.Audience] `json:"microphone"`
+	Camera     body.Optional[v1alpha1.Audience] `json:"camera"`
+	Screen     body.Optional[v1alpha1.Audience] `json:"screen"`
+	Chat       body.Optional[v1alpha1.Audience] `json:"chat"`
+}
+
+// UnmarshalJSONFrom reads an object that names something.
+func (p *policyPatch) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	value, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	type plain policyPatch
+	if err := body.Object(value, (*plain)(p), d.Options(), "must be an object"); err != nil {
+		return err
+	}
+	if *p == (policyPatch{}) {
+		return fault.Invalid("policy", "policy must name microphone, camera, screen or chat")
+	}
+	return nil
+}
+
+// named has an empty audience for what is taken back.
+func (p *policyPatch) named() map[engine.Abilities]v1alpha1.Audience {
 	named := map[engine.Abilities]v1alpha1.Audience{}
-	f.nested("policy", func(inner *fields) {
-		for name, ability := range policyMembers {
-			inner.patched(name, func(null bool) {
-				named[ability] = ""
-				if !null {
-					named[ability] = word(inner, name, v1alpha1.Everyone, v1alpha1.Presenters)
-				}
-			})
+	for ability, audience := range map[engine.Abilities]body.Optional[v1alpha1.Audience]{
+		engine.Microphone: p.Microphone, engine.Camera: p.Camera, engine.Screen: p.Screen, engine.Chat: p.Chat,
+	} {
+		if audience.Set {
+			named[ability] = audience.Value
 		}
-		if inner.err == nil && len(named) == 0 {
-			inner.check(fault.Invalid("policy", "policy must name microphone, camera, screen or chat"))
-		}
-	})
-	return func(s *v1alpha1.MeetingSpec) { meeting.SetPolicy(s, named) }
-}
-
-var policyMembers = map[string]engine.Abilities{
-	"microphone": engine.Microphone, "camera": engine.Camera, "screen": engine.Screen, "chat": engine.Chat,
+	}
+	return named
 }

@@ -37,7 +37,12 @@ func (f *fakeModerator) Change(_ context.Context, t *tenant.Tenant, v meeting.Vi
 	if f.err != nil {
 		return v, nil, f.err
 	}
-	change(&f.spec)
+	spec := *f.spec.DeepCopy()
+	change(&spec)
+	if err := t.Settings.ValidateChange(&f.spec, &spec); err != nil {
+		return v, nil, err
+	}
+	f.spec = spec
 	f.did = append(f.did, "change "+v.Room)
 	v.Control = meeting.ControlOf(t.Settings, &f.spec)
 	v.Redirect = string(f.spec.Redirect)

@@ -3,15 +3,26 @@
 package httpapi
 
 import (
-	"fmt"
+	"cmp"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/conference"
-	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/httpserver"
+	"convene.dev/convene/internal/httpserver/body"
 	"convene.dev/convene/internal/meeting"
-	"convene.dev/convene/internal/tenant"
 )
+
+// createRequest is the body of POST meeting.
+type createRequest struct {
+	// Room is empty for a room whose name the service makes.
+	Room     string            `json:"room"`
+	Duration v1alpha1.Duration `json:"duration"`
+	// RoomPassword is empty for a room without a password, and nil where the request names none.
+	RoomPassword    *body.OrNone              `json:"roomPassword"`
+	MaxParticipants body.Optional[body.Count] `json:"maxParticipants"`
+	// Redirect is empty for the home page.
+	Redirect *string `json:"redirect"`
+}
 
 // createBody is the answer of POST meeting.
 type createBody struct {
@@ -20,7 +31,11 @@ type createBody struct {
 
 // create is POST meeting.
 func (a *api) create(q *httpserver.Request) (httpserver.Answer, error) {
-	command, err := readCreate(q)
+	var asked createRequest
+	if err := requests.Decode(q, &asked); err != nil {
+		return nil, err
+	}
+	command, err := asked.command(q.Tenant.Settings)
 	if err != nil {
 		return nil, err
 	}
@@ -35,59 +50,19 @@ func (a *api) create(q *httpserver.Request) (httpserver.Answer, error) {
 	return ok(createBody{q.Tenant.MeetingURL(view.Room)}), nil
 }
 
-func readCreate(q *httpserver.Request) (conference.CreateCommand, error) {
-	f, err := readFields(q)
-	if err != nil {
-		return conference.CreateCommand{}, err
+// command is what a request asks for, by the rules of its tenant.
+func (r *createRequest) command(rules meeting.Settings) (c conference.CreateCommand, err error) {
+	if r.Room != "" {
+		err = meeting.ValidateAskedRoom(r.Room)
 	}
-	rules := q.Tenant.Settings
-	command := conference.CreateCommand{
-		Room:            readNewRoom(f),
-		Duration:        readDuration(q.Tenant, f),
-		Password:        readRoomPassword(f),
-		MaxParticipants: f.count("maxParticipants", rules.MaxParticipants),
-	}
-	if redirect, named := f.text("redirect"); named {
-		f.check(rules.ValidateRedirect(redirect))
-		command.Redirect = &redirect
-	}
-	return command, f.err
+	return conference.CreateCommand{
+		Room: r.Room, Duration: r.Duration, Password: (*string)(r.RoomPassword), MaxParticipants: int(r.MaxParticipants.Value), Redirect: r.Redirect,
+	}, cmp.Or(err, validateCount("maxParticipants", r.MaxParticipants, rules.MaxParticipants))
 }
 
-// readNewRoom reads the name of a room. Without one, it is empty: the room then gets a name that cannot be guessed.
-func readNewRoom(f *fields) string {
-	room, named := f.text("room")
-	if named {
-		f.check(meeting.ValidateAskedRoom(room))
+func validateCount(name string, n body.Optional[body.Count], greatest int) error {
+	if given := n.Pointer(); given != nil && (*given < 1 || int(*given) > greatest) {
+		return body.Invalid(name, "must be a whole number from 1 to %d", greatest)
 	}
-	return room
-}
-
-// readDuration reads a length that the tenant allows, and nothing for none.
-func readDuration(t *tenant.Tenant, f *fields) v1alpha1.Duration {
-	text := f.textUnlessNone("duration")
-	if text == "" {
-		return ""
-	}
-	length, err := meeting.ParseClock(text)
-	if err == nil {
-		_, err = t.Settings.Limit(length)
-	}
-	f.check(err)
-	return length.Duration()
-}
-
-// readRoomPassword reads the password of a room: nil where the request names none, and empty for a room without one.
-func readRoomPassword(f *fields) *string {
-	if f.get("roomPassword") == nil {
-		return nil
-	}
-	password := f.textUnlessNone("roomPassword")
-	switch {
-	case len(password) > credential.MaxRoomPassword:
-		f.fail("roomPassword", fmt.Sprintf("must be at most %d bytes long", credential.MaxRoomPassword))
-	case credential.IsPasswordHash(password): // It would be stored as what it looks like, and open nothing.
-		f.fail("roomPassword", "must be the password itself, not a hash of it")
-	}
-	return &password
+	return nil
 }

@@ -8,8 +8,13 @@ import (
 	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
-	"convene.dev/convene/internal/meeting"
 )
+
+// endRequest is the body of DELETE meeting/{room}.
+type endRequest struct {
+	// Redirect is empty for the home page, and nil for the meeting's own.
+	Redirect *string `json:"redirect"`
+}
 
 // endBody is the answer of DELETE meeting/{room}.
 type endBody struct {
@@ -26,14 +31,17 @@ type noMeetingBody struct {
 
 // end is DELETE meeting/{room}.
 func (a *api) end(q *httpserver.Request) (httpserver.Answer, error) {
-	command, err := readEnd(q)
+	room, err := roomOf(q)
 	if err != nil {
 		return nil, err
 	}
-	q.Record.Room = command.Room
+	var asked endRequest
+	if err := requests.Decode(q, &asked); err != nil {
+		return nil, err
+	}
 	ctx, cancel := a.within(q)
 	defer cancel()
-	result, err := a.meetings.End(ctx, q.Tenant, command)
+	result, err := a.meetings.End(ctx, q.Tenant, conference.EndCommand{Room: room, Redirect: asked.Redirect})
 	switch {
 	case fault.Is(err, fault.KindNotFound) || fault.Is(err, fault.KindGone):
 		q.Failed = err
@@ -41,23 +49,7 @@ func (a *api) end(q *httpserver.Request) (httpserver.Answer, error) {
 	case err != nil:
 		return nil, err
 	case !result.Ended:
-		return httpserver.JSON{Status: http.StatusAccepted, Value: endBody{Success: true, Message: "Meeting ending", Room: command.Room}}, nil
+		return httpserver.JSON{Status: http.StatusAccepted, Value: endBody{Success: true, Message: "Meeting ending", Room: room}}, nil
 	}
-	return ok(endBody{Success: true, Message: "Meeting ended", Room: command.Room}), nil
-}
-
-func readEnd(q *httpserver.Request) (conference.EndCommand, error) {
-	command := conference.EndCommand{Room: q.HTTP.PathValue("room")}
-	if err := meeting.ValidateAskedRoom(command.Room); err != nil {
-		return command, err
-	}
-	f, err := readFields(q)
-	if err != nil {
-		return command, err
-	}
-	if redirect, named := f.text("redirect"); named {
-		f.check(q.Tenant.Settings.ValidateRedirect(redirect))
-		command.Redirect = &redirect
-	}
-	return command, f.err
+	return ok(endBody{Success: true, Message: "Meeting ended", Room: room}), nil
 }

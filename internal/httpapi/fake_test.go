@@ -4,8 +4,6 @@ package httpapi
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -15,7 +13,6 @@ import (
 	"github.com/google/uuid"
 	"k8s.io/utils/ptr"
 
-	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
@@ -50,7 +47,8 @@ type fakeMeetings struct {
 	panic bool
 }
 
-func (f *fakeMeetings) begin(ctx context.Context, command any) error {
+// begin refuses what the commands themselves refuse.
+func (f *fakeMeetings) begin(ctx context.Context, t *tenant.Tenant, command interface{ Validate(meeting.Settings) error }) error {
 	if f.panic {
 		panic("the fake was told to")
 	}
@@ -59,6 +57,9 @@ func (f *fakeMeetings) begin(ctx context.Context, command any) error {
 		return ctx.Err()
 	}
 	if command != nil {
+		if err := command.Validate(t.Settings); err != nil {
+			return err
+		}
 		f.commands = append(f.commands, command)
 	}
 	return f.fail
@@ -86,13 +87,10 @@ func (f *fakeMeetings) Live(_ context.Context, t *tenant.Tenant) iter.Seq[*meeti
 func (f *fakeMeetings) Create(ctx context.Context, t *tenant.Tenant, command conference.CreateCommand) (meeting.View, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.begin(ctx, command); err != nil {
+	if err := f.begin(ctx, t, command); err != nil {
 		return meeting.View{}, err
 	}
-	length, err := lengthOf(t, command.Duration)
-	if err != nil {
-		return meeting.View{}, err
-	}
+	length, _ := t.Settings.Length(command.Duration) // It is valid.
 	if v := f.find(command.Room); v != nil {
 		differs := command.Duration != "" && v.Length != length || command.Password != nil && *command.Password != f.secrets[v.Room] ||
 			command.Redirect != nil && *command.Redirect != v.Redirect || command.MaxParticipants > 0 && command.MaxParticipants != v.MaxParticipants
@@ -112,13 +110,10 @@ func (f *fakeMeetings) Create(ctx context.Context, t *tenant.Tenant, command con
 func (f *fakeMeetings) Join(ctx context.Context, t *tenant.Tenant, command conference.JoinCommand) (meeting.View, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.begin(ctx, command); err != nil {
+	if err := f.begin(ctx, t, command); err != nil {
 		return meeting.View{}, err
 	}
-	length, err := lengthOf(t, command.Duration)
-	if err != nil {
-		return meeting.View{}, err
-	}
+	length, _ := t.Settings.Length(command.Duration) // It is valid.
 	v := f.find(command.Room)
 	switch {
 	case v == nil:
@@ -135,19 +130,10 @@ func (f *fakeMeetings) Join(ctx context.Context, t *tenant.Tenant, command confe
 	return *v, nil
 }
 
-// lengthOf is of a duration that the API has checked. The API server would refuse to store another.
-func lengthOf(t *tenant.Tenant, d v1alpha1.Duration) (meeting.Length, error) {
-	length, err := t.Settings.Length(d)
-	if err != nil {
-		err = fault.As(fmt.Errorf("the API server refuses to store this: %w", errors.New(err.Error())))
-	}
-	return length, err
-}
-
-func (f *fakeMeetings) End(ctx context.Context, _ *tenant.Tenant, command conference.EndCommand) (conference.EndResult, error) {
+func (f *fakeMeetings) End(ctx context.Context, t *tenant.Tenant, command conference.EndCommand) (conference.EndResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.begin(ctx, command); err != nil {
+	if err := f.begin(ctx, t, command); err != nil {
 		return conference.EndResult{}, err
 	}
 	if f.find(command.Room) == nil {
@@ -160,7 +146,7 @@ func (f *fakeMeetings) End(ctx context.Context, _ *tenant.Tenant, command confer
 func (f *fakeMeetings) Find(ctx context.Context, t *tenant.Tenant, room string) (meeting.View, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := f.begin(ctx, nil); err != nil {
+	if err := f.begin(ctx, t, nil); err != nil {
 		return meeting.View{}, err
 	}
 	if v := f.find(room); v != nil {

@@ -12,56 +12,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
-
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/compat"
 	"convene.dev/convene/internal/credential"
-	"convene.dev/convene/internal/fault"
 )
-
-// FuzzObject holds the decoder against the standard library's.
-func FuzzObject(f *testing.F) {
-	for _, seed := range []string{
-		"", " ", "null", "{}", "[]", `"x"`, "\xef\xbb\xbf{}", `{"a":1,"a":null,"b":{"c":[1,2,{"d":"\u00fc"}]}}`, `{"\u0061":1}`,
-		"{\"a\":\"\xff\"}", `{"a":"\ud800"}`, `{"a":1}{}`, `{"a":1} x`, `{"a"`, `{"a":1,}`, `{"a":01}`, `{"a":1e999}`, strings.Repeat("[", 11000),
-	} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		given := bytes.Clone(data)
-		o, err := parseObject(data)
-		if !bytes.Equal(given, data) {
-			t.Fatalf("changed %q to %q", given, data)
-		}
-		var want map[string]json.RawMessage
-		plain := bytes.TrimPrefix(data, byteOrderMark)
-		wantErr := json.Unmarshal(plain, &want)
-		if err != nil {
-			if !fault.Is(err, fault.KindInvalid) {
-				t.Fatalf("%v", err)
-			}
-			// Ours is the stricter one about text, not about anything else.
-			if wantErr == nil && utf8.Valid(data) && !bytes.Contains(data, []byte(`\u`)) {
-				t.Fatalf("%q is refused: %v", data, err)
-			}
-			return
-		}
-		emptyArray := len(o.members) == 0 && bytes.HasPrefix(bytes.TrimSpace(plain), []byte("["))
-		if wantErr != nil && len(bytes.TrimSpace(plain)) > 0 && !emptyArray {
-			t.Fatalf("%q passes: %v", data, wantErr)
-		}
-		for name, value := range want {
-			got := string(o.get(name))
-			if bytes.Equal(value, []byte("null")) {
-				value = nil
-			}
-			if diff := cmp.Diff(string(value), got); diff != "" {
-				t.Fatalf("%q of %q (-want +got):\n%s", name, data, diff)
-			}
-		}
-	})
-}
 
 // FuzzText holds what strings are read as, and written as, against the standard library.
 func FuzzText(f *testing.F) {
@@ -133,42 +87,6 @@ func FuzzAPI(f *testing.F) {
 		}
 		if link, ok := strings.CutPrefix(got.body, `{"join":"`); ok {
 			checkJoinURL(t, one.Signer, strings.TrimSuffix(link, `"}`))
-		}
-	})
-}
-
-// FuzzFlag: a boolean is one of eight spellings, the words in any case, or it is refused; nothing else is taken for either.
-func FuzzFlag(f *testing.F) {
-	for _, seed := range []string{`true`, `"true"`, `"TRUE"`, `""`, `1`, `1.0`, `"1"`, `false`, `"false"`, `0`, `-0`, `"0"`, `null`, `"yes"`, `2`, `1e0`, `[true]`, `{}`, `"\u0031"`} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, value string) {
-		o, err := parseObject([]byte(`{"x":` + value + `}`))
-		if err != nil {
-			return
-		}
-		in := &fields{object: o}
-		got := in.flag("x", true)
-		var plain any
-		if json.Unmarshal([]byte(`{"x":`+value+`}`), &struct{ X *any }{&plain}) != nil {
-			return
-		}
-		if text, ok := plain.(string); ok && len(text) <= len("false") {
-			plain = strings.ToLower(text)
-		}
-		switch plain {
-		case true, "true", "1", 1.0, nil, "":
-			if !got || in.err != nil {
-				t.Errorf("%s is %v, %v", value, got, in.err)
-			}
-		case false, "false", "0", 0.0:
-			if got || in.err != nil {
-				t.Errorf("%s is %v, %v", value, got, in.err)
-			}
-		default:
-			if !fault.Is(in.err, fault.KindInvalid) {
-				t.Errorf("%s is %v, %v", value, got, in.err)
-			}
 		}
 	})
 }

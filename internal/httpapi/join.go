@@ -3,10 +3,12 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"k8s.io/utils/ptr"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -15,6 +17,7 @@ import (
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
+	"convene.dev/convene/internal/httpserver/body"
 	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
@@ -22,12 +25,26 @@ import (
 
 // joinRequest is the body of POST join.
 type joinRequest struct {
-	ticket    credential.Ticket
-	command   conference.JoinCommand
-	presenter bool
-	token     joinToken
-	// chat is what was asked for. The ticket has what that means here.
-	chat bool
+	Room   string      `json:"room"`
+	Name   string      `json:"name"`
+	Avatar body.OrNone `json:"avatar"`
+	Audio  bool        `json:"audio"`
+	Video  bool        `json:"video"`
+	Screen bool        `json:"screen"`
+	// Chat is true when absent.
+	Chat      bool              `json:"chat"`
+	Hide      bool              `json:"hide"`
+	Notify    bool              `json:"notify"`
+	Duration  v1alpha1.Duration `json:"duration"`
+	Presenter bool              `json:"presenter"`
+	Token     joinToken         `json:"token"`
+}
+
+// passwordJoinRequest is the body of POST join in variant A. Variant B has no roomPassword in a join.
+type passwordJoinRequest struct {
+	joinRequest
+	// RoomPassword is empty for a room without a password, and nil where the request names none.
+	RoomPassword *body.OrNone `json:"roomPassword"`
 }
 
 // joinBody is the answer of POST join.
@@ -37,11 +54,11 @@ type joinBody struct {
 
 // join is POST join.
 func (a *api) join(q *httpserver.Request) (httpserver.Answer, error) {
-	asked, err := readJoin(q)
+	asked, command, err := readJoin(q)
 	if err != nil {
 		return nil, err
 	}
-	q.Record.Room = asked.ticket.Room
+	q.Record.Room = asked.Room
 	if q.Tenant.Signer == nil {
 		return nil, errNoSigner // Before a meeting is made that gets no link.
 	}
@@ -51,22 +68,23 @@ func (a *api) join(q *httpserver.Request) (httpserver.Answer, error) {
 	}
 	ctx, cancel := a.within(q)
 	defer cancel()
-	view, err := a.joined(ctx, q, asked)
+	view, err := a.joined(ctx, q, command)
 	if err != nil {
 		return nil, err
 	}
-	ticket := asked.ticket
+	ticket := credential.Ticket{
+		Room: view.Room, Lineage: view.Lineage, Username: who.username, Presenter: who.presenter, Meeting: carried(q.Tenant.Settings, view),
+		Name: asked.Name, Avatar: string(asked.Avatar), Audio: asked.Audio, Video: asked.Video, Screen: asked.Screen,
+		Chat: asked.Chat || q.Tenant.Compat.ChatOffClosesPanel, Hide: asked.Hide, Notify: asked.Notify,
+	}
 	if ticket.PasswordMark, err = a.meetings.PasswordMark(ctx, q.Tenant, view); err != nil {
 		return nil, err
 	}
-	ticket.Room, ticket.Lineage = view.Room, view.Lineage
-	ticket.Username, ticket.Presenter = who.username, who.presenter
-	ticket.Meeting = carried(q.Tenant.Settings, view)
 	signed, err := q.Tenant.Signer.IssueTicket(ticket, q.Tenant.Users, who.lifetime, a.clusterTime())
 	if err != nil {
 		return nil, err
 	}
-	ticket.Chat = asked.chat // The link shows what was asked for.
+	ticket.Chat = asked.Chat // The link shows what was asked for.
 	return ok(joinBody{joinURL(q.Tenant.BaseURL, &ticket, view.Length, signed)}), nil
 }
 
@@ -97,50 +115,45 @@ func carried(s meeting.Settings, view meeting.View) credential.CarriedMeeting {
 }
 
 // joined is the meeting of a join. A password that is presented is a guess until it has been right.
-func (a *api) joined(ctx context.Context, q *httpserver.Request, asked joinRequest) (view meeting.View, err error) {
+func (a *api) joined(ctx context.Context, q *httpserver.Request, command conference.JoinCommand) (view meeting.View, err error) {
 	ask := func() error {
-		view, err = a.meetings.Join(ctx, q.Tenant, asked.command)
+		view, err = a.meetings.Join(ctx, q.Tenant, command)
 		return err
 	}
-	if ptr.Deref(asked.command.Password, "") == "" {
+	if ptr.Deref(command.Password, "") == "" {
 		err = ask()
 	} else {
-		err = q.Guess(ctx, limit.RoomPassword, meeting.CleanRoom(asked.ticket.Room), true, ask)
+		err = q.Guess(ctx, limit.RoomPassword, meeting.CleanRoom(command.Room), true, ask)
 	}
 	return view, err
 }
 
 var errNoSigner = fault.Unavailable("The service cannot sign links yet; try again in a moment")
 
-func readJoin(q *httpserver.Request) (joinRequest, error) {
-	f, err := readFields(q)
-	if err != nil {
-		return joinRequest{}, err
+func readJoin(q *httpserver.Request) (joinRequest, conference.JoinCommand, error) {
+	r := passwordJoinRequest{joinRequest: joinRequest{Chat: true}}
+	isA := q.Tenant.Variant == v1alpha1.VariantA
+	var into any = &r
+	if !isA {
+		into = &r.joinRequest
 	}
-	var asked joinRequest
-	ticket := &asked.ticket
-	ticket.Room, _ = f.text("room")
-	f.check(meeting.ValidateAskedRoom(ticket.Room))
-	asked.command.Room = ticket.Room
-	if q.Tenant.Variant == v1alpha1.VariantA {
-		asked.command.Password, asked.command.NeedsPassword = readRoomPassword(f), true
+	err := requests.Decode(q, into)
+	if err == nil {
+		err = r.validate(q.Tenant)
 	}
-	name, _ := f.text("name")
-	ticket.Name = meeting.CleanName(name)
-	f.check(meeting.ValidateName(ticket.Name))
-	ticket.Avatar, err = meeting.ReadAvatar(f.textUnlessNone("avatar"))
-	f.check(err)
-	ticket.Audio = f.flag("audio", false)
-	ticket.Video = f.flag("video", false)
-	ticket.Screen = f.flag("screen", false)
-	asked.chat = f.flag("chat", true)
-	ticket.Chat = asked.chat || q.Tenant.Compat.ChatOffClosesPanel
-	ticket.Hide = f.flag("hide", false)
-	ticket.Notify = f.flag("notify", false)
-	asked.command.Duration = readDuration(q.Tenant, f)
-	asked.presenter = f.flag("presenter", false)
-	asked.token = readJoinToken(q.Tenant, f)
-	return asked, f.err
+	return r.joinRequest, conference.JoinCommand{Room: r.Room, Duration: r.Duration, Password: (*string)(r.RoomPassword), NeedsPassword: isA}, err
+}
+
+// validate checks a request, and cleans the name and the avatar.
+func (r *joinRequest) validate(t *tenant.Tenant) error {
+	r.Name = meeting.CleanName(r.Name)
+	avatar, err := meeting.ReadAvatar(string(r.Avatar))
+	r.Avatar = body.OrNone(avatar)
+	err = cmp.Or(meeting.ValidateAskedRoom(r.Room), meeting.ValidateName(r.Name), err)
+	if err == nil && r.Token.object != nil {
+		err = r.Token.object.validate("token.", t)
+	}
+	return err
 }
 
 // joinToken is the token of a join: made already, or what to make one of.
@@ -149,30 +162,21 @@ type joinToken struct {
 	object *tokenRequest
 }
 
-func readJoinToken(t *tenant.Tenant, f *fields) joinToken {
-	value := decoded(f.get("token"))
-	switch text := string(compat.Scalar(value)); {
-	case compat.MeansNone(value) || text == "1" || strings.EqualFold(text, "true"): // Some clients say whether they mean to send one.
-		return joinToken{}
-	case value.Kind() == '"':
-		return joinToken{signed: text}
+const errNoToken body.Problem = "must be an object, or a token as a string"
+
+// UnmarshalJSONFrom reads a token, or a word for none. Some clients send a truth value, which says whether they mean to send a token.
+func (t *joinToken) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	value, err := d.ReadValue()
+	text := string(compat.Scalar(value))
+	switch {
+	case err != nil || value.Kind() == 'n' || compat.MeansNone(value) || text == "1" || strings.EqualFold(text, "true"):
+		return err
+	case value.Kind() == '"' && !strings.HasPrefix(text, "{"):
+		t.signed = text
+		return nil
 	}
-	switch value.Kind() {
-	case '{', '[': // parseObject takes an empty array for an empty object.
-	default:
-		f.fail("token", "must be an object, or a token as a string")
-		return joinToken{}
-	}
-	nested, err := parseObject(value)
-	if err != nil {
-		f.fail("token", "must be an object, or a token as a string")
-		return joinToken{}
-	}
-	nested.path, nested.form = "token.", f.form
-	inner := &fields{object: nested}
-	object := readToken(t, inner)
-	f.check(inner.err)
-	return joinToken{object: &object}
+	t.object = &tokenRequest{}
+	return body.Object(value, t.object, d.Options(), errNoToken)
 }
 
 // guest is who joins, as far as a token says.
@@ -190,29 +194,29 @@ var errTokenNeeded = fault.Denied("A token is needed to enter this host or to be
 func (a *api) identify(q *httpserver.Request, join joinRequest) (guest, error) {
 	g := guest{lifetime: q.Tenant.Settings.TicketLifetime}
 	switch {
-	case join.token.object != nil:
-		asked := join.token.object
+	case join.Token.object != nil:
+		asked := join.Token.object
 		if err := a.login(q, *asked); err != nil {
 			return g, err
 		}
-		g.username, g.presenter = asked.username, asked.presenter
-		if asked.explicit {
-			g.lifetime = min(g.lifetime, asked.lifetime)
+		g.username, g.presenter = asked.Username, asked.Presenter
+		if asked.Expire != 0 {
+			g.lifetime = min(g.lifetime, time.Duration(asked.Expire))
 		}
-	case join.token.signed != "":
-		grant, err := q.Tenant.OpenToken(join.token.signed, a.clusterTime())
+	case join.Token.signed != "":
+		grant, err := q.Tenant.OpenToken(join.Token.signed, a.clusterTime())
 		if err != nil {
 			return g, err
 		}
 		if grant.Unchecked {
-			if err := a.login(q, tokenRequest{username: grant.Username, password: grant.Password}); err != nil {
+			if err := a.login(q, tokenRequest{Username: grant.Username, Password: grant.Password}); err != nil {
 				return g, err
 			}
 		}
 		g.username, g.presenter = grant.Username, grant.Presenter
 		// A token is good for some seconds after its end, where clocks differ.
 		g.lifetime = max(min(g.lifetime, grant.Expires.Sub(a.clusterTime())), time.Second)
-	case q.Tenant.Protected || join.presenter:
+	case q.Tenant.Protected || join.Presenter:
 		return g, errTokenNeeded
 	}
 	return g, nil

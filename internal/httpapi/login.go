@@ -3,66 +3,68 @@
 package httpapi
 
 import (
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/compat"
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/httpserver"
+	"convene.dev/convene/internal/httpserver/body"
 	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/tenant"
 )
 
 // tokenRequest is the body of POST token and the token object of POST join.
 type tokenRequest struct {
-	username, password string
-	presenter          bool
-	// lifetime is what was asked for or the tenant's default; explicit says which.
-	lifetime time.Duration
-	explicit bool
+	Username  string `json:"username"`
+	Password  string `json:"password"`
+	Presenter bool   `json:"presenter"`
+	// Expire is zero for the tenant's default.
+	Expire lifetime `json:"expire"`
 }
 
-func readToken(t *tenant.Tenant, f *fields) tokenRequest {
-	var q tokenRequest
-	q.username, _ = f.text("username")
+// validate checks a request at a path of the body, which is empty or ends in a dot.
+func (r *tokenRequest) validate(path string, t *tenant.Tenant) error {
 	switch {
-	case q.username == "":
-		f.fail("username", "is required; give the user's name")
-	case len(q.username) > credential.MaxUsername:
-		f.fail("username", fmt.Sprintf("must be at most %d bytes long", credential.MaxUsername))
-	case strings.ContainsFunc(q.username, unicode.IsControl):
-		f.fail("username", "must not contain control characters; remove them")
+	case r.Username == "":
+		return body.Invalid(path+"username", "is required; give the user's name")
+	case len(r.Username) > credential.MaxUsername:
+		return body.Invalid(path+"username", "must be at most %d bytes long", credential.MaxUsername)
+	case strings.ContainsFunc(r.Username, unicode.IsControl):
+		return body.Invalid(path+"username", "must not contain control characters; remove them")
+	case r.Password == "" && t.Users != nil:
+		return body.Invalid(path+"password", "is required; give the user's password")
+	case time.Duration(r.Expire) > t.MaxTokenLifetime:
+		return body.Invalid(path+"expire", "must not be longer than %s: ask for a shorter one", formatLifetime(t.MaxTokenLifetime))
 	}
-	q.password, _ = f.text("password")
-	if q.password == "" && t.Users != nil {
-		f.fail("password", "is required; give the user's password")
-	}
-	q.presenter = f.flag("presenter", false)
-	q.lifetime, q.explicit = readLifetime(t, f)
-	return q
+	return nil
 }
 
-// readLifetime reads the lifetime of a token, and whether one was named.
-func readLifetime(t *tenant.Tenant, f *fields) (lifetime time.Duration, named bool) {
-	text, named := f.seconds("expire")
-	if !named {
-		return t.TokenLifetime, false
+// lifetime of a token.
+type lifetime time.Duration
+
+// readLifetime reads text. A JSON number is in seconds.
+func readLifetime(value jsontext.Value) (lifetime, error) {
+	text, ok := compat.ReadText(value)
+	if !ok {
+		return 0, body.Problem("must be a string")
 	}
-	lifetime, ok := compat.ParseLifetime(text)
-	switch {
-	case !ok || lifetime < time.Second:
-		f.fail("expire", "must be a number above zero with a unit, for example 1h, 30 minutes or 2 days; a JSON number is in seconds")
-	case lifetime > t.MaxTokenLifetime:
-		f.fail("expire", "must not be longer than "+formatLifetime(t.MaxTokenLifetime)+": ask for a shorter one")
+	if value.Kind() == '0' {
+		text = string(value) + "s"
 	}
-	return lifetime, true
+	d, ok := compat.ParseLifetime(text)
+	if !ok || d < time.Second {
+		return 0, body.Problem("must be a number above zero with a unit, for example 1h, 30 minutes or 2 days; a JSON number is in seconds")
+	}
+	return lifetime(d), nil
 }
 
-// formatLifetime writes a lifetime as readLifetime reads it, in the greatest unit that fits.
+// formatLifetime writes a lifetime as readLifetime reads it: in the greatest unit that fits.
 func formatLifetime(d time.Duration) string {
 	for _, unit := range []struct {
 		name string
@@ -82,8 +84,8 @@ func (a *api) login(q *httpserver.Request, asked tokenRequest) error {
 	}
 	ctx, cancel := a.within(q)
 	defer cancel()
-	return q.Guess(ctx, limit.HostLogin, asked.username, true, func() error {
-		right, err := q.Tenant.Users.Verify(ctx, credential.Turn{Namespace: q.Tenant.Namespace}, asked.username, asked.password)
+	return q.Guess(ctx, limit.HostLogin, asked.Username, true, func() error {
+		right, err := q.Tenant.Users.Verify(ctx, credential.Turn{Namespace: q.Tenant.Namespace}, asked.Username, asked.Password)
 		if err == nil && !right {
 			err = admission.ErrWrongLogin
 		}

@@ -11,11 +11,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
+	"convene.dev/convene/internal/httpserver/body"
 	"convene.dev/convene/internal/meeting"
 )
 
@@ -192,69 +196,58 @@ func validateIdentity(field, who string) error {
 	return nil
 }
 
-// participantPatch is what changes about a participant.
+// participantPatch is the body of PATCH meeting/{room}/participants/{identity}.
 type participantPatch struct {
-	decisions []func(*v1alpha1.ParticipantDecision)
-	hand      *bool
+	Role           body.Optional[v1alpha1.ParticipantRole] `json:"role"`
+	Muted          body.Optional[bool]                     `json:"muted"`
+	Sources        body.Optional[sourceList]               `json:"sources"`
+	GrantedSources body.Optional[sourceList]               `json:"grantedSources"`
+	Admitted       body.Optional[bool]                     `json:"admitted"`
+	Hand           body.Optional[bool]                     `json:"hand"`
 }
 
-func readParticipantPatch(q *httpserver.Request) (patch participantPatch, err error) {
-	f, err := readFields(q)
-	if err != nil {
-		return patch, err
-	}
-	set := func(change func(*v1alpha1.ParticipantDecision)) { patch.decisions = append(patch.decisions, change) }
-	f.patched("role", func(null bool) {
-		var role v1alpha1.ParticipantRole
-		if !null {
-			role = word(f, "role", v1alpha1.RolePresenter, v1alpha1.RoleParticipant)
-		}
-		set(func(d *v1alpha1.ParticipantDecision) { meeting.SetRole(d, role) })
-	})
-	f.patched("muted", func(bool) {
-		muted := f.flag("muted", false)
-		set(func(d *v1alpha1.ParticipantDecision) { d.Muted = muted })
-	})
-	f.patched("sources", func(bool) {
-		sources := readSources(f, "sources")
-		set(func(d *v1alpha1.ParticipantDecision) { d.Sources = sources })
-	})
-	f.patched("grantedSources", func(bool) {
-		granted := meeting.SourcesOf(readSources(f, "grantedSources"))
-		set(func(d *v1alpha1.ParticipantDecision) { meeting.SetGranted(d, granted) })
-	})
-	f.patched("admitted", func(bool) {
-		admitted := f.flag("admitted", false)
-		set(func(d *v1alpha1.ParticipantDecision) { d.Admitted = admitted })
-	})
-	f.patched("hand", func(bool) {
-		hand := f.flag("hand", false)
-		patch.hand = &hand
-	})
-	if f.err == nil && len(patch.decisions) == 0 && patch.hand == nil {
-		return patch, errNothingNamed("role, muted, sources, grantedSources, admitted or hand")
-	}
-	return patch, f.err
+// decides reports whether a patch has decisions, which are written down.
+func (p *participantPatch) decides() bool {
+	return p.Role.Set || p.Muted.Set || p.Sources.Set || p.GrantedSources.Set || p.Admitted.Set
 }
 
-// readSources reads a list of sources; nil for null.
-func readSources(f *fields, name string) []v1alpha1.ParticipantSource {
-	value := f.get(name)
-	if value == nil {
-		return nil
+func (p *participantPatch) apply(d *v1alpha1.ParticipantDecision) {
+	if p.Role.Set {
+		meeting.SetRole(d, p.Role.Value)
 	}
-	sources := []v1alpha1.ParticipantSource{}
-	for _, text := range f.texts(name) {
-		at := slices.IndexFunc(allSources, func(s v1alpha1.ParticipantSource) bool { return strings.EqualFold(text, string(s)) })
+	if p.Muted.Set {
+		d.Muted = p.Muted.Value
+	}
+	if p.Sources.Set {
+		d.Sources = p.Sources.Value
+	}
+	if p.GrantedSources.Set {
+		meeting.SetGranted(d, meeting.SourcesOf(p.GrantedSources.Value))
+	}
+	if p.Admitted.Set {
+		d.Admitted = p.Admitted.Value
+	}
+}
+
+type sourceList []v1alpha1.ParticipantSource
+
+// readSources reads a list of names, in any case.
+func readSources(value jsontext.Value) (sourceList, error) {
+	var names []string
+	if err := json.Unmarshal(value, &names); err != nil {
+		return nil, body.Problem("must be a list of strings")
+	}
+	listed := sourceList{}
+	for _, name := range names {
+		at := slices.IndexFunc(allSources, func(s v1alpha1.ParticipantSource) bool { return strings.EqualFold(name, string(s)) })
 		if at < 0 {
-			f.fail(name, "must be a list of Microphone, Camera and Screen")
-			return nil
+			return nil, body.Problem("must be a list of Microphone, Camera and Screen")
 		}
-		if !slices.Contains(sources, allSources[at]) {
-			sources = append(sources, allSources[at])
+		if !slices.Contains(listed, allSources[at]) {
+			listed = append(listed, allSources[at])
 		}
 	}
-	return sources
+	return listed, nil
 }
 
 var allSources = meeting.ListSources(engine.Media)
@@ -265,24 +258,29 @@ func (a *api) changeParticipant(q *httpserver.Request) (httpserver.Answer, error
 	if err != nil {
 		return nil, err
 	}
-	patch, err := readParticipantPatch(q)
-	if err != nil {
+	var patch participantPatch
+	if err := requests.Decode(q, &patch); err != nil {
 		return nil, err
+	}
+	if !patch.decides() && !patch.Hand.Set {
+		return nil, errNothingNamed("role, muted, sources, grantedSources, admitted or hand")
 	}
 	return a.inMeeting(q, room, func(ctx context.Context, view meeting.View) (httpserver.Answer, error) {
 		var late, err error
-		if len(patch.decisions) > 0 {
-			late, err = a.moderator.Decide(ctx, q.Tenant, view, who, func(d *v1alpha1.ParticipantDecision) {
-				for _, change := range patch.decisions {
-					change(d)
-				}
-			})
+		if patch.decides() {
+			late, err = a.moderator.Decide(ctx, q.Tenant, view, who, patch.apply)
 		}
-		if err == nil && patch.hand != nil {
-			err = a.moderator.SetHand(ctx, q.Tenant, view, who, *patch.hand)
+		if err == nil && patch.Hand.Set {
+			err = a.moderator.SetHand(ctx, q.Tenant, view, who, patch.Hand.Value)
 		}
 		return done(doneBody{Success: true, Room: room, Identity: who}, late), err
 	})
+}
+
+// removeRequest is the body of DELETE meeting/{room}/participants/{identity}.
+type removeRequest struct {
+	// Ban keeps the user out, whatever they come with.
+	Ban bool `json:"ban"`
 }
 
 // removeParticipant is DELETE meeting/{room}/participants/{identity}.
@@ -291,18 +289,22 @@ func (a *api) removeParticipant(q *httpserver.Request) (httpserver.Answer, error
 	if err != nil {
 		return nil, err
 	}
-	f, err := readFields(q)
-	if err != nil {
+	var asked removeRequest
+	if err := requests.Decode(q, &asked); err != nil {
 		return nil, err
 	}
-	ban := f.flag("ban", false)
-	if f.err != nil {
-		return nil, f.err
-	}
 	return a.inMeeting(q, room, func(ctx context.Context, view meeting.View) (httpserver.Answer, error) {
-		late, err := a.moderator.Remove(ctx, q.Tenant, view, who, ban)
+		late, err := a.moderator.Remove(ctx, q.Tenant, view, who, asked.Ban)
 		return done(doneBody{Success: true, Room: room, Identity: who}, late), err
 	})
+}
+
+// announceRequest is the body of POST meeting/{room}/announcements.
+type announceRequest struct {
+	Text string `json:"text"`
+	ID   string `json:"id"`
+	// To is nil for everybody. An empty one is nobody, which must not become everybody.
+	To *string `json:"to"`
 }
 
 // announce is POST meeting/{room}/announcements.
@@ -311,22 +313,20 @@ func (a *api) announce(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := readFields(q)
-	if err != nil {
+	var asked announceRequest
+	if err := requests.Decode(q, &asked); err != nil {
 		return nil, err
 	}
-	n := admission.Notice{At: a.clusterTime()}
-	n.Text, _ = f.text("text")
-	n.ID, _ = f.text("id")
-	to, one := f.text("to")
-	if one {
-		f.check(validateIdentity("to", to))
+	if asked.To != nil {
+		if err := validateIdentity("to", *asked.To); err != nil {
+			return nil, err
+		}
+		q.Record.To = engine.Identity(*asked.To)
 	}
-	f.check(n.Validate())
-	if f.err != nil {
-		return nil, f.err
+	n := admission.Notice{At: a.clusterTime(), Text: asked.Text, ID: asked.ID}
+	if err := n.Validate(); err != nil {
+		return nil, err
 	}
-	q.Record.To = engine.Identity(to)
 	return a.inMeeting(q, room, func(ctx context.Context, view meeting.View) (httpserver.Answer, error) {
 		err := a.moderator.Announce(ctx, q.Tenant, view, n, q.Record.To)
 		return ok(doneBody{Success: true, Room: room, Identity: q.Record.To}), err

@@ -3,6 +3,9 @@
 package httpapi
 
 import (
+	"cmp"
+	"time"
+
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/httpserver"
 )
@@ -14,19 +17,19 @@ type tokenBody struct {
 
 // token is POST token.
 func (a *api) token(q *httpserver.Request) (httpserver.Answer, error) {
-	f, err := readFields(q)
-	if err != nil {
+	var asked tokenRequest
+	if err := requests.Decode(q, &asked); err != nil {
 		return nil, err
 	}
-	asked := readToken(q.Tenant, f)
-	if f.err != nil {
-		return nil, f.err
+	if err := asked.validate("", q.Tenant); err != nil {
+		return nil, err
 	}
 	if err := a.login(q, asked); err != nil {
 		return nil, err
 	}
 	signed, err := q.Tenant.Signer.IssueToken(credential.TokenRequest{
-		Username: asked.username, Presenter: asked.presenter, Lifetime: asked.lifetime, Users: q.Tenant.Users,
+		Username: asked.Username, Presenter: asked.Presenter, Users: q.Tenant.Users,
+		Lifetime: cmp.Or(time.Duration(asked.Expire), q.Tenant.TokenLifetime),
 	}, a.clusterTime())
 	if err != nil {
 		return nil, err

@@ -145,6 +145,23 @@ func (s Settings) Length(asked v1alpha1.Duration) (Length, error) {
 	return s.Limit(length)
 }
 
+// ValidateDuration checks the duration that a request asks for. Empty is the tenant's default.
+func (s Settings) ValidateDuration(asked v1alpha1.Duration) error {
+	_, err := s.Length(asked)
+	return err
+}
+
+// ValidateChange checks the duration and the redirect that a request has written into the spec of a Meeting.
+func (s Settings) ValidateChange(was, is *v1alpha1.MeetingSpec) (err error) {
+	if is.Duration != was.Duration {
+		err = s.ValidateDuration(is.Duration)
+	}
+	if err == nil && is.Redirect != was.Redirect {
+		err = s.ValidateRedirect(string(is.Redirect))
+	}
+	return err
+}
+
 // Limit holds a length against the greatest: with one, unlimited means it, and more is refused. Callers of the REST API read
 // the refusal.
 func (s Settings) Limit(length Length) (Length, error) {

@@ -12,6 +12,7 @@ import (
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
+	"convene.dev/convene/internal/httpserver/body"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -103,7 +104,7 @@ func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
 		return nil, err
 	}
 	var request actRequest
-	if err := decode(q, httpserver.MaxBody, &request); err != nil {
+	if err := body.DecodeStrictly(q, httpserver.MaxBody, &request); err != nil {
 		return nil, err
 	}
 	action, known := actions[request.Action]
@@ -232,11 +233,6 @@ func (h *handler) announce(ctx context.Context, p presenter) error {
 }
 
 func (h *handler) endForAll(ctx context.Context, p presenter) error {
-	if p.Redirect != nil {
-		if err := p.q.Tenant.Settings.ValidateRedirect(*p.Redirect); err != nil {
-			return err
-		}
-	}
 	_, err := h.Meetings.End(ctx, p.q.Tenant, conference.EndCommand{Room: p.view.Room, UID: p.view.UID, Redirect: p.Redirect})
 	if fault.Is(err, fault.KindNotFound) {
 		return nil // another request was faster

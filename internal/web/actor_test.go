@@ -25,7 +25,7 @@ func (s *site) writesOf() (n int) {
 	return n
 }
 
-func (s *site) tryAct(t *testing.T, session string, b body) answer {
+func (s *site) tryAct(t *testing.T, session string, b object) answer {
 	t.Helper()
 	return s.call(t, http.MethodPost, "/session/act", session, b)
 }
@@ -33,9 +33,9 @@ func (s *site) tryAct(t *testing.T, session string, b body) answer {
 // TestActsOfOneTicketAreCountedTogether: a person can ask for any number of sessions with one ticket, one token or one login.
 func TestActsOfOneTicketAreCountedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for way, request := range map[string]func(*site) body{
-			"ticket": func(s *site) body { return body{"ticket": s.ticket(t, presenting)} },
-			"token":  func(s *site) body { return body{"room": "room", "name": "Ann", "token": s.token(t, "ann", true)} },
+		for way, request := range map[string]func(*site) object{
+			"ticket": func(s *site) object { return object{"ticket": s.ticket(t, presenting)} },
+			"token":  func(s *site) object { return object{"room": "room", "name": "Ann", "token": s.token(t, "ann", true)} },
 		} {
 			s := newSite(t)
 			s.meetings.open("room", func(v *meeting.View) { v.MaxParticipants = 1000 })
@@ -43,7 +43,7 @@ func TestActsOfOneTicketAreCountedTogether(t *testing.T) {
 			got := statuses(t, 4*actRate.Burst, func(i int) answer {
 				in := s.enterWith(t, ask).session()
 				s.engine.join(in.You.Identity)
-				return s.tryAct(t, in.Session, body{"action": []string{"lock", "unlock"}[i%2]})
+				return s.tryAct(t, in.Session, object{"action": []string{"lock", "unlock"}[i%2]})
 			})
 			if got[http.StatusNoContent] != actRate.Burst || s.writesOf() != actRate.Burst {
 				t.Errorf("%s: %v, and %d writes", way, got, s.writesOf())
@@ -66,8 +66,8 @@ func TestAMeetingIsWrittenOnlySoOften(t *testing.T) {
 	got := map[int]int{}
 	for n, in := range presenters {
 		for status, times := range statuses(t, actRate.Burst-1, func(i int) answer {
-			return s.tryAct(t, in.Session, []body{
-				{"action": "lock"}, {"action": "unlock"}, {"action": "policy", "policy": body{"chat": "Presenters"}},
+			return s.tryAct(t, in.Session, []object{
+				{"action": "lock"}, {"action": "unlock"}, {"action": "policy", "policy": object{"chat": "Presenters"}},
 				{"action": "mute", "identity": eve.You.Identity}, {"action": "letSpeak", "identity": eve.You.Identity},
 				{"action": "admission", "admission": "Ask"}, {"action": "admitAll"}, {"action": "admission", "admission": "Open"},
 				{"action": "promote", "identity": eve.You.Identity},
@@ -75,14 +75,14 @@ func TestAMeetingIsWrittenOnlySoOften(t *testing.T) {
 		}) {
 			got[status] += times
 		}
-		if r := s.tryAct(t, in.Session, body{"action": "remove", "identity": victims[n].You.Identity}); r.Code != http.StatusNoContent {
+		if r := s.tryAct(t, in.Session, object{"action": "remove", "identity": victims[n].You.Identity}); r.Code != http.StatusNoContent {
 			t.Fatalf("a removal when the meeting has been written often: %d %s", r.Code, r.Body)
 		}
 	}
 	if got[http.StatusNoContent] != writeRate.Burst || got[http.StatusTooManyRequests] == 0 {
 		t.Errorf("the acts of ten presenters: %v, want %d", got, writeRate.Burst)
 	}
-	if r := s.tryAct(t, honest.Session, body{"action": "remove", "identity": eve.You.Identity}); r.Code != http.StatusNoContent {
+	if r := s.tryAct(t, honest.Session, object{"action": "remove", "identity": eve.You.Identity}); r.Code != http.StatusNoContent {
 		t.Errorf("a removal by another presenter: %d %s", r.Code, r.Body)
 	}
 	if n := s.writesOf(); n > writeRate.Burst+11 {
@@ -91,10 +91,10 @@ func TestAMeetingIsWrittenOnlySoOften(t *testing.T) {
 }
 
 // actionBodies are all acts, each about one participant.
-func actionBodies(who engine.Identity) (all []body) {
+func actionBodies(who engine.Identity) (all []object) {
 	for name := range actions {
-		all = append(all, body{
-			"action": name, "identity": who, "policy": body{"chat": "Everyone"}, "admission": "Open", "text": "hello",
+		all = append(all, object{
+			"action": name, "identity": who, "policy": object{"chat": "Everyone"}, "admission": "Open", "text": "hello",
 		})
 	}
 	return all
@@ -106,7 +106,7 @@ func TestOnlyThoseWhoAreInAct(t *testing.T) {
 		s := newSite(t)
 		v := s.meetings.open("room", func(v *meeting.View) { v.Opened = true })
 		bob := s.inside(t, nil)
-		out := s.enterWith(t, body{"ticket": s.ticket(t, presenting)}).session()
+		out := s.enterWith(t, object{"ticket": s.ticket(t, presenting)}).session()
 		for _, b := range actionBodies(bob.You.Identity) {
 			if got := s.tryAct(t, out.Session, b); got.Code != http.StatusForbidden || !strings.Contains(got.Body.String(), errNotIn.Message) {
 				t.Errorf("%s: %d %s", b["action"], got.Code, got.Body)
@@ -133,7 +133,7 @@ func TestNothingIsDecidedAboutInventedUsers(t *testing.T) {
 			continue
 		}
 		about++
-		got := s.tryAct(t, paula.Session, body{"action": name, "identity": fmt.Sprint("user:nobody", about)})
+		got := s.tryAct(t, paula.Session, object{"action": name, "identity": fmt.Sprint("user:nobody", about)})
 		if got.Code != http.StatusNotFound {
 			t.Errorf("%s: %d %s", name, got.Code, got.Body)
 		}
@@ -142,7 +142,7 @@ func TestNothingIsDecidedAboutInventedUsers(t *testing.T) {
 		t.Errorf("%d acts are about one participant, and %v was decided", about, v.Decisions)
 	}
 	for _, user := range []string{"bob", "cem", "dan", "eve"} {
-		if got := s.tryAct(t, paula.Session, body{"action": "remove", "identity": "user:" + user}); got.Code != http.StatusNoContent {
+		if got := s.tryAct(t, paula.Session, object{"action": "remove", "identity": "user:" + user}); got.Code != http.StatusNoContent {
 			t.Errorf("%s: %d %s", user, got.Code, got.Body)
 		}
 	}
@@ -165,12 +165,12 @@ func TestStateIsAskedWithinALimit(t *testing.T) {
 			}
 			var sessions []string
 			for i := range 50 {
-				sessions = append(sessions, s.enterWith(t, body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Presenter = i%2 == 0 })}).session().Session)
+				sessions = append(sessions, s.enterWith(t, object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Presenter = i%2 == 0 })}).session().Session)
 			}
 			v.Admission = admission
 			s.engine.people = nil // The presenter has left, and others wait.
 			for range 50 {
-				sessions = append(sessions, s.enterWith(t, body{"room": "room", "name": "Cem"}).waits().Session)
+				sessions = append(sessions, s.enterWith(t, object{"room": "room", "name": "Cem"}).waits().Session)
 			}
 			s.engine.waiting = []engine.Participant{{Identity: "dan-1", Traits: engine.Traits{Since: s.now}}}
 			s.engine.asked, s.engine.doorAsked = 0, 0

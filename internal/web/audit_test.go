@@ -43,10 +43,10 @@ func TestAuditOfPages(t *testing.T) {
 	v := s.meetings.open("room", nil)
 	paula, bob := s.inside(t, presenting), s.inside(t, nil)
 	lines := s.listen(t)
-	act := func(session string, b body) func() answer {
+	act := func(session string, b object) func() answer {
 		return func() answer { return s.call(t, http.MethodPost, "/session/act", session, b) }
 	}
-	enter := func(b body) func() answer { return func() answer { return s.enterWith(t, b) } }
+	enter := func(b object) func() answer { return func() answer { return s.enterWith(t, b) } }
 	line := func(msg, action string, more map[string]any) map[string]any {
 		out := map[string]any{"logger": "", "level": 0.0, "msg": msg, "tenant": "ns/default", "action": action, "room": "room",
 			"time": "2026-11-21T12:00:00Z", "requestID": "id-1"}
@@ -71,32 +71,34 @@ func TestAuditOfPages(t *testing.T) {
 		do     func() answer
 		want   []map[string]any
 	}{
-		{"a participant comes in by a link", enter(body{"room": "room", "name": "Ann"}), done("enter", map[string]any{"by": "link"})},
-		{"a user logs in", enter(body{"room": "room", "name": "Bob", "username": "bob", "userPassword": "bob"}), done("enter", map[string]any{"by": "login", "user": "bob"})},
+		{"a participant comes in by a link", enter(object{"room": "room", "name": "Ann"}), done("enter", map[string]any{"by": "link"})},
+		{"a user logs in", enter(object{"room": "room", "name": "Bob", "username": "bob", "userPassword": "bob"}), done("enter", map[string]any{"by": "login", "user": "bob"})},
 		{
-			"a wrong login", enter(body{"room": "room", "name": "Bob", "username": "bob", "userPassword": "guess"}),
+			"a wrong login", enter(object{"room": "room", "name": "Bob", "username": "bob", "userPassword": "guess"}),
 			refused("enter", map[string]any{"room": "", "status": 403.0, "result": admission.ErrWrongLogin.Message}),
 		},
 		{"a page", func() answer { return s.call(t, http.MethodGet, "/join/room", "", nil) }, nil},
 		{"a look at the session", func() answer { return s.call(t, http.MethodGet, "/session", bob.Session, nil) }, nil},
-		{"a participant speaks", func() answer { return s.call(t, http.MethodPost, "/session/chat", bob.Session, body{"text": "hello"}) }, nil},
-		{"a participant says nothing", func() answer { return s.call(t, http.MethodPost, "/session/chat", bob.Session, body{}) }, refused("chat", map[string]any{
+		{"a participant speaks", func() answer {
+			return s.call(t, http.MethodPost, "/session/chat", bob.Session, object{"text": "hello"})
+		}, nil},
+		{"a participant says nothing", func() answer { return s.call(t, http.MethodPost, "/session/chat", bob.Session, object{}) }, refused("chat", map[string]any{
 			"identity": other, "status": 400.0, "result": "text is required; write 1 to 4000 characters",
 		})},
-		{"a mute", act(paula.Session, body{"action": "mute", "identity": other}), done("mute", map[string]any{"identity": me, "to": other})},
-		{"the end of a mute", act(paula.Session, body{"action": "letSpeak", "identity": other}), done("letSpeak", map[string]any{"identity": me, "to": other})},
-		{"a removal by a participant who may not", act(bob.Session, body{"action": "remove", "identity": me}), refused("act", map[string]any{
+		{"a mute", act(paula.Session, object{"action": "mute", "identity": other}), done("mute", map[string]any{"identity": me, "to": other})},
+		{"the end of a mute", act(paula.Session, object{"action": "letSpeak", "identity": other}), done("letSpeak", map[string]any{"identity": me, "to": other})},
+		{"a removal by a participant who may not", act(bob.Session, object{"action": "remove", "identity": me}), refused("act", map[string]any{
 			"identity": other, "status": 403.0, "result": "Only presenters may do this",
 		})},
-		{"a removal", act(paula.Session, body{"action": "remove", "identity": other}), done("remove", map[string]any{"identity": me, "to": other})},
-		{"an unknown session", act("a.b.c", body{"action": "end"}), refused("act", map[string]any{
+		{"a removal", act(paula.Session, object{"action": "remove", "identity": other}), done("remove", map[string]any{"identity": me, "to": other})},
+		{"an unknown session", act("a.b.c", object{"action": "end"}), refused("act", map[string]any{
 			"room": "", "status": 403.0, "result": "This session is over: open the link of the meeting again",
 		})},
 		{"a connection of a removed participant", func() answer {
 			return s.connect(t, "rtc", url.Values{"access_token": {accessTo(t, v.EngineRoom, engine.Identity(other))}})
 		}, refused("connect", map[string]any{"identity": other, "status": 403.0, "result": admission.ErrRemoved.Message})},
-		{"an end", act(paula.Session, body{"action": "end"}), done("end", map[string]any{"identity": me})},
-		{"after it", enter(body{"room": "room", "name": "Ann"}), refused("enter", map[string]any{
+		{"an end", act(paula.Session, object{"action": "end"}), done("end", map[string]any{"identity": me})},
+		{"after it", enter(object{"room": "room", "name": "Ann"}), refused("enter", map[string]any{
 			"by": "link", "status": 410.0, "result": "This meeting has ended",
 		})},
 	} {
@@ -149,7 +151,7 @@ func TestAPanicIsLogged(t *testing.T) {
 	in := s.inside(t, nil)
 	lines := s.listen(t)
 	s.engine.onAct = func() { panic("the engine's client is broken") }
-	got := s.call(t, http.MethodPost, "/session/hand", in.Session, body{"raised": true})
+	got := s.call(t, http.MethodPost, "/session/hand", in.Session, object{"raised": true})
 	if got.Code != http.StatusInternalServerError || got.refusal().Reason != "Unavailable" {
 		t.Errorf("%d %s", got.Code, got.Body)
 	}
@@ -163,7 +165,7 @@ func TestWhatFailsOnOurSideIsLoggedWithItsCause(t *testing.T) {
 	s.meetings.open("room", nil)
 	lines := s.listen(t)
 	s.engine.err = fault.Unavailable("away").Because(errors.New("the cause" + strings.Repeat("!", 9000)))
-	s.enterWith(t, body{"room": "room", "name": "Ann"})
+	s.enterWith(t, object{"room": "room", "name": "Ann"})
 	got := lines()
 	if len(got) != 1 || got[0]["status"] != 503.0 || !strings.Contains(got[0]["cause"].(string), "the cause") || len(got[0]["cause"].(string)) > 500 {
 		t.Errorf("logged %v", got)

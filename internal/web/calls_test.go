@@ -19,7 +19,7 @@ import (
 // inside lets a participant in by ticket, all the way into the engine's room.
 func (s *site) inside(t *testing.T, change func(*credential.Ticket)) sessionAnswer {
 	t.Helper()
-	in := s.enterWith(t, body{"ticket": s.ticket(t, change)}).session()
+	in := s.enterWith(t, object{"ticket": s.ticket(t, change)}).session()
 	s.engine.join(in.You.Identity)
 	return in
 }
@@ -134,7 +134,7 @@ func TestNothingEndsWhileNobodyCanSay(t *testing.T) {
 		"GET /session", "POST /session/chat", "POST /session/history", "POST /session/hand", "POST /session/reaction", "POST /session/act",
 	} {
 		method, path, _ := strings.Cut(call, " ")
-		got := s.call(t, method, path, in.Session, body{})
+		got := s.call(t, method, path, in.Session, object{})
 		if got.Code != http.StatusServiceUnavailable || got.Header().Get("Retry-After") == "" {
 			t.Errorf("%s: status %d: %s", call, got.Code, got.Body)
 		}
@@ -147,11 +147,11 @@ func TestCallsAfterTheEnd(t *testing.T) {
 		v := s.meetings.open("room", nil)
 		in := s.inside(t, presenting)
 		s.bar(in.You.Identity)
-		if got := s.call(t, http.MethodPost, path, in.Session, body{}); got.Code != http.StatusForbidden {
+		if got := s.call(t, http.MethodPost, path, in.Session, object{}); got.Code != http.StatusForbidden {
 			t.Errorf("%s of a removed participant: status %d: %s", path, got.Code, got.Body)
 		}
 		v.Ended, v.Redirect = true, "https://bye.example/"
-		got := s.call(t, http.MethodPost, path, in.Session, body{})
+		got := s.call(t, http.MethodPost, path, in.Session, object{})
 		if got.Code != http.StatusGone || got.refusal().Redirect != v.Redirect {
 			t.Errorf("%s after the end: status %d: %s", path, got.Code, got.Body)
 		}
@@ -159,7 +159,7 @@ func TestCallsAfterTheEnd(t *testing.T) {
 }
 
 func TestChat(t *testing.T) {
-	hello := body{"text": "<hello> & good day"}
+	hello := object{"text": "<hello> & good day"}
 	for _, c := range []struct {
 		reason string
 		ticket func(*credential.Ticket)
@@ -171,10 +171,10 @@ func TestChat(t *testing.T) {
 		{"with chat off", func(k *credential.Ticket) { k.Chat = false }, nil, hello, http.StatusForbidden},
 		{"hidden", func(k *credential.Ticket) { k.Hide = true }, nil, hello, http.StatusForbidden},
 		{"a participant who is not in", nil, func(s *site) { s.engine.people = nil }, hello, http.StatusForbidden},
-		{"nothing", nil, nil, body{}, http.StatusBadRequest},
-		{"blanks", nil, nil, body{"text": " \n "}, http.StatusBadRequest},
-		{"4,000 characters", nil, nil, body{"text": strings.Repeat("é", 4000)}, http.StatusNoContent},
-		{"4,001 characters", nil, nil, body{"text": strings.Repeat("é", 4001)}, http.StatusBadRequest},
+		{"nothing", nil, nil, object{}, http.StatusBadRequest},
+		{"blanks", nil, nil, object{"text": " \n "}, http.StatusBadRequest},
+		{"4,000 characters", nil, nil, object{"text": strings.Repeat("é", 4000)}, http.StatusNoContent},
+		{"4,001 characters", nil, nil, object{"text": strings.Repeat("é", 4001)}, http.StatusBadRequest},
 		{"not JSON", nil, nil, "hello", http.StatusBadRequest},
 		{"the engine away", nil, func(s *site) { s.engine.err = fault.Unavailable("away") }, hello, http.StatusServiceUnavailable},
 	} {
@@ -198,7 +198,7 @@ func TestChat(t *testing.T) {
 	s := newSite(t)
 	s.meetings.open("room", nil)
 	in := s.inside(t, nil)
-	s.call(t, http.MethodPost, "/session/chat", in.Session, hello.with(body{"name": "Eve", "from": "eve"}))
+	s.call(t, http.MethodPost, "/session/chat", in.Session, hello.with(object{"name": "Eve", "from": "eve"}))
 	say := s.engine.acts[0].(engine.Say)
 	var m chatMessage
 	if err := json.Unmarshal(say.Payload, &m); err != nil {
@@ -222,7 +222,7 @@ func TestCallsAreLimitedBySession(t *testing.T) {
 	s.meetings.open("room", nil)
 	in, other := s.inside(t, nil), s.inside(t, nil)
 	say := func(session string) answer {
-		return s.call(t, http.MethodPost, "/session/chat", session, body{"text": "hello"})
+		return s.call(t, http.MethodPost, "/session/chat", session, object{"text": "hello"})
 	}
 	for i := range 20 {
 		if got := say(in.Session); got.Code != http.StatusNoContent {
@@ -252,11 +252,11 @@ func TestHand(t *testing.T) {
 		body    any
 		status  int
 	}{
-		{in.Session, body{"raised": true}, http.StatusNoContent},
-		{in.Session, body{"raised": false, "identity": "other"}, http.StatusNoContent},
-		{in.Session, body{}, http.StatusBadRequest},
-		{in.Session, body{"raised": "yes"}, http.StatusBadRequest},
-		{hidden.Session, body{"raised": true}, http.StatusForbidden},
+		{in.Session, object{"raised": true}, http.StatusNoContent},
+		{in.Session, object{"raised": false, "identity": "other"}, http.StatusNoContent},
+		{in.Session, object{}, http.StatusBadRequest},
+		{in.Session, object{"raised": "yes"}, http.StatusBadRequest},
+		{hidden.Session, object{"raised": true}, http.StatusForbidden},
 	} {
 		if got := s.call(t, http.MethodPost, "/session/hand", c.session, c.body); got.Code != c.status {
 			t.Errorf("%v: status %d, want %d: %s", c.body, got.Code, c.status, got.Body)
@@ -267,7 +267,7 @@ func TestHand(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	s.engine.err = fault.NotFound("nobody of that name")
-	if got := s.call(t, http.MethodPost, "/session/hand", in.Session, body{"raised": true}); got.Code != http.StatusForbidden {
+	if got := s.call(t, http.MethodPost, "/session/hand", in.Session, object{"raised": true}); got.Code != http.StatusForbidden {
 		t.Errorf("of a participant who is not in: status %d: %s", got.Code, got.Body)
 	}
 }
@@ -277,7 +277,7 @@ func TestAct(t *testing.T) {
 		reason string
 		ticket func(*credential.Ticket)
 		given  func(*site)
-		body   func(me, other engine.Identity) body
+		body   func(me, other engine.Identity) object
 		status int
 		// acts are what the engine is asked.
 		acts func(other engine.Identity) []engine.Action
@@ -285,77 +285,79 @@ func TestAct(t *testing.T) {
 		{
 			reason: "mute", ticket: presenting, status: http.StatusNoContent,
 			given: func(s *site) { s.engine.people[1].Audio = true },
-			body:  func(_, other engine.Identity) body { return body{"action": "mute", "identity": other} },
+			body:  func(_, other engine.Identity) object { return object{"action": "mute", "identity": other} },
 			acts:  func(other engine.Identity) []engine.Action { return []engine.Action{engine.Hush{Who: other}} },
 		}, {
 			reason: "mute one who is silent", ticket: presenting, status: http.StatusNoContent,
-			body: func(_, other engine.Identity) body { return body{"action": "mute", "identity": other} },
+			body: func(_, other engine.Identity) object { return object{"action": "mute", "identity": other} },
 		}, {
 			reason: "lock the microphone", ticket: presenting, status: http.StatusNoContent,
-			body: func(_, other engine.Identity) body { return body{"action": "lockMicrophone", "identity": other} },
+			body: func(_, other engine.Identity) object { return object{"action": "lockMicrophone", "identity": other} },
 			acts: func(other engine.Identity) []engine.Action {
 				return []engine.Action{engine.SetRights{Who: other, Rights: engine.Rights{Forbidden: engine.Microphone, Held: engine.Microphone}}}
 			},
 		}, {
 			reason: "let a muted participant speak", ticket: presenting, status: http.StatusNoContent,
-			body:  func(_, other engine.Identity) body { return body{"action": "letSpeak", "identity": other} },
+			body:  func(_, other engine.Identity) object { return object{"action": "letSpeak", "identity": other} },
 			given: func(s *site) { s.engine.people[1].Forbidden = engine.Microphone },
 			acts:  func(other engine.Identity) []engine.Action { return []engine.Action{engine.SetRights{Who: other}} },
 		}, {
 			reason: "let one speak who asks for it", ticket: presenting, status: http.StatusNoContent,
-			body:  func(_, other engine.Identity) body { return body{"action": "letSpeak", "identity": other} },
+			body:  func(_, other engine.Identity) object { return object{"action": "letSpeak", "identity": other} },
 			given: func(s *site) { s.engine.people[1].Forbidden, s.engine.people[1].Hand = engine.Microphone, true },
 			acts: func(other engine.Identity) []engine.Action {
 				return []engine.Action{engine.SetRights{Who: other}, engine.Hand{Who: other}}
 			},
 		}, {
 			reason: "let a muted participant speak, by one who is no presenter", status: http.StatusForbidden,
-			body: func(_, other engine.Identity) body { return body{"action": "letSpeak", "identity": other} },
+			body: func(_, other engine.Identity) object { return object{"action": "letSpeak", "identity": other} },
 		}, {
 			reason: "let a muted participant speak when it cannot be written down", ticket: presenting, status: http.StatusServiceUnavailable,
 			given: func(s *site) { s.meetings.err = fault.Unavailable("the API server is away") },
-			body:  func(_, other engine.Identity) body { return body{"action": "letSpeak", "identity": other} },
+			body:  func(_, other engine.Identity) object { return object{"action": "letSpeak", "identity": other} },
 		}, {
 			reason: "lower a hand", ticket: presenting, status: http.StatusNoContent,
-			body: func(_, other engine.Identity) body { return body{"action": "lowerHand", "identity": other} },
+			body: func(_, other engine.Identity) object { return object{"action": "lowerHand", "identity": other} },
 			acts: func(other engine.Identity) []engine.Action { return []engine.Action{engine.Hand{Who: other}} },
 		}, {
 			reason: "remove", ticket: presenting, status: http.StatusNoContent,
-			body: func(_, other engine.Identity) body { return body{"action": "remove", "identity": other} },
+			body: func(_, other engine.Identity) object { return object{"action": "remove", "identity": other} },
 			acts: func(other engine.Identity) []engine.Action { return []engine.Action{engine.Remove{Who: other}} },
 		}, {
 			reason: "remove when it cannot be written down", ticket: presenting, status: http.StatusServiceUnavailable,
 			given: func(s *site) { s.meetings.err = fault.Unavailable("the API server is away") },
-			body:  func(_, other engine.Identity) body { return body{"action": "remove", "identity": other} },
+			body:  func(_, other engine.Identity) object { return object{"action": "remove", "identity": other} },
 		}, {
 			reason: "remove oneself", ticket: presenting, status: http.StatusBadRequest,
-			body: func(me, _ engine.Identity) body { return body{"action": "remove", "identity": me} },
+			body: func(me, _ engine.Identity) object { return object{"action": "remove", "identity": me} },
 		}, {
 			reason: "remove a participant who is not there", ticket: presenting, status: http.StatusNotFound,
-			body: func(_, _ engine.Identity) body { return body{"action": "remove", "identity": "nobody"} },
+			body: func(_, _ engine.Identity) object { return object{"action": "remove", "identity": "nobody"} },
 		}, {
 			reason: "nobody named", ticket: presenting, status: http.StatusBadRequest,
-			body: func(_, _ engine.Identity) body { return body{"action": "mute"} },
+			body: func(_, _ engine.Identity) object { return object{"action": "mute"} },
 		}, {
 			reason: "an unknown action", ticket: presenting, status: http.StatusBadRequest,
-			body: func(_, other engine.Identity) body { return body{"action": "praise", "identity": other} },
+			body: func(_, other engine.Identity) object { return object{"action": "praise", "identity": other} },
 		}, {
 			reason: "mute by a participant who is no presenter", status: http.StatusForbidden,
-			body: func(_, other engine.Identity) body { return body{"action": "mute", "identity": other} },
+			body: func(_, other engine.Identity) object { return object{"action": "mute", "identity": other} },
 		}, {
 			reason: "end by a participant who is no presenter", status: http.StatusForbidden,
-			body: func(_, _ engine.Identity) body { return body{"action": "end"} },
+			body: func(_, _ engine.Identity) object { return object{"action": "end"} },
 		}, {
 			reason: "a redirect to nowhere", ticket: presenting, status: http.StatusBadRequest,
-			body: func(_, _ engine.Identity) body { return body{"action": "end", "redirect": "javascript:alert(1)"} },
+			body: func(_, _ engine.Identity) object { return object{"action": "end", "redirect": "javascript:alert(1)"} },
 		}, {
 			reason: "a redirect that the operator does not allow", ticket: presenting, status: http.StatusBadRequest,
 			given: func(s *site) { s.tenant.Settings.RedirectHosts = []string{"*.example.com"} },
-			body:  func(_, _ engine.Identity) body { return body{"action": "end", "redirect": "https://evil.example.org/"} },
+			body: func(_, _ engine.Identity) object {
+				return object{"action": "end", "redirect": "https://evil.example.org/"}
+			},
 		}, {
 			reason: "the engine away", ticket: presenting, status: http.StatusServiceUnavailable,
 			given: func(s *site) { s.engine.err = fault.Unavailable("away") },
-			body:  func(_, other engine.Identity) body { return body{"action": "mute", "identity": other} },
+			body:  func(_, other engine.Identity) object { return object{"action": "mute", "identity": other} },
 		},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
@@ -390,13 +392,13 @@ func TestAct(t *testing.T) {
 
 func TestEndForAll(t *testing.T) {
 	for _, c := range []struct {
-		body body
+		body object
 		want string
 	}{
-		{body{"action": "end"}, "https://own.example/"},
-		{body{"action": "end", "redirect": nil}, "https://own.example/"},
-		{body{"action": "end", "redirect": ""}, ""},
-		{body{"action": "end", "redirect": "https://bye.example/"}, "https://bye.example/"},
+		{object{"action": "end"}, "https://own.example/"},
+		{object{"action": "end", "redirect": nil}, "https://own.example/"},
+		{object{"action": "end", "redirect": ""}, ""},
+		{object{"action": "end", "redirect": "https://bye.example/"}, "https://bye.example/"},
 	} {
 		s := newSite(t)
 		v := s.meetings.open("room", nil)

@@ -16,6 +16,7 @@ import (
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
+	"convene.dev/convene/internal/httpserver/body"
 )
 
 const (
@@ -56,7 +57,7 @@ func (h *handler) chat(q *httpserver.Request) (httpserver.Answer, error) {
 		// To is the one participant who reads it. Nil is everyone; no identity, not even an empty one, becomes everyone.
 		To *engine.Identity `json:"to"`
 	}
-	if err := decode(q, httpserver.MaxBody, &request); err != nil {
+	if err := body.DecodeStrictly(q, httpserver.MaxBody, &request); err != nil {
 		return nil, err
 	}
 	if err := firstOf(mayWrite(p), checkText(request.Text)); err != nil {

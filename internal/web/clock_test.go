@@ -19,7 +19,7 @@ func TestTheClustersTimeCounts(t *testing.T) {
 		s.meetings.open("room", nil)
 		ticket := s.ticket(t, nil)
 		s.now = cluster.Add(off)
-		got := s.call(t, http.MethodPost, "/session", "", body{"room": "room", "ticket": ticket})
+		got := s.call(t, http.MethodPost, "/session", "", object{"room": "room", "ticket": ticket})
 		if got.Code != http.StatusOK {
 			t.Fatalf("off by %s, the link: %d %s", off, got.Code, got.Body)
 		}

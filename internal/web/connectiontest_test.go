@@ -20,7 +20,7 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-func (s *site) askForTest(t *testing.T, b body) answer {
+func (s *site) askForTest(t *testing.T, b object) answer {
 	t.Helper()
 	return s.call(t, http.MethodPost, "/session/test", "", b)
 }
@@ -53,7 +53,7 @@ func testRoomOf(t *testing.T, token string) meeting.TestRoom {
 func TestATestIsInARoomOfItsOwn(t *testing.T) {
 	s := newSite(t)
 	s.meetings.open("room", asking) // Those who would have to wait test as well.
-	ann := body{"room": "room", "name": "Ann"}
+	ann := object{"room": "room", "name": "Ann"}
 	test := s.askForTest(t, ann).test()
 	room := testRoomOf(t, test.Sender)
 	if room != testRoomOf(t, test.Receiver) || test.Sender == test.Receiver || room.ConfigUID != configUID || !room.Ends.Equal(s.now.Add(meeting.TestDuration)) {
@@ -82,12 +82,12 @@ func TestATestIsInARoomOfItsOwn(t *testing.T) {
 }
 
 func TestWhoMayTest(t *testing.T) {
-	someone := body{"room": "room", "name": "Ann"}
+	someone := object{"room": "room", "name": "Ann"}
 	for _, c := range []struct {
 		reason string
 		tenant func(*tenant.Tenant)
 		given  func(*site, *meeting.View)
-		ask    body
+		ask    object
 		status int
 		want   string
 	}{
@@ -96,27 +96,27 @@ func TestWhoMayTest(t *testing.T) {
 			v.MaxParticipants = 1
 			s.engine.join("bob-1")
 		}, ask: someone, status: http.StatusOK},
-		{reason: "a room that is not there", ask: body{"room": "other", "name": "Ann"}, status: http.StatusNotFound, want: "NotFound"},
+		{reason: "a room that is not there", ask: object{"room": "other", "name": "Ann"}, status: http.StatusNotFound, want: "NotFound"},
 		{
 			reason: "a room that one may open", tenant: func(t *tenant.Tenant) { t.Settings.AdHoc = v1alpha1.AdHocAnyone },
-			ask: body{"room": "other", "name": "Ann"}, status: http.StatusOK,
+			ask: object{"room": "other", "name": "Ann"}, status: http.StatusOK,
 		},
 		{
 			reason: "a room that one may open as a user", tenant: func(t *tenant.Tenant) { t.Settings.AdHoc = v1alpha1.AdHocUsers },
-			ask: body{"room": "other", "name": "Ann"}, status: http.StatusUnauthorized, want: "LoginRequired",
+			ask: object{"room": "other", "name": "Ann"}, status: http.StatusUnauthorized, want: "LoginRequired",
 		},
 		{reason: "a meeting that has ended", given: func(_ *site, v *meeting.View) { v.Ended = true }, ask: someone, status: http.StatusGone, want: "Ended"},
 		{reason: "a locked meeting", given: func(_ *site, v *meeting.View) { v.Locked = true }, ask: someone, status: http.StatusForbidden, want: "Locked"},
 		{reason: "no password", given: withPassword, ask: someone, status: http.StatusUnauthorized, want: "PasswordRequired"},
-		{reason: "the wrong password", given: withPassword, ask: someone.with(body{"password": "guess"}), status: http.StatusForbidden, want: "WrongPassword"},
-		{reason: "the password", given: withPassword, ask: someone.with(body{"password": password}), status: http.StatusOK},
+		{reason: "the wrong password", given: withPassword, ask: someone.with(object{"password": "guess"}), status: http.StatusForbidden, want: "WrongPassword"},
+		{reason: "the password", given: withPassword, ask: someone.with(object{"password": password}), status: http.StatusOK},
 		{reason: "no login", tenant: protected, ask: someone, status: http.StatusUnauthorized, want: "LoginRequired"},
 		{
 			reason: "one who was banned", tenant: withUsers,
 			given: func(_ *site, v *meeting.View) {
 				v.Decisions = []v1alpha1.ParticipantDecision{{Identity: "user:bob", Removed: true}}
 			},
-			ask: someone.with(body{"username": "bob", "userPassword": "bob"}), status: http.StatusForbidden, want: "NotAllowed",
+			ask: someone.with(object{"username": "bob", "userPassword": "bob"}), status: http.StatusForbidden, want: "NotAllowed",
 		},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
@@ -172,7 +172,7 @@ func TestTheTokenOfATest(t *testing.T) {
 	// Both media servers take the same key, so the token alone does not tell where the room is.
 	s.tenant.Media[0], s.tenant.Media[1] = s.tenant.Media[1], s.tenant.Media[0]
 	s.meetings.open("room", func(v *meeting.View) { v.MediaServer = types.NamespacedName{Name: "first"} })
-	test := s.askForTest(t, body{"room": "room", "name": "Ann"}).test()
+	test := s.askForTest(t, object{"room": "room", "name": "Ann"}).test()
 	if got := s.connect(t, "rtc", url.Values{"access_token": {test.Receiver}}); got.Code != http.StatusOK || len(*arrived) != 1 {
 		t.Fatalf("connecting: %d %s", got.Code, got.Body)
 	}
@@ -221,7 +221,7 @@ func TestTestsAreLimited(t *testing.T) {
 func TestWebhooksOfTestsAreNoHints(t *testing.T) {
 	s := newSite(t)
 	v := s.meetings.open("room", nil)
-	test := testRoomOf(t, s.askForTest(t, body{"room": "room", "name": "Ann"}).test().Sender)
+	test := testRoomOf(t, s.askForTest(t, object{"room": "room", "name": "Ann"}).test().Sender)
 	for _, room := range []engine.RoomName{test.Name(), v.EngineRoom} {
 		if got := s.do(t, webhook(t, engineServer, room)); got.Code != http.StatusOK {
 			t.Errorf("%d %s", got.Code, got.Body)

@@ -21,7 +21,7 @@ import (
 
 // act has a presenter do something, which has to go well.
 // act returns the answer's body.
-func (s *site) act(t *testing.T, session string, b body) string {
+func (s *site) act(t *testing.T, session string, b object) string {
 	t.Helper()
 	got := s.call(t, http.MethodPost, "/session/act", session, b)
 	if got.Code != http.StatusNoContent && got.Code != http.StatusOK {
@@ -33,7 +33,7 @@ func (s *site) act(t *testing.T, session string, b body) string {
 // TestALockLetsNobodyNewIn: those who were in come back, presenters and those who were admitted enter, and all others are told.
 func TestALockLetsNobodyNewIn(t *testing.T) {
 	s := newSite(t)
-	ann := body{"room": "room", "name": "Ann"}
+	ann := object{"room": "room", "name": "Ann"}
 	s.meetings.open("room", nil)
 	before := s.enterWith(t, ann).session()
 	s.engine.join(before.You.Identity)
@@ -45,7 +45,7 @@ func TestALockLetsNobodyNewIn(t *testing.T) {
 	was = s.prove(t, was)
 	v.Locked = true
 	locked, in := refusedWith(http.StatusForbidden, "Locked"), letIn(youAnswer{Name: "Ann", Chat: true})
-	admitted := body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Name = "Ann" })}
+	admitted := object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Name = "Ann" })}
 	v.Locked = false
 	guest := s.enterWith(t, admitted).session().You.Identity
 	v.Locked = true
@@ -53,16 +53,16 @@ func TestALockLetsNobodyNewIn(t *testing.T) {
 	presenter := letIn(youAnswer{Name: "Ann", Chat: true, Presenter: true})
 	for _, c := range []struct {
 		reason string
-		ask    body
+		ask    object
 		want   decision
 	}{
 		{"a guest", ann, locked},
-		{"a ticket", body{"ticket": s.ticket(t, nil)}, locked},
-		{"one who hides", body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Hide = true })}, locked},
+		{"a ticket", object{"ticket": s.ticket(t, nil)}, locked},
+		{"one who hides", object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Hide = true })}, locked},
 		{"one who was in", again(ann, was), in},
 		{"one who was in the meeting before", again(ann, before), locked},
 		{"one who was admitted", admitted, in},
-		{"a presenter", body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Name, k.Presenter = "Ann", true })}, presenter},
+		{"a presenter", object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Name, k.Presenter = "Ann", true })}, presenter},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, s.enterWith(t, c.ask).decision()); diff != "" {
@@ -77,12 +77,12 @@ func TestAPolicyIsInTheAccessToken(t *testing.T) {
 	s := newSite(t)
 	s.meetings.open("room", func(v *meeting.View) { v.PresentersOnly = engine.Microphone | engine.Screen | engine.Chat })
 	all := func(k *credential.Ticket) { k.Audio, k.Video, k.Screen = true, true, true }
-	guest := s.enterWith(t, body{"ticket": s.ticket(t, all)}).session()
+	guest := s.enterWith(t, object{"ticket": s.ticket(t, all)}).session()
 	grant := s.engine.grants[len(s.engine.grants)-1]
 	if grant.Forbidden != engine.Microphone|engine.Screen|engine.Chat || guest.You.Audio || guest.You.Screen || !guest.You.Video {
 		t.Errorf("a guest is %+v, granted %+v", guest.You, grant)
 	}
-	paula := s.enterWith(t, body{"ticket": s.ticket(t, func(k *credential.Ticket) { all(k); presenting(k) })}).session()
+	paula := s.enterWith(t, object{"ticket": s.ticket(t, func(k *credential.Ticket) { all(k); presenting(k) })}).session()
 	grant = s.engine.grants[len(s.engine.grants)-1]
 	if grant.Forbidden != 0 || !paula.You.Audio || !paula.You.Screen {
 		t.Errorf("a presenter is %+v, granted %+v", paula.You, grant)
@@ -93,7 +93,7 @@ func TestAPolicyIsInTheAccessToken(t *testing.T) {
 		who    sessionAnswer
 		status int
 	}{{guest, http.StatusForbidden}, {paula, http.StatusNoContent}} {
-		if got := s.call(t, http.MethodPost, "/session/chat", c.who.Session, body{"text": "hello"}); got.Code != c.status {
+		if got := s.call(t, http.MethodPost, "/session/chat", c.who.Session, object{"text": "hello"}); got.Code != c.status {
 			t.Errorf("%s writes: %d, want %d: %s", c.who.You.Name, got.Code, c.status, got.Body)
 		}
 	}
@@ -124,14 +124,14 @@ func TestRolesChange(t *testing.T) {
 	s := newSite(t)
 	v := s.meetings.open("room", nil)
 	paula := s.inside(t, presenting)
-	ticket := body{"ticket": s.ticket(t, nil)}
+	ticket := object{"ticket": s.ticket(t, nil)}
 	ann := s.enterWith(t, ticket).session()
 	s.engine.join(ann.You.Identity)
-	lock := body{"action": "lock"}
+	lock := object{"action": "lock"}
 	if got := s.call(t, http.MethodPost, "/session/act", ann.Session, lock); got.Code != http.StatusForbidden {
 		t.Fatalf("before: %d", got.Code)
 	}
-	s.act(t, paula.Session, body{"action": "promote", "identity": ann.You.Identity})
+	s.act(t, paula.Session, object{"action": "promote", "identity": ann.You.Identity})
 	s.act(t, ann.Session, lock)
 	if !v.Locked {
 		t.Error("it is not locked")
@@ -142,11 +142,11 @@ func TestRolesChange(t *testing.T) {
 	if grant := s.engine.grants[len(s.engine.grants)-1]; !grant.Presenter || grant.Granted || !grant.Promoted {
 		t.Errorf("granted %+v", grant)
 	}
-	if got := s.call(t, http.MethodPost, "/session/act", ann.Session, body{"action": "demote", "identity": ann.You.Identity}); got.Code != http.StatusBadRequest {
+	if got := s.call(t, http.MethodPost, "/session/act", ann.Session, object{"action": "demote", "identity": ann.You.Identity}); got.Code != http.StatusBadRequest {
 		t.Errorf("one's own role: %d", got.Code)
 	}
-	s.act(t, s.inside(t, presenting).Session, body{"action": "demote", "identity": paula.You.Identity})
-	for _, b := range []body{lock, {"action": "promote", "identity": paula.You.Identity}, {"action": "end"}} {
+	s.act(t, s.inside(t, presenting).Session, object{"action": "demote", "identity": paula.You.Identity})
+	for _, b := range []object{lock, {"action": "promote", "identity": paula.You.Identity}, {"action": "end"}} {
 		if got := s.call(t, http.MethodPost, "/session/act", paula.Session, b); got.Code != http.StatusForbidden {
 			t.Errorf("%v by one who is no presenter any more: %d", b, got.Code)
 		}
@@ -162,7 +162,7 @@ func TestWhatPresentersDecideForAll(t *testing.T) {
 		{Identity: paula.You.Identity, Audio: true, Traits: engine.Traits{Presenter: true, Granted: true}},
 		{Identity: "ann-1", Audio: true}, {Identity: "bob-1"},
 	}
-	did := func(b body) []engine.Action {
+	did := func(b object) []engine.Action {
 		t.Helper()
 		s.engine.acts = nil
 		s.act(t, paula.Session, b)
@@ -171,13 +171,13 @@ func TestWhatPresentersDecideForAll(t *testing.T) {
 	set := func(who engine.Identity) engine.Action {
 		return engine.SetRights{Who: who, Rights: engine.Rights{Forbidden: engine.Microphone}}
 	}
-	if diff := cmp.Diff([]engine.Action{engine.Hush{Who: "ann-1"}}, did(body{"action": "muteAll", "mayUnmute": true})); diff != "" || v.PresentersOnly != 0 {
+	if diff := cmp.Diff([]engine.Action{engine.Hush{Who: "ann-1"}}, did(object{"action": "muteAll", "mayUnmute": true})); diff != "" || v.PresentersOnly != 0 {
 		t.Errorf("muted for the moment, policy %b (-want +got)\n%s", v.PresentersOnly, diff)
 	}
-	if got := s.act(t, paula.Session, body{"action": "muteAll", "mayUnmute": true}); got != `{"muted":1}` {
+	if got := s.act(t, paula.Session, object{"action": "muteAll", "mayUnmute": true}); got != `{"muted":1}` {
 		t.Errorf("the presenter who has muted all is told %s", got)
 	}
-	got := did(body{"action": "muteAll"})
+	got := did(object{"action": "muteAll"})
 	if len(got) != 3 || got[0] != (engine.Tell{State: v.State()}) || v.PresentersOnly != engine.Microphone {
 		t.Errorf("muted for good, policy %b: %v", v.PresentersOnly, got)
 	}
@@ -186,25 +186,25 @@ func TestWhatPresentersDecideForAll(t *testing.T) {
 			t.Errorf("%s may speak: %v", who, got)
 		}
 	}
-	did(body{"action": "policy", "policy": body{"chat": "Presenters", "microphone": "Everyone"}})
-	did(body{"action": "lock"})
+	did(object{"action": "policy", "policy": object{"chat": "Presenters", "microphone": "Everyone"}})
+	did(object{"action": "lock"})
 	if v.PresentersOnly != engine.Chat || !v.Locked {
 		t.Errorf("policy %b, locked %t", v.PresentersOnly, v.Locked)
 	}
-	did(body{"action": "unlock"})
+	did(object{"action": "unlock"})
 	if v.Locked {
 		t.Error("it is locked")
 	}
-	said := did(body{"action": "announce", "text": " Five minutes left "})
+	said := did(object{"action": "announce", "text": " Five minutes left "})
 	if a, ok := said[0].(engine.Announce); !ok || a.To != "" || a.Topic != "convene.notice" || !strings.Contains(string(a.Payload), `"text":"Five minutes left","name":"`+paula.You.Name+`"`) {
 		t.Errorf("announced %v", said)
 	}
-	said = did(body{"action": "announce", "text": "x", "identity": "ann-1"})
+	said = did(object{"action": "announce", "text": "x", "identity": "ann-1"})
 	if a, ok := said[0].(engine.Announce); !ok || a.To != "ann-1" || !strings.Contains(string(a.Payload), `"toYou":true`) {
 		t.Errorf("announced to one %v", said)
 	}
-	for _, b := range []body{
-		{"action": "policy"}, {"action": "policy", "policy": body{"chat": "Friends"}}, {"action": "announce"},
+	for _, b := range []object{
+		{"action": "policy"}, {"action": "policy", "policy": object{"chat": "Friends"}}, {"action": "announce"},
 		{"action": "announce", "text": strings.Repeat("x", 501)}, {"action": "promote"},
 	} {
 		if got := s.call(t, http.MethodPost, "/session/act", paula.Session, b); got.Code != http.StatusBadRequest {
@@ -212,7 +212,7 @@ func TestWhatPresentersDecideForAll(t *testing.T) {
 		}
 	}
 	s.engine.err = fault.Unavailable("away")
-	if got := s.call(t, http.MethodPost, "/session/act", paula.Session, body{"action": "lock"}); got.Code != http.StatusServiceUnavailable || !v.Locked {
+	if got := s.call(t, http.MethodPost, "/session/act", paula.Session, object{"action": "lock"}); got.Code != http.StatusServiceUnavailable || !v.Locked {
 		t.Errorf("with the engine away: %d, locked %t: the controllers see to the rest", got.Code, v.Locked)
 	}
 }
@@ -224,7 +224,7 @@ func TestARemovalNeedsNoList(t *testing.T) {
 		v := s.meetings.open("room", func(v *meeting.View) { v.Admission = v1alpha1.AdmissionAsk })
 		paula, eve := s.inside(t, presenting), s.inside(t, presenting)
 		s.engine.acts, s.engine.doorActs, s.engine.listErr = nil, nil, err
-		got := s.call(t, http.MethodPost, "/session/act", paula.Session, body{"action": "remove", "identity": eve.You.Identity})
+		got := s.call(t, http.MethodPost, "/session/act", paula.Session, object{"action": "remove", "identity": eve.You.Identity})
 		if got.Code != http.StatusServiceUnavailable || !v.DecisionOn("", eve.You.Identity).Removed {
 			t.Errorf("%s: %d %s, and removed %+v", name, got.Code, got.Body, v.Decisions)
 		}
@@ -232,10 +232,10 @@ func TestARemovalNeedsNoList(t *testing.T) {
 		if diff := cmp.Diff(slices.Concat(want, want), slices.Concat(s.engine.acts, s.engine.doorActs)); diff != "" {
 			t.Errorf("%s: in the meeting, and before it (-want +got)\n%s", name, diff)
 		}
-		if got := s.call(t, http.MethodPost, "/session/chat", eve.Session, body{"text": "still here"}); got.Code != http.StatusForbidden {
+		if got := s.call(t, http.MethodPost, "/session/chat", eve.Session, object{"text": "still here"}); got.Code != http.StatusForbidden {
 			t.Errorf("%s: then Eve writes: %d %s", name, got.Code, got.Body)
 		}
-		if got := s.call(t, http.MethodPost, "/session/act", paula.Session, body{"action": "mute", "identity": "nobody-1"}); got.Code < http.StatusBadRequest {
+		if got := s.call(t, http.MethodPost, "/session/act", paula.Session, object{"action": "mute", "identity": "nobody-1"}); got.Code < http.StatusBadRequest {
 			t.Errorf("%s: a mute of somebody unknown: %d", name, got.Code)
 		}
 	}

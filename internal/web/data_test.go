@@ -18,7 +18,7 @@ func (s *site) flood(t *testing.T) (taken int) {
 	t.Helper()
 	for range 500 {
 		in := s.inside(t, nil)
-		switch got := s.call(t, http.MethodPost, "/session/chat", in.Session, body{"text": strings.Repeat("𝕏", maxChatLength)}); got.Code {
+		switch got := s.call(t, http.MethodPost, "/session/chat", in.Session, object{"text": strings.Repeat("𝕏", maxChatLength)}); got.Code {
 		case http.StatusNoContent:
 			taken++
 		case http.StatusTooManyRequests:
@@ -60,14 +60,14 @@ func TestWhatAMeetingIsSentIsCountedTogether(t *testing.T) {
 		s.flood(t)
 		type call struct {
 			path string
-			body body
+			body object
 		}
-		notice, reaction := call{"/session/act", body{"action": "announce", "text": "Please stop"}}, call{"/session/reaction", body{"reaction": "like"}}
+		notice, reaction := call{"/session/act", object{"action": "announce", "text": "Please stop"}}, call{"/session/reaction", object{"reaction": "like"}}
 		calls := map[string]call{
-			"a message":             {"/session/chat", body{"text": "hello"}},
-			"a private message":     {"/session/chat", body{"text": "hello", "to": other.You.Identity}},
+			"a message":             {"/session/chat", object{"text": "hello"}},
+			"a private message":     {"/session/chat", object{"text": "hello", "to": other.You.Identity}},
 			"a reaction":            reaction,
-			"a request for history": {"/session/history", body{"from": other.You.Identity}},
+			"a request for history": {"/session/history", object{"from": other.You.Identity}},
 		}
 		for name, c := range calls {
 			got := s.call(t, http.MethodPost, c.path, in.Session, c.body)

@@ -55,7 +55,7 @@ func (a answer) decision() decision {
 func TestWhoMayEnter(t *testing.T) {
 	guest := youAnswer{Name: "Ann", Chat: true}
 	presenter := youAnswer{Name: "Ann", Chat: true, Presenter: true}
-	ann := body{"room": "room", "name": "Ann"}
+	ann := object{"room": "room", "name": "Ann"}
 	withPassword := func(s *site) { s.lock("room") }
 
 	for _, c := range []struct {
@@ -63,7 +63,7 @@ func TestWhoMayEnter(t *testing.T) {
 		tenant []func(*tenant.Tenant)
 		given  func(*site)
 		// ask makes the request of the site.
-		ask  func(*testing.T, *site) body
+		ask  func(*testing.T, *site) object
 		want decision
 	}{
 		{
@@ -72,59 +72,59 @@ func TestWhoMayEnter(t *testing.T) {
 			want:   letIn(guest),
 		}, {
 			reason: "wishes of a room link are granted",
-			ask: plain(ann.with(body{
+			ask: plain(ann.with(object{
 				"audio": true, "video": true, "screen": true, "chat": false, "notify": true, "avatar": "https://a.example/1.png"})),
 			tenant: []func(*tenant.Tenant){func(t *tenant.Tenant) { t.Web.AvatarHosts = []string{"*.example"} }},
 			want:   letIn(youAnswer{Name: "Ann", Audio: true, Video: true, Screen: true, Notify: true, Avatar: "https://a.example/1.png"}),
 		}, {
 			reason: "blanks around a name are not part of it",
-			ask:    plain(body{"room": "room", "name": "  Ann "}),
+			ask:    plain(object{"room": "room", "name": "  Ann "}),
 			want:   letIn(guest),
 		}, {
 			reason: "a hand-written wish to be hidden is not one",
-			ask:    plain(ann.with(body{"hide": true, "hidden": true})),
+			ask:    plain(ann.with(object{"hide": true, "hidden": true})),
 			want:   letIn(guest),
 		}, {
 			reason: "a hand-written wish to present is not one",
-			ask:    plain(ann.with(body{"presenter": true})),
+			ask:    plain(ann.with(object{"presenter": true})),
 			want:   letIn(guest),
 		}, {
 			reason: "a name is required",
-			ask:    plain(body{"room": "room"}),
+			ask:    plain(object{"room": "room"}),
 			want:   refusedWith(http.StatusBadRequest, "NameRequired"),
 		}, {
 			reason: "blanks are no name",
-			ask:    plain(body{"room": "room", "name": "   "}),
+			ask:    plain(object{"room": "room", "name": "   "}),
 			want:   refusedWith(http.StatusBadRequest, "NameRequired"),
 		}, {
 			reason: "a name has at most 128 characters",
-			ask:    plain(body{"room": "room", "name": strings.Repeat("é", 129)}),
+			ask:    plain(object{"room": "room", "name": strings.Repeat("é", 129)}),
 			want:   refusedWith(http.StatusBadRequest, "Invalid"),
 		}, {
 			reason: "control characters in a name are spaces",
-			ask:    plain(body{"room": "room", "name": "\x00Ann\n"}),
+			ask:    plain(object{"room": "room", "name": "\x00Ann\n"}),
 			want:   letIn(guest),
 		}, {
 			reason: "a name in a ticket is cleaned as a guest's is",
-			ask: func(t *testing.T, s *site) body {
-				return body{"ticket": s.ticket(t, func(c *credential.Ticket) { c.Name = "A\u202enn\u200b " })}
+			ask: func(t *testing.T, s *site) object {
+				return object{"ticket": s.ticket(t, func(c *credential.Ticket) { c.Name = "A\u202enn\u200b " })}
 			},
 			want: letIn(youAnswer{Name: "Ann", Chat: true, History: true}),
 		}, {
 			reason: "a room is required",
-			ask:    plain(body{"name": "Ann"}),
+			ask:    plain(object{"name": "Ann"}),
 			want:   refusedWith(http.StatusBadRequest, "Invalid"),
 		}, {
 			reason: "a room's name has no slash",
-			ask:    plain(body{"room": "a/b", "name": "Ann"}),
+			ask:    plain(object{"room": "a/b", "name": "Ann"}),
 			want:   refusedWith(http.StatusBadRequest, "Invalid"),
 		}, {
 			reason: "an avatar is a web address",
-			ask:    plain(ann.with(body{"avatar": "javascript:alert(1)"})),
+			ask:    plain(ann.with(object{"avatar": "javascript:alert(1)"})),
 			want:   refusedWith(http.StatusBadRequest, "Invalid"),
 		}, {
 			reason: "a room that does not exist",
-			ask:    plain(body{"room": "other", "name": "Ann"}),
+			ask:    plain(object{"room": "other", "name": "Ann"}),
 			want:   refusedWith(http.StatusNotFound, "NotFound"),
 		}, {
 			reason: "a meeting that has ended tells where its people went",
@@ -144,40 +144,40 @@ func TestWhoMayEnter(t *testing.T) {
 		}, {
 			reason: "a wrong password",
 			given:  withPassword,
-			ask:    plain(ann.with(body{"password": "battery staple"})),
+			ask:    plain(ann.with(object{"password": "battery staple"})),
 			want:   refusedWith(http.StatusForbidden, "WrongPassword"),
 		}, {
 			reason: "the right password",
 			given:  withPassword,
-			ask:    plain(ann.with(body{"password": password})),
+			ask:    plain(ann.with(object{"password": password})),
 			want:   letIn(guest),
 		}, {
 			reason: "a password that the room does not have does no harm",
-			ask:    plain(ann.with(body{"password": "battery staple"})),
+			ask:    plain(ann.with(object{"password": "battery staple"})),
 			want:   letIn(guest),
 		}, {
 			reason: "an API token does not stand for the room's password",
 			given:  withPassword,
-			ask: func(t *testing.T, s *site) body {
-				return ann.with(body{"token": s.token(t, "ann", true)})
+			ask: func(t *testing.T, s *site) object {
+				return ann.with(object{"token": s.token(t, "ann", true)})
 			},
 			want: refusedWith(http.StatusUnauthorized, "PasswordRequired"),
 		}, {
 			reason: "a ticket stands for the room's password: the backend gave it",
 			given:  withPassword,
-			ask:    func(t *testing.T, s *site) body { return body{"ticket": s.ticket(t, nil)} },
+			ask:    func(t *testing.T, s *site) object { return object{"ticket": s.ticket(t, nil)} },
 			want:   letIn(youAnswer{Name: "Tina", Chat: true}),
 		}, {
 			reason: "a ticket wins over everything that is written beside it",
-			ask: func(t *testing.T, s *site) body {
-				return body{"room": "other", "name": "Eve", "audio": true, "chat": true, "notify": true,
+			ask: func(t *testing.T, s *site) object {
+				return object{"room": "other", "name": "Eve", "audio": true, "chat": true, "notify": true,
 					"ticket": s.ticket(t, func(k *credential.Ticket) { k.Chat, k.Video = false, true })}
 			},
 			want: letIn(youAnswer{Name: "Tina", Video: true}),
 		}, {
 			reason: "a ticket carries all options",
-			ask: func(t *testing.T, s *site) body {
-				return body{"ticket": s.ticket(t, func(k *credential.Ticket) {
+			ask: func(t *testing.T, s *site) object {
+				return object{"ticket": s.ticket(t, func(k *credential.Ticket) {
 					k.Audio, k.Video, k.Screen, k.Notify, k.Presenter = true, true, true, true, true
 					k.Avatar = "https://a.example/2.png"
 				})}
@@ -186,78 +186,78 @@ func TestWhoMayEnter(t *testing.T) {
 				Presenter: true, Avatar: "https://a.example/2.png"}),
 		}, {
 			reason: "hidden wins over sending and announcing",
-			ask: func(t *testing.T, s *site) body {
-				return body{"ticket": s.ticket(t, func(k *credential.Ticket) {
+			ask: func(t *testing.T, s *site) object {
+				return object{"ticket": s.ticket(t, func(k *credential.Ticket) {
 					k.Hide, k.Audio, k.Video, k.Screen, k.Notify = true, true, true, true, true
 				})}
 			},
 			want: letIn(youAnswer{Name: "Tina", Chat: true, Hidden: true}),
 		}, {
 			reason: "a ticket that has expired",
-			ask: func(t *testing.T, s *site) body {
+			ask: func(t *testing.T, s *site) object {
 				ticket := s.ticket(t, nil)
 				s.now = s.now.Add(2 * time.Hour)
-				return body{"ticket": ticket}
+				return object{"ticket": ticket}
 			},
 			want: refusedWith(http.StatusForbidden, "LinkExpired"),
 		}, {
 			reason: "a forged ticket",
-			ask:    plain(body{"ticket": "eyJhbGciOiJub25lIn0.eyJyIjoicm9vbSJ9."}),
+			ask:    plain(object{"ticket": "eyJhbGciOiJub25lIn0.eyJyIjoicm9vbSJ9."}),
 			want:   refusedWith(http.StatusForbidden, "LinkExpired"),
 		}, {
 			reason: "an API token is no ticket",
-			ask:    func(t *testing.T, s *site) body { return body{"ticket": s.token(t, "ann", true)} },
+			ask:    func(t *testing.T, s *site) object { return object{"ticket": s.token(t, "ann", true)} },
 			want:   refusedWith(http.StatusForbidden, "LinkExpired"),
 		}, {
 			reason: "a ticket is no API token",
-			ask: func(t *testing.T, s *site) body {
-				return ann.with(body{"token": s.ticket(t, func(k *credential.Ticket) { k.Presenter = true })})
+			ask: func(t *testing.T, s *site) object {
+				return ann.with(object{"token": s.ticket(t, func(k *credential.Ticket) { k.Presenter = true })})
 			},
 			want: refusedWith(http.StatusForbidden, "WrongLogin"),
 		}, {
 			reason: "a ticket of another tenant",
-			ask: func(t *testing.T, s *site) body {
+			ask: func(t *testing.T, s *site) object {
 				other, _ := credential.NewSigner("convene/ns/other", map[string][]byte{"1": []byte(strings.Repeat("k", 64))})
 				signed, err := other.IssueTicket(credential.Ticket{Room: "room", Lineage: "lineage-1", Name: "Eve"}, nil, time.Hour, s.now)
 				if err != nil {
 					t.Fatal(err)
 				}
-				return body{"ticket": signed}
+				return object{"ticket": signed}
 			},
 			want: refusedWith(http.StatusForbidden, "LinkExpired"),
 		}, {
 			reason: "a ticket of an older meeting of the room",
-			ask: func(t *testing.T, s *site) body {
-				return body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Lineage = "lineage-0" })}
+			ask: func(t *testing.T, s *site) object {
+				return object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Lineage = "lineage-0" })}
 			},
 			want: refusedWith(http.StatusGone, "Ended"),
 		}, {
 			reason: "an API token's presenter flag makes a presenter",
-			ask:    func(t *testing.T, s *site) body { return ann.with(body{"token": s.token(t, "ann", true)}) },
+			ask:    func(t *testing.T, s *site) object { return ann.with(object{"token": s.token(t, "ann", true)}) },
 			want:   letIn(presenter),
 		}, {
 			reason: "an API token without the flag does not",
-			ask:    func(t *testing.T, s *site) body { return ann.with(body{"token": s.token(t, "ann", false)}) },
+			ask:    func(t *testing.T, s *site) object { return ann.with(object{"token": s.token(t, "ann", false)}) },
 			want:   letIn(guest),
 		}, {
 			reason: "an API token of a user whom the config makes a presenter",
-			ask:    func(t *testing.T, s *site) body { return ann.with(body{"token": s.token(t, "paula", false)}) },
+			ask:    func(t *testing.T, s *site) object { return ann.with(object{"token": s.token(t, "paula", false)}) },
 			want:   letIn(presenter),
 		}, {
 			reason: "an API token that has expired",
-			ask: func(t *testing.T, s *site) body {
+			ask: func(t *testing.T, s *site) object {
 				token := s.token(t, "ann", true)
 				s.now = s.now.Add(2 * time.Hour)
-				return ann.with(body{"token": token})
+				return ann.with(object{"token": token})
 			},
 			want: refusedWith(http.StatusForbidden, "WrongLogin"),
 		}, {
 			reason: "an API token of a user whose password has changed",
 			tenant: []func(*tenant.Tenant){withUsers},
-			ask: func(t *testing.T, s *site) body {
+			ask: func(t *testing.T, s *site) object {
 				token := s.token(t, "paula", true)
 				s.tenant.Users = users("paula", "bob")
-				return ann.with(body{"token": token})
+				return ann.with(object{"token": token})
 			},
 			want: refusedWith(http.StatusForbidden, "WrongLogin"),
 		}, {
@@ -268,66 +268,66 @@ func TestWhoMayEnter(t *testing.T) {
 		}, {
 			reason: "a protected host does not tell strangers which rooms there are",
 			tenant: []func(*tenant.Tenant){protected, withUsers},
-			ask:    plain(body{"room": "other", "name": "Ann"}),
+			ask:    plain(object{"room": "other", "name": "Ann"}),
 			want:   refusedWith(http.StatusUnauthorized, "LoginRequired"),
 		}, {
 			reason: "a protected host lets a token in",
 			tenant: []func(*tenant.Tenant){protected},
-			ask:    func(t *testing.T, s *site) body { return ann.with(body{"token": s.token(t, "ann", false)}) },
+			ask:    func(t *testing.T, s *site) object { return ann.with(object{"token": s.token(t, "ann", false)}) },
 			want:   letIn(guest),
 		}, {
 			reason: "a protected host lets a login in",
 			tenant: []func(*tenant.Tenant){protected, withUsers},
-			ask:    plain(ann.with(body{"username": "bob", "userPassword": "bob"})),
+			ask:    plain(ann.with(object{"username": "bob", "userPassword": "bob"})),
 			want:   letIn(guest),
 		}, {
 			reason: "a login of a presenter",
 			tenant: []func(*tenant.Tenant){protected, withUsers},
-			ask:    plain(ann.with(body{"username": "paula", "userPassword": "paula"})),
+			ask:    plain(ann.with(object{"username": "paula", "userPassword": "paula"})),
 			want:   letIn(presenter),
 		}, {
 			reason: "a presenter's name alone is nothing",
 			tenant: []func(*tenant.Tenant){withUsers},
-			ask:    plain(body{"room": "room", "name": "paula"}),
+			ask:    plain(object{"room": "room", "name": "paula"}),
 			want:   letIn(youAnswer{Name: "paula", Chat: true}),
 		}, {
 			reason: "a wrong login",
 			tenant: []func(*tenant.Tenant){protected, withUsers},
-			ask:    plain(ann.with(body{"username": "paula", "userPassword": "bob"})),
+			ask:    plain(ann.with(object{"username": "paula", "userPassword": "bob"})),
 			want:   refusedWith(http.StatusForbidden, "WrongLogin"),
 		}, {
 			reason: "a wrong login is refused where none is needed too",
 			tenant: []func(*tenant.Tenant){withUsers},
-			ask:    plain(ann.with(body{"username": "nobody", "userPassword": "bob"})),
+			ask:    plain(ann.with(object{"username": "nobody", "userPassword": "bob"})),
 			want:   refusedWith(http.StatusForbidden, "WrongLogin"),
 		}, {
 			reason: "a username without its password",
 			tenant: []func(*tenant.Tenant){withUsers},
-			ask:    plain(ann.with(body{"username": "paula"})),
+			ask:    plain(ann.with(object{"username": "paula"})),
 			want:   refusedWith(http.StatusForbidden, "WrongLogin"),
 		}, {
 			reason: "a login where there are no users",
-			ask:    plain(ann.with(body{"username": "paula", "userPassword": "paula"})),
+			ask:    plain(ann.with(object{"username": "paula", "userPassword": "paula"})),
 			want:   refusedWith(http.StatusForbidden, "WrongLogin"),
 		}, {
 			reason: "a protected host lets a ticket of a user in",
 			tenant: []func(*tenant.Tenant){protected, withUsers},
-			ask: func(t *testing.T, s *site) body {
-				return body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Username = "bob" })}
+			ask: func(t *testing.T, s *site) object {
+				return object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Username = "bob" })}
 			},
 			want: letIn(youAnswer{Name: "Tina", Chat: true}),
 		}, {
 			reason: "a guest's ticket from before the host was protected",
 			tenant: []func(*tenant.Tenant){protected, withUsers},
-			ask:    func(t *testing.T, s *site) body { return body{"ticket": s.ticket(t, nil)} },
+			ask:    func(t *testing.T, s *site) object { return object{"ticket": s.ticket(t, nil)} },
 			want:   refusedWith(http.StatusForbidden, "LinkExpired"),
 		}, {
 			reason: "a ticket of a user whose password has changed",
 			tenant: []func(*tenant.Tenant){withUsers},
-			ask: func(t *testing.T, s *site) body {
+			ask: func(t *testing.T, s *site) object {
 				ticket := s.ticket(t, func(k *credential.Ticket) { k.Username = "bob" })
 				s.tenant.Users = users("paula", "bob")
-				return body{"ticket": ticket}
+				return object{"ticket": ticket}
 			},
 			want: refusedWith(http.StatusForbidden, "LinkExpired"),
 		}, {
@@ -357,8 +357,8 @@ func TestWhoMayEnter(t *testing.T) {
 		}, {
 			reason: "no ticket makes a place in a full meeting",
 			given:  func(s *site) { s.fill(10) },
-			ask: func(t *testing.T, s *site) body {
-				return body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Hide, k.Presenter = true, true })}
+			ask: func(t *testing.T, s *site) object {
+				return object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Hide, k.Presenter = true, true })}
 			},
 			want: refusedWith(http.StatusConflict, "Full"),
 		}, {
@@ -397,7 +397,7 @@ func TestWhoMayEnter(t *testing.T) {
 		}, {
 			reason: "no signing key yet",
 			tenant: []func(*tenant.Tenant){func(t *tenant.Tenant) { t.Signer = nil }},
-			ask:    plain(body{"ticket": "a.b.c"}),
+			ask:    plain(object{"ticket": "a.b.c"}),
 			want:   refusedWith(http.StatusServiceUnavailable, "Unavailable"),
 		},
 	} {
@@ -425,7 +425,9 @@ func TestWhoMayEnter(t *testing.T) {
 	}
 }
 
-func plain(b body) func(*testing.T, *site) body { return func(*testing.T, *site) body { return b } }
+func plain(b object) func(*testing.T, *site) object {
+	return func(*testing.T, *site) object { return b }
+}
 
 // lock gives a room a password.
 func (s *site) lock(room string) {
@@ -444,7 +446,7 @@ func (s *site) fill(n int) {
 func TestWhatTheDoorSays(t *testing.T) {
 	s := newSite(t)
 	v := s.meetings.open("room", func(v *meeting.View) { v.Started = s.now.Add(-time.Minute) })
-	got := s.enterWith(t, body{"room": "room", "name": "Ann"}).session()
+	got := s.enterWith(t, object{"room": "room", "name": "Ann"}).session()
 
 	if got.Engine.URL != "wss://"+host+"/media-server" {
 		t.Errorf("the page is sent to %s", got.Engine.URL)
@@ -478,7 +480,7 @@ func TestWhatTheDoorSays(t *testing.T) {
 func TestTheRoomIsMarkedBeforeItIsOpened(t *testing.T) {
 	s := newSite(t)
 	v := s.meetings.open("room", nil)
-	ann := body{"room": "room", "name": "Ann"}
+	ann := object{"room": "room", "name": "Ann"}
 
 	s.engine.err = fault.Unavailable("away")
 	if got := s.enterWith(t, ann); got.Code != http.StatusServiceUnavailable {
@@ -508,7 +510,7 @@ func TestTheRoomIsMarkedBeforeItIsOpened(t *testing.T) {
 func TestSessionOfAPathPrefix(t *testing.T) {
 	s := newSite(t, func(t *tenant.Tenant) { t.BaseURL, t.BasePath = "http://"+host+"/video", "/video" })
 	s.meetings.open("room", nil)
-	got := s.call(t, http.MethodPost, "/video/session", "", body{"room": "room", "name": "Ann"}).session()
+	got := s.call(t, http.MethodPost, "/video/session", "", object{"room": "room", "name": "Ann"}).session()
 	if got.Engine.URL != "ws://"+host+"/video/media-server" {
 		t.Errorf("the page is sent to %s", got.Engine.URL)
 	}

@@ -122,7 +122,7 @@ func goldenCredentials(t *testing.T, change func(*tenant.Tenant)) map[string]str
 	})
 	all["hidden"] = s.ticket(t, func(k *credential.Ticket) { k.Hide = true })
 	all["token"] = s.token(t, "bob", true)
-	all["session"] = s.enterWith(t, body{"ticket": all["ticket"]}).session().Session
+	all["session"] = s.enterWith(t, object{"ticket": all["ticket"]}).session().Session
 	return all
 }
 

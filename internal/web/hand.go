@@ -9,6 +9,7 @@ import (
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
+	"convene.dev/convene/internal/httpserver/body"
 )
 
 func (h *handler) hand(q *httpserver.Request) (httpserver.Answer, error) {
@@ -21,7 +22,7 @@ func (h *handler) hand(q *httpserver.Request) (httpserver.Answer, error) {
 	var request struct {
 		Raised *bool `json:"raised"`
 	}
-	if err := decode(q, httpserver.MaxBody, &request); err != nil {
+	if err := body.DecodeStrictly(q, httpserver.MaxBody, &request); err != nil {
 		return nil, err
 	}
 	switch {

@@ -166,12 +166,12 @@ func users(names ...string) *credential.Users {
 	return u
 }
 
-// body is a JSON object.
-type body map[string]any
+// object is a JSON object.
+type object map[string]any
 
 // with returns a copy with more fields.
-func (b body) with(more body) body {
-	out := body{}
+func (b object) with(more object) object {
+	out := object{}
 	for k, v := range b {
 		out[k] = v
 	}
@@ -248,7 +248,7 @@ func (s *site) do(t testing.TB, r *http.Request) answer {
 	return answer{w, t}
 }
 
-func (s *site) enterWith(t testing.TB, b body) answer {
+func (s *site) enterWith(t testing.TB, b object) answer {
 	t.Helper()
 	return s.call(t, http.MethodPost, "/session", "", b)
 }
@@ -474,9 +474,12 @@ func (f *fakeMeetings) Change(_ context.Context, t *tenant.Tenant, uid string, c
 	return *v, nil
 }
 
-func (f *fakeMeetings) End(_ context.Context, _ *tenant.Tenant, c conference.EndCommand) (conference.EndResult, error) {
+func (f *fakeMeetings) End(_ context.Context, t *tenant.Tenant, c conference.EndCommand) (conference.EndResult, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if err := c.Validate(t.Settings); err != nil {
+		return conference.EndResult{}, err
+	}
 	f.calls = append(f.calls, "end")
 	v := f.byRoom[c.Room]
 	switch {

@@ -14,6 +14,7 @@ import (
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
+	"convene.dev/convene/internal/httpserver/body"
 	"convene.dev/convene/internal/limit"
 )
 
@@ -92,7 +93,7 @@ func (h *handler) askForHistory(q *httpserver.Request) (httpserver.Answer, error
 	var request struct {
 		From engine.Identity `json:"from"`
 	}
-	if err := decode(q, maxEntryBody, &request); err != nil {
+	if err := body.DecodeStrictly(q, maxEntryBody, &request); err != nil {
 		return nil, err
 	}
 	if request.From == "" { // To nobody would be to everybody.
@@ -123,7 +124,7 @@ func (h *handler) passHistoryOn(q *httpserver.Request) (httpserver.Answer, error
 		return nil, err
 	}
 	var r passedHistory
-	if err := decode(q, maxHistoryBody, &r); err != nil {
+	if err := body.DecodeStrictly(q, maxHistoryBody, &r); err != nil {
 		return nil, err
 	}
 	if len(r.Messages) > maxHistory {

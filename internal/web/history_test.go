@@ -25,7 +25,7 @@ import (
 func (s *site) says(t testing.TB, session, text string) chatMessage {
 	t.Helper()
 	s.now = s.now.Add(time.Second)
-	if got := s.call(t, http.MethodPost, "/session/chat", session, body{"text": text}); got.Code != http.StatusNoContent {
+	if got := s.call(t, http.MethodPost, "/session/chat", session, object{"text": text}); got.Code != http.StatusNoContent {
 		t.Fatalf("status %d: %s", got.Code, got.Body)
 	}
 	var m chatMessage
@@ -43,7 +43,7 @@ func unpack(t testing.TB, payload []byte, into any) {
 // asks makes one participant ask another, and returns what the other receives.
 func (s *site) asks(t testing.TB, session string, from engine.Identity) historyRequest {
 	t.Helper()
-	got := s.call(t, http.MethodPost, "/session/history", session, body{"from": from})
+	got := s.call(t, http.MethodPost, "/session/history", session, object{"from": from})
 	if got.Code != http.StatusNoContent {
 		t.Fatalf("status %d: %s", got.Code, got.Body)
 	}
@@ -83,7 +83,7 @@ func meet(t testing.TB, change ...func(*tenant.Tenant)) (s *site, early, late se
 	s = newSite(t, change...)
 	s.meetings.open("room", nil)
 	for _, in := range []*sessionAnswer{&early, &late} {
-		*in = s.enterWith(t, body{"ticket": s.ticket(t, nil)}).session()
+		*in = s.enterWith(t, object{"ticket": s.ticket(t, nil)}).session()
 		s.engine.join(in.You.Identity)
 	}
 	return s, early, late
@@ -171,21 +171,21 @@ func TestWhoAsksForMessages(t *testing.T) {
 		reason string
 		ticket func(*credential.Ticket)
 		given  func(*site)
-		body   body
+		body   object
 		status int
 	}{
-		{"with chat on", nil, nil, body{"from": "ann-1"}, http.StatusNoContent},
-		{"with chat off", func(k *credential.Ticket) { k.Chat = false }, nil, body{"from": "ann-1"}, http.StatusForbidden},
-		{"hidden", func(k *credential.Ticket) { k.Hide = true }, nil, body{"from": "ann-1"}, http.StatusForbidden},
+		{"with chat on", nil, nil, object{"from": "ann-1"}, http.StatusNoContent},
+		{"with chat off", func(k *credential.Ticket) { k.Chat = false }, nil, object{"from": "ann-1"}, http.StatusForbidden},
+		{"hidden", func(k *credential.Ticket) { k.Hide = true }, nil, object{"from": "ann-1"}, http.StatusForbidden},
 		{"where only presenters write", nil, func(s *site) {
 			s.meetings.byRoom["room"].PresentersOnly = engine.Chat
-		}, body{"from": "ann-1"}, http.StatusNoContent},
-		{"where the tenant shows none", nil, func(s *site) { s.tenant.ChatHidden = true }, body{"from": "ann-1"}, http.StatusForbidden},
-		{"a participant who is not in", nil, func(s *site) { s.engine.people = nil }, body{"from": "ann-1"}, http.StatusForbidden},
-		{"of nobody", nil, nil, body{"from": ""}, http.StatusBadRequest},
-		{"of everybody", nil, nil, body{}, http.StatusBadRequest},
-		{"of a number", nil, nil, body{"from": 1}, http.StatusBadRequest},
-		{"the engine away", nil, func(s *site) { s.engine.err = fault.Unavailable("away") }, body{"from": "ann-1"}, http.StatusServiceUnavailable},
+		}, object{"from": "ann-1"}, http.StatusNoContent},
+		{"where the tenant shows none", nil, func(s *site) { s.tenant.ChatHidden = true }, object{"from": "ann-1"}, http.StatusForbidden},
+		{"a participant who is not in", nil, func(s *site) { s.engine.people = nil }, object{"from": "ann-1"}, http.StatusForbidden},
+		{"of nobody", nil, nil, object{"from": ""}, http.StatusBadRequest},
+		{"of everybody", nil, nil, object{}, http.StatusBadRequest},
+		{"of a number", nil, nil, object{"from": 1}, http.StatusBadRequest},
+		{"the engine away", nil, func(s *site) { s.engine.err = fault.Unavailable("away") }, object{"from": "ann-1"}, http.StatusServiceUnavailable},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
 			s := newSite(t)
@@ -212,11 +212,11 @@ func TestWhoWaitsReadsNoChat(t *testing.T) {
 	s, early, _ := meet(t)
 	one := s.says(t, early.Session, "one")
 	asking(s.meetings.byRoom["room"])
-	w := s.enterWith(t, body{"room": "room", "name": "Eve"}).waits()
+	w := s.enterWith(t, object{"room": "room", "name": "Eve"}).waits()
 	s.knock(w)
 	request := historyRequest{For: w.You.Identity, Until: s.now.Add(requestLifetime)}
 	for path, b := range map[string]any{
-		"/session/history":          body{"from": early.You.Identity},
+		"/session/history":          object{"from": early.You.Identity},
 		"/session/history/messages": passedHistory{request, []chatMessage{one}},
 	} {
 		got := s.call(t, http.MethodPost, path, w.Session, b)
@@ -304,7 +304,7 @@ func TestALongHistoryComesInPackets(t *testing.T) {
 	if got := s.passesOn(t, early.Session, request, make([]chatMessage, 101)...); got.Code != http.StatusBadRequest {
 		t.Errorf("101 messages: status %d: %s", got.Code, got.Body)
 	}
-	long := body{"for": request.For, "until": request.Until, "stamp": request.Stamp, "x": strings.Repeat("x", maxHistoryBody)}
+	long := object{"for": request.For, "until": request.Until, "stamp": request.Stamp, "x": strings.Repeat("x", maxHistoryBody)}
 	if got := s.call(t, http.MethodPost, "/session/history/messages", early.Session, long); got.Code != http.StatusRequestEntityTooLarge {
 		t.Errorf("a long body: status %d: %s", got.Code, got.Body)
 	}
@@ -314,7 +314,7 @@ func TestALongHistoryComesInPackets(t *testing.T) {
 func TestRequestsForMessagesAreLimited(t *testing.T) {
 	s, early, late := meet(t)
 	got := statuses(t, historyRate.Burst+5, func(int) answer {
-		return s.call(t, http.MethodPost, "/session/history", late.Session, body{"from": early.You.Identity})
+		return s.call(t, http.MethodPost, "/session/history", late.Session, object{"from": early.You.Identity})
 	})
 	if got[http.StatusNoContent] != historyRate.Burst || got[http.StatusTooManyRequests] != 5 {
 		t.Errorf("%v", got)

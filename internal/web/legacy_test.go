@@ -39,7 +39,7 @@ func TestTokensThatIntegrationsSign(t *testing.T) {
 		s := newSite(t, append(tc.change, func(t *tenant.Tenant) { t.TokenLifetime, t.MaxTokenLifetime = time.Hour, 24*time.Hour })...)
 		s.meetings.open("room", nil)
 		token := compattest.Token(t, integrationsKey, s.now, tc.payload, time.Hour)
-		got := s.enterWith(t, body{"room": "room", "name": "Ann", "token": token})
+		got := s.enterWith(t, object{"room": "room", "name": "Ann", "token": token})
 		if tc.reasonOf != "" {
 			if got.Code == http.StatusOK || got.refusal().Reason != tc.reasonOf {
 				t.Errorf("%s: %d %s", tc.reason, got.Code, got.Body)
@@ -50,7 +50,7 @@ func TestTokensThatIntegrationsSign(t *testing.T) {
 			t.Errorf("%s: %+v", tc.reason, you)
 		}
 		s.now = s.now.Add(2 * time.Hour)
-		if got := s.enterWith(t, body{"room": "room", "name": "Ann", "token": token}); got.Code == http.StatusOK {
+		if got := s.enterWith(t, object{"room": "room", "name": "Ann", "token": token}); got.Code == http.StatusOK {
 			t.Errorf("%s: it works after its end", tc.reason)
 		}
 	}
@@ -61,12 +61,12 @@ func TestOneSignedTokenIsOneParticipant(t *testing.T) {
 	s := newSite(t, acceptsLegacy, func(t *tenant.Tenant) { t.TokenLifetime, t.MaxTokenLifetime = time.Hour, 24*time.Hour })
 	view := s.meetings.open("room", nil)
 	enter := func(i int) answer {
-		return s.enterWith(t, body{"room": "room", "name": "Ann", "token": compattest.Token(t, integrationsKey, s.now, map[string]any{"username": fmt.Sprint("user-", i)}, time.Hour)})
+		return s.enterWith(t, object{"room": "room", "name": "Ann", "token": compattest.Token(t, integrationsKey, s.now, map[string]any{"username": fmt.Sprint("user-", i)}, time.Hour)})
 	}
 	token := compattest.Token(t, integrationsKey, s.now, map[string]any{"username": "ann"}, time.Hour)
-	first := s.enterWith(t, body{"room": "room", "name": "Ann", "token": token}).session()
+	first := s.enterWith(t, object{"room": "room", "name": "Ann", "token": token}).session()
 	view.Decisions = removed(first.You.Identity)
-	if got := s.enterWith(t, body{"room": "room", "name": "Ann", "token": token}); got.Code != http.StatusForbidden {
+	if got := s.enterWith(t, object{"room": "room", "name": "Ann", "token": token}); got.Code != http.StatusForbidden {
 		t.Errorf("the one who was removed: %d", got.Code)
 	}
 	enter(1).session()
@@ -77,7 +77,7 @@ func TestAWishForNoChat(t *testing.T) {
 	for _, closes := range []bool{false, true} {
 		s := newSite(t, func(t *tenant.Tenant) { t.Compat.ChatOffClosesPanel = closes })
 		s.meetings.open("room", nil)
-		if you := s.enterWith(t, body{"room": "room", "name": "Ann", "chat": false}).session().You; you.Chat != closes {
+		if you := s.enterWith(t, object{"room": "room", "name": "Ann", "chat": false}).session().You; you.Chat != closes {
 			t.Errorf("closes the panel %v: chat is %v", closes, you.Chat)
 		}
 	}

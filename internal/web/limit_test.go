@@ -33,7 +33,7 @@ func TestPlacesAreCountedOverAllGateways(t *testing.T) {
 		sessions := map[string]string{}
 		for _, way := range ways {
 			for range each { // While nobody is in, everybody is told that there is a place.
-				sessions[l.open(t, body{"room": room, "name": "Ann"}).Engine.Token] = way
+				sessions[l.open(t, object{"room": room, "name": "Ann"}).Engine.Token] = way
 			}
 		}
 		for token, way := range sessions {

@@ -240,16 +240,16 @@ func TestAGuestIsNotTakenForAnother(t *testing.T) {
 		{"Paula", "", "Paula (2)", ""},
 		{"\u202epaula\u200b", "", "paula (2)", ""},
 	} {
-		got := s.enterWith(t, body{"room": "room", "name": tc.name, "avatar": tc.avatar}).session()
+		got := s.enterWith(t, object{"room": "room", "name": tc.name, "avatar": tc.avatar}).session()
 		if got.You.Name != tc.wantName || got.You.Avatar != tc.wantAvatar {
 			t.Errorf("%q with %s enters as %q with %q", tc.name, tc.avatar, got.You.Name, got.You.Avatar)
 		}
 	}
-	if back := s.enterWith(t, body{"room": "room", "name": "Paula", "session": paula.Session}).session(); back.You.Name != paula.You.Name {
+	if back := s.enterWith(t, object{"room": "room", "name": "Paula", "session": paula.Session}).session(); back.You.Name != paula.You.Name {
 		t.Errorf("a participant who comes back is called %q", back.You.Name)
 	}
 	s.engine.people[0].Hidden = true
-	if got := s.enterWith(t, body{"room": "room", "name": "Paula"}).session(); got.You.Name != "Paula" {
+	if got := s.enterWith(t, object{"room": "room", "name": "Paula"}).session(); got.You.Name != "Paula" {
 		t.Errorf("a name gives away a hidden participant: %q", got.You.Name)
 	}
 }
@@ -258,19 +258,19 @@ func TestAGuestIsNotTakenForAnother(t *testing.T) {
 func TestATicketOrSessionProvesThePasswordThatItKnew(t *testing.T) {
 	s := newSite(t)
 	first := s.meetings.open("room", nil)
-	early := s.enterWith(t, body{"room": "room", "name": "Ann"}).session()
+	early := s.enterWith(t, object{"room": "room", "name": "Ann"}).session()
 	earlyTicket := s.ticket(t, nil)
 	s.lock("room")
-	for how, request := range map[string]body{
+	for how, request := range map[string]object{
 		"ticket": {"ticket": earlyTicket}, "session": {"room": "room", "name": "Ann", "session": early.Session},
 	} {
 		if got := s.enterWith(t, request); got.Code != http.StatusUnauthorized {
 			t.Errorf("a %s of before there was a password: %d %s", how, got.Code, got.Body)
 		}
 	}
-	guest := s.enterWith(t, body{"room": "room", "name": "Ann", "password": password}).session()
-	ticket := body{"ticket": s.ticket(t, nil)}
-	presenter := s.enterWith(t, body{"ticket": s.ticket(t, presenting)}).session()
+	guest := s.enterWith(t, object{"room": "room", "name": "Ann", "password": password}).session()
+	ticket := object{"ticket": s.ticket(t, nil)}
+	presenter := s.enterWith(t, object{"ticket": s.ticket(t, presenting)}).session()
 	for _, tc := range []struct {
 		reason  string
 		opens   bool
@@ -287,7 +287,7 @@ func TestATicketOrSessionProvesThePasswordThatItKnew(t *testing.T) {
 			s.lock("room")
 		}
 		s.meetings.passwords[s.meetings.byRoom["room"].UID] = tc.another
-		for how, request := range map[string]body{
+		for how, request := range map[string]object{
 			"ticket": ticket, "session": {"room": "room", "name": "Ann", "session": guest.Session},
 			"presenter's session": {"room": "room", "name": "Tina", "session": presenter.Session},
 		} {

@@ -78,7 +78,7 @@ func within(t *testing.T) context.Context {
 }
 
 // post calls a session endpoint over the socket.
-func (l *liveSite) post(t *testing.T, path, session string, b body) (status int, answer []byte) {
+func (l *liveSite) post(t *testing.T, path, session string, b object) (status int, answer []byte) {
 	t.Helper()
 	raw, err := json.Marshal(b)
 	if err != nil {
@@ -104,7 +104,7 @@ func (l *liveSite) post(t *testing.T, path, session string, b body) (status int,
 	return response.StatusCode, answer
 }
 
-func (l *liveSite) open(t *testing.T, b body) sessionAnswer {
+func (l *liveSite) open(t *testing.T, b object) sessionAnswer {
 	t.Helper()
 	status, raw := l.post(t, "/session", "", b)
 	var s sessionAnswer
@@ -115,7 +115,7 @@ func (l *liveSite) open(t *testing.T, b body) sessionAnswer {
 }
 
 // come opens a session and joins through the proxy, as a page does.
-func (l *liveSite) come(t *testing.T, b body) (sessionAnswer, *lkpeer.Peer) {
+func (l *liveSite) come(t *testing.T, b object) (sessionAnswer, *lkpeer.Peer) {
 	t.Helper()
 	s := l.open(t, b)
 	return s, l.join(t, s)
@@ -164,7 +164,7 @@ func wantRefused(t *testing.T, s sessionAnswer, status int) {
 
 func TestAPeerGetsInThroughTheGateway(t *testing.T) {
 	l := newLiveSite(t)
-	s, _ := l.come(t, body{"ticket": l.ticket(t, func(k *credential.Ticket) {
+	s, _ := l.come(t, object{"ticket": l.ticket(t, func(k *credential.Ticket) {
 		k.Presenter, k.Notify, k.Avatar = true, true, "https://a.example/1.png"
 	})})
 	people := l.people(t)
@@ -193,7 +193,7 @@ func TestAPeerGetsInThroughTheGateway(t *testing.T) {
 
 func TestLiveKitValidatesThroughTheGateway(t *testing.T) {
 	l := newLiveSite(t)
-	s := l.open(t, body{"room": "room", "name": "Ann"})
+	s := l.open(t, object{"room": "room", "name": "Ann"})
 	for token, want := range map[string]int{s.Engine.Token: http.StatusOK, s.Engine.Token + "x": http.StatusForbidden} {
 		r, err := http.NewRequestWithContext(within(t), http.MethodGet,
 			l.server.URL+"/media-server/rtc/validate?"+url.Values{"access_token": {token}}.Encode(), nil)
@@ -213,7 +213,7 @@ func TestLiveKitValidatesThroughTheGateway(t *testing.T) {
 
 func TestPublishMakesNoSecondIdentity(t *testing.T) {
 	l := newLiveSite(t)
-	s := l.open(t, body{"room": "room", "name": "Ann"})
+	s := l.open(t, object{"room": "room", "name": "Ann"})
 	query := url.Values{"access_token": {s.Engine.Token}, "protocol": {"16"}, "auto_subscribe": {"1"}, "publish": {"second"}}
 
 	// LiveKit itself takes the parameter, or this test would show nothing.
@@ -247,12 +247,12 @@ func wantIdentities(people []engine.Participant, want ...engine.Identity) error 
 
 func TestChatGoesToThoseWhoHaveIt(t *testing.T) {
 	l := newLiveSite(t)
-	ann, annPeer := l.come(t, body{"room": "room", "name": "Ann"})
-	_, mutePeer := l.come(t, body{"room": "room", "name": "Mute", "chat": false})
-	_, bobPeer := l.come(t, body{"room": "room", "name": "Bob"})
+	ann, annPeer := l.come(t, object{"room": "room", "name": "Ann"})
+	_, mutePeer := l.come(t, object{"room": "room", "name": "Mute", "chat": false})
+	_, bobPeer := l.come(t, object{"room": "room", "name": "Bob"})
 
 	longest := strings.Repeat("😀", 4000)
-	if status, raw := l.post(t, "/session/chat", ann.Session, body{"text": longest}); status != http.StatusNoContent {
+	if status, raw := l.post(t, "/session/chat", ann.Session, object{"text": longest}); status != http.StatusNoContent {
 		t.Fatalf("status %d: %s", status, raw)
 	}
 	for _, p := range []*lkpeer.Peer{annPeer, bobPeer} {
@@ -276,12 +276,12 @@ func TestChatGoesToThoseWhoHaveIt(t *testing.T) {
 
 func TestWhoIsRemovedStaysOut(t *testing.T) {
 	l := newLiveSite(t)
-	presenter, _ := l.come(t, body{"ticket": l.ticket(t, presenting)})
-	ticket := body{"ticket": l.ticket(t, nil)}
+	presenter, _ := l.come(t, object{"ticket": l.ticket(t, presenting)})
+	ticket := object{"ticket": l.ticket(t, nil)}
 	bob, bobPeer := l.come(t, ticket)
 	secondToken := l.open(t, ticket)
 
-	status, raw := l.post(t, "/session/act", presenter.Session, body{"action": "remove", "identity": bob.You.Identity})
+	status, raw := l.post(t, "/session/act", presenter.Session, object{"action": "remove", "identity": bob.You.Identity})
 	if status != http.StatusNoContent {
 		t.Fatalf("status %d: %s", status, raw)
 	}
@@ -295,7 +295,7 @@ func TestWhoIsRemovedStaysOut(t *testing.T) {
 	}
 	wantRefused(t, bob, http.StatusForbidden)
 	wantRefused(t, secondToken, http.StatusForbidden)
-	if status, raw := l.post(t, "/session", "", ticket.with(body{"session": bob.Session})); status != http.StatusForbidden {
+	if status, raw := l.post(t, "/session", "", ticket.with(object{"session": bob.Session})); status != http.StatusForbidden {
 		t.Errorf("status %d: %s", status, raw)
 	}
 	if err := wantIdentities(l.people(t), presenter.You.Identity); err != nil {
@@ -305,7 +305,7 @@ func TestWhoIsRemovedStaysOut(t *testing.T) {
 
 func TestAMeetingThatHasEndedLetsNobodyIn(t *testing.T) {
 	l := newLiveSite(t)
-	s := l.open(t, body{"room": "room", "name": "Ann"})
+	s := l.open(t, object{"room": "room", "name": "Ann"})
 	l.meetings.change(l.view, func(v *meeting.View) { v.Ended = true })
 	wantRefused(t, s, http.StatusGone)
 }
@@ -317,7 +317,7 @@ func TestTheLastPlaceIsTakenOnce(t *testing.T) {
 	sessions := make([]sessionAnswer, 0, coming)
 	for range coming {
 		// Nobody is in yet, so that everybody gets a session.
-		sessions = append(sessions, l.open(t, body{"room": "room", "name": "Ann"}))
+		sessions = append(sessions, l.open(t, object{"room": "room", "name": "Ann"}))
 	}
 	var all sync.WaitGroup
 	results := make(chan error, coming)
@@ -351,9 +351,9 @@ func TestTheLastPlaceIsTakenOnce(t *testing.T) {
 func TestWhoComesBackReplacesThemselves(t *testing.T) {
 	l := newLiveSite(t)
 	l.view.MaxParticipants = 1
-	ann := body{"room": "room", "name": "Ann"}
+	ann := object{"room": "room", "name": "Ann"}
 	first, firstPeer := l.come(t, ann)
-	second, _ := l.come(t, ann.with(body{"session": first.Session}))
+	second, _ := l.come(t, ann.with(object{"session": first.Session}))
 	if second.You.Identity != first.You.Identity {
 		t.Errorf("%s came back as %s", first.You.Identity, second.You.Identity)
 	}
@@ -370,14 +370,14 @@ func TestWhoComesBackReplacesThemselves(t *testing.T) {
 
 func TestAnEngineThatComesBackIsEnteredAgain(t *testing.T) {
 	l := newLiveSite(t)
-	ann := body{"room": "room", "name": "Ann"}
+	ann := object{"room": "room", "name": "Ann"}
 	first, _ := l.come(t, ann)
 	l.livekit.Kill()
-	if status, raw := l.post(t, "/session", "", ann.with(body{"session": first.Session})); status != http.StatusServiceUnavailable {
+	if status, raw := l.post(t, "/session", "", ann.with(object{"session": first.Session})); status != http.StatusServiceUnavailable {
 		t.Fatalf("status %d: %s", status, raw)
 	}
 	l.livekit.Start(t)
-	second, _ := l.come(t, ann.with(body{"session": first.Session}))
+	second, _ := l.come(t, ann.with(object{"session": first.Session}))
 	if err := wantIdentities(l.people(t), first.You.Identity); err != nil || second.You.Identity != first.You.Identity {
 		t.Error(err)
 	}

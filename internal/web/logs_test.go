@@ -35,7 +35,7 @@ func TestLogsHoldNoSecrets(t *testing.T) {
 	s.tenant.Media[0].Server.URL = "http://127.0.0.1:1"
 
 	fail := func() {
-		for _, b := range []body{
+		for _, b := range []object{
 			{"room": "room", "name": "Ann", "password": "wrong-password"},
 			{"room": "room", "name": "Ann", "username": "bob", "userPassword": "wrong-login"},
 			{"room": "room", "name": "Ann", "token": token},
@@ -48,8 +48,8 @@ func TestLogsHoldNoSecrets(t *testing.T) {
 		s.connect(t, "rtc", url.Values{"access_token": {engineToken}})
 		s.connect(t, "rtc", url.Values{"access_token": {"forged-token"}})
 		for _, path := range []string{"/session/chat", "/session/hand", "/session/reaction", "/session/act"} {
-			s.call(t, http.MethodPost, path, in.Session, body{"text": "private-words", "raised": true, "action": "mute", "identity": "x"})
-			s.call(t, http.MethodPost, path, in.Session+"x", body{})
+			s.call(t, http.MethodPost, path, in.Session, object{"text": "private-words", "raised": true, "action": "mute", "identity": "x"})
+			s.call(t, http.MethodPost, path, in.Session+"x", object{})
 		}
 		s.get(t, "/nowhere/at/all?token="+url.QueryEscape(ticket))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/httpserver"
+	"convene.dev/convene/internal/httpserver/body"
 )
 
 // renewedAnswer is a session in place of the one before.
@@ -29,7 +30,7 @@ func (h *handler) message(q *httpserver.Request) (httpserver.Answer, error) {
 	var request struct {
 		Text string `json:"text"`
 	}
-	if err := decode(q, maxEntryBody, &request); err != nil {
+	if err := body.DecodeStrictly(q, maxEntryBody, &request); err != nil {
 		return nil, err
 	}
 	if err := admission.ValidateMessage(request.Text); err != nil {

@@ -16,7 +16,7 @@ func TestAMuteOutlastsComingBack(t *testing.T) {
 	s := newSite(t)
 	v := s.meetings.open("room", nil)
 	paula := s.inside(t, presenting)
-	ticket := body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Audio = true })}
+	ticket := object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Audio = true })}
 	loud := s.enterWith(t, ticket).session()
 	s.engine.join(loud.You.Identity)
 	if !loud.You.Audio || s.engine.grants[len(s.engine.grants)-1].Forbidden != 0 {
@@ -27,11 +27,11 @@ func TestAMuteOutlastsComingBack(t *testing.T) {
 			t.Error("muted before it was written down: they could come back between the two")
 		}
 	}
-	got := s.call(t, http.MethodPost, "/session/act", paula.Session, body{"action": "lockMicrophone", "identity": loud.You.Identity})
+	got := s.call(t, http.MethodPost, "/session/act", paula.Session, object{"action": "lockMicrophone", "identity": loud.You.Identity})
 	if got.Code != http.StatusNoContent {
 		t.Fatalf("status %d: %s", got.Code, got.Body)
 	}
-	for reason, request := range map[string]body{
+	for reason, request := range map[string]object{
 		"with the session":                    again(ticket, loud),
 		"with the ticket, as on a new device": ticket,
 	} {
@@ -40,7 +40,7 @@ func TestAMuteOutlastsComingBack(t *testing.T) {
 			t.Errorf("%s: %+v, forbidden %v", reason, back.You, grant.Forbidden)
 		}
 	}
-	other := s.enterWith(t, body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Audio = true })}).session()
+	other := s.enterWith(t, object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Audio = true })}).session()
 	if grant := s.engine.grants[len(s.engine.grants)-1]; !other.You.Audio || grant.Forbidden != 0 {
 		t.Errorf("another participant: %+v, forbidden %v", other.You, grant.Forbidden)
 	}
@@ -51,12 +51,12 @@ func TestAMuteIsUndone(t *testing.T) {
 	s := newSite(t)
 	v := s.meetings.open("room", nil)
 	paula := s.inside(t, presenting)
-	ticket := body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Audio = true })}
+	ticket := object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Audio = true })}
 	in := s.enterWith(t, ticket).session()
 	s.engine.join(in.You.Identity)
 	act := func(action string) {
 		t.Helper()
-		got := s.call(t, http.MethodPost, "/session/act", paula.Session, body{"action": action, "identity": in.You.Identity})
+		got := s.call(t, http.MethodPost, "/session/act", paula.Session, object{"action": action, "identity": in.You.Identity})
 		if got.Code != http.StatusNoContent {
 			t.Fatalf("%s: status %d: %s", action, got.Code, got.Body)
 		}
@@ -69,7 +69,7 @@ func TestAMuteIsUndone(t *testing.T) {
 	}
 	act("letSpeak")
 	act("letSpeak")
-	for reason, request := range map[string]body{"with the session": again(ticket, in), "on a new device": ticket} {
+	for reason, request := range map[string]object{"with the session": again(ticket, in), "on a new device": ticket} {
 		back := s.enterWith(t, request).session()
 		if grant := s.engine.grants[len(s.engine.grants)-1]; !back.You.Audio || grant.Forbidden != 0 {
 			t.Errorf("%s: %+v, forbidden %v", reason, back.You, grant.Forbidden)
@@ -86,15 +86,15 @@ func TestOneMayHaveTheWord(t *testing.T) {
 	s.engine.people = []engine.Participant{
 		{Identity: paula.You.Identity, Traits: engine.Traits{Presenter: true, Granted: true}}, {Identity: "ann-1"}, {Identity: "bob-1"},
 	}
-	for _, taken := range []body{
+	for _, taken := range []object{
 		{"action": "mute", "identity": "ann-1"}, {"action": "lockMicrophone", "identity": "ann-1"}, {"action": "muteAll"},
-		{"action": "policy", "policy": body{"microphone": "Presenters"}},
+		{"action": "policy", "policy": object{"microphone": "Presenters"}},
 	} {
-		s.act(t, paula.Session, body{"action": "letSpeak", "identity": "ann-1"})
+		s.act(t, paula.Session, object{"action": "letSpeak", "identity": "ann-1"})
 		if v.RightsOf(engine.Participant{Identity: "ann-1"}).Forbidden != engine.Camera|engine.Screen || v.RightsOf(engine.Participant{Identity: "bob-1"}).Forbidden != engine.Media {
 			t.Errorf("before %v, the two decide %+v", taken, v.Decisions)
 		}
-		s.act(t, paula.Session, body{"action": "muteAll", "mayUnmute": true})
+		s.act(t, paula.Session, object{"action": "muteAll", "mayUnmute": true})
 		if v.RightsOf(engine.Participant{Identity: "ann-1"}).Forbidden.Has(engine.Microphone) {
 			t.Error("a mute for the moment takes the word")
 		}
@@ -114,7 +114,7 @@ func TestPresentersAreToldWhoWatches(t *testing.T) {
 	})
 	const told = `{"state":"live","hidden":[{"identity":"w-2","name":"Will"},{"identity":"w-3","name":"Wu"}]}`
 	const not = `{"state":"live"}`
-	paula := s.enterWith(t, body{"room": "room", "name": "Paula", "username": "paula", "userPassword": "paula"}).session()
+	paula := s.enterWith(t, object{"room": "room", "name": "Paula", "username": "paula", "userPassword": "paula"}).session()
 	for _, tc := range []struct {
 		reason, session, want string
 	}{
@@ -139,10 +139,10 @@ func TestPresentersAreToldWhoWatches(t *testing.T) {
 func TestARemovedUserActsNoMore(t *testing.T) {
 	s := newSite(t, withUsers)
 	s.meetings.open("room", nil)
-	paula := s.enterWith(t, body{"room": "room", "name": "Paula", "username": "paula", "userPassword": "paula"}).session()
+	paula := s.enterWith(t, object{"room": "room", "name": "Paula", "username": "paula", "userPassword": "paula"}).session()
 	s.engine.join(paula.You.Identity)
 	say := func() int {
-		return s.call(t, http.MethodPost, "/session/chat", paula.Session, body{"text": "hello"}).Code
+		return s.call(t, http.MethodPost, "/session/chat", paula.Session, object{"text": "hello"}).Code
 	}
 	if code := say(); code != http.StatusNoContent {
 		t.Fatalf("before: %d", code)
@@ -153,7 +153,7 @@ func TestARemovedUserActsNoMore(t *testing.T) {
 		if code := say(); code != http.StatusForbidden {
 			t.Errorf("%s: %d", reason, code)
 		}
-		end := s.call(t, http.MethodPost, "/session/act", paula.Session, body{"action": "end"})
+		end := s.call(t, http.MethodPost, "/session/act", paula.Session, object{"action": "end"})
 		if end.Code != http.StatusForbidden || s.meetings.byRoom["room"].Ended {
 			t.Errorf("%s, ending: %d", reason, end.Code)
 		}
@@ -167,7 +167,7 @@ func TestARemovedUserActsNoMore(t *testing.T) {
 func TestADisplayNameIsNoUsername(t *testing.T) {
 	s := newSite(t)
 	s.meetings.open("room", nil)
-	for _, request := range []body{
+	for _, request := range []object{
 		{"room": "room", "name": "paula"},
 		{"room": "room", "name": "paula", "presenter": true, "granted": true, "Username": "x"},
 		{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Name = "paula" })},

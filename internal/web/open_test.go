@@ -31,30 +31,30 @@ func TestWhoMayOpenARoom(t *testing.T) {
 	const notFound, gone, login = "NotFound", "Ended", "LoginRequired"
 	for _, tc := range []struct {
 		reason string
-		ask    func(*testing.T, *site) body
+		ask    func(*testing.T, *site) object
 		// want is what lets them open the room, or the reason of the refusal, for Never, Tickets, Users and Anyone.
 		want [4]string
 	}{
-		{"a room link", func(*testing.T, *site) body { return body{"room": "new", "name": "Ann"} },
+		{"a room link", func(*testing.T, *site) object { return object{"room": "new", "name": "Ann"} },
 			[4]string{notFound, notFound, login, v1alpha1.OpenedByGuest}},
-		{"a ticket", func(t *testing.T, s *site) body {
-			return body{"room": "new", "name": "Ann", "ticket": s.ticket(t, inNewRoom)}
+		{"a ticket", func(t *testing.T, s *site) object {
+			return object{"room": "new", "name": "Ann", "ticket": s.ticket(t, inNewRoom)}
 		},
 			[4]string{gone, v1alpha1.OpenedByTicket, v1alpha1.OpenedByTicket, v1alpha1.OpenedByTicket}},
-		{"a ticket for a room with a password", func(t *testing.T, s *site) body {
-			return body{"room": "new", "name": "Ann", "ticket": s.ticket(t, func(k *credential.Ticket) { inNewRoom(k); k.Meeting.HasPassword = true })}
+		{"a ticket for a room with a password", func(t *testing.T, s *site) object {
+			return object{"room": "new", "name": "Ann", "ticket": s.ticket(t, func(k *credential.Ticket) { inNewRoom(k); k.Meeting.HasPassword = true })}
 		}, [4]string{gone, gone, gone, gone}},
-		{"a token", func(t *testing.T, s *site) body {
-			return body{"room": "new", "name": "Ann", "token": s.token(t, "paula", false)}
+		{"a token", func(t *testing.T, s *site) object {
+			return object{"room": "new", "name": "Ann", "token": s.token(t, "paula", false)}
 		},
 			[4]string{notFound, notFound, v1alpha1.OpenedByUser, v1alpha1.OpenedByUser}},
-		{"a login", func(*testing.T, *site) body {
-			return body{"room": "new", "name": "Ann", "username": "bob", "userPassword": "bob"}
+		{"a login", func(*testing.T, *site) object {
+			return object{"room": "new", "name": "Ann", "username": "bob", "userPassword": "bob"}
 		}, [4]string{notFound, notFound, v1alpha1.OpenedByUser, v1alpha1.OpenedByUser}},
-		{"a session of a meeting that has gone", func(t *testing.T, s *site) body {
-			session := s.enterWith(t, body{"room": "room", "name": "Ann"}).session().Session
+		{"a session of a meeting that has gone", func(t *testing.T, s *site) object {
+			session := s.enterWith(t, object{"room": "room", "name": "Ann"}).session().Session
 			delete(s.meetings.byRoom, "room")
-			return body{"room": "room", "name": "Ann", "session": session}
+			return object{"room": "room", "name": "Ann", "session": session}
 		}, [4]string{"Ended", "Ended", "Ended", "Ended"}},
 	} {
 		for i, mode := range allModes {
@@ -79,7 +79,7 @@ func inNewRoom(k *credential.Ticket) { k.Room, k.Lineage = "new", "lineage-of-ne
 // TestAProtectedHostStaysSo: who may not enter any room may not open one.
 func TestAProtectedHostStaysSo(t *testing.T) {
 	s := newSite(t, withUsers, protected, adHoc(v1alpha1.AdHocAnyone))
-	if got := s.enterWith(t, body{"room": "new", "name": "Ann"}).decision(); got.Reason != "LoginRequired" || len(s.meetings.opened) > 0 {
+	if got := s.enterWith(t, object{"room": "new", "name": "Ann"}).decision(); got.Reason != "LoginRequired" || len(s.meetings.opened) > 0 {
 		t.Errorf("a guest: %+v, and %v", got, s.meetings.opened)
 	}
 }
@@ -97,7 +97,7 @@ func TestWhatATicketOpensItsRoomWith(t *testing.T) {
 		{"no limit", credential.CarriedMeeting{Length: credential.Unlimited}, meeting.Opening{Duration: v1alpha1.Unlimited}},
 	} {
 		s := newSite(t, adHoc(v1alpha1.AdHocTickets))
-		s.enterWith(t, body{"room": "new", "name": "Ann", "ticket": s.ticket(t, func(k *credential.Ticket) { inNewRoom(k); k.Meeting = tc.carried })}).session()
+		s.enterWith(t, object{"room": "new", "name": "Ann", "ticket": s.ticket(t, func(k *credential.Ticket) { inNewRoom(k); k.Meeting = tc.carried })}).session()
 		tc.want.Room, tc.want.Lineage, tc.want.By = "new", "lineage-of-new", v1alpha1.OpenedByTicket
 		if diff := cmp.Diff([]meeting.Opening{tc.want}, s.meetings.opened, cmpopts.IgnoreFields(meeting.Opening{}, "Allow")); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
@@ -108,7 +108,7 @@ func TestWhatATicketOpensItsRoomWith(t *testing.T) {
 // TestRoomsThatOneAddressOpensAreLimited: each is an object in the cluster.
 func TestRoomsThatOneAddressOpensAreLimited(t *testing.T) {
 	s := newSite(t, adHoc(v1alpha1.AdHocAnyone))
-	enter := func(i int) answer { return s.enterWith(t, body{"room": fmt.Sprint("room-", i), "name": "Ann"}) }
+	enter := func(i int) answer { return s.enterWith(t, object{"room": fmt.Sprint("room-", i), "name": "Ann"}) }
 	for i := range 30 {
 		enter(i).session()
 	}
@@ -132,7 +132,7 @@ func TestNamesAreStillNotTried(t *testing.T) {
 		s := newSite(t, withUsers, adHoc(mode))
 		last := 0
 		for i := range 200 {
-			last = s.enterWith(t, body{"room": fmt.Sprint("guess-", i), "name": "Ann"}).Code
+			last = s.enterWith(t, object{"room": fmt.Sprint("guess-", i), "name": "Ann"}).Code
 		}
 		if last != want {
 			t.Errorf("%s: after 200 names: %d, want %d", mode, last, want)
@@ -143,7 +143,7 @@ func TestNamesAreStillNotTried(t *testing.T) {
 func TestARefusalToOpenIsTold(t *testing.T) {
 	s := newSite(t, adHoc(v1alpha1.AdHocAnyone))
 	s.meetings.openErr = fault.TooMany("As many rooms are open here as the operator allows; try again later")
-	if got := s.enterWith(t, body{"room": "new", "name": "Ann"}); got.Code != http.StatusTooManyRequests || got.refusal().Reason != "TooManyAttempts" {
+	if got := s.enterWith(t, object{"room": "new", "name": "Ann"}); got.Code != http.StatusTooManyRequests || got.refusal().Reason != "TooManyAttempts" {
 		t.Errorf("%d %s", got.Code, got.Body)
 	}
 }
@@ -162,13 +162,13 @@ func counted(t *testing.T, c prometheus.Counter) float64 {
 func TestWhoOpensLeads(t *testing.T) {
 	for _, opener := range []bool{false, true} {
 		for reason, tc := range map[string]struct {
-			ask   func(*testing.T, *site) body
+			ask   func(*testing.T, *site) object
 			leads bool
 		}{
-			"a room link": {func(*testing.T, *site) body { return body{} }, opener},
-			"a login":     {func(*testing.T, *site) body { return body{"username": "bob", "userPassword": "bob"} }, opener},
-			"a token":     {func(t *testing.T, s *site) body { return body{"token": s.token(t, "bob", false)} }, false},
-			"a ticket":    {func(t *testing.T, s *site) body { return body{"ticket": s.ticket(t, inNewRoom)} }, false},
+			"a room link": {func(*testing.T, *site) object { return object{} }, opener},
+			"a login":     {func(*testing.T, *site) object { return object{"username": "bob", "userPassword": "bob"} }, opener},
+			"a token":     {func(t *testing.T, s *site) object { return object{"token": s.token(t, "bob", false)} }, false},
+			"a ticket":    {func(t *testing.T, s *site) object { return object{"ticket": s.ticket(t, inNewRoom)} }, false},
 		} {
 			s := newSite(t, withUsers, adHoc(v1alpha1.AdHocAnyone), func(t *tenant.Tenant) { t.Settings.OpenerLeads = opener })
 			asked := tc.ask(t, s)
@@ -177,17 +177,17 @@ func TestWhoOpensLeads(t *testing.T) {
 			if you.You.Presenter != tc.leads {
 				t.Errorf("opener %v, %s: presenter %v", opener, reason, you.You.Presenter)
 			}
-			if next := s.enterWith(t, body{"room": "new", "name": "Bea"}).session().You; next.Presenter {
+			if next := s.enterWith(t, object{"room": "new", "name": "Bea"}).session().You; next.Presenter {
 				t.Errorf("opener %v, %s: who comes second is a presenter", opener, reason)
 			}
-			if back := s.enterWith(t, body{"room": "new", "name": "Ann", "session": you.Session}).session().You; back.Presenter != tc.leads {
+			if back := s.enterWith(t, object{"room": "new", "name": "Ann", "session": you.Session}).session().You; back.Presenter != tc.leads {
 				t.Errorf("opener %v, %s: presenter %v after a reload", opener, reason, back.Presenter)
 			}
 		}
 	}
 	s := newSite(t, adHoc(v1alpha1.AdHocAnyone), func(t *tenant.Tenant) { t.Settings.OpenerLeads = true })
 	view := s.meetings.open("asks", func(v *meeting.View) { v.Admission = v1alpha1.AdmissionAsk })
-	if got := s.enterWith(t, body{"room": "asks", "name": "Ann"}); got.Code != http.StatusAccepted || len(view.Decisions) > 0 {
+	if got := s.enterWith(t, object{"room": "asks", "name": "Ann"}); got.Code != http.StatusAccepted || len(view.Decisions) > 0 {
 		t.Errorf("one who has to ask: %d, %+v", got.Code, view.Decisions)
 	}
 }

@@ -51,16 +51,16 @@ var doors = map[string]func(*meeting.View){
 // token passes a door that is closed after it was made, until its holder has been in.
 func TestACollectedSessionOpensNoDoor(t *testing.T) {
 	for door, closeIt := range doors {
-		for way, request := range map[string]func(*testing.T, *site) body{
-			"link":   plain(body{"room": "room", "name": "Ann"}),
-			"ticket": func(t *testing.T, s *site) body { return body{"ticket": s.ticket(t, nil)} },
-			"hidden": func(t *testing.T, s *site) body {
-				return body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Hide = true })}
+		for way, request := range map[string]func(*testing.T, *site) object{
+			"link":   plain(object{"room": "room", "name": "Ann"}),
+			"ticket": func(t *testing.T, s *site) object { return object{"ticket": s.ticket(t, nil)} },
+			"hidden": func(t *testing.T, s *site) object {
+				return object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Hide = true })}
 			},
-			"token": func(t *testing.T, s *site) body {
-				return body{"room": "room", "name": "Ann", "token": s.token(t, "ann", false)}
+			"token": func(t *testing.T, s *site) object {
+				return object{"room": "room", "name": "Ann", "token": s.token(t, "ann", false)}
 			},
-			"login": plain(body{"room": "room", "name": "Bob", "username": "bob", "userPassword": "bob"}),
+			"login": plain(object{"room": "room", "name": "Bob", "username": "bob", "userPassword": "bob"}),
 		} {
 			t.Run(door+" "+way, func(t *testing.T) {
 				s := newSite(t)
@@ -110,7 +110,7 @@ func TestACollectedSessionOpensNoDoor(t *testing.T) {
 func TestNobodyProvesForAnother(t *testing.T) {
 	s := newSite(t)
 	v := s.meetings.open("room", func(v *meeting.View) { v.Opened = true })
-	in, out := s.inside(t, nil), s.enterWith(t, body{"ticket": s.ticket(t, nil)}).session()
+	in, out := s.inside(t, nil), s.enterWith(t, object{"ticket": s.ticket(t, nil)}).session()
 	proof := s.prove(t, in)
 	if state := s.state(t, out.Session); state.Session != "" {
 		t.Errorf("one who is not in beside one who is: %+v", state)
@@ -119,7 +119,7 @@ func TestNobodyProvesForAnother(t *testing.T) {
 		t.Errorf("a proof is renewed: %+v", state)
 	}
 	v.Locked = true
-	hiding := body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Hide = true })}
+	hiding := object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Hide = true })}
 	if got := s.enterWith(t, again(hiding, proof)); got.Code != http.StatusForbidden {
 		t.Errorf("somebody who hides, with the proof of one who is seen: %d", got.Code)
 	}
@@ -127,7 +127,7 @@ func TestNobodyProvesForAnother(t *testing.T) {
 	if state := s.state(t, in.Session); state.State != sessionRemoved || state.Session != "" {
 		t.Errorf("one who was removed: %+v", state)
 	}
-	got := s.enterWith(t, body{"room": "room", "name": "Ann", "session": proof.Session})
+	got := s.enterWith(t, object{"room": "room", "name": "Ann", "session": proof.Session})
 	if diff := cmp.Diff(refusedWith(http.StatusForbidden, "NotAllowed"), got.decision()); diff != "" {
 		t.Errorf("a proof of one who was removed (-want +got)\n%s", diff)
 	}
@@ -142,11 +142,11 @@ func TestADecisionHoldsOnTheWayIn(t *testing.T) {
 	s := newSite(t)
 	s.upstreamEngine(t)
 	v := s.meetings.open("room", asking)
-	ann := body{"room": "room", "name": "Ann"}
+	ann := object{"room": "room", "name": "Ann"}
 	w := s.enterWith(t, ann).waits()
 	s.knock(w)
 	v.AdmittedUntil = s.now
-	in := s.enterWith(t, ann.with(body{"session": w.Session})).session()
+	in := s.enterWith(t, ann.with(object{"session": w.Session})).session()
 	v.Locked = true
 	if got := s.arrive(t, in); got.Code != http.StatusOK {
 		t.Errorf("on the way in: %d %s", got.Code, got.Body)

@@ -29,8 +29,8 @@ func (s *site) withPeople() {
 }
 
 func TestPrivateMessage(t *testing.T) {
-	toAda := body{"text": "<psst> & hush", "to": "ada-1"}
-	to := func(who any) body { return toAda.with(body{"to": who}) }
+	toAda := object{"text": "<psst> & hush", "to": "ada-1"}
+	to := func(who any) object { return toAda.with(object{"to": who}) }
 	forPresenters := func(s *site) { s.meetings.byRoom["room"].PresentersOnly = engine.Chat }
 	for _, c := range []struct {
 		reason string
@@ -52,8 +52,8 @@ func TestPrivateMessage(t *testing.T) {
 		{"of one who is not in", nil, func(s *site) { s.engine.people = s.engine.people[1:] }, toAda, http.StatusForbidden},
 		{"where only presenters write", nil, forPresenters, toAda, http.StatusForbidden},
 		{"of a presenter where only presenters write", presenting, forPresenters, toAda, http.StatusOK},
-		{"blanks", nil, nil, toAda.with(body{"text": " "}), http.StatusBadRequest},
-		{"4,001 characters", nil, nil, toAda.with(body{"text": strings.Repeat("é", 4001)}), http.StatusBadRequest},
+		{"blanks", nil, nil, toAda.with(object{"text": " "}), http.StatusBadRequest},
+		{"4,001 characters", nil, nil, toAda.with(object{"text": strings.Repeat("é", 4001)}), http.StatusBadRequest},
 		{"the engine away", nil, func(s *site) { s.engine.err = fault.Unavailable("away") }, toAda, http.StatusServiceUnavailable},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
@@ -108,13 +108,13 @@ func TestAPrivateMessageFindsNobodyWhoWatches(t *testing.T) {
 		s.withPeople()
 		answers := map[string]bool{}
 		for _, who := range []string{"eve-1", "wilma-1", "mute-1", "walt-1"} {
-			got := s.call(t, http.MethodPost, "/session/chat", in.Session, body{"text": "psst", "to": who})
+			got := s.call(t, http.MethodPost, "/session/chat", in.Session, object{"text": "psst", "to": who})
 			answers[got.Body.String()] = got.Code == http.StatusNotFound
 		}
 		if len(answers) != 1 {
 			t.Errorf("they answer differently: %v", answers)
 		}
-		self := s.call(t, http.MethodPost, "/session/chat", in.Session, body{"text": "psst", "to": in.You.Identity})
+		self := s.call(t, http.MethodPost, "/session/chat", in.Session, object{"text": "psst", "to": in.You.Identity})
 		if self.Code != http.StatusBadRequest || len(s.engine.acts) > 0 {
 			t.Errorf("to oneself: status %d: %s", self.Code, self.Body)
 		}
@@ -127,7 +127,7 @@ func TestPrivateMessagesAreLimited(t *testing.T) {
 	in := s.inside(t, nil)
 	s.withPeople()
 	got := statuses(t, callRate.Burst+3, func(int) answer {
-		return s.call(t, http.MethodPost, "/session/chat", in.Session, body{"text": "psst", "to": "ada-1"})
+		return s.call(t, http.MethodPost, "/session/chat", in.Session, object{"text": "psst", "to": "ada-1"})
 	})
 	if got[http.StatusOK] != callRate.Burst || got[http.StatusTooManyRequests] != 3 {
 		t.Errorf("%v", got)
@@ -141,7 +141,7 @@ func TestAPrivateMessageIsNotPassedOn(t *testing.T) {
 	s.engine.people[0].Chat = true
 	s.now = s.now.Add(time.Second)
 	var private chatMessage
-	s.call(t, http.MethodPost, "/session/chat", late.Session, body{"text": "private", "to": early.You.Identity}).into(&private)
+	s.call(t, http.MethodPost, "/session/chat", late.Session, object{"text": "private", "to": early.You.Identity}).into(&private)
 	if private.Text != "private" || private.To != early.You.Identity {
 		t.Fatalf("sent %+v", private)
 	}

@@ -37,7 +37,7 @@ func TestRank(t *testing.T) {
 	// decided is what the REST API or kubectl has decided about one who came without the role.
 	decided := func(d v1alpha1.ParticipantDecision) func(*testing.T, *site) sessionAnswer {
 		return func(t *testing.T, s *site) sessionAnswer {
-			in := s.enterWith(t, body{"ticket": s.ticket(t, nil)}).session()
+			in := s.enterWith(t, object{"ticket": s.ticket(t, nil)}).session()
 			s.engine.join(in.You.Identity)
 			d.Identity = string(in.You.Identity)
 			s.decide(t, d)
@@ -50,13 +50,13 @@ func TestRank(t *testing.T) {
 	above := people{
 		"one with a link": byTicket,
 		"one with a token": func(t *testing.T, s *site) sessionAnswer {
-			in := s.enterWith(t, body{"room": "room", "name": "Ann", "token": s.token(t, "paula", true)}).session()
+			in := s.enterWith(t, object{"room": "room", "name": "Ann", "token": s.token(t, "paula", true)}).session()
 			s.engine.join(in.You.Identity)
 			return in
 		},
 		"a user whom the tenant lists": func(t *testing.T, s *site) sessionAnswer {
 			s.tenant.Presenters = map[string]bool{"paula": true}
-			in := s.enterWith(t, body{"room": "room", "name": "Ann", "token": s.token(t, "paula", false)}).session()
+			in := s.enterWith(t, object{"room": "room", "name": "Ann", "token": s.token(t, "paula", false)}).session()
 			s.engine.join(in.You.Identity)
 			return in
 		},
@@ -80,7 +80,7 @@ func TestRank(t *testing.T) {
 				v := s.meetings.open("room", func(v *meeting.View) { v.Opened = true })
 				actor, target := by(t, s), to(t, s)
 				before, people := slices.Clone(v.Decisions), slices.Clone(s.engine.people)
-				got := s.call(t, http.MethodPost, "/session/act", actor.Session, body{"action": act, "identity": target.You.Identity})
+				got := s.call(t, http.MethodPost, "/session/act", actor.Session, object{"action": act, "identity": target.You.Identity})
 				if !refused(act) {
 					if got.Code != http.StatusNoContent {
 						t.Errorf("status %d: %s", got.Code, got.Body)
@@ -124,7 +124,7 @@ func TestAPromotedPresenterDecidesOnlyAboutWhoIsThere(t *testing.T) {
 	before := slices.Clone(v.Decisions)
 	for _, who := range []engine.Identity{host.You.Identity, "user:paula"} {
 		for _, act := range []string{"remove", "demote", "lockMicrophone"} {
-			if got := s.call(t, http.MethodPost, "/session/act", made.Session, body{"action": act, "identity": who}); got.Code < 400 {
+			if got := s.call(t, http.MethodPost, "/session/act", made.Session, object{"action": act, "identity": who}); got.Code < 400 {
 				t.Errorf("%s %s: %d", act, who, got.Code)
 			}
 		}
@@ -144,12 +144,12 @@ func TestPromotionInTheRoomIsOfLowerRank(t *testing.T) {
 		p := s.engine.people[slices.IndexFunc(s.engine.people, func(p engine.Participant) bool { return p.Identity == of.You.Identity })]
 		return p.Rights()
 	}
-	s.act(t, host.Session, body{"action": "promote", "identity": ann.You.Identity})
+	s.act(t, host.Session, object{"action": "promote", "identity": ann.You.Identity})
 	if got := rights(ann); !got.Promoted || !got.Presenter {
 		t.Errorf("one who was promoted: %+v", got)
 	}
-	s.act(t, host.Session, body{"action": "demote", "identity": other.You.Identity})
-	s.act(t, host.Session, body{"action": "promote", "identity": other.You.Identity})
+	s.act(t, host.Session, object{"action": "demote", "identity": other.You.Identity})
+	s.act(t, host.Session, object{"action": "promote", "identity": other.You.Identity})
 	if got := rights(other); got.Promoted || !got.Presenter {
 		t.Errorf("a presenter who was demoted and promoted again: %+v", got)
 	}

@@ -10,6 +10,7 @@ import (
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
+	"convene.dev/convene/internal/httpserver/body"
 )
 
 const reactionTopic = "convene.reaction"
@@ -35,7 +36,7 @@ func (h *handler) react(q *httpserver.Request) (httpserver.Answer, error) {
 	var request struct {
 		Reaction string `json:"reaction"`
 	}
-	if err := decode(q, httpserver.MaxBody, &request); err != nil {
+	if err := body.DecodeStrictly(q, httpserver.MaxBody, &request); err != nil {
 		return nil, err
 	}
 	if err := mayWrite(p); err != nil {

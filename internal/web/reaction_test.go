@@ -15,7 +15,7 @@ import (
 )
 
 func TestReaction(t *testing.T) {
-	like := body{"reaction": "like"}
+	like := object{"reaction": "like"}
 	for _, c := range []struct {
 		reason string
 		ticket func(*credential.Ticket)
@@ -33,8 +33,8 @@ func TestReaction(t *testing.T) {
 			s.meetings.byRoom["room"].PresentersOnly = engine.Chat
 		}, like, http.StatusNoContent},
 		{"a participant who is not in", nil, func(s *site) { s.engine.people = nil }, like, http.StatusForbidden},
-		{"nothing", nil, nil, body{}, http.StatusBadRequest},
-		{"words", nil, nil, body{"reaction": "like this"}, http.StatusBadRequest},
+		{"nothing", nil, nil, object{}, http.StatusBadRequest},
+		{"words", nil, nil, object{"reaction": "like this"}, http.StatusBadRequest},
 		{"the engine away", nil, func(s *site) { s.engine.err = fault.Unavailable("away") }, like, http.StatusServiceUnavailable},
 	} {
 		t.Run(c.reason, func(t *testing.T) {

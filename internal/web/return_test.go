@@ -18,16 +18,16 @@ import (
 )
 
 // again is the request of a page that was disconnected: the same as before, with its session.
-func again(request body, s sessionAnswer) body { return request.with(body{"session": s.Session}) }
+func again(request object, s sessionAnswer) object { return request.with(object{"session": s.Session}) }
 
 func TestWhoComesBack(t *testing.T) {
-	ann := body{"room": "room", "name": "Ann"}
+	ann := object{"room": "room", "name": "Ann"}
 	for _, c := range []struct {
 		reason string
 		tenant []func(*tenant.Tenant)
 		// request is both the first and the second, which has the session too, and what is in then.
-		request func(*testing.T, *site) body
-		then    body
+		request func(*testing.T, *site) object
+		then    object
 		// between happens while the page is away.
 		between func(*testing.T, *site, sessionAnswer)
 		want    decision
@@ -41,7 +41,7 @@ func TestWhoComesBack(t *testing.T) {
 		}, {
 			reason:  "with other wishes and another name",
 			request: plain(ann),
-			then:    body{"name": "Anna", "chat": false},
+			then:    object{"name": "Anna", "chat": false},
 			want:    letIn(youAnswer{Name: "Anna"}),
 		}, {
 			reason:  "into a full meeting in which they still are",
@@ -88,18 +88,18 @@ func TestWhoComesBack(t *testing.T) {
 		}, {
 			reason:  "by themselves, into the meeting that goes on",
 			request: plain(ann),
-			then:    body{"renews": true},
+			then:    object{"renews": true},
 			want:    letIn(youAnswer{Name: "Ann", Chat: true}),
 		}, {
 			reason:  "by themselves, into a meeting that this replica does not know",
 			request: plain(ann),
-			then:    body{"renews": true},
+			then:    object{"renews": true},
 			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.meetings.unknown["uid-1"] = true },
 			want:    letIn(youAnswer{Name: "Ann", Chat: true}),
 		}, {
 			reason:  "by themselves, while nobody can say whether their meeting has ended",
 			request: plain(ann),
-			then:    body{"renews": true},
+			then:    object{"renews": true},
 			between: func(_ *testing.T, s *site, _ sessionAnswer) {
 				s.meetings.unknown["uid-1"], s.meetings.knownErr = true, fault.Unavailable("away")
 			},
@@ -107,7 +107,7 @@ func TestWhoComesBack(t *testing.T) {
 		}, {
 			reason:  "by themselves, after the room was started again by its links: they are not taken into it",
 			request: plain(ann),
-			then:    body{"renews": true},
+			then:    object{"renews": true},
 			between: func(_ *testing.T, s *site, _ sessionAnswer) {
 				old := s.meetings.byRoom["room"]
 				old.Ended, old.Redirect = true, "https://bye.example/"
@@ -116,8 +116,8 @@ func TestWhoComesBack(t *testing.T) {
 			want: decision{Status: http.StatusGone, Reason: "Ended", Redirect: "https://bye.example/"},
 		}, {
 			reason:  "by themselves, with a ticket, after the room was started again by it",
-			request: func(t *testing.T, s *site) body { return body{"ticket": s.ticket(t, nil)} },
-			then:    body{"renews": true},
+			request: func(t *testing.T, s *site) object { return object{"ticket": s.ticket(t, nil)} },
+			then:    object{"renews": true},
 			between: func(_ *testing.T, s *site, _ sessionAnswer) {
 				old := s.meetings.byRoom["room"]
 				old.Ended = true
@@ -127,7 +127,7 @@ func TestWhoComesBack(t *testing.T) {
 		}, {
 			reason:  "by themselves, after nothing is left of the meeting, and the room was started again by its links",
 			request: plain(ann),
-			then:    body{"renews": true},
+			then:    object{"renews": true},
 			between: func(_ *testing.T, s *site, _ sessionAnswer) {
 				old := s.meetings.byRoom["room"]
 				delete(s.meetings.byUID, old.UID)
@@ -136,14 +136,14 @@ func TestWhoComesBack(t *testing.T) {
 			want: decision{Status: http.StatusGone, Reason: "Ended"},
 		}, {
 			reason:  "by themselves, after both the session and the link are over",
-			request: func(t *testing.T, s *site) body { return body{"ticket": s.ticket(t, nil)} },
-			then:    body{"renews": true},
+			request: func(t *testing.T, s *site) object { return object{"ticket": s.ticket(t, nil)} },
+			then:    object{"renews": true},
 			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.now = s.now.Add(36 * time.Hour) },
 			want:    decision{Status: http.StatusGone, Reason: "Ended"},
 		}, {
 			reason:  "by themselves, after a day and a half in which the page slept",
 			request: plain(ann),
-			then:    body{"renews": true},
+			then:    object{"renews": true},
 			between: func(_ *testing.T, s *site, _ sessionAnswer) {
 				s.now = s.now.Add(36 * time.Hour)
 				s.meetings.byRoom["room"].Ended = true
@@ -154,7 +154,7 @@ func TestWhoComesBack(t *testing.T) {
 			reason:  "by themselves, after the meeting was deleted, where anybody may open the room: it stays closed",
 			tenant:  []func(*tenant.Tenant){func(t *tenant.Tenant) { t.Settings.AdHoc = v1alpha1.AdHocAnyone }},
 			request: plain(ann),
-			then:    body{"renews": true},
+			then:    object{"renews": true},
 			between: func(_ *testing.T, s *site, _ sessionAnswer) {
 				s.now = s.now.Add(36 * time.Hour)
 				delete(s.meetings.byRoom, "room")
@@ -162,17 +162,17 @@ func TestWhoComesBack(t *testing.T) {
 			want: decision{Status: http.StatusGone, Reason: "Ended"},
 		}, {
 			reason: "without being asked for the password again",
-			request: func(_ *testing.T, s *site) body {
+			request: func(_ *testing.T, s *site) object {
 				s.lock("room")
-				return ann.with(body{"password": password})
+				return ann.with(object{"password": password})
 			},
-			then: body{"password": ""},
+			then: object{"password": ""},
 			want: letIn(youAnswer{Name: "Ann", Chat: true}),
 		}, {
 			reason: "when the password is another one since",
-			request: func(_ *testing.T, s *site) body {
+			request: func(_ *testing.T, s *site) object {
 				s.lock("room")
-				return ann.with(body{"password": password})
+				return ann.with(object{"password": password})
 			},
 			between: func(_ *testing.T, s *site, _ sessionAnswer) {
 				s.meetings.passwords[s.meetings.byRoom["room"].UID] = "changed"
@@ -180,52 +180,52 @@ func TestWhoComesBack(t *testing.T) {
 			want: refusedWith(http.StatusForbidden, "WrongPassword"),
 		}, {
 			reason: "with a ticket whose time is over",
-			request: func(t *testing.T, s *site) body {
-				return body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Presenter = true })}
+			request: func(t *testing.T, s *site) object {
+				return object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Presenter = true })}
 			},
 			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.now = s.now.Add(2 * time.Hour) },
 			want:    letIn(youAnswer{Name: "Tina", Chat: true, Presenter: true}),
 		}, {
 			reason:  "a presenter by a token whose time is over",
-			request: func(t *testing.T, s *site) body { return ann.with(body{"token": s.token(t, "ann", true)}) },
+			request: func(t *testing.T, s *site) object { return ann.with(object{"token": s.token(t, "ann", true)}) },
 			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.now = s.now.Add(2 * time.Hour) },
 			want:    letIn(youAnswer{Name: "Ann", Chat: true, Presenter: true}),
 		}, {
 			reason: "a hidden participant stays hidden",
-			request: func(t *testing.T, s *site) body {
-				return body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Hide = true })}
+			request: func(t *testing.T, s *site) object {
+				return object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Hide = true })}
 			},
 			want: letIn(youAnswer{Name: "Tina", Chat: true, Hidden: true}),
 		}, {
 			reason: "without the ticket: what it said still counts, whatever the page wishes",
-			request: func(t *testing.T, s *site) body {
-				return body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Chat = false })}
+			request: func(t *testing.T, s *site) object {
+				return object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Chat = false })}
 			},
-			then: body{"ticket": "", "room": "room", "name": "Mallory", "chat": true, "notify": true, "avatar": "https://img.example/m.png"},
+			then: object{"ticket": "", "room": "room", "name": "Mallory", "chat": true, "notify": true, "avatar": "https://img.example/m.png"},
 			want: letIn(youAnswer{Name: "Tina"}),
 		}, {
 			reason:  "a user who is one no more",
 			tenant:  []func(*tenant.Tenant){protected, withUsers},
-			request: plain(ann.with(body{"username": "bob", "userPassword": "bob"})),
+			request: plain(ann.with(object{"username": "bob", "userPassword": "bob"})),
 			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.tenant.Users = users("paula") },
 			want:    refusedWith(http.StatusForbidden, "WrongLogin"),
 		}, {
 			reason:  "a user whose password was changed",
 			tenant:  []func(*tenant.Tenant){protected, withUsers},
-			request: plain(ann.with(body{"username": "bob", "userPassword": "bob"})),
-			then:    body{"username": "", "userPassword": ""},
+			request: plain(ann.with(object{"username": "bob", "userPassword": "bob"})),
+			then:    object{"username": "", "userPassword": ""},
 			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.tenant.Users = users("bob") }, // hashed again
 			want:    refusedWith(http.StatusUnauthorized, "LoginRequired"),
 		}, {
 			reason:  "a user who is listed as a presenter since",
 			tenant:  []func(*tenant.Tenant){withUsers},
-			request: plain(ann.with(body{"username": "bob", "userPassword": "bob"})),
+			request: plain(ann.with(object{"username": "bob", "userPassword": "bob"})),
 			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.tenant.Presenters = map[string]bool{"bob": true} },
 			want:    letIn(youAnswer{Name: "Ann", Chat: true, Presenter: true}),
 		}, {
 			reason:  "a user who is not listed as a presenter any more",
 			tenant:  []func(*tenant.Tenant){withUsers},
-			request: plain(ann.with(body{"username": "paula", "userPassword": "paula"})),
+			request: plain(ann.with(object{"username": "paula", "userPassword": "paula"})),
 			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.tenant.Presenters = nil },
 			want:    letIn(youAnswer{Name: "Ann", Chat: true}),
 		}, {
@@ -276,11 +276,11 @@ func (s *site) bar(who engine.Identity) {
 }
 
 func TestWhatStaysBarred(t *testing.T) {
-	ann := body{"room": "room", "name": "Ann"}
+	ann := object{"room": "room", "name": "Ann"}
 	s := newSite(t)
 	s.meetings.open("room", nil)
-	ticket := body{"ticket": s.ticket(t, nil)}
-	token := ann.with(body{"token": s.token(t, "ann", false)})
+	ticket := object{"ticket": s.ticket(t, nil)}
+	token := ann.with(object{"token": s.token(t, "ann", false)})
 
 	first, second := s.enterWith(t, ticket).session(), s.enterWith(t, ticket).session()
 	if first.You.Identity == second.You.Identity {
@@ -294,17 +294,17 @@ func TestWhatStaysBarred(t *testing.T) {
 	guestAgain := letIn(youAnswer{Name: "Ann", Chat: true})
 	for _, c := range []struct {
 		reason string
-		ask    body
+		ask    object
 		want   decision
 	}{
 		{"the session", again(ticket, first), refused},
 		{"the ticket without a session", ticket, refused},
 		{"the other device's session", again(ticket, second), refused},
 		{"the ticket with a guest's session", again(ticket, guest), refused},
-		{"another person's ticket with the session", again(body{"ticket": s.ticket(t, nil)}, first), refused},
+		{"another person's ticket with the session", again(object{"ticket": s.ticket(t, nil)}, first), refused},
 		{"the token", token, refused},
-		{"another token", ann.with(body{"token": s.token(t, "ann", false)}), guestAgain},
-		{"another ticket", body{"ticket": s.ticket(t, nil)}, letIn(youAnswer{Name: "Tina", Chat: true})},
+		{"another token", ann.with(object{"token": s.token(t, "ann", false)}), guestAgain},
+		{"another ticket", object{"ticket": s.ticket(t, nil)}, letIn(youAnswer{Name: "Tina", Chat: true})},
 		{"another guest", ann, guestAgain},
 	} {
 		t.Run(c.reason, func(t *testing.T) {
@@ -319,15 +319,15 @@ func TestWhatStaysBarred(t *testing.T) {
 func TestAMuteHoldsUnderAnotherIdentity(t *testing.T) {
 	s := newSite(t)
 	s.meetings.open("room", nil)
-	ticket := body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Audio = true })}
-	guest := s.enterWith(t, body{"room": "room", "name": "Ann"}).session()
+	ticket := object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Audio = true })}
+	guest := s.enterWith(t, object{"room": "room", "name": "Ann"}).session()
 	in := s.enterWith(t, ticket).session()
 	if !in.You.Audio {
 		t.Fatalf("before the mute: %+v", in.You)
 	}
 	v := s.meetings.byRoom["room"]
 	v.Decisions = append(v.Decisions, v1alpha1.ParticipantDecision{Identity: string(in.You.Identity), Muted: true})
-	for reason, ask := range map[string]body{
+	for reason, ask := range map[string]object{
 		"with the ticket": ticket, "with their session": again(ticket, in), "with a guest's session": again(ticket, guest),
 	} {
 		back := s.enterWith(t, ask).session()
@@ -342,15 +342,15 @@ func TestAMuteHoldsUnderAnotherIdentity(t *testing.T) {
 func TestASessionAloneUndoesNothing(t *testing.T) {
 	s := newSite(t)
 	old := s.meetings.open("room", nil)
-	ann := body{"room": "room", "name": "Ann", "audio": true}
+	ann := object{"room": "room", "name": "Ann", "audio": true}
 	removed, muted := s.enterWith(t, ann).session(), s.enterWith(t, ann).session()
 	old.Ended = true
 	next := s.meetings.open("room", nil)
 	next.Lineage = old.Lineage
 	next.Decisions = []v1alpha1.ParticipantDecision{{Identity: string(removed.You.Identity), Removed: true}, {Identity: string(muted.You.Identity), Muted: true}}
 	refused := refusedWith(http.StatusForbidden, "NotAllowed")
-	ticket := body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Lineage = old.Lineage })}
-	for reason, ask := range map[string]body{"alone": again(ann, removed), "beside a ticket": again(ticket, removed)} {
+	ticket := object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Lineage = old.Lineage })}
+	for reason, ask := range map[string]object{"alone": again(ann, removed), "beside a ticket": again(ticket, removed)} {
 		if diff := cmp.Diff(refused, s.enterWith(t, ask).decision()); diff != "" {
 			t.Errorf("removed, with the session %s (-want +got)\n%s", reason, diff)
 		}
@@ -368,14 +368,14 @@ func TestASessionAloneUndoesNothing(t *testing.T) {
 func TestNoWayBetweenHiddenAndVisible(t *testing.T) {
 	s := newSite(t)
 	s.meetings.open("room", nil)
-	visible := s.enterWith(t, body{"ticket": s.ticket(t, nil)}).session()
-	hiding := body{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Hide = true })}
+	visible := s.enterWith(t, object{"ticket": s.ticket(t, nil)}).session()
+	hiding := object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Hide = true })}
 	hidden := s.enterWith(t, again(hiding, visible)).session()
 	if !hidden.You.Hidden || hidden.You.Identity == visible.You.Identity {
 		t.Errorf("%+v after %+v", hidden.You, visible.You)
 	}
 	// Without the ticket the session says what it was given for.
-	back := s.enterWith(t, again(body{"room": "room", "name": "Ann", "notify": true}, hidden)).session()
+	back := s.enterWith(t, again(object{"room": "room", "name": "Ann", "notify": true}, hidden)).session()
 	if !back.You.Hidden || back.You.Notify || back.You.Identity != hidden.You.Identity {
 		t.Errorf("%+v after %+v", back.You, hidden.You)
 	}
@@ -386,8 +386,8 @@ func TestASessionOfOneRoomIsNothingInAnother(t *testing.T) {
 	s.meetings.open("room", nil)
 	s.meetings.open("other", nil)
 	s.lock("other")
-	in := s.enterWith(t, body{"room": "room", "name": "Ann"}).session()
-	got := s.enterWith(t, again(body{"room": "other", "name": "Ann"}, in)).decision()
+	in := s.enterWith(t, object{"room": "room", "name": "Ann"}).session()
+	got := s.enterWith(t, again(object{"room": "other", "name": "Ann"}, in)).decision()
 	if diff := cmp.Diff(refusedWith(http.StatusUnauthorized, "PasswordRequired"), got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -397,15 +397,15 @@ func TestASessionOfOneRoomIsNothingInAnother(t *testing.T) {
 func TestASessionIsOfItsParticipantAlone(t *testing.T) {
 	s := newSite(t, withUsers)
 	s.meetings.open("room", nil)
-	ann := body{"room": "room", "name": "Ann"}
-	ways := map[string]body{
+	ann := object{"room": "room", "name": "Ann"}
+	ways := map[string]object{
 		"a guest":        ann,
 		"a ticket":       {"ticket": s.ticket(t, presenting)},
 		"another ticket": {"ticket": s.ticket(t, nil)},
-		"a login":        ann.with(body{"username": "paula", "userPassword": "paula"}),
-		"another login":  ann.with(body{"username": "bob", "userPassword": "bob"}),
-		"a token":        ann.with(body{"token": s.token(t, "paula", false)}),
-		"another token":  ann.with(body{"token": s.token(t, "bob", false)}),
+		"a login":        ann.with(object{"username": "paula", "userPassword": "paula"}),
+		"another login":  ann.with(object{"username": "bob", "userPassword": "bob"}),
+		"a token":        ann.with(object{"token": s.token(t, "paula", false)}),
+		"another token":  ann.with(object{"token": s.token(t, "bob", false)}),
 	}
 	// A user is the same by login and by token. A guest's link is nobody's, and a ticket's session needs no ticket.
 	same := map[string]string{"a login": "paula", "a token": "paula", "another login": "bob", "another token": "bob"}
@@ -422,7 +422,7 @@ func TestASessionIsOfItsParticipantAlone(t *testing.T) {
 			}
 		}
 	}
-	wrong := ann.with(body{"username": "bob", "userPassword": "guessed"})
+	wrong := ann.with(object{"username": "bob", "userPassword": "guessed"})
 	got := s.enterWith(t, again(wrong, s.enterWith(t, ways["a login"]).session())).decision()
 	if diff := cmp.Diff(refusedWith(http.StatusForbidden, "WrongLogin"), got); diff != "" {
 		t.Errorf("another user's session with a wrong login (-want +got)\n%s", diff)
@@ -433,16 +433,16 @@ func TestASessionIsOfItsParticipantAlone(t *testing.T) {
 func TestTheDecisionsAboutAnotherGiveNothing(t *testing.T) {
 	s := newSite(t)
 	v := s.meetings.open("room", nil)
-	guest := s.enterWith(t, body{"room": "room", "name": "Ann"}).session()
+	guest := s.enterWith(t, object{"room": "room", "name": "Ann"}).session()
 	v.Decisions = []v1alpha1.ParticipantDecision{{Identity: string(guest.You.Identity), Role: v1alpha1.RolePresenter, Admitted: true}}
-	if back := s.enterWith(t, again(body{"room": "room", "name": "Ann"}, guest)).session(); !back.You.Presenter {
+	if back := s.enterWith(t, again(object{"room": "room", "name": "Ann"}, guest)).session(); !back.You.Presenter {
 		t.Error("the guest was made a presenter, and is none")
 	}
-	if other := s.enterWith(t, again(body{"ticket": s.ticket(t, nil)}, guest)).session(); other.You.Presenter {
+	if other := s.enterWith(t, again(object{"ticket": s.ticket(t, nil)}, guest)).session(); other.You.Presenter {
 		t.Error("another one's ticket makes a presenter, because a guest was made one")
 	}
 	v.Locked = true
-	if got := s.enterWith(t, again(body{"ticket": s.ticket(t, nil)}, guest)); got.refusal().Reason != "Locked" {
+	if got := s.enterWith(t, again(object{"ticket": s.ticket(t, nil)}, guest)); got.refusal().Reason != "Locked" {
 		t.Errorf("another one's ticket at a locked door, with the session of an admitted guest: %d", got.Code)
 	}
 }

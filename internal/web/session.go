@@ -11,6 +11,7 @@ import (
 	"convene.dev/convene/internal/clientip"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
+	"convene.dev/convene/internal/httpserver/body"
 	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
 )
@@ -23,6 +24,10 @@ var entryRate = limit.Every(20*time.Millisecond, 1000)
 
 // maxEntrySites is how many sites are counted at most: about 5 MB.
 const maxEntrySites = 1 << 14
+
+// maxEntryBody bounds the body of an entry, in bytes. What may be sent without a credential is short, because it is held until
+// it has arrived: the longest fields are a ticket, a token and a session. Only a participant may send more: a chat message.
+const maxEntryBody = 16 << 10
 
 // entryRequest is the body of POST session.
 type entryRequest = admission.Presented
@@ -80,7 +85,7 @@ func (h *handler) identify(ctx context.Context, q *httpserver.Request, r *entryR
 	if wait := h.entries.Take(clientip.Site(q.From()), entryRate, q.Start); wait > 0 {
 		return none, httpserver.TooMany(wait, "There were too many requests from this address; wait")
 	}
-	if err := decode(q, maxEntryBody, r); err != nil {
+	if err := body.DecodeStrictly(q, maxEntryBody, r); err != nil {
 		return none, err
 	}
 	entrant, err := admission.Identify(ctx, q.Tenant, *r, h.ClusterTime(), guard{h, q})

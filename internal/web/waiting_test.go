@@ -57,7 +57,7 @@ func TestWhoHasToWaitGetsNothingOfTheMeeting(t *testing.T) {
 	v := s.meetings.open("room", asking)
 	v.Started = s.now
 	s.engine.people = []engine.Participant{{Identity: "paula-1", Name: "Ann", Traits: engine.Traits{Presenter: true}}}
-	ann := body{"room": "room", "name": "Ann", "avatar": "https://a.example/a.png"}
+	ann := object{"room": "room", "name": "Ann", "avatar": "https://a.example/a.png"}
 	w := s.enterWith(t, ann).waits()
 	want := []engine.Grant{{
 		Room: meeting.WaitingRoom(v.EngineRoom), Identity: w.You.Identity, Name: "Ann", Waiting: true, Lifetime: grantLifetime,
@@ -73,7 +73,7 @@ func TestWhoHasToWaitGetsNothingOfTheMeeting(t *testing.T) {
 		t.Errorf("made rooms that tell %v, after %v", s.engine.ensured, s.meetings.calls)
 	}
 	s.knock(w)
-	for path, b := range map[string]body{
+	for path, b := range map[string]object{
 		"/session/chat": {"text": "hello"}, "/session/hand": {"raised": true},
 		"/session/act": {"action": "admit", "identity": w.You.Identity},
 	} {
@@ -90,7 +90,7 @@ func TestWhoHasToWaitGetsNothingOfTheMeeting(t *testing.T) {
 	}
 	// They come again, and wait on since then as the same person.
 	s.now = s.now.Add(time.Minute)
-	back := s.enterWith(t, ann.with(body{"session": w.Session})).waits()
+	back := s.enterWith(t, ann.with(object{"session": w.Session})).waits()
 	if !back.Waiting.Since.Equal(w.Waiting.Since) || back.You.Identity != w.You.Identity {
 		t.Errorf("back as %s since %s, was %s since %s", back.You.Identity, back.Waiting.Since, w.You.Identity, w.Waiting.Since)
 	}
@@ -103,17 +103,17 @@ func TestWhoHasToWaitGetsNothingOfTheMeeting(t *testing.T) {
 func TestWhoNeedNotWait(t *testing.T) {
 	s := newSite(t)
 	v := s.meetings.open("room", nil)
-	ann := body{"room": "room", "name": "Ann"}
+	ann := object{"room": "room", "name": "Ann"}
 	in := s.enterWith(t, ann).session()
 	s.engine.join(in.You.Identity)
 	in = s.prove(t, in)
 	asking(v)
-	admitted := s.enterWith(t, body{"room": "room", "name": "Bob"}).waits()
+	admitted := s.enterWith(t, object{"room": "room", "name": "Bob"}).waits()
 	v.Decisions = []v1alpha1.ParticipantDecision{{Identity: string(admitted.You.Identity), Admitted: true}, {Identity: "user:paula", Role: v1alpha1.RolePresenter}}
 	if state := s.state(t, admitted.Session); state.State != sessionAdmitted {
 		t.Errorf("one who was let in is told %s", state.State)
 	}
-	for reason, ask := range map[string]body{
+	for reason, ask := range map[string]object{
 		"one who was in":          again(ann, in),
 		"one who was let in":      {"room": "room", "name": "Bob", "session": admitted.Session},
 		"a presenter":             {"ticket": s.ticket(t, presenting)},
@@ -125,8 +125,8 @@ func TestWhoNeedNotWait(t *testing.T) {
 		}
 	}
 	v.Locked = true
-	s.enterWith(t, body{"room": "room", "name": "Bob", "session": admitted.Session}).session()
-	if got := s.enterWith(t, body{"room": "room", "name": "Cem"}); got.Code != http.StatusForbidden || got.refusal().Reason != "Locked" {
+	s.enterWith(t, object{"room": "room", "name": "Bob", "session": admitted.Session}).session()
+	if got := s.enterWith(t, object{"room": "room", "name": "Cem"}); got.Code != http.StatusForbidden || got.refusal().Reason != "Locked" {
 		t.Errorf("a new one at a locked door: %d %s", got.Code, got.Body)
 	}
 }
@@ -136,12 +136,12 @@ func TestPeopleComeInWithAPresenter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
 		s.meetings.open("room", func(v *meeting.View) { v.Admission, v.Opened = v1alpha1.AdmissionWithPresenter, true })
-		ann := body{"room": "room", "name": "Ann"}
+		ann := object{"room": "room", "name": "Ann"}
 		w := s.enterWith(t, ann).waits()
 		if w.Waiting.Why != v1alpha1.AdmissionWithPresenter {
 			t.Errorf("waits because of %s", w.Waiting.Why)
 		}
-		again := ann.with(body{"session": w.Session})
+		again := ann.with(object{"session": w.Session})
 		s.engine.people = []engine.Participant{{Identity: "bob-1"}}
 		s.enterWith(t, again).waits()
 		if state := s.state(t, w.Session); state.State != sessionWaiting {
@@ -154,7 +154,7 @@ func TestPeopleComeInWithAPresenter(t *testing.T) {
 			t.Errorf("with a presenter: %s", state.State)
 		}
 		s.engine.people = nil
-		s.enterWith(t, body{"room": "room", "name": "Cem"}).waits()
+		s.enterWith(t, object{"room": "room", "name": "Cem"}).waits()
 	})
 }
 
@@ -168,7 +168,7 @@ func TestPresentersSeeWhoWaits(t *testing.T) {
 	var waiters []waitingAnswer
 	for _, name := range []string{"Ann", "Bob", "Cem", "Dan"} {
 		s.now = s.now.Add(time.Second)
-		w := s.enterWith(t, body{"room": "room", "name": name}).waits()
+		w := s.enterWith(t, object{"room": "room", "name": name}).waits()
 		s.knock(w)
 		waiters = append(waiters, w)
 	}
@@ -188,8 +188,8 @@ func TestPresentersSeeWhoWaits(t *testing.T) {
 		t.Errorf("a guest is told %+v", state)
 	}
 	s.engine.acts, s.engine.doorActs, s.meetings.calls = nil, nil, nil
-	s.act(t, paula.Session, body{"action": "admit", "identity": waiters[1].You.Identity})
-	s.act(t, paula.Session, body{"action": "refuse", "identity": waiters[2].You.Identity})
+	s.act(t, paula.Session, object{"action": "admit", "identity": waiters[1].You.Identity})
+	s.act(t, paula.Session, object{"action": "refuse", "identity": waiters[2].You.Identity})
 	want := []engine.Action{engine.Admit{Who: waiters[1].You.Identity}, engine.Remove{Who: waiters[2].You.Identity}}
 	if diff := cmp.Diff(want, s.engine.doorActs); diff != "" {
 		t.Errorf("at the door (-want +got)\n%s", diff)
@@ -197,14 +197,14 @@ func TestPresentersSeeWhoWaits(t *testing.T) {
 	if got := names(); got != "2 Ann Dan" {
 		t.Errorf("then she sees %q", got)
 	}
-	if got := s.call(t, http.MethodPost, "/session/act", paula.Session, body{"action": "admit", "identity": "nobody-1"}); got.Code != http.StatusNotFound {
+	if got := s.call(t, http.MethodPost, "/session/act", paula.Session, object{"action": "admit", "identity": "nobody-1"}); got.Code != http.StatusNotFound {
 		t.Errorf("one who waits no longer: %d %s", got.Code, got.Body)
 	}
 	if state := s.state(t, waiters[2].Session); state.State != sessionRemoved {
 		t.Errorf("one who was refused is told %s", state.State)
 	}
 	s.engine.doorActs, s.meetings.calls = nil, nil
-	s.act(t, paula.Session, body{"action": "admitAll"})
+	s.act(t, paula.Session, object{"action": "admitAll"})
 	if len(s.meetings.calls) != 1 || v.AdmittedUntil.Before(waiters[3].Waiting.Since) {
 		t.Errorf("all are let in until %s by %v", v.AdmittedUntil, s.meetings.calls)
 	}
@@ -215,12 +215,12 @@ func TestPresentersSeeWhoWaits(t *testing.T) {
 		t.Errorf("nobody waits, and she sees %q", got)
 	}
 	s.now = s.now.Add(time.Minute)
-	s.enterWith(t, body{"room": "room", "name": "Eve"}).waits()
-	s.act(t, paula.Session, body{"action": "admission", "admission": "Open"})
+	s.enterWith(t, object{"room": "room", "name": "Eve"}).waits()
+	s.act(t, paula.Session, object{"action": "admission", "admission": "Open"})
 	if v.HasWaitingRoom() {
 		t.Error("admission is not open")
 	}
-	if got := s.call(t, http.MethodPost, "/session/act", paula.Session, body{"action": "admission", "admission": "Ajar"}); got.Code != http.StatusBadRequest {
+	if got := s.call(t, http.MethodPost, "/session/act", paula.Session, object{"action": "admission", "admission": "Ajar"}); got.Code != http.StatusBadRequest {
 		t.Errorf("another admission: %d", got.Code)
 	}
 }
@@ -231,7 +231,7 @@ func TestLettingAllInCoversThoseWhoAreSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSite(t)
 		v := s.meetings.open("room", asking)
-		ann, eve := body{"room": "room", "name": "Ann"}, body{"room": "room", "name": "Eve"}
+		ann, eve := object{"room": "room", "name": "Ann"}, object{"room": "room", "name": "Eve"}
 		seen := s.enterWith(t, ann).waits()
 		s.knock(seen)
 		var collected []waitingAnswer
@@ -242,7 +242,7 @@ func TestLettingAllInCoversThoseWhoAreSeen(t *testing.T) {
 		s.knock(left)
 		s.engine.waiting = s.engine.waiting[:1]
 		paula := s.inside(t, presenting)
-		s.act(t, paula.Session, body{"action": "admitAll"})
+		s.act(t, paula.Session, object{"action": "admitAll"})
 		if v.AdmittedUntil.Before(left.Waiting.Since) {
 			t.Fatalf("all are let in until %s", v.AdmittedUntil)
 		}
@@ -253,7 +253,7 @@ func TestLettingAllInCoversThoseWhoAreSeen(t *testing.T) {
 				if state := s.state(t, w.Session); state.State != sessionWaiting {
 					t.Errorf("%s, session %d is told %s", when, i, state.State)
 				}
-				if got := s.enterWith(t, eve.with(body{"session": w.Session})); got.Code == http.StatusOK {
+				if got := s.enterWith(t, eve.with(object{"session": w.Session})); got.Code == http.StatusOK {
 					t.Errorf("%s, session %d comes in", when, i)
 				}
 			}
@@ -261,7 +261,7 @@ func TestLettingAllInCoversThoseWhoAreSeen(t *testing.T) {
 		stays("without a connection")
 		s.engine.listErr = fault.Unavailable("away")
 		<-time.After(2 * time.Second) // The list is asked for again.
-		if got := s.enterWith(t, ann.with(body{"session": seen.Session})); got.Code != http.StatusServiceUnavailable {
+		if got := s.enterWith(t, ann.with(object{"session": seen.Session})); got.Code != http.StatusServiceUnavailable {
 			t.Errorf("without a list one who was seen gets %d %s", got.Code, got.Body)
 		}
 		s.engine.listErr = nil
@@ -271,12 +271,12 @@ func TestLettingAllInCoversThoseWhoAreSeen(t *testing.T) {
 		if state := s.state(t, seen.Session); state.State != sessionAdmitted {
 			t.Errorf("one who was seen is told %s", state.State)
 		}
-		in := s.enterWith(t, ann.with(body{"session": seen.Session})).session()
+		in := s.enterWith(t, ann.with(object{"session": seen.Session})).session()
 		s.engine.waiting = nil // Their page has left the waiting room.
 		s.enterWith(t, again(ann, in)).session()
 		v.Locked = false
 		for _, w := range append(collected, left) {
-			s.enterWith(t, eve.with(body{"session": w.Session})).waits()
+			s.enterWith(t, eve.with(object{"session": w.Session})).waits()
 			s.knock(w)
 		}
 		<-time.After(2 * time.Second)
@@ -302,7 +302,7 @@ func TestAWaitingRoomIsFull(t *testing.T) {
 	if _, err := s.admission.TakeWaitingPlace(s.tenant, v, "w-more", netip.Prefix{}); err == nil {
 		t.Error("one more connects")
 	}
-	if got := s.enterWith(t, body{"room": "room", "name": "Ann"}); got.refusal().Reason != "Full" {
+	if got := s.enterWith(t, object{"room": "room", "name": "Ann"}); got.refusal().Reason != "Full" {
 		t.Errorf("one more comes: %d %s", got.Code, got.Body)
 	}
 }
@@ -311,18 +311,18 @@ func TestAWaitingRoomIsFull(t *testing.T) {
 func TestOneMessageToThePresenters(t *testing.T) {
 	s := newSite(t)
 	s.meetings.open("room", asking)
-	ann := body{"room": "room", "name": "Ann"}
+	ann := object{"room": "room", "name": "Ann"}
 	w := s.enterWith(t, ann).waits()
 	s.knock(w)
 	say := func(session, text string) answer {
-		return s.call(t, http.MethodPost, "/session/message", session, body{"text": text})
+		return s.call(t, http.MethodPost, "/session/message", session, object{"text": text})
 	}
 	var renewed renewedAnswer
 	say(w.Session, "It is me").into(&renewed)
 	if diff := cmp.Diff([]engine.Action{engine.Write{Who: w.You.Identity, Message: "It is me"}}, s.engine.doorActs); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	back := s.enterWith(t, ann.with(body{"session": renewed.Session})).waits()
+	back := s.enterWith(t, ann.with(object{"session": renewed.Session})).waits()
 	if back.Waiting.Message != "It is me" || back.You.Identity != w.You.Identity || !back.Waiting.Since.Equal(w.Waiting.Since) {
 		t.Errorf("back as %+v", back)
 	}
@@ -341,7 +341,7 @@ func TestOneMessageToThePresenters(t *testing.T) {
 		}
 	}
 	s.meetings.byRoom["room"].Admission = v1alpha1.AdmissionOpen
-	in := s.enterWith(t, body{"room": "room", "name": "Bob"}).session()
+	in := s.enterWith(t, object{"room": "room", "name": "Bob"}).session()
 	if got := say(in.Session, "hello"); got.Code != http.StatusForbidden {
 		t.Errorf("one who is in: %d", got.Code)
 	}
@@ -353,7 +353,7 @@ func TestAnOpenMeetingHasNoWaitingRoom(t *testing.T) {
 	s.meetings.open("room", nil)
 	paula := s.inside(t, presenting)
 	ann := s.inside(t, nil)
-	for _, b := range []body{
+	for _, b := range []object{
 		{"action": "lock"}, {"action": "unlock"}, {"action": "mute", "identity": ann.You.Identity}, {"action": "remove", "identity": ann.You.Identity},
 	} {
 		s.act(t, paula.Session, b)

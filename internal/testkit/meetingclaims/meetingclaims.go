@@ -106,11 +106,14 @@ func (a *answers) named(uid string) string {
 	return a.uids[uid]
 }
 
+// aHash looks like a stored password.
+const aHash = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc"
+
 // outcome is of a call that answers nothing more.
 func outcome(err error) string {
 	for kind, name := range map[fault.Kind]string{
 		fault.KindInternal: "internal", fault.KindDenied: "denied", fault.KindNotFound: "not found", fault.KindGone: "gone", fault.KindConflict: "conflict",
-		fault.KindUnavailable: "unavailable",
+		fault.KindInvalid: "invalid", fault.KindUnavailable: "unavailable",
 	} {
 		if fault.Is(err, kind) {
 			return name
@@ -246,6 +249,8 @@ func OfAPI(t testing.TB, of *tenant.Tenant, m API) []string {
 	find("a room without a meeting", "room")
 	a.end(m, "of a room without a meeting", conference.EndCommand{Room: "room"})
 	create("with a duration that is none", conference.CreateCommand{Room: "room", Duration: "soon"})
+	create("with a redirect that is no URL", conference.CreateCommand{Room: "room", Redirect: text("/")})
+	create("with the hash of a password", conference.CreateCommand{Room: "room", Password: text(aHash)})
 	create("one", conference.CreateCommand{Room: "room", Duration: "30m", Password: text("sesame"), Redirect: text("https://example.com/")})
 	create("it again with the same values", conference.CreateCommand{Room: "room", Duration: "1800s", Password: text("sesame")})
 	create("it again with no values", conference.CreateCommand{Room: "room"})
@@ -271,6 +276,7 @@ func OfAPI(t testing.TB, of *tenant.Tenant, m API) []string {
 	join("it with no password, where one is needed", conference.JoinCommand{Room: "room", NeedsPassword: true})
 	join("it with another duration", conference.JoinCommand{Room: "room", Duration: "1h"})
 	join("a room with a duration that is none", conference.JoinCommand{Room: "joined", Duration: "soon"})
+	join("a room with the hash of a password", conference.JoinCommand{Room: "joined", Password: text(aHash)})
 	join("a room without a meeting", conference.JoinCommand{Room: "joined"})
 	join("it again, with a duration", conference.JoinCommand{Room: "joined", Duration: "1h"})
 	mark("joined")
@@ -279,6 +285,7 @@ func OfAPI(t testing.TB, of *tenant.Tenant, m API) []string {
 	mark("joined")
 	a.say("%d marks are different", len(marks))
 	list()
+	a.end(m, "it with a redirect that is no URL", conference.EndCommand{Room: "room", Redirect: text("/")})
 	a.end(m, "it", conference.EndCommand{Room: "room"})
 	a.end(m, "it again", conference.EndCommand{Room: "room"})
 	find("what has ended", "room")

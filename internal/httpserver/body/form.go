@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package compat
+package body
 
 import (
 	"errors"
@@ -9,13 +9,12 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
-var errForm = errors.New("compat: the form is not encoded as it should be")
-
-// IsForm reports whether a body with that content type is a form and no JSON, which many clients send with the content type
+// isForm reports whether a body with that content type is a form and no JSON, which many clients send with the content type
 // of a form because it is their default.
-func IsForm(contentType string, body []byte) bool {
+func isForm(contentType string, body []byte) bool {
 	kind, _, err := mime.ParseMediaType(contentType)
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || kind != "application/x-www-form-urlencoded" {
 		return false
@@ -27,16 +26,20 @@ func IsForm(contentType string, body []byte) bool {
 // maxSpace is how far the first character of a JSON body is looked for.
 const maxSpace = 64
 
-// FormToJSON writes a form (application/x-www-form-urlencoded) as a JSON object whose values are strings. token[username] is
-// the member username of the object token. Of several values of a name the last counts.
-func FormToJSON(form []byte) ([]byte, error) {
+// formToJSON writes a form (application/x-www-form-urlencoded) as a JSON object whose values are strings. token[username] is
+// the member username of the object token. Of several values of a name the last counts. A blank field
+// is one that was not filled in, but for redirect, where it means the home page.
+func formToJSON(form []byte) (jsontext.Value, error) {
 	values, err := url.ParseQuery(string(form))
 	if err != nil {
-		return nil, errForm
+		return nil, errNotForm.Because(err)
 	}
 	object, nested := map[string]any{}, map[string]map[string]string{}
 	for name, all := range values {
 		value := all[len(all)-1]
+		if value == "" && name != "redirect" {
+			continue
+		}
 		outer, inner, ok := cutMember(name)
 		if !ok {
 			object[name] = value
@@ -52,7 +55,7 @@ func FormToJSON(form []byte) ([]byte, error) {
 	}
 	out, err := json.Marshal(object, json.Deterministic(true))
 	if err != nil {
-		return nil, errForm // It refuses what is not UTF-8.
+		return nil, errNotForm.Because(err) // It is not UTF-8.
 	}
 	return out, nil
 }
