@@ -27,20 +27,13 @@ const (
 
 // Presented is what a person who wants to enter shows and wishes, as their page sends it.
 type Presented struct {
-	Room         string `json:"room"`
-	Name         string `json:"name"`
+	Room string `json:"room"`
+	meeting.JoinOptions
 	Ticket       string `json:"ticket"`
 	Token        string `json:"token"`
 	Password     string `json:"password"`
 	Username     string `json:"username"`
 	UserPassword string `json:"userPassword"`
-	Avatar       string `json:"avatar"`
-	Audio        bool   `json:"audio"`
-	Video        bool   `json:"video"`
-	Screen       bool   `json:"screen"`
-	// Chat is true when absent.
-	Chat   *bool `json:"chat"`
-	Notify bool  `json:"notify"`
 	// Session is the one before this, of a participant who comes back.
 	Session string `json:"session"`
 	// Renews reports whether the page asks on its own, without a press, for a participant who was in with Session, or waits with it. Such a
@@ -240,22 +233,17 @@ func readWishes(
 	if err != nil || a.decided {
 		return a, err
 	}
-	a.Name = meeting.CleanName(r.Name)
-	a.Audio, a.Video, a.Screen, a.Notify = r.Audio, r.Video, r.Screen, r.Notify
-	a.Chat = r.Chat == nil || *r.Chat || t.Compat.ChatOffClosesPanel
-	if a.Name == "" {
+	a.Wish(r.JoinOptions)
+	a.Chat = a.Chat || t.Compat.ChatOffClosesPanel
+	if meeting.CleanName(a.Name) == "" {
 		return Entrant{}, errNameRequired
 	}
-	if err := meeting.ValidateName(a.Name); err != nil {
-		return Entrant{}, err
-	}
-	avatar, err := meeting.ReadAvatar(r.Avatar)
-	if err != nil {
+	if err := a.Clean(); err != nil {
 		return Entrant{}, err
 	}
 	// The browsers of all participants fetch it, which tells its owner about them.
-	if meeting.IsOn(t.Web.AvatarHosts, avatar) {
-		a.Avatar = avatar
+	if !meeting.IsOn(t.Web.AvatarHosts, string(a.Avatar)) {
+		a.Avatar = ""
 	}
 	return a, nil
 }

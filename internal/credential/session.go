@@ -15,7 +15,7 @@ const DefaultSessionLifetime = 24 * time.Hour
 
 // Session is one participant in one meeting, from entering it on: what its page shows to the gateway with every request.
 type Session struct {
-	// Ticket is what the participant entered with, but for what was only for the moment of entering: Audio, Video and Screen.
+	// Ticket is what the participant entered with, but for the options that were only for the moment of entering.
 	// PasswordMark is of the password that they knew when the session began.
 	Ticket
 	// Identity is the participant's random identity on the engine.
@@ -53,13 +53,11 @@ func (g SessionGrant) Welcome(users *Users) bool {
 
 type sessionClaims struct {
 	envelope
-	Meeting  string `json:"m"`
-	Lineage  string `json:"l"`
-	Room     string `json:"r"`
-	Name     string `json:"n"`
-	Avatar   string `json:"a,omitempty"`
+	Meeting string `json:"m"`
+	Lineage string `json:"l"`
+	Room    string `json:"r"`
+	joinClaims
 	Username string `json:"u,omitempty"`
-	Options  string `json:"o,omitempty"`
 	// Since is in milliseconds.
 	Since   int64  `json:"w,omitempty"`
 	Message string `json:"wm,omitempty"`
@@ -67,15 +65,20 @@ type sessionClaims struct {
 	PasswordMark string `json:"pm,omitempty"`
 }
 
+// Letters that no join option has.
+const letterDecided, letterIn = 'd', 'i'
+
 var errSession = fault.Denied("This session is over: open the link of the meeting again")
 
 // IssueSession makes the session of a participant. Users are the tenant's host users, nil when it has none; it is Denied for a
 // username that they do not know. A lifetime of zero means DefaultSessionLifetime.
 func (s *Signer) IssueSession(v Session, users *Users, lifetime time.Duration, now time.Time) (string, error) {
 	claims := sessionClaims{
-		Meeting: v.Meeting, Lineage: v.Lineage, Room: v.Room, Name: v.Name, Avatar: v.Avatar, Username: v.Username,
-		Options: encodeFlags(v.flags()), PasswordMark: v.PasswordMark,
+		Meeting: v.Meeting, Lineage: v.Lineage, Room: v.Room, joinClaims: joinClaimsOf(v.Lasting()), Username: v.Username,
+		PasswordMark: v.PasswordMark,
 	}
+	claims.set(letterDecided, v.Decided)
+	claims.set(letterIn, v.In)
 	if v.Waits() {
 		claims.Since, claims.Message = v.Since.UnixMilli(), v.Message
 	}
@@ -93,16 +96,12 @@ func (s *Signer) VerifySession(signed string, now time.Time) (SessionGrant, erro
 	grant := SessionGrant{ID: claims.ID, Expires: claims.expires(), key: key, envelope: claims.envelope, Session: Session{
 		Identity: claims.Subject, Meeting: claims.Meeting, Ticket: Ticket{
 			Room: claims.Room, Lineage: claims.Lineage, PasswordMark: claims.PasswordMark,
-			Name: claims.Name, Avatar: claims.Avatar, Username: claims.Username,
+			JoinOptions: claims.options(), Username: claims.Username,
 		},
+		Decided: claims.has(letterDecided), In: claims.has(letterIn),
 	}}
 	if claims.Since != 0 {
 		grant.Since, grant.Message = time.UnixMilli(claims.Since), claims.Message
 	}
-	decodeFlags(claims.Options, grant.flags())
 	return grant, nil
-}
-
-func (v *Session) flags() []flag {
-	return []flag{{'p', &v.Presenter}, {'h', &v.Hide}, {'c', &v.Chat}, {'n', &v.Notify}, {'d', &v.Decided}, {'i', &v.In}}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
 )
 
 var now = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
@@ -263,7 +264,7 @@ func TestPurposesHaveTheirOwnKeys(t *testing.T) {
 		}
 		seen[key] = p
 	}
-	ticket, err := s.IssueTicket(Ticket{Room: "r", Name: "n"}, nil, time.Hour, now)
+	ticket, err := s.IssueTicket(Ticket{Room: "r", JoinOptions: meeting.JoinOptions{Name: "n"}}, nil, time.Hour, now)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
 )
 
 // Ticket is what a backend decided about one participant when it asked for a join URL. The URL's other parameters are for
@@ -16,10 +17,7 @@ type Ticket struct {
 	Lineage string
 	// PasswordMark is Signer.PasswordMark of the room's password that the ticket stands for; empty for none.
 	PasswordMark string
-	Name         string
-	// Avatar is an image URL, or empty.
-	Avatar                                              string
-	Audio, Video, Screen, Chat, Hide, Notify, Presenter bool
+	meeting.JoinOptions
 	// Username is the verified host user, empty for a guest.
 	Username string
 	// Meeting is what the ticket opens its room with when the meeting has gone.
@@ -54,9 +52,7 @@ type ticketClaims struct {
 	envelope
 	Room    string `json:"r"`
 	Lineage string `json:"l"`
-	Name    string `json:"n"`
-	Avatar  string `json:"a,omitempty"`
-	Options string `json:"o,omitempty"`
+	joinClaims
 	CarriedMeeting
 	PasswordMark string `json:"pm,omitempty"`
 }
@@ -67,7 +63,7 @@ var errTicket = fault.Denied("This link is not valid any more: ask for a new one
 // that they do not know.
 func (s *Signer) IssueTicket(t Ticket, users *Users, lifetime time.Duration, now time.Time) (string, error) {
 	claims := ticketClaims{
-		Room: t.Room, Lineage: t.Lineage, Name: t.Name, Avatar: t.Avatar, Options: encodeFlags(t.flags()),
+		Room: t.Room, Lineage: t.Lineage, joinClaims: joinClaimsOf(t.JoinOptions),
 		PasswordMark: t.PasswordMark, CarriedMeeting: t.Meeting,
 	}
 	return s.issue(purposeTicket, &claims, t.Username, t.Username, users, lifetime, now)
@@ -87,15 +83,8 @@ func (s *Signer) VerifyTicket(signed string, users *Users, now time.Time) (Ticke
 		}
 	}
 	grant := TicketGrant{ID: claims.ID, Expires: claims.expires(), Ticket: Ticket{
-		Room: claims.Room, Lineage: claims.Lineage, Name: claims.Name, Avatar: claims.Avatar, Username: claims.Subject,
+		Room: claims.Room, Lineage: claims.Lineage, JoinOptions: claims.options(), Username: claims.Subject,
 		PasswordMark: claims.PasswordMark, Meeting: claims.CarriedMeeting,
 	}}
-	decodeFlags(claims.Options, grant.flags())
 	return grant, nil
-}
-
-func (t *Ticket) flags() []flag {
-	return []flag{
-		{'a', &t.Audio}, {'v', &t.Video}, {'s', &t.Screen}, {'c', &t.Chat}, {'h', &t.Hide}, {'n', &t.Notify}, {'p', &t.Presenter},
-	}
 }

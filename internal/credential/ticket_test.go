@@ -3,27 +3,53 @@
 package credential
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
 )
+
+// eachOption returns options of which one is set, and all of them.
+func eachOption(t *testing.T) map[string]meeting.JoinOptions {
+	var all meeting.JoinOptions
+	options := map[string]meeting.JoinOptions{}
+	fields := reflect.TypeFor[meeting.JoinOptions]()
+	for i := range fields.NumField() {
+		var one meeting.JoinOptions
+		for _, o := range []*meeting.JoinOptions{&one, &all} {
+			switch field := reflect.ValueOf(o).Elem().Field(i); field.Kind() {
+			case reflect.Bool:
+				field.SetBool(true)
+			case reflect.String:
+				field.SetString("a")
+			default:
+				t.Fatalf("this test has no value for %s", fields.Field(i).Name)
+			}
+		}
+		options["only "+fields.Field(i).Name] = one
+	}
+	options["everything"] = all
+	return options
+}
 
 func TestTicketKeepsEveryOption(t *testing.T) {
 	s := newSigner(t, map[string][]byte{"1": master(1)})
 	users, _ := ParseUsers([]byte(adaLine))
-	full := Ticket{
-		Room: "Stand-up ☕", Lineage: "0b3c", PasswordMark: "7f1e", Name: "Ada <b>", Avatar: "https://example.org/a.png?x=1&y=2", Username: "ada",
-		Audio: true, Video: true, Screen: true, Chat: true, Hide: true, Notify: true, Presenter: true,
+	tickets := map[string]Ticket{
+		"nothing but what is required": {Room: "r", Lineage: "l", JoinOptions: meeting.JoinOptions{Name: "n"}},
+		"text": {
+			Room: "Stand-up ☕", Lineage: "0b3c", PasswordMark: "7f1e", Username: "ada",
+			JoinOptions: meeting.JoinOptions{Name: "Ada <b>", Avatar: "https://example.org/a.png?x=1&y=2"},
+		},
 	}
-	tickets := map[string]Ticket{"everything": full, "nothing but what is required": {Room: "r", Lineage: "l", Name: "n"}}
-	for i, f := range full.flags() {
-		one := Ticket{Room: "r", Lineage: "l", Name: "n"}
-		*one.flags()[i].value = true
-		tickets["only "+string(f.letter)] = one
+	for option, o := range eachOption(t) {
+		tickets[option] = Ticket{Room: "r", Lineage: "l", JoinOptions: o}
 	}
 	for reason, want := range tickets {
 		signed, err := s.IssueTicket(want, users, time.Hour, now)
@@ -49,11 +75,11 @@ func TestTicketEnds(t *testing.T) {
 	s := newSigner(t, map[string][]byte{"1": master(1)})
 	users, _ := ParseUsers([]byte(adaLine))
 	changed, _ := ParseUsers([]byte(adaOtherLine))
-	guest, err := s.IssueTicket(Ticket{Room: "r", Name: "n"}, users, time.Hour, now)
+	guest, err := s.IssueTicket(Ticket{Room: "r", JoinOptions: meeting.JoinOptions{Name: "n"}}, users, time.Hour, now)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ada, err := s.IssueTicket(Ticket{Room: "r", Name: "n", Username: "ada"}, users, time.Hour, now)
+	ada, err := s.IssueTicket(Ticket{Room: "r", JoinOptions: meeting.JoinOptions{Name: "n"}, Username: "ada"}, users, time.Hour, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,14 +104,14 @@ func TestTicketEnds(t *testing.T) {
 			t.Errorf("%s: got %v, want the one refusal", tc.reason, err)
 		}
 	}
-	if _, err := s.IssueTicket(Ticket{Room: "r", Name: "n", Username: "eve"}, users, time.Hour, now); !fault.Is(err, fault.KindDenied) {
+	if _, err := s.IssueTicket(Ticket{Room: "r", JoinOptions: meeting.JoinOptions{Name: "n"}, Username: "eve"}, users, time.Hour, now); !fault.Is(err, fault.KindDenied) {
 		t.Errorf("an unknown user: %v, want Denied", err)
 	}
 }
 
 func TestTicketIsCompact(t *testing.T) {
 	s := newSigner(t, map[string][]byte{"20261121t120000z-0a1b": master(1)})
-	signed, err := s.IssueTicket(Ticket{Room: "standup", Lineage: "0123456789abcdef", Name: "Ada Lovelace", Audio: true, Chat: true}, nil, time.Hour, now)
+	signed, err := s.IssueTicket(Ticket{Room: "standup", Lineage: "0123456789abcdef", JoinOptions: meeting.JoinOptions{Name: "Ada Lovelace", Audio: true, Chat: true}}, nil, time.Hour, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,8 +120,7 @@ func TestTicketIsCompact(t *testing.T) {
 	}
 	// Every value as long as the API allows, four bytes a character: it must still be below what is parsed.
 	wide := strings.Repeat("\U0001F600", 128)
-	signed, err = s.IssueTicket(Ticket{Room: wide, Lineage: strings.Repeat("x", 64), Name: wide, Username: strings.Repeat("u", 255),
-		Avatar: "https://example.org/" + strings.Repeat("a", 2028)}, nil, time.Hour, now)
+	signed, err = s.IssueTicket(Ticket{Room: wide, Lineage: strings.Repeat("x", 64), JoinOptions: meeting.JoinOptions{Name: wide, Avatar: v1alpha1.URL("https://example.org/" + strings.Repeat("a", 2028))}, Username: strings.Repeat("u", 255)}, nil, time.Hour, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +139,7 @@ func TestNothingIsSignedThatIsNotAccepted(t *testing.T) {
 		{"two bytes a character", "https://example.org/" + strings.Repeat("é", 2028), true},
 		{"four bytes a character", "https://example.org/" + strings.Repeat("\U0001F600", 2028), false},
 	} {
-		signed, err := s.IssueTicket(Ticket{Room: "r", Lineage: "l", Name: "n", Avatar: tc.avatar}, nil, time.Hour, now)
+		signed, err := s.IssueTicket(Ticket{Room: "r", Lineage: "l", JoinOptions: meeting.JoinOptions{Name: "n", Avatar: v1alpha1.URL(tc.avatar)}}, nil, time.Hour, now)
 		if !tc.ok {
 			if !fault.Is(err, fault.KindInvalid) {
 				t.Errorf("%s: %v, want Invalid", tc.reason, err)
@@ -125,7 +150,7 @@ func TestNothingIsSignedThatIsNotAccepted(t *testing.T) {
 			t.Errorf("%s: %v", tc.reason, err)
 			continue
 		}
-		if got, err := s.VerifyTicket(signed, nil, now); err != nil || got.Avatar != tc.avatar {
+		if got, err := s.VerifyTicket(signed, nil, now); err != nil || string(got.Avatar) != tc.avatar {
 			t.Errorf("%s, %d bytes: %v", tc.reason, len(signed), err)
 		}
 	}
@@ -135,14 +160,21 @@ func TestSession(t *testing.T) {
 	s := newSigner(t, map[string][]byte{"1": master(1)})
 	full := Session{
 		Identity: "p_1", Meeting: "uid", Ticket: Ticket{
-			Lineage: "l", PasswordMark: "m", Room: "r", Name: "Ada", Avatar: "https://example.org/a.png", Username: "ada",
-			Presenter: true, Hide: true, Chat: true, Notify: true,
+			Lineage: "l", PasswordMark: "m", Room: "r", JoinOptions: meeting.JoinOptions{Name: "Ada", Avatar: "https://example.org/a.png", Presenter: true, Hide: true, Chat: true, Notify: true}, Username: "ada",
 		},
 	}
 	users, _ := ParseUsers([]byte(adaLine))
-	waiting := full
+	waiting, in := full, full
 	waiting.Since, waiting.Message = now.Add(-time.Minute), "It is me"
-	for reason, want := range map[string]Session{"everything": full, "one who waits": waiting, "a guest without rights": {Identity: "p_2", Meeting: "uid", Ticket: Ticket{Room: "r", Name: "n"}}} {
+	in.In, in.Decided = true, true
+	sessions := map[string]Session{
+		"a presenter": full, "one who waits": waiting, "one who is in": in,
+		"a guest without rights": {Identity: "p_2", Meeting: "uid", Ticket: Ticket{Room: "r", JoinOptions: meeting.JoinOptions{Name: "n"}}},
+	}
+	for option, o := range eachOption(t) {
+		sessions[option] = Session{Identity: "p_2", Meeting: "uid", Ticket: Ticket{Room: "r", JoinOptions: o}}
+	}
+	for reason, want := range sessions {
 		signed, err := s.IssueSession(want, users, 0, now)
 		if err != nil {
 			t.Errorf("%s: %v", reason, err)
@@ -153,6 +185,7 @@ func TestSession(t *testing.T) {
 			t.Errorf("%s: %v", reason, err)
 			continue
 		}
+		want.JoinOptions = want.Lasting()
 		if diff := cmp.Diff(want, got.Session); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", reason, diff)
 		}
@@ -169,7 +202,7 @@ func TestSessionOfAUserWhoIsChangedOrRemoved(t *testing.T) {
 	changed, _ := ParseUsers([]byte(adaOtherLine))
 	nobody, _ := ParseUsers(nil)
 	session := func(username string, users *Users) string {
-		signed, err := s.IssueSession(Session{Identity: "p_1", Meeting: "uid", Ticket: Ticket{Room: "r", Name: "n", Username: username}}, users, 0, now)
+		signed, err := s.IssueSession(Session{Identity: "p_1", Meeting: "uid", Ticket: Ticket{Room: "r", JoinOptions: meeting.JoinOptions{Name: "n"}, Username: username}}, users, 0, now)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +238,7 @@ func TestSessionOfAUserWhoIsChangedOrRemoved(t *testing.T) {
 
 func BenchmarkIssueTicket(b *testing.B) {
 	s := newSigner(b, map[string][]byte{"20261121t120000z-0a1b": master(1)})
-	ticket := Ticket{Room: "standup", Lineage: "0123456789abcdef", Name: "Ada Lovelace", Audio: true, Chat: true}
+	ticket := Ticket{Room: "standup", Lineage: "0123456789abcdef", JoinOptions: meeting.JoinOptions{Name: "Ada Lovelace", Audio: true, Chat: true}}
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := s.IssueTicket(ticket, nil, time.Hour, now); err != nil {
@@ -216,7 +249,7 @@ func BenchmarkIssueTicket(b *testing.B) {
 
 func BenchmarkVerifyTicket(b *testing.B) {
 	s := newSigner(b, map[string][]byte{"20261121t120000z-0a1b": master(1)})
-	signed, err := s.IssueTicket(Ticket{Room: "standup", Lineage: "0123456789abcdef", Name: "Ada Lovelace"}, nil, time.Hour, now)
+	signed, err := s.IssueTicket(Ticket{Room: "standup", Lineage: "0123456789abcdef", JoinOptions: meeting.JoinOptions{Name: "Ada Lovelace"}}, nil, time.Hour, now)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -230,7 +263,7 @@ func BenchmarkVerifyTicket(b *testing.B) {
 
 func BenchmarkVerifySession(b *testing.B) {
 	s := newSigner(b, map[string][]byte{"20261121t120000z-0a1b": master(1)})
-	signed, err := s.IssueSession(Session{Identity: "p_1", Meeting: "uid", Ticket: Ticket{Room: "r", Name: "n", Chat: true}}, nil, 0, now)
+	signed, err := s.IssueSession(Session{Identity: "p_1", Meeting: "uid", Ticket: Ticket{Room: "r", JoinOptions: meeting.JoinOptions{Name: "n", Chat: true}}}, nil, 0, now)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func BenchmarkToken(b *testing.B) {
 
 func BenchmarkJoinFloor(b *testing.B) {
 	one := testTenant(v1alpha1.VariantA)
-	ticket := credential.Ticket{Room: "stand-up", Lineage: "lineage-stand-up", Name: "Ada Lovelace", Chat: true, Notify: true}
+	ticket := credential.Ticket{Room: "stand-up", Lineage: "lineage-stand-up", JoinOptions: meeting.JoinOptions{Name: "Ada Lovelace", Chat: true, Notify: true}}
 	wire(b, signing(func() (string, error) { return one.Signer.IssueTicket(ticket, nil, time.Hour, time.Now()) }),
 		rawRequest(http.MethodPost, "join", benchJoin))
 }

@@ -11,6 +11,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/credential"
+	"convene.dev/convene/internal/meeting"
 )
 
 // asForm is what browsers and many HTTP clients say of a body by default.
@@ -42,7 +43,7 @@ func TestForms(t *testing.T) {
 	link := w.joined(one, w.do(http.MethodPost, "join",
 		"room=stand-up&roomPassword=false&name=Ada+L.&avatar=&audio=1&video=true&chat=0&duration=&notify=&token[username]=ada&token[password]=correct-horse&token[presenter]=true", asForm))
 	want := credential.Ticket{
-		Room: "stand-up", Name: "Ada L.", Lineage: "lineage-stand-up", Audio: true, Video: true, Username: "ada", Presenter: true,
+		Room: "stand-up", JoinOptions: meeting.JoinOptions{Name: "Ada L.", Audio: true, Video: true, Presenter: true}, Lineage: "lineage-stand-up", Username: "ada",
 	}
 	if diff := cmp.Diff(want, link.ticket.Ticket); diff != "" {
 		t.Errorf("join (-want +got):\n%s", diff)

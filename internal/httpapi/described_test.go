@@ -6,13 +6,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"go.yaml.in/yaml/v3"
 
@@ -271,6 +274,28 @@ func TestErrorExamplesAreReal(t *testing.T) {
 		example := described().at("components", "responses", name, "content", "application/json", "example")
 		if got := fmt.Sprint(example["error"]); got != want.Error() {
 			t.Errorf("%s: the document says %q, the API says %q", name, got, want)
+		}
+	}
+}
+
+// TestEveryMemberIsDescribed holds the members of requests against the document.
+func TestEveryMemberIsDescribed(t *testing.T) {
+	for schema, request := range map[string]any{
+		"JoinRequest": passwordJoinRequest{}, "TokenRequest": tokenRequest{}, "MeetingRequest": createRequest{}, "EndRequest": endRequest{},
+		"MeetingPatchRequest": meetingPatch{}, "ParticipantPatchRequest": participantPatch{}, "RemoveRequest": removeRequest{},
+		"AnnouncementRequest": announceRequest{},
+	} {
+		var members []string
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(request)) {
+			if !f.Anonymous {
+				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+				members = append(members, name)
+			}
+		}
+		slices.Sort(members)
+		properties := slices.Sorted(maps.Keys(described().at("components", "schemas", schema, "properties")))
+		if diff := cmp.Diff(members, properties); diff != "" {
+			t.Errorf("%s (-read +described):\n%s", schema, diff)
 		}
 	}
 }

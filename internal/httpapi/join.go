@@ -25,19 +25,10 @@ import (
 
 // joinRequest is the body of POST join.
 type joinRequest struct {
-	Room   string      `json:"room"`
-	Name   string      `json:"name"`
-	Avatar body.OrNone `json:"avatar"`
-	Audio  bool        `json:"audio"`
-	Video  bool        `json:"video"`
-	Screen bool        `json:"screen"`
-	// Chat is true when absent.
-	Chat      bool              `json:"chat"`
-	Hide      bool              `json:"hide"`
-	Notify    bool              `json:"notify"`
-	Duration  v1alpha1.Duration `json:"duration"`
-	Presenter bool              `json:"presenter"`
-	Token     joinToken         `json:"token"`
+	Room string `json:"room"`
+	meeting.JoinOptions
+	Duration v1alpha1.Duration `json:"duration"`
+	Token    joinToken         `json:"token"`
 }
 
 // passwordJoinRequest is the body of POST join in variant A. Variant B has no roomPassword in a join.
@@ -73,10 +64,10 @@ func (a *api) join(q *httpserver.Request) (httpserver.Answer, error) {
 		return nil, err
 	}
 	ticket := credential.Ticket{
-		Room: view.Room, Lineage: view.Lineage, Username: who.username, Presenter: who.presenter, Meeting: carried(q.Tenant.Settings, view),
-		Name: asked.Name, Avatar: string(asked.Avatar), Audio: asked.Audio, Video: asked.Video, Screen: asked.Screen,
-		Chat: asked.Chat || q.Tenant.Compat.ChatOffClosesPanel, Hide: asked.Hide, Notify: asked.Notify,
+		Room: view.Room, Lineage: view.Lineage, JoinOptions: asked.JoinOptions, Username: who.username, Meeting: carried(q.Tenant.Settings, view),
 	}
+	ticket.Chat = ticket.Chat || q.Tenant.Compat.ChatOffClosesPanel
+	ticket.Presenter = who.presenter
 	if ticket.PasswordMark, err = a.meetings.PasswordMark(ctx, q.Tenant, view); err != nil {
 		return nil, err
 	}
@@ -84,8 +75,7 @@ func (a *api) join(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	ticket.Chat = asked.Chat // The link shows what was asked for.
-	return ok(joinBody{joinURL(q.Tenant.BaseURL, &ticket, view.Length, signed)}), nil
+	return ok(joinBody{joinURL(q.Tenant.BaseURL, view, asked.JoinOptions, signed)}), nil
 }
 
 // maxCarriedRedirect bounds what a ticket keeps of its meeting's redirect, in bytes: links must not get too long.
@@ -131,7 +121,7 @@ func (a *api) joined(ctx context.Context, q *httpserver.Request, command confere
 var errNoSigner = fault.Unavailable("The service cannot sign links yet; try again in a moment")
 
 func readJoin(q *httpserver.Request) (joinRequest, conference.JoinCommand, error) {
-	r := passwordJoinRequest{joinRequest: joinRequest{Chat: true}}
+	r := passwordJoinRequest{joinRequest: joinRequest{JoinOptions: meeting.JoinOptions{Chat: true}}}
 	isA := q.Tenant.Variant == v1alpha1.VariantA
 	var into any = &r
 	if !isA {
@@ -144,12 +134,9 @@ func readJoin(q *httpserver.Request) (joinRequest, conference.JoinCommand, error
 	return r.joinRequest, conference.JoinCommand{Room: r.Room, Duration: r.Duration, Password: (*string)(r.RoomPassword), NeedsPassword: isA}, err
 }
 
-// validate checks a request, and cleans the name and the avatar.
+// validate checks a request, and cleans its options.
 func (r *joinRequest) validate(t *tenant.Tenant) error {
-	r.Name = meeting.CleanName(r.Name)
-	avatar, err := meeting.ReadAvatar(string(r.Avatar))
-	r.Avatar = body.OrNone(avatar)
-	err = cmp.Or(meeting.ValidateAskedRoom(r.Room), meeting.ValidateName(r.Name), err)
+	err := cmp.Or(meeting.ValidateAskedRoom(r.Room), r.Clean())
 	if err == nil && r.Token.object != nil {
 		err = r.Token.object.validate("token.", t)
 	}

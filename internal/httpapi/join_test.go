@@ -55,7 +55,7 @@ func TestJoinURL(t *testing.T) {
 		{
 			"the defaults", `{"room":"stand-up","name":"Ada"}`,
 			baseURL + "/join?room=stand-up&name=Ada&avatar=false&audio=false&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
-			credential.Ticket{Room: "stand-up", Name: "Ada", Lineage: "lineage-stand-up", Chat: true},
+			credential.Ticket{Room: "stand-up", JoinOptions: meeting.JoinOptions{Name: "Ada", Chat: true}, Lineage: "lineage-stand-up"},
 			conference.JoinCommand{Room: "stand-up", NeedsPassword: true},
 		},
 		{
@@ -63,8 +63,7 @@ func TestJoinURL(t *testing.T) {
 			baseURL + "/join?room=Stand-up%20%26%20more%20%E2%98%95&name=Ada%20%3CLovelace%3E&avatar=https%3A%2F%2Fexample.com%2Fa%20b.png%3Fx%3D1%26y%3D%C3%BC%2B" +
 				"&audio=true&video=true&screen=true&chat=false&hide=false&notify=true&duration=01%3A30%3A00&token=",
 			credential.Ticket{
-				Room: "Stand-up & more ☕", Name: "Ada <Lovelace>", Lineage: "lineage-Stand-up & more ☕",
-				Avatar: "https://example.com/a b.png?x=1&y=ü+", Audio: true, Video: true, Screen: true, Notify: true,
+				Room: "Stand-up & more ☕", JoinOptions: meeting.JoinOptions{Name: "Ada <Lovelace>", Avatar: "https://example.com/a b.png?x=1&y=ü+", Audio: true, Video: true, Screen: true, Notify: true}, Lineage: "lineage-Stand-up & more ☕",
 			},
 			conference.JoinCommand{Room: "Stand-up & more ☕", Duration: "1h30m", NeedsPassword: true},
 		},
@@ -72,19 +71,19 @@ func TestJoinURL(t *testing.T) {
 			"everything null, false or empty", `{"room":"r","name":"n","avatar":false,"roomPassword":"false","audio":null,"video":null,"chat":null,
 				"hide":null,"duration":null,"token":null,"unknown":{"x":[1]},"presenter":"false"}`,
 			baseURL + "/join?room=r&name=n&avatar=false&audio=false&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
-			credential.Ticket{Room: "r", Name: "n", Lineage: "lineage-r", Chat: true},
+			credential.Ticket{Room: "r", JoinOptions: meeting.JoinOptions{Name: "n", Chat: true}, Lineage: "lineage-r"},
 			conference.JoinCommand{Room: "r", Password: new(""), NeedsPassword: true},
 		},
 		{
 			"an avatar without a scheme", `{"room":"r","name":"n","avatar":"//www.example.com/avatar/1?d=mp"}`,
 			baseURL + "/join?room=r&name=n&avatar=https%3A%2F%2Fwww.example.com%2Favatar%2F1%3Fd%3Dmp&audio=false",
-			credential.Ticket{Room: "r", Name: "n", Lineage: "lineage-r", Avatar: "https://www.example.com/avatar/1?d=mp", Chat: true},
+			credential.Ticket{Room: "r", JoinOptions: meeting.JoinOptions{Name: "n", Avatar: "https://www.example.com/avatar/1?d=mp", Chat: true}, Lineage: "lineage-r"},
 			conference.JoinCommand{Room: "r", NeedsPassword: true},
 		},
 		{
 			"names doubled, the last ones count", `{"room":"x","name":"x","room":"r","name":"n","audio":"x","audio":true}`,
 			baseURL + "/join?room=r&name=n&avatar=false&audio=true&video=false&screen=false&chat=true&hide=false&notify=false&duration=unlimited&token=",
-			credential.Ticket{Room: "r", Name: "n", Lineage: "lineage-r", Chat: true, Audio: true},
+			credential.Ticket{Room: "r", JoinOptions: meeting.JoinOptions{Name: "n", Chat: true, Audio: true}, Lineage: "lineage-r"},
 			conference.JoinCommand{Room: "r", NeedsPassword: true},
 		},
 	} {
@@ -137,7 +136,7 @@ func TestTheLongestLinkOpensTheDoor(t *testing.T) {
 			continue
 		}
 		if tc.status == 200 {
-			if link := w.joined(one, got); link.ticket.Avatar != tc.avatar || len(link.url) > 32<<10 {
+			if link := w.joined(one, got); string(link.ticket.Avatar) != tc.avatar || len(link.url) > 32<<10 {
 				t.Errorf("%s: a link of %d bytes for the avatar %.60s…", tc.reason, len(link.url), link.ticket.Avatar)
 			}
 		}
@@ -264,7 +263,7 @@ func replaceTokens(t *testing.T, of *tenant.Tenant, text string) string {
 		return signed
 	}
 	foreign, _ := credential.NewSigner("convene/ns/other", map[string][]byte{"1": []byte(strings.Repeat("k", 32))})
-	ticket, err := of.Signer.IssueTicket(credential.Ticket{Room: "r", Name: "n"}, nil, time.Hour, start)
+	ticket, err := of.Signer.IssueTicket(credential.Ticket{Room: "r", JoinOptions: meeting.JoinOptions{Name: "n"}}, nil, time.Hour, start)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/meeting"
 )
 
@@ -17,37 +16,36 @@ import (
 const maxShown = 8000
 
 // joinURL is the direct join. What its parameters show is for people to read: what counts is the signed ticket.
-func joinURL(baseURL string, t *credential.Ticket, length meeting.Length, signed string) string {
-	link := writeJoinURL(baseURL, t, length, signed, true)
+func joinURL(baseURL string, v meeting.View, asked meeting.JoinOptions, signed string) string {
+	link := writeJoinURL(baseURL, v, asked, signed, true)
 	if len(link) > maxShown {
-		return writeJoinURL(baseURL, t, length, signed, false)
+		return writeJoinURL(baseURL, v, asked, signed, false)
 	}
 	return link
 }
 
-func writeJoinURL(baseURL string, t *credential.Ticket, length meeting.Length, signed string, showAvatar bool) string {
+func writeJoinURL(baseURL string, v meeting.View, asked meeting.JoinOptions, signed string, showAvatar bool) string {
 	var b strings.Builder
-	b.Grow(len(baseURL) + len(t.Room) + len(t.Name) + len(t.Avatar) + len(signed) + 160)
+	b.Grow(len(baseURL) + len(v.Room) + len(asked.Name) + len(asked.Avatar) + len(signed) + 160)
 	b.WriteString(baseURL)
 	b.WriteString("/join?room=")
-	b.WriteString(encodeQuery(t.Room))
+	b.WriteString(encodeQuery(v.Room))
 	add := func(name, value string) {
 		b.WriteByte('&')
 		b.WriteString(name)
 		b.WriteByte('=')
 		b.WriteString(encodeQuery(value))
 	}
-	add("name", t.Name)
+	add("name", asked.Name)
 	if showAvatar {
-		add("avatar", cmp.Or(t.Avatar, "false"))
+		add("avatar", cmp.Or(string(asked.Avatar), "false"))
 	}
-	add("audio", strconv.FormatBool(t.Audio))
-	add("video", strconv.FormatBool(t.Video))
-	add("screen", strconv.FormatBool(t.Screen))
-	add("chat", strconv.FormatBool(t.Chat))
-	add("hide", strconv.FormatBool(t.Hide))
-	add("notify", strconv.FormatBool(t.Notify))
-	add("duration", length.Clock())
+	for _, f := range asked.Flags() {
+		if f.Value != &asked.Presenter { // A token gives it.
+			add(f.Name, strconv.FormatBool(*f.Value))
+		}
+	}
+	add("duration", v.Length.Clock())
 	add("token", signed)
 	return b.String()
 }

@@ -13,7 +13,7 @@ import (
 
 // requests reads all bodies of the API.
 var requests = body.Lenient(
-	body.As(readClock), body.As(readLifetime), body.As(readSources),
+	body.As(readClock), body.As(readURL), body.As(readLifetime), body.As(readSources),
 	body.Word(v1alpha1.RolePresenter, v1alpha1.RoleParticipant),
 	body.Word(v1alpha1.AdmissionOpen, v1alpha1.AdmissionWithPresenter, v1alpha1.AdmissionAsk),
 	body.Word(v1alpha1.Everyone, v1alpha1.Presenters),
@@ -27,6 +27,12 @@ func readClock(value jsontext.Value) (v1alpha1.Duration, error) {
 	}
 	length, err := meeting.ParseClock(string(text))
 	return length.Duration(), err
+}
+
+// readURL reads an address, or a word for none.
+func readURL(value jsontext.Value) (v1alpha1.URL, error) {
+	text, err := body.ReadOrNone(value)
+	return v1alpha1.URL(text), err
 }
 
 // errNothingNamed is for a patch that says nothing.

@@ -209,13 +209,13 @@ func isASCIIControl(r rune) bool { return r < ' ' || r == 0x7f }
 // would make links that browsers and proxies cut off.
 const maxAvatarBytes = 2 * maxURLLength
 
-// ReadAvatar reads the URL of a participant's image, which only the browsers of a room fetch. Many programs leave out the scheme of such a
+// readAvatar reads the URL of a participant's image, which only the browsers of a room fetch. Many programs leave out the scheme of such a
 // URL, as in "//example.com/ada.png": it is https. Empty is none.
-func ReadAvatar(value string) (string, error) {
-	if strings.HasPrefix(value, "//") {
+func readAvatar(value v1alpha1.URL) (v1alpha1.URL, error) {
+	if strings.HasPrefix(string(value), "//") {
 		value = "https:" + value
 	}
-	if err := ValidateURL("avatar", value); err != nil {
+	if err := ValidateURL("avatar", string(value)); err != nil {
 		return "", err
 	}
 	if len(value) > maxAvatarBytes {

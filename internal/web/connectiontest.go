@@ -35,12 +35,11 @@ type testAnswer struct {
 func (h *handler) openTest(q *httpserver.Request) (httpserver.Answer, error) {
 	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
 	defer cancel()
-	var r entryRequest
-	entrant, err := h.identify(ctx, q, &r)
+	entrant, password, err := h.identify(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	test, err := h.admission.OpenTest(ctx, q.Tenant, entrant, r.Password, guard{h, q})
+	test, err := h.admission.OpenTest(ctx, q.Tenant, entrant, password, guard{h, q})
 	if err != nil {
 		return nil, err
 	}

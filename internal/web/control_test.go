@@ -44,13 +44,13 @@ func TestALockLetsNobodyNewIn(t *testing.T) {
 	s.engine.join(was.You.Identity)
 	was = s.prove(t, was)
 	v.Locked = true
-	locked, in := refusedWith(http.StatusForbidden, "Locked"), letIn(youAnswer{Name: "Ann", Chat: true})
+	locked, in := refusedWith(http.StatusForbidden, "Locked"), letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Ann", Chat: true}})
 	admitted := object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Name = "Ann" })}
 	v.Locked = false
 	guest := s.enterWith(t, admitted).session().You.Identity
 	v.Locked = true
 	v.Decisions = []v1alpha1.ParticipantDecision{{Identity: string(guest), Admitted: true}}
-	presenter := letIn(youAnswer{Name: "Ann", Chat: true, Presenter: true})
+	presenter := letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Ann", Chat: true, Presenter: true}})
 	for _, c := range []struct {
 		reason string
 		ask    object

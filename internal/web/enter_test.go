@@ -53,8 +53,8 @@ func (a answer) decision() decision {
 }
 
 func TestWhoMayEnter(t *testing.T) {
-	guest := youAnswer{Name: "Ann", Chat: true}
-	presenter := youAnswer{Name: "Ann", Chat: true, Presenter: true}
+	guest := youAnswer{JoinOptions: meeting.JoinOptions{Name: "Ann", Chat: true}}
+	presenter := youAnswer{JoinOptions: meeting.JoinOptions{Name: "Ann", Chat: true, Presenter: true}}
 	ann := object{"room": "room", "name": "Ann"}
 	withPassword := func(s *site) { s.lock("room") }
 
@@ -75,7 +75,7 @@ func TestWhoMayEnter(t *testing.T) {
 			ask: plain(ann.with(object{
 				"audio": true, "video": true, "screen": true, "chat": false, "notify": true, "avatar": "https://a.example/1.png"})),
 			tenant: []func(*tenant.Tenant){func(t *tenant.Tenant) { t.Web.AvatarHosts = []string{"*.example"} }},
-			want:   letIn(youAnswer{Name: "Ann", Audio: true, Video: true, Screen: true, Notify: true, Avatar: "https://a.example/1.png"}),
+			want:   letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Ann", Audio: true, Video: true, Screen: true, Notify: true, Avatar: "https://a.example/1.png"}}),
 		}, {
 			reason: "blanks around a name are not part of it",
 			ask:    plain(object{"room": "room", "name": "  Ann "}),
@@ -109,7 +109,7 @@ func TestWhoMayEnter(t *testing.T) {
 			ask: func(t *testing.T, s *site) object {
 				return object{"ticket": s.ticket(t, func(c *credential.Ticket) { c.Name = "A\u202enn\u200b " })}
 			},
-			want: letIn(youAnswer{Name: "Ann", Chat: true, History: true}),
+			want: letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Ann", Chat: true}, History: true}),
 		}, {
 			reason: "a room is required",
 			ask:    plain(object{"name": "Ann"}),
@@ -166,14 +166,14 @@ func TestWhoMayEnter(t *testing.T) {
 			reason: "a ticket stands for the room's password: the backend gave it",
 			given:  withPassword,
 			ask:    func(t *testing.T, s *site) object { return object{"ticket": s.ticket(t, nil)} },
-			want:   letIn(youAnswer{Name: "Tina", Chat: true}),
+			want:   letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Tina", Chat: true}}),
 		}, {
 			reason: "a ticket wins over everything that is written beside it",
 			ask: func(t *testing.T, s *site) object {
 				return object{"room": "other", "name": "Eve", "audio": true, "chat": true, "notify": true,
 					"ticket": s.ticket(t, func(k *credential.Ticket) { k.Chat, k.Video = false, true })}
 			},
-			want: letIn(youAnswer{Name: "Tina", Video: true}),
+			want: letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Tina", Video: true}}),
 		}, {
 			reason: "a ticket carries all options",
 			ask: func(t *testing.T, s *site) object {
@@ -182,8 +182,7 @@ func TestWhoMayEnter(t *testing.T) {
 					k.Avatar = "https://a.example/2.png"
 				})}
 			},
-			want: letIn(youAnswer{Name: "Tina", Audio: true, Video: true, Screen: true, Chat: true, Notify: true,
-				Presenter: true, Avatar: "https://a.example/2.png"}),
+			want: letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Tina", Audio: true, Video: true, Screen: true, Chat: true, Notify: true, Presenter: true, Avatar: "https://a.example/2.png"}}),
 		}, {
 			reason: "hidden wins over sending and announcing",
 			ask: func(t *testing.T, s *site) object {
@@ -191,7 +190,7 @@ func TestWhoMayEnter(t *testing.T) {
 					k.Hide, k.Audio, k.Video, k.Screen, k.Notify = true, true, true, true, true
 				})}
 			},
-			want: letIn(youAnswer{Name: "Tina", Chat: true, Hidden: true}),
+			want: letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Tina", Chat: true, Hide: true}, Hidden: true}),
 		}, {
 			reason: "a ticket that has expired",
 			ask: func(t *testing.T, s *site) object {
@@ -218,7 +217,7 @@ func TestWhoMayEnter(t *testing.T) {
 			reason: "a ticket of another tenant",
 			ask: func(t *testing.T, s *site) object {
 				other, _ := credential.NewSigner("convene/ns/other", map[string][]byte{"1": []byte(strings.Repeat("k", 64))})
-				signed, err := other.IssueTicket(credential.Ticket{Room: "room", Lineage: "lineage-1", Name: "Eve"}, nil, time.Hour, s.now)
+				signed, err := other.IssueTicket(credential.Ticket{Room: "room", Lineage: "lineage-1", JoinOptions: meeting.JoinOptions{Name: "Eve"}}, nil, time.Hour, s.now)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -289,7 +288,7 @@ func TestWhoMayEnter(t *testing.T) {
 			reason: "a presenter's name alone is nothing",
 			tenant: []func(*tenant.Tenant){withUsers},
 			ask:    plain(object{"room": "room", "name": "paula"}),
-			want:   letIn(youAnswer{Name: "paula", Chat: true}),
+			want:   letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "paula", Chat: true}}),
 		}, {
 			reason: "a wrong login",
 			tenant: []func(*tenant.Tenant){protected, withUsers},
@@ -315,7 +314,7 @@ func TestWhoMayEnter(t *testing.T) {
 			ask: func(t *testing.T, s *site) object {
 				return object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Username = "bob" })}
 			},
-			want: letIn(youAnswer{Name: "Tina", Chat: true}),
+			want: letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Tina", Chat: true}}),
 		}, {
 			reason: "a guest's ticket from before the host was protected",
 			tenant: []func(*tenant.Tenant){protected, withUsers},
@@ -464,7 +463,7 @@ func TestWhatTheDoorSays(t *testing.T) {
 	}
 	wantSession := credential.Session{
 		Identity: string(got.You.Identity), Meeting: v.UID,
-		Ticket: credential.Ticket{Lineage: v.Lineage, Room: "room", Name: "Ann", Chat: true},
+		Ticket: credential.Ticket{Lineage: v.Lineage, Room: "room", JoinOptions: meeting.JoinOptions{Name: "Ann", Chat: true}},
 	}
 	if diff := cmp.Diff(wantSession, session.Session); diff != "" {
 		t.Errorf("session (-want +got)\n%s", diff)

@@ -256,7 +256,7 @@ func (s *site) enterWith(t testing.TB, b object) answer {
 // ticket makes one for the room's meeting.
 func (s *site) ticket(t testing.TB, change func(*credential.Ticket)) string {
 	t.Helper()
-	ticket := credential.Ticket{Room: "room", Lineage: "lineage-1", Name: "Tina", Chat: true}
+	ticket := credential.Ticket{Room: "room", Lineage: "lineage-1", JoinOptions: meeting.JoinOptions{Name: "Tina", Chat: true}}
 	if v := s.meetings.byRoom[ticket.Room]; v != nil {
 		ticket.PasswordMark = markOf(s.meetings.passwords[v.UID])
 	}

@@ -241,7 +241,7 @@ func TestAGuestIsNotTakenForAnother(t *testing.T) {
 		{"\u202epaula\u200b", "", "paula (2)", ""},
 	} {
 		got := s.enterWith(t, object{"room": "room", "name": tc.name, "avatar": tc.avatar}).session()
-		if got.You.Name != tc.wantName || got.You.Avatar != tc.wantAvatar {
+		if got.You.Name != tc.wantName || string(got.You.Avatar) != tc.wantAvatar {
 			t.Errorf("%q with %s enters as %q with %q", tc.name, tc.avatar, got.You.Name, got.You.Avatar)
 		}
 	}

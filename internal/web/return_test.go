@@ -37,17 +37,17 @@ func TestWhoComesBack(t *testing.T) {
 		{
 			reason:  "a guest",
 			request: plain(ann),
-			want:    letIn(youAnswer{Name: "Ann", Chat: true}),
+			want:    letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Ann", Chat: true}}),
 		}, {
 			reason:  "with other wishes and another name",
 			request: plain(ann),
 			then:    object{"name": "Anna", "chat": false},
-			want:    letIn(youAnswer{Name: "Anna"}),
+			want:    letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Anna"}}),
 		}, {
 			reason:  "into a full meeting in which they still are",
 			request: plain(ann),
 			between: func(_ *testing.T, s *site, in sessionAnswer) { s.engine.join(in.You.Identity); s.fill(9) },
-			want:    letIn(youAnswer{Name: "Ann", Chat: true}),
+			want:    letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Ann", Chat: true}}),
 		}, {
 			reason:  "into a meeting that filled up without them",
 			request: plain(ann),
@@ -83,19 +83,19 @@ func TestWhoComesBack(t *testing.T) {
 				old.Ended = true
 				s.meetings.open("room", nil).Lineage = old.Lineage
 			},
-			want:    letIn(youAnswer{Name: "Ann", Chat: true}),
+			want:    letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Ann", Chat: true}}),
 			another: true,
 		}, {
 			reason:  "by themselves, into the meeting that goes on",
 			request: plain(ann),
 			then:    object{"renews": true},
-			want:    letIn(youAnswer{Name: "Ann", Chat: true}),
+			want:    letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Ann", Chat: true}}),
 		}, {
 			reason:  "by themselves, into a meeting that this replica does not know",
 			request: plain(ann),
 			then:    object{"renews": true},
 			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.meetings.unknown["uid-1"] = true },
-			want:    letIn(youAnswer{Name: "Ann", Chat: true}),
+			want:    letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Ann", Chat: true}}),
 		}, {
 			reason:  "by themselves, while nobody can say whether their meeting has ended",
 			request: plain(ann),
@@ -167,7 +167,7 @@ func TestWhoComesBack(t *testing.T) {
 				return ann.with(object{"password": password})
 			},
 			then: object{"password": ""},
-			want: letIn(youAnswer{Name: "Ann", Chat: true}),
+			want: letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Ann", Chat: true}}),
 		}, {
 			reason: "when the password is another one since",
 			request: func(_ *testing.T, s *site) object {
@@ -184,25 +184,25 @@ func TestWhoComesBack(t *testing.T) {
 				return object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Presenter = true })}
 			},
 			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.now = s.now.Add(2 * time.Hour) },
-			want:    letIn(youAnswer{Name: "Tina", Chat: true, Presenter: true}),
+			want:    letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Tina", Chat: true, Presenter: true}}),
 		}, {
 			reason:  "a presenter by a token whose time is over",
 			request: func(t *testing.T, s *site) object { return ann.with(object{"token": s.token(t, "ann", true)}) },
 			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.now = s.now.Add(2 * time.Hour) },
-			want:    letIn(youAnswer{Name: "Ann", Chat: true, Presenter: true}),
+			want:    letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Ann", Chat: true, Presenter: true}}),
 		}, {
 			reason: "a hidden participant stays hidden",
 			request: func(t *testing.T, s *site) object {
 				return object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Hide = true })}
 			},
-			want: letIn(youAnswer{Name: "Tina", Chat: true, Hidden: true}),
+			want: letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Tina", Chat: true, Hide: true}, Hidden: true}),
 		}, {
 			reason: "without the ticket: what it said still counts, whatever the page wishes",
 			request: func(t *testing.T, s *site) object {
 				return object{"ticket": s.ticket(t, func(k *credential.Ticket) { k.Chat = false })}
 			},
 			then: object{"ticket": "", "room": "room", "name": "Mallory", "chat": true, "notify": true, "avatar": "https://img.example/m.png"},
-			want: letIn(youAnswer{Name: "Tina"}),
+			want: letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Tina"}}),
 		}, {
 			reason:  "a user who is one no more",
 			tenant:  []func(*tenant.Tenant){protected, withUsers},
@@ -221,13 +221,13 @@ func TestWhoComesBack(t *testing.T) {
 			tenant:  []func(*tenant.Tenant){withUsers},
 			request: plain(ann.with(object{"username": "bob", "userPassword": "bob"})),
 			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.tenant.Presenters = map[string]bool{"bob": true} },
-			want:    letIn(youAnswer{Name: "Ann", Chat: true, Presenter: true}),
+			want:    letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Ann", Chat: true, Presenter: true}}),
 		}, {
 			reason:  "a user who is not listed as a presenter any more",
 			tenant:  []func(*tenant.Tenant){withUsers},
 			request: plain(ann.with(object{"username": "paula", "userPassword": "paula"})),
 			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.tenant.Presenters = nil },
-			want:    letIn(youAnswer{Name: "Ann", Chat: true}),
+			want:    letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Ann", Chat: true}}),
 		}, {
 			reason:  "a guest on a host that is protected since",
 			tenant:  []func(*tenant.Tenant){withUsers},
@@ -238,7 +238,7 @@ func TestWhoComesBack(t *testing.T) {
 			reason:  "with a session whose time is over: as a new participant",
 			request: plain(ann),
 			between: func(_ *testing.T, s *site, _ sessionAnswer) { s.now = s.now.Add(25 * time.Hour) },
-			want:    letIn(youAnswer{Name: "Ann", Chat: true}),
+			want:    letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Ann", Chat: true}}),
 			another: true,
 		},
 	} {
@@ -291,7 +291,7 @@ func TestWhatStaysBarred(t *testing.T) {
 	s.bar(withToken.You.Identity)
 
 	refused := refusedWith(http.StatusForbidden, "NotAllowed")
-	guestAgain := letIn(youAnswer{Name: "Ann", Chat: true})
+	guestAgain := letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Ann", Chat: true}})
 	for _, c := range []struct {
 		reason string
 		ask    object
@@ -304,7 +304,7 @@ func TestWhatStaysBarred(t *testing.T) {
 		{"another person's ticket with the session", again(object{"ticket": s.ticket(t, nil)}, first), refused},
 		{"the token", token, refused},
 		{"another token", ann.with(object{"token": s.token(t, "ann", false)}), guestAgain},
-		{"another ticket", object{"ticket": s.ticket(t, nil)}, letIn(youAnswer{Name: "Tina", Chat: true})},
+		{"another ticket", object{"ticket": s.ticket(t, nil)}, letIn(youAnswer{JoinOptions: meeting.JoinOptions{Name: "Tina", Chat: true}})},
 		{"another guest", ann, guestAgain},
 	} {
 		t.Run(c.reason, func(t *testing.T) {

@@ -56,12 +56,11 @@ func (h *handler) openSession(q *httpserver.Request) (httpserver.Answer, error) 
 
 func (h *handler) enter(ctx context.Context, q *httpserver.Request) (admission.Admission, error) {
 	var none admission.Admission
-	var r entryRequest
-	entrant, err := h.identify(ctx, q, &r)
+	entrant, password, err := h.identify(ctx, q)
 	if err != nil {
 		return none, err
 	}
-	admitted, err := h.admission.Admit(ctx, q.Tenant, entrant, r.Password, guard{h, q})
+	admitted, err := h.admission.Admit(ctx, q.Tenant, entrant, password, guard{h, q})
 	if err != nil {
 		return none, withRedirect(err, admitted.Meeting)
 	}
@@ -76,23 +75,23 @@ func (h *handler) enter(ctx context.Context, q *httpserver.Request) (admission.A
 	return admitted, err
 }
 
-// identify reads a request of one who wants to enter, and says who they are.
-func (h *handler) identify(ctx context.Context, q *httpserver.Request, r *entryRequest) (admission.Entrant, error) {
-	var none admission.Entrant
+// identify reads a request of one who wants to enter, and says who they are, and which password of the room they know.
+func (h *handler) identify(ctx context.Context, q *httpserver.Request) (entrant admission.Entrant, password string, err error) {
 	if err := h.checkSameSite(q); err != nil {
-		return none, err
+		return entrant, "", err
 	}
 	if wait := h.entries.Take(clientip.Site(q.From()), entryRate, q.Start); wait > 0 {
-		return none, httpserver.TooMany(wait, "There were too many requests from this address; wait")
+		return entrant, "", httpserver.TooMany(wait, "There were too many requests from this address; wait")
 	}
-	if err := body.DecodeStrictly(q, maxEntryBody, r); err != nil {
-		return none, err
+	r := entryRequest{JoinOptions: meeting.JoinOptions{Chat: true}}
+	if err := body.DecodeStrictly(q, maxEntryBody, &r); err != nil {
+		return entrant, "", err
 	}
-	entrant, err := admission.Identify(ctx, q.Tenant, *r, h.ClusterTime(), guard{h, q})
+	entrant, err = admission.Identify(ctx, q.Tenant, r, h.ClusterTime(), guard{h, q})
 	if err == nil {
 		q.Record.By, q.Record.Room, q.Record.User = string(entrant.Method), entrant.Room, entrant.Username
 	}
-	return entrant, err
+	return entrant, r.Password, err
 }
 
 // withRedirect adds to the error of a meeting that has ended where its participants went.

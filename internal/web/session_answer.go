@@ -56,17 +56,11 @@ type meetingAnswer struct {
 
 type youAnswer struct {
 	Identity engine.Identity `json:"identity"`
-	Name     string          `json:"name"`
-	Avatar   string          `json:"avatar,omitempty"`
-	Audio    bool            `json:"audio"`
-	Video    bool            `json:"video"`
-	Screen   bool            `json:"screen"`
-	Chat     bool            `json:"chat"`
+	meeting.JoinOptions
 	// History says that the participant may ask others for the chat of this meeting.
-	History   bool `json:"history"`
-	Hidden    bool `json:"hidden"`
-	Notify    bool `json:"notify"`
-	Presenter bool `json:"presenter"`
+	History bool `json:"history"`
+	// Hidden is JoinOptions.Hide, by the name that pages read which were loaded before an update.
+	Hidden bool `json:"hidden"`
 }
 
 // grantOf is what the token of a participant says. That of one who waits tells the gateway alone who they are.
@@ -81,7 +75,7 @@ func grantOf(q *httpserver.Request, a admission.Admission) engine.Grant {
 		g.Room, g.Waiting = meeting.WaitingRoom(g.Room), true
 		return g
 	}
-	g.Hidden, g.Chat, g.Notify, g.Avatar = a.Hide, a.Chat, a.Notify, a.Avatar
+	g.Hidden, g.Chat, g.Notify, g.Avatar = a.Hide, a.Chat, a.Notify, string(a.Avatar)
 	g.Forbidden, g.Held = a.Rights.Forbidden, a.Rights.Held
 	return g
 }
@@ -111,17 +105,16 @@ func (h *handler) answerOf(q *httpserver.Request, a admission.Admission) (sessio
 	if err != nil {
 		return sessionAnswer{}, err
 	}
-	may := func(what engine.Abilities) bool { return a.Rights.Forbidden&what == 0 }
+	you := youAnswer{Identity: a.Identity, JoinOptions: a.JoinOptions, History: a.Chat && !a.Hide && !q.Tenant.ChatHidden, Hidden: a.Hide}
+	you.Audio = you.Audio && !a.Rights.Forbidden.Has(engine.Microphone)
+	you.Video = you.Video && !a.Rights.Forbidden.Has(engine.Camera)
+	you.Screen = you.Screen && !a.Rights.Forbidden.Has(engine.Screen)
 	return sessionAnswer{
 		Session: session,
 		Engine:  engineAnswer{URL: engineURL(q.Tenant), Token: token},
 		Meeting: meetingAnswerOf(a),
-		You: youAnswer{
-			Identity: a.Identity, Name: a.Name, Avatar: a.Avatar, Audio: a.Audio && may(engine.Microphone),
-			Video: a.Video && may(engine.Camera), Screen: a.Screen && may(engine.Screen), Chat: a.Chat,
-			History: a.Chat && !a.Hide && !q.Tenant.ChatHidden, Hidden: a.Hide, Notify: a.Notify, Presenter: a.Presenter,
-		},
-		Home: q.Tenant.Web.Home,
-		Now:  now.UTC(),
+		You:     you,
+		Home:    q.Tenant.Web.Home,
+		Now:     now.UTC(),
 	}, nil
 }

@@ -56,6 +56,14 @@ var (
 	errNotStrictJSON   = fault.Invalid("", "The request must be valid JSON in UTF-8, each name once; correct it")
 )
 
+// nullIsAbsent leaves a boolean as it was.
+var nullIsAbsent = json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, _ *bool) error {
+	if d.PeekKind() == 'n' {
+		return d.SkipValue()
+	}
+	return json.SkipFunc
+}))
+
 // DecodeStrictly reads a JSON object of at most so many bytes into a struct, as the page writes it. Names count as they are written, and only
 // once, so that nothing on the way here reads another room than we do. Otherwise it is as Reader.Decode.
 func DecodeStrictly(q *httpserver.Request, most int64, into any) error {
@@ -68,7 +76,7 @@ func DecodeStrictly(q *httpserver.Request, most int64, into any) error {
 	case data[0] != '{':
 		err = errNotStrictObject
 	default:
-		err = asFault(json.Unmarshal(data, into), errNotStrictJSON)
+		err = asFault(json.Unmarshal(data, into, nullIsAbsent), errNotStrictJSON)
 	}
 	return q.BodyError(err)
 }

@@ -1,16 +1,24 @@
 import { httpUrl } from './boot';
 import { characters } from './parts/characters';
+import type { SessionRequest } from './session/protocol';
 import { wholeToken, type TokenKeeper } from './ticket';
 
 /** What a link asks for. The server decides: these are wishes, unless a ticket says the same. */
-export interface Wishes {
-  name?: string;
-  avatar?: string;
-  audio?: boolean;
-  video?: boolean;
-  screen?: boolean;
-  chat?: boolean;
-  notify?: boolean;
+export type Wishes = Partial<Omit<SessionRequest, 'room' | Secret | 'session' | 'renews'>>;
+
+type Secret = 'ticket' | 'token' | 'password' | 'username' | 'userPassword';
+
+/** The wishes that are on or off. */
+const flags = keysOf<Record<Exclude<keyof Wishes, 'name' | 'avatar'>, 0>>({
+  audio: 0,
+  video: 0,
+  screen: 0,
+  chat: 0,
+  notify: 0,
+});
+
+function keysOf<T extends object>(all: T): (keyof T & string)[] {
+  return Object.keys(all) as (keyof T & string)[];
 }
 
 export type Route = { kind: 'home' } | Join | { kind: 'unknown' };
@@ -25,8 +33,10 @@ export interface Join {
 }
 
 /** Some gateways of mail also encode what is between two values. Another address inside a value keeps its own. */
-const encodedAmp =
-  /%26(?:amp%3B)+(room|name|avatar|audio|video|screen|chat|hide|notify|duration|token|lang)(?:=|%3D)/gi;
+const encodedAmp = new RegExp(
+  `%26(?:amp%3B)+(room|name|avatar|hide|duration|token|lang|${flags.join('|')})(?:=|%3D)`,
+  'gi',
+);
 
 /** Undoes what happens to addresses in mails and markup: `&amp;` for `&`. */
 export function mended(address: URL): URL {
@@ -80,7 +90,7 @@ export function readWishes(query: URLSearchParams): Wishes {
   if (name) wishes.name = name;
   const avatar = httpUrl(query.get('avatar')?.replace(/^\/\//, 'https://'));
   if (avatar) wishes.avatar = avatar;
-  for (const key of ['audio', 'video', 'screen', 'chat', 'notify'] as const) {
+  for (const key of flags) {
     const value = readBoolean(query.get(key));
     if (value !== undefined) wishes[key] = value;
   }

@@ -73,7 +73,10 @@ export class FakeService {
     };
     if (waits) return { ...common, waiting: { why: 'Ask', since: common.now }, you: { name } } as Waits;
     const you = { identity: sub, name, audio: true, video: true, screen: false, chat: true };
-    return { ...common, you: { ...you, hidden: false, history: false, notify: false, presenter: false } };
+    return {
+      ...common,
+      you: { ...you, hide: false, hidden: false, history: false, notify: false, presenter: false },
+    };
   }
 
   async ask(session: string): Promise<Verdict> {

@@ -4,10 +4,10 @@ import { Store } from './store';
 import { obey } from './obey';
 
 /** A call that notes what it is told to do. */
-function callWith({ hidden = false, chat = true } = {}) {
+function callWith({ hide = false, chat = true } = {}) {
   const done: string[] = [];
   const call = {
-    you: { hidden, chat },
+    you: { hide, chat },
     panel: new Store<string | undefined>(undefined),
     switch: (what: string, on?: boolean) => {
       done.push(on === undefined ? what : `${what} ${on ? 'on' : 'off'}`);
@@ -27,7 +27,7 @@ describe('obey', () => {
     expect(done).toEqual(['microphone', 'camera', 'screen', 'microphone off', 'camera on']);
   });
   it('has a hidden participant send nothing', () => {
-    const { call, done } = callWith({ hidden: true });
+    const { call, done } = callWith({ hide: true });
     for (const command of ['microphone', 'camera', 'screen'] as const) obey(call, { command, on: true });
     expect(done).toEqual([]);
     obey(call, { command: 'leave' });

@@ -14,5 +14,5 @@ export function obey(call: Call, { command, on }: Command): void {
       return call.panel.set(call.panel.get() === 'chat' ? undefined : call.panel.get());
     }
   }
-  if (!call.you.hidden) void call.switch(command, on);
+  if (!call.you.hide) void call.switch(command, on);
 }

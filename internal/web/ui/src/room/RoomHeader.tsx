@@ -46,7 +46,7 @@ function Marks() {
           text={t('recording.begins')}
         />
       )}
-      {you.hidden && (
+      {you.hide && (
         <Mark
           testId="watching"
           icon={<Eye aria-hidden="true" />}

@@ -649,7 +649,9 @@ export interface components {
       audio: boolean;
       avatar?: string;
       chat: boolean;
+      /** @description As hide; for pages that were loaded before an update. */
       hidden: boolean;
+      hide: boolean;
       /** @description Whether the page may ask others for the messages of this meeting. */
       history: boolean;
       identity: string;

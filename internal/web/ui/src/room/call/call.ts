@@ -148,8 +148,8 @@ export class Call {
     this.listen();
     // At the first entry the server decides which devices are on. Afterwards the participant decides.
     const { audio, video } = this.memory.restrict(session.you);
-    const { hidden } = session.you;
-    this.publisher.begin({ mic: audio && !hidden, camera: video && !hidden });
+    const { hide } = session.you;
+    this.publisher.begin({ mic: audio && !hide, camera: video && !hide });
   }
 
   get you() {

@@ -19,7 +19,7 @@ export function ChatPanel({ onClose }: { onClose: () => void }) {
           {t('rules.only.chat')}
         </p>
       )}
-      {!you.hidden && !silent && <ChatForm />}
+      {!you.hide && !silent && <ChatForm />}
     </Panel>
   );
 }

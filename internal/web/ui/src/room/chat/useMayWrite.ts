@@ -7,5 +7,5 @@ export function useMayWrite(): boolean {
   const { you } = useStore(call.session);
   const presents = useStore(call.presents);
   const { presentersOnly } = useStore(call.facts);
-  return you.chat && !you.hidden && (presents || !presentersOnly.includes('chat'));
+  return you.chat && !you.hide && (presents || !presentersOnly.includes('chat'));
 }

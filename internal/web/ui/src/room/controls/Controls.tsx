@@ -27,12 +27,12 @@ export function Controls({ panel, onPanel, onDialog }: Surfaces) {
   const [follow, space] = useSize();
   const toolbar = useRoving<HTMLDivElement>('button');
   const narrow = (space.width || innerWidth) < roomForAll;
-  const folded = narrow && !you.hidden;
+  const folded = narrow && !you.hide;
   const surfaces = { panel, onPanel, onDialog };
   return (
     <footer className={narrow ? 'controls-bar narrow' : 'controls-bar'} ref={follow}>
       <div className="controls" role="toolbar" aria-label={t('controls.toolbar')} ref={toolbar}>
-        {!you.hidden && (
+        {!you.hide && (
           <div className="controls-group">
             <MicrophoneControl menu={!narrow} />
             <CameraControl menu={!narrow} />

@@ -20,7 +20,7 @@ export function ViewItems() {
       <LayoutItem layout="grid" label={t('view.grid')} icon={<LayoutGrid />} />
       <LayoutItem layout="speaker" label={t('view.speaker')} icon={<SquareUserRound />} />
       <hr />
-      {!you.hidden && (
+      {!you.hide && (
         <MenuItem
           testId="self-view"
           label={t('view.hideSelf')}

@@ -18,7 +18,7 @@ export function useActions({ panel, onPanel, onDialog }: Surfaces): Actions {
     hand: () => void call.raiseHand(),
   };
   return {
-    ...(!you.hidden && sending),
+    ...(!you.hide && sending),
     ...(you.chat && { chat: toggle('chat') }),
     participants: toggle('participants'),
     layout: () => view.toggleLayout(),

@@ -12,7 +12,7 @@ export function useAttention(): { people: number; asking: number; text: string }
   const { you } = useStore(call.session);
   const presents = useStore(call.presents);
   const participants = useParticipants({ updateOnlyOn: counted });
-  const seen = participants.filter(({ isLocal, identity }) => identity !== '' && !(isLocal && you.hidden));
+  const seen = participants.filter(({ isLocal, identity }) => identity !== '' && !(isLocal && you.hide));
   const hands = seen.filter(({ isLocal, attributes }) => !isLocal && attributes.hand === 'true').length;
   const { count: waiting } = useStore(call.watchers.waiting);
   const asking = presents ? hands + waiting : 0;

@@ -12,8 +12,8 @@ const usesSpace = 'button, a, summary, label, [tabindex="0"], .popup';
 /** A participant who is muted speaks while they hold the space bar. */
 export function usePushToTalk(): void {
   const call = useCall();
-  const { hidden } = useStore(call.session).you;
-  const on = useStore(shortcutsOn) && !hidden;
+  const { hide } = useStore(call.session).you;
+  const on = useStore(shortcutsOn) && !hide;
   // At once: a key may come before the browser has painted.
   useLayoutEffect(() => {
     if (!on) return;

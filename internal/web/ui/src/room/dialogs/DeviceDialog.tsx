@@ -10,7 +10,7 @@ export function DeviceDialog({ onClose }: { onClose: () => void }) {
   const { you } = useStore(useCall().session);
   return (
     <Dialog title={t('controls.settings')} testId="devices" onClose={onClose} closable>
-      {!you.hidden && <CameraSettings />}
+      {!you.hide && <CameraSettings />}
       <MicrophoneSettings />
       <LanguageField />
     </Dialog>

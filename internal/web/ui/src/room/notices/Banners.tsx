@@ -93,7 +93,7 @@ function ScreenOffer() {
   const { screen, screenAllowed } = useStore(call.publisher.sending);
   const [answered, setAnswered] = useState(false);
   const isOver = screen || answered || !screenAllowed || phase !== 'live';
-  if (!you.screen || you.hidden || isOver || !canShareScreen()) return null;
+  if (!you.screen || you.hide || isOver || !canShareScreen()) return null;
   const share = async () => {
     await call.switch('screen', true);
     setAnswered(call.publisher.sending.get().screen);

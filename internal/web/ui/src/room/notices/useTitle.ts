@@ -14,7 +14,7 @@ export function useTitle(call: Call, brand: string): void {
   const phase = useStore(call.phase);
   const { meeting, you } = useStore(call.session);
   const { room } = meeting;
-  const muted = !mic && !you.hidden && phase === 'live';
+  const muted = !mic && !you.hide && phase === 'live';
   useStore(shownLanguage);
   const arrived = useStore(call.arrival.unseen);
   const word = arrived ? `${t('app.title.arrived')} ·` : muted && `${t('app.title.muted')} ·`;

@@ -21,7 +21,7 @@ export function ParticipantsPanel({ onClose }: { onClose: () => void }) {
   const call = useCall();
   const { you } = useStore(call.session);
   const participants = useParticipants({ updateOnlyOn: reordering });
-  const seen = participants.filter(({ identity, isLocal }) => identity !== '' && !(isLocal && you.hidden));
+  const seen = participants.filter(({ identity, isLocal }) => identity !== '' && !(isLocal && you.hide));
   const presents = useStore(call.presents);
   const watchers = useStore(call.watchers.list);
   const [wanted, setWanted] = useState('');

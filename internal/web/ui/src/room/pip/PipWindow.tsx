@@ -31,7 +31,7 @@ function Floating() {
       <FloatingNotices />
       <ul className="tiles">{shown && <AnyTile item={shown} large place={0} />}</ul>
       <div className="controls" role="toolbar" aria-label={t('controls.toolbar')}>
-        {!you.hidden && (
+        {!you.hide && (
           <>
             <MicrophoneToggle testId="pip-mic" />
             <CameraToggle testId="pip-camera" />

@@ -42,7 +42,7 @@ export function useArrangement(layout?: Layout): Arranged {
   const items = [
     // A participant who only watches has no tile for the others either.
     ...inOrderOfArrival(participants)
-      .filter(({ identity, isLocal }) => identity !== '' && !(isLocal && you.hidden))
+      .filter(({ identity, isLocal }) => identity !== '' && !(isLocal && you.hide))
       .map(participantItem),
     ...screens.map(({ participant, publication }) => screenItem(participant, publication)),
   ];
@@ -60,7 +60,7 @@ export function Stage() {
     <main className="stage" aria-label={t('room.stage')} data-testid="stage" data-layout={layout}>
       <Tiles {...arrangement} />
       <CaptionLines />
-      {alone && <Alone url={call.session.get().meeting.url} hidden={you.hidden} />}
+      {alone && <Alone url={call.session.get().meeting.url} hidden={you.hide} />}
     </main>
   );
 }
