@@ -4,14 +4,14 @@ package meeting
 
 import "convene.dev/convene/api/v1alpha1"
 
-// JoinOptions are what one participant joins with, as POST join names it. Tickets and sessions keep it, pages send what they wish of it, and are
-// told what came of it.
+// JoinOptions describe a participant who joins, as POST join does. Tickets and sessions keep them, pages wish for them, and answers to pages repeat
+// them.
 type JoinOptions struct {
-	// Name is what the others see.
+	// Name is shown to all participants.
 	Name string `json:"name"`
 	// Avatar is the URL of an image, or empty.
 	Avatar v1alpha1.URL `json:"avatar,omitempty"`
-	// Audio, Video and Screen are what the participant begins with.
+	// Audio, Video and Screen switch devices on at the beginning.
 	Audio  bool `json:"audio"`
 	Video  bool `json:"video"`
 	Screen bool `json:"screen"`
@@ -28,7 +28,7 @@ type JoinOptions struct {
 // JoinFlag is a join option that is on or off.
 type JoinFlag struct {
 	Value *bool
-	// Name is the option's in requests and links, Letter its name in tickets and sessions. Another option never gets the letter of one that was.
+	// Name stands in requests and links, Letter in tickets and sessions. A letter is never used for a second option.
 	Name   string
 	Letter byte
 	// Brief reports whether the option is only for the moment of entering.

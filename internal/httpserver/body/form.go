@@ -23,12 +23,12 @@ func isForm(contentType string, body []byte) bool {
 	return text == "" || !strings.ContainsAny(text[:1], `{["`)
 }
 
-// maxSpace is how far the first character of a JSON body is looked for.
+// maxSpace bounds the white space in front of a JSON body, in bytes.
 const maxSpace = 64
 
 // formToJSON writes a form (application/x-www-form-urlencoded) as a JSON object whose values are strings. token[username] is
 // the member username of the object token. Of several values of a name the last counts. A blank field
-// is one that was not filled in, but for redirect, where it means the home page.
+// was not filled in. Only a blank redirect says something: the home page.
 func formToJSON(form []byte) (jsontext.Value, error) {
 	values, err := url.ParseQuery(string(form))
 	if err != nil {

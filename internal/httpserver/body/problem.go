@@ -13,7 +13,7 @@ import (
 	"convene.dev/convene/internal/fault"
 )
 
-// Problem is what is wrong with a member, as it is read behind the member's name: "must be true or false".
+// Problem names the mistake in a member. It follows the name of the member in an error: "must be true or false".
 type Problem string
 
 func (p Problem) Error() string { return string(p) }

@@ -34,7 +34,7 @@ func Lenient(more ...*json.Unmarshalers) *Reader {
 }
 
 // Decode reads the body of a request into a struct, which has the values of absent members before. No body at all is an empty object. A DELETE
-// may have its members in the query, since some clients and proxies send no body with it; those of the body come first. Unknown
+// may have its members in the query, since some clients and proxies send no body with it. The same member in the body counts. Unknown
 // members are ignored. Errors are of package fault, and do not repeat a value: it may be a secret.
 func (r *Reader) Decode(q *httpserver.Request, into any) error {
 	data, err := q.Body(httpserver.MaxBody)
@@ -134,7 +134,7 @@ func isEmptyArray(value []byte) bool {
 	return opened && closed && len(bytes.TrimSpace(rest)) == 0
 }
 
-// join returns the members of some objects as those of one. A doubled name counts where it is last.
+// join returns one object with the members of all. A doubled name counts where it is last.
 func join(objects ...jsontext.Value) (jsontext.Value, error) {
 	members := map[string]jsontext.Value{}
 	for _, o := range objects {
@@ -157,7 +157,7 @@ func unmarshal(object jsontext.Value, into any, o json.Options) error {
 }
 
 // Object reads an object that is a member of another object. A client may have encoded it twice, as text. The problem is what is wrong with every
-// other value. Options are those of the decoder that read the value.
+// other value. The options belong to the decoder of the value.
 func Object(value jsontext.Value, into any, o json.Options, problem Problem) error {
 	value = decoded(value)
 	if kind := value.Kind(); kind != '{' && kind != '[' {

@@ -30,7 +30,7 @@ func As[T any](read func(jsontext.Value) (T, error)) *json.Unmarshalers {
 
 func isNothing(value jsontext.Value) bool { return value.Kind() == 'n' || string(value) == `""` }
 
-// Optional is a member of a JSON merge patch (RFC 7396), or one whose zero value says something.
+// Optional is a member that may be absent: of a JSON merge patch (RFC 7396), or with a zero value that says something.
 type Optional[T any] struct {
 	// Set reports whether the member is there. An empty string is none, unless T is string.
 	Set bool
