@@ -149,7 +149,7 @@ type joinToken struct {
 	object *tokenRequest
 }
 
-const errNoToken body.Problem = "must be an object, or a token as a string"
+const neitherObjectNorText body.Problem = "must be an object, or a token as a string"
 
 // UnmarshalJSONFrom reads a token, or a word for none. Some clients send a truth value, which says whether they mean to send a token.
 func (t *joinToken) UnmarshalJSONFrom(d *jsontext.Decoder) error {
@@ -163,7 +163,7 @@ func (t *joinToken) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 		return nil
 	}
 	t.object = &tokenRequest{}
-	return body.Object(value, t.object, d.Options(), errNoToken)
+	return body.Object(value, t.object, d.Options(), neitherObjectNorText)
 }
 
 // guest is who joins, as far as a token says.

@@ -51,7 +51,7 @@ func (i *inner) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 var lenient = Lenient(Word[word]("One", "Two"))
 
 func decode(method, contentType, target, text string) (everything, error) {
-	r := httptest.NewRequest(method, target, strings.NewReader(text)) //nolint:noctx // Nothing is sent.
+	r := httptest.NewRequest(method, target, strings.NewReader(text))
 	r.Header.Set("Content-Type", contentType)
 	got := everything{Flag: true}
 	err := lenient.Decode(&httpserver.Request{HTTP: r, ResponseWriter: httptest.NewRecorder()}, &got)
@@ -168,7 +168,7 @@ func unmarshalPlainly(data []byte, into any) error {
 	if err := d.Decode(into); err != nil {
 		return err
 	}
-	if _, err := d.Token(); err != io.EOF { //nolint:errorlint // It is io.EOF itself.
+	if _, err := d.Token(); err != io.EOF {
 		return errors.New("more than one value")
 	}
 	return nil
