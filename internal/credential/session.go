@@ -15,7 +15,7 @@ const DefaultSessionLifetime = 24 * time.Hour
 
 // Session is one participant in one meeting, from entering it on: what its page shows to the gateway with every request.
 type Session struct {
-	// Ticket is what the participant entered with, but for the options that were only for the moment of entering.
+	// Ticket is the ticket of the entry, without the options for the moment of entering (JoinOptions.Lasting).
 	// PasswordMark is of the password that they knew when the session began.
 	Ticket
 	// Identity is the participant's random identity on the engine.

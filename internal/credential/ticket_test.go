@@ -15,7 +15,7 @@ import (
 	"convene.dev/convene/internal/meeting"
 )
 
-// eachOption returns options of which one is set, and all of them.
+// eachOption returns each option set alone, and all options set.
 func eachOption(t *testing.T) map[string]meeting.JoinOptions {
 	var all meeting.JoinOptions
 	options := map[string]meeting.JoinOptions{}

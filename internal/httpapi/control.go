@@ -176,7 +176,7 @@ func (p *meetingPatch) apply(s *v1alpha1.MeetingSpec) {
 	}
 }
 
-// policyPatch is what changes of a policy.
+// policyPatch is the member policy of a meetingPatch.
 type policyPatch struct {
 	Microphone body.Optional[v1alpha1.Audience] `json:"microphone"`
 	Camera     body.Optional[v1alpha1.Audience] `json:"camera"`

@@ -50,7 +50,7 @@ func (a *api) create(q *httpserver.Request) (httpserver.Answer, error) {
 	return ok(createBody{q.Tenant.MeetingURL(view.Room)}), nil
 }
 
-// command is what a request asks for, by the rules of its tenant.
+// command returns the command of a request. It checks the room and the limit of participants.
 func (r *createRequest) command(rules meeting.Settings) (c conference.CreateCommand, err error) {
 	if r.Room != "" {
 		err = meeting.ValidateAskedRoom(r.Room)

@@ -151,7 +151,7 @@ type joinToken struct {
 
 const neitherObjectNorText body.Problem = "must be an object, or a token as a string"
 
-// UnmarshalJSONFrom reads a token, or a word for none. Some clients send a truth value, which says whether they mean to send a token.
+// UnmarshalJSONFrom reads a token, or a word for none. Some clients send true instead of a token: it means none.
 func (t *joinToken) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	value, err := d.ReadValue()
 	text := string(compat.Scalar(value))

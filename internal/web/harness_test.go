@@ -469,7 +469,11 @@ func (f *fakeMeetings) Change(_ context.Context, t *tenant.Tenant, uid string, c
 		Participants: slices.Clone(v.Decisions), Locked: &v.Locked, Policy: meeting.PolicyOf(v.PresentersOnly),
 		Admission: v.Admission, AdmittedUntil: &metav1.Time{Time: v.AdmittedUntil},
 	}
+	was := spec.DeepCopy()
 	change(&spec)
+	if err := t.Settings.ValidateChange(was, &spec); err != nil {
+		return meeting.View{}, err
+	}
 	v.Control = meeting.ControlOf(t.Settings, &spec)
 	return *v, nil
 }

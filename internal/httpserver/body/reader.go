@@ -105,8 +105,8 @@ var (
 	emptyObject   = jsontext.Value("{}")
 )
 
-// object returns one JSON object. Nothing, null, an empty array (which is how PHP encodes an object without members) and a byte order mark
-// are taken for what was meant.
+// object returns the JSON object in data, behind a byte order mark or not. Nothing, null and an empty array are an empty object: PHP encodes
+// an object without members as an array.
 func object(data []byte) (jsontext.Value, error) {
 	data = bytes.Trim(bytes.TrimPrefix(data, byteOrderMark), " \t\r\n")
 	if len(data) == 0 {
@@ -156,8 +156,8 @@ func unmarshal(object jsontext.Value, into any, o json.Options) error {
 	return json.Unmarshal(object, into, o)
 }
 
-// Object reads an object that is a member of another object. A client may have encoded it twice, as text. The problem is what is wrong with every
-// other value. The options belong to the decoder of the value.
+// Object reads a member that is an object, or the text of an object, because some clients encode it twice. Any other value has the problem.
+// The options belong to the decoder of the value.
 func Object(value jsontext.Value, into any, o json.Options, problem Problem) error {
 	value = decoded(value)
 	if kind := value.Kind(); kind != '{' && kind != '[' {

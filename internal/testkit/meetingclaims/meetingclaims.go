@@ -179,6 +179,13 @@ func OfPages(t testing.TB, of *tenant.Tenant, m Pages, create func(room, passwor
 	a.view("then it is", v, err)
 	v, err = m.Change(ctx, of, live.UID, lock(false))
 	a.view("unlock it", v, err)
+	for what, change := range map[string]func(*v1alpha1.MeetingSpec){
+		"redirect": func(s *v1alpha1.MeetingSpec) { s.Redirect = "/" }, "duration": func(s *v1alpha1.MeetingSpec) { s.Duration = "soon" },
+	} {
+		if _, err := m.Change(ctx, of, live.UID, change); !fault.Is(err, fault.KindInvalid) {
+			t.Errorf("a change to a %s that is none: %v", what, err)
+		}
+	}
 	a.end(m, "another one in its room", conference.EndCommand{Room: "room", UID: "another"})
 	home := "https://example.com/"
 	a.end(m, "it", conference.EndCommand{Room: "room", UID: live.UID, Redirect: &home})
