@@ -57,6 +57,17 @@ func (c *Client) Meetings(ctx context.Context) ([]json.RawMessage, error) {
 	return answer.Meetings, err
 }
 
+// MeetingsPage lists at most limit active meetings, the oldest first, after what the page before named as next; empty for the first page.
+// Next is empty on the last page.
+func (c *Client) MeetingsPage(ctx context.Context, limit int, after string) (meetings []json.RawMessage, next string, err error) {
+	var answer struct {
+		Meetings []json.RawMessage
+		Next     string
+	}
+	err = c.call(ctx, http.MethodGet, "meetings?"+pageQuery(limit, after), nil, &answer)
+	return answer.Meetings, answer.Next, err
+}
+
 // CreateMeeting makes a meeting and returns its room URL.
 func (c *Client) CreateMeeting(ctx context.Context) (roomURL string, err error) {
 	var answer struct{ Meeting string }

@@ -112,6 +112,12 @@ func (c *Client) ChangeMeeting(ctx context.Context, room string, patch Patch) (m
 // Participants lists at most limit participants of a meeting, from the first or after what the page before named. A limit of zero
 // leaves it to the service.
 func (c *Client) Participants(ctx context.Context, room string, limit int, after string) (page ParticipantPage, err error) {
+	err = c.call(ctx, http.MethodGet, meetingPath(room)+"/participants?"+pageQuery(limit, after), nil, &page)
+	return page, err
+}
+
+// pageQuery asks for a page. A limit of zero leaves it to the service.
+func pageQuery(limit int, after string) string {
 	query := url.Values{}
 	if limit > 0 {
 		query.Set("limit", strconv.Itoa(limit))
@@ -119,8 +125,7 @@ func (c *Client) Participants(ctx context.Context, room string, limit int, after
 	if after != "" {
 		query.Set("after", after)
 	}
-	err = c.call(ctx, http.MethodGet, meetingPath(room)+"/participants?"+query.Encode(), nil, &page)
-	return page, err
+	return query.Encode()
 }
 
 // ChangeParticipant changes role, muted, sources, grantedSources, hand and admitted of a participant. The identity is as Participants has it, or

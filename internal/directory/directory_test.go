@@ -4,6 +4,7 @@ package directory
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -71,8 +72,13 @@ func TestDirectoryAgreesWithANaiveModel(t *testing.T) {
 				}
 				live, totals := naive(all, config)
 				var got []string
-				for v := range d.Live(t.Context(), tenantNamed(config)) {
-					got = append(got, v.UID)
+				p := meeting.Page{Limit: random.IntN(4)}
+				for ok := true; ok; ok = p.After != (meeting.Cursor{}) {
+					var page iter.Seq[*meeting.View]
+					page, p.After = d.Live(t.Context(), tenantNamed(config), p)
+					for v := range page {
+						got = append(got, v.UID)
+					}
 				}
 				if diff := cmp.Diff(live, got); diff != "" {
 					t.Fatalf("seed %d, step %d: listing (-want +got):\n%s", seed, step, diff)
@@ -132,7 +138,8 @@ func change(random *rand.Rand, d *Directory, all map[types.UID]*v1alpha1.Meeting
 func (d *Directory) lists(t *testing.T, when, config string, want ...string) {
 	t.Helper()
 	var got []string
-	for v := range d.Live(t.Context(), tenantNamed(config)) {
+	live, _ := d.Live(t.Context(), tenantNamed(config), meeting.Page{})
+	for v := range live {
 		got = append(got, v.UID+"@"+d.WithUID(v.UID).ResourceVersion)
 	}
 	if !slices.Equal(got, want) {
@@ -269,7 +276,8 @@ func BenchmarkViews(b *testing.B) {
 		d, t := filled(n), tenantNamed("a")
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			for b.Loop() {
-				for range d.Live(b.Context(), t) {
+				live, _ := d.Live(b.Context(), t, meeting.Page{})
+				for range live {
 				}
 			}
 		})

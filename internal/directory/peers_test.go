@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 	"convene.dev/convene/internal/testkit/faultyengine"
 )
@@ -34,7 +35,8 @@ func hiding(t *testing.T, meetings int) (*Directory, *tenant.Tenant, *faultyengi
 // names are those of each live meeting's peers.
 func names(d *Directory, t *testing.T, of *tenant.Tenant) (all []string) {
 	t.Helper()
-	for v := range d.Live(t.Context(), of) {
+	live, _ := d.Live(t.Context(), of, meeting.Page{})
+	for v := range live {
 		var peers []string
 		for _, p := range v.Peers {
 			peers = append(peers, p.Name)

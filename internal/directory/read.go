@@ -43,16 +43,16 @@ func (d *Directory) HasRoomFor(t *tenant.Tenant, most int) bool {
 // for at once.
 const viewsAtOnce = 4 * roomsAtOnce
 
-// Live lists a tenant's live meetings, those that hold their rooms and are not leaving, oldest first. It asks the
-// media server for participants whom Meetings do not show. A meeting is listed as it is when its turn comes; its View is good until the next.
-func (d *Directory) Live(ctx context.Context, t *tenant.Tenant) iter.Seq[*meeting.View] {
+// Live lists a page of a tenant's live meetings, those that hold their rooms and are not leaving, and has the cursor of the next page. It asks
+// the media server for participants whom Meetings do not show. A meeting is listed as it is when its turn comes; its View is good until the next.
+func (d *Directory) Live(ctx context.Context, t *tenant.Tenant, p meeting.Page) (iter.Seq[*meeting.View], meeting.Cursor) {
+	rooms, next := d.page(t, p)
 	return func(yield func(*meeting.View) bool) {
 		asker := peersAsker{tenant: t, left: askTimeout}
-		listing := d.listing(t)
-		views := make([]meeting.View, 0, min(len(listing), viewsAtOnce))
-		for rooms := range slices.Chunk(listing, viewsAtOnce) {
+		views := make([]meeting.View, 0, min(len(rooms), viewsAtOnce))
+		for some := range slices.Chunk(rooms, viewsAtOnce) {
 			views = views[:0]
-			for _, r := range rooms {
+			for _, r := range some {
 				if m := r.live.Load(); m != nil {
 					views = append(views, View(t, m))
 				}
@@ -64,18 +64,15 @@ func (d *Directory) Live(ctx context.Context, t *tenant.Tenant) iter.Seq[*meetin
 				}
 			}
 		}
-	}
+	}, next
 }
 
-func (d *Directory) listing(t *tenant.Tenant) []*room {
+func (d *Directory) page(t *tenant.Tenant, p meeting.Page) ([]*room, meeting.Cursor) {
 	d.mu.RLock()
 	i := d.tenants[t.NamespacedName]
 	if i == nil || i.listing != nil {
 		defer d.mu.RUnlock()
-		if i == nil {
-			return nil
-		}
-		return i.listing
+		return i.page(p)
 	}
 	d.mu.RUnlock()
 	d.mu.Lock()
@@ -83,7 +80,7 @@ func (d *Directory) listing(t *tenant.Tenant) []*room {
 	if i.listing == nil {
 		i.remake()
 	}
-	return i.listing
+	return i.page(p)
 }
 
 // ByUID finds a meeting of the tenant, also one that has ended, for ten minutes after its object is gone.

@@ -101,6 +101,22 @@ func (i *tenantIndex) remake() {
 	slices.SortFunc(i.listing, func(a, b *room) int { return byAge(a.live.Load(), b.live.Load()) })
 }
 
+// page are the rooms of a page of the listing, and the cursor of the next page.
+func (i *tenantIndex) page(p meeting.Page) ([]*room, meeting.Cursor) {
+	if i == nil {
+		return nil, meeting.Cursor{}
+	}
+	if p == (meeting.Page{}) {
+		return i.listing, meeting.Cursor{}
+	}
+	return meeting.Cut(i.listing, p, func(r *room) meeting.Cursor {
+		if m := r.live.Load(); m != nil {
+			return meeting.CursorOf(m)
+		}
+		return meeting.Cursor{}
+	})
+}
+
 // meetings are those of a room, oldest first.
 func (i *tenantIndex) meetings(name string) []*v1alpha1.Meeting {
 	if r := i.rooms[name]; r != nil {
@@ -117,12 +133,4 @@ func liveOf(meetings []*v1alpha1.Meeting) *v1alpha1.Meeting {
 	return nil
 }
 
-func byAge(a, b *v1alpha1.Meeting) int {
-	switch {
-	case a.UID == b.UID:
-		return 0
-	case meeting.Older(a, b):
-		return -1
-	}
-	return 1
-}
+func byAge(a, b *v1alpha1.Meeting) int { return meeting.CursorOf(a).Compare(meeting.CursorOf(b)) }

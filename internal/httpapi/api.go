@@ -24,8 +24,8 @@ import (
 // Meetings reads meetings and asks for changes to them. Its errors are faults.
 type Meetings interface {
 	Totals(*tenant.Tenant) meeting.Totals
-	// Live lists the live meetings, oldest first.
-	Live(context.Context, *tenant.Tenant) iter.Seq[*meeting.View]
+	// Live lists a page of the live meetings, oldest first.
+	Live(context.Context, *tenant.Tenant, meeting.Page) (_ iter.Seq[*meeting.View], next meeting.Cursor)
 	Create(context.Context, *tenant.Tenant, conference.CreateCommand) (meeting.View, error)
 	Join(context.Context, *tenant.Tenant, conference.JoinCommand) (meeting.View, error)
 	// PasswordMark is the mark of the password that a meeting has now; empty for none.

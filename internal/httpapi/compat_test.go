@@ -116,11 +116,11 @@ func TestMeetingsByRoom(t *testing.T) {
 		t.Errorf("none: %s", got.body)
 	}
 	w.meetings.live = []meeting.View{
-		{Room: `a "room" ☕`, Peers: []v1alpha1.Participant{
+		{UID: "1", Room: `a "room" ☕`, Peers: []v1alpha1.Participant{
 			{Identity: "i-1", Name: "Ada </script>", Presenter: true, Audio: true, Screen: true, OS: "Linux", Browser: "Firefox 145"},
 			{Identity: "i-2", Name: "Eve", Video: true, Hand: true, Hidden: true},
 		}},
-		{Room: "empty"},
+		{UID: "2", Room: "empty"},
 	}
 	var got struct {
 		Meetings map[string]map[string]map[string]any `json:"meetings"`

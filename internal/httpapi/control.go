@@ -3,14 +3,11 @@
 package httpapi
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"net/http"
-	"slices"
 	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -22,10 +19,9 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-// oneMeeting is a meeting as the listing shows it, and what is decided about those who are in or want to enter.
-type oneMeeting struct{ meeting.View }
-
-type decisions struct {
+// meetingDetails is a meeting as the listing shows it, and what is decided about those who are in or want to enter.
+type meetingDetails struct {
+	meetingBody
 	MaxParticipants int                    `json:"maxParticipants"`
 	Redirect        string                 `json:"redirect"`
 	Locked          bool                   `json:"locked"`
@@ -35,31 +31,17 @@ type decisions struct {
 	Waiting int32 `json:"waiting"`
 }
 
-// MarshalJSON writes one object with the members of the listing and the decisions.
-func (m oneMeeting) MarshalJSON() ([]byte, error) {
-	decided, err := json.Marshal(decisions{
-		MaxParticipants: m.MaxParticipants, Redirect: m.Redirect, Locked: m.Locked, Policy: meeting.WholePolicy(m.PresentersOnly),
-		Admission: cmp.Or(m.Admission, v1alpha1.AdmissionOpen), Waiting: m.Counted().WaitingCount,
-	})
-	if err != nil {
-		return nil, err
-	}
-	e := newEncoder(nil)
-	defer e.release()
-	e.raw(`{`)
-	writeMeeting(e, &m.View)
-	e.raw(`,`)
-	return slices.Concat(e.buf, bytes.TrimPrefix(decided, []byte(`{`))), nil
-}
-
 // details shows one meeting. Where the tenant's Meetings do not show participants, the media server is asked for them; what it does
 // not answer stays empty, as in the listing.
-func (a *api) details(ctx context.Context, t *tenant.Tenant, v meeting.View) oneMeeting {
+func (a *api) details(ctx context.Context, t *tenant.Tenant, v meeting.View) meetingDetails {
 	if t.NamesHidden {
 		people, _ := a.moderator.Participants(ctx, t, v)
 		v.Peers = meeting.Participants(people, v.Created)
 	}
-	return oneMeeting{v}
+	return meetingDetails{
+		meetingBody: *meetingBodyOf(&v), MaxParticipants: v.MaxParticipants, Redirect: v.Redirect, Locked: v.Locked,
+		Policy: meeting.WholePolicy(v.PresentersOnly), Admission: cmp.Or(v.Admission, v1alpha1.AdmissionOpen), Waiting: v.Counted().WaitingCount,
+	}
 }
 
 // timestamp is RFC 3339 in UTC, to the second.

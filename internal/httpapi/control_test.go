@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -416,18 +417,15 @@ func FuzzReadPage(f *testing.F) {
 	f.Add("", "")
 	f.Add("-1", "..")
 	f.Fuzz(func(t *testing.T, limitText, afterText string) {
-		limit, after, err := readPage(limitText, afterText)
+		p, err := readPage(url.Values{"limit": {limitText}, "after": {afterText}})
 		if err != nil {
 			return
 		}
-		if limit < 1 || limit > maxPage {
-			t.Errorf("limit %d", limit)
+		if p.Limit < 0 || p.Limit > maxPage || (p.Limit == 0) != (limitText == "") {
+			t.Errorf("%q becomes %d", limitText, p.Limit)
 		}
-		if after == (cursor{}) {
-			return
-		}
-		if _, again, err := readPage("", after.String()); err != nil || again.compare(after) != 0 {
-			t.Errorf("%q becomes %+v and then %+v, %v", afterText, after, again, err)
+		if again, err := readPage(url.Values{"after": {p.After.String()}}); err != nil || again.After.Compare(p.After) != 0 {
+			t.Errorf("%q becomes %+v and then %+v, %v", afterText, p.After, again.After, err)
 		}
 	})
 }

@@ -74,14 +74,16 @@ func (f *fakeMeetings) Totals(*tenant.Tenant) meeting.Totals {
 	return f.totals
 }
 
-func (f *fakeMeetings) Live(_ context.Context, t *tenant.Tenant) iter.Seq[*meeting.View] {
+func (f *fakeMeetings) Live(_ context.Context, t *tenant.Tenant, p meeting.Page) (iter.Seq[*meeting.View], meeting.Cursor) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	live := slices.Clone(f.live)
+	placeOf := func(v meeting.View) meeting.Cursor { return meeting.Cursor{At: v.Created, ID: v.UID} }
+	slices.SortStableFunc(f.live, func(a, b meeting.View) int { return placeOf(a).Compare(placeOf(b)) })
+	live, next := meeting.Cut(slices.Clone(f.live), p, placeOf)
 	for i := range live {
 		live[i].URL = t.MeetingURL(live[i].Room)
 	}
-	return each(live)
+	return each(live), next
 }
 
 func (f *fakeMeetings) Create(ctx context.Context, t *tenant.Tenant, command conference.CreateCommand) (meeting.View, error) {

@@ -3,38 +3,16 @@
 package httpapi
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/compat"
 	"convene.dev/convene/internal/credential"
 )
-
-// FuzzText holds what strings are read as, and written as, against the standard library.
-func FuzzText(f *testing.F) {
-	for _, seed := range []string{"", "a", "ü☕\U0001f600", "\"\\/\b\f\n\r\t\x00\u2028", "\xff", "</script>"} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		e := newEncoder(httptest.NewRecorder())
-		defer e.release()
-		e.string(text)
-		var read string
-		if err := json.Unmarshal(e.buf, &read); err != nil || read != strings.ToValidUTF8(text, "\ufffd") && utf8.ValidString(text) {
-			t.Fatalf("%q is written as %s, read as %q: %v", text, e.buf, read, err)
-		}
-		if got := string(compat.Content(bytes.Clone(e.buf))); got != read {
-			t.Fatalf("%s is read as %q, want %q", e.buf, got, read)
-		}
-	})
-}
 
 // FuzzAPI sends anything to anywhere: nothing breaks, and every error can be read.
 func FuzzAPI(f *testing.F) {

@@ -5,7 +5,10 @@ package httpapi
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +18,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
 )
 
 func TestStats(t *testing.T) {
@@ -70,6 +74,67 @@ func TestManyMeetings(t *testing.T) {
 	for i, m := range listing.Meetings {
 		if m.RoomID != w.meetings.live[i].Room {
 			t.Fatalf("meeting %d is %q", i, m.RoomID)
+		}
+	}
+}
+
+// TestPagesOfMeetings reads both forms of the list page by page.
+func TestPagesOfMeetings(t *testing.T) {
+	for _, byRoom := range []bool{false, true} {
+		w := newWorld(t, testTenant(v1alpha1.VariantA, func(t *tenant.Tenant) { t.Compat.MeetingsByRoom = byRoom })).serve()
+		w.meetings.live = manyMeetings(5, 1)
+		for i := range w.meetings.live {
+			w.meetings.live[i].UID = fmt.Sprintf("uid-%d", i)
+		}
+		var pages []string
+		for query := "limit=2"; query != ""; {
+			answer := w.do(http.MethodGet, "meetings?"+query, "").json(t)
+			var rooms []string
+			switch list := answer["meetings"].(type) {
+			case []any:
+				for _, m := range list {
+					rooms = append(rooms, m.(map[string]any)["roomId"].(string))
+				}
+			case map[string]any:
+				rooms = slices.Sorted(maps.Keys(list))
+			}
+			pages = append(pages, strings.Join(rooms, " "))
+			query = ""
+			if next, ok := answer["next"].(string); ok {
+				query = url.Values{"limit": {"2"}, "after": {next}}.Encode()
+			}
+		}
+		if diff := cmp.Diff([]string{"room-0 room-1", "room-2 room-3", "room-4"}, pages); diff != "" {
+			t.Errorf("by room %v (-want +got):\n%s", byRoom, diff)
+		}
+	}
+}
+
+// TestHowLongAPageIs: a list is whole until somebody asks for a page, and a page has a hundred entries unless its limit says otherwise.
+func TestHowLongAPageIs(t *testing.T) {
+	w := newWorld(t, testTenant(v1alpha1.VariantA)).serve()
+	w.meetings.live = manyMeetings(1500, 0)
+	for i := range w.meetings.live {
+		w.meetings.live[i].UID = fmt.Sprintf("uid-%04d", i)
+	}
+	first := url.QueryEscape(meeting.Cursor{At: start, ID: "uid-0000"}.String())
+	for query, want := range map[string]int{
+		"": 1500, "?limit=": 1500, "?after=": 1500, "?other=1": 1500, "?limit=1": 1, "?limit=1000": 1000, "?after=" + first: 100, "?limit=1000&after=" + first: 1000,
+	} {
+		var answer struct {
+			Meetings []struct{}
+			Next     string
+		}
+		got := w.do(http.MethodGet, "meetings"+query, "")
+		if err := json.Unmarshal([]byte(got.body), &answer); err != nil || len(answer.Meetings) != want || (answer.Next != "") != (want < 1499) {
+			t.Errorf("%q: %d meetings, next is %q, %v", query, len(answer.Meetings), answer.Next, err)
+		}
+	}
+	for query, want := range map[string]string{
+		"limit=0": "limit", "limit=1001": "limit", "limit=-1": "limit", "limit=x": "limit", "limit=1.0": "limit", "after=x": "after", "limit=5&after=1.": "after",
+	} {
+		if got := w.do(http.MethodGet, "meetings?"+query, ""); got.status != http.StatusBadRequest || !strings.HasPrefix(got.text(t, "error"), want+" must be ") {
+			t.Errorf("%s: %d %s", query, got.status, got.body)
 		}
 	}
 }

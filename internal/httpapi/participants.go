@@ -7,7 +7,6 @@ import (
 	"context"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -59,19 +58,17 @@ type mediaBody struct {
 	Screen bool `json:"screen"`
 }
 
-// defaultPage and maxPage are how many participants one answer has.
-const defaultPage, maxPage = 100, 1000
-
 // listParticipants is GET meeting/{room}/participants.
 func (a *api) listParticipants(q *httpserver.Request) (httpserver.Answer, error) {
 	room, err := roomOf(q)
 	if err != nil {
 		return nil, err
 	}
-	limit, after, err := readPage(q.HTTP.URL.Query().Get("limit"), q.HTTP.URL.Query().Get("after"))
+	page, err := readPage(q.HTTP.URL.Query())
 	if err != nil {
 		return nil, err
 	}
+	page.Limit = cmp.Or(page.Limit, defaultPage)
 	return a.inMeeting(q, room, func(ctx context.Context, view meeting.View) (httpserver.Answer, error) {
 		people, err := a.moderator.Participants(ctx, q.Tenant, view)
 		if err != nil {
@@ -81,17 +78,13 @@ func (a *api) listParticipants(q *httpserver.Request) (httpserver.Answer, error)
 		if err != nil {
 			return nil, err
 		}
-		return ok(pageOf(view, slices.Concat(people, waiting), limit, after)), nil
+		return ok(pageOf(view, slices.Concat(people, waiting), page)), nil
 	})
 }
 
-// cursor is the place of a participant in the order of all: by when they came, then by identity. It stays when they leave.
-type cursor struct {
-	joined time.Time
-	who    engine.Identity
+func placeOf(p engine.Participant) meeting.Cursor {
+	return meeting.Cursor{At: joinTime(p), ID: string(p.Identity)}
 }
-
-func cursorOf(p engine.Participant) cursor { return cursor{joinTime(p), p.Identity} }
 
 // joinTime is when a participant came in, or began to wait.
 func joinTime(p engine.Participant) time.Time {
@@ -101,48 +94,15 @@ func joinTime(p engine.Participant) time.Time {
 	return p.JoinedAt
 }
 
-func (c cursor) String() string {
-	return strconv.FormatInt(c.joined.UnixMilli(), 10) + "." + string(c.who)
-}
-
-func (c cursor) compare(other cursor) int {
-	return cmp.Or(cmp.Compare(c.joined.UnixMilli(), other.joined.UnixMilli()), cmp.Compare(c.who, other.who))
-}
-
-// readPage reads how many participants are asked for, after which; a zero cursor is from the first.
-func readPage(limitText, afterText string) (limit int, after cursor, err error) {
-	limit = defaultPage
-	if limitText != "" {
-		if limit, err = strconv.Atoi(limitText); err != nil || limit < 1 || limit > maxPage {
-			return 0, after, fault.Invalid("limit", "limit must be a whole number from 1 to %d", maxPage)
-		}
-	}
-	if afterText == "" {
-		return limit, after, nil
-	}
-	milliseconds, who, found := strings.Cut(afterText, ".")
-	joined, err := strconv.ParseInt(milliseconds, 10, 64)
-	if !found || err != nil || who == "" {
-		return 0, after, fault.Invalid("after", "after must be next of the previous page")
-	}
-	return limit, cursor{time.UnixMilli(joined), engine.Identity(who)}, nil
-}
-
 // pageOf is a page of the participants of a meeting.
-func pageOf(v meeting.View, people []engine.Participant, limit int, after cursor) participantList {
-	people = slices.Clone(people)
-	slices.SortFunc(people, func(a, b engine.Participant) int { return cursorOf(a).compare(cursorOf(b)) })
-	if after != (cursor{}) {
-		people = slices.DeleteFunc(people, func(p engine.Participant) bool { return cursorOf(p).compare(after) <= 0 })
+func pageOf(v meeting.View, people []engine.Participant, p meeting.Page) participantList {
+	people = slices.SortedFunc(slices.Values(people), func(a, b engine.Participant) int { return placeOf(a).Compare(placeOf(b)) })
+	some, next := meeting.Cut(people, p, placeOf)
+	list := participantList{Participants: make([]participantBody, len(some)), Next: next.String()}
+	for i, p := range some {
+		list.Participants[i] = participantBodyOf(v, p)
 	}
-	page := participantList{Participants: []participantBody{}}
-	for _, p := range people[:min(len(people), limit)] {
-		page.Participants = append(page.Participants, participantBodyOf(v, p))
-	}
-	if len(people) > limit {
-		page.Next = cursorOf(people[limit-1]).String()
-	}
-	return page
+	return list
 }
 
 func participantBodyOf(v meeting.View, p engine.Participant) participantBody {

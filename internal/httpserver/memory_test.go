@@ -39,10 +39,11 @@ func newMemory(now func() time.Time) *memory {
 func of(t *tenant.Tenant, name string) string { return string(t.UID) + " " + name }
 
 func (m *memory) Totals(t *tenant.Tenant) meeting.Totals {
-	return meeting.Totals{Rooms: len(slices.Collect(m.Live(context.Background(), t)))}
+	live, _ := m.Live(context.Background(), t, meeting.Page{})
+	return meeting.Totals{Rooms: len(slices.Collect(live))}
 }
 
-func (m *memory) Live(_ context.Context, t *tenant.Tenant) iter.Seq[*meeting.View] {
+func (m *memory) Live(_ context.Context, t *tenant.Tenant, p meeting.Page) (iter.Seq[*meeting.View], meeting.Cursor) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var all []*meeting.View
@@ -51,7 +52,10 @@ func (m *memory) Live(_ context.Context, t *tenant.Tenant) iter.Seq[*meeting.Vie
 			all = append(all, new(*v))
 		}
 	}
-	return slices.Values(all)
+	placeOf := func(v *meeting.View) meeting.Cursor { return meeting.Cursor{At: v.Created, ID: v.UID} }
+	slices.SortFunc(all, func(a, b *meeting.View) int { return placeOf(a).Compare(placeOf(b)) })
+	page, next := meeting.Cut(all, p, placeOf)
+	return slices.Values(page), next
 }
 
 func (m *memory) Create(_ context.Context, t *tenant.Tenant, c conference.CreateCommand) (meeting.View, error) {

@@ -65,10 +65,7 @@ func SettledAt(m *v1alpha1.Meeting, now time.Time) time.Time {
 
 // Older says which of two Meetings has the room: by creation, then by UID.
 func Older(a, b *v1alpha1.Meeting) bool {
-	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
-		return a.CreationTimestamp.Before(&b.CreationTimestamp)
-	}
-	return a.UID < b.UID
+	return CursorOf(a).Compare(CursorOf(b)) < 0
 }
 
 // Stands says that a Meeting was not made by the API: a person or a tool keeps it, in Git for example, so that its room is open.

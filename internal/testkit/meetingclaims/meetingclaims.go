@@ -48,7 +48,7 @@ type API interface {
 	Ending
 	Marking
 	Totals(*tenant.Tenant) meeting.Totals
-	Live(context.Context, *tenant.Tenant) iter.Seq[*meeting.View]
+	Live(context.Context, *tenant.Tenant, meeting.Page) (iter.Seq[*meeting.View], meeting.Cursor)
 	Create(context.Context, *tenant.Tenant, conference.CreateCommand) (meeting.View, error)
 	Join(context.Context, *tenant.Tenant, conference.JoinCommand) (meeting.View, error)
 	Find(ctx context.Context, t *tenant.Tenant, room string) (meeting.View, error)
@@ -245,12 +245,28 @@ func OfAPI(t testing.TB, of *tenant.Tenant, m API) []string {
 		a.view("find "+what, v, err)
 	}
 	list := func() {
-		var live []string // Those of one second come in any order.
-		for v := range m.Live(ctx, of) {
-			live = append(live, fmt.Sprintf("%s at %s", v.Room, v.URL))
+		read := func(p meeting.Page) (live []string, next meeting.Cursor) {
+			page, next := m.Live(ctx, of, p)
+			for v := range page {
+				live = append(live, fmt.Sprintf("%s at %s", v.Room, v.URL))
+			}
+			return live, next
 		}
-		slices.Sort(live)
-		a.say("live: %q", live)
+		all, next := read(meeting.Page{})
+		if next != (meeting.Cursor{}) {
+			t.Errorf("the whole list goes on after %s", next)
+		}
+		page, next := read(meeting.Page{Limit: 1})
+		for next != (meeting.Cursor{}) {
+			var more []string
+			more, next = read(meeting.Page{Limit: 1, After: next})
+			page = append(page, more...)
+		}
+		if !slices.Equal(all, page) {
+			t.Errorf("the pages list %q, want %q", page, all)
+		}
+		slices.Sort(all) // Meetings of one second come in any order.
+		a.say("live: %q", all)
 	}
 	list()
 	find("a room without a meeting", "room")
