@@ -83,11 +83,12 @@ bin/local: FORCE
 tools: $(STACK) $(CONTROLLER_GEN) $(KUSTOMIZE) $(GOLANGCI_LINT) ## Build the pinned tools into bin/
 
 .PHONY: generate
-generate: $(CONTROLLER_GEN) ## Generate deep copies, CRDs, roles, the chart's copies and the reference
+generate: $(CONTROLLER_GEN) ## Generate deep copies, CRDs, roles, the API's documents, the chart's copies and the reference
 	@$(CONTROLLER_GEN) object:headerFile=hack/boilerplate.go.txt paths=./api/...
 	@$(CONTROLLER_GEN) crd paths=./api/... output:crd:artifacts:config=config/crd/bases
 	@$(CONTROLLER_GEN) rbac:roleName=manager-role paths='{./cmd/...,./controllers/...,./internal/...}' \
 		output:rbac:artifacts:config=config/rbac
+	@go run ./hack/openapi internal/httpapi/openapi.yaml internal/httpapi/openapi
 	@$(MAKE) --no-print-directory -s chart reference
 
 .PHONY: modules

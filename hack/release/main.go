@@ -5,7 +5,8 @@
 //	install.yaml           config/default with the image, for kubectl apply --server-side
 //	convene-1.2.3.tgz      the Helm chart, whose default image is that one
 //	crd-schemas.tar.gz     JSON schemas of the custom resources, for editors and kubeconform
-//	openapi.yaml           the REST API
+//	openapi-a.yaml         the REST API of variant A
+//	openapi-b.yaml         the REST API of variant B
 //	NOTES.md               what CHANGELOG.md says of this version
 //	FILE                   copies of further files
 //	SHA256SUMS             checksums of all files
@@ -81,7 +82,7 @@ func (r release) make() error {
 		return err
 	}
 	texts := map[string][]byte{"NOTES.md": notes, "install.yaml": manifests}
-	for _, path := range append([]string{"internal/httpapi/openapi.yaml"}, r.further...) {
+	for _, path := range append([]string{"internal/httpapi/openapi/openapi-a.yaml", "internal/httpapi/openapi/openapi-b.yaml"}, r.further...) {
 		if texts[filepath.Base(path)], err = os.ReadFile(path); err != nil {
 			return err
 		}

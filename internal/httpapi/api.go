@@ -73,7 +73,6 @@ type api struct {
 	timeout     time.Duration
 	wrongKeys   *limit.Buckets[netip.Addr]
 	keyLimits   *limit.Buckets[limitedKey]
-	documents   *documents
 	assets      httpserver.Assets
 }
 
@@ -87,7 +86,6 @@ func newAPI(o Options) *api {
 		timeout:   cmp.Or(o.Timeout, defaultTimeout),
 		wrongKeys: limit.New[netip.Addr](maxLimited),
 		keyLimits: limit.New[limitedKey](maxLimited),
-		documents: newDocuments(),
 		assets:    loadAssets(),
 	}
 	if a.clusterTime == nil {

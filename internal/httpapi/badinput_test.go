@@ -31,7 +31,8 @@ const (
 var badInput = []struct {
 	reason, endpoint, body string
 	says                   string
-	// beyondSchema marks what only the server can know to be wrong: limits of the tenant, bytes, duplicates.
+	// beyondSchema marks what only the server knows to be wrong: limits of the tenant, bytes, duplicates, and values that tools show as no
+	// type when a schema excludes them.
 	beyondSchema bool
 }{
 	{"no body", "join", "", saysRoom, false},
@@ -59,8 +60,8 @@ var badInput = []struct {
 	{"room an object", "join", `{"room":{},"name":"b"}`, "room must be a string", false},
 	{"room with /", "join", `{"room":"a/b","name":"b"}`, saysSlash, false},
 	{"room with \\", "join", `{"room":"a\\b","name":"b"}`, saysSlash, false},
-	{"room .", "join", `{"room":".","name":"b"}`, "room must not be . or ..; choose another name", false},
-	{"room ..", "join", `{"room":"..","name":"b"}`, "room must not be . or ..; choose another name", false},
+	{"room .", "join", `{"room":".","name":"b"}`, "room must not be . or ..; choose another name", true},
+	{"room ..", "join", `{"room":"..","name":"b"}`, "room must not be . or ..; choose another name", true},
 	{"room with a control character", "join", `{"room":"a\u0007b","name":"b"}`, "room must not contain control characters; remove them", false},
 	{"room with NUL", "join", `{"room":"a\u0000","name":"b"}`, "room must not contain control characters; remove them", false},
 	{"room of 129 characters", "join", `{"room":"` + strings.Repeat("ü", 129) + `","name":"b"}`, "room must have at most 128 characters", false},
@@ -92,7 +93,7 @@ var badInput = []struct {
 	{"duration of sixty minutes", "join", `{"room":"a","name":"b","duration":"00:60:00"}`, saysDuration, false},
 	{"duration of sixty seconds", "join", `{"room":"a","name":"b","duration":"00:00:60"}`, saysDuration, false},
 	{"duration of one digit", "join", `{"room":"a","name":"b","duration":"1:00:00"}`, saysDuration, false},
-	{"duration zero", "join", `{"room":"a","name":"b","duration":"00:00:00"}`, "duration must not be zero; use unlimited for no limit", false},
+	{"duration zero", "join", `{"room":"a","name":"b","duration":"00:00:00"}`, "duration must not be zero; use unlimited for no limit", true},
 	{"duration true", "join", `{"room":"a","name":"b","duration":true}`, "duration " + saysPassword, false},
 	{"duration a number", "join", `{"room":"a","name":"b","duration":60}`, saysDuration, false},
 	{"duration over the greatest", "join", `{"room":"a","name":"b","duration":"09:00:00"}`, "duration must be at most 08:00:00 here; ask for less", true},
@@ -133,7 +134,7 @@ var badInput = []struct {
 	{"broken JSON", "meeting", "{", saysNotJSON, true},
 	{"room with /", "meeting", `{"room":"/"}`, saysSlash, false},
 	{"room a boolean", "meeting", `{"room":false}`, "room must be a string", false},
-	{"duration zero", "meeting", `{"duration":"00:00:00"}`, "duration must not be zero; use unlimited for no limit", false},
+	{"duration zero", "meeting", `{"duration":"00:00:00"}`, "duration must not be zero; use unlimited for no limit", true},
 	{"duration over the greatest", "meeting", `{"duration":"08:00:01"}`, "duration must be at most 08:00:00 here; ask for less", true},
 	{"password true", "meeting", `{"roomPassword":true}`, "roomPassword " + saysPassword, false},
 	{"password a list", "meeting", `{"roomPassword":["a"]}`, "roomPassword " + saysPassword, false},

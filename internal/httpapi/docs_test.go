@@ -4,7 +4,6 @@ package httpapi
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"net/http"
 	"regexp"
@@ -13,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/yaml"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/tenant"
@@ -41,96 +40,62 @@ func operations(t *testing.T, document map[string]any) []string {
 	return found
 }
 
-// controlSchemas are those of the extension control alone.
-var controlSchemas = []string{
-	"Admission", "Audience", "AudiencePatch", "Done", "Identity", "Media", "MeetingDetails", "MeetingPatchRequest", "AnnouncementRequest", "Participant",
-	"ParticipantList", "ParticipantPatchRequest", "Policy", "RemoveRequest",
-}
-
 // controlNamed has off name the extension.
 const controlNamed = "+control"
 
-func TestDocumentIsTheTenants(t *testing.T) {
-	docs := []string{"GET docs", "GET docs/openapi.json", "GET docs/openapi.yaml"}
+// TestDocuments looks at the documents of both variants.
+func TestDocuments(t *testing.T) {
+	both := []string{
+		"GET docs", "GET docs/openapi.json", "GET docs/openapi.yaml", "GET stats", "GET meetings", "POST meeting", "POST join", "POST token",
+		"GET meeting/{room}", "PATCH meeting/{room}", "GET meeting/{room}/participants", "PATCH meeting/{room}/participants/{identity}",
+		"DELETE meeting/{room}/participants/{identity}", "POST meeting/{room}/announcements",
+	}
+	ofA := []string{"EndError", "EndRequest", "Ended", "Ending"}
 	for _, tc := range []struct {
-		reason  string
-		variant v1alpha1.Variant
-		off     []string
-		want    []string
-		schemas []string
+		variant    v1alpha1.Variant
+		operations []string
+		lacks      []string
 	}{
-		{
-			"variant A, all on", v1alpha1.VariantA, nil,
-			[]string{"GET stats", "GET meetings", "POST meeting", "DELETE meeting/{room}", "POST join", "POST token"},
-			slices.DeleteFunc(slices.Collect(maps.Keys(described().at("components", "schemas"))), func(name string) bool { return slices.Contains(controlSchemas, name) }),
-		},
-		{
-			"variant B, the extension alone", v1alpha1.VariantB, []string{"stats", "meetings", "meeting", "join", "token", controlNamed},
-			[]string{
-				"GET meeting/{room}", "PATCH meeting/{room}", "GET meeting/{room}/participants", "PATCH meeting/{room}/participants/{identity}",
-				"DELETE meeting/{room}/participants/{identity}", "POST meeting/{room}/announcements",
-			},
-			append([]string{"Room", "Flag", "None", "Duration", "Redirect", "Peer", "Error"}, controlSchemas...),
-		},
-		{
-			"variant B, all on", v1alpha1.VariantB, nil,
-			[]string{"GET stats", "GET meetings", "POST meeting", "POST join", "POST token"},
-			[]string{
-				"Room", "Flag", "None", "Duration", "RoomPassword", "Redirect", "MeetingRequest", "JoinRequest", "TokenRequest", "Stats", "MeetingList",
-				"Meeting", "Peer", "PeerByRoom", "MeetingLink", "JoinLink", "Token", "Error",
-			},
-		},
-		{
-			"variant A, little on", v1alpha1.VariantA, []string{"meetings", "meeting", "join", "token"},
-			[]string{"GET stats"}, []string{"Stats", "Error"},
-		},
-		{
-			"variant B, join off", v1alpha1.VariantB, []string{"join", "meeting"},
-			[]string{"GET stats", "GET meetings", "POST token"},
-			[]string{"Flag", "TokenRequest", "Stats", "MeetingList", "Meeting", "Peer", "PeerByRoom", "Token", "Error"},
-		},
+		{v1alpha1.VariantA, append(both, "DELETE meeting/{room}"), nil},
+		{v1alpha1.VariantB, both, ofA},
 	} {
-		w := newWorld(t, testTenant(tc.variant, off(tc.off...))).serve()
+		w := newWorld(t, testTenant(tc.variant)).serve()
+		text := w.do(http.MethodGet, "docs/openapi.json", "").body
 		var inJSON, inYAML map[string]any
-		if err := json.Unmarshal([]byte(w.do(http.MethodGet, "docs/openapi.json", "").body), &inJSON); err != nil {
+		if err := json.Unmarshal([]byte(text), &inJSON); err != nil {
 			t.Fatal(err)
 		}
 		if err := yaml.Unmarshal([]byte(w.do(http.MethodGet, "docs/openapi.yaml", "").body), &inYAML); err != nil {
 			t.Fatal(err)
 		}
-		want := append(slices.Clone(docs), tc.want...)
-		slices.Sort(want)
-		if diff := cmp.Diff(want, operations(t, inJSON)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", tc.reason, diff)
+		if diff := cmp.Diff(inYAML, inJSON); diff != "" {
+			t.Errorf("variant %s: JSON and YAML differ:\n%s", tc.variant, diff)
 		}
-		schemas := slices.Sorted(maps.Keys(inJSON["components"].(map[string]any)["schemas"].(map[string]any)))
-		slices.Sort(tc.schemas)
-		if diff := cmp.Diff(tc.schemas, schemas); diff != "" {
-			t.Errorf("%s, schemas (-want +got):\n%s", tc.reason, diff)
+		if diff := cmp.Diff(slices.Sorted(slices.Values(tc.operations)), operations(t, inJSON)); diff != "" {
+			t.Errorf("variant %s (-want +got):\n%s", tc.variant, diff)
 		}
-		if diff := cmp.Diff(roundTrip(t, inYAML), roundTrip(t, inJSON)); diff != "" {
-			t.Errorf("%s: JSON and YAML differ:\n%s", tc.reason, diff)
+		want := slices.Sorted(maps.Keys(described().at("components", "schemas")))
+		want = slices.DeleteFunc(want, func(name string) bool { return slices.Contains(tc.lacks, name) })
+		d := &description{root: inJSON}
+		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(d.at("components", "schemas")))); diff != "" {
+			t.Errorf("variant %s, schemas (-want +got):\n%s", tc.variant, diff)
 		}
-		if diff := cmp.Diff([]any{map[string]any{"url": baseURL}}, inJSON["servers"]); diff != "" {
-			t.Errorf("%s, servers (-want +got):\n%s", tc.reason, diff)
+		for _, section := range []string{"schemas", "responses", "headers"} {
+			for name := range d.at("components", section) {
+				if !strings.Contains(text, `"$ref":"#/components/`+section+"/"+name+`"`) {
+					t.Errorf("variant %s: nothing refers to %s %s", tc.variant, section, name)
+				}
+			}
 		}
-		if text := fmt.Sprint(inJSON); strings.Contains(text, extensionPrefix) {
-			t.Errorf("%s: it shows our own extensions: %s", tc.reason, text)
+		for _, ref := range regexp.MustCompile(`"\$ref":"#/([^"]*)"`).FindAllStringSubmatch(text, -1) {
+			if d.at(strings.Split(ref[1], "/")...) == nil {
+				t.Errorf("variant %s: there is no %s", tc.variant, ref[1])
+			}
+		}
+		if strings.Contains(text, "x-convene-") {
+			t.Errorf("variant %s: the document shows our own extensions", tc.variant)
 		}
 	}
-}
-
-func roundTrip(t *testing.T, value any) any {
-	t.Helper()
-	text, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var again any
-	if err := json.Unmarshal(text, &again); err != nil {
-		t.Fatal(err)
-	}
-	return again
 }
 
 // TestJoinPasswordIsOfVariantA looks at the one property that belongs to one variant.
@@ -145,33 +110,33 @@ func TestJoinPasswordIsOfVariantA(t *testing.T) {
 	}
 }
 
-func TestDocumentFollowsTheSwitches(t *testing.T) {
-	w := newWorld(t, testTenant(v1alpha1.VariantA)).serve()
-	before := operations(t, w.do(http.MethodGet, "docs/openapi.json", "").json(t))
-	w.hosts[host] = testTenant(v1alpha1.VariantA, off("join"))
-	after := operations(t, w.do(http.MethodGet, "docs/openapi.json", "").json(t))
-	if !slices.Contains(before, "POST join") || slices.Contains(after, "POST join") {
-		t.Errorf("before %v, after %v", before, after)
-	}
-}
-
-// TestDocumentsAreShared: tenants differ in their base URLs, and a document takes five milliseconds to make.
-func TestDocumentsAreShared(t *testing.T) {
-	d := newDocuments()
-	for _, base := range []string{"https://a.example.com", "https://b.example.com:8443/meet?x='1'&y"} {
-		one, err := d.of(testTenant(v1alpha1.VariantA, func(t *tenant.Tenant) { t.BaseURL = base }))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for form, text := range map[string][]byte{"JSON": one.json, "YAML": one.yaml} {
-			var read struct{ Servers []struct{ URL string } }
-			if err := yaml.Unmarshal(slices.Concat(withBase(text, base)...), &read); err != nil || len(read.Servers) != 1 || read.Servers[0].URL != base {
-				t.Errorf("%s of %s: %v, %v", form, base, read, err)
+// TestDocumentsAreTheTenants: they have its base URL, and name what it has switched off.
+func TestDocumentsAreTheTenants(t *testing.T) {
+	const summary = "Rooms, meetings, direct-join links and tokens, for a trusted backend."
+	for _, tc := range []struct {
+		variant v1alpha1.Variant
+		base    string
+		off     []string
+		want    string
+	}{
+		{v1alpha1.VariantA, "https://a.example.com", nil, summary + " Switched off here: control."},
+		{v1alpha1.VariantB, "https://b.example.com:8443/meet?x='1'&y", []string{"stats", controlNamed}, summary + " Switched off here: stats."},
+		{v1alpha1.VariantA, "https://meet.example.com", []string{"meeting", "join"}, summary + " Switched off here: control, join, meeting, meetingEnd."},
+		{v1alpha1.VariantB, "https://meet.example.com", []string{controlNamed}, summary},
+	} {
+		one := testTenant(tc.variant, off(tc.off...), func(t *tenant.Tenant) { t.BaseURL = tc.base })
+		for form, text := range map[string][]byte{"JSON": documents[tc.variant].json, "YAML": documents[tc.variant].yaml} {
+			var read struct {
+				Info    struct{ Summary string }
+				Servers []struct{ URL string }
+			}
+			if err := yaml.Unmarshal(slices.Concat(of(one, text)...), &read); err != nil || len(read.Servers) != 1 || read.Servers[0].URL != tc.base {
+				t.Errorf("%s of %s: %v, %v", form, tc.base, read, err)
+			}
+			if read.Info.Summary != tc.want {
+				t.Errorf("%s of %s, without %v: %s\nwant %s", form, tc.base, tc.off, read.Info.Summary, tc.want)
 			}
 		}
-	}
-	if len(d.made) != 1 {
-		t.Errorf("%d documents were made", len(d.made))
 	}
 }
 
@@ -226,18 +191,6 @@ func TestPagePolicyCannotBeBrokenOut(t *testing.T) {
 	for _, base := range []string{"https://a;script-src%20*", "https://a,b", "https://a'b", "nonsense"} {
 		if policy := pagePolicy(base); strings.Count(policy, "script-src") != 1 || !strings.Contains(policy, "connect-src 'self'") || strings.Contains(policy, ",") {
 			t.Errorf("%s: %s", base, policy)
-		}
-	}
-}
-
-func TestBrokenDocumentIsAnError(t *testing.T) {
-	for reason, source := range map[string]string{"an alias": "a: &x 1\nb: *x\n"} {
-		var root yaml.Node
-		if err := yaml.Unmarshal([]byte(source), &root); err != nil {
-			t.Fatal(err)
-		}
-		if text, err := appendJSON(nil, root.Content[0]); err == nil {
-			t.Errorf("%s: %s", reason, text)
 		}
 	}
 }

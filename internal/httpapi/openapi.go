@@ -7,86 +7,51 @@ import (
 	_ "embed"
 	"encoding/json"
 	"strings"
-	"sync"
 
-	"go.yaml.in/yaml/v3"
-
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/tenant"
 )
 
-// openapiSource describes the whole surface, of both variants. Two extensions say what belongs to whom:
-// x-convene-endpoint names the switch of an operation, x-convene-variant the only variant that has something.
-//
-//go:embed openapi.yaml
-var openapiSource []byte
+// The documents are made of openapi.yaml by make generate.
+var (
+	//go:embed openapi/openapi-a.json
+	inJSONOfA []byte
+	//go:embed openapi/openapi-a.yaml
+	inYAMLOfA []byte
+	//go:embed openapi/openapi-b.json
+	inJSONOfB []byte
+	//go:embed openapi/openapi-b.yaml
+	inYAMLOfB []byte
+)
 
-// document is what the clients of tenants read, with anyBase in the place of their base URL.
-type document struct{ json, yaml []byte }
-
-// documents makes the documents of tenants, and keeps them: a request for them needs no secret, so it must be cheap. There are fewer
-// than two hundred, as many as there are choices of endpoints.
-type documents struct {
-	mu   sync.Mutex
-	made map[string]document
+var documents = map[v1alpha1.Variant]struct{ json, yaml []byte }{
+	v1alpha1.VariantA: {inJSONOfA, inYAMLOfA},
+	v1alpha1.VariantB: {inJSONOfB, inYAMLOfB},
 }
 
-func newDocuments() *documents { return &documents{made: map[string]document{}} }
+// summary and anyBaseURL are what the documents have for every tenant, each once in this way.
+const summary, anyBaseURL = `"Rooms, meetings, direct-join links and tokens, for a trusted backend."`, `"https://meet.example.com"`
 
-// anyBase stands for the base URL of a tenant, quoted as JSON and YAML quote it.
-const anyBase = `"https://base-url.invalid"`
-
-// withBase is the text of a document with a base URL, in three parts: a copy of 60 kB for each request would be out of proportion.
-func withBase(text []byte, base string) [][]byte {
-	before, after, _ := bytes.Cut(text, []byte(anyBase))
-	quoted, _ := json.Marshal(base) // A string has no error.
-	return [][]byte{before, quoted, after}
-}
-
-// of returns the document limited to the endpoints of the tenant that are on.
-func (d *documents) of(t *tenant.Tenant) (document, error) {
-	key := documentKey(t)
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if made, ok := d.made[key]; ok {
-		return made, nil
-	}
-	made, err := makeDocument(t)
-	if err == nil {
-		d.made[key] = made
-	}
-	return made, err
-}
-
-// documentKey holds everything of a tenant that its document depends on, beside its base URL.
-func documentKey(t *tenant.Tenant) string {
-	var b strings.Builder
-	b.WriteString(string(t.Variant))
+// of is a document with the tenant's base URL and what is switched off, in parts: a copy of 50 kB for each request would be out of
+// proportion.
+func of(t *tenant.Tenant, document []byte) [][]byte {
+	before, rest, _ := bytes.Cut(document, []byte(summary))
+	between, after, _ := bytes.Cut(rest, []byte(anyBaseURL))
+	text := strings.Trim(summary, `"`)
+	var off []string
 	for _, e := range tenant.Endpoints(t.Variant) {
-		if t.Enabled(e) {
-			b.WriteString(" " + string(e))
+		if !t.Enabled(e) {
+			off = append(off, string(e))
 		}
 	}
-	return b.String()
+	if len(off) > 0 {
+		text += " Switched off here: " + strings.Join(off, ", ") + "."
+	}
+	return [][]byte{before, quoted(text), between, quoted(t.BaseURL), after}
 }
 
-func makeDocument(t *tenant.Tenant) (document, error) {
-	var root yaml.Node
-	if err := yaml.Unmarshal(openapiSource, &root); err != nil {
-		return document{}, err
-	}
-	top := root.Content[0]
-	limitTo(t, top)
-	dropExtensions(top)
-	dropUnused(top)
-	servers := entry(top, "servers")
-	if err := servers.Encode([]map[string]string{{"url": strings.Trim(anyBase, `"`)}}); err != nil {
-		return document{}, err
-	}
-	entry(servers.Content[0], "url").Style = yaml.DoubleQuotedStyle
-	text, err := yaml.Marshal(&root)
-	if err != nil {
-		return document{}, err
-	}
-	data, err := appendJSON(nil, top)
-	return document{json: data, yaml: text}, err
+// quoted is a string as JSON and YAML quote it.
+func quoted(s string) []byte {
+	text, _ := json.Marshal(s) // A string has no error.
+	return text
 }

@@ -46,7 +46,7 @@ func ParseCursor(text string) (Cursor, bool) {
 	return Cursor{time.UnixMilli(milliseconds), id}, found && err == nil && id != ""
 }
 
-// Compare is negative where the entry of c comes before that of other.
+// Compare is negative where c comes before other.
 func (c Cursor) Compare(other Cursor) int {
 	return cmp.Or(cmp.Compare(c.At.UnixMilli(), other.At.UnixMilli()), cmp.Compare(c.ID, other.ID))
 }
