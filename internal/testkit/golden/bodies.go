@@ -35,6 +35,8 @@ type Shape struct {
 	Whole string
 	// Members are the names of all members, each with further values, in JSON, that mean something in it.
 	Members map[string][]string
+	// Most is the bound of the body in bytes; zero means httpserver.MaxBody.
+	Most int
 }
 
 const (
@@ -52,6 +54,9 @@ var values = []string{
 // Bodies returns bodies for a request: whole ones of every form, and ones with each member as each value.
 func Bodies(s Shape) []Body {
 	all := slices.Concat(wholes(s.Whole), forms(s), kinds(s.Whole))
+	if s.Most > 0 {
+		all = append(all, Body{Name: "as long as may be", Text: padded(s.Whole, s.Most)}, Body{Name: "a byte longer", Text: padded(s.Whole, s.Most+1)})
+	}
 	for _, name := range slices.Sorted(maps.Keys(s.Members)) {
 		for _, value := range slices.Concat(values, s.Members[name]) {
 			all = append(all, Body{Name: name + ": " + value, Text: with(s.Whole, name, value)})
