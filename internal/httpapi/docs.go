@@ -21,7 +21,7 @@ func (*api) docsPage(q *httpserver.Request) (httpserver.Answer, error) {
 	var page bytes.Buffer
 	err := pageTemplate.Execute(&page, map[string]string{
 		"Base":  q.Tenant.BasePath + prefix + "docs",
-		"Brand": q.Tenant.Web.BrandName,
+		"Brand": q.Tenant.Web.Brand.Name,
 	})
 	if err != nil {
 		return nil, err

@@ -142,7 +142,7 @@ func TestDocumentsAreTheTenants(t *testing.T) {
 
 // TestPage follows every link of the page, and finds all of it at home.
 func TestPage(t *testing.T) {
-	one := testTenant(v1alpha1.VariantA, func(t *tenant.Tenant) { t.Web.BrandName = `<Ada & "Co">` })
+	one := testTenant(v1alpha1.VariantA, func(t *tenant.Tenant) { t.Web.Brand.Name = `<Ada & "Co">` })
 	w := newWorld(t, one).serve()
 	for _, path := range []string{"docs", "docs/"} {
 		got := w.do(http.MethodGet, path, "", func(r *http.Request) { r.Header = http.Header{} })

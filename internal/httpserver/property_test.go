@@ -108,7 +108,10 @@ func newTenant(t testing.TB, name string, variant v1alpha1.Variant, host, base, 
 		BaseURL: "https://" + host + base, BasePath: base, Hosts: []string{host},
 		TokenLifetime: time.Hour, MaxTokenLifetime: 24 * time.Hour, Settings: meeting.DefaultSettings(),
 		Presenters: map[string]bool{"ada": true}, Media: []*tenant.Media{media},
-		Web: tenant.Web{Home: "https://" + host + base + "/", BrandName: "Convene", CORSOrigins: []string{"*"}},
+		Web: tenant.Web{
+			WebSpec: v1alpha1.WebSpec{HomeURL: v1alpha1.URL("https://" + host + base + "/"), CORSOrigins: []string{"*"}},
+			Brand:   v1alpha1.BrandSpec{Name: "Convene"},
+		},
 	}
 	out.Keys, _ = credential.NewKeyRing([]string{key})
 	out.Signer, _ = credential.NewSigner(out.Issuer(), map[string][]byte{"1": []byte(strings.Repeat(name, 32))})

@@ -247,25 +247,11 @@ func normalOrigins(origins []string) (normal []string) {
 
 func (r *resolver) web() {
 	web := ptr.Deref(r.config.Spec.Web, v1alpha1.WebSpec{})
+	web.HomeURL = cmp.Or(web.HomeURL, v1alpha1.URL(r.BaseURL+"/"))
+	web.EmbedOrigins, web.CORSOrigins = normalOrigins(web.EmbedOrigins), normalOrigins(web.CORSOrigins)
 	brand := ptr.Deref(web.Brand, v1alpha1.BrandSpec{})
-	r.Web = Web{
-		Home:         string(web.HomeURL),
-		EmbedOrigins: normalOrigins(web.EmbedOrigins),
-		AvatarHosts:  web.AvatarHosts,
-		CORSOrigins:  normalOrigins(web.CORSOrigins),
-		BrandName:    brand.Name,
-		LogoURL:      string(brand.LogoURL),
-		BrandColor:   brand.Color,
-	}
-	if web.EndCountdown != nil {
-		r.Web.EndCountdown = &web.EndCountdown.Duration
-	}
-	if r.Web.Home == "" {
-		r.Web.Home = r.BaseURL + "/"
-	}
-	if r.Web.BrandName == "" {
-		r.Web.BrandName = defaultBrand
-	}
+	brand.Name = cmp.Or(brand.Name, defaultBrand)
+	r.Web = Web{web, brand}
 }
 
 // useMedia takes the media servers that may and can be used. That some cannot is fatal only when none is left.

@@ -125,8 +125,11 @@ func TestResolveGood(t *testing.T) {
 		TokenLifetime: time.Hour, MaxTokenLifetime: 720 * time.Hour, Settings: meeting.DefaultSettings(),
 		NamesHidden: true, ChatHidden: true,
 		Web: Web{
-			Home: "https://Meet.Example.com:8443/video/", BrandName: "Convene",
-			EmbedOrigins: []string{"https://*.example.com", "capacitor://localhost"}, CORSOrigins: []string{"*", "http://app.example.com"},
+			v1alpha1.WebSpec{
+				HomeURL: "https://Meet.Example.com:8443/video/", EmbedOrigins: []string{"https://*.example.com", "capacitor://localhost"},
+				CORSOrigins: []string{"*", "http://app.example.com"},
+			},
+			v1alpha1.BrandSpec{Name: "Convene"},
 		},
 	}
 	media := got.Media[0].Server

@@ -84,18 +84,9 @@ type Tenant struct {
 
 // Web is how the tenant's pages look and who may embed or call them.
 type Web struct {
-	// Home is the absolute home page.
-	Home string
-	// EndCountdown is spec.web.endCountdown. Nil means the defaults of the page.
-	EndCountdown *time.Duration
-	EmbedOrigins []string
-	// AvatarHosts are where images may be that guests choose.
-	AvatarHosts []string
-	CORSOrigins []string
-	BrandName   string
-	LogoURL     string
-	// BrandColor is #rrggbb, or empty.
-	BrandColor string
+	v1alpha1.WebSpec
+	// Brand has a name always.
+	Brand v1alpha1.BrandSpec
 }
 
 // Problem is one thing that is wrong, as a condition says it.

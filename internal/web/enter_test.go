@@ -454,7 +454,7 @@ func TestWhatTheDoorSays(t *testing.T) {
 	if diff := cmp.Diff(want, got.Meeting); diff != "" {
 		t.Errorf("meeting (-want +got)\n%s", diff)
 	}
-	if !got.Now.Equal(s.now) || got.Home != s.tenant.Web.Home {
+	if !got.Now.Equal(s.now) || got.Home != s.tenant.Web.HomeURL {
 		t.Errorf("now %s, home %s", got.Now, got.Home)
 	}
 	session, err := s.tenant.Signer.VerifySession(got.Session, s.now)

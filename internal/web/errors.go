@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
@@ -41,10 +42,10 @@ func reasonOf(err error) string {
 
 // errorBody is what scripts read of an error.
 type errorBody struct {
-	Error    string `json:"error"`
-	Reason   string `json:"reason"`
-	Redirect string `json:"redirect,omitempty"`
-	Home     string `json:"home,omitempty"`
+	Error    string       `json:"error"`
+	Reason   string       `json:"reason"`
+	Redirect string       `json:"redirect,omitempty"`
+	Home     v1alpha1.URL `json:"home,omitempty"`
 }
 
 // refuse writes an error: as JSON for scripts, and as a page for people. The page itself shows what a path that it does not know means.
@@ -53,7 +54,7 @@ func (h *handler) refuse(q *httpserver.Request, e httpserver.Error) httpserver.A
 	case forScript(q):
 		body := errorBody{Error: e.Fault.Message, Reason: reasonOf(e.Fault), Redirect: e.Redirect}
 		if q.Tenant != nil {
-			body.Home = q.Tenant.Web.Home
+			body.Home = q.Tenant.Web.HomeURL
 		}
 		return httpserver.JSON{Status: e.Status, Value: body}
 	case q.Tenant == nil:

@@ -109,7 +109,7 @@ func newSite(t testing.TB, change ...func(*tenant.Tenant)) *site {
 		Signer:         signer,
 		Presenters:     map[string]bool{"paula": true},
 		Settings:       meeting.DefaultSettings(),
-		Web:            tenant.Web{Home: "https://home.example.com/", BrandName: "Convene"},
+		Web:            tenant.Web{WebSpec: v1alpha1.WebSpec{HomeURL: "https://home.example.com/"}, Brand: v1alpha1.BrandSpec{Name: "Convene"}},
 		Media: []*tenant.Media{{
 			Server: engineServer, Engine: s.engine,
 		}},

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"sync"
 
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/compat"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/meeting"
@@ -91,16 +92,16 @@ func hashSource(page []byte) string {
 
 // boot is what the page knows from the start.
 type boot struct {
-	Brand        brand    `json:"brand"`
-	Home         string   `json:"home"`
-	EmbedParents []string `json:"embedParents"`
+	Brand        brand        `json:"brand"`
+	Home         v1alpha1.URL `json:"home"`
+	EmbedParents []string     `json:"embedParents"`
 	// EndCountdown is in seconds.
 	EndCountdown *float64 `json:"endCountdown,omitempty"`
 }
 
 type brand struct {
-	Name string `json:"name"`
-	Logo string `json:"logo,omitempty"`
+	Name string       `json:"name"`
+	Logo v1alpha1.URL `json:"logo,omitempty"`
 	// Color is #rrggbb.
 	Color string `json:"color,omitempty"`
 }
@@ -134,8 +135,8 @@ func (p *page) render(t *tenant.Tenant) (*rendered, error) {
 	}
 	// Marshal escapes <, > and &, so that no value can end the script element.
 	data, err := json.Marshal(boot{
-		Brand:        brand{Name: t.Web.BrandName, Logo: t.Web.LogoURL, Color: t.Web.BrandColor},
-		Home:         t.Web.Home,
+		Brand:        brand{Name: t.Web.Brand.Name, Logo: t.Web.Brand.LogoURL, Color: t.Web.Brand.Color},
+		Home:         t.Web.HomeURL,
 		EmbedParents: append([]string{}, t.Web.EmbedOrigins...),
 		EndCountdown: countdown,
 	})
@@ -145,7 +146,7 @@ func (p *page) render(t *tenant.Tenant) (*rendered, error) {
 	body := []byte(strings.NewReplacer(
 		basePlaceholder, html.EscapeString(httpserver.EscapedBasePath(t)+"/"),
 		bootPlaceholder, string(data),
-		brandPlaceholder, html.EscapeString(t.Web.BrandName),
+		brandPlaceholder, html.EscapeString(t.Web.Brand.Name),
 	).Replace(string(p.source)))
 	join, home := pageHeaders(t, strings.TrimSpace(p.script+" "+wasm)), pageHeaders(t, p.script)
 	if len(t.Web.EmbedOrigins) == 0 {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/tenant"
@@ -203,10 +204,10 @@ func setPath(r *http.Request, address string) (err error) {
 func TestThePageOfATenant(t *testing.T) {
 	s := newSite(t, func(t *tenant.Tenant) {
 		t.BaseURL, t.BasePath = "https://"+host+"/a&b", "/a&b"
-		t.Web.BrandName = `</script><script>alert("__BOOT__/__BASE__/")</script>`
-		t.Web.LogoURL = "https://logo.example/l.png"
+		t.Web.Brand.Name = `</script><script>alert("__BOOT__/__BASE__/")</script>`
+		t.Web.Brand.LogoURL = "https://logo.example/l.png"
 		t.Web.EmbedOrigins = []string{"https://app.example.com"}
-		t.Web.EndCountdown = new(1500 * time.Millisecond)
+		t.Web.EndCountdown = &metav1.Duration{Duration: 1500 * time.Millisecond}
 	})
 	got := s.get(t, "/a&b/join/room")
 	page := got.Body.String()
@@ -220,7 +221,7 @@ func TestThePageOfATenant(t *testing.T) {
 		t.Fatalf("%v in %s", err, page)
 	}
 	want := boot{
-		Brand:        brand{Name: s.tenant.Web.BrandName, Logo: "https://logo.example/l.png"},
+		Brand:        brand{Name: s.tenant.Web.Brand.Name, Logo: "https://logo.example/l.png"},
 		Home:         "https://home.example.com/",
 		EmbedParents: []string{"https://app.example.com"},
 		EndCountdown: new(1.5),
@@ -249,7 +250,7 @@ func TestATenantThatChangesHasAnotherPage(t *testing.T) {
 	s := newSite(t)
 	first := s.get(t, "/").Body.String()
 	changed := *s.tenant
-	changed.Web.BrandName = "Other"
+	changed.Web.Brand.Name = "Other"
 	s.Tenants = fakeTenants{&changed}
 	s.router = s.route(s.handler)
 	if second := s.get(t, "/").Body.String(); second == first || !strings.Contains(second, "Other") {

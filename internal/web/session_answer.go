@@ -21,7 +21,7 @@ type sessionAnswer struct {
 	Engine  engineAnswer  `json:"engine"`
 	Meeting meetingAnswer `json:"meeting"`
 	You     youAnswer     `json:"you"`
-	Home    string        `json:"home"`
+	Home    v1alpha1.URL  `json:"home"`
 	Now     time.Time     `json:"now"`
 }
 
@@ -114,7 +114,7 @@ func (h *handler) answerOf(q *httpserver.Request, a admission.Admission) (sessio
 		Engine:  engineAnswer{URL: engineURL(q.Tenant), Token: token},
 		Meeting: meetingAnswerOf(a),
 		You:     you,
-		Home:    q.Tenant.Web.Home,
+		Home:    q.Tenant.Web.HomeURL,
 		Now:     now.UTC(),
 	}, nil
 }
