@@ -19,7 +19,7 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-// meetingDetails is a meeting as the listing shows it, and what is decided about those who are in or want to enter.
+// meetingDetails is a meeting as the listing shows it, with the decisions about its participants.
 type meetingDetails struct {
 	meetingBody
 	MaxParticipants int                    `json:"maxParticipants"`

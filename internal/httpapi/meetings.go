@@ -36,7 +36,7 @@ func (a *api) list(q *httpserver.Request) (httpserver.Answer, error) {
 	}), nil
 }
 
-// defaultPage and maxPage are how many entries a page has.
+// defaultPage and maxPage count the entries of a page.
 const defaultPage, maxPage = 100, 1000
 
 // readPage reads which part of a list is asked for. A limit that is not named is zero.
@@ -54,8 +54,8 @@ func readPage(query url.Values) (p meeting.Page, err error) {
 	return p, nil
 }
 
-// chunk is how many bytes are gathered before they are written: a large listing is on its way while the rest is encoded. Half as much
-// costs a quarter more, in calls of the system.
+// chunk counts the bytes that are gathered before a write: a large listing is on its way while the rest is encoded. Half as much costs
+// a quarter more, in calls of the system.
 const chunk = 64 << 10
 
 // writeMeetings writes a list without holding all of it in memory.
