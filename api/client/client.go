@@ -57,8 +57,8 @@ func (c *Client) Meetings(ctx context.Context) ([]json.RawMessage, error) {
 	return answer.Meetings, err
 }
 
-// MeetingsPage lists at most limit active meetings, the oldest first, after what the page before named as next; empty for the first page.
-// Next is empty on the last page.
+// MeetingsPage lists at most limit active meetings (1 to 1,000), the oldest first. The first page is after "", and each other page is after
+// the next of the page before. Next is empty on the last page.
 func (c *Client) MeetingsPage(ctx context.Context, limit int, after string) (meetings []json.RawMessage, next string, err error) {
 	var answer struct {
 		Meetings []json.RawMessage

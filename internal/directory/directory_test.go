@@ -135,6 +135,37 @@ func change(random *rand.Rand, d *Directory, all map[types.UID]*v1alpha1.Meeting
 	}
 }
 
+// TestAPageHasARoomOnce replaces the meeting of a room that is on a page, before the page is read.
+func TestAPageHasARoomOnce(t *testing.T) {
+	d, version := newDirectory(Options{}), 0
+	add := func(uid, room string, born int, change func(*v1alpha1.Meeting)) {
+		version++
+		m := aMeeting(uid, "a", room, born, version)
+		change(m)
+		d.changed(m)
+	}
+	stays := func(*v1alpha1.Meeting) {}
+	for i := range 4 {
+		add(fmt.Sprint(i), fmt.Sprint("room ", i), i, stays)
+	}
+	var got []string
+	p := meeting.Page{Limit: 2}
+	for first := true; first || p.After != (meeting.Cursor{}); first = false {
+		page, next := d.Live(t.Context(), tenantNamed("a"), p)
+		if first {
+			add("0", "room 0", 0, func(m *v1alpha1.Meeting) { m.Status.Phase = v1alpha1.MeetingEnded })
+			add("next", "room 0", 9, stays)
+		}
+		for v := range page {
+			got = append(got, v.UID)
+		}
+		p.After = next
+	}
+	if want := []string{"1", "2", "3", "next"}; !slices.Equal(got, want) {
+		t.Errorf("the pages have %q, want %q", got, want)
+	}
+}
+
 func (d *Directory) lists(t *testing.T, when, config string, want ...string) {
 	t.Helper()
 	var got []string
@@ -273,13 +304,15 @@ func BenchmarkTotals(b *testing.B) {
 
 func BenchmarkViews(b *testing.B) {
 	for _, n := range []int{10, 10_000} {
-		d, t := filled(n), tenantNamed("a")
-		b.Run(strconv.Itoa(n), func(b *testing.B) {
-			for b.Loop() {
-				live, _ := d.Live(b.Context(), t, meeting.Page{})
-				for range live {
+		for _, limit := range []int{0, 10} {
+			d, t := filled(n), tenantNamed("a")
+			b.Run(fmt.Sprintf("%d of %d", limit, n), func(b *testing.B) {
+				for b.Loop() {
+					live, _ := d.Live(b.Context(), t, meeting.Page{Limit: limit})
+					for range live {
+					}
 				}
-			}
-		})
+			})
+		}
 	}
 }

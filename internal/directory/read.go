@@ -43,8 +43,8 @@ func (d *Directory) HasRoomFor(t *tenant.Tenant, most int) bool {
 // for at once.
 const viewsAtOnce = 4 * roomsAtOnce
 
-// Live lists a page of a tenant's live meetings, those that hold their rooms and are not leaving, and has the cursor of the next page. It asks
-// the media server for participants whom Meetings do not show. A meeting is listed as it is when its turn comes; its View is good until the next.
+// Live lists a page of a tenant's live meetings, which hold their rooms and are not leaving, and returns the cursor of the next page. It asks the
+// media server for participants whom Meetings do not show. A meeting is listed as it is when its turn comes; its View is good until the next.
 func (d *Directory) Live(ctx context.Context, t *tenant.Tenant, p meeting.Page) (iter.Seq[*meeting.View], meeting.Cursor) {
 	rooms, next := d.page(t, p)
 	return func(yield func(*meeting.View) bool) {
@@ -53,7 +53,8 @@ func (d *Directory) Live(ctx context.Context, t *tenant.Tenant, p meeting.Page) 
 		for some := range slices.Chunk(rooms, viewsAtOnce) {
 			views = views[:0]
 			for _, r := range some {
-				if m := r.live.Load(); m != nil {
+				// A younger Meeting of the room has a place on a later page.
+				if m := r.live.Load(); m != nil && (next == meeting.Cursor{} || meeting.CursorOf(m).Compare(next) <= 0) {
 					views = append(views, View(t, m))
 				}
 			}

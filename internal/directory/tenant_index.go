@@ -28,8 +28,8 @@ type room struct {
 	meetings []*v1alpha1.Meeting // oldest first
 	// live is the Meeting that a listing shows, or nil.
 	live atomic.Pointer[v1alpha1.Meeting]
-	// listed says that the listing of the tenant, where there is one, has the room.
-	listed bool
+	// place of the live Meeting in the listing of the tenant; zero where no listing has the room.
+	place meeting.Cursor
 }
 
 // index puts a Meeting into its room, or takes it out, and corrects totals and listing by what that changes in the
@@ -75,30 +75,28 @@ func (i *tenantIndex) list(r *room, before, after *v1alpha1.Meeting) {
 		if i.left++; i.left > len(i.listing)/2 {
 			i.listing = nil
 		}
-	case before == nil && !r.listed && i.isYoungest(after):
-		i.listing, r.listed = append(i.listing, r), true
+	case before == nil && r.place == meeting.Cursor{} && i.isYoungest(after):
+		i.listing, r.place = append(i.listing, r), meeting.CursorOf(after)
 	default:
 		i.listing = nil
 	}
 }
 
 func (i *tenantIndex) isYoungest(m *v1alpha1.Meeting) bool {
-	if len(i.listing) == 0 {
-		return true
-	}
-	last := i.listing[len(i.listing)-1].live.Load()
-	return last != nil && byAge(last, m) < 0
+	return len(i.listing) == 0 || i.listing[len(i.listing)-1].place.Compare(meeting.CursorOf(m)) < 0
 }
 
 // remake makes the listing of all rooms that are live.
 func (i *tenantIndex) remake() {
 	i.listing, i.left = make([]*room, 0, i.totals.Rooms), 0
 	for _, r := range i.rooms {
-		if r.listed = r.live.Load() != nil; r.listed {
+		r.place = meeting.Cursor{}
+		if live := r.live.Load(); live != nil {
+			r.place = meeting.CursorOf(live)
 			i.listing = append(i.listing, r)
 		}
 	}
-	slices.SortFunc(i.listing, func(a, b *room) int { return byAge(a.live.Load(), b.live.Load()) })
+	slices.SortFunc(i.listing, func(a, b *room) int { return a.place.Compare(b.place) })
 }
 
 // page are the rooms of a page of the listing, and the cursor of the next page.
@@ -109,11 +107,12 @@ func (i *tenantIndex) page(p meeting.Page) ([]*room, meeting.Cursor) {
 	if p == (meeting.Page{}) {
 		return i.listing, meeting.Cursor{}
 	}
-	return meeting.Cut(i.listing, p, func(r *room) meeting.Cursor {
-		if m := r.live.Load(); m != nil {
-			return meeting.CursorOf(m)
+	first, _ := slices.BinarySearchFunc(i.listing, p.After, func(r *room, after meeting.Cursor) int { return r.place.Compare(after) })
+	return meeting.Cut(i.listing[first:], p, func(r *room) meeting.Cursor {
+		if r.live.Load() == nil {
+			return meeting.Cursor{}
 		}
-		return meeting.Cursor{}
+		return r.place
 	})
 }
 

@@ -39,7 +39,7 @@ func (a *api) details(ctx context.Context, t *tenant.Tenant, v meeting.View) mee
 		v.Peers = meeting.Participants(people, v.Created)
 	}
 	return meetingDetails{
-		meetingBody: *meetingBodyOf(&v), MaxParticipants: v.MaxParticipants, Redirect: v.Redirect, Locked: v.Locked,
+		meetingBody: meetingBodyOf(&v), MaxParticipants: v.MaxParticipants, Redirect: v.Redirect, Locked: v.Locked,
 		Policy: meeting.WholePolicy(v.PresentersOnly), Admission: cmp.Or(v.Admission, v1alpha1.AdmissionOpen), Waiting: v.Counted().WaitingCount,
 	}
 }

@@ -417,14 +417,14 @@ func FuzzReadPage(f *testing.F) {
 	f.Add("", "")
 	f.Add("-1", "..")
 	f.Fuzz(func(t *testing.T, limitText, afterText string) {
-		p, err := readPage(url.Values{"limit": {limitText}, "after": {afterText}})
+		p, err := readPage(url.Values{"limit": {limitText}, "after": {afterText}}.Encode())
 		if err != nil {
 			return
 		}
 		if p.Limit < 0 || p.Limit > maxPage || (p.Limit == 0) != (limitText == "") {
 			t.Errorf("%q becomes %d", limitText, p.Limit)
 		}
-		if again, err := readPage(url.Values{"after": {p.After.String()}}); err != nil || again.After.Compare(p.After) != 0 {
+		if again, err := readPage(url.Values{"after": {p.After.String()}}.Encode()); err != nil || again.After.Compare(p.After) != 0 {
 			t.Errorf("%q becomes %+v and then %+v, %v", afterText, p.After, again.After, err)
 		}
 	})

@@ -282,26 +282,140 @@ func TestErrorExamplesAreReal(t *testing.T) {
 	}
 }
 
-// TestEveryMemberIsDescribed holds the members of requests and answers against the document.
+// TestEveryMemberIsDescribed holds the members of requests and answers against the document, and which members an answer always has.
 func TestEveryMemberIsDescribed(t *testing.T) {
 	for schema, body := range map[string]any{
 		"JoinRequest": passwordJoinRequest{}, "TokenRequest": tokenRequest{}, "MeetingRequest": createRequest{}, "EndRequest": endRequest{},
 		"MeetingPatchRequest": meetingPatch{}, "ParticipantPatchRequest": participantPatch{}, "RemoveRequest": removeRequest{},
-		"AnnouncementRequest": announceRequest{}, "Meeting": meetingBody{}, "MeetingDetails": meetingDetails{}, "Peer": peerBody{},
+		"AnnouncementRequest": announceRequest{}, "Stats": statsBody{}, "Meeting": meetingBody{}, "MeetingDetails": meetingDetails{}, "Peer": peerBody{},
 		"PeerByRoom": peerByRoom{}, "ParticipantList": participantList{}, "Participant": participantBody{}, "Media": mediaBody{}, "Done": doneBody{},
-		"Policy": v1alpha1.MeetingPolicy{}, "Error": errorBody{},
+		"Policy": v1alpha1.MeetingPolicy{}, "MeetingLink": createBody{}, "JoinLink": joinBody{}, "Token": tokenBody{}, "Ended": endBody{}, "Ending": endBody{},
+		"EndError": noMeetingBody{}, "Error": errorBody{},
 	} {
-		var members []string
+		var members, required []string
 		for _, f := range reflect.VisibleFields(reflect.TypeOf(body)) {
-			if !f.Anonymous {
-				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-				members = append(members, name)
+			if f.Anonymous {
+				continue // Its fields follow.
+			}
+			name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+			members = append(members, name)
+			if options == "" || schema == "Policy" { // WholePolicy names all.
+				required = append(required, name)
 			}
 		}
 		slices.Sort(members)
-		properties := slices.Sorted(maps.Keys(described().at("components", "schemas", schema, "properties")))
-		if diff := cmp.Diff(members, properties); diff != "" {
+		described := described().at("components", "schemas", schema)
+		properties, _ := described["properties"].(map[string]any)
+		if diff := cmp.Diff(members, slices.Sorted(maps.Keys(properties))); diff != "" {
 			t.Errorf("%s (-in the struct +described):\n%s", schema, diff)
 		}
+		if strings.HasSuffix(schema, "Request") {
+			continue
+		}
+		slices.Sort(required)
+		if diff := cmp.Diff(required, sortedTexts(described["required"])); diff != "" {
+			t.Errorf("%s, members of every answer (-in the struct +described):\n%s", schema, diff)
+		}
+	}
+}
+
+func sortedTexts(list any) []string {
+	var texts []string
+	all, _ := list.([]any)
+	for _, text := range all {
+		texts = append(texts, fmt.Sprint(text))
+	}
+	return slices.Sorted(slices.Values(texts))
+}
+
+// TestWordsAreDescribed holds the words of requests against the enumerations of the document: a generated client has nothing else.
+func TestWordsAreDescribed(t *testing.T) {
+	sources := slices.Sorted(slices.Values(allSources))
+	for _, tc := range []struct {
+		where []string
+		words any
+	}{
+		{[]string{"AudiencePatch"}, audiences}, {[]string{"Audience"}, audiences}, {[]string{"Admission"}, admissions},
+		{[]string{"MeetingPatchRequest", "properties", "admission"}, admissions},
+		{[]string{"ParticipantPatchRequest", "properties", "role"}, roles}, {[]string{"Participant", "properties", "role"}, roles},
+		{[]string{"ParticipantPatchRequest", "properties", "sources", "items"}, sources},
+		{[]string{"ParticipantPatchRequest", "properties", "grantedSources", "items"}, sources},
+		{[]string{"Participant", "properties", "sources", "items"}, sources}, {[]string{"Participant", "properties", "grantedSources", "items"}, sources},
+	} {
+		described := described().at(append([]string{"components", "schemas"}, tc.where...)...)
+		want := fmt.Sprint(tc.words)
+		got := sortedTexts(slices.DeleteFunc(slices.Clone(described["enum"].([]any)), func(word any) bool { return word == nil }))
+		if want := slices.Sorted(slices.Values(strings.Fields(strings.Trim(want, "[]")))); !slices.Equal(got, want) {
+			t.Errorf("%v: %q, want %q", tc.where, got, want)
+		}
+	}
+}
+
+// TestParametersAreDescribed holds the parameters of queries, and the content types of bodies, against what is read.
+func TestParametersAreDescribed(t *testing.T) {
+	page := map[string]any{"limit": json.Number(strconv.Itoa(maxPage)), "after": nil}
+	queries := map[string]map[string]any{
+		"GET meetings": page, "GET meeting/{room}/participants": page,
+		"DELETE meeting/{room}": {"redirect": nil}, "DELETE meeting/{room}/participants/{identity}": {"ban": nil},
+	}
+	for path, item := range described().at("paths") {
+		item := item.(map[string]any)
+		for method, operation := range item {
+			operation, ok := operation.(map[string]any)
+			if !ok {
+				continue // These are the parameters of all methods.
+			}
+			name := strings.ToUpper(method) + " " + strings.TrimPrefix(path, prefix)
+			var got map[string]any
+			for _, list := range []any{item["parameters"], operation["parameters"]} {
+				list, _ := list.([]any)
+				for _, p := range list {
+					if p := p.(map[string]any); p["in"] == "query" {
+						if got == nil {
+							got = map[string]any{}
+						}
+						got[p["name"].(string)] = p["schema"].(map[string]any)["maximum"]
+					}
+				}
+			}
+			if diff := cmp.Diff(queries[name], got); diff != "" {
+				t.Errorf("%s (-read +described):\n%s", name, diff)
+			}
+			body, ok := operation["requestBody"].(map[string]any)
+			if !ok {
+				continue
+			}
+			types := []string{"application/json", "application/x-www-form-urlencoded"}
+			if name == "PATCH meeting/{room}/participants/{identity}" {
+				types = types[:1] // A form has no lists.
+			}
+			if diff := cmp.Diff(types, slices.Sorted(maps.Keys(body["content"].(map[string]any)))); diff != "" {
+				t.Errorf("%s, content types (-want +described):\n%s", name, diff)
+			}
+		}
+	}
+}
+
+// TestDefaultsAreDescribed sends each default of the document, and nothing, and compares what is done.
+func TestDefaultsAreDescribed(t *testing.T) {
+	w := newWorld(t, testTenant(v1alpha1.VariantA, withControl)).serve()
+	defaults := 0
+	for endpoint, target := range scalarTargets {
+		for _, name := range membersOf(endpoint) {
+			value, ok := described().at("components", "schemas", target.schema, "properties", name)["default"]
+			if !ok {
+				continue
+			}
+			defaults++
+			if said, want := w.said(endpoint, with(target.whole, name, value)), w.said(endpoint, target.whole); said != want {
+				t.Errorf("%s %s: %v is described as its default: %s\nwithout it: %s", endpoint, name, value, said, want)
+			}
+			if said, other := w.said(endpoint, with(target.whole, name, value != true)), w.said(endpoint, target.whole); name == "chat" && said == other {
+				t.Errorf("%s %s: %v is as its default: %s", endpoint, name, value != true, said)
+			}
+		}
+	}
+	if defaults < 8 {
+		t.Errorf("the document has %d defaults", defaults)
 	}
 }

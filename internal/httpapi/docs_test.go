@@ -87,6 +87,15 @@ func TestDocuments(t *testing.T) {
 				}
 			}
 		}
+		for name, schema := range d.at("components", "schemas") {
+			schema := schema.(map[string]any)
+			example, _ := schema["example"].(map[string]any)
+			for member := range example {
+				if d.from(schema, "properties", member) == nil {
+					t.Errorf("variant %s: the example of %s has %s", tc.variant, name, member)
+				}
+			}
+		}
 		for _, ref := range regexp.MustCompile(`"\$ref":"#/([^"]*)"`).FindAllStringSubmatch(text, -1) {
 			if d.at(strings.Split(ref[1], "/")...) == nil {
 				t.Errorf("variant %s: there is no %s", tc.variant, ref[1])

@@ -3,12 +3,14 @@
 package httpapi
 
 import (
-	"bufio"
+	"bytes"
 	"cmp"
+	"io"
 	"iter"
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -21,7 +23,7 @@ import (
 
 // list is GET meetings: all of them, or a page where one is asked for.
 func (a *api) list(q *httpserver.Request) (httpserver.Answer, error) {
-	page, err := readPage(q.HTTP.URL.Query())
+	page, err := readPage(q.HTTP.URL.RawQuery)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +34,7 @@ func (a *api) list(q *httpserver.Request) (httpserver.Answer, error) {
 	return httpserver.Stream(func(w http.ResponseWriter) {
 		w.Header()["Content-Type"] = []string{"application/json"}
 		// An error means that the client has gone.
-		_ = writeMeetings(w, meetingList{live, q.Tenant.Compat.MeetingsByRoom, next.String()})
+		_ = meetingList{live, q.Tenant.Compat.MeetingsByRoom, next.String()}.write(w)
 	}), nil
 }
 
@@ -40,7 +42,11 @@ func (a *api) list(q *httpserver.Request) (httpserver.Answer, error) {
 const defaultPage, maxPage = 100, 1000
 
 // readPage reads which part of a list is asked for. A limit that is not named is zero.
-func readPage(query url.Values) (p meeting.Page, err error) {
+func readPage(rawQuery string) (p meeting.Page, err error) {
+	query, err := url.ParseQuery(rawQuery)
+	if err != nil {
+		return p, fault.Invalid("", "The query must be encoded as application/x-www-form-urlencoded; correct it").Because(err)
+	}
 	if text := query.Get("limit"); text != "" {
 		if p.Limit, err = strconv.Atoi(text); err != nil || p.Limit < 1 || p.Limit > maxPage {
 			return p, fault.Invalid("limit", "limit must be a whole number from 1 to %d", maxPage)
@@ -58,14 +64,8 @@ func readPage(query url.Values) (p meeting.Page, err error) {
 // a quarter more, in calls of the system.
 const chunk = 64 << 10
 
-// writeMeetings writes a list without holding all of it in memory.
-func writeMeetings(w http.ResponseWriter, list meetingList) error {
-	gathered := bufio.NewWriterSize(w, chunk)
-	if err := json.MarshalWrite(gathered, list, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)); err != nil {
-		return err
-	}
-	return gathered.Flush()
-}
+// buffers are used again, because an answer of that size for each request would keep the garbage collector busy.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // meetingList is the answer of GET meetings. With byRoom it has what MiroTalk P2P writes: participants by their identity, in objects by
 // the name of their room. A room has one live meeting.
@@ -76,52 +76,57 @@ type meetingList struct {
 	next string
 }
 
-// MarshalJSONTo writes meeting after meeting.
-func (l meetingList) MarshalJSONTo(e *jsontext.Encoder) error {
-	begin, end := jsontext.BeginArray, jsontext.EndArray
+// write writes the list without holding all of it in memory.
+func (l meetingList) write(w io.Writer) error {
+	out := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(out)
+	out.Reset()
+	begin, end := `{"meetings":[`, `]`
 	if l.byRoom {
-		begin, end = jsontext.BeginObject, jsontext.EndObject
+		begin, end = `{"meetings":{`, `}`
 	}
-	if err := writeTokens(e, jsontext.BeginObject, jsontext.String("meetings"), begin); err != nil {
-		return err
-	}
+	out.WriteString(begin)
+	var body meetingBody
+	separator := ""
 	for v := range l.live {
-		if err := l.write(e, v); err != nil {
+		out.WriteString(separator)
+		separator = ","
+		if err := l.add(out, v, &body); err != nil {
+			return err
+		}
+		if out.Len() >= chunk {
+			if _, err := out.WriteTo(w); err != nil {
+				return err
+			}
+		}
+	}
+	out.WriteString(end)
+	if l.next != "" {
+		out.WriteString(`,"next":`)
+		if err := encode(out, l.next); err != nil {
 			return err
 		}
 	}
-	rest := []jsontext.Token{end}
-	if l.next != "" {
-		rest = append(rest, jsontext.String("next"), jsontext.String(l.next))
-	}
-	return writeTokens(e, append(rest, jsontext.EndObject)...)
+	out.WriteString(`}`)
+	_, err := out.WriteTo(w)
+	return err
 }
 
-func (l meetingList) write(e *jsontext.Encoder, v *meeting.View) error {
+// add adds a meeting. The body is scratch.
+func (l meetingList) add(out *bytes.Buffer, v *meeting.View, body *meetingBody) error {
 	if !l.byRoom {
-		return json.MarshalEncode(e, meetingBodyOf(v))
+		body.fill(v)
+		return encode(out, body)
 	}
-	if err := writeTokens(e, jsontext.String(v.Room), jsontext.BeginObject); err != nil {
+	if err := encode(out, v.Room); err != nil {
 		return err
 	}
-	for i := range v.Peers {
-		if err := e.WriteToken(jsontext.String(v.Peers[i].Identity)); err != nil {
-			return err
-		}
-		if err := json.MarshalEncode(e, peerByRoomOf(&v.Peers[i])); err != nil {
-			return err
-		}
-	}
-	return e.WriteToken(jsontext.EndObject)
+	out.WriteString(`:`)
+	return encode(out, peersByIdentity(v.Peers))
 }
 
-func writeTokens(e *jsontext.Encoder, tokens ...jsontext.Token) error {
-	for _, t := range tokens {
-		if err := e.WriteToken(t); err != nil {
-			return err
-		}
-	}
-	return nil
+func encode(out *bytes.Buffer, value any) error {
+	return json.MarshalWrite(out, value, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 }
 
 // meetingBody has the members of a meeting in every answer.
@@ -135,19 +140,24 @@ type meetingBody struct {
 	Peers        []peerBody `json:"peers"`
 }
 
-func meetingBodyOf(v *meeting.View) *meetingBody {
-	m := &meetingBody{
+func meetingBodyOf(v *meeting.View) (m meetingBody) {
+	m.fill(v)
+	return m
+}
+
+// fill writes a meeting into the body, and uses the memory of its peers again.
+func (m *meetingBody) fill(v *meeting.View) {
+	*m = meetingBody{
 		RoomID: v.Room, URL: v.URL, StartedAt: timestamp(v.Begin()), Duration: v.Length.Clock(), Participants: v.Counted().ParticipantCount,
-		Peers: make([]peerBody, len(v.Peers)),
+		Peers: m.Peers[:0],
 	}
 	if !v.Expires.IsZero() {
 		m.ExpiresAt = timestamp(v.Expires)
 	}
 	for i := range v.Peers {
 		p := &v.Peers[i]
-		m.Peers[i] = peerBody{p.Name, p.Presenter, p.Video, p.Audio, p.Screen, p.Hand, p.OS, p.Browser, p.Hidden}
+		m.Peers = append(m.Peers, peerBody{p.Name, p.Presenter, p.Video, p.Audio, p.Screen, p.Hand, p.OS, p.Browser, p.Hidden})
 	}
-	return m
 }
 
 type peerBody struct {
@@ -178,6 +188,23 @@ type peerByRoom struct {
 	Browser      string `json:"browser"`
 }
 
-func peerByRoomOf(p *v1alpha1.Participant) *peerByRoom {
-	return &peerByRoom{p.Name, p.Presenter, p.Video, p.Audio, p.Video, p.Audio, p.Screen, p.Hand, p.Hidden, p.OS, p.Browser}
+// peersByIdentity are written as an object.
+type peersByIdentity []v1alpha1.Participant
+
+// MarshalJSONTo writes participant after participant.
+func (peers peersByIdentity) MarshalJSONTo(e *jsontext.Encoder) error {
+	if err := e.WriteToken(jsontext.BeginObject); err != nil {
+		return err
+	}
+	for i := range peers {
+		p := &peers[i]
+		if err := e.WriteToken(jsontext.String(p.Identity)); err != nil {
+			return err
+		}
+		by := peerByRoom{p.Name, p.Presenter, p.Video, p.Audio, p.Video, p.Audio, p.Screen, p.Hand, p.Hidden, p.OS, p.Browser}
+		if err := json.MarshalEncode(e, &by); err != nil {
+			return err
+		}
+	}
+	return e.WriteToken(jsontext.EndObject)
 }

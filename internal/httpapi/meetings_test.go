@@ -110,7 +110,7 @@ func TestPagesOfMeetings(t *testing.T) {
 	}
 }
 
-// TestHowLongAPageIs: a list is whole until somebody asks for a page, and a page has a hundred entries unless its limit says otherwise.
+// TestHowLongAPageIs: without limit and after a list is whole, and without limit a page has a hundred entries.
 func TestHowLongAPageIs(t *testing.T) {
 	w := newWorld(t, testTenant(v1alpha1.VariantA)).serve()
 	w.meetings.live = manyMeetings(1500, 0)
@@ -132,6 +132,7 @@ func TestHowLongAPageIs(t *testing.T) {
 	}
 	for query, want := range map[string]string{
 		"limit=0": "limit", "limit=1001": "limit", "limit=-1": "limit", "limit=x": "limit", "limit=1.0": "limit", "after=x": "after", "limit=5&after=1.": "after",
+		"limit=5;after=1.a": "The query", "after=%zz": "The query",
 	} {
 		if got := w.do(http.MethodGet, "meetings?"+query, ""); got.status != http.StatusBadRequest || !strings.HasPrefix(got.text(t, "error"), want+" must be ") {
 			t.Errorf("%s: %d %s", query, got.status, got.body)

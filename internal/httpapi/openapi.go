@@ -29,7 +29,7 @@ var documents = map[v1alpha1.Variant]struct{ json, yaml []byte }{
 	v1alpha1.VariantB: {inJSONOfB, inYAMLOfB},
 }
 
-// summary and anyBaseURL are what the documents have for every tenant, each once in this way.
+// The documents of all tenants have summary and anyBaseURL, each once in this way.
 const summary, anyBaseURL = `"Rooms, meetings, direct-join links and tokens, for a trusted backend."`, `"https://meet.example.com"`
 
 // of is a document with the tenant's base URL and what is switched off, in parts: a copy of 50 kB for each request would be out of

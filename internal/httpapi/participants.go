@@ -64,7 +64,7 @@ func (a *api) listParticipants(q *httpserver.Request) (httpserver.Answer, error)
 	if err != nil {
 		return nil, err
 	}
-	page, err := readPage(q.HTTP.URL.Query())
+	page, err := readPage(q.HTTP.URL.RawQuery)
 	if err != nil {
 		return nil, err
 	}

@@ -14,9 +14,14 @@ import (
 // requests reads all bodies of the API.
 var requests = body.Lenient(
 	body.As(readClock), body.As(readURL), body.As(readLifetime), body.As(readSources),
-	body.Word(v1alpha1.RolePresenter, v1alpha1.RoleParticipant),
-	body.Word(v1alpha1.AdmissionOpen, v1alpha1.AdmissionWithPresenter, v1alpha1.AdmissionAsk),
-	body.Word(v1alpha1.Everyone, v1alpha1.Presenters),
+	body.Word(roles...), body.Word(admissions...), body.Word(audiences...),
+)
+
+// The words of PATCH.
+var (
+	roles      = []v1alpha1.ParticipantRole{v1alpha1.RolePresenter, v1alpha1.RoleParticipant}
+	admissions = []v1alpha1.Admission{v1alpha1.AdmissionOpen, v1alpha1.AdmissionWithPresenter, v1alpha1.AdmissionAsk}
+	audiences  = []v1alpha1.Audience{v1alpha1.Everyone, v1alpha1.Presenters}
 )
 
 // readClock reads a duration as the API writes it, or a word for none.

@@ -45,6 +45,13 @@ func (m chatMessage) of(meeting string) credential.ChatMessage {
 	return credential.ChatMessage{Meeting: meeting, ID: m.ID, From: string(m.From), Name: m.Name, Text: m.Text, At: m.At}
 }
 
+// chatRequest is the body of POST session/chat.
+type chatRequest struct {
+	Text string `json:"text"`
+	// To is the participant who alone reads it. Nil is everyone; no identity, not even an empty one, becomes everyone.
+	To *engine.Identity `json:"to"`
+}
+
 func (h *handler) chat(q *httpserver.Request) (httpserver.Answer, error) {
 	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
 	defer cancel()
@@ -52,11 +59,7 @@ func (h *handler) chat(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var request struct {
-		Text string `json:"text"`
-		// To is the one participant who reads it. Nil is everyone; no identity, not even an empty one, becomes everyone.
-		To *engine.Identity `json:"to"`
-	}
+	var request chatRequest
 	if err := body.DecodeStrictly(q, httpserver.MaxBody, &request); err != nil {
 		return nil, err
 	}

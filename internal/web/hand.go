@@ -12,6 +12,11 @@ import (
 	"convene.dev/convene/internal/httpserver/body"
 )
 
+// handRequest is the body of POST session/hand.
+type handRequest struct {
+	Raised *bool `json:"raised"`
+}
+
 func (h *handler) hand(q *httpserver.Request) (httpserver.Answer, error) {
 	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
 	defer cancel()
@@ -19,9 +24,7 @@ func (h *handler) hand(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var request struct {
-		Raised *bool `json:"raised"`
-	}
+	var request handRequest
 	if err := body.DecodeStrictly(q, httpserver.MaxBody, &request); err != nil {
 		return nil, err
 	}

@@ -82,6 +82,11 @@ func (h *handler) present(ctx context.Context, q *httpserver.Request, p particip
 	return err
 }
 
+// askRequest is the body of POST session/history.
+type askRequest struct {
+	From engine.Identity `json:"from"`
+}
+
 // askForHistory asks one participant for the messages of this meeting, for another.
 func (h *handler) askForHistory(q *httpserver.Request) (httpserver.Answer, error) {
 	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
@@ -90,9 +95,7 @@ func (h *handler) askForHistory(q *httpserver.Request) (httpserver.Answer, error
 	if err != nil {
 		return nil, err
 	}
-	var request struct {
-		From engine.Identity `json:"from"`
-	}
+	var request askRequest
 	if err := body.DecodeStrictly(q, maxEntryBody, &request); err != nil {
 		return nil, err
 	}

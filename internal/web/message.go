@@ -16,6 +16,11 @@ type renewedAnswer struct {
 	Session string `json:"session"`
 }
 
+// messageRequest is the body of POST session/message.
+type messageRequest struct {
+	Text string `json:"text"`
+}
+
 // message takes what one who waits writes to the presenters. The session keeps it over a reload.
 func (h *handler) message(q *httpserver.Request) (httpserver.Answer, error) {
 	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
@@ -27,9 +32,7 @@ func (h *handler) message(q *httpserver.Request) (httpserver.Answer, error) {
 	if !p.Waits() {
 		return nil, errNotWaiting
 	}
-	var request struct {
-		Text string `json:"text"`
-	}
+	var request messageRequest
 	if err := body.DecodeStrictly(q, maxEntryBody, &request); err != nil {
 		return nil, err
 	}

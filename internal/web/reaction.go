@@ -25,6 +25,11 @@ type reaction struct {
 	Reaction string          `json:"reaction"`
 }
 
+// reactionRequest is the body of POST session/reaction.
+type reactionRequest struct {
+	Reaction string `json:"reaction"`
+}
+
 // react shows a reaction to the others. It says something, so a participant who may not write may not do it either.
 func (h *handler) react(q *httpserver.Request) (httpserver.Answer, error) {
 	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
@@ -33,9 +38,7 @@ func (h *handler) react(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var request struct {
-		Reaction string `json:"reaction"`
-	}
+	var request reactionRequest
 	if err := body.DecodeStrictly(q, httpserver.MaxBody, &request); err != nil {
 		return nil, err
 	}

@@ -48,7 +48,8 @@ func TestSessionSchema(t *testing.T) {
 		"SessionRequest": entryRequest{}, "Session": sessionAnswer{}, "Engine": engineAnswer{}, "ConnectionTest": testAnswer{}, "Meeting": meetingAnswer{},
 		"You": youAnswer{}, "State": stateAnswer{}, "Watcher": hiddenPeer{}, "ActRequest": actRequest{}, "Refusal": errorBody{},
 		"Waiting": waitingAnswer{}, "Wait": waitAnswer{}, "Renewed": renewedAnswer{}, "WaitingPeople": waitingPeople{}, "WaitingPerson": waitingPerson{},
-		"History": passedHistory{}, "ChatMessage": chatMessage{},
+		"History": passedHistory{}, "ChatMessage": chatMessage{}, "ChatRequest": chatRequest{}, "MessageRequest": messageRequest{},
+		"HistoryRequest": askRequest{}, "HandRequest": handRequest{}, "ReactionRequest": reactionRequest{},
 	} {
 		t.Run(name, func(t *testing.T) {
 			described := schemas[name]

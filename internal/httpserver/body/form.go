@@ -3,9 +3,11 @@
 package body
 
 import (
+	"bytes"
 	"errors"
 	"mime"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -19,16 +21,16 @@ func isForm(contentType string, body []byte) bool {
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) || kind != "application/x-www-form-urlencoded" {
 		return false
 	}
-	text := strings.TrimLeft(string(body[:min(len(body), maxSpace)]), " \t\r\n\ufeff")
-	return text == "" || !strings.ContainsAny(text[:1], `{["`)
+	text := bytes.TrimLeft(body, " \t\r\n\ufeff")
+	return len(text) == 0 || !bytes.ContainsAny(text[:1], `{["`)
 }
 
-// maxSpace bounds the white space in front of a JSON body, in bytes.
-const maxSpace = 64
+// mayBeBlank are the fields of forms that say something without a value: redirect is the home page, and to is no participant, who must not
+// become everybody.
+var mayBeBlank = []string{"redirect", "to"}
 
 // formToJSON writes a form (application/x-www-form-urlencoded) as a JSON object whose values are strings. token[username] is
-// the member username of the object token. Of several values of a name the last counts. A blank field
-// was not filled in. Only a blank redirect says something: the home page.
+// the member username of the object token. Of several values of a name the last counts. Any other blank field was not filled in.
 func formToJSON(form []byte) (jsontext.Value, error) {
 	values, err := url.ParseQuery(string(form))
 	if err != nil {
@@ -37,7 +39,7 @@ func formToJSON(form []byte) (jsontext.Value, error) {
 	object, nested := map[string]any{}, map[string]map[string]string{}
 	for name, all := range values {
 		value := all[len(all)-1]
-		if value == "" && name != "redirect" {
+		if value == "" && !slices.Contains(mayBeBlank, name) {
 			continue
 		}
 		outer, inner, ok := cutMember(name)

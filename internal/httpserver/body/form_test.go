@@ -4,6 +4,7 @@ package body
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 )
 
@@ -14,7 +15,7 @@ func TestFormToJSON(t *testing.T) {
 		{"an object", "room=a&token[username]=ada&token%5Bpresenter%5D=true", `{"room":"a","token":{"presenter":"true","username":"ada"}}`},
 		{"an object wins over a value", "token=x&token[username]=ada", `{"token":{"username":"ada"}}`},
 		{"the last of several counts", "room=a&room=b", `{"room":"b"}`},
-		{"no value", "room&name=", `{}`}, {"the home page", "redirect=", `{"redirect":""}`},
+		{"no value", "room&name=", `{}`}, {"the home page", "redirect=", `{"redirect":""}`}, {"nobody", "to=", `{"to":""}`},
 		{"what needs an escape", "name=%22%5C%0A%26%3D", `{"name":"\"\\\n&="}`},
 		{"brackets that are no object", "a[]=1&[b]=2&c[d][e]=3&f]=4", `{"[b]":"2","a[]":"1","c[d][e]":"3","f]":"4"}`},
 	} {
@@ -37,7 +38,7 @@ func TestIsForm(t *testing.T) {
 		want              bool
 	}{
 		{form, "room=a", true}, {form + "; charset=UTF-8", "room=a", true}, {"Application/X-WWW-Form-URLEncoded", "room=a", true}, {form, "", true},
-		{form, `{"room":"a"}`, false}, {form, "\ufeff [ ]", false}, {form, `"a"`, false}, {"", "room=a", false}, {"application/json", "room=a", false}, {"text/plain", "room=a", false},
+		{form, `{"room":"a"}`, false}, {form, "\ufeff [ ]", false}, {form, strings.Repeat(" \r\n", 1000) + "{}", false}, {form, `"a"`, false}, {"", "room=a", false}, {"application/json", "room=a", false}, {"text/plain", "room=a", false},
 	} {
 		if got := isForm(tc.contentType, []byte(tc.body)); got != tc.want {
 			t.Errorf("%q with %q: %v", tc.contentType, tc.body, got)

@@ -34,8 +34,8 @@ func Lenient(more ...*json.Unmarshalers) *Reader {
 }
 
 // Decode reads the body of a request into a struct, which has the values of absent members before. No body at all is an empty object. A DELETE
-// may have its members in the query, since some clients and proxies send no body with it. The same member in the body counts. Unknown
-// members are ignored. Errors are of package fault, and do not repeat a value: it may be a secret.
+// may have its members in the query, since some clients and proxies send no body with it. The same member in the body counts, unless it is null.
+// Unknown members are ignored. Errors are of package fault, and do not repeat a value: it may be a secret.
 func (r *Reader) Decode(q *httpserver.Request, into any) error {
 	data, err := q.Body(httpserver.MaxBody)
 	if err != nil {
@@ -134,15 +134,21 @@ func isEmptyArray(value []byte) bool {
 	return opened && closed && len(bytes.TrimSpace(rest)) == 0
 }
 
-// join returns one object with the members of all. A doubled name counts where it is last.
+// join returns one object with the members of all. A doubled name counts where it is last. Null stands for no value of another object.
 func join(objects ...jsontext.Value) (jsontext.Value, error) {
-	members := map[string]jsontext.Value{}
+	all := map[string]jsontext.Value{}
 	for _, o := range objects {
+		members := map[string]jsontext.Value{}
 		if err := json.Unmarshal(o, &members, jsontext.AllowDuplicateNames(true)); err != nil {
 			return nil, err
 		}
+		for name, value := range members {
+			if value.Kind() != 'n' || all[name] == nil {
+				all[name] = value
+			}
+		}
 	}
-	return json.Marshal(members, jsontext.AllowDuplicateNames(true), json.Deterministic(true))
+	return json.Marshal(all, jsontext.AllowDuplicateNames(true), json.Deterministic(true))
 }
 
 // unmarshal reads an object without its doubled names.

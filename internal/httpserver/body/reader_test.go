@@ -84,7 +84,7 @@ func TestDecode(t *testing.T) {
 			Text: "a b", Redirect: Optional[string]{Set: true}, Inner: inner{Flag: Optional[bool]{Set: true, Value: true}},
 		}},
 		{reason: "a query of a DELETE, and a body", method: http.MethodDelete, query: "text=a&flag=wrong&redirect=b", text: `{"flag":false,"redirect":null}`, want: everything{
-			Text: "a", Redirect: Optional[string]{Set: true, Null: true},
+			Text: "a", Redirect: Optional[string]{Set: true, Value: "b"},
 		}},
 		{reason: "a query of a POST", query: "text=a", want: everything{Flag: true}},
 		{reason: "a wrong type", text: `{"text":[]}`, wantErr: "text must be a string"},
