@@ -21,7 +21,7 @@ func (s *Service) Mute(ctx context.Context, t *tenant.Tenant, v meeting.View, wh
 	}
 	concerned := all.concerned(who)
 	granted := func(p engine.Participant) bool {
-		return meeting.SourcesOf(v.DecisionOn(p.Username, p.Identity).GrantedSources).Has(engine.Microphone)
+		return engine.OfSources(v.DecisionOn(p.Username, p.Identity).GrantedSources).Has(engine.Microphone)
 	}
 	switch {
 	case slices.ContainsFunc(concerned, granted):

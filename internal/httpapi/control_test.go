@@ -4,6 +4,7 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -15,6 +16,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"convene.dev/convene/api/client"
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/engine"
@@ -214,6 +216,25 @@ func TestMeetingPatch(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestPolicyOfEachAbility: PATCH and the Go client have every ability by its name.
+func TestPolicyOfEachAbility(t *testing.T) {
+	w := newWorld(t, testTenant(v1alpha1.VariantB, withControl)).serve()
+	w.meetings.reset("stand-up")
+	for _, a := range engine.AllAbilities() {
+		w.moderator.spec = v1alpha1.MeetingSpec{}
+		if got := w.do(http.MethodPatch, "meeting/stand-up", `{"policy":{"`+a.Name+`":"Presenters"}}`); got.status != http.StatusOK {
+			t.Fatalf("%s: %d %s", a.Name, got.status, got.body)
+		}
+		if diff := cmp.Diff(meeting.PolicyOf(a.Abilities), w.moderator.spec.Policy); diff != "" {
+			t.Errorf("%s (-want +got)\n%s", a.Name, diff)
+		}
+		var known client.Policy
+		if err := json.Unmarshal([]byte(`{"`+a.Name+`":"Presenters"}`), &known); err != nil || known == (client.Policy{}) {
+			t.Errorf("the Go client does not know %s of a policy", a.Name)
+		}
 	}
 }
 

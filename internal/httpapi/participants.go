@@ -118,8 +118,8 @@ func participantBodyOf(v meeting.View, p engine.Participant) participantBody {
 	return participantBody{
 		Identity: p.Identity, Name: p.Name, Username: p.Username, Role: role, Promoted: rights.Promoted, Media: mediaBody{p.Audio, p.Video, p.Screen},
 		Hand: p.Hand, Hidden: p.Hidden && !p.Waits(), Waiting: p.Waits(), Message: p.Message, Muted: decided.Muted,
-		GrantedSources: meeting.ListSources(meeting.SourcesOf(decided.GrantedSources)),
-		Sources:        meeting.ListSources(engine.Media &^ rights.Forbidden), OS: p.OS, Browser: p.Browser, JoinTime: timestamp(joinTime(p)),
+		GrantedSources: engine.OfSources(decided.GrantedSources).Sources(),
+		Sources:        (engine.Media &^ rights.Forbidden).Sources(), OS: p.OS, Browser: p.Browser, JoinTime: timestamp(joinTime(p)),
 	}
 }
 
@@ -182,7 +182,7 @@ func (p *participantPatch) apply(d *v1alpha1.ParticipantDecision) {
 		d.Sources = p.Sources.Value
 	}
 	if p.GrantedSources.Set {
-		meeting.SetGranted(d, meeting.SourcesOf(p.GrantedSources.Value))
+		meeting.SetGranted(d, engine.OfSources(p.GrantedSources.Value))
 	}
 	if p.Admitted.Set {
 		d.Admitted = p.Admitted.Value
@@ -210,7 +210,7 @@ func readSources(value jsontext.Value) (sourceList, error) {
 	return listed, nil
 }
 
-var allSources = meeting.ListSources(engine.Media)
+var allSources = engine.Media.Sources()
 
 // changeParticipant is PATCH meeting/{room}/participants/{identity}.
 func (a *api) changeParticipant(q *httpserver.Request) (httpserver.Answer, error) {

@@ -4,7 +4,6 @@ package livekit
 
 import (
 	"maps"
-	"slices"
 	"strings"
 
 	"convene.dev/convene/internal/engine"
@@ -43,7 +42,7 @@ func attributesOf(t engine.Traits) map[string]string {
 		attributeChat:      flag(t.Chat),
 		attributeNotify:    flag(t.Notify),
 		attributeAvatar:    t.Avatar,
-		attributeHeld:      nameAbilities(t.Held),
+		attributeHeld:      strings.Join(t.Held.Names(), ","),
 	}
 	maps.DeleteFunc(attributes, func(_, value string) bool { return value == "" })
 	return attributes
@@ -65,26 +64,6 @@ func traitsOf(attributes map[string]string) engine.Traits {
 		Chat:      attributes[attributeChat] == yes,
 		Notify:    attributes[attributeNotify] == yes,
 		Avatar:    attributes[attributeAvatar],
-		Held:      parseAbilities(attributes[attributeHeld]),
+		Held:      engine.NamedAbilities(strings.Split(attributes[attributeHeld], ",")...),
 	}
-}
-
-func nameAbilities(all engine.Abilities) string {
-	var names []string
-	for _, a := range abilityNames {
-		if all.Has(a.ability) {
-			names = append(names, a.name)
-		}
-	}
-	return strings.Join(names, ",")
-}
-
-func parseAbilities(names string) (all engine.Abilities) {
-	list := strings.Split(names, ",")
-	for _, a := range abilityNames {
-		if slices.Contains(list, a.name) {
-			all |= a.ability
-		}
-	}
-	return all
 }

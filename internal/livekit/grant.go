@@ -5,6 +5,7 @@ package livekit
 import (
 	"errors"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/livekit/protocol/auth"
@@ -58,7 +59,7 @@ func (c *client) Limit(token string, rights engine.Rights) (string, error) {
 		}
 		attributes[attributeClient], attributes[attributePresenter] = sealed, flag(rights.Presenter)
 	}
-	attributes[attributePromoted], attributes[attributeHeld] = flag(rights.Promoted), nameAbilities(rights.Held)
+	attributes[attributePromoted], attributes[attributeHeld] = flag(rights.Promoted), strings.Join(rights.Held.Names(), ",")
 	maps.DeleteFunc(attributes, func(_, value string) bool { return value == "" })
 	return c.sign(grant, attributes)
 }

@@ -4,6 +4,7 @@ package livekit
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,11 +14,6 @@ import (
 	"convene.dev/convene/internal/engine"
 )
 
-// sources are what a participant may publish. None named would mean all.
-var sources = []lk.TrackSource{
-	lk.TrackSource_CAMERA, lk.TrackSource_MICROPHONE, lk.TrackSource_SCREEN_SHARE, lk.TrackSource_SCREEN_SHARE_AUDIO,
-}
-
 // needed is what a participant has to be allowed for a source. A changed page would call its microphone the sound of its screen.
 var needed = map[lk.TrackSource]engine.Abilities{
 	lk.TrackSource_MICROPHONE:         engine.Microphone,
@@ -25,6 +21,9 @@ var needed = map[lk.TrackSource]engine.Abilities{
 	lk.TrackSource_SCREEN_SHARE:       engine.Screen,
 	lk.TrackSource_SCREEN_SHARE_AUDIO: engine.Screen | engine.Microphone,
 }
+
+// sources are what a participant may publish. None named would mean all.
+var sources = slices.Sorted(maps.Keys(needed))
 
 // allowedSources are those that a participant may publish who is forbidden something, and has sent sound as some others.
 func allowedSources(forbidden engine.Abilities, disguises []lk.TrackSource) []lk.TrackSource {
@@ -39,9 +38,10 @@ func forbiddenOf(permission *lk.ParticipantPermission, disguises []lk.TrackSourc
 	if len(allowed) == 0 && permission.GetCanPublish() { // which LiveKit takes for all
 		return 0
 	}
-	for _, s := range []lk.TrackSource{lk.TrackSource_MICROPHONE, lk.TrackSource_CAMERA, lk.TrackSource_SCREEN_SHARE} {
-		if !slices.Contains(disguises, s) && (!permission.GetCanPublish() || !slices.Contains(allowed, s)) {
-			forbidden |= needed[s]
+	for s, needs := range needed {
+		// What the sound of a screen needs are the abilities of two other sources.
+		if s != lk.TrackSource_SCREEN_SHARE_AUDIO && !slices.Contains(disguises, s) && (!permission.GetCanPublish() || !slices.Contains(allowed, s)) {
+			forbidden |= needs
 		}
 	}
 	return forbidden
@@ -111,7 +111,7 @@ func updateOf(p *lk.ParticipantInfo, rights engine.Rights) *lk.UpdateParticipant
 	}
 	set(attributePresenter, flag(rights.Presenter))
 	set(attributePromoted, flag(rights.Promoted))
-	set(attributeHeld, nameAbilities(rights.Held))
+	set(attributeHeld, strings.Join(rights.Held.Names(), ","))
 	permission := proto.CloneOf(p.GetPermission())
 	if permission != nil && !permission.GetHidden() { // A hidden participant publishes nothing: the others would see its tracks.
 		disguises := disguisesOf(p, rights.Forbidden)

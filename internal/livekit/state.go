@@ -31,23 +31,13 @@ const presenters = "Presenters"
 // maxAdmission is longer than what Admission may be, in bytes. What others write there is not kept: it may be as long as a room's metadata.
 const maxAdmission = 16
 
-// abilityNames are what pages call what participants can be kept from.
-var abilityNames = []struct {
-	name    string
-	ability engine.Abilities
-}{
-	{"microphone", engine.Microphone}, {"camera", engine.Camera}, {"screen", engine.Screen}, {"chat", engine.Chat},
-}
-
 func metadataOf(state engine.RoomState) roomMetadata {
 	m := roomMetadata{ExpiresAt: state.ExpiresAt.UTC(), Locked: state.Locked, Admission: state.Admission, Open: state.Open}
-	for _, a := range abilityNames {
-		if state.PresentersOnly.Has(a.ability) {
-			if m.Policy == nil {
-				m.Policy = map[string]string{}
-			}
-			m.Policy[a.name] = presenters
+	for _, name := range state.PresentersOnly.Names() {
+		if m.Policy == nil {
+			m.Policy = map[string]string{}
 		}
+		m.Policy[name] = presenters
 	}
 	return m
 }
@@ -58,9 +48,9 @@ func (m roomMetadata) state() engine.RoomState {
 	if len(m.Admission) <= maxAdmission {
 		s.Admission = m.Admission
 	}
-	for _, a := range abilityNames {
-		if m.Policy[a.name] == presenters {
-			s.PresentersOnly |= a.ability
+	for _, a := range engine.AllAbilities() {
+		if m.Policy[a.Name] == presenters {
+			s.PresentersOnly |= a.Abilities
 		}
 	}
 	return s

@@ -4,7 +4,6 @@ package meeting
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -46,17 +45,6 @@ func (c Control) State() engine.RoomState {
 	return state
 }
 
-// policyFields are the kinds of a policy.
-var policyFields = []struct {
-	ability engine.Abilities
-	of      func(*v1alpha1.MeetingPolicy) *v1alpha1.Audience
-}{
-	{engine.Microphone, func(p *v1alpha1.MeetingPolicy) *v1alpha1.Audience { return &p.Microphone }},
-	{engine.Camera, func(p *v1alpha1.MeetingPolicy) *v1alpha1.Audience { return &p.Camera }},
-	{engine.Screen, func(p *v1alpha1.MeetingPolicy) *v1alpha1.Audience { return &p.Screen }},
-	{engine.Chat, func(p *v1alpha1.MeetingPolicy) *v1alpha1.Audience { return &p.Chat }},
-}
-
 // presentersOnly is what presenters alone may do by the policies of a tenant and of one of its Meetings. Nil says nothing.
 func presentersOnly(tenants, own *v1alpha1.MeetingPolicy) (only engine.Abilities) {
 	if tenants == nil {
@@ -65,9 +53,9 @@ func presentersOnly(tenants, own *v1alpha1.MeetingPolicy) (only engine.Abilities
 	if own == nil {
 		own = &v1alpha1.MeetingPolicy{}
 	}
-	for _, f := range policyFields {
-		if cmp.Or(*f.of(own), *f.of(tenants)) == v1alpha1.Presenters {
-			only |= f.ability
+	for _, a := range engine.AllAbilities() {
+		if cmp.Or(*a.Audience(own), *a.Audience(tenants)) == v1alpha1.Presenters {
+			only |= a.Abilities
 		}
 	}
 	return only
@@ -79,9 +67,9 @@ func PolicyOf(only engine.Abilities) *v1alpha1.MeetingPolicy {
 		return nil
 	}
 	var p v1alpha1.MeetingPolicy
-	for _, f := range policyFields {
-		if only.Has(f.ability) {
-			*f.of(&p) = v1alpha1.Presenters
+	for _, a := range engine.AllAbilities() {
+		if only.Has(a.Abilities) {
+			*a.Audience(&p) = v1alpha1.Presenters
 		}
 	}
 	return &p
@@ -92,8 +80,8 @@ func ValidatePolicy(named v1alpha1.MeetingPolicy) error {
 	if named == (v1alpha1.MeetingPolicy{}) {
 		return fault.Invalid("policy", "policy is required; name microphone, camera, screen or chat")
 	}
-	for _, f := range policyFields {
-		switch *f.of(&named) {
+	for _, a := range engine.AllAbilities() {
+		switch *a.Audience(&named) {
 		case "", v1alpha1.Everyone, v1alpha1.Presenters:
 		default:
 			return fault.Invalid("policy", "each value of policy must be Everyone or Presenters")
@@ -105,9 +93,9 @@ func ValidatePolicy(named v1alpha1.MeetingPolicy) error {
 // MergePolicy changes what is named of a Meeting's policy.
 func MergePolicy(spec *v1alpha1.MeetingSpec, named v1alpha1.MeetingPolicy) {
 	changes := map[engine.Abilities]v1alpha1.Audience{}
-	for _, f := range policyFields {
-		if audience := *f.of(&named); audience != "" {
-			changes[f.ability] = audience
+	for _, a := range engine.AllAbilities() {
+		if audience := *a.Audience(&named); audience != "" {
+			changes[a.Abilities] = audience
 		}
 	}
 	SetPolicy(spec, changes)
@@ -121,10 +109,10 @@ func SetPolicy(spec *v1alpha1.MeetingSpec, changes map[engine.Abilities]v1alpha1
 		policy = *spec.Policy
 	}
 	var named engine.Abilities
-	for _, f := range policyFields {
-		if audience, ok := changes[f.ability]; ok {
-			*f.of(&policy) = audience
-			named |= f.ability
+	for _, a := range engine.AllAbilities() {
+		if audience, ok := changes[a.Abilities]; ok {
+			*a.Audience(&policy) = audience
+			named |= a.Abilities
 		}
 	}
 	spec.Policy = &policy
@@ -137,18 +125,18 @@ func SetPolicy(spec *v1alpha1.MeetingSpec, changes map[engine.Abilities]v1alpha1
 // ResetPolicy takes back all that a Meeting's policy says.
 func ResetPolicy(spec *v1alpha1.MeetingSpec) {
 	all := map[engine.Abilities]v1alpha1.Audience{}
-	for _, f := range policyFields {
-		all[f.ability] = ""
+	for _, a := range engine.AllAbilities() {
+		all[a.Abilities] = ""
 	}
 	SetPolicy(spec, all)
 }
 
 // WholePolicy is a policy that says of everything who may do it.
 func WholePolicy(only engine.Abilities) (p v1alpha1.MeetingPolicy) {
-	for _, f := range policyFields {
-		*f.of(&p) = v1alpha1.Everyone
-		if only.Has(f.ability) {
-			*f.of(&p) = v1alpha1.Presenters
+	for _, a := range engine.AllAbilities() {
+		*a.Audience(&p) = v1alpha1.Everyone
+		if only.Has(a.Abilities) {
+			*a.Audience(&p) = v1alpha1.Presenters
 		}
 	}
 	return p
@@ -172,11 +160,11 @@ func (c Control) Rights(d v1alpha1.ParticipantDecision, granted bool) engine.Rig
 		rights.Held |= engine.Microphone
 	}
 	if d.Sources != nil {
-		rights.Held |= engine.Media &^ SourcesOf(d.Sources)
+		rights.Held |= engine.Media &^ engine.OfSources(d.Sources)
 	}
 	rights.Forbidden = rights.Held
 	if !rights.Presenter {
-		rights.Forbidden |= c.PresentersOnly &^ SourcesOf(d.GrantedSources)
+		rights.Forbidden |= c.PresentersOnly &^ engine.OfSources(d.GrantedSources)
 	}
 	return rights
 }
@@ -201,7 +189,7 @@ func SetRole(d *v1alpha1.ParticipantDecision, role v1alpha1.ParticipantRole) {
 func SetGranted(d *v1alpha1.ParticipantDecision, sources engine.Abilities) {
 	d.GrantedSources = nil
 	if sources&engine.Media != 0 {
-		d.GrantedSources = ListSources(sources)
+		d.GrantedSources = sources.Sources()
 	}
 }
 
@@ -209,12 +197,12 @@ func SetGranted(d *v1alpha1.ParticipantDecision, sources engine.Abilities) {
 // Username is empty for a guest; what was decided about the user is undone, too.
 func GiveWord(spec *v1alpha1.MeetingSpec, who engine.Identity, username string, presentersOnly engine.Abilities) {
 	Decide(spec, who, func(d *v1alpha1.ParticipantDecision) {
-		SetGranted(d, SourcesOf(d.GrantedSources)|presentersOnly&engine.Microphone)
+		SetGranted(d, engine.OfSources(d.GrantedSources)|presentersOnly&engine.Microphone)
 	})
 	decideOnBoth(spec, who, username, func(d *v1alpha1.ParticipantDecision) {
 		d.Muted = false
 		if d.Sources != nil {
-			d.Sources = ListSources(SourcesOf(d.Sources) | engine.Microphone)
+			d.Sources = (engine.OfSources(d.Sources) | engine.Microphone).Sources()
 		}
 	})
 }
@@ -222,7 +210,7 @@ func GiveWord(spec *v1alpha1.MeetingSpec, who engine.Identity, username string, 
 // TakeWord takes back what a participant was granted of the microphone.
 func TakeWord(spec *v1alpha1.MeetingSpec, who engine.Identity, username string) {
 	decideOnBoth(spec, who, username, func(d *v1alpha1.ParticipantDecision) {
-		SetGranted(d, SourcesOf(d.GrantedSources)&^engine.Microphone)
+		SetGranted(d, engine.OfSources(d.GrantedSources)&^engine.Microphone)
 	})
 }
 
@@ -238,7 +226,7 @@ func decideOnBoth(spec *v1alpha1.MeetingSpec, who engine.Identity, username stri
 func takeBack(spec *v1alpha1.MeetingSpec, sources engine.Abilities) {
 	var list []v1alpha1.ParticipantDecision
 	for _, d := range spec.Participants {
-		if granted := SourcesOf(d.GrantedSources); granted&sources != 0 {
+		if granted := engine.OfSources(d.GrantedSources); granted&sources != 0 {
 			SetGranted(&d, granted&^sources)
 			if decidesNothing(d) {
 				continue
@@ -247,33 +235,4 @@ func takeBack(spec *v1alpha1.MeetingSpec, sources engine.Abilities) {
 		list = append(list, d)
 	}
 	spec.Participants = list
-}
-
-// sourceAbilities are in the order in which they are listed.
-var sourceAbilities = []struct {
-	source  v1alpha1.ParticipantSource
-	ability engine.Abilities
-}{
-	{v1alpha1.SourceMicrophone, engine.Microphone}, {v1alpha1.SourceCamera, engine.Camera}, {v1alpha1.SourceScreen, engine.Screen},
-}
-
-// SourcesOf is a list of sources as a set.
-func SourcesOf(list []v1alpha1.ParticipantSource) (all engine.Abilities) {
-	for _, s := range sourceAbilities {
-		if slices.Contains(list, s.source) {
-			all |= s.ability
-		}
-	}
-	return all
-}
-
-// ListSources is a set of sources as a list, which is not nil.
-func ListSources(all engine.Abilities) []v1alpha1.ParticipantSource {
-	list := []v1alpha1.ParticipantSource{}
-	for _, s := range sourceAbilities {
-		if all.Has(s.ability) {
-			list = append(list, s.source)
-		}
-	}
-	return list
 }

@@ -2,7 +2,10 @@
 
 package meeting
 
-import "convene.dev/convene/api/v1alpha1"
+import (
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/engine"
+)
 
 // JoinOptions describe a participant who joins, as POST join does. Tickets and sessions keep them, pages wish for them, and answers to pages repeat
 // them.
@@ -35,14 +38,16 @@ type JoinFlag struct {
 	Brief bool
 	// Given reports whether only a backend or a login gives it, and no wish of a page.
 	Given bool
+	// Needs lists the abilities without which the option is off.
+	Needs engine.Abilities
 }
 
 // Flags returns the options that are on or off, in the order of links.
 func (o *JoinOptions) Flags() []JoinFlag {
 	return []JoinFlag{
-		{Value: &o.Audio, Name: "audio", Letter: 'a', Brief: true},
-		{Value: &o.Video, Name: "video", Letter: 'v', Brief: true},
-		{Value: &o.Screen, Name: "screen", Letter: 's', Brief: true},
+		{Value: &o.Audio, Name: "audio", Letter: 'a', Brief: true, Needs: engine.Microphone},
+		{Value: &o.Video, Name: "video", Letter: 'v', Brief: true, Needs: engine.Camera},
+		{Value: &o.Screen, Name: "screen", Letter: 's', Brief: true, Needs: engine.Screen},
 		{Value: &o.Chat, Name: "chat", Letter: 'c'},
 		{Value: &o.Hide, Name: "hide", Letter: 'h', Given: true},
 		{Value: &o.Notify, Name: "notify", Letter: 'n'},
@@ -68,6 +73,14 @@ func (o JoinOptions) Lasting() JoinOptions {
 		if f.Brief {
 			*f.Value = false
 		}
+	}
+	return o
+}
+
+// Without returns the options that are left to a participant who is forbidden something.
+func (o JoinOptions) Without(forbidden engine.Abilities) JoinOptions {
+	for _, f := range o.Flags() {
+		*f.Value = *f.Value && f.Needs&forbidden == 0
 	}
 	return o
 }

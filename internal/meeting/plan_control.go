@@ -59,15 +59,9 @@ func describeAdmission(a v1alpha1.Admission) string {
 // describePolicy is what a policy means, in words.
 func describePolicy(only engine.Abilities) string {
 	var words []string
-	for _, w := range []struct {
-		ability engine.Abilities
-		words   string
-	}{
-		{engine.Microphone, "use the microphone"}, {engine.Camera, "show a camera"},
-		{engine.Screen, "share a screen"}, {engine.Chat, "write chat messages"},
-	} {
-		if only.Has(w.ability) {
-			words = append(words, w.words)
+	for _, a := range engine.AllAbilities() {
+		if only.Has(a.Abilities) {
+			words = append(words, a.Words)
 		}
 	}
 	if len(words) == 0 {

@@ -52,7 +52,7 @@ func add(to, d *v1alpha1.ParticipantDecision) {
 	if to.Sources == nil {
 		to.Sources = d.Sources
 	}
-	SetGranted(to, SourcesOf(to.GrantedSources)|SourcesOf(d.GrantedSources))
+	SetGranted(to, engine.OfSources(to.GrantedSources)|engine.OfSources(d.GrantedSources))
 }
 
 // isAbout reports whether a decision is about an identity, or about another of the same origin: a participant who was removed or

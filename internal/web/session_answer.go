@@ -105,10 +105,9 @@ func (h *handler) answerOf(q *httpserver.Request, a admission.Admission) (sessio
 	if err != nil {
 		return sessionAnswer{}, err
 	}
-	you := youAnswer{Identity: a.Identity, JoinOptions: a.JoinOptions, History: a.Chat && !a.Hide && !q.Tenant.ChatHidden, Hidden: a.Hide}
-	you.Audio = you.Audio && !a.Rights.Forbidden.Has(engine.Microphone)
-	you.Video = you.Video && !a.Rights.Forbidden.Has(engine.Camera)
-	you.Screen = you.Screen && !a.Rights.Forbidden.Has(engine.Screen)
+	you := youAnswer{
+		Identity: a.Identity, JoinOptions: a.Without(a.Rights.Forbidden), History: a.Chat && !a.Hide && !q.Tenant.ChatHidden, Hidden: a.Hide,
+	}
 	return sessionAnswer{
 		Session: session,
 		Engine:  engineAnswer{URL: engineURL(q.Tenant), Token: token},

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"convene.dev/convene/internal/admission"
+	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
 )
 
@@ -77,6 +78,12 @@ func TestSessionSchema(t *testing.T) {
 	}
 	if diff := cmp.Diff(pageReasons, schemas["Reason"].Enum); diff != "" {
 		t.Errorf("reasons (-code +schema)\n%s", diff)
+	}
+	if diff := cmp.Diff((engine.Media | engine.Chat).Names(), schemas["Ability"].Enum); diff != "" {
+		t.Errorf("abilities (-code +schema)\n%s", diff)
+	}
+	if diff := cmp.Diff(slices.Sorted(slices.Values(schemas["Ability"].Enum)), keys(schemas["Policy"].Properties)); diff != "" {
+		t.Errorf("a policy is about (-abilities +policy)\n%s", diff)
 	}
 	states := []string{string(sessionLive), string(sessionWaiting), string(sessionAdmitted), string(sessionEnded), string(sessionRemoved)}
 	if diff := cmp.Diff(states, schemas["State"].Properties["state"].Enum); diff != "" {

@@ -1,4 +1,5 @@
 import { isObject } from './boot';
+import { abilities } from './session/protocol';
 import { parseUrl } from './url';
 
 /** What this page tells the page that embeds it in an iframe. */
@@ -14,7 +15,7 @@ export type News =
   /** muted: the microphone is off. */
   | { event: 'muted'; muted: boolean; camera: boolean; screen: boolean };
 
-const commands = ['watch', 'microphone', 'camera', 'screen', 'chat', 'leave'] as const;
+const commands = ['watch', ...abilities, 'leave'] as const;
 
 /** What the embedding page asks of this one. Without `on` it asks for the other state. */
 export interface Command {

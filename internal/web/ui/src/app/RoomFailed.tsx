@@ -1,4 +1,5 @@
 import { Failed } from '../parts/Boundary';
+import { published } from '../session/protocol';
 import type { Call } from '../room/call/call';
 import { t } from '../text';
 import { useStore } from './useStore';
@@ -7,7 +8,7 @@ import { useStore } from './useStore';
 export function RoomFailed({ call, onAgain }: { call: Call; onAgain: () => void }) {
   const { sending } = call.publisher;
   useStore(sending);
-  const isSending = (['microphone', 'camera', 'screen'] as const).some((what) => call.publisher.wants(what));
+  const isSending = published.some((what) => call.publisher.wants(what));
   return (
     <Failed onAgain={onAgain}>
       {isSending && (

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { FakeTrack } from './fakeDevices';
-import { isMutedByOther, Source, type Kind, type Opened, type Outlet, type Publication } from './source';
+import { isMutedByOther, Source, type Opened, type Outlet, type Publication } from './source';
+import type { Published } from '../session/protocol';
 
 /** For tests: a participant's browser and room, in which everything takes as long as the test lets it. */
 export class World implements Outlet {
@@ -26,7 +27,7 @@ export class World implements Outlet {
   publication: { track: FakeTrack; muted: boolean } | undefined;
   private mostAsked = 0;
 
-  constructor(readonly kind: Kind) {
+  constructor(readonly kind: Published) {
     this.source = new Source(
       kind,
       () => this.ask(),

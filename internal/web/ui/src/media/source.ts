@@ -1,14 +1,13 @@
 import { Store } from '../app/store';
+import type { Published } from '../session/protocol';
 import type { DeviceProblem } from './problem';
-
-export type Kind = 'microphone' | 'camera' | 'screen';
 
 /** What the media server has of a source. `stale`: unmuted, but the device behind it is gone or another. */
 export type Publication = 'none' | 'muted' | 'stale' | 'live';
 
 /** All that decides what happens to a source next. */
 export interface SourceState {
-  kind: Kind;
+  kind: Published;
   /** Whether the participant wants others to hear or see the source. */
   wish: boolean;
   device: 'none' | 'asking' | 'open';
@@ -46,7 +45,7 @@ export type SourceEvent =
 
 export type Action = 'open' | 'stop' | 'publish' | 'unmute' | 'withdraw';
 
-export function initially(kind: Kind): SourceState {
+export function initially(kind: Published): SourceState {
   return {
     kind,
     wish: false,
@@ -200,7 +199,7 @@ export class Source {
   private outlet = nowhere;
 
   constructor(
-    kind: Kind,
+    kind: Published,
     /** Opens the device, again when the one before it has ended by itself. */
     private readonly open: (again: boolean) => Promise<Opened>,
     /** Called when a device that the participant wants gives nothing any more, or cannot be sent. */

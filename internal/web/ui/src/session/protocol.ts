@@ -1,7 +1,9 @@
 import {
+  abilityValues,
   admissionValues,
   reactionRequestReactionValues,
   reasonValues,
+  type Ability,
   type Admission,
   type ReactionRequest,
   type Reason,
@@ -10,6 +12,7 @@ import {
 } from './schema';
 
 export type {
+  Ability,
   Admission,
   ConnectionTest,
   History,
@@ -28,9 +31,12 @@ export const reasons = reasonValues;
 export type Reaction = ReactionRequest['reaction'];
 export const reactions: readonly Reaction[] = reactionRequestReactionValues;
 
-/** What a meeting may keep to its presenters. */
-export const ruled = ['microphone', 'camera', 'screen', 'chat'] as const;
-export type Ruled = (typeof ruled)[number];
+/** What a meeting may keep to its presenters, and locks for single participants. */
+export const abilities: readonly Ability[] = abilityValues;
+
+/** What participants publish. */
+export type Published = Exclude<Ability, 'chat'>;
+export const published = abilities.filter((ability): ability is Published => ability !== 'chat');
 export type Who = 'Everyone' | 'Presenters';
 
 /** Who comes in by themselves. */
@@ -52,7 +58,7 @@ export type Act =
   | { action: On; identity: string }
   | { action: 'end'; redirect?: string }
   | { action: 'muteAll'; mayUnmute: boolean }
-  | { action: 'policy'; policy: Partial<Record<Ruled, Who>> }
+  | { action: 'policy'; policy: Partial<Record<Ability, Who>> }
   | { action: 'lock' | 'unlock' | 'admitAll' }
   | { action: 'admission'; admission: Admission }
   | { action: 'announce'; text: string; identity?: string };

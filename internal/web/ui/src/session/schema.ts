@@ -413,6 +413,11 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
+    /**
+     * @description What participants can be kept from. The media server holds all but chat.
+     * @enum {string}
+     */
+    Ability: 'microphone' | 'camera' | 'screen' | 'chat';
     ActRequest: {
       /** @enum {string} */
       action:
@@ -678,6 +683,7 @@ export interface components {
   headers: never;
   pathItems: never;
 }
+export type Ability = components['schemas']['Ability'];
 export type ActRequest = components['schemas']['ActRequest'];
 export type Admission = components['schemas']['Admission'];
 export type Audience = components['schemas']['Audience'];
@@ -715,6 +721,12 @@ type FlattenedDeepRequired<T> = {
 type ReadonlyArray<T> = [Exclude<T, undefined>] extends [unknown[]]
   ? Readonly<Exclude<T, undefined>>
   : Readonly<Exclude<T, undefined>[]>;
+export const abilityValues: ReadonlyArray<FlattenedDeepRequired<components>['schemas']['Ability']> = [
+  'microphone',
+  'camera',
+  'screen',
+  'chat',
+];
 export const actRequestActionValues: ReadonlyArray<
   FlattenedDeepRequired<components>['schemas']['ActRequest']['action']
 > = [

@@ -5,7 +5,7 @@ import { speaker } from '../../media/speaker';
 import type { LocalMedia } from '../../media/local';
 import type { DeviceMemory, DeviceStates } from '../../media/memory';
 import type { Opened, SessionClient } from '../../session/client';
-import { SessionError, type Act, type Reaction } from '../../session/protocol';
+import { published, SessionError, type Act, type Published, type Reaction } from '../../session/protocol';
 import { t } from '../../text';
 import { Captions } from '../captions/captions';
 import { ChatLog, chatTopic } from '../chat/chat';
@@ -29,7 +29,7 @@ import { NoiseFilter } from './noiseFilter';
 import { noFacts, parseMetadata, parseTime, type RoomFacts } from './metadata';
 import { createRoom } from './createRoom';
 import { roomOptions } from './options';
-import { lockedFor, whyNot, type Published } from './permissions';
+import { lockedFor, whyNot } from './permissions';
 import type { Phase } from './phase';
 import { whenPageLeaves } from '../../app/pageLeave';
 import { Pictures } from './pictures';
@@ -233,8 +233,7 @@ export class Call {
 
   /** Nobody hears or sees the participant any more. */
   silence(): void {
-    for (const what of ['microphone', 'camera', 'screen'] as const)
-      if (this.publisher.wants(what)) void this.switch(what, false);
+    for (const what of published) if (this.publisher.wants(what)) void this.switch(what, false);
   }
 
   /** Raises or lowers the hand. Without `raised` this is a press: it takes back what is on its way, too. */

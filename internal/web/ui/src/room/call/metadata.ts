@@ -1,5 +1,5 @@
 import { httpUrl, isObject, parseObject } from '../../boot';
-import { admissions, ruled, type Admission, type Ruled } from '../../session/protocol';
+import { admissions, abilities, type Admission, type Ability } from '../../session/protocol';
 
 /** What the engine's room metadata says about the meeting. */
 export interface RoomFacts {
@@ -9,7 +9,7 @@ export interface RoomFacts {
   /** Where the participants go after the end. Empty means the home page. */
   redirect: string;
   /** What only presenters may use. */
-  presentersOnly: readonly Ruled[];
+  presentersOnly: readonly Ability[];
   /** Nobody comes in who was not in before. */
   locked: boolean;
   admission: Admission;
@@ -29,7 +29,7 @@ export function parseMetadata(metadata: string | undefined): RoomFacts {
   return {
     ended: value.ended === true,
     redirect: httpUrl(value.redirect) ?? '',
-    presentersOnly: ruled.filter((name) => isObject(value.policy) && value.policy[name] === 'Presenters'),
+    presentersOnly: abilities.filter((name) => isObject(value.policy) && value.policy[name] === 'Presenters'),
     locked: value.locked === true,
     admission: admissions.find((admission) => admission === value.admission) ?? 'Open',
     ...(expiresAt !== undefined && { expiresAt }),

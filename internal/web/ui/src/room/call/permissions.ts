@@ -1,9 +1,6 @@
 import { Track, type Participant } from 'livekit-client';
-import type { Ruled } from '../../session/protocol';
+import type { Ability, Published } from '../../session/protocol';
 import type { TextKey } from '../../text';
-
-/** What participants publish, and a meeting may keep to its presenters. */
-export type Published = Exclude<Ruled, 'chat'>;
 
 const sources: Record<Published, Track.Source> = {
   microphone: Track.Source.Microphone,
@@ -28,7 +25,7 @@ export function isAllowed(right: Right): boolean {
 export function rightOf(
   participant: Permitted & Pick<Participant, 'attributes'>,
   what: Published,
-  presentersOnly: readonly Ruled[],
+  presentersOnly: readonly Ability[],
 ): Right {
   const { presenter } = participant.attributes;
   if (!maySend(participant, sources[what])) return lockedFor(participant).includes(what) ? 'locked' : 'rule';

@@ -7,8 +7,9 @@ import { chooseBackground, type Background } from '../../media/background';
 import { keepChoices } from '../../media/choices';
 import type { Facing } from '../../media/capture';
 import type { LocalMedia } from '../../media/local';
-import { isMutedByOther, Source, type Kind, type Opened } from '../../media/source';
+import { isMutedByOther, Source, type Opened } from '../../media/source';
 import { chooseSpeaker, speaker } from '../../media/speaker';
+import type { Published } from '../../session/protocol';
 import { t } from '../../text';
 import { chime } from '../notices/chime';
 import type { Notices } from '../notices/notices';
@@ -104,21 +105,21 @@ export class Publisher {
   }
 
   /** Whether the participant wants a source to be sent. It may give nothing for now. */
-  wants(what: Kind): boolean {
+  wants(what: Published): boolean {
     return this.sourceOf(what).state.get().wish;
   }
 
   /** What the next press switches a source to. A source that gives nothing for now is opened anew. */
-  nextPress(what: Kind): boolean {
+  nextPress(what: Published): boolean {
     return this.sourceOf(what).nextPress;
   }
 
-  allows(what: Kind): boolean {
+  allows(what: Published): boolean {
     return this.sourceOf(what).state.get().allowed;
   }
 
   /** Switches a source. Resolves when that is done, which takes as long as the browser asks the participant. */
-  async set(what: Kind, on: boolean): Promise<void> {
+  async set(what: Published, on: boolean): Promise<void> {
     await this.sourceOf(what).press(on);
   }
 
@@ -185,7 +186,7 @@ export class Publisher {
     return [this.mic, this.camera, this.screen];
   }
 
-  private sourceOf(what: Kind): Source {
+  private sourceOf(what: Published): Source {
     return { microphone: this.mic, camera: this.camera, screen: this.screen }[what];
   }
 

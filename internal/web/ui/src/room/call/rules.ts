@@ -1,16 +1,16 @@
 import type { TextKey } from '../../text';
-import { ruled, type Ruled } from '../../session/protocol';
+import { abilities, type Ability } from '../../session/protocol';
 import type { RoomFacts } from './metadata';
 
 interface Change {
-  about: Ruled | 'entry';
+  about: Ability | 'entry';
   text: TextKey;
 }
 
 /** What has changed for everybody. `locked` stays locked for this participant when a rule is lifted, and is not told as open. */
 export function changedRules(before: RoomFacts, now: RoomFacts, locked: readonly string[]): Change[] {
   const changed: Change[] = [];
-  for (const name of ruled) {
+  for (const name of abilities) {
     const was = before.presentersOnly.includes(name);
     const is = now.presentersOnly.includes(name);
     if (was === is || (was && locked.includes(name))) continue;

@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import { useStore } from '../../app/useStore';
 import { Dialog } from '../../parts/Dialog';
-import { admissions, ruled, type Admission, type Ruled } from '../../session/protocol';
+import { admissions, abilities, type Admission, type Ability } from '../../session/protocol';
 import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { FloatingNotices } from '../notices/NoticeList';
@@ -18,7 +18,7 @@ export function RulesDialog({ onClose }: { onClose: () => void }) {
       <FloatingNotices />
       <fieldset className="rules">
         <legend>{t('rules.everyone')}</legend>
-        {ruled.map((name) => (
+        {abilities.map((name) => (
           <Rule key={name} name={name} allowed={!presentersOnly.includes(name)} />
         ))}
       </fieldset>
@@ -27,7 +27,7 @@ export function RulesDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-function Rule({ name, allowed }: { name: Ruled; allowed: boolean }) {
+function Rule({ name, allowed }: { name: Ability; allowed: boolean }) {
   const call = useCall();
   return (
     <label className="check">

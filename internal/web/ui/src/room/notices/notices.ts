@@ -1,6 +1,6 @@
 import { followSight, inSight } from '../../app/sight';
 import { Store } from '../../app/store';
-import type { Ruled } from '../../session/protocol';
+import type { Ability } from '../../session/protocol';
 import { t } from '../../text';
 import { Spoken, type SpokenEvent } from './spoken';
 
@@ -24,7 +24,7 @@ export interface Offer {
 
 /** What has a state, and one notice that tells it: the newest. */
 export type Subject =
-  | Ruled
+  | Ability
   | `${'mic' | 'camera' | 'both'} problem`
   | 'arrival'
   | 'entry'
