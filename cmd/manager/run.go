@@ -38,6 +38,7 @@ import (
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/livekit"
+	"convene.dev/convene/internal/moderation"
 	"convene.dev/convene/internal/source/sandbox"
 	"convene.dev/convene/internal/tenant"
 	"convene.dev/convene/internal/web"
@@ -291,10 +292,11 @@ func (p *parts) handler() (http.Handler, error) {
 	metrics.Registry.MustRegister(controllers.Metrics()...)
 	meetings := meetings{p.directory, p.conference}
 	admission := admission.New(meetings)
-	api := httpapi.New(httpapi.Options{Meetings: meetings, Moderator: admission, ClusterTime: p.clock.Now, Registerer: metrics.Registry})
+	moderation := moderation.New(meetings, admission)
+	api := httpapi.New(httpapi.Options{Meetings: meetings, Moderator: moderation, ClusterTime: p.clock.Now, Registerer: metrics.Registry})
 	log := p.log.WithName("http")
 	pages, webhooks, err := web.New(web.Options{
-		Tenants: p.tenants, Meetings: meetings, Admission: admission, Hint: p.hints.give, ClusterTime: p.clock.Now,
+		Tenants: p.tenants, Meetings: meetings, Admission: admission, Moderation: moderation, Hint: p.hints.give, ClusterTime: p.clock.Now,
 		Registerer: metrics.Registry,
 	})
 	if err != nil {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package admission decides who may enter a meeting and as whom, and carries out what a presenter does to participants. Every
-// way into a meeting and every surface for moderation goes through it.
+// Package admission decides who may enter a meeting and as whom. Every way into a meeting goes through it.
 package admission
 
 import (
 	"context"
 	"net/netip"
 
-	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
@@ -35,8 +33,6 @@ type Meetings interface {
 	// Known is the meeting of a UID, also one that has ended. Where it is not known whether it has, it is Unavailable: above all for an empty
 	// room, with which a meeting that this replica does not know is not looked for.
 	Known(ctx context.Context, t *tenant.Tenant, uid, room string) (meeting.View, error)
-	// Change changes a live meeting, in one write, and shows it as it is then.
-	Change(ctx context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.MeetingSpec)) (meeting.View, error)
 }
 
 // Service admits participants.

@@ -133,7 +133,7 @@ func (s *Service) letIn(ctx context.Context, t *tenant.Tenant, a *Admission, dec
 
 // passLock lets an entrant into a locked meeting whom no decision lets in: one who was in before.
 func (s *Service) passLock(ctx context.Context, t *tenant.Tenant, view meeting.View, a *Entrant) error {
-	people, err := peopleIn(ctx, t, view, view.EngineRoom)
+	people, err := PeopleIn(ctx, t, view, view.EngineRoom)
 	if err != nil {
 		return err
 	}
@@ -250,8 +250,17 @@ func mediaOf(t *tenant.Tenant, v meeting.View) (*tenant.Media, error) {
 	return nil, ErrNoMedia
 }
 
-// peopleIn are those whom the media server of a meeting lists in one of its rooms.
-func peopleIn(ctx context.Context, t *tenant.Tenant, v meeting.View, room engine.RoomName) ([]engine.Participant, error) {
+// Participants are all who are in a meeting, oldest first, as the media server lists them.
+func Participants(ctx context.Context, t *tenant.Tenant, v meeting.View) ([]engine.Participant, error) {
+	if !v.Opened {
+		_, err := mediaOf(t, v)
+		return nil, err
+	}
+	return PeopleIn(ctx, t, v, v.EngineRoom)
+}
+
+// PeopleIn are those whom the media server of a meeting lists in one of its rooms.
+func PeopleIn(ctx context.Context, t *tenant.Tenant, v meeting.View, room engine.RoomName) ([]engine.Participant, error) {
 	media, err := mediaOf(t, v)
 	if err != nil {
 		return nil, err
@@ -260,8 +269,8 @@ func peopleIn(ctx context.Context, t *tenant.Tenant, v meeting.View, room engine
 	return people, OfEngine(err)
 }
 
-// act has the media server of a meeting do something in one of its rooms.
-func act(ctx context.Context, t *tenant.Tenant, v meeting.View, room engine.RoomName, action engine.Action) error {
+// Act has the media server of a meeting do something in one of its rooms.
+func Act(ctx context.Context, t *tenant.Tenant, v meeting.View, room engine.RoomName, action engine.Action) error {
 	media, err := mediaOf(t, v)
 	if err != nil {
 		return err

@@ -57,7 +57,7 @@ func (s *Service) recently(
 		ctx, letGo := limit.Holding(context.WithoutCancel(ctx))
 		ctx, cancel := context.WithTimeout(ctx, listTimeout)
 		defer cancel()
-		people, err = peopleIn(ctx, t, v, room)
+		people, err = PeopleIn(ctx, t, v, room)
 		return people, letGo, err
 	}
 	one, isNew := s.lists.of(at, nil, ask)

@@ -103,6 +103,11 @@ func (p *places) isFull(room engine.RoomName, who engine.Identity, from netip.Pr
 	return p.full(room, who, from, listed, limit)
 }
 
+// IsConnected reports whether a participant is connected through this replica, in a meeting or waiting for it.
+func (s *Service) IsConnected(v meeting.View, who engine.Identity) bool {
+	return s.places.has(v.EngineRoom, who) || s.places.has(meeting.WaitingRoom(v.EngineRoom), who)
+}
+
 // has reports whether a participant is connected through this replica.
 func (p *places) has(room engine.RoomName, who engine.Identity) bool {
 	p.mu.Lock()

@@ -88,7 +88,7 @@ func inWaitingRoom(ctx context.Context, t *tenant.Tenant, v meeting.View, ask lo
 
 // Waiting are those who have still to be let into a meeting, those who have waited longest first.
 func (*Service) Waiting(ctx context.Context, t *tenant.Tenant, v meeting.View) ([]engine.Participant, error) {
-	return waiting(ctx, t, v, peopleIn)
+	return waiting(ctx, t, v, PeopleIn)
 }
 
 // RecentlyWaiting is Waiting as of a second ago, for pages, which ask again and again.
@@ -105,13 +105,17 @@ func waiting(ctx context.Context, t *tenant.Tenant, v meeting.View, ask look) ([
 	return v.WhoWaits(people, isIn), err
 }
 
-// presenterIsIn reports whether a presenter is in, where that matters to those who wait.
 func presenterIsIn(ctx context.Context, t *tenant.Tenant, v meeting.View, ask look) (bool, error) {
 	if v.Admission != v1alpha1.AdmissionWithPresenter || !v.Opened {
 		return false, nil
 	}
 	people, err := ask(ctx, t, v, v.EngineRoom)
 	return meeting.HasPresenter(people), err
+}
+
+// PresenterIsIn reports whether a presenter is in, where that matters to those who wait.
+func PresenterIsIn(ctx context.Context, t *tenant.Tenant, v meeting.View) (bool, error) {
+	return presenterIsIn(ctx, t, v, PeopleIn)
 }
 
 // MayComeIn reports whether a person who shows that they wait may come in now, by who was in a second ago.
@@ -139,45 +143,15 @@ func (s *Service) knockedAt(ctx context.Context, t *tenant.Tenant, v meeting.Vie
 	return time.Time{}, err
 }
 
-// AdmitAll lets in all who wait now, and changes what else is asked for in the same write. Late is as for Change.
-func (s *Service) AdmitAll(
-	ctx context.Context, t *tenant.Tenant, v meeting.View, also func(*v1alpha1.MeetingSpec),
-) (_ meeting.View, late, err error) {
-	waiting, err := s.Waiting(ctx, t, v)
-	if err != nil {
-		return v, nil, err
-	}
-	return s.Change(ctx, t, v, func(spec *v1alpha1.MeetingSpec) {
-		also(spec)
-		if len(waiting) > 0 {
-			meeting.AdmitAll(spec, waiting)
-		}
-	})
-}
-
-// tellDoor tells those who wait what was decided.
-func tellDoor(ctx context.Context, t *tenant.Tenant, v meeting.View) error {
-	room := meeting.WaitingRoom(v.EngineRoom)
-	people, err := peopleIn(ctx, t, v, room)
-	if err != nil || len(people) == 0 {
-		return err
-	}
-	isIn, err := presenterIsIn(ctx, t, v, peopleIn)
-	if err != nil {
-		return err
-	}
-	return actAll(ctx, t, v, room, v.AtTheDoor(engine.RoomState{}, people, isIn))
-}
-
 // ValidateMessage checks what one who waits writes.
-func ValidateMessage(text string) error { return validateText(text, MaxMessageLength) }
+func ValidateMessage(text string) error { return meeting.ValidateText(text, MaxMessageLength) }
 
 // Write keeps what one who waits writes to the presenters, who can write once.
 func (s *Service) Write(ctx context.Context, t *tenant.Tenant, v meeting.View, w credential.Session, text string) error {
 	if cmp.Or(w.Message, text) != text {
 		return errWritten
 	}
-	err := act(ctx, t, v, meeting.WaitingRoom(v.EngineRoom), engine.Write{Who: engine.Identity(w.Identity), Message: text})
+	err := Act(ctx, t, v, meeting.WaitingRoom(v.EngineRoom), engine.Write{Who: engine.Identity(w.Identity), Message: text})
 	switch {
 	case fault.Is(err, fault.KindNotFound):
 		return errArriving.Because(err)
@@ -213,6 +187,6 @@ func (s *Service) knock(t *tenant.Tenant, v meeting.View) {
 		s.knocks.mu.Unlock()
 		ctx, cancel := context.WithTimeout(context.Background(), knockTimeout)
 		defer cancel()
-		_ = act(ctx, t, v, v.EngineRoom, engine.TellPresenters{Topic: waitingTopic, Payload: []byte("{}")})
+		_ = Act(ctx, t, v, v.EngineRoom, engine.TellPresenters{Topic: waitingTopic, Payload: []byte("{}")})
 	})
 }

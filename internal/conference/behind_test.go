@@ -273,7 +273,7 @@ func TestAPresenterEndsAMeetingThatThisReplicaDoesNotKnow(t *testing.T) {
 // decide changes what is decided about a participant.
 func (b *behind) decide(t *testing.T, uid string, who engine.Identity, change func(*v1alpha1.ParticipantDecision)) error {
 	t.Helper()
-	_, err := b.Change(t.Context(), b.tenant, uid, func(spec *v1alpha1.MeetingSpec) { meeting.Decide(spec, who, change) })
+	_, err := b.Change(t.Context(), b.tenant, uid, always(func(spec *v1alpha1.MeetingSpec) { meeting.Decide(spec, who, change) }))
 	return err
 }
 
@@ -341,11 +341,11 @@ func TestDecisionsAreBounded(t *testing.T) {
 	if len(now) != v1alpha1.MaxParticipantDecisions || now[0].Identity != "p1-1" || now[len(now)-1].Identity != "eve-1" {
 		t.Errorf("%d decisions, from %q to %q", len(now), now[0].Identity, now[len(now)-1].Identity)
 	}
-	if _, err := b.Change(t.Context(), b.tenant, string(full.UID), func(spec *v1alpha1.MeetingSpec) {
+	if _, err := b.Change(t.Context(), b.tenant, string(full.UID), always(func(spec *v1alpha1.MeetingSpec) {
 		for i := range spec.Participants {
 			spec.Participants[i] = v1alpha1.ParticipantDecision{Identity: spec.Participants[i].Identity, Removed: true}
 		}
-	}); err != nil {
+	})); err != nil {
 		t.Fatal(err)
 	}
 	admit := func(d *v1alpha1.ParticipantDecision) { d.Admitted = true }

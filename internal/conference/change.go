@@ -30,11 +30,14 @@ var errNoMeeting = fault.NotFound("There is no live meeting of this room; look a
 var errManyDecisions = fault.Conflict("This meeting has no room for more decisions about participants; end it and make another")
 
 // Change changes the spec of a live meeting in one write, unless it changes nothing, and shows the meeting as it is then. Where the list of
-// decisions about participants is full, older and lighter ones give way. What is answered stays true on every replica.
-func (s *Service) Change(ctx context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.MeetingSpec)) (meeting.View, error) {
+// decisions about participants is full, older and lighter ones give way. What is answered stays true on every replica. Where
+// the function fails on what the cluster has, Change writes nothing and returns its error.
+func (s *Service) Change(ctx context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.MeetingSpec) error) (meeting.View, error) {
 	m, err := s.change(ctx, t, uid, func(m *v1alpha1.Meeting) error {
 		was := m.Spec.DeepCopy()
-		change(&m.Spec)
+		if err := change(&m.Spec); err != nil {
+			return err
+		}
 		if !meeting.MakeRoom(was.Participants, &m.Spec) {
 			return errManyDecisions
 		}

@@ -204,7 +204,7 @@ func TestALinkStartsTheRoomAsItIs(t *testing.T) {
 			for api.calls[number-1] == "create *v1alpha1.Meeting" && turns > 0 {
 				turns--
 				next := other.join("r")
-				if _, err := other.Change(t.Context(), b.tenant, next.UID, func(s *v1alpha1.MeetingSpec) { s.Locked = ptr.To(true) }); err != nil {
+				if _, err := other.Change(t.Context(), b.tenant, next.UID, always(func(s *v1alpha1.MeetingSpec) { s.Locked = ptr.To(true) })); err != nil {
 					t.Error(err)
 				}
 				if turns > 0 {

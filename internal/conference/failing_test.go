@@ -132,10 +132,10 @@ func (b *behind) used(room string) usedRoom {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	if _, err := b.Change(b.t.Context(), b.tenant, was.UID, func(s *v1alpha1.MeetingSpec) {
+	if _, err := b.Change(b.t.Context(), b.tenant, was.UID, always(func(s *v1alpha1.MeetingSpec) {
 		s.Locked = ptr.To(true)
 		meeting.Decide(s, "user:eve", func(d *v1alpha1.ParticipantDecision) { d.Removed = true })
-	}); err != nil {
+	})); err != nil {
 		b.t.Fatal(err)
 	}
 	mark := b.markOf(b.t, was)

@@ -26,7 +26,7 @@ func TestWhatACacheLacksHasNotEnded(t *testing.T) {
 	if v, err := b.Known(t.Context(), b.tenant, string(m.UID), ""); !fault.Is(err, fault.KindUnavailable) {
 		t.Errorf("without the name of its room: %+v, %v", v, err)
 	}
-	if _, err := b.Change(t.Context(), b.tenant, string(m.UID), func(*v1alpha1.MeetingSpec) {}); !fault.Is(err, fault.KindUnavailable) {
+	if _, err := b.Change(t.Context(), b.tenant, string(m.UID), always(func(*v1alpha1.MeetingSpec) {})); !fault.Is(err, fault.KindUnavailable) {
 		t.Errorf("a change: %v", err)
 	}
 	if v, err := b.known(t, m); err != nil || v.Ended || v.UID != string(m.UID) {

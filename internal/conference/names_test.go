@@ -88,7 +88,7 @@ func TestReplicasThatAreBehindLoseNothingWhateverFails(t *testing.T) {
 				b.over(room, v1alpha1.EndEmpty)
 				was = b.join(room) // It has the object name of the first.
 			}
-			if _, err := b.Change(t.Context(), b.tenant, was.UID, func(s *v1alpha1.MeetingSpec) { s.Locked = ptr.To(true) }); err != nil {
+			if _, err := b.Change(t.Context(), b.tenant, was.UID, always(func(s *v1alpha1.MeetingSpec) { s.Locked = ptr.To(true) })); err != nil {
 				t.Fatal(err)
 			}
 			b.over(room, v1alpha1.EndEmpty)

@@ -398,7 +398,7 @@ func TestDecisionsGoOnInTheNextOfALineage(t *testing.T) {
 		"another's ticket": func(room, _ string) (meeting.View, error) { return b.open(room, "of-another-day") },
 	} {
 		v := b.join(way)
-		if _, err := b.Change(t.Context(), b.tenant, v.UID, func(s *v1alpha1.MeetingSpec) { meeting.Carry(s, &decided) }); err != nil {
+		if _, err := b.Change(t.Context(), b.tenant, v.UID, always(func(s *v1alpha1.MeetingSpec) { meeting.Carry(s, &decided) })); err != nil {
 			t.Fatal(err)
 		}
 		b.over(way, v1alpha1.EndEmpty)
@@ -467,7 +467,7 @@ func TestWhoLeadsARoom(t *testing.T) {
 	for what, again := range map[string]func() (meeting.View, error){
 		"a link starts it again": link("club"), "a person opens it again": opening("club", ""), "a ticket starts it again": opening("club", v.Lineage),
 	} {
-		now, err := b.Change(t.Context(), b.tenant, string(b.Service.directory.Holder(b.tenant, "club").UID), locked)
+		now, err := b.Change(t.Context(), b.tenant, string(b.Service.directory.Holder(b.tenant, "club").UID), always(locked))
 		if err != nil || !now.Locked {
 			t.Fatal(now.Locked, err)
 		}

@@ -152,7 +152,7 @@ func (b *behind) writes(prefix string) map[string]func(context.Context) error {
 		"join with a duration":        join(JoinCommand{Room: prefix + "live", Duration: "30m"}),
 		"join that sets the password": join(JoinCommand{Room: prefix + "live", Password: ptr.To("sesame")}),
 		"change": func(ctx context.Context) error {
-			_, err := b.Change(ctx, b.tenant, changed, func(s *v1alpha1.MeetingSpec) { s.Locked = ptr.To(true) })
+			_, err := b.Change(ctx, b.tenant, changed, always(func(s *v1alpha1.MeetingSpec) { s.Locked = ptr.To(true) }))
 			return err
 		},
 		"open": func(ctx context.Context) error {

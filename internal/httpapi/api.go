@@ -11,13 +11,12 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/moderation"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -36,16 +35,9 @@ type Meetings interface {
 	End(context.Context, *tenant.Tenant, conference.EndCommand) (conference.EndResult, error)
 }
 
-// Moderator changes a meeting that goes on, and does something for its participants. Its errors are faults. Late is why a change is
-// written down and not true for all participants yet, or nil.
+// Moderator carries out commands in a meeting that goes on. Its errors are faults.
 type Moderator interface {
-	Change(ctx context.Context, t *tenant.Tenant, v meeting.View, change func(*v1alpha1.MeetingSpec)) (now meeting.View, late, err error)
-	// AdmitAll lets in all who wait now, and changes what else is asked for in the same write.
-	AdmitAll(ctx context.Context, t *tenant.Tenant, v meeting.View, also func(*v1alpha1.MeetingSpec)) (_ meeting.View, late, err error)
-	Decide(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, change func(*v1alpha1.ParticipantDecision)) (late, err error)
-	Remove(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, ban bool) (late, err error)
-	SetHand(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity, raised bool) error
-	Announce(ctx context.Context, t *tenant.Tenant, v meeting.View, n admission.Notice, to engine.Identity) error
+	Do(ctx context.Context, t *tenant.Tenant, v meeting.View, o moderation.Order) (moderation.Outcome, error)
 	Participants(ctx context.Context, t *tenant.Tenant, v meeting.View) ([]engine.Participant, error)
 	// Waiting are those who have still to be let in.
 	Waiting(ctx context.Context, t *tenant.Tenant, v meeting.View) ([]engine.Participant, error)

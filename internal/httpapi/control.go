@@ -16,6 +16,7 @@ import (
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/httpserver/body"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/moderation"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -103,21 +104,16 @@ func (a *api) changeMeeting(q *httpserver.Request) (httpserver.Answer, error) {
 		return nil, err
 	}
 	return a.inMeeting(q, room, func(ctx context.Context, view meeting.View) (httpserver.Answer, error) {
-		var now meeting.View
-		var late, err error
-		if patch.AdmitAll {
-			now, late, err = a.moderator.AdmitAll(ctx, q.Tenant, view, patch.apply)
-		} else {
-			now, late, err = a.moderator.Change(ctx, q.Tenant, view, patch.apply)
-		}
+		got, err := a.moderator.Do(ctx, q.Tenant, view, moderation.Order{Commands: body.Named(patch), Values: patch.values()})
 		if err != nil {
 			return nil, err
 		}
-		return done(a.details(ctx, q.Tenant, now), late), nil
+		return done(a.details(ctx, q.Tenant, got.View), got.Late), nil
 	})
 }
 
-// meetingPatch is the body of PATCH meeting/{room}. Null takes back what was set, so that the tenant's counts again.
+// meetingPatch is the body of PATCH meeting/{room}. Its members are the names of commands. Null takes back what was set, so that the tenant's
+// counts again.
 type meetingPatch struct {
 	Duration        body.Optional[v1alpha1.Duration]  `json:"duration"`
 	MaxParticipants body.Optional[body.Count]         `json:"maxParticipants"`
@@ -136,26 +132,21 @@ func (p *meetingPatch) validate(rules meeting.Settings) error {
 	return validateCount("maxParticipants", p.MaxParticipants, rules.MaxParticipants)
 }
 
-func (p *meetingPatch) apply(s *v1alpha1.MeetingSpec) {
-	if p.Duration.Set {
-		s.Duration = p.Duration.Value
-	}
-	if p.MaxParticipants.Set {
-		s.MaxParticipants = (*int32)(p.MaxParticipants.Pointer())
-	}
-	if p.Redirect.Set {
-		s.Redirect = v1alpha1.URL(p.Redirect.Value)
-	}
-	if p.Locked.Set {
-		s.Locked = p.Locked.Pointer()
+// values returns the arguments of the commands that a patch names.
+func (p *meetingPatch) values() moderation.Values {
+	values := moderation.Values{
+		Spec: v1alpha1.MeetingSpec{
+			Duration: p.Duration.Value, MaxParticipants: (*int32)(p.MaxParticipants.Pointer()), Redirect: v1alpha1.URL(p.Redirect.Value),
+			Locked: p.Locked.Pointer(), Admission: p.Admission.Value,
+		},
+		Policy: p.Policy.Value.named(),
 	}
 	if p.Policy.Null {
-		meeting.ResetPolicy(s)
+		for _, a := range engine.AllAbilities() {
+			values.Policy[a.Abilities] = ""
+		}
 	}
-	meeting.SetPolicy(s, p.Policy.Value.named())
-	if p.Admission.Set {
-		s.Admission = p.Admission.Value
-	}
+	return values
 }
 
 // policyPatch is the member policy of a meetingPatch.

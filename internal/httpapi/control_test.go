@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,10 +19,10 @@ import (
 
 	"convene.dev/convene/api/client"
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/moderation"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -36,59 +37,49 @@ type fakeModerator struct {
 	err      error
 }
 
-func (f *fakeModerator) Change(_ context.Context, t *tenant.Tenant, v meeting.View, change func(*v1alpha1.MeetingSpec)) (meeting.View, error, error) {
+// Do applies the commands of the table, but for removals, and keeps what was done.
+func (f *fakeModerator) Do(_ context.Context, t *tenant.Tenant, v meeting.View, o moderation.Order) (moderation.Outcome, error) {
 	if f.err != nil {
-		return v, nil, f.err
+		return moderation.Outcome{View: v}, f.err
 	}
-	spec := *f.spec.DeepCopy()
-	change(&spec)
+	spec, did := *f.spec.DeepCopy(), []string{}
+	for _, name := range o.Commands {
+		c, known := moderation.Find(name)
+		switch {
+		case !known:
+			return moderation.Outcome{View: v}, fault.Invalid("", "There is no command %s", name)
+		case c.Removes:
+			did = append(did, fmt.Sprintf("remove %s from %s, ban %t", o.To, v.Room, name == "ban"))
+		case c.Apply != nil:
+			c.Apply(&spec, moderation.Facts{Order: o, Control: meeting.ControlOf(t.Settings, &spec), Door: f.waiting})
+			written := "decide " + v.Room
+			if o.To == "" {
+				written = "change " + v.Room
+			}
+			if !slices.Contains(did, written) {
+				did = append(did, written)
+			}
+		case name == "hand":
+			did = append(did, fmt.Sprintf("hand of %s in %s %t", o.To, v.Room, o.Raised))
+		case name == "announce":
+			did = append(did, fmt.Sprintf("say %q as %q to %q in %s", o.Notice.Text, o.Notice.ID, o.To, v.Room))
+		}
+	}
 	if err := t.Settings.ValidateChange(&f.spec, &spec); err != nil {
-		return v, nil, err
+		return moderation.Outcome{View: v}, err
 	}
 	f.spec = spec
-	f.did = append(f.did, "change "+v.Room)
+	f.did = append(f.did, did...)
 	v.Control = meeting.ControlOf(t.Settings, &f.spec)
 	v.Redirect = string(f.spec.Redirect)
 	v.MaxParticipants = t.Settings.ParticipantLimit(f.spec.MaxParticipants)
 	v.Length, _ = t.Settings.Length(f.spec.Duration)
 	v.Expires = v.Length.After(v.Created)
-	return v, f.late, nil
-}
-
-func (f *fakeModerator) AdmitAll(
-	ctx context.Context, t *tenant.Tenant, v meeting.View, also func(*v1alpha1.MeetingSpec),
-) (meeting.View, error, error) {
-	return f.Change(ctx, t, v, func(spec *v1alpha1.MeetingSpec) {
-		also(spec)
-		meeting.AdmitAll(spec, f.waiting)
-	})
-}
-
-func (f *fakeModerator) Decide(_ context.Context, _ *tenant.Tenant, v meeting.View, who engine.Identity, change func(*v1alpha1.ParticipantDecision)) (late, err error) {
-	if f.err != nil {
-		return nil, f.err
+	got := moderation.Outcome{View: v}
+	if slices.ContainsFunc(o.Commands, func(name string) bool { c, _ := moderation.Find(name); return c.Lasts }) {
+		got.Late = f.late
 	}
-	meeting.Decide(&f.spec, who, change)
-	f.did = append(f.did, "decide "+v.Room)
-	return f.late, nil
-}
-
-func (f *fakeModerator) Remove(_ context.Context, _ *tenant.Tenant, v meeting.View, who engine.Identity, ban bool) (late, err error) {
-	if f.err != nil {
-		return nil, f.err
-	}
-	f.did = append(f.did, fmt.Sprintf("remove %s from %s, ban %t", who, v.Room, ban))
-	return f.late, nil
-}
-
-func (f *fakeModerator) SetHand(_ context.Context, _ *tenant.Tenant, v meeting.View, who engine.Identity, raised bool) error {
-	f.did = append(f.did, fmt.Sprintf("hand of %s in %s %t", who, v.Room, raised))
-	return f.err
-}
-
-func (f *fakeModerator) Announce(_ context.Context, _ *tenant.Tenant, v meeting.View, n admission.Notice, to engine.Identity) error {
-	f.did = append(f.did, fmt.Sprintf("say %q as %q to %q in %s", n.Text, n.ID, to, v.Room))
-	return f.err
+	return got, nil
 }
 
 func (f *fakeModerator) Participants(context.Context, *tenant.Tenant, meeting.View) ([]engine.Participant, error) {

@@ -14,12 +14,12 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/httpserver/body"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/moderation"
 )
 
 // participantList is the answer of GET meeting/{room}/participants.
@@ -156,7 +156,7 @@ func validateIdentity(field, who string) error {
 	return nil
 }
 
-// participantPatch is the body of PATCH meeting/{room}/participants/{identity}.
+// participantPatch is the body of PATCH meeting/{room}/participants/{identity}. Its members are the names of commands.
 type participantPatch struct {
 	Role           body.Optional[v1alpha1.ParticipantRole] `json:"role"`
 	Muted          body.Optional[bool]                     `json:"muted"`
@@ -166,26 +166,13 @@ type participantPatch struct {
 	Hand           body.Optional[bool]                     `json:"hand"`
 }
 
-// decides reports whether a patch has decisions, which are written down.
-func (p *participantPatch) decides() bool {
-	return p.Role.Set || p.Muted.Set || p.Sources.Set || p.GrantedSources.Set || p.Admitted.Set
-}
-
-func (p *participantPatch) apply(d *v1alpha1.ParticipantDecision) {
-	if p.Role.Set {
-		meeting.SetRole(d, p.Role.Value)
-	}
-	if p.Muted.Set {
-		d.Muted = p.Muted.Value
-	}
-	if p.Sources.Set {
-		d.Sources = p.Sources.Value
-	}
-	if p.GrantedSources.Set {
-		meeting.SetGranted(d, engine.OfSources(p.GrantedSources.Value))
-	}
-	if p.Admitted.Set {
-		d.Admitted = p.Admitted.Value
+// values returns the arguments of the commands that a patch names.
+func (p *participantPatch) values() moderation.Values {
+	return moderation.Values{
+		Decision: v1alpha1.ParticipantDecision{
+			Role: p.Role.Value, Muted: p.Muted.Value, Sources: p.Sources.Value, GrantedSources: p.GrantedSources.Value, Admitted: p.Admitted.Value,
+		},
+		Raised: p.Hand.Value,
 	}
 }
 
@@ -222,18 +209,18 @@ func (a *api) changeParticipant(q *httpserver.Request) (httpserver.Answer, error
 	if err := requests.Decode(q, &patch); err != nil {
 		return nil, err
 	}
-	if !patch.decides() && !patch.Hand.Set {
+	commands := body.Named(patch)
+	if len(commands) == 0 {
 		return nil, errNothingNamed("role, muted, sources, grantedSources, admitted or hand")
 	}
+	return a.toOne(q, room, moderation.Order{Commands: commands, To: who, Values: patch.values()})
+}
+
+// toOne answers with what is done to or for a participant, or all.
+func (a *api) toOne(q *httpserver.Request, room string, o moderation.Order) (httpserver.Answer, error) {
 	return a.inMeeting(q, room, func(ctx context.Context, view meeting.View) (httpserver.Answer, error) {
-		var late, err error
-		if patch.decides() {
-			late, err = a.moderator.Decide(ctx, q.Tenant, view, who, patch.apply)
-		}
-		if err == nil && patch.Hand.Set {
-			err = a.moderator.SetHand(ctx, q.Tenant, view, who, patch.Hand.Value)
-		}
-		return done(doneBody{Success: true, Room: room, Identity: who}, late), err
+		got, err := a.moderator.Do(ctx, q.Tenant, view, o)
+		return done(doneBody{Success: true, Room: room, Identity: o.To}, got.Late), err
 	})
 }
 
@@ -253,10 +240,11 @@ func (a *api) removeParticipant(q *httpserver.Request) (httpserver.Answer, error
 	if err := requests.Decode(q, &asked); err != nil {
 		return nil, err
 	}
-	return a.inMeeting(q, room, func(ctx context.Context, view meeting.View) (httpserver.Answer, error) {
-		late, err := a.moderator.Remove(ctx, q.Tenant, view, who, asked.Ban)
-		return done(doneBody{Success: true, Room: room, Identity: who}, late), err
-	})
+	command := "remove"
+	if asked.Ban {
+		command = "ban"
+	}
+	return a.toOne(q, room, moderation.Order{Commands: []string{command}, To: who})
 }
 
 // announceRequest is the body of POST meeting/{room}/announcements.
@@ -283,12 +271,9 @@ func (a *api) announce(q *httpserver.Request) (httpserver.Answer, error) {
 		}
 		q.Record.To = engine.Identity(*asked.To)
 	}
-	n := admission.Notice{At: a.clusterTime(), Text: asked.Text, ID: asked.ID}
+	n := moderation.Notice{At: a.clusterTime(), Text: asked.Text, ID: asked.ID}
 	if err := n.Validate(); err != nil {
 		return nil, err
 	}
-	return a.inMeeting(q, room, func(ctx context.Context, view meeting.View) (httpserver.Answer, error) {
-		err := a.moderator.Announce(ctx, q.Tenant, view, n, q.Record.To)
-		return ok(doneBody{Success: true, Room: room, Identity: q.Record.To}), err
-	})
+	return a.toOne(q, room, moderation.Order{Commands: []string{"announce"}, To: q.Record.To, Values: moderation.Values{Notice: n}})
 }

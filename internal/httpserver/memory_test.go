@@ -3,6 +3,7 @@
 package httpserver_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -151,14 +152,16 @@ func (m *memory) MarkOpened(_ context.Context, t *tenant.Tenant, v meeting.View,
 	return now, err
 }
 
-func (m *memory) Change(_ context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.MeetingSpec)) (now meeting.View, err error) {
-	err = m.change(t, uid, func(v *meeting.View) {
+func (m *memory) Change(_ context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.MeetingSpec) error) (now meeting.View, err error) {
+	failed := m.change(t, uid, func(v *meeting.View) {
 		spec := v1alpha1.MeetingSpec{Participants: v.Decisions, Locked: &v.Locked, Policy: meeting.PolicyOf(v.PresentersOnly)}
-		change(&spec)
+		if err = change(&spec); err != nil {
+			return
+		}
 		v.Control = meeting.ControlOf(t.Settings, &spec)
 		now = *v
 	})
-	return now, err
+	return now, cmp.Or(failed, err)
 }
 
 // Find is not for these tests.

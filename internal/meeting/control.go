@@ -90,15 +90,15 @@ func ValidatePolicy(named v1alpha1.MeetingPolicy) error {
 	return nil
 }
 
-// MergePolicy changes what is named of a Meeting's policy.
-func MergePolicy(spec *v1alpha1.MeetingSpec, named v1alpha1.MeetingPolicy) {
+// PolicyChanges are the fields that a policy names, for SetPolicy.
+func PolicyChanges(named v1alpha1.MeetingPolicy) map[engine.Abilities]v1alpha1.Audience {
 	changes := map[engine.Abilities]v1alpha1.Audience{}
 	for _, a := range engine.AllAbilities() {
 		if audience := *a.Audience(&named); audience != "" {
 			changes[a.Abilities] = audience
 		}
 	}
-	SetPolicy(spec, changes)
+	return changes
 }
 
 // SetPolicy changes some fields of a Meeting's policy. An empty audience takes back what the Meeting says, so that its tenant's
@@ -120,15 +120,6 @@ func SetPolicy(spec *v1alpha1.MeetingSpec, changes map[engine.Abilities]v1alpha1
 		spec.Policy = nil
 	}
 	takeBack(spec, named)
-}
-
-// ResetPolicy takes back all that a Meeting's policy says.
-func ResetPolicy(spec *v1alpha1.MeetingSpec) {
-	all := map[engine.Abilities]v1alpha1.Audience{}
-	for _, a := range engine.AllAbilities() {
-		all[a.Abilities] = ""
-	}
-	SetPolicy(spec, all)
 }
 
 // WholePolicy is a policy that says of everything who may do it.

@@ -39,9 +39,9 @@ func TestControlOf(t *testing.T) {
 	}
 }
 
-func TestMergePolicy(t *testing.T) {
+func TestSetPolicy(t *testing.T) {
 	spec := v1alpha1.MeetingSpec{Policy: &v1alpha1.MeetingPolicy{Microphone: presenters, Chat: presenters}}
-	MergePolicy(&spec, v1alpha1.MeetingPolicy{Microphone: everyone, Camera: presenters})
+	SetPolicy(&spec, PolicyChanges(v1alpha1.MeetingPolicy{Microphone: everyone, Camera: presenters}))
 	if diff := cmp.Diff(&v1alpha1.MeetingPolicy{Microphone: everyone, Camera: presenters, Chat: presenters}, spec.Policy); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -49,10 +49,10 @@ func TestMergePolicy(t *testing.T) {
 		{Identity: "ann-1", GrantedSources: []v1alpha1.ParticipantSource{"Microphone"}}, {Identity: "bob-1", Muted: true, GrantedSources: []v1alpha1.ParticipantSource{"Camera", "Screen"}},
 	}
 	want := []v1alpha1.ParticipantDecision{spec.Participants[0], {Identity: "bob-1", Muted: true, GrantedSources: []v1alpha1.ParticipantSource{"Screen"}}}
-	if MergePolicy(&spec, v1alpha1.MeetingPolicy{Camera: presenters}); !cmp.Equal(want, spec.Participants) {
+	if SetPolicy(&spec, PolicyChanges(v1alpha1.MeetingPolicy{Camera: presenters})); !cmp.Equal(want, spec.Participants) {
 		t.Errorf("the camera's exceptions go alone: %+v", spec.Participants)
 	}
-	if ResetPolicy(&spec); spec.Policy != nil || !cmp.Equal([]v1alpha1.ParticipantDecision{{Identity: "bob-1", Muted: true}}, spec.Participants) {
+	if SetPolicy(&spec, map[engine.Abilities]v1alpha1.Audience{engine.Microphone: "", engine.Camera: "", engine.Screen: "", engine.Chat: ""}); spec.Policy != nil || !cmp.Equal([]v1alpha1.ParticipantDecision{{Identity: "bob-1", Muted: true}}, spec.Participants) {
 		t.Errorf("without a policy of its own: %+v", spec)
 	}
 	for _, wrong := range []v1alpha1.MeetingPolicy{{}, {Chat: "Friends"}} {

@@ -5,16 +5,17 @@ package web
 import (
 	"context"
 	"net/http"
+	"strings"
+	"sync"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/conference"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/httpserver/body"
 	"convene.dev/convene/internal/meeting"
-	"convene.dev/convene/internal/tenant"
+	"convene.dev/convene/internal/moderation"
 )
 
 // actRequest is what a presenter wants done.
@@ -32,69 +33,53 @@ type actRequest struct {
 	Admission v1alpha1.Admission     `json:"admission"`
 }
 
-// presenter is one who acts, and what they ask for.
-type presenter struct {
-	participant
-	actRequest
-	q *httpserver.Request
-}
-
-// action is something that a presenter may do.
-type action struct {
-	// onOne says that it is done to one participant.
-	onOne bool
-	// ranked says that a promoted presenter may not do it to a presenter who outranks them.
-	ranked bool
-	do     actFunc
-}
-
-// actFunc carries out an action, and returns what the presenter is told; nil is nothing but that it is done.
-type actFunc func(*handler, context.Context, presenter) (httpserver.Answer, error)
-
 // mutedAnswer is for a presenter who has muted all.
 type mutedAnswer struct {
 	// Muted is how many microphones were on.
 	Muted int `json:"muted"`
 }
 
-// actionNames are for the error about an action that there is not.
-const actionNames = "mute, lockMicrophone, letSpeak, muteAll, remove, lowerHand, promote, demote, admit, refuse, policy, lock, unlock, admission, admitAll, announce or end"
+// presenterCommands are the names of what presenters may have done.
+var presenterCommands = sync.OnceValue(func() (names []string) {
+	for _, c := range moderation.All() {
+		if c.Page {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+})
 
-var actions = map[string]action{
-	"mute":           onOne(voice((*admission.Service).Mute)),
-	"lockMicrophone": ranked(voice((*admission.Service).LockMicrophone)),
-	"letSpeak":       onOne(voice((*admission.Service).LetSpeak)),
-	"remove":         ranked(quietly((*handler).remove)),
-	"refuse":         ranked(quietly((*handler).remove)),
-	"admit":          onOne(decide(func(d *v1alpha1.ParticipantDecision) { d.Admitted = true })),
-	"promote":        ranked(decide(meeting.Promote)),
-	"demote":         ranked(decide(meeting.Demote)),
-	"lowerHand": onOne(quietly(func(h *handler, ctx context.Context, p presenter) error {
-		return h.admission.SetHand(ctx, p.q.Tenant, p.view, p.To, false)
-	})),
-	"muteAll":  {do: (*handler).muteAll},
-	"policy":   {do: (*handler).changePolicy},
-	"lock":     {do: change(func(_ presenter, spec *v1alpha1.MeetingSpec) { spec.Locked = new(true) })},
-	"unlock":   {do: change(func(_ presenter, spec *v1alpha1.MeetingSpec) { spec.Locked = new(false) })},
-	"announce": {do: quietly((*handler).announce)},
-	"admission": {do: func(h *handler, ctx context.Context, p presenter) (httpserver.Answer, error) {
-		if err := meeting.ValidateAdmission(p.Admission); err != nil {
-			return nil, err
-		}
-		return change(func(p presenter, spec *v1alpha1.MeetingSpec) { spec.Admission = p.Admission })(h, ctx, p)
-	}},
-	"admitAll": {do: quietly(func(h *handler, ctx context.Context, p presenter) error {
-		if err := h.countWrite(p); err != nil {
-			return err
-		}
-		_, late, err := h.admission.AdmitAll(ctx, p.q.Tenant, p.view, func(*v1alpha1.MeetingSpec) {})
-		return firstOf(err, late)
-	})},
-	"end": {do: quietly((*handler).endForAll)},
+// readAct reads what a presenter wants done.
+func readAct(q *httpserver.Request) (request actRequest, c moderation.Command, err error) {
+	if err := body.DecodeStrictly(q, httpserver.MaxBody, &request); err != nil {
+		return request, c, err
+	}
+	c, known := moderation.Find(request.Action)
+	if !known || !c.Page {
+		names := presenterCommands()
+		last := len(names) - 1
+		return request, c, fault.Invalid("action", "action must be %s or %s", strings.Join(names[:last], ", "), names[last])
+	}
+	q.Record.Action = request.Action
+	if c.Name == "muteAll" && !request.MayUnmute {
+		c, _ = moderation.Find("policy")
+		request.Policy = v1alpha1.MeetingPolicy{Microphone: v1alpha1.Presenters}
+	}
+	switch c.Name {
+	case "policy":
+		err = meeting.ValidatePolicy(request.Policy)
+	case "admission":
+		err = meeting.ValidateAdmission(request.Admission)
+	case "announce":
+		err = moderation.Notice{Text: request.Text}.Validate()
+	}
+	return request, c, err
 }
 
-func onOne(do actFunc) action  { return action{onOne: true, do: do} }
-func ranked(do actFunc) action { return action{onOne: true, ranked: true, do: do} }
+// values are what the request says beside the command.
+func (r *actRequest) values() moderation.Values {
+	return moderation.Values{Spec: v1alpha1.MeetingSpec{Admission: r.Admission}, Policy: meeting.PolicyChanges(r.Policy), Notice: moderation.Notice{Text: r.Text}}
+}
 
 func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
 	ctx, cancel := context.WithTimeout(q.HTTP.Context(), requestTimeout)
@@ -103,137 +88,53 @@ func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var request actRequest
-	if err := body.DecodeStrictly(q, httpserver.MaxBody, &request); err != nil {
+	request, c, err := readAct(q)
+	if err != nil {
 		return nil, err
 	}
-	action, known := actions[request.Action]
-	if !known {
-		return nil, fault.Invalid("action", "action must be %s", actionNames)
+	if err := h.countAct(q, p, request, c); err != nil {
+		return nil, err
 	}
-	q.Record.Action = request.Action
-	if action.onOne {
-		if err := h.mayActOn(ctx, q, p, request); err != nil {
-			return nil, err
-		}
+	if c.Name == "end" {
+		return httpserver.NoContent, h.endForAll(ctx, q, p, request)
 	}
-	if action.ranked && p.rights.Promoted {
-		if err := h.admission.CheckRank(ctx, q.Tenant, p.view, request.To, request.Action == "promote"); err != nil {
-			return nil, err
-		}
+	order := moderation.Order{
+		Commands: []string{c.Name}, To: request.To, Values: request.values(),
+		By: &moderation.Actor{Identity: p.identity(), Username: p.Username, Granted: p.granted},
 	}
-	answer, err := action.do(h, ctx, presenter{p, request, q})
+	order.Notice.Name, order.Notice.At = p.Name, h.ClusterTime()
+	done, err := h.moderation.Do(ctx, q.Tenant, p.view, order)
 	if err != nil {
 		return nil, err
 	}
 	q.Record.To = request.To // Only now is it known to be a participant's.
-	if answer == nil {
-		return httpserver.NoContent, nil
-	}
-	return answer, nil
-}
-
-// quietly tells the presenter nothing but that it is done.
-func quietly(do func(*handler, context.Context, presenter) error) actFunc {
-	return func(h *handler, ctx context.Context, p presenter) (httpserver.Answer, error) {
-		return nil, do(h, ctx, p)
-	}
-}
-
-// mayActOn checks whom an act names.
-func (h *handler) mayActOn(ctx context.Context, q *httpserver.Request, p participant, request actRequest) error {
 	switch {
-	case request.To == "":
-		return fault.Invalid("identity", "identity is required; name the participant")
-	case (request.Action == "remove" || request.Action == "refuse") && request.To == p.identity():
-		return fault.Invalid("identity", "You cannot remove yourself; leave instead")
-	case request.Action == "demote" && request.To == p.identity():
-		return fault.Invalid("identity", "You cannot take your own role; ask another presenter to")
+	case done.Late != nil:
+		return nil, done.Late
+	case c.Name == "muteAll":
+		return httpserver.JSON{Status: http.StatusOK, Value: mutedAnswer{done.Acts}}, nil
 	}
-	if username, user := meeting.UserOf(request.To); user {
-		return h.admission.CheckUser(ctx, q.Tenant, p.view, username)
+	return httpserver.NoContent, nil
+}
+
+// countAct refuses an act that changes the Meeting, where its presenters have changed it too often, and an announcement that is too much to send.
+// A removal is no such write: others cannot use up the right to remove somebody, and nobody is removed twice.
+func (h *handler) countAct(q *httpserver.Request, p participant, request actRequest, c moderation.Command) error {
+	switch {
+	case c.Name == "announce":
+		recipients := 1
+		if request.To == "" {
+			recipients = h.recipients(p)
+		}
+		return h.takeData(q, p, len(request.Text), recipients)
+	case c.Apply != nil && !c.Removes:
+		return countCall(q, h.writes, writeRate, p.view.UID)
 	}
 	return nil
 }
 
-// remove disconnects one who is in, or refuses one who waits.
-func (h *handler) remove(ctx context.Context, p presenter) error {
-	late, err := h.admission.Remove(ctx, p.q.Tenant, p.view, p.To, false)
-	return firstOf(err, late)
-}
-
-// voice is an action about the microphone of one participant.
-func voice(
-	do func(*admission.Service, context.Context, *tenant.Tenant, meeting.View, engine.Identity) (late, err error),
-) actFunc {
-	return quietly(func(h *handler, ctx context.Context, p presenter) error {
-		if err := h.countWrite(p); err != nil {
-			return err
-		}
-		late, err := do(h.admission, ctx, p.q.Tenant, p.view, p.To)
-		return firstOf(err, late)
-	})
-}
-
-// decide is an action that changes what is decided about one participant.
-func decide(change func(*v1alpha1.ParticipantDecision)) actFunc {
-	return quietly(func(h *handler, ctx context.Context, p presenter) error {
-		if err := h.countWrite(p); err != nil {
-			return err
-		}
-		late, err := h.admission.Decide(ctx, p.q.Tenant, p.view, p.To, change)
-		return firstOf(err, late)
-	})
-}
-
-// change is an action that changes the meeting.
-func change(change func(presenter, *v1alpha1.MeetingSpec)) actFunc {
-	return quietly(func(h *handler, ctx context.Context, p presenter) error {
-		if err := h.countWrite(p); err != nil {
-			return err
-		}
-		_, late, err := h.admission.Change(ctx, p.q.Tenant, p.view, func(spec *v1alpha1.MeetingSpec) { change(p, spec) })
-		return firstOf(err, late)
-	})
-}
-
-// firstOf is what a presenter is told: also that it takes a moment.
-func firstOf(err, late error) error {
-	if err != nil {
-		return err
-	}
-	return late
-}
-
-func (h *handler) changePolicy(ctx context.Context, p presenter) (httpserver.Answer, error) {
-	if err := meeting.ValidatePolicy(p.Policy); err != nil {
-		return nil, err
-	}
-	return change(func(p presenter, spec *v1alpha1.MeetingSpec) { meeting.MergePolicy(spec, p.Policy) })(h, ctx, p)
-}
-
-func (h *handler) muteAll(ctx context.Context, p presenter) (httpserver.Answer, error) {
-	if p.MayUnmute {
-		count, err := h.admission.MuteAll(ctx, p.q.Tenant, p.view, p.identity())
-		return httpserver.JSON{Status: http.StatusOK, Value: mutedAnswer{count}}, err
-	}
-	p.Policy = v1alpha1.MeetingPolicy{Microphone: v1alpha1.Presenters}
-	return h.changePolicy(ctx, p)
-}
-
-func (h *handler) announce(ctx context.Context, p presenter) error {
-	recipients := 1
-	if p.To == "" {
-		recipients = h.recipients(p.participant)
-	}
-	if err := h.takeData(p.q, p.participant, len(p.Text), recipients); err != nil {
-		return err
-	}
-	return h.admission.Announce(ctx, p.q.Tenant, p.view, admission.Notice{Text: p.Text, Name: p.Name, At: h.ClusterTime()}, p.To)
-}
-
-func (h *handler) endForAll(ctx context.Context, p presenter) error {
-	_, err := h.Meetings.End(ctx, p.q.Tenant, conference.EndCommand{Room: p.view.Room, UID: p.view.UID, Redirect: p.Redirect})
+func (h *handler) endForAll(ctx context.Context, q *httpserver.Request, p participant, request actRequest) error {
+	_, err := h.Meetings.End(ctx, q.Tenant, conference.EndCommand{Room: p.view.Room, UID: p.view.UID, Redirect: request.Redirect})
 	if fault.Is(err, fault.KindNotFound) {
 		return nil // another request was faster
 	}

@@ -13,8 +13,7 @@ import (
 )
 
 // Each act that changes a Meeting writes all of it. actRate is for all sessions of one origin, and writeRate for all presenters of one Meeting
-// together: no single link takes all of it. A removal is no such write: others cannot use up the right to remove somebody, and nobody is
-// removed twice.
+// together: no single link takes all of it.
 var (
 	actRate   = limit.Every(500*time.Millisecond, 30)
 	writeRate = limit.Every(250*time.Millisecond, 60)
@@ -36,9 +35,4 @@ func (h *handler) actor(ctx context.Context, q *httpserver.Request) (participant
 		return p, errNotIn
 	}
 	return p, nil
-}
-
-// countWrite refuses an act that changes the Meeting, where its presenters have changed it too often.
-func (h *handler) countWrite(p presenter) error {
-	return countCall(p.q, h.writes, writeRate, p.view.UID)
 }

@@ -13,6 +13,7 @@ import (
 	"convene.dev/convene/internal/credential"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/moderation"
 )
 
 // writesOf counts how often Meetings were changed.
@@ -92,7 +93,7 @@ func TestAMeetingIsWrittenOnlySoOften(t *testing.T) {
 
 // actionBodies are all acts, each about one participant.
 func actionBodies(who engine.Identity) (all []object) {
-	for name := range actions {
+	for _, name := range presenterCommands() {
 		all = append(all, object{
 			"action": name, "identity": who, "policy": object{"chat": "Everyone"}, "admission": "Open", "text": "hello",
 		})
@@ -128,14 +129,14 @@ func TestNothingIsDecidedAboutInventedUsers(t *testing.T) {
 	s.engine.waiting = []engine.Participant{{Identity: "dan-1", Traits: engine.Traits{Username: "dan"}}}
 	v.Decisions = []v1alpha1.ParticipantDecision{{Identity: "user:eve", Muted: true}}
 	about := 0
-	for name, action := range actions {
-		if !action.onOne || name == "lowerHand" {
+	for _, c := range moderation.All() {
+		if !c.Page || !c.OnOne {
 			continue
 		}
 		about++
-		got := s.tryAct(t, paula.Session, object{"action": name, "identity": fmt.Sprint("user:nobody", about)})
+		got := s.tryAct(t, paula.Session, object{"action": c.Name, "identity": fmt.Sprint("user:nobody", about)})
 		if got.Code != http.StatusNotFound {
-			t.Errorf("%s: %d %s", name, got.Code, got.Body)
+			t.Errorf("%s: %d %s", c.Name, got.Code, got.Body)
 		}
 	}
 	if about < 7 || len(v.Decisions) != 1 {

@@ -4,6 +4,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -63,7 +64,7 @@ func (h *handler) chat(q *httpserver.Request) (httpserver.Answer, error) {
 	if err := body.DecodeStrictly(q, httpserver.MaxBody, &request); err != nil {
 		return nil, err
 	}
-	if err := firstOf(mayWrite(p), checkText(request.Text)); err != nil {
+	if err := cmp.Or(mayWrite(p), checkText(request.Text)); err != nil {
 		return nil, err
 	}
 	now := h.ClusterTime()

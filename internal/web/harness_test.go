@@ -457,7 +457,7 @@ func (f *fakeMeetings) live(uid string) (*meeting.View, error) {
 
 var errUnknown = fault.Unavailable("It is not known here yet")
 
-func (f *fakeMeetings) Change(_ context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.MeetingSpec)) (meeting.View, error) {
+func (f *fakeMeetings) Change(_ context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.MeetingSpec) error) (meeting.View, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.calls = append(f.calls, "change")
@@ -470,7 +470,9 @@ func (f *fakeMeetings) Change(_ context.Context, t *tenant.Tenant, uid string, c
 		Admission: v.Admission, AdmittedUntil: &metav1.Time{Time: v.AdmittedUntil},
 	}
 	was := spec.DeepCopy()
-	change(&spec)
+	if err := change(&spec); err != nil {
+		return meeting.View{}, err
+	}
 	if err := t.Settings.ValidateChange(was, &spec); err != nil {
 		return meeting.View{}, err
 	}

@@ -25,8 +25,9 @@ type participant struct {
 	view meeting.View
 	// media is the media server that the meeting is on.
 	media *tenant.Media
-	// rights are what the participant may do now.
-	rights engine.Rights
+	// rights are what the participant may do now, and granted reports whether they are a presenter by what they came with.
+	rights  engine.Rights
+	granted bool
 	// shown is the session as it was given.
 	shown credential.Session
 }
@@ -88,7 +89,8 @@ func (h *handler) participantOf(
 	}
 	p.view, p.media = view, q.Tenant.MediaAt(view.MediaServer)
 	decided := view.DecisionOn(grant.Username, p.identity())
-	p.rights = view.Rights(decided, admission.IsPresenter(q.Tenant, grant.Username, grant.Presenter))
+	p.granted = admission.IsPresenter(q.Tenant, grant.Username, grant.Presenter)
+	p.rights = view.Rights(decided, p.granted)
 	p.Presenter = p.rights.Presenter
 	q.Record.Room, q.Record.User, q.Record.Identity = p.Room, p.Username, p.identity()
 	switch {

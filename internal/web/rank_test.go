@@ -15,6 +15,7 @@ import (
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/moderation"
 )
 
 // decide writes a decision about one who is in, and carries it out as the leader does.
@@ -169,9 +170,26 @@ func TestRankIsWhatTheClusterHas(t *testing.T) {
 	s := newSite(t)
 	v := s.meetings.open("room", func(v *meeting.View) { v.Opened = true })
 	in := s.inside(t, presenting)
+	made := s.inside(t, nil).You.Identity
+	s.decide(t, v1alpha1.ParticipantDecision{Identity: string(made), Role: v1alpha1.RolePresenter, Promoted: true})
 	behind := *v
 	behind.Decisions = []v1alpha1.ParticipantDecision{{Identity: string(in.You.Identity), Role: v1alpha1.RoleParticipant}}
-	if err := admission.New(s.meetings).CheckRank(t.Context(), s.tenant, behind, in.You.Identity, false); !fault.Is(err, fault.KindDenied) {
-		t.Errorf("the act is allowed: %v", err)
+	do := func(by engine.Identity, order moderation.Order) {
+		t.Helper()
+		before := slices.Clone(v.Decisions)
+		order.By = &moderation.Actor{Identity: by}
+		_, err := moderation.New(s.meetings, admission.New(s.meetings)).Do(t.Context(), s.tenant, behind, order)
+		if !fault.Is(err, fault.KindDenied) || !reflect.DeepEqual(before, v.Decisions) {
+			t.Errorf("the act is allowed: %v, decisions %+v", err, v.Decisions)
+		}
 	}
+	for _, act := range []string{"remove", "lockMicrophone", "demote", "promote"} {
+		do(made, moderation.Order{Commands: []string{act}, To: in.You.Identity})
+	}
+	// The presenter has lost the role in the same moment.
+	s.decide(t, v1alpha1.ParticipantDecision{Identity: string(made), Role: v1alpha1.RoleParticipant})
+	v.Decisions = slices.DeleteFunc(v.Decisions, func(d v1alpha1.ParticipantDecision) bool { return d.Identity == string(made) && d.Promoted })
+	behind.Decisions = append(behind.Decisions, v1alpha1.ParticipantDecision{Identity: string(made), Role: v1alpha1.RolePresenter})
+	do(made, moderation.Order{Commands: []string{"lock"}})
+	do(made, moderation.Order{Commands: []string{"letSpeak"}, To: in.You.Identity})
 }

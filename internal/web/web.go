@@ -20,6 +20,7 @@ import (
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/httpserver"
 	"convene.dev/convene/internal/limit"
+	"convene.dev/convene/internal/moderation"
 	"convene.dev/convene/internal/tenant"
 )
 
@@ -31,6 +32,7 @@ type Tenants interface {
 // Meetings finds meetings and changes what the pages may change. Its errors are faults.
 type Meetings interface {
 	admission.Meetings
+	moderation.Meetings
 	// End waits until the room is empty, for a few seconds at most.
 	End(context.Context, *tenant.Tenant, conference.EndCommand) (conference.EndResult, error)
 }
@@ -39,8 +41,9 @@ type Meetings interface {
 type Options struct {
 	Tenants  Tenants
 	Meetings Meetings
-	// Admission admits participants and moderates them; nil means one for these pages alone.
-	Admission *admission.Service
+	// Admission admits participants, and Moderation carries out what presenters decide; nil means one for these pages alone.
+	Admission  *admission.Service
+	Moderation *moderation.Service
 	// Hint is told that something happened in a room of a tenant, or nil.
 	Hint func(engine.RoomName)
 	// ClusterTime is the clock by which links, tokens and sessions begin and end, the same on every replica, and which pages
@@ -55,20 +58,21 @@ type handler struct {
 	page   *page
 	assets httpserver.Assets
 	// scripts are for pages of other sites.
-	scripts   httpserver.Assets
-	calls     *limit.Buckets[caller]
-	histories *limit.Buckets[caller]
-	states    *limit.Buckets[caller]
-	acts      *limit.Buckets[caller]
-	writes    *limit.Buckets[caller]
-	data      *limit.Buckets[dataKey]
-	entries   *limit.Buckets[netip.Prefix]
-	openings  *limit.Buckets[visitors]
-	tests     *limit.Buckets[visitors]
-	admission *admission.Service
-	signals   *signals
-	metrics   *metrics
-	sameSite  *http.CrossOriginProtection
+	scripts    httpserver.Assets
+	calls      *limit.Buckets[caller]
+	histories  *limit.Buckets[caller]
+	states     *limit.Buckets[caller]
+	acts       *limit.Buckets[caller]
+	writes     *limit.Buckets[caller]
+	data       *limit.Buckets[dataKey]
+	entries    *limit.Buckets[netip.Prefix]
+	openings   *limit.Buckets[visitors]
+	tests      *limit.Buckets[visitors]
+	admission  *admission.Service
+	moderation *moderation.Service
+	signals    *signals
+	metrics    *metrics
+	sameSite   *http.CrossOriginProtection
 }
 
 // New makes the routes of everything under a tenant's base path but for the API, and those of LiveKit's webhooks, which come
@@ -94,6 +98,9 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 	}
 	if o.Admission == nil {
 		o.Admission = admission.New(o.Meetings)
+	}
+	if o.Moderation == nil {
+		o.Moderation = moderation.New(o.Meetings, o.Admission)
 	}
 	if o.Hint == nil {
 		o.Hint = func(engine.RoomName) {}
@@ -124,9 +131,9 @@ func newHandler(o Options, dist fs.FS) (*handler, error) {
 		entries:   limit.New[netip.Prefix](maxEntrySites),
 		openings:  limit.New[visitors](maxEntrySites),
 		tests:     limit.New[visitors](maxEntrySites),
-		admission: o.Admission,
-		signals:   newSignals(),
-		metrics:   newMetrics(o.Registerer),
-		sameSite:  http.NewCrossOriginProtection(),
+		admission: o.Admission, moderation: o.Moderation,
+		signals:  newSignals(),
+		metrics:  newMetrics(o.Registerer),
+		sameSite: http.NewCrossOriginProtection(),
 	}, nil
 }

@@ -3,6 +3,7 @@
 package body
 
 import (
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -61,6 +62,17 @@ func (o Optional[T]) Pointer() *T {
 		return nil
 	}
 	return &o.Value
+}
+
+// Named returns the names of the members of a struct that a request sets.
+func Named(request any) (names []string) {
+	v := reflect.ValueOf(request)
+	for i := range v.NumField() {
+		if name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ","); !v.Field(i).IsZero() {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // Count is a whole number. What is none is zero: the rule that names the least and the greatest refuses it.

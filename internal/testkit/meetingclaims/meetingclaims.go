@@ -6,6 +6,7 @@ package meetingclaims
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"net/netip"
@@ -40,7 +41,7 @@ type Pages interface {
 	Marking
 	CheckPassword(ctx context.Context, t *tenant.Tenant, v meeting.View, from netip.Prefix, presented string) (bool, error)
 	Known(ctx context.Context, t *tenant.Tenant, uid, room string) (meeting.View, error)
-	Change(ctx context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.MeetingSpec)) (meeting.View, error)
+	Change(ctx context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.MeetingSpec) error) (meeting.View, error)
 }
 
 // API is what the REST API asks for.
@@ -154,7 +155,7 @@ func OfPages(t testing.TB, of *tenant.Tenant, m Pages, create func(room, passwor
 	find("a room without a meeting with a ticket", "room", "another")
 	v, err := m.Known(ctx, of, "none", "")
 	a.say("a meeting that is not known: ended %t, %s", v.Ended, outcome(err))
-	_, err = m.Change(ctx, of, "none", func(*v1alpha1.MeetingSpec) {})
+	_, err = m.Change(ctx, of, "none", func(*v1alpha1.MeetingSpec) error { return nil })
 	a.say("change it: %s", outcome(err))
 	v, err = m.Known(ctx, of, "none", "room")
 	a.say("it is looked for in its room: ended %t, %s", v.Ended, outcome(err))
@@ -170,8 +171,11 @@ func OfPages(t testing.TB, of *tenant.Tenant, m Pages, create func(room, passwor
 		a.say("password %q: right %t, %s", password, right, outcome(err))
 	}
 	a.mark(m, "it", live)
-	lock := func(on bool) func(*v1alpha1.MeetingSpec) {
-		return func(spec *v1alpha1.MeetingSpec) { spec.Locked = &on }
+	lock := func(on bool) func(*v1alpha1.MeetingSpec) error {
+		return func(spec *v1alpha1.MeetingSpec) error {
+			spec.Locked = &on
+			return nil
+		}
 	}
 	v, err = m.Change(ctx, of, live.UID, lock(true))
 	a.view("lock it", v, err)
@@ -182,10 +186,22 @@ func OfPages(t testing.TB, of *tenant.Tenant, m Pages, create func(room, passwor
 	for what, change := range map[string]func(*v1alpha1.MeetingSpec){
 		"redirect": func(s *v1alpha1.MeetingSpec) { s.Redirect = "/" }, "duration": func(s *v1alpha1.MeetingSpec) { s.Duration = "soon" },
 	} {
-		if _, err := m.Change(ctx, of, live.UID, change); !fault.Is(err, fault.KindInvalid) {
+		if _, err := m.Change(ctx, of, live.UID, func(s *v1alpha1.MeetingSpec) error {
+			change(s)
+			return nil
+		}); !fault.Is(err, fault.KindInvalid) {
 			t.Errorf("a change to a %s that is none: %v", what, err)
 		}
 	}
+	refusal := fault.Denied("The caller refuses")
+	if _, err := m.Change(ctx, of, live.UID, func(s *v1alpha1.MeetingSpec) error {
+		s.Locked = new(true)
+		return refusal
+	}); !errors.Is(err, refusal) {
+		t.Errorf("a change that the caller refuses: %v", err)
+	}
+	v, err = m.Known(ctx, of, live.UID, "")
+	a.view("after a change that the caller refuses it is", v, err)
 	a.end(m, "another one in its room", conference.EndCommand{Room: "room", UID: "another"})
 	home := "https://example.com/"
 	a.end(m, "it", conference.EndCommand{Room: "room", UID: live.UID, Redirect: &home})

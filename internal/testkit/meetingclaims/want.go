@@ -24,6 +24,7 @@ var WantOfPages = []string{
 	`lock it: ok, meeting 1 of "room", 1h, expires, password, locked`,
 	`then it is: ok, meeting 1 of "room", 1h, expires, password, locked`,
 	`unlock it: ok, meeting 1 of "room", 1h, expires, password`,
+	`after a change that the caller refuses it is: ok, meeting 1 of "room", 1h, expires, password`,
 	"end another one in its room: ended false, gone",
 	"end it: ended true, ok",
 	"end it again: ended false, not found",

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package moderation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/admission"
+	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
+)
+
+var update = flag.Bool("update", false, "write the golden file anew")
+
+var start = time.Date(2026, 11, 30, 9, 0, 0, 0, time.UTC)
+
+// world has one meeting. Its microphone is for presenters, and Ann has the word. Dan waits to be let in, and Cem is just connecting.
+type world struct {
+	engine.Engine
+	mu     sync.Mutex
+	tenant *tenant.Tenant
+	spec   v1alpha1.MeetingSpec
+	people map[engine.RoomName][]engine.Participant
+	acts   []string
+	away   bool
+	*Service
+}
+
+const room engine.RoomName = "uid"
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{
+		tenant: &tenant.Tenant{Settings: meeting.DefaultSettings()},
+		spec: v1alpha1.MeetingSpec{
+			Policy: &v1alpha1.MeetingPolicy{Microphone: v1alpha1.Presenters}, Admission: v1alpha1.AdmissionAsk,
+			Participants: []v1alpha1.ParticipantDecision{
+				{Identity: "ann-1", GrantedSources: []v1alpha1.ParticipantSource{v1alpha1.SourceMicrophone}},
+				{Identity: "mia-1", Role: v1alpha1.RolePresenter, Promoted: true}, {Identity: "user:eve", Muted: true},
+			},
+		},
+	}
+	came := func(who engine.Identity, t engine.Traits) engine.Participant {
+		return engine.Participant{Identity: who, Traits: t, JoinedAt: start, Audio: who != "bob-1", Hand: who == "ann-1"}
+	}
+	w.people = map[engine.RoomName][]engine.Participant{
+		room: {
+			came("paula-1", engine.Traits{Presenter: true, Granted: true}), came("pia-1", engine.Traits{Presenter: true, Granted: true}),
+			came("mia-1", engine.Traits{}), came("ann-1", engine.Traits{Username: "ann"}), came("ann-2", engine.Traits{Username: "ann"}), came("bob-1", engine.Traits{}),
+		},
+		meeting.WaitingRoom(room): {came("dan-1", engine.Traits{Since: start})},
+	}
+	w.tenant.Media = []*tenant.Media{{Engine: w}}
+	entry := admission.New(nil)
+	leave, err := entry.TakeWaitingPlace(w.tenant, meeting.View{EngineRoom: room}, "cem-1", netip.Prefix{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(leave)
+	w.Service = New(w, entry)
+	j := &job{Service: w.Service, tenant: w.tenant, view: w.view()}
+	if err := j.correct(t.Context(), w.people[room]); err != nil {
+		t.Fatal(err)
+	}
+	w.acts = nil
+	return w
+}
+
+func (w *world) view() meeting.View {
+	return meeting.View{UID: "uid", Room: "room", EngineRoom: room, Opened: true, Control: meeting.ControlOf(w.tenant.Settings, &w.spec)}
+}
+
+func (w *world) Change(_ context.Context, t *tenant.Tenant, _ string, change func(*v1alpha1.MeetingSpec) error) (meeting.View, error) {
+	now := *w.spec.DeepCopy()
+	if err := change(&now); err != nil {
+		return meeting.View{}, err
+	}
+	if err := t.Settings.ValidateChange(&w.spec, &now); err != nil {
+		return meeting.View{}, err
+	}
+	w.spec = now
+	return w.view(), nil
+}
+
+var errAway = fault.Unavailable("The media server is away")
+
+func (w *world) Participants(_ context.Context, room engine.RoomName) ([]engine.Participant, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.away {
+		return nil, errAway
+	}
+	return slices.Clone(w.people[room]), nil
+}
+
+// Act keeps what was done, and changes the participants.
+func (w *world) Act(_ context.Context, room engine.RoomName, action engine.Action) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.away {
+		return errAway
+	}
+	w.acts = append(w.acts, describe(action))
+	who := engine.Identity(reflect.ValueOf(action).FieldByName("Who").String())
+	at := slices.IndexFunc(w.people[room], func(p engine.Participant) bool { return p.Identity == who })
+	if at < 0 {
+		return nil
+	}
+	p := &w.people[room][at]
+	switch action := action.(type) {
+	case engine.SetRights:
+		p.Presenter, p.Promoted, p.Forbidden, p.Held = action.Presenter, action.Promoted, action.Forbidden, action.Held
+		p.Audio = p.Audio && !p.Forbidden.Has(engine.Microphone)
+	case engine.Remove:
+		w.people[room] = slices.Delete(w.people[room], at, at+1)
+	}
+	return nil
+}
+
+// describe is an action in words.
+func describe(action engine.Action) string {
+	switch a := action.(type) {
+	case engine.SetRights:
+		says := fmt.Sprintf("rights of %s: forbidden %q, held %q", a.Who, a.Forbidden.Names(), a.Held.Names())
+		if a.Presenter {
+			says += fmt.Sprintf(", presenter, promoted %t", a.Promoted)
+		}
+		return says
+	case engine.Announce:
+		return fmt.Sprintf("announce %s to %q", a.Payload, a.To)
+	case engine.Tell:
+		return fmt.Sprintf("tell all: for presenters only %q, locked %t, admission %q, open %t", a.State.PresentersOnly.Names(), a.State.Locked, a.State.Admission, a.State.Open)
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%T%+v", action, action), "engine.")
+}
+
+// asked are values for every command.
+func asked() Values {
+	return Values{
+		Spec: v1alpha1.MeetingSpec{
+			Locked: new(true), Duration: "2h", MaxParticipants: new(int32(20)), Redirect: "https://example.com/", Admission: v1alpha1.AdmissionOpen,
+		},
+		Decision: v1alpha1.ParticipantDecision{
+			Role: v1alpha1.RolePresenter, Muted: true, Admitted: true, Sources: []v1alpha1.ParticipantSource{v1alpha1.SourceCamera},
+			GrantedSources: []v1alpha1.ParticipantSource{v1alpha1.SourceScreen},
+		},
+		Policy: map[engine.Abilities]v1alpha1.Audience{engine.Microphone: "", engine.Chat: v1alpha1.Presenters},
+		Raised: true, Notice: Notice{ID: "1", Text: " Hello ", At: start},
+	}
+}
+
+var kinds = map[fault.Kind]string{
+	fault.KindInvalid: "invalid", fault.KindDenied: "denied", fault.KindNotFound: "not found", fault.KindUnavailable: "unavailable",
+}
+
+// life returns the effects of one command on one subject.
+func life(t *testing.T, c Command, to engine.Identity, by *Actor, away bool) string {
+	w := newWorld(t)
+	w.away = away
+	before := w.spec.DeepCopy()
+	got, err := w.Do(t.Context(), w.tenant, w.view(), Order{Commands: []string{c.Name}, To: to, By: by, Values: asked()})
+	var lines []string
+	switch f := (*fault.Error)(nil); {
+	case errors.As(err, &f):
+		lines = append(lines, fmt.Sprintf("refused: %s (%s)", f.Message, kinds[f.Kind]))
+	case got.Late != nil:
+		lines = append(lines, "saved: "+got.Late.Error())
+	default:
+		lines = append(lines, "done")
+	}
+	lines = append(lines, changes(t, before, &w.spec)...)
+	slices.Sort(w.acts)
+	for _, act := range w.acts {
+		lines = append(lines, "does "+act)
+	}
+	return strings.Join(lines, "\n        ")
+}
+
+// changes are the fields of a Meeting that are not as before.
+func changes(t *testing.T, before, after *v1alpha1.MeetingSpec) (lines []string) {
+	t.Helper()
+	fields := func(spec *v1alpha1.MeetingSpec) (all map[string]json.RawMessage) {
+		text, err := json.Marshal(spec)
+		if err == nil {
+			err = json.Unmarshal(text, &all)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	was, is := fields(before), fields(after)
+	for _, name := range slices.Sorted(maps.Keys(is)) {
+		if string(was[name]) != string(is[name]) && name != "participants" {
+			lines = append(lines, fmt.Sprintf("writes %s: %s", name, is[name]))
+		}
+	}
+	for name := range was {
+		if is[name] == nil && name != "participants" {
+			lines = append(lines, "takes back "+name)
+		}
+	}
+	known := map[string]v1alpha1.ParticipantDecision{}
+	for _, d := range before.Participants {
+		known[d.Identity] = d
+	}
+	for _, d := range after.Participants {
+		if !reflect.DeepEqual(known[d.Identity], d) {
+			text, err := json.Marshal(d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines = append(lines, "decides "+string(text))
+		}
+		delete(known, d.Identity)
+	}
+	for _, who := range slices.Sorted(maps.Keys(known)) {
+		lines = append(lines, "decides nothing about "+who)
+	}
+	return lines
+}
+
+// TestLivesOfCommands holds the effects of every command against a file: what is written down, what the media server does, and the refusals.
+func TestLivesOfCommands(t *testing.T) {
+	paula, mia := &Actor{Identity: "paula-1", Granted: true}, &Actor{Identity: "mia-1"}
+	subjects := []engine.Identity{
+		"ann-1", "ann-3", "bob-1", "pia-1", "paula-1", "mia-1", "dan-1", "cem-1", "gone-1", "user:ann", "user:eve", "user:nobody",
+	}
+	var text strings.Builder
+	for _, c := range All() {
+		if c.Apply == nil && c.Act == nil {
+			continue // The end belongs to package conference.
+		}
+		fmt.Fprintf(&text, "%s\n", c.Name)
+		about := []engine.Identity{""}
+		switch {
+		case c.OnOne:
+			about = subjects
+		case c.Alone:
+			about = append(about, subjects...)
+		}
+		for _, to := range about {
+			all := life(t, c, to, nil, false)
+			fmt.Fprintf(&text, "    %q by a backend: %s\n", to, all)
+			if c.Page {
+				higher := life(t, c, to, paula, false)
+				if higher != all {
+					fmt.Fprintf(&text, "    %q by paula, a presenter: %s\n", to, higher)
+				}
+				if got := life(t, c, to, mia, false); got != higher {
+					fmt.Fprintf(&text, "    %q by mia, who was promoted: %s\n", to, got)
+				}
+			}
+		}
+		fmt.Fprintf(&text, "    %q while the media server is away: %s\n\n", about[0], life(t, c, about[0], nil, true))
+	}
+	file := filepath.Join("testdata", "commands.golden")
+	if *update {
+		if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(text.String(), "\n")); diff != "" {
+		t.Errorf("lives (-want +got); where they should be so, run this test with -update:\n%s", diff)
+	}
+}
