@@ -83,7 +83,7 @@ var commands = slices.Concat([]command{
 	{"ban a participant", occupiedRoom, false, about(http.MethodDelete, toBob, map[string]any{"ban": true})},
 	actCommand("mute", toBob, nil),
 	actCommand("lockMicrophone", toBob, nil),
-	actCommand("letSpeak", toBob, nil),
+	actCommand("allowToSpeak", toBob, nil),
 	actCommand("remove", toBob, nil),
 	actCommand("refuse", toCarol, nil),
 	actCommand("admit", toCarol, nil),

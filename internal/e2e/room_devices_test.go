@@ -124,7 +124,7 @@ func TestAMuteCanBeUndone(t *testing.T) {
 	// One who is muted by themselves is not one whom a presenter muted.
 	s.guest.Click(t, by("mic-toggle"))
 	s.chair.WaitFor(t, seenWith("Guest", "[data-muted=true]"))
-	offers(t, s.chair, "Guest", `document.querySelector('[data-testid=act-mute][aria-disabled=true]') && `+hasNo("act-let-speak"))
+	offers(t, s.chair, "Guest", `document.querySelector('[data-testid=act-mute][aria-disabled=true]') && `+hasNo("act-allow-to-speak"))
 	s.guest.Click(t, by("mic-toggle"))
 	s.chair.WaitFor(t, seenWith("Guest", "[data-muted=false]"))
 
@@ -144,7 +144,7 @@ func TestAMuteCanBeUndone(t *testing.T) {
 	s.guest.Click(t, by("notice-offer"))
 	s.chair.WaitFor(t, seenWith("Guest", ":has(.tile-hand)"))
 
-	actOn(t, s.chair, "Guest", "act-let-speak")
+	actOn(t, s.chair, "Guest", "act-allow-to-speak")
 	s.guest.WaitForText(t, "You may speak again")
 	s.guest.WaitFor(t, "!"+locked+" && "+`document.querySelector('[data-testid=mic-toggle]').ariaPressed === 'false'`)
 	s.chair.WaitFor(t, "!"+mutedByPresenter)

@@ -53,7 +53,7 @@ func TestTheKeyboardKeepsItsPlace(t *testing.T) {
 	// Lock the microphone, and let speak again: the menu gives the focus back to its button.
 	openPanel(t, chair, "participants")
 	row := rowOf("Ann")
-	for _, act := range []string{"act-lock-microphone", "act-let-speak"} {
+	for _, act := range []string{"act-lock-microphone", "act-allow-to-speak"} {
 		press(t, chair, row+` [data-testid=act-menu]`)
 		chair.WaitFor(t, shows(act))
 		press(t, chair, by(act))

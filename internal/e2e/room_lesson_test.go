@@ -41,7 +41,7 @@ func teachesInThePage(_ *world, b backend) teacher {
 	}
 	return teacher{
 		keeps: func(everyone bool) { rule(b.t, b.chair, "microphone", everyone) },
-		gives: on("act-let-speak"), takes: on("act-mute"), locks: on("act-lock-microphone"), promotes: on("act-promote"),
+		gives: on("act-allow-to-speak"), takes: on("act-mute"), locks: on("act-lock-microphone"), promotes: on("act-promote"),
 	}
 }
 
@@ -138,7 +138,7 @@ func lesson(t *testing.T, b backend, teacher teacher) {
 	teacher.promotes()
 	pupil.WaitFor(t, presents+" && "+micLocked)
 	openPanel(t, pupil, "participants")
-	actOn(t, pupil, "Guest", "act-let-speak")
+	actOn(t, pupil, "Guest", "act-allow-to-speak")
 	pupil.WaitFor(t, "!"+micLocked)
 	speaks()
 	teacher.keeps(false)

@@ -136,7 +136,7 @@ func mutesLowersRemoves(t *testing.T, a account) {
 	s.chair.WaitFor(t, seenWith("Guest", "[data-muted=false]"))
 	actOn(t, s.chair, "Guest", "act-lock-microphone")
 	s.guest.WaitFor(t, micLocked)
-	offers(t, s.chair, "Guest", hasNo("act-mute")+" && "+shows("act-let-speak"))
+	offers(t, s.chair, "Guest", hasNo("act-mute")+" && "+shows("act-allow-to-speak"))
 
 	actOn(t, s.chair, "Guest", "act-remove")
 	s.chair.Click(t, by("remove-confirm"))

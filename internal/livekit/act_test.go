@@ -108,7 +108,7 @@ func TestMuteLastsAndLeavesTheRest(t *testing.T) {
 	wantKind(t, h.Act(wait(t), room, mute("nobody")), fault.KindNotFound)
 }
 
-func TestLetSpeakUndoesAMute(t *testing.T) {
+func TestAllowToSpeakUndoesAMute(t *testing.T) {
 	h := open(t, testkit.LiveKitOptions{})
 	room := h.room(t)
 	p := h.join(t, room, "one", engine.Traits{Presenter: true})

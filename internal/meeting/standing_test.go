@@ -16,7 +16,7 @@ func TestDecide(t *testing.T) {
 	type list = []v1alpha1.ParticipantDecision
 	remove := func(d *v1alpha1.ParticipantDecision) { d.Removed = true }
 	mute := func(d *v1alpha1.ParticipantDecision) { d.Muted = true }
-	letSpeak := func(d *v1alpha1.ParticipantDecision) { d.Muted = false }
+	allowToSpeak := func(d *v1alpha1.ParticipantDecision) { d.Muted = false }
 	before := list{{Identity: "ann-1", Muted: true}, {Identity: "bob-1", Removed: true, Muted: true}, {Identity: "ann-2", Muted: true}}
 	for _, tc := range []struct {
 		reason string
@@ -26,10 +26,10 @@ func TestDecide(t *testing.T) {
 	}{
 		{"one who is not listed", "eve-1", mute, append(slices.Clone(before), v1alpha1.ParticipantDecision{Identity: "eve-1", Muted: true})},
 		{"on every device", "ann-3", remove, list{{Identity: "ann-1", Removed: true, Muted: true}, before[1], {Identity: "ann-2", Removed: true, Muted: true}}},
-		{"nothing is left", "ann-1", letSpeak, list{before[1]}},
-		{"something is left", "bob-1", letSpeak, list{before[0], {Identity: "bob-1", Removed: true}, before[2]}},
+		{"nothing is left", "ann-1", allowToSpeak, list{before[1]}},
+		{"something is left", "bob-1", allowToSpeak, list{before[0], {Identity: "bob-1", Removed: true}, before[2]}},
 		{"no change", "bob-2", mute, before},
-		{"nothing about one who is not listed", "eve-1", letSpeak, before},
+		{"nothing about one who is not listed", "eve-1", allowToSpeak, before},
 	} {
 		spec := v1alpha1.MeetingSpec{Participants: slices.Clone(before)}
 		Decide(&spec, tc.who, tc.change)

@@ -25,7 +25,7 @@ var table = []Command{
 			meeting.Decide(s, f.To, func(d *v1alpha1.ParticipantDecision) { d.Muted = true })
 		},
 	}, {
-		Name: "letSpeak", Page: true, OnOne: true, Lasts: true, Act: lowerHands,
+		Name: "allowToSpeak", Page: true, OnOne: true, Lasts: true, Act: lowerHands,
 		Apply: func(s *v1alpha1.MeetingSpec, f Facts) { meeting.GiveWord(s, f.To, f.One.Username, f.PresentersOnly) },
 	}, {
 		Name: "muteAll", Page: true, Lists: true,

@@ -69,7 +69,7 @@ func TestAMeetingIsWrittenOnlySoOften(t *testing.T) {
 		for status, times := range statuses(t, actRate.Burst-1, func(i int) answer {
 			return s.tryAct(t, in.Session, []object{
 				{"action": "lock"}, {"action": "unlock"}, {"action": "policy", "policy": object{"chat": "Presenters"}},
-				{"action": "mute", "identity": eve.You.Identity}, {"action": "letSpeak", "identity": eve.You.Identity},
+				{"action": "mute", "identity": eve.You.Identity}, {"action": "allowToSpeak", "identity": eve.You.Identity},
 				{"action": "admission", "admission": "Ask"}, {"action": "admitAll"}, {"action": "admission", "admission": "Open"},
 				{"action": "promote", "identity": eve.You.Identity},
 			}[i%9])

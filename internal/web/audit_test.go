@@ -86,7 +86,7 @@ func TestAuditOfPages(t *testing.T) {
 			"identity": other, "status": 400.0, "result": "text is required; write 1 to 4000 characters",
 		})},
 		{"a mute", act(paula.Session, object{"action": "mute", "identity": other}), done("mute", map[string]any{"identity": me, "to": other})},
-		{"the end of a mute", act(paula.Session, object{"action": "letSpeak", "identity": other}), done("letSpeak", map[string]any{"identity": me, "to": other})},
+		{"the end of a mute", act(paula.Session, object{"action": "allowToSpeak", "identity": other}), done("allowToSpeak", map[string]any{"identity": me, "to": other})},
 		{"a removal by a participant who may not", act(bob.Session, object{"action": "remove", "identity": me}), refused("act", map[string]any{
 			"identity": other, "status": 403.0, "result": "Only presenters may do this",
 		})},

@@ -298,23 +298,23 @@ func TestAct(t *testing.T) {
 			},
 		}, {
 			reason: "let a muted participant speak", ticket: presenting, status: http.StatusNoContent,
-			body:  func(_, other engine.Identity) object { return object{"action": "letSpeak", "identity": other} },
+			body:  func(_, other engine.Identity) object { return object{"action": "allowToSpeak", "identity": other} },
 			given: func(s *site) { s.engine.people[1].Forbidden = engine.Microphone },
 			acts:  func(other engine.Identity) []engine.Action { return []engine.Action{engine.SetRights{Who: other}} },
 		}, {
 			reason: "let one speak who asks for it", ticket: presenting, status: http.StatusNoContent,
-			body:  func(_, other engine.Identity) object { return object{"action": "letSpeak", "identity": other} },
+			body:  func(_, other engine.Identity) object { return object{"action": "allowToSpeak", "identity": other} },
 			given: func(s *site) { s.engine.people[1].Forbidden, s.engine.people[1].Hand = engine.Microphone, true },
 			acts: func(other engine.Identity) []engine.Action {
 				return []engine.Action{engine.SetRights{Who: other}, engine.Hand{Who: other}}
 			},
 		}, {
 			reason: "let a muted participant speak, by one who is no presenter", status: http.StatusForbidden,
-			body: func(_, other engine.Identity) object { return object{"action": "letSpeak", "identity": other} },
+			body: func(_, other engine.Identity) object { return object{"action": "allowToSpeak", "identity": other} },
 		}, {
 			reason: "let a muted participant speak when it cannot be written down", ticket: presenting, status: http.StatusServiceUnavailable,
 			given: func(s *site) { s.meetings.err = fault.Unavailable("the API server is away") },
-			body:  func(_, other engine.Identity) object { return object{"action": "letSpeak", "identity": other} },
+			body:  func(_, other engine.Identity) object { return object{"action": "allowToSpeak", "identity": other} },
 		}, {
 			reason: "lower a hand", ticket: presenting, status: http.StatusNoContent,
 			body: func(_, other engine.Identity) object { return object{"action": "lowerHand", "identity": other} },

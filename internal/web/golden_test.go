@@ -48,7 +48,7 @@ func goldenRequests(signed map[string]string) []goldenRequest {
 			values{"renews": nil, "room": {`"another"`}})},
 		{" policy", "/session/act", presenting, shape(`{"action":"policy","policy":{"chat":"Presenters"}}`, values{
 			"action": {
-				`"mute"`, `"lockMicrophone"`, `"letSpeak"`, `"muteAll"`, `"remove"`, `"lowerHand"`, `"promote"`, `"demote"`, `"admit"`, `"refuse"`, `"lock"`, `"unlock"`,
+				`"mute"`, `"lockMicrophone"`, `"allowToSpeak"`, `"muteAll"`, `"remove"`, `"lowerHand"`, `"promote"`, `"demote"`, `"admit"`, `"refuse"`, `"lock"`, `"unlock"`,
 				`"admission"`, `"admitAll"`, `"announce"`, `"end"`, `"POLICY"`,
 			},
 			"policy": {`{"chat":"presenters"}`, `{"chat":""}`, `{"chat":null}`, `{"camera":"Everyone","other":1}`, `{"chat":"Presenters","chat":"Everyone"}`,

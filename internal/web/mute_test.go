@@ -67,8 +67,8 @@ func TestAMuteIsUndone(t *testing.T) {
 			t.Error("the engine is asked before it is written down: the controllers would mute once more")
 		}
 	}
-	act("letSpeak")
-	act("letSpeak")
+	act("allowToSpeak")
+	act("allowToSpeak")
 	for reason, request := range map[string]object{"with the session": again(ticket, in), "on a new device": ticket} {
 		back := s.enterWith(t, request).session()
 		if grant := s.engine.grants[len(s.engine.grants)-1]; !back.You.Audio || grant.Forbidden != 0 {
@@ -90,7 +90,7 @@ func TestOneMayHaveTheWord(t *testing.T) {
 		{"action": "mute", "identity": "ann-1"}, {"action": "lockMicrophone", "identity": "ann-1"}, {"action": "muteAll"},
 		{"action": "policy", "policy": object{"microphone": "Presenters"}},
 	} {
-		s.act(t, paula.Session, object{"action": "letSpeak", "identity": "ann-1"})
+		s.act(t, paula.Session, object{"action": "allowToSpeak", "identity": "ann-1"})
 		if v.RightsOf(engine.Participant{Identity: "ann-1"}).Forbidden != engine.Camera|engine.Screen || v.RightsOf(engine.Participant{Identity: "bob-1"}).Forbidden != engine.Media {
 			t.Errorf("before %v, the two decide %+v", taken, v.Decisions)
 		}

@@ -72,7 +72,7 @@ func TestRank(t *testing.T) {
 			return in
 		},
 	}
-	acts := []string{"mute", "lockMicrophone", "letSpeak", "remove", "refuse", "promote", "demote", "admit", "lowerHand"}
+	acts := []string{"mute", "lockMicrophone", "allowToSpeak", "remove", "refuse", "promote", "demote", "admit", "lowerHand"}
 	lasting := []string{"lockMicrophone", "remove", "refuse", "promote", "demote"}
 	try := func(who, whom string, by, to func(*testing.T, *site) sessionAnswer, refused func(act string) bool) {
 		for _, act := range acts {
@@ -191,5 +191,5 @@ func TestRankIsWhatTheClusterHas(t *testing.T) {
 	v.Decisions = slices.DeleteFunc(v.Decisions, func(d v1alpha1.ParticipantDecision) bool { return d.Identity == string(made) && d.Promoted })
 	behind.Decisions = append(behind.Decisions, v1alpha1.ParticipantDecision{Identity: string(made), Role: v1alpha1.RolePresenter})
 	do(made, moderation.Order{Commands: []string{"lock"}})
-	do(made, moderation.Order{Commands: []string{"letSpeak"}, To: in.You.Identity})
+	do(made, moderation.Order{Commands: []string{"allowToSpeak"}, To: in.You.Identity})
 }

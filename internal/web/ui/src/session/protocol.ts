@@ -52,7 +52,15 @@ export type Verdict =
   | { state: 'removed' };
 
 type On =
-  'mute' | 'lockMicrophone' | 'letSpeak' | 'remove' | 'lowerHand' | 'promote' | 'demote' | 'admit' | 'refuse';
+  | 'mute'
+  | 'lockMicrophone'
+  | 'allowToSpeak'
+  | 'remove'
+  | 'lowerHand'
+  | 'promote'
+  | 'demote'
+  | 'admit'
+  | 'refuse';
 
 export type Act =
   | { action: On; identity: string }

@@ -423,7 +423,7 @@ export interface components {
       action:
         | 'mute'
         | 'lockMicrophone'
-        | 'letSpeak'
+        | 'allowToSpeak'
         | 'remove'
         | 'lowerHand'
         | 'promote'
@@ -439,7 +439,7 @@ export interface components {
         | 'announce'
         | 'end';
       admission?: components['schemas']['Admission'];
-      /** @description Of whom: for mute, lockMicrophone, letSpeak, remove, lowerHand, promote, demote, admit and refuse; for announce, to whom alone. */
+      /** @description Of whom: for mute, lockMicrophone, allowToSpeak, remove, lowerHand, promote, demote, admit and refuse; for announce, to whom alone. */
       identity?: string;
       /** @description With muteAll, those who are muted may switch their microphones on again. */
       mayUnmute?: boolean;
@@ -732,7 +732,7 @@ export const actRequestActionValues: ReadonlyArray<
 > = [
   'mute',
   'lockMicrophone',
-  'letSpeak',
+  'allowToSpeak',
   'remove',
   'lowerHand',
   'promote',

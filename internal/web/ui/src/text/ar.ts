@@ -369,7 +369,7 @@ const texts: Texts = {
   'people.list': 'الحاضرون في هذا الاجتماع',
   'people.mute': 'كتم',
   'people.muteAndLock': 'كتم ومنع الكلام',
-  'people.letSpeak': 'السماح بالكلام',
+  'people.allowToSpeak': 'السماح بالكلام',
   'people.mutedByPresenter': 'كتمه أحد المقدّمين',
   'people.remove': 'إخراج',
   'people.lowerHand': 'خفض اليد',

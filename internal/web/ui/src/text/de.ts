@@ -349,7 +349,7 @@ const texts: Texts = {
   'people.list': 'Personen in dieser Besprechung',
   'people.mute': 'Stummschalten',
   'people.muteAndLock': 'Stummschalten und sperren',
-  'people.letSpeak': 'Sprechen lassen',
+  'people.allowToSpeak': 'Sprechen lassen',
   'people.mutedByPresenter': 'Von der Moderation stummgeschaltet',
   'people.remove': 'Entfernen',
   'people.lowerHand': 'Hand senken',

@@ -327,7 +327,7 @@ export const en = {
   'people.list': 'People in this meeting',
   'people.mute': 'Mute',
   'people.muteAndLock': 'Mute and lock',
-  'people.letSpeak': 'Let speak',
+  'people.allowToSpeak': 'Let speak',
   'people.mutedByPresenter': 'Muted by a presenter',
   'people.remove': 'Remove',
   'people.lowerHand': 'Lower hand',

@@ -357,7 +357,7 @@ const texts: Texts = {
   'people.list': 'Personas en esta reunión',
   'people.mute': 'Silenciar',
   'people.muteAndLock': 'Silenciar y bloquear',
-  'people.letSpeak': 'Dejar hablar',
+  'people.allowToSpeak': 'Dejar hablar',
   'people.mutedByPresenter': 'Silenciado por un moderador',
   'people.remove': 'Expulsar',
   'people.lowerHand': 'Bajar la mano',

@@ -362,7 +362,7 @@ const texts: Texts = {
   'people.list': 'Participants à cette réunion',
   'people.mute': 'Couper le micro',
   'people.muteAndLock': 'Couper le micro et verrouiller',
-  'people.letSpeak': 'Laisser parler',
+  'people.allowToSpeak': 'Laisser parler',
   'people.mutedByPresenter': 'Micro coupé par un modérateur',
   'people.remove': 'Exclure',
   'people.lowerHand': 'Baisser la main',

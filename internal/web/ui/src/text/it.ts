@@ -351,7 +351,7 @@ const texts: Texts = {
   'people.list': 'Persone in questa riunione',
   'people.mute': 'Disattiva microfono',
   'people.muteAndLock': 'Disattiva microfono e blocca',
-  'people.letSpeak': 'Lascia parlare',
+  'people.allowToSpeak': 'Lascia parlare',
   'people.mutedByPresenter': 'Microfono disattivato da un moderatore',
   'people.remove': 'Rimuovi',
   'people.lowerHand': 'Abbassa la mano',

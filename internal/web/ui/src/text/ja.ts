@@ -322,7 +322,7 @@ const texts: Texts = {
   'people.list': 'この会議の参加者',
   'people.mute': 'ミュート',
   'people.muteAndLock': 'ミュートして固定',
-  'people.letSpeak': '発言を許可',
+  'people.allowToSpeak': '発言を許可',
   'people.mutedByPresenter': 'モデレーターがミュートしました',
   'people.remove': '退出させる',
   'people.lowerHand': '手を下ろす',

@@ -360,7 +360,7 @@ const texts: Texts = {
   'people.list': 'Osoby na tym spotkaniu',
   'people.mute': 'Wycisz',
   'people.muteAndLock': 'Wycisz i zablokuj',
-  'people.letSpeak': 'Pozwól mówić',
+  'people.allowToSpeak': 'Pozwól mówić',
   'people.mutedByPresenter': 'Mikrofon wyłączony przez prowadzącego',
   'people.remove': 'Usuń',
   'people.lowerHand': 'Opuść rękę',

@@ -349,7 +349,7 @@ const texts: Texts = {
   'people.list': 'Pessoas nesta reunião',
   'people.mute': 'Silenciar',
   'people.muteAndLock': 'Silenciar e bloquear',
-  'people.letSpeak': 'Deixar falar',
+  'people.allowToSpeak': 'Deixar falar',
   'people.mutedByPresenter': 'Silenciado por um moderador',
   'people.remove': 'Remover',
   'people.lowerHand': 'Abaixar a mão',

@@ -328,7 +328,7 @@ const texts: Texts = {
   'people.list': 'Bu toplantıdaki kişiler',
   'people.mute': 'Sesini kapat',
   'people.muteAndLock': 'Sesini kapat ve kilitle',
-  'people.letSpeak': 'Konuşmasına izin ver',
+  'people.allowToSpeak': 'Konuşmasına izin ver',
   'people.mutedByPresenter': 'Moderatör sesini kapattı',
   'people.remove': 'Çıkar',
   'people.lowerHand': 'Elini indir',

@@ -367,7 +367,7 @@ const texts: Texts = {
   'people.list': 'Учасники цієї зустрічі',
   'people.mute': 'Вимкнути мікрофон',
   'people.muteAndLock': 'Вимкнути й заблокувати мікрофон',
-  'people.letSpeak': 'Дозволити говорити',
+  'people.allowToSpeak': 'Дозволити говорити',
   'people.mutedByPresenter': 'Мікрофон вимкнув модератор',
   'people.remove': 'Вилучити',
   'people.lowerHand': 'Опустити руку',

@@ -293,7 +293,7 @@ const texts: Texts = {
   'people.list': '本次会议的参会者',
   'people.mute': '静音',
   'people.muteAndLock': '静音并锁定',
-  'people.letSpeak': '允许发言',
+  'people.allowToSpeak': '允许发言',
   'people.mutedByPresenter': '已被主持人静音',
   'people.remove': '移出',
   'people.lowerHand': '放下手',

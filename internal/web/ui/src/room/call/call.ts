@@ -249,10 +249,11 @@ export class Call {
   explainLock(what: Published): void {
     const { localParticipant } = this.room;
     const { identity } = localParticipant;
-    const speak = () => void this.act({ action: 'letSpeak', identity });
+    const speak = () => void this.act({ action: 'allowToSpeak', identity });
     const ask = () => void this.raiseHand(true);
     let offer: Offer | undefined;
-    if (this.presents.get() && what === 'microphone') offer = { label: t('people.letSpeak'), accept: speak };
+    if (this.presents.get() && what === 'microphone')
+      offer = { label: t('people.allowToSpeak'), accept: speak };
     else if (!isRaised(localParticipant)) offer = { label: t('controls.hand'), accept: ask };
     this.notices.add(t(whyNot(localParticipant, what)), 'urgent', { about: what, offer });
   }

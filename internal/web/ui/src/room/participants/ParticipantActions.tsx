@@ -150,10 +150,10 @@ function VoiceItems({ identity, mine, muted = false, voice = 'open', outranks }:
   if (!isAllowed(voice)) {
     return (
       <MenuItem
-        testId="act-let-speak"
-        label={t('people.letSpeak')}
+        testId="act-allow-to-speak"
+        label={t('people.allowToSpeak')}
         icon={<Mic />}
-        onSelect={() => void call.act({ action: 'letSpeak', identity })}
+        onSelect={() => void call.act({ action: 'allowToSpeak', identity })}
       />
     );
   }
