@@ -89,6 +89,7 @@ generate: $(CONTROLLER_GEN) ## Generate deep copies, CRDs, roles, the API's docu
 	@$(CONTROLLER_GEN) rbac:roleName=manager-role paths='{./cmd/...,./controllers/...,./internal/...}' \
 		output:rbac:artifacts:config=config/rbac
 	@go run ./hack/openapi internal/httpapi/openapi.yaml internal/httpapi/openapi
+	@go run ./hack/commands internal/web/session.yaml
 	@$(MAKE) --no-print-directory -s chart reference
 
 .PHONY: modules

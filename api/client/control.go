@@ -71,7 +71,7 @@ type Participant struct {
 	// Waiting says that this one is not in yet, and Message is what they wrote to the presenters.
 	Waiting bool   `json:"waiting"`
 	Message string `json:"message,omitempty"`
-	// Muted says that this one stays muted until allowed to speak. Sources are what they may publish: Microphone, Camera, Screen.
+	// Muted reports whether the microphone is locked. Sources are what they may publish: Microphone, Camera, Screen.
 	Muted   bool     `json:"muted"`
 	Sources []string `json:"sources"`
 	// GrantedSources are what they may publish even where the policy leaves it to presenters.
@@ -102,8 +102,8 @@ func (c *Client) Meeting(ctx context.Context, room string) (m Meeting, err error
 	return m, err
 }
 
-// ChangeMeeting changes duration, maxParticipants, redirect, locked, policy and admission of the active meeting of a room, and with
-// admitAll lets all in who wait.
+// ChangeMeeting changes duration, maxParticipants, redirect, locked, policy and admission of the active meeting of a room. Its admitAll lets all
+// waiting participants in, and its muteAll switches off the microphones of all participants but presenters, which does not last.
 func (c *Client) ChangeMeeting(ctx context.Context, room string, patch Patch) (m Meeting, err error) {
 	err = c.call(ctx, http.MethodPatch, meetingPath(room), patch, &m)
 	return m, err
@@ -128,8 +128,9 @@ func pageQuery(limit int, after string) string {
 	return query.Encode()
 }
 
-// ChangeParticipant changes role, muted, sources, grantedSources, hand and admitted of a participant. The identity is as Participants has it, or
-// user: and a username.
+// ChangeParticipant changes role, muted, sources, grantedSources, hand and admitted of a participant. Its allowToSpeak unlocks the microphone. Its media,
+// an object whose audio, video or screen is false, switches that off now, and its askToUnmute asks for the microphone: neither lasts. The identity is
+// as Participants has it, or user: and a username.
 func (c *Client) ChangeParticipant(ctx context.Context, room, identity string, patch Patch) error {
 	return c.call(ctx, http.MethodPatch, participantPath(room, identity), patch, nil)
 }

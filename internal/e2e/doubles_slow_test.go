@@ -107,7 +107,7 @@ func TestLivekitClientIsAsItsDouble(t *testing.T) {
 		what string
 		act  engine.Action
 	}{
-		{"mute", engine.Hush{Who: who}},
+		{"mute", engine.Mute{Who: who, What: engine.Microphone}},
 		{"forbid", engine.SetRights{Who: who, Rights: engine.Rights{Forbidden: engine.Microphone}}},
 		{"allow", engine.SetRights{Who: who}},
 	} {

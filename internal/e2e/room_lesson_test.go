@@ -18,6 +18,8 @@ type teacher struct {
 	keeps func(everyone bool)
 	// gives gives a pupil the word, takes takes it, locks locks the pupil's microphone, and promotes makes the pupil a presenter.
 	gives, takes, locks, promotes func()
+	// mutesAll switches off all microphones. That does not last, so that kubectl has no form of it.
+	mutesAll func()
 }
 
 // TestALesson: whether a teacher decides in the page, by REST or with kubectl, two pupils may speak or not in the same way, and read why.
@@ -40,8 +42,15 @@ func teachesInThePage(_ *world, b backend) teacher {
 		return func() { actOn(b.t, b.chair, "Guest", act) }
 	}
 	return teacher{
-		keeps: func(everyone bool) { rule(b.t, b.chair, "microphone", everyone) },
+		mutesAll: mutesAllInThePage(b), keeps: func(everyone bool) { rule(b.t, b.chair, "microphone", everyone) },
 		gives: on("act-allow-to-speak"), takes: on("act-mute"), locks: on("act-lock-microphone"), promotes: on("act-promote"),
+	}
+}
+
+func mutesAllInThePage(b backend) func() {
+	return func() {
+		muteAll(b.t, b.chair, true)
+		b.chair.WaitFor(b.t, reads("2 microphones were switched off."))
 	}
 }
 
@@ -50,10 +59,11 @@ func teachesByREST(_ *world, b backend) teacher {
 		return func() { b.about(b.guest, "PATCH", change) }
 	}
 	return teacher{
+		mutesAll: func() { b.does("PATCH", "", map[string]any{"muteAll": true}) },
 		keeps: func(everyone bool) {
 			b.does("PATCH", "", map[string]any{"policy": map[string]any{"microphone": audience(everyone)}})
 		},
-		gives: decides(map[string]any{"grantedSources": []string{"Microphone"}}), takes: decides(map[string]any{"grantedSources": nil}),
+		gives: decides(map[string]any{"allowToSpeak": true}), takes: decides(map[string]any{"media": map[string]any{"audio": false}}),
 		locks: decides(map[string]any{"muted": true}), promotes: decides(map[string]any{"role": "Presenter"}),
 	}
 }
@@ -75,7 +85,7 @@ func teachesWithKubectl(w *world, b backend) teacher {
 		}
 	}
 	return teacher{
-		keeps: func(everyone bool) { patch(map[string]any{"policy": map[string]any{"microphone": audience(everyone)}}) },
+		mutesAll: mutesAllInThePage(b), keeps: func(everyone bool) { patch(map[string]any{"policy": map[string]any{"microphone": audience(everyone)}}) },
 		gives: decides("grantedSources", []string{"Microphone"}), takes: decides("grantedSources", []string{}),
 		locks: decides("muted", true), promotes: decides("role", "Presenter"),
 	}
@@ -103,8 +113,8 @@ func lesson(t *testing.T, b backend, teacher teacher) {
 		pupil.Click(t, by("mic-toggle"))
 		other.WaitFor(t, seenWith("Guest", "[data-muted=false]"))
 	}
-	muteAll(t, b.chair, true)
-	b.chair.WaitFor(t, reads("2 microphones were switched off."))
+	b.chair.WaitFor(t, seenWith("Guest", "[data-muted=false]")+" && "+seenWith("Bob", "[data-muted=false]"))
+	teacher.mutesAll()
 	for _, p := range []*testkit.Page{pupil, other} {
 		p.WaitFor(t, reads(silenced)+" && !"+micLocked)
 		p.Click(t, by("mic-toggle"))

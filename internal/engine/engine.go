@@ -137,6 +137,19 @@ func (p *Participant) Size() int {
 	return int(unsafe.Sizeof(*p)) + len(p.Identity) + len(p.Name) + len(p.Avatar) + len(p.OS) + len(p.Browser) + len(p.Username) + len(p.Message)
 }
 
+// Sends is the set of what the participant publishes now.
+func (p Participant) Sends() (a Abilities) {
+	for _, one := range []struct {
+		on bool
+		Abilities
+	}{{p.Audio, Microphone}, {p.Video, Camera}, {p.Screen, Screen}} {
+		if one.on {
+			a |= one.Abilities
+		}
+	}
+	return a
+}
+
 // Rights are what a participant may do now, and what Participant says of it.
 func (p Participant) Rights() Rights {
 	return Rights{Presenter: p.Presenter, Promoted: p.Promoted, Forbidden: p.Forbidden, Held: p.Held}
@@ -196,8 +209,11 @@ type SetRights struct {
 	Rights
 }
 
-// Hush turns a participant's microphone off. The participant may switch it on again.
-type Hush struct{ Who Identity }
+// Mute turns off what a participant publishes of some abilities. The participant may switch it on again.
+type Mute struct {
+	Who  Identity
+	What Abilities
+}
 
 // Tell brings the state of the room up to date that its pages see. A room that is not there has none.
 type Tell struct{ State RoomState }
@@ -240,7 +256,7 @@ type Announce struct {
 }
 
 func (SetRights) action() {}
-func (Hush) action()      {}
+func (Mute) action()      {}
 func (Tell) action()      {}
 func (Remove) action()    {}
 func (Hand) action()      {}

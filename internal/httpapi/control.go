@@ -121,13 +121,14 @@ type meetingPatch struct {
 	Locked          body.Optional[bool]               `json:"locked"`
 	Policy          body.Optional[policyPatch]        `json:"policy"`
 	Admission       body.Optional[v1alpha1.Admission] `json:"admission"`
-	// AdmitAll lets in all who wait.
+	// AdmitAll lets in all who wait, and MuteAll turns off the microphones of all who are no presenters.
 	AdmitAll bool `json:"admitAll"`
+	MuteAll  bool `json:"muteAll"`
 }
 
 func (p *meetingPatch) validate(rules meeting.Settings) error {
 	if *p == (meetingPatch{}) {
-		return errNothingNamed("duration, maxParticipants, redirect, locked, policy, admission or admitAll")
+		return errNothingNamed("duration, maxParticipants, redirect, locked, policy, admission, admitAll or muteAll")
 	}
 	return validateCount("maxParticipants", p.MaxParticipants, rules.MaxParticipants)
 }

@@ -33,6 +33,7 @@ type fakeModerator struct {
 	waiting  []engine.Participant
 	spec     v1alpha1.MeetingSpec
 	did      []string
+	commands []string
 	late     error
 	err      error
 }
@@ -43,6 +44,7 @@ func (f *fakeModerator) Do(_ context.Context, t *tenant.Tenant, v meeting.View, 
 		return moderation.Outcome{View: v}, f.err
 	}
 	spec, did := *f.spec.DeepCopy(), []string{}
+	f.commands = o.Commands
 	for _, name := range o.Commands {
 		c, known := moderation.Find(name)
 		switch {
@@ -50,6 +52,10 @@ func (f *fakeModerator) Do(_ context.Context, t *tenant.Tenant, v meeting.View, 
 			return moderation.Outcome{View: v}, fault.Invalid("", "There is no command %s", name)
 		case c.Removes:
 			did = append(did, fmt.Sprintf("remove %s from %s, ban %t", o.To, v.Room, name == "ban"))
+		case c.OnOne && !c.Lasts && name != "hand":
+			did = append(did, fmt.Sprintf("%s %s", name, o.To))
+		case name == "muteAll":
+			did = append(did, "mute all in "+v.Room)
 		case c.Apply != nil:
 			c.Apply(&spec, moderation.Facts{Order: o, Control: meeting.ControlOf(t.Settings, &spec), Door: f.waiting})
 			written := "decide " + v.Room
@@ -176,6 +182,8 @@ func TestMeetingPatch(t *testing.T) {
 			s.Admission, s.AdmittedUntil = "Open", &metav1.Time{Time: start}
 		})},
 		{"nobody who waits", `{"admitAll":false}`, 400, before},
+		{"all microphones off", `{"muteAll":true}`, 200, before},
+		{"no microphone off", `{"muteAll":false}`, 400, before},
 		{"a part of the policy", `{"policy":{"microphone":"everyone","camera":"PRESENTERS"}}`, 200, changed(func(s *v1alpha1.MeetingSpec) {
 			s.Policy = &v1alpha1.MeetingPolicy{Microphone: "Everyone", Camera: "Presenters", Chat: "Presenters"}
 		})},
@@ -262,6 +270,16 @@ func TestParticipantPatch(t *testing.T) {
 		{"admitted", `{"admitted":true}`, 200, changed(func(d *v1alpha1.ParticipantDecision) { d.Admitted = true }), "decide stand-up"},
 		{"a hand alone", `{"hand":false}`, 200, before, "hand of ann-1 in stand-up false"},
 		{"several", `{"muted":false,"hand":true}`, 200, changed(func(d *v1alpha1.ParticipantDecision) { d.Muted = false }), "decide stand-up, hand of ann-1 in stand-up true"},
+		{"all that is on turned off", `{"media":{"audio":false,"video":false,"screen":false}}`, 200, before, "mute ann-1, stopCamera ann-1, stopScreen ann-1"},
+		{"a microphone turned off", `{"media":{"audio":false,"video":null}}`, 200, before, "mute ann-1"},
+		{"a microphone turned on", `{"media":{"audio":true}}`, 400, before, ""},
+		{"nothing turned off", `{"media":{}}`, 400, before, ""},
+		{"a word for what is on", `{"media":"off"}`, 400, before, ""},
+		{"the word", `{"allowToSpeak":true}`, 200, changed(func(d *v1alpha1.ParticipantDecision) {
+			d.Muted, d.Sources = false, []v1alpha1.ParticipantSource{"Microphone", "Camera"}
+		}), "decide stand-up"},
+		{"asked to speak", `{"askToUnmute":true}`, 200, before, "askToUnmute ann-1"},
+		{"not asked to speak", `{"askToUnmute":false}`, 400, before, ""},
 		{"nothing", `{}`, 400, before, ""},
 	} {
 		t.Run(tc.reason, func(t *testing.T) {

@@ -51,7 +51,7 @@ var goldenBodies = []struct {
 	}}},
 	{http.MethodDelete, "meeting/stand-up", golden.Shape{Whole: `{"redirect":"https://example.com/whole"}`, Members: map[string][]string{"redirect": addresses}}},
 	{http.MethodPatch, "meeting/stand-up", golden.Shape{Whole: `{"locked":true}`, Members: map[string][]string{
-		"duration": clocks, "maxParticipants": {`300`, `301`, `"5"`}, "redirect": addresses, "locked": nil, "admitAll": nil,
+		"duration": clocks, "maxParticipants": {`300`, `301`, `"5"`}, "redirect": addresses, "locked": nil, "admitAll": nil, "muteAll": nil,
 		"admission": {`"Open"`, `"WITHPRESENTER"`, `"ask"`, `"Never"`, `" Ask"`},
 		"policy": {
 			`{"chat":"Presenters"}`, `{"chat":"presenters","camera":"EVERYONE","microphone":"Everyone","screen":"Presenters"}`, `{"chat":null}`, `{"chat":""}`,
@@ -62,6 +62,8 @@ var goldenBodies = []struct {
 	}}},
 	{http.MethodPatch, "meeting/stand-up/participants/ann-1", golden.Shape{Whole: `{"hand":false}`, Members: map[string][]string{
 		"role": {`"Presenter"`, `"PARTICIPANT"`, `"owner"`}, "muted": nil, "hand": nil, "admitted": nil, "sources": sources, "grantedSources": sources,
+		"allowToSpeak": nil, "askToUnmute": nil,
+		"media": {`{"audio":false}`, `{"audio":false,"video":false,"screen":false}`, `{"audio":true}`, `{"video":null}`, `{"other":false}`, `{"screen":"no"}`},
 	}}},
 	{http.MethodDelete, "meeting/stand-up/participants/ann-1", golden.Shape{Whole: `{"ban":true}`, Members: map[string][]string{"ban": nil}}},
 	{http.MethodPost, "meeting/stand-up/announcements", golden.Shape{Whole: `{"text":"Hello"}`, Members: map[string][]string{

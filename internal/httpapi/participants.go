@@ -39,7 +39,7 @@ type participantBody struct {
 	Media    mediaBody `json:"media"`
 	Hand     bool      `json:"hand"`
 	Hidden   bool      `json:"hidden"`
-	// Muted says that the participant stays muted until allowed to speak, Sources what they may publish now.
+	// Muted reports whether the microphone is locked. Sources lists what the participant may publish now.
 	Muted   bool                         `json:"muted"`
 	Sources []v1alpha1.ParticipantSource `json:"sources"`
 	// GrantedSources are what they may publish even where the policy leaves it to presenters.
@@ -164,6 +164,48 @@ type participantPatch struct {
 	GrantedSources body.Optional[sourceList]               `json:"grantedSources"`
 	Admitted       body.Optional[bool]                     `json:"admitted"`
 	Hand           body.Optional[bool]                     `json:"hand"`
+	Media          body.Optional[mediaPatch]               `json:"media"`
+	// AllowToSpeak undoes a lock of the microphone, and grants it where the policy leaves it to presenters.
+	AllowToSpeak bool `json:"allowToSpeak"`
+	AskToUnmute  bool `json:"askToUnmute"`
+}
+
+// mediaPatch turns off what a participant publishes now. The participant may switch it on again.
+type mediaPatch struct {
+	Audio  body.Optional[bool] `json:"audio"`
+	Video  body.Optional[bool] `json:"video"`
+	Screen body.Optional[bool] `json:"screen"`
+}
+
+// UnmarshalJSONFrom reads an object in which nothing is true: participants switch on themselves.
+func (p *mediaPatch) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	value, err := d.ReadValue()
+	if err != nil {
+		return err
+	}
+	type plain mediaPatch
+	if err := body.Object(value, (*plain)(p), d.Options(), "must be an object"); err != nil {
+		return err
+	}
+	if *p == (mediaPatch{}) || p.Audio.Value || p.Video.Value || p.Screen.Value {
+		return fault.Invalid("media", "media turns off what is on: name audio, video or screen, and send false; askToUnmute asks a participant to switch on")
+	}
+	return nil
+}
+
+// commands names the commands of a patch.
+func (p *participantPatch) commands() []string {
+	names := slices.DeleteFunc(body.Named(*p), func(name string) bool { return name == "media" })
+	off := p.Media.Value
+	for _, one := range []struct {
+		body.Optional[bool]
+		name string
+	}{{off.Audio, "mute"}, {off.Video, "stopCamera"}, {off.Screen, "stopScreen"}} {
+		if one.Set && !one.Null {
+			names = append(names, one.name)
+		}
+	}
+	return names
 }
 
 // values returns the arguments of the commands that a patch names.
@@ -209,11 +251,13 @@ func (a *api) changeParticipant(q *httpserver.Request) (httpserver.Answer, error
 	if err := requests.Decode(q, &patch); err != nil {
 		return nil, err
 	}
-	commands := body.Named(patch)
+	commands := patch.commands()
 	if len(commands) == 0 {
-		return nil, errNothingNamed("role, muted, sources, grantedSources, admitted or hand")
+		return nil, errNothingNamed("role, muted, sources, grantedSources, admitted, hand, media, allowToSpeak or askToUnmute")
 	}
-	return a.toOne(q, room, moderation.Order{Commands: commands, To: who, Values: patch.values()})
+	order := moderation.Order{Commands: commands, To: who, Values: patch.values()}
+	order.Notice.At = a.clusterTime()
+	return a.toOne(q, room, order)
 }
 
 // toOne answers with what is done to or for a participant, or all.

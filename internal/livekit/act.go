@@ -18,8 +18,8 @@ func (c *client) Act(ctx context.Context, room engine.RoomName, action engine.Ac
 	switch a := action.(type) {
 	case engine.SetRights:
 		return c.setRights(ctx, room, a.Who, a.Rights)
-	case engine.Hush:
-		return c.hush(ctx, room, a.Who)
+	case engine.Mute:
+		return c.mute(ctx, room, a.Who, a.What)
 	case engine.Tell:
 		return c.tellState(ctx, room, a.State)
 	case engine.Remove:

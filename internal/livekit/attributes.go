@@ -22,9 +22,9 @@ const (
 	attributeHand = "hand"
 	// attributeHandSince is when the hand was raised, in milliseconds since 1970: those who ask first speak first.
 	attributeHandSince = "handSince"
-	// attributeHushedAt is when a presenter last switched the microphone off, in milliseconds since 1970. A page whose connection was
+	// attributeMutedAt follows the name of an ability: when a presenter last turned that off, in milliseconds since 1970. A page whose connection was
 	// broken then reads it here.
-	attributeHushedAt = "hushedAt"
+	attributeMutedAt = "MutedAt"
 	// attributeDisguises are sources as which a participant sent sound who was forbidden to.
 	attributeDisguises = "disguises"
 	// attributeAdmitted tells one who waits to come in.

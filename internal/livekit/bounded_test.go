@@ -146,7 +146,9 @@ func TestWhatAnAnswerCosts(t *testing.T) {
 			return e.Ensure(ctx, "r", engine.RoomOptions{}, engine.RoomState{})
 		},
 		"Close": func(ctx context.Context, e engine.Engine) error { return e.Drop(ctx, "r") },
-		"Hush":  func(ctx context.Context, e engine.Engine) error { return e.Act(ctx, "r", engine.Hush{Who: "i"}) },
+		"Mute": func(ctx context.Context, e engine.Engine) error {
+			return e.Act(ctx, "r", engine.Mute{Who: "i", What: engine.Microphone})
+		},
 	}
 	for answer, a := range answers {
 		for name, do := range calls {
@@ -158,7 +160,7 @@ func TestWhatAnAnswerCosts(t *testing.T) {
 			took := time.Since(began)
 			runtime.ReadMemStats(&after)
 			answers, bytes := sent()
-			most := uint64(2<<20 + 8*bytes + 64<<10*answers) // A call costs about 40 kB of its own, and Hush makes one for each track.
+			most := uint64(2<<20 + 8*bytes + 64<<10*answers) // A call costs about 40 kB of its own, and Mute makes one for each track.
 			if strings.HasPrefix(name, "Room") || name == "Participants" {
 				most += 2 * maxWeight
 			}
@@ -263,16 +265,16 @@ func TestWhoIsOversized(t *testing.T) {
 func TestOneAnswerHasFewMessages(t *testing.T) {
 	c := clientOf(t)
 	ann := honest(t, c, engine.Traits{Chat: true, OS: "Windows", Browser: "Chrome 141"}, "Ann")
-	hush := engine.Hush{Who: engine.Identity(ann.GetIdentity())}
+	mute := engine.Mute{Who: engine.Identity(ann.GetIdentity()), What: engine.Microphone}
 	e, _ := answering(t, "media", an{status: 200, body: encoded(t, ann)})
-	if err := e.Act(t.Context(), "room", hush); err != nil {
+	if err := e.Act(t.Context(), "room", mute); err != nil {
 		t.Error(err)
 	}
 	for name, body := range map[string][]byte{
 		"8,000 tracks": bytes.Repeat([]byte{0x22, 0}, 8000), "a track with 8,000 layers": append([]byte{0x22, 0x80, 0x7d}, bytes.Repeat([]byte{0x52, 0}, 8000)...),
 	} {
 		e, _ := answering(t, "media", an{status: 200, body: body})
-		if err := e.Act(t.Context(), "room", hush); !errors.Is(err, errManyMessages) || fault.Is(err, fault.KindUnavailable) {
+		if err := e.Act(t.Context(), "room", mute); !errors.Is(err, errManyMessages) || fault.Is(err, fault.KindUnavailable) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

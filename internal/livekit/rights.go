@@ -57,7 +57,7 @@ func (c *client) setRights(ctx context.Context, room engine.RoomName, who engine
 		return err
 	}
 	if rights.Forbidden.Has(engine.Microphone) {
-		if err := c.hushTracks(ctx, room, who, sounds); err != nil {
+		if err := c.muteTracks(ctx, room, who, sounds); err != nil {
 			return err
 		}
 	}
@@ -78,7 +78,7 @@ func (c *client) change(
 		return nil, nil, err
 	}
 	if update = updateOf(p, rights); update == nil {
-		return soundsOf(p), nil, nil
+		return tracksOf(p, engine.Microphone), nil, nil
 	}
 	if _, changes := update.GetAttributes()[attributePresenter]; changes {
 		if update.Attributes[attributeClient], err = c.noteRole(p.GetAttributes(), room, who); err != nil {
@@ -86,7 +86,7 @@ func (c *client) change(
 		}
 	}
 	update.Room, update.Identity = string(room), string(who)
-	return soundsOf(p), update, nil
+	return tracksOf(p, engine.Microphone), update, nil
 }
 
 // noteRole is the sealed note of a participant whose role is about to change, with what they came as, unless it has that already.
@@ -166,31 +166,47 @@ func parseSources(names string) (list []lk.TrackSource) {
 	return list
 }
 
-// hush turns off all sound that a participant publishes.
-func (c *client) hush(ctx context.Context, room engine.RoomName, who engine.Identity) error {
+// mute turns off what a participant publishes of some abilities.
+func (c *client) mute(ctx context.Context, room engine.RoomName, who engine.Identity, what engine.Abilities) error {
 	p, err := call(ctx, c, adminOf(room), c.rooms.GetParticipant, identityIn(room, who))
 	if err != nil {
 		return err
 	}
-	sounds := soundsOf(p)
-	if err := c.hushTracks(ctx, room, who, sounds); err != nil || len(sounds) == 0 {
+	tracks := tracksOf(p, what)
+	if err := c.muteTracks(ctx, room, who, tracks); err != nil || len(tracks) == 0 {
 		return err
 	}
 	// A page that comes back after a break of its connection would switch on again what it had on.
-	return unlessNotFound(c.setAttributes(ctx, room, who, map[string]string{attributeHushedAt: now()}))
+	attributes := map[string]string{}
+	for _, name := range what.Names() {
+		attributes[name+attributeMutedAt] = now()
+	}
+	return unlessNotFound(c.setAttributes(ctx, room, who, attributes))
 }
 
-// soundsOf are the tracks with sound that a participant sends. There are no more than maxTracks of one whom nobody removes.
-func soundsOf(p *lk.ParticipantInfo) (sids []string) {
+// tracksOf lists the tracks of some abilities that a participant sends. No participant who stays has more than maxTracks.
+func tracksOf(p *lk.ParticipantInfo, what engine.Abilities) (sids []string) {
 	for _, track := range p.GetTracks() {
-		if isSound(track) && !track.GetMuted() && len(sids) < maxTracks {
+		if carries(track)&what != 0 && !track.GetMuted() && len(sids) < maxTracks {
 			sids = append(sids, track.GetSid())
 		}
 	}
 	return sids
 }
 
-func (c *client) hushTracks(ctx context.Context, room engine.RoomName, who engine.Identity, sids []string) error {
+// carries is what a track shows of its participant, whatever the participant calls it.
+func carries(track *lk.TrackInfo) engine.Abilities {
+	of := needed[track.GetSource()]
+	switch {
+	case isSound(track):
+		return engine.Microphone | of&engine.Screen
+	case of.Has(engine.Screen):
+		return engine.Screen
+	}
+	return engine.Camera
+}
+
+func (c *client) muteTracks(ctx context.Context, room engine.RoomName, who engine.Identity, sids []string) error {
 	for _, sid := range sids {
 		_, err := call(ctx, c, adminOf(room), c.rooms.MutePublishedTrack, &lk.MuteRoomTrackRequest{
 			Room: string(room), Identity: string(who), TrackSid: sid, Muted: true,

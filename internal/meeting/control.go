@@ -184,24 +184,41 @@ func SetGranted(d *v1alpha1.ParticipantDecision, sources engine.Abilities) {
 	}
 }
 
-// GiveWord has a participant speak: it undoes what a decision takes, and grants the microphone where the policy leaves it to presenters.
-// Username is empty for a guest; what was decided about the user is undone, too.
-func GiveWord(spec *v1alpha1.MeetingSpec, who engine.Identity, username string, presentersOnly engine.Abilities) {
+// Allow lets a participant publish something: it undoes what a decision takes of it, and grants what the policy leaves to presenters. Username is
+// empty for a guest; what was decided about the user is undone, too.
+func Allow(spec *v1alpha1.MeetingSpec, who engine.Identity, username string, presentersOnly, what engine.Abilities) {
 	Decide(spec, who, func(d *v1alpha1.ParticipantDecision) {
-		SetGranted(d, engine.OfSources(d.GrantedSources)|presentersOnly&engine.Microphone)
+		SetGranted(d, engine.OfSources(d.GrantedSources)|presentersOnly&what)
 	})
 	decideOnBoth(spec, who, username, func(d *v1alpha1.ParticipantDecision) {
-		d.Muted = false
+		d.Muted = d.Muted && !what.Has(engine.Microphone)
 		if d.Sources != nil {
-			d.Sources = (engine.OfSources(d.Sources) | engine.Microphone).Sources()
+			d.Sources = (engine.OfSources(d.Sources) | what).Sources()
+		}
+		if engine.OfSources(d.Sources) == engine.Media {
+			d.Sources = nil
 		}
 	})
 }
 
-// TakeWord takes back what a participant was granted of the microphone.
-func TakeWord(spec *v1alpha1.MeetingSpec, who engine.Identity, username string) {
+// Lock keeps a participant from publishing something until it is allowed.
+func Lock(d *v1alpha1.ParticipantDecision, what engine.Abilities) {
+	if what.Has(engine.Microphone) {
+		d.Muted = true
+	}
+	if others := what &^ engine.Microphone; others != 0 {
+		left := engine.Media
+		if d.Sources != nil {
+			left = engine.OfSources(d.Sources)
+		}
+		d.Sources = (left &^ others).Sources()
+	}
+}
+
+// TakeGrant takes back what a participant was granted of some abilities.
+func TakeGrant(spec *v1alpha1.MeetingSpec, who engine.Identity, username string, what engine.Abilities) {
 	decideOnBoth(spec, who, username, func(d *v1alpha1.ParticipantDecision) {
-		SetGranted(d, engine.OfSources(d.GrantedSources)&^engine.Microphone)
+		SetGranted(d, engine.OfSources(d.GrantedSources)&^what)
 	})
 }
 

@@ -25,7 +25,7 @@ type rightsRow struct {
 // voice is whether one may speak, and why.
 type voice string
 
-var voices = map[voice]string{"open": "may speak", "granted": "may speak, granted", "rule": "only presenters may", "locked": "muted"}
+var voices = map[voice]string{"open": "may speak", "granted": "may speak, granted", "rule": "only presenters may", "locked": "locked"}
 
 func voiceOf(r engine.Rights, only engine.Abilities) voice {
 	switch {
@@ -85,11 +85,11 @@ func TestTheWordIsGivenAndTaken(t *testing.T) {
 					return c.Rights(c.DecisionOn("anna", "ann-1"), false)
 				}
 				before := rights().Forbidden &^ engine.Microphone
-				GiveWord(&spec, "ann-1", "anna", only)
+				Allow(&spec, "ann-1", "anna", only, engine.Microphone)
 				if got := rights().Forbidden; got != before {
 					t.Errorf("%s about %s, policy %b: %b is forbidden to one who has the word, and was %b", row.Decided, about, only, got, before)
 				}
-				TakeWord(&spec, "ann-1", "anna")
+				TakeGrant(&spec, "ann-1", "anna", engine.Microphone)
 				if got := rights().Forbidden; got != before|only&engine.Microphone {
 					t.Errorf("%s about %s, policy %b: %b is forbidden after the word was taken back", row.Decided, about, only, got)
 				}

@@ -11,6 +11,9 @@ import (
 	"convene.dev/convene/internal/meeting"
 )
 
+// ReasonConnecting is of the refusal of what does not last, to a participant who is still connecting.
+const ReasonConnecting = "Connecting"
+
 var (
 	errLeft = fault.NotFound("That participant has left the meeting already")
 	// errLeftUnnamed refuses a ban of a participant who has left: the username is gone with the list.
@@ -18,7 +21,7 @@ var (
 	// errNotListed is late: the participant is still connecting, and the media server does not list them yet.
 	errNotListed = fault.Unavailable("Saved; it applies once that participant has connected")
 	// errComing refuses a command that does not last, on a participant who is still connecting.
-	errComing = fault.Unavailable("That participant is still connecting; try again in a moment")
+	errComing = fault.Unavailable("Still connecting; try again in a moment").WithReason(ReasonConnecting)
 	// errNoUser refuses a decision about a username that no user has.
 	errNoUser = fault.NotFound("There is no such user in this meeting; name a participant")
 	// errDemoted refuses an order of a participant who is no presenter any more.

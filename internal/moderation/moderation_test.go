@@ -60,7 +60,9 @@ func newWorld(t *testing.T) *world {
 		},
 	}
 	came := func(who engine.Identity, t engine.Traits) engine.Participant {
-		return engine.Participant{Identity: who, Traits: t, JoinedAt: start, Audio: who != "bob-1", Hand: who == "ann-1"}
+		return engine.Participant{
+			Identity: who, Traits: t, JoinedAt: start, Audio: who != "bob-1", Video: who != "ann-2", Screen: who == "ann-2", Hand: who == "ann-1",
+		}
 	}
 	w.people = map[engine.RoomName][]engine.Participant{
 		room: {
@@ -145,6 +147,8 @@ func describe(action engine.Action) string {
 			says += fmt.Sprintf(", presenter, promoted %t", a.Promoted)
 		}
 		return says
+	case engine.Mute:
+		return fmt.Sprintf("mute %q of %s", a.What.Names(), a.Who)
 	case engine.Announce:
 		return fmt.Sprintf("announce %s to %q", a.Payload, a.To)
 	case engine.Tell:

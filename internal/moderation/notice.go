@@ -27,11 +27,19 @@ type Notice struct {
 	// ID tells pages that a notice comes for the second time. Empty lets the service make one.
 	ID   string `json:"id"`
 	Text string `json:"text"`
+	// An ability that the participant should switch on. The page says so in the words of its language, and has a button for it.
+	Ask string `json:"ask,omitempty"`
 	// Name is the sender's; empty for the backend.
 	Name string    `json:"name,omitempty"`
 	At   time.Time `json:"at"`
 	// ToYou reports whether no other participant gets it.
 	ToYou bool `json:"toYou,omitempty"`
+}
+
+// asking is the notice that asks for an ability.
+func (n Notice) asking(what engine.Abilities) Notice {
+	n.Ask = strings.Join(what.Names(), ",")
+	return n
 }
 
 // to is the notice for all participants, or for one.

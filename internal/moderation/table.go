@@ -11,49 +11,50 @@ import (
 )
 
 // table has every command. Several commands of one order are done in this order.
-var table = []Command{
+var table = slices.Concat(
+	ofSource(engine.Microphone, "mute", "lockMicrophone", "allowToSpeak"), toMeeting, toParticipant,
+	ofSource(engine.Camera, "stopCamera", "lockCamera", "allowCamera"), ofSource(engine.Screen, "stopScreen", "lockScreen", "allowScreen"), fields,
+)
+
+// ofSource returns the commands about a source of one participant: to turn it off for now, to keep it off until it is allowed, and to allow it.
+func ofSource(what engine.Abilities, off, lock, allow string) []Command {
+	takeGrant := func(s *v1alpha1.MeetingSpec, f Facts) {
+		meeting.TakeGrant(s, f.To, f.One.Username, what)
+		for _, p := range f.concerned() {
+			meeting.TakeGrant(s, p.Identity, p.Username, what)
+		}
+	}
+	isGranted := func(f Facts) bool {
+		return slices.ContainsFunc(f.concerned(), func(p engine.Participant) bool {
+			return engine.OfSources(f.DecisionOn(p.Username, p.Identity).GrantedSources).Has(what)
+		})
+	}
+	return []Command{
+		{
+			Name: off, Page: true, OnOne: true, If: isGranted, Apply: takeGrant,
+			Act: func(f Facts) []engine.Action { return mute(f.concerned(), what) },
+		}, {
+			Name: lock, Page: true, OnOne: true, Lasts: true, Ranked: true,
+			Apply: func(s *v1alpha1.MeetingSpec, f Facts) {
+				takeGrant(s, f)
+				meeting.Decide(s, f.To, func(d *v1alpha1.ParticipantDecision) { meeting.Lock(d, what) })
+			},
+		}, {
+			Name: allow, Page: true, OnOne: true, Lasts: true, Act: lowerHands,
+			Apply: func(s *v1alpha1.MeetingSpec, f Facts) { meeting.Allow(s, f.To, f.One.Username, f.PresentersOnly, what) },
+		},
+	}
+}
+
+// toMeeting has the commands to the meeting.
+var toMeeting = []Command{
 	{
-		Name: "mute", Page: true, OnOne: true, If: mayHaveTheWord,
-		Apply: takeWord,
-		Act: func(f Facts) []engine.Action {
-			return hush(f.concerned(), func(engine.Participant) bool { return true })
-		},
-	}, {
-		Name: "lockMicrophone", Page: true, OnOne: true, Lasts: true, Ranked: true,
-		Apply: func(s *v1alpha1.MeetingSpec, f Facts) {
-			takeWord(s, f)
-			meeting.Decide(s, f.To, func(d *v1alpha1.ParticipantDecision) { d.Muted = true })
-		},
-	}, {
-		Name: "allowToSpeak", Page: true, OnOne: true, Lasts: true, Act: lowerHands,
-		Apply: func(s *v1alpha1.MeetingSpec, f Facts) { meeting.GiveWord(s, f.To, f.One.Username, f.PresentersOnly) },
-	}, {
 		Name: "muteAll", Page: true, Lists: true,
 		Act: func(f Facts) []engine.Action {
-			return hush(f.People, func(p engine.Participant) bool { return !p.Presenter && !f.isBy(p) })
+			others := slices.DeleteFunc(slices.Clone(f.People), func(p engine.Participant) bool { return p.Presenter || f.isBy(p) })
+			return mute(others, engine.Microphone)
 		},
 	},
-	{Name: "remove", Page: true, OnOne: true, Lasts: true, Ranked: true, Removes: true, OnSelf: notYourself, Apply: remove},
-	{
-		Name: "ban", OnOne: true, Lasts: true, Ranked: true, Removes: true, NeedsName: true, OnSelf: notYourself,
-		Apply: func(s *v1alpha1.MeetingSpec, f Facts) {
-			remove(s, f)
-			if f.One.Username != "" {
-				meeting.Decide(s, meeting.UserIdentity(f.One.Username), removed)
-			}
-		},
-	},
-	{
-		Name: "lowerHand", Page: true, OnOne: true, Alone: true,
-		Act: func(f Facts) []engine.Action { return []engine.Action{engine.Hand{Who: f.To}} },
-	},
-	{Name: "promote", Page: true, OnOne: true, Lasts: true, Ranked: true, Apply: decide(func(d, _ *v1alpha1.ParticipantDecision) { meeting.Promote(d) })},
-	{
-		Name: "demote", Page: true, OnOne: true, Lasts: true, Ranked: true, OnSelf: "You cannot take your own role; ask another presenter to",
-		Apply: decide(func(d, _ *v1alpha1.ParticipantDecision) { meeting.Demote(d) }),
-	},
-	{Name: "admit", Page: true, OnOne: true, Lasts: true, Apply: decide(func(d, _ *v1alpha1.ParticipantDecision) { d.Admitted = true })},
-	{Name: "refuse", Page: true, OnOne: true, Lasts: true, Ranked: true, Removes: true, OnSelf: notYourself, Apply: remove},
 	{Name: "policy", Page: true, Lasts: true, Apply: func(s *v1alpha1.MeetingSpec, f Facts) { meeting.SetPolicy(s, f.Policy) }},
 	{Name: "lock", Page: true, Lasts: true, Apply: func(s *v1alpha1.MeetingSpec, _ Facts) { s.Locked = new(true) }},
 	{Name: "unlock", Page: true, Lasts: true, Apply: func(s *v1alpha1.MeetingSpec, _ Facts) { s.Locked = new(false) }},
@@ -68,8 +69,39 @@ var table = []Command{
 	},
 	{Name: "announce", Page: true, Alone: true, Act: func(f Facts) []engine.Action { return []engine.Action{f.Notice.to(f.To)} }},
 	{Name: "end", Page: true, Lasts: true},
+}
 
-	// What the REST API has beside these are the fields of a Meeting and of its decisions, as kubectl has them.
+// toParticipant has the commands to a participant.
+var toParticipant = []Command{
+	{Name: "remove", Page: true, OnOne: true, Lasts: true, Ranked: true, Removes: true, OnSelf: notYourself, Apply: remove},
+	{
+		Name: "ban", Page: true, OnOne: true, Lasts: true, Ranked: true, Removes: true, NeedsName: true, OnSelf: notYourself,
+		Apply: func(s *v1alpha1.MeetingSpec, f Facts) {
+			remove(s, f)
+			if f.One.Username != "" {
+				meeting.Decide(s, meeting.UserIdentity(f.One.Username), removed)
+			}
+		},
+	},
+	{
+		Name: "lowerHand", Page: true, OnOne: true, Alone: true,
+		Act: func(f Facts) []engine.Action { return []engine.Action{engine.Hand{Who: f.To}} },
+	},
+	{
+		Name: "askToUnmute", Page: true, OnOne: true, Alone: true,
+		Act: func(f Facts) []engine.Action { return []engine.Action{f.Notice.asking(engine.Microphone).to(f.To)} },
+	},
+	{Name: "promote", Page: true, OnOne: true, Lasts: true, Ranked: true, Apply: decide(func(d, _ *v1alpha1.ParticipantDecision) { meeting.Promote(d) })},
+	{
+		Name: "demote", Page: true, OnOne: true, Lasts: true, Ranked: true, OnSelf: "You cannot take your own role; ask another presenter to",
+		Apply: decide(func(d, _ *v1alpha1.ParticipantDecision) { meeting.Demote(d) }),
+	},
+	{Name: "admit", Page: true, OnOne: true, Lasts: true, Apply: decide(func(d, _ *v1alpha1.ParticipantDecision) { d.Admitted = true })},
+	{Name: "refuse", Page: true, OnOne: true, Lasts: true, Ranked: true, Removes: true, OnSelf: notYourself, Apply: remove},
+}
+
+// fields has the commands that set a field of a Meeting or of a decision, as kubectl does.
+var fields = []Command{
 	{Name: "locked", Lasts: true, Apply: func(s *v1alpha1.MeetingSpec, f Facts) { s.Locked = f.Spec.Locked }},
 	{Name: "duration", Lasts: true, Apply: func(s *v1alpha1.MeetingSpec, f Facts) { s.Duration = f.Spec.Duration }},
 	{Name: "maxParticipants", Lasts: true, Apply: func(s *v1alpha1.MeetingSpec, f Facts) { s.MaxParticipants = f.Spec.MaxParticipants }},
@@ -102,26 +134,11 @@ func remove(s *v1alpha1.MeetingSpec, f Facts) { meeting.Decide(s, f.To, removed)
 
 func removed(d *v1alpha1.ParticipantDecision) { d.Removed = true }
 
-// takeWord takes back what was granted of the microphone, under whatever identity.
-func takeWord(s *v1alpha1.MeetingSpec, f Facts) {
-	meeting.TakeWord(s, f.To, f.One.Username)
-	for _, p := range f.concerned() {
-		meeting.TakeWord(s, p.Identity, p.Username)
-	}
-}
-
-// mayHaveTheWord reports whether the microphone was granted to one of the participants.
-func mayHaveTheWord(f Facts) bool {
-	return slices.ContainsFunc(f.concerned(), func(p engine.Participant) bool {
-		return engine.OfSources(f.DecisionOn(p.Username, p.Identity).GrantedSources).Has(engine.Microphone)
-	})
-}
-
-// hush turns off the microphones of participants, where they are on.
-func hush(people []engine.Participant, of func(engine.Participant) bool) (actions []engine.Action) {
+// mute turns off what participants send of something.
+func mute(people []engine.Participant, what engine.Abilities) (actions []engine.Action) {
 	for _, p := range people {
-		if p.Audio && of(p) {
-			actions = append(actions, engine.Hush{Who: p.Identity})
+		if p.Sends()&what != 0 {
+			actions = append(actions, engine.Mute{Who: p.Identity, What: what})
 		}
 	}
 	return actions

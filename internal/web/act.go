@@ -39,6 +39,11 @@ type mutedAnswer struct {
 	Muted int `json:"muted"`
 }
 
+// savedAnswer is for a presenter whose decision is written down, and does not hold for all participants yet.
+type savedAnswer struct {
+	Saved bool `json:"saved"`
+}
+
 // presenterCommands are the names of what presenters may have done.
 var presenterCommands = sync.OnceValue(func() (names []string) {
 	for _, c := range moderation.All() {
@@ -110,7 +115,7 @@ func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
 	q.Record.To = request.To // Only now is it known to be a participant's.
 	switch {
 	case done.Late != nil:
-		return nil, done.Late
+		return httpserver.JSON{Status: http.StatusAccepted, Value: savedAnswer{true}}, nil
 	case c.Name == "muteAll":
 		return httpserver.JSON{Status: http.StatusOK, Value: mutedAnswer{done.Acts}}, nil
 	}

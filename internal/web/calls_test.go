@@ -286,7 +286,9 @@ func TestAct(t *testing.T) {
 			reason: "mute", ticket: presenting, status: http.StatusNoContent,
 			given: func(s *site) { s.engine.people[1].Audio = true },
 			body:  func(_, other engine.Identity) object { return object{"action": "mute", "identity": other} },
-			acts:  func(other engine.Identity) []engine.Action { return []engine.Action{engine.Hush{Who: other}} },
+			acts: func(other engine.Identity) []engine.Action {
+				return []engine.Action{engine.Mute{Who: other, What: engine.Microphone}}
+			},
 		}, {
 			reason: "mute one who is silent", ticket: presenting, status: http.StatusNoContent,
 			body: func(_, other engine.Identity) object { return object{"action": "mute", "identity": other} },

@@ -11,6 +11,7 @@ import (
 	"convene.dev/convene/internal/admission"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/httpserver"
+	"convene.dev/convene/internal/moderation"
 )
 
 // reasons are what the page is told of each kind of fault that names none of the page's reasons itself.
@@ -29,6 +30,7 @@ var reasons = map[fault.Kind]string{
 var pageReasons = []string{
 	"Invalid", admission.ReasonNameRequired, admission.ReasonPasswordRequired, fault.ReasonWrongPassword, admission.ReasonLoginRequired, fault.ReasonWrongLogin,
 	"NotAllowed", admission.ReasonLinkExpired, "NotFound", "Ended", admission.ReasonFull, admission.ReasonLocked, "TooManyAttempts", "Unavailable",
+	moderation.ReasonConnecting,
 }
 
 // reasonOf is what the page is told of an error, as one word.

@@ -29,6 +29,7 @@ type schema struct {
 	Required   []string          `json:"required"`
 	Properties map[string]schema `json:"properties"`
 	Items      *schema           `json:"items"`
+	AnyOf      []schema          `json:"anyOf"`
 }
 
 // TestSessionSchema holds session.yaml, from which the page's types are made, against what is sent and read here.
@@ -51,6 +52,7 @@ func TestSessionSchema(t *testing.T) {
 		"Waiting": waitingAnswer{}, "Wait": waitAnswer{}, "Renewed": renewedAnswer{}, "WaitingPeople": waitingPeople{}, "WaitingPerson": waitingPerson{},
 		"History": passedHistory{}, "ChatMessage": chatMessage{}, "ChatRequest": chatRequest{}, "MessageRequest": messageRequest{},
 		"HistoryRequest": askRequest{}, "HandRequest": handRequest{}, "ReactionRequest": reactionRequest{},
+		"Muted": mutedAnswer{}, "Saved": savedAnswer{},
 	} {
 		t.Run(name, func(t *testing.T) {
 			described := schemas[name]
@@ -146,6 +148,9 @@ func fieldsOf(value any) map[string]sentField {
 func kindOf(schemas map[string]schema, s schema) string {
 	if name, ok := strings.CutPrefix(s.Ref, "#/components/schemas/"); ok {
 		s = schemas[name]
+	}
+	if len(s.AnyOf) > 0 {
+		return kindOf(schemas, s.AnyOf[0])
 	}
 	if s.Format != "" {
 		return s.Format

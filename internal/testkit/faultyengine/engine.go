@@ -304,7 +304,7 @@ func Act(people []engine.Participant, action engine.Action) ([]engine.Participan
 			p.Presenter, p.Promoted, p.Forbidden, p.Held = a.Presenter, a.Promoted, a.Forbidden, a.Held
 			return nil
 		})
-	case engine.Hush:
+	case engine.Mute:
 		return change(a.Who, func(*engine.Participant) error { return nil })
 	case engine.Hand:
 		return change(a.Who, func(p *engine.Participant) error {

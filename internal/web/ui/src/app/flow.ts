@@ -365,7 +365,8 @@ export class Flow {
     const { reason, message, details } = error;
     if (reason === 'Ended') return this.end(details.redirect ?? '', details.home ?? '', byItself);
     const fromForm = this.screen.get().kind === 'prejoin';
-    if (!this.askInForm(error, fromForm)) this.fail(reason, message);
+    if (!this.askInForm(error, fromForm))
+      this.fail(reason === 'Connecting' ? 'Unavailable' : reason, message);
   }
 
   /** Asks in the form for what the gateway still wants. False when no answer in the form would help. */

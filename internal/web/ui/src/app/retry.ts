@@ -1,9 +1,8 @@
 import { backoff } from '../session/backoff';
 import type { SessionError } from '../session/protocol';
-import type { Failure } from './screen';
 
 /** Reasons that can pass without any action of the participant, in a while. */
-export const canWaitFor: readonly Failure[] = ['NotFound', 'Full', 'Locked'];
+export const canWaitFor: readonly string[] = ['NotFound', 'Full', 'Locked'];
 
 /** Milliseconds between two attempts of a page that waits for a room. */
 const askAgainAfter = 8_000;

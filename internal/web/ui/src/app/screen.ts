@@ -4,7 +4,15 @@ import type { Reason } from '../session/protocol';
 import type { WaitingPlace } from './waiting';
 
 export type Failure =
-  Reason | 'Removed' | 'NotLetIn' | 'Elsewhere' | 'AlreadyIn' | 'NoWebRTC' | 'NoPage' | 'Broken' | 'Outdated';
+  | Exclude<Reason, 'Connecting'>
+  | 'Removed'
+  | 'NotLetIn'
+  | 'Elsewhere'
+  | 'AlreadyIn'
+  | 'NoWebRTC'
+  | 'NoPage'
+  | 'Broken'
+  | 'Outdated';
 
 /** What the pre-join screen asks for besides a name, and what was wrong with the last attempt. */
 export interface Asking {

@@ -7,6 +7,7 @@ import {
   type Act,
   type ConnectionTest,
   type History,
+  type Outcome,
   type Reaction,
   type Session,
   type SessionRequest,
@@ -107,10 +108,9 @@ export class SessionClient {
     await this.call('session/reaction', { method: 'POST', session, body: { reaction } });
   }
 
-  /** Gives the number of microphones that were switched off, for muteAll. */
-  async act(session: string, act: Act): Promise<number | undefined> {
-    const answer = await this.call('session/act', { method: 'POST', session, body: act });
-    return typeof answer?.muted === 'number' ? answer.muted : undefined;
+  async act(session: string, act: Act): Promise<Outcome> {
+    const { muted, saved } = (await this.call('session/act', { method: 'POST', session, body: act })) ?? {};
+    return { ...(typeof muted === 'number' && { muted }), ...(saved === true && { saved }) };
   }
 
   /** A call whose answer counts. */

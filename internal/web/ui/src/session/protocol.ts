@@ -6,7 +6,10 @@ import {
   type Ability,
   type Admission,
   type ReactionRequest,
+  type Muted,
   type Reason,
+  type Saved,
+  type ToParticipant,
   type WaitingPeople,
   type Watcher,
 } from './schema';
@@ -51,25 +54,17 @@ export type Verdict =
   | { state: 'ended'; redirect: string }
   | { state: 'removed' };
 
-type On =
-  | 'mute'
-  | 'lockMicrophone'
-  | 'allowToSpeak'
-  | 'remove'
-  | 'lowerHand'
-  | 'promote'
-  | 'demote'
-  | 'admit'
-  | 'refuse';
-
 export type Act =
-  | { action: On; identity: string }
+  | { action: ToParticipant; identity: string }
   | { action: 'end'; redirect?: string }
   | { action: 'muteAll'; mayUnmute: boolean }
   | { action: 'policy'; policy: Partial<Record<Ability, Who>> }
   | { action: 'lock' | 'unlock' | 'admitAll' }
   | { action: 'admission'; admission: Admission }
   | { action: 'announce'; text: string; identity?: string };
+
+/** What became of an act. `muted` is how many microphones it switched off; `saved` is true while it does not hold yet. */
+export type Outcome = Partial<Muted & Saved>;
 
 /** The media server or the gateway did not understand this page. */
 export class OutdatedPage extends Error {}

@@ -107,6 +107,15 @@ export interface paths {
             'application/json': components['schemas']['Muted'];
           };
         };
+        /** @description Saved. It takes effect as soon as the media server answers, or the participant has connected. */
+        202: {
+          headers: {
+            [name: string]: unknown;
+          };
+          content: {
+            'application/json': components['schemas']['Saved'];
+          };
+        };
         /** @description Done. */
         204: {
           headers: {
@@ -419,27 +428,9 @@ export interface components {
      */
     Ability: 'microphone' | 'camera' | 'screen' | 'chat';
     ActRequest: {
-      /** @enum {string} */
-      action:
-        | 'mute'
-        | 'lockMicrophone'
-        | 'allowToSpeak'
-        | 'remove'
-        | 'lowerHand'
-        | 'promote'
-        | 'demote'
-        | 'admit'
-        | 'refuse'
-        | 'muteAll'
-        | 'policy'
-        | 'lock'
-        | 'unlock'
-        | 'admission'
-        | 'admitAll'
-        | 'announce'
-        | 'end';
+      action: components['schemas']['ToParticipant'] | components['schemas']['ToMeeting'];
       admission?: components['schemas']['Admission'];
-      /** @description Of whom: for mute, lockMicrophone, allowToSpeak, remove, lowerHand, promote, demote, admit and refuse; for announce, to whom alone. */
+      /** @description Of ToParticipant, and of announce, which shows the text to that participant alone. */
       identity?: string;
       /** @description With muteAll, those who are muted may switch their microphones on again. */
       mayUnmute?: boolean;
@@ -547,7 +538,8 @@ export interface components {
       | 'Full'
       | 'Locked'
       | 'TooManyAttempts'
-      | 'Unavailable';
+      | 'Unavailable'
+      | 'Connecting';
     Refusal: {
       /** @description One sentence for people. */
       error: string;
@@ -559,6 +551,9 @@ export interface components {
     Renewed: {
       /** @description Replaces the one before. */
       session: string;
+    };
+    Saved: {
+      saved: boolean;
     };
     Session: {
       engine: components['schemas']['Engine'];
@@ -605,6 +600,33 @@ export interface components {
       state: 'live' | 'waiting' | 'admitted' | 'ended' | 'removed';
       waiting?: components['schemas']['WaitingPeople'];
     };
+    /**
+     * @description What is done to the meeting.
+     * @enum {string}
+     */
+    ToMeeting: 'muteAll' | 'policy' | 'lock' | 'unlock' | 'admission' | 'admitAll' | 'announce' | 'end';
+    /**
+     * @description What is done to one participant.
+     * @enum {string}
+     */
+    ToParticipant:
+      | 'mute'
+      | 'lockMicrophone'
+      | 'allowToSpeak'
+      | 'remove'
+      | 'ban'
+      | 'lowerHand'
+      | 'askToUnmute'
+      | 'promote'
+      | 'demote'
+      | 'admit'
+      | 'refuse'
+      | 'stopCamera'
+      | 'lockCamera'
+      | 'allowCamera'
+      | 'stopScreen'
+      | 'lockScreen'
+      | 'allowScreen';
     Wait: {
       message?: string;
       /** Format: date-time */
@@ -702,9 +724,12 @@ export type ReactionRequest = components['schemas']['ReactionRequest'];
 export type Reason = components['schemas']['Reason'];
 export type Refusal = components['schemas']['Refusal'];
 export type Renewed = components['schemas']['Renewed'];
+export type Saved = components['schemas']['Saved'];
 export type Session = components['schemas']['Session'];
 export type SessionRequest = components['schemas']['SessionRequest'];
 export type State = components['schemas']['State'];
+export type ToMeeting = components['schemas']['ToMeeting'];
+export type ToParticipant = components['schemas']['ToParticipant'];
 export type Wait = components['schemas']['Wait'];
 export type Waiting = components['schemas']['Waiting'];
 export type WaitingPeople = components['schemas']['WaitingPeople'];
@@ -726,27 +751,6 @@ export const abilityValues: ReadonlyArray<FlattenedDeepRequired<components>['sch
   'camera',
   'screen',
   'chat',
-];
-export const actRequestActionValues: ReadonlyArray<
-  FlattenedDeepRequired<components>['schemas']['ActRequest']['action']
-> = [
-  'mute',
-  'lockMicrophone',
-  'allowToSpeak',
-  'remove',
-  'lowerHand',
-  'promote',
-  'demote',
-  'admit',
-  'refuse',
-  'muteAll',
-  'policy',
-  'lock',
-  'unlock',
-  'admission',
-  'admitAll',
-  'announce',
-  'end',
 ];
 export const admissionValues: ReadonlyArray<FlattenedDeepRequired<components>['schemas']['Admission']> = [
   'Open',
@@ -775,9 +779,41 @@ export const reasonValues: ReadonlyArray<FlattenedDeepRequired<components>['sche
   'Locked',
   'TooManyAttempts',
   'Unavailable',
+  'Connecting',
 ];
 export const stateStateValues: ReadonlyArray<FlattenedDeepRequired<components>['schemas']['State']['state']> =
   ['live', 'waiting', 'admitted', 'ended', 'removed'];
+export const toMeetingValues: ReadonlyArray<FlattenedDeepRequired<components>['schemas']['ToMeeting']> = [
+  'muteAll',
+  'policy',
+  'lock',
+  'unlock',
+  'admission',
+  'admitAll',
+  'announce',
+  'end',
+];
+export const toParticipantValues: ReadonlyArray<
+  FlattenedDeepRequired<components>['schemas']['ToParticipant']
+> = [
+  'mute',
+  'lockMicrophone',
+  'allowToSpeak',
+  'remove',
+  'ban',
+  'lowerHand',
+  'askToUnmute',
+  'promote',
+  'demote',
+  'admit',
+  'refuse',
+  'stopCamera',
+  'lockCamera',
+  'allowCamera',
+  'stopScreen',
+  'lockScreen',
+  'allowScreen',
+];
 export const waitWhyValues: ReadonlyArray<FlattenedDeepRequired<components>['schemas']['Wait']['why']> = [
   'WithPresenter',
   'Ask',

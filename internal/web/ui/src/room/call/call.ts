@@ -5,7 +5,7 @@ import { speaker } from '../../media/speaker';
 import type { LocalMedia } from '../../media/local';
 import type { DeviceMemory, DeviceStates } from '../../media/memory';
 import type { Opened, SessionClient } from '../../session/client';
-import { published, SessionError, type Act, type Published, type Reaction } from '../../session/protocol';
+import { published, type Act, type Published, type Reaction } from '../../session/protocol';
 import { t } from '../../text';
 import { Captions } from '../captions/captions';
 import { ChatLog, chatTopic } from '../chat/chat';
@@ -16,7 +16,8 @@ import { parseMessage, readMessage } from '../chat/message';
 import { Recipient } from '../chat/recipient';
 import { hasKeyboard, shortcutsOn } from '../controls/shortcuts';
 import { Knocks } from '../moderation/knocks';
-import { announcementTopic, parseAnnouncement } from '../notices/announcement';
+import { tellOutcome } from '../moderation/outcome';
+import { announcementTopic, parseAnnouncement, wordsOf } from '../notices/announcement';
 import { chime } from '../notices/chime';
 import { Notices, type Offer } from '../notices/notices';
 import { Reactions } from '../reactions/reactions';
@@ -268,17 +269,9 @@ export class Call {
 
   /** Does something that only presenters may do, and reports whether it worked. The server checks the right. */
   async act(act: Act): Promise<boolean> {
-    try {
-      const muted = await this.client.act(this.token, act);
-      if (muted !== undefined)
-        this.notices.add(muted > 0 ? t('notice.muted', { count: muted }) : t('notice.mutedNone'));
-      if (/^(admit|refuse)/.test(act.action)) await this.watchers.look();
-      return true;
-    } catch (error) {
-      const said = error instanceof SessionError ? error.message : '';
-      this.notices.add(said || t('notice.actFailed'), 'urgent');
-      return false;
-    }
+    const works = await tellOutcome(this.notices, this.client.act(this.token, act));
+    if (works && /^(admit|refuse)/.test(act.action)) await this.watchers.look();
+    return works;
   }
 
   private get token(): string {
@@ -332,9 +325,12 @@ export class Call {
   private hearAnnouncement(payload: Uint8Array): void {
     const said = parseAnnouncement(payload);
     if (!said) return;
-    const { text, name = '', toYou } = said;
-    const from = toYou ? 'announce.toYou' : 'announce.from';
-    this.notices.add(name ? t(from, { name, text }) : text, 'urgent', { stays: true });
+    const offer = { label: t('notice.unmute'), accept: () => void this.switch('microphone', true) };
+    this.notices.add(
+      wordsOf(said),
+      'urgent',
+      said.asks ? { about: 'microphone', offer, stays: true } : { stays: true },
+    );
     void chime().catch(() => undefined);
   }
 

@@ -2,7 +2,7 @@ import { Track, type Participant } from 'livekit-client';
 import type { Ability, Published } from '../../session/protocol';
 import type { TextKey } from '../../text';
 
-const sources: Record<Published, Track.Source> = {
+export const sources: Record<Published, Track.Source> = {
   microphone: Track.Source.Microphone,
   camera: Track.Source.Camera,
   screen: Track.Source.ScreenShare,

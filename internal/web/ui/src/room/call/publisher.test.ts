@@ -18,7 +18,7 @@ async function speaking(
   const devices = new FakeDevices();
   const media = new LocalMedia({ audio: true, video: false });
   await devices.grant();
-  const sources = () => (allowed ? [Track.Source.Microphone] : [Track.Source.Camera]);
+  const sources = () => [...(allowed ? [Track.Source.Microphone] : []), Track.Source.Camera];
   const localParticipant = {
     ...fakeRoom(),
     attributes,
@@ -91,13 +91,30 @@ it('a mute that may be undone is told as one', async () => {
 
 it('a mute that came while the connection was broken is one, too', async () => {
   const { hears, said, publisher, onMuted } = await speaking();
-  hears.attributes({ hushedAt: '' });
+  hears.attributes({ microphoneMutedAt: '' });
   expect([said(), publisher.wants('microphone')]).toEqual([[], true]);
-  hears.attributes({ hushedAt: '1700000000000' });
+  hears.attributes({ microphoneMutedAt: '1700000000000' });
   expect([said(), publisher.wants('microphone')]).toEqual([[muted], false]);
   // It says so again for one who is off until they look.
-  hears.attributes({ hushedAt: '1700000000001' });
+  hears.attributes({ microphoneMutedAt: '1700000000001' });
   expect([said(), onMuted.mock.calls.length]).toEqual([[muted], 2]);
+});
+
+it('a camera that a presenter stops, locks and allows is told', async () => {
+  const { hears, attributes, said, publisher, devices } = await speaking();
+  void publisher.set('camera', true);
+  await devices.grant();
+  hears.attributes({ cameraMutedAt: '1700000000000' });
+  expect([said(), publisher.wants('camera')]).toEqual([['A presenter switched your camera off.'], false]);
+  attributes.held = 'camera,screen';
+  hears.attributes({ held: 'camera,screen' });
+  const lockedToo = 'A presenter has turned this off for you. Raise your hand to ask for it.';
+  expect(said()).toEqual([lockedToo]);
+  attributes.held = 'screen';
+  hears.attributes({ held: 'screen' });
+  expect(said()).toEqual(['You may use your camera again.']);
+  hears.attributes({ name: 'new' });
+  expect(said()).toEqual(['You may use your camera again.']);
 });
 
 it('the participant’s own mute is none', async () => {

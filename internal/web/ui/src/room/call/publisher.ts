@@ -9,13 +9,13 @@ import type { Facing } from '../../media/capture';
 import type { LocalMedia } from '../../media/local';
 import { isMutedByOther, Source, type Opened } from '../../media/source';
 import { chooseSpeaker, speaker } from '../../media/speaker';
-import type { Published } from '../../session/protocol';
-import { t } from '../../text';
+import { published, type Published } from '../../session/protocol';
+import { t, type TextKey } from '../../text';
 import { chime } from '../notices/chime';
 import type { Notices } from '../notices/notices';
 import { dress } from './backdrop';
 import { DeviceOutlet, ScreenOutlet } from './outlets';
-import { whyNot } from './permissions';
+import { lockedFor, sources, whyNot } from './permissions';
 
 /** What the local participant sends, as they see it. It stays true while the connection is broken. */
 export interface Sending {
@@ -42,6 +42,18 @@ export interface Sending {
   cameraProblem: DeviceProblem | undefined;
 }
 
+/** What a participant is told whose source a presenter has switched off, and who may switch it on again. */
+const stopped = {
+  microphone: 'notice.mutedByPresenter',
+  camera: 'notice.cameraStopped',
+  screen: 'notice.screenStopped',
+} as const;
+const again = {
+  microphone: 'notice.maySpeak',
+  camera: 'notice.mayUseCamera',
+  screen: 'notice.mayShare',
+} as const;
+
 /**
  * Microphone, camera and screen of the local participant. Devices outlive a lost connection. So a screen share goes on
  * afterwards; the browser would start a new one only on a click.
@@ -55,6 +67,7 @@ export class Publisher {
   private readonly dressing = inTurn();
   private readonly unfollowSpeaker: () => void;
   private entered = false;
+  private locked: readonly string[] = [];
   /** Called when a presenter has switched the microphone off. */
   onMuted: () => void = () => undefined;
 
@@ -203,41 +216,56 @@ export class Publisher {
       .on(ParticipantEvent.TrackMuted, ({ source }) => this.hearMuted(source))
       .on(ParticipantEvent.TrackUnmuted, look)
       // livekit-client takes back a mute that came while the connection was broken. The attribute tells of that one, too.
-      .on(ParticipantEvent.AttributesChanged, ({ hushedAt }) => hushedAt && this.hearMicrophoneMuted())
+      .on(ParticipantEvent.AttributesChanged, (changed) => {
+        for (const what of published) if (changed[`${what}MutedAt`]) this.hearMutedByOther(what);
+        this.hearLocks();
+      })
       .on(ParticipantEvent.ParticipantPermissionsChanged, () => {
         const { micAllowed } = this.sending.get();
         look();
         // After a reconnect the server repeats the permissions. Only a change is news.
-        if (micAllowed !== this.sending.get().micAllowed) this.tellMicrophone('notice.maySpeak');
+        if (micAllowed !== this.sending.get().micAllowed) this.tell('microphone', again.microphone);
       });
-    this.room.once(RoomEvent.Connected, () => (this.entered = true));
+    this.room.once(RoomEvent.Connected, () => {
+      this.entered = true;
+      this.locked = lockedFor(this.room.localParticipant);
+    });
   }
 
-  /** Tells the participant what somebody else has done to the microphone, or why the participant may not use it. */
-  private tellMicrophone(ifAllowed: 'notice.maySpeak' | 'notice.mutedByPresenter'): void {
+  /** Tells of a lock of camera or screen, and of its end. Rules are told to all, and the microphone has its own words. */
+  private hearLocks(): void {
+    const before = this.locked;
+    this.locked = lockedFor(this.room.localParticipant);
+    if (!this.entered) return;
+    for (const what of ['camera', 'screen'] as const) {
+      const isLocked = this.locked.includes(what);
+      if (isLocked !== before.includes(what))
+        this.notices.add(t(isLocked ? 'notice.locked' : again[what]), 'polite', { about: what });
+    }
+  }
+
+  /** Tells the participant what somebody else has done to a source, or why the participant may not use it. */
+  private tell(what: Published, ifAllowed: TextKey): void {
     // What holds at the entry is no news.
     if (!this.entered) return;
-    const { allowed } = this.mic.state.get();
-    const text = allowed ? ifAllowed : whyNot(this.room.localParticipant, 'microphone');
-    const comesWithRole = text === 'notice.maySpeak' || text === 'rules.only.microphone';
+    const text = this.allows(what) ? ifAllowed : whyNot(this.room.localParticipant, what);
+    const comesWithRole = text === again[what] || text === `rules.only.${what}`;
     if (comesWithRole && this.notices.standsAbout('role')) return;
-    this.notices.add(t(text), 'polite', { about: 'microphone' });
+    this.notices.add(t(text), 'polite', { about: what });
   }
 
   private hearMuted(name: Track.Source): void {
-    const muted = { microphone: this.mic, camera: this.camera, screen_share: this.screen };
-    const source = name in muted ? muted[name as keyof typeof muted] : undefined;
-    if (source && isMutedByOther(source.state.get())) {
-      if (source === this.mic) this.hearMicrophoneMuted();
-      else void source.tell({ kind: 'mutedByOther' });
-    }
-    void source?.look();
+    const what = published.find((one) => sources[one] === name);
+    if (!what) return;
+    const source = this.sourceOf(what);
+    if (isMutedByOther(source.state.get())) this.hearMutedByOther(what);
+    void source.look();
   }
 
-  private hearMicrophoneMuted(): void {
-    if (this.mic.state.get().wish) this.tellMicrophone('notice.mutedByPresenter');
-    void this.mic.tell({ kind: 'mutedByOther' });
-    this.onMuted();
+  private hearMutedByOther(what: Published): void {
+    if (this.wants(what)) this.tell(what, stopped[what]);
+    void this.sourceOf(what).tell({ kind: 'mutedByOther' });
+    if (what === 'microphone') this.onMuted();
   }
 
   private async openScreen(outlet: ScreenOutlet): Promise<Opened> {

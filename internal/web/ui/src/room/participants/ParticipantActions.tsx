@@ -6,12 +6,17 @@ import {
   Megaphone,
   Mic,
   MicOff,
+  ScreenShare,
+  ScreenShareOff,
   Star,
   StarOff,
   UserX,
+  Video,
+  VideoOff,
   Volume2,
 } from 'lucide-react';
 import { useState } from 'react';
+import { published, type Published } from '../../session/protocol';
 import { Dialog } from '../../parts/Dialog';
 import { Menu, MenuItem } from '../../parts/Menu';
 import { t } from '../../text';
@@ -24,9 +29,10 @@ import { VolumeDialog } from './VolumeDialog';
 interface ParticipantActionsProps {
   identity: string;
   name: string;
-  muted?: boolean;
-  /** Whether the participant may speak, and why. */
-  voice?: Right;
+  /** What the participant sends. */
+  on?: Record<Published, boolean>;
+  /** Whether the participant may send each, and why. */
+  rights?: Record<Published, Right>;
   hand: boolean;
   mine: boolean;
   presenter?: boolean;
@@ -44,20 +50,11 @@ type Open = 'volume' | 'announce' | 'remove';
 
 /** What can be done about a participant. One button, so that a hundred rows stay readable. */
 export function ParticipantActions(props: ParticipantActionsProps) {
-  const {
-    identity,
-    name,
-    hand,
-    mine,
-    voice = 'open',
-    chat = false,
-    watches = false,
-    presides,
-    outranks,
-  } = props;
+  const { identity, name, hand, mine, rights, chat = false, watches = false, presides, outranks } = props;
   const [open, setOpen] = useState<Open>();
   const close = () => setOpen(undefined);
-  if (mine && !(presides && (hand || !isAllowed(voice)))) return null;
+  const isKept = rights && published.some((what) => !isAllowed(rights[what]));
+  if (mine && !(presides && (hand || isKept))) return null;
   return (
     <>
       <Menu
@@ -94,7 +91,7 @@ export function ParticipantActions(props: ParticipantActionsProps) {
 }
 
 function PresenterItems(props: ParticipantActionsProps & { onOpen: (open: Open) => void }) {
-  const { identity, hand, mine, presenter = false, watches = false, outranks, onOpen } = props;
+  const { identity, hand, mine, on, rights, presenter = false, watches = false, outranks, onOpen } = props;
   const call = useCall();
   return (
     <>
@@ -106,7 +103,11 @@ function PresenterItems(props: ParticipantActionsProps & { onOpen: (open: Open) 
           onSelect={() => void call.act({ action: 'lowerHand', identity })}
         />
       )}
-      {!watches && <VoiceItems {...props} />}
+      {rights &&
+        on &&
+        published.map((what) => (
+          <SourceItems key={what} {...props} what={what} on={on[what]} right={rights[what]} />
+        ))}
       {!mine && !watches && !outranks && (
         <MenuItem
           testId={presenter ? 'act-demote' : 'act-promote'}
@@ -144,38 +145,61 @@ function WriteItem({ identity, name }: Pick<ParticipantActionsProps, 'identity' 
   );
 }
 
-/** A presenter may end what keeps anyone from speaking, also their own lock. */
-function VoiceItems({ identity, mine, muted = false, voice = 'open', outranks }: ParticipantActionsProps) {
+/** The commands about each source: off for now, locked, and allowed. */
+const commands = {
+  microphone: {
+    off: 'mute',
+    lock: 'lockMicrophone',
+    allow: 'allowToSpeak',
+    icon: <Mic />,
+    offIcon: <MicOff />,
+  },
+  camera: {
+    off: 'stopCamera',
+    lock: 'lockCamera',
+    allow: 'allowCamera',
+    icon: <Video />,
+    offIcon: <VideoOff />,
+  },
+  screen: {
+    off: 'stopScreen',
+    lock: 'lockScreen',
+    allow: 'allowScreen',
+    icon: <ScreenShare />,
+    offIcon: <ScreenShareOff />,
+  },
+} as const;
+
+type ToSource = (typeof commands)[Published]['off' | 'lock' | 'allow'] | 'askToUnmute';
+
+type SourceItemsProps = Pick<ParticipantActionsProps, 'identity' | 'mine' | 'outranks'> & {
+  what: Published;
+  on: boolean;
+  right: Right;
+};
+
+/** A presenter may end what keeps anyone from using a source, also their own lock. */
+function SourceItems({ what, on, right, identity, mine, outranks }: SourceItemsProps) {
   const call = useCall();
-  if (!isAllowed(voice)) {
-    return (
-      <MenuItem
-        testId="act-allow-to-speak"
-        label={t('people.allowToSpeak')}
-        icon={<Mic />}
-        onSelect={() => void call.act({ action: 'allowToSpeak', identity })}
-      />
-    );
-  }
+  const { off, lock, allow, icon, offIcon } = commands[what];
+  const item = (action: ToSource, glyph: React.ReactNode, disabled = false) => (
+    <MenuItem
+      testId={`act-${action.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`}
+      label={t(`people.${action}`)}
+      icon={glyph}
+      disabled={disabled}
+      onSelect={() => void call.act({ action, identity })}
+    />
+  );
+  const isVoice = what === 'microphone';
+  if (!isAllowed(right)) return item(allow, icon);
   if (mine) return null;
   return (
     <>
-      <MenuItem
-        testId="act-mute"
-        label={t('people.mute')}
-        icon={<MicOff />}
-        // One who has the word and is silent can still lose it.
-        disabled={muted && voice !== 'granted'}
-        onSelect={() => void call.act({ action: 'mute', identity })}
-      />
-      {!outranks && (
-        <MenuItem
-          testId="act-lock-microphone"
-          label={t('people.muteAndLock')}
-          icon={<LockKeyhole />}
-          onSelect={() => void call.act({ action: 'lockMicrophone', identity })}
-        />
-      )}
+      {/* One who has the word and is silent can still lose it. */}
+      {(on || isVoice) && item(off, offIcon, !on && right !== 'granted')}
+      {!on && isVoice && item('askToUnmute', icon)}
+      {!outranks && (on || isVoice) && item(lock, <LockKeyhole />)}
     </>
   );
 }
@@ -188,14 +212,24 @@ interface RemoveDialogProps {
 
 function RemoveDialog({ identity, name, onClose }: RemoveDialogProps) {
   const call = useCall();
+  const [bans, setBans] = useState(false);
   const remove = async () => {
     onClose();
-    await call.act({ action: 'remove', identity });
+    await call.act({ action: bans ? 'ban' : 'remove', identity });
     await call.watchers.look();
   };
   return (
     <Dialog title={t('people.removeTitle', { name })} testId="remove-dialog" onClose={onClose}>
       <p>{t('people.removeText')}</p>
+      <label className="check">
+        <input
+          type="checkbox"
+          data-testid="remove-ban"
+          checked={bans}
+          onChange={(event) => setBans(event.currentTarget.checked)}
+        />
+        {t('people.ban')}
+      </label>
       <div className="dialog-actions">
         <button type="button" className="button quiet" data-first onClick={onClose}>
           {t('controls.cancel')}

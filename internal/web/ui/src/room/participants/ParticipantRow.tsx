@@ -51,8 +51,8 @@ export const ParticipantRow = memo(function ParticipantRow({
       <ParticipantActions
         identity={identity}
         name={name}
-        muted={shown.muted}
-        voice={shown.voice}
+        on={{ microphone: !shown.muted, camera: shown.camera, screen: shown.screen }}
+        rights={shown.rights}
         hand={shown.hand}
         mine={participant.isLocal}
         presenter={shown.presenter}
@@ -80,9 +80,9 @@ function ParticipantState({ shown, place }: { shown: ShownParticipant } & Pick<R
       <Quality of={shown.quality} />
       {shown.muted ? (
         <MicOff
-          className={isAllowed(shown.voice) ? '' : 'locked'}
+          className={isAllowed(shown.rights.microphone) ? '' : 'locked'}
           role="img"
-          aria-label={t(silence[shown.voice])}
+          aria-label={t(silence[shown.rights.microphone])}
         />
       ) : (
         <Mic role="img" aria-label={t('people.micOn')} />

@@ -1,6 +1,7 @@
 import { ConnectionQuality, ParticipantEvent, Track, type Participant } from 'livekit-client';
 import { useEffect, useReducer } from 'react';
 import { useStore } from '../../app/useStore';
+import type { Published } from '../../session/protocol';
 import { useCall } from '../call/CallContext';
 import { nameOf } from '../call/call';
 import { rightOf, type Right } from '../call/permissions';
@@ -35,10 +36,11 @@ export interface ShownParticipant {
   chat: boolean;
   hand: boolean;
   muted: boolean;
-  /** Whether the participant may speak, and why. */
-  voice: Right;
+  /** Whether the participant may send each, and why. */
+  rights: Record<Published, Right>;
   speaking: boolean;
   camera: boolean;
+  screen: boolean;
   quality: ConnectionQuality;
 }
 
@@ -72,8 +74,13 @@ export function useParticipant(participant: Participant): ShownParticipant {
     chat: attributes.chat === 'true',
     hand: attributes.hand === 'true',
     muted: own ? !own.mic : !isHeard(participant),
-    voice: rightOf(participant, 'microphone', presentersOnly),
+    rights: {
+      microphone: rightOf(participant, 'microphone', presentersOnly),
+      camera: rightOf(participant, 'camera', presentersOnly),
+      screen: rightOf(participant, 'screen', presentersOnly),
+    },
     speaking: participant.isSpeaking,
+    screen: participant.isScreenShareEnabled,
     camera: camera?.track !== undefined && !camera.isMuted && own?.camera !== false,
     quality: participant.connectionQuality,
   };
