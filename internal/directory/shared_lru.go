@@ -31,7 +31,7 @@ func (l *sharedLRU[K, V]) add(namespace string, key K, value V) {
 	}
 	largest, length := namespace, of.Len()-1 // Of two that have the same, the other one.
 	for name, other := range l.of {
-		if other.Len() > length {
+		if name != namespace && other.Len() > length {
 			largest, length = name, other.Len()
 		}
 	}

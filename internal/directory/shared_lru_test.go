@@ -35,9 +35,13 @@ func TestWhatIsRememberedIsShared(t *testing.T) {
 		t.Errorf("the last is %d, of %d", value, l.size)
 	}
 	for i := range 1000 {
-		l.add(fmt.Sprint("namespace ", i), "one", i)
+		namespace := fmt.Sprint("namespace ", i)
+		l.add(namespace, "one", i)
+		if _, last := l.find(namespace, "one"); !last {
+			t.Fatalf("what was added last is forgotten, of %s", namespace)
+		}
 	}
-	if _, last := l.find("namespace 999", "one"); !last || l.size != 100 || len(l.of) != 100 {
+	if l.size != 100 || len(l.of) != 100 {
 		t.Errorf("%d things of %d namespaces", l.size, len(l.of))
 	}
 }
