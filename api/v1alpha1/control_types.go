@@ -102,7 +102,7 @@ type ParticipantDecision struct {
 	Role ParticipantRole `json:"role,omitempty"`
 	// promoted is true where a presenter in the room gave the role Presenter, or the participant has it because they opened the room
 	// (spec.compat.opener of the ConferenceConfig). All other presenters outrank a promoted presenter: those by a link, a token or a
-	// login, and those to whom the REST API or kubectl gave the role. A promoted presenter cannot remove them, lock their microphone
+	// login, and those to whom the REST API or kubectl gave the role. A promoted presenter cannot remove them, lock what they send
 	// or take their role.
 	// +optional
 	Promoted bool `json:"promoted,omitempty"`

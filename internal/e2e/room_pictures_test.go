@@ -51,7 +51,7 @@ func stopsPictures(t *testing.T, b backend, decides func(act string)) {
 	b.guest.Click(t, by("camera-toggle"))
 	b.chair.WaitFor(t, seesVideoOf("Guest"))
 	decides("act-lock-camera")
-	b.guest.WaitFor(t, pressed("camera", false)+" && "+told("A presenter has turned this off for you."))
+	b.guest.WaitFor(t, pressed("camera", false)+" && "+told("A presenter has locked your camera."))
 	b.chair.WaitFor(t, "!"+seesVideoOf("Guest"))
 	offers(t, b.chair, "Guest", hasNo("act-stop-camera")+" && "+shows("act-allow-camera"))
 	decides("act-allow-camera")

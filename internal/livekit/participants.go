@@ -106,14 +106,10 @@ func (c *client) participant(room engine.RoomName, p *lk.ParticipantInfo) engine
 		if track.GetMuted() {
 			continue
 		}
-		switch {
-		case isSound(track):
-			who.Audio = true
-		case track.GetSource() == lk.TrackSource_CAMERA:
-			who.Video = true
-		case track.GetSource() == lk.TrackSource_SCREEN_SHARE:
-			who.Screen = true
-		}
+		shows := carries(track)
+		who.Audio = who.Audio || shows.Has(engine.Microphone)
+		who.Video = who.Video || shows.Has(engine.Camera)
+		who.Screen = who.Screen || shows.Has(engine.Screen)
 	}
 	return who
 }

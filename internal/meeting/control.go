@@ -184,35 +184,33 @@ func SetGranted(d *v1alpha1.ParticipantDecision, sources engine.Abilities) {
 	}
 }
 
-// Allow lets a participant publish something: it undoes what a decision takes of it, and grants what the policy leaves to presenters. Username is
-// empty for a guest; what was decided about the user is undone, too.
-func Allow(spec *v1alpha1.MeetingSpec, who engine.Identity, username string, presentersOnly, what engine.Abilities) {
-	Decide(spec, who, func(d *v1alpha1.ParticipantDecision) {
-		SetGranted(d, engine.OfSources(d.GrantedSources)|presentersOnly&what)
-	})
+// Grant adds to what a participant may publish even where the policy leaves it to presenters.
+func Grant(spec *v1alpha1.MeetingSpec, who engine.Identity, what engine.Abilities) {
+	Decide(spec, who, func(d *v1alpha1.ParticipantDecision) { SetGranted(d, engine.OfSources(d.GrantedSources)|what) })
+}
+
+// Lock keeps a participant from publishing something until it is unlocked. Left is what other decisions leave to the participant; nil is all.
+func Lock(d *v1alpha1.ParticipantDecision, left []v1alpha1.ParticipantSource, what engine.Abilities) {
+	if what.Has(engine.Microphone) {
+		d.Muted = true
+	}
+	if others := what &^ engine.Microphone; others != 0 {
+		sources := engine.Media
+		if left != nil {
+			sources = engine.OfSources(left)
+		}
+		d.Sources = (sources &^ others).Sources()
+	}
+}
+
+// Unlock undoes what decisions take of some abilities. Username is empty for a guest; what was decided about the user is undone, too.
+func Unlock(spec *v1alpha1.MeetingSpec, who engine.Identity, username string, what engine.Abilities) {
 	decideOnBoth(spec, who, username, func(d *v1alpha1.ParticipantDecision) {
 		d.Muted = d.Muted && !what.Has(engine.Microphone)
 		if d.Sources != nil {
 			d.Sources = (engine.OfSources(d.Sources) | what).Sources()
 		}
-		if engine.OfSources(d.Sources) == engine.Media {
-			d.Sources = nil
-		}
 	})
-}
-
-// Lock keeps a participant from publishing something until it is allowed.
-func Lock(d *v1alpha1.ParticipantDecision, what engine.Abilities) {
-	if what.Has(engine.Microphone) {
-		d.Muted = true
-	}
-	if others := what &^ engine.Microphone; others != 0 {
-		left := engine.Media
-		if d.Sources != nil {
-			left = engine.OfSources(d.Sources)
-		}
-		d.Sources = (left &^ others).Sources()
-	}
 }
 
 // TakeGrant takes back what a participant was granted of some abilities.

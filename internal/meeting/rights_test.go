@@ -85,7 +85,8 @@ func TestTheWordIsGivenAndTaken(t *testing.T) {
 					return c.Rights(c.DecisionOn("anna", "ann-1"), false)
 				}
 				before := rights().Forbidden &^ engine.Microphone
-				Allow(&spec, "ann-1", "anna", only, engine.Microphone)
+				Grant(&spec, "ann-1", only&engine.Microphone)
+				Unlock(&spec, "ann-1", "anna", engine.Microphone)
 				if got := rights().Forbidden; got != before {
 					t.Errorf("%s about %s, policy %b: %b is forbidden to one who has the word, and was %b", row.Decided, about, only, got, before)
 				}

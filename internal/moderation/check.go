@@ -28,7 +28,7 @@ var (
 	errDemoted = fault.Denied("Only presenters may do this")
 	// errOutranked and errRankOfUser refuse ranked commands of a promoted presenter.
 	errOutranked  = fault.Denied("You were made a presenter in this meeting; you cannot do that to one who came as a presenter")
-	errRankOfUser = fault.Denied("You were made a presenter in this meeting; name a participant, not a user")
+	errRankOfUser = fault.Denied("You were made a presenter in this meeting; decide about a participant, and not about a user, who may hold other links")
 )
 
 // checkIn refuses what is done to one connection that is not there.
@@ -53,8 +53,11 @@ func (j *job) checkUser() error {
 	}
 	_, known := j.tenant.Users.Fingerprint(username)
 	listed := func(p engine.Participant) bool { return p.Username == username }
-	if known || j.tenant.Presenters[username] || f.IsDecided(f.To) || slices.ContainsFunc(slices.Concat(f.People, f.Door), listed) {
+	switch {
+	case known, j.tenant.Presenters[username], f.IsDecided(f.To), slices.ContainsFunc(slices.Concat(f.People, f.Door), listed):
 		return nil
+	case j.unlisted != nil:
+		return j.unlisted
 	}
 	return errNoUser
 }
@@ -64,7 +67,10 @@ func (j *job) checkUser() error {
 func (j *job) checkThere() error {
 	f := &j.facts
 	_, user := meeting.UserOf(f.To)
+	isIn := slices.ContainsFunc(f.People, func(p engine.Participant) bool { return p.Identity == f.To })
 	switch {
+	case !isIn && slices.ContainsFunc(j.commands, func(c Command) bool { return c.Alone }):
+		return j.errAbsent()
 	case !j.sum.Lasts:
 		if len(f.concerned()) == 0 {
 			return j.errAbsent()
@@ -94,10 +100,13 @@ func (j *job) checkNamed() error {
 // checkActor refuses an order of a participant who is no presenter any more.
 func (j *job) checkActor(c meeting.Control) error {
 	by := j.facts.By
-	if by == nil || c.Rights(c.DecisionOn(by.Username, by.Identity), by.Granted).Presenter {
+	if by == nil {
 		return nil
 	}
-	return errDemoted
+	if d := c.DecisionOn(by.Username, by.Identity); d.Removed || !c.Rights(d, by.Granted).Presenter {
+		return errDemoted
+	}
+	return nil
 }
 
 // checkRank refuses a ranked command of a promoted presenter on a presenter who outranks them. It refuses every ranked command on a participant
@@ -112,7 +121,7 @@ func (j *job) checkRank(c meeting.Control) error {
 	}
 	_, user := meeting.UserOf(f.To)
 	switch {
-	case user:
+	case user, j.sum.NeedsName && f.One.Username != "":
 		return errRankOfUser
 	case j.unlisted != nil:
 		return j.unlisted

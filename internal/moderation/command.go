@@ -27,12 +27,12 @@ type Command struct {
 	Lasts bool
 	// Ranked reports whether it is refused to a promoted presenter against a presenter who outranks them.
 	Ranked bool
-	// Removes reports whether it needs nothing but an identity: it is carried out also while the media server gives no list.
+	// Removes reports whether it removes the participant. It is carried out also while the media server gives no list, unless it NeedsName.
 	Removes bool
-	// NeedsName reports whether it needs the username of a participant.
+	// NeedsName reports whether it needs the username of a participant, and reaches all links of that user.
 	NeedsName bool
-	// Lists reports whether it needs the list of participants, although its subject is the meeting.
-	Lists bool
+	// Lists and ListsDoor report whether it needs the participants in the meeting, and in its waiting room, although its subject is the meeting.
+	Lists, ListsDoor bool
 	// OnSelf is the refusal of a presenter who names themselves; empty where they may.
 	OnSelf string
 	// If reports whether Apply has anything to change; nil means that it always may.
@@ -106,7 +106,7 @@ func (o Order) commands() (list []Command, sum Command, err error) {
 		}
 		list = append(list, c)
 		sum.OnOne, sum.Ranked = sum.OnOne || c.OnOne, sum.Ranked || c.Ranked
-		sum.NeedsName, sum.Lists = sum.NeedsName || c.NeedsName, sum.Lists || c.Lists
+		sum.NeedsName, sum.Lists, sum.ListsDoor = sum.NeedsName || c.NeedsName, sum.Lists || c.Lists, sum.ListsDoor || c.ListsDoor
 		sum.Alone, sum.Lasts, sum.Removes = sum.Alone && c.Alone, sum.Lasts && c.Lasts, sum.Removes && c.Removes
 		sum.OnSelf = cmp.Or(sum.OnSelf, c.OnSelf)
 	}
@@ -122,6 +122,21 @@ func (f Facts) concerned() []engine.Participant {
 		sameUser := p.Username != "" && (p.Username == f.One.Username || meeting.UserIdentity(p.Username) == f.To)
 		return meeting.Origin(p.Identity) != meeting.Origin(f.To) && !sameUser
 	})
+}
+
+// subjects are the participant whom the order names, and one participant of every other credential that the order reaches. So a link with a
+// thousand participants is one subject.
+func (f Facts) subjects() []engine.Participant {
+	list := []engine.Participant{{Identity: f.To, Traits: engine.Traits{Username: f.One.Username}}}
+	for _, p := range f.concerned() {
+		same := func(q engine.Participant) bool {
+			return meeting.Origin(p.Identity) == meeting.Origin(q.Identity) && p.Username == q.Username
+		}
+		if !slices.ContainsFunc(list, same) {
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 // waiting are the participants who have still to be let in.

@@ -5,6 +5,7 @@
 package moderation
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -75,6 +76,9 @@ func (s *Service) Do(ctx context.Context, t *tenant.Tenant, v meeting.View, o Or
 	if !j.sum.OnOne && !j.sum.Alone {
 		j.facts.To = ""
 	}
+	if err := j.validate(); err != nil {
+		return done, err
+	}
 	if err := j.prepare(ctx); err != nil {
 		return done, err
 	}
@@ -89,41 +93,48 @@ func (s *Service) Do(ctx context.Context, t *tenant.Tenant, v meeting.View, o Or
 	if done.Late == nil {
 		done.Acts, err = j.act(ctx)
 		if written {
-			done.Late, err = err, nil
+			done.Late = err
 		}
 	}
-	if written && done.Late == nil && j.facts.To != "" && !j.facts.Found && j.isComing() {
-		done.Late = errNotListed
+	if !j.sum.Lasts || !written {
+		return done, cmp.Or(err, done.Late) // The controllers carry out only what lasts.
 	}
-	return done, err
+	return done, nil
 }
 
 // writes reports whether a command has something to write down.
 func (j *job) writes(c Command) bool { return c.Apply != nil && (c.If == nil || c.If(j.facts)) }
 
-// prepare lists the participants, and refuses what cannot be done.
-func (j *job) prepare(ctx context.Context) error {
+// validate refuses an order that lacks a participant, or names the actor.
+func (j *job) validate() error {
 	f := &j.facts
 	switch {
 	case j.sum.OnOne && f.To == "":
 		return fault.Invalid("identity", "identity is required; name the participant")
 	case j.sum.OnSelf != "" && f.By != nil && f.To == f.By.Identity:
 		return fault.Invalid("identity", "%s", j.sum.OnSelf)
+	}
+	return nil
+}
+
+// prepare lists the participants, and refuses what cannot be done.
+func (j *job) prepare(ctx context.Context) error {
+	f := &j.facts
+	switch {
 	case j.sum.Alone:
 		return j.checkIn(ctx)
-	case f.To == "" && !j.sum.Lists:
+	case f.To == "" && !j.sum.Lists && !j.sum.ListsDoor:
 		return nil
 	}
-	if j.unlisted = j.list(ctx); j.unlisted != nil {
-		if !j.sum.Removes {
-			return j.unlisted
-		}
+	_, user := meeting.UserOf(f.To)
+	j.unlisted = j.list(ctx)
+	switch {
+	case j.unlisted != nil && (!j.sum.Removes || j.sum.NeedsName && !user):
+		return j.unlisted
+	case f.To == "":
 		return nil
 	}
-	if f.To == "" {
-		return nil
-	}
-	if err := j.checkUser(); err != nil {
+	if err := j.checkUser(); err != nil || j.unlisted != nil {
 		return err
 	}
 	return j.checkThere()
@@ -132,10 +143,12 @@ func (j *job) prepare(ctx context.Context) error {
 // list reads from the media server the participants in the meeting and in its waiting room.
 func (j *job) list(ctx context.Context) (err error) {
 	f := &j.facts
-	if f.People, err = j.Participants(ctx, j.tenant, j.view); err != nil {
-		return err
+	if f.To != "" || j.sum.Lists || j.view.Admission == v1alpha1.AdmissionWithPresenter {
+		if f.People, err = j.Participants(ctx, j.tenant, j.view); err != nil {
+			return err
+		}
 	}
-	if j.view.HasWaitingRoom() {
+	if j.view.HasWaitingRoom() && (f.To != "" || j.sum.ListsDoor) {
 		if f.Door, err = admission.PeopleIn(ctx, j.tenant, j.view, meeting.WaitingRoom(j.view.EngineRoom)); err != nil {
 			return err
 		}
@@ -177,10 +190,19 @@ func (j *job) carryOut(ctx context.Context, waitedBefore bool) error {
 	case f.To == "":
 		return j.tellAll(ctx, waitedBefore)
 	}
-	if err := j.correct(ctx, f.concerned()); err != nil || len(f.Door) == 0 {
+	if err := j.correct(ctx, f.concerned()); err != nil {
 		return err
 	}
-	return j.actAll(ctx, meeting.WaitingRoom(v.EngineRoom), v.AtTheDoor(engine.RoomState{}, f.Door, meeting.HasPresenter(f.People)))
+	if len(f.Door) > 0 {
+		actions := v.AtTheDoor(engine.RoomState{}, f.Door, meeting.HasPresenter(f.People))
+		if err := j.actAll(ctx, meeting.WaitingRoom(v.EngineRoom), actions); err != nil {
+			return err
+		}
+	}
+	if !f.Found && j.isComing() {
+		return errNotListed
+	}
+	return nil
 }
 
 // tellAll tells all pages what is decided about the meeting, and gives all participants their rights.

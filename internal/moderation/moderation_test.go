@@ -41,7 +41,8 @@ type world struct {
 	spec   v1alpha1.MeetingSpec
 	people map[engine.RoomName][]engine.Participant
 	acts   []string
-	away   bool
+	// A media server that is away answers nothing, and a broken one lists participants and does nothing.
+	away, breaks bool
 	*Service
 }
 
@@ -118,7 +119,7 @@ func (w *world) Participants(_ context.Context, room engine.RoomName) ([]engine.
 func (w *world) Act(_ context.Context, room engine.RoomName, action engine.Action) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.away {
+	if w.away || w.breaks {
 		return errAway
 	}
 	w.acts = append(w.acts, describe(action))
@@ -289,5 +290,91 @@ func TestLivesOfCommands(t *testing.T) {
 	}
 	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(text.String(), "\n")); diff != "" {
 		t.Errorf("lives (-want +got); where they should be so, run this test with -update:\n%s", diff)
+	}
+}
+
+// TestOrders: several commands in one order, and decisions about a participant and about the user beside each other.
+func TestOrders(t *testing.T) {
+	type decisions = []v1alpha1.ParticipantDecision
+	sources := func(list ...v1alpha1.ParticipantSource) []v1alpha1.ParticipantSource { return list }
+	mia := &Actor{Identity: "mia-1"}
+	for _, tc := range []struct {
+		reason  string
+		decided decisions
+		order   Order
+		// Ann may not use this afterwards. An error leaves all as it was.
+		forbidden engine.Abilities
+		err       error
+	}{
+		{
+			"a lock of one leaves what is locked of the user", decisions{{Identity: "user:ann", Sources: sources("Microphone", "Camera")}},
+			Order{Commands: []string{"lockCamera"}, To: "ann-1"}, engine.Microphone | engine.Camera | engine.Screen, nil,
+		},
+		{
+			"to allow one to speak leaves the screen as it is", decisions{{Identity: "ann-1", Sources: sources("Camera", "Screen")}, {Identity: "user:ann", Sources: sources("Camera")}},
+			Order{Commands: []string{"allowToSpeak"}, To: "ann-1"}, 0, nil,
+		},
+		{"to allow the user to speak unlocks the link", decisions{{Identity: "ann-1", Muted: true}}, Order{Commands: []string{"allowToSpeak"}, To: "user:ann"}, 0, nil},
+		{"to allow a device that is gone unlocks the user", decisions{{Identity: "user:ann", Muted: true}, {Identity: "ann-1", Admitted: true}}, Order{Commands: []string{"allowToSpeak"}, To: "ann-3"}, 0, nil},
+		{
+			"to allow to speak counts beside other grants", nil,
+			Order{Commands: []string{"grantedSources", "allowToSpeak"}, To: "ann-1", Values: Values{Decision: v1alpha1.ParticipantDecision{GrantedSources: sources("Camera")}}}, 0, nil,
+		},
+		{"a hand of a user, with what lasts", nil, Order{Commands: []string{"muted", "hand"}, To: "user:ann", Values: asked()}, engine.Microphone, errLeft},
+		{"a hand of a device that is gone, with a mute", nil, Order{Commands: []string{"mute", "hand"}, To: "ann-3"}, engine.Microphone, errLeft},
+		{"a ban by a promoted presenter", nil, Order{Commands: []string{"ban"}, To: "ann-1", By: mia}, engine.Microphone, errRankOfUser},
+		{"an order of a presenter who was removed", decisions{{Identity: "mia-1", Removed: true, Role: v1alpha1.RolePresenter}}, Order{Commands: []string{"promote"}, To: "ann-1", By: mia}, engine.Microphone, errDemoted},
+		{"a command that there is not", nil, Order{Commands: []string{"lock", "fly"}}, engine.Microphone, &fault.Error{Kind: fault.KindInvalid}},
+	} {
+		t.Run(tc.reason, func(t *testing.T) {
+			w := newWorld(t)
+			w.spec.Participants = slices.DeleteFunc(w.spec.Participants, func(d v1alpha1.ParticipantDecision) bool {
+				return d.Identity == "ann-1" || d.Identity == "mia-1" && len(tc.decided) > 0
+			})
+			w.spec.Participants = append(w.spec.Participants, tc.decided...)
+			before := w.spec.DeepCopy()
+			_, err := w.Do(t.Context(), w.tenant, w.view(), tc.order)
+			if got := (*fault.Error)(nil); tc.err != nil && (!errors.As(err, &got) || !fault.Is(tc.err, got.Kind) || !reflect.DeepEqual(before, &w.spec) || len(w.acts) > 0) {
+				t.Fatalf("error %v, want %v; decided %+v, done %q", err, tc.err, w.spec.Participants, w.acts)
+			}
+			if tc.err == nil && err != nil {
+				t.Fatal(err)
+			}
+			ann := engine.Participant{Identity: "ann-1", Traits: engine.Traits{Username: "ann"}}
+			if got := w.view().RightsOf(ann).Forbidden; got != tc.forbidden {
+				t.Errorf("Ann may not use %q, want %q; decided %+v", got.Names(), tc.forbidden.Names(), w.spec.Participants)
+			}
+		})
+	}
+}
+
+// TestNoListOfParticipants: while the media server gives no list, a presenter removes participants, and nothing that has to be known is guessed.
+func TestNoListOfParticipants(t *testing.T) {
+	paula := &Actor{Identity: "paula-1", Granted: true}
+	for order, done := range map[*Order]bool{
+		{Commands: []string{"remove"}, To: "ann-1", By: paula}: true, {Commands: []string{"remove"}, To: "user:eve", By: paula}: true,
+		{Commands: []string{"remove"}, To: "user:invented", By: paula}: false, {Commands: []string{"ban"}, To: "ann-1", By: paula}: false,
+		{Commands: []string{"ban"}, To: "user:eve"}: true, {Commands: []string{"mute"}, To: "ann-1"}: false,
+		{Commands: []string{"muted", "mute"}, To: "ann-1", Values: asked()}: false,
+	} {
+		w := newWorld(t)
+		w.away = true
+		before := w.spec.DeepCopy()
+		got, err := w.Do(t.Context(), w.tenant, w.view(), *order)
+		if changed := !reflect.DeepEqual(before, &w.spec); changed != done || (got.Late != nil) != done || (err == nil) != done {
+			t.Errorf("%v of %q: late %v, error %v, changed %t", order.Commands, order.To, got.Late, err, changed)
+		}
+	}
+}
+
+// TestWhatDoesNotLastIsNotSaved: the media server goes away between the list and the act, after a grant was taken back.
+func TestWhatDoesNotLastIsNotSaved(t *testing.T) {
+	w := newWorld(t)
+	w.breaks = true
+	if got, err := w.Do(t.Context(), w.tenant, w.view(), Order{Commands: []string{"mute"}, To: "ann-1"}); err == nil {
+		t.Errorf("the mute is done or saved: %+v", got)
+	}
+	if got, err := w.Do(t.Context(), w.tenant, w.view(), Order{Commands: []string{"lockMicrophone"}, To: "ann-1"}); err != nil || got.Late == nil {
+		t.Errorf("the lock is not saved: %v", err)
 	}
 }

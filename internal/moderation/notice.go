@@ -38,6 +38,7 @@ type Notice struct {
 
 // asking is the notice that asks for an ability.
 func (n Notice) asking(what engine.Abilities) Notice {
+	n.Text = ""
 	n.Ask = strings.Join(what.Names(), ",")
 	return n
 }

@@ -12,20 +12,19 @@ import (
 
 // table has every command. Several commands of one order are done in this order.
 var table = slices.Concat(
-	ofSource(engine.Microphone, "mute", "lockMicrophone", "allowToSpeak"), toMeeting, toParticipant,
-	ofSource(engine.Camera, "stopCamera", "lockCamera", "allowCamera"), ofSource(engine.Screen, "stopScreen", "lockScreen", "allowScreen"), fields,
+	fields, ofSource(engine.Microphone, "mute", "lockMicrophone", "allowToSpeak"), toMeeting, toParticipant,
+	ofSource(engine.Camera, "stopCamera", "lockCamera", "allowCamera"), ofSource(engine.Screen, "stopScreen", "lockScreen", "allowScreen"),
 )
 
 // ofSource returns the commands about a source of one participant: to turn it off for now, to keep it off until it is allowed, and to allow it.
 func ofSource(what engine.Abilities, off, lock, allow string) []Command {
 	takeGrant := func(s *v1alpha1.MeetingSpec, f Facts) {
-		meeting.TakeGrant(s, f.To, f.One.Username, what)
-		for _, p := range f.concerned() {
+		for _, p := range f.subjects() {
 			meeting.TakeGrant(s, p.Identity, p.Username, what)
 		}
 	}
 	isGranted := func(f Facts) bool {
-		return slices.ContainsFunc(f.concerned(), func(p engine.Participant) bool {
+		return slices.ContainsFunc(f.subjects(), func(p engine.Participant) bool {
 			return engine.OfSources(f.DecisionOn(p.Username, p.Identity).GrantedSources).Has(what)
 		})
 	}
@@ -37,11 +36,17 @@ func ofSource(what engine.Abilities, off, lock, allow string) []Command {
 			Name: lock, Page: true, OnOne: true, Lasts: true, Ranked: true,
 			Apply: func(s *v1alpha1.MeetingSpec, f Facts) {
 				takeGrant(s, f)
-				meeting.Decide(s, f.To, func(d *v1alpha1.ParticipantDecision) { meeting.Lock(d, what) })
+				left := f.DecisionOn(f.One.Username, f.To).Sources
+				meeting.Decide(s, f.To, func(d *v1alpha1.ParticipantDecision) { meeting.Lock(d, left, what) })
 			},
 		}, {
 			Name: allow, Page: true, OnOne: true, Lasts: true, Act: lowerHands,
-			Apply: func(s *v1alpha1.MeetingSpec, f Facts) { meeting.Allow(s, f.To, f.One.Username, f.PresentersOnly, what) },
+			Apply: func(s *v1alpha1.MeetingSpec, f Facts) {
+				meeting.Grant(s, f.To, f.PresentersOnly&what)
+				for _, p := range f.subjects() {
+					meeting.Unlock(s, p.Identity, p.Username, what)
+				}
+			},
 		},
 	}
 }
@@ -60,7 +65,7 @@ var toMeeting = []Command{
 	{Name: "unlock", Page: true, Lasts: true, Apply: func(s *v1alpha1.MeetingSpec, _ Facts) { s.Locked = new(false) }},
 	{Name: "admission", Page: true, Lasts: true, Apply: func(s *v1alpha1.MeetingSpec, f Facts) { s.Admission = f.Spec.Admission }},
 	{
-		Name: "admitAll", Page: true, Lasts: true, Lists: true,
+		Name: "admitAll", Page: true, Lasts: true, ListsDoor: true,
 		Apply: func(s *v1alpha1.MeetingSpec, f Facts) {
 			if waiting := f.waiting(); len(waiting) > 0 {
 				meeting.AdmitAll(s, waiting)

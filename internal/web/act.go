@@ -112,7 +112,9 @@ func (h *handler) act(q *httpserver.Request) (httpserver.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.Record.To = request.To // Only now is it known to be a participant's.
+	if c.OnOne || c.Alone {
+		q.Record.To = request.To // Only now it is certain that a participant has it.
+	}
 	switch {
 	case done.Late != nil:
 		return httpserver.JSON{Status: http.StatusAccepted, Value: savedAnswer{true}}, nil

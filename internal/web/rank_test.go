@@ -72,8 +72,8 @@ func TestRank(t *testing.T) {
 			return in
 		},
 	}
-	acts := []string{"mute", "lockMicrophone", "allowToSpeak", "remove", "refuse", "promote", "demote", "admit", "lowerHand"}
-	lasting := []string{"lockMicrophone", "remove", "refuse", "promote", "demote"}
+	acts := []string{"mute", "lockMicrophone", "allowToSpeak", "remove", "refuse", "promote", "demote", "admit", "lowerHand", "ban", "stopCamera", "lockCamera", "allowCamera"}
+	lasting := []string{"lockMicrophone", "remove", "refuse", "promote", "demote", "ban", "lockCamera"}
 	try := func(who, whom string, by, to func(*testing.T, *site) sessionAnswer, refused func(act string) bool) {
 		for _, act := range acts {
 			t.Run(fmt.Sprintf("%s of %s by %s", act, whom, who), func(t *testing.T) {

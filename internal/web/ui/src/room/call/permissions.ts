@@ -40,7 +40,7 @@ export function lockedFor({ attributes }: Pick<Participant, 'attributes'>): stri
 /** Why a participant may not publish something. */
 export function whyNot(participant: Parameters<typeof rightOf>[0], what: Published): TextKey {
   if (rightOf(participant, what, []) === 'rule') return `rules.only.${what}`;
-  if (what !== 'microphone') return 'notice.locked';
+  if (what !== 'microphone') return what === 'camera' ? 'notice.cameraLocked' : 'notice.screenLocked';
   // A presenter does not ask by hand. They take the lock back themselves.
   return participant.attributes.presenter === 'true' ? 'notice.mutedByPresenter' : 'notice.micLocked';
 }

@@ -18,7 +18,11 @@ async function speaking(
   const devices = new FakeDevices();
   const media = new LocalMedia({ audio: true, video: false });
   await devices.grant();
-  const sources = () => [...(allowed ? [Track.Source.Microphone] : []), Track.Source.Camera];
+  let camera = true;
+  const sources = () => [
+    ...(allowed ? [Track.Source.Microphone] : []),
+    ...(camera ? [Track.Source.Camera] : [Track.Source.ScreenShare]),
+  ];
   const localParticipant = {
     ...fakeRoom(),
     attributes,
@@ -40,8 +44,9 @@ async function speaking(
   publisher.onMuted = onMuted;
   publisher.begin({ mic: true, camera: false });
   const hears = {
-    permission: (may: boolean) => {
+    permission: (may: boolean, mayShow = true) => {
       allowed = may;
+      camera = mayShow;
       localParticipant.emit(ParticipantEvent.ParticipantPermissionsChanged);
     },
     mute: () => localParticipant.emit(ParticipantEvent.TrackMuted, { source: Track.Source.Microphone }),
@@ -106,14 +111,11 @@ it('a camera that a presenter stops, locks and allows is told', async () => {
   await devices.grant();
   hears.attributes({ cameraMutedAt: '1700000000000' });
   expect([said(), publisher.wants('camera')]).toEqual([['A presenter switched your camera off.'], false]);
-  attributes.held = 'camera,screen';
-  hears.attributes({ held: 'camera,screen' });
-  const lockedToo = 'A presenter has turned this off for you. Raise your hand to ask for it.';
-  expect(said()).toEqual([lockedToo]);
-  attributes.held = 'screen';
-  hears.attributes({ held: 'screen' });
-  expect(said()).toEqual(['You may use your camera again.']);
-  hears.attributes({ name: 'new' });
+  attributes.held = 'camera';
+  hears.permission(true, false);
+  expect(said()).toEqual(['A presenter has locked your camera. Raise your hand to ask for it.']);
+  attributes.held = '';
+  hears.permission(true, true);
   expect(said()).toEqual(['You may use your camera again.']);
 });
 

@@ -15,7 +15,7 @@ import { chime } from '../notices/chime';
 import type { Notices } from '../notices/notices';
 import { dress } from './backdrop';
 import { DeviceOutlet, ScreenOutlet } from './outlets';
-import { lockedFor, sources, whyNot } from './permissions';
+import { sources, whyNot } from './permissions';
 
 /** What the local participant sends, as they see it. It stays true while the connection is broken. */
 export interface Sending {
@@ -67,7 +67,6 @@ export class Publisher {
   private readonly dressing = inTurn();
   private readonly unfollowSpeaker: () => void;
   private entered = false;
-  private locked: readonly string[] = [];
   /** Called when a presenter has switched the microphone off. */
   onMuted: () => void = () => undefined;
 
@@ -218,30 +217,15 @@ export class Publisher {
       // livekit-client takes back a mute that came while the connection was broken. The attribute tells of that one, too.
       .on(ParticipantEvent.AttributesChanged, (changed) => {
         for (const what of published) if (changed[`${what}MutedAt`]) this.hearMutedByOther(what);
-        this.hearLocks();
       })
       .on(ParticipantEvent.ParticipantPermissionsChanged, () => {
-        const { micAllowed } = this.sending.get();
+        const before = published.filter((what) => this.allows(what));
         look();
-        // After a reconnect the server repeats the permissions. Only a change is news.
-        if (micAllowed !== this.sending.get().micAllowed) this.tell('microphone', again.microphone);
+        // After a reconnect the server repeats the permissions. Only a change is news. Of several, the microphone is told last, and stands.
+        for (const what of [...published].reverse())
+          if (before.includes(what) !== this.allows(what)) this.tell(what, again[what]);
       });
-    this.room.once(RoomEvent.Connected, () => {
-      this.entered = true;
-      this.locked = lockedFor(this.room.localParticipant);
-    });
-  }
-
-  /** Tells of a lock of camera or screen, and of its end. Rules are told to all, and the microphone has its own words. */
-  private hearLocks(): void {
-    const before = this.locked;
-    this.locked = lockedFor(this.room.localParticipant);
-    if (!this.entered) return;
-    for (const what of ['camera', 'screen'] as const) {
-      const isLocked = this.locked.includes(what);
-      if (isLocked !== before.includes(what))
-        this.notices.add(t(isLocked ? 'notice.locked' : again[what]), 'polite', { about: what });
-    }
+    this.room.once(RoomEvent.Connected, () => (this.entered = true));
   }
 
   /** Tells the participant what somebody else has done to a source, or why the participant may not use it. */

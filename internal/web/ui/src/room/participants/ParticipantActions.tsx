@@ -197,9 +197,9 @@ function SourceItems({ what, on, right, identity, mine, outranks }: SourceItemsP
   return (
     <>
       {/* One who has the word and is silent can still lose it. */}
-      {(on || isVoice) && item(off, offIcon, !on && right !== 'granted')}
+      {(on || isVoice || right === 'granted') && item(off, offIcon, !on && right !== 'granted')}
       {!on && isVoice && item('askToUnmute', icon)}
-      {!outranks && (on || isVoice) && item(lock, <LockKeyhole />)}
+      {!outranks && item(lock, <LockKeyhole />)}
     </>
   );
 }

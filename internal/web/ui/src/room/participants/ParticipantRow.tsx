@@ -51,7 +51,11 @@ export const ParticipantRow = memo(function ParticipantRow({
       <ParticipantActions
         identity={identity}
         name={name}
-        on={{ microphone: !shown.muted, camera: shown.camera, screen: shown.screen }}
+        on={{
+          microphone: !shown.muted,
+          camera: participant.isCameraEnabled,
+          screen: participant.isScreenShareEnabled,
+        }}
         rights={shown.rights}
         hand={shown.hand}
         mine={participant.isLocal}

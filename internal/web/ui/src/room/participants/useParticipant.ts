@@ -40,7 +40,6 @@ export interface ShownParticipant {
   rights: Record<Published, Right>;
   speaking: boolean;
   camera: boolean;
-  screen: boolean;
   quality: ConnectionQuality;
 }
 
@@ -80,7 +79,6 @@ export function useParticipant(participant: Participant): ShownParticipant {
       screen: rightOf(participant, 'screen', presentersOnly),
     },
     speaking: participant.isSpeaking,
-    screen: participant.isScreenShareEnabled,
     camera: camera?.track !== undefined && !camera.isMuted && own?.camera !== false,
     quality: participant.connectionQuality,
   };
