@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
@@ -126,6 +127,14 @@ func cut(message string) string {
 		return message
 	}
 	return strings.ToValidUTF8(message[:longestMessage], "")
+}
+
+// TellFull returns what makes an Event of a telephone or a stream that was removed because a meeting is full.
+func TellFull(to events.EventRecorder) func(*v1alpha1.Meeting, v1alpha1.ParticipantKind) {
+	return func(m *v1alpha1.Meeting, kind v1alpha1.ParticipantKind) {
+		record(to, m, true, v1alpha1.ReasonMeetingFull,
+			fmt.Sprintf("A participant of kind %s was removed: the meeting has no place for one more; raise spec.maxParticipants", kind))
+	}
 }
 
 func record(to events.EventRecorder, about runtime.Object, warning bool, reason, message string) {

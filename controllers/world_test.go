@@ -134,12 +134,12 @@ func (w *world) controllers(ctx context.Context, shared cache.Cache, objects cli
 	sources := NewEventSources(tenants.Notify, tenants.MediaServers.Notify)
 	w.directory, err = directory.New(ctx, directory.Options{Cache: shared, Now: w.now})
 	w.must(err)
+	events := mgr.GetEventRecorder("convene")
 	w.observer = observer.New(observer.Options{
 		Tenants: tenants, MediaServers: tenants.MediaServers, Meetings: w.directory, LoadOf: w.directory.LoadOf, API: w.Client, Now: w.now, Log: mgr.GetLogger(),
 		CallsPerSecond: observer.DefaultCallsPerSecond,
-		Changed:        sources.Meeting, Details: sources.Details, MediaChanged: sources.MediaServer, ReachChanged: sources.Tenant,
+		Changed:        sources.Meeting, Details: sources.Details, Full: TellFull(events), MediaChanged: sources.MediaServer, ReachChanged: sources.Tenant,
 	})
-	events := mgr.GetEventRecorder("convene")
 	api, err := discovery.NewDiscoveryClientForConfig(mgr.GetConfig())
 	w.must(err)
 	definitions := kube.NewDefinitions(api.OpenAPIV3(), mgr.GetLogger(), func() {})

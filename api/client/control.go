@@ -60,6 +60,8 @@ type Policy struct {
 type Participant struct {
 	Identity string `json:"identity"`
 	Name     string `json:"name"`
+	// Kind is how a participant came whom LiveKit brought in: SIP, Ingress, Connector or Bridge. It is empty for one who came by a page.
+	Kind string `json:"kind,omitempty"`
 	// Username is verified, and empty for guests.
 	Username string `json:"username,omitempty"`
 	// Role is Presenter or Participant. Promoted reports whether a presenter in the room gave the role: all other presenters outrank a promoted one.

@@ -49,6 +49,9 @@ const ReasonMoved = "Moved"
 // there once the media server answers again.
 const ReasonMediaServerUnreachable = "MediaServerUnreachable"
 
+// ReasonMeetingFull is of the Event about a telephone or a stream that was removed, because the meeting has no place for it.
+const ReasonMeetingFull = "MeetingFull"
+
 // Reasons of Events about what is in force in a meeting.
 const (
 	// ReasonLocked: no new participants are let in.

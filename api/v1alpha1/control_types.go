@@ -83,12 +83,12 @@ const UserPrefix = "user:"
 // and removed at once, and a later decision adds a field. So they are no values of one enumeration.
 type ParticipantDecision struct {
 	// identity of the participant, as status.participants shows it: the decision counts for all who came with the same link,
-	// token or login, because the part before the dash is theirs. Or user: and a username, as in user:anna: the decision counts for
+	// token or login, because the letters and digits before the dash are theirs. Or user: and a username, as in user:anna: the decision counts for
 	// all who came with a link, token or login of that user.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=260
-	// +kubebuilder:validation:Pattern=`^([A-Za-z0-9_]+(-[A-Za-z0-9_]+)*|user:[^\x00-\x1f\x7f]+)$`
+	// +kubebuilder:validation:Pattern=`^([A-Za-z0-9_+*#][A-Za-z0-9_+*#.@=~-]*|user:[^\x00-\x1f\x7f]+)$`
 	Identity string `json:"identity"`
 	// removed keeps the participant out: one who is in is disconnected.
 	// +optional

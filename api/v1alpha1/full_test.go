@@ -136,7 +136,7 @@ mediaServer: {name: livekit, namespace: media}
 leftMediaServers: [{name: lost, namespace: media, leftTime: "2026-11-21T10:00:00Z"}]
 participantCount: 1
 participants:
-- {identity: a, name: Anna, presenter: true, hidden: true, audio: true, video: true, screen: true, hand: true, os: Linux, browser: Firefox, joinTime: "2026-11-21T10:00:00Z"}
+- {identity: a, name: Anna, kind: SIP, presenter: true, hidden: true, audio: true, video: true, screen: true, hand: true, os: Linux, browser: Firefox, joinTime: "2026-11-21T10:00:00Z"}
 conditions:
 - {type: Ready, status: "False", reason: Ending, message: The meeting is being ended, lastTransitionTime: "2026-11-21T10:00:00Z", observedGeneration: 1}
 `

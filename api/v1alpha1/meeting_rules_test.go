@@ -36,6 +36,8 @@ func meetingRules(t *testing.T, c *testkit.Cluster, r *refused) {
 			{"a username of nobody", "spec.participants[].identity", "user:", "should match"},
 			{"nothing may be published", "spec.participants[].sources", []any{}, ""},
 			{"an identity without a dash", "spec.participants[].identity", "x", ""},
+			{"a telephone", "spec.participants[].identity", "sip_+49 151", "should match"},
+			{"a telephone number", "spec.participants[].identity", "sip_+49-151.12*31#@example.com", ""},
 			{"an identity that others are hidden in", "spec.participants[].identity", "a-1,b-2", "should match"},
 			{"a field that does not exist", "spec.password", "x", "at <nil>: unknown field"},
 		},

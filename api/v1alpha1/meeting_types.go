@@ -298,6 +298,21 @@ type WaitingPerson struct {
 	Since metav1.Time `json:"since"`
 }
 
+// ParticipantKind is how a participant came who did not come by a page.
+// +kubebuilder:validation:Enum=SIP;Ingress;Connector;Bridge
+type ParticipantKind string
+
+const (
+	// KindSIP is a telephone.
+	KindSIP ParticipantKind = "SIP"
+	// KindIngress is a stream that somebody sends into the room.
+	KindIngress ParticipantKind = "Ingress"
+	// KindConnector is a call of another service.
+	KindConnector ParticipantKind = "Connector"
+	// KindBridge is a stream that LiveKit fetches.
+	KindBridge ParticipantKind = "Bridge"
+)
+
 // Participant is one person, or one device of a person, in a meeting.
 type Participant struct {
 	// identity is random and unique in the meeting.
@@ -308,6 +323,11 @@ type Participant struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=128
 	Name string `json:"name"`
+	// kind is how the participant came whom LiveKit brought in: by telephone (SIP), as a stream that somebody sends (Ingress), from
+	// a call of another service (Connector), or as a stream that LiveKit fetches (Bridge). Absent for a participant who came by a
+	// page.
+	// +optional
+	Kind ParticipantKind `json:"kind,omitempty"`
 	// presenter may mute and remove others and end the meeting.
 	// +optional
 	Presenter bool `json:"presenter,omitempty"`

@@ -86,12 +86,12 @@ func (l controllerRunner) lead(ctx context.Context) error {
 // controllersOf adds the controllers to a manager, and returns what runs beside them while this replica leads.
 func (l controllerRunner) controllersOf(mgr ctrl.Manager) ([]manager.Runnable, error) {
 	sources := controllers.NewEventSources(l.tenants.Notify, l.tenants.MediaServers.Notify)
+	recorder := mgr.GetEventRecorder("convene")
 	observed := observer.New(observer.Options{
 		Tenants: l.tenants, MediaServers: l.tenants.MediaServers, Meetings: l.directory, LoadOf: l.directory.LoadOf, API: l.direct, Now: l.clock.Now,
 		Log: l.log.WithName("observer"), CallsPerSecond: l.engineCalls,
-		Changed: sources.Meeting, Details: sources.Details, MediaChanged: sources.MediaServer, ReachChanged: sources.Tenant,
+		Changed: sources.Meeting, Details: sources.Details, Full: controllers.TellFull(recorder), MediaChanged: sources.MediaServer, ReachChanged: sources.Tenant,
 	})
-	recorder := mgr.GetEventRecorder("convene")
 	definitions, err := l.newDefinitions(sources)
 	if err != nil {
 		return nil, err

@@ -176,10 +176,18 @@ func (s *Service) WasIn(ctx context.Context, t *tenant.Tenant, v meeting.View, s
 // IsIn reports whether a participant is in a room. A session alone is not presence: no page would show who it is, and no
 // presenter could remove them.
 func (s *Service) IsIn(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity) (bool, error) {
+	_, in, err := s.Find(ctx, t, v, who)
+	return in, err
+}
+
+// Find finds a participant who is in a room. It knows only the identity of a participant who is connected through this replica.
+func (s *Service) Find(ctx context.Context, t *tenant.Tenant, v meeting.View, who engine.Identity) (one engine.Participant, in bool, err error) {
 	if s.places.has(v.EngineRoom, who) {
-		return true, nil
+		return engine.Participant{Identity: who}, true, nil
 	}
-	has := func(people []engine.Participant) bool { return isListed(people, who) }
-	people, err := s.RecentParticipants(ctx, t, v, has)
-	return has(people), err
+	people, err := s.RecentParticipants(ctx, t, v, func(people []engine.Participant) bool { return isListed(people, who) })
+	if at := slices.IndexFunc(people, func(p engine.Participant) bool { return p.Identity == who }); at >= 0 {
+		return people[at], true, err
+	}
+	return one, false, err
 }

@@ -64,7 +64,8 @@ func takesTheChartsConfiguration(t *testing.T, externalTLS bool, ip string) {
 	written := manifests.As[corev1.ConfigMap](t, manifests.Find(t, all, "ConfigMap", "convene-livekit")).Data["livekit.yaml"]
 	var parsed struct {
 		Room struct {
-			AutoCreate *bool `json:"auto_create"`
+			AutoCreate   *bool `json:"auto_create"`
+			RemoteUnmute bool  `json:"enable_remote_unmute"`
 		}
 		RTC struct {
 			MaxBuffered *int `json:"data_channel_max_buffered_amount"`
@@ -76,6 +77,9 @@ func takesTheChartsConfiguration(t *testing.T, externalTLS bool, ip string) {
 	}
 	if err := yaml.Unmarshal([]byte(written), &parsed); err != nil || parsed.Room.AutoCreate == nil || *parsed.Room.AutoCreate {
 		t.Fatalf("LiveKit would make rooms for anybody who was removed (%v):\n%s", err, written)
+	}
+	if !parsed.Room.RemoteUnmute {
+		t.Errorf("a telephone that was muted would stay so:\n%s", written)
 	}
 	if most := parsed.RTC.MaxBuffered; most == nil || *most != 1<<20 {
 		t.Errorf("LiveKit would hold any amount of data for a participant who takes none:\n%s", written)

@@ -29,6 +29,8 @@ type LiveKit struct {
 	MoreKeys map[string]string
 	// WebhookURLs are told of what happens in rooms.
 	WebhookURLs []string
+	// NoUnmute leaves out what lets Convene unmute telephones.
+	NoUnmute bool
 	// Redis (host:port) is where several servers find each other; empty means that this one is alone.
 	Redis string
 }
@@ -83,7 +85,8 @@ func (l LiveKit) config() map[string]any {
 		// Of lines with the same text LiveKit then writes the first 20 of a second and every hundredth: a participant can cause many.
 		"logging": map[string]any{"level": "info", "sample": true},
 		// A peer that was removed, or whose room has ended, would make the room again.
-		"room": map[string]any{"auto_create": false},
+		// Nobody else can unmute a telephone that was muted. Convene unmutes no page.
+		"room": map[string]any{"auto_create": false, "enable_remote_unmute": !l.NoUnmute},
 		"rtc": map[string]any{
 			"udp_port": l.MediaPort,
 			// TCP cannot be bound to loopback alone.

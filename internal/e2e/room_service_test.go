@@ -6,10 +6,6 @@ package e2e
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/json"
-	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/livekit/protocol/auth"
@@ -25,36 +21,47 @@ func TestServicesOfTheOperator(t *testing.T) {
 	w := newWorld(t)
 	t.Run("recording", w.recording)
 	t.Run("captions", w.captions)
+	t.Run("telephones", w.telephones)
 }
 
-// service joins the media server's room of a meeting as what the operator runs beside Convene does.
-func (w *world) service(t *testing.T, room, identity string, kind lk.ParticipantInfo_Kind, grant auth.VideoGrant) *peer.Peer {
-	t.Helper()
-	status, e := w.a.on(t).session(map[string]any{"room": room, "name": "Scout", "ticket": w.a.on(t).ticket(map[string]any{"room": room, "name": "Scout"})})
-	if status != http.StatusOK {
-		t.Fatalf("no session: %d", status)
-	}
-	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(e.Engine.Token, ".")[1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	var claims struct{ Video struct{ Room string } }
-	if err := json.Unmarshal(payload, &claims); err != nil {
-		t.Fatal(err)
-	}
-	grant.RoomJoin, grant.Room = true, claims.Video.Room
-	token, err := auth.NewAccessToken(w.livekit.Key, w.livekit.Secret).SetIdentity(identity).SetKind(kind).SetVideoGrant(&grant).ToJWT()
-	if err != nil {
-		t.Fatal(err)
-	}
+// telephones: the page lists them as what they are, tells of them when they come, and unmutes, locks and removes them.
+func (w *world) telephones(t *testing.T) {
+	const room, number = "by phone", "sip_+4915112345"
+	p := w.a.on(t).join(small, map[string]any{"room": room, "name": "Ada", "token": w.a.presenterToken("ada")})
+	defer p.Close()
+	w.eventually(t, w.hasPeople(room, 1))
+	phone := w.telephone(t, room, number)
+	p.WaitForText(t, number+" joined")
+	stream := w.service(t, room, "camera", lk.ParticipantInfo_INGRESS, auth.VideoGrant{})
+	defer stream.Close()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	p, err := peer.Join(ctx, w.livekit.URL, token)
-	if err != nil {
+	if _, err := phone.Publish(ctx, peer.Microphone); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(p.Close)
-	return p
+	openPanel(t, p, "participants")
+	state := func(words string) {
+		t.Helper()
+		p.WaitFor(t, `document.querySelector('`+rowOf(number)+`')?.innerHTML.includes(`+quote(words)+`)`)
+	}
+	p.WaitFor(t, `document.querySelector('`+rowOf(number)+`').innerText.includes('By telephone') && document.querySelector('`+rowOf("camera")+`').innerText.includes('Stream')`)
+	state("Microphone on")
+	offers(t, p, number, hasNo("act-announce")+" && "+hasNo("act-promote")+" && "+hasNo("act-write"))
+	checkAccess(t, p, small)
+	takeScreenshots(t, p, small, "room telephone")
+	actOn(t, p, number, "act-mute")
+	state("Microphone off")
+	actOn(t, p, number, "act-ask-to-unmute")
+	state("Microphone on")
+	actOn(t, p, number, "act-lock-microphone")
+	state("locked")
+	actOn(t, p, number, "act-allow-to-speak")
+	state("Microphone on")
+	actOn(t, p, number, "act-remove")
+	p.Click(t, by("remove-confirm"))
+	if reason := <-phone.Disconnected(); reason != "PARTICIPANT_REMOVED" {
+		t.Errorf("the telephone is gone because of %s", reason)
+	}
 }
 
 func (w *world) recording(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"time"
 	"unsafe"
+
+	"convene.dev/convene/api/v1alpha1"
 )
 
 // RoomName is the engine's name of a room: made from UIDs, never the name that people see, because a room deleted
@@ -118,6 +120,9 @@ func (s RoomState) Equal(other RoomState) bool {
 type Participant struct {
 	Identity Identity
 	Name     string
+	// Kind is how a participant came whom the operator's LiveKit brought in: by telephone, for example. They have no page, so that nothing can be asked
+	// of them or shown to them. Empty is a participant with a page.
+	Kind     v1alpha1.ParticipantKind
 	JoinedAt time.Time
 	Traits
 	// Audio is true while any sound is published and not muted, Video and Screen while that track is.
@@ -215,6 +220,12 @@ type Mute struct {
 	What Abilities
 }
 
+// Unmute turns on what a participant without a page sends of some abilities. Nobody else could turn it on.
+type Unmute struct {
+	Who  Identity
+	What Abilities
+}
+
 // Tell brings the state of the room up to date that its pages see. A room that is not there has none.
 type Tell struct{ State RoomState }
 
@@ -257,6 +268,7 @@ type Announce struct {
 
 func (SetRights) action() {}
 func (Mute) action()      {}
+func (Unmute) action()    {}
 func (Tell) action()      {}
 func (Remove) action()    {}
 func (Hand) action()      {}

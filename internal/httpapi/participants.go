@@ -30,8 +30,10 @@ type participantList struct {
 }
 
 type participantBody struct {
-	Identity engine.Identity          `json:"identity"`
-	Name     string                   `json:"name"`
+	Identity engine.Identity `json:"identity"`
+	Name     string          `json:"name"`
+	// Kind is how a participant came whom LiveKit brought in.
+	Kind     v1alpha1.ParticipantKind `json:"kind,omitempty"`
 	Username string                   `json:"username,omitempty"`
 	Role     v1alpha1.ParticipantRole `json:"role"`
 	// Promoted says that a presenter in the room gave the role. All other presenters outrank those.
@@ -116,7 +118,7 @@ func participantBodyOf(v meeting.View, p engine.Participant) participantBody {
 	}
 	decided := v.DecisionOn(p.Username, p.Identity)
 	return participantBody{
-		Identity: p.Identity, Name: p.Name, Username: p.Username, Role: role, Promoted: rights.Promoted, Media: mediaBody{p.Audio, p.Video, p.Screen},
+		Identity: p.Identity, Name: p.Name, Kind: p.Kind, Username: p.Username, Role: role, Promoted: rights.Promoted, Media: mediaBody{p.Audio, p.Video, p.Screen},
 		Hand: p.Hand, Hidden: p.Hidden && !p.Waits(), Waiting: p.Waits(), Message: p.Message, Muted: decided.Muted,
 		GrantedSources: engine.OfSources(decided.GrantedSources).Sources(),
 		Sources:        (engine.Media &^ rights.Forbidden).Sources(), OS: p.OS, Browser: p.Browser, JoinTime: timestamp(joinTime(p)),
@@ -131,7 +133,7 @@ type doneBody struct {
 }
 
 // identityForm is what the custom resource takes too.
-var identityForm = regexp.MustCompile(`^([A-Za-z0-9_]+(-[A-Za-z0-9_]+)*|user:[^\x00-\x1f\x7f]+)$`)
+var identityForm = regexp.MustCompile(`^([A-Za-z0-9_+*#][A-Za-z0-9_+*#.@=~-]*|user:[^\x00-\x1f\x7f]+)$`)
 
 // maxIdentity is the greatest length of an identity, in characters.
 const maxIdentity = 260

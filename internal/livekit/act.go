@@ -20,6 +20,8 @@ func (c *client) Act(ctx context.Context, room engine.RoomName, action engine.Ac
 		return c.setRights(ctx, room, a.Who, a.Rights)
 	case engine.Mute:
 		return c.mute(ctx, room, a.Who, a.What)
+	case engine.Unmute:
+		return c.unmute(ctx, room, a.Who, a.What)
 	case engine.Tell:
 		return c.tellState(ctx, room, a.State)
 	case engine.Remove:

@@ -27,6 +27,9 @@ const (
 	attributeMutedAt = "MutedAt"
 	// attributeDisguises are sources as which a participant sent sound who was forbidden to.
 	attributeDisguises = "disguises"
+	// attributeForbidden names what a participant without a page may not send. They keep LiveKit's permission: a telephone would not send again
+	// what LiveKit once has ended.
+	attributeForbidden = "forbidden"
 	// attributeAdmitted tells one who waits to come in.
 	attributeAdmitted = "admitted"
 	// attributeClient is sealed.
@@ -56,6 +59,11 @@ func flag(on bool) string {
 	return ""
 }
 
+// namedIn is the set of the abilities that an attribute names.
+func namedIn(attributes map[string]string, attribute string) engine.Abilities {
+	return engine.NamedAbilities(strings.Split(attributes[attribute], ",")...)
+}
+
 // traitsOf reads what attributesOf wrote: all but Hidden, which is a permission, and what is sealed.
 func traitsOf(attributes map[string]string) engine.Traits {
 	return engine.Traits{
@@ -64,6 +72,6 @@ func traitsOf(attributes map[string]string) engine.Traits {
 		Chat:      attributes[attributeChat] == yes,
 		Notify:    attributes[attributeNotify] == yes,
 		Avatar:    attributes[attributeAvatar],
-		Held:      engine.NamedAbilities(strings.Split(attributes[attributeHeld], ",")...),
+		Held:      namedIn(attributes, attributeHeld),
 	}
 }

@@ -50,6 +50,9 @@ func asFault(err error) error {
 // errAsksForLogin is for a 401 that is not LiveKit's.
 var errAsksForLogin = errors.New("it asks for a login")
 
+// errNoUnmute is for a LiveKit that turns on nothing that it has turned off.
+var errNoUnmute = fault.Conflict("The media server cannot unmute a telephone or a stream; set room.enable_remote_unmute in LiveKit's configuration")
+
 // asksForLogin reports whether an answer is a 401 of a proxy. Many say how to log in, as all have to (RFC 9110), and some answer with a page or
 // with JSON. LiveKit's own has neither: it is of the protocol, or plain text.
 func asksForLogin(answer *http.Response, ofProtocol bool) bool {

@@ -10,6 +10,7 @@ import (
 	lk "github.com/livekit/protocol/livekit"
 	"google.golang.org/protobuf/proto"
 
+	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/fault"
 )
@@ -34,7 +35,7 @@ func (c *client) Participants(ctx context.Context, room engine.RoomName) ([]engi
 	err := readList(ctx, c, adminOf(room), c.rooms.ListParticipants, &lk.ListParticipantsRequest{Room: string(room)}, &list{
 		element: participantFields, maxLength: maxParticipantSize, fields: fieldsOfAll,
 		take: func(encoded []byte, isShort bool) (bool, error) {
-			if err := proto.Unmarshal(encoded, &p); err != nil || !ours(&p) {
+			if err := proto.Unmarshal(encoded, &p); err != nil || !takesPart(&p) {
 				return false, err
 			}
 			who := c.participant(room, &p)
@@ -73,9 +74,14 @@ func (c *client) Present(ctx context.Context, room engine.RoomName, who engine.I
 	return err == nil, err
 }
 
-// ours reports whether we let this participant in, and it has not left. The operator's LiveKit may have others: streams
-// in and out, telephones, agents.
-func ours(p *lk.ParticipantInfo) bool {
+// kinds are those of participants whom the operator's LiveKit brings in.
+var kinds = map[lk.ParticipantInfo_Kind]v1alpha1.ParticipantKind{
+	lk.ParticipantInfo_SIP: v1alpha1.KindSIP, lk.ParticipantInfo_INGRESS: v1alpha1.KindIngress,
+	lk.ParticipantInfo_CONNECTOR: v1alpha1.KindConnector, lk.ParticipantInfo_BRIDGE: v1alpha1.KindBridge,
+}
+
+// takesPart reports whether this one is a participant who has not left. All others are services of the operator: recorders and agents.
+func takesPart(p *lk.ParticipantInfo) bool {
 	if p.GetState() == lk.ParticipantInfo_DISCONNECTED {
 		return false
 	}
@@ -85,20 +91,25 @@ func ours(p *lk.ParticipantInfo) bool {
 	case lk.ParticipantInfo_AGENT:
 		return p.GetPermission().GetHidden()
 	}
-	return false
+	return kinds[p.GetKind()] != ""
 }
 
 func (c *client) participant(room engine.RoomName, p *lk.ParticipantInfo) engine.Participant {
 	who := engine.Participant{
 		Identity: engine.Identity(p.GetIdentity()),
 		Name:     p.GetName(),
+		Kind:     kinds[p.GetKind()],
 		JoinedAt: when(p.GetJoinedAtMs(), p.GetJoinedAt()),
 		Traits:   traitsOf(p.GetAttributes()),
 		Hand:     p.GetAttributes()[attributeHand] == yes,
 		Admitted: p.GetAttributes()[attributeAdmitted] == yes,
 	}
 	who.Hidden = p.GetPermission().GetHidden()
-	if !who.Hidden {
+	switch {
+	case who.Kind != "":
+		who.Name = cmp.Or(who.Name, p.GetIdentity())
+		who.Forbidden = namedIn(p.GetAttributes(), attributeForbidden)
+	case !who.Hidden:
 		who.Forbidden = forbiddenOf(p.GetPermission(), parseSources(p.GetAttributes()[attributeDisguises]))
 	}
 	c.sealer.open(p.GetAttributes()[attributeClient], room, who.Identity).addTo(&who.Traits)

@@ -13,8 +13,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/livekit/protocol/auth"
-	lk "github.com/livekit/protocol/livekit"
 
 	"convene.dev/convene/internal/engine"
 	"convene.dev/convene/internal/testkit"
@@ -74,27 +72,6 @@ func TestParticipantsOfNoRoom(t *testing.T) {
 	h := open(t, testkit.LiveKitOptions{})
 	if people, err := h.Participants(wait(t), "never-there"); err != nil || len(people) != 0 {
 		t.Errorf("participants are %v with error %v, want none of both", people, err)
-	}
-}
-
-func TestParticipantsAreOursOnly(t *testing.T) {
-	h := open(t, testkit.LiveKitOptions{})
-	room := h.room(t)
-	for kind, hidden := range map[lk.ParticipantInfo_Kind]bool{
-		lk.ParticipantInfo_INGRESS: false, lk.ParticipantInfo_EGRESS: true, lk.ParticipantInfo_SIP: false,
-		lk.ParticipantInfo_AGENT: false,
-	} {
-		token, err := auth.NewAccessToken(h.Key, h.Secret).SetIdentity(kind.String()).SetKind(kind).
-			SetVideoGrant(&auth.VideoGrant{RoomJoin: true, Room: string(room), Hidden: hidden}).ToJWT()
-		if err != nil {
-			t.Fatal(err)
-		}
-		h.enter(t, token)
-	}
-	h.join(t, room, "one", engine.Traits{})
-	people, err := h.Participants(wait(t), room)
-	if err != nil || len(people) != 1 || people[0].Identity != "one" {
-		t.Errorf("participants are %v with error %v, want only one", people, err)
 	}
 }
 

@@ -4,11 +4,13 @@ package livekit
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
 
 	lk "github.com/livekit/protocol/livekit"
+	"github.com/twitchtv/twirp"
 	"google.golang.org/protobuf/proto"
 
 	"convene.dev/convene/internal/engine"
@@ -52,14 +54,15 @@ func isSound(track *lk.TrackInfo) bool { return track.GetType() == lk.TrackType_
 
 // setRights lasts: what is forbidden cannot be published again, whatever it is called.
 func (c *client) setRights(ctx context.Context, room engine.RoomName, who engine.Identity, rights engine.Rights) error {
-	sounds, update, err := c.change(ctx, room, who, rights)
+	off, on, update, err := c.change(ctx, room, who, rights)
 	if err != nil {
 		return err
 	}
-	if rights.Forbidden.Has(engine.Microphone) {
-		if err := c.muteTracks(ctx, room, who, sounds); err != nil {
-			return err
-		}
+	if err := c.muteTracks(ctx, room, who, true, off); err != nil {
+		return err
+	}
+	if err := c.muteTracks(ctx, room, who, false, on); err != nil {
+		return err
 	}
 	if update == nil {
 		return nil
@@ -68,25 +71,32 @@ func (c *client) setRights(ctx context.Context, room engine.RoomName, who engine
 	return err
 }
 
-// change is what has to change for some rights, and the sounds that a participant sends. All else that the media server says of the participant
-// is let go: these calls may take their time.
+// change is what has to change for some rights: the tracks to turn off, and those to turn on again, and the participant. All else that the media
+// server says of the participant is let go: these calls may take their time.
 func (c *client) change(
 	ctx context.Context, room engine.RoomName, who engine.Identity, rights engine.Rights,
-) (sounds []string, update *lk.UpdateParticipantRequest, err error) {
+) (off, on []string, update *lk.UpdateParticipantRequest, err error) {
 	p, err := call(ctx, c, adminOf(room), c.rooms.GetParticipant, identityIn(room, who))
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
+	}
+	if kinds[p.GetKind()] == "" {
+		// LiveKit ends all else with the permission.
+		off = tracksOf(p, rights.Forbidden&engine.Microphone, false)
+	} else {
+		off = tracksOf(p, rights.Forbidden, false)
+		on = tracksOf(p, namedIn(p.GetAttributes(), attributeForbidden)&^rights.Forbidden, true)
 	}
 	if update = updateOf(p, rights); update == nil {
-		return tracksOf(p, engine.Microphone), nil, nil
+		return off, on, nil, nil
 	}
 	if _, changes := update.GetAttributes()[attributePresenter]; changes {
 		if update.Attributes[attributeClient], err = c.noteRole(p.GetAttributes(), room, who); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
 	update.Room, update.Identity = string(room), string(who)
-	return tracksOf(p, engine.Microphone), update, nil
+	return off, on, update, nil
 }
 
 // noteRole is the sealed note of a participant whose role is about to change, with what they came as, unless it has that already.
@@ -113,7 +123,10 @@ func updateOf(p *lk.ParticipantInfo, rights engine.Rights) *lk.UpdateParticipant
 	set(attributePromoted, flag(rights.Promoted))
 	set(attributeHeld, strings.Join(rights.Held.Names(), ","))
 	permission := proto.CloneOf(p.GetPermission())
-	if permission != nil && !permission.GetHidden() { // A hidden participant publishes nothing: the others would see its tracks.
+	switch {
+	case kinds[p.GetKind()] != "":
+		set(attributeForbidden, strings.Join(rights.Forbidden.Names(), ","))
+	case permission != nil && !permission.GetHidden(): // A hidden participant publishes nothing: the others would see its tracks.
 		disguises := disguisesOf(p, rights.Forbidden)
 		set(attributeDisguises, nameSources(disguises))
 		permission.CanPublishSources = allowedSources(rights.Forbidden, disguises)
@@ -133,15 +146,16 @@ func samePermission(a, b *lk.ParticipantPermission) bool {
 	return proto.Equal(a, b)
 }
 
-// disguisesOf are sources of pictures as which a participant sends sound, or has sent it since sound was forbidden. They stay
-// forbidden with the sound: the participant would send it again.
+// disguisesOf are allowed sources as which a participant sends what is forbidden, or has sent it since: sound as a camera, or a picture as a
+// microphone. They are forbidden too while anything is: the participant would send it again.
 func disguisesOf(p *lk.ParticipantInfo, forbidden engine.Abilities) (disguises []lk.TrackSource) {
-	if !forbidden.Has(engine.Microphone) {
+	if forbidden&engine.Media == 0 {
 		return nil
 	}
 	disguises = parseSources(p.GetAttributes()[attributeDisguises])
 	for _, track := range p.GetTracks() {
-		if s := track.GetSource(); isSound(track) && !needed[s].Has(engine.Microphone) && !slices.Contains(disguises, s) {
+		s := track.GetSource()
+		if carries(track)&forbidden != 0 && needed[s]&forbidden == 0 && !slices.Contains(disguises, s) {
 			disguises = append(disguises, s)
 		}
 	}
@@ -172,8 +186,8 @@ func (c *client) mute(ctx context.Context, room engine.RoomName, who engine.Iden
 	if err != nil {
 		return err
 	}
-	tracks := tracksOf(p, what)
-	if err := c.muteTracks(ctx, room, who, tracks); err != nil || len(tracks) == 0 {
+	tracks := tracksOf(p, what, false)
+	if err := c.muteTracks(ctx, room, who, true, tracks); err != nil || len(tracks) == 0 {
 		return err
 	}
 	// A page that comes back after a break of its connection would switch on again what it had on.
@@ -184,10 +198,20 @@ func (c *client) mute(ctx context.Context, room engine.RoomName, who engine.Iden
 	return unlessNotFound(c.setAttributes(ctx, room, who, attributes))
 }
 
-// tracksOf lists the tracks of some abilities that a participant sends. No participant who stays has more than maxTracks.
-func tracksOf(p *lk.ParticipantInfo, what engine.Abilities) (sids []string) {
+// unmute turns on what a participant without a page sends of some abilities. All others switch it on themselves.
+func (c *client) unmute(ctx context.Context, room engine.RoomName, who engine.Identity, what engine.Abilities) error {
+	p, err := call(ctx, c, adminOf(room), c.rooms.GetParticipant, identityIn(room, who))
+	if err != nil || kinds[p.GetKind()] == "" {
+		return err
+	}
+	what &^= namedIn(p.GetAttributes(), attributeForbidden)
+	return c.muteTracks(ctx, room, who, false, tracksOf(p, what, true))
+}
+
+// tracksOf lists the tracks of some abilities, muted or not, that a participant sends. No participant who stays has more than maxTracks.
+func tracksOf(p *lk.ParticipantInfo, what engine.Abilities, muted bool) (sids []string) {
 	for _, track := range p.GetTracks() {
-		if carries(track)&what != 0 && !track.GetMuted() && len(sids) < maxTracks {
+		if carries(track)&what != 0 && track.GetMuted() == muted && len(sids) < maxTracks {
 			sids = append(sids, track.GetSid())
 		}
 	}
@@ -206,12 +230,15 @@ func carries(track *lk.TrackInfo) engine.Abilities {
 	return engine.Camera
 }
 
-func (c *client) muteTracks(ctx context.Context, room engine.RoomName, who engine.Identity, sids []string) error {
+func (c *client) muteTracks(ctx context.Context, room engine.RoomName, who engine.Identity, muted bool, sids []string) error {
 	for _, sid := range sids {
 		_, err := call(ctx, c, adminOf(room), c.rooms.MutePublishedTrack, &lk.MuteRoomTrackRequest{
-			Room: string(room), Identity: string(who), TrackSid: sid, Muted: true,
+			Room: string(room), Identity: string(who), TrackSid: sid, Muted: muted,
 		})
 		if err := unlessNotFound(err); err != nil {
+			if answer := twirp.Error(nil); errors.As(err, &answer) && answer.Code() == twirp.FailedPrecondition {
+				return errNoUnmute.Because(err)
+			}
 			return err
 		}
 	}

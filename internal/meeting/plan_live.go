@@ -197,7 +197,7 @@ func Participants(participants []engine.Participant, created time.Time) []v1alph
 	var out []v1alpha1.Participant
 	for _, q := range sorted[:min(len(sorted), maxListed)] {
 		out = append(out, v1alpha1.Participant{
-			Identity: cut(256, string(q.Identity)), Name: cut(MaxNameLength, q.Name), Presenter: q.Presenter, Hidden: q.Hidden,
+			Identity: cut(256, string(q.Identity)), Name: cut(MaxNameLength, q.Name), Kind: q.Kind, Presenter: q.Presenter, Hidden: q.Hidden,
 			Audio: q.Audio, Video: q.Video, Screen: q.Screen, Hand: q.Hand, OS: cut(64, q.OS), Browser: cut(64, q.Browser),
 			JoinTime: metav1.NewTime(q.JoinedAt.Truncate(time.Second)),
 		})

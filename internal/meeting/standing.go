@@ -90,12 +90,14 @@ func decidesNothing(d v1alpha1.ParticipantDecision) bool {
 	return reflect.DeepEqual(d, v1alpha1.ParticipantDecision{Identity: d.Identity})
 }
 
-// Origin is the half of an identity that is the same for all who come with one credential. That of a username is the whole.
+// Origin is the half of an identity that is the same for all who come with one credential. That of a username is the whole, and so is that of a
+// telephone such as sip_anna-b@example.com: Convene makes identities of letters and digits.
 func Origin(who engine.Identity) string {
-	if _, ok := UserOf(who); ok {
+	origin, _, _ := strings.Cut(string(who), IdentitySeparator)
+	isOther := func(r rune) bool { return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9') }
+	if strings.ContainsFunc(origin, isOther) {
 		return string(who)
 	}
-	origin, _, _ := strings.Cut(string(who), IdentitySeparator)
 	return origin
 }
 
@@ -115,7 +117,7 @@ func (c Control) Correction(p engine.Participant) engine.Action {
 	if p.Hidden {
 		wanted.Forbidden = 0
 	}
-	if p.Rights() == wanted && (!p.Audio || !wanted.Forbidden.Has(engine.Microphone)) {
+	if p.Rights() == wanted && p.Sends()&wanted.Forbidden == 0 {
 		return nil
 	}
 	return engine.SetRights{Who: p.Identity, Rights: wanted}

@@ -36,10 +36,11 @@ func (j *job) checkIn(ctx context.Context) error {
 	if j.facts.To == "" {
 		return nil
 	}
-	in, err := j.entry.IsIn(ctx, j.tenant, j.view, j.facts.To)
+	one, in, err := j.entry.Find(ctx, j.tenant, j.view, j.facts.To)
 	if err == nil && !in {
 		err = j.errAbsent()
 	}
+	j.facts.One = one
 	return err
 }
 

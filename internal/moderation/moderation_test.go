@@ -65,10 +65,13 @@ func newWorld(t *testing.T) *world {
 			Identity: who, Traits: t, JoinedAt: start, Audio: who != "bob-1", Video: who != "ann-2", Screen: who == "ann-2", Hand: who == "ann-1",
 		}
 	}
+	telephone := came("sip_+49", engine.Traits{})
+	telephone.Kind = v1alpha1.KindSIP
 	w.people = map[engine.RoomName][]engine.Participant{
 		room: {
 			came("paula-1", engine.Traits{Presenter: true, Granted: true}), came("pia-1", engine.Traits{Presenter: true, Granted: true}),
 			came("mia-1", engine.Traits{}), came("ann-1", engine.Traits{Username: "ann"}), came("ann-2", engine.Traits{Username: "ann"}), came("bob-1", engine.Traits{}),
+			telephone,
 		},
 		meeting.WaitingRoom(room): {came("dan-1", engine.Traits{Since: start})},
 	}
@@ -132,7 +135,7 @@ func (w *world) Act(_ context.Context, room engine.RoomName, action engine.Actio
 	switch action := action.(type) {
 	case engine.SetRights:
 		p.Presenter, p.Promoted, p.Forbidden, p.Held = action.Presenter, action.Promoted, action.Forbidden, action.Held
-		p.Audio = p.Audio && !p.Forbidden.Has(engine.Microphone)
+		p.Audio, p.Video = p.Audio && !p.Forbidden.Has(engine.Microphone), p.Video && !p.Forbidden.Has(engine.Camera)
 	case engine.Remove:
 		w.people[room] = slices.Delete(w.people[room], at, at+1)
 	}
@@ -150,6 +153,8 @@ func describe(action engine.Action) string {
 		return says
 	case engine.Mute:
 		return fmt.Sprintf("mute %q of %s", a.What.Names(), a.Who)
+	case engine.Unmute:
+		return fmt.Sprintf("unmute %q of %s", a.What.Names(), a.Who)
 	case engine.Announce:
 		return fmt.Sprintf("announce %s to %q", a.Payload, a.To)
 	case engine.Tell:
@@ -248,7 +253,7 @@ func changes(t *testing.T, before, after *v1alpha1.MeetingSpec) (lines []string)
 func TestLivesOfCommands(t *testing.T) {
 	paula, mia := &Actor{Identity: "paula-1", Granted: true}, &Actor{Identity: "mia-1"}
 	subjects := []engine.Identity{
-		"ann-1", "ann-3", "bob-1", "pia-1", "paula-1", "mia-1", "dan-1", "cem-1", "gone-1", "user:ann", "user:eve", "user:nobody",
+		"ann-1", "ann-3", "bob-1", "pia-1", "paula-1", "mia-1", "sip_+49", "dan-1", "cem-1", "gone-1", "user:ann", "user:eve", "user:nobody",
 	}
 	var text strings.Builder
 	for _, c := range All() {

@@ -40,7 +40,8 @@ func ofSource(what engine.Abilities, off, lock, allow string) []Command {
 				meeting.Decide(s, f.To, func(d *v1alpha1.ParticipantDecision) { meeting.Lock(d, left, what) })
 			},
 		}, {
-			Name: allow, Page: true, OnOne: true, Lasts: true, Act: lowerHands,
+			Name: allow, Page: true, OnOne: true, Lasts: true,
+			Act: func(f Facts) []engine.Action { return append(lowerHands(f), unmute(f.concerned(), what)...) },
 			Apply: func(s *v1alpha1.MeetingSpec, f Facts) {
 				meeting.Grant(s, f.To, f.PresentersOnly&what)
 				for _, p := range f.subjects() {
@@ -94,7 +95,12 @@ var toParticipant = []Command{
 	},
 	{
 		Name: "askToUnmute", Page: true, OnOne: true, Alone: true,
-		Act: func(f Facts) []engine.Action { return []engine.Action{f.Notice.asking(engine.Microphone).to(f.To)} },
+		Act: func(f Facts) []engine.Action {
+			if f.One.Kind != "" {
+				return unmute([]engine.Participant{f.One}, engine.Microphone)
+			}
+			return []engine.Action{f.Notice.asking(engine.Microphone).to(f.To)}
+		},
 	},
 	{Name: "promote", Page: true, OnOne: true, Lasts: true, Ranked: true, Apply: decide(func(d, _ *v1alpha1.ParticipantDecision) { meeting.Promote(d) })},
 	{
@@ -144,6 +150,16 @@ func mute(people []engine.Participant, what engine.Abilities) (actions []engine.
 	for _, p := range people {
 		if p.Sends()&what != 0 {
 			actions = append(actions, engine.Mute{Who: p.Identity, What: what})
+		}
+	}
+	return actions
+}
+
+// unmute turns on what participants without a page send of something: nobody can be asked to.
+func unmute(people []engine.Participant, what engine.Abilities) (actions []engine.Action) {
+	for _, p := range people {
+		if p.Kind != "" {
+			actions = append(actions, engine.Unmute{Who: p.Identity, What: what})
 		}
 	}
 	return actions

@@ -22,6 +22,8 @@ type LiveKitOptions struct {
 	Key, Secret string
 	// MoreKeys of the API, each with its secret.
 	MoreKeys map[string]string
+	// NoUnmute is as in devstack.
+	NoUnmute bool
 }
 
 // LiveKitServer is a real LiveKit on the loopback interface. Without Redis it keeps nothing over a restart.
@@ -49,6 +51,7 @@ func LiveKit(t testing.TB, opts LiveKitOptions) *LiveKitServer {
 		Binary: binaries(t).LiveKit, Dir: t.TempDir(),
 		Port: ports[0], MediaPort: ports[1],
 		Key: s.Key, Secret: s.Secret, MoreKeys: opts.MoreKeys, WebhookURLs: opts.WebhookURLs, Redis: opts.Redis,
+		NoUnmute: opts.NoUnmute,
 	}
 	s.URL = s.server.URL()
 	s.Start(t)

@@ -140,7 +140,7 @@
 {{- $config := dict
   "port" 7880
   "logging" (dict "json" true "level" "info" "sample" true)
-  "room" (dict "auto_create" false)
+  "room" (dict "auto_create" false "enable_remote_unmute" true)
   "rtc" $rtc
   "limit" (dict "subscription_limit_video" 120 "subscription_limit_audio" 1000)
   "webhook" (dict "urls" (list (printf "http://%s.%s.svc:%d/media-server/webhook" (include "convene.fullname" .) .Release.Namespace (empty .Values.gatewayTLS.secretName | ternary (int .Values.service.port) 8082))))

@@ -288,7 +288,7 @@ func (f *Engine) Act(ctx context.Context, room engine.RoomName, action engine.Ac
 
 var errNotFound = fault.NotFound("The media server does not have that room or participant")
 
-// Act returns the participants of a room after an action, as LiveKit would list them. Sounds and pictures are as they were.
+// Act returns the participants of a room after an action, as LiveKit would list them. What was muted stays as it was.
 func Act(people []engine.Participant, action engine.Action) ([]engine.Participant, error) {
 	change := func(who engine.Identity, change func(*engine.Participant) error) ([]engine.Participant, error) {
 		i := indexOf(people, who)
@@ -302,9 +302,13 @@ func Act(people []engine.Participant, action engine.Action) ([]engine.Participan
 	case engine.SetRights:
 		return change(a.Who, func(p *engine.Participant) error {
 			p.Presenter, p.Promoted, p.Forbidden, p.Held = a.Presenter, a.Promoted, a.Forbidden, a.Held
+			p.Audio, p.Video = p.Audio && !a.Forbidden.Has(engine.Microphone), p.Video && !a.Forbidden.Has(engine.Camera)
+			p.Screen = p.Screen && !a.Forbidden.Has(engine.Screen)
 			return nil
 		})
 	case engine.Mute:
+		return change(a.Who, func(*engine.Participant) error { return nil })
+	case engine.Unmute:
 		return change(a.Who, func(*engine.Participant) error { return nil })
 	case engine.Hand:
 		return change(a.Who, func(p *engine.Participant) error {

@@ -169,7 +169,7 @@ const dynamic = [
   /^devices\.\w+\.(mic|camera|both)$/,
   /^screen\.\w+$/,
   /^arrived\.\w+$/,
-  /^people\.(mute|askToUnmute|(lock|stop|allow)\w+)$/,
+  /^people\.(mute|askToUnmute|(lock|stop|allow)\w+|telephone|stream)$/,
 ];
 
 it('has no unused text', () => {

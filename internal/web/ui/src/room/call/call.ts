@@ -20,6 +20,7 @@ import { tellOutcome } from '../moderation/outcome';
 import { announcementTopic, parseAnnouncement, wordsOf } from '../notices/announcement';
 import { chime } from '../notices/chime';
 import { Notices, type Offer } from '../notices/notices';
+import { kindOf } from '../participants/kind';
 import { Reactions } from '../reactions/reactions';
 import { DominantSpeaker } from '../stage/dominantSpeaker';
 import { ViewStore } from '../stage/view';
@@ -367,7 +368,7 @@ export class Call {
 
   private announce(participant: Participant): void {
     const name = nameOf(participant);
-    if (participant.attributes.notify !== 'true')
+    if (participant.attributes.notify !== 'true' && !kindOf(participant))
       return this.notices.say('joined', t('notice.joined', { name }));
     this.notices.addJoined(name);
     void chime().catch(() => undefined);

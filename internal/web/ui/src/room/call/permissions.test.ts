@@ -28,6 +28,22 @@ function participant(right: Right, presenter: boolean) {
   };
 }
 
+/** A telephone as the server makes one: it keeps LiveKit's permission. */
+function telephone(right: Right) {
+  return {
+    permissions: { canPublish: true, canPublishSources: [] },
+    attributes: {
+      ...(!isAllowed(right) && { forbidden: 'microphone,camera' }),
+      ...(right === 'locked' && { held: 'microphone' }),
+    },
+  };
+}
+
+test.each(rows)('of a telephone, too: $decided', (row) => {
+  expect(rightOf(telephone(row.everyone), 'microphone', [])).toBe(row.everyone);
+  expect(rightOf(telephone(row.presenters), 'microphone', ['microphone'])).toBe(row.presenters);
+});
+
 test.each(rows)('the page reads what the server decides: $decided', (row) => {
   expect(rightOf(participant(row.everyone, false), 'microphone', [])).toBe(row.everyone);
   expect(rightOf(participant(row.presenters, false), 'microphone', ['microphone', 'chat'])).toBe(

@@ -27,8 +27,11 @@ export function rightOf(
   what: Published,
   presentersOnly: readonly Ability[],
 ): Right {
-  const { presenter } = participant.attributes;
-  if (!maySend(participant, sources[what])) return lockedFor(participant).includes(what) ? 'locked' : 'rule';
+  const { presenter, forbidden } = participant.attributes;
+  // Who has no page keeps LiveKit's permission.
+  const kept = forbidden?.split(',').includes(what);
+  if (kept || !maySend(participant, sources[what]))
+    return lockedFor(participant).includes(what) ? 'locked' : 'rule';
   return presentersOnly.includes(what) && presenter !== 'true' ? 'granted' : 'open';
 }
 

@@ -19,7 +19,7 @@ import { useState } from 'react';
 import { published, type Published } from '../../session/protocol';
 import { Dialog } from '../../parts/Dialog';
 import { Menu, MenuItem } from '../../parts/Menu';
-import { t } from '../../text';
+import { t, type TextKey } from '../../text';
 import { useCall } from '../call/CallContext';
 import { isAllowed, type Right } from '../call/permissions';
 import { useMayWrite } from '../chat/useMayWrite';
@@ -40,6 +40,8 @@ interface ParticipantActionsProps {
   chat?: boolean;
   /** The participant only watches: there is nothing to mute. */
   watches?: boolean;
+  /** Something can be shown to the participant, who can also unmute. */
+  hasPage?: boolean;
   /** The local participant presents. */
   presides: boolean;
   /** The participant is a presenter whom the local one, who presents, cannot remove, lock or demote. */
@@ -92,6 +94,7 @@ export function ParticipantActions(props: ParticipantActionsProps) {
 
 function PresenterItems(props: ParticipantActionsProps & { onOpen: (open: Open) => void }) {
   const { identity, hand, mine, on, rights, presenter = false, watches = false, outranks, onOpen } = props;
+  const { hasPage = true } = props;
   const call = useCall();
   return (
     <>
@@ -108,7 +111,7 @@ function PresenterItems(props: ParticipantActionsProps & { onOpen: (open: Open) 
         published.map((what) => (
           <SourceItems key={what} {...props} what={what} on={on[what]} right={rights[what]} />
         ))}
-      {!mine && !watches && !outranks && (
+      {!mine && !watches && !outranks && hasPage && (
         <MenuItem
           testId={presenter ? 'act-demote' : 'act-promote'}
           label={t(presenter ? 'people.demote' : 'people.promote')}
@@ -116,7 +119,7 @@ function PresenterItems(props: ParticipantActionsProps & { onOpen: (open: Open) 
           onSelect={() => void call.act({ action: presenter ? 'demote' : 'promote', identity })}
         />
       )}
-      {!mine && (
+      {!mine && hasPage && (
         <MenuItem
           testId="act-announce"
           label={t('people.announce')}
@@ -172,20 +175,25 @@ const commands = {
 
 type ToSource = (typeof commands)[Published]['off' | 'lock' | 'allow'] | 'askToUnmute';
 
-type SourceItemsProps = Pick<ParticipantActionsProps, 'identity' | 'mine' | 'outranks'> & {
+type SourceItemsProps = Pick<ParticipantActionsProps, 'identity' | 'mine' | 'outranks' | 'hasPage'> & {
   what: Published;
   on: boolean;
   right: Right;
 };
 
 /** A presenter may end what keeps anyone from using a source, also their own lock. */
-function SourceItems({ what, on, right, identity, mine, outranks }: SourceItemsProps) {
+function SourceItems({ what, on, right, identity, mine, outranks, hasPage = true }: SourceItemsProps) {
   const call = useCall();
   const { off, lock, allow, icon, offIcon } = commands[what];
-  const item = (action: ToSource, glyph: React.ReactNode, disabled = false) => (
+  const item = (
+    action: ToSource,
+    glyph: React.ReactNode,
+    disabled = false,
+    label: TextKey = `people.${action}`,
+  ) => (
     <MenuItem
       testId={`act-${action.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`}
-      label={t(`people.${action}`)}
+      label={t(label)}
       icon={glyph}
       disabled={disabled}
       onSelect={() => void call.act({ action, identity })}
@@ -198,7 +206,7 @@ function SourceItems({ what, on, right, identity, mine, outranks }: SourceItemsP
     <>
       {/* One who has the word and is silent can still lose it. */}
       {(on || isVoice || right === 'granted') && item(off, offIcon, !on && right !== 'granted')}
-      {!on && isVoice && item('askToUnmute', icon)}
+      {!on && isVoice && item('askToUnmute', icon, false, hasPage ? 'people.askToUnmute' : 'people.unmute')}
       {!outranks && item(lock, <LockKeyhole />)}
     </>
   );

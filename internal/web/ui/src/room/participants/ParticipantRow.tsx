@@ -1,4 +1,4 @@
-import { Hand, Mic, MicOff, Star, Video, VideoOff } from 'lucide-react';
+import { Hand, Mic, MicOff, Phone, Radio, Star, Video, VideoOff } from 'lucide-react';
 import type { Participant } from 'livekit-client';
 import { memo } from 'react';
 import { useStore } from '../../app/useStore';
@@ -46,6 +46,12 @@ export const ParticipantRow = memo(function ParticipantRow({
             <Star aria-hidden="true" /> {t('room.presenter')}
           </span>
         )}
+        {shown.kind && (
+          <span className="participant-role" data-testid="participant-kind">
+            {shown.kind === 'telephone' ? <Phone aria-hidden="true" /> : <Radio aria-hidden="true" />}{' '}
+            {t(`people.${shown.kind}`)}
+          </span>
+        )}
       </span>
       <ParticipantState shown={shown} place={place} />
       <ParticipantActions
@@ -61,6 +67,7 @@ export const ParticipantRow = memo(function ParticipantRow({
         mine={participant.isLocal}
         presenter={shown.presenter}
         chat={shown.chat}
+        hasPage={!shown.kind}
         presides={presides}
         outranks={promoted && shown.presenter && !shown.promoted}
       />

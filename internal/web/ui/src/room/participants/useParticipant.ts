@@ -5,6 +5,7 @@ import type { Published } from '../../session/protocol';
 import { useCall } from '../call/CallContext';
 import { nameOf } from '../call/call';
 import { rightOf, type Right } from '../call/permissions';
+import { kindOf, type Kind } from './kind';
 
 /**
  * The events that change how a participant is shown. Each tile listens for itself, so that one event redraws one tile.
@@ -34,6 +35,7 @@ export interface ShownParticipant {
   promoted: boolean;
   /** Whether the participant reads the chat. */
   chat: boolean;
+  kind: Kind | undefined;
   hand: boolean;
   muted: boolean;
   /** Whether the participant may send each, and why. */
@@ -71,6 +73,7 @@ export function useParticipant(participant: Participant): ShownParticipant {
     presenter: attributes.presenter === 'true',
     promoted: attributes.promoted === 'true',
     chat: attributes.chat === 'true',
+    kind: kindOf(participant),
     hand: attributes.hand === 'true',
     muted: own ? !own.mic : !isHeard(participant),
     rights: {
