@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"convene.dev/convene/internal/moderation"
 	"convene.dev/convene/internal/testkit"
 )
 
@@ -81,24 +82,28 @@ var commands = slices.Concat([]command{
 	{"admit a participant", occupiedRoom, false, about(http.MethodPatch, toCarol, map[string]any{"admitted": true})},
 	{"remove a participant", occupiedRoom, false, about(http.MethodDelete, toBob, nil)},
 	{"ban a participant", occupiedRoom, false, about(http.MethodDelete, toBob, map[string]any{"ban": true})},
-	actCommand("mute", toBob, nil),
-	actCommand("lockMicrophone", toBob, nil),
-	actCommand("allowToSpeak", toBob, nil),
-	actCommand("remove", toBob, nil),
-	actCommand("refuse", toCarol, nil),
-	actCommand("admit", toCarol, nil),
-	actCommand("promote", toBob, nil),
-	actCommand("demote", toBob, nil),
-	actCommand("lowerHand", toBob, nil),
-	actCommand("muteAll", nil, nil),
-	actCommand("policy", nil, map[string]any{"policy": map[string]any{"chat": "Presenters"}}),
-	actCommand("lock", nil, nil),
-	actCommand("unlock", nil, nil),
-	actCommand("admission", nil, map[string]any{"admission": "WithPresenter"}),
-	actCommand("admitAll", nil, nil),
-	actCommand("announce", nil, map[string]any{"text": "Lunch"}),
-	actCommand("end", nil, map[string]any{"redirect": "https://example.com/bye"}),
-})
+}, actCommands())
+
+// actCommands are all that presenters do by their page.
+func actCommands() (list []command) {
+	more := map[string]map[string]any{
+		"policy": {"policy": map[string]any{"chat": "Presenters"}}, "admission": {"admission": "WithPresenter"},
+		"announce": {"text": "Lunch"}, "end": {"redirect": "https://example.com/bye"},
+	}
+	for _, c := range moderation.All() {
+		var who func(*trial) entry
+		switch {
+		case !c.Page:
+			continue
+		case c.Name == "admit" || c.Name == "refuse":
+			who = toCarol
+		case c.OnOne:
+			who = toBob
+		}
+		list = append(list, actCommand(c.Name, who, more[c.Name]))
+	}
+	return list
+}
 
 func commandsWhere(is func(command) bool) []command {
 	return slices.DeleteFunc(slices.Clone(commands), func(c command) bool { return !is(c) })
