@@ -60,7 +60,7 @@ type Policy struct {
 type Participant struct {
 	Identity string `json:"identity"`
 	Name     string `json:"name"`
-	// Kind is how a participant came whom LiveKit brought in: SIP, Ingress, Connector or Bridge. It is empty for one who came by a page.
+	// Kind is SIP, Ingress, Connector or Bridge for a participant whom LiveKit brought in, and empty for a participant with a page.
 	Kind string `json:"kind,omitempty"`
 	// Username is verified, and empty for guests.
 	Username string `json:"username,omitempty"`

@@ -298,7 +298,7 @@ type WaitingPerson struct {
 	Since metav1.Time `json:"since"`
 }
 
-// ParticipantKind is how a participant came who did not come by a page.
+// ParticipantKind names the way by which LiveKit brought in a participant.
 // +kubebuilder:validation:Enum=SIP;Ingress;Connector;Bridge
 type ParticipantKind string
 
@@ -323,9 +323,8 @@ type Participant struct {
 	// +required
 	// +kubebuilder:validation:MaxLength=128
 	Name string `json:"name"`
-	// kind is how the participant came whom LiveKit brought in: by telephone (SIP), as a stream that somebody sends (Ingress), from
-	// a call of another service (Connector), or as a stream that LiveKit fetches (Bridge). Absent for a participant who came by a
-	// page.
+	// kind names the way by which LiveKit brought in the participant: a telephone (SIP), a stream that is sent to LiveKit (Ingress), a
+	// call of another service (Connector), or a stream that LiveKit fetches (Bridge). Absent for a participant with a page.
 	// +optional
 	Kind ParticipantKind `json:"kind,omitempty"`
 	// presenter may mute and remove others and end the meeting.

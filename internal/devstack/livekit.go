@@ -85,7 +85,7 @@ func (l LiveKit) config() map[string]any {
 		// Of lines with the same text LiveKit then writes the first 20 of a second and every hundredth: a participant can cause many.
 		"logging": map[string]any{"level": "info", "sample": true},
 		// A peer that was removed, or whose room has ended, would make the room again.
-		// Nobody else can unmute a telephone that was muted. Convene unmutes no page.
+		// A telephone that was muted cannot unmute itself. Convene unmutes no page.
 		"room": map[string]any{"auto_create": false, "enable_remote_unmute": !l.NoUnmute},
 		"rtc": map[string]any{
 			"udp_port": l.MediaPort,

@@ -120,8 +120,8 @@ func (s RoomState) Equal(other RoomState) bool {
 type Participant struct {
 	Identity Identity
 	Name     string
-	// Kind is how a participant came whom the operator's LiveKit brought in: by telephone, for example. They have no page, so that nothing can be asked
-	// of them or shown to them. Empty is a participant with a page.
+	// Kind is empty for a participant with a page. All others were brought in by the operator's LiveKit, by telephone for example: nothing can be
+	// asked of these participants or shown to them.
 	Kind     v1alpha1.ParticipantKind
 	JoinedAt time.Time
 	Traits
@@ -220,7 +220,7 @@ type Mute struct {
 	What Abilities
 }
 
-// Unmute turns on what a participant without a page sends of some abilities. Nobody else could turn it on.
+// Unmute turns on what a participant without a page sends of some abilities. The participant cannot.
 type Unmute struct {
 	Who  Identity
 	What Abilities

@@ -32,7 +32,7 @@ type participantList struct {
 type participantBody struct {
 	Identity engine.Identity `json:"identity"`
 	Name     string          `json:"name"`
-	// Kind is how a participant came whom LiveKit brought in.
+	// Kind is empty for a participant with a page.
 	Kind     v1alpha1.ParticipantKind `json:"kind,omitempty"`
 	Username string                   `json:"username,omitempty"`
 	Role     v1alpha1.ParticipantRole `json:"role"`

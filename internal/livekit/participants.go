@@ -74,7 +74,7 @@ func (c *client) Present(ctx context.Context, room engine.RoomName, who engine.I
 	return err == nil, err
 }
 
-// kinds are those of participants whom the operator's LiveKit brings in.
+// kinds has the kinds of participants whom the operator's LiveKit brings in.
 var kinds = map[lk.ParticipantInfo_Kind]v1alpha1.ParticipantKind{
 	lk.ParticipantInfo_SIP: v1alpha1.KindSIP, lk.ParticipantInfo_INGRESS: v1alpha1.KindIngress,
 	lk.ParticipantInfo_CONNECTOR: v1alpha1.KindConnector, lk.ParticipantInfo_BRIDGE: v1alpha1.KindBridge,

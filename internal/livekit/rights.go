@@ -71,8 +71,8 @@ func (c *client) setRights(ctx context.Context, room engine.RoomName, who engine
 	return err
 }
 
-// change is what has to change for some rights: the tracks to turn off, and those to turn on again, and the participant. All else that the media
-// server says of the participant is let go: these calls may take their time.
+// change returns the tracks to turn off and to turn on for some rights, and the update of the participant, which is nil for none. All else that the
+// media server says of the participant is let go: these calls may take their time.
 func (c *client) change(
 	ctx context.Context, room engine.RoomName, who engine.Identity, rights engine.Rights,
 ) (off, on []string, update *lk.UpdateParticipantRequest, err error) {

@@ -90,8 +90,8 @@ func decidesNothing(d v1alpha1.ParticipantDecision) bool {
 	return reflect.DeepEqual(d, v1alpha1.ParticipantDecision{Identity: d.Identity})
 }
 
-// Origin is the half of an identity that is the same for all who come with one credential. That of a username is the whole, and so is that of a
-// telephone such as sip_anna-b@example.com: Convene makes identities of letters and digits.
+// Origin is the half of an identity that is the same for all who come with one credential. The origin of a username is the whole, and so is the
+// origin of a telephone such as sip_anna-b@example.com: Convene makes identities of letters and digits.
 func Origin(who engine.Identity) string {
 	origin, _, _ := strings.Cut(string(who), IdentitySeparator)
 	isOther := func(r rune) bool { return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9') }

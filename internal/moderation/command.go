@@ -61,8 +61,7 @@ type Facts struct {
 	meeting.Control
 	// These are the participants in the meeting, and the participants who wait to be let in.
 	People, Door []engine.Participant
-	// One is the participant whom the order names; only the identity is known of one who is connected through this replica, where the order needs no
-	// list. Found reports whether the media server lists them.
+	// One is the participant whom the order names. Where the order needs no list, One may have the identity alone. Found reports whether the media server lists them.
 	One   engine.Participant
 	Found bool
 }

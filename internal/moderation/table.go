@@ -155,7 +155,7 @@ func mute(people []engine.Participant, what engine.Abilities) (actions []engine.
 	return actions
 }
 
-// unmute turns on what participants without a page send of something: nobody can be asked to.
+// unmute turns on what participants without a page send of something: these participants cannot be asked to.
 func unmute(people []engine.Participant, what engine.Abilities) (actions []engine.Action) {
 	for _, p := range people {
 		if p.Kind != "" {

@@ -13,8 +13,8 @@ import (
 // enforce removes participants that were removed or that have the engine keep too much, and gives all others the rights that they
 // should have. The gateway sees to both first. This is for what the gateway cannot see: a participant whom a replica that was
 // behind has let in, a browser that reaches the engine past the gateway with an access token, which the engine cannot take back,
-// and a decision that was written into the Meeting itself. It also removes a telephone or a stream for which the meeting has no place: LiveKit
-// has brought them in. The oldest of those who are in have the places.
+// and a decision that was written into the Meeting itself. It also removes telephones and streams for which the meeting has no place: the
+// oldest participants have the places.
 func (s *server) enforce(ctx context.Context, name engine.RoomName, participants []engine.Participant) {
 	m := s.env.meetingOf(name)
 	owner, _ := s.env.owners.of(name)

@@ -56,7 +56,7 @@ type Options struct {
 	CallsPerSecond int
 	// Changed is called for each Meeting whose room looks different, Details where the same participants are in.
 	Changed, Details func(*v1alpha1.Meeting)
-	// Full is called for each participant who is removed because LiveKit brought them into a meeting that has no place.
+	// Full is called for each telephone or stream that is removed because the meeting has no place.
 	Full func(*v1alpha1.Meeting, v1alpha1.ParticipantKind)
 	// MediaChanged is called for each MediaServer that becomes available or unavailable, ReachChanged for each ConferenceConfig
 	// that uses it.
