@@ -4,7 +4,6 @@ package controllers
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -130,10 +129,9 @@ func cut(message string) string {
 }
 
 // TellFull returns what makes an Event of a telephone or a stream that was removed because a meeting is full.
-func TellFull(to events.EventRecorder) func(*v1alpha1.Meeting, v1alpha1.ParticipantKind) {
-	return func(m *v1alpha1.Meeting, kind v1alpha1.ParticipantKind) {
-		record(to, m, true, v1alpha1.ReasonMeetingFull,
-			fmt.Sprintf("A participant of kind %s was removed: the meeting has no place for one more; raise spec.maxParticipants", kind))
+func TellFull(to events.EventRecorder) func(*v1alpha1.Meeting) {
+	return func(m *v1alpha1.Meeting) {
+		record(to, m, true, v1alpha1.ReasonMeetingFull, "A telephone or a stream was removed: the meeting has no place for it; raise spec.maxParticipants")
 	}
 }
 

@@ -88,7 +88,7 @@ type ParticipantDecision struct {
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=260
-	// +kubebuilder:validation:Pattern=`^([A-Za-z0-9_+*#][A-Za-z0-9_+*#.@=~-]*|user:[^\x00-\x1f\x7f]+)$`
+	// +kubebuilder:validation:Pattern=`^([!-+.-9;-~][!-+.-9;-~-]*|user:[^\x00-\x1f\x7f]+)$`
 	Identity string `json:"identity"`
 	// removed keeps the participant out: one who is in is disconnected.
 	// +optional

@@ -5,7 +5,6 @@ package httpapi
 import (
 	"cmp"
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -132,30 +131,17 @@ type doneBody struct {
 	Identity engine.Identity `json:"identity,omitempty"`
 }
 
-// identityForm is what the custom resource takes too.
-var identityForm = regexp.MustCompile(`^([A-Za-z0-9_+*#][A-Za-z0-9_+*#.@=~-]*|user:[^\x00-\x1f\x7f]+)$`)
-
-// maxIdentity is the greatest length of an identity, in characters.
-const maxIdentity = 260
-
 // participantPath reads the room and the participant of a request's path, and keeps both for the audit log.
 func participantPath(q *httpserver.Request) (room string, who engine.Identity, err error) {
 	if room, err = roomOf(q); err != nil {
 		return "", "", err
 	}
-	identity := q.HTTP.PathValue("identity")
-	if err := validateIdentity("identity", identity); err != nil {
+	who = engine.Identity(q.HTTP.PathValue("identity"))
+	if err := meeting.ValidateIdentity("identity", who); err != nil {
 		return "", "", err
 	}
-	q.Record.To = engine.Identity(identity)
-	return room, q.Record.To, nil
-}
-
-func validateIdentity(field, who string) error {
-	if !identityForm.MatchString(who) || len([]rune(who)) > maxIdentity {
-		return fault.Invalid(field, "%s must be a participant's identity or \"user:<username>\"; GET participants lists the identities", field)
-	}
-	return nil
+	q.Record.To = who
+	return room, who, nil
 }
 
 // participantPatch is the body of PATCH meeting/{room}/participants/{identity}. Its members are the names of commands.
@@ -312,7 +298,7 @@ func (a *api) announce(q *httpserver.Request) (httpserver.Answer, error) {
 		return nil, err
 	}
 	if asked.To != nil {
-		if err := validateIdentity("to", *asked.To); err != nil {
+		if err := meeting.ValidateIdentity("to", engine.Identity(*asked.To)); err != nil {
 			return nil, err
 		}
 		q.Record.To = engine.Identity(*asked.To)

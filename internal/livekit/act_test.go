@@ -200,26 +200,35 @@ func TestMuteBeforeTheMicrophoneIsOn(t *testing.T) {
 	}
 }
 
-func TestMuteTakesAwayWhatVoiceIsDisguisedAs(t *testing.T) {
+func TestALockTakesAwayDisguises(t *testing.T) {
 	h := open(t, testkit.LiveKitOptions{})
 	room := h.room(t)
-	p := h.join(t, room, "one", engine.Traits{})
-	if _, err := p.Publish(wait(t), peer.DisguisedMicrophone); err != nil {
-		t.Fatal(err)
-	}
-	heard := func(want bool) func() error {
-		return func() error {
-			if who, err := h.participant(t, room, "one"); err != nil || who.Audio != want || who.Video {
-				return errorf("participant is %+v with error %v", who, err)
-			}
-			return nil
+	for name, tc := range map[engine.Identity]struct {
+		as   peer.Source
+		lock engine.Abilities
+	}{"voice": {peer.DisguisedMicrophone, engine.Microphone}, "picture": {peer.DisguisedCamera, engine.Camera}} {
+		p := h.join(t, room, name, engine.Traits{})
+		if _, err := p.Publish(wait(t), tc.as); err != nil {
+			t.Fatal(err)
 		}
-	}
-	testkit.Eventually(t, patience, heard(true))
-	h.act(t, room, mute("one"))
-	testkit.Eventually(t, patience, heard(false))
-	if _, err := p.Publish(wait(t), peer.DisguisedMicrophone); !errors.Is(err, peer.ErrNotAllowed) {
-		t.Errorf("error is %v, want %v", err, peer.ErrNotAllowed)
+		sends := func(want engine.Abilities) func() error {
+			return func() error {
+				if who, err := h.participant(t, room, name); err != nil || who.Sends() != want {
+					return errorf("participant is %+v with error %v", who, err)
+				}
+				return nil
+			}
+		}
+		testkit.Eventually(t, patience, sends(tc.lock))
+		h.act(t, room, engine.SetRights{Who: name, Rights: engine.Rights{Forbidden: tc.lock}})
+		testkit.Eventually(t, patience, sends(0))
+		if _, err := p.Publish(wait(t), tc.as); !errors.Is(err, peer.ErrNotAllowed) {
+			t.Errorf("error is %v, want %v", err, peer.ErrNotAllowed)
+		}
+		h.act(t, room, engine.SetRights{Who: name})
+		if _, err := p.Publish(wait(t), tc.as); err != nil {
+			t.Errorf("when it is allowed again: %v", err)
+		}
 	}
 }
 

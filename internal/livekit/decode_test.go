@@ -3,6 +3,7 @@
 package livekit
 
 import (
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -170,14 +171,25 @@ func TestRightsBecomeAPermission(t *testing.T) {
 		"a disguise goes too": {
 			[]*lk.TrackInfo{sound(camera)}, nil, may(camera, microphone, screen), forbidden(engine.Microphone), may(screen), disguised,
 		},
-		"a disguise stays forbidden":    {nil, disguised, may(screen), forbidden(engine.Microphone), nil, nil},
-		"until sound is allowed":        {nil, disguised, may(screen), forbidden(0), all, map[string]string{"disguises": ""}},
-		"again":                         {nil, nil, may(screen, camera), forbidden(engine.Microphone), nil, nil},
-		"a hidden peer stays so":        {nil, nil, watching, forbidden(engine.Media), nil, nil},
-		"a participant without any":     {nil, nil, nil, forbidden(engine.Media), nil, nil},
-		"the reason is a decision":      {nil, nil, all, engine.Rights{Forbidden: engine.Microphone, Held: engine.Microphone}, may(camera, screen), held},
-		"the reason becomes the policy": {nil, held, may(camera, screen), forbidden(engine.Microphone), may(camera, screen), map[string]string{"held": ""}},
-		"a presenter is made":           {nil, nil, all, engine.Rights{Presenter: true}, all, presenter},
+		"a disguise stays forbidden": {nil, disguised, may(screen), forbidden(engine.Microphone), nil, nil},
+		"until sound is allowed":     {nil, disguised, may(screen), forbidden(0), all, map[string]string{"disguises": ""}},
+		"a picture goes that is called a microphone": {
+			[]*lk.TrackInfo{picture(microphone)}, nil, all, forbidden(engine.Camera), may(screen, screenAudio), map[string]string{"disguises": "MICROPHONE"},
+		},
+		"a microphone that is locked later is no disguise": {
+			nil, map[string]string{"disguises": "MICROPHONE"}, may(screen, screenAudio), forbidden(engine.Microphone | engine.Camera), may(screen),
+			map[string]string{"disguises": ""},
+		},
+		"nor is a camera": {
+			nil, disguised, may(screen), forbidden(engine.Microphone | engine.Camera), may(screen), map[string]string{"disguises": ""},
+		},
+		"a disguise is allowed with what it hid": {nil, disguised, may(microphone, screenAudio), forbidden(engine.Screen), may(microphone, camera), map[string]string{"disguises": ""}},
+		"again":                                  {nil, nil, may(screen, camera), forbidden(engine.Microphone), nil, nil},
+		"a hidden peer stays so":                 {nil, nil, watching, forbidden(engine.Media), nil, nil},
+		"a participant without any":              {nil, nil, nil, forbidden(engine.Media), nil, nil},
+		"the reason is a decision":               {nil, nil, all, engine.Rights{Forbidden: engine.Microphone, Held: engine.Microphone}, may(camera, screen), held},
+		"the reason becomes the policy":          {nil, held, may(camera, screen), forbidden(engine.Microphone), may(camera, screen), map[string]string{"held": ""}},
+		"a presenter is made":                    {nil, nil, all, engine.Rights{Presenter: true}, all, presenter},
 		"a presenter is promoted": {
 			nil, nil, all, engine.Rights{Presenter: true, Promoted: true}, all, map[string]string{"presenter": "true", "promoted": "true"},
 		},
@@ -203,8 +215,17 @@ func TestRightsBecomeAPermission(t *testing.T) {
 			if diff := cmp.Diff(c.wantChanged, got.GetAttributes()); diff != "" {
 				t.Errorf("attributes (-want +got):\n%s", diff)
 			}
-			if back := forbiddenOf(got.GetPermission(), nil); !c.had.GetHidden() && c.wantChanged["disguises"] == "" && back != c.rights.Forbidden {
+			now := &lk.ParticipantInfo{Permission: got.GetPermission(), Attributes: maps.Clone(c.attributes)}
+			if now.Attributes == nil {
+				now.Attributes = map[string]string{}
+			}
+			maps.Copy(now.Attributes, got.GetAttributes())
+			back := forbiddenOf(now.GetPermission(), parseSources(now.GetAttributes()["disguises"]))
+			if !c.had.GetHidden() && back != c.rights.Forbidden&engine.Media {
 				t.Errorf("read back as %b, want %b", back, c.rights.Forbidden)
+			}
+			if again := updateOf(now, c.rights); again != nil {
+				t.Errorf("the next update is %v, want none", again)
 			}
 		})
 	}

@@ -37,6 +37,7 @@ func TestKindsOfParticipants(t *testing.T) {
 		h.brought(t, room, name, kind, kind == lk.ParticipantInfo_EGRESS)
 		switch kind {
 		case lk.ParticipantInfo_EGRESS, lk.ParticipantInfo_AGENT:
+			h.brought(t, room, name+" unseen", kind, true)
 		case lk.ParticipantInfo_STANDARD:
 			want["STANDARD"] = ""
 		default:
@@ -97,29 +98,68 @@ func TestATelephoneIsMuted(t *testing.T) {
 	hears()
 	h.act(t, room, engine.Mute{Who: who, What: engine.Microphone})
 	reads(engine.Participant{Video: true})
+	// What a presenter has muted stays so when a policy comes and goes.
+	rights(engine.Rights{Forbidden: engine.Microphone})
+	reads(engine.Participant{Video: true, Forbidden: engine.Microphone})
+	rights(engine.Rights{})
+	reads(engine.Participant{Video: true})
 	h.act(t, room, engine.Unmute{Who: who, What: engine.Microphone})
 	reads(engine.Participant{Audio: true, Video: true})
 	hears()
 
 	locked := engine.Rights{Forbidden: engine.Media &^ engine.Screen, Held: engine.Microphone}
 	rights(locked)
-	reads(engine.Participant{Forbidden: locked.Forbidden, Traits: engine.Traits{Held: engine.Microphone}})
-	h.act(t, room, engine.Unmute{Who: who, What: engine.Microphone})
-	rights(locked)
-	reads(engine.Participant{Forbidden: locked.Forbidden, Traits: engine.Traits{Held: engine.Microphone}})
+	isLocked := engine.Participant{Forbidden: locked.Forbidden, Traits: engine.Traits{Held: engine.Microphone}}
+	reads(isLocked)
+	h.act(t, room, engine.Unmute{Who: who, What: engine.Media})
+	if got, err := h.participant(t, room, who); got.Sends() != 0 || err != nil {
+		t.Errorf("unmuted against a lock: %+v with error %v", got, err)
+	}
+	if _, err := phone.Publish(wait(t), peer.Camera); err != nil {
+		t.Fatal(err)
+	}
+	reads(engine.Participant{Video: true, Forbidden: locked.Forbidden, Traits: isLocked.Traits})
+	rights(locked) // The leader does, when a telephone sends what is forbidden.
+	reads(isLocked)
 	rights(engine.Rights{Forbidden: engine.Camera})
 	reads(engine.Participant{Audio: true, Forbidden: engine.Camera})
 	hears()
 	rights(engine.Rights{})
 	reads(engine.Participant{Audio: true, Video: true})
-	h.act(t, room, engine.Unmute{Who: "one", What: engine.Media}) // A page switches itself on.
+	// The sound of a screen is a microphone's, too.
+	if _, err := phone.Publish(wait(t), peer.MicrophoneAsScreen); err != nil {
+		t.Fatal(err)
+	}
+	reads(engine.Participant{Audio: true, Video: true, Screen: true})
+	rights(engine.Rights{Forbidden: engine.Microphone | engine.Screen})
+	reads(engine.Participant{Video: true, Forbidden: engine.Microphone | engine.Screen})
+	rights(engine.Rights{Forbidden: engine.Microphone})
+	h.act(t, room, engine.Unmute{Who: who, What: engine.Screen})
+	reads(engine.Participant{Video: true, Forbidden: engine.Microphone})
+	rights(engine.Rights{})
+
+	// A page switches itself on.
+	if _, err := listener.Publish(wait(t), peer.Microphone); err != nil {
+		t.Fatal(err)
+	}
+	testkit.Eventually(t, patience, func() error {
+		if got, err := h.participant(t, room, "one"); !got.Audio || err != nil {
+			return errorf("the listener is %+v with error %v", got, err)
+		}
+		return nil
+	})
+	h.act(t, room, engine.Mute{Who: "one", What: engine.Microphone})
+	h.act(t, room, engine.Unmute{Who: "one", What: engine.Media})
+	if got, err := h.participant(t, room, "one"); got.Audio || err != nil {
+		t.Errorf("a page was unmuted: %+v with error %v", got, err)
+	}
 	h.act(t, room, engine.Remove{Who: who})
 	if reason := reasonOf(t, phone); reason != "PARTICIPANT_REMOVED" {
 		t.Errorf("the telephone is gone because of %s", reason)
 	}
 }
 
-// TestNoUnmute: a LiveKit that turns nothing on says so, and the lock is kept.
+// TestNoUnmute: a LiveKit that turns nothing on says so, once, and all else is as asked.
 func TestNoUnmute(t *testing.T) {
 	h := open(t, testkit.LiveKitOptions{NoUnmute: true})
 	room := h.room(t)
@@ -134,9 +174,10 @@ func TestNoUnmute(t *testing.T) {
 		return nil
 	})
 	h.act(t, room, engine.SetRights{Who: "phone", Rights: engine.Rights{Forbidden: engine.Microphone}})
-	wantKind(t, h.Act(wait(t), room, engine.SetRights{Who: "phone"}), fault.KindConflict)
-	if got, err := h.participant(t, room, "phone"); got.Forbidden != engine.Microphone || err != nil {
+	wantKind(t, h.Act(wait(t), room, engine.SetRights{Who: "phone", Rights: engine.Rights{Presenter: true}}), fault.KindConflict)
+	if got, err := h.participant(t, room, "phone"); got.Audio || got.Rights() != (engine.Rights{Presenter: true}) || err != nil {
 		t.Errorf("the telephone is %+v with error %v", got, err)
 	}
+	wantKind(t, h.Act(wait(t), room, engine.Unmute{Who: "phone", What: engine.Microphone}), fault.KindConflict)
 	h.act(t, room, engine.Mute{Who: "phone", What: engine.Microphone})
 }

@@ -35,7 +35,7 @@ func (c *client) Participants(ctx context.Context, room engine.RoomName) ([]engi
 	err := readList(ctx, c, adminOf(room), c.rooms.ListParticipants, &lk.ListParticipantsRequest{Room: string(room)}, &list{
 		element: participantFields, maxLength: maxParticipantSize, fields: fieldsOfAll,
 		take: func(encoded []byte, isShort bool) (bool, error) {
-			if err := proto.Unmarshal(encoded, &p); err != nil || !takesPart(&p) {
+			if err := proto.Unmarshal(encoded, &p); err != nil || !takesPart(&p, isShort) {
 				return false, err
 			}
 			who := c.participant(room, &p)
@@ -80,8 +80,9 @@ var kinds = map[lk.ParticipantInfo_Kind]v1alpha1.ParticipantKind{
 	lk.ParticipantInfo_CONNECTOR: v1alpha1.KindConnector, lk.ParticipantInfo_BRIDGE: v1alpha1.KindBridge,
 }
 
-// takesPart reports whether this one is a participant who has not left. All others are services of the operator: recorders and agents.
-func takesPart(p *lk.ParticipantInfo) bool {
+// takesPart reports whether this one is a participant who has not left. All others are services of the operator: recorders and agents. Of an agent
+// that is short, nothing says whose it is.
+func takesPart(p *lk.ParticipantInfo, isShort bool) bool {
 	if p.GetState() == lk.ParticipantInfo_DISCONNECTED {
 		return false
 	}
@@ -89,7 +90,7 @@ func takesPart(p *lk.ParticipantInfo) bool {
 	case lk.ParticipantInfo_STANDARD:
 		return true
 	case lk.ParticipantInfo_AGENT:
-		return p.GetPermission().GetHidden()
+		return p.GetPermission().GetHidden() && (isShort || p.GetAttributes()[attributeClient] != "")
 	}
 	return kinds[p.GetKind()] != ""
 }

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
 )
 
 // needed is what a participant has to be allowed for a source. A changed page would call its microphone the sound of its screen.
@@ -61,14 +62,17 @@ func (c *client) setRights(ctx context.Context, room engine.RoomName, who engine
 	if err := c.muteTracks(ctx, room, who, true, off); err != nil {
 		return err
 	}
-	if err := c.muteTracks(ctx, room, who, false, on); err != nil {
-		return err
+	// A LiveKit that may not unmute refuses the next try, too.
+	refused := c.muteTracks(ctx, room, who, false, on)
+	if refused != nil && !fault.Is(refused, fault.KindConflict) {
+		return refused
 	}
-	if update == nil {
-		return nil
+	if update != nil {
+		if _, err = call(ctx, c, adminOf(room), c.rooms.UpdateParticipant, update); err != nil {
+			return err
+		}
 	}
-	_, err = call(ctx, c, adminOf(room), c.rooms.UpdateParticipant, update)
-	return err
+	return refused
 }
 
 // change returns the tracks to turn off and to turn on for some rights, and the update of the participant, which is nil for none. All else that the
@@ -82,10 +86,10 @@ func (c *client) change(
 	}
 	if kinds[p.GetKind()] == "" {
 		// LiveKit ends all else with the permission.
-		off = tracksOf(p, rights.Forbidden&engine.Microphone, false)
+		off = tracksOf(p, rights.Forbidden&engine.Microphone)
 	} else {
-		off = tracksOf(p, rights.Forbidden, false)
-		on = tracksOf(p, namedIn(p.GetAttributes(), attributeForbidden)&^rights.Forbidden, true)
+		off = tracksOf(p, rights.Forbidden)
+		on = mutedTracksOf(p, namedIn(p.GetAttributes(), attributeForbidden)&^mutedBefore(p), rights.Forbidden)
 	}
 	if update = updateOf(p, rights); update == nil {
 		return off, on, nil, nil
@@ -147,20 +151,22 @@ func samePermission(a, b *lk.ParticipantPermission) bool {
 }
 
 // disguisesOf are allowed sources as which a participant sends what is forbidden, or has sent it since: sound as a camera, or a picture as a
-// microphone. They are forbidden too while anything is: the participant would send it again.
+// microphone. They are forbidden too while that is: the participant would send it again.
 func disguisesOf(p *lk.ParticipantInfo, forbidden engine.Abilities) (disguises []lk.TrackSource) {
-	if forbidden&engine.Media == 0 {
-		return nil
-	}
 	disguises = parseSources(p.GetAttributes()[attributeDisguises])
 	for _, track := range p.GetTracks() {
-		s := track.GetSource()
-		if carries(track)&forbidden != 0 && needed[s]&forbidden == 0 && !slices.Contains(disguises, s) {
+		if s := track.GetSource(); carries(track)&forbidden != 0 && !slices.Contains(disguises, s) {
 			disguises = append(disguises, s)
 		}
 	}
 	slices.Sort(disguises)
-	return disguises
+	return slices.DeleteFunc(disguises, func(s lk.TrackSource) bool {
+		disguised := engine.Microphone
+		if needed[s].Has(engine.Microphone) {
+			disguised = engine.Camera
+		}
+		return needed[s] == 0 || needed[s]&forbidden != 0 || disguised&forbidden == 0
+	})
 }
 
 func nameSources(list []lk.TrackSource) string {
@@ -186,7 +192,7 @@ func (c *client) mute(ctx context.Context, room engine.RoomName, who engine.Iden
 	if err != nil {
 		return err
 	}
-	tracks := tracksOf(p, what, false)
+	tracks := tracksOf(p, what)
 	if err := c.muteTracks(ctx, room, who, true, tracks); err != nil || len(tracks) == 0 {
 		return err
 	}
@@ -204,14 +210,42 @@ func (c *client) unmute(ctx context.Context, room engine.RoomName, who engine.Id
 	if err != nil || kinds[p.GetKind()] == "" {
 		return err
 	}
-	what &^= namedIn(p.GetAttributes(), attributeForbidden)
-	return c.muteTracks(ctx, room, who, false, tracksOf(p, what, true))
+	tracks := mutedTracksOf(p, what, namedIn(p.GetAttributes(), attributeForbidden))
+	if err := c.muteTracks(ctx, room, who, false, tracks); err != nil || what&mutedBefore(p) == 0 {
+		return err
+	}
+	attributes := map[string]string{}
+	for _, name := range what.Names() {
+		attributes[name+attributeMutedAt] = ""
+	}
+	return unlessNotFound(c.setAttributes(ctx, room, who, attributes))
 }
 
-// tracksOf lists the tracks of some abilities, muted or not, that a participant sends. No participant who stays has more than maxTracks.
-func tracksOf(p *lk.ParticipantInfo, what engine.Abilities, muted bool) (sids []string) {
+// mutedBefore is the set of what was turned off for a participant, and not locked.
+func mutedBefore(p *lk.ParticipantInfo) (what engine.Abilities) {
+	for _, a := range engine.AllAbilities() {
+		if p.GetAttributes()[a.Name+attributeMutedAt] != "" {
+			what |= a.Abilities
+		}
+	}
+	return what
+}
+
+// tracksOf lists the tracks of some abilities that a participant sends. No participant who stays has more than maxTracks.
+func tracksOf(p *lk.ParticipantInfo, what engine.Abilities) []string {
+	return tracksWhere(p, func(track *lk.TrackInfo) bool { return carries(track)&what != 0 && !track.GetMuted() })
+}
+
+// mutedTracksOf lists the tracks of some abilities that are turned off, and have nothing that is forbidden.
+func mutedTracksOf(p *lk.ParticipantInfo, what, forbidden engine.Abilities) []string {
+	return tracksWhere(p, func(track *lk.TrackInfo) bool {
+		return carries(track)&what != 0 && carries(track)&forbidden == 0 && track.GetMuted()
+	})
+}
+
+func tracksWhere(p *lk.ParticipantInfo, is func(*lk.TrackInfo) bool) (sids []string) {
 	for _, track := range p.GetTracks() {
-		if carries(track)&what != 0 && track.GetMuted() == muted && len(sids) < maxTracks {
+		if is(track) && len(sids) < maxTracks {
 			sids = append(sids, track.GetSid())
 		}
 	}

@@ -28,11 +28,13 @@ type note struct {
 	Since   int64  `json:"since,omitempty"`
 	Message string `json:"message,omitempty"`
 	In      bool   `json:"in,omitempty"`
+	// Unseen gives each hidden participant a note: agents of the operator have none.
+	Unseen bool `json:"unseen,omitempty"`
 }
 
 // noteOf is what other peers cannot read of a participant's traits.
 func noteOf(t engine.Traits) note {
-	n := note{OS: t.OS, Browser: t.Browser, Username: t.Username, Message: t.Message, In: t.In}
+	n := note{OS: t.OS, Browser: t.Browser, Username: t.Username, Message: t.Message, In: t.In, Unseen: t.Hidden || t.Waits()}
 	if t.Waits() {
 		n.Since = t.Since.UnixMilli()
 	}

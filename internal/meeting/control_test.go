@@ -145,6 +145,8 @@ func TestCorrection(t *testing.T) {
 		{"is muted", Control{Decisions: mute}, engine.Participant{Forbidden: engine.Microphone, Traits: engine.Traits{Held: engine.Microphone}}, nil},
 		{"is muted, and told of a rule", Control{Decisions: mute}, engine.Participant{Forbidden: engine.Microphone}, set(muted)},
 		{"is muted, and heard", Control{Decisions: mute}, engine.Participant{Forbidden: engine.Microphone, Traits: engine.Traits{Held: engine.Microphone}, Audio: true}, set(muted)},
+		{"sends a picture that is kept", Control{PresentersOnly: engine.Camera}, engine.Participant{Forbidden: engine.Camera, Video: true}, set(engine.Rights{Forbidden: engine.Camera})},
+		{"shares a screen that is kept", Control{PresentersOnly: engine.Screen}, engine.Participant{Forbidden: engine.Screen, Screen: true}, set(engine.Rights{Forbidden: engine.Screen})},
 		{"was removed", Control{Decisions: []v1alpha1.ParticipantDecision{{Identity: "ann-2", Removed: true}}}, engine.Participant{}, engine.Remove{Who: "ann-1"}},
 		{"the user was removed", Control{Decisions: []v1alpha1.ParticipantDecision{{Identity: "user:anna", Removed: true}}}, engine.Participant{Traits: engine.Traits{Username: "anna"}}, engine.Remove{Who: "ann-1"}},
 		{"another user was removed", Control{Decisions: []v1alpha1.ParticipantDecision{{Identity: "user:anna", Removed: true}}}, engine.Participant{Traits: engine.Traits{Username: "ann"}}, nil},
@@ -170,4 +172,15 @@ func TestLockAndPolicyInALife(t *testing.T) {
 		s.step("all is as before", func() { s.edit(func(spec *v1alpha1.MeetingSpec) { spec.Locked, spec.Policy = nil, nil }) })
 		s.step("the config locks it", func() { s.tenant.Settings.Locked = true })
 	})
+}
+
+func TestOrigin(t *testing.T) {
+	for who, want := range map[engine.Identity]string{
+		"abcd-efgh": "abcd", "abcd": "abcd", "abcd-efgh-ij": "abcd", "user:anna-b": "user:anna-b",
+		"sip_+49-151": "sip_+49-151", "sip_anna-b@example.com": "sip_anna-b@example.com", "": "",
+	} {
+		if got := Origin(who); got != want {
+			t.Errorf("origin of %q is %q, want %q", who, got, want)
+		}
+	}
 }

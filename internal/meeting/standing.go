@@ -4,16 +4,33 @@ package meeting
 
 import (
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
+	"convene.dev/convene/internal/fault"
 )
 
 // IdentitySeparator stands between the two halves of an identity: its origin, which is the same for all who come
 // with one ticket or token or as one user, and what is used once.
 const IdentitySeparator = "-"
+
+// identityForm is the pattern of the custom resource. LiveKit makes identities from the number of a caller, or from the request of a backend.
+var identityForm = regexp.MustCompile(`^([!-+.-9;-~][!-+.-9;-~-]*|user:[^\x00-\x1f\x7f]+)$`)
+
+// maxIdentity is the greatest length of an identity, in characters.
+const maxIdentity = 260
+
+// ValidateIdentity refuses, by the name of a field, an identity about which nothing can be decided.
+func ValidateIdentity(field string, who engine.Identity) error {
+	if !identityForm.MatchString(string(who)) || utf8.RuneCountInString(string(who)) > maxIdentity {
+		return fault.Invalid(field, "%s must be a participant's identity or \"user:<username>\"; GET participants lists the identities", field)
+	}
+	return nil
+}
 
 // UserIdentity is the identity of decisions about a username.
 func UserIdentity(username string) engine.Identity {
@@ -90,12 +107,13 @@ func decidesNothing(d v1alpha1.ParticipantDecision) bool {
 	return reflect.DeepEqual(d, v1alpha1.ParticipantDecision{Identity: d.Identity})
 }
 
+const lettersAndDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
 // Origin is the half of an identity that is the same for all who come with one credential. The origin of a username is the whole, and so is the
 // origin of a telephone such as sip_anna-b@example.com: Convene makes identities of letters and digits.
 func Origin(who engine.Identity) string {
 	origin, _, _ := strings.Cut(string(who), IdentitySeparator)
-	isOther := func(r rune) bool { return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9') }
-	if strings.ContainsFunc(origin, isOther) {
+	if strings.Trim(origin, lettersAndDigits) != "" {
 		return string(who)
 	}
 	return origin

@@ -22,6 +22,8 @@ var (
 	errNotListed = fault.Unavailable("Saved; it applies once that participant has connected")
 	// errComing refuses a command that does not last, on a participant who is still connecting.
 	errComing = fault.Unavailable("Still connecting; try again in a moment").WithReason(ReasonConnecting)
+	// errNoPage refuses what a telephone or a stream could not show.
+	errNoPage = fault.Conflict("That participant has no page, and reads nothing")
 	// errNoUser refuses a decision about a username that no user has.
 	errNoUser = fault.NotFound("There is no such user in this meeting; name a participant")
 	// errDemoted refuses an order of a participant who is no presenter any more.
@@ -37,11 +39,16 @@ func (j *job) checkIn(ctx context.Context) error {
 		return nil
 	}
 	one, in, err := j.entry.Find(ctx, j.tenant, j.view, j.facts.To)
-	if err == nil && !in {
-		err = j.errAbsent()
+	switch {
+	case err != nil:
+		return err
+	case !in:
+		return j.errAbsent()
+	case j.sum.NeedsPage && one.Kind != "":
+		return errNoPage
 	}
 	j.facts.One = one
-	return err
+	return nil
 }
 
 // checkUser refuses a presenter's decision about a username that no user of the tenant and no listed participant has, and about which nothing is

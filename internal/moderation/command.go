@@ -31,6 +31,8 @@ type Command struct {
 	Removes bool
 	// NeedsName reports whether it needs the username of a participant, and reaches all links of that user.
 	NeedsName bool
+	// NeedsPage reports whether a participant without a page cannot take it.
+	NeedsPage bool
 	// Lists and ListsDoor report whether it needs the participants in the meeting, and in its waiting room, although its subject is the meeting.
 	Lists, ListsDoor bool
 	// OnSelf is the refusal of a presenter who names themselves; empty where they may.
@@ -106,7 +108,8 @@ func (o Order) commands() (list []Command, sum Command, err error) {
 		}
 		list = append(list, c)
 		sum.OnOne, sum.Ranked = sum.OnOne || c.OnOne, sum.Ranked || c.Ranked
-		sum.NeedsName, sum.Lists, sum.ListsDoor = sum.NeedsName || c.NeedsName, sum.Lists || c.Lists, sum.ListsDoor || c.ListsDoor
+		sum.NeedsName, sum.NeedsPage = sum.NeedsName || c.NeedsName, sum.NeedsPage || c.NeedsPage
+		sum.Lists, sum.ListsDoor = sum.Lists || c.Lists, sum.ListsDoor || c.ListsDoor
 		sum.Alone, sum.Lasts, sum.Removes = sum.Alone && c.Alone, sum.Lasts && c.Lasts, sum.Removes && c.Removes
 		sum.OnSelf = cmp.Or(sum.OnSelf, c.OnSelf)
 	}

@@ -96,8 +96,8 @@ func (s *Service) Do(ctx context.Context, t *tenant.Tenant, v meeting.View, o Or
 			done.Late = err
 		}
 	}
-	if !j.sum.Lasts || !written {
-		return done, cmp.Or(err, done.Late) // The controllers carry out only what lasts.
+	if !j.sum.Lasts || !written || fault.Is(done.Late, fault.KindConflict) {
+		return done, cmp.Or(err, done.Late) // The controllers carry out only what lasts, and what the media server does not refuse.
 	}
 	return done, nil
 }
@@ -105,7 +105,7 @@ func (s *Service) Do(ctx context.Context, t *tenant.Tenant, v meeting.View, o Or
 // writes reports whether a command has something to write down.
 func (j *job) writes(c Command) bool { return c.Apply != nil && (c.If == nil || c.If(j.facts)) }
 
-// validate refuses an order that lacks a participant, or names the actor.
+// validate refuses an order that lacks a participant, names the actor, or names what is no identity.
 func (j *job) validate() error {
 	f := &j.facts
 	switch {
@@ -113,6 +113,8 @@ func (j *job) validate() error {
 		return fault.Invalid("identity", "identity is required; name the participant")
 	case j.sum.OnSelf != "" && f.By != nil && f.To == f.By.Identity:
 		return fault.Invalid("identity", "%s", j.sum.OnSelf)
+	case f.To != "":
+		return meeting.ValidateIdentity("identity", f.To)
 	}
 	return nil
 }
@@ -304,7 +306,7 @@ const actsAtOnce = 16
 
 // actAll does something for many participants in one of the rooms of a meeting. It passes over a participant who has left.
 func (j *job) actAll(ctx context.Context, room engine.RoomName, actions []engine.Action) error {
-	acts, ctx := errgroup.WithContext(ctx)
+	var acts errgroup.Group // What is refused for one participant stops nothing for the others.
 	acts.SetLimit(actsAtOnce)
 	for _, action := range actions {
 		acts.Go(func() error {

@@ -43,6 +43,8 @@ type world struct {
 	acts   []string
 	// A media server that is away answers nothing, and a broken one lists participants and does nothing.
 	away, breaks bool
+	// unmutesNobody refuses rights with which a telephone would be unmuted.
+	unmutesNobody bool
 	*Service
 }
 
@@ -126,6 +128,9 @@ func (w *world) Act(_ context.Context, room engine.RoomName, action engine.Actio
 		return errAway
 	}
 	w.acts = append(w.acts, describe(action))
+	if rights, ok := action.(engine.SetRights); ok && w.unmutesNobody && rights.Who == "sip_+49" {
+		return errNoUnmute
+	}
 	who := engine.Identity(reflect.ValueOf(action).FieldByName("Who").String())
 	at := slices.IndexFunc(w.people[room], func(p engine.Participant) bool { return p.Identity == who })
 	if at < 0 {
@@ -179,7 +184,7 @@ func asked() Values {
 }
 
 var kinds = map[fault.Kind]string{
-	fault.KindInvalid: "invalid", fault.KindDenied: "denied", fault.KindNotFound: "not found", fault.KindUnavailable: "unavailable",
+	fault.KindConflict: "conflict", fault.KindInvalid: "invalid", fault.KindDenied: "denied", fault.KindNotFound: "not found", fault.KindUnavailable: "unavailable",
 }
 
 // life returns the effects of one command on one subject.
@@ -368,6 +373,24 @@ func TestNoListOfParticipants(t *testing.T) {
 		got, err := w.Do(t.Context(), w.tenant, w.view(), *order)
 		if changed := !reflect.DeepEqual(before, &w.spec); changed != done || (got.Late != nil) != done || (err == nil) != done {
 			t.Errorf("%v of %q: late %v, error %v, changed %t", order.Commands, order.To, got.Late, err, changed)
+		}
+	}
+}
+
+var errNoUnmute = fault.Conflict("LiveKit unmutes nobody")
+
+// TestARefusalForOneStopsNothingForOthers: what the media server refuses for one participant is done for all others, and the error is returned.
+func TestARefusalForOneStopsNothingForOthers(t *testing.T) {
+	w := newWorld(t)
+	w.unmutesNobody = true
+	values := Values{Policy: map[engine.Abilities]v1alpha1.Audience{engine.Camera: v1alpha1.Presenters}}
+	_, err := w.Do(t.Context(), w.tenant, w.view(), Order{Commands: []string{"policy"}, Values: values})
+	if !errors.Is(err, errNoUnmute) {
+		t.Errorf("error is %v", err)
+	}
+	for _, who := range []string{"ann-1", "ann-2", "bob-1"} {
+		if !slices.ContainsFunc(w.acts, func(act string) bool { return strings.HasPrefix(act, "rights of "+who) }) {
+			t.Errorf("nothing was done to %s: %q", who, w.acts)
 		}
 	}
 }

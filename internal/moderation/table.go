@@ -73,7 +73,7 @@ var toMeeting = []Command{
 			}
 		},
 	},
-	{Name: "announce", Page: true, Alone: true, Act: func(f Facts) []engine.Action { return []engine.Action{f.Notice.to(f.To)} }},
+	{Name: "announce", Page: true, Alone: true, NeedsPage: true, Act: func(f Facts) []engine.Action { return []engine.Action{f.Notice.to(f.To)} }},
 	{Name: "end", Page: true, Lasts: true},
 }
 
@@ -97,7 +97,7 @@ var toParticipant = []Command{
 		Name: "askToUnmute", Page: true, OnOne: true, Alone: true,
 		Act: func(f Facts) []engine.Action {
 			if f.One.Kind != "" {
-				return unmute([]engine.Participant{f.One}, engine.Microphone)
+				return unmute([]engine.Participant{f.One}, engine.Media)
 			}
 			return []engine.Action{f.Notice.asking(engine.Microphone).to(f.To)}
 		},

@@ -30,7 +30,7 @@ func (s *server) enforce(ctx context.Context, name engine.RoomName, participants
 			action = engine.Remove{Who: p.Identity}
 		}
 		if action != nil && s.act(ctx, name, action) && isExtra {
-			s.env.Full(m, p.Kind)
+			s.env.Full(m)
 		}
 	}
 }

@@ -40,10 +40,10 @@ func TestTelephonesHaveNoMorePlacesThanPages(t *testing.T) {
 	f.Seat(room, paula, ann, phone)
 	did("three of three places", nil)
 	f.Seat(room, paula, ann, phone, stream)
-	did("one more", []string{"m Ingress"}, engine.Remove{Who: "camera"})
+	did("one more", []string{"m"}, engine.Remove{Who: "camera"})
 	did("it has gone", nil)
 	l.decide("m", func(s *v1alpha1.MeetingSpec) { s.MaxParticipants = new(int32(2)) })
-	did("fewer places", []string{"m SIP"}, engine.Remove{Who: "sip_+49"})
+	did("fewer places", []string{"m"}, engine.Remove{Who: "sip_+49"})
 	phone.JoinedAt = monday
 	f.Seat(room, phone, paula, ann)
 	did("pages stay", nil)
@@ -58,5 +58,5 @@ func TestTelephonesHaveNoMorePlacesThanPages(t *testing.T) {
 	f.Seat(room, paula, ann, stream)
 	did("while it cannot be removed", nil)
 	f.Break("act", nil)
-	did("it is removed", []string{"m Ingress"}, engine.Remove{Who: "camera"})
+	did("it is removed", []string{"m"}, engine.Remove{Who: "camera"})
 }

@@ -57,7 +57,7 @@ type Options struct {
 	// Changed is called for each Meeting whose room looks different, Details where the same participants are in.
 	Changed, Details func(*v1alpha1.Meeting)
 	// Full is called for each telephone or stream that is removed because the meeting has no place.
-	Full func(*v1alpha1.Meeting, v1alpha1.ParticipantKind)
+	Full func(*v1alpha1.Meeting)
 	// MediaChanged is called for each MediaServer that becomes available or unavailable, ReachChanged for each ConferenceConfig
 	// that uses it.
 	MediaChanged, ReachChanged func(types.NamespacedName)

@@ -45,18 +45,14 @@ type looker struct {
 	mu      sync.Mutex
 	changed []string
 	turned  []string
-	// full are the participants that had no place, and their Meetings.
+	// full are the Meetings that had no place for a participant.
 	full []string
 }
 
 func newLooker(t *testing.T) *looker {
 	l := &looker{t: t, clock: monday}
 	note := func(m *v1alpha1.Meeting) { l.mu.Lock(); defer l.mu.Unlock(); l.changed = append(l.changed, m.Name) }
-	full := func(m *v1alpha1.Meeting, kind v1alpha1.ParticipantKind) {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.full = append(l.full, m.Name+" "+string(kind))
-	}
+	full := func(m *v1alpha1.Meeting) { l.mu.Lock(); defer l.mu.Unlock(); l.full = append(l.full, m.Name) }
 	l.Observer = New(Options{
 		Tenants: l, MediaServers: mediaServers{l}, Meetings: l, LoadOf: l.loadOf, API: api{l}, Now: l.now, Log: testr.New(t), CallsPerSecond: DefaultCallsPerSecond,
 		Changed: note, Details: note, Full: full, ReachChanged: l.turn, MediaChanged: func(types.NamespacedName) {},

@@ -24,6 +24,8 @@ const (
 	// DisguisedMicrophone is sound that a changed page calls its camera, MicrophoneAsScreen one that it calls its screen's.
 	DisguisedMicrophone
 	MicrophoneAsScreen
+	// DisguisedCamera is a picture that a changed page calls its microphone.
+	DisguisedCamera
 )
 
 // ErrNotAllowed is returned when the engine does not let the peer publish that.
@@ -50,6 +52,7 @@ var contents = map[Source]content{
 	Screen:     {lk.TrackSource_SCREEN_SHARE, lk.TrackType_VIDEO, vp8, black, 16, 16},
 
 	MicrophoneAsScreen:  {lk.TrackSource_SCREEN_SHARE_AUDIO, lk.TrackType_AUDIO, opus, silence, 0, 0},
+	DisguisedCamera:     {lk.TrackSource_MICROPHONE, lk.TrackType_VIDEO, vp8, black, 16, 16},
 	DisguisedMicrophone: {lk.TrackSource_CAMERA, lk.TrackType_AUDIO, opus, silence, 0, 0},
 }
 

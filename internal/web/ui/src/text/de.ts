@@ -360,7 +360,7 @@ const texts: Texts = {
   'people.lockMicrophone': 'Mikrofon sperren',
   'people.allowToSpeak': 'Sprechen erlauben',
   'people.askToUnmute': 'Um Einschalten bitten',
-  'people.unmute': 'Stummschaltung aufheben',
+  'people.unmute': 'Wieder einschalten',
   'people.telephone': 'Am Telefon',
   'people.stream': 'Stream',
   'people.stopCamera': 'Kamera ausschalten',
@@ -375,6 +375,7 @@ const texts: Texts = {
   'people.removeTitle': '{name} entfernen?',
   'people.removeText':
     'Die Person verlässt die Besprechung sofort und kann mit demselben Link nicht zurückkommen.',
+  'people.removeAgain': 'Der Anruf oder Stream endet sofort, und jedes Mal, wenn er wiederkommt.',
   'people.ban': 'Aussperren: Wer angemeldet ist, kommt auch mit anderen Links nicht herein',
   'people.handPlace': 'Hand gehoben, Nummer {place}',
   'people.micOn': 'Mikrofon an',

@@ -373,7 +373,7 @@ const texts: Texts = {
   'people.lockMicrophone': 'Verrouiller le micro',
   'people.allowToSpeak': 'Autoriser à parler',
   'people.askToUnmute': 'Demander d’activer le micro',
-  'people.unmute': 'Réactiver le micro',
+  'people.unmute': 'Réactiver',
   'people.telephone': 'Par téléphone',
   'people.stream': 'Flux',
   'people.stopCamera': 'Couper la caméra',
@@ -388,6 +388,7 @@ const texts: Texts = {
   'people.removeTitle': 'Exclure {name} ?',
   'people.removeText':
     'Cette personne quitte la réunion immédiatement et ne peut pas revenir avec le même lien.',
+  'people.removeAgain': 'L’appel ou le flux s’arrête tout de suite, et à chaque retour.',
   'people.ban': 'Bannir : si la personne est connectée à un compte, la refuser aussi avec d’autres liens',
   'people.handPlace': 'Main levée, numéro {place}',
   'people.micOn': 'Micro activé',

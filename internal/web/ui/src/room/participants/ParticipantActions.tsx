@@ -19,11 +19,12 @@ import { useState } from 'react';
 import { published, type Published } from '../../session/protocol';
 import { Dialog } from '../../parts/Dialog';
 import { Menu, MenuItem } from '../../parts/Menu';
-import { t, type TextKey } from '../../text';
+import { t } from '../../text';
 import { useCall } from '../call/CallContext';
 import { isAllowed, type Right } from '../call/permissions';
 import { useMayWrite } from '../chat/useMayWrite';
 import { AnnounceDialog } from '../moderation/AnnounceDialog';
+import type { Kind } from './kind';
 import { VolumeDialog } from './VolumeDialog';
 
 interface ParticipantActionsProps {
@@ -40,8 +41,10 @@ interface ParticipantActionsProps {
   chat?: boolean;
   /** The participant only watches: there is nothing to mute. */
   watches?: boolean;
-  /** Something can be shown to the participant, who can also unmute. */
-  hasPage?: boolean;
+  /** Set for a participant who has no page. */
+  kind?: Kind | undefined;
+  /** Something is switched off that a participant without a page cannot switch on. */
+  halted?: boolean;
   /** The local participant presents. */
   presides: boolean;
   /** The participant is a presenter whom the local one, who presents, cannot remove, lock or demote. */
@@ -87,14 +90,16 @@ export function ParticipantActions(props: ParticipantActionsProps) {
       </Menu>
       {open === 'volume' && <VolumeDialog identity={identity} name={name} onClose={close} />}
       {open === 'announce' && <AnnounceDialog to={{ identity, name }} onClose={close} />}
-      {open === 'remove' && <RemoveDialog identity={identity} name={name} onClose={close} />}
+      {open === 'remove' && (
+        <RemoveDialog identity={identity} name={name} kind={props.kind} onClose={close} />
+      )}
     </>
   );
 }
 
 function PresenterItems(props: ParticipantActionsProps & { onOpen: (open: Open) => void }) {
   const { identity, hand, mine, on, rights, presenter = false, watches = false, outranks, onOpen } = props;
-  const { hasPage = true } = props;
+  const { kind, halted = false } = props;
   const call = useCall();
   return (
     <>
@@ -111,7 +116,15 @@ function PresenterItems(props: ParticipantActionsProps & { onOpen: (open: Open) 
         published.map((what) => (
           <SourceItems key={what} {...props} what={what} on={on[what]} right={rights[what]} />
         ))}
-      {!mine && !watches && !outranks && hasPage && (
+      {halted && (
+        <MenuItem
+          testId="act-ask-to-unmute"
+          label={t('people.unmute')}
+          icon={<Mic />}
+          onSelect={() => void call.act({ action: 'askToUnmute', identity })}
+        />
+      )}
+      {!mine && !watches && !outranks && !kind && (
         <MenuItem
           testId={presenter ? 'act-demote' : 'act-promote'}
           label={t(presenter ? 'people.demote' : 'people.promote')}
@@ -119,7 +132,7 @@ function PresenterItems(props: ParticipantActionsProps & { onOpen: (open: Open) 
           onSelect={() => void call.act({ action: presenter ? 'demote' : 'promote', identity })}
         />
       )}
-      {!mine && hasPage && (
+      {!mine && !kind && (
         <MenuItem
           testId="act-announce"
           label={t('people.announce')}
@@ -175,25 +188,20 @@ const commands = {
 
 type ToSource = (typeof commands)[Published]['off' | 'lock' | 'allow'] | 'askToUnmute';
 
-type SourceItemsProps = Pick<ParticipantActionsProps, 'identity' | 'mine' | 'outranks' | 'hasPage'> & {
+type SourceItemsProps = Pick<ParticipantActionsProps, 'identity' | 'mine' | 'outranks' | 'kind'> & {
   what: Published;
   on: boolean;
   right: Right;
 };
 
 /** A presenter may end what keeps anyone from using a source, also their own lock. */
-function SourceItems({ what, on, right, identity, mine, outranks, hasPage = true }: SourceItemsProps) {
+function SourceItems({ what, on, right, identity, mine, outranks, kind }: SourceItemsProps) {
   const call = useCall();
   const { off, lock, allow, icon, offIcon } = commands[what];
-  const item = (
-    action: ToSource,
-    glyph: React.ReactNode,
-    disabled = false,
-    label: TextKey = `people.${action}`,
-  ) => (
+  const item = (action: ToSource, glyph: React.ReactNode, disabled = false) => (
     <MenuItem
       testId={`act-${action.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`}
-      label={t(label)}
+      label={t(`people.${action}`)}
       icon={glyph}
       disabled={disabled}
       onSelect={() => void call.act({ action, identity })}
@@ -206,7 +214,7 @@ function SourceItems({ what, on, right, identity, mine, outranks, hasPage = true
     <>
       {/* One who has the word and is silent can still lose it. */}
       {(on || isVoice || right === 'granted') && item(off, offIcon, !on && right !== 'granted')}
-      {!on && isVoice && item('askToUnmute', icon, false, hasPage ? 'people.askToUnmute' : 'people.unmute')}
+      {!on && isVoice && !kind && item('askToUnmute', icon)}
       {!outranks && item(lock, <LockKeyhole />)}
     </>
   );
@@ -215,10 +223,11 @@ function SourceItems({ what, on, right, identity, mine, outranks, hasPage = true
 interface RemoveDialogProps {
   identity: string;
   name: string;
+  kind: Kind | undefined;
   onClose: () => void;
 }
 
-function RemoveDialog({ identity, name, onClose }: RemoveDialogProps) {
+function RemoveDialog({ identity, name, kind, onClose }: RemoveDialogProps) {
   const call = useCall();
   const [bans, setBans] = useState(false);
   const remove = async () => {
@@ -228,16 +237,18 @@ function RemoveDialog({ identity, name, onClose }: RemoveDialogProps) {
   };
   return (
     <Dialog title={t('people.removeTitle', { name })} testId="remove-dialog" onClose={onClose}>
-      <p>{t('people.removeText')}</p>
-      <label className="check">
-        <input
-          type="checkbox"
-          data-testid="remove-ban"
-          checked={bans}
-          onChange={(event) => setBans(event.currentTarget.checked)}
-        />
-        {t('people.ban')}
-      </label>
+      <p>{t(kind ? 'people.removeAgain' : 'people.removeText')}</p>
+      {!kind && (
+        <label className="check">
+          <input
+            type="checkbox"
+            data-testid="remove-ban"
+            checked={bans}
+            onChange={(event) => setBans(event.currentTarget.checked)}
+          />
+          {t('people.ban')}
+        </label>
+      )}
       <div className="dialog-actions">
         <button type="button" className="button quiet" data-first onClick={onClose}>
           {t('controls.cancel')}

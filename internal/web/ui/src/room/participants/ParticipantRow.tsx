@@ -4,7 +4,8 @@ import { memo } from 'react';
 import { useStore } from '../../app/useStore';
 import { Avatar } from '../../parts/Avatar';
 import { shownLanguage, t } from '../../text';
-import { isAllowed } from '../call/permissions';
+import { published } from '../../session/protocol';
+import { isAllowed, sources } from '../call/permissions';
 import { ParticipantActions } from './ParticipantActions';
 import { Quality } from './Quality';
 import { useParticipant, type ShownParticipant } from './useParticipant';
@@ -27,6 +28,11 @@ export const ParticipantRow = memo(function ParticipantRow({
   useStore(shownLanguage);
   const shown = useParticipant(participant);
   const { identity, name } = shown;
+  const halted =
+    shown.kind !== undefined &&
+    published.some(
+      (what) => isAllowed(shown.rights[what]) && participant.getTrackPublication(sources[what])?.isMuted,
+    );
   return (
     <li
       className="participant"
@@ -54,23 +60,26 @@ export const ParticipantRow = memo(function ParticipantRow({
         )}
       </span>
       <ParticipantState shown={shown} place={place} />
-      <ParticipantActions
-        identity={identity}
-        name={name}
-        on={{
-          microphone: !shown.muted,
-          camera: participant.isCameraEnabled,
-          screen: participant.isScreenShareEnabled,
-        }}
-        rights={shown.rights}
-        hand={shown.hand}
-        mine={participant.isLocal}
-        presenter={shown.presenter}
-        chat={shown.chat}
-        hasPage={!shown.kind}
-        presides={presides}
-        outranks={promoted && shown.presenter && !shown.promoted}
-      />
+      {!participant.isAgent && (
+        <ParticipantActions
+          identity={identity}
+          name={name}
+          on={{
+            microphone: !shown.muted,
+            camera: participant.isCameraEnabled,
+            screen: participant.isScreenShareEnabled,
+          }}
+          rights={shown.rights}
+          hand={shown.hand}
+          mine={participant.isLocal}
+          presenter={shown.presenter}
+          chat={shown.chat}
+          kind={shown.kind}
+          halted={halted}
+          presides={presides}
+          outranks={promoted && shown.presenter && !shown.promoted}
+        />
+      )}
     </li>
   );
 });
