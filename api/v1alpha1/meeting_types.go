@@ -305,7 +305,7 @@ type ParticipantKind string
 const (
 	// KindSIP is a telephone.
 	KindSIP ParticipantKind = "SIP"
-	// KindIngress is a stream that somebody sends into the room.
+	// KindIngress is a stream that is sent to LiveKit.
 	KindIngress ParticipantKind = "Ingress"
 	// KindConnector is a call of another service.
 	KindConnector ParticipantKind = "Connector"
