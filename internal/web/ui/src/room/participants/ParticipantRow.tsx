@@ -4,8 +4,8 @@ import { memo } from 'react';
 import { useStore } from '../../app/useStore';
 import { Avatar } from '../../parts/Avatar';
 import { shownLanguage, t } from '../../text';
-import { published } from '../../session/protocol';
-import { isAllowed, sources } from '../call/permissions';
+import { isAllowed } from '../call/permissions';
+import { isHalted } from './kind';
 import { ParticipantActions } from './ParticipantActions';
 import { Quality } from './Quality';
 import { useParticipant, type ShownParticipant } from './useParticipant';
@@ -28,11 +28,6 @@ export const ParticipantRow = memo(function ParticipantRow({
   useStore(shownLanguage);
   const shown = useParticipant(participant);
   const { identity, name } = shown;
-  const halted =
-    shown.kind !== undefined &&
-    published.some(
-      (what) => isAllowed(shown.rights[what]) && participant.getTrackPublication(sources[what])?.isMuted,
-    );
   return (
     <li
       className="participant"
@@ -75,7 +70,7 @@ export const ParticipantRow = memo(function ParticipantRow({
           presenter={shown.presenter}
           chat={shown.chat}
           kind={shown.kind}
-          halted={halted}
+          halted={isHalted(participant, shown.rights)}
           presides={presides}
           outranks={promoted && shown.presenter && !shown.promoted}
         />
