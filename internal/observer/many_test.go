@@ -34,8 +34,8 @@ type distant struct {
 
 	mu sync.Mutex
 	// seen are the last looks into each room.
-	seen           map[engine.RoomName]time.Time
-	calls, refused int
+	seen                   map[engine.RoomName]time.Time
+	calls, refused, listed int
 	// turned is how often it came into reach or went out of it.
 	turned   int
 	second   time.Time
@@ -72,6 +72,9 @@ func (d *distant) answer(ctx context.Context) error {
 
 // Rooms lists all.
 func (d *distant) Rooms(ctx context.Context, _ engine.RoomName) ([]engine.Room, error) {
+	d.mu.Lock()
+	d.listed++
+	d.mu.Unlock()
 	return d.rooms, d.answer(ctx)
 }
 
@@ -103,6 +106,12 @@ func (d *distant) oldest(since time.Time) (oldest time.Duration) {
 		oldest = max(oldest, time.Since(at))
 	}
 	return oldest
+}
+
+func (d *distant) lists() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.listed
 }
 
 func (d *distant) count() int {
@@ -225,6 +234,26 @@ func TestEveryRoomIsSeenUnderAFloodOfHints(t *testing.T) {
 			}
 		})
 	})
+}
+
+// TestHintsLeaveTheListOfRooms: however often webhooks come, the rooms are listed each second. What no webhook tells depends on that.
+func TestHintsLeaveTheListOfRooms(t *testing.T) {
+	for _, each := range []time.Duration{10 * time.Millisecond, 50 * time.Millisecond, 300 * time.Millisecond, time.Second} {
+		t.Run(each.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := newDistant(5*time.Millisecond, 100)
+				observe(t, d, func(o *Observer, pass func(time.Duration)) {
+					before := d.lists()
+					for began := time.Now(); time.Since(began) < time.Minute; pass(each) {
+						o.Hint(d.rooms[0].Name)
+					}
+					if n := d.lists() - before; n < 50 || n > 66 {
+						t.Errorf("%d lists in a minute with a webhook every %s", n, each)
+					}
+				})
+			})
+		})
+	}
 }
 
 // cleared has rooms of Meetings that were all deleted. A room takes a quarter of a second to close, and one in a hundred hangs.

@@ -144,8 +144,8 @@ func (e *environment) busy(servers []*tenant.MediaServer) map[engine.Server]bool
 	return busy
 }
 
-// lookWhereHinted looks into rooms that webhooks named, and into no others: a webhook costs the same however many rooms
-// there are. While another look at the media server runs, the next one includes them.
+// lookWhereHinted probes the rooms that webhooks named, and reads the list of all rooms where that is due: a tick that finds this pass running is
+// lost. While another pass over the media server runs, the next one includes the named rooms.
 func (o *Observer) lookWhereHinted(ctx context.Context) {
 	hinted := map[*server][]engine.RoomName{}
 	for _, name := range o.env.hints.all() {
@@ -159,7 +159,7 @@ func (o *Observer) lookWhereHinted(ctx context.Context) {
 	for s, names := range hinted {
 		o.env.unlessRunning(&s.looking, func() {
 			s.find(ctx, names)
-			s.lookIntoDue(ctx)
+			s.look(ctx)
 		})
 	}
 }

@@ -106,10 +106,8 @@ func (p *pace) isThrottled() bool {
 func (p *pace) listEvery() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if every := time.Duration(float64(time.Second) / (p.calls * listShare)); every > listEvery {
-		return every
-	}
-	return 0
+	every := time.Duration(float64(time.Second) / (p.calls * listShare))
+	return max(every, listEvery*9/10) // A tick may be a little early.
 }
 
 func (p *pace) mayAsk(now time.Time) int {

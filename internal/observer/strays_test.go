@@ -116,7 +116,7 @@ func TestRoomWithoutAMeetingIsClosedInTheEnd(t *testing.T) {
 	if rooms := closed(f); rooms != "" {
 		t.Errorf("too early: %s", rooms)
 	}
-	l.pass(time.Millisecond)
+	l.pass(listEvery)
 	if rooms := closed(f); rooms != string(roomName("a", "unknown")) {
 		t.Errorf("closed: %q", rooms)
 	}
