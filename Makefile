@@ -198,6 +198,15 @@ bench: $(STACK) web ## Run the benchmarks and measure the whole on a real API se
 	@go test -run '^$$' -bench . -benchmem ./internal/...
 	@go test -tags bench -count=1 -timeout 30m -run '^TestBench' -v ./internal/e2e
 
+# Sizes of bench-scale, each as meetings IN_USE or IN_USE+IDLE, and paths of the managers to compare; none is the one of this tree.
+SCALE    ?= 1000 10000
+MANAGERS ?=
+
+.PHONY: bench-scale
+bench-scale: $(STACK) web ## Measure a leader with thousands of meetings: SCALE="1000 3000+97000"
+	@CONVENE_SCALE="$(SCALE)" CONVENE_SCALE_MANAGERS="$(MANAGERS)" \
+		go test -tags bench -count=1 -timeout 5h -run '^TestScale$$' -v ./internal/e2e
+
 .PHONY: screenshots
 screenshots: $(STACK) web ## Take a picture of every screen into .local/screenshots/
 	@$(STEP) "prerequisites" hack/test-prerequisites

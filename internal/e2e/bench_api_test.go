@@ -132,15 +132,15 @@ type loaded struct {
 // the middle ratio. It returns what the request took in that turn.
 func benchEndpoint(t *testing.T, w *world, request, against *loaded, p promise) time.Duration {
 	type turn struct{ took, least time.Duration }
-	ratio := func(t turn) float64 { return float64(t.took) / float64(t.least) }
+	of := func(t turn) float64 { return float64(t.took) / float64(t.least) }
 	turns := make([]turn, 5)
 	for i := range turns {
 		turns[i].least = perRequest(t, against.pid, against.method, against.url, w.a.key, against.body)
 		turns[i].took = perRequest(t, request.pid, request.method, request.url, w.a.key, request.body)
 	}
-	slices.SortFunc(turns, func(a, b turn) int { return cmp.Compare(ratio(a), ratio(b)) })
+	slices.SortFunc(turns, func(a, b turn) int { return cmp.Compare(of(a), of(b)) })
 	middle := turns[len(turns)/2]
-	row(request.name, middle.took.String(), fmt.Sprintf("%s %s", against.name, middle.least), ratio(middle), p)
+	ratio(t, request.name, middle.took.String(), fmt.Sprintf("%s %s", against.name, middle.least), of(middle), p)
 	return middle.took
 }
 
@@ -166,7 +166,7 @@ func benchCreate(t *testing.T, w *world) {
 		throughTook += each / rate
 	}
 	bare, through := turns*each/bareTook, turns*each/throughTook
-	row("POST meeting, 16 workers", fmt.Sprintf("%.0f/s", through), fmt.Sprintf("client-go create %.0f/s", bare), through/bare, atLeast(0.8))
+	ratio(t, "POST meeting, 16 workers", fmt.Sprintf("%.0f/s", through), fmt.Sprintf("client-go create %.0f/s", bare), through/bare, atLeast(0.8))
 	w.deleteAll(t, "load")
 }
 

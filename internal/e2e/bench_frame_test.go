@@ -98,8 +98,8 @@ func TestBenchFirstFrame(t *testing.T) {
 			floor = append(floor, w.stamped(t, bare+"/?"+asked.Encode()))
 		}
 		frame, least := median(ours, "frame"), median(floor, "frame")
-		row("first remote frame, "+c.who, frame.String(), "aim when idle "+c.aim.String(), float64(frame)/float64(c.aim), atMost(1))
-		row("", "", "bare page "+least.String(), float64(frame)/float64(least), atMost(2))
+		absolute("first remote frame, "+c.who, frame.String(), "aim when idle "+c.aim.String(), float64(frame)/float64(c.aim))
+		ratio(t, "  of a bare page", frame.String(), "bare page "+least.String(), float64(frame)/float64(least), atMost(2))
 		fmt.Printf("  ours: %s\n  bare: %s\n", way(ours), way(floor))
 	}
 }

@@ -48,7 +48,7 @@ func benchMemory(t *testing.T, w *world) {
 		return nil
 	})
 	held := heldMemory(t, w.manager.PID())
-	row("memory with 10,000 meetings of 10 people", fmt.Sprintf("%.0f MB", held), fmt.Sprintf("120 MB (%.0f MB with none)", empty), held/120, atMost(1))
+	absolute("memory with 10,000 meetings of 10 people", fmt.Sprintf("%.0f MB", held), fmt.Sprintf("120 MB (%.0f MB with none)", empty), held/120)
 	benchMany(t, w)
 }
 
@@ -75,7 +75,7 @@ func crowded(url string) v1alpha1.MeetingStatus {
 func benchMany(t *testing.T, w *world) {
 	stats := perRequest(t, w.manager.PID(), "GET", w.a.baseURL+"/api/v1/stats", w.a.key, nil)
 	if fewStats > 0 {
-		row("GET stats with 10,000 meetings, CPU", stats.String(), "with 10 meetings "+fewStats.String(), float64(stats)/float64(fewStats), atMost(1.5))
+		ratio(t, "GET stats with 10,000 meetings, CPU", stats.String(), "with 10 meetings "+fewStats.String(), float64(stats)/float64(fewStats), atMost(1.5))
 	}
 	body := w.a.want(http.StatusOK, "GET", "/api/v1/meetings", nil)
 	var decoded listing
@@ -95,10 +95,10 @@ func benchMany(t *testing.T, w *world) {
 		}
 	})
 	whole := perCall(w.manager.PID(), 50, func() { w.a.want(http.StatusOK, "GET", "/api/v1/meetings", nil) })
-	row(fmt.Sprintf("GET meetings with 10,000 (%.1f MB), CPU", float64(len(body.raw))/1e6), whole.String(),
+	ratio(t, fmt.Sprintf("GET meetings with 10,000 (%.1f MB), CPU", float64(len(body.raw))/1e6), whole.String(),
 		"encoding/json "+encoding.String(), float64(whole)/float64(encoding), atMost(4))
 	page := perCall(w.manager.PID(), 1000, func() { w.a.want(http.StatusOK, "GET", "/api/v1/meetings?limit=100", nil) })
-	row("a page of 100 of them, CPU", page.String(), "a hundredth of all "+(whole/100).String(), float64(page)/float64(whole/100), atMost(3))
+	ratio(t, "a page of 100 of them, CPU", page.String(), "a hundredth of all "+(whole/100).String(), float64(page)/float64(whole/100), atMost(3))
 }
 
 // listing is what GET meetings answers.

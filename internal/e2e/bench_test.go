@@ -31,17 +31,31 @@ func (p promise) String() string {
 	return fmt.Sprintf("≤ %g", p.limit)
 }
 
-func (p promise) kept(ratio float64) string {
-	if (p.least && ratio < p.limit) || (!p.least && ratio > p.limit) {
-		return "MISS"
+func (p promise) kept(ratio float64) bool {
+	if p.least {
+		return ratio >= p.limit
 	}
-	return "pass"
+	return ratio <= p.limit
 }
 
-// row prints one figure, the one that it is held against, and whether the promise is kept. It is no test: on a busy machine
-// a figure can be worse than it is.
-func row(name, measured, against string, ratio float64, p promise) {
-	fmt.Printf("%-44s %10s  %-36s %6.2f  %-6s %s\n", name, measured, against, ratio, p, p.kept(ratio))
+// ratio prints a figure, and the figure of the same run against which the promise holds it. It fails the benchmark where the promise is not kept.
+func ratio(t *testing.T, name, measured, against string, ratio float64, p promise) {
+	t.Helper()
+	verdict := "pass"
+	if !p.kept(ratio) {
+		verdict = "MISS"
+		t.Errorf("%s: the ratio is %.2f, promised is %s", name, ratio, p)
+	}
+	fmt.Printf("%-44s %10s  %-36s %6.2f  %-6s %s\n", name, measured, against, ratio, p, verdict)
+}
+
+// absolute prints one figure and what it should be at most where nothing else is done: a slow or busy machine keeps no such promise.
+func absolute(name, measured, aim string, part float64) {
+	verdict := "pass"
+	if part > 1 {
+		verdict = "over"
+	}
+	fmt.Printf("%-44s %10s  %-36s %6.2f  %-6s %s\n", name, measured, aim, part, "≤ 1", verdict)
 }
 
 // TestBench prints the figures of docs/performance.md, as ratios of things measured in the same run. Its parts can be run
@@ -79,7 +93,7 @@ func benchLife(t *testing.T, w *world) {
 	})
 	writes := w.writes(t).since(before)
 	its := writes.of("meetings").sum()
-	row("writes in a meeting's life, two people", fmt.Sprint(its), fmt.Sprintf("10 (config's counters: %d more)", writes.sum()-its), float64(its)/10, atMost(1))
+	ratio(t, "writes in a meeting's life, two people", fmt.Sprint(its), fmt.Sprintf("10 (config's counters: %d more)", writes.sum()-its), float64(its)/10, atMost(1))
 }
 
 // benchEnd is from DELETE until the last of two people has been told.
@@ -142,7 +156,7 @@ func benchControl(t *testing.T, w *world) {
 		took []time.Duration
 	}{{"PATCH muted until another one is told", muted}, {"DELETE participant until another one is told", removed}} {
 		p50, p99 := percentiles(call.took)
-		row(call.name, p50.String(), fmt.Sprintf("300ms (p99 %s)", p99), p50.Seconds()/0.3, atMost(1))
+		absolute(call.name, p50.String(), fmt.Sprintf("300ms (p99 %s)", p99), p50.Seconds()/0.3)
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	lk "github.com/livekit/protocol/livekit"
+	"github.com/livekit/protocol/webhook"
 	"golang.org/x/time/rate"
 )
 
@@ -30,8 +31,11 @@ type Server struct {
 	listed int
 	fault  Fault
 	limit  *rate.Limiter
+	// webhooks is nil where no webhook is sent.
+	webhooks webhook.QueuedNotifier
 }
 
+// room is not changed: its parts are replaced.
 type room struct {
 	info   *lk.Room
 	people []*lk.ParticipantInfo
@@ -78,8 +82,8 @@ func (s *Server) Break(f Fault) {
 func (s *Server) Fill(name string, people ...*lk.ParticipantInfo) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rooms[name] = &room{people: people, info: newRoom(name)}
-	s.rooms[name].info.NumParticipants = visible(people)
+	s.rooms[name] = &room{info: newRoom(name)}
+	s.rooms[name].seat(people)
 }
 
 // newRoom is a room of which the media server says as much as LiveKit does.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/livekit/protocol/auth"
 	lk "github.com/livekit/protocol/livekit"
+	"github.com/livekit/protocol/webhook"
 	"github.com/twitchtv/twirp"
 	"google.golang.org/protobuf/proto"
 )
@@ -43,17 +44,23 @@ func (s service) CreateRoom(_ context.Context, r *lk.CreateRoomRequest) (*lk.Roo
 		there.info.Metadata, there.info.MaxParticipants = r.GetMetadata(), r.GetMaxParticipants()
 		there.info.EmptyTimeout, there.info.DepartureTimeout = r.GetEmptyTimeout(), r.GetDepartureTimeout()
 		s.server.rooms[r.GetName()] = there
+		s.server.notify(webhook.EventRoomStarted, there, nil, nil)
 	}
-	return proto.CloneOf(there.info), nil
+	return there.info, nil
 }
 
 func (s service) ListRooms(_ context.Context, r *lk.ListRoomsRequest) (*lk.ListRoomsResponse, error) {
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
 	list := &lk.ListRoomsResponse{}
-	for name, there := range s.server.rooms {
-		if len(r.GetNames()) == 0 || slices.Contains(r.GetNames(), name) {
-			list.Rooms = append(list.Rooms, proto.CloneOf(there.info))
+	for _, name := range r.GetNames() {
+		if there := s.server.rooms[name]; there != nil {
+			list.Rooms = append(list.Rooms, there.info)
+		}
+	}
+	if len(r.GetNames()) == 0 {
+		for _, there := range s.server.rooms {
+			list.Rooms = append(list.Rooms, there.info)
 		}
 	}
 	s.server.listed += len(list.Rooms)
@@ -63,9 +70,11 @@ func (s service) ListRooms(_ context.Context, r *lk.ListRoomsRequest) (*lk.ListR
 func (s service) DeleteRoom(_ context.Context, r *lk.DeleteRoomRequest) (*lk.DeleteRoomResponse, error) {
 	s.server.mu.Lock()
 	defer s.server.mu.Unlock()
-	if s.server.rooms[r.GetRoom()] == nil {
+	there := s.server.rooms[r.GetRoom()]
+	if there == nil {
 		return nil, twirp.NotFoundError("requested room does not exist")
 	}
+	s.server.notify(webhook.EventRoomFinished, there, nil, nil)
 	delete(s.server.rooms, r.GetRoom())
 	return &lk.DeleteRoomResponse{}, nil
 }
@@ -75,7 +84,7 @@ func (s service) ListParticipants(_ context.Context, r *lk.ListParticipantsReque
 	defer s.server.mu.Unlock()
 	list := &lk.ListParticipantsResponse{}
 	if there := s.server.rooms[r.GetRoom()]; there != nil {
-		list.Participants = slices.Clone(there.people)
+		list.Participants = there.people
 	}
 	return list, nil
 }
@@ -88,11 +97,11 @@ func (s service) UpdateRoomMetadata(_ context.Context, r *lk.UpdateRoomMetadataR
 	if there == nil {
 		return nil, twirp.NotFoundError("requested room does not exist")
 	}
-	there.info.Metadata = r.GetMetadata()
+	there.change(func(info *lk.Room) { info.Metadata = r.GetMetadata() })
 	if strings.Contains(r.GetMetadata(), `"ended":true`) {
-		there.people, there.info.NumParticipants = nil, 0
+		there.seat(nil)
 	}
-	return proto.CloneOf(there.info), nil
+	return there.info, nil
 }
 
 func (s service) GetParticipant(_ context.Context, r *lk.RoomParticipantIdentity) (*lk.ParticipantInfo, error) {
@@ -143,8 +152,7 @@ func (s service) RemoveParticipant(_ context.Context, r *lk.RoomParticipantIdent
 	if there == nil || !slices.ContainsFunc(there.people, func(p *lk.ParticipantInfo) bool { return p.GetIdentity() == r.GetIdentity() }) {
 		return nil, twirp.NotFoundError("participant does not exist")
 	}
-	there.people = slices.DeleteFunc(slices.Clone(there.people), func(p *lk.ParticipantInfo) bool { return p.GetIdentity() == r.GetIdentity() })
-	there.info.NumParticipants = visible(there.people)
+	there.seat(slices.DeleteFunc(slices.Clone(there.people), func(p *lk.ParticipantInfo) bool { return p.GetIdentity() == r.GetIdentity() }))
 	return &lk.RemoveParticipantResponse{}, nil
 }
 
