@@ -4,6 +4,7 @@ package conference
 
 import (
 	"context"
+	"errors"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/directory"
@@ -14,7 +15,7 @@ import (
 
 // Find is the live meeting of a room, as the API server has it.
 func (s *Service) Find(ctx context.Context, t *tenant.Tenant, room string) (meeting.View, error) {
-	live, err := s.holder(ctx, t, s.named(t, room))
+	live, err := s.Holder(ctx, t, s.named(t, room))
 	if err != nil {
 		return meeting.View{}, asFault(err)
 	}
@@ -47,4 +48,20 @@ func (s *Service) Change(ctx context.Context, t *tenant.Tenant, uid string, chan
 		return meeting.View{}, err
 	}
 	return directory.View(t, m), nil
+}
+
+// change is Update of the tenant's live Meeting with a UID.
+func (s *Service) change(ctx context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.Meeting) error) (*v1alpha1.Meeting, error) {
+	m, err := s.current(t, uid)
+	if err != nil {
+		return nil, err
+	}
+	if meeting.IsLeaving(m) {
+		return nil, errEnded
+	}
+	m, err = s.Update(ctx, m, change)
+	if errors.Is(err, errStale) {
+		return nil, errEnded
+	}
+	return m, asFault(err)
 }

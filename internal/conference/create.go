@@ -24,8 +24,6 @@ import (
 )
 
 const (
-	// attempts bounds how often a command that lost a race decides again: about six seconds, for a Meeting that many write to.
-	attempts = 30
 	// freeTimeout bounds the wait for a room whose meeting is just being ended. After freeAsk without news the API server is asked.
 	freeTimeout = 8 * time.Second
 	freeAsk     = time.Second
@@ -60,37 +58,21 @@ func (s *Service) Create(ctx context.Context, t *tenant.Tenant, c CreateCommand)
 	})
 }
 
-// refresh reads a live Meeting past the cache: another replica may have ended it a moment ago.
-func (s *Service) refresh(ctx context.Context, cached *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
-	now, err := s.relearn(ctx, client.ObjectKeyFromObject(cached), cached)
-	if err != nil {
-		return nil, err
-	}
-	if now == nil || now.UID != cached.UID || meeting.IsLeaving(now) {
-		return nil, errStale
-	}
-	return now, nil
-}
-
-// withRoom finds the live Meeting of a room, nil when there is none, and hands it to act; again when act lost a race.
-// A room whose meeting is being ended is waited for.
+// withRoom is inRoom for commands that need a room with a live Meeting or none: a room whose meeting is being ended is waited for.
 func (s *Service) withRoom(ctx context.Context, t *tenant.Tenant, room string, act func(context.Context, *v1alpha1.Meeting) (*v1alpha1.Meeting, error)) (meeting.View, error) {
-	for attempt := 1; ; attempt++ {
-		live := s.directory.Holder(t, room)
-		if live != nil && meeting.IsLeaving(live) {
+	got, err := s.inRoom(ctx, t, room, func(live *v1alpha1.Meeting, _ bool) (*v1alpha1.Meeting, error) {
+		for live != nil && meeting.IsLeaving(live) {
 			if err := s.awaitOver(ctx, live); err != nil {
-				return meeting.View{}, err
+				return nil, err
 			}
-			continue
+			live = s.directory.Holder(t, room)
 		}
-		got, err := act(ctx, live)
-		if err == nil {
-			return directory.View(t, got), nil
-		}
-		if err := s.again(ctx, t, attempt, err, room, live); err != nil {
-			return meeting.View{}, err
-		}
+		return act(ctx, live)
+	})
+	if err != nil {
+		return meeting.View{}, err
 	}
+	return directory.View(t, got), nil
 }
 
 // awaitOver waits until a Meeting that is being ended has ended.
@@ -102,7 +84,7 @@ func (s *Service) awaitOver(ctx context.Context, m *v1alpha1.Meeting) error {
 		if ctx.Err() != nil {
 			return fault.Unavailable("The room's last meeting is still being ended; try again in a moment").Because(errors.Join(ctx.Err(), failed))
 		}
-		_, failed = s.relearn(ctx, client.ObjectKeyFromObject(m), m)
+		_, failed = s.read(ctx, client.ObjectKeyFromObject(m), m)
 	}
 	return nil
 }
@@ -234,7 +216,7 @@ func (s *Service) freeName(ctx context.Context, t *tenant.Tenant, d *draft, last
 		slices.Reverse(names[:])
 	}
 	key := client.ObjectKey{Namespace: t.Namespace, Name: names[1]}
-	if other, err = s.relearn(ctx, key, s.directory.Named(key.Namespace, key.Name)); err != nil {
+	if other, err = s.read(ctx, key, s.directory.Named(key.Namespace, key.Name)); err != nil {
 		return "", nil, err
 	}
 	if now := s.directory.LastEnded(t, room); s.directory.Holder(t, room) != nil || (now == nil) != (last == nil) || now != nil && now.UID != last.UID {
@@ -253,7 +235,7 @@ func (s *Service) replace(ctx context.Context, m *v1alpha1.Meeting, password *pr
 			return err
 		}
 	}
-	if err := s.create(ctx, "meetings", m); err != nil {
+	if err := s.client.Create(ctx, m); err != nil {
 		return err
 	}
 	if err := s.writePassword(ctx, m, password); err != nil {
@@ -265,15 +247,6 @@ func (s *Service) replace(ctx context.Context, m *v1alpha1.Meeting, password *pr
 	}
 	s.directory.Learn(m)
 	return nil
-}
-
-// delete deletes a Meeting, and none that has its name by now. It is no error that the Meeting has gone already.
-func (s *Service) delete(ctx context.Context, m *v1alpha1.Meeting) error {
-	err := s.withRights(right{"delete", "meetings", m.Namespace}, s.client.Delete(ctx, m.DeepCopy(), client.Preconditions{UID: &m.UID}))
-	if err = kube.IgnoreGone(err); err == nil {
-		s.directory.LearnGone(m)
-	}
-	return err
 }
 
 // forbidNew says why a tenant may have no new meeting.
@@ -296,11 +269,6 @@ func (d *draft) takeOver(t *tenant.Tenant, m, continues *v1alpha1.Meeting) {
 	if by := meeting.OpenedBy(continues); by != "" && d.isByPerson() {
 		m.Labels[v1alpha1.LabelAdHoc] = by // The room still counts among those that people opened.
 	}
-}
-
-// create makes an object of a resource.
-func (s *Service) create(ctx context.Context, resource string, o client.Object) error {
-	return s.withRights(right{"create", resource, o.GetNamespace()}, s.client.Create(ctx, o))
 }
 
 // placeFirst says where a Meeting is to be placed, so that it can be entered at once. With one media server that is clear.

@@ -26,7 +26,7 @@ func (s *Service) End(ctx context.Context, t *tenant.Tenant, c EndCommand) (EndR
 	}
 	m, err := s.requestEnd(ctx, t, c)
 	if err != nil {
-		return EndResult{}, asFault(err)
+		return EndResult{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, endTimeout)
 	defer cancel()
@@ -47,42 +47,27 @@ func isDeserted(m *v1alpha1.Meeting) bool {
 // isDesertedEnd says that an end was confirmed already, or would be now.
 func isDesertedEnd(m *v1alpha1.Meeting) bool { return meeting.IsLeaving(m) && isDeserted(m) }
 
-// toEnd is the Meeting that holds the room of a command. A Meeting that the cache has as live is not read: if it is not as the cache has
-// it, the write fails.
-func (s *Service) toEnd(ctx context.Context, t *tenant.Tenant, c EndCommand) (*v1alpha1.Meeting, error) {
-	room := s.named(t, c.Room)
-	cached := s.directory.Holder(t, room)
-	if cached == nil || meeting.IsLeaving(cached) || c.UID != "" && c.UID != string(cached.UID) {
-		return s.holder(ctx, t, room)
-	}
-	return cached, nil
-}
-
+// requestEnd writes down that a meeting is to end. A Meeting that the cache has as live is not read: if it is not as the cache has it, the
+// write fails.
 func (s *Service) requestEnd(ctx context.Context, t *tenant.Tenant, c EndCommand) (*v1alpha1.Meeting, error) {
-	for attempt := 1; ; attempt++ {
-		live, err := s.toEnd(ctx, t, c)
-		if err != nil {
-			return nil, err
-		}
-		if live == nil || c.UID == "" && isDesertedEnd(live) {
+	return s.inRoom(ctx, t, s.named(t, c.Room), func(live *v1alpha1.Meeting, first bool) (*v1alpha1.Meeting, error) {
+		isAnother := live != nil && c.UID != "" && c.UID != string(live.UID)
+		switch {
+		case first && (live == nil || isAnother || meeting.IsLeaving(live)):
+			return nil, errStale
+		case live == nil, c.UID == "" && isDesertedEnd(live):
 			return nil, errNoMeeting
-		}
-		if c.UID != "" && c.UID != string(live.UID) {
+		case isAnother:
 			return nil, errEnded
-		}
-		if meeting.IsLeaving(live) {
+		case meeting.IsLeaving(live):
 			return live, nil
 		}
-		ending := live.DeepCopy()
-		ending.Spec.End = &v1alpha1.MeetingEnd{}
-		if c.Redirect != nil {
-			ending.Spec.End.Redirect = ptr.To(v1alpha1.URL(*c.Redirect))
-		}
-		if err = s.patch(ctx, live, ending); err == nil {
-			return ending, nil
-		}
-		if err := s.again(ctx, t, attempt, err, live.Spec.Room, live); err != nil {
-			return nil, err
-		}
-	}
+		return s.Update(ctx, live, func(m *v1alpha1.Meeting) error {
+			m.Spec.End = &v1alpha1.MeetingEnd{}
+			if c.Redirect != nil {
+				m.Spec.End.Redirect = ptr.To(v1alpha1.URL(*c.Redirect))
+			}
+			return nil
+		})
+	})
 }

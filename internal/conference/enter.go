@@ -7,9 +7,7 @@ import (
 	"context"
 	"time"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/directory"
@@ -57,7 +55,7 @@ func (s *Service) Preview(ctx context.Context, t *tenant.Tenant, room, lineage s
 // is the last meeting of the room, if the link starts that meeting again.
 func (s *Service) find(ctx context.Context, t *tenant.Tenant, room, lineage string) (view meeting.View, old *v1alpha1.Meeting, err error) {
 	room = s.named(t, room)
-	live, err := s.holder(ctx, t, room)
+	live, err := s.Holder(ctx, t, room)
 	if err != nil {
 		return view, nil, asFault(err)
 	}
@@ -144,36 +142,4 @@ func (s *Service) MarkOpened(ctx context.Context, t *tenant.Tenant, v meeting.Vi
 		return v, err
 	}
 	return directory.View(t, m), nil
-}
-
-// change writes a change of a live Meeting, and returns the Meeting as it is then. A change that writes nothing, because all is as it should
-// be or because of an error, is decided by what is stored: the cache may have what another replica has undone.
-func (s *Service) change(ctx context.Context, t *tenant.Tenant, uid string, change func(*v1alpha1.Meeting) error) (*v1alpha1.Meeting, error) {
-	read := false
-	for attempt := 1; ; attempt++ {
-		m, err := s.current(t, uid)
-		if err != nil {
-			return nil, err
-		}
-		if meeting.IsLeaving(m) {
-			return nil, errEnded
-		}
-		changed := m.DeepCopy()
-		err = change(changed)
-		switch writes := err == nil && !equality.Semantic.DeepEqual(m, changed); {
-		case writes:
-			if err = s.patch(ctx, m, changed); err == nil {
-				return changed, nil
-			}
-			err = s.again(ctx, t, attempt, err, m.Spec.Room, m)
-		case read:
-			return m, err
-		default:
-			_, err = s.relearn(ctx, client.ObjectKeyFromObject(m), m)
-		}
-		if err != nil {
-			return nil, asFault(err)
-		}
-		read = true
-	}
 }

@@ -5,8 +5,8 @@ package conference
 import (
 	"context"
 	"errors"
+	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -144,18 +144,54 @@ func TestKnownMeetingsAreEnteredWhileTheAPIIsAway(t *testing.T) {
 	}
 }
 
-// A read for each of ten thousand joins a second would cost more than the joins.
-func TestJoinsReadAMeetingOnceInAWhile(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		reads := newRecentReads()
-		if !reads.isDue("m") || reads.isDue("m") || !reads.isDue("another") {
-			t.Error("the first join of a Meeting reads it, and the next one does not")
-		}
-		<-time.After(readEvery)
-		if !reads.isDue("m") {
-			t.Error("a later join does not read it")
+// slowReads is an API server whose answers to reads are held up until they are let through.
+type slowReads struct {
+	client.Client
+	began   chan struct{}
+	through chan struct{}
+}
+
+func (s slowReads) Get(ctx context.Context, key client.ObjectKey, o client.Object, options ...client.GetOption) error {
+	err := s.Client.Get(ctx, key, o, options...)
+	s.began <- struct{}{}
+	<-s.through
+	return err
+}
+
+// TestJoinsShareReads: a read for each of ten thousand joins a second would cost more than the joins. A join that comes after an end was
+// answered takes no answer that is older.
+func TestJoinsShareReads(t *testing.T) {
+	b := newBehind(t)
+	m := b.create("r")
+	b.shows(m.DeepCopy())
+	slow := slowReads{b.client, make(chan struct{}, 1000), make(chan struct{})}
+	b.client = slow
+	var joins sync.WaitGroup
+	joins.Go(func() {
+		if _, err := b.fresh(m); err != nil {
+			t.Errorf("a join before the end: %v", err)
 		}
 	})
+	<-slow.began
+	m = m.DeepCopy()
+	ending := m.DeepCopy()
+	ending.Spec.End = &v1alpha1.MeetingEnd{}
+	if err := b.Client.Update(t.Context(), ending); err != nil {
+		t.Fatal(err)
+	}
+	for range 100 {
+		joins.Go(func() {
+			if _, err := b.fresh(m); !errors.Is(err, errStale) {
+				t.Errorf("a join after the end: %v", err)
+			}
+		})
+	}
+	<-time.After(50 * time.Millisecond) // They come while the first read is on its way.
+	close(slow.through)
+	joins.Wait()
+	if n := 1 + len(slow.began); n > 20 {
+		t.Errorf("101 joins are %d reads", n)
+	}
 }
 
 // A join of a replica that does not know of the room's new password gives a link that does not stand for it.
@@ -165,7 +201,6 @@ func TestLinksOfBeforeAPasswordDoNotStandForIt(t *testing.T) {
 	b.shows(m.DeepCopy())
 	other, shown := replicaWith(t, b.Client)
 	shown.shows(m.DeepCopy())
-	other.joins.at.Add(m.UID, time.Now().Add(time.Hour)) // Another join has just read the Meeting.
 	secured, err := b.Join(t.Context(), b.tenant, JoinCommand{Room: "r", Password: ptr.To("sesame")})
 	if err != nil {
 		t.Fatal(err)

@@ -6,8 +6,6 @@ import (
 	"cmp"
 	"context"
 
-	"sigs.k8s.io/controller-runtime/pkg/client"
-
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/fault"
 	"convene.dev/convene/internal/meeting"
@@ -27,7 +25,7 @@ func (s *Service) Join(ctx context.Context, t *tenant.Tenant, c JoinCommand) (me
 		if live == nil {
 			return s.createFrom(ctx, t, &d)
 		}
-		live, err := s.fresh(ctx, live)
+		live, err := s.fresh(live)
 		if err != nil {
 			return nil, err
 		}
@@ -71,12 +69,3 @@ func (s *Service) applyJoin(ctx context.Context, t *tenant.Tenant, live *v1alpha
 }
 
 var errWrongPassword = fault.Denied("roomPassword is not the password of this room; send the right one").WithReason(fault.ReasonWrongPassword)
-
-// patch writes the difference, if the object is still as it was read.
-func (s *Service) patch(ctx context.Context, was, is *v1alpha1.Meeting) error {
-	err := s.withRights(right{"patch", "meetings", is.Namespace}, s.client.Patch(ctx, is, client.MergeFromWithOptions(was, client.MergeFromWithOptimisticLock{})))
-	if err == nil {
-		s.directory.Learn(is)
-	}
-	return err
-}

@@ -6,6 +6,7 @@ package conference
 
 import (
 	"context"
+	"hash/maphash"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -16,18 +17,14 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/fault"
-	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
 
 // Service carries out commands on meetings.
 type Service struct {
-	client    client.Client
-	directory *directory.Directory
-	now       func() time.Time
-	rights    rights
-	joins     *recentReads
+	store
+	now func() time.Time
 	// marks are the last ones of PasswordMark, by Meeting.
 	marks *lru.Cache[types.UID, string]
 }
@@ -39,18 +36,11 @@ const maxMarks = 1 << 14
 // CRDs lack is refused: the decision could not be kept.
 func New(c client.Client, d *directory.Directory, now func() time.Time) *Service {
 	c = client.WithFieldValidation(c, metav1.FieldValidationStrict)
-	return &Service{
-		client: c, directory: d, now: now, rights: rights{lost: newLRU[right, time.Time](maxRights)}, joins: newRecentReads(),
-		marks: newLRU[types.UID, string](maxMarks),
-	}
-}
-
-func newLRU[K comparable, V any](most int) *lru.Cache[K, V] {
-	l, err := lru.New[K, V](most)
+	marks, err := lru.New[types.UID, string](maxMarks)
 	if err != nil {
 		panic(err) // A size that is not positive is its one error.
 	}
-	return l
+	return &Service{store: store{client: c, directory: d, seed: maphash.MakeSeed()}, now: now, marks: marks}
 }
 
 // Known is the meeting of a UID, for those who were in it. One whose object has gone is shown as ended, for ten minutes with its redirect. What
@@ -63,7 +53,7 @@ func (s *Service) Known(ctx context.Context, t *tenant.Tenant, uid, room string)
 	if room == "" {
 		return meeting.View{}, errUnknown
 	}
-	if err := s.learn(ctx, t, room); err != nil {
+	if err := s.readRoom(ctx, t, room); err != nil {
 		return meeting.View{}, asFault(err)
 	}
 	if view, found := s.directory.ByUID(t, uid); found {
@@ -93,90 +83,4 @@ func (s *Service) named(t *tenant.Tenant, asked string) string {
 		return asked
 	}
 	return clean
-}
-
-// holder reads the Meeting that holds a room past the cache; nil when the room is free. Another replica may have made, changed or ended a
-// Meeting a moment ago. While the API server is away, a Meeting that the cache has counts.
-func (s *Service) holder(ctx context.Context, t *tenant.Tenant, room string) (*v1alpha1.Meeting, error) {
-	for {
-		cached := s.directory.Holder(t, room)
-		if cached == nil {
-			return s.search(ctx, t, room)
-		}
-		read, err := s.relearn(ctx, client.ObjectKeyFromObject(cached), cached)
-		if err != nil {
-			return cached, nil //nolint:nilerr // The cache has an answer.
-		}
-		if now := s.directory.Holder(t, room); now != nil && read != nil && now.UID == read.UID {
-			return now, nil
-		}
-	}
-}
-
-// search lists the Meetings of a room past the cache, and returns the Meeting that holds the room.
-func (s *Service) search(ctx context.Context, t *tenant.Tenant, room string) (*v1alpha1.Meeting, error) {
-	if err := s.learn(ctx, t, room); err != nil {
-		return nil, err
-	}
-	return s.directory.Holder(t, room), nil
-}
-
-// learn lists the Meetings of a room past the cache. A Meeting that kubectl made can have any name.
-func (s *Service) learn(ctx context.Context, t *tenant.Tenant, room string) error {
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
-	var meetings v1alpha1.MeetingList
-	err := s.client.List(ctx, &meetings, client.InNamespace(t.Namespace), client.MatchingFields{"spec.room": room})
-	if err = s.withRights(right{"list", "meetings", t.Namespace}, err); err != nil {
-		return err
-	}
-	if !s.directory.LearnRoom(t, room, &meetings) {
-		return errFullNamespace
-	}
-	return nil
-}
-
-// errFullNamespace is for a Meeting that is there and that no replica keeps.
-var errFullNamespace = fault.Unavailable("This namespace has more objects than this service has memory for; tell the operator of this service")
-
-// relearn reads the Meeting of a name past the cache, which may be behind for as long as its watch is held up. Known is the Meeting that
-// this replica knew by the name, or nil. The result is nil where there is no Meeting of the name. The directory has what was read: an end
-// waits for it, and a guest gets in.
-func (s *Service) relearn(ctx context.Context, name client.ObjectKey, known *v1alpha1.Meeting) (*v1alpha1.Meeting, error) {
-	ctx, cancel := context.WithTimeout(ctx, readTimeout)
-	defer cancel()
-	var now v1alpha1.Meeting
-	err := s.withRights(right{"get", "meetings", name.Namespace}, s.client.Get(ctx, name, &now))
-	if kube.IgnoreGone(err) != nil {
-		return nil, err
-	}
-	if known != nil && known.UID != now.UID {
-		s.directory.LearnGone(known)
-	}
-	if err != nil {
-		return nil, nil
-	}
-	if !s.directory.Learn(&now) {
-		return nil, errFullNamespace
-	}
-	return &now, nil
-}
-
-// again prepares the next attempt of a command that lost a race: the next attempt decides by what is stored now. Known is the Meeting that
-// the command was about, or nil for a room that seemed to be free. For any other error, and after the last attempt, it returns what to
-// answer.
-func (s *Service) again(ctx context.Context, t *tenant.Tenant, attempt int, failed error, room string, known *v1alpha1.Meeting) (err error) {
-	if !retriable(failed) || attempt == attempts {
-		return asFault(failed)
-	}
-	if known != nil {
-		_, err = s.relearn(ctx, client.ObjectKeyFromObject(known), known)
-	} else {
-		_, err = s.search(ctx, t, room)
-	}
-	if err != nil {
-		return asFault(err)
-	}
-	pause(ctx, attempt)
-	return nil
 }
