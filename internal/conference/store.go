@@ -87,10 +87,10 @@ func (s *store) Update(ctx context.Context, m *v1alpha1.Meeting, change func(*v1
 		}
 		return err
 	})
-	if err = errors.Join(stale, err); err != nil {
-		return nil, err
+	if stale != nil {
+		return nil, stale
 	}
-	return m, nil
+	return m, asFault(err) // A race that is still lost is not begun again.
 }
 
 // again does something once more as long as it loses races with other commands. First is true the first time: the cache decides then.

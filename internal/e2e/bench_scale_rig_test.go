@@ -12,7 +12,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"net/http"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -320,7 +319,7 @@ func (s *scale) deletes(perSecond int) (e *ends, stop func()) {
 }
 
 func (s *scale) sayEnds(e *ends, aim time.Duration) {
-	p50, p99 := spread(e.took)
+	p50, p99 := percentiles(e.took)
 	s.say("  DELETE meanwhile, p50 and p99", "%d ms, %d ms%s; %d of %d answered 202",
 		p50.Milliseconds(), p99.Milliseconds(), kept(p99, aim), e.later, len(e.took))
 }
@@ -339,12 +338,4 @@ func (s *scale) leaseHolder() string {
 		s.t.Fatalf("%d Leases, %v", len(all.Items), err)
 	}
 	return ptr.Deref(all.Items[0].Spec.HolderIdentity, "")
-}
-
-func spread(took []time.Duration) (p50, p99 time.Duration) {
-	if len(took) == 0 {
-		return 0, 0
-	}
-	slices.Sort(took)
-	return took[len(took)/2], took[len(took)*99/100]
 }

@@ -113,7 +113,7 @@ func (s *scale) read() {
 			}
 			took = append(took, time.Since(began))
 		}
-		p50, p99 := spread(took)
+		p50, p99 := percentiles(took)
 		s.say("GET "+path+" of one tenant, p50 and p99", "%.1f ms, %.1f ms", p50.Seconds()*1000, p99.Seconds()*1000)
 	}
 }
@@ -141,7 +141,7 @@ func (s *scale) changes(how string, g goal) {
 	used := 100 * (cpu(s.t, pid) - before).Seconds() / time.Since(began).Seconds()
 	stop()
 	testkit.Eventually(s.t, 10*time.Minute, s.watched.allShown)
-	p50, p99 := spread(s.watched.took())
+	p50, p99 := percentiles(s.watched.took())
 	s.say("100 changes a second, "+how+": processor", "%.0f %% of a core", used)
 	s.say("  shown after, p50 and p99", "%.1f s, %.1f s%s", p50.Seconds(), p99.Seconds(), kept(p99, g.shown))
 	s.sayEnds(ends, 0)

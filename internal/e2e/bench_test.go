@@ -161,6 +161,9 @@ func benchControl(t *testing.T, w *world) {
 }
 
 func percentiles(took []time.Duration) (p50, p99 time.Duration) {
+	if len(took) == 0 {
+		return 0, 0
+	}
 	slices.Sort(took)
 	return took[len(took)/2].Round(time.Millisecond), took[len(took)*99/100].Round(time.Millisecond)
 }
