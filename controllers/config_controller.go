@@ -10,12 +10,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
-
-	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/credential"
@@ -30,7 +31,9 @@ type ConfigReconciler struct {
 	Client client.Client
 	// Secrets writes without a cache.
 	Secrets client.Client
-	Tenants TenantGetter
+	Tenants Tenants
+	// Meetings counts the Meetings, and tells of those that change.
+	Meetings *directory.Directory
 	// HostProblems are why a ConferenceConfig does not answer all hosts that it asks for.
 	HostProblems func(client.ObjectKey) []tenant.Problem
 	// MissingFields lists the fields that the cluster's CRDs lack, if that is known yet.
@@ -39,6 +42,8 @@ type ConfigReconciler struct {
 	Observer reacher
 	Events   events.EventRecorder
 	Now      func() time.Time
+
+	wakes wakes
 }
 
 // Reconcile gathers, decides and applies.
@@ -69,10 +74,7 @@ func (r *ConfigReconciler) reconcile(ctx context.Context, config *v1alpha1.Confe
 	if r.knowsLess(config, t) {
 		return failed // The observer calls back after its first look.
 	}
-	totals, err := directory.TotalsOf(ctx, r.Client, config.Namespace, config.Name)
-	if err != nil {
-		return errors.Join(err, failed)
-	}
+	totals := r.Meetings.Totals(t)
 	status := r.status(config, t, count{live: int32(totals.Rooms), participants: int32(totals.Users)}, noKeys)
 	return errors.Join(r.writeStatus(ctx, config, status), failed)
 }
@@ -114,15 +116,30 @@ func (r *ConfigReconciler) writeStatus(ctx context.Context, config *v1alpha1.Con
 	return updateConditions(ctx, r.Client, r.Events, config, "ConferenceConfig", before, status.Conditions)
 }
 
-// SetupWithManager has the reconciler called for ConferenceConfigs, for Tenants whose Secrets changed, for engines
-// that come or go, and a moment after their Meetings changed.
-func (r *ConfigReconciler) SetupWithManager(mgr ctrl.Manager, sources EventSources) error {
+// Wake looks at a ConferenceConfig.
+func (r *ConfigReconciler) Wake(name types.NamespacedName) { r.wakes.add(usual, name) }
+
+// countDelay gathers changes of Meetings into one count of a ConferenceConfig.
+const countDelay = 3 * time.Second
+
+func (r *ConfigReconciler) follower() directory.Follower {
+	countLater := func(m *v1alpha1.Meeting) {
+		name := types.NamespacedName{Namespace: m.Namespace, Name: m.Spec.ConfigRef.Name}
+		(*r.wakes.queue.Load()).AddAfter(reconcile.Request{NamespacedName: name}, countDelay)
+	}
+	return directory.Follower{Found: countLater, Changed: countLater, Gone: countLater}
+}
+
+// SetupWithManager has the reconciler called for ConferenceConfigs, for Tenants that change, by Wake, and a moment after their Meetings changed.
+func (r *ConfigReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("conferenceconfig").
 		For(&v1alpha1.ConferenceConfig{}, builder.WithPredicates(predicate.Or(
 			predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}, predicate.LabelChangedPredicate{}))).
-		Watches(&v1alpha1.Meeting{}, configOfMeeting()).
-		WatchesRawSource(sources.configs()).
+		WatchesRawSource(r.wakes.source(func() (stop func()) {
+			stopTenants, stopMeetings := r.Tenants.Notify(r.Wake), r.Meetings.Follow(r.follower())
+			return func() { stopTenants(); stopMeetings() }
+		})).
 		WithOptions(options(2)).
 		Complete(r)
 }

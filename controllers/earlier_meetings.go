@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"convene.dev/convene/api/v1alpha1"
-	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/meeting"
 )
@@ -19,11 +18,7 @@ func (r *MeetingReconciler) deleteEarlier(ctx context.Context, m *v1alpha1.Meeti
 	if meeting.Stands(m) && !meeting.IsOver(m) {
 		return 0, nil // It may give the room back to the last one.
 	}
-	sameRoom, err := directory.OfRoom(ctx, r.Client, m.Namespace, m.Spec.ConfigRef.Name, m.Spec.Room)
-	if err != nil {
-		return 0, err
-	}
-	for _, other := range meeting.Earlier(m, sameRoom) {
+	for _, other := range meeting.Earlier(m, r.Meetings.SameRoom(m)) {
 		if lookAgain = meeting.SettledAt(m, r.Now()).Sub(r.Now()); lookAgain > 0 && !meeting.IsOver(m) {
 			return lookAgain, nil
 		}

@@ -51,25 +51,12 @@ func roomOptions(t *tenant.Tenant, m *v1alpha1.Meeting) engine.RoomOptions {
 	return t.RoomOptions(t.Settings.ParticipantLimit(m.Spec.MaxParticipants))
 }
 
-// longestWait bounds an alarm, so that a clock that was set forward is noticed: a wait does not follow it.
-const longestWait = time.Minute
-
-// clearAt is requeueAt for a Meeting that is over. Nothing of it is urgent, and ClockSteps wakes it when the clock is set, so it
-// waits in one step: there are many of these.
-func clearAt(at, now time.Time) ctrl.Result {
-	if at.IsZero() {
-		return ctrl.Result{}
-	}
-	return ctrl.Result{RequeueAfter: max(at.Sub(now), time.Millisecond)}
-}
-
-// requeueAt turns a deadline into an exact wait, in steps where it is far. The wait is an alarm only: what is decided
-// then comes from stored times.
+// requeueAt turns a deadline into a wait. The wait is an alarm only: what is decided then comes from stored times.
 func requeueAt(at, now time.Time) ctrl.Result {
 	if at.IsZero() {
 		return ctrl.Result{}
 	}
-	return ctrl.Result{RequeueAfter: min(max(at.Sub(now), time.Millisecond), longestWait)}
+	return ctrl.Result{RequeueAfter: max(at.Sub(now), time.Millisecond)}
 }
 
 // conflictPause is before the next try of a write that came too late for what was read. The change that it lost to wakes

@@ -19,21 +19,10 @@ func TestRequeueAt(t *testing.T) {
 		{"exactly", monday.Add(1234 * time.Millisecond), 1234 * time.Millisecond},
 		{"a deadline that is past is due, which zero would not say", monday.Add(-time.Hour), time.Millisecond},
 		{"now", monday, time.Millisecond},
-		{"a far one in steps, so that a clock that is set forward is noticed", monday.Add(24 * time.Hour), time.Minute},
+		{"a far one in one step", monday.Add(24 * time.Hour), 24 * time.Hour},
 	} {
 		if got := requeueAt(tc.at, monday).RequeueAfter; got != tc.want {
 			t.Errorf("%s: %s, want %s", tc.reason, got, tc.want)
-		}
-	}
-}
-
-// One that is over is not looked at each minute until it is cleared away.
-func TestClearAt(t *testing.T) {
-	for at, want := range map[time.Time]time.Duration{
-		{}: 0, monday: time.Millisecond, monday.Add(-time.Hour): time.Millisecond, monday.Add(24 * time.Hour): 24 * time.Hour,
-	} {
-		if got := clearAt(at, monday).RequeueAfter; got != want {
-			t.Errorf("at %s: %s, want %s", at, got, want)
 		}
 	}
 }

@@ -31,9 +31,10 @@ const mediaCountEvery = 10 * time.Second
 type MediaReconciler struct {
 	// Client reads its own writes.
 	Client client.Client
-	// Servers finds what a MediaServer was resolved to, Tenants those who use it.
+	// Servers finds what a MediaServer was resolved to, and tells which change. Tenants are those who use it.
 	Servers interface {
 		Get(types.NamespacedName) (*tenant.MediaServer, bool)
+		Notify(func(types.NamespacedName)) (stop func())
 	}
 	Tenants interface{ All() []*tenant.Tenant }
 	// Observer knows whether media servers answer, what is on them, and which of them are one LiveKit.
@@ -44,6 +45,8 @@ type MediaReconciler struct {
 	}
 	Events events.EventRecorder
 	Now    func() time.Time
+
+	wakes wakes
 }
 
 // Reconcile gathers and writes the status.
@@ -128,12 +131,15 @@ func (r *MediaReconciler) writeStatus(ctx context.Context, o *v1alpha1.MediaServ
 	return updateConditions(ctx, r.Client, r.Events, o, "MediaServer", before, status.Conditions)
 }
 
-// SetupWithManager has the reconciler called for MediaServers whose spec or Secret has changed, and that come or go.
-func (r *MediaReconciler) SetupWithManager(mgr ctrl.Manager, sources EventSources) error {
+// Wake looks at a MediaServer.
+func (r *MediaReconciler) Wake(name types.NamespacedName) { r.wakes.add(usual, name) }
+
+// SetupWithManager has the reconciler called for MediaServers whose spec or Secret has changed, and by Wake.
+func (r *MediaReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("mediaserver").
 		For(&v1alpha1.MediaServer{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		WatchesRawSource(sources.mediaServers()).
+		WatchesRawSource(r.wakes.source(func() (stop func()) { return r.Servers.Notify(r.Wake) })).
 		WithOptions(options(2)).
 		Complete(r)
 }

@@ -16,6 +16,7 @@ import (
 	"k8s.io/utils/ptr"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/directory"
@@ -25,9 +26,10 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-// TenantGetter finds the Tenant of a ConferenceConfig.
-type TenantGetter interface {
+// Tenants finds the Tenant of a ConferenceConfig, and tells which change.
+type Tenants interface {
 	Get(types.NamespacedName) (*tenant.Tenant, bool)
+	Notify(func(types.NamespacedName)) (stop func())
 }
 
 // MeetingReconciler carries out Meetings.
@@ -36,7 +38,9 @@ type MeetingReconciler struct {
 	Client client.Client
 	// API reads past the cache.
 	API     client.Reader
-	Tenants TenantGetter
+	Tenants Tenants
+	// Meetings knows the other Meetings of a room, and how many participants and meetings are on a media server.
+	Meetings *directory.Directory
 	// Observer says what is going on in the rooms of media servers.
 	Observer interface {
 		reacher
@@ -46,20 +50,34 @@ type MeetingReconciler struct {
 		Hint(engine.RoomName)
 		Former(config types.NamespacedName) *tenant.Tenant
 	}
-	// Loads says how many participants and meetings are on a media server, as a namespace sees it.
-	Loads interface {
-		LoadFor(namespace string) func(mediaServer types.NamespacedName) int
-	}
 	Events events.EventRecorder
 	Now    func() time.Time
 
-	writes        *coalescer
-	firstStatuses firstStatuses
-	servers       *slots
+	wakes                wakes
+	writes               *coalescer
+	calls, firstStatuses *slots
 }
 
-// meetingsAtOnce is how many Meetings are worked on at one time. Most of them wait for answers.
-const meetingsAtOnce = 64
+const (
+	// meetingsAtOnce is how many Meetings are worked on at one time. Most of them wait for answers.
+	meetingsAtOnce = 64
+	// callsAtOnce is how many wait for answers of media servers, callsOfNamespace those of one namespace, and callsOfServer those on one
+	// server: one that does not answer holds up no other server's Meetings.
+	callsAtOnce, callsOfNamespace, callsOfServer = 48, 32, 16
+	// firstStatusesAtOnce is how many new Meetings may get their first status at one time. In a burst of creates the API server is busy
+	// with what people wait for; a Meeting can be listed, joined and ended before its status says Active. Namespaces take turns.
+	firstStatusesAtOnce = 2
+)
+
+// turns are those of a Meeting in one reconcile.
+type turns struct{ calls, firstStatus turn }
+
+func (r *MeetingReconciler) turnsOf(name types.NamespacedName) *turns {
+	return &turns{
+		turn{of: r.calls, name: name, lane: lane{namespace: name.Namespace}},
+		turn{of: r.firstStatuses, name: name, lane: lane{namespace: name.Namespace, urgent: true}},
+	}
+}
 
 // Reconcile does what a Meeting needs. A write that comes too late for what was read says that the cache is behind. How
 // long that lasts is unknown: the API server is asked then, so that a meeting ends in time all the same.
@@ -73,11 +91,12 @@ func (r *MeetingReconciler) Reconcile(ctx context.Context, request ctrl.Request)
 
 // reconcile gathers, decides and applies.
 func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, name types.NamespacedName) (ctrl.Result, error) {
+	turns := r.turnsOf(name)
+	defer turns.calls.end()
+	defer turns.firstStatus.end()
 	var m v1alpha1.Meeting
 	if err := from.Get(ctx, name, &m); err != nil {
 		if kube.AnswerOf(err) == kube.Gone {
-			r.firstStatuses.drop(name)
-			r.servers.drop(name)
 			r.writes.drop(name)
 		}
 		return ctrl.Result{}, err
@@ -96,17 +115,15 @@ func (r *MeetingReconciler) reconcile(ctx context.Context, from client.Reader, n
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	calls := serverCalls{name: name}
 	if media := mediaOf(t, &m); media != nil {
-		calls.at, calls.lane = r.servers, lane{m.Namespace, media.Server}
+		turns.calls.server, turns.calls.urgent = media.Server, m.Spec.End != nil
 	}
-	defer calls.end()
-	result, err := r.decide(ctx, t, deleted, &m, &calls)
+	result, err := r.decide(ctx, t, deleted, &m, turns)
 	if lookAgain > 0 {
 		result = sooner(result, lookAgain)
 	}
 	if errors.Is(err, errNoSlot) {
-		result, err = sooner(result, slotAlarm), nil
+		err = nil // It is woken.
 	}
 	if m.Status.Phase != "" { // Else it waits for its first status, which others go before.
 		result.Priority = ptr.To(priorityOf(&m))
@@ -180,37 +197,35 @@ func (r *MeetingReconciler) tenantOf(ctx context.Context, m *v1alpha1.Meeting) (
 	return t, t == nil, nil
 }
 
-func (r *MeetingReconciler) decide(ctx context.Context, t *tenant.Tenant, deleted bool, m *v1alpha1.Meeting, calls *serverCalls) (ctrl.Result, error) {
-	in, err := r.gather(ctx, t, m, calls)
+func (r *MeetingReconciler) decide(ctx context.Context, t *tenant.Tenant, deleted bool, m *v1alpha1.Meeting, turns *turns) (ctrl.Result, error) {
+	in, err := r.gather(ctx, t, m, turns)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
 	in.ConfigGone = deleted
 	decision := meeting.Plan(in)
 	if decision.NeedsFreshLook {
-		if err := calls.begin(); err != nil {
+		if err := turns.calls.begin(); err != nil {
 			return ctrl.Result{}, err
 		}
 		in.Seen = r.Observer.Look(ctx, mediaOf(t, m), engineRoom(t, m))
 		decision = meeting.Plan(in)
 	}
-	return r.apply(ctx, t, m, decision, calls)
+	return r.apply(ctx, t, m, decision, turns)
 }
 
 // gather collects what the decision is made from.
-func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, calls *serverCalls) (meeting.Input, error) {
+func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, turns *turns) (meeting.Input, error) {
 	in := meeting.Input{Meeting: m, Now: r.Now()}
 	if t != nil {
 		in.Tenant = &meeting.Tenant{
-			Settings: t.Settings, URL: t.MeetingURL(m.Spec.Room), Places: t.Places(r.Loads.LoadFor(t.Namespace), r.isUnreachable), Deleting: t.Deleting, NamesHidden: t.NamesHidden,
+			Settings: t.Settings, URL: t.MeetingURL(m.Spec.Room), Places: t.Places(r.Meetings.LoadFor(t.Namespace), r.isUnreachable), Deleting: t.Deleting, NamesHidden: t.NamesHidden,
 		}
 	}
 	if meeting.IsOver(m) {
 		return in, nil
 	}
-	if err := r.gatherOthers(ctx, &in); err != nil {
-		return in, err
-	}
+	r.gatherOthers(&in)
 	if t != nil && m.Generation != m.Status.ObservedGeneration && m.Annotations[v1alpha1.AnnotationRoomOpened] != "" {
 		r.Observer.Hint(engineRoom(t, m)) // What was decided about participants is so sooner than at the next look.
 	}
@@ -218,7 +233,7 @@ func (r *MeetingReconciler) gather(ctx context.Context, t *tenant.Tenant, m *v1a
 	switch {
 	case t == nil:
 	case meeting.IsLeaving(m) && m.Annotations[v1alpha1.AnnotationRoomOpened] != "":
-		if err := calls.begin(); err != nil {
+		if err := turns.calls.begin(); err != nil {
 			return in, err
 		}
 		in.Seen = r.Observer.Look(ctx, mediaOf(t, m), engineRoom(t, m))
@@ -239,20 +254,16 @@ func (r *MeetingReconciler) left(t *tenant.Tenant, m *v1alpha1.Meeting) map[type
 	return left
 }
 
-// gatherOthers finds the other Meetings of the room.
-func (r *MeetingReconciler) gatherOthers(ctx context.Context, in *meeting.Input) error {
+// gatherOthers finds the other Meetings of the room. What the Directory does not show yet has this Meeting wait, and wakes it later.
+func (r *MeetingReconciler) gatherOthers(in *meeting.Input) {
 	m := in.Meeting
-	holder, heir, err := directory.Around(ctx, r.Client, m)
-	if err != nil {
-		return err
-	}
-	if holder != nil && holder.UID != m.UID && meeting.Older(holder, m) {
+	sameRoom := r.Meetings.SameRoom(m)
+	if holder := meeting.Holder(sameRoom); holder != nil && holder.UID != m.UID && meeting.Older(holder, m) {
 		in.Rival, in.Lent = holder.Name, meeting.Stands(m) && !meeting.Stands(holder)
 	}
-	if heir != nil {
+	if heir := meeting.Heir(m, sameRoom); heir != nil {
 		in.HeirSince = heir.CreationTimestamp.Time
 	}
-	return nil
 }
 
 // isUnreachable asks the observer, who knows before any status says it.
@@ -262,35 +273,35 @@ func (r *MeetingReconciler) isUnreachable(m *tenant.Media) bool {
 }
 
 // apply carries out a decision: the status before people are sent away.
-func (r *MeetingReconciler) apply(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision, calls *serverCalls) (ctrl.Result, error) {
+func (r *MeetingReconciler) apply(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision, turns *turns) (ctrl.Result, error) {
 	hasEngine := mediaOf(t, m) != nil
 	var untold error
 	if d.Refresh != nil && hasEngine {
-		untold = r.refresh(ctx, t, m, *d.Refresh, calls)
+		untold = r.refresh(ctx, t, m, *d.Refresh, turns)
 	}
-	result, err := r.carryOut(ctx, t, m, d, calls)
+	result, err := r.carryOut(ctx, t, m, d, turns)
 	return result, cmp.Or(err, untold)
 }
 
 // carryOut does all of a decision but what its pages are told.
-func (r *MeetingReconciler) carryOut(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision, calls *serverCalls) (ctrl.Result, error) {
+func (r *MeetingReconciler) carryOut(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision, turns *turns) (ctrl.Result, error) {
 	hasEngine := mediaOf(t, m) != nil
 	// Where the Meeting itself shows that it ends, no replica lets anyone in any more.
 	if d.Close && hasEngine && meeting.IsLeaving(m) {
-		return r.closeRoom(ctx, t, m, d, calls)
+		return r.closeRoom(ctx, t, m, d, turns)
 	}
-	if wait, err := r.writeStatus(ctx, m, d); err != nil || wait > 0 {
+	if wait, err := r.writeStatus(ctx, m, d, turns); err != nil || wait > 0 {
 		return ctrl.Result{RequeueAfter: wait}, err
 	}
 	if d.Close && hasEngine {
-		return r.closeRoom(ctx, t, m, d, calls)
+		return r.closeRoom(ctx, t, m, d, turns)
 	}
 	return r.finish(ctx, m, d)
 }
 
 // refresh tells the pages of a room what has changed.
-func (r *MeetingReconciler) refresh(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, state engine.RoomState, calls *serverCalls) error {
-	if err := calls.begin(); err != nil {
+func (r *MeetingReconciler) refresh(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, state engine.RoomState, turns *turns) error {
+	if err := turns.calls.begin(); err != nil {
 		return err
 	}
 	media := mediaOf(t, m)
@@ -302,8 +313,8 @@ func (r *MeetingReconciler) refresh(ctx context.Context, t *tenant.Tenant, m *v1
 }
 
 // closeRoom removes the participants. The next look shows the result, and the status then says it.
-func (r *MeetingReconciler) closeRoom(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision, calls *serverCalls) (ctrl.Result, error) {
-	if err := calls.begin(); err != nil {
+func (r *MeetingReconciler) closeRoom(ctx context.Context, t *tenant.Tenant, m *v1alpha1.Meeting, d meeting.Decision, turns *turns) (ctrl.Result, error) {
+	if err := turns.calls.begin(); err != nil {
 		return ctrl.Result{}, err
 	}
 	err := mediaOf(t, m).Engine.Close(ctx, engineRoom(t, m), d.Redirect)
@@ -311,7 +322,7 @@ func (r *MeetingReconciler) closeRoom(ctx context.Context, t *tenant.Tenant, m *
 		return ctrl.Result{RequeueAfter: time.Millisecond}, nil
 	}
 	ctrl.LoggerFrom(ctx).Info("The room could not be closed; trying again", "error", err.Error())
-	if _, err := r.writeStatus(ctx, m, d); err != nil {
+	if _, err := r.writeStatus(ctx, m, d, turns); err != nil {
 		return ctrl.Result{}, err
 	}
 	return requeueAt(d.WakeAt, r.Now()), nil
@@ -329,8 +340,6 @@ func (r *MeetingReconciler) finish(ctx context.Context, m *v1alpha1.Meeting, d m
 		return ctrl.Result{}, err
 	case d.Delete:
 		return ctrl.Result{}, kube.DeleteAsRead(ctx, r.Client, m)
-	case meeting.IsOver(m):
-		return clearAt(d.WakeAt, r.Now()), nil
 	}
 	result := requeueAt(d.WakeAt, r.Now())
 	if lookAgain > 0 {
@@ -341,7 +350,7 @@ func (r *MeetingReconciler) finish(ctx context.Context, m *v1alpha1.Meeting, d m
 
 // writeStatus writes the status if it says anything new, and then tells people. A wait instead means that more may
 // change in a moment.
-func (r *MeetingReconciler) writeStatus(ctx context.Context, m *v1alpha1.Meeting, d meeting.Decision) (wait time.Duration, err error) {
+func (r *MeetingReconciler) writeStatus(ctx context.Context, m *v1alpha1.Meeting, d meeting.Decision, turns *turns) (wait time.Duration, err error) {
 	if equality.Semantic.DeepEqual(m.Status, d.Status) {
 		return 0, nil
 	}
@@ -352,11 +361,11 @@ func (r *MeetingReconciler) writeStatus(ctx context.Context, m *v1alpha1.Meeting
 		return wait, nil
 	}
 	was := m.Status
-	may, leave := r.firstStatuses.enter(m, d.Status)
-	if !may {
-		return slotAlarm, nil
+	if m.Annotations[v1alpha1.AnnotationRoomOpened] == "" && was.Phase == "" && d.Status.Phase == v1alpha1.MeetingActive {
+		if err := turns.firstStatus.begin(); err != nil {
+			return 0, err
+		}
 	}
-	defer leave()
 	m.Status = d.Status
 	if err := updateStatus(ctx, r.Client, m, "Meeting"); err != nil {
 		return 0, err
@@ -368,6 +377,81 @@ func (r *MeetingReconciler) writeStatus(ctx context.Context, m *v1alpha1.Meeting
 	return 0, nil
 }
 
+// Changed looks at a Meeting: a participant has come or left.
+func (r *MeetingReconciler) Changed(m *v1alpha1.Meeting) {
+	r.wakes.add(arrivals, client.ObjectKeyFromObject(m))
+}
+
+// Details looks at a Meeting for what its participants do: none has come or left.
+func (r *MeetingReconciler) Details(m *v1alpha1.Meeting) {
+	r.wakes.add(details, client.ObjectKeyFromObject(m))
+}
+
+// OfConfig looks at all Meetings of a ConferenceConfig.
+func (r *MeetingReconciler) OfConfig(config types.NamespacedName) {
+	r.wakeAll(r.Meetings.OfConfig(config))
+}
+
+// ClockJumped looks at all Meetings.
+func (r *MeetingReconciler) ClockJumped() { r.wakeAll(r.Meetings.All()) }
+
+func (r *MeetingReconciler) wakeAll(all []*v1alpha1.Meeting) {
+	names := make([]types.NamespacedName, len(all))
+	for i, m := range all {
+		names[i] = client.ObjectKeyFromObject(m)
+	}
+	r.wakes.add(usual, names...)
+}
+
+// Priorities in the queue. With thousands of Meetings waiting, one that ends must not wait behind those whose participants come
+// and go, and these not behind microphones, nor behind what was there when this replica began to lead.
+const (
+	details  = -10
+	usual    = 0
+	arrivals = 10
+	ends     = 20
+	requests = 30 // Somebody waits for an end.
+)
+
+// priorityOf is that of a Meeting's own changes and alarms.
+func priorityOf(m *v1alpha1.Meeting) int {
+	switch {
+	case meeting.IsOver(m):
+		return usual
+	case m.Spec.End != nil:
+		return requests
+	case meeting.IsLeaving(m):
+		return ends
+	}
+	return usual
+}
+
+// follower has Meetings reconciled when they change, and those that wait for the room of one that has ended or gone.
+func (r *MeetingReconciler) follower() directory.Follower {
+	changed := func(m *v1alpha1.Meeting) {
+		r.wakes.add(priorityOf(m), client.ObjectKeyFromObject(m))
+		for _, other := range r.Meetings.SameRoom(m) {
+			if other.UID != m.UID && !meeting.IsOver(other) {
+				r.wakes.add(usual, client.ObjectKeyFromObject(other))
+			}
+		}
+	}
+	return directory.Follower{
+		Found: func(m *v1alpha1.Meeting) {
+			priority := priorityOf(m)
+			if priority == usual {
+				priority = handler.LowPriority
+			}
+			r.wakes.add(priority, client.ObjectKeyFromObject(m))
+		},
+		Changed: changed,
+		Gone: func(m *v1alpha1.Meeting) {
+			r.deleted(m)
+			changed(m)
+		},
+	}
+}
+
 // deleted tells of the end of a Meeting that was deleted before it was over. The observer closes its room.
 func (r *MeetingReconciler) deleted(m *v1alpha1.Meeting) {
 	if meeting.IsOver(m) {
@@ -377,18 +461,23 @@ func (r *MeetingReconciler) deleted(m *v1alpha1.Meeting) {
 	record(r.Events, m, false, "Ended", meeting.DeletedMessage)
 }
 
-// SetupWithManager has the reconciler called for Meetings, for what it observes, and for Meetings of one room when
-// another of them ends. The sources are those of the observer and of the tenant registry.
-func (r *MeetingReconciler) SetupWithManager(mgr ctrl.Manager, sources EventSources) error {
-	r.writes, r.firstStatuses, r.servers = newCoalescer(), newFirstStatuses(sources.SlotFree), newServerSlots(sources.SlotFree)
+func (r *MeetingReconciler) prepare() {
+	r.writes = newCoalescer()
+	r.calls = newSlots(callsAtOnce, callsOfNamespace, callsOfServer, func(name types.NamespacedName) { r.wakes.add(ends, name) })
+	r.firstStatuses = newSlots(firstStatusesAtOnce, firstStatusesAtOnce, firstStatusesAtOnce, func(name types.NamespacedName) {
+		r.wakes.add(handler.LowPriority, name)
+	})
+}
+
+// SetupWithManager has the reconciler called for Meetings that change, for those whose Tenant changes, and by Changed, Details and OfConfig.
+func (r *MeetingReconciler) SetupWithManager(mgr ctrl.Manager) error {
+	r.prepare()
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("meeting").
-		Watches(&v1alpha1.Meeting{}, meetingEvents(r.deleted)).
-		Watches(&v1alpha1.Meeting{}, othersOfRoom(r.Client)).
-		WatchesRawSource(sources.meetings()).
-		WatchesRawSource(sources.details()).
-		WatchesRawSource(sources.tenants(meetingsOfConfig(r.Client))).
-		WatchesRawSource(sources.freeSlots()).
+		WatchesRawSource(r.wakes.source(func() (stop func()) {
+			stopTenants, stopMeetings := r.Tenants.Notify(r.OfConfig), r.Meetings.Follow(r.follower())
+			return func() { stopTenants(); stopMeetings() }
+		})).
 		WithOptions(options(meetingsAtOnce)).
 		Complete(r)
 }

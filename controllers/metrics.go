@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/tenant"
 )
@@ -71,9 +72,10 @@ var (
 type Gauges struct {
 	Cache   client.Reader
 	Tenants interface{ All() []*tenant.Tenant }
-	// Meetings keeps totals of each tenant.
+	// Meetings counts those of each tenant.
 	Meetings interface {
 		Totals(*tenant.Tenant) meeting.Totals
+		Phases() []directory.Phases
 	}
 	// Reachable says of each address of a media server whether it answers.
 	Reachable func() map[string]bool
@@ -92,7 +94,7 @@ func (Gauges) Describe(to chan<- *prometheus.Desc) {
 	to <- fieldsMissing
 }
 
-// Collect counts what the cache holds, takes the totals of the tenants, and asks the observer about engines.
+// Collect takes the totals of the tenants, and asks the observer about engines.
 func (g Gauges) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), gatherTimeout)
 	defer cancel()
@@ -108,9 +110,7 @@ func (g Gauges) Collect(to chan<- prometheus.Metric) {
 	if err := g.collectConfigs(ctx, to); err != nil {
 		to <- prometheus.NewInvalidMetric(configReady, err)
 	}
-	if err := g.collectMeetings(ctx, to); err != nil {
-		to <- prometheus.NewInvalidMetric(meetingsNow, err)
-	}
+	g.collectMeetings(to)
 }
 
 func (g Gauges) collectConfigs(ctx context.Context, to chan<- prometheus.Metric) error {
@@ -130,36 +130,25 @@ func (g Gauges) collectConfigs(ctx context.Context, to chan<- prometheus.Metric)
 	return nil
 }
 
-func (g Gauges) collectMeetings(ctx context.Context, to chan<- prometheus.Metric) error {
-	var all v1alpha1.MeetingList
-	if err := g.Cache.List(ctx, &all, client.UnsafeDisableDeepCopy); err != nil {
-		return err
-	}
-	type group struct {
-		tenant string
-		phase  v1alpha1.MeetingPhase
-	}
-	meetings, ending := map[group]int{}, map[string]float64{}
+func (g Gauges) collectMeetings(to chan<- prometheus.Metric) {
 	now := g.Now()
-	for i := range all.Items {
-		m := &all.Items[i]
-		of := tenantName(m.Namespace, m.Spec.ConfigRef.Name)
-		meetings[group{of, m.Status.Phase}]++
-		ending[of] = max(ending[of], secondsEnding(m, now))
+	for _, of := range g.Meetings.Phases() {
+		name := tenantName(of.Config.Namespace, of.Config.Name)
+		for phase, n := range of.Counts {
+			to <- prometheus.MustNewConstMetric(meetingsNow, prometheus.GaugeValue, float64(n), name, string(phase))
+		}
+		ending := 0.0
+		for _, m := range of.Ending {
+			ending = max(ending, secondsEnding(m, now))
+		}
+		to <- prometheus.MustNewConstMetric(endingFor, prometheus.GaugeValue, ending, name)
 	}
-	for of, n := range meetings {
-		to <- prometheus.MustNewConstMetric(meetingsNow, prometheus.GaugeValue, float64(n), of.tenant, string(of.phase))
-	}
-	for of, seconds := range ending {
-		to <- prometheus.MustNewConstMetric(endingFor, prometheus.GaugeValue, seconds, of)
-	}
-	return nil
 }
 
-// secondsEnding is for how long a Meeting has been ending; 0 while it is not.
+// secondsEnding is for how long a Meeting has been ending.
 func secondsEnding(m *v1alpha1.Meeting, now time.Time) float64 {
 	c := meta.FindStatusCondition(m.Status.Conditions, v1alpha1.ConditionReconciling)
-	if m.Status.Phase != v1alpha1.MeetingEnding || c == nil {
+	if c == nil {
 		return 0
 	}
 	return max(now.Sub(c.LastTransitionTime.Time).Seconds(), 0)

@@ -3,7 +3,6 @@
 package controllers
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -16,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -23,19 +23,21 @@ import (
 	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/httpapi"
 	"convene.dev/convene/internal/httpserver"
+	"convene.dev/convene/internal/meeting"
+	"convene.dev/convene/internal/tenant"
 	"convene.dev/convene/internal/testkit/faultyengine"
 )
 
-// endings is the metric under test.
-type endings struct{ Gauges }
+// endings is the metric under test, of some Meetings.
+type endings []directory.Phases
 
 // Describe names it.
 func (endings) Describe(to chan<- *prometheus.Desc) { to <- endingFor }
 
-// Collect tells it and what comes with it.
+// Collect tells it.
 func (e endings) Collect(to chan<- prometheus.Metric) {
 	all := make(chan prometheus.Metric, 100)
-	_ = e.collectMeetings(context.Background(), all)
+	Gauges{Now: func() time.Time { return monday }, Meetings: e}.collectMeetings(all)
 	close(all)
 	for m := range all {
 		if m.Desc() == endingFor {
@@ -44,19 +46,25 @@ func (e endings) Collect(to chan<- prometheus.Metric) {
 	}
 }
 
+// Totals are of nothing.
+func (endings) Totals(*tenant.Tenant) meeting.Totals { return meeting.Totals{} }
+
+// Phases are the Meetings.
+func (e endings) Phases() []directory.Phases { return e }
+
 // One end after another is no alarm; one that goes on is.
 func TestHowLongAnEndTakes(t *testing.T) {
-	meeting := func(config string, phase v1alpha1.MeetingPhase, since time.Duration) (m v1alpha1.Meeting) {
-		m.Namespace, m.Spec.ConfigRef.Name, m.Status.Phase = "ns", config, phase
-		m.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReconciling, LastTransitionTime: metav1.NewTime(monday.Add(-since))}}
-		return m
+	of := func(config string, ending ...time.Duration) directory.Phases {
+		p := directory.Phases{Config: types.NamespacedName{Namespace: "ns", Name: config}}
+		for _, since := range ending {
+			m := &v1alpha1.Meeting{}
+			m.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReconciling, LastTransitionTime: metav1.NewTime(monday.Add(-since))}}
+			p.Ending = append(p.Ending, m)
+		}
+		return p
 	}
 	registry := prometheus.NewPedanticRegistry()
-	registry.MustRegister(endings{Gauges{Now: func() time.Time { return monday }, Cache: listed{meetings: []v1alpha1.Meeting{
-		meeting("quick", v1alpha1.MeetingEnding, time.Second), meeting("quick", v1alpha1.MeetingEnded, time.Hour),
-		meeting("stuck", v1alpha1.MeetingEnding, time.Second), meeting("stuck", v1alpha1.MeetingEnding, time.Hour),
-		meeting("idle", v1alpha1.MeetingActive, time.Hour),
-	}}}})
+	registry.MustRegister(endings{of("quick", time.Second), of("stuck", time.Second, time.Hour), of("idle")})
 	families, err := registry.Gather()
 	if err != nil {
 		t.Fatal(err)

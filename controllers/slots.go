@@ -6,18 +6,10 @@ import (
 	"errors"
 	"slices"
 	"sync"
-	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/internal/engine"
-)
-
-const (
-	// slotKept is how long a slot is kept for a Meeting that was woken for it. The Meeting may have been deleted.
-	slotKept = 5 * time.Second
-	// slotAlarm is after how long a Meeting that waits for a slot asks again by itself.
-	slotAlarm = 30 * time.Second
 )
 
 // errNoSlot says that too many Meetings do the same now. The Meeting is woken when it is its turn.
@@ -27,11 +19,13 @@ var errNoSlot = errors.New("no slot is free")
 type lane struct {
 	namespace string
 	server    engine.Server
+	// urgent is for what somebody waits for: a quarter of all slots is kept for that.
+	urgent bool
 }
 
 // slots bound how many Meetings do something at the same time. There is a bound for all Meetings, for those of one namespace, and for those on
-// one media server. A Meeting that finds no slot waits in a queue, and is woken when a slot is kept for it: it keeps no worker meanwhile. The
-// namespace that has the fewest slots is the next.
+// one media server. A Meeting that finds no slot waits, and is woken when one is kept for it: it keeps no worker meanwhile. The namespace that
+// has the fewest slots is the next.
 type slots struct {
 	all, ofNamespace, ofServer int
 	wake                       func(types.NamespacedName)
@@ -41,84 +35,80 @@ type slots struct {
 	taken        int
 	ofNamespaces map[string]int
 	ofServers    map[engine.Server]int
-	// lanes are the lanes with waiting Meetings. queues are these Meetings, the next one first.
-	lanes  []lane
-	queues map[lane][]types.NamespacedName
-	// queued says in which queue a Meeting waits. A Meeting that waits no longer may still stand in a queue.
-	queued map[types.NamespacedName]lane
-	// told are the Meetings that were woken. A slot is kept for each.
-	told map[types.NamespacedName]toldSlot
-}
-
-type toldSlot struct {
-	lane
-	since time.Time
+	// waiting are the Meetings that wait, in their order, and in which lane.
+	waiting []types.NamespacedName
+	lanes   map[types.NamespacedName]lane
+	// kept are the slots of Meetings that were woken.
+	kept map[types.NamespacedName]lane
 }
 
 func newSlots(all, ofNamespace, ofServer int, wake func(types.NamespacedName)) *slots {
 	return &slots{
-		all: all, ofNamespace: ofNamespace, ofServer: ofServer, wake: wake,
-		ofNamespaces: map[string]int{}, ofServers: map[engine.Server]int{},
-		queues: map[lane][]types.NamespacedName{}, queued: map[types.NamespacedName]lane{}, told: map[types.NamespacedName]toldSlot{},
+		all: all, ofNamespace: ofNamespace, ofServer: ofServer, wake: wake, ofNamespaces: map[string]int{}, ofServers: map[engine.Server]int{},
+		lanes: map[types.NamespacedName]lane{}, kept: map[types.NamespacedName]lane{},
 	}
 }
 
-// enter takes a slot, which leave gives back. Where none is free the Meeting waits in the queue.
+// enter takes a slot, which leave gives back. Where none is free the Meeting waits.
 func (p *slots) enter(name types.NamespacedName, in lane) bool {
 	p.mu.Lock()
-	p.forgetLate()
-	kept, told := p.told[name]
-	if delete(p.told, name); told && kept.lane != in { // It has moved to another media server.
-		p.count(kept.lane, -1)
-		told = false
-	}
-	switch waits, is := p.queued[name]; {
-	case told:
-	case is && waits == in:
-		p.mu.Unlock()
-		return false
-	case len(p.queues[in]) == 0 && p.fits(in): // A Meeting of another lane would have been woken for the slot.
+	defer p.mu.Unlock()
+	released := p.forget(name)
+	if p.fits(in) {
 		p.count(in, +1)
-	default:
-		if len(p.queues[in]) == 0 {
-			p.lanes = append(p.lanes, in)
-		}
-		p.queues[in], p.queued[name] = append(p.queues[in], name), in
-		p.mu.Unlock()
-		p.tell()
-		return false
+		return true
 	}
-	delete(p.queued, name)
-	p.mu.Unlock()
-	return true
+	p.waiting = append(p.waiting, name)
+	p.lanes[name] = in
+	if released { // It was kept in another lane.
+		p.wakeNext()
+	}
+	return false
 }
 
 // leave gives a slot back.
 func (p *slots) leave(of lane) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.count(of, -1)
-	p.mu.Unlock()
-	p.tell()
+	p.wakeNext()
 }
 
-// drop has a Meeting wait no longer, because it needs no slot any more: none is kept for it, and it is in no other's way.
+// drop has a Meeting wait no longer, because it needs no slot any more: none is kept for it.
 func (p *slots) drop(name types.NamespacedName) {
 	p.mu.Lock()
-	kept, told := p.told[name]
-	_, queued := p.queued[name]
-	if told {
-		p.count(kept.lane, -1)
+	defer p.mu.Unlock()
+	if p.forget(name) {
+		p.wakeNext()
 	}
-	delete(p.told, name)
-	delete(p.queued, name)
-	p.mu.Unlock()
-	if told || queued {
-		p.tell()
+}
+
+// forget takes a Meeting out of those that wait. It reports whether a slot was kept for the Meeting, which is free now.
+func (p *slots) forget(name types.NamespacedName) (released bool) {
+	if in, woken := p.kept[name]; woken {
+		delete(p.kept, name)
+		p.count(in, -1)
+		return true
 	}
+	if _, waits := p.lanes[name]; waits {
+		delete(p.lanes, name)
+		p.waiting = slices.DeleteFunc(p.waiting, func(other types.NamespacedName) bool { return other == name })
+	}
+	return false
 }
 
 func (p *slots) fits(in lane) bool {
-	return p.taken < p.all && p.ofNamespaces[in.namespace] < p.ofNamespace && p.ofServers[in.server] < p.ofServer
+	for _, bound := range []struct{ taken, most int }{
+		{p.taken, p.all}, {p.ofNamespaces[in.namespace], p.ofNamespace}, {p.ofServers[in.server], p.ofServer},
+	} {
+		if !in.urgent {
+			bound.most -= bound.most / 4
+		}
+		if bound.taken >= bound.most {
+			return false
+		}
+	}
+	return true
 }
 
 func (p *slots) count(in lane, by int) {
@@ -131,110 +121,57 @@ func (p *slots) count(in lane, by int) {
 	}
 }
 
-// tell wakes those whose turn it is, as many as there are slots.
-func (p *slots) tell() {
-	for _, name := range p.next() {
+// wakeNext wakes Meetings, as many as there are slots.
+func (p *slots) wakeNext() {
+	for name, in := p.next(); name.Name != ""; name, in = p.next() {
+		p.forget(name)
+		p.count(in, +1)
+		p.kept[name] = in
 		p.wake(name)
 	}
 }
 
-func (p *slots) next() (names []types.NamespacedName) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.forgetLate()
-	for in, may := p.turn(); may; in, may = p.turn() {
-		p.lanes = slices.DeleteFunc(p.lanes, func(l lane) bool { return l == in })
-		name, waits := p.first(in)
-		if len(p.queues[in]) > 0 {
-			p.lanes = append(p.lanes, in)
-		}
-		if waits {
-			p.count(in, +1)
-			p.told[name] = toldSlot{in, time.Now()}
-			names = append(names, name)
+// next is the Meeting whose turn it is; empty where none may have a slot.
+func (p *slots) next() (next types.NamespacedName, of lane) {
+	full := lane{}
+	for _, name := range p.waiting {
+		switch in := p.lanes[name]; {
+		case in == of, in == full: // There may be thousands of these.
+		case !p.fits(in):
+			full = in
+		case next.Name == "" || p.ofNamespaces[in.namespace] < p.ofNamespaces[of.namespace]:
+			next, of = name, in
 		}
 	}
-	if len(names) > 0 { // The slot of one that does not come is for the next.
-		time.AfterFunc(slotKept+time.Millisecond, p.tell)
-	}
-	return names
+	return next, of
 }
 
-// turn is the next lane that gets a slot; false where no lane may have one. The namespace that has the fewest slots goes first.
-func (p *slots) turn() (next lane, may bool) {
-	for _, in := range p.lanes {
-		if p.fits(in) && (!may || p.ofNamespaces[in.namespace] < p.ofNamespaces[next.namespace]) {
-			next, may = in, true
-		}
-	}
-	return next, may
-}
-
-// first takes out of the queue of a lane the first Meeting that still waits in the queue; false where none does.
-func (p *slots) first(in lane) (name types.NamespacedName, waits bool) {
-	queue := p.queues[in]
-	for len(queue) > 0 && !waits {
-		name, queue = queue[0], queue[1:]
-		if at, is := p.queued[name]; is && at == in {
-			delete(p.queued, name)
-			waits = true
-		}
-	}
-	if p.queues[in] = queue; len(queue) == 0 {
-		delete(p.queues, in)
-	}
-	return name, waits
-}
-
-// forgetLate gives back the slots of Meetings that were woken and did not come. The caller holds the lock.
-func (p *slots) forgetLate() {
-	for name, kept := range p.told {
-		if time.Since(kept.since) > slotKept {
-			delete(p.told, name)
-			p.count(kept.lane, -1)
-		}
-	}
-}
-
-// How many Meetings may wait for answers of media servers at a time. All together are fewer than the workers.
-const (
-	// callsAtOnce is for the Meetings on one server: one that does not answer holds up no other server's Meetings.
-	callsAtOnce = 16
-	// callsOfNamespace is for those of one namespace, which can have several such servers.
-	callsOfNamespace     = 32
-	callsOfAllNamespaces = 48
-)
-
-func newServerSlots(wake func(types.NamespacedName)) *slots {
-	return newSlots(callsOfAllNamespaces, callsOfNamespace, callsAtOnce, wake)
-}
-
-// serverCalls are what one reconcile asks of the media server: it takes a slot at its first call and keeps it to the end.
-type serverCalls struct {
+// turn is a Meeting's during one reconcile.
+type turn struct {
+	of   *slots
 	name types.NamespacedName
 	lane
-	// at is nil where there is no media server.
-	at              *slots
-	inside, waiting bool
+	inside, waits bool
 }
 
-// begin is errNoSlot where the Meeting has to wait.
-func (c *serverCalls) begin() error {
-	if c.at == nil || c.inside {
+// begin takes a slot until the end, unless the turn has one. It is errNoSlot where the Meeting has to wait.
+func (c *turn) begin() error {
+	if c.inside {
 		return nil
 	}
-	if c.inside = c.at.enter(c.name, c.lane); !c.inside {
-		c.waiting = true
+	if c.inside = c.of.enter(c.name, c.lane); !c.inside {
+		c.waits = true
 		return errNoSlot
 	}
 	return nil
 }
 
-func (c *serverCalls) end() {
+// end is called after every reconcile: a Meeting that was woken and needed no slot leaves it to the next.
+func (c *turn) end() {
 	switch {
 	case c.inside:
-		c.at.leave(c.lane)
-	case c.at != nil && !c.waiting:
-		c.at.drop(c.name)
+		c.of.leave(c.lane)
+	case !c.waits:
+		c.of.drop(c.name)
 	}
 }

@@ -38,7 +38,7 @@ func TestStuckMediaServerHoldsUpNoOther(t *testing.T) {
 		w.patch(m, `{"spec":{"end":{}}}`)
 	}
 	w.eventually(func() error {
-		if n := w.engine.Count("room "); n < callsAtOnce {
+		if n := w.engine.Count("room "); n < callsOfServer {
 			return fmt.Errorf("%d wait for an answer", n)
 		}
 		return nil

@@ -4,129 +4,126 @@ package controllers
 
 import (
 	"slices"
-	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 
 	"convene.dev/convene/internal/engine"
 )
 
-// Those that find no place are woken in their order, one for each place, and nobody takes it before them. One that does
-// not come, because it has been deleted, keeps its place for some seconds.
-func TestPlacesAreGivenInOrder(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var woken []string
-		p := newSlots(2, 2, 2, func(name types.NamespacedName) { woken = append(woken, name.Name) })
-		enter := func(name string) bool { return p.enter(types.NamespacedName{Name: name}, lane{}) }
-		step := func(reason string, got bool, want bool, wake ...string) {
-			t.Helper()
-			if got != want || !slices.Equal(woken, wake) {
-				t.Errorf("%s: %t, want %t; woken are %q, want %q", reason, got, want, woken, wake)
-			}
-			woken = nil
-		}
-		leave := func() bool { p.leave(lane{}); return true }
-		step("the first", enter("a"), true)
-		step("the second", enter("b"), true)
-		step("no place for a third", enter("c"), false)
-		step("nor a fourth", enter("d"), false)
-		step("who asks again is not in the queue twice", enter("c"), false)
-		step("one leaves", leave(), true, "c")
-		step("the place is kept", enter("e"), false)
-		step("for the one that was told", enter("c"), true)
-		step("another leaves", leave(), true, "d")
-		step("the last leaves", leave(), true, "e")
-		<-time.After(slotKept + time.Second)
-		step("those that were told have not come", enter("f"), true)
-		step("and both slots can be had", enter("g"), true)
-		step("and no more", enter("h"), false)
-	})
+// slotsTest does one step after another to slots, and checks who is woken.
+type slotsTest struct {
+	*slots
+	t     *testing.T
+	woken []string
 }
 
-// Meetings that end while they wait, or that are gone, are in no other's way, and a slot that nobody takes is for the next.
-func TestSlotsOfThoseThatDoNotCome(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var mu sync.Mutex
-		var woken []string
-		p := newSlots(1, 1, 1, func(name types.NamespacedName) { mu.Lock(); defer mu.Unlock(); woken = append(woken, name.Name) })
-		heard := func(reason string, want ...string) {
-			t.Helper()
-			synctest.Wait()
-			mu.Lock()
-			defer mu.Unlock()
-			if !slices.Equal(woken, want) {
-				t.Errorf("%s: woken are %q, want %q", reason, woken, want)
-			}
-			woken = nil
-		}
-		named := func(name string) types.NamespacedName { return types.NamespacedName{Name: name} }
-		for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
-			p.enter(named(name), lane{})
-		}
-		p.drop(named("c"))
-		heard("one in the middle of the queue ends")
-		p.leave(lane{})
-		heard("the slot is free", "b")
-		p.drop(named("b"))
-		heard("the one that was told ends", "d")
-		<-time.After(slotKept + time.Second)
-		heard("the next does not come, and nobody asks", "e")
-		if !p.enter(named("e"), lane{}) {
-			t.Error("the one that was told finds no slot")
-		}
-		p.drop(named("f"))
-		p.leave(lane{})
-		if !p.enter(named("g"), lane{}) {
-			t.Error("nobody waits, and there is no slot")
-		}
-	})
+func newSlotsTest(t *testing.T, all, ofNamespace, ofServer int) *slotsTest {
+	s := &slotsTest{t: t}
+	s.slots = newSlots(all, ofNamespace, ofServer, func(name types.NamespacedName) { s.woken = append(s.woken, name.Namespace+name.Name) })
+	return s
+}
+
+func (s *slotsTest) step(reason string, got, want bool, wake ...string) {
+	s.t.Helper()
+	if got != want || !slices.Equal(s.woken, wake) {
+		s.t.Errorf("%s: %t, want %t; woken are %q, want %q", reason, got, want, s.woken, wake)
+	}
+	s.woken = nil
+}
+
+// isEmpty is checked when all have left.
+func (s *slotsTest) isEmpty() {
+	s.t.Helper()
+	if p := s.slots; p.taken != 0 || len(p.ofNamespaces)+len(p.ofServers)+len(p.waiting)+len(p.lanes)+len(p.kept) > 0 {
+		s.t.Errorf("all have left, and this is kept: %+v", p)
+	}
+}
+
+// TestSlotsAreGivenInOrder: Meetings that find no slot are woken in their order, one for each slot, and no other takes it before them. One that
+// needs none any more leaves it to the next.
+func TestSlotsAreGivenInOrder(t *testing.T) {
+	s := newSlotsTest(t, 2, 2, 2)
+	in := lane{urgent: true}
+	named := func(name string) types.NamespacedName { return types.NamespacedName{Name: name} }
+	enter := func(name string) bool { return s.enter(named(name), in) }
+	leave := func() bool { s.leave(in); return true }
+	drop := func(name string) bool { s.drop(named(name)); return true }
+	s.step("the first", enter("a"), true)
+	s.step("the second", enter("b"), true)
+	s.step("no slot for a third", enter("c"), false)
+	s.step("nor a fourth", enter("d"), false)
+	s.step("nor a fifth", enter("e"), false)
+	s.step("one in the middle needs none any more", drop("d"), true)
+	s.step("one leaves", leave(), true, "c")
+	s.step("the slot is kept", enter("f"), false)
+	s.step("for the one that was woken", enter("c"), true)
+	s.step("another leaves", leave(), true, "e")
+	s.step("the one that was woken has ended", drop("e"), true, "f")
+	s.step("which needs none either", drop("f"), true)
+	s.step("nobody waits", enter("g"), true)
+	s.step("one leaves", leave(), true)
+	s.step("the last leaves", leave(), true)
+	s.isEmpty()
 }
 
 // TestNamespacesTakeTurns: Meetings of one namespace that wait hold up no other namespace, and neither do servers that do not answer.
 func TestNamespacesTakeTurns(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var woken []string
-		p := newSlots(6, 4, 2, func(name types.NamespacedName) { woken = append(woken, name.Namespace+name.Name) })
-		at := func(namespace, server string) lane { return lane{namespace, engine.Server{URL: server}} }
-		enter := func(namespace, name, server string) bool {
-			return p.enter(types.NamespacedName{Namespace: namespace, Name: name}, at(namespace, server))
-		}
-		step := func(reason string, got, want bool, wake ...string) {
-			t.Helper()
-			if got != want || !slices.Equal(woken, wake) {
-				t.Errorf("%s: %t, want %t; woken are %q, want %q", reason, got, want, woken, wake)
-			}
-			woken = nil
-		}
-		leave := func(namespace, server string) bool { p.leave(at(namespace, server)); return true }
-		step("one server", enter("a", "1", "x"), true)
-		step("and again", enter("a", "2", "x"), true)
-		step("as many as of one server", enter("a", "3", "x"), false)
-		step("another server", enter("a", "4", "y"), true)
-		step("and again", enter("a", "5", "y"), true)
-		step("as many as of one namespace", enter("a", "6", "z"), false)
-		step("another namespace at the first server", enter("b", "1", "x"), false)
-		step("at a server of its own", enter("b", "2", "w"), true)
-		step("a third namespace", enter("c", "1", "v"), true)
-		step("as many as of all", enter("c", "2", "v"), false)
-		step("many wait", enter("a", "7", "x"), false)
-		step("one leaves: the turn of those who have few", leave("a", "x"), true, "b1")
-		step("another one of it", leave("a", "x"), true, "c2")
-		step("it comes", enter("b", "1", "x"), true)
-		step("another one leaves", leave("b", "w"), true, "a3")
-		step("the third namespace leaves", leave("c", "v"), true, "a6")
-		step("a Meeting that was told has moved", enter("a", "6", "w"), true)
-		p.drop(types.NamespacedName{Namespace: "a", Name: "3"})
-		step("one that was told is gone", true, true, "a7")
-		for _, l := range []lane{at("a", "y"), at("a", "y"), at("a", "w"), at("b", "x")} {
-			p.leave(l)
-		}
-		<-time.After(slotKept + time.Second)
-		if p.tell(); p.taken != 0 || len(p.ofNamespaces)+len(p.ofServers)+len(p.queues)+len(p.lanes)+len(p.queued)+len(p.told) > 0 {
-			t.Errorf("all have left, and this is kept: %+v", p)
-		}
-	})
+	s := newSlotsTest(t, 6, 4, 2)
+	at := func(namespace, server string) lane { return lane{namespace, engine.Server{URL: server}, true} }
+	enter := func(namespace, name, server string) bool {
+		return s.enter(types.NamespacedName{Namespace: namespace, Name: name}, at(namespace, server))
+	}
+	leave := func(namespace, server string) bool { s.leave(at(namespace, server)); return true }
+	drop := func(namespace, name string) bool {
+		s.drop(types.NamespacedName{Namespace: namespace, Name: name})
+		return true
+	}
+	s.step("one server", enter("a", "1", "x"), true)
+	s.step("and again", enter("a", "2", "x"), true)
+	s.step("as many as of one server", enter("a", "3", "x"), false)
+	s.step("another server", enter("a", "4", "y"), true)
+	s.step("and again", enter("a", "5", "y"), true)
+	s.step("as many as of one namespace", enter("a", "6", "z"), false)
+	s.step("another namespace at the first server", enter("b", "1", "x"), false)
+	s.step("at a server of its own", enter("b", "2", "w"), true)
+	s.step("a third namespace", enter("c", "1", "v"), true)
+	s.step("as many as of all", enter("c", "2", "v"), false)
+	s.step("many wait", enter("a", "7", "x"), false)
+	s.step("one leaves: the turn of those who have few", leave("a", "x"), true, "b1")
+	s.step("another one of it", leave("a", "x"), true, "c2")
+	s.step("the Meeting that was woken comes", enter("b", "1", "x"), true)
+	s.step("another one leaves", leave("b", "w"), true, "a3")
+	s.step("the third namespace leaves", leave("c", "v"), true, "a6")
+	s.step("a Meeting that was woken has moved", enter("a", "6", "w"), true)
+	s.step("one that was woken is gone", drop("a", "3"), true, "a7")
+	s.step("and the next", drop("a", "7"), true)
+	s.step("one that was woken is not needed", drop("c", "2"), true)
+	for _, l := range []lane{at("a", "y"), at("a", "y"), at("a", "w"), at("b", "x")} {
+		s.leave(l)
+	}
+	s.isEmpty()
+}
+
+// TestRequestedEndsFindSlots: a quarter of the slots is kept for what somebody waits for.
+func TestRequestedEndsFindSlots(t *testing.T) {
+	s := newSlotsTest(t, 8, 8, 4)
+	due, requested := lane{namespace: "a", server: engine.Server{URL: "x"}}, lane{"a", engine.Server{URL: "x"}, true}
+	enter := func(name string, in lane) bool { return s.enter(types.NamespacedName{Namespace: "a", Name: name}, in) }
+	leave := func(of lane) bool { s.leave(of); return true }
+	for _, name := range []string{"1", "2", "3"} {
+		s.step("one that is due", enter(name, due), true)
+	}
+	s.step("no slot for a fourth", enter("4", due), false)
+	s.step("one that is requested", enter("5", requested), true)
+	s.step("no slot for another", enter("6", requested), false)
+	s.step("one that waits is requested now", enter("4", requested), false)
+	s.step("one that is due leaves", leave(due), true, "a6")
+	s.step("the other leaves", leave(requested), true, "a4")
+	s.step("one that was woken comes", enter("6", requested), true)
+	s.step("the other comes", enter("4", requested), true)
+	for _, l := range []lane{due, due, requested, requested} {
+		s.leave(l)
+	}
+	s.isEmpty()
 }

@@ -76,20 +76,21 @@ func newWorld(t *testing.T) *world {
 	}
 	shared, err := cache.New(w.Config, cache.Options{Scheme: testkit.Scheme(), DefaultNamespaces: map[string]cache.Config{w.Namespace: {}}})
 	w.must(err)
-	w.must(directory.AddIndexes(ctx, shared))
+	w.directory, err = directory.New(ctx, directory.Options{Cache: shared, Now: w.now})
+	w.must(err)
 	objects, err := client.New(w.Config, client.Options{Scheme: testkit.Scheme(), Cache: &client.CacheOptions{Reader: shared, EnableReadYourWritesConsistency: ptr.To(true)}})
 	w.must(err)
 	secrets, err := kubernetes.NewForConfig(w.Config)
 	w.must(err)
 	w.Create(t, testkit.MediaServer(w.Namespace, "http://livekit:7880"))
 	w.tenants = tenant.NewRegistry(tenant.Options{
-		Cache: shared, Client: secrets.CoreV1().RESTClient(), Dial: w.dial, PlacesOf: directory.PlacesOf,
+		Cache: shared, Client: secrets.CoreV1().RESTClient(), Dial: w.dial, PlacesOf: w.directory.PlacesOf,
 	})
 	w.watch(ctx, &all, &v1alpha1.MeetingList{}, &v1alpha1.ConferenceConfigList{})
 	run(shared.Start)
 	run(w.tenants.Start)
 	<-w.tenants.Ready()
-	run(w.controllers(ctx, shared, objects, w.tenants).Start)
+	run(w.controllers(shared, objects, w.tenants).Start)
 	return w
 }
 
@@ -123,7 +124,7 @@ func configSpec() v1alpha1.ConferenceConfigSpec {
 }
 
 // controllers puts them together, as cmd/manager does.
-func (w *world) controllers(ctx context.Context, shared cache.Cache, objects client.Client, tenants *tenant.Registry) ctrl.Manager {
+func (w *world) controllers(shared cache.Cache, objects client.Client, tenants *tenant.Registry) ctrl.Manager {
 	mgr, err := ctrl.NewManager(w.Config, ctrl.Options{
 		Scheme: testkit.Scheme(), Logger: logr.Discard(),
 		NewCache:   func(*rest.Config, cache.Options) (cache.Cache, error) { return started{shared}, nil },
@@ -131,31 +132,31 @@ func (w *world) controllers(ctx context.Context, shared cache.Cache, objects cli
 		Controller: config.Controller{SkipNameValidation: ptr.To(true)},
 	})
 	w.must(err)
-	sources := NewEventSources(tenants.Notify, tenants.MediaServers.Notify)
-	w.directory, err = directory.New(ctx, directory.Options{Cache: shared, Now: w.now})
-	w.must(err)
 	events := mgr.GetEventRecorder("convene")
+	w.meetings = &MeetingReconciler{Client: objects, API: w.Client, Tenants: tenants, Meetings: w.directory, Events: events, Now: w.now}
+	configs := &ConfigReconciler{
+		Client: objects, Secrets: w.Client, Tenants: tenants, Meetings: w.directory, HostProblems: tenants.HostProblems, Events: events, Now: w.now,
+	}
+	media := &MediaReconciler{Client: objects, Servers: tenants.MediaServers, Tenants: tenants, Events: events, Now: w.now}
 	w.observer = observer.New(observer.Options{
 		Tenants: tenants, MediaServers: tenants.MediaServers, Meetings: w.directory, LoadOf: w.directory.LoadOf, API: w.Client, Now: w.now, Log: mgr.GetLogger(),
 		CallsPerSecond: observer.DefaultCallsPerSecond,
-		Changed:        sources.Meeting, Details: sources.Details, Full: TellFull(events), MediaChanged: sources.MediaServer, ReachChanged: sources.Tenant,
+		Changed:        w.meetings.Changed, Details: w.meetings.Details, Full: TellFull(events), MediaChanged: media.Wake,
+		ReachChanged: func(config types.NamespacedName) {
+			configs.Wake(config)
+			w.meetings.OfConfig(config)
+		},
 	})
 	api, err := discovery.NewDiscoveryClientForConfig(mgr.GetConfig())
 	w.must(err)
 	definitions := kube.NewDefinitions(api.OpenAPIV3(), mgr.GetLogger(), func() {})
-	w.meetings = &MeetingReconciler{Client: objects, API: w.Client, Tenants: tenants, Observer: w.observer, Loads: w.directory, Events: events, Now: w.now}
-	w.must(w.meetings.SetupWithManager(mgr, sources))
-	w.must((&ConfigReconciler{
-		Client: objects, Secrets: w.Client, Tenants: tenants, HostProblems: tenants.HostProblems, MissingFields: definitions.Missing, Observer: w.observer,
-		Events: events, Now: w.now,
-	}).SetupWithManager(mgr, sources))
-	w.must((&MediaReconciler{
-		Client: objects, Servers: tenants.MediaServers, Tenants: tenants, Observer: w.observer, Events: events, Now: w.now,
-	}).SetupWithManager(mgr, sources))
+	w.meetings.Observer, configs.Observer, media.Observer, configs.MissingFields = w.observer, w.observer, w.observer, definitions.Missing
+	w.must(w.meetings.SetupWithManager(mgr))
+	w.must(configs.SetupWithManager(mgr))
+	w.must(media.SetupWithManager(mgr))
 	w.gauges = Gauges{Cache: shared, Tenants: tenants, Meetings: w.directory, Reachable: w.observer.Reachable, MissingFields: definitions.Missing, Now: w.now}
 	w.must(mgr.Add(definitions))
 	w.must(mgr.Add(w.observer))
-	w.must(mgr.Add(&ClockSteps{Meetings: objects, Now: w.now, Wake: sources.Meeting}))
 	return mgr
 }
 

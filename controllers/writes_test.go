@@ -10,9 +10,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
+	"convene.dev/convene/internal/directory"
 	"convene.dev/convene/internal/kube"
 	"convene.dev/convene/internal/meeting"
 	"convene.dev/convene/internal/testkit"
@@ -33,9 +35,16 @@ func stale(t *testing.T) (r *MeetingReconciler, old, live *v1alpha1.Meeting, c *
 	if err := c.Client.Delete(t.Context(), old.DeepCopy()); err != nil {
 		t.Fatal(err)
 	}
-	r = &MeetingReconciler{
-		Client: c.Client, Events: events.NewFakeRecorder(10), Now: time.Now, writes: newCoalescer(), firstStatuses: newFirstStatuses(nil),
+	unstarted, err := cache.New(c.Config, cache.Options{Scheme: testkit.Scheme()})
+	if err != nil {
+		t.Fatal(err)
 	}
+	known, err := directory.New(t.Context(), directory.Options{Cache: unstarted, Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r = &MeetingReconciler{Client: c.Client, Events: events.NewFakeRecorder(10), Now: time.Now, Meetings: known}
+	r.prepare()
 	return r, old, made(), c
 }
 
@@ -47,7 +56,7 @@ func TestWritesAreOfThisMeetingAlone(t *testing.T) {
 		t.Errorf("the delete: %v", err)
 	}
 	decision := meeting.Decision{Status: v1alpha1.MeetingStatus{Phase: v1alpha1.MeetingEnding, EndReason: v1alpha1.EndExpired}}
-	if _, err := r.writeStatus(t.Context(), old.DeepCopy(), decision); !apierrors.IsConflict(err) {
+	if _, err := r.writeStatus(t.Context(), old.DeepCopy(), decision, r.turnsOf(client.ObjectKeyFromObject(old))); !apierrors.IsConflict(err) {
 		t.Errorf("the status: %v", err)
 	}
 	if err := kube.Annotate(t.Context(), c.Client, old.DeepCopy(), "note", "of the first"); !apierrors.IsConflict(err) {
@@ -62,11 +71,15 @@ func TestWritesAreOfThisMeetingAlone(t *testing.T) {
 	}
 }
 
-// Where the ended Meetings that a live one has followed cannot be listed or deleted, its deadlines stay what they are.
+// Where the ended Meetings that a live one has followed cannot be deleted, its deadlines stay what they are.
 func TestWhatCannotBeClearedAwayDelaysNothing(t *testing.T) {
-	r, _, live, _ := stale(t) // Its client has no index of rooms, so that every list fails.
-	r.Now, r.Events = time.Now, events.NewFakeRecorder(1)
+	r, old, live, _ := stale(t)
 	live.Labels = map[string]string{v1alpha1.LabelManagedBy: v1alpha1.ManagedByAPI}
+	live.CreationTimestamp.Time = live.CreationTimestamp.Add(-meeting.PasswordWithin)
+	old.Labels, old.Status.Phase = live.Labels, v1alpha1.MeetingEnded // To delete it fails: it has gone.
+	if !r.Meetings.Learn(old) || !r.Meetings.Learn(live) || len(meeting.Earlier(live, r.Meetings.SameRoom(live))) != 1 {
+		t.Fatal("it has followed none")
+	}
 	result, err := r.finish(t.Context(), live, meeting.Decision{WakeAt: time.Now().Add(time.Second)})
 	if err != nil || result.RequeueAfter <= 0 || result.RequeueAfter > time.Second {
 		t.Errorf("it is looked at again after %s, %v", result.RequeueAfter, err)
@@ -106,7 +119,7 @@ func TestTheLastFinalizerIsOfThisMeetingAlone(t *testing.T) {
 // The API server would take it, and keep nothing of it: each such write would only cost.
 func TestWhatHasNotChangedIsNotWritten(t *testing.T) {
 	r, old, _, _ := stale(t) // Any write of it fails.
-	if _, err := r.writeStatus(t.Context(), old, meeting.Decision{Status: *old.Status.DeepCopy()}); err != nil {
+	if _, err := r.writeStatus(t.Context(), old, meeting.Decision{Status: *old.Status.DeepCopy()}, r.turnsOf(client.ObjectKeyFromObject(old))); err != nil {
 		t.Errorf("it was written: %v", err)
 	}
 }

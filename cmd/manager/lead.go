@@ -6,6 +6,7 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"k8s.io/utils/ptr"
@@ -36,6 +37,7 @@ func (l controllerRunner) Start(ctx context.Context) error {
 	case <-ctx.Done():
 		return nil
 	}
+	l.directory.WaitForSync(ctx)
 	for ctx.Err() == nil {
 		if err := l.lead(ctx); err != nil && ctx.Err() == nil {
 			l.log.Error(err, "The controllers stopped; starting them again")
@@ -85,56 +87,57 @@ func (l controllerRunner) lead(ctx context.Context) error {
 
 // controllersOf adds the controllers to a manager, and returns what runs beside them while this replica leads.
 func (l controllerRunner) controllersOf(mgr ctrl.Manager) ([]manager.Runnable, error) {
-	sources := controllers.NewEventSources(l.tenants.Notify, l.tenants.MediaServers.Notify)
 	recorder := mgr.GetEventRecorder("convene")
+	meetings := &controllers.MeetingReconciler{
+		Client: l.objects, API: l.direct, Tenants: l.tenants, Meetings: l.directory, Events: recorder, Now: l.clock.Now,
+	}
+	configs := &controllers.ConfigReconciler{
+		Client: l.objects, Secrets: l.direct, Tenants: l.tenants, Meetings: l.directory, HostProblems: l.tenants.HostProblems, Events: recorder, Now: l.clock.Now,
+	}
+	media := &controllers.MediaReconciler{Client: l.objects, Servers: l.tenants.MediaServers, Tenants: l.tenants, Events: recorder, Now: l.clock.Now}
 	observed := observer.New(observer.Options{
 		Tenants: l.tenants, MediaServers: l.tenants.MediaServers, Meetings: l.directory, LoadOf: l.directory.LoadOf, API: l.direct, Now: l.clock.Now,
 		Log: l.log.WithName("observer"), CallsPerSecond: l.engineCalls,
-		Changed: sources.Meeting, Details: sources.Details, Full: controllers.TellFull(recorder), MediaChanged: sources.MediaServer, ReachChanged: sources.Tenant,
+		Changed: meetings.Changed, Details: meetings.Details, Full: controllers.TellFull(recorder), MediaChanged: media.Wake,
+		ReachChanged: func(config types.NamespacedName) {
+			configs.Wake(config)
+			meetings.OfConfig(config)
+		},
 	})
-	definitions, err := l.newDefinitions(sources)
+	definitions, err := l.newDefinitions(configs.Wake)
 	if err != nil {
 		return nil, err
 	}
-	meetings := &controllers.MeetingReconciler{
-		Client: l.objects, API: l.direct, Tenants: l.tenants, Observer: observed, Loads: l.directory, Events: recorder, Now: l.clock.Now,
-	}
-	if err := meetings.SetupWithManager(mgr, sources); err != nil {
-		return nil, err
-	}
-	configs := &controllers.ConfigReconciler{
-		Client: l.objects, Secrets: l.direct, Tenants: l.tenants, HostProblems: l.tenants.HostProblems,
-		MissingFields: definitions.Missing, Observer: observed, Events: recorder, Now: l.clock.Now,
-	}
-	if err := configs.SetupWithManager(mgr, sources); err != nil {
-		return nil, err
-	}
-	media := &controllers.MediaReconciler{
-		Client: l.objects, Servers: l.tenants.MediaServers, Tenants: l.tenants, Observer: observed, Events: recorder, Now: l.clock.Now,
-	}
-	if err := media.SetupWithManager(mgr, sources); err != nil {
-		return nil, err
+	meetings.Observer, configs.Observer, media.Observer, configs.MissingFields = observed, observed, observed, definitions.Missing
+	for _, c := range []interface{ SetupWithManager(ctrl.Manager) error }{meetings, configs, media} {
+		if err := c.SetupWithManager(mgr); err != nil {
+			return nil, err
+		}
 	}
 	gauges := leaderMetrics{metrics.Registry, controllers.Gauges{
 		Cache: l.cache, Tenants: l.tenants, Meetings: l.directory, Reachable: observed.Reachable, MissingFields: definitions.Missing, Now: l.clock.Now,
 	}}
-	clockSteps := &controllers.ClockSteps{Meetings: l.objects, Now: l.clock.Now, Wake: sources.Meeting}
+	clock := manager.RunnableFunc(func(ctx context.Context) error {
+		defer l.clock.OnJump(meetings.ClockJumped)()
+		<-ctx.Done()
+		return nil
+	})
 	hinted := manager.RunnableFunc(func(ctx context.Context) error {
 		l.hints.to(ctx, observed.Hint)
 		return nil
 	})
-	return []manager.Runnable{observed, definitions, gauges, clockSteps, hinted, l.direct}, nil
+	return []manager.Runnable{observed, definitions, gauges, clock, hinted, l.direct}, nil
 }
 
 // newDefinitions compares the cluster's CRDs. What it finds is in the status of each ConferenceConfig.
-func (l controllerRunner) newDefinitions(sources controllers.EventSources) (*kube.Definitions, error) {
+func (l controllerRunner) newDefinitions(wake func(config types.NamespacedName)) (*kube.Definitions, error) {
 	api, err := discovery.NewDiscoveryClientForConfig(l.config)
 	if err != nil {
 		return nil, err
 	}
 	return kube.NewDefinitions(api.OpenAPIV3(), l.log.WithName("crds"), func() {
 		for _, t := range l.tenants.All() {
-			sources.Config(t.NamespacedName)
+			wake(t.NamespacedName)
 		}
 	}), nil
 }

@@ -156,7 +156,6 @@ func newReplica(t *testing.T) *replica {
 	o.Scheme = testkit.Scheme()
 	shared, err := cache.New(config, o)
 	must(t, err)
-	must(t, directory.AddIndexes(t.Context(), shared))
 	secrets, err := kubernetes.NewForConfig(config)
 	must(t, err)
 	r.parts = &parts{

@@ -207,17 +207,14 @@ func (p *parts) build(ctx context.Context, httpClient *http.Client) error {
 	if err != nil {
 		return err
 	}
-	p.tenants = tenant.NewRegistry(tenant.Options{
-		Cache: p.cache, Client: watches.RESTClient(), Dial: livekit.New, Evaluate: evaluator.EvaluateConfigJS,
-		Namespace: p.namespace, UnknownHosts: p.unknownHosts(), Served: p.served,
-		PlacesOf: directory.PlacesOf,
-	})
-	if err := directory.AddIndexes(ctx, p.cache); err != nil {
-		return err
-	}
 	if p.directory, err = directory.New(ctx, directory.Options{Cache: p.cache, Now: p.clock.Now, IsFull: p.direct.IsFull}); err != nil {
 		return err
 	}
+	p.tenants = tenant.NewRegistry(tenant.Options{
+		Cache: p.cache, Client: watches.RESTClient(), Dial: livekit.New, Evaluate: evaluator.EvaluateConfigJS,
+		Namespace: p.namespace, UnknownHosts: p.unknownHosts(), Served: p.served,
+		PlacesOf: p.directory.PlacesOf,
+	})
 	p.conference = conference.New(p.direct, p.directory, p.clock.Now)
 	if p.leaderElect {
 		if p.leader, err = p.newLeader(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	toolscache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 
 	"convene.dev/convene/api/v1alpha1"
@@ -33,6 +34,9 @@ type Directory struct {
 	isFull          func(namespace string) bool
 	changes         *changes
 	recentlyDeleted *recentlyDeleted
+	followers       *followers
+	// feed knows whether the Directory has what the cache listed first.
+	feed toolscache.ResourceEventHandlerRegistration
 
 	mu      sync.RWMutex
 	byUID   map[types.UID]*v1alpha1.Meeting
@@ -51,14 +55,19 @@ func New(ctx context.Context, o Options) (*Directory, error) {
 	if err != nil {
 		return nil, err
 	}
-	// In this order, so that a waiter finds the Directory up to date when it is woken.
-	_, err = informer.AddEventHandler(asEventHandler(d, d.recentlyDeleted, d.changes))
+	// In this order, so that waiters and followers find the Directory up to date.
+	d.feed, err = informer.AddEventHandler(asEventHandler(d, d.recentlyDeleted, d.changes, d.followers))
 	return d, err
+}
+
+// WaitForSync waits until the Directory has what the cache listed first. It returns false where the context ends before.
+func (d *Directory) WaitForSync(ctx context.Context) bool {
+	return toolscache.WaitForCacheSync(ctx.Done(), d.feed.HasSynced)
 }
 
 func newDirectory(o Options) *Directory {
 	return &Directory{
-		isFull: o.IsFull, changes: newChanges(), recentlyDeleted: newRecentlyDeleted(o.Now),
+		isFull: o.IsFull, changes: newChanges(), recentlyDeleted: newRecentlyDeleted(o.Now), followers: &followers{all: map[*Follower]struct{}{}},
 		byUID:      map[types.UID]*v1alpha1.Meeting{},
 		byName:     map[types.NamespacedName]*v1alpha1.Meeting{},
 		tenants:    map[types.NamespacedName]*tenantIndex{},

@@ -68,7 +68,7 @@ func (d *Directory) LearnRoom(t *tenant.Tenant, room string, all *v1alpha1.Meeti
 		}
 	}
 	version, _ := strconv.ParseUint(all.ResourceVersion, 10, 64)
-	for _, m := range d.ofRoom(t, room) {
+	for _, m := range d.ofRoom(t.NamespacedName, room) {
 		if !listed[m.UID] && versionOf(m) <= version { // Else it is newer than the list.
 			d.LearnGone(m)
 		}
@@ -151,7 +151,7 @@ func (d *Directory) remove(m *v1alpha1.Meeting) {
 func (d *Directory) index(m *v1alpha1.Meeting, present bool) {
 	i := d.tenants[configOf(m)]
 	if i == nil {
-		i = &tenantIndex{rooms: map[string]*room{}, loads: d.loads}
+		i = newTenantIndex(d.loads)
 		d.tenants[configOf(m)] = i
 	}
 	i.index(m, present)

@@ -71,7 +71,8 @@ func TestAStartFindsTheMediaServersOfMeetings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := AddIndexes(t.Context(), shared); err != nil {
+	d, err := New(t.Context(), Options{Cache: shared, Now: time.Now})
+	if err != nil {
 		t.Fatal(err)
 	}
 	secrets, err := kubernetes.NewForConfig(c.Config)
@@ -81,11 +82,11 @@ func TestAStartFindsTheMediaServersOfMeetings(t *testing.T) {
 	var asked atomic.Int32
 	tenants := tenant.NewRegistry(tenant.Options{
 		Cache: shared, Client: secrets.CoreV1().RESTClient(), Dial: livekit.New, Namespace: c.Namespace,
-		PlacesOf: func(ctx context.Context, r client.Reader, config types.NamespacedName) ([]types.NamespacedName, error) {
+		PlacesOf: func(ctx context.Context, config types.NamespacedName) ([]types.NamespacedName, error) {
 			if asked.Add(1) == 1 {
 				return nil, errors.New("not now")
 			}
-			return PlacesOf(ctx, r, config)
+			return d.PlacesOf(ctx, config)
 		},
 	})
 	for _, part := range []func(context.Context) error{shared.Start, tenants.Start} {

@@ -5,9 +5,11 @@ package directory
 import (
 	"context"
 	"iter"
+	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/meeting"
@@ -22,6 +24,24 @@ func (d *Directory) Totals(t *tenant.Tenant) meeting.Totals {
 		return i.totals
 	}
 	return meeting.Totals{}
+}
+
+// Phases counts the Meetings of a ConferenceConfig in each phase, and lists the ending ones.
+type Phases struct {
+	Config types.NamespacedName
+	Counts map[v1alpha1.MeetingPhase]int
+	Ending []*v1alpha1.Meeting
+}
+
+// Phases returns the counts of each ConferenceConfig that has Meetings.
+func (d *Directory) Phases() []Phases {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	all := make([]Phases, 0, len(d.tenants))
+	for config, i := range d.tenants {
+		all = append(all, Phases{config, maps.Clone(i.phases), slices.Collect(maps.Values(i.ending))})
+	}
+	return all
 }
 
 // maxEnded is how many ended meetings of a tenant are kept before there is no new one.
@@ -116,23 +136,62 @@ func (d *Directory) Named(namespace, name string) *v1alpha1.Meeting {
 
 // Holder is the Meeting that holds a room, an ending one too; nil when the room is free.
 func (d *Directory) Holder(t *tenant.Tenant, room string) *v1alpha1.Meeting {
-	return meeting.Holder(d.ofRoom(t, room))
+	return meeting.Holder(d.ofRoom(t.NamespacedName, room))
 }
 
-// ofRoom are the Meetings of a room, the oldest first.
-func (d *Directory) ofRoom(t *tenant.Tenant, room string) []*v1alpha1.Meeting {
+// SameRoom are the Meetings of a Meeting's room, the oldest first. The Meeting itself is one of them, as the Directory has it.
+func (d *Directory) SameRoom(m *v1alpha1.Meeting) []*v1alpha1.Meeting {
+	return d.ofRoom(configOf(m), m.Spec.Room)
+}
+
+func (d *Directory) ofRoom(config types.NamespacedName, room string) []*v1alpha1.Meeting {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
-	if i := d.tenants[t.NamespacedName]; i != nil {
+	if i := d.tenants[config]; i != nil {
 		return i.meetings(room)
 	}
 	return nil
 }
 
+// All are the Meetings of all ConferenceConfigs.
+func (d *Directory) All() []*v1alpha1.Meeting {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	return slices.Collect(maps.Values(d.byUID))
+}
+
+// OfConfig are all Meetings of a ConferenceConfig.
+func (d *Directory) OfConfig(config types.NamespacedName) (all []*v1alpha1.Meeting) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if i := d.tenants[config]; i != nil {
+		for _, r := range i.rooms {
+			all = append(all, r.meetings...)
+		}
+	}
+	return all
+}
+
+// PlacesOf returns the media servers that Meetings of a ConferenceConfig are on, and the media servers that they left and where participants
+// may still be, by their statuses. It waits for WaitForSync, or for the end of the context.
+func (d *Directory) PlacesOf(ctx context.Context, config types.NamespacedName) ([]types.NamespacedName, error) {
+	if !d.WaitForSync(ctx) {
+		return nil, ctx.Err()
+	}
+	places := sets.New[types.NamespacedName]()
+	for _, m := range d.OfConfig(config) {
+		places.Insert(meeting.LeftPlaces(m)...)
+		if m.Status.MediaServer != nil { // An annotation only asks for a place.
+			places.Insert(meeting.PlaceOf(m))
+		}
+	}
+	return places.UnsortedList(), nil
+}
+
 // LastEnded is the Meeting of a room that ended last, of those that are still there; nil when there is none. Of two that ended in
 // the same second it is the younger one. The age alone does not tell: both may have been made in one second.
 func (d *Directory) LastEnded(t *tenant.Tenant, room string) (last *v1alpha1.Meeting) {
-	for _, m := range d.ofRoom(t, room) {
+	for _, m := range d.ofRoom(t.NamespacedName, room) {
 		if meeting.IsOver(m) && (last == nil || !m.Status.EndTime.Before(last.Status.EndTime)) {
 			last = m
 		}

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/meeting"
 )
@@ -14,6 +16,9 @@ import (
 type tenantIndex struct {
 	rooms  map[string]*room
 	totals meeting.Totals
+	// phases counts all Meetings by phase. ending has the Meetings in phase Ending.
+	phases map[v1alpha1.MeetingPhase]int
+	ending map[types.UID]*v1alpha1.Meeting
 	// listing is every room that has been live since it was made, in the order of their live Meetings; nil when it has
 	// to be made again. Readers use it without the lock: it only grows.
 	listing []*room
@@ -32,6 +37,10 @@ type room struct {
 	place meeting.Cursor
 }
 
+func newTenantIndex(of loads) *tenantIndex {
+	return &tenantIndex{rooms: map[string]*room{}, phases: map[v1alpha1.MeetingPhase]int{}, ending: map[types.UID]*v1alpha1.Meeting{}, loads: of}
+}
+
 // index puts a Meeting into its room, or takes it out, and corrects totals and listing by what that changes in the
 // room.
 func (i *tenantIndex) index(m *v1alpha1.Meeting, present bool) {
@@ -40,8 +49,15 @@ func (i *tenantIndex) index(m *v1alpha1.Meeting, present bool) {
 		r = &room{}
 		i.rooms[m.Spec.Room] = r
 	}
-	r.meetings = slices.DeleteFunc(slices.Clone(r.meetings), func(other *v1alpha1.Meeting) bool { return other.UID == m.UID })
+	r.meetings = slices.DeleteFunc(slices.Clone(r.meetings), func(other *v1alpha1.Meeting) bool {
+		if other.UID != m.UID {
+			return false
+		}
+		i.countPhase(other, -1)
+		return true
+	})
 	if present {
+		i.countPhase(m, +1)
 		at, _ := slices.BinarySearchFunc(r.meetings, m, byAge)
 		r.meetings = slices.Insert(r.meetings, at, m)
 	}
@@ -53,6 +69,17 @@ func (i *tenantIndex) index(m *v1alpha1.Meeting, present bool) {
 	i.count(after, +1)
 	i.list(r, before, after)
 	r.live.Store(after)
+}
+
+func (i *tenantIndex) countPhase(m *v1alpha1.Meeting, sign int) {
+	phase := m.Status.Phase
+	if i.phases[phase] += sign; i.phases[phase] == 0 {
+		delete(i.phases, phase)
+	}
+	delete(i.ending, m.UID)
+	if phase == v1alpha1.MeetingEnding && sign > 0 {
+		i.ending[m.UID] = m
+	}
 }
 
 func (i *tenantIndex) count(live *v1alpha1.Meeting, sign int) {

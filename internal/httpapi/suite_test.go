@@ -87,9 +87,6 @@ func meetingsOn(t *testing.T, c *testkit.Cluster) Meetings {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := directory.AddIndexes(t.Context(), shared); err != nil {
-		t.Fatal(err)
-	}
 	d, err := directory.New(t.Context(), directory.Options{Cache: shared, Now: time.Now})
 	if err != nil {
 		t.Fatal(err)

@@ -70,7 +70,7 @@ func mediaNames(c *v1alpha1.ConferenceConfig) (names []types.NamespacedName) {
 func (r *Registry) mediaFor(ctx context.Context, c *v1alpha1.ConferenceConfig, namespaceLabels labels.Set) (all []namedMedia, err error) {
 	var places []types.NamespacedName
 	if r.options.PlacesOf != nil {
-		if places, err = r.options.PlacesOf(ctx, r.cache, client.ObjectKeyFromObject(c)); err != nil {
+		if places, err = r.options.PlacesOf(ctx, client.ObjectKeyFromObject(c)); err != nil {
 			return nil, err
 		}
 	}

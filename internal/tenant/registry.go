@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"convene.dev/convene/api/v1alpha1"
 	"convene.dev/convene/internal/engine"
@@ -47,7 +46,7 @@ type Options struct {
 	// UnknownHosts is what is done with hosts that no ConferenceConfig asks for.
 	UnknownHosts UnknownHosts
 	// PlacesOf are the media servers that meetings of a ConferenceConfig are on or have left, by their statuses. Nil is none.
-	PlacesOf func(ctx context.Context, c client.Reader, config types.NamespacedName) ([]types.NamespacedName, error)
+	PlacesOf func(ctx context.Context, config types.NamespacedName) ([]types.NamespacedName, error)
 	// Served is closed when this replica has answered its last request, some time after it was told to stop: until then a
 	// key that is revoked must not work. Nil means that no request is served.
 	Served <-chan struct{}

@@ -12,8 +12,7 @@ import (
 	"convene.dev/convene/api/v1alpha1"
 )
 
-// The clock is set back and corrected, with nobody but the alarms to notice: nothing is early, and nothing waits for its
-// old alarm.
+// The clock is set back and corrected: nothing is early, and nothing waits for its old alarm.
 func TestClockSetBackAndCorrected(t *testing.T) {
 	w := newWorld(t)
 	c := w.config()
@@ -22,8 +21,9 @@ func TestClockSetBackAndCorrected(t *testing.T) {
 	expires := w.is("m", v1alpha1.MeetingActive, people(1)).Status.ExpiryTime.Time
 	set := func(d time.Duration) {
 		w.mu.Lock()
-		defer w.mu.Unlock()
 		w.ahead += d
+		w.mu.Unlock()
+		w.meetings.ClockJumped()
 	}
 	looked := func() {
 		w.engine.Took()
