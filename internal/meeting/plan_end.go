@@ -160,12 +160,10 @@ func (p *plan) afterEnd() {
 	p.wake(until)
 }
 
-// tell makes one Event of each change of phase.
+// tell makes Events of problems and their end, of the participant who opened a room, and of the meeting's end. Conditions have all other changes:
+// in a burst, Events would be as many writes as statuses.
 func (p *plan) tell() {
 	before, now := p.Meeting.Status.Phase, p.status.Phase
-	if p.Meeting.Status.StartTime == nil && p.status.StartTime != nil {
-		p.event(false, "Started", "The first participant joined")
-	}
 	p.tellControl()
 	if before == now {
 		return
@@ -175,12 +173,12 @@ func (p *plan) tell() {
 		ready := meta.FindStatusCondition(p.status.Conditions, v1alpha1.ConditionReady)
 		p.event(ready.Status != metav1.ConditionTrue, ready.Reason, "%s", ready.Message)
 	case v1alpha1.MeetingActive:
-		p.event(false, "Opened", "People can enter at %s", p.status.URL)
+		if before == v1alpha1.MeetingPending {
+			p.event(false, "Opened", "People can enter at %s", p.status.URL)
+		}
 		if by := OpenedBy(p.Meeting); before == "" && by != "" {
 			p.event(false, "OpenedAdHoc", "A participant opened this room by entering it (%s), as spec.meetings.adHoc of its ConferenceConfig allows", by)
 		}
-	case v1alpha1.MeetingEnding:
-		p.event(false, "Ending", "%s; the room is being closed", endingOf(p.status.EndReason).message)
 	case v1alpha1.MeetingEnded:
 		p.event(false, "Ended", "%s", endingOf(p.status.EndReason).message)
 	}

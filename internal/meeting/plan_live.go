@@ -30,7 +30,7 @@ func (p *plan) describe() {
 	p.forgetLeft()
 	length := p.length()
 	p.status.Duration = length.Duration()
-	if p.Seen.Known {
+	if p.Seen.Known && !p.isEmptied() {
 		p.status.ParticipantCount = int32(len(p.Seen.Participants))
 		p.status.Participants = Participants(p.Seen.Participants, p.Meeting.CreationTimestamp.Time)
 		waiting := p.inForce().WhoWaits(p.Seen.Waiting, HasPresenter(p.Seen.Participants))
@@ -41,6 +41,12 @@ func (p *plan) describe() {
 		p.status.Participants, p.status.Waiting = nil, nil // Also those of before, while the engine does not answer.
 	}
 	p.status.ExpiryTime = asTime(length.After(p.begin()))
+}
+
+// isEmptied reports whether all participants have left, in an end that no command requested. The write that calls the Meeting ended says so too.
+func (p *plan) isEmptied() bool {
+	m := p.Meeting
+	return m.Status.Phase == v1alpha1.MeetingEnding && m.Spec.End == nil && len(p.Seen.Participants)+len(p.Seen.Waiting) == 0
 }
 
 // length is the length in force: what the spec asks, held to the tenant's greatest.

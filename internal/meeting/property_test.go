@@ -235,8 +235,8 @@ func TestAnyLife(t *testing.T) {
 	}
 	for _, what := range []string{
 		"Pending", "Active", "EndingRequested", "EndingDeleted", "EndingExpired", "EndingEmpty", "EndingUnjoined",
-		"EndedRequested", "EndedDeleted", "EndedExpired", "EndedEmpty", "EndedUnjoined", "delete", "refresh", "event Started",
-		"event Opened", "event Ending", "event Ended", "event MediaServerUnreachable", "event RoomTaken", "event RoomLent", "event NoMedia", "event ConfigNotFound",
+		"EndedRequested", "EndedDeleted", "EndedExpired", "EndedEmpty", "EndedUnjoined", "delete", "refresh",
+		"event Opened", "event Ended", "event MediaServerUnreachable", "event RoomTaken", "event RoomLent", "event NoMedia", "event ConfigNotFound",
 		"event Moved", "left",
 	} {
 		if met[what] == 0 {
