@@ -32,7 +32,7 @@ type ConfigReconciler struct {
 	// Secrets writes without a cache.
 	Secrets client.Client
 	Tenants Tenants
-	// Meetings counts the Meetings, and tells of those that change.
+	// Meetings counts the Meetings of a ConferenceConfig, and reports changes.
 	Meetings *directory.Directory
 	// HostProblems are why a ConferenceConfig does not answer all hosts that it asks for.
 	HostProblems func(client.ObjectKey) []tenant.Problem
@@ -136,10 +136,8 @@ func (r *ConfigReconciler) SetupWithManager(mgr ctrl.Manager) error {
 		Named("conferenceconfig").
 		For(&v1alpha1.ConferenceConfig{}, builder.WithPredicates(predicate.Or(
 			predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{}, predicate.LabelChangedPredicate{}))).
-		WatchesRawSource(r.wakes.source(func() (stop func()) {
-			stopTenants, stopMeetings := r.Tenants.Notify(r.Wake), r.Meetings.Follow(r.follower())
-			return func() { stopTenants(); stopMeetings() }
-		})).
+		WatchesRawSource(r.wakes.source(func() (stop func()) { return r.Tenants.Notify(r.Wake) })).
+		WatchesRawSource(r.wakes.source(func() (stop func()) { return r.Meetings.Follow(r.follower()) })).
 		WithOptions(options(2)).
 		Complete(r)
 }

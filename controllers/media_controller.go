@@ -31,7 +31,7 @@ const mediaCountEvery = 10 * time.Second
 type MediaReconciler struct {
 	// Client reads its own writes.
 	Client client.Client
-	// Servers finds what a MediaServer was resolved to, and tells which change. Tenants are those who use it.
+	// Servers finds what a MediaServer was resolved to, and reports changes. Tenants use the MediaServers.
 	Servers interface {
 		Get(types.NamespacedName) (*tenant.MediaServer, bool)
 		Notify(func(types.NamespacedName)) (stop func())

@@ -26,7 +26,7 @@ import (
 	"convene.dev/convene/internal/tenant"
 )
 
-// Tenants finds the Tenant of a ConferenceConfig, and tells which change.
+// Tenants finds the Tenant of a ConferenceConfig, and reports changes.
 type Tenants interface {
 	Get(types.NamespacedName) (*tenant.Tenant, bool)
 	Notify(func(types.NamespacedName)) (stop func())
@@ -59,17 +59,17 @@ type MeetingReconciler struct {
 }
 
 const (
-	// meetingsAtOnce is how many Meetings are worked on at one time. Most of them wait for answers.
+	// meetingsAtOnce bounds the Meetings that are reconciled at one time. Most of them wait for answers.
 	meetingsAtOnce = 64
-	// callsAtOnce is how many wait for answers of media servers, callsOfNamespace those of one namespace, and callsOfServer those on one
-	// server: one that does not answer holds up no other server's Meetings.
+	// callsAtOnce bounds the Meetings that wait for answers of media servers, callsOfNamespace the Meetings of one namespace among them,
+	// and callsOfServer the Meetings on one server: a server that does not answer holds up no other server's Meetings.
 	callsAtOnce, callsOfNamespace, callsOfServer = 48, 32, 16
-	// firstStatusesAtOnce is how many new Meetings may get their first status at one time. In a burst of creates the API server is busy
-	// with what people wait for; a Meeting can be listed, joined and ended before its status says Active. Namespaces take turns.
+	// firstStatusesAtOnce bounds the new Meetings that get their first status at one time. In a burst of creates, participants and backends
+	// wait for other answers of the API server; a Meeting can be listed, joined and ended before its status says Active. Namespaces take turns.
 	firstStatusesAtOnce = 2
 )
 
-// turns are those of a Meeting in one reconcile.
+// turns has the slots that a Meeting takes in one reconcile.
 type turns struct{ calls, firstStatus turn }
 
 func (r *MeetingReconciler) turnsOf(name types.NamespacedName) *turns {
@@ -403,17 +403,17 @@ func (r *MeetingReconciler) wakeAll(all []*v1alpha1.Meeting) {
 	r.wakes.add(usual, names...)
 }
 
-// Priorities in the queue. With thousands of Meetings waiting, one that ends must not wait behind those whose participants come
-// and go, and these not behind microphones, nor behind what was there when this replica began to lead.
+// Priorities in the queue. While thousands of Meetings wait, an end must not wait behind participants who come and go, and these not behind
+// microphones, nor behind the Meetings that were there when this replica began to lead.
 const (
 	details  = -10
 	usual    = 0
 	arrivals = 10
 	ends     = 20
-	requests = 30 // Somebody waits for an end.
+	requests = 30 // A caller waits for the end.
 )
 
-// priorityOf is that of a Meeting's own changes and alarms.
+// priorityOf returns the priority of a Meeting's own changes and alarms.
 func priorityOf(m *v1alpha1.Meeting) int {
 	switch {
 	case meeting.IsOver(m):
@@ -474,10 +474,8 @@ func (r *MeetingReconciler) SetupWithManager(mgr ctrl.Manager) error {
 	r.prepare()
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("meeting").
-		WatchesRawSource(r.wakes.source(func() (stop func()) {
-			stopTenants, stopMeetings := r.Tenants.Notify(r.OfConfig), r.Meetings.Follow(r.follower())
-			return func() { stopTenants(); stopMeetings() }
-		})).
+		WatchesRawSource(r.wakes.source(func() (stop func()) { return r.Tenants.Notify(r.OfConfig) })).
+		WatchesRawSource(r.wakes.source(func() (stop func()) { return r.Meetings.Follow(r.follower()) })).
 		WithOptions(options(meetingsAtOnce)).
 		Complete(r)
 }
