@@ -13,7 +13,7 @@ const (
 	// namespace. With the limits of the chart a namespace may have 100,000 participants in 10,000 rooms.
 	allMemory, oneMemory = 1. / 4, 1. / 7
 	// roomSize is the memory for a room without participants, in bytes.
-	roomSize = 512
+	roomSize = 640
 )
 
 var (

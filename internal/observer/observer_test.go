@@ -46,7 +46,7 @@ func TestNothingIsKnownBeforeALook(t *testing.T) {
 		t.Errorf("a room that is listed, and that nobody has looked into: %+v", seen)
 	}
 	f.Break("participants", nil)
-	l.pass(time.Second)
+	l.pass(participantsEvery)
 	seen := l.Seen(media, roomName("a", "m"))
 	if !seen.Known || !seen.RoomExists || names(seen.Participants) != "anna" || !seen.VisibleSince.Equal(monday) {
 		t.Errorf("after a look: %+v", seen)

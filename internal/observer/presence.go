@@ -4,9 +4,9 @@ package observer
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -54,10 +54,13 @@ func (a absence) isGhost() bool { return a.last.Sub(a.since) >= askAgainAfter }
 func (s *server) withoutGhosts(name engine.RoomName, listed []engine.Participant) []engine.Participant {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r := s.rooms.listed[name]; r != nil {
-		return r.presence.list(listed)
+	r := s.rooms.listed[name]
+	if r == nil {
+		return listed
 	}
-	return listed
+	there := r.presence.list(listed)
+	s.rooms.doubt(name)
+	return there
 }
 
 // checkPresence asks the media server about the participants that are due for a check.
@@ -87,16 +90,21 @@ func (s *server) toAsk() map[engine.RoomName][]engine.Participant {
 		return nil
 	}
 	all, count := map[engine.RoomName][]engine.Participant{}, 0
-	names := slices.SortedFunc(maps.Keys(s.rooms.listed), func(a, b engine.RoomName) int {
-		return s.rooms.listed[a].presence.called.Compare(s.rooms.listed[b].presence.called)
-	})
-	for _, name := range names {
-		if count >= s.pace.mayAsk(now) {
-			break
-		}
-		if due := s.rooms.listed[name].presence.due(now); len(due) > 0 {
-			all[name] = due
-			count += len(due)
+	most := s.pace.mayAsk(now)
+	for _, names := range []iter.Seq[engine.RoomName]{s.rooms.asks.due(now.Add(-presenceEvery)), maps.Keys(s.rooms.inDoubt)} {
+		for name := range names {
+			if count >= most {
+				break
+			}
+			if all[name] != nil {
+				continue
+			}
+			s.rooms.asks.last(name, now)
+			if due := s.rooms.listed[name].presence.due(now); len(due) > 0 {
+				all[name] = due
+				count += len(due)
+			}
+			s.rooms.doubt(name)
 		}
 	}
 	s.pace.ask(now, count)
@@ -107,15 +115,21 @@ func (s *server) toAsk() map[engine.RoomName][]engine.Participant {
 func (s *server) answered(name engine.RoomName, p engine.Participant, there bool) (ghost bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r := s.rooms.listed[name]; r != nil {
-		return r.presence.answered(s.env.monotonic(), p, there)
+	r := s.rooms.listed[name]
+	if r == nil {
+		return false
 	}
-	return false
+	ghost = r.presence.answered(s.env.monotonic(), p, there)
+	s.rooms.doubt(name)
+	return ghost
 }
 
 // list remembers whom the media server lists, and leaves the ghosts out.
 func (r *presence) list(listed []engine.Participant) []engine.Participant {
 	r.listed = listed
+	if len(r.missing) == 0 {
+		return listed
+	}
 	there, missing := make([]engine.Participant, 0, len(listed)), map[stay]absence{}
 	for _, p := range listed {
 		if absent, ok := r.missing[stayOf(p)]; ok {
@@ -128,6 +142,17 @@ func (r *presence) list(listed []engine.Participant) []engine.Participant {
 	}
 	r.missing = missing
 	return there
+}
+
+// isInDoubt reports whether participants did not answer, or more are listed than the engine counts.
+func (r *presence) isInDoubt() bool {
+	visible := 0
+	for _, p := range r.listed {
+		if !p.Hidden {
+			visible++
+		}
+	}
+	return r.all || len(r.missing) > 0 || visible > r.counted
 }
 
 // due are the participants to check: those who did not answer the last time, all where one has just not answered or more are
@@ -146,9 +171,6 @@ func (r *presence) due(now time.Time) []engine.Participant {
 		case now.Sub(absent.last) >= askAgainAfter:
 			again = append(again, p)
 		}
-	}
-	if r.called.IsZero() { // Rooms that were first seen together are not asked about together.
-		r.called = now.Add(-rand.N(presenceEvery)) //nolint:gosec // keeps no secret
 	}
 	due := now.Sub(r.called) >= presenceEvery
 	tooMany := visible > r.counted && now.Sub(r.called) >= askAgainAfter

@@ -17,6 +17,11 @@ type rooms struct {
 	listed map[engine.RoomName]*room
 	// absent are rooms that were asked for and not there, and since when.
 	absent map[engine.RoomName]time.Time
+	// looks are the rooms to look into again and again, asks all rooms by when somebody in them was last asked about.
+	looks, asks rotation
+	// recounted are the rooms in which the media server counts other participants than at the last look, inDoubt those in which not all
+	// who are listed seem to be.
+	recounted, inDoubt map[engine.RoomName]bool
 }
 
 // room is what is known of a room that the media server has listed.
@@ -29,29 +34,30 @@ type room struct {
 	neededAt time.Time
 	// inFlight says that a look is on its way.
 	inFlight bool
-	// recounted says that the media server counts other participants than at the last look.
-	recounted bool
-	presence  presence
+	presence presence
 	// size is the memory for the participants, in bytes.
 	size int
 }
 
 func newRooms() rooms {
-	return rooms{listed: map[engine.RoomName]*room{}, absent: map[engine.RoomName]time.Time{}}
+	return rooms{
+		listed: map[engine.RoomName]*room{}, absent: map[engine.RoomName]time.Time{}, looks: newRotation(), asks: newRotation(),
+		recounted: map[engine.RoomName]bool{}, inDoubt: map[engine.RoomName]bool{},
+	}
 }
 
 // replace keeps a list of all rooms, and names those that have gone or tell their pages something else.
-func (r *rooms) replace(list []engine.Room) (changed []engine.RoomName) {
+func (r *rooms) replace(now time.Time, list []engine.Room) (changed []engine.RoomName) {
 	there := make(map[engine.RoomName]bool, len(list))
 	for _, room := range list {
 		there[room.Name] = true
-		if r.add(room) {
+		if r.add(now, room) {
 			changed = append(changed, room.Name)
 		}
 	}
 	for name := range r.listed {
 		if !there[name] {
-			delete(r.listed, name)
+			r.remove(name)
 			changed = append(changed, name)
 		}
 	}
@@ -59,18 +65,62 @@ func (r *rooms) replace(list []engine.Room) (changed []engine.RoomName) {
 }
 
 // add keeps what the media server lists of a room, and says whether its pages are told something else than before.
-func (r *rooms) add(listed engine.Room) (changed bool) {
+func (r *rooms) add(now time.Time, listed engine.Room) (changed bool) {
 	delete(r.absent, listed.Name)
 	known := r.listed[listed.Name]
 	if known == nil {
-		r.listed[listed.Name] = &room{state: listed.State, presence: presence{counted: listed.Participants}}
+		r.listed[listed.Name] = &room{state: listed.State, presence: presence{counted: listed.Participants, called: now}}
+		r.looks.first(listed.Name)
+		r.asks.last(listed.Name, now)
 		return false
 	}
-	known.recounted = known.recounted || known.presence.counted != listed.Participants
-	known.presence.counted = listed.Participants
+	if known.presence.counted != listed.Participants {
+		known.presence.counted = listed.Participants
+		r.recounted[listed.Name] = true
+		r.doubt(listed.Name)
+	}
 	changed = !known.state.Equal(listed.State)
 	known.state = listed.State
 	return changed
+}
+
+func (r *rooms) remove(name engine.RoomName) {
+	delete(r.listed, name)
+	delete(r.recounted, name)
+	delete(r.inDoubt, name)
+	r.looks.remove(name)
+	r.asks.remove(name)
+}
+
+// doubt keeps whether all who are listed in a room seem to be there.
+func (r *rooms) doubt(name engine.RoomName) {
+	if r.listed[name].presence.isInDoubt() {
+		r.inDoubt[name] = true
+	} else {
+		delete(r.inDoubt, name)
+	}
+}
+
+// begin keeps that a look into a room begins.
+func (r *rooms) begin(name engine.RoomName, now time.Time) {
+	if known := r.listed[name]; known != nil {
+		known.triedAt, known.inFlight = now, true
+		delete(r.recounted, name)
+		r.looks.last(name, now)
+	}
+}
+
+// end keeps that a look into a room is over. An empty room needs no more looks; the media server does not count those who wait.
+func (r *rooms) end(name engine.RoomName) {
+	known := r.listed[name]
+	if known == nil {
+		return
+	}
+	known.inFlight = false
+	inUse := known.presence.counted > 0 || len(known.participants) > 0 || meeting.IsWaitingRoom(name)
+	if !inUse && !known.lookedAt.IsZero() {
+		r.looks.remove(name)
+	}
 }
 
 // absentFor is how long a room counts as absent since the first look. Who still needs to know looks again, and has to look twice.

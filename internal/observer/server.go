@@ -124,7 +124,7 @@ func (s *server) recordLocked(list []engine.Room, err error) (turned bool, chang
 	}
 	turned = s.reach.heard(s.env.Now(), err)
 	if err == nil {
-		changed = s.rooms.replace(list)
+		changed = s.rooms.replace(s.listedAt, list)
 		s.rooms.forgetAbsent(s.env.Now())
 		s.hold(s.rooms.size() - s.held)
 	}
@@ -148,7 +148,7 @@ func (s *server) reached() (since time.Time, err error) {
 // It does not wait for answers: one that does not come holds up no other room.
 func (s *server) lookIntoDue(ctx context.Context) {
 	now := s.env.monotonic()
-	due := turns(s.candidates(now))
+	due := s.due(now, int(s.pace.greatest))
 	due = due[:s.pace.take(now, len(due))]
 	over := time.NewTimer(passTime)
 	defer over.Stop()
@@ -181,18 +181,14 @@ func (s *server) begin(name engine.RoomName) (began time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	began = s.env.monotonic()
-	if r := s.rooms.listed[name]; r != nil {
-		r.triedAt, r.recounted, r.inFlight = began, false, true
-	}
+	s.rooms.begin(name, began)
 	return began
 }
 
 func (s *server) end(name engine.RoomName) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if r := s.rooms.listed[name]; r != nil {
-		r.inFlight = false
-	}
+	s.rooms.end(name)
 }
 
 func (s *server) lookInto(ctx context.Context, name engine.RoomName, began time.Time) error {
@@ -264,7 +260,7 @@ func (s *server) found(room engine.Room) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.rooms.listed[room.Name] != nil || s.hold(roomSize) {
-		s.rooms.add(room)
+		s.rooms.add(s.env.monotonic(), room)
 	}
 }
 
