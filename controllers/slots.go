@@ -3,8 +3,8 @@
 package controllers
 
 import (
+	"container/list"
 	"errors"
-	"slices"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -35,17 +35,23 @@ type slots struct {
 	taken        int
 	ofNamespaces map[string]int
 	ofServers    map[engine.Server]int
-	// waiting are the Meetings that wait, in their order, and in which lane.
-	waiting []types.NamespacedName
-	lanes   map[types.NamespacedName]lane
+	// waiting are the Meetings that wait, in their order, and waiters where each of them is.
+	waiting *list.List
+	waiters map[types.NamespacedName]*list.Element
 	// kept are the slots of Meetings that were woken.
 	kept map[types.NamespacedName]lane
+}
+
+// waiter is a Meeting that waits for a slot of its lane.
+type waiter struct {
+	name types.NamespacedName
+	lane
 }
 
 func newSlots(all, ofNamespace, ofServer int, wake func(types.NamespacedName)) *slots {
 	return &slots{
 		all: all, ofNamespace: ofNamespace, ofServer: ofServer, wake: wake, ofNamespaces: map[string]int{}, ofServers: map[engine.Server]int{},
-		lanes: map[types.NamespacedName]lane{}, kept: map[types.NamespacedName]lane{},
+		waiting: list.New(), waiters: map[types.NamespacedName]*list.Element{}, kept: map[types.NamespacedName]lane{},
 	}
 }
 
@@ -58,8 +64,7 @@ func (p *slots) enter(name types.NamespacedName, in lane) bool {
 		p.count(in, +1)
 		return true
 	}
-	p.waiting = append(p.waiting, name)
-	p.lanes[name] = in
+	p.waiters[name] = p.waiting.PushBack(waiter{name, in})
 	if released { // It was kept in another lane.
 		p.wakeNext()
 	}
@@ -90,9 +95,9 @@ func (p *slots) forget(name types.NamespacedName) (released bool) {
 		p.count(in, -1)
 		return true
 	}
-	if _, waits := p.lanes[name]; waits {
-		delete(p.lanes, name)
-		p.waiting = slices.DeleteFunc(p.waiting, func(other types.NamespacedName) bool { return other == name })
+	if w := p.waiters[name]; w != nil {
+		delete(p.waiters, name)
+		p.waiting.Remove(w)
 	}
 	return false
 }
@@ -123,27 +128,27 @@ func (p *slots) count(in lane, by int) {
 
 // wakeNext wakes Meetings, as many as there are slots.
 func (p *slots) wakeNext() {
-	for name, in := p.next(); name.Name != ""; name, in = p.next() {
-		p.forget(name)
-		p.count(in, +1)
-		p.kept[name] = in
-		p.wake(name)
+	for w, found := p.next(); found; w, found = p.next() {
+		p.forget(w.name)
+		p.count(w.lane, +1)
+		p.kept[w.name] = w.lane
+		p.wake(w.name)
 	}
 }
 
-// next is the Meeting whose turn it is; empty where none may have a slot.
-func (p *slots) next() (next types.NamespacedName, of lane) {
+// next is the Meeting whose turn it is. It is not found where none may have a slot.
+func (p *slots) next() (next waiter, found bool) {
 	full := lane{}
-	for _, name := range p.waiting {
-		switch in := p.lanes[name]; {
-		case in == of, in == full: // There may be thousands of these.
-		case !p.fits(in):
-			full = in
-		case next.Name == "" || p.ofNamespaces[in.namespace] < p.ofNamespaces[of.namespace]:
-			next, of = name, in
+	for e := p.waiting.Front(); e != nil; e = e.Next() {
+		switch w := e.Value.(waiter); {
+		case found && w.lane == next.lane, w.lane == full: // There may be thousands of these.
+		case !p.fits(w.lane):
+			full = w.lane
+		case !found || p.ofNamespaces[w.namespace] < p.ofNamespaces[next.namespace]:
+			next, found = w, true
 		}
 	}
-	return next, of
+	return next, found
 }
 
 // turn is a Meeting's during one reconcile.

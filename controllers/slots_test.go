@@ -35,7 +35,7 @@ func (s *slotsTest) step(reason string, got, want bool, wake ...string) {
 // isEmpty is checked when all have left.
 func (s *slotsTest) isEmpty() {
 	s.t.Helper()
-	if p := s.slots; p.taken != 0 || len(p.ofNamespaces)+len(p.ofServers)+len(p.waiting)+len(p.lanes)+len(p.kept) > 0 {
+	if p := s.slots; p.taken != 0 || len(p.ofNamespaces)+len(p.ofServers)+p.waiting.Len()+len(p.waiters)+len(p.kept) > 0 {
 		s.t.Errorf("all have left, and this is kept: %+v", p)
 	}
 }
