@@ -29,6 +29,9 @@ const (
 	freeAsk     = time.Second
 	// makeTimeout bounds the writes that make a Meeting, when nobody waits for them any more.
 	makeTimeout = meeting.PasswordWithin - 10*time.Second
+	// knownWithin bounds how far the directory may be behind: a room that it does not have counts as new then. Another replica would have to make
+	// a Meeting of the room, end it and make the next one in that time, each after the answer to the one before.
+	knownWithin = 50 * time.Millisecond
 )
 
 var errManyMeetings = fault.TooMany(
@@ -205,11 +208,11 @@ func (s *Service) continued(ctx context.Context, t *tenant.Tenant, d *draft, las
 
 // freeName is the object name for the next Meeting of a room, and the ended Meeting that has the other one of the room's two names, or nil. That
 // one stays until the next is there: it alone has who was removed, the lock, the password and the lineage of the room's links. errStale says that
-// the API server has another last Meeting than this replica knew. Whether the name is free, the create tells.
+// the API server has another last Meeting than this replica knew. For a new room nothing is read. Whether the name is free, the create tells.
 func (s *Service) freeName(ctx context.Context, t *tenant.Tenant, d *draft, last *v1alpha1.Meeting) (free string, other *v1alpha1.Meeting, err error) {
 	room := d.spec.Room
 	names := meeting.ObjectNames(t.Name, room)
-	if d.isNewRoom {
+	if d.isNewRoom || last == nil && s.directory.Lag() < knownWithin {
 		return names[0], nil, nil
 	}
 	if last != nil && last.Name == names[0] {
@@ -235,9 +238,11 @@ func (s *Service) replace(ctx context.Context, m *v1alpha1.Meeting, password *pr
 			return err
 		}
 	}
+	begun := time.Now()
 	if err := s.client.Create(ctx, m); err != nil {
 		return err
 	}
+	s.directory.Made(m, begun)
 	if err := s.writePassword(ctx, m, password); err != nil {
 		return err
 	}

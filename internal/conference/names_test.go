@@ -4,7 +4,9 @@ package conference
 
 import (
 	"fmt"
+	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/utils/ptr"
 
@@ -121,4 +123,29 @@ func TestReplicasThatAreBehindLoseNothingWhateverFails(t *testing.T) {
 			}
 		}
 	}
+}
+
+// While its cache shows what it has just made, a replica knows that no other one has made a Meeting of a new room. A read for each create would
+// be a third of what the create costs.
+func TestANewRoomIsReadWhereTheReplicaMayBeBehind(t *testing.T) {
+	b := opens(t, v1alpha1.AdHocNever)
+	api := &failing{Client: b.Client, fails: func(int) (error, bool) { return nil, false }}
+	b.client = api
+	want := func(room, calls string) {
+		t.Helper()
+		api.calls = nil
+		v := b.join(room)
+		if got := strings.ReplaceAll(strings.Join(api.calls, ", "), " *v1alpha1.Meeting", ""); got != calls {
+			t.Errorf("%s takes the calls %s, not %s", v.Room, got, calls)
+		}
+	}
+	want("one", "get, create")
+	want("two", "get, create") // The cache has not shown the first one.
+	made := b.Service.directory.Holder(b.tenant, "two")
+	b.Service.directory.Made(made, time.Now().Add(time.Hour))
+	want("three", "get, create")
+	b.shows(made)
+	want("four", "create")
+	b.over("four", v1alpha1.EndEmpty)
+	want("four", "get, create, delete")
 }

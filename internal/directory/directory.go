@@ -35,6 +35,7 @@ type Directory struct {
 	changes         *changes
 	recentlyDeleted *recentlyDeleted
 	followers       *followers
+	currency        *currency
 	// feed knows whether the Directory has what the cache listed first.
 	feed toolscache.ResourceEventHandlerRegistration
 
@@ -56,7 +57,7 @@ func New(ctx context.Context, o Options) (*Directory, error) {
 		return nil, err
 	}
 	// In this order, so that waiters and followers find the Directory up to date.
-	d.feed, err = informer.AddEventHandler(asEventHandler(d, d.recentlyDeleted, d.changes, d.followers))
+	d.feed, err = informer.AddEventHandler(asEventHandler(d, d.recentlyDeleted, d.changes, d.followers, d.currency))
 	return d, err
 }
 
@@ -68,6 +69,7 @@ func (d *Directory) WaitForSync(ctx context.Context) bool {
 func newDirectory(o Options) *Directory {
 	return &Directory{
 		isFull: o.IsFull, changes: newChanges(), recentlyDeleted: newRecentlyDeleted(o.Now), followers: &followers{all: map[*Follower]struct{}{}},
+		currency:   &currency{},
 		byUID:      map[types.UID]*v1alpha1.Meeting{},
 		byName:     map[types.NamespacedName]*v1alpha1.Meeting{},
 		tenants:    map[types.NamespacedName]*tenantIndex{},

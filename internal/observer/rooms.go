@@ -17,10 +17,10 @@ type rooms struct {
 	listed map[engine.RoomName]*room
 	// absent are rooms that were asked for and not there, and since when.
 	absent map[engine.RoomName]time.Time
-	// looks are the rooms to look into again and again, asks all rooms by when somebody in them was last asked about.
+	// looks are the rooms that are probed again and again, asks all rooms by the last time that a participant was checked.
 	looks, asks rotation
-	// recounted are the rooms in which the media server counts other participants than at the last look, inDoubt those in which not all
-	// who are listed seem to be.
+	// recounted are the rooms in which the media server counts other participants than the last probe found, inDoubt the rooms in which not all
+	// listed participants seem to be.
 	recounted, inDoubt map[engine.RoomName]bool
 }
 
@@ -101,7 +101,7 @@ func (r *rooms) doubt(name engine.RoomName) {
 	}
 }
 
-// begin keeps that a look into a room begins.
+// begin keeps that a probe of a room begins.
 func (r *rooms) begin(name engine.RoomName, now time.Time) {
 	if known := r.listed[name]; known != nil {
 		known.triedAt, known.inFlight = now, true
@@ -110,7 +110,7 @@ func (r *rooms) begin(name engine.RoomName, now time.Time) {
 	}
 }
 
-// end keeps that a look into a room is over. An empty room needs no more looks; the media server does not count those who wait.
+// end keeps that a probe of a room is over. An empty room is probed no more; the media server does not count the people in a waiting room.
 func (r *rooms) end(name engine.RoomName) {
 	known := r.listed[name]
 	if known == nil {

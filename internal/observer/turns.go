@@ -14,8 +14,8 @@ import (
 // than the budget of calls allows, it is as often as that allows.
 const participantsEvery = 2 * time.Second
 
-// due are the rooms to look into now, in their order, and no more than a number of them. There is a reason to look where a room is new,
-// participants are in it, or something has changed.
+// due are the rooms to probe now, in their order, and at most a number of them. A room is probed because it is new, because participants are in
+// it, or because something has changed.
 func (s *server) due(now time.Time, most int) []engine.RoomName {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,8 +32,8 @@ func (s *server) due(now time.Time, most int) []engine.RoomName {
 	return turns(urgent, waited, most)
 }
 
-// urgent are the rooms of which a webhook, or the media server's count, says that the participants have changed. The room that has waited
-// longest is first.
+// urgent are the rooms whose participants have changed, by a webhook or by the media server's count. The room that has waited longest is
+// first.
 func (s *server) urgent() (names []engine.RoomName, changed map[engine.RoomName]bool) {
 	changed = maps.Clone(s.rooms.recounted)
 	for _, name := range s.env.hints.all() {
