@@ -47,13 +47,6 @@ func (h *hints) all() []engine.RoomName {
 	return slices.Collect(maps.Keys(h.since))
 }
 
-func (h *hints) has(room engine.RoomName) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	_, has := h.since[room]
-	return has
-}
-
 // answer drops the hint of a room that was looked into; one that came after the look began stays.
 func (h *hints) answer(room engine.RoomName, began time.Time) {
 	h.mu.Lock()
